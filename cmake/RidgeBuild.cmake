@@ -1,0 +1,56 @@
+# Settings shared by every target, and the search for optional parts.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_BUILD_RPATH "$ORIGIN/../lib")
+set_property(GLOBAL PROPERTY JOB_POOLS link=1)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG") # -O3 costs a third more build time here and gains nothing
+
+find_program(RIDGE_CCACHE ccache)
+if(RIDGE_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${RIDGE_CCACHE})
+endif()
+
+find_package(Threads REQUIRED)
+
+# Our own code links this; third-party headers come in as SYSTEM.
+add_library(ridge_options INTERFACE)
+target_compile_options(ridge_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                                               -Wno-sign-conversion -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(ridge_options INTERFACE -Wno-restrict) # false alarms in std::string, GCC bug 105651
+endif()
+if(RIDGE_SANITIZE)
+  target_compile_options(ridge_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+                                                 -fno-omit-frame-pointer)
+  target_link_options(ridge_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+# ridge_optional(<VIZ|MPI|...> <found> <what is missing>): sets RIDGE_HAVE_<part>, or stops where the user insisted.
+function(ridge_optional part found missing)
+  set(mode ${RIDGE_${part}})
+  set(have FALSE)
+  if(NOT mode STREQUAL "OFF" AND found)
+    set(have TRUE)
+  elseif(mode STREQUAL "ON")
+    message(FATAL_ERROR "RIDGE_${part}=ON, but ${missing} was not found")
+  endif()
+  set(RIDGE_HAVE_${part} ${have} PARENT_SCOPE)
+  if(have)
+    message(STATUS "Ridge part ${part}: yes")
+  elseif(mode STREQUAL "OFF")
+    message(STATUS "Ridge part ${part}: no (switched off)")
+  else()
+    message(STATUS "Ridge part ${part}: no (${missing} not found)")
+  endif()
+endfunction()

@@ -1,0 +1,72 @@
+#include "buffers.hpp"
+
+#include <cstdio>
+
+#include "lab/compare.hpp"
+
+namespace ridge {
+
+CaseBuffers::CaseBuffers(Device& device, const lab::TaskCheck& check, const lab::Case& c, std::uint64_t seed,
+                         std::uint32_t first_id)
+    : device_(device), check_(check), case_(c), first_id_(first_id) {
+  lab::Shape shape = check.shape(c);
+  std::vector<std::span<std::byte>> views;
+  for (std::size_t bytes : shape.in) views.emplace_back(in_host_.emplace_back(bytes));
+  check.fill(c, seed, views);
+  for (std::size_t i = 0; i < shape.in.size(); ++i) {
+    in_.push_back(device.allocate(shape.in[i]));
+    in_.back()->upload(in_host_[i]);
+  }
+  for (std::size_t bytes : shape.out) out_.push_back(device.allocate(bytes));
+  if (shape.workspace != 0) workspace_ = device.allocate(shape.workspace);
+  next_id_ = first_id + static_cast<std::uint32_t>(in_.size() + out_.size()) + (workspace_ ? 1 : 0);
+  poison(seed);
+}
+
+Reply CaseBuffers::share(WorkerProcess& worker, double limit_seconds) const {
+  std::uint32_t id = first_id_;
+  Reply reply;
+  auto give = [&](const DeviceBuffer& b, bool writable) {
+    if (reply.fate != Fate::ok || reply.done.status != protocol::Status::ok) return;
+    protocol::Buffer message{id++, writable ? 1u : 0u, b.bytes(), b.reserved()};
+    reply = worker.add_buffer(message, b.descriptor(writable), limit_seconds);
+  };
+  for (const auto& b : in_) give(*b, false);
+  for (const auto& b : out_) give(*b, true);
+  if (workspace_) give(*workspace_, true);
+  return reply;
+}
+
+void CaseBuffers::poison(std::uint64_t seed) {
+  for (const auto& b : out_) b->poison(lab::random_bits(seed, 0x706F6973));
+}
+
+lab::Verdict CaseBuffers::verify() const {
+  std::vector<std::span<const std::byte>> in, out;
+  for (const auto& host : in_host_) in.emplace_back(host);
+  // One output at a time would not do: a check sees all of them.
+  std::size_t total = 0;
+  for (const auto& b : out_) total += (b->bytes() + 255) / 256 * 256;
+  std::span<std::byte> staging = device_.staging(total);
+  std::size_t at = 0;
+  for (const auto& b : out_) {
+    std::span<std::byte> view = staging.subspan(at, b->bytes());
+    b->download(view);
+    out.emplace_back(view);
+    at += (b->bytes() + 255) / 256 * 256;
+  }
+  return check_.verify(case_, in, out);
+}
+
+protocol::Call CaseBuffers::call() const {
+  protocol::Call call;
+  std::snprintf(call.task, sizeof call.task, "%s", check_.id().c_str());
+  for (std::size_t i = 0; i < 8; ++i) call.size[i] = case_.size[i];
+  std::uint32_t id = first_id_;
+  for (std::size_t i = 0; i < in_.size() && i < 4; ++i) call.in[i] = id++;
+  for (std::size_t i = 0; i < out_.size() && i < 4; ++i) call.out[i] = id++;
+  if (workspace_) call.workspace = id;
+  return call;
+}
+
+}  // namespace ridge

@@ -1,0 +1,199 @@
+#include "build.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <future>
+#include <set>
+#include <thread>
+
+#include "compile.hpp"
+#include "error.hpp"
+#include "process.hpp"
+
+namespace ridge {
+
+namespace {
+
+constexpr std::uintmax_t kMaxFileBytes = 1 << 20;
+constexpr std::size_t kMaxFiles = 64;
+
+bool is_source(const fs::path& p) {
+  static const std::set<std::string> known = {".cu", ".cuh", ".h", ".hpp", ".inc"};
+  return known.count(p.extension().string()) != 0;
+}
+
+void copy_source(const fs::path& from, const fs::path& to) {
+  std::error_code ec;
+  if (!fs::is_regular_file(fs::symlink_status(from, ec)))
+    throw Error(Exit::usage, shown(from) + " is not a regular file", "submit plain source files, no links");
+  if (fs::file_size(from, ec) > kMaxFileBytes)
+    throw Error(Exit::usage, shown(from) + " is larger than 1 MiB", "submit source files only");
+  fs::copy_file(from, to, fs::copy_options::overwrite_existing, ec);
+  if (ec)
+    throw Error(Exit::environment, fmt::format("cannot copy {} to {}: {}", shown(from), to.string(), ec.message()),
+                "free some space there, or set TMPDIR to a folder with space");
+}
+
+// The student's sources, then the lab's own on top: a submission can't replace the contract or the entry.
+void stage(const Lab& lab, const Submission& submission, const fs::path& dir) {
+  if (!fs::is_directory(submission.dir))
+    throw Error(Exit::usage, fmt::format("there is no folder {}", shown(submission.dir)),
+                fmt::format("`ridge start {}` makes one to work in; --submission names another", lab.name.substr(0, 2)));
+  std::size_t count = 0;
+  for (const auto& entry : fs::directory_iterator(submission.dir)) {
+    if (!is_source(entry.path()) || entry.path().filename() == "baseline.cu") continue;
+    if (++count > kMaxFiles)
+      throw Error(Exit::usage, fmt::format("{} holds more than {} source files", shown(submission.dir), kMaxFiles),
+                  "submit the lab's files only");
+    copy_source(entry.path(), dir / entry.path().filename());
+  }
+  for (std::size_t i = 0; i < submission.overrides.size(); ++i)
+    copy_source(submission.overrides[i], dir / submission.override_names[i]);
+  for (const auto& file : lab.files)
+    if (!fs::exists(dir / file))
+      throw Error(Exit::usage, fmt::format("{} has no {}", shown(submission.dir), file),
+                  fmt::format("the lab's files are {}", fmt::join(lab.files, ", ")));
+  for (const auto& entry : fs::directory_iterator(lab.dir))
+    if (entry.path().extension() == ".hpp" || entry.path().filename() == "entry.cu")
+      copy_source(entry.path(), dir / entry.path().filename());
+}
+
+// Drops the private folder from messages, so that they name the student's own files.
+std::string scrub(std::string text, const fs::path& dir) {
+  for (const std::string& prefix : {dir.string() + "/", dir.parent_path().string() + "/"})
+    for (std::size_t at; (at = text.find(prefix)) != std::string::npos;) text.erase(at, prefix.size());
+  return text;
+}
+
+[[noreturn]] void build_failed(const CompileFailure& failure, const fs::path& dir) {
+  if (failure.environment)
+    throw Error(Exit::environment, "the build could not run:\n" + scrub(failure.output, dir),
+                "free some space in the temporary folder, or set TMPDIR to another");
+  throw Error(Exit::build, scrub(failure.output, dir), "correct the first error; later ones often follow from it");
+}
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+using Compile = std::function<CompileFailure(const fs::path& source, const fs::path& object)>;
+
+// Compiles two files at a time. Returns the objects, or throws with the messages of the first failing file in order.
+std::vector<fs::path> compile_all(const std::vector<fs::path>& sources, const fs::path& dir, const Compile& compile) {
+  std::vector<fs::path> objects;
+  std::vector<CompileFailure> failures(sources.size());
+  for (const auto& s : sources) objects.push_back(dir / (s.filename().string() + ".o"));
+  const std::size_t jobs = std::max(2u, std::min(8u, std::thread::hardware_concurrency()));
+  for (std::size_t first = 0; first < sources.size(); first += jobs) {
+    std::vector<std::future<CompileFailure>> running;
+    std::size_t last = std::min(sources.size(), first + jobs);
+    for (std::size_t i = first; i < last; ++i)
+      running.push_back(std::async(std::launch::async, compile, sources[i], objects[i]));
+    for (std::size_t i = first; i < last; ++i) failures[i] = running[i - first].get();
+  }
+  for (const auto& f : failures)
+    if (!f.output.empty()) build_failed(f, dir / "src");
+  return objects;
+}
+
+BuiltWorker build_simt(const std::vector<fs::path>& sources, const fs::path& dir) {
+  CompileOptions options;
+  options.include_dirs = {(root_dir() / "runtime").string()};
+  auto objects = compile_all(sources, dir, [&](const fs::path& source, const fs::path& object) {
+    return compile_file(source, source.filename().string(), object, options);
+  });
+  BuiltWorker built;
+  built.program = dir / "worker";
+  if (CompileFailure f = link_program(objects, built.program, true, {}); !f.output.empty()) build_failed(f, dir / "src");
+  built.compiler = host_compiler().name;
+  built.flags = fmt::format("{}", fmt::join(counting_flags(host_compiler()), " "));
+  return built;
+}
+
+BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir) {
+  fs::path nvcc = find_nvcc();
+  if (nvcc.empty())
+    throw Error(Exit::environment, "no nvcc found on PATH, in CUDA_HOME or in /usr/local/cuda",
+                "install the CUDA Toolkit, load its module, or use --backend cpu");
+  const char* arch = std::getenv("RIDGE_CUDA_ARCH");
+  std::string target = arch != nullptr ? arch : "native";
+  std::vector<std::string> flags = {"-O3", "-std=c++20", "-lineinfo"};
+  if (target == "native")
+    flags.push_back("-arch=native");
+  else
+    flags.push_back(fmt::format("-gencode=arch=compute_{0},code=sm_{0}", target));
+  fs::path runtime = root_dir() / "runtime";
+  sources.push_back(runtime / "worker/worker.cpp");
+  sources.push_back(runtime / "worker/backend_cuda.cpp");
+  auto objects = compile_all(sources, dir, [&](const fs::path& source, const fs::path& object) {
+    std::vector<std::string> argv = {nvcc.string(), "-c", source.string(), "-o", object.string(), "-I", runtime.string()};
+    argv.insert(argv.end(), flags.begin(), flags.end());
+    ProcessLimits limits;
+    limits.seconds = 180;
+    ProcessResult r = run_process(argv, dir, limits);
+    CompileFailure f;
+    if (r.exit_code != 0) {
+      f.output = r.output.empty() ? fmt::format("nvcc ended with exit code {}", r.exit_code) : r.output;
+      f.environment = f.output.find("No space left on device") != std::string::npos;
+    }
+    return f;
+  });
+  BuiltWorker built;
+  built.program = dir / "worker";
+  std::vector<std::string> argv = {nvcc.string(), "-o", built.program.string(), "-cudart=static"};
+  for (const auto& o : objects) argv.push_back(o.string());
+  argv.insert(argv.end(), flags.begin(), flags.end());
+  ProcessResult r = run_process(argv, dir, {});
+  if (r.exit_code != 0) build_failed({false, r.output}, dir / "src");
+  ProcessResult version = run_process({nvcc.string(), "--version"}, {}, {});
+  if (auto at = version.output.find(", V"); at != std::string::npos)
+    built.compiler = "nvcc " + version.output.substr(at + 3, version.output.find_first_of("\n ", at + 3) - at - 3);
+  built.flags = fmt::format("{}", fmt::join(flags, " "));
+  return built;
+}
+
+BuiltWorker build(const std::vector<fs::path>& sources, lab::Backend backend, const fs::path& dir) {
+  double start = now();
+  BuiltWorker built = backend == lab::Backend::cpu ? build_simt(sources, dir) : build_cuda(sources, dir);
+  built.seconds = now() - start;
+  return built;
+}
+
+std::vector<fs::path> sources_in(const fs::path& dir) {
+  std::vector<fs::path> sources;
+  for (const auto& entry : fs::directory_iterator(dir))
+    if (entry.path().extension() == ".cu") sources.push_back(entry.path());
+  std::sort(sources.begin(), sources.end());
+  return sources;
+}
+
+}  // namespace
+
+fs::path find_nvcc() {
+  std::vector<std::string> names = {"nvcc"};
+  if (const char* home = std::getenv("CUDA_HOME")) names.push_back(std::string(home) + "/bin/nvcc");
+  names.push_back("/usr/local/cuda/bin/nvcc");
+  return find_program(names);
+}
+
+BuiltWorker build_worker(const Lab& lab, const Submission& submission, lab::Backend backend, const fs::path& dir) {
+  fs::path src = dir / "src";
+  fs::create_directories(src);
+  stage(lab, submission, src);
+  return build(sources_in(src), backend, dir);
+}
+
+BuiltWorker build_baseline(const Lab& lab, const fs::path& dir) {
+  fs::path src = dir / "src";
+  fs::create_directories(src);
+  for (const auto& entry : fs::directory_iterator(lab.dir))
+    if (entry.path().extension() == ".hpp" || entry.path().filename() == "entry.cu" ||
+        entry.path().filename() == "baseline.cu")
+      copy_source(entry.path(), src / entry.path().filename());
+  return build(sources_in(src), lab::Backend::cuda, dir);
+}
+
+}  // namespace ridge

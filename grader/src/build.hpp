@@ -1,0 +1,35 @@
+// From a submission to a worker program.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "lab.hpp"
+#include "lab/check.hpp"
+
+namespace ridge {
+
+struct BuiltWorker {
+  fs::path program;
+  std::string compiler;  // name and version
+  std::string flags;
+  double seconds = 0;
+  std::string warnings;
+};
+
+// A submission: a folder with the lab's files. `overrides` replaces single files (a wrong/ solution over the reference).
+struct Submission {
+  fs::path dir;
+  std::vector<fs::path> overrides;  // path and, in `override_names`, the file it stands for
+  std::vector<std::string> override_names;
+};
+
+// Copies and compiles the submission with the lab's contract and entry, into `dir`. Throws Error(Exit::build) with the
+// compiler's messages at the student's own lines, Error(Exit::usage) where a file is missing.
+BuiltWorker build_worker(const Lab& lab, const Submission& submission, lab::Backend backend, const fs::path& dir);
+// The vendor's way for the same contract; `cuda` only.
+BuiltWorker build_baseline(const Lab& lab, const fs::path& dir);
+
+// nvcc on PATH, in CUDA_HOME or in /usr/local/cuda; empty where there is none.
+fs::path find_nvcc();
+
+}  // namespace ridge

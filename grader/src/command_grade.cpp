@@ -1,0 +1,108 @@
+// check, grade and demo.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "commands.hpp"
+#include "device.hpp"
+#include "error.hpp"
+#include "judge.hpp"
+#include "report.hpp"
+
+namespace ridge {
+
+namespace {
+
+using lab::Backend;
+using lab::Mode;
+
+bool gpu_usable() {
+  std::string why;
+  return cuda_available(why) && !find_nvcc().empty();
+}
+
+Backend choose_backend(const std::string& name) {
+  if (name == "cpu") return Backend::cpu;
+  if (name == "cuda") return Backend::cuda;
+  return gpu_usable() ? Backend::cuda : Backend::cpu;
+}
+
+// The student's folder, made from the stub where there is none yet.
+fs::path own_folder(const Lab& lab) {
+  fs::path dir = work_dir() / lab.name;
+  if (!fs::exists(dir)) command_start(lab.name);
+  return dir;
+}
+
+// A file of wrong/ names the file it stands for: "// replaces: transpose.cu; fails: ...".
+std::string replaced_by(const fs::path& file) {
+  std::ifstream in(file);
+  std::string line;
+  if (!std::getline(in, line)) throw Error(Exit::usage, "cannot read " + shown(file), "check the path");
+  constexpr std::string_view key = "// replaces: ";
+  auto end = line.find(';');
+  if (line.rfind(key, 0) != 0 || end == std::string::npos || line.find('/', key.size()) < end)
+    throw Error(Exit::usage, shown(file) + " does not say what it replaces", "begin it with `// replaces: FILE.cu; ...`");
+  return line.substr(key.size(), end - key.size());
+}
+
+int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
+  Lab lab = find_lab(a.lab);
+  JudgeOptions o;
+  o.submission.dir = a.submission.empty() ? own_folder(lab) : fs::path(a.submission);
+  for (const auto& file : a.replace) {
+    o.submission.overrides.push_back(file);
+    o.submission.override_names.push_back(replaced_by(file));
+  }
+  o.backend = choose_backend(a.backend);
+  o.mode = mode;
+  o.task = a.task;
+  o.time_limit = a.time_limit;
+  Progress progress(!a.quiet);
+  o.progress = [&](const std::string& text) { progress.show(text); };
+  Result result = judge(lab, o);
+  progress.clear();
+  if (!a.quiet) fmt::print("{}", report(result, use_colour(stdout)));
+  std::fflush(stdout);
+  fs::path stored = store(result);
+  if (!a.json.empty()) write_durably(fs::absolute(a.json), to_json(result));
+  if (!a.quiet) fmt::print("  Result {}\n", shown(stored));
+  if (out != nullptr) *out = result;
+  return static_cast<int>(result.outcome == "passed" ? Exit::passed : Exit::failed);
+}
+
+}  // namespace
+
+int command_check(const GradeArguments& a) { return run(a, Mode::check); }
+int command_grade(const GradeArguments& a) { return run(a, Mode::grade); }
+
+int command_demo(bool full) {
+  std::vector<Lab> labs = load_labs();
+  bool gpu = gpu_usable();
+  fmt::print("Grading the reference solution of every lab on {}.\n\n", gpu ? "this GPU" : "the SIMT emulator (no GPU here)");
+  int code = 0;
+  std::string board;
+  for (const Lab& lab : labs) {
+    fs::path solution = root_dir() / "solutions" / lab.name;
+    if (!fs::exists(solution)) {
+      board += fmt::format("  {:<22} {:<34} skipped: the course copy has no solutions\n", lab.name, lab.title);
+      continue;
+    }
+    GradeArguments a;
+    a.lab = lab.name;
+    a.submission = solution.string();
+    a.backend = gpu ? "cuda" : "cpu";
+    a.quiet = true;
+    Result r;
+    int one = run(a, full ? Mode::grade : Mode::check, &r);
+    if (one != 0) code = one;
+    board += fmt::format("  {:<22} {:<34} {:>4.0f} / {:<4.0f} {:>6.1f} s   {}\n", lab.name, lab.title, r.points, r.max,
+                         r.build_seconds + r.run_seconds, r.outcome);
+    if (one != 0) fmt::print("{}", report(r, use_colour(stdout)));
+  }
+  fmt::print("{}\nNext: ./ridge start 01, then ./ridge check 01\n", board);
+  return code;
+}
+
+}  // namespace ridge

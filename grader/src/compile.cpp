@@ -1,0 +1,161 @@
+#include "compile.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "error.hpp"
+#include "process.hpp"
+#include "simt/rewrite/rewrite.hpp"
+
+namespace ridge {
+
+namespace {
+
+constexpr double kCompileSeconds = 120;
+
+std::string read_file(const fs::path& p) {
+  std::ifstream in(p, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+void write_file(const fs::path& p, const std::string& text) {
+  std::ofstream out(p, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out)
+    throw Error(Exit::environment, "cannot write " + p.string() + " (no space left?)",
+                "free some space there, or set TMPDIR to a folder with space");
+}
+
+CompileFailure run_tool(const std::vector<std::string>& argv, const fs::path& dir) {
+  ProcessLimits limits;
+  limits.seconds = kCompileSeconds;
+  ProcessResult r = run_process(argv, dir, limits);
+  if (r.exit_code == 0 && !r.timed_out) return {};
+  CompileFailure f;
+  f.output = r.output;
+  f.environment = r.output.find("No space left on device") != std::string::npos || r.exit_code == 127;
+  if (r.timed_out) f.output += fmt::format("\nridge: the compiler was stopped after {:.0f} s", kCompileSeconds);
+  if (r.flooded) f.output += "\nridge: the compiler printed too much and was stopped";
+  if (r.signal != 0 && !r.timed_out && !r.flooded) f.output += fmt::format("\nridge: the compiler died of signal {}", r.signal);
+  if (f.output.empty()) f.output = fmt::format("{} ended with exit code {}", argv[0], r.exit_code);
+  return f;
+}
+
+fs::path library(const char* name) { return build_dir() / "lib" / name; }
+
+// Names of thread-local symbols that no object defines: the program's `extern __shared__` arrays.
+std::set<std::string> undefined_tls(const std::vector<fs::path>& objects) {
+  std::set<std::string> wanted, defined;
+  for (const auto& object : objects) {
+    ProcessLimits limits;
+    limits.output_bytes = 16 << 20;
+    ProcessResult r = run_process({"readelf", "-sW", object.string()}, {}, limits);
+    std::istringstream lines(r.output);
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream words(line);
+      std::string number, value, size, type, bind, visibility, section, name;
+      words >> number >> value >> size >> type >> bind >> visibility >> section >> name;
+      if (type == "TLS") (section == "UND" ? wanted : defined).insert(name);
+    }
+  }
+  for (const auto& name : defined) wanted.erase(name);
+  return wanted;
+}
+
+}  // namespace
+
+const Compiler& host_compiler() {
+  static const Compiler compiler = [] {
+    Compiler c;
+    const char* given = std::getenv("RIDGE_CXX");
+    std::vector<std::string> names = given != nullptr && *given != 0 ? std::vector<std::string>{given}
+                                                                    : std::vector<std::string>{"clang++", "g++"};
+    c.program = find_program(names);
+    if (c.program.empty())
+      throw Error(Exit::environment, "no C++ compiler found (looked for " + fmt::format("{}", fmt::join(names, ", ")) + ")",
+                  "install clang, or set RIDGE_CXX to a clang++ or g++");
+    ProcessResult r = run_process({c.program.string(), "--version"}, {}, {});
+    c.clang = r.output.find("clang") != std::string::npos;
+    r = run_process({c.program.string(), c.clang ? "-dumpversion" : "-dumpfullversion"}, {}, {});
+    c.name = std::string(c.clang ? "clang++ " : "g++ ") + r.output.substr(0, r.output.find('\n'));
+    return c;
+  }();
+  return compiler;
+}
+
+std::vector<std::string> counting_flags(const Compiler& c) {
+  if (c.clang)
+    return {"-O1", "-gline-tables-only", "-fsanitize=thread", "-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm",
+            "-tsan-instrument-read-before-write=1", "-fno-builtin", "-fno-vectorize", "-fno-slp-vectorize"};
+  return {"-O1", "-g1", "-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0", "-fno-tree-vectorize",
+          "-fno-store-merging", "-fno-tree-loop-distribute-patterns"};
+}
+
+CompileFailure compile_file(const fs::path& source, const std::string& shown_name, const fs::path& object,
+                            const CompileOptions& options) {
+  const Compiler& compiler = host_compiler();
+  fs::path input = source;
+  if (source.extension() != ".cpp" && source.extension() != ".cc") {
+    input = object.string() + ".cpp";
+    write_file(input, simt::rewrite_cuda(read_file(source), shown_name));
+  }
+  std::vector<std::string> argv = {compiler.program.string(), "-std=c++20", "-c", input.string(), "-o", object.string(),
+                                   "-include", "cuda_runtime.h", "-ftls-model=local-exec", "-fno-strict-aliasing",
+                                   "-fdiagnostics-color=never", "-Wall", "-Wno-unknown-pragmas"};
+  // Quoted includes of the user's come before the emulator's own headers.
+  argv.insert(argv.end(), {"-iquote", source.parent_path().string()});
+  for (const auto& dir : options.include_dirs) argv.insert(argv.end(), {"-I", dir});
+  argv.insert(argv.end(), {"-isystem", (root_dir() / "runtime/simt/include").string()});
+  if (options.instrumented) {
+    auto flags = counting_flags(compiler);
+    argv.insert(argv.end(), flags.begin(), flags.end());
+  } else {
+    argv.push_back("-O2");
+  }
+  argv.insert(argv.end(), options.extra.begin(), options.extra.end());
+  if (CompileFailure f = run_tool(argv, object.parent_path()); !f.output.empty()) return f;
+  if (!options.instrumented) return {};
+  // Copies that the compiler left as calls are accesses too.
+  return run_tool({"objcopy", "--redefine-sym", "memcpy=__tsan_memcpy", "--redefine-sym", "memmove=__tsan_memmove",
+                   "--redefine-sym", "memset=__tsan_memset", object.string()},
+                  object.parent_path());
+}
+
+CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path& program, bool worker,
+                            const std::vector<std::string>& extra) {
+  const Compiler& compiler = host_compiler();
+  std::vector<std::string> argv = {compiler.program.string(), "-o", program.string(), "-fdiagnostics-color=never"};
+  for (const auto& o : objects) argv.push_back(o.string());
+  if (auto names = undefined_tls(objects); !names.empty()) {
+    fs::path stub = program.string() + ".shared.cpp";
+    std::string text = "extern \"C\" {\n__thread char ridge_dynamic[232448] __attribute__((aligned(1024)));\n";
+    int i = 0;
+    for (const auto& name : names)
+      text += fmt::format(
+          "extern __thread char ridge_alias_{}[232448] __asm__(\"{}\") __attribute__((alias(\"ridge_dynamic\")));\n", i++,
+          name);
+    text += "char* ridge_dynamic_shared() { return ridge_dynamic; }\n}\n";
+    write_file(stub, text);
+    fs::path object = stub.string() + ".o";
+    if (CompileFailure f = run_tool({compiler.program.string(), "-c", "-O1", "-ftls-model=local-exec", stub.string(),
+                                     "-o", object.string()},
+                                    program.parent_path());
+        !f.output.empty())
+      return f;
+    argv.push_back(object.string());
+  }
+  if (worker) argv.push_back(library("libridge_worker.a").string());
+  argv.push_back(library("libridge_simt.a").string());
+  argv.insert(argv.end(), {"-lpthread", "-lm"});
+  argv.insert(argv.end(), extra.begin(), extra.end());
+  return run_tool(argv, program.parent_path());
+}
+
+}  // namespace ridge

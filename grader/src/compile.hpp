@@ -1,0 +1,42 @@
+// Compiling CUDA C++ for the emulator: what `ridge cc` and the builder share.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "paths.hpp"
+
+namespace ridge {
+
+struct Compiler {
+  fs::path program;
+  std::string name;  // "clang++ 14.0.6"
+  bool clang = false;
+};
+
+// Clang, which counts as nvcc's code does in most cases, else GCC. RIDGE_CXX names another. Throws where there is none.
+const Compiler& host_compiler();
+
+struct CompileOptions {
+  std::vector<std::string> include_dirs;
+  std::vector<std::string> extra;  // -D, -std, ... as given
+  bool instrumented = true;        // false: no counters and no checks, faster
+};
+
+// The flags of the counting build, pinned so that counts agree between machines. Recorded in results.
+std::vector<std::string> counting_flags(const Compiler& compiler);
+
+// Why a compilation failed: empty output means success.
+struct CompileFailure {
+  bool environment = false;  // the machine failed (full disk, time limit), not the code
+  std::string output;        // compiler messages, capped
+};
+
+// Rewrites and compiles one CUDA or C++ file into `object`. `shown_name` is what messages call it.
+CompileFailure compile_file(const fs::path& source, const std::string& shown_name, const fs::path& object,
+                            const CompileOptions& options);
+// Links objects with the emulator (and with the worker's main where `worker`). Adds the dynamic shared memory that
+// `extern __shared__` arrays are aliases of.
+CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path& program, bool worker,
+                            const std::vector<std::string>& extra);
+
+}  // namespace ridge

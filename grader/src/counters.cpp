@@ -1,0 +1,125 @@
+#include "counters.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <tuple>
+
+#include "process.hpp"
+
+namespace ridge {
+
+using nlohmann::json;
+
+std::vector<std::pair<std::string, int>> source_lines(const fs::path& program,
+                                                      const std::vector<std::uint64_t>& offsets) {
+  std::vector<std::pair<std::string, int>> found(offsets.size());
+  constexpr std::size_t kBatch = 512;
+  for (std::size_t first = 0; first < offsets.size(); first += kBatch) {
+    std::vector<std::string> argv = {"addr2line", "-a", "-i", "-e", program.string()};
+    std::size_t last = std::min(offsets.size(), first + kBatch);
+    for (std::size_t i = first; i < last; ++i) argv.push_back(fmt::format("{:#x}", offsets[i]));
+    ProcessLimits limits;
+    limits.output_bytes = 4 << 20;
+    ProcessResult r = run_process(argv, {}, limits);
+    std::istringstream lines(r.output);
+    std::size_t at = first;
+    bool started = false;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.rfind("0x", 0) == 0) {
+        if (started) ++at;
+        started = true;
+        if (at >= last) break;
+        continue;
+      }
+      auto colon = line.rfind(':');
+      if (!started || colon == std::string::npos || line[0] == '?') continue;
+      std::string file = line.substr(0, colon);
+      if (file.find("/simt/include/") != std::string::npos || file.find("/c++/") != std::string::npos) continue;
+      // Later frames are further out: the line of the kernel that the student wrote.
+      found[at] = {fs::path(file).filename().string(), std::atoi(line.c_str() + colon + 1)};
+    }
+  }
+  return found;
+}
+
+namespace {
+
+std::uint64_t number(const json& j, const char* key) {
+  return j.contains(key) && j[key].is_number_unsigned() ? j[key].get<std::uint64_t>() : 0;
+}
+
+std::array<std::uint64_t, 3> triple(const json& j, const char* key) {
+  std::array<std::uint64_t, 3> v{};
+  if (j.contains(key) && j[key].is_array())
+    for (std::size_t i = 0; i < 3 && i < j[key].size(); ++i)
+      if (j[key][i].is_number_unsigned()) v[i] = j[key][i].get<std::uint64_t>();
+  return v;
+}
+
+using LineKey = std::tuple<std::string, int, std::string>;
+
+}  // namespace
+
+Counted count_launches(const std::string& text, const fs::path& program) {
+  Counted c;
+  json records = json::parse(text, nullptr, false);
+  if (!records.is_object() || !records.contains("launches") || !records["launches"].is_array()) return c;
+
+  std::map<std::uint64_t, std::pair<std::string, int>> where;
+  for (const auto& launch : records["launches"])
+    if (launch.is_object() && launch.contains("lines") && launch["lines"].is_array())
+      for (const auto& line : launch["lines"])
+        if (line.is_object()) where[number(line, "pc")];
+  std::vector<std::uint64_t> offsets;
+  for (const auto& [pc, unused] : where) offsets.push_back(pc);
+  auto lines = source_lines(program, offsets);
+  for (std::size_t i = 0; i < offsets.size(); ++i) where[offsets[i]] = lines[i];
+
+  std::map<std::string, std::pair<KernelCount, std::map<LineKey, LineCount>>> kernels;
+  for (const auto& launch : records["launches"]) {
+    if (!launch.is_object() || !launch.contains("kernel") || !launch["kernel"].is_string()) continue;
+    auto& [k, by_line] = kernels[launch["kernel"].get<std::string>()];
+    if (k.launches++ == 0) {
+      k.kernel = launch["kernel"].get<std::string>();
+      k.grid = triple(launch, "grid");
+      k.block = triple(launch, "block");
+    }
+    if (launch.contains("counters") && launch["counters"].is_object())
+      for (const auto& [name, value] : launch["counters"].items())
+        if (value.is_number_unsigned()) k.counters[name] += value.get<std::uint64_t>();
+    if (!launch.contains("lines") || !launch["lines"].is_array()) continue;
+    for (const auto& line : launch["lines"]) {
+      if (!line.is_object() || !line.contains("op") || !line["op"].is_string()) continue;
+      const auto& [file, number_of] = where[number(line, "pc")];
+      LineCount& n = by_line[{file, number_of, line["op"].get<std::string>()}];
+      n.file = file;
+      n.line = number_of;
+      n.op = line["op"].get<std::string>();
+      n.requests += number(line, "requests");
+      n.sectors += number(line, "sectors");
+      n.ideal_sectors += number(line, "ideal_sectors");
+      n.wavefronts += number(line, "wavefronts");
+      n.conflicts += number(line, "conflicts");
+    }
+  }
+
+  for (auto& [name, entry] : kernels) {
+    auto& [k, by_line] = entry;
+    for (const auto& [key, n] : by_line) {
+      k.lines.push_back(n);
+      if (n.op == "global_ld" || n.op == "global_st") {
+        c.global_sectors += static_cast<double>(n.sectors);
+      } else {
+        c.shared_requests += static_cast<double>(n.requests);
+        c.shared_conflicts += static_cast<double>(n.conflicts);
+      }
+    }
+    c.kernels.push_back(std::move(k));
+  }
+  return c;
+}
+
+}  // namespace ridge

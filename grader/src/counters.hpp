@@ -1,0 +1,42 @@
+// From the emulator's launch records to the counters of a result, by kernel and by source line.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "paths.hpp"
+
+namespace ridge {
+
+struct LineCount {
+  std::string file;
+  int line = 0;
+  std::string op;  // global_ld, global_st, shared_ld, shared_st
+  std::uint64_t requests = 0, sectors = 0, ideal_sectors = 0, wavefronts = 0, conflicts = 0;
+};
+
+// All launches of one kernel.
+struct KernelCount {
+  std::string kernel;
+  std::array<std::uint64_t, 3> grid{}, block{};  // of the first launch
+  int launches = 0;
+  std::map<std::string, std::uint64_t> counters;
+  std::vector<LineCount> lines;
+};
+
+struct Counted {
+  std::vector<KernelCount> kernels;
+  double global_sectors = 0;
+  double shared_requests = 0, shared_conflicts = 0;
+};
+
+// `text` comes from the worker: anything malformed gives an empty result. `program` resolves code offsets to lines.
+Counted count_launches(const std::string& text, const fs::path& program);
+
+// "file:line" of each code offset, outermost inlined frame.
+std::vector<std::pair<std::string, int>> source_lines(const fs::path& program, const std::vector<std::uint64_t>& offsets);
+
+}  // namespace ridge

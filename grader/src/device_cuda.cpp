@@ -1,0 +1,241 @@
+// Buffers on a GPU: cuMemCreate allocations that the judge exports as POSIX descriptors. The driver is loaded at run time,
+// so that one `ridge` runs on machines with and without a GPU. (CUDA Driver API, "Virtual Memory Management".)
+#include "device.hpp"
+#include "error.hpp"
+
+#ifdef RIDGE_HAVE_CUDA
+
+#include <cuda.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "lab/compare.hpp"
+#include "process.hpp"
+
+namespace ridge {
+
+namespace {
+
+// The driver's functions that the judge needs, by their versioned names.
+struct Driver {
+  decltype(&::cuInit) init;
+  decltype(&::cuDriverGetVersion) version;
+  decltype(&::cuDeviceGet) device_get;
+  decltype(&::cuDeviceGetName) device_name;
+  decltype(&::cuDevicePrimaryCtxRetain) retain;
+  decltype(&::cuCtxSetCurrent) set_current;
+  decltype(&::cuCtxSynchronize) synchronize;
+  decltype(&::cuMemGetInfo) mem_info;
+  decltype(&::cuMemCreate) create;
+  decltype(&::cuMemRelease) release;
+  decltype(&::cuMemAddressReserve) reserve;
+  decltype(&::cuMemAddressFree) unreserve;
+  decltype(&::cuMemMap) map;
+  decltype(&::cuMemUnmap) unmap;
+  decltype(&::cuMemSetAccess) set_access;
+  decltype(&::cuMemGetAllocationGranularity) granularity;
+  decltype(&::cuMemExportToShareableHandle) export_handle;
+  decltype(&::cuMemcpyHtoD) to_device;
+  decltype(&::cuMemcpyDtoH) to_host;
+  decltype(&::cuMemsetD32) set32;
+  decltype(&::cuMemHostAlloc) host_alloc;
+  decltype(&::cuMemFreeHost) host_free;
+  decltype(&::cuGetErrorName) error_name;
+};
+
+const Driver* load_driver(std::string& why) {
+  static Driver d{};
+  static std::string problem = [] {
+    void* lib = dlopen("libcuda.so.1", RTLD_NOW);
+    if (lib == nullptr) return std::string("no NVIDIA driver is installed (libcuda.so.1 was not found)");
+    std::string missing;
+    auto get = [&](auto& f, const char* name) {
+      f = reinterpret_cast<std::remove_reference_t<decltype(f)>>(dlsym(lib, name));
+      if (f == nullptr) missing = name;
+    };
+    get(d.init, "cuInit");
+    get(d.version, "cuDriverGetVersion");
+    get(d.device_get, "cuDeviceGet");
+    get(d.device_name, "cuDeviceGetName");
+    get(d.retain, "cuDevicePrimaryCtxRetain");
+    get(d.set_current, "cuCtxSetCurrent");
+    get(d.synchronize, "cuCtxSynchronize");
+    get(d.mem_info, "cuMemGetInfo_v2");
+    get(d.create, "cuMemCreate");
+    get(d.release, "cuMemRelease");
+    get(d.reserve, "cuMemAddressReserve");
+    get(d.unreserve, "cuMemAddressFree");
+    get(d.map, "cuMemMap");
+    get(d.unmap, "cuMemUnmap");
+    get(d.set_access, "cuMemSetAccess");
+    get(d.granularity, "cuMemGetAllocationGranularity");
+    get(d.export_handle, "cuMemExportToShareableHandle");
+    get(d.to_device, "cuMemcpyHtoD_v2");
+    get(d.to_host, "cuMemcpyDtoH_v2");
+    get(d.set32, "cuMemsetD32_v2");
+    get(d.host_alloc, "cuMemHostAlloc");
+    get(d.host_free, "cuMemFreeHost");
+    get(d.error_name, "cuGetErrorName");
+    if (!missing.empty()) return "the NVIDIA driver is too old: it has no " + missing;
+    CUdevice device;
+    if (d.init(0) != CUDA_SUCCESS || d.device_get(&device, 0) != CUDA_SUCCESS)
+      return std::string("the NVIDIA driver finds no GPU (nvidia-smi may say why)");
+    return std::string();
+  }();
+  why = problem;
+  return problem.empty() ? &d : nullptr;
+}
+
+void must(const Driver& d, CUresult r, const char* what) {
+  if (r == CUDA_SUCCESS) return;
+  const char* name = nullptr;
+  d.error_name(r, &name);
+  throw Error(Exit::environment, fmt::format("{} failed on the GPU: {}", what, name != nullptr ? name : "unknown error"),
+              "look at nvidia-smi: another program may use the GPU's memory, or the GPU may need attention");
+}
+
+CUmemAllocationProp properties() {
+  CUmemAllocationProp p{};
+  p.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  p.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  p.location.id = 0;
+  p.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  return p;
+}
+
+class CudaBuffer : public DeviceBuffer {
+ public:
+  CudaBuffer(const Driver& d, std::size_t bytes) : d_(d), bytes_(bytes) {
+    CUmemAllocationProp p = properties();
+    std::size_t unit = 0;
+    must(d, d.granularity(&unit, &p, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED), "cuMemGetAllocationGranularity");
+    reserved_ = (bytes + unit - 1) / unit * unit;
+    must(d, d.create(&handle_, reserved_, &p, 0), "allocating device memory");
+    must(d, d.reserve(&pointer_, reserved_, 0, 0, 0), "cuMemAddressReserve");
+    must(d, d.map(pointer_, reserved_, 0, handle_, 0), "cuMemMap");
+    CUmemAccessDesc access{};
+    access.location = p.location;
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    must(d, d.set_access(pointer_, reserved_, &access, 1), "cuMemSetAccess");
+    must(d, d.export_handle(&fd_, handle_, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+         "exporting device memory to the worker");
+  }
+  ~CudaBuffer() override {
+    if (fd_ >= 0) close(fd_);
+    d_.unmap(pointer_, reserved_);
+    d_.unreserve(pointer_, reserved_);
+    d_.release(handle_);
+  }
+  std::size_t bytes() const override { return bytes_; }
+  std::size_t reserved() const override { return reserved_; }
+  int descriptor(bool) const override { return fd_; }
+  void upload(std::span<const std::byte> from) override {
+    must(d_, d_.to_device(pointer_, from.data(), from.size()), "copying inputs to the GPU");
+  }
+  void download(std::span<std::byte> to) override {
+    must(d_, d_.to_host(to.data(), pointer_, to.size()), "copying outputs from the GPU");
+  }
+  void poison(std::uint64_t seed) override {
+    auto bits = 0x7FC00000u | static_cast<std::uint32_t>(lab::random_bits(seed, 0) & 0x3FFFFF);
+    must(d_, d_.set32(pointer_, bits, reserved_ / 4), "poisoning outputs");
+    must(d_, d_.synchronize(), "poisoning outputs");
+  }
+
+ private:
+  const Driver& d_;
+  std::size_t bytes_, reserved_ = 0;
+  CUmemGenericAllocationHandle handle_ = 0;
+  CUdeviceptr pointer_ = 0;
+  int fd_ = -1;
+};
+
+class CudaDevice : public Device {
+ public:
+  explicit CudaDevice(const Driver& d) : d_(d) {
+    CUdevice device;
+    must(d, d.device_get(&device, 0), "cuDeviceGet");
+    CUcontext context;
+    must(d, d.retain(&context, device), "creating a context on the GPU");
+    must(d, d.set_current(context), "cuCtxSetCurrent");
+  }
+  ~CudaDevice() override {
+    if (staging_ != nullptr) d_.host_free(staging_);
+  }
+  DeviceInfo info() const override {
+    DeviceInfo i;
+    i.kind = "gpu";
+    char name[128] = {};
+    CUdevice device;
+    int version = 0;
+    if (d_.device_get(&device, 0) == CUDA_SUCCESS) d_.device_name(name, sizeof name, device);
+    d_.version(&version);
+    i.name = name;
+    i.runtime = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+    std::ifstream proc("/proc/driver/nvidia/version");
+    std::getline(proc, i.driver);
+    ProcessResult smi = run_process({"nvidia-smi", "--query-gpu=driver_version,clocks.sm,clocks.mem,temperature.gpu",
+                                     "--format=csv,noheader", "-i", "0"},
+                                    {}, {});
+    if (smi.exit_code == 0) {
+      auto comma = smi.output.find(", ");
+      i.driver = smi.output.substr(0, comma);
+      if (comma != std::string::npos) i.clocks = smi.output.substr(comma + 2, smi.output.find('\n') - comma - 2);
+    }
+    std::size_t free = 0, total = 0;
+    d_.mem_info(&free, &total);
+    i.memory = free;
+    return i;
+  }
+  std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) override { return std::make_unique<CudaBuffer>(d_, bytes); }
+  std::span<std::byte> staging(std::size_t bytes) override {
+    if (bytes > staging_bytes_) {
+      if (staging_ != nullptr) d_.host_free(staging_);
+      staging_ = nullptr;
+      must(d_, d_.host_alloc(&staging_, bytes, 0), "allocating page-locked memory");
+      staging_bytes_ = bytes;
+    }
+    return {static_cast<std::byte*>(staging_), bytes};
+  }
+
+ private:
+  const Driver& d_;
+  void* staging_ = nullptr;
+  std::size_t staging_bytes_ = 0;
+};
+
+}  // namespace
+
+bool cuda_available(std::string& why) { return load_driver(why) != nullptr; }
+
+std::unique_ptr<Device> make_cuda_device() {
+  std::string why;
+  const Driver* d = load_driver(why);
+  if (d == nullptr) throw Error(Exit::environment, "backend cuda: " + why, "use --backend cpu (the SIMT emulator)");
+  return std::make_unique<CudaDevice>(*d);
+}
+
+}  // namespace ridge
+
+#else
+
+namespace ridge {
+
+bool cuda_available(std::string& why) {
+  why = "this ridge was built without the CUDA Toolkit";
+  return false;
+}
+
+std::unique_ptr<Device> make_cuda_device() {
+  std::string why;
+  cuda_available(why);
+  throw Error(Exit::environment, "backend cuda: " + why,
+              "use --backend cpu (the SIMT emulator), or install the CUDA Toolkit and build again");
+}
+
+}  // namespace ridge
+
+#endif

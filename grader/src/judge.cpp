@@ -1,0 +1,305 @@
+#include "judge.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/random.h>
+
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "buffers.hpp"
+#include "counters.hpp"
+#include "device.hpp"
+#include "error.hpp"
+#include "lab/compare.hpp"
+#include "roofline/profile.hpp"
+#include "score.hpp"
+#include "timing.hpp"
+#include "worker_process.hpp"
+
+namespace ridge {
+
+namespace {
+
+using lab::Backend;
+using lab::Mode;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::uint64_t secret_seed() {
+  std::uint64_t seed = 0;
+  if (getrandom(&seed, sizeof seed, 0) != sizeof seed) throw Error(Exit::environment, "no random numbers", "try again");
+  return seed;
+}
+
+constexpr std::uint64_t kPublicSeed = 20260101;
+
+struct Gate {
+  std::string check;  // empty: passed
+  std::string message;
+};
+
+// What a request that did not end well says about the submission.
+class Explainer {
+ public:
+  Explainer(fs::path program, double limit) : program_(std::move(program)), limit_(limit) {}
+
+  Gate operator()(const Reply& r) const {
+    switch (r.fate) {
+      case Fate::timed_out:
+        return {"time-limit", fmt::format("did not finish within {:g} s and was stopped: look for a loop that never ends, "
+                                          "or a barrier that not every thread reaches",
+                                          limit_)};
+      case Fate::flooded: return {"output", "printed more than 16 MiB and was stopped: remove the prints"};
+      case Fate::protocol: return {"run", "the program answered with something that is not an answer"};
+      case Fate::crashed:
+        if (r.signal == 0) return {"run", fmt::format("the program ended by itself with exit code {}", r.exit_code)};
+        return {"run", fmt::format("crashed: {} (signal {}){}", strsignal(r.signal), r.signal,
+                                   r.signal == SIGSEGV ? "; on the host side, or with a stack too deep" : "")};
+      case Fate::ok: break;
+    }
+    const auto& d = r.done;
+    if (d.status == protocol::Status::fault) {
+      std::string where = d.file[0] != 0 ? fmt::format("{}:{}", fs::path(d.file).filename().string(), d.line) : "";
+      if (where.empty()) {
+        auto line = source_lines(program_, {d.pc})[0];
+        if (!line.first.empty()) where = fmt::format("{}:{}", line.first, line.second);
+      }
+      return {"memory", fmt::format("{} at {}\n    in kernel {}, block ({},{},{}), thread ({},{},{}): {}", d.what,
+                                    where.empty() ? "an unknown line" : where, d.kernel, d.block[0], d.block[1], d.block[2],
+                                    d.thread[0], d.thread[1], d.thread[2], d.detail)};
+    }
+    if (d.status == protocol::Status::cuda_error) {
+      std::string more;
+      if (d.code == 9) more = "; check the grid and block sizes (at most 1024 threads a block, grid y and z at most 65535)";
+      if (d.code == 700) more = "; `ridge check` with --backend cpu names the line";
+      return {"launch", fmt::format("{}: {}{}", d.what, d.detail, more)};
+    }
+    if (d.status == protocol::Status::ok) return {};
+    return {"run", fmt::format("{} {}", d.what, d.detail)};
+  }
+
+ private:
+  fs::path program_;
+  double limit_;
+};
+
+class TaskJudge {
+ public:
+  TaskJudge(const Lab& lab, const Task& spec, const lab::TaskCheck& check, const JudgeOptions& options, Device& device,
+            const fs::path& worker, const fs::path& baseline, std::uint64_t seed)
+      : spec_(spec),
+        check_(check),
+        options_(options),
+        device_(device),
+        worker_program_(worker),
+        baseline_program_(baseline),
+        seed_(lab::random_bits(seed, std::hash<std::string>{}(lab.name + spec.id))),
+        limit_(options.time_limit > 0 ? options.time_limit : options.mode == Mode::check ? 10 : 60),
+        explain_(worker, limit_) {}
+
+  TaskResult run() {
+    backend_ = options_.backend == Backend::cpu ? "cpu" : "cuda";
+    task_.id = spec_.id;
+    task_.title = spec_.title;
+    task_.max = spec_.points(backend_);
+    try {
+      judge_cases();
+    } catch (const Error& e) {
+      if (e.code != Exit::failed) throw;
+      gate({"run", e.what()});
+    }
+    bool correct = task_.checks.empty();
+    if (correct) task_.checks.push_back({"correct", true, ""});
+    score_goals(task_, spec_, backend_, measured_, correct);
+    for (const auto& g : task_.goals)
+      task_.checks.push_back({g.id, g.met, g.met ? "" : goal_message(g)});
+    for (const auto& c : task_.checks)
+      if (!c.passed) task_.status = "failed";
+    return task_;
+  }
+
+ private:
+  void gate(const Gate& g) { task_.checks.push_back({g.check, false, g.message}); }
+
+  static std::string goal_message(const GoalResult& g) {
+    if (!g.value) return g.note.empty() ? "not measured, since the answer is not right yet" : g.note;
+    return fmt::format("{:.3g} {}, goal {:g}{}{}", *g.value, g.unit, g.full, g.note.empty() ? "" : "; ", g.note);
+  }
+
+  // Every case in turn; the first failing one ends the task. Correctness before time.
+  void judge_cases() {
+    lab::Request request{options_.mode, options_.backend, device_.info().memory / 8};
+    std::vector<lab::Case> cases = check_.cases(request);
+    WorkerProcess worker(worker_program_, options_.backend == Backend::cpu ? 10 : 60);
+    std::uint32_t next_id = 1;
+    std::uint64_t number = 0;
+    for (const auto& c : cases) {
+      ++number;
+      options_.progress(fmt::format("{}: {}", spec_.id, c.name));
+      if (c.measured && options_.backend == Backend::cuda) {
+        time_case(worker, c, next_id);
+        return;
+      }
+      CaseBuffers buffers(device_, check_, c, lab::random_bits(seed_, number), next_id);
+      next_id = buffers.next_id();
+      Gate g = explain_(buffers.share(worker, limit_));
+      Reply reply;
+      if (g.check.empty()) {
+        reply = worker.run({buffers.call()}, c.measured, limit_);
+        g = explain_(reply);
+      }
+      if (g.check.empty())
+        if (lab::Verdict v = buffers.verify(); !v.ok) g = {"correct", v.message};
+      task_.cases.push_back({c.name, g.check.empty(), g.message});
+      if (!g.check.empty()) {
+        gate({g.check, fmt::format("{}: {}", c.name, g.message)});
+        return;
+      }
+      if (c.measured) take_counts(c, reply);
+    }
+  }
+
+  void take_counts(const lab::Case& c, const Reply& reply) {
+    measured_.work = check_.work(c);
+    measured_.counted = count_launches(reply.launches, worker_program_);
+    task_.kernels = measured_.counted->kernels;
+    task_.roofline = Roofline{measured_.work.operations, measured_.counted->global_sectors * 32,
+                              measured_.work.bytes_read + measured_.work.bytes_written, measured_.work.operation_unit,
+                              std::nullopt};
+  }
+
+  void time_case(WorkerProcess& worker, const lab::Case& c, std::uint32_t first_id) {
+    WorkerProcess baseline(baseline_program_, 60);
+    TimedOptions timed;
+    timed.turns = options_.mode == Mode::check ? 5 : 15;
+    timed.limit_seconds = limit_;
+    timed.seed = lab::random_bits(seed_, 77);
+    TimedRun run = time_against_baseline(device_, check_, c, worker, baseline, first_id, timed,
+                                         [this](const Reply& r) { return explain_(r).message; });
+    task_.cases.push_back({c.name, run.ok, run.message});
+    if (!run.ok) {
+      gate({run.check, run.message});
+      return;
+    }
+    measured_.work = check_.work(c);
+    double bytes = measured_.work.bytes_read + measured_.work.bytes_written;
+    run.timing.bytes = bytes;
+    double seconds = median(run.timing.submission_s);
+    // Nothing that moves all its data through memory is much faster than the vendor's copy.
+    if (run.timing.low > 1.25) {
+      gate({"implausible", fmt::format("{:.2f} times as fast as cudaMemcpy of the same bytes: not all of the work was done "
+                                       "inside the measurement",
+                                       run.timing.median)});
+      return;
+    }
+    measured_.timing = run.timing;
+    task_.timing = run.timing;
+    task_.roofline = Roofline{measured_.work.operations, bytes, bytes, measured_.work.operation_unit, seconds};
+  }
+
+  const Task& spec_;
+  const lab::TaskCheck& check_;
+  const JudgeOptions& options_;
+  Device& device_;
+  fs::path worker_program_, baseline_program_;
+  std::uint64_t seed_;
+  double limit_;
+  Explainer explain_;
+  std::string backend_;
+  TaskResult task_;
+  Measured measured_;
+};
+
+// FNV-1a: tells attempts apart; a signature comes from the record as a whole.
+std::string fingerprint(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  std::uint64_t hash = 0xcbf29ce484222325ull;
+  for (unsigned char c : text.str()) hash = (hash ^ c) * 0x100000001b3ull;
+  return fmt::format("fnv1a64:{:016x}", hash);
+}
+
+void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device& device, const BuiltWorker& built) {
+  DeviceInfo info = device.info();
+  r.device = {{"kind", info.kind}, {"name", info.name}};
+  if (info.kind == "gpu") {
+    r.device["driver"] = info.driver;
+    r.device["runtime"] = info.runtime;
+    r.device["clocks"] = info.clocks;
+  } else {
+    r.device["profile"] = default_profile().id;
+  }
+  r.compiler = built.compiler;
+  r.compiler_flags = built.flags;
+  r.build_seconds = built.seconds;
+  for (const auto& file : lab.files)
+    if (fs::exists(o.submission.dir / file)) r.submission_files[file] = fingerprint(o.submission.dir / file);
+}
+
+// The roofs to draw: the profile's, with the copy bandwidth measured in this run where there is one.
+void add_ceilings(Result& r) {
+  const Profile& profile = default_profile();
+  for (const auto& c : profile.ceilings) r.ceilings.push_back({c.id, c.kind, c.name, c.unit, c.source, c.value});
+  double best = 0;
+  for (const auto& t : r.tasks)
+    if (t.timing && !t.timing->baseline_s.empty()) best = std::max(best, t.timing->bytes / median(t.timing->baseline_s));
+  if (best == 0) return;
+  for (auto& c : r.ceilings)
+    if (c.id == "hbm") c = {"hbm", "bandwidth", "device copy", "B/s", "cudaMemcpy, measured in this run", best};
+}
+
+}  // namespace
+
+Result judge(const Lab& lab, const JudgeOptions& o) {
+  lab::TaskChecks checks = lab::checks_of(lab.name);
+  if (checks.empty())
+    throw Error(Exit::environment, "this ridge was built without the checks of " + lab.name, "run `./ridge build`");
+  bool known = o.task.empty();
+  for (const auto& t : lab.tasks) known = known || t.id == o.task;
+  if (!known) throw Error(Exit::usage, fmt::format("{} has no task '{}'", lab.name, o.task), "`ridge labs` lists them");
+
+  Result r;
+  r.attempt = new_attempt_id(r.time);
+  r.lab = lab.name;
+  r.title = lab.title;
+  r.mode = o.mode == Mode::check ? "check" : "grade";
+  r.backend = o.backend == Backend::cpu ? "cpu" : "cuda";
+  r.submission_path = shown(o.submission.dir);
+
+  std::unique_ptr<Device> device = o.backend == Backend::cpu ? make_cpu_device() : make_cuda_device();
+  TemporaryDir dir("judge");
+  o.progress("building");
+  BuiltWorker built = build_worker(lab, o.submission, o.backend, dir.path() / "submission");
+  BuiltWorker baseline;
+  if (o.backend == Backend::cuda) baseline = build_baseline(lab, dir.path() / "baseline");
+  describe(r, lab, o, *device, built);
+
+  double start = now();
+  std::uint64_t seed = o.mode == Mode::check ? kPublicSeed : secret_seed();
+  for (const Task& spec : lab.tasks) {
+    if (!o.task.empty() && o.task != spec.id) continue;
+    for (const auto& check : checks)
+      if (check->id() == spec.id)
+        r.tasks.push_back(TaskJudge(lab, spec, *check, o, *device, built.program, baseline.program, seed).run());
+  }
+  r.run_seconds = now() - start;
+  r.outcome = "passed";
+  double all = 0;
+  for (const Task& spec : lab.tasks) all += spec.points(r.backend);
+  for (const auto& t : r.tasks) {
+    r.points += t.points;
+    r.max += t.max;
+    if (t.status != "passed") r.outcome = "failed";
+  }
+  r.coverage = all > 0 ? r.max / all : 0;
+  add_ceilings(r);
+  return r;
+}
+
+}  // namespace ridge

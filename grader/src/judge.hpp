@@ -1,0 +1,26 @@
+// Judges one submission of one lab: correctness first, then performance.
+#pragma once
+#include <functional>
+#include <string>
+
+#include "build.hpp"
+#include "lab.hpp"
+#include "lab/check.hpp"
+#include "result.hpp"
+
+namespace ridge {
+
+struct JudgeOptions {
+  Submission submission;
+  lab::Backend backend = lab::Backend::cpu;
+  lab::Mode mode = lab::Mode::check;
+  std::string task;       // only this one; empty for all
+  double time_limit = 0;  // seconds that one request to the worker may take; 0 takes the mode's own
+  std::function<void(const std::string&)> progress = [](const std::string&) {};
+};
+
+// Builds, runs and scores. Throws Error for a submission that does not build and for a machine that can't judge; every
+// other outcome is in the result.
+Result judge(const Lab& lab, const JudgeOptions& options);
+
+}  // namespace ridge

@@ -1,0 +1,118 @@
+#include "lab.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <toml++/toml.h>
+
+#include "error.hpp"
+
+namespace ridge {
+
+namespace {
+
+// Reads values and says where one is missing or of the wrong kind.
+class Reader {
+ public:
+  Reader(const toml::table& table, std::string where) : table_(table), where_(std::move(where)) {}
+
+  template <class T>
+  T required(const char* key) const {
+    if (auto value = table_[key].value<T>()) return *value;
+    throw Error(Exit::environment, fmt::format("{}: '{}' is missing or of the wrong type", where_, key),
+                "see labs/01_coalescing/lab.toml for a complete example");
+  }
+  template <class T>
+  T optional(const char* key, T otherwise) const {
+    return table_[key].value_or(otherwise);
+  }
+  std::vector<std::string> strings(const char* key) const {
+    std::vector<std::string> all;
+    if (const auto* array = table_[key].as_array())
+      for (const auto& item : *array)
+        if (auto text = item.value<std::string>()) all.push_back(*text);
+    return all;
+  }
+  std::vector<Reader> tables(const char* key) const {
+    std::vector<Reader> all;
+    if (const auto* array = table_[key].as_array())
+      for (const auto& item : *array)
+        if (const auto* table = item.as_table())
+          all.emplace_back(*table, fmt::format("{}:{}, {}", where_, item.source().begin.line, key));
+    return all;
+  }
+
+ private:
+  const toml::table& table_;
+  std::string where_;
+};
+
+bool all_digits(const std::string& s) { return !s.empty() && s.find_first_not_of("0123456789") == std::string::npos; }
+
+}  // namespace
+
+double Task::points(const std::string& backend) const {
+  double sum = points_correct;
+  for (const Goal& g : goals)
+    if (g.backend == backend) sum += g.points;
+  return sum;
+}
+
+Lab load_lab(const fs::path& dir) {
+  fs::path file = dir / "lab.toml";
+  toml::table table;
+  try {
+    table = toml::parse_file(file.string());
+  } catch (const toml::parse_error& e) {
+    throw Error(Exit::environment,
+                fmt::format("{}:{}: {}", shown(file), e.source().begin.line, std::string(e.description())),
+                "correct the manifest");
+  }
+  Reader r(table, shown(file));
+  Lab lab;
+  lab.name = dir.filename().string();
+  lab.dir = dir;
+  lab.title = r.required<std::string>("title");
+  lab.order = static_cast<int>(r.required<std::int64_t>("order"));
+  lab.minutes = static_cast<int>(r.optional<std::int64_t>("minutes", 0));
+  lab.backends = r.strings("backends");
+  lab.files = r.strings("files");
+  for (const Reader& t : r.tables("task")) {
+    Task task;
+    task.id = t.required<std::string>("id");
+    task.title = t.required<std::string>("title");
+    task.file = t.optional<std::string>("file", "");
+    task.points_correct = t.required<double>("points_correct");
+    task.hints = t.strings("hints");
+    for (const Reader& g : t.tables("goal"))
+      task.goals.push_back({g.required<std::string>("id"), g.required<std::string>("title"),
+                            g.required<std::string>("backend"), g.required<std::string>("metric"),
+                            g.required<double>("zero"), g.required<double>("full"), g.required<double>("points"),
+                            g.optional<std::string>("after", "")});
+    lab.tasks.push_back(std::move(task));
+  }
+  return lab;
+}
+
+std::vector<Lab> load_labs() {
+  std::vector<Lab> labs;
+  for (const auto& entry : fs::directory_iterator(root_dir() / "labs"))
+    if (fs::exists(entry.path() / "lab.toml")) labs.push_back(load_lab(entry.path()));
+  std::sort(labs.begin(), labs.end(), [](const Lab& a, const Lab& b) { return a.name < b.name; });
+  return labs;
+}
+
+Lab find_lab(const std::string& key) {
+  std::vector<Lab> labs = load_labs();
+  std::string known;
+  for (const Lab& lab : labs) {
+    std::string number = lab.name.substr(0, lab.name.find('_'));
+    std::string rest = lab.name.substr(std::min(lab.name.size(), number.size() + 1));
+    if (key == lab.name || key == rest) return lab;
+    if (all_digits(key) && all_digits(number) && key.size() < 6 && std::stoi(key) == std::stoi(number)) return lab;
+    known += (known.empty() ? "" : ", ") + lab.name;
+  }
+  throw Error(Exit::usage, fmt::format("there is no lab '{}'", key), "labs here: " + known);
+}
+
+}  // namespace ridge

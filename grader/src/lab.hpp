@@ -1,0 +1,50 @@
+// A lab's manifest, lab.toml.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "paths.hpp"
+
+namespace ridge {
+
+struct Goal {
+  std::string id;
+  std::string title;
+  std::string backend;  // "cpu" or "cuda"
+  std::string metric;
+  double zero = 0;  // value that earns nothing
+  double full = 0;  // value that earns all points
+  double points = 0;
+  std::string after;  // a goal of the same task that must be met in full first
+};
+
+struct Task {
+  std::string id;
+  std::string title;
+  std::string file;
+  double points_correct = 0;
+  std::vector<std::string> hints;
+  std::vector<Goal> goals;
+
+  double points(const std::string& backend) const;
+};
+
+struct Lab {
+  std::string name;  // NN_name
+  fs::path dir;
+  std::string title;
+  int order = 0;
+  int minutes = 0;
+  std::vector<std::string> backends;
+  std::vector<std::string> files;  // what a student edits
+  std::vector<Task> tasks;
+};
+
+// All labs, in order.
+std::vector<Lab> load_labs();
+// The lab for "01", "1", "01_coalescing" or "coalescing". Throws a usage error that lists what there is.
+Lab find_lab(const std::string& key);
+// Reads one folder's lab.toml; throws with file and line where it is wrong.
+Lab load_lab(const fs::path& dir);
+
+}  // namespace ridge

@@ -1,0 +1,113 @@
+// ridge: the command.
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "commands.hpp"
+#include "error.hpp"
+#include "paths.hpp"
+#include "report.hpp"
+#include "ridge_version.hpp"
+
+namespace {
+
+using namespace ridge;
+
+// Ctrl-C must leave no temporary folder behind. A thread waits for the signal, so that no handler runs in the middle of
+// other code; children get their own mask.
+void clean_up_on_signal() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int s : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, s);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  std::thread([set] {
+    int signal = 0;
+    sigwait(&set, &signal);
+    remove_temporary_dirs();
+    _exit(128 + signal);
+  }).detach();
+}
+
+void add_grading(CLI::App& command, GradeArguments& a) {
+  command.add_option("lab", a.lab, "Lab: 01, 01_coalescing or coalescing")->required();
+  command.add_option("--submission", a.submission, "Folder with the lab's files (default: work/NN_name)");
+  command.add_option("--replace", a.replace, "File of wrong/ that stands in for the one it names");
+  command.add_option("--backend", a.backend, "cpu (SIMT emulator), cuda (GPU) or auto")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+  command.add_option("--task", a.task, "Only this task");
+  command.add_option("--json", a.json, "Also write the result to this file");
+  command.add_option("--time-limit", a.time_limit, "Seconds that one run may take (default: 10, grade 60)")
+      ->check(CLI::PositiveNumber);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Ridge: learn HPC for AI by writing CUDA that is checked on a CPU and on real GPUs."};
+  app.set_version_flag("--version", fmt::format("ridge {} ({})", kVersion, kCommit));
+  app.require_subcommand(0, 1);
+  app.footer(
+      "Examples:\n  ridge start 01                  make your copy of lab 01\n"
+      "  ridge check 01                  quick check of your work\n"
+      "  ridge grade 01 --backend cuda   full run on a GPU\n");
+
+  auto* labs = app.add_subcommand("labs", "List the labs, your scores, and the next step");
+  bool json = false;
+  labs->add_flag("--json", json, "For programs");
+  auto* start = app.add_subcommand("start", "Make your copy of a lab under work/");
+  std::string lab;
+  start->add_option("lab", lab, "Lab: 01, 01_coalescing or coalescing")->required();
+  GradeArguments grading;
+  auto* check = app.add_subcommand("check", "Check your work quickly: small sizes, public inputs");
+  add_grading(*check, grading);
+  auto* grade = app.add_subcommand("grade", "Grade in full: full sizes, secret inputs");
+  add_grading(*grade, grading);
+  auto* demo = app.add_subcommand("demo", "Grade every lab's reference solution here and show the scores");
+  bool full = false, yes = false;
+  demo->add_flag("--full", full, "At grading size");
+  demo->add_flag("--yes", yes, "Install without asking (read by the launcher)");
+  auto* doctor = app.add_subcommand("doctor", "What this machine can run, and what to do about the rest");
+  auto* cc = app.add_subcommand("cc", "Compile CUDA C++ for the SIMT emulator: ridge cc a.cu -o prog");
+  cc->prefix_command();
+  auto* viz = app.add_subcommand("viz", "Open the visualizer on results (default: the newest of each lab)");
+  viz->prefix_command();
+  auto* ranks = app.add_subcommand("ranks", "Start one agent per rank through MPI and let each start a worker");
+  int np = 2;
+  ranks->add_option("-n,--np", np, "Number of ranks")->capture_default_str()->check(CLI::Range(1, 1024));
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : static_cast<int>(Exit::usage);
+  }
+  if (*labs) return command_labs(json);
+  if (*start) return command_start(lab);
+  if (*check) return command_check(grading);
+  if (*grade) return command_grade(grading);
+  if (*demo) return command_demo(full);
+  if (*doctor) return command_doctor();
+  if (*cc) return command_cc(cc->remaining());
+  if (*viz) return command_viz(viz->remaining());
+  if (*ranks) return command_ranks(np);
+  return command_labs(false);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  signal(SIGPIPE, SIG_IGN);
+  clean_up_on_signal();
+  try {
+    return run(argc, argv);
+  } catch (const ridge::Error& e) {
+    ridge::print_error(e);
+    return static_cast<int>(e.code);
+  } catch (const std::exception& e) {
+    ridge::print_error({ridge::Exit::environment, e.what(), "run `ridge doctor`; if this repeats, report it"});
+    return static_cast<int>(ridge::Exit::environment);
+  }
+}

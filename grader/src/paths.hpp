@@ -1,0 +1,34 @@
+// Where Ridge's own files and a student's files are.
+#pragma once
+#include <filesystem>
+
+namespace ridge {
+
+namespace fs = std::filesystem;
+
+// The repository (or an exported course): RIDGE_ROOT, or the first folder above the program that has labs/.
+fs::path root_dir();
+fs::path build_dir();    // where this program was built: libraries of the emulator lie beside it
+fs::path work_dir();     // a student's copies: root/work, or RIDGE_WORK
+fs::path results_dir();  // work/.ridge/results, or RIDGE_RESULTS
+
+// A private temporary folder, removed at the end of its scope.
+class TemporaryDir {
+ public:
+  explicit TemporaryDir(const char* purpose);
+  ~TemporaryDir();
+  TemporaryDir(const TemporaryDir&) = delete;
+  TemporaryDir& operator=(const TemporaryDir&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+// Removes the folders of all live TemporaryDir: for a program that ends by a signal.
+void remove_temporary_dirs();
+
+// `p` as people should see it: relative to the current folder where that is shorter.
+std::string shown(const fs::path& p);
+
+}  // namespace ridge

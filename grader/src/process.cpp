@@ -1,0 +1,127 @@
+#include "process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+namespace ridge {
+
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+void isolate_child(int first_descriptor) {
+  setsid();
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  sigset_t empty;
+  sigemptyset(&empty);
+  sigprocmask(SIG_SETMASK, &empty, nullptr);
+  signal(SIGPIPE, SIG_DFL);
+#ifdef SYS_close_range
+  if (syscall(SYS_close_range, static_cast<unsigned>(first_descriptor), ~0u, 0) == 0) return;
+#endif
+  for (int fd = first_descriptor; fd < 1024; ++fd) close(fd);
+}
+
+ProcessResult run_process(const std::vector<std::string>& argv, const fs::path& dir, const ProcessLimits& limits) {
+  ProcessResult result;
+  std::vector<char*> args;
+  for (const auto& a : argv) args.push_back(const_cast<char*>(a.c_str()));
+  args.push_back(nullptr);
+  int out[2];
+  if (pipe2(out, O_CLOEXEC) != 0) {
+    result.started = false;
+    result.output = std::strerror(errno);
+    return result;
+  }
+  double start = now();
+  pid_t pid = fork();
+  if (pid == 0) {
+    int null = open("/dev/null", O_RDONLY);
+    dup2(null, 0);
+    dup2(out[1], 1);
+    dup2(out[1], 2);
+    isolate_child(3);
+    if (!dir.empty() && chdir(dir.c_str()) != 0) _exit(127);
+    execvp(args[0], args.data());
+    _exit(127);
+  }
+  close(out[1]);
+  if (pid < 0) {
+    close(out[0]);
+    result.started = false;
+    result.output = std::strerror(errno);
+    return result;
+  }
+  std::size_t total = 0;
+  char buffer[65536];
+  for (;;) {
+    double left = limits.seconds - (now() - start);
+    if (left <= 0) result.timed_out = true;
+    if (total > limits.flood_bytes) result.flooded = true;
+    if (result.timed_out || result.flooded) {
+      kill(-pid, SIGKILL);
+      break;
+    }
+    pollfd p{out[0], POLLIN, 0};
+    if (poll(&p, 1, static_cast<int>(left * 1000) + 1) <= 0) continue;
+    ssize_t n = read(out[0], buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    total += static_cast<std::size_t>(n);
+    if (result.output.size() < limits.output_bytes)
+      result.output.append(buffer, std::min<std::size_t>(static_cast<std::size_t>(n),
+                                                         limits.output_bytes - result.output.size()));
+  }
+  close(out[0]);
+  // The program may have closed its output and live on.
+  int status = 0;
+  while (waitpid(pid, &status, WNOHANG) == 0) {
+    if (now() - start > limits.seconds) {
+      result.timed_out = true;
+      kill(-pid, SIGKILL);
+    }
+    usleep(1000);
+  }
+  kill(-pid, SIGKILL);  // what it left behind
+  if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
+  result.seconds = now() - start;
+  return result;
+}
+
+fs::path find_program(const std::vector<std::string>& names) {
+  const char* path = std::getenv("PATH");
+  for (const auto& name : names) {
+    if (name.find('/') != std::string::npos) {
+      if (access(name.c_str(), X_OK) == 0) return name;
+      continue;
+    }
+    std::string folders = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
+    for (std::size_t at = 0; at <= folders.size();) {
+      std::size_t end = std::min(folders.find(':', at), folders.size());
+      fs::path candidate = fs::path(folders.substr(at, end - at)) / name;
+      if (end > at && access(candidate.c_str(), X_OK) == 0) return candidate;
+      at = end + 1;
+    }
+  }
+  return {};
+}
+
+}  // namespace ridge

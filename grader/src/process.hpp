@@ -1,0 +1,35 @@
+// Running a program of somebody else: with a time limit, a cap on its output, and nothing inherited.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "paths.hpp"
+
+namespace ridge {
+
+struct ProcessLimits {
+  double seconds = 60;
+  std::size_t output_bytes = 64 * 1024;        // kept; what follows is dropped
+  std::size_t flood_bytes = 64 * 1024 * 1024;  // a program that prints more is stopped
+};
+
+struct ProcessResult {
+  int exit_code = -1;  // -1 where a signal ended it
+  int signal = 0;
+  bool timed_out = false;
+  bool flooded = false;
+  bool started = true;
+  double seconds = 0;
+  std::string output;  // stdout and stderr as they came
+};
+
+// Runs argv in `dir` to its end; its whole process group is killed at the limit.
+ProcessResult run_process(const std::vector<std::string>& argv, const fs::path& dir, const ProcessLimits& limits);
+
+// The first of `names` that is on PATH, or an empty path. Names with a slash are taken as they are.
+fs::path find_program(const std::vector<std::string>& names);
+
+// After fork: a process group of its own that dies with its parent, no core dumps, all descriptors from `first` closed.
+void isolate_child(int first_descriptor);
+
+}  // namespace ridge

@@ -1,0 +1,111 @@
+#include "report.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace ridge {
+
+namespace {
+
+struct Paint {
+  bool on;
+  std::string operator()(const char* code, const std::string& text) const {
+    return on ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
+  }
+  std::string good(const std::string& t) const { return (*this)("32", t); }
+  std::string bad(const std::string& t) const { return (*this)("31", t); }
+  std::string bold(const std::string& t) const { return (*this)("1", t); }
+  std::string dim(const std::string& t) const { return (*this)("2", t); }
+};
+
+std::string points(double p) { return p == static_cast<int>(p) ? fmt::format("{}", static_cast<int>(p)) : fmt::format("{:.1f}", p); }
+
+// Breaks at spaces so that no line is longer than 100 characters.
+std::string wrapped(const std::string& text, std::size_t indent) {
+  std::string out, line;
+  const std::size_t width = 100 - indent;
+  auto flush = [&] {
+    if (!line.empty()) out += std::string(indent, ' ') + line + "\n";
+    line.clear();
+  };
+  std::string word;
+  for (char c : text + "\n") {
+    if (c != ' ' && c != '\n') {
+      word += c;
+      continue;
+    }
+    if (!line.empty() && line.size() + 1 + word.size() > width) flush();
+    if (!word.empty()) line += (line.empty() ? "" : " ") + word;
+    word.clear();
+    if (c == '\n') flush();
+  }
+  return out;
+}
+
+std::string goal_line(const GoalResult& g) {
+  if (!g.value) return "not measured";
+  return fmt::format("{:.3g} {} (goal {:g})", *g.value, g.unit, g.full);
+}
+
+}  // namespace
+
+bool use_colour(std::FILE* out) {
+  const char* no = std::getenv("NO_COLOR");
+  return isatty(fileno(out)) == 1 && (no == nullptr || *no == 0);
+}
+
+std::string report(const Result& r, bool colour) {
+  Paint paint{colour};
+  std::string device = r.device.count("name") ? r.device.at("name") : "";
+  if (r.device.count("profile")) device += " (" + r.device.at("profile") + " profile)";
+  std::string out = "\n" + paint.bold(fmt::format("{}  {}", r.lab, r.title)) +
+                    paint.dim(fmt::format("   {} of {} on {}\n", r.mode, r.submission_path, device)) + "\n";
+  for (const auto& t : r.tasks) {
+    std::string score = fmt::format("{:>5} / {}", points(t.points), points(t.max));
+    bool passed = t.status == "passed";
+    out += fmt::format("  {} {}  {}\n", passed ? paint.good("PASS") : paint.bad("FAIL"),
+                       paint.bold(fmt::format("{:<12}", t.id)), paint.dim(fmt::format("{:<46}", t.title)) + score);
+    for (const auto& c : t.checks) {
+      const GoalResult* goal = nullptr;
+      for (const auto& g : t.goals)
+        if (g.id == c.name) goal = &g;
+      std::string text;
+      if (goal != nullptr) {
+        text = goal_line(*goal);
+        if (c.passed && goal->metric == "ratio_to_baseline") text += ", " + goal->note;
+      } else if (c.passed) {
+        text = fmt::format("{} cases", t.cases.size());
+      }
+      out += fmt::format("       {} {:<12} {}\n", c.passed ? paint.good("ok  ") : paint.bad("fail"), c.name, text);
+      if (!c.passed) out += wrapped(goal != nullptr ? goal->note : c.message, 12);
+    }
+    out += "\n";
+  }
+  std::string verdict = r.outcome == "passed" ? paint.good("all checks passed") : paint.bad("not all checks passed");
+  out += paint.bold(fmt::format("  Score {} / {}", points(r.points), points(r.max))) + "   " + verdict;
+  if (r.coverage < 0.999) out += paint.dim(fmt::format("   ({:.0f}% of the lab)", 100 * r.coverage));
+  return out + "\n";
+}
+
+void print_error(const Error& e) {
+  Paint paint{use_colour(stderr)};
+  fmt::print(stderr, "{} {}\n", paint.bad("ridge:"), e.what());
+  if (!e.advice.empty()) fmt::print(stderr, "  try: {}\n", e.advice);
+}
+
+Progress::Progress(bool enabled) : enabled_(enabled && isatty(fileno(stderr)) == 1) {}
+Progress::~Progress() { clear(); }
+void Progress::show(const std::string& text) {
+  if (!enabled_) return;
+  fmt::print(stderr, "\r\033[K  {} ...", text);
+  std::fflush(stderr);
+  shown_ = true;
+}
+void Progress::clear() {
+  if (shown_) fmt::print(stderr, "\r\033[K");
+  shown_ = false;
+}
+
+}  // namespace ridge

@@ -1,0 +1,192 @@
+#include "result.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "error.hpp"
+#include "ridge_version.hpp"
+
+namespace ridge {
+
+using nlohmann::json;
+
+namespace {
+
+json number(const std::optional<double>& v) { return v ? json(*v) : json(nullptr); }
+
+json kernel_json(const KernelCount& k) {
+  json j = {{"kernel", k.kernel}, {"grid", k.grid}, {"block", k.block}, {"launches", k.launches}, {"counters", k.counters}};
+  j["lines"] = json::array();
+  for (const auto& n : k.lines)
+    j["lines"].push_back({{"file", n.file},
+                          {"line", n.line},
+                          {"op", n.op},
+                          {"requests", n.requests},
+                          {"sectors", n.sectors},
+                          {"ideal_sectors", n.ideal_sectors},
+                          {"wavefronts", n.wavefronts},
+                          {"conflicts", n.conflicts}});
+  return j;
+}
+
+json task_json(const TaskResult& t) {
+  json j = {{"id", t.id},         {"title", t.title}, {"status", t.status},   {"reason", t.reason},
+            {"points", t.points}, {"max", t.max}};
+  j["kernels"] = json::array();
+  for (const auto& k : t.kernels) j["kernels"].push_back(kernel_json(k));
+  j["checks"] = j["goals"] = j["cases"] = json::array();
+  for (const auto& c : t.checks)
+    j["checks"].push_back({{"name", c.name}, {"status", c.passed ? "passed" : "failed"}, {"message", c.message}});
+  for (const auto& c : t.cases)
+    j["cases"].push_back({{"name", c.name}, {"status", c.passed ? "passed" : "failed"}, {"message", c.message}});
+  for (const auto& g : t.goals)
+    j["goals"].push_back({{"id", g.id},
+                          {"title", g.title},
+                          {"metric", g.metric},
+                          {"unit", g.unit},
+                          {"value", number(g.value)},
+                          {"zero", g.zero},
+                          {"full", g.full},
+                          {"points", g.points},
+                          {"max", g.max},
+                          {"met", g.met},
+                          {"note", g.note}});
+  j["roofline"] = nullptr;
+  if (t.roofline)
+    j["roofline"] = {{"operations", t.roofline->operations},
+                     {"operation_unit", t.roofline->operation_unit},
+                     {"bytes", t.roofline->bytes},
+                     {"bytes_ideal", t.roofline->bytes_ideal},
+                     {"seconds", number(t.roofline->seconds)},
+                     {"basis", t.roofline->seconds ? "timed" : "counted"}};
+  j["timing"] = nullptr;
+  if (t.timing)
+    j["timing"] = {{"submission_s", t.timing->submission_s},
+                   {"baseline_s", t.timing->baseline_s},
+                   {"ratio", {{"median", t.timing->median}, {"low", t.timing->low}, {"high", t.timing->high}}},
+                   {"calls", t.timing->calls},
+                   {"bytes", t.timing->bytes},
+                   {"round_trip_s", t.timing->round_trip_s}};
+  return j;
+}
+
+// A file descriptor that closes itself.
+struct Fd {
+  int fd;
+  ~Fd() {
+    if (fd >= 0) close(fd);
+  }
+};
+
+}  // namespace
+
+std::string to_json(const Result& r) {
+  json j = {{"schema", "ridge.result/1"},
+            {"attempt", r.attempt},
+            {"time", r.time},
+            {"lab", r.lab},
+            {"title", r.title},
+            {"mode", r.mode},
+            {"standing", r.standing},
+            {"backend", r.backend},
+            {"outcome", r.outcome},
+            {"ridge", {{"version", kVersion}, {"commit", kCommit}}},
+            {"submission", {{"path", r.submission_path}, {"files", r.submission_files}}},
+            {"device", r.device},
+            {"compiler", {{"name", r.compiler}, {"flags", r.compiler_flags}}},
+            {"seconds", {{"build", r.build_seconds}, {"run", r.run_seconds}}},
+            {"score", {{"points", r.points}, {"max", r.max}, {"coverage", r.coverage}}}};
+  if (!r.build_output.empty()) j["build_output"] = r.build_output;
+  j["tasks"] = json::array();
+  for (const auto& t : r.tasks) j["tasks"].push_back(task_json(t));
+  j["ceilings"] = json::array();
+  for (const auto& c : r.ceilings)
+    j["ceilings"].push_back({{"id", c.id}, {"kind", c.kind}, {"name", c.name}, {"value", c.value}, {"unit", c.unit},
+                             {"source", c.source}});
+  return j.dump(1) + "\n";
+}
+
+std::string new_attempt_id(std::string& time) {
+  auto now = std::chrono::system_clock::now();
+  auto seconds = std::chrono::system_clock::to_time_t(now);
+  auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  char text[64];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  time = text;
+  std::strftime(text, sizeof text, "%Y%m%dT%H%M%S", &utc);
+  std::uint32_t random = 0;
+  if (getrandom(&random, sizeof random, 0) != sizeof random) random = static_cast<std::uint32_t>(getpid());
+  return fmt::format("{}.{:03}Z-{:06x}", text, ms, random & 0xFFFFFF);
+}
+
+void write_durably(const fs::path& file, const std::string& text) {
+  auto fail = [&](const std::string& what) {
+    throw Error(Exit::environment, fmt::format("cannot {} {}: {}; earlier results are untouched", what, shown(file), std::strerror(errno)),
+                "free some space, or set RIDGE_RESULTS to a folder that can be written");
+  };
+  std::error_code ec;
+  fs::create_directories(file.parent_path(), ec);
+  if (ec) {
+    errno = ec.value();
+    fail("make the folder of");
+  }
+  fs::path temporary = file.string() + fmt::format(".{}.tmp", getpid());
+  bool done = false;
+  int failed_with = 0;
+  {
+    Fd out{open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644)};
+    if (out.fd < 0) fail("create");
+    std::size_t at = 0;
+    while (at < text.size()) {
+      ssize_t n = write(out.fd, text.data() + at, text.size() - at);
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) break;
+      at += static_cast<std::size_t>(n);
+    }
+    done = at == text.size() && fsync(out.fd) == 0;
+    failed_with = errno;
+  }
+  if (done && rename(temporary.c_str(), file.c_str()) != 0) {
+    done = false;
+    failed_with = errno;
+  }
+  if (!done) {
+    unlink(temporary.c_str());
+    errno = failed_with;
+    fail("write");
+  }
+  Fd folder{open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (folder.fd >= 0) fsync(folder.fd);
+}
+
+fs::path store(const Result& r) {
+  fs::path file = results_dir() / r.lab / (r.attempt + ".json");
+  write_durably(file, to_json(r));
+  return file;
+}
+
+std::optional<LastScore> last_score(const std::string& lab) {
+  std::error_code ec;
+  fs::path newest;
+  for (const auto& entry : fs::directory_iterator(results_dir() / lab, ec))
+    if (entry.path().extension() == ".json" && (newest.empty() || entry.path().filename() > newest.filename()))
+      newest = entry.path();
+  if (newest.empty()) return std::nullopt;
+  std::ifstream in(newest);
+  json j = json::parse(in, nullptr, false);
+  if (!j.is_object() || !j.contains("score") || !j["score"].is_object()) return std::nullopt;
+  return LastScore{j.value("outcome", "") == "passed", j["score"].value("points", 0.0), j["score"].value("max", 0.0)};
+}
+
+}  // namespace ridge

@@ -1,0 +1,97 @@
+// The result of one attempt, schema ridge.result/1 (docs/result-format.md), and the store that keeps it.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "counters.hpp"
+#include "paths.hpp"
+
+namespace ridge {
+
+struct CheckResult {
+  std::string name;
+  bool passed = true;
+  std::string message;
+};
+
+struct GoalResult {
+  std::string id, title, metric, unit, note;
+  std::optional<double> value;
+  double zero = 0, full = 0, points = 0, max = 0;
+  bool met = false;
+};
+
+struct CaseResult {
+  std::string name;
+  bool passed = true;
+  std::string message;
+};
+
+struct Timing {
+  std::vector<double> submission_s, baseline_s;  // seconds a call, one entry a turn
+  double median = 0, low = 0, high = 0;          // of baseline / submission
+  int calls = 0;                                 // a turn
+  double bytes = 0;                              // a call
+  double round_trip_s = 0;                       // of an empty request, subtracted
+};
+
+struct Roofline {
+  double operations = 0, bytes = 0, bytes_ideal = 0;
+  std::string operation_unit;
+  std::optional<double> seconds;  // of one call
+};
+
+struct TaskResult {
+  std::string id, title;
+  std::string status = "passed";  // passed, failed, skipped
+  std::string reason;
+  double points = 0, max = 0;
+  std::vector<CheckResult> checks;
+  std::vector<GoalResult> goals;
+  std::vector<CaseResult> cases;
+  std::vector<KernelCount> kernels;  // backend cpu
+  std::optional<Roofline> roofline;
+  std::optional<Timing> timing;
+};
+
+struct Ceiling {
+  std::string id, kind, name, unit, source;
+  double value = 0;
+};
+
+struct Result {
+  std::string attempt, time, lab, title, mode, standing = "practice", backend, outcome;
+  std::string submission_path;
+  std::map<std::string, std::string> submission_files;  // name and fingerprint
+  std::map<std::string, std::string> device;            // kind, name, ...
+  std::string compiler, compiler_flags;
+  double build_seconds = 0, run_seconds = 0;
+  double points = 0, max = 0, coverage = 1;
+  std::string build_output;
+  std::vector<TaskResult> tasks;
+  std::vector<Ceiling> ceilings;
+};
+
+// The result as JSON text.
+std::string to_json(const Result& result);
+
+// A name that sorts by time and never repeats.
+std::string new_attempt_id(std::string& time);
+
+// Writes text to a temporary beside `file`, fsyncs it and renames it: readers see the old file or the new one, never a
+// part. Throws Error(Exit::environment), leaving what was there untouched.
+void write_durably(const fs::path& file, const std::string& text);
+
+// Stores under results_dir()/lab/attempt.json and returns the path.
+fs::path store(const Result& result);
+
+struct LastScore {
+  bool passed = false;
+  double points = 0, max = 0;
+};
+// Of the most recent stored result of a lab.
+std::optional<LastScore> last_score(const std::string& lab);
+
+}  // namespace ridge

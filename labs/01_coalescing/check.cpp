@@ -1,0 +1,114 @@
+// Cases, inputs and expected answers of lab 01. All three tasks move data: the answer is exact, bit for bit.
+#include "lab/check.hpp"
+
+#include <fmt/format.h>
+
+#include "lab/compare.hpp"
+
+namespace {
+
+using namespace ridge::lab;
+
+constexpr std::int64_t kFields = 8;
+
+Work moved(double elements) { return {elements, "element", elements * 4, elements * 4}; }
+
+// The largest power of two of elements, at most `want`, whose input and output fit in the memory.
+std::int64_t fitting(std::int64_t want, const Request& r) {
+  while (want > 1024 && static_cast<std::uint64_t>(want) * 8 > r.memory) want /= 2;
+  return want;
+}
+
+// Elements of the measured case: enough traffic to judge by.
+std::int64_t measured_elements(const Request& r) {
+  if (r.backend == Backend::cpu) return r.mode == Mode::check ? 1 << 18 : 1 << 22;
+  return fitting(r.mode == Mode::check ? std::int64_t{1} << 26 : std::int64_t{1} << 28, r);
+}
+
+class Copy : public TaskCheck {
+ public:
+  std::string id() const override { return "copy"; }
+  std::vector<Case> cases(const Request& r) const override {
+    std::vector<Case> all;
+    for (std::int64_t n : {1, 31, 1000, 65537}) all.push_back({fmt::format("n {}", n), {n}});
+    std::int64_t n = measured_elements(r);
+    all.push_back({fmt::format("n {}", n), {n}, true});
+    return all;
+  }
+  Shape shape(const Case& c) const override {
+    auto bytes = static_cast<std::size_t>(c.size[0]) * 4;
+    return {{bytes}, {bytes}};
+  }
+  void fill(const Case&, std::uint64_t seed, Buffers in) const override { fill_normal(floats(in[0]), seed); }
+  Verdict verify(const Case&, ConstBuffers in, ConstBuffers out) const override {
+    auto x = floats(in[0]);
+    return compare_exact(floats(out[0]), [&](std::size_t i) { return x[i]; },
+                         [](std::size_t i) { return fmt::format("out[{}]", i); });
+  }
+  Work work(const Case& c) const override { return moved(static_cast<double>(c.size[0])); }
+};
+
+class AosToSoa : public TaskCheck {
+ public:
+  std::string id() const override { return "aos_to_soa"; }
+  std::vector<Case> cases(const Request& r) const override {
+    std::vector<Case> all;
+    for (std::int64_t n : {1, 33, 1000, 10007}) all.push_back({fmt::format("{} particles", n), {n}});
+    std::int64_t n = measured_elements(r) / kFields;
+    all.push_back({fmt::format("{} particles", n), {n}, true});
+    return all;
+  }
+  Shape shape(const Case& c) const override {
+    auto bytes = static_cast<std::size_t>(c.size[0] * kFields) * 4;
+    return {{bytes}, {bytes}};
+  }
+  void fill(const Case&, std::uint64_t seed, Buffers in) const override { fill_normal(floats(in[0]), seed); }
+  Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
+    static constexpr const char* names[kFields] = {"x", "y", "z", "mass", "vx", "vy", "vz", "charge"};
+    auto x = floats(in[0]);
+    auto n = static_cast<std::size_t>(c.size[0]);
+    return compare_exact(floats(out[0]), [&](std::size_t i) { return x[i % n * kFields + i / n]; },
+                         [&](std::size_t i) { return fmt::format("{} of particle {}", names[i / n], i % n); });
+  }
+  Work work(const Case& c) const override { return moved(static_cast<double>(c.size[0] * kFields)); }
+};
+
+class Transpose : public TaskCheck {
+ public:
+  std::string id() const override { return "transpose"; }
+  std::vector<Case> cases(const Request& r) const override {
+    std::vector<Case> all;
+    const std::int64_t shapes[][2] = {{1, 1}, {33, 65}, {257, 510}, {1, 4099}, {4099, 1}, {64, 96}};
+    for (auto [rows, cols] : shapes) all.push_back({fmt::format("{} x {}", rows, cols), {rows, cols}});
+    std::int64_t rows = 32, n = measured_elements(r);
+    while (rows * rows * 2 < n) rows *= 2;  // rows x cols, near to square, never square
+    std::int64_t cols = n / rows;
+    if (rows == cols) rows /= 2, cols *= 2;
+    all.push_back({fmt::format("{} x {}", rows, cols), {rows, cols}, true});
+    return all;
+  }
+  Shape shape(const Case& c) const override {
+    auto bytes = static_cast<std::size_t>(c.size[0] * c.size[1]) * 4;
+    return {{bytes}, {bytes}};
+  }
+  void fill(const Case&, std::uint64_t seed, Buffers in) const override { fill_normal(floats(in[0]), seed); }
+  Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
+    auto x = floats(in[0]);
+    auto rows = static_cast<std::size_t>(c.size[0]), cols = static_cast<std::size_t>(c.size[1]);
+    return compare_exact(floats(out[0]), [&](std::size_t i) { return x[i % rows * cols + i / rows]; },
+                         [&](std::size_t i) { return fmt::format("out[{}][{}]", i / rows, i % rows); });
+  }
+  Work work(const Case& c) const override { return moved(static_cast<double>(c.size[0] * c.size[1])); }
+};
+
+TaskChecks make() {
+  TaskChecks checks;
+  checks.push_back(std::make_unique<Copy>());
+  checks.push_back(std::make_unique<AosToSoa>());
+  checks.push_back(std::make_unique<Transpose>());
+  return checks;
+}
+
+[[maybe_unused]] const bool registered = add_lab("01_coalescing", make);
+
+}  // namespace

@@ -1,0 +1,70 @@
+// What a lab's check.cpp implements. It runs in the judge only, and is the sole owner of inputs and expected answers.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ridge::lab {
+
+enum class Mode { check, grade };    // small and public, or full size and secret
+enum class Backend { cpu, cuda };
+
+struct Request {
+  Mode mode;
+  Backend backend;
+  std::uint64_t memory;  // bytes that one measured call's inputs and outputs may take
+};
+
+struct Case {
+  std::string name;                     // shown to people: "rows 257 cols 510"
+  std::array<std::int64_t, 8> size{};   // passed to entry.cu as they are
+  bool measured = false;                // performance goals are taken from this case
+};
+
+// Bytes of every input, output and of the workspace.
+struct Shape {
+  std::vector<std::size_t> in;
+  std::vector<std::size_t> out;
+  std::size_t workspace = 0;
+};
+
+// What the algorithm must do at the least, for goals and the roofline.
+struct Work {
+  double operations = 0;
+  std::string operation_unit;  // "flop", "element"
+  double bytes_read = 0;
+  double bytes_written = 0;
+};
+
+struct Verdict {
+  bool ok = true;
+  std::string message;  // the first wrong element, its index, expected and got, and how many are wrong
+};
+
+using Buffers = std::span<const std::span<std::byte>>;
+using ConstBuffers = std::span<const std::span<const std::byte>>;
+
+class TaskCheck {
+ public:
+  virtual ~TaskCheck() = default;
+  virtual std::string id() const = 0;  // as in lab.toml
+  virtual std::vector<Case> cases(const Request& request) const = 0;
+  virtual Shape shape(const Case& c) const = 0;
+  virtual void fill(const Case& c, std::uint64_t seed, Buffers in) const = 0;
+  virtual Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const = 0;
+  virtual Work work(const Case& c) const = 0;
+};
+
+using TaskChecks = std::vector<std::unique_ptr<TaskCheck>>;
+using Factory = TaskChecks (*)();
+
+// Called once by each check.cpp: static const bool registered = add_lab("01_coalescing", make);
+bool add_lab(const char* lab, Factory factory);
+// The checks of a lab; empty where none are built in.
+TaskChecks checks_of(const std::string& lab);
+
+}  // namespace ridge::lab

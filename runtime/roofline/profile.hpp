@@ -1,0 +1,24 @@
+// Device profiles: the ceilings of a GPU, as data files with their sources.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace ridge {
+
+struct ProfileCeiling {
+  std::string id, kind, name, unit, source;
+  double value = 0;
+};
+
+struct Profile {
+  std::string id;    // file name without .toml
+  std::string name;
+  std::vector<ProfileCeiling> ceilings;
+};
+
+// runtime/roofline/profiles/<id>.toml; throws std::runtime_error where it is missing or wrong.
+Profile load_profile(const std::string& file);
+// The profile that emulated results are held against.
+const Profile& default_profile();
+
+}  // namespace ridge

@@ -1,0 +1,155 @@
+// cuda_runtime.h of the SIMT emulator. `ridge cc` includes it in every .cu file, as nvcc does, after rewriting
+// kernel<<<grid, block, shared, stream>>>(arguments) into the call of ridge_simt::Launch below.
+#pragma once
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <tuple>
+
+#include "cuda_runtime_api.h"
+
+#define RIDGE_SIMT 1  // this compiler targets the emulator
+#define __CUDACC__ 1
+#define CUDART_VERSION 13000
+
+#define __host__
+#define __device__
+#ifdef __clang__
+#define __global__ __attribute__((noinline))
+#else
+#define __global__ __attribute__((noipa))
+#endif
+#define __constant__
+#define __managed__
+#define __shared__ static __thread
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __forceinline__ inline __attribute__((always_inline))
+#define __align__(n) __attribute__((aligned(n)))
+
+namespace ridge_simt {
+
+// Constant within a thread: the compiler may read them once.
+__attribute__((const)) uint3 thread_idx();
+__attribute__((const)) uint3 block_idx();
+__attribute__((const)) dim3 block_dim();
+__attribute__((const)) dim3 grid_dim();
+void barrier(const char* file, int line);
+void launch(const char* kernel, dim3 grid, dim3 block, size_t shared, cudaStream_t stream, void (*run)(void*),
+            void* closure, size_t closure_bytes);
+
+template <class F>
+struct Kernel {
+  const char* name;
+  dim3 grid, block;
+  size_t shared;
+  cudaStream_t stream;
+  F call;
+
+  template <class... A>
+  void operator()(A... arguments) const {
+    struct Closure {
+      const F* call;
+      std::tuple<A...> arguments;
+      static void run(void* self) {
+        auto& closure = *static_cast<Closure*>(self);
+        std::apply(*closure.call, closure.arguments);
+      }
+    };
+    struct Parameters {
+      F call;
+      Closure closure;
+    } parameters{call, {nullptr, {arguments...}}};
+    parameters.closure.call = &parameters.call;
+    launch(name, grid, block, shared, stream, [](void* p) { Closure::run(&static_cast<Parameters*>(p)->closure); },
+           &parameters, sizeof parameters);
+  }
+};
+
+struct Launch {
+  const char* name;
+  dim3 grid, block;
+  size_t shared;
+  cudaStream_t stream;
+  Launch(const char* name_, dim3 grid_, dim3 block_, size_t shared_ = 0, cudaStream_t stream_ = nullptr)
+      : name(name_), grid(grid_), block(block_), shared(shared_), stream(stream_) {}
+  template <class F>
+  Kernel<F> kernel(F call) const {
+    return {name, grid, block, shared, stream, call};
+  }
+};
+
+}  // namespace ridge_simt
+
+#define threadIdx (::ridge_simt::thread_idx())
+#define blockIdx (::ridge_simt::block_idx())
+#define blockDim (::ridge_simt::block_dim())
+#define gridDim (::ridge_simt::grid_dim())
+constexpr int warpSize = 32;
+
+inline void __syncthreads(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  ridge_simt::barrier(file, line);
+}
+inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+
+// Cached and streaming loads and stores: one request like any other.
+template <class T>
+inline T __ldg(const T* p) { return *p; }
+template <class T>
+inline T __ldcs(const T* p) { return *p; }
+template <class T>
+inline T __ldcg(const T* p) { return *p; }
+template <class T>
+inline void __stcs(T* p, T v) { *p = v; }
+template <class T>
+inline void __stcg(T* p, T v) { *p = v; }
+
+#define RIDGE_MIN_MAX(T)                                   \
+  inline T min(T a, T b) { return b < a ? b : a; }         \
+  inline T max(T a, T b) { return a < b ? b : a; }
+RIDGE_MIN_MAX(int)
+RIDGE_MIN_MAX(unsigned)
+RIDGE_MIN_MAX(long)
+RIDGE_MIN_MAX(unsigned long)
+RIDGE_MIN_MAX(long long)
+RIDGE_MIN_MAX(unsigned long long)
+RIDGE_MIN_MAX(float)
+RIDGE_MIN_MAX(double)
+#undef RIDGE_MIN_MAX
+inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+
+// The typed overloads of the C++ API.
+template <class T>
+inline cudaError_t cudaMalloc(T** p, size_t bytes) { return cudaMalloc((void**)p, bytes); }
+template <class T>
+inline cudaError_t cudaMallocHost(T** p, size_t bytes) { return cudaMallocHost((void**)p, bytes); }
+template <class T>
+inline cudaError_t cudaMallocManaged(T** p, size_t bytes, unsigned flags = 1) {
+  return cudaMallocManaged((void**)p, bytes, flags);
+}
+template <class T>
+inline cudaError_t cudaMallocAsync(T** p, size_t bytes, cudaStream_t stream) {
+  return cudaMallocAsync((void**)p, bytes, stream);
+}
+template <class T>
+inline cudaError_t cudaFuncSetAttribute(T* function, enum cudaFuncAttribute attr, int value) {
+  return cudaFuncSetAttribute((const void*)function, attr, value);
+}
+template <class T>
+inline cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, size_t bytes, size_t offset = 0,
+                                      enum cudaMemcpyKind = cudaMemcpyHostToDevice) {
+  if (offset + bytes > sizeof(T)) return cudaErrorInvalidValue;
+  memcpy((char*)&symbol + offset, from, bytes);
+  return cudaSuccess;
+}
+template <class T>
+inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
+                                        enum cudaMemcpyKind = cudaMemcpyDeviceToHost) {
+  if (offset + bytes > sizeof(T)) return cudaErrorInvalidValue;
+  memcpy(to, (const char*)&symbol + offset, bytes);
+  return cudaSuccess;
+}

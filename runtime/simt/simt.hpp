@@ -1,0 +1,37 @@
+// What the emulator offers to the programs around it (the worker, tests): recording, faults, foreign buffers.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/fault.hpp"
+#include "src/requests.hpp"
+
+namespace ridge::simt {
+
+struct LaunchRecord {
+  std::string kernel;
+  unsigned grid[3];
+  unsigned block[3];
+  std::size_t dynamic_shared;
+  KernelCounters counters;
+};
+
+// Counting of accesses for the launches that follow. Off unless RIDGE_COUNTERS is set.
+void set_recording(bool on);
+// The records since the last call, in launch order.
+std::vector<LaunchRecord> take_launches();
+// {"launches": [{"kernel": ..., "grid": ..., "block": ..., "counters": {...}, "lines": [...]}]}; a line's "pc" is the
+// offset in the program, for addr2line.
+std::string launches_json(const std::vector<LaunchRecord>& launches);
+// The same as a table for people.
+std::string launches_table(const std::vector<LaunchRecord>& launches);
+
+// Lane and warp order of later launches: 0 ascending, otherwise drawn from the seed. RIDGE_LANE_ORDER sets it too.
+void set_order(std::uint64_t seed);
+
+// Maps a file descriptor's first `bytes` as device memory; nullptr where that fails.
+void* map_buffer(int fd, std::size_t bytes, bool writable);
+
+}  // namespace ridge::simt

@@ -1,0 +1,31 @@
+// What a kernel did that a GPU would not allow, and where.
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace ridge::simt {
+
+struct Fault {
+  std::string kind;     // "out-of-bounds global store", "misaligned address", "deadlock at a barrier", ...
+  std::string detail;   // one sentence: the address against what was allocated
+  std::string kernel;
+  unsigned block[3] = {};
+  unsigned thread[3] = {};
+  std::uint32_t pc = 0;  // offset in the program's text; 0 where file and line are known
+  std::string file;      // from the call itself (barriers), else empty
+  int line = 0;
+  int error = 0;         // cudaError_t it leaves behind
+};
+
+// Stores the fault of the current launch (the first one stays) and prints it to stderr where no judge listens.
+void report_fault(const Fault& fault);
+// The fault since the last clear, or nullptr.
+const Fault* last_fault();
+void clear_fault();
+
+// "file:line" of a program offset by addr2line, outermost inlined frame; empty where there is no debug information.
+std::string source_of(std::uint32_t pc);
+// Base address of the running program, to which a pc offset is relative.
+std::uintptr_t program_base();
+
+}  // namespace ridge::simt

@@ -1,0 +1,113 @@
+#include "memory.hpp"
+
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace ridge::simt {
+
+namespace {
+
+// Memory that is reserved now and committed at the first touch.
+void* reserve(std::size_t bytes, int protection) {
+  void* p = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) {
+    std::fprintf(stderr,
+                 "ridge: cannot reserve %zu GiB of address space for the emulated GPU; "
+                 "raise the limit on virtual memory (ulimit -v unlimited)\n",
+                 bytes >> 30);
+    std::_Exit(3);
+  }
+  return p;
+}
+
+std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
+
+}  // namespace
+
+DeviceMemory& DeviceMemory::instance() {
+  static DeviceMemory memory;
+  return memory;
+}
+
+DeviceMemory::DeviceMemory() {
+  auto raw = reinterpret_cast<std::uintptr_t>(reserve(kReserve + kGranule, PROT_NONE));
+  base_ = round_up(raw, kGranule);
+  next_ = base_ + kGranule;
+  granule_ = static_cast<std::uint32_t*>(
+      reserve(kReserve / kGranule * sizeof(std::uint32_t), PROT_READ | PROT_WRITE));
+  table_ = static_cast<Allocation*>(reserve(kMaxAllocations * sizeof(Allocation), PROT_READ | PROT_WRITE));
+}
+
+std::uintptr_t DeviceMemory::claim(std::size_t bytes) {
+  std::size_t span = round_up(bytes, kGranule) + kGranule;
+  if (bytes > kReserve || next_ + span > base_ + kReserve || count_ >= kMaxAllocations) return 0;
+  if (used_ + bytes > limit_) return 0;
+  std::uintptr_t begin = next_;
+  next_ += span;
+  return begin;
+}
+
+void DeviceMemory::record(std::uintptr_t begin, std::size_t bytes, MemoryKind kind, bool writable) {
+  table_[count_] = {begin, begin + bytes, kind, writable, bytes};
+  std::size_t first = (begin - base_) / kGranule;
+  std::size_t last = (begin + bytes - 1 - base_) / kGranule;
+  for (std::size_t g = first; g <= last; ++g) granule_[g] = count_;
+  ++count_;
+  used_ += bytes;
+}
+
+void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind) {
+  std::lock_guard lock(mutex_);
+  std::uintptr_t begin = claim(bytes);
+  if (begin == 0) return nullptr;
+  void* p = reinterpret_cast<void*>(begin);
+  if (mprotect(p, round_up(bytes, 4096), PROT_READ | PROT_WRITE) != 0) return nullptr;
+  // Poisoning touches every page: only as far as a laptop's memory stands it.
+  if (kind == MemoryKind::device) std::memset(p, 0xFF, bytes < (std::size_t{1} << 30) ? bytes : 4096);
+  record(begin, bytes, kind, true);
+  return p;
+}
+
+void* DeviceMemory::map(int fd, std::size_t bytes, bool writable) {
+  std::lock_guard lock(mutex_);
+  std::uintptr_t begin = claim(bytes);
+  if (begin == 0) return nullptr;
+  void* p = mmap(reinterpret_cast<void*>(begin), bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ,
+                 MAP_SHARED | MAP_FIXED, fd, 0);
+  if (p == MAP_FAILED) return nullptr;
+  record(begin, bytes, MemoryKind::device, writable);
+  return p;
+}
+
+bool DeviceMemory::free(void* pointer) {
+  std::lock_guard lock(mutex_);
+  auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  if (!contains(address)) return false;
+  Allocation& a = table_[granule_[(address - base_) / kGranule]];
+  if (a.begin != address || a.kind == MemoryKind::none || a.kind == MemoryKind::freed) return false;
+  std::size_t span = round_up(a.bytes, 4096);
+  // Give the pages back and keep the range out of use.
+  mmap(pointer, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  used_ -= a.bytes;
+  a.end = a.begin;
+  a.kind = MemoryKind::freed;
+  return true;
+}
+
+const Allocation* DeviceMemory::nearest(std::uintptr_t address) const {
+  const Allocation* best = nullptr;
+  for (std::uint32_t i = 1; i < count_; ++i)
+    if (table_[i].begin <= address && (best == nullptr || table_[i].begin > best->begin)) best = &table_[i];
+  return best;
+}
+
+std::size_t DeviceMemory::live() const {
+  std::size_t n = 0;
+  for (std::uint32_t i = 1; i < count_; ++i) n += table_[i].kind != MemoryKind::freed;
+  return n;
+}
+
+}  // namespace ridge::simt

@@ -1,0 +1,64 @@
+// The emulated GPU's address space: one reserved range, so that a hook tells device memory by one comparison.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace ridge::simt {
+
+enum class MemoryKind : std::uint8_t { none, device, host, managed, freed };
+
+struct Allocation {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;  // one past the last byte asked for; a freed allocation has end == begin
+  MemoryKind kind = MemoryKind::none;
+  bool writable = true;   // by kernels
+  std::size_t bytes = 0;  // as asked for, kept after free for reports
+};
+
+// Allocations start at 64 KiB granules and leave at least one granule unused behind them, so that overruns are seen
+// and an address never belongs to a second allocation (use after free stays visible).
+class DeviceMemory {
+ public:
+  static constexpr std::size_t kGranule = 64 * 1024;
+  static constexpr std::size_t kReserve = std::size_t{1} << 38;  // 256 GiB of address space, not of memory
+
+  static DeviceMemory& instance();
+
+  // Returns nullptr where the address space, the device's `limit` or the host's memory is used up. New memory holds
+  // NaN patterns, since a GPU's holds whatever was there before.
+  void* allocate(std::size_t bytes, MemoryKind kind);
+  // Maps `bytes` of descriptor `fd` as device memory. `writable` false maps it read-only.
+  void* map(int fd, std::size_t bytes, bool writable);
+  // False where `pointer` is not the start of a live allocation.
+  bool free(void* pointer);
+
+  bool contains(std::uintptr_t address) const { return address - base_ < kReserve; }
+  // The allocation that owns `address`'s granule (kind none if there is none). `address` must be contained.
+  const Allocation& owner(std::uintptr_t address) const { return table_[granule_[(address - base_) / kGranule]]; }
+  // The live or freed allocation nearest to `address`, for reports; nullptr if there is none.
+  const Allocation* nearest(std::uintptr_t address) const;
+
+  std::size_t used() const { return used_; }
+  std::size_t live() const;
+  void set_limit(std::size_t bytes) { limit_ = bytes; }
+  std::size_t limit() const { return limit_; }
+
+ private:
+  DeviceMemory();
+  std::uintptr_t claim(std::size_t bytes);
+  void record(std::uintptr_t begin, std::size_t bytes, MemoryKind kind, bool writable);
+
+  static constexpr std::size_t kMaxAllocations = std::size_t{1} << 20;
+  std::uintptr_t base_ = 0;
+  std::uintptr_t next_ = 0;
+  std::uint32_t* granule_ = nullptr;  // granule -> index in table_
+  Allocation* table_ = nullptr;       // never moves: hooks read it without a lock
+  std::uint32_t count_ = 1;           // entry 0 is "no allocation"
+  std::size_t used_ = 0;
+  std::size_t limit_ = std::size_t{141} << 30;
+  std::mutex mutex_;
+};
+
+}  // namespace ridge::simt

@@ -1,0 +1,81 @@
+// The worker on a GPU. The judge's buffers arrive as POSIX descriptors of cuMemCreate allocations (CUDA Driver API,
+// "Virtual Memory Management").
+#include <cuda.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include "backend.hpp"
+
+namespace ridge::worker {
+
+namespace {
+
+// Driver functions come through the runtime, so that nothing links against libcuda.
+template <class F>
+F driver(const char* name) {
+  void* p = nullptr;
+  cudaDriverEntryPointQueryResult found;
+#if CUDART_VERSION >= 13000
+  cudaError_t error = cudaGetDriverEntryPointByVersion(name, &p, 12000, cudaEnableDefault, &found);
+#else
+  cudaError_t error = cudaGetDriverEntryPoint(name, &p, cudaEnableDefault, &found);
+#endif
+  if (error != cudaSuccess || p == nullptr) {
+    std::fprintf(stderr, "ridge worker: the driver has no %s\n", name);
+    std::exit(3);
+  }
+  return reinterpret_cast<F>(p);
+}
+
+}  // namespace
+
+void start(protocol::Hello& hello) {
+  cudaDeviceProp prop;
+  cudaError_t error = cudaGetDeviceProperties(&prop, 0);
+  if (error == cudaSuccess) error = cudaFree(nullptr);  // creates the context
+  if (error != cudaSuccess) {
+    std::fprintf(stderr, "ridge worker: no GPU: %s\n", cudaGetErrorString(error));
+    std::exit(3);
+  }
+  std::snprintf(hello.device, sizeof hello.device, "%s", prop.name);
+}
+
+void* map_buffer(int fd, const protocol::Buffer& buffer, std::string& error) {
+  static auto import = driver<decltype(&cuMemImportFromShareableHandle)>("cuMemImportFromShareableHandle");
+  static auto reserve = driver<decltype(&cuMemAddressReserve)>("cuMemAddressReserve");
+  static auto map = driver<decltype(&cuMemMap)>("cuMemMap");
+  static auto set_access = driver<decltype(&cuMemSetAccess)>("cuMemSetAccess");
+  static auto release = driver<decltype(&cuMemRelease)>("cuMemRelease");
+
+  CUmemGenericAllocationHandle handle{};
+  CUdeviceptr p = 0;
+  CUmemAccessDesc access{};
+  access.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  access.location.id = 0;
+  access.flags = buffer.writable != 0 ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_READ;
+  CUresult r = import(&handle, reinterpret_cast<void*>(static_cast<std::intptr_t>(fd)),
+                      CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+  if (r == CUDA_SUCCESS) r = reserve(&p, buffer.reserved, 0, 0, 0);
+  if (r == CUDA_SUCCESS) r = map(p, buffer.reserved, 0, handle, 0);
+  if (r == CUDA_SUCCESS) r = set_access(p, buffer.reserved, &access, 1);
+  if (r != CUDA_SUCCESS && access.flags == CU_MEM_ACCESS_FLAGS_PROT_READ) {
+    // Some drivers know no read-only mappings: the judge compares inputs it keeps, never these.
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    r = set_access(p, buffer.reserved, &access, 1);
+  }
+  release(handle);
+  if (r != CUDA_SUCCESS) {
+    error = "CUDA driver error " + std::to_string(static_cast<int>(r));
+    return nullptr;
+  }
+  return reinterpret_cast<void*>(p);
+}
+
+void set_recording(bool) {}
+int take_launches() { return -1; }
+bool describe_fault(protocol::Done&) { return false; }
+
+}  // namespace ridge::worker

@@ -1,0 +1,67 @@
+// The worker on the SIMT emulator.
+#include <cuda_runtime.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "../simt/simt.hpp"
+#include "backend.hpp"
+
+namespace ridge::worker {
+
+namespace {
+bool recording = false;
+
+template <std::size_t N>
+void put(char (&to)[N], const std::string& text) {
+  std::snprintf(to, N, "%s", text.c_str());
+}
+}  // namespace
+
+void start(protocol::Hello& hello) {
+  hello.simt = 1;
+  put(hello.device, "SIMT emulator");
+}
+
+void* map_buffer(int fd, const protocol::Buffer& buffer, std::string& error) {
+  void* p = simt::map_buffer(fd, buffer.bytes, buffer.writable != 0);
+  if (p == nullptr) error = std::strerror(errno);
+  return p;
+}
+
+void set_recording(bool on) {
+  recording = on;
+  simt::set_recording(on);
+}
+
+int take_launches() {
+  if (!recording) return -1;
+  std::string json = simt::launches_json(simt::take_launches());
+  int fd = memfd_create("launches", MFD_CLOEXEC);
+  for (std::size_t at = 0; fd >= 0 && at < json.size();) {
+    ssize_t n = write(fd, json.data() + at, json.size() - at);
+    if (n <= 0) break;
+    at += static_cast<std::size_t>(n);
+  }
+  return fd;
+}
+
+bool describe_fault(protocol::Done& done) {
+  const simt::Fault* fault = simt::last_fault();
+  if (fault == nullptr) return false;
+  done.status = protocol::Status::fault;
+  done.code = fault->error;
+  put(done.what, fault->kind);
+  put(done.detail, fault->detail);
+  put(done.kernel, fault->kernel);
+  put(done.file, fault->file);
+  done.line = fault->line;
+  done.pc = fault->pc;
+  std::memcpy(done.block, fault->block, sizeof done.block);
+  std::memcpy(done.thread, fault->thread, sizeof done.thread);
+  return true;
+}
+
+}  // namespace ridge::worker

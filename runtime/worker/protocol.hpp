@@ -1,0 +1,78 @@
+// Messages between the judge and a worker: one SOCK_SEQPACKET packet each, little-endian, plain structs. Descriptors
+// travel beside a packet (SCM_RIGHTS). The worker is not trusted: the judge checks every length and takes no verdict,
+// time or expected answer from it.
+#pragma once
+#include <cstdint>
+#include <type_traits>
+
+namespace ridge::protocol {
+
+constexpr std::uint32_t kMagic = 0x31474452;  // "RDG1"
+constexpr std::uint16_t kVersion = 1;
+constexpr int kSocket = 3;  // the worker's end of the pair
+constexpr std::uint32_t kMaxCalls = 64;
+constexpr std::uint32_t kMaxPacket = 32 * 1024;
+
+enum class Type : std::uint16_t {
+  hello = 1,   // worker -> judge, once: Hello
+  buffer = 2,  // judge -> worker: Buffer and a descriptor; answered by done
+  run = 3,     // judge -> worker: Run and its calls; answered by done
+  done = 4,    // worker -> judge: Done; with a descriptor of launch records (JSON) where the run asked for them
+  quit = 5,    // judge -> worker
+};
+
+struct Header {
+  std::uint32_t magic = kMagic;
+  std::uint16_t version = kVersion;
+  Type type{};
+  std::uint64_t sequence = 0;  // an answer carries its question's
+  std::uint32_t payload = 0;   // bytes that follow
+  std::uint32_t reserved = 0;
+};
+
+struct Hello {
+  std::uint32_t simt = 0;  // 1: the emulator
+  std::uint32_t pid = 0;
+  char device[128] = {};
+};
+
+struct Buffer {
+  std::uint32_t id = 0;
+  std::uint32_t writable = 0;
+  std::uint64_t bytes = 0;     // as the task sees it
+  std::uint64_t reserved = 0;  // of the allocation behind the descriptor
+};
+
+struct Call {
+  char task[32] = {};
+  std::int64_t size[8] = {};
+  std::uint32_t in[4] = {};  // buffer ids, 0 for none
+  std::uint32_t out[4] = {};
+  std::uint32_t workspace = 0;
+  std::uint32_t reserved = 0;
+};
+
+struct Run {
+  std::uint32_t calls = 0;
+  std::uint32_t record = 0;  // 1: send launch records (emulator)
+};
+
+enum class Status : std::uint32_t { ok = 0, cuda_error = 1, fault = 2, bad_request = 3 };
+
+struct Done {
+  Status status = Status::ok;
+  std::int32_t code = 0;        // cudaError_t
+  char what[128] = {};          // error name, or the fault's kind
+  char detail[256] = {};        // one sentence
+  char kernel[96] = {};
+  char file[96] = {};           // of the fault, where known without debug information
+  std::int32_t line = 0;
+  std::uint32_t pc = 0;         // of the fault: offset in the worker's program, for addr2line
+  std::uint32_t block[3] = {};
+  std::uint32_t thread[3] = {};
+};
+
+static_assert(sizeof(Header) == 24 && sizeof(Buffer) == 24 && sizeof(Call) == 136 && sizeof(Done) == 616);
+static_assert(std::is_trivially_copyable_v<Hello> && std::is_trivially_copyable_v<Done>);
+
+}  // namespace ridge::protocol

@@ -1,0 +1,182 @@
+// The worker process: the student's code behind a message loop. It gets inputs and a place to put outputs; it has no
+// clock, no expected answer and no verdict to give.
+#include <cuda_runtime.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "../lab/call.hpp"
+#include "backend.hpp"
+
+namespace {
+
+using namespace ridge;
+
+struct Packet {
+  protocol::Header header;
+  std::vector<char> payload;
+  int fd = -1;
+};
+
+bool receive(Packet& packet) {
+  static std::vector<char> bytes(protocol::kMaxPacket);
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+  iovec io{bytes.data(), bytes.size()};
+  msghdr message{};
+  message.msg_iov = &io;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  ssize_t n = recvmsg(protocol::kSocket, &message, MSG_CMSG_CLOEXEC);
+  if (n < static_cast<ssize_t>(sizeof(protocol::Header))) return false;
+  std::memcpy(&packet.header, bytes.data(), sizeof packet.header);
+  packet.payload.assign(bytes.begin() + sizeof packet.header, bytes.begin() + n);
+  packet.fd = -1;
+  for (cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c))
+    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) std::memcpy(&packet.fd, CMSG_DATA(c), sizeof(int));
+  return packet.header.magic == protocol::kMagic && packet.header.version == protocol::kVersion &&
+         packet.header.payload == packet.payload.size();
+}
+
+bool send(protocol::Type type, std::uint64_t sequence, const void* payload, std::size_t bytes, int fd = -1) {
+  protocol::Header header;
+  header.type = type;
+  header.sequence = sequence;
+  header.payload = static_cast<std::uint32_t>(bytes);
+  iovec io[2] = {{&header, sizeof header}, {const_cast<void*>(payload), bytes}};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = io;
+  message.msg_iovlen = 2;
+  if (fd >= 0) {
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    cmsghdr* c = CMSG_FIRSTHDR(&message);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(c), &fd, sizeof fd);
+  }
+  return sendmsg(protocol::kSocket, &message, MSG_NOSIGNAL) >= 0;
+}
+
+template <std::size_t N>
+void put(char (&to)[N], const std::string& text) {
+  std::snprintf(to, N, "%s", text.c_str());
+}
+
+struct Mapped {
+  void* pointer;
+  std::uint64_t bytes;
+};
+std::map<std::uint32_t, Mapped> buffers;
+cudaStream_t stream;
+
+void add_buffer(const Packet& packet, protocol::Done& done) {
+  protocol::Buffer buffer;
+  if (packet.payload.size() != sizeof buffer || packet.fd < 0) {
+    done.status = protocol::Status::bad_request;
+    return;
+  }
+  std::memcpy(&buffer, packet.payload.data(), sizeof buffer);
+  std::string error;
+  void* p = worker::map_buffer(packet.fd, buffer, error);
+  close(packet.fd);
+  if (p == nullptr) {
+    done.status = protocol::Status::bad_request;
+    put(done.what, "cannot map a buffer");
+    put(done.detail, error);
+    return;
+  }
+  buffers[buffer.id] = {p, buffer.bytes};
+}
+
+void* pointer_of(std::uint32_t id) {
+  auto at = buffers.find(id);
+  return at == buffers.end() ? nullptr : at->second.pointer;
+}
+
+// Runs the calls in order on one stream and waits for the whole device, so that no work is left behind.
+void run(const Packet& packet, protocol::Done& done) {
+  protocol::Run request;
+  if (packet.payload.size() < sizeof request) {
+    done.status = protocol::Status::bad_request;
+    return;
+  }
+  std::memcpy(&request, packet.payload.data(), sizeof request);
+  if (request.calls > protocol::kMaxCalls ||
+      packet.payload.size() != sizeof request + request.calls * sizeof(protocol::Call)) {
+    done.status = protocol::Status::bad_request;
+    return;
+  }
+  worker::set_recording(request.record != 0);
+  for (std::uint32_t i = 0; i < request.calls; ++i) {
+    protocol::Call message;
+    std::memcpy(&message, packet.payload.data() + sizeof request + i * sizeof message, sizeof message);
+    ridge_call call{};
+    std::memcpy(call.task, message.task, sizeof call.task - 1);
+    for (int k = 0; k < 8; ++k) call.size[k] = message.size[k];
+    for (int k = 0; k < 4; ++k) {
+      call.in[k] = pointer_of(message.in[k]);
+      call.out[k] = pointer_of(message.out[k]);
+    }
+    if (message.workspace != 0) {
+      call.workspace = pointer_of(message.workspace);
+      call.workspace_bytes = buffers[message.workspace].bytes;
+    }
+    call.stream = stream;
+    if (!ridge_entry(call)) {
+      done.status = protocol::Status::bad_request;
+      put(done.what, "unknown task");
+      put(done.detail, std::string("entry.cu has no task '") + call.task + "'");
+      return;
+    }
+  }
+  cudaError_t launched = cudaGetLastError();
+  cudaError_t finished = cudaDeviceSynchronize();
+  cudaError_t error = launched != cudaSuccess ? launched : finished;
+  if (worker::describe_fault(done)) return;
+  if (error != cudaSuccess) {
+    done.status = protocol::Status::cuda_error;
+    done.code = static_cast<int>(error);
+    put(done.what, cudaGetErrorName(error));
+    put(done.detail, cudaGetErrorString(error));
+  }
+}
+
+}  // namespace
+
+int main() {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  protocol::Hello hello;
+  hello.pid = static_cast<std::uint32_t>(getpid());
+  worker::start(hello);
+  cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  if (error != cudaSuccess) {
+    std::fprintf(stderr, "ridge worker: no stream: %s\n", cudaGetErrorString(error));
+    return 3;
+  }
+  send(protocol::Type::hello, 0, &hello, sizeof hello);
+  Packet packet;
+  while (receive(packet)) {
+    protocol::Done done;
+    int launches = -1;
+    switch (packet.header.type) {
+      case protocol::Type::buffer: add_buffer(packet, done); break;
+      case protocol::Type::run:
+        run(packet, done);
+        launches = worker::take_launches();
+        break;
+      case protocol::Type::quit: _exit(0);
+      default: done.status = protocol::Status::bad_request;
+    }
+    if (!send(protocol::Type::done, packet.header.sequence, &done, sizeof done, launches)) break;
+    if (launches >= 0) close(launches);
+  }
+  _exit(0);  // the judge is gone; destructors of unknown code have nothing to add
+}

@@ -1,0 +1,58 @@
+#!/bin/sh
+# Exit codes and messages of ridge-viz where it has nothing to show: test_command_line.sh RIDGE_VIZ DATA
+set -u
+viz=$1 data=$2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+unset DISPLAY WAYLAND_DISPLAY
+bad=0
+
+# expect CODE WORD... -- ARGUMENTS...: the exit code, and that each word is on stderr and nothing on stdout
+expect() {
+  code=$1
+  shift
+  words=
+  while [ "$1" != -- ]; do
+    words="$words $1"
+    shift
+  done
+  shift
+  "$viz" "$@" >"$scratch/out" 2>"$scratch/err"
+  got=$?
+  if [ "$got" -ne "$code" ]; then
+    echo "FAILED: ridge-viz $*: exit code $got, expected $code"
+    bad=1
+  fi
+  for word in $words; do
+    if ! grep -qF -- "$word" "$scratch/err"; then
+      echo "FAILED: ridge-viz $*: stderr does not name '$word':"
+      cat "$scratch/err"
+      bad=1
+    fi
+  done
+  if [ -s "$scratch/out" ]; then
+    echo "FAILED: ridge-viz $*: wrote to stdout"
+    bad=1
+  fi
+}
+
+echo 'not json {' >"$scratch/text.json"
+echo '{"schema": "ridge.result/9", "tasks": []}' >"$scratch/newer.json"
+echo '{"schema": "ridge.result/1", "tasks": []}' >"$scratch/empty.json"
+good=$data/timed_one.json
+
+expect 2 missing.json 'try:' -- "$scratch/missing.json"
+expect 2 text.json JSON 'try:' -- "$scratch/text.json"
+expect 2 newer.json ridge.result/9 ridge.result/1 -- "$scratch/newer.json"
+expect 2 empty.json tasks 'try:' -- "$scratch/empty.json"
+expect 2 directory -- "$scratch"
+expect 2 missing.json -- "$good" "$scratch/missing.json"
+expect 2 --size 'try:' -- --size 12x34 "$good"
+expect 2 --size -- --size 1600x900x3 "$good"
+expect 2 nowhere mkdir -- --screenshot "$scratch/nowhere/a.png" "$good"
+expect 2 files --
+expect 3 DISPLAY xvfb-run 'try:' -- --screenshot "$scratch/a.png" "$good"
+expect 3 DISPLAY xvfb-run -- "$good"
+[ ! -e "$scratch/a.png" ] || { echo "FAILED: a picture was written without a display" && bad=1; }
+[ "$bad" -eq 0 ] && echo "all as expected"
+exit "$bad"

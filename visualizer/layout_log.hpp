@@ -1,0 +1,24 @@
+// Where named items were drawn, in pixels, so that a test can look at a picture (`--layout F.json`).
+#pragma once
+#include <imgui.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace ridge::viz {
+
+class LayoutLog {
+ public:
+  void clear() { items_ = nlohmann::json::array(); }
+  void point(const std::string& name, ImVec2 at, float radius, ImU32 colour, bool filled);
+  void box(const std::string& name, ImVec2 from, ImVec2 to);
+  void axis(const std::string& name, double low, double high, float pixel_low, float pixel_high);
+  // Throws std::runtime_error.
+  void write(const std::filesystem::path& file) const;
+
+ private:
+  nlohmann::json items_ = nlohmann::json::array();
+};
+
+}  // namespace ridge::viz

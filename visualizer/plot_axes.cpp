@@ -1,0 +1,92 @@
+#include "plot_axes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "draw_text.hpp"
+
+namespace ridge::viz {
+namespace {
+
+constexpr float kTickGapX = 100, kTickGapY = 50;  // pixels per label at 1600x900
+
+std::vector<Tick> ticks_of(const LogAxis& axis, float gap) {
+  return log_ticks(axis.low, axis.high, static_cast<int>(std::abs(axis.pixel_high - axis.pixel_low) / gap));
+}
+
+// Plain digits where they stay short, else a power of ten.
+std::string tick_text(double value) {
+  if (value >= 0.999e-3 && value < 1e5) return fmt::format("{:.6g}", value);
+  const int exponent = static_cast<int>(std::floor(std::log10(value) + 1e-9));
+  return fmt::format("{:.0f}e{}", value / std::pow(10, exponent), exponent);
+}
+
+struct Prefix {
+  double factor;
+  const char* letter;
+};
+
+// The prefix in which the middle of the axis lies between 1 and 1000.
+Prefix prefix_for(const LogAxis& axis) {
+  static constexpr std::array kLetters{"", "k ", "M ", "G ", "T ", "P "};
+  const double middle = (std::log10(axis.low) + std::log10(axis.high)) / 2;
+  const int index =
+      std::clamp(static_cast<int>(std::floor(middle / 3)), 0, static_cast<int>(kLetters.size()) - 1);
+  return {std::pow(1000.0, index), kLetters[static_cast<std::size_t>(index)]};
+}
+
+}  // namespace
+
+Plot make_plot(const Theme& theme, ImVec2 from, ImVec2 to, const Extent& extent) {
+  Plot plot;
+  plot.from = {from.x + theme.px(78), from.y + theme.px(44)};
+  plot.to = {to.x, to.y - theme.px(70)};
+  plot.x = {extent.x_low, extent.x_high, plot.from.x, plot.to.x};
+  plot.y = {extent.y_low, extent.y_high, plot.to.y, plot.from.y};
+  return plot;
+}
+
+void draw_grid(ImDrawList* list, const Theme& theme, const Plot& plot) {
+  const float width = std::max(1.0F, theme.px(1));
+  for (const bool labelled : {false, true}) {
+    const ImU32 colour = labelled ? colour::kLine : colour::kLineFaint;
+    for (const Tick& t : ticks_of(plot.x, theme.px(kTickGapX)))
+      if (t.labelled == labelled) {
+        const float x = std::round(plot.x.project(t.value)) + 0.5F;
+        list->AddLine({x, plot.from.y}, {x, plot.to.y}, colour, width);
+      }
+    for (const Tick& t : ticks_of(plot.y, theme.px(kTickGapY)))
+      if (t.labelled == labelled) {
+        const float y = std::round(plot.y.project(t.value)) + 0.5F;
+        list->AddLine({plot.from.x, y}, {plot.to.x, y}, colour, width);
+      }
+  }
+}
+
+void draw_axis_labels(ImDrawList* list, const Theme& theme, const Plot& plot, const std::string& unit,
+                      const std::string& remark) {
+  for (const Tick& t : ticks_of(plot.x, theme.px(kTickGapX)))
+    if (t.labelled)
+      draw_text(list, theme.body, {plot.x.project(t.value), plot.to.y + theme.px(8)}, colour::kMuted,
+                tick_text(t.value), {0.5F, 0});
+  const Prefix prefix = prefix_for(plot.y);
+  for (const Tick& t : ticks_of(plot.y, theme.px(kTickGapY)))
+    if (t.labelled)
+      draw_text(list, theme.body, {plot.from.x - theme.px(10), plot.y.project(t.value)}, colour::kMuted,
+                tick_text(t.value / prefix.factor), {1, 0.5F});
+
+  // Titles lie flat: nobody turns the head in a lecture hall.
+  const float title_y = plot.from.y - theme.px(12);
+  const auto rate = fmt::format("Performance, {}{}/s", prefix.letter, unit);
+  draw_text(list, theme.strong, {plot.from.x, title_y}, colour::kInk, rate, {0, 1});
+  if (!remark.empty())
+    draw_text(list, theme.small, {plot.from.x + text_size(theme.strong, rate).x + theme.px(14), title_y},
+              colour::kMuted, remark, {0, 1});
+  draw_text(list, theme.strong, {plot.to.x, plot.to.y + theme.px(38)}, colour::kInk,
+            fmt::format("Arithmetic intensity, {} per byte", unit), {1, 0});
+}
+
+}  // namespace ridge::viz

@@ -1,0 +1,28 @@
+// The plot's rectangle, its two logarithmic axes and what belongs to them: grid, ticks, titles.
+#pragma once
+#include <imgui.h>
+
+#include <string>
+
+#include "roofline_model.hpp"
+#include "theme.hpp"
+
+namespace ridge::viz {
+
+struct Plot {
+  ImVec2 from, to;  // pixels
+  LogAxis x, y;
+  ImVec2 at(double intensity, double rate) const { return {x.project(intensity), y.project(rate)}; }
+  ImVec2 at(const Spot& spot) const { return at(spot.intensity, spot.rate); }
+};
+
+// Leaves room for titles and tick labels inside `from`..`to`.
+Plot make_plot(const Theme& theme, ImVec2 from, ImVec2 to, const Extent& extent);
+
+void draw_grid(ImDrawList* list, const Theme& theme, const Plot& plot);
+// `unit`: "element" gives "T element/s" with the prefix that suits the range; `remark` stands behind the y
+// title.
+void draw_axis_labels(ImDrawList* list, const Theme& theme, const Plot& plot, const std::string& unit,
+                      const std::string& remark);
+
+}  // namespace ridge::viz

@@ -1,0 +1,149 @@
+#include "roof_lines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "draw_text.hpp"
+
+namespace ridge::viz {
+namespace {
+
+struct Line {
+  const Ceiling* ceiling;
+  bool binds;  // one of the two that tasks are held against
+  Segment on;  // inside the plot, left to right
+};
+
+// A roof ends where it meets the other one; a bandwidth without a peak runs out of the plot.
+Line line_of(const Ceiling& c, const Plot& plot, const Roofs& roofs) {
+  const bool memory = c.kind == CeilingKind::bandwidth;
+  const Ceiling* other = memory ? roofs.compute : roofs.memory;
+  double x0 = plot.x.low, x1 = plot.x.high;
+  if (memory) {
+    x0 = std::max(x0, plot.y.low / c.value);
+    x1 = std::min(x1, (other ? other->value : plot.y.high) / c.value);
+  } else if (other) {
+    x0 = std::max(x0, c.value / other->value);
+  }
+  const auto rate = [&](double x) { return memory ? c.value * x : c.value; };
+  const ImVec2 a = plot.at(x0, rate(x0)), b = plot.at(x1, rate(x1));
+  return {&c, &c == roofs.memory || &c == roofs.compute, {a.x, a.y, b.x, b.y}};
+}
+
+struct Placement {
+  ImVec2 centre;
+  std::vector<Box> covers;  // small boxes along the turned text
+};
+
+// `along`: 0 at the line's left end, 1 at its right; `side`: -1 above the line, 1 below.
+Placement beside(const Line& line, ImVec2 size, float along, float side, float gap) {
+  const Segment& s = line.on;
+  const float length = std::hypot(s.x1 - s.x0, s.y1 - s.y0);
+  const float dx = (s.x1 - s.x0) / length, dy = (s.y1 - s.y0) / length;
+  const float margin = size.x / 2 + size.y;
+  const float t = margin + along * std::max(0.0F, length - 2 * margin), off = side * (size.y / 2 + gap);
+  Placement p{{s.x0 + t * dx - off * dy, s.y0 + t * dy + off * dx}, {}};
+  const float half = size.y / 2;
+  for (float u = -size.x / 2; u <= size.x / 2; u += half) {
+    const float x = p.centre.x + u * dx, y = p.centre.y + u * dy;
+    p.covers.push_back({x - half, y - half, x + half, y + half});
+  }
+  return p;
+}
+
+int hits(const Placement& p, const Line& self, const std::vector<Line>& lines,
+         const std::vector<Box>& keep_off) {
+  int count = 0;
+  for (const Box& box : p.covers) {
+    for (const Box& other : keep_off) count += overlap_area(box, other) > 0;
+    for (const Line& line : lines) count += line.ceiling != self.ceiling && crosses(box, line.on);
+  }
+  return count;
+}
+
+void draw_label(ImDrawList* list, const Theme& theme, const Line& line, const std::vector<Line>& lines,
+                const std::vector<Box>& points, Obstacles& drawn) {
+  const Ceiling& c = *line.ceiling;
+  const bool memory = c.kind == CeilingKind::bandwidth;
+  const Type& type = line.binds ? theme.strong : theme.small;
+  const auto text = fmt::format("{}  {}", c.name, si(c.value, c.unit));
+  const ImVec2 size = text_size(type, text);
+  std::vector<Box> keep_off = points;
+  keep_off.insert(keep_off.end(), drawn.boxes.begin(), drawn.boxes.end());
+
+  // A slope's label lies best in its middle, a peak's at its right end; the first free place wins.
+  static constexpr float kSlope[] = {0.6F, 0.45F, 0.75F, 0.3F, 0.9F, 0.15F, 0, 1};
+  static constexpr float kPeak[] = {1, 0.75F, 0.5F, 0.25F, 0, 1, 1, 1};
+  Placement best;
+  int best_hits = -1;
+  for (const float side : {-1.0F, 1.0F})
+    for (const float along : memory ? kSlope : kPeak) {
+      Placement p = beside(line, size, along, side, theme.px(7));
+      const int count = hits(p, line, lines, keep_off);
+      if (best_hits >= 0 && count >= best_hits) continue;
+      best = std::move(p), best_hits = count;
+    }
+  const float angle = std::atan2(line.on.y1 - line.on.y0, line.on.x1 - line.on.x0);
+  draw_turned(list, type, best.centre, angle, line.binds ? colour::kInk : colour::kMuted, text);
+  drawn.boxes.insert(drawn.boxes.end(), best.covers.begin(), best.covers.end());
+}
+
+}  // namespace
+
+void draw_ground(ImDrawList* list, const Plot& plot, const Roofs& roofs) {
+  list->AddRectFilled(plot.from, plot.to, colour::kBeyond);
+  const auto roof_at = [&](double x) { return plot.at(x, attainable(roofs, x).value_or(plot.y.high)); };
+  // The area has to stay convex, so that it starts where the roof enters the plot.
+  const double start = roofs.memory ? std::max(plot.x.low, plot.y.low / roofs.memory->value) : plot.x.low;
+  std::vector<ImVec2> area{{plot.x.project(start), plot.to.y}, roof_at(start)};
+  if (const auto ridge = ridge_point(roofs)) area.push_back(roof_at(*ridge));
+  area.push_back(roof_at(plot.x.high));
+  area.push_back(plot.to);
+  list->AddConvexPolyFilled(area.data(), static_cast<int>(area.size()), colour::kPaper);
+}
+
+void draw_regions(ImDrawList* list, const Theme& theme, const Plot& plot, const Roofs& roofs,
+                  Obstacles& drawn) {
+  const auto ridge = ridge_point(roofs);
+  if (!ridge) return;
+  const auto px = [&](float v) { return theme.px(v); };
+  const ImVec2 top = plot.at(*ridge, roofs.compute->value);
+  for (float y = top.y; y < plot.to.y; y += px(12))
+    list->AddLine({top.x, y}, {top.x, y + px(5)}, colour::kMuted, px(1.5F));
+  drawn.lines.push_back({top.x, top.y, top.x, plot.to.y});
+  // `right`: on which side of the line the text stands
+  const auto note = [&](const std::string& text, float y, bool right) {
+    const ImVec2 size = text_size(theme.small, text);
+    const float x = right ? top.x + px(12) : top.x - px(12) - size.x;
+    draw_text(list, theme.small, {x, y}, colour::kMuted, text);
+    drawn.boxes.push_back({x - px(4), y - px(4), x + size.x + px(4), y + size.y + px(4)});
+  };
+  const float foot = plot.to.y - px(14) - theme.small.size;
+  note("memory bound", foot, false);
+  note("compute bound", foot, true);
+  note(fmt::format("ridge point {:.3g}", *ridge), top.y + px(14), true);
+}
+
+void draw_roofs(ImDrawList* list, const Theme& theme, const Plot& plot, const std::vector<Ceiling>& ceilings,
+                const std::vector<Box>& points, Obstacles& drawn) {
+  const Roofs roofs = roofs_of(ceilings);
+  std::vector<Line> lines;
+  for (const Ceiling& c : ceilings) {
+    const Line line = line_of(c, plot, roofs);
+    if (line.on.x0 < line.on.x1) lines.push_back(line);
+  }
+  // The binding ones last, on top, but labelled first: they get the best places.
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const Line& a, const Line& b) { return a.binds < b.binds; });
+  for (const Line& line : lines) {
+    list->AddLine({line.on.x0, line.on.y0}, {line.on.x1, line.on.y1},
+                  line.binds ? colour::kRoof : colour::kMuted, theme.px(line.binds ? 4.5F : 2));
+    drawn.lines.push_back(line.on);
+  }
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line)
+    draw_label(list, theme, *line, lines, points, drawn);
+}
+
+}  // namespace ridge::viz

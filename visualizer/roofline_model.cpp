@@ -1,0 +1,203 @@
+#include "roofline_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace ridge::viz {
+namespace {
+
+constexpr double kSame = 1.02;  // the emulator's goals leave 2% slack for compilers
+
+bool positive(const std::optional<double>& value) {
+  return value && *value > 0;
+}
+
+// Far beyond any machine, yet safe to take logarithms and ratios of.
+bool plausible(double value) {
+  return value > 1e-24 && value < 1e24;
+}
+
+}  // namespace
+
+Roofs roofs_of(const std::vector<Ceiling>& ceilings) {
+  Roofs roofs;
+  for (const Ceiling& c : ceilings) {
+    const Ceiling*& slot = c.kind == CeilingKind::bandwidth ? roofs.memory : roofs.compute;
+    if (!slot) slot = &c;
+  }
+  return roofs;
+}
+
+Binds binding(const Roofs& roofs, double intensity) {
+  if (!roofs.memory) return roofs.compute ? Binds::compute : Binds::none;
+  if (!roofs.compute) return Binds::memory;
+  return roofs.memory->value * intensity < roofs.compute->value ? Binds::memory : Binds::compute;
+}
+
+std::optional<double> attainable(const Roofs& roofs, double intensity) {
+  switch (binding(roofs, intensity)) {
+    case Binds::memory:
+      return roofs.memory->value * intensity;
+    case Binds::compute:
+      return roofs.compute->value;
+    case Binds::none:
+      break;
+  }
+  return {};
+}
+
+std::optional<double> ridge_point(const Roofs& roofs) {
+  if (!roofs.memory || !roofs.compute) return {};
+  return roofs.compute->value / roofs.memory->value;
+}
+
+std::string why_no_point(const Task& task, const Roofs& roofs) {
+  if (!task.roofline) return "No point: the result has no roofline numbers for this task.";
+  const Roofline& r = *task.roofline;
+  if (!positive(r.operations)) return "No point: its operations were not counted.";
+  if (!positive(r.bytes)) return "No point: its bytes were not counted.";
+  if (r.basis == Basis::timed && !positive(r.seconds)) return "No point: it was not timed.";
+  if (r.basis == Basis::counted && !roofs.memory && !roofs.compute)
+    return "No point: it was counted, not timed, and the result has no ceilings to place it under.";
+  if (!plausible(*r.operations / *r.bytes) ||
+      (r.basis == Basis::timed && !plausible(*r.operations / *r.seconds)))
+    return "No point: its numbers are not plausible.";
+  return {};
+}
+
+std::optional<TaskPoint> place(const Task& task, std::size_t index, const Roofs& roofs) {
+  if (!why_no_point(task, roofs).empty()) return {};
+  const Roofline& r = *task.roofline;
+  TaskPoint p;
+  p.task = index;
+  p.basis = r.basis;
+  p.unit = r.operation_unit;
+  p.at.intensity = *r.operations / *r.bytes;
+  p.binds = binding(roofs, p.at.intensity);
+  const auto roof = attainable(roofs, p.at.intensity);
+  if (r.basis == Basis::timed) {
+    p.at.rate = *r.operations / *r.seconds;
+    if (roof) p.fraction = p.at.rate / *roof;
+    return p;
+  }
+  p.at.rate = *roof;
+  if (positive(r.bytes_ideal) && plausible(*r.operations / *r.bytes_ideal)) {
+    const double intensity = *r.operations / *r.bytes_ideal;
+    p.ideal = Spot{intensity, *attainable(roofs, intensity)};
+    p.fraction = p.at.rate / p.ideal->rate;
+  }
+  return p;
+}
+
+std::string fraction_text(const TaskPoint& point) {
+  if (!point.fraction) return {};
+  const double percent = 100 * *point.fraction;
+  if (percent < 0.1) return "less than 0.1%";
+  const bool fine = percent < 9.95 || (percent > 99.05 && percent < 99.95);
+  const auto number = fmt::format("{:.{}f}%", percent, fine ? 1 : 0);
+  return point.basis == Basis::counted ? "at most " + number : number;
+}
+
+std::string advice(const TaskPoint& point, const Task& task, const Roofs& roofs) {
+  if (point.binds == Binds::none) return "The result has no ceilings to hold this rate against.";
+  const bool memory = point.binds == Binds::memory;
+  const Ceiling& roof = memory ? *roofs.memory : *roofs.compute;
+  std::string text = fmt::format("{} roof ({}) binds: ", memory ? "Memory" : "Compute", roof.name);
+
+  if (point.basis == Basis::timed) {
+    if (*point.fraction > kSame) return text + "the rate lies above it, so one of the two numbers is wrong.";
+    const double left = 1 / *point.fraction;
+    text +=
+        left < kSame ? "this rate has reached it." : fmt::format("{} faster would reach it.", times(left));
+  } else if (!memory) {
+    text += "less traffic would not lift it.";
+  } else if (!point.ideal) {
+    text += "the least traffic this task needs is not known.";
+  } else {
+    const double excess = *task.roofline->bytes / *task.roofline->bytes_ideal;
+    const double gain = point.ideal->rate / point.at.rate;
+    if (excess < kSame)
+      text += "the traffic is already the least this task needs.";
+    else
+      text += fmt::format("{} less traffic would lift what is attainable {}.", times(excess), times(gain));
+  }
+  // How far the other roof is, seen from where the algorithm could be.
+  const double best = point.ideal ? point.ideal->intensity : point.at.intensity;
+  const auto ridge = ridge_point(roofs);
+  if (memory && ridge && *ridge > best * kSame)
+    text += fmt::format(" {} more operations per byte would meet the {} roof.", times(*ridge / best),
+                        roofs.compute->name);
+  return text;
+}
+
+std::string times(double ratio) {
+  return fmt::format("{:.{}f}\u00d7", ratio, ratio < 1.995 ? 2 : ratio < 9.95 ? 1 : 0);
+}
+
+std::string si(double value, std::string_view unit) {
+  static constexpr std::array kPrefix{"", "k", "M", "G", "T", "P", "E"};
+  std::size_t step = 0;
+  while (value >= 999.5 && step + 1 < kPrefix.size()) value /= 1000, ++step;
+  return fmt::format("{:.3g} {}{}", value, kPrefix[step], unit);
+}
+
+Extent extent_of(const std::vector<TaskPoint>& points, const std::vector<Ceiling>& ceilings) {
+  double x0 = INFINITY, x1 = 0, y0 = INFINITY, y1 = 0;
+  const auto take = [&](double x, double y) {
+    x0 = std::min(x0, x), x1 = std::max(x1, x);
+    y0 = std::min(y0, y), y1 = std::max(y1, y);
+  };
+  const Roofs roofs = roofs_of(ceilings);
+  for (const TaskPoint& p : points) {
+    take(p.at.intensity, p.at.rate);
+    take(p.at.intensity, attainable(roofs, p.at.intensity).value_or(p.at.rate));
+    if (p.ideal) take(p.ideal->intensity, p.ideal->rate);
+  }
+  if (const auto ridge = ridge_point(roofs)) take(*ridge, roofs.compute->value);
+  for (const Ceiling& c : ceilings)
+    if (c.kind == CeilingKind::compute) y0 = std::min(y0, c.value), y1 = std::max(y1, c.value);
+  if (x1 == 0) x0 = x1 = 1;
+  if (y1 == 0) y0 = y1 = attainable(roofs, x0).value_or(1);
+
+  // In decades: room for labels on every side, and never a plot so narrow that it magnifies noise.
+  const auto widen = [](double& low, double& high, double below, double above, double least) {
+    const double a = std::log10(low) - below, b = std::log10(high) + above;
+    const double extra = std::max(0.0, least - (b - a)) / 2;
+    low = std::pow(10, a - extra), high = std::pow(10, b + extra);
+  };
+  widen(x0, x1, 0.45, 0.75, 2.0);
+  widen(y0, y1, 0.45, 0.35, 1.5);
+  return {x0, x1, y0, y1};
+}
+
+float LogAxis::project(double value) const {
+  const double part = (std::log10(value) - std::log10(low)) / (std::log10(high) - std::log10(low));
+  return pixel_low + static_cast<float>(part) * (pixel_high - pixel_low);
+}
+
+std::vector<Tick> log_ticks(double low, double high, int most_labels) {
+  const double decades = std::log10(high) - std::log10(low);
+  const int first = static_cast<int>(std::floor(std::log10(low) - 1e-9));
+  const int last = static_cast<int>(std::ceil(std::log10(high) + 1e-9));
+  int step = 1;
+  for (const int next : {2, 3, 6, 9, 12})
+    if (decades / step > std::max(1, most_labels)) step = next;
+  const double seen = std::floor(std::log10(high) + 1e-9) - std::ceil(std::log10(low) - 1e-9) + 1;
+  const bool one_two_five = seen < 3;
+
+  std::vector<Tick> ticks;
+  for (int exponent = first; exponent <= last; ++exponent)
+    for (int digit = 1; digit <= 9; ++digit) {
+      const double value = digit * std::pow(10.0, exponent);
+      if (value < low * (1 - 1e-9) || value > high * (1 + 1e-9)) continue;
+      const bool labelled =
+          one_two_five ? digit == 1 || digit == 2 || digit == 5 : digit == 1 && exponent % step == 0;
+      if (labelled || digit == 1 || step == 1) ticks.push_back({value, labelled});
+    }
+  return ticks;
+}
+
+}  // namespace ridge::viz

@@ -1,0 +1,80 @@
+// The roofline's arithmetic, free of any drawing. Intensity: operations per byte. Rate: operations per
+// second.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "result_file.hpp"
+
+namespace ridge::viz {
+
+// The two roofs that tasks are held against: the first ceiling of each kind in the file. The others are drawn
+// only.
+struct Roofs {
+  const Ceiling* memory = nullptr;
+  const Ceiling* compute = nullptr;
+};
+Roofs roofs_of(const std::vector<Ceiling>& ceilings);
+
+enum class Binds { none, memory, compute };
+
+// min(bandwidth * intensity, compute peak); nothing without any ceiling.
+std::optional<double> attainable(const Roofs& roofs, double intensity);
+Binds binding(const Roofs& roofs, double intensity);
+// Where the two roofs meet.
+std::optional<double> ridge_point(const Roofs& roofs);
+
+struct Spot {
+  double intensity = 0;
+  double rate = 0;
+};
+
+struct TaskPoint {
+  std::size_t task = 0;  // index in Result::tasks
+  Basis basis = Basis::counted;
+  std::string unit;
+  Spot at;
+  std::optional<Spot> ideal;  // counted only: under the roof at bytes_ideal
+  std::optional<double>
+      fraction;  // timed: rate / roof. counted: the best rate this traffic allows / that at bytes_ideal
+  Binds binds = Binds::none;
+};
+
+// Nothing where the numbers for it were not measured; `why_no_point` then says which.
+std::optional<TaskPoint> place(const Task& task, std::size_t index, const Roofs& roofs);
+std::string why_no_point(const Task& task, const Roofs& roofs);
+
+// One or two sentences: which roof binds, and what would be gained.
+std::string advice(const TaskPoint& point, const Task& task, const Roofs& roofs);
+// "25%", "at most 25%"
+std::string fraction_text(const TaskPoint& point);
+
+// 4.235e12, "B/s" -> "4.24 TB/s"
+std::string si(double value, std::string_view unit);
+// 4.0 -> "4.0x", 126.4 -> "126x", with the multiplication sign
+std::string times(double ratio);
+
+// What the plot has to show, padded.
+struct Extent {
+  double x_low = 0, x_high = 0, y_low = 0, y_high = 0;
+};
+Extent extent_of(const std::vector<TaskPoint>& points, const std::vector<Ceiling>& ceilings);
+
+// A logarithmic axis over pixels.
+struct LogAxis {
+  double low = 1, high = 10;
+  float pixel_low = 0, pixel_high = 1;
+  float project(double value) const;
+};
+
+struct Tick {
+  double value = 0;
+  bool labelled = false;
+};
+// Powers of ten, thinned to at most `most_labels` in steps of 1, 2, 3, 6, ... exponents; below 1.5 decades
+// 1-2-5.
+std::vector<Tick> log_ticks(double low, double high, int most_labels);
+
+}  // namespace ridge::viz

@@ -1,0 +1,71 @@
+#include "screenshot.hpp"
+
+// Includes OpenGL, with the framebuffer functions' types.
+#define GLFW_INCLUDE_GLEXT
+#include <GLFW/glfw3.h>
+#include <fmt/format.h>
+#include <stb_image_write.h>
+
+#include <stdexcept>
+#include <vector>
+
+namespace ridge::viz {
+namespace {
+
+constexpr int kFrames = 3;  // the first frames measure, the last one is right
+
+template <typename Function>
+Function gl(const char* name) {
+  auto* function = reinterpret_cast<Function>(glfwGetProcAddress(name));
+  if (!function)
+    throw DisplayError(fmt::format("this OpenGL has no {}\n  try: LIBGL_ALWAYS_SOFTWARE=1", name));
+  return function;
+}
+
+// A hidden window's own pixels are undefined in OpenGL; a framebuffer object's are not.
+class Framebuffer {
+ public:
+  Framebuffer(int width, int height) {
+    gl<PFNGLGENFRAMEBUFFERSPROC>("glGenFramebuffers")(1, &framebuffer_);
+    gl<PFNGLGENRENDERBUFFERSPROC>("glGenRenderbuffers")(1, &colour_);
+    gl<PFNGLBINDFRAMEBUFFERPROC>("glBindFramebuffer")(GL_FRAMEBUFFER, framebuffer_);
+    gl<PFNGLBINDRENDERBUFFERPROC>("glBindRenderbuffer")(GL_RENDERBUFFER, colour_);
+    gl<PFNGLRENDERBUFFERSTORAGEPROC>("glRenderbufferStorage")(GL_RENDERBUFFER, GL_RGBA8, width, height);
+    gl<PFNGLFRAMEBUFFERRENDERBUFFERPROC>("glFramebufferRenderbuffer")(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0,
+                                                                      GL_RENDERBUFFER, colour_);
+    const auto status = gl<PFNGLCHECKFRAMEBUFFERSTATUSPROC>("glCheckFramebufferStatus")(GL_FRAMEBUFFER);
+    if (status != GL_FRAMEBUFFER_COMPLETE)
+      throw DisplayError(
+          fmt::format("OpenGL has no framebuffer of {}x{} (status {:#x})\n  try: a smaller --size", width,
+                      height, status));
+  }
+  // Its OpenGL objects end with the context, right after.
+  Framebuffer(const Framebuffer&) = delete;
+  Framebuffer& operator=(const Framebuffer&) = delete;
+
+ private:
+  GLuint framebuffer_ = 0, colour_ = 0;
+};
+
+}  // namespace
+
+void take_screenshot(Window& window, int width, int height, const std::filesystem::path& file,
+                     const std::function<void(const Theme&)>& draw) {
+  const Framebuffer target(width, height);
+  ImGui::GetIO().ConfigFlags |= ImGuiConfigFlags_NoMouse;  // no tooltip by chance
+  for (int i = 0; i < kFrames; ++i) {
+    draw(window.new_frame({static_cast<float>(width), static_cast<float>(height)}));
+    window.render(width, height);
+  }
+  std::vector<unsigned char> pixels(std::size_t{3} * width * height);
+  glPixelStorei(GL_PACK_ALIGNMENT, 1);
+  glReadPixels(0, 0, width, height, GL_RGB, GL_UNSIGNED_BYTE, pixels.data());
+  if (const auto error = glGetError(); error != GL_NO_ERROR)
+    throw DisplayError(fmt::format("OpenGL error {:#x} while reading the picture", error));
+  stbi_flip_vertically_on_write(1);  // OpenGL counts rows from below
+  if (!stbi_write_png(file.c_str(), width, height, 3, pixels.data(), 3 * width))
+    throw std::runtime_error(
+        fmt::format("cannot write the picture '{}'\n  try: another folder, or free space", file.string()));
+}
+
+}  // namespace ridge::viz
