@@ -103,10 +103,13 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   const Compiler& compiler = host_compiler();
   fs::path input = source;
   if (source.extension() != ".cpp" && source.extension() != ".cc") {
-    input = object.string() + ".cpp";
+    // Under its own name, which is what debug information falls back to.
+    fs::create_directory(object.string() + ".d");
+    input = fs::path(object.string() + ".d") / source.filename();
     write_file(input, simt::rewrite_cuda(read_file(source), shown_name));
   }
-  std::vector<std::string> argv = {compiler.program.string(), "-std=c++20", "-c", input.string(), "-o", object.string(),
+  std::vector<std::string> argv = {compiler.program.string(), "-std=c++20", "-x", "c++", "-c", input.string(), "-o",
+                                   object.string(),
                                    "-include", "cuda_runtime.h", "-ftls-model=local-exec", "-fno-strict-aliasing",
                                    "-fdiagnostics-color=never", "-Wall", "-Wno-unknown-pragmas"};
   // Quoted includes of the user's come before the emulator's own headers.
