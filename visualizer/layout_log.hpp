@@ -3,14 +3,14 @@
 #include <imgui.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace ridge::viz {
 
 class LayoutLog {
  public:
-  void clear() { items_ = nlohmann::json::array(); }
+  void clear() { items_.clear(); }
   void point(const std::string& name, ImVec2 at, float radius, ImU32 colour, bool filled);
   void box(const std::string& name, ImVec2 from, ImVec2 to);
   void axis(const std::string& name, double low, double high, float pixel_low, float pixel_high);
@@ -18,7 +18,7 @@ class LayoutLog {
   void write(const std::filesystem::path& file) const;
 
  private:
-  nlohmann::json items_ = nlohmann::json::array();
+  std::vector<std::string> items_;  // JSON objects
 };
 
 }  // namespace ridge::viz

@@ -67,9 +67,8 @@ int run(int argc, char** argv) {
   auto* grade = app.add_subcommand("grade", "Grade in full: full sizes, secret inputs");
   add_grading(*grade, grading);
   auto* demo = app.add_subcommand("demo", "Grade every lab's reference solution here and show the scores");
-  bool full = false, yes = false;
+  bool full = false;
   demo->add_flag("--full", full, "At grading size");
-  demo->add_flag("--yes", yes, "Install without asking (read by the launcher)");
   auto* doctor = app.add_subcommand("doctor", "What this machine can run, and what to do about the rest");
   auto* cc = app.add_subcommand("cc", "Compile CUDA C++ for the SIMT emulator: ridge cc a.cu -o prog");
   cc->prefix_command();
