@@ -14,9 +14,9 @@ bool pressed(ImGuiKey key) {
 #endif
 }
 
-constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize |
-                                    ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoCollapse |
-                                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus;
+constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                                    ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings |
+                                    ImGuiWindowFlags_NoBringToFrontOnFocus;
 
 void begin(const char* name, ImVec2 from, ImVec2 size, ImGuiWindowFlags flags) {
   ImGui::SetNextWindowPos(from);
@@ -39,8 +39,7 @@ void App::frame(const Theme& theme, LayoutLog& log) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   const float panel = std::min(theme.px(500), size.x * 0.45F);
 
-  begin("plot", {0, 0}, {size.x - panel, size.y},
-        ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  begin("plot", {0, 0}, {size.x - panel, size.y}, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   draw_roofline(scene, theme, {theme.px(16), theme.px(14)}, {size.x - panel, size.y - theme.px(8)}, log);
   ImGui::End();
   begin("panel", {size.x - panel, 0}, {panel, size.y}, 0);

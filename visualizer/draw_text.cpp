@@ -9,16 +9,14 @@ ImVec2 text_size(const Type& type, const std::string& text, float wrap) {
   return type.font->CalcTextSizeA(type.size, FLT_MAX, wrap, text.data(), text.data() + text.size());
 }
 
-void draw_text(ImDrawList* list, const Type& type, ImVec2 at, ImU32 colour, const std::string& text,
-               ImVec2 align) {
+void draw_text(ImDrawList* list, const Type& type, ImVec2 at, ImU32 colour, const std::string& text, ImVec2 align) {
   const ImVec2 size = text_size(type, text);
   // Whole pixels keep glyphs sharp.
   const ImVec2 corner{std::round(at.x - align.x * size.x), std::round(at.y - align.y * size.y)};
   list->AddText(type.font, type.size, corner, colour, text.data(), text.data() + text.size());
 }
 
-float draw_paragraph(ImDrawList* list, const Type& type, ImVec2 at, float wrap, ImU32 colour,
-                     const std::string& text) {
+float draw_paragraph(ImDrawList* list, const Type& type, ImVec2 at, float wrap, ImU32 colour, const std::string& text) {
   list->AddText(type.font, type.size, {std::round(at.x), std::round(at.y)}, colour, text.data(),
                 text.data() + text.size(), wrap);
   return text_size(type, text, wrap).y;

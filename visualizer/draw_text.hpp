@@ -15,12 +15,10 @@ void draw_text(ImDrawList* list, const Type& type, ImVec2 at, ImU32 colour, cons
                ImVec2 align = {0, 0});
 
 // Wrapped; returns the height.
-float draw_paragraph(ImDrawList* list, const Type& type, ImVec2 at, float wrap, ImU32 colour,
-                     const std::string& text);
+float draw_paragraph(ImDrawList* list, const Type& type, ImVec2 at, float wrap, ImU32 colour, const std::string& text);
 
 // Centred on `centre`, turned by `angle` (radians, clockwise on screen).
-void draw_turned(ImDrawList* list, const Type& type, ImVec2 centre, float angle, ImU32 colour,
-                 const std::string& text);
+void draw_turned(ImDrawList* list, const Type& type, ImVec2 centre, float angle, ImU32 colour, const std::string& text);
 
 // At most `most` bytes, cut at a character, then "...".
 std::string shortened(const std::string& text, std::size_t most);

@@ -24,9 +24,7 @@ Box box_towards(const LabelRequest& r, float angle, float distance) {
   return {cx - r.width / 2, cy - r.height / 2, cx + r.width / 2, cy + r.height / 2};
 }
 
-float area(const Box& b) {
-  return (b.x1 - b.x0) * (b.y1 - b.y0);
-}
+float area(const Box& b) { return (b.x1 - b.x0) * (b.y1 - b.y0); }
 
 Segment leader(const LabelRequest& r, const Box& box) {
   return {r.x, r.y, std::clamp(r.x, box.x0, box.x1), std::clamp(r.y, box.y0, box.y1)};
@@ -53,8 +51,8 @@ bool crosses(const Box& box, const Segment& line) {
   return clip(line.x0, line.x1 - line.x0, box.x0, box.x1) && clip(line.y0, line.y1 - line.y0, box.y0, box.y1);
 }
 
-std::vector<Box> place_labels(const std::vector<LabelRequest>& requests, const Obstacles& obstacles,
-                              const Box& bounds, float gap) {
+std::vector<Box> place_labels(const std::vector<LabelRequest>& requests, const Obstacles& obstacles, const Box& bounds,
+                              float gap) {
   std::vector<Box> placed;
   std::vector<Segment> leaders;
   const auto cost_of = [&](const LabelRequest& request, const Box& box, float distance) {
@@ -79,8 +77,7 @@ std::vector<Box> place_labels(const std::vector<LabelRequest>& requests, const O
         const float distance = gap + static_cast<float>(ring) * 0.5F * request.height;
         const float angle = 2 * std::numbers::pi_v<float> * static_cast<float>(d) / kDirections;
         const Box box = box_towards(request, angle, distance);
-        if (const float cost = cost_of(request, box, distance); cost < best_cost)
-          best = box, best_cost = cost;
+        if (const float cost = cost_of(request, box, distance); cost < best_cost) best = box, best_cost = cost;
       }
     placed.push_back(best);
     leaders.push_back(leader(request, best));

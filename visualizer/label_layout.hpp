@@ -25,7 +25,7 @@ float overlap_area(const Box& a, const Box& b);
 bool crosses(const Box& box, const Segment& line);
 
 // One box per request, in order. `gap` is the least distance to the point.
-std::vector<Box> place_labels(const std::vector<LabelRequest>& requests, const Obstacles& obstacles,
-                              const Box& bounds, float gap);
+std::vector<Box> place_labels(const std::vector<LabelRequest>& requests, const Obstacles& obstacles, const Box& bounds,
+                              float gap);
 
 }  // namespace ridge::viz

@@ -52,16 +52,14 @@ int main(int argc, char** argv) {
   }
   Size size;
   if (!parse_size(size_text, size))
-    return fail(
-        kUsage,
-        fmt::format("--size '{}' is not WIDTHxHEIGHT with {} to {} pixels each\n  try: --size 1600x900",
-                    size_text, kSmallest, kLargest));
+    return fail(kUsage, fmt::format("--size '{}' is not WIDTHxHEIGHT with {} to {} pixels each\n  try: --size 1600x900",
+                                    size_text, kSmallest, kLargest));
   for (const auto& target : {screenshot, layout}) {
     const auto folder = std::filesystem::path(target).parent_path();
     std::error_code ignored;
     if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
-      return fail(kUsage, fmt::format("cannot write '{}': there is no folder '{}'\n  try: mkdir -p '{}'",
-                                      target, folder.string(), folder.string()));
+      return fail(kUsage, fmt::format("cannot write '{}': there is no folder '{}'\n  try: mkdir -p '{}'", target,
+                                      folder.string(), folder.string()));
   }
 
   try {

@@ -33,8 +33,7 @@ struct Prefix {
 Prefix prefix_for(const LogAxis& axis) {
   static constexpr std::array kLetters{"", "k ", "M ", "G ", "T ", "P "};
   const double middle = (std::log10(axis.low) + std::log10(axis.high)) / 2;
-  const int index =
-      std::clamp(static_cast<int>(std::floor(middle / 3)), 0, static_cast<int>(kLetters.size()) - 1);
+  const int index = std::clamp(static_cast<int>(std::floor(middle / 3)), 0, static_cast<int>(kLetters.size()) - 1);
   return {std::pow(1000.0, index), kLetters[static_cast<std::size_t>(index)]};
 }
 

@@ -44,8 +44,7 @@ class Field {
     std::vector<Field> out;
     if (!value_) return out;
     if (!value_->is_array()) fail("an array");
-    for (std::size_t i = 0; i < value_->size(); ++i)
-      out.emplace_back(&(*value_)[i], fmt::format("{}[{}]", where_, i));
+    for (std::size_t i = 0; i < value_->size(); ++i) out.emplace_back(&(*value_)[i], fmt::format("{}[{}]", where_, i));
     return out;
   }
 
@@ -168,8 +167,8 @@ Result parse_result(const std::string& text, const std::filesystem::path& file) 
 
 Result read_result(const std::filesystem::path& file) {
   const auto refuse = [&](std::string_view why) {
-    return ResultError(fmt::format("cannot read result '{}': {}\n  try: ls work/.ridge/results/*/*.json",
-                                   file.string(), why));
+    return ResultError(
+        fmt::format("cannot read result '{}': {}\n  try: ls work/.ridge/results/*/*.json", file.string(), why));
   };
   std::error_code error;
   if (std::filesystem::is_directory(file, error)) throw refuse("it is a directory");

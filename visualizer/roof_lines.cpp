@@ -53,8 +53,7 @@ Placement beside(const Line& line, ImVec2 size, float along, float side, float g
   return p;
 }
 
-int hits(const Placement& p, const Line& self, const std::vector<Line>& lines,
-         const std::vector<Box>& keep_off) {
+int hits(const Placement& p, const Line& self, const std::vector<Line>& lines, const std::vector<Box>& keep_off) {
   int count = 0;
   for (const Box& box : p.covers) {
     for (const Box& other : keep_off) count += overlap_area(box, other) > 0;
@@ -104,8 +103,7 @@ void draw_ground(ImDrawList* list, const Plot& plot, const Roofs& roofs) {
   list->AddConvexPolyFilled(area.data(), static_cast<int>(area.size()), colour::kPaper);
 }
 
-void draw_regions(ImDrawList* list, const Theme& theme, const Plot& plot, const Roofs& roofs,
-                  Obstacles& drawn) {
+void draw_regions(ImDrawList* list, const Theme& theme, const Plot& plot, const Roofs& roofs, Obstacles& drawn) {
   const auto ridge = ridge_point(roofs);
   if (!ridge) return;
   const auto px = [&](float v) { return theme.px(v); };
@@ -135,15 +133,13 @@ void draw_roofs(ImDrawList* list, const Theme& theme, const Plot& plot, const st
     if (line.on.x0 < line.on.x1) lines.push_back(line);
   }
   // The binding ones last, on top, but labelled first: they get the best places.
-  std::stable_sort(lines.begin(), lines.end(),
-                   [](const Line& a, const Line& b) { return a.binds < b.binds; });
+  std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.binds < b.binds; });
   for (const Line& line : lines) {
-    list->AddLine({line.on.x0, line.on.y0}, {line.on.x1, line.on.y1},
-                  line.binds ? colour::kRoof : colour::kMuted, theme.px(line.binds ? 4.5F : 2));
+    list->AddLine({line.on.x0, line.on.y0}, {line.on.x1, line.on.y1}, line.binds ? colour::kRoof : colour::kMuted,
+                  theme.px(line.binds ? 4.5F : 2));
     drawn.lines.push_back(line.on);
   }
-  for (auto line = lines.rbegin(); line != lines.rend(); ++line)
-    draw_label(list, theme, *line, lines, points, drawn);
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) draw_label(list, theme, *line, lines, points, drawn);
 }
 
 }  // namespace ridge::viz

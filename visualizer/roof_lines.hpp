@@ -15,8 +15,7 @@ namespace ridge::viz {
 // Paper where a rate is attainable, a shade darker beyond.
 void draw_ground(ImDrawList* list, const Plot& plot, const Roofs& roofs);
 // "memory bound" and "compute bound" on the two sides of the ridge point. Adds what it drew to `drawn`.
-void draw_regions(ImDrawList* list, const Theme& theme, const Plot& plot, const Roofs& roofs,
-                  Obstacles& drawn);
+void draw_regions(ImDrawList* list, const Theme& theme, const Plot& plot, const Roofs& roofs, Obstacles& drawn);
 // Labels keep off `points`. Adds lines and labels to `drawn`.
 void draw_roofs(ImDrawList* list, const Theme& theme, const Plot& plot, const std::vector<Ceiling>& ceilings,
                 const std::vector<Box>& points, Obstacles& drawn);

@@ -11,14 +11,10 @@ namespace {
 
 constexpr double kSame = 1.02;  // the emulator's goals leave 2% slack for compilers
 
-bool positive(const std::optional<double>& value) {
-  return value && *value > 0;
-}
+bool positive(const std::optional<double>& value) { return value && *value > 0; }
 
 // Far beyond any machine, yet safe to take logarithms and ratios of.
-bool plausible(double value) {
-  return value > 1e-24 && value < 1e24;
-}
+bool plausible(double value) { return value > 1e-24 && value < 1e24; }
 
 }  // namespace
 
@@ -62,8 +58,7 @@ std::string why_no_point(const Task& task, const Roofs& roofs) {
   if (r.basis == Basis::timed && !positive(r.seconds)) return "No point: it was not timed.";
   if (r.basis == Basis::counted && !roofs.memory && !roofs.compute)
     return "No point: it was counted, not timed, and the result has no ceilings to place it under.";
-  if (!plausible(*r.operations / *r.bytes) ||
-      (r.basis == Basis::timed && !plausible(*r.operations / *r.seconds)))
+  if (!plausible(*r.operations / *r.bytes) || (r.basis == Basis::timed && !plausible(*r.operations / *r.seconds)))
     return "No point: its numbers are not plausible.";
   return {};
 }
@@ -110,8 +105,7 @@ std::string advice(const TaskPoint& point, const Task& task, const Roofs& roofs)
   if (point.basis == Basis::timed) {
     if (*point.fraction > kSame) return text + "the rate lies above it, so one of the two numbers is wrong.";
     const double left = 1 / *point.fraction;
-    text +=
-        left < kSame ? "this rate has reached it." : fmt::format("{} faster would reach it.", times(left));
+    text += left < kSame ? "this rate has reached it." : fmt::format("{} faster would reach it.", times(left));
   } else if (!memory) {
     text += "less traffic would not lift it.";
   } else if (!point.ideal) {
@@ -128,8 +122,8 @@ std::string advice(const TaskPoint& point, const Task& task, const Roofs& roofs)
   const double best = point.ideal ? point.ideal->intensity : point.at.intensity;
   const auto ridge = ridge_point(roofs);
   if (memory && ridge && *ridge > best * kSame)
-    text += fmt::format(" {} more operations per byte would meet the {} roof.", times(*ridge / best),
-                        roofs.compute->name);
+    text +=
+        fmt::format(" {} more operations per byte would meet the {} roof.", times(*ridge / best), roofs.compute->name);
   return text;
 }
 
@@ -193,8 +187,7 @@ std::vector<Tick> log_ticks(double low, double high, int most_labels) {
     for (int digit = 1; digit <= 9; ++digit) {
       const double value = digit * std::pow(10.0, exponent);
       if (value < low * (1 - 1e-9) || value > high * (1 + 1e-9)) continue;
-      const bool labelled =
-          one_two_five ? digit == 1 || digit == 2 || digit == 5 : digit == 1 && exponent % step == 0;
+      const bool labelled = one_two_five ? digit == 1 || digit == 2 || digit == 5 : digit == 1 && exponent % step == 0;
       if (labelled || digit == 1 || step == 1) ticks.push_back({value, labelled});
     }
   return ticks;

@@ -23,8 +23,7 @@ class View {
         theme_(theme),
         log_(log),
         list_(ImGui::GetWindowDrawList()),
-        plot_(make_plot(theme, from, {to.x, to.y - theme.px(40)},
-                        extent_of(scene.points, scene.result.ceilings))),
+        plot_(make_plot(theme, from, {to.x, to.y - theme.px(40)}, extent_of(scene.points, scene.result.ceilings))),
         legend_y_(to.y - theme.px(18)) {}
 
   void draw() {
@@ -193,9 +192,9 @@ class View {
       const ImVec2 at = plot_.at(p.at);
       if (apart(mouse, at) > radius(p) + px(4)) continue;
       const Task& task = scene_.result.tasks[p.task];
-      const auto text = fmt::format("{}\n{}\n{} per byte\n{}", task.title.empty() ? task.id : task.title,
-                                    si(p.at.rate, p.unit + "/s"), si(p.at.intensity, p.unit),
-                                    advice(p, task, scene_.roofs));
+      const auto text =
+          fmt::format("{}\n{}\n{} per byte\n{}", task.title.empty() ? task.id : task.title,
+                      si(p.at.rate, p.unit + "/s"), si(p.at.intensity, p.unit), advice(p, task, scene_.roofs));
       ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {px(14), px(10)});
       ImGui::PushStyleColor(ImGuiCol_Text, colour::kPaper);
       ImGui::BeginTooltip();
@@ -226,8 +225,7 @@ Scene::Scene(const Result& r) : result(r), roofs(roofs_of(r.ceilings)) {
 }
 
 bool Scene::mixed_units() const {
-  return std::any_of(points.begin(), points.end(),
-                     [&](const TaskPoint& p) { return p.unit != points[0].unit; });
+  return std::any_of(points.begin(), points.end(), [&](const TaskPoint& p) { return p.unit != points[0].unit; });
 }
 
 void draw_roofline(const Scene& scene, const Theme& theme, ImVec2 from, ImVec2 to, LayoutLog& log) {

@@ -17,8 +17,7 @@ constexpr int kFrames = 3;  // the first frames measure, the last one is right
 template <typename Function>
 Function gl(const char* name) {
   auto* function = reinterpret_cast<Function>(glfwGetProcAddress(name));
-  if (!function)
-    throw DisplayError(fmt::format("this OpenGL has no {}\n  try: LIBGL_ALWAYS_SOFTWARE=1", name));
+  if (!function) throw DisplayError(fmt::format("this OpenGL has no {}\n  try: LIBGL_ALWAYS_SOFTWARE=1", name));
   return function;
 }
 
@@ -35,9 +34,8 @@ class Framebuffer {
                                                                       GL_RENDERBUFFER, colour_);
     const auto status = gl<PFNGLCHECKFRAMEBUFFERSTATUSPROC>("glCheckFramebufferStatus")(GL_FRAMEBUFFER);
     if (status != GL_FRAMEBUFFER_COMPLETE)
-      throw DisplayError(
-          fmt::format("OpenGL has no framebuffer of {}x{} (status {:#x})\n  try: a smaller --size", width,
-                      height, status));
+      throw DisplayError(fmt::format("OpenGL has no framebuffer of {}x{} (status {:#x})\n  try: a smaller --size",
+                                     width, height, status));
   }
   // Its OpenGL objects end with the context, right after.
   Framebuffer(const Framebuffer&) = delete;

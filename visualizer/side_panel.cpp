@@ -13,9 +13,7 @@ namespace {
 constexpr std::size_t kTitleMost = 72;     // bytes
 constexpr std::size_t kMessageMost = 260;  // bytes of a failed check's message; the report has the rest
 
-std::string points_text(double value) {
-  return fmt::format("{:.{}f}", value, value == std::round(value) ? 0 : 1);
-}
+std::string points_text(double value) { return fmt::format("{:.{}f}", value, value == std::round(value) ? 0 : 1); }
 
 ImU32 status_colour(const std::string& status) {
   if (status == "passed") return colour::kGreen;
@@ -64,8 +62,7 @@ class Panel {
     if (value.empty()) return;
     const float column = px(96);
     draw_text(list_, theme_.small, {left_, y_}, colour::kMuted, name);
-    draw_text(list_, theme_.small, {left_ + column, y_}, colour::kInk,
-              fitted(theme_.small, value, width() - column));
+    draw_text(list_, theme_.small, {left_ + column, y_}, colour::kInk, fitted(theme_.small, value, width() - column));
     y_ += theme_.small.size + px(8);
   }
 
@@ -86,14 +83,13 @@ class Panel {
     const auto points = points_text(r.points);
     draw_text(list_, theme_.figure, {left_, y_}, colour::kInk, points);
     const float base = y_ + theme_.figure.size;
-    draw_text(list_, theme_.body, {left_ + text_size(theme_.figure, points).x + px(10), base - px(5)},
-              colour::kMuted, fmt::format("of {} points", points_text(r.max)), {0, 1});
+    draw_text(list_, theme_.body, {left_ + text_size(theme_.figure, points).x + px(10), base - px(5)}, colour::kMuted,
+              fmt::format("of {} points", points_text(r.max)), {0, 1});
     draw_chip(r.outcome, {right_, base - px(7)});
     y_ = base + px(12);
     const float part = r.max > 0 ? static_cast<float>(std::clamp(r.points / r.max, 0.0, 1.0)) : 0;
     list_->AddRectFilled({left_, y_}, {right_, y_ + px(10)}, colour::kLine, px(5));
-    if (part > 0)
-      list_->AddRectFilled({left_, y_}, {left_ + part * width(), y_ + px(10)}, colour::kInk, px(5));
+    if (part > 0) list_->AddRectFilled({left_, y_}, {left_ + part * width(), y_ + px(10)}, colour::kInk, px(5));
     y_ += px(30);
   }
 
@@ -114,8 +110,8 @@ class Panel {
 
   void draw_task(std::size_t index) {
     const Task& task = scene_.result.tasks[index];
-    const auto found = std::find_if(scene_.points.begin(), scene_.points.end(),
-                                    [&](const TaskPoint& p) { return p.task == index; });
+    const auto found =
+        std::find_if(scene_.points.begin(), scene_.points.end(), [&](const TaskPoint& p) { return p.task == index; });
     const TaskPoint* point = found == scene_.points.end() ? nullptr : &*found;
 
     list_->ChannelsSplit(2);  // the card's ground is drawn when its height is known
@@ -147,8 +143,7 @@ class Panel {
     };
     say(theme_.small, colour::kInk,
         shortened(task.status == "skipped" ? task.reason : task.first_failure, kMessageMost));
-    say(theme_.small, colour::kMuted,
-        point ? advice(*point, task, scene_.roofs) : why_no_point(task, scene_.roofs));
+    say(theme_.small, colour::kMuted, point ? advice(*point, task, scene_.roofs) : why_no_point(task, scene_.roofs));
     y_ += px(8);
 
     list_->ChannelsSetCurrent(0);

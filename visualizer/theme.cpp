@@ -19,13 +19,10 @@ struct Family {
 
 // Debian and Ubuntu, Fedora, Arch, macOS.
 constexpr Family kFamilies[] = {
-    {"/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
-     "/usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf"},
-    {"/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf",
-     "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans-Bold.ttf"},
+    {"/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf", "/usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf"},
+    {"/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf", "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans-Bold.ttf"},
     {"/usr/share/fonts/TTF/DejaVuSans.ttf", "/usr/share/fonts/TTF/DejaVuSans-Bold.ttf"},
-    {"/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf",
-     "/usr/share/fonts/truetype/noto/NotoSans-Bold.ttf"},
+    {"/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf", "/usr/share/fonts/truetype/noto/NotoSans-Bold.ttf"},
     {"/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf",
      "/usr/share/fonts/truetype/liberation/LiberationSans-Bold.ttf"},
     {"/Library/Fonts/Arial.ttf", "/Library/Fonts/Arial Bold.ttf"},
@@ -56,9 +53,7 @@ Type load(const char* path, float size) {
   return {font, size};
 }
 
-ImVec4 rgba(ImU32 c) {
-  return ImGui::ColorConvertU32ToFloat4(c);
-}
+ImVec4 rgba(ImU32 c) { return ImGui::ColorConvertU32ToFloat4(c); }
 
 void set_style(float scale) {
   ImGuiStyle style;

@@ -28,9 +28,7 @@ inline constexpr ImU32 kPaper = IM_COL32(0xFF, 0xFF, 0xFF, 255);
 inline constexpr ImU32 kDesk = IM_COL32(0xF3, 0xF5, 0xF8, 255);
 inline constexpr ImU32 kBeyond = IM_COL32(0xE9, 0xED, 0xF2, 255);  // above the roofs
 
-inline ImU32 of_task(std::size_t task) {
-  return kTasks[task % kTasks.size()];
-}
+inline ImU32 of_task(std::size_t task) { return kTasks[task % kTasks.size()]; }
 inline ImU32 faded(ImU32 c, float alpha) {
   return (c & ~IM_COL32_A_MASK) | (static_cast<ImU32>(alpha * 255) << IM_COL32_A_SHIFT);
 }

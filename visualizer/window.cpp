@@ -18,11 +18,11 @@ std::string& last_error() {
 }
 
 [[noreturn]] void no_display(const char* what) {
-  throw DisplayError(fmt::format(
-      "{}: {}\n  try: set DISPLAY to a running X server, or draw off-screen with\n"
-      "       xvfb-run -a ridge-viz --screenshot F.png RESULT.json\n"
-      "       (without OpenGL drivers: LIBGL_ALWAYS_SOFTWARE=1; over SSH: copy the file and look locally)",
-      what, last_error().empty() ? "GLFW gave no reason" : last_error()));
+  throw DisplayError(
+      fmt::format("{}: {}\n  try: set DISPLAY to a running X server, or draw off-screen with\n"
+                  "       xvfb-run -a ridge-viz --screenshot F.png RESULT.json\n"
+                  "       (without OpenGL drivers: LIBGL_ALWAYS_SOFTWARE=1; over SSH: copy the file and look locally)",
+                  what, last_error().empty() ? "GLFW gave no reason" : last_error()));
 }
 
 }  // namespace

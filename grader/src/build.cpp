@@ -40,8 +40,9 @@ void copy_source(const fs::path& from, const fs::path& to) {
 // The student's sources, then the lab's own on top: a submission can't replace the contract or the entry.
 void stage(const Lab& lab, const Submission& submission, const fs::path& dir) {
   if (!fs::is_directory(submission.dir))
-    throw Error(Exit::usage, fmt::format("there is no folder {}", shown(submission.dir)),
-                fmt::format("`ridge start {}` makes one to work in; --submission names another", lab.name.substr(0, 2)));
+    throw Error(
+        Exit::usage, fmt::format("there is no folder {}", shown(submission.dir)),
+        fmt::format("`ridge start {}` makes one to work in; --submission names another", lab.name.substr(0, 2)));
   std::size_t count = 0;
   for (const auto& entry : fs::directory_iterator(submission.dir)) {
     if (!is_source(entry.path()) || entry.path().filename() == "baseline.cu") continue;
@@ -75,9 +76,7 @@ std::string scrub(std::string text, const fs::path& dir) {
   throw Error(Exit::build, scrub(failure.output, dir), "correct the first error; later ones often follow from it");
 }
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 using Compile = std::function<CompileFailure(const fs::path& source, const fs::path& object)>;
 
@@ -107,7 +106,8 @@ BuiltWorker build_simt(const std::vector<fs::path>& sources, const fs::path& dir
   });
   BuiltWorker built;
   built.program = dir / "worker";
-  if (CompileFailure f = link_program(objects, built.program, true, {}); !f.output.empty()) build_failed(f, dir / "src");
+  if (CompileFailure f = link_program(objects, built.program, true, {}); !f.output.empty())
+    build_failed(f, dir / "src");
   built.compiler = host_compiler().name;
   built.flags = fmt::format("{}", fmt::join(counting_flags(host_compiler()), " "));
   return built;
@@ -129,7 +129,8 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir) {
   sources.push_back(runtime / "worker/worker.cpp");
   sources.push_back(runtime / "worker/backend_cuda.cpp");
   auto objects = compile_all(sources, dir, [&](const fs::path& source, const fs::path& object) {
-    std::vector<std::string> argv = {nvcc.string(), "-c", source.string(), "-o", object.string(), "-I", runtime.string()};
+    std::vector<std::string> argv = {nvcc.string(),   "-c", source.string(), "-o",
+                                     object.string(), "-I", runtime.string()};
     argv.insert(argv.end(), flags.begin(), flags.end());
     ProcessLimits limits;
     limits.seconds = 180;

@@ -62,7 +62,9 @@ int command_cc(const std::vector<std::string>& args) {
       fmt::print(stderr, "{}\n", f.output);
       return static_cast<int>(f.environment ? Exit::environment : Exit::build);
     }
-    if (compile_only) fs::copy_file(object, named ? output : fs::path(input.stem().string() + ".o"), fs::copy_options::overwrite_existing);
+    if (compile_only)
+      fs::copy_file(object, named ? output : fs::path(input.stem().string() + ".o"),
+                    fs::copy_options::overwrite_existing);
     objects.push_back(object);
   }
   if (compile_only) return 0;
@@ -73,7 +75,9 @@ int command_cc(const std::vector<std::string>& args) {
   }
   std::error_code ec;
   fs::copy_file(linked, output, fs::copy_options::overwrite_existing, ec);
-  if (ec) throw Error(Exit::environment, fmt::format("cannot write {}: {}", output.string(), ec.message()), "check the folder");
+  if (ec)
+    throw Error(Exit::environment, fmt::format("cannot write {}: {}", output.string(), ec.message()),
+                "check the folder");
   return 0;
 }
 

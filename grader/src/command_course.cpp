@@ -28,8 +28,14 @@ int command_labs(bool as_json) {
     }
     bool passed = last && last->passed;
     if (!passed && next == nullptr) next = &lab;
-    all.push_back({{"lab", lab.name}, {"title", lab.title}, {"minutes", lab.minutes}, {"backends", lab.backends},
-                   {"started", started}, {"passed", passed}, {"points", points}, {"max", max}});
+    all.push_back({{"lab", lab.name},
+                   {"title", lab.title},
+                   {"minutes", lab.minutes},
+                   {"backends", lab.backends},
+                   {"started", started},
+                   {"passed", passed},
+                   {"points", points},
+                   {"max", max}});
     std::string tasks;
     for (const auto& t : lab.tasks) tasks += (tasks.empty() ? "" : ", ") + t.id;
     table += fmt::format("  {:<22} {:<28} {:>4} min   {:<10}  {}\n", lab.name, lab.title, lab.minutes, state, tasks);

@@ -43,7 +43,8 @@ std::string replaced_by(const fs::path& file) {
   constexpr std::string_view key = "// replaces: ";
   auto end = line.find(';');
   if (line.rfind(key, 0) != 0 || end == std::string::npos || line.find('/', key.size()) < end)
-    throw Error(Exit::usage, shown(file) + " does not say what it replaces", "begin it with `// replaces: FILE.cu; ...`");
+    throw Error(Exit::usage, shown(file) + " does not say what it replaces",
+                "begin it with `// replaces: FILE.cu; ...`");
   return line.substr(key.size(), end - key.size());
 }
 
@@ -80,7 +81,8 @@ int command_grade(const GradeArguments& a) { return run(a, Mode::grade); }
 int command_demo(bool full) {
   std::vector<Lab> labs = load_labs();
   bool gpu = gpu_usable();
-  fmt::print("Grading the reference solution of every lab on {}.\n\n", gpu ? "this GPU" : "the SIMT emulator (no GPU here)");
+  fmt::print("Grading the reference solution of every lab on {}.\n\n",
+             gpu ? "this GPU" : "the SIMT emulator (no GPU here)");
   int code = 0;
   std::string board;
   for (const Lab& lab : labs) {

@@ -20,8 +20,8 @@ namespace {
 
 void line(bool ok, const std::string& what, const std::string& detail) {
   bool colour = use_colour(stdout);
-  fmt::print("  {}{:<4}{} {:<22} {}\n", colour ? (ok ? "\033[32m" : "\033[33m") : "", ok ? "yes" : "no", colour ? "\033[0m" : "",
-             what, detail);
+  fmt::print("  {}{:<4}{} {:<22} {}\n", colour ? (ok ? "\033[32m" : "\033[33m") : "", ok ? "yes" : "no",
+             colour ? "\033[0m" : "", what, detail);
 }
 
 std::string first_line(const ProcessResult& r) { return r.output.substr(0, r.output.find('\n')); }
@@ -83,22 +83,26 @@ int command_doctor() {
   bool viz = fs::exists(beside("ridge-viz"));
   line(viz, "visualizer", viz ? "" : "not built; `./ridge viz` installs what it needs");
   const char* display = std::getenv("DISPLAY");
-  line(display != nullptr, "display", display != nullptr ? display : "none; `ridge viz --screenshot F.png` works under xvfb-run");
+  line(display != nullptr, "display",
+       display != nullptr ? display : "none; `ridge viz --screenshot F.png` works under xvfb-run");
   bool agent = fs::exists(beside("ridge-agent"));
-  line(agent, "rank agents (MPI)", agent ? first_line(run_process({"mpirun", "--version"}, {}, {})) : "not built; install Open MPI");
+  line(agent, "rank agents (MPI)",
+       agent ? first_line(run_process({"mpirun", "--version"}, {}, {})) : "not built; install Open MPI");
   bool slurm = !find_program({"sbatch"}).empty();
   line(slurm, "Slurm", slurm ? "" : "no sbatch here");
   line(false, "sandbox", "not built yet: run only code that you trust");
   bool disk = writable(results_dir(), why);
   line(disk, "results folder", why);
-  fmt::print("\n{}\n", fit && disk && libraries ? "Every lab can run here." : "Something that labs need is missing, see above.");
+  fmt::print("\n{}\n",
+             fit && disk && libraries ? "Every lab can run here." : "Something that labs need is missing, see above.");
   return static_cast<int>(fit && disk && libraries ? Exit::passed : Exit::environment);
 }
 
 int command_viz(const std::vector<std::string>& args) {
   fs::path program = beside("ridge-viz");
   if (!fs::exists(program))
-    throw Error(Exit::environment, "the visualizer is not built here", "start it through ./ridge viz, which installs what it needs");
+    throw Error(Exit::environment, "the visualizer is not built here",
+                "start it through ./ridge viz, which installs what it needs");
   std::vector<std::string> argv;
   bool screenshot = false, file = false;
   for (std::size_t i = 0; i < args.size(); ++i) {

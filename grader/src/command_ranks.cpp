@@ -46,7 +46,8 @@ bool receive(int fd, agent::Report& report) {
     at += n;
     left -= static_cast<std::size_t>(n);
   }
-  report.host[sizeof report.host - 1] = report.device[sizeof report.device - 1] = report.error[sizeof report.error - 1] = 0;
+  report.host[sizeof report.host - 1] = report.device[sizeof report.device - 1] =
+      report.error[sizeof report.error - 1] = 0;
   return report.magic == agent::kMagic && report.version == 1;
 }
 
@@ -61,12 +62,14 @@ int command_ranks(int ranks) {
   int port = 0;
   int listener = listen_on_loopback(port);
   std::uint64_t token = 0;
-  if (getrandom(&token, sizeof token, 0) != sizeof token) throw Error(Exit::environment, "no random numbers", "try again");
+  if (getrandom(&token, sizeof token, 0) != sizeof token)
+    throw Error(Exit::environment, "no random numbers", "try again");
   setenv("RIDGE_JUDGE", fmt::format("127.0.0.1:{}", port).c_str(), 1);
   setenv("RIDGE_AGENT_TOKEN", fmt::format("{:x}", token).c_str(), 1);
 
-  std::vector<std::string> argv = {mpirun.string(), "-np", std::to_string(ranks), "--oversubscribe", "--bind-to", "none",
-                                   "-x", "RIDGE_JUDGE", "-x", "RIDGE_AGENT_TOKEN"};
+  std::vector<std::string> argv = {
+      mpirun.string(), "-np", std::to_string(ranks), "--oversubscribe", "--bind-to", "none", "-x",
+      "RIDGE_JUDGE",   "-x",  "RIDGE_AGENT_TOKEN"};
   if (geteuid() == 0) argv.push_back("--allow-run-as-root");
   argv.insert(argv.end(), {agent.string(), worker.string()});
   ProcessLimits limits;
@@ -95,9 +98,10 @@ int command_ranks(int ranks) {
   bool ok = mpi.exit_code == 0 && reports.size() == static_cast<std::size_t>(ranks);
   for (const auto& [rank, r] : reports) {
     ok = ok && r.ok == 1;
-    fmt::print("  rank {:>3} of {}   {:<16} agent {:<8} worker {:<8} {:<16} round trip {:5.1f} us   barrier {:5.1f} us{}\n",
-               rank, r.size, r.host, r.agent_pid, r.worker_pid, r.device, r.round_trip_s * 1e6, r.barrier_s * 1e6,
-               r.ok == 1 ? "" : std::string("   FAILED: ") + r.error);
+    fmt::print(
+        "  rank {:>3} of {}   {:<16} agent {:<8} worker {:<8} {:<16} round trip {:5.1f} us   barrier {:5.1f} us{}\n",
+        rank, r.size, r.host, r.agent_pid, r.worker_pid, r.device, r.round_trip_s * 1e6, r.barrier_s * 1e6,
+        r.ok == 1 ? "" : std::string("   FAILED: ") + r.error);
   }
   if (!ok)
     throw Error(Exit::environment,

@@ -7,11 +7,11 @@ namespace ridge {
 
 struct GradeArguments {
   std::string lab;
-  std::string submission;               // folder; empty: the student's own
-  std::vector<std::string> replace;     // files that stand in for others: "wrong/x.cu" (its first line says for which)
+  std::string submission;            // folder; empty: the student's own
+  std::vector<std::string> replace;  // files that stand in for others: "wrong/x.cu" (its first line says for which)
   std::string backend = "auto";
   std::string task;
-  std::string json;                     // also writes the result here
+  std::string json;  // also writes the result here
   double time_limit = 0;
   bool quiet = false;
 };

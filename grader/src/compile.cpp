@@ -43,7 +43,8 @@ CompileFailure run_tool(const std::vector<std::string>& argv, const fs::path& di
   f.environment = r.output.find("No space left on device") != std::string::npos || r.exit_code == 127;
   if (r.timed_out) f.output += fmt::format("\nridge: the compiler was stopped after {:.0f} s", kCompileSeconds);
   if (r.flooded) f.output += "\nridge: the compiler printed too much and was stopped";
-  if (r.signal != 0 && !r.timed_out && !r.flooded) f.output += fmt::format("\nridge: the compiler died of signal {}", r.signal);
+  if (r.signal != 0 && !r.timed_out && !r.flooded)
+    f.output += fmt::format("\nridge: the compiler died of signal {}", r.signal);
   if (f.output.empty()) f.output = fmt::format("{} ended with exit code {}", argv[0], r.exit_code);
   return f;
 }
@@ -75,11 +76,12 @@ const Compiler& host_compiler() {
   static const Compiler compiler = [] {
     Compiler c;
     const char* given = std::getenv("RIDGE_CXX");
-    std::vector<std::string> names = given != nullptr && *given != 0 ? std::vector<std::string>{given}
-                                                                    : std::vector<std::string>{"clang++", "g++"};
+    std::vector<std::string> names =
+        given != nullptr && *given != 0 ? std::vector<std::string>{given} : std::vector<std::string>{"clang++", "g++"};
     c.program = find_program(names);
     if (c.program.empty())
-      throw Error(Exit::environment, "no C++ compiler found (looked for " + fmt::format("{}", fmt::join(names, ", ")) + ")",
+      throw Error(Exit::environment,
+                  "no C++ compiler found (looked for " + fmt::format("{}", fmt::join(names, ", ")) + ")",
                   "install clang, or set RIDGE_CXX to a clang++ or g++");
     ProcessResult r = run_process({c.program.string(), "--version"}, {}, {});
     c.clang = r.output.find("clang") != std::string::npos;
@@ -92,10 +94,23 @@ const Compiler& host_compiler() {
 
 std::vector<std::string> counting_flags(const Compiler& c) {
   if (c.clang)
-    return {"-O1", "-gline-tables-only", "-fsanitize=thread", "-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm",
-            "-tsan-instrument-read-before-write=1", "-fno-builtin", "-fno-vectorize", "-fno-slp-vectorize"};
-  return {"-O1", "-g1", "-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0", "-fno-tree-vectorize",
-          "-fno-store-merging", "-fno-tree-loop-distribute-patterns"};
+    return {"-O1",
+            "-gline-tables-only",
+            "-fsanitize=thread",
+            "-mllvm",
+            "-tsan-instrument-func-entry-exit=0",
+            "-mllvm",
+            "-tsan-instrument-read-before-write=1",
+            "-fno-builtin",
+            "-fno-vectorize",
+            "-fno-slp-vectorize"};
+  return {"-O1",
+          "-g1",
+          "-fsanitize=thread",
+          "--param=tsan-instrument-func-entry-exit=0",
+          "-fno-tree-vectorize",
+          "-fno-store-merging",
+          "-fno-tree-loop-distribute-patterns"};
 }
 
 CompileFailure compile_file(const fs::path& source, const std::string& shown_name, const fs::path& object,
@@ -108,10 +123,21 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     input = fs::path(object.string() + ".d") / source.filename();
     write_file(input, simt::rewrite_cuda(read_file(source), shown_name));
   }
-  std::vector<std::string> argv = {compiler.program.string(), "-std=c++20", "-x", "c++", "-c", input.string(), "-o",
+  std::vector<std::string> argv = {compiler.program.string(),
+                                   "-std=c++20",
+                                   "-x",
+                                   "c++",
+                                   "-c",
+                                   input.string(),
+                                   "-o",
                                    object.string(),
-                                   "-include", "cuda_runtime.h", "-ftls-model=local-exec", "-fno-strict-aliasing",
-                                   "-fdiagnostics-color=never", "-Wall", "-Wno-unknown-pragmas"};
+                                   "-include",
+                                   "cuda_runtime.h",
+                                   "-ftls-model=local-exec",
+                                   "-fno-strict-aliasing",
+                                   "-fdiagnostics-color=never",
+                                   "-Wall",
+                                   "-Wno-unknown-pragmas"};
   // Quoted includes of the user's come before the emulator's own headers.
   argv.insert(argv.end(), {"-iquote", source.parent_path().string()});
   for (const auto& dir : options.include_dirs) argv.insert(argv.end(), {"-I", dir});
@@ -142,14 +168,14 @@ CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path
     int i = 0;
     for (const auto& name : names)
       text += fmt::format(
-          "extern __thread char ridge_alias_{}[232448] __asm__(\"{}\") __attribute__((alias(\"ridge_dynamic\")));\n", i++,
-          name);
+          "extern __thread char ridge_alias_{}[232448] __asm__(\"{}\") __attribute__((alias(\"ridge_dynamic\")));\n",
+          i++, name);
     text += "char* ridge_dynamic_shared() { return ridge_dynamic; }\n}\n";
     write_file(stub, text);
     fs::path object = stub.string() + ".o";
-    if (CompileFailure f = run_tool({compiler.program.string(), "-c", "-O1", "-ftls-model=local-exec", stub.string(),
-                                     "-o", object.string()},
-                                    program.parent_path());
+    if (CompileFailure f = run_tool(
+            {compiler.program.string(), "-c", "-O1", "-ftls-model=local-exec", stub.string(), "-o", object.string()},
+            program.parent_path());
         !f.output.empty())
       return f;
     argv.push_back(object.string());

@@ -37,6 +37,7 @@ struct Counted {
 Counted count_launches(const std::string& text, const fs::path& program);
 
 // "file:line" of each code offset, outermost inlined frame.
-std::vector<std::pair<std::string, int>> source_lines(const fs::path& program, const std::vector<std::uint64_t>& offsets);
+std::vector<std::pair<std::string, int>> source_lines(const fs::path& program,
+                                                      const std::vector<std::uint64_t>& offsets);
 
 }  // namespace ridge

@@ -12,11 +12,11 @@ class DeviceBuffer {
  public:
   virtual ~DeviceBuffer() = default;
   virtual std::size_t bytes() const = 0;
-  virtual std::size_t reserved() const = 0;              // of the allocation behind the descriptor
-  virtual int descriptor(bool writable) const = 0;       // stays the buffer's
+  virtual std::size_t reserved() const = 0;         // of the allocation behind the descriptor
+  virtual int descriptor(bool writable) const = 0;  // stays the buffer's
   virtual void upload(std::span<const std::byte> from) = 0;
-  virtual void download(std::span<std::byte> to) = 0;    // waits for nothing: the worker is idle by then
-  virtual void poison(std::uint64_t seed) = 0;           // NaN bits that differ from run to run
+  virtual void download(std::span<std::byte> to) = 0;  // waits for nothing: the worker is idle by then
+  virtual void poison(std::uint64_t seed) = 0;         // NaN bits that differ from run to run
 };
 
 struct DeviceInfo {

@@ -94,7 +94,8 @@ void must(const Driver& d, CUresult r, const char* what) {
   if (r == CUDA_SUCCESS) return;
   const char* name = nullptr;
   d.error_name(r, &name);
-  throw Error(Exit::environment, fmt::format("{} failed on the GPU: {}", what, name != nullptr ? name : "unknown error"),
+  throw Error(Exit::environment,
+              fmt::format("{} failed on the GPU: {}", what, name != nullptr ? name : "unknown error"),
               "look at nvidia-smi: another program may use the GPU's memory, or the GPU may need attention");
 }
 

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/random.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <fstream>
@@ -26,9 +27,7 @@ namespace {
 using lab::Backend;
 using lab::Mode;
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 std::uint64_t secret_seed() {
   std::uint64_t seed = 0;
@@ -51,16 +50,20 @@ class Explainer {
   Gate operator()(const Reply& r) const {
     switch (r.fate) {
       case Fate::timed_out:
-        return {"time-limit", fmt::format("did not finish within {:g} s and was stopped: look for a loop that never ends, "
-                                          "or a barrier that not every thread reaches",
-                                          limit_)};
-      case Fate::flooded: return {"output", "printed more than 16 MiB and was stopped: remove the prints"};
-      case Fate::protocol: return {"run", "the program answered with something that is not an answer"};
+        return {"time-limit",
+                fmt::format("did not finish within {:g} s and was stopped: look for a loop that never ends, "
+                            "or a barrier that not every thread reaches",
+                            limit_)};
+      case Fate::flooded:
+        return {"output", "printed more than 16 MiB and was stopped: remove the prints"};
+      case Fate::protocol:
+        return {"run", "the program answered with something that is not an answer"};
       case Fate::crashed:
         if (r.signal == 0) return {"run", fmt::format("the program ended by itself with exit code {}", r.exit_code)};
         return {"run", fmt::format("crashed: {} (signal {}){}", strsignal(r.signal), r.signal,
                                    r.signal == SIGSEGV ? "; on the host side, or with a stack too deep" : "")};
-      case Fate::ok: break;
+      case Fate::ok:
+        break;
     }
     const auto& d = r.done;
     if (d.status == protocol::Status::fault) {
@@ -70,12 +73,13 @@ class Explainer {
         if (!line.first.empty()) where = fmt::format("{}:{}", line.first, line.second);
       }
       return {"memory", fmt::format("{} at {}\n    in kernel {}, block ({},{},{}), thread ({},{},{}): {}", d.what,
-                                    where.empty() ? "an unknown line" : where, d.kernel, d.block[0], d.block[1], d.block[2],
-                                    d.thread[0], d.thread[1], d.thread[2], d.detail)};
+                                    where.empty() ? "an unknown line" : where, d.kernel, d.block[0], d.block[1],
+                                    d.block[2], d.thread[0], d.thread[1], d.thread[2], d.detail)};
     }
     if (d.status == protocol::Status::cuda_error) {
       std::string more;
-      if (d.code == 9) more = "; check the grid and block sizes (at most 1024 threads a block, grid y and z at most 65535)";
+      if (d.code == 9)
+        more = "; check the grid and block sizes (at most 1024 threads a block, grid y and z at most 65535)";
       if (d.code == 700) more = "; `ridge check` with --backend cpu names the line";
       return {"launch", fmt::format("{}: {}{}", d.what, d.detail, more)};
     }
@@ -99,7 +103,9 @@ class TaskJudge {
         worker_program_(worker),
         baseline_program_(baseline),
         seed_(lab::random_bits(seed, std::hash<std::string>{}(lab.name + spec.id))),
-        limit_(options.time_limit > 0 ? options.time_limit : options.mode == Mode::check ? 10 : 60),
+        limit_(options.time_limit > 0        ? options.time_limit
+               : options.mode == Mode::check ? 10
+                                             : 60),
         explain_(worker, limit_) {}
 
   TaskResult run() {
@@ -116,8 +122,7 @@ class TaskJudge {
     bool correct = task_.checks.empty();
     if (correct) task_.checks.push_back({"correct", true, ""});
     score_goals(task_, spec_, backend_, measured_, correct);
-    for (const auto& g : task_.goals)
-      task_.checks.push_back({g.id, g.met, g.met ? "" : goal_message(g)});
+    for (const auto& g : task_.goals) task_.checks.push_back({g.id, g.met, g.met ? "" : goal_message(g)});
     for (const auto& c : task_.checks)
       if (!c.passed) task_.status = "failed";
     return task_;
@@ -168,9 +173,9 @@ class TaskJudge {
     measured_.work = check_.work(c);
     measured_.counted = count_launches(reply.launches, worker_program_);
     task_.kernels = measured_.counted->kernels;
-    task_.roofline = Roofline{measured_.work.operations, measured_.counted->global_sectors * 32,
-                              measured_.work.bytes_read + measured_.work.bytes_written, measured_.work.operation_unit,
-                              std::nullopt};
+    task_.roofline =
+        Roofline{measured_.work.operations, measured_.counted->global_sectors * 32,
+                 measured_.work.bytes_read + measured_.work.bytes_written, measured_.work.operation_unit, std::nullopt};
   }
 
   void time_case(WorkerProcess& worker, const lab::Case& c, std::uint32_t first_id) {
@@ -192,9 +197,10 @@ class TaskJudge {
     double seconds = median(run.timing.submission_s);
     // Nothing that moves all its data through memory is much faster than the vendor's copy.
     if (run.timing.low > 1.25) {
-      gate({"implausible", fmt::format("{:.2f} times as fast as cudaMemcpy of the same bytes: not all of the work was done "
-                                       "inside the measurement",
-                                       run.timing.median)});
+      gate({"implausible",
+            fmt::format("{:.2f} times as fast as cudaMemcpy of the same bytes: not all of the work was done "
+                        "inside the measurement",
+                        run.timing.median)});
       return;
     }
     measured_.timing = run.timing;
@@ -242,13 +248,20 @@ void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device& de
     if (fs::exists(o.submission.dir / file)) r.submission_files[file] = fingerprint(o.submission.dir / file);
 }
 
-// The roofs to draw: the profile's, with the copy bandwidth measured in this run where there is one.
+// The roofs to draw: the profile's, with the copy bandwidth measured in this run where there is one. Those in the unit
+// of the lab's operations come first: readers take the first of each kind as the tasks' roof.
 void add_ceilings(Result& r) {
   const Profile& profile = default_profile();
   for (const auto& c : profile.ceilings) r.ceilings.push_back({c.id, c.kind, c.name, c.unit, c.source, c.value});
+  std::string unit;
+  for (const auto& t : r.tasks)
+    if (unit.empty() && t.roofline) unit = t.roofline->operation_unit + "/s";
+  std::stable_partition(r.ceilings.begin(), r.ceilings.end(),
+                        [&](const Ceiling& c) { return c.kind == "bandwidth" || c.unit == unit; });
   double best = 0;
   for (const auto& t : r.tasks)
-    if (t.timing && !t.timing->baseline_s.empty()) best = std::max(best, t.timing->bytes / median(t.timing->baseline_s));
+    if (t.timing && !t.timing->baseline_s.empty())
+      best = std::max(best, t.timing->bytes / median(t.timing->baseline_s));
   if (best == 0) return;
   for (auto& c : r.ceilings)
     if (c.id == "hbm") c = {"hbm", "bandwidth", "device copy", "B/s", "cudaMemcpy, measured in this run", best};

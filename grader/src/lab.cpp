@@ -1,9 +1,9 @@
 #include "lab.hpp"
 
 #include <fmt/format.h>
+#include <toml++/toml.h>
 
 #include <algorithm>
-#include <toml++/toml.h>
 
 #include "error.hpp"
 
@@ -14,12 +14,16 @@ namespace {
 // Reads values and says where one is missing or of the wrong kind.
 class Reader {
  public:
-  Reader(const toml::table& table, std::string where) : table_(table), where_(std::move(where)) {}
+  Reader(const toml::table& table, std::string file) : table_(table), file_(std::move(file)) {}
 
   template <class T>
   T required(const char* key) const {
-    if (auto value = table_[key].value<T>()) return *value;
-    throw Error(Exit::environment, fmt::format("{}: '{}' is missing or of the wrong type", where_, key),
+    const toml::node* node = table_.get(key);
+    if (node != nullptr)
+      if (auto value = node->value<T>()) return *value;
+    auto line = (node != nullptr ? node->source() : table_.source()).begin.line;
+    throw Error(Exit::environment,
+                fmt::format("{}:{}: '{}' is {}", file_, line, key, node != nullptr ? "of the wrong type" : "missing"),
                 "see labs/01_coalescing/lab.toml for a complete example");
   }
   template <class T>
@@ -37,14 +41,13 @@ class Reader {
     std::vector<Reader> all;
     if (const auto* array = table_[key].as_array())
       for (const auto& item : *array)
-        if (const auto* table = item.as_table())
-          all.emplace_back(*table, fmt::format("{}:{}, {}", where_, item.source().begin.line, key));
+        if (const auto* table = item.as_table()) all.emplace_back(*table, file_);
     return all;
   }
 
  private:
   const toml::table& table_;
-  std::string where_;
+  std::string file_;
 };
 
 bool all_digits(const std::string& s) { return !s.empty() && s.find_first_not_of("0123456789") == std::string::npos; }

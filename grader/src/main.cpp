@@ -1,11 +1,10 @@
 // ridge: the command.
-#include <CLI/CLI.hpp>
-
 #include <fmt/format.h>
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <thread>
 
 #include "commands.hpp"

@@ -33,7 +33,8 @@ fs::path root_dir() {
     if (const char* given = std::getenv("RIDGE_ROOT"); given != nullptr && *given != 0) return fs::absolute(given);
     for (fs::path p = program_path().parent_path(); !p.empty() && p != p.root_path(); p = p.parent_path())
       if (fs::is_directory(p / "labs") && fs::is_directory(p / "runtime")) return p;
-    throw Error(Exit::environment, "cannot find Ridge's own folder (the one with labs/ and runtime/) above " + program_path().string(),
+    throw Error(Exit::environment,
+                "cannot find Ridge's own folder (the one with labs/ and runtime/) above " + program_path().string(),
                 "set RIDGE_ROOT to it");
   }();
   return root;

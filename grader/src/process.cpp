@@ -18,9 +18,7 @@ namespace ridge {
 
 namespace {
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 }  // namespace
 
@@ -86,8 +84,8 @@ ProcessResult run_process(const std::vector<std::string>& argv, const fs::path& 
     if (n <= 0) break;
     total += static_cast<std::size_t>(n);
     if (result.output.size() < limits.output_bytes)
-      result.output.append(buffer, std::min<std::size_t>(static_cast<std::size_t>(n),
-                                                         limits.output_bytes - result.output.size()));
+      result.output.append(
+          buffer, std::min<std::size_t>(static_cast<std::size_t>(n), limits.output_bytes - result.output.size()));
   }
   close(out[0]);
   // The program may have closed its output and live on.
@@ -117,7 +115,8 @@ fs::path find_program(const std::vector<std::string>& names) {
     for (std::size_t at = 0; at <= folders.size();) {
       std::size_t end = std::min(folders.find(':', at), folders.size());
       fs::path candidate = fs::path(folders.substr(at, end - at)) / name;
-      if (end > at && access(candidate.c_str(), X_OK) == 0) return candidate;
+      std::error_code ec;
+      if (end > at && fs::is_regular_file(candidate, ec) && access(candidate.c_str(), X_OK) == 0) return candidate;
       at = end + 1;
     }
   }

@@ -1,6 +1,5 @@
 // Reads device profiles (runtime/roofline/profiles/*.toml).
 #include <fmt/format.h>
-
 #include <toml++/toml.h>
 
 #include "error.hpp"

@@ -20,7 +20,9 @@ struct Paint {
   std::string dim(const std::string& t) const { return (*this)("2", t); }
 };
 
-std::string points(double p) { return p == static_cast<int>(p) ? fmt::format("{}", static_cast<int>(p)) : fmt::format("{:.1f}", p); }
+std::string points(double p) {
+  return p == static_cast<int>(p) ? fmt::format("{}", static_cast<int>(p)) : fmt::format("{:.1f}", p);
+}
 
 // Breaks at spaces so that no line is longer than 100 characters.
 std::string wrapped(const std::string& text, std::size_t indent) {

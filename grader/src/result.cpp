@@ -24,7 +24,8 @@ namespace {
 json number(const std::optional<double>& v) { return v ? json(*v) : json(nullptr); }
 
 json kernel_json(const KernelCount& k) {
-  json j = {{"kernel", k.kernel}, {"grid", k.grid}, {"block", k.block}, {"launches", k.launches}, {"counters", k.counters}};
+  json j = {
+      {"kernel", k.kernel}, {"grid", k.grid}, {"block", k.block}, {"launches", k.launches}, {"counters", k.counters}};
   j["lines"] = json::array();
   for (const auto& n : k.lines)
     j["lines"].push_back({{"file", n.file},
@@ -39,8 +40,8 @@ json kernel_json(const KernelCount& k) {
 }
 
 json task_json(const TaskResult& t) {
-  json j = {{"id", t.id},         {"title", t.title}, {"status", t.status},   {"reason", t.reason},
-            {"points", t.points}, {"max", t.max}};
+  json j = {{"id", t.id},         {"title", t.title},   {"status", t.status},
+            {"reason", t.reason}, {"points", t.points}, {"max", t.max}};
   j["kernels"] = json::array();
   for (const auto& k : t.kernels) j["kernels"].push_back(kernel_json(k));
   j["checks"] = j["goals"] = j["cases"] = json::array();
@@ -110,8 +111,8 @@ std::string to_json(const Result& r) {
   for (const auto& t : r.tasks) j["tasks"].push_back(task_json(t));
   j["ceilings"] = json::array();
   for (const auto& c : r.ceilings)
-    j["ceilings"].push_back({{"id", c.id}, {"kind", c.kind}, {"name", c.name}, {"value", c.value}, {"unit", c.unit},
-                             {"source", c.source}});
+    j["ceilings"].push_back(
+        {{"id", c.id}, {"kind", c.kind}, {"name", c.name}, {"value", c.value}, {"unit", c.unit}, {"source", c.source}});
   return j.dump(1) + "\n";
 }
 
@@ -132,7 +133,8 @@ std::string new_attempt_id(std::string& time) {
 
 void write_durably(const fs::path& file, const std::string& text) {
   auto fail = [&](const std::string& what) {
-    throw Error(Exit::environment, fmt::format("cannot {} {}: {}; earlier results are untouched", what, shown(file), std::strerror(errno)),
+    throw Error(Exit::environment,
+                fmt::format("cannot {} {}: {}; earlier results are untouched", what, shown(file), std::strerror(errno)),
                 "free some space, or set RIDGE_RESULTS to a folder that can be written");
   };
   std::error_code ec;

@@ -40,15 +40,18 @@ std::string sectors_note(const Counted& c, const lab::Work& work) {
   double extra = line != nullptr ? waste(*line) : 0;
   if (line != nullptr && extra > 0.02 * ideal_sectors(work))
     return fmt::format(
-        "{}:{} {} {:.1f} sectors per request where {:.1f} would do: neighbouring lanes do not {} neighbouring addresses",
+        "{}:{} {} {:.1f} sectors per request where {:.1f} would do: neighbouring lanes do not {} neighbouring "
+        "addresses",
         line->file, line->line, line->op == "global_ld" ? "loads" : "stores", per_request(line->sectors, *line),
         per_request(line->ideal_sectors, *line), line->op == "global_ld" ? "read" : "write");
-  return fmt::format("the kernels move {:.2f} times the bytes that the task needs: data is read or written more than once",
-                     c.global_sectors / ideal_sectors(work));
+  return fmt::format(
+      "the kernels move {:.2f} times the bytes that the task needs: data is read or written more than once",
+      c.global_sectors / ideal_sectors(work));
 }
 
 std::string conflicts_note(const Counted& c) {
-  const LineCount* line = worst(c, [](const LineCount& l) { return is_global(l) ? 0.0 : static_cast<double>(l.conflicts); });
+  const LineCount* line =
+      worst(c, [](const LineCount& l) { return is_global(l) ? 0.0 : static_cast<double>(l.conflicts); });
   if (line == nullptr) return {};
   return fmt::format(
       "{}:{} {} shared memory in {:.1f} passes per request, {:.1f} of them because lanes meet in one bank: rows a "
@@ -70,7 +73,8 @@ Value measure(const std::string& metric, const Measured& m) {
     double value = m.counted->global_sectors / ideal_sectors(m.work);
     if (value < kImplausible) {
       v.note = fmt::format(
-          "the kernels moved only {:.2f} of the data: a copy by the runtime (cudaMemcpy) is not a kernel's work", value);
+          "the kernels moved only {:.2f} of the data: a copy by the runtime (cudaMemcpy) is not a kernel's work",
+          value);
     } else {
       v.value = value;
       v.note = sectors_note(*m.counted, m.work);
@@ -99,7 +103,8 @@ double points_for(const Goal& g, double value) {
   return g.points * std::clamp(fraction, 0.0, 1.0);
 }
 
-void score_goals(TaskResult& task, const Task& spec, const std::string& backend, const Measured& measured, bool correct) {
+void score_goals(TaskResult& task, const Task& spec, const std::string& backend, const Measured& measured,
+                 bool correct) {
   if (correct) task.points += spec.points_correct;
   for (const Goal& g : spec.goals) {
     if (g.backend != backend) continue;

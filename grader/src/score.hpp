@@ -15,12 +15,13 @@ double points_for(const Goal& goal, double value);
 
 // What a task's goals are judged by.
 struct Measured {
-  lab::Work work;                // of the measured case
+  lab::Work work;  // of the measured case
   std::optional<Counted> counted;
   std::optional<Timing> timing;
 };
 
 // Fills task.goals and task.points from the measurements. `correct` false: nothing is earned, values stay null.
-void score_goals(TaskResult& task, const Task& spec, const std::string& backend, const Measured& measured, bool correct);
+void score_goals(TaskResult& task, const Task& spec, const std::string& backend, const Measured& measured,
+                 bool correct);
 
 }  // namespace ridge

@@ -26,8 +26,7 @@ void summarise(Timing& t) {
   std::vector<double> medians;
   for (std::size_t r = 0; r < kResamples && !ratios.empty(); ++r) {
     std::vector<double> sample;
-    for (std::size_t i = 0; i < ratios.size(); ++i)
-      sample.push_back(ratios[lab::random_bits(r, i) % ratios.size()]);
+    for (std::size_t i = 0; i < ratios.size(); ++i) sample.push_back(ratios[lab::random_bits(r, i) % ratios.size()]);
     medians.push_back(median(sample));
   }
   std::sort(medians.begin(), medians.end());
@@ -54,9 +53,9 @@ double round_trip(WorkerProcess& worker, double limit) {
 
 }  // namespace
 
-TimedRun time_against_baseline(Device& device, const lab::TaskCheck& check, const lab::Case& c, WorkerProcess& submission,
-                               WorkerProcess& baseline, std::uint32_t first_id, const TimedOptions& options,
-                               const std::function<std::string(const Reply&)>& explain) {
+TimedRun time_against_baseline(Device& device, const lab::TaskCheck& check, const lab::Case& c,
+                               WorkerProcess& submission, WorkerProcess& baseline, std::uint32_t first_id,
+                               const TimedOptions& options, const std::function<std::string(const Reply&)>& explain) {
   TimedRun run;
   auto fail = [&](const std::string& gate, const std::string& message) {
     run.ok = false;
@@ -92,7 +91,8 @@ TimedRun time_against_baseline(Device& device, const lab::TaskCheck& check, cons
     warmed += a.seconds + b.seconds;
   }
   std::size_t repeats = 1;
-  while (repeats * kSets < protocol::kMaxCalls && static_cast<double>(repeats) * estimate < options.min_seconds_per_turn)
+  while ((repeats + 1) * kSets <= protocol::kMaxCalls &&
+         static_cast<double>(repeats) * estimate < options.min_seconds_per_turn)
     ++repeats;
 
   double empty_s = round_trip(submission, options.limit_seconds), empty_b = round_trip(baseline, options.limit_seconds);

@@ -27,9 +27,7 @@ constexpr std::size_t kFlood = 16 << 20;
 constexpr rlim_t kMaxFileBytes = 64 << 20;
 constexpr off_t kMaxLaunchBytes = 16 << 20;
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // Nothing of the judge's environment but what a GPU program needs.
 std::vector<std::string> worker_environment() {
@@ -95,7 +93,8 @@ WorkerProcess::WorkerProcess(const fs::path& program, double start_seconds) {
     std::memcpy(&header, packet.data(), sizeof header);
     std::memcpy(&hello_, packet.data() + sizeof header, sizeof hello_);
     hello_.device[sizeof hello_.device - 1] = 0;
-    if (header.magic == protocol::kMagic && header.version == protocol::kVersion && header.type == protocol::Type::hello)
+    if (header.magic == protocol::kMagic && header.version == protocol::kVersion &&
+        header.type == protocol::Type::hello)
       return;
   }
   usleep(20000);

@@ -21,11 +21,11 @@ enum class Fate {
 
 struct Reply {
   Fate fate = Fate::ok;
-  protocol::Done done;    // valid where fate is ok
-  double seconds = 0;     // from the request's send to the answer's arrival, on the judge's clock
-  int signal = 0;         // where it crashed
+  protocol::Done done;  // valid where fate is ok
+  double seconds = 0;   // from the request's send to the answer's arrival, on the judge's clock
+  int signal = 0;       // where it crashed
   int exit_code = 0;
-  std::string launches;   // JSON of the emulator's launch records, as sent by the worker: not trusted
+  std::string launches;  // JSON of the emulator's launch records, as sent by the worker: not trusted
 };
 
 class WorkerProcess {

@@ -42,8 +42,8 @@ class Copy : public TaskCheck {
   void fill(const Case&, std::uint64_t seed, Buffers in) const override { fill_normal(floats(in[0]), seed); }
   Verdict verify(const Case&, ConstBuffers in, ConstBuffers out) const override {
     auto x = floats(in[0]);
-    return compare_exact(floats(out[0]), [&](std::size_t i) { return x[i]; },
-                         [](std::size_t i) { return fmt::format("out[{}]", i); });
+    return compare_exact(
+        floats(out[0]), [&](std::size_t i) { return x[i]; }, [](std::size_t i) { return fmt::format("out[{}]", i); });
   }
   Work work(const Case& c) const override { return moved(static_cast<double>(c.size[0])); }
 };
@@ -67,8 +67,9 @@ class AosToSoa : public TaskCheck {
     static constexpr const char* names[kFields] = {"x", "y", "z", "mass", "vx", "vy", "vz", "charge"};
     auto x = floats(in[0]);
     auto n = static_cast<std::size_t>(c.size[0]);
-    return compare_exact(floats(out[0]), [&](std::size_t i) { return x[i % n * kFields + i / n]; },
-                         [&](std::size_t i) { return fmt::format("{} of particle {}", names[i / n], i % n); });
+    return compare_exact(
+        floats(out[0]), [&](std::size_t i) { return x[i % n * kFields + i / n]; },
+        [&](std::size_t i) { return fmt::format("{} of particle {}", names[i / n], i % n); });
   }
   Work work(const Case& c) const override { return moved(static_cast<double>(c.size[0] * kFields)); }
 };
@@ -95,8 +96,9 @@ class Transpose : public TaskCheck {
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     auto x = floats(in[0]);
     auto rows = static_cast<std::size_t>(c.size[0]), cols = static_cast<std::size_t>(c.size[1]);
-    return compare_exact(floats(out[0]), [&](std::size_t i) { return x[i % rows * cols + i / rows]; },
-                         [&](std::size_t i) { return fmt::format("out[{}][{}]", i / rows, i % rows); });
+    return compare_exact(
+        floats(out[0]), [&](std::size_t i) { return x[i % rows * cols + i / rows]; },
+        [&](std::size_t i) { return fmt::format("out[{}][{}]", i / rows, i % rows); });
   }
   Work work(const Case& c) const override { return moved(static_cast<double>(c.size[0] * c.size[1])); }
 };

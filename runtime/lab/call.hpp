@@ -6,11 +6,11 @@
 #include <cstring>
 
 struct ridge_call {
-  char task[32];              // the task's id in lab.toml
-  long long size[8];          // the case's sizes, in the order that check.cpp gives them
-  const void* in[4];          // device buffers, read-only
-  void* out[4];               // device buffers, poisoned before the call
-  void* workspace;            // device scratch memory, or nullptr
+  char task[32];      // the task's id in lab.toml
+  long long size[8];  // the case's sizes, in the order that check.cpp gives them
+  const void* in[4];  // device buffers, read-only
+  void* out[4];       // device buffers, poisoned before the call
+  void* workspace;    // device scratch memory, or nullptr
   std::size_t workspace_bytes;
   cudaStream_t stream;
 

@@ -10,7 +10,7 @@
 
 namespace ridge::lab {
 
-enum class Mode { check, grade };    // small and public, or full size and secret
+enum class Mode { check, grade };  // small and public, or full size and secret
 enum class Backend { cpu, cuda };
 
 struct Request {
@@ -20,9 +20,9 @@ struct Request {
 };
 
 struct Case {
-  std::string name;                     // shown to people: "rows 257 cols 510"
-  std::array<std::int64_t, 8> size{};   // passed to entry.cu as they are
-  bool measured = false;                // performance goals are taken from this case
+  std::string name;                    // shown to people: "rows 257 cols 510"
+  std::array<std::int64_t, 8> size{};  // passed to entry.cu as they are
+  bool measured = false;               // performance goals are taken from this case
 };
 
 // Bytes of every input, output and of the workspace.

@@ -36,8 +36,8 @@ std::string mismatch(std::size_t first, std::size_t wrong, std::size_t total, fl
                      const std::string& where) {
   std::string note;
   if (std::isnan(got)) note = " (NaN: never written, or computed from memory that was not set)";
-  return fmt::format("first wrong element: {} (index {}): expected {:.8g}, got {:.8g}{}; {} of {} are wrong", where, first,
-                     expected, got, note, wrong, total);
+  return fmt::format("first wrong element: {} (index {}): expected {:.8g}, got {:.8g}{}; {} of {} are wrong", where,
+                     first, expected, got, note, wrong, total);
 }
 
 namespace {

@@ -36,7 +36,8 @@ inline std::span<const float> floats(std::span<const std::byte> b) {
 
 // Compares bit for bit: element i must equal expected(i). `where(i)` names an element in a message.
 template <class Expected>
-Verdict compare_exact(std::span<const float> got, Expected expected, const std::function<std::string(std::size_t)>& where);
+Verdict compare_exact(std::span<const float> got, Expected expected,
+                      const std::function<std::string(std::size_t)>& where);
 
 std::string mismatch(std::size_t first, std::size_t wrong, std::size_t total, float expected, float got,
                      const std::string& where);

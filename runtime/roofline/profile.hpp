@@ -11,7 +11,7 @@ struct ProfileCeiling {
 };
 
 struct Profile {
-  std::string id;    // file name without .toml
+  std::string id;  // file name without .toml
   std::string name;
   std::vector<ProfileCeiling> ceilings;
 };

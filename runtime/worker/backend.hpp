@@ -10,9 +10,9 @@ namespace ridge::worker {
 // Maps the judge's buffer behind `fd` (which stays open). Returns nullptr and fills `error` where that fails.
 void* map_buffer(int fd, const protocol::Buffer& buffer, std::string& error);
 
-void start(protocol::Hello& hello);   // before the first message
+void start(protocol::Hello& hello);  // before the first message
 void set_recording(bool on);
-int take_launches();                  // descriptor of the launch records, or -1
+int take_launches();                        // descriptor of the launch records, or -1
 bool describe_fault(protocol::Done& done);  // true where the emulator knows what went wrong
 
 }  // namespace ridge::worker

@@ -10,8 +10,8 @@ namespace ridge::protocol {
 constexpr std::uint32_t kMagic = 0x31474452;  // "RDG1"
 constexpr std::uint16_t kVersion = 1;
 constexpr int kSocket = 3;  // the worker's end of the pair
-constexpr std::uint32_t kMaxCalls = 64;
-constexpr std::uint32_t kMaxPacket = 32 * 1024;
+constexpr std::uint32_t kMaxCalls = 256;
+constexpr std::uint32_t kMaxPacket = 64 * 1024;
 
 enum class Type : std::uint16_t {
   hello = 1,   // worker -> judge, once: Hello
@@ -61,13 +61,13 @@ enum class Status : std::uint32_t { ok = 0, cuda_error = 1, fault = 2, bad_reque
 
 struct Done {
   Status status = Status::ok;
-  std::int32_t code = 0;        // cudaError_t
-  char what[128] = {};          // error name, or the fault's kind
-  char detail[256] = {};        // one sentence
+  std::int32_t code = 0;  // cudaError_t
+  char what[128] = {};    // error name, or the fault's kind
+  char detail[256] = {};  // one sentence
   char kernel[96] = {};
-  char file[96] = {};           // of the fault, where known without debug information
+  char file[96] = {};  // of the fault, where known without debug information
   std::int32_t line = 0;
-  std::uint32_t pc = 0;         // of the fault: offset in the worker's program, for addr2line
+  std::uint32_t pc = 0;  // of the fault: offset in the worker's program, for addr2line
   std::uint32_t block[3] = {};
   std::uint32_t thread[3] = {};
 };

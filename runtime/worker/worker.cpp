@@ -167,13 +167,17 @@ int main() {
     protocol::Done done;
     int launches = -1;
     switch (packet.header.type) {
-      case protocol::Type::buffer: add_buffer(packet, done); break;
+      case protocol::Type::buffer:
+        add_buffer(packet, done);
+        break;
       case protocol::Type::run:
         run(packet, done);
         launches = worker::take_launches();
         break;
-      case protocol::Type::quit: _exit(0);
-      default: done.status = protocol::Status::bad_request;
+      case protocol::Type::quit:
+        _exit(0);
+      default:
+        done.status = protocol::Status::bad_request;
     }
     if (!send(protocol::Type::done, packet.header.sequence, &done, sizeof done, launches)) break;
     if (launches >= 0) close(launches);

@@ -23,8 +23,7 @@ __global__ void __launch_bounds__(kThreads) transpose_vector(const float* in, fl
   for (int patch = warp; patch < kTile / 4 * 2; patch += kThreads / 32) {
     const int r = patch / 2 * 4 + lane / 8, c = patch % 2 * 32 + lane % 8 * 4;
     if (row0 + r < rows && col0 + c < cols) {
-      const float4 v =
-          *reinterpret_cast<const float4*>(in + static_cast<std::size_t>(row0 + r) * cols + col0 + c);
+      const float4 v = *reinterpret_cast<const float4*>(in + static_cast<std::size_t>(row0 + r) * cols + col0 + c);
       float* to = tile + r * kPitch + c;
       to[0] = v.x;
       to[1] = v.y;
@@ -50,12 +49,10 @@ __global__ void __launch_bounds__(kThreads) transpose_scalar(const float* in, fl
   const int x = static_cast<int>(threadIdx.x) % 32, y = static_cast<int>(threadIdx.x) / 32;
   const int col0 = static_cast<int>(blockIdx.x) * 32, row0 = static_cast<int>(blockIdx.y) * 32;
   for (int r = y; r < 32; r += kThreads / 32)
-    if (row0 + r < rows && col0 + x < cols)
-      tile[r][x] = in[static_cast<std::size_t>(row0 + r) * cols + col0 + x];
+    if (row0 + r < rows && col0 + x < cols) tile[r][x] = in[static_cast<std::size_t>(row0 + r) * cols + col0 + x];
   __syncthreads();
   for (int c = y; c < 32; c += kThreads / 32)
-    if (col0 + c < cols && row0 + x < rows)
-      out[static_cast<std::size_t>(col0 + c) * rows + row0 + x] = tile[x][c];
+    if (col0 + c < cols && row0 + x < rows) out[static_cast<std::size_t>(col0 + c) * rows + row0 + x] = tile[x][c];
 }
 
 void transpose(const float* in, float* out, int rows, int cols, void*, std::size_t, cudaStream_t stream) {

@@ -42,7 +42,8 @@ Run run(const std::vector<std::string>& argv, const std::map<std::string, std::s
     if (r.seconds > limit) {
       kill(-pid, SIGKILL);
       waitpid(pid, &status, 0);
-      throw std::runtime_error(argv[0] + " did not end within its limit; it printed:\n" + read_file(out) + read_file(err));
+      throw std::runtime_error(argv[0] + " did not end within its limit; it printed:\n" + read_file(out) +
+                               read_file(err));
     }
     usleep(2000);
   }

@@ -29,8 +29,8 @@ TEST_CASE("labels of points on one spot do not overlap") {
 }
 
 TEST_CASE("labels stay on the page in its corners") {
-  check_apart(place_labels({{2, 2, 180, 50}, {998, 2, 180, 50}, {2, 698, 180, 50}, {998, 698, 180, 50}}, {},
-                           kPage, 20));
+  check_apart(
+      place_labels({{2, 2, 180, 50}, {998, 2, 180, 50}, {2, 698, 180, 50}, {998, 698, 180, 50}}, {}, kPage, 20));
 }
 
 TEST_CASE("a label keeps its size and goes no further than it must") {

@@ -16,13 +16,9 @@ std::string error_of(const std::string& text) {
   return "no error";
 }
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-std::string with_task(const std::string& task) {
-  return R"({"schema": "ridge.result/1", "tasks": [)" + task + "]}";
-}
+std::string with_task(const std::string& task) { return R"({"schema": "ridge.result/1", "tasks": [)" + task + "]}"; }
 
 }  // namespace
 
@@ -67,10 +63,10 @@ TEST_CASE("a skipped task has a reason and no roofline") {
 }
 
 TEST_CASE("a failed case counts where no check failed") {
-  const auto r = parse_result(
-      with_task(R"({"id": "t", "status": "failed", "checks": [{"name": "correct", "status": "passed"}],
+  const auto r =
+      parse_result(with_task(R"({"id": "t", "status": "failed", "checks": [{"name": "correct", "status": "passed"}],
                     "cases": [{"name": "rows 1", "status": "failed", "message": "off by one"}]})"),
-      "f");
+                   "f");
   CHECK(r.tasks[0].first_failure == "rows 1: off by one");
 }
 
@@ -79,14 +75,13 @@ TEST_CASE("unknown fields are ignored") {
 }
 
 TEST_CASE("errors name the file, the fault and what to try") {
-  for (const auto& [text, part] :
-       {std::pair<std::string, std::string>{"{", "not JSON"},
-        {"[1]", "not a JSON object"},
-        {"{}", "no field 'schema'"},
-        {R"({"schema": "ridge.result/2"})", "schema is 'ridge.result/2'"},
-        {R"({"schema": "ridge.result/1", "tasks": []})", "no tasks"},
-        {R"({"schema": "ridge.result/1"})", "no tasks"},
-        {R"({"schema": "ridge.result/1", "outcome": "build-failed"})", "did not build"}}) {
+  for (const auto& [text, part] : {std::pair<std::string, std::string>{"{", "not JSON"},
+                                   {"[1]", "not a JSON object"},
+                                   {"{}", "no field 'schema'"},
+                                   {R"({"schema": "ridge.result/2"})", "schema is 'ridge.result/2'"},
+                                   {R"({"schema": "ridge.result/1", "tasks": []})", "no tasks"},
+                                   {R"({"schema": "ridge.result/1"})", "no tasks"},
+                                   {R"({"schema": "ridge.result/1", "outcome": "build-failed"})", "did not build"}}) {
     const auto error = error_of(text);
     INFO(error);
     CHECK(has(error, "some/file.json"));
@@ -99,11 +94,9 @@ TEST_CASE("errors name the field") {
   CHECK(has(error_of(with_task("{}")), "'tasks[0].id'"));
   CHECK(has(error_of(with_task(R"({"id": 7})")), "'tasks[0].id' is not a string"));
   CHECK(has(error_of(with_task("7")), "'tasks[0]' is not an object"));
-  CHECK(
-      has(error_of(with_task(R"({"id": "t", "roofline": {"bytes": "many"}})")), "'tasks[0].roofline.bytes'"));
+  CHECK(has(error_of(with_task(R"({"id": "t", "roofline": {"bytes": "many"}})")), "'tasks[0].roofline.bytes'"));
   CHECK(has(error_of(with_task(R"({"id": "t", "roofline": {"bytes": -1}})")), "'tasks[0].roofline.bytes'"));
-  CHECK(has(error_of(with_task(R"({"id": "t", "roofline": {"basis": "guessed"}})")),
-            "'tasks[0].roofline.basis'"));
+  CHECK(has(error_of(with_task(R"({"id": "t", "roofline": {"basis": "guessed"}})")), "'tasks[0].roofline.basis'"));
   CHECK(has(error_of(R"({"schema": "ridge.result/1", "tasks": [{"id": "t"}],
                          "ceilings": [{"kind": "latency", "value": 5}]})"),
             "'ceilings[0].kind'"));

@@ -34,9 +34,7 @@ std::vector<double> labels(const std::vector<Tick>& ticks) {
   return out;
 }
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -144,8 +142,7 @@ TEST_CASE("numbers read as people write them") {
   CHECK(times(9.96) == "10\u00d7");
   TaskPoint p;
   p.basis = Basis::timed;
-  for (const auto& [fraction, text] :
-       {std::pair{0.994, "99.4%"}, {0.9999, "100%"}, {0.031, "3.1%"}, {1.2, "120%"}}) {
+  for (const auto& [fraction, text] : {std::pair{0.994, "99.4%"}, {0.9999, "100%"}, {0.031, "3.1%"}, {1.2, "120%"}}) {
     p.fraction = fraction;
     CHECK(fraction_text(p) == text);
   }
@@ -183,8 +180,7 @@ TEST_CASE("ticks step in exponents") {
   CHECK(labels(log_ticks(0.05, 200, 10)) == std::vector<double>{0.1, 1, 10, 100});
   const auto wide = labels(log_ticks(1e-6, 1e6, 5));
   REQUIRE(wide.size() == 5);
-  for (std::size_t i = 0; i < wide.size(); ++i)
-    CHECK(wide[i] == Approx(std::pow(10, -6 + 3 * static_cast<int>(i))));
+  for (std::size_t i = 0; i < wide.size(); ++i) CHECK(wide[i] == Approx(std::pow(10, -6 + 3 * static_cast<int>(i))));
 }
 
 TEST_CASE("short axes have 1-2-5 labels") {

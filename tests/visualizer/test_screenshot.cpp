@@ -174,9 +174,7 @@ TEST_CASE("labels overlap neither each other nor points, and lie in the plot") {
     for (const char* size : {"1600x900", "1280x720"}) {
       INFO(sample << " " << size);
       const Picture p(sample, size);
-      const auto box_of = [](const json& i) {
-        return ridge::viz::Box{i.at("x0"), i.at("y0"), i.at("x1"), i.at("y1")};
-      };
+      const auto box_of = [](const json& i) { return ridge::viz::Box{i.at("x0"), i.at("y0"), i.at("x1"), i.at("y1")}; };
       const auto plot = box_of(p.item("plot"));
       std::vector<ridge::viz::Box> seen;
       for (const json& i : p.items) {

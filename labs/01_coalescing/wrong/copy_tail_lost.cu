@@ -9,6 +9,6 @@ __global__ void copy_kernel(const float4* in, float4* out, std::size_t vectors) 
 
 void copy(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {
   const std::size_t vectors = n / 4;
-  copy_kernel<<<static_cast<unsigned>(vectors / 256 + 1), 256, 0, stream>>>(
-      reinterpret_cast<const float4*>(in), reinterpret_cast<float4*>(out), vectors);
+  copy_kernel<<<static_cast<unsigned>(vectors / 256 + 1), 256, 0, stream>>>(reinterpret_cast<const float4*>(in),
+                                                                            reinterpret_cast<float4*>(out), vectors);
 }

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <tuple>
+#include <utility>
 
 #include "cuda_runtime_api.h"
 
@@ -76,6 +77,11 @@ struct Launch {
   cudaStream_t stream;
   Launch(const char* name_, dim3 grid_, dim3 block_, size_t shared_ = 0, cudaStream_t stream_ = nullptr)
       : name(name_), grid(grid_), block(block_), shared(shared_), stream(stream_) {}
+  // No named member: a macro's parameter may have any name.
+  template <class F>
+  Kernel<F> operator()(F call) const {
+    return {name, grid, block, shared, stream, call};
+  }
   template <class F>
   Kernel<F> kernel(F call) const {
     return {name, grid, block, shared, stream, call};

@@ -11,11 +11,21 @@ namespace {
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
-// Marks the bytes that are code: not inside a comment, a string or a character literal.
-std::vector<bool> code_mask(std::string_view s) {
-  std::vector<bool> code(s.size(), true);
-  auto hide = [&](std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < std::min(to, s.size()); ++i) code[i] = false;
+enum class Kind : char { code, comment, literal };
+
+// True where a literal that starts at `i` has no prefix, or an encoding prefix: not the quote of 1'000.
+bool starts_literal(std::string_view s, std::size_t i) {
+  std::size_t word = i;
+  while (word > 0 && i - word < 3 && is_word(s[word - 1])) --word;
+  std::string_view prefix = s.substr(word, i - word);
+  return prefix.empty() || prefix == "L" || prefix == "u" || prefix == "U" || prefix == "u8";
+}
+
+// What every byte is part of.
+std::vector<Kind> classify(std::string_view s) {
+  std::vector<Kind> kinds(s.size(), Kind::code);
+  auto mark = [&](std::size_t from, std::size_t to, Kind kind) {
+    for (std::size_t i = from; i < std::min(to, s.size()); ++i) kinds[i] = kind;
   };
   std::size_t i = 0;
   while (i < s.size()) {
@@ -23,39 +33,39 @@ std::vector<bool> code_mask(std::string_view s) {
     if (s.substr(i, 2) == "//") {
       end = i;
       while (end < s.size() && (s[end] != '\n' || s[end - 1] == '\\')) ++end;
-      hide(i, end);
+      mark(i, end, Kind::comment);
     } else if (s.substr(i, 2) == "/*") {
       end = s.find("*/", i + 2);
       end = end == std::string_view::npos ? s.size() : end + 2;
-      hide(i, end);
-    } else if (s.substr(i, 2) == "R\"" && (i == 0 || !is_word(s[i - 1]))) {
+      mark(i, end, Kind::comment);
+    } else if (s.substr(i, 2) == "R\"" && starts_literal(s, i)) {
       std::size_t open = s.find('(', i);
       if (open == std::string_view::npos) break;
       std::string close = ")" + std::string(s.substr(i + 2, open - i - 2)) + "\"";
       end = s.find(close, open);
       end = end == std::string_view::npos ? s.size() : end + close.size();
-      hide(i, end);
-    } else if (s[i] == '"' || (s[i] == '\'' && (i == 0 || !is_word(s[i - 1])))) {
+      mark(i, end, Kind::literal);
+    } else if (s[i] == '"' || (s[i] == '\'' && starts_literal(s, i))) {
       while (end < s.size() && s[end] != s[i] && s[end] != '\n') end += s[end] == '\\' ? 2 : 1;
       ++end;
-      hide(i, end);
+      mark(i, end, Kind::literal);
     }
     i = end;
   }
-  return code;
+  return kinds;
 }
 
 class Rewriter {
  public:
-  Rewriter(std::string_view source, std::string_view name) : s_(source), code_(code_mask(source)) {
+  Rewriter(std::string_view source, std::string_view name) : s_(source), kind_(classify(source)) {
     out_ = "#line 1 \"" + escaped(name) + "\"\n";
   }
 
   std::string run() {
     std::size_t i = 0;
     while (i < s_.size()) {
-      if (code_[i] && s_.substr(i, 3) == "<<<" && launch(i)) continue;
-      if (code_[i] && (i == 0 || !is_word(s_[i - 1])) && (shared(i, "extern") || shared(i, "static") || shared(i, "")))
+      if (code(i) && s_.substr(i, 3) == "<<<" && launch(i)) continue;
+      if (code(i) && (i == 0 || !is_word(s_[i - 1])) && (shared(i, "extern") || shared(i, "static") || shared(i, "")))
         continue;
       out_ += s_[i++];
     }
@@ -72,8 +82,11 @@ class Rewriter {
     return out;
   }
 
+  bool code(std::size_t i) const { return kind_[i] == Kind::code; }
+  bool blank(std::size_t i) const { return kind_[i] == Kind::comment || (code(i) && is_space(s_[i])); }
+
   std::size_t skip_space(std::size_t i) const {
-    while (i < s_.size() && (is_space(s_[i]) || !code_[i])) ++i;
+    while (i < s_.size() && blank(i)) ++i;
     return i;
   }
 
@@ -81,30 +94,30 @@ class Rewriter {
   std::size_t kernel_start(std::size_t end) const {
     std::size_t i = end;
     auto back_space = [&] {
-      while (i > 0 && (is_space(s_[i - 1]) || !code_[i - 1])) --i;
+      while (i > floor_ && blank(i - 1)) --i;
     };
     for (;;) {
       back_space();
-      if (i > 0 && s_[i - 1] == '>') {
+      if (i > floor_ && s_[i - 1] == '>') {
         int depth = 0;
-        while (i > 0) {
+        while (i > floor_) {
           --i;
-          if (!code_[i]) continue;
+          if (!code(i)) continue;
           if (s_[i] == '>') ++depth;
           if (s_[i] == '<' && --depth == 0) break;
         }
         back_space();
       }
       std::size_t before = i;
-      while (i > 0 && code_[i - 1] && is_word(s_[i - 1])) --i;
+      while (i > floor_ && code(i - 1) && is_word(s_[i - 1])) --i;
       if (i == before) return end;  // no name: not a launch
       std::size_t name = i;
       back_space();
-      if (i >= 2 && s_.substr(i - 2, 2) == "::") {
+      if (i >= floor_ + 2 && s_.substr(i - 2, 2) == "::") {
         i -= 2;
         std::size_t scope = i;
         back_space();
-        if (i == 0 || (!is_word(s_[i - 1]) && s_[i - 1] != '>')) return scope;
+        if (i == floor_ || (!is_word(s_[i - 1]) && s_[i - 1] != '>')) return scope;
         continue;
       }
       return name;
@@ -115,10 +128,10 @@ class Rewriter {
   std::size_t closing(std::size_t i) const {
     int depth = 0;
     for (; i + 3 <= s_.size(); ++i) {
-      if (!code_[i]) continue;
+      if (!code(i)) continue;
       if (s_[i] == '(' || s_[i] == '[' || s_[i] == '{') ++depth;
       if (s_[i] == ')' || s_[i] == ']' || s_[i] == '}') --depth;
-      if (depth < 0 || s_[i] == ';') break;
+      if (depth < 0 || s_[i] == ';' || s_.substr(i, 3) == "<<<") break;
       if (depth == 0 && s_.substr(i, 3) == ">>>") return i;
     }
     return std::string_view::npos;
@@ -127,17 +140,23 @@ class Rewriter {
   bool launch(std::size_t& i) {
     std::size_t start = kernel_start(i);
     std::size_t close = closing(i + 3);
+    floor_ = i + 3;
     if (start == i || close == std::string_view::npos) return false;
-    std::string kernel(s_.substr(start, i - start));
-    auto lines = std::count(kernel.begin(), kernel.end(), '\n');
-    std::replace(kernel.begin(), kernel.end(), '\n', ' ');
-    while (is_space(kernel.back())) kernel.pop_back();
+    // The name on one line, without comments.
+    std::string kernel;
+    for (std::size_t k = start; k < i; ++k) {
+      if (!blank(k))
+        kernel += s_[k];
+      else if (kernel.back() != ' ')
+        kernel += ' ';
+    }
+    if (kernel.back() == ' ') kernel.pop_back();
     out_.erase(out_.size() - (i - start));
-    out_.append(static_cast<std::size_t>(lines), '\n');
+    newlines(start, i);
     out_ += "::ridge_simt::Launch(\"" + escaped(kernel) + "\", ";
     out_ += s_.substr(i + 3, close - i - 3);
-    out_ += ").kernel([=](auto... ridge_arguments) { " + kernel + "(ridge_arguments...); })";
-    i = close + 3;
+    out_ += ")([=](auto... ridge_arguments) { " + kernel + "(ridge_arguments...); })";
+    i = floor_ = close + 3;
     return true;
   }
 
@@ -153,7 +172,7 @@ class Rewriter {
     newlines(i, next);
     std::size_t align = skip_space(end);
     if (s_.substr(align, 7) == "alignas") {
-      std::size_t close = s_.find(')', align);
+      std::size_t close = closing_parenthesis(align + 7);
       if (close != std::string_view::npos) {
         out_ += s_.substr(align, close + 1 - align);
         out_ += ' ';
@@ -162,8 +181,19 @@ class Rewriter {
       }
     }
     out_ += keyword == "extern" ? "extern __thread" : marker;
-    i = end;
+    i = floor_ = end;
     return true;
+  }
+
+  // Of alignas(...), which may hold further ones: alignas(alignof(float4)).
+  std::size_t closing_parenthesis(std::size_t i) const {
+    constexpr std::size_t kLongest = 256;
+    int depth = 0;
+    for (std::size_t end = std::min(s_.size(), i + kLongest); i < end; ++i) {
+      if (s_[i] == '(') ++depth;
+      if (s_[i] == ')' && --depth <= 0) return i;
+    }
+    return std::string_view::npos;
   }
 
   void newlines(std::size_t from, std::size_t to) {
@@ -172,7 +202,8 @@ class Rewriter {
   }
 
   std::string_view s_;
-  std::vector<bool> code_;
+  std::vector<Kind> kind_;
+  std::size_t floor_ = 0;  // what lies before is dealt with: no kernel's name reaches back behind it
   std::string out_;
 };
 

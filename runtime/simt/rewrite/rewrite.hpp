@@ -1,7 +1,7 @@
 // Turns CUDA C++ into C++ that any compiler takes. Only two constructs need it; line numbers are kept.
 //
 //   kernel<T><<<grid, block, shared, stream>>>(args)
-//     -> ::ridge_simt::Launch("kernel<T>", grid, block, shared, stream).kernel([=](auto... a) { kernel<T>(a...); })(args)
+//     -> ::ridge_simt::Launch("kernel<T>", grid, block, shared, stream)([=](auto... a) { kernel<T>(a...); })(args)
 //   extern __shared__ T name[];   -> extern __thread T name[];   (all such arrays alias the dynamic shared memory)
 #pragma once
 #include <string>

@@ -58,7 +58,9 @@ cudaError_t release(void* pointer) {
 bool bad_range(const void* p, size_t bytes) {
   auto address = reinterpret_cast<std::uintptr_t>(p);
   auto& memory = DeviceMemory::instance();
-  return memory.contains(address) && address + bytes > memory.owner(address).end;
+  if (!memory.contains(address)) return false;
+  std::uintptr_t end = memory.owner(address).end;
+  return address > end || bytes > end - address;
 }
 
 bool is_device(const void* p) {

@@ -121,8 +121,8 @@ void BlockRunner::resume(Thread& t) {
     }
     Slot& slot = slots_[static_cast<std::size_t>(t.slot)];
     if (!slot.made) {
-      fiber_create(slot.fiber, stacks_ + static_cast<std::size_t>(t.slot) * kSlotBytes + kGuardBytes,
-                   kFiberStackBytes, &fiber_main, this);
+      fiber_create(slot.fiber, stacks_ + static_cast<std::size_t>(t.slot) * kSlotBytes + kGuardBytes, kFiberStackBytes,
+                   &fiber_main, this);
       slot.made = true;
     }
     t.state = State::ready;

@@ -27,7 +27,7 @@ struct Launch {
   void (*run)(void* closure);  // calls the kernel for the current thread
   void* closure;
   std::size_t closure_bytes;
-  bool record;         // count accesses
+  bool record;          // count accesses
   std::uint64_t order;  // seed of the lane order; 0 is ascending
 };
 

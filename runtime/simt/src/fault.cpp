@@ -21,10 +21,10 @@ void report_fault(const Fault& fault) {
   first = std::make_unique<Fault>(fault);
   if (std::getenv("RIDGE_QUIET_FAULTS") != nullptr) return;
   std::string where = fault.file.empty() ? source_of(fault.pc) : fault.file + ":" + std::to_string(fault.line);
-  std::fprintf(stderr, "ridge: %s in kernel %s\n  at %s, block (%u,%u,%u), thread (%u,%u,%u)\n  %s\n", fault.kind.c_str(),
-               fault.kernel.c_str(), where.empty() ? "an unknown line (build with -g)" : where.c_str(),
-               fault.block[0], fault.block[1], fault.block[2], fault.thread[0], fault.thread[1], fault.thread[2],
-               fault.detail.c_str());
+  std::fprintf(stderr, "ridge: %s in kernel %s\n  at %s, block (%u,%u,%u), thread (%u,%u,%u)\n  %s\n",
+               fault.kind.c_str(), fault.kernel.c_str(),
+               where.empty() ? "an unknown line (build with -g)" : where.c_str(), fault.block[0], fault.block[1],
+               fault.block[2], fault.thread[0], fault.thread[1], fault.thread[2], fault.detail.c_str());
 }
 
 const Fault* last_fault() {
@@ -68,7 +68,7 @@ std::string source_of(std::uint32_t pc) {
     std::string text(line);
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
     if (auto note = text.find(" (disc"); note != std::string::npos) text.resize(note);
-    if (text.rfind("??", 0) != 0 && text.find("ridge_simt.hpp") == std::string::npos) last = text;
+    if (text.rfind("??", 0) != 0 && text.find("/simt/include/") == std::string::npos) last = text;
   }
   pclose(pipe);
   if (auto slash = last.rfind('/'); slash != std::string::npos && slash + 1 < last.size()) last.erase(0, slash + 1);

@@ -6,15 +6,15 @@
 namespace ridge::simt {
 
 struct Fault {
-  std::string kind;     // "out-of-bounds global store", "misaligned address", "deadlock at a barrier", ...
-  std::string detail;   // one sentence: the address against what was allocated
+  std::string kind;    // "out-of-bounds global store", "misaligned address", "deadlock at a barrier", ...
+  std::string detail;  // one sentence: the address against what was allocated
   std::string kernel;
   unsigned block[3] = {};
   unsigned thread[3] = {};
   std::uint32_t pc = 0;  // offset in the program's text; 0 where file and line are known
   std::string file;      // from the call itself (barriers), else empty
   int line = 0;
-  int error = 0;         // cudaError_t it leaves behind
+  int error = 0;  // cudaError_t it leaves behind
 };
 
 // Stores the fault of the current launch (the first one stays) and prints it to stderr where no judge listens.

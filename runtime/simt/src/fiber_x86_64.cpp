@@ -53,12 +53,12 @@ void fiber_create(Fiber& fiber, void* stack, std::size_t bytes, FiberEntry entry
   *--sp = 0;  // two words keep the stack 16-byte aligned at the first call
   *--sp = 0;
   *--sp = reinterpret_cast<std::uintptr_t>(&ridge_fiber_start);
-  *--sp = 0;                                          // rbp
+  *--sp = 0;                                           // rbp
   *--sp = reinterpret_cast<std::uintptr_t>(argument);  // rbx
   *--sp = reinterpret_cast<std::uintptr_t>(entry);     // r12
-  *--sp = 0;                                          // r13
-  *--sp = 0;                                          // r14
-  *--sp = 0;                                          // r15
+  *--sp = 0;                                           // r13
+  *--sp = 0;                                           // r14
+  *--sp = 0;                                           // r15
   fiber.context = sp;
 }
 

@@ -37,27 +37,27 @@ void access_range(const void* p, std::size_t bytes, bool store, void* pc, unsign
 
 #define RIDGE_PC __builtin_return_address(0)
 
-#define RIDGE_HOOKS(bytes)                                                                                          \
-  void __tsan_read##bytes(void* p) { ridge::simt::access(p, bytes, false, RIDGE_PC); }                              \
-  void __tsan_write##bytes(void* p) { ridge::simt::access(p, bytes, true, RIDGE_PC); }                              \
-  void __tsan_volatile_read##bytes(void* p) { ridge::simt::access(p, bytes, false, RIDGE_PC); }                     \
-  void __tsan_volatile_write##bytes(void* p) { ridge::simt::access(p, bytes, true, RIDGE_PC); }                     \
-  void __tsan_read_write##bytes(void* p) {                                                                          \
-    ridge::simt::access(p, bytes, false, RIDGE_PC);                                                                 \
-    ridge::simt::access(p, bytes, true, RIDGE_PC);                                                                  \
+#define RIDGE_HOOKS(bytes)                                                                      \
+  void __tsan_read##bytes(void* p) { ridge::simt::access(p, bytes, false, RIDGE_PC); }          \
+  void __tsan_write##bytes(void* p) { ridge::simt::access(p, bytes, true, RIDGE_PC); }          \
+  void __tsan_volatile_read##bytes(void* p) { ridge::simt::access(p, bytes, false, RIDGE_PC); } \
+  void __tsan_volatile_write##bytes(void* p) { ridge::simt::access(p, bytes, true, RIDGE_PC); } \
+  void __tsan_read_write##bytes(void* p) {                                                      \
+    ridge::simt::access(p, bytes, false, RIDGE_PC);                                             \
+    ridge::simt::access(p, bytes, true, RIDGE_PC);                                              \
   }
-#define RIDGE_UNALIGNED_HOOKS(bytes)                                                                                \
-  void __tsan_unaligned_read##bytes(void* p) { ridge::simt::access_range(p, bytes, false, RIDGE_PC, bytes / 2); }   \
-  void __tsan_unaligned_write##bytes(void* p) { ridge::simt::access_range(p, bytes, true, RIDGE_PC, bytes / 2); }   \
-  void __tsan_unaligned_volatile_read##bytes(void* p) {                                                             \
-    ridge::simt::access_range(p, bytes, false, RIDGE_PC, bytes / 2);                                                \
-  }                                                                                                                 \
-  void __tsan_unaligned_volatile_write##bytes(void* p) {                                                            \
-    ridge::simt::access_range(p, bytes, true, RIDGE_PC, bytes / 2);                                                 \
-  }                                                                                                                 \
-  void __tsan_unaligned_read_write##bytes(void* p) {                                                                \
-    ridge::simt::access_range(p, bytes, false, RIDGE_PC, bytes / 2);                                                \
-    ridge::simt::access_range(p, bytes, true, RIDGE_PC, bytes / 2);                                                 \
+#define RIDGE_UNALIGNED_HOOKS(bytes)                                                                              \
+  void __tsan_unaligned_read##bytes(void* p) { ridge::simt::access_range(p, bytes, false, RIDGE_PC, bytes / 2); } \
+  void __tsan_unaligned_write##bytes(void* p) { ridge::simt::access_range(p, bytes, true, RIDGE_PC, bytes / 2); } \
+  void __tsan_unaligned_volatile_read##bytes(void* p) {                                                           \
+    ridge::simt::access_range(p, bytes, false, RIDGE_PC, bytes / 2);                                              \
+  }                                                                                                               \
+  void __tsan_unaligned_volatile_write##bytes(void* p) {                                                          \
+    ridge::simt::access_range(p, bytes, true, RIDGE_PC, bytes / 2);                                               \
+  }                                                                                                               \
+  void __tsan_unaligned_read_write##bytes(void* p) {                                                              \
+    ridge::simt::access_range(p, bytes, false, RIDGE_PC, bytes / 2);                                              \
+    ridge::simt::access_range(p, bytes, true, RIDGE_PC, bytes / 2);                                               \
   }
 
 // Atomics arrive as calls too, and must do the work. They are not counted as loads or stores.

@@ -144,8 +144,8 @@ bool run_launch(const char* kernel, Index3 grid, Index3 block, std::size_t dynam
   bool ok = Pool::instance().run(launch, counters);
   if (rec.on) {
     std::lock_guard lock(rec.mutex);
-    rec.launches.push_back({kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared,
-                            std::move(counters)});
+    rec.launches.push_back(
+        {kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared, std::move(counters)});
   }
   return ok;
 }
@@ -158,8 +158,6 @@ std::vector<LaunchRecord> take_launches() {
   return std::exchange(recorder().launches, {});
 }
 
-void* map_buffer(int fd, std::size_t bytes, bool writable) {
-  return DeviceMemory::instance().map(fd, bytes, writable);
-}
+void* map_buffer(int fd, std::size_t bytes, bool writable) { return DeviceMemory::instance().map(fd, bytes, writable); }
 
 }  // namespace ridge::simt

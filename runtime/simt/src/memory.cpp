@@ -36,8 +36,7 @@ DeviceMemory::DeviceMemory() {
   auto raw = reinterpret_cast<std::uintptr_t>(reserve(kReserve + kGranule, PROT_NONE));
   base_ = round_up(raw, kGranule);
   next_ = base_ + kGranule;
-  granule_ = static_cast<std::uint32_t*>(
-      reserve(kReserve / kGranule * sizeof(std::uint32_t), PROT_READ | PROT_WRITE));
+  granule_ = static_cast<std::uint32_t*>(reserve(kReserve / kGranule * sizeof(std::uint32_t), PROT_READ | PROT_WRITE));
   table_ = static_cast<Allocation*>(reserve(kMaxAllocations * sizeof(Allocation), PROT_READ | PROT_WRITE));
 }
 

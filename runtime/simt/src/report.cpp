@@ -84,7 +84,8 @@ std::string launches_json(const std::vector<LaunchRecord>& launches) {
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const LaunchRecord& l = launches[i];
     out += i == 0 ? "\n" : ",\n";
-    out += "{\"kernel\": " + quoted(l.kernel) + ", \"grid\": " + triple(l.grid) + ", \"block\": " + triple(l.block) + ", ";
+    out +=
+        "{\"kernel\": " + quoted(l.kernel) + ", \"grid\": " + triple(l.grid) + ", \"block\": " + triple(l.block) + ", ";
     field(out, "dynamic_shared", l.dynamic_shared);
     out += "\"counters\": ";
     counters_json(out, l.counters);
@@ -96,13 +97,15 @@ std::string launches_json(const std::vector<LaunchRecord>& launches) {
 }
 
 std::string launches_table(const std::vector<LaunchRecord>& launches) {
-  std::string out = "kernel                          grid             block        ld req  sect/req    st req  sect/req  "
-                    "bank conflicts  barriers\n";
+  std::string out =
+      "kernel                          grid             block        ld req  sect/req    st req  sect/req  "
+      "bank conflicts  barriers\n";
   char row[512];
   for (const LaunchRecord& l : launches) {
     const auto &gl = of(l.counters, Op::global_load), &gs = of(l.counters, Op::global_store);
     std::string grid = std::to_string(l.grid[0]) + "x" + std::to_string(l.grid[1]) + "x" + std::to_string(l.grid[2]);
-    std::string block = std::to_string(l.block[0]) + "x" + std::to_string(l.block[1]) + "x" + std::to_string(l.block[2]);
+    std::string block =
+        std::to_string(l.block[0]) + "x" + std::to_string(l.block[1]) + "x" + std::to_string(l.block[2]);
     std::snprintf(row, sizeof row, "%-30.30s  %-15s  %-11s %8llu  %8.2f  %8llu  %8.2f  %14llu  %8llu\n",
                   l.kernel.c_str(), grid.c_str(), block.c_str(), static_cast<unsigned long long>(gl.requests),
                   per(gl.sectors, gl.requests), static_cast<unsigned long long>(gs.requests),

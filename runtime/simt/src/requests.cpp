@@ -153,8 +153,8 @@ void merge_divergent(std::vector<Event>* lanes, unsigned n, KernelCounters& coun
   for (unsigned l = 0; l < n; ++l) {
     std::unordered_map<std::uint64_t, std::uint64_t> passed;
     for (const Event& e : lanes[l]) {
-      std::uint64_t where = (std::uint64_t{e.pc} << 24) | (std::uint64_t{e.part} << 8) |
-                            (std::uint64_t{e.bytes} << 3) | static_cast<std::uint64_t>(e.op);
+      std::uint64_t where = (std::uint64_t{e.pc} << 24) | (std::uint64_t{e.part} << 8) | (std::uint64_t{e.bytes} << 3) |
+                            static_cast<std::uint64_t>(e.op);
       auto [at, fresh] = index.try_emplace(Key{where, passed[where]++}, requests.size());
       if (fresh) {
         requests.emplace_back(e.pc, Request{});

@@ -39,7 +39,7 @@ struct AccessCount {
 
 struct KernelCounters {
   AccessCount op[kOps];
-  std::uint64_t barriers = 0;  // block barriers released
+  std::uint64_t barriers = 0;                           // block barriers released
   std::unordered_map<std::uint64_t, AccessCount> line;  // key: pc * kOps + op
 
   void add(const KernelCounters& other);
@@ -50,7 +50,7 @@ struct Request {
   std::uint64_t address[kWarpSize];
   std::uint8_t lane[kWarpSize];  // rising; whose address it is
   unsigned active;               // how many entries are used
-  unsigned bytes;   // of one lane's access
+  unsigned bytes;                // of one lane's access
   Op op;
 };
 

@@ -1,0 +1,427 @@
+// Parts of the judge on their own: points, statistics, manifests, the store, the worker's counts, processes.
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <thread>
+
+#include "counters.hpp"
+#include "error.hpp"
+#include "lab.hpp"
+#include "process.hpp"
+#include "result.hpp"
+#include "score.hpp"
+#include "support/catch.hpp"
+#include "support/run.hpp"
+#include "timing.hpp"
+
+using namespace ridge;
+using test::Folder;
+using test::read_file;
+using test::write_file;
+
+namespace {
+
+Goal goal(double zero, double full, double points) { return {"g", "", "cpu", "", zero, full, points, ""}; }
+
+// What `body` throws, or an empty message.
+template <class Body>
+Error thrown(Body body) {
+  try {
+    body();
+  } catch (const Error& e) {
+    return e;
+  }
+  return {Exit::passed, "", ""};
+}
+
+std::vector<std::string> names_in(const std::string& dir) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(dir)) names.push_back(entry.path().filename());
+  return names;
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("points run linearly from zero to full and are clamped") {
+  Goal less = goal(4, 1, 15);  // smaller is better
+  CHECK(points_for(less, 4) == 0);
+  CHECK(points_for(less, 1) == 15);
+  CHECK(points_for(less, 2.5) == Approx(7.5));
+  CHECK(points_for(less, 100) == 0);
+  CHECK(points_for(less, 0) == 15);
+  Goal more = goal(0.5, 1, 10);
+  CHECK(points_for(more, 0.5) == 0);
+  CHECK(points_for(more, 1) == 10);
+  CHECK(points_for(more, 0.6) == Approx(2));
+  CHECK(points_for(more, -1) == 0);
+  CHECK(points_for(more, 9) == 10);
+  Goal exact = goal(3, 3, 10);  // no span: all or nothing
+  CHECK(points_for(exact, 3) == 10);
+  CHECK(points_for(exact, 2.999) == 0);
+  CHECK(points_for(exact, 3.001) == 0);
+}
+
+TEST_CASE("goals count only for a right answer, in order, and for this backend") {
+  Task spec;
+  spec.points_correct = 5;
+  spec.goals = {{"sectors", "", "cpu", "sectors_over_ideal", 4, 1, 15, ""},
+                {"conflicts", "", "cpu", "conflicts_per_request", 8, 0, 10, "sectors"},
+                {"bandwidth", "", "cuda", "ratio_to_baseline", 0, 1, 99, ""}};
+  Measured m;
+  m.work = {1, "element", 3200, 3200};  // 200 sectors
+  m.counted = Counted{{}, 200, 10, 0};
+  auto score = [&](double sectors, bool correct) {
+    m.counted->global_sectors = sectors;
+    TaskResult t;
+    score_goals(t, spec, "cpu", m, correct);
+    REQUIRE(t.goals.size() == 2);
+    return t;
+  };
+  CHECK(score(200, true).points == 30);
+  TaskResult half = score(500, true);  // 2.5 times the ideal
+  CHECK(half.points == Approx(5 + 7.5));
+  CHECK_FALSE(half.goals[1].value);
+  CHECK(contains(half.goals[1].note, "sectors"));
+  TaskResult wrong = score(200, false);
+  CHECK(wrong.points == 0);
+  CHECK_FALSE(wrong.goals[0].value);
+  TaskResult moved_elsewhere = score(2, true);  // too good: a copy that no kernel did
+  CHECK(moved_elsewhere.points == 5);
+  CHECK_FALSE(moved_elsewhere.goals[0].value);
+}
+
+TEST_CASE("the median and its interval") {
+  CHECK(median({}) == 0);
+  CHECK(median({3}) == 3);
+  CHECK(median({5, 1, 3}) == 3);
+  CHECK(median({4, 1, 2, 3}) == 2.5);
+
+  Timing same;
+  same.submission_s = {2, 4, 8};
+  same.baseline_s = {1, 2, 4};
+  summarise(same);
+  CHECK(same.median == 0.5);
+  CHECK(same.low == 0.5);
+  CHECK(same.high == 0.5);
+
+  // Ratios 1 to 15. For a sample of 15 the bootstrap's median is at most the 3rd, 4th, 5th value with probability
+  // 0.4%, 2.5%, 8.8% (binomial), so its 2.5% point is the 4th or the 5th; the upper end mirrors it.
+  Timing spread;
+  for (int i = 15; i >= 1; --i) {
+    spread.submission_s.push_back(0.001);
+    spread.baseline_s.push_back(0.001 * i);
+  }
+  Timing again = spread;
+  summarise(spread);
+  CHECK(spread.median == Approx(8));
+  CHECK(spread.low > 3.9);
+  CHECK(spread.low < 5.1);
+  CHECK(spread.high > 10.9);
+  CHECK(spread.high < 12.1);
+  summarise(again);
+  CHECK(again.low == spread.low);
+  CHECK(again.high == spread.high);
+
+  Timing none;
+  summarise(none);
+  CHECK(none.median == 0);
+}
+
+TEST_CASE("a lab's manifest") {
+  Folder home;
+  auto load = [&](const std::string& text) {
+    write_file(home / "07_mini/lab.toml", text);
+    return load_lab(home / "07_mini");
+  };
+  const std::string good =
+      "title = \"Mini\"\norder = 7\nminutes = 30\nbackends = [\"cpu\"]\nfiles = [\"a.cu\", \"b.cu\"]\n"  // 1 to 5
+      "[[task]]\nid = \"one\"\ntitle = \"One\"\nfile = \"a.cu\"\npoints_correct = 40\nhints = [\"h\"]\n"  // 6 to 11
+      "[[task.goal]]\nid = \"g\"\ntitle = \"G\"\nbackend = \"cpu\"\nmetric = \"m\"\nzero = 4\nfull = 1.5\n"
+      "points = 60\nafter = \"f\"\n";
+  Lab lab = load(good);
+  CHECK(lab.name == "07_mini");
+  CHECK(lab.title == "Mini");
+  CHECK(lab.order == 7);
+  CHECK(lab.minutes == 30);
+  CHECK(lab.files == std::vector<std::string>{"a.cu", "b.cu"});
+  REQUIRE(lab.tasks.size() == 1);
+  CHECK(lab.tasks[0].hints.size() == 1);
+  CHECK(lab.tasks[0].points("cpu") == 100);
+  CHECK(lab.tasks[0].points("cuda") == 40);
+  REQUIRE(lab.tasks[0].goals.size() == 1);
+  CHECK(lab.tasks[0].goals[0].zero == 4);
+  CHECK(lab.tasks[0].goals[0].full == 1.5);
+  CHECK(lab.tasks[0].goals[0].after == "f");
+
+  auto without = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    Error e = thrown([&] { load(text); });
+    CHECK(e.code == Exit::environment);
+    CHECK_FALSE(e.advice.empty());
+    return std::string(e.what());
+  };
+  std::string message = without("title = \"Mini\"\n", "");
+  CHECK(contains(message, "lab.toml:1"));
+  CHECK(contains(message, "'title'"));
+  message = without("points_correct = 40\n", "");  // a task is named by its first line
+  CHECK(contains(message, "lab.toml:6"));
+  CHECK(contains(message, "'points_correct'"));
+  message = without("order = 7", "order = \"seven\"");
+  CHECK(contains(message, "lab.toml:2"));
+  CHECK(contains(message, "'order'"));
+  message = without("zero = 4", "zero = \"4\"");
+  CHECK(contains(message, "lab.toml:17"));
+  CHECK(contains(message, "'zero'"));
+  message = without("minutes = 30", "minutes = = 30");
+  CHECK(contains(message, "lab.toml:3"));
+}
+
+TEST_CASE("files are written whole or not at all") {
+  Folder home;
+  std::string file = home / "deep/er/result.json";
+  write_durably(file, "first");
+  CHECK(read_file(file) == "first");
+  write_durably(file, "");
+  CHECK(read_file(file).empty());
+
+  // A reader sees one text or the other, never a part.
+  const std::string a(300000, 'a'), b(200000, 'b');
+  write_durably(file, a);
+  std::atomic<bool> done{false};
+  int parts = 0, reads = 0;
+  std::thread reader([&] {
+    for (; !done; ++reads) {
+      std::string text = read_file(file);
+      if (text != a && text != b) ++parts;
+    }
+  });
+  for (int i = 0; i < 20; ++i) write_durably(file, i % 2 == 0 ? b : a);
+  done = true;
+  reader.join();
+  CHECK(reads > 0);
+  CHECK(parts == 0);
+  CHECK(names_in(home / "deep/er") == std::vector<std::string>{"result.json"});
+
+  write_file(home / "plain", "x");
+  Error e = thrown([&] { write_durably(home / "plain/below/result.json", "x"); });
+  CHECK(e.code == Exit::environment);
+  CHECK(contains(e.what(), "result.json"));
+}
+
+// Makes `dir` a disk of 64 KiB for this process only. False where the machine does not let it.
+static bool small_disk(const std::string& dir) {
+  std::string map = "0 " + std::to_string(getuid()) + " 1";
+  if (unshare(CLONE_NEWNS) != 0) {
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+    int fd = open("/proc/self/uid_map", O_WRONLY);
+    bool mapped = fd >= 0 && write(fd, map.data(), map.size()) > 0;
+    close(fd);
+    if (!mapped) return false;
+  }
+  return mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         mount("tmpfs", dir.c_str(), "tmpfs", 0, "size=64k") == 0;
+}
+
+TEST_CASE("a full disk keeps the old file and leaves no temporary") {
+  Folder home;
+  fs::create_directories(home / "disk");
+  std::string report = home / "report";
+  pid_t pid = fork();
+  if (pid == 0) {  // only this process has the small disk
+    bool mounted = small_disk(home / "disk");
+    if (!mounted) {  // the next best thing: a file may not grow that far
+      signal(SIGXFSZ, SIG_IGN);
+      rlimit limit{65536, 65536};
+      setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    std::string file = home / "disk/result.json", said;
+    write_durably(file, "old");
+    Error e = thrown([&] { write_durably(file, std::string(200000, 'x')); });
+    said += e.code == Exit::environment ? "environment;" : "no error;";
+    said += contains(e.what(), mounted ? "No space left on device" : "File too large") ? "says why;" : e.what();
+    said += read_file(file) + ";";
+    for (const auto& name : names_in(home / "disk")) said += name + ";";
+    write_durably(file, "new");  // and there is room again
+    said += read_file(file);
+    write_file(report, said);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  CHECK(read_file(report) == "environment;says why;old;result.json;new");
+}
+
+TEST_CASE("attempt names sort by time and are unique") {
+  std::set<std::string> all;
+  std::string last, time;
+  for (int i = 0; i < 20; ++i) {
+    std::string id = new_attempt_id(time);
+    REQUIRE(id.size() == std::string("20261121T030405.123Z-3f9a2c").size());
+    CHECK(time.substr(11, 2) == id.substr(9, 2));
+    CHECK(id.substr(0, 19) > last.substr(0, std::min<std::size_t>(19, last.size())));
+    CHECK(all.insert(id).second);
+    last = id;
+    usleep(2000);
+  }
+}
+
+TEST_CASE("launch records of a worker are not trusted") {
+  const fs::path self = "/proc/self/exe";
+  const std::string record =
+      R"({"kernel":"k","grid":[2,1,1],"block":[32,1,1],"counters":{"sectors.sum":8},"lines":[)"
+      R"({"pc":1,"op":"global_ld","requests":1,"sectors":8,"ideal_sectors":4},)"
+      R"({"pc":2,"op":"shared_st","requests":3,"wavefronts":5,"conflicts":2}]})";
+  Counted good = count_launches("{\"launches\":[" + record + "," + record + "]}", self);
+  CHECK(good.global_sectors == 16);
+  CHECK(good.shared_requests == 6);
+  CHECK(good.shared_conflicts == 4);
+  REQUIRE(good.kernels.size() == 1);
+  CHECK(good.kernels[0].launches == 2);
+  CHECK(good.kernels[0].grid[0] == 2);
+  CHECK(good.kernels[0].counters["sectors.sum"] == 16);
+
+  const std::string hostile[] = {
+      "",
+      "{",
+      "null",
+      "[]",
+      "{}",
+      "\"launches\"",
+      "{\"launches\":null}",
+      "{\"launches\":{\"a\":1}}",
+      "{\"launches\":[" + record,
+      "{\"launches\":[null,5,\"x\",[],{},{\"kernel\":5},{\"lines\":5},{\"lines\":[null,5,{}]}]}",
+      "{\"launches\":[{\"kernel\":\"\xff\xfe\"}]}",
+      "{\"launches\":" + std::string(100000, '['),
+      std::string(1 << 20, '\0'),
+  };
+  for (const auto& text : hostile) {
+    INFO(text.substr(0, 80));
+    Counted c = count_launches(text, self);
+    CHECK(c.kernels.empty());
+    CHECK(c.global_sectors == 0);
+  }
+  // A kernel with nothing but nonsense in it counts nothing.
+  Counted c = count_launches(
+      R"({"launches":[{"kernel":"k","grid":5,"block":[-1,"x",1e300],"counters":{"a":-1,"b":"x","c":1.5},"lines":[)"
+      R"({"op":5},{"op":"global_ld","sectors":-5,"requests":1e999},{"pc":18446744073709551615,"op":"global_st"},)"
+      R"({"pc":99999999999999999999999,"op":"shared_ld","requests":"many"}]}]})",
+      self);
+  CHECK(c.global_sectors == 0);
+  CHECK(c.shared_requests == 0);
+  REQUIRE(c.kernels.size() <= 1);
+  if (!c.kernels.empty()) CHECK(c.kernels[0].counters.empty());
+}
+
+TEST_CASE("endless launch records do not hold up the judge") {
+  std::string text = "{\"launches\":[{\"kernel\":\"k\",\"lines\":[{}";
+  for (int pc = 1; text.size() < (15u << 20); ++pc) text += ",{\"op\":\"shared_ld\",\"pc\":" + std::to_string(pc) + "}";
+  text += "]}]}";
+  auto start = std::chrono::steady_clock::now();
+  count_launches(text, "/proc/self/exe");
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+}
+
+TEST_CASE("programs are found on PATH") {
+  Folder home;
+  std::string old = std::getenv("PATH");
+  fs::create_directories(home / "a/tool");  // a folder of that name is no program
+  write_file(home / "b/tool", "");          // nor is a file that can't be run
+  write_file(home / "c/tool", "#!/bin/sh\n");
+  fs::permissions(home / "c/tool", fs::perms::owner_all);
+  setenv("PATH", (home / "a:" + (home / "b") + "::" + (home / "c") + ":/bin").c_str(), 1);
+  CHECK(find_program({"no-such-tool", "tool"}) == fs::path(home / "c/tool"));
+  CHECK(find_program({home / "c/tool"}) == fs::path(home / "c/tool"));
+  CHECK(find_program({home / "b/tool", "no-such-tool"}).empty());
+  CHECK(find_program({}).empty());
+  setenv("PATH", old.c_str(), 1);
+}
+
+TEST_CASE("a program's end, output, folder and descriptors") {
+  ProcessResult r = run_process({"sh", "-c", "echo out; echo err >&2; exit 7"}, {}, {});
+  CHECK(r.exit_code == 7);
+  CHECK(r.signal == 0);
+  CHECK(r.output == "out\nerr\n");
+  CHECK_FALSE(r.timed_out);
+  r = run_process({"sh", "-c", "kill -SEGV $$"}, {}, {});
+  CHECK(r.signal == SIGSEGV);
+  CHECK(r.exit_code == -1);
+  CHECK(run_process({"/no/such/program"}, {}, {}).exit_code == 127);
+
+  Folder home;
+  fs::path where = fs::canonical(home.path);
+  CHECK(run_process({"pwd", "-P"}, where, {}).output == where.string() + "\n");
+  int leak = open("/dev/null", O_RDONLY);  // inherited by a plain fork and exec
+  REQUIRE(leak > 2);
+  r = run_process({"sh", "-c", "test -e /proc/self/fd/" + std::to_string(leak)}, {}, {});
+  CHECK(r.exit_code == 1);
+  close(leak);
+}
+
+// A process that has ended, though its parent may not have noticed yet.
+static bool gone(const std::string& pid) {
+  for (int i = 0; i < 100; ++i) {
+    std::string stat = read_file("/proc/" + pid + "/stat");
+    if (stat.empty() || contains(stat, ") Z ")) return true;
+    usleep(20000);
+  }
+  return false;
+}
+
+TEST_CASE("the time limit ends a program and its children") {
+  Folder home;
+  ProcessLimits limits;
+  limits.seconds = 0.5;
+  // The grandchild ignores SIGTERM and holds the output open.
+  std::string script = "sh -c 'trap \"\" TERM HUP; echo $$ > pid; while :; do sleep 1; done' & wait";
+  ProcessResult r = run_process({"sh", "-c", script}, home.path, limits);
+  CHECK(r.timed_out);
+  CHECK(r.seconds > 0.4);
+  CHECK(r.seconds < 3);
+  std::string pid = read_file(home / "pid");
+  REQUIRE(pid.size() > 1);
+  CHECK(gone(pid.substr(0, pid.size() - 1)));
+
+  // Closes its output and sleeps on.
+  r = run_process({"sh", "-c", "exec >&- 2>&-; sleep 30"}, {}, limits);
+  CHECK(r.timed_out);
+  CHECK(r.seconds < 3);
+  limits.seconds = 20;
+  r = run_process({"sh", "-c", "exec >&- 2>&-; sleep 0.2; exit 5"}, {}, limits);
+  CHECK_FALSE(r.timed_out);
+  CHECK(r.exit_code == 5);
+
+  // Ends in time, but leaves somebody behind.
+  r = run_process({"sh", "-c", "sleep 30 > /dev/null 2>&1 & echo $!"}, {}, limits);
+  CHECK(r.exit_code == 0);
+  CHECK(r.seconds < 3);
+  REQUIRE(r.output.size() > 1);
+  CHECK(gone(r.output.substr(0, r.output.size() - 1)));
+}
+
+TEST_CASE("a program that prints without end is stopped") {
+  ProcessLimits limits;
+  limits.output_bytes = 1000;
+  limits.flood_bytes = 1 << 20;
+  ProcessResult r = run_process({"yes"}, {}, limits);
+  CHECK(r.flooded);
+  CHECK_FALSE(r.timed_out);
+  CHECK(r.seconds < 5);
+  CHECK(r.output.size() == 1000);
+  r = run_process({"sh", "-c", "head -c 5000 /dev/zero"}, {}, limits);  // a lot, but not too much
+  CHECK_FALSE(r.flooded);
+  CHECK(r.exit_code == 0);
+  CHECK(r.output.size() == 1000);
+}
