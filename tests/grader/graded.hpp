@@ -23,7 +23,7 @@ inline std::map<std::string, std::string> environment(const Folder& home) {
 }
 
 // The program with these arguments.
-inline Run ridge(const Folder& home, std::vector<std::string> arguments, double limit = 60) {
+inline Run run_ridge(const Folder& home, std::vector<std::string> arguments, double limit = 60) {
   arguments.insert(arguments.begin(), ridge_program());
   return run(arguments, environment(home), limit);
 }
@@ -46,7 +46,7 @@ inline Graded check(const Folder& home, const std::string& lab, const std::vecto
   std::filesystem::remove(file);
   std::vector<std::string> arguments = {"check", lab, "--backend", "cpu", "--json", file};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  Graded g{ridge(home, arguments), nullptr};
+  Graded g{run_ridge(home, arguments), nullptr};
   if (std::filesystem::exists(file)) g.result = json::parse(read_file(file));
   return g;
 }

@@ -1,0 +1,485 @@
+// The `ridge` program as people use it: every submission here is the reference solution of lab 01 with files replaced.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <regex>
+#include <thread>
+
+#include "grader/graded.hpp"
+#include "support/catch.hpp"
+
+using namespace ridge::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string kLab = "01_coalescing";
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::vector<std::string> names_in(const fs::path& dir) {
+  std::vector<std::string> names;
+  if (fs::exists(dir))
+    for (const auto& entry : fs::directory_iterator(dir)) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// A folder with the solution, and these files instead of its own. An empty text removes one.
+std::string submission(const Folder& home, const std::map<std::string, std::string>& files) {
+  std::string dir = home / "submission";
+  fs::remove_all(dir);
+  fs::copy(repository() + "/solutions/" + kLab, dir);
+  for (const auto& [name, text] : files) {
+    fs::remove(dir + "/" + name);
+    if (!text.empty()) write_file(dir + "/" + name, text);
+  }
+  return dir;
+}
+
+// A task of the lab with this body. Lines 1 and 2 are the include and `before`; the body is line 4.
+std::string copy_with(const std::string& body, const std::string& before = "") {
+  return "#include \"coalescing.hpp\"\n" + before +
+         "\nvoid copy(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t) {\n" + body +
+         "\n(void)in, (void)out, (void)n; }\n";
+}
+std::string aos_to_soa_with(const std::string& body) {
+  return "#include \"coalescing.hpp\"\n#include <cstdlib>\n"
+         "void aos_to_soa(const Particle* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t) {\n" +
+         body + "\n(void)in, (void)out, (void)n; }\n";
+}
+
+std::string text_of(const json& check) { return check["message"]; }
+
+}  // namespace
+
+TEST_CASE("usage errors say what was wrong") {
+  Folder home;
+  auto fails = [&](const std::vector<std::string>& arguments, const std::string& naming) {
+    Run r = run_ridge(home, arguments);
+    INFO(r.out + r.err);
+    CHECK(r.code == 2);
+    CHECK(contains(r.err, naming));
+  };
+  fails({"check", "99"}, kLab);  // lists what there is
+  fails({"check", "no_such_lab"}, kLab);
+  fails({"start", "99"}, kLab);
+  fails({"check"}, "lab");
+  fails({"check", "01", "--no-such-option"}, "--no-such-option");
+  fails({"frobnicate"}, "frobnicate");
+  fails({"check", "01", "--backend", "tpu"}, "tpu");
+  fails({"check", "01", "--time-limit", "0"}, "--time-limit");
+  fails({"check", "01", "--backend", "cpu", "--task", "no_such_task"}, "no_such_task");
+  fails({"check", "01", "--backend", "cpu", "--submission", home / "nowhere"}, "nowhere");
+  fails({"check", "01", "--backend", "cpu", "--submission", submission(home, {}), "--replace", home / "nothing.cu"},
+        "nothing.cu");
+  fails({"check", "01", "--backend", "cpu", "--submission", submission(home, {{"transpose.cu", ""}})}, "transpose.cu");
+  std::string dir = submission(home, {{"copy.cu", ""}});
+  fs::create_symlink("/etc/passwd", dir + "/copy.cu");
+  fails({"check", "01", "--backend", "cpu", "--submission", dir}, "copy.cu");
+  CHECK(names_in(home / "results").empty());  // nothing of this is a result
+  CHECK(names_in(home / "tmp").empty());
+}
+
+TEST_CASE("a submission that does not compile") {
+  Folder home;
+  std::string dir = submission(home, {{"copy.cu", copy_with("  int x = undeclared_thing;")}});
+  Graded g = check(home, "01", {"--submission", dir});
+  INFO(g.run.out + g.run.err);
+  CHECK(g.run.code == 4);
+  CHECK(contains(g.run.err, "copy.cu:4:"));
+  CHECK(contains(g.run.err, "undeclared_thing"));
+  CHECK_FALSE(contains(g.run.out + g.run.err, home / "tmp"));
+  CHECK(names_in(home / "tmp").empty());
+
+  // Nor one that does not link.
+  dir = submission(home, {{"copy.cu", "#include \"coalescing.hpp\"\n"}});
+  g = check(home, "coalescing", {"--submission", dir});
+  CHECK(g.run.code == 4);
+  CHECK(contains(g.run.err, "copy("));
+  CHECK_FALSE(contains(g.run.out + g.run.err, home / "tmp"));
+}
+
+TEST_CASE("each task of a bad submission is judged on its own") {
+  Folder home;
+  const std::string endless =
+      "__global__ void spin() { volatile int go = 1; while (go) {} }";  // one line, so that the body stays line 4
+  std::string dir = submission(home, {{"copy.cu", copy_with("  spin<<<1, 32>>>();", endless)},
+                                      {"aos_to_soa.cu", aos_to_soa_with("  *(volatile int*)nullptr = 1;")}});
+  Graded g = check(home, "01", {"--submission", dir, "--time-limit", "2"});
+  INFO(g.run.out + g.run.err);
+  CHECK(g.run.code == 1);
+  CHECK(g.run.seconds > 2);
+  CHECK(g.run.seconds < 12);
+  CHECK(first_failed(g.task("copy"))["name"] == "time-limit");
+  CHECK(contains(text_of(first_failed(g.task("copy"))), "2 s"));
+  CHECK(first_failed(g.task("aos_to_soa"))["name"] == "run");
+  CHECK(contains(text_of(first_failed(g.task("aos_to_soa"))), "signal 11"));
+  CHECK(g.task("copy")["points"] == 0);
+  CHECK(g.task("aos_to_soa")["points"] == 0);
+  CHECK(g.task("transpose")["status"] == "passed");
+  CHECK(g.task("transpose")["points"] == g.task("transpose")["max"]);
+  CHECK(contains(g.run.out, "time-limit"));
+}
+
+TEST_CASE("prints without end, and exit(0)") {
+  Folder home;
+  std::string dir = submission(
+      home, {{"copy.cu", copy_with("  for (long i = 0; i < 10'000'000'000 / 50; ++i)\n"
+                                   "    std::puts(\"0123456789012345678901234567890123456789012345678\");",
+                                   "#include <cstdio>")},
+             {"aos_to_soa.cu", aos_to_soa_with("  std::exit(0);")}});
+  Graded g = check(home, "01", {"--submission", dir, "--time-limit", "20"});
+  INFO(g.run.out.substr(0, 4000) + g.run.err.substr(0, 4000));
+  CHECK(g.run.code == 1);
+  CHECK(g.run.seconds < 15);
+  CHECK(g.run.out.size() < 10000);
+  CHECK(first_failed(g.task("copy"))["name"] == "output");
+  CHECK(first_failed(g.task("aos_to_soa"))["name"] == "run");
+  CHECK(contains(text_of(first_failed(g.task("aos_to_soa"))), "exit code 0"));
+  CHECK(g.task("aos_to_soa")["points"] == 0);
+  CHECK(g.task("transpose")["status"] == "passed");
+}
+
+TEST_CASE("kernels that write where they must not") {
+  Folder home;
+  const std::string past =
+      "__global__ void k(float* out, std::size_t n) { if (threadIdx.x == 3) out[n + 2] = 1; }";  // line 2
+  std::string dir = submission(
+      home,
+      {{"copy.cu", copy_with("  k<<<1, 32>>>(out, n);", past)},
+       {"aos_to_soa.cu",
+        "#include \"coalescing.hpp\"\n__global__ void k(float* in) {\n  in[threadIdx.x] = 0;\n}\n"
+        "void aos_to_soa(const Particle* in, float*, std::size_t, void*, std::size_t, cudaStream_t) {\n"
+        "  k<<<1, 1>>>(reinterpret_cast<float*>(const_cast<Particle*>(in)));\n}\n"}});
+  Graded g = check(home, "01", {"--submission", dir});
+  INFO(g.run.out + g.run.err);
+  CHECK(g.run.code == 1);
+  CHECK(first_failed(g.task("copy"))["name"] == "memory");
+  CHECK(contains(text_of(first_failed(g.task("copy"))), "copy.cu:2"));
+  CHECK(contains(text_of(first_failed(g.task("copy"))), "thread (3,0,0)"));
+  CHECK(contains(g.run.out, "copy.cu:2"));
+  CHECK(first_failed(g.task("aos_to_soa"))["name"] == "memory");
+  CHECK(contains(text_of(first_failed(g.task("aos_to_soa"))), "aos_to_soa.cu:3"));
+  CHECK(g.task("aos_to_soa")["points"] == 0);
+  CHECK(g.task("transpose")["status"] == "passed");
+}
+
+TEST_CASE("a submission that ends before its first call is graded, whatever it says") {
+  Folder home;
+  // An exit code that means "no GPU" for the worker itself, and output that is not UTF-8.
+  auto constructor = [](const std::string& body) {
+    return "#include <cstdio>\n#include <unistd.h>\nnamespace { struct Early { Early() { " + body + " } } early; }\n";
+  };
+  auto graded = [&](const std::string& body) {
+    Graded g = check(home, "01", {"--submission", submission(home, {{"extra.cu", constructor(body)}})});
+    INFO(body + "\n" + g.run.out + g.run.err);
+    CHECK(g.run.code == 1);
+    REQUIRE(g.result.is_object());
+    CHECK(g.result["outcome"] == "failed");
+    CHECK(g.result["score"]["points"] == 0);
+    CHECK(g.result["tasks"].size() == 3);
+    for (const auto& t : g.result["tasks"]) CHECK(first_failed(t)["name"] == "run");
+  };
+  graded("_exit(0);");
+  graded("write(2, \"\\xff\\xfe\", 2); _exit(0);");
+  graded("_exit(3);");
+  CHECK(names_in(home / ("results/" + kLab)).size() == 3);
+}
+
+TEST_CASE("the stub, and a student's folder that is never overwritten") {
+  Folder home;
+  Graded g = check(home, "01");  // makes the folder first
+  INFO(g.run.out + g.run.err);
+  CHECK(g.run.code == 1);
+  REQUIRE(g.result.is_object());
+  CHECK(g.result["outcome"] == "failed");
+  CHECK(g.result["score"]["points"] < g.result["score"]["max"]);
+  std::string file = home / ("work/" + kLab + "/copy.cu");
+  CHECK(read_file(file) == read_file(repository() + "/labs/" + kLab + "/copy.cu"));
+  CHECK(fs::exists(home / ("work/" + kLab + "/compile_commands.json")));
+
+  write_file(file, "// mine");
+  CHECK(run_ridge(home, {"start", "01"}).code == 0);
+  CHECK(read_file(file) == "// mine");
+  CHECK(check(home, "01").run.code == 4);
+  CHECK(read_file(file) == "// mine");
+}
+
+// Every field that the documentation shows is there, and of the same kind. Lists are like their first entry.
+static void same_fields(const json& shown, const json& got, const std::string& where) {
+  INFO(where);
+  if (shown.is_null() || got.is_null()) {  // a number that was not measured
+    CHECK((got.is_null() || got.is_number() || got.is_object()));
+  } else if (shown.is_object()) {
+    REQUIRE(got.is_object());
+    for (const auto& [key, value] : shown.items()) {
+      INFO(key);
+      REQUIRE(got.contains(key));
+      same_fields(value, got[key], where + "." + key);
+    }
+  } else if (shown.is_array()) {
+    REQUIRE(got.is_array());
+    for (const auto& item : got)
+      if (!shown.empty()) same_fields(shown[0], item, where + "[]");
+  } else {
+    CHECK(shown.is_number() == got.is_number());
+    CHECK(shown.is_string() == got.is_string());
+    CHECK(shown.is_boolean() == got.is_boolean());
+  }
+}
+
+TEST_CASE("the result of the reference solution") {
+  Folder home;
+  std::string dir = submission(home, {});
+  Graded g = check(home, "01", {"--submission", dir});
+  INFO(g.run.out + g.run.err);
+  CHECK(g.run.code == 0);
+  CHECK(names_in(home / "tmp").empty());
+  REQUIRE(g.result.is_object());
+  const json& r = g.result;
+
+  std::string page = read_file(repository() + "/docs/result-format.md");
+  std::size_t from = page.find("```json\n") + 8;
+  REQUIRE(from > 8);
+  same_fields(json::parse(page.substr(from, page.find("```", from) - from)), r, "result");
+
+  CHECK(r["schema"] == "ridge.result/1");
+  CHECK(r["lab"] == kLab);
+  CHECK(r["mode"] == "check");
+  CHECK(r["backend"] == "cpu");
+  CHECK(r["outcome"] == "passed");
+  CHECK(r["device"]["kind"] == "emulated");
+  CHECK(r["score"]["points"] == 100);
+  CHECK(r["score"]["max"] == 100);
+  CHECK(r["score"]["coverage"] == 1);
+  CHECK(std::regex_match(std::string(r["attempt"]), std::regex("\\d{8}T\\d{6}\\.\\d{3}Z-[0-9a-f]{6}")));
+  CHECK(std::regex_match(std::string(r["time"]), std::regex("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ")));
+  CHECK(r["submission"]["files"].size() == 3);
+  double points = 0;
+  for (const auto& t : r["tasks"]) {
+    points += t["points"].get<double>();
+    const json& roof = t["roofline"];  // all three tasks read every element once and write it once
+    INFO(t["id"]);
+    double operations = roof["operations"], ideal = roof["bytes_ideal"], bytes = roof["bytes"];
+    CHECK(operations >= 1 << 18);
+    CHECK(ideal == 8 * operations);
+    CHECK(bytes >= ideal);
+    CHECK(bytes <= 1.02 * ideal);
+    CHECK(roof["seconds"].is_null());
+    CHECK(roof["basis"] == "counted");
+    CHECK(t["timing"].is_null());
+    CHECK_FALSE(t["kernels"].empty());
+  }
+  CHECK(points == 100);
+  CHECK(r["ceilings"].size() >= 2);
+  for (const auto& c : r["ceilings"]) {
+    CHECK(c["value"] > 1e9);
+    CHECK_FALSE(c["source"].empty());
+  }
+
+  // Stored under the attempt's name, the same text.
+  std::string name = r["attempt"];
+  CHECK(names_in(home / ("results/" + kLab)) == std::vector<std::string>{name + ".json"});
+  CHECK(json::parse(read_file(home / ("results/" + kLab + "/" + name + ".json"))) == r);
+
+  Run labs = run_ridge(home, {"labs", "--json"});
+  CHECK(labs.code == 0);
+  json list = json::parse(labs.out);
+  REQUIRE(list.size() == names_in(repository() + "/labs").size());
+  CHECK(list[0]["lab"] == kLab);
+  CHECK(list[0]["points"] == 100);
+  CHECK(list[0]["passed"] == true);
+  CHECK(list[0]["started"] == false);
+
+  // A result file that somebody broke is no reason to stop.
+  for (const char* broken : {"", "{", "[]", "{\"score\":{\"points\":\"many\"}}", "{\"score\":{},\"outcome\":5}"}) {
+    write_file(home / ("results/" + kLab + "/99991231T235959.999Z-ffffff.json"), broken);
+    labs = run_ridge(home, {"labs", "--json"});
+    INFO(broken << labs.err);
+    CHECK(labs.code == 0);
+    CHECK(json::accept(labs.out));
+  }
+}
+
+TEST_CASE("one task alone") {
+  Folder home;
+  Graded g = check(home, "1", {"--submission", submission(home, {}), "--task", "copy"});
+  CHECK(g.run.code == 0);
+  REQUIRE(g.result.is_object());
+  CHECK(g.result["tasks"].size() == 1);
+  CHECK(g.result["score"]["points"] == g.task("copy")["max"]);
+  CHECK(g.result["score"]["coverage"].get<double>() == Approx(g.task("copy")["max"].get<double>() / 100));
+}
+
+TEST_CASE("two checks at once are both stored and count the same") {
+  Folder home;
+  std::string dir = submission(home, {});
+  Run runs[2];
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i)
+    threads.emplace_back([&, i] { runs[i] = run_ridge(home, {"check", "01", "--backend", "cpu", "--submission", dir}); });
+  for (auto& t : threads) t.join();
+  for (const auto& r : runs) {
+    INFO(r.out + r.err);
+    CHECK(r.code == 0);
+  }
+  std::vector<std::string> names = names_in(home / ("results/" + kLab));
+  REQUIRE(names.size() == 2);
+  std::vector<json> stored;
+  for (const auto& name : names) stored.push_back(json::parse(read_file(home / ("results/" + kLab + "/" + name))));
+  CHECK(stored[0]["attempt"] != stored[1]["attempt"]);
+  CHECK(stored[0]["tasks"] == stored[1]["tasks"]);
+  CHECK(names_in(home / "tmp").empty());
+}
+
+TEST_CASE("no GPU") {
+  Folder home;
+  Run doctor = run_ridge(home, {"doctor"});
+  INFO(doctor.out + doctor.err);
+  CHECK(doctor.code == 0);
+  if (!std::regex_search(doctor.out, std::regex("no +NVIDIA driver"))) {
+    WARN("not tested: there is a GPU here");
+    return;
+  }
+  Run r = run_ridge(home, {"check", "01", "--backend", "cuda", "--submission", submission(home, {})});
+  CHECK(r.code == 3);
+  CHECK(contains(r.err, "try:"));
+  CHECK(names_in(home / "results").empty());
+}
+
+// The words before a command that let it mount a disk of its own, or nothing where the machine does not let it.
+static std::vector<std::string> with_own_mounts() {
+  for (const char* option : {"-m", "-rm"})
+    if (run({"unshare", option, "sh", "-c", "mount -t tmpfs -o size=16k x /mnt"}).code == 0) return {"unshare", option};
+  return {};
+}
+
+TEST_CASE("a full disk") {
+  std::vector<std::string> argv = with_own_mounts();
+  if (argv.empty()) {
+    WARN("not tested: no right to mount a small disk, neither as root nor by unshare -rm");
+    return;
+  }
+  Folder home;
+  fs::create_directories(home / "results");
+  std::string dir = submission(home, {});
+  write_file(home / "script",
+             "check='" + ridge_program() + " check 01 --backend cpu --task copy --submission " + dir + "'\n" + R"(
+               mount -t tmpfs -o size=64k x "$RIDGE_RESULTS" || exit 99
+               $check > /dev/null; echo "room $?"
+               ls "$RIDGE_RESULTS"/01_coalescing > before; sum "$RIDGE_RESULTS"/01_coalescing/* > sum_before
+               cat /dev/zero > "$RIDGE_RESULTS"/fill 2> /dev/null
+               $check > /dev/null 2> full_results; echo "full $?"
+               ls -A "$RIDGE_RESULTS"/01_coalescing | cmp - before && echo same names
+               sum "$RIDGE_RESULTS"/01_coalescing/* | cmp - sum_before && echo same content
+               rm "$RIDGE_RESULTS"/fill
+               $check > /dev/null; echo "room $?"
+               mount -t tmpfs -o size=32k x "$TMPDIR" || exit 99
+               $check > /dev/null 2> full_tmp; echo "temporary $?"
+               ls -A "$TMPDIR"
+             )");
+  argv.insert(argv.end(), {"sh", home / "script"});
+  Run r = run(argv, environment(home), 60, home.path);
+  INFO(r.err);
+  CHECK(r.out == "room 0\nfull 3\nsame names\nsame content\nroom 0\ntemporary 3\n");
+  std::string said = read_file(home / "full_results");
+  CHECK(contains(said, "No space left on device"));
+  CHECK(contains(said, "RIDGE_RESULTS"));
+  CHECK(contains(said, "earlier results are untouched"));
+  said = read_file(home / "full_tmp");
+  INFO(said);
+  CHECK(contains(said, "TMPDIR"));
+}
+
+namespace {
+
+// Processes whose command line names this path.
+std::vector<pid_t> processes_of(const std::string& path, const std::string& also = "") {
+  std::vector<pid_t> found;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::string line = read_file("/proc/" + name + "/cmdline");
+    if (contains(line, path) && contains(line, also)) found.push_back(std::stoi(name));
+  }
+  return found;
+}
+
+bool wait_for(double seconds, const std::function<bool()>& condition) {
+  for (double waited = 0; waited < seconds; waited += 0.01) {
+    if (condition()) return true;
+    usleep(10000);
+  }
+  return condition();
+}
+
+struct Program {
+  Program(const std::vector<std::string>& argv, const std::map<std::string, std::string>& env, int ignored = 0) {
+    pid = fork();
+    if (pid != 0) return;
+    int null = open("/dev/null", O_RDWR);
+    for (int fd : {0, 1, 2}) dup2(null, fd);
+    if (ignored != 0) signal(ignored, SIG_IGN);
+    for (const auto& [name, value] : env) setenv(name.c_str(), value.c_str(), 1);
+    std::vector<char*> args;
+    for (const auto& a : argv) args.push_back(const_cast<char*>(a.c_str()));
+    args.push_back(nullptr);
+    execvp(args[0], args.data());
+    _exit(127);
+  }
+  ~Program() {
+    if (status >= 0) return;
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+  }
+  bool ended() { return status >= 0 || waitpid(pid, &status, WNOHANG) == pid; }
+  pid_t pid = -1;
+  int status = -1;
+};
+
+}  // namespace
+
+TEST_CASE("Ctrl-C leaves nothing behind") {
+  Folder home;
+  std::string dir = submission(
+      home, {{"copy.cu", copy_with("  spin<<<1, 32>>>();",
+                                   "__global__ void spin() { volatile int go = 1; while (go) {} }")}});
+  std::map<std::string, std::string> env = environment(home);
+  std::string during;  // part of the command line of the process that runs when Ctrl-C comes
+  SECTION("while the submission runs") { during = "/worker"; }
+  SECTION("while it is compiled") {
+    if (run({"g++", "--version"}).code != 0) {
+      WARN("not tested: no g++");
+      return;
+    }
+    env["RIDGE_CXX"] = "g++";  // a driver: the compiler proper is its child
+    during = "cc1plus";
+  }
+  Program ridge({ridge_program(), "check", "01", "--backend", "cpu", "--submission", dir, "--time-limit", "60"}, env);
+  REQUIRE(wait_for(30, [&] { return !processes_of(home / "tmp", during).empty(); }));
+  CHECK(kill(ridge.pid, SIGINT) == 0);
+  REQUIRE(wait_for(5, [&] { return ridge.ended(); }));
+  CHECK(WIFEXITED(ridge.status));
+  CHECK(WEXITSTATUS(ridge.status) == 128 + SIGINT);
+  CHECK(wait_for(2, [&] { return processes_of(home / "tmp").empty(); }));
+  CHECK(names_in(home / "tmp").empty());
+  CHECK(names_in(home / "results").empty());
+}
+
+TEST_CASE("nohup works") {
+  Folder home;
+  Program ridge({ridge_program(), "check", "01", "--backend", "cpu", "--task", "copy", "--submission",
+                 submission(home, {})},
+                environment(home), SIGHUP);
+  REQUIRE(wait_for(30, [&] { return !processes_of(home / "tmp").empty(); }));
+  CHECK(kill(ridge.pid, SIGHUP) == 0);
+  REQUIRE(wait_for(30, [&] { return ridge.ended(); }));
+  CHECK(WIFEXITED(ridge.status));
+  CHECK(WEXITSTATUS(ridge.status) == 0);
+}

@@ -2,6 +2,8 @@
 #include <chrono>
 #include <cstring>
 #include <mutex>
+#include <string>
+#include <utility>
 
 #include "cuda_runtime_api.h"
 #include "fault.hpp"
@@ -121,6 +123,15 @@ void launch(const char* kernel, dim3 grid, dim3 block, size_t shared, cudaStream
 void launch(const char* kernel, dim3 grid, dim3 block, size_t shared, cudaStream_t, void (*run)(void*), void* closure,
             size_t closure_bytes) {
   if (synchronize() != cudaSuccess) return;
+  if (auto* runner = ridge::simt::BlockRunner::current(); runner != nullptr && runner->in_kernel()) {
+    ridge::simt::Fault fault;
+    fault.kind = "launch from a kernel";
+    fault.detail = "launch " + std::string(kernel) + " from the host: the emulator has no dynamic parallelism";
+    fault.pc = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)) - 1 -
+                                          ridge::simt::program_base());
+    fault.error = cudaErrorNotSupported;
+    runner->fault(std::move(fault));
+  }
   auto zero = [](dim3 d) { return d.x == 0 || d.y == 0 || d.z == 0; };
   std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
   if (zero(grid) || zero(block) || threads > ridge::simt::kMaxThreadsPerBlock || block.x > 1024 || block.y > 1024 ||

@@ -20,8 +20,8 @@ int main() {
   expect_error(cudaGetLastError(), cudaErrorInvalidConfiguration, "block.z of 65");
   set<<<1, 1, 48 * 1024 + 1>>>(d, 1);
   expect_error(cudaGetLastError(), cudaErrorInvalidValue, "too much shared memory");
-  expect_error(cudaFuncSetAttribute(set, cudaFuncAttributeMaxDynamicSharedMemorySize, 228 * 1024), cudaErrorInvalidValue,
-               "more than the device has");
+  expect_error(cudaFuncSetAttribute(set, cudaFuncAttributeMaxDynamicSharedMemorySize, 228 * 1024),
+               cudaErrorInvalidValue, "more than the device has");
   cudaGetLastError();
   cudaMemcpy(&host, d, sizeof host, cudaMemcpyDeviceToHost);
   expect(host == 0, "a refused launch does not run");
@@ -46,6 +46,7 @@ int main() {
   expect_error(cudaGetLastError(), cudaErrorIllegalAddress, "and stays it");
   expect_error(cudaMalloc(&huge, 4), cudaErrorIllegalAddress, "later calls report it too");
   set<<<1, 1>>>(d, 4);
-  expect(cudaMemcpy(&host, d, 4, cudaMemcpyDeviceToHost) == cudaErrorIllegalAddress && host == 2, "nothing runs any more");
+  expect(cudaMemcpy(&host, d, 4, cudaMemcpyDeviceToHost) == cudaErrorIllegalAddress && host == 2,
+         "nothing runs any more");
   std::puts("ok");
 }

@@ -1,0 +1,38 @@
+#!/bin/sh
+# Runs each `./ridge ...` line of the documents' code blocks, in a scratch work folder. A command may grade to "not all
+# passed" (1), or find no GPU (3, with --backend cuda); it may not be a usage error or crash.
+set -u
+ridge=$1
+root=$2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export RIDGE_WORK="$scratch/work" RIDGE_RESULTS="$scratch/results" TMPDIR="$scratch"
+cd "$root" || exit 1
+failed=0
+ran=0
+for document in README.md docs/*.md labs/*/README.md; do
+  [ -f "$document" ] || continue
+  awk '/^```/ { inside = !inside; next } inside' "$document" | sed -n 's/^\$ //; s/ *#.*//; /\.\/ridge /p' >"$scratch/commands"
+  while IFS= read -r line; do
+    case $line in
+      *"./ridge demo"* | *"./ridge test"* | *"./ridge build"*) continue ;; # the launcher's; CI runs them
+      "./ridge viz "*) line="$line --screenshot $scratch/picture.png" ;;
+    esac
+    command=$(printf '%s' "$line" | sed "s#\./ridge#$ridge#; s#-o axpy#-o $scratch/axpy#")
+    case $command in *"viz "*) command -v xvfb-run >/dev/null && [ -x "$(dirname "$ridge")/ridge-viz" ] || { echo "skipped: $line"; continue; } ;; esac
+    sh -c "$command" >"$scratch/out" 2>&1 </dev/null
+    code=$?
+    ran=$((ran + 1))
+    case "$code $line" in
+      "0 "* | "1 "*"check "* | "1 "*"grade "* | "3 "*"--backend cuda"*) ;;
+      *)
+        echo "FAILED ($code) in $document: $line"
+        cat "$scratch/out"
+        failed=1
+        ;;
+    esac
+  done <"$scratch/commands"
+done
+echo "$ran commands ran"
+[ "$ran" -ge 8 ] || { echo "FAILED: the documents hold fewer commands than expected"; exit 1; }
+exit $failed

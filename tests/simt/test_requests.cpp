@@ -1,0 +1,229 @@
+// Warp requests: sectors, wavefronts and bank conflicts of known patterns, and the grouping of lanes into requests.
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <random>
+
+#include "src/requests.hpp"
+#include "support/catch.hpp"
+
+using namespace ridge::simt;
+
+namespace {
+
+AccessCount count(Op op, unsigned bytes, const std::function<std::uint64_t(unsigned)>& address, unsigned lanes = 32) {
+  Request r{};
+  r.op = op;
+  r.bytes = bytes;
+  r.active = lanes;
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    r.lane[lane] = static_cast<std::uint8_t>(lane);
+    r.address[lane] = address(lane);
+  }
+  return count_request(r);
+}
+
+AccessCount strided(Op op, unsigned bytes, unsigned stride, std::uint64_t base = 0) {
+  return count(op, bytes, [=](unsigned lane) { return base + std::uint64_t{lane} * stride; });
+}
+
+constexpr std::uint64_t kBase = 1 << 16;
+
+struct Shared {
+  std::uint64_t wavefronts, conflicts;
+  bool operator==(const Shared&) const = default;
+};
+std::ostream& operator<<(std::ostream& out, const Shared& s) {
+  return out << s.wavefronts << " wavefronts, " << s.conflicts << " conflicts";
+}
+Shared shared(const AccessCount& c) {
+  CHECK(c.sectors == 0);
+  return {c.wavefronts, c.conflicts};
+}
+
+using Streams = std::vector<std::vector<Event>>;
+
+Event event(std::uint32_t pc, std::uint64_t address, Op op = Op::global_load, std::uint16_t part = 0) {
+  return {address, pc, 4, op, part};
+}
+
+KernelCounters merged(Streams lanes) {
+  KernelCounters c;
+  lanes.resize(kWarpSize);
+  merge_warp(lanes.data(), kWarpSize, c);
+  for (const auto& lane : lanes) CHECK(lane.empty());
+  return c;
+}
+
+bool operator==(const AccessCount& a, const AccessCount& b) {
+  return a.requests == b.requests && a.lanes == b.lanes && a.bytes == b.bytes && a.sectors == b.sectors &&
+         a.ideal_sectors == b.ideal_sectors && a.wavefronts == b.wavefronts && a.conflicts == b.conflicts;
+}
+
+bool same(const KernelCounters& a, const KernelCounters& b) {
+  auto equal = [](const auto& x, const auto& y) { return x.first == y.first && x.second == y.second; };
+  std::map<std::uint64_t, AccessCount> lines_a(a.line.begin(), a.line.end()), lines_b(b.line.begin(), b.line.end());
+  return std::equal(a.op, a.op + kOps, b.op, [](const auto& x, const auto& y) { return x == y; }) &&
+         std::equal(lines_a.begin(), lines_a.end(), lines_b.begin(), lines_b.end(), equal);
+}
+
+}  // namespace
+
+TEST_CASE("sectors of a global request") {
+  for (Op op : {Op::global_load, Op::global_store}) {
+    CHECK(strided(op, 4, 4, kBase).sectors == 4);
+    CHECK(strided(op, 4, 4, kBase + 4).sectors == 5);
+    CHECK(strided(op, 4, 8, kBase).sectors == 8);
+    CHECK(strided(op, 4, 32 * 4, kBase).sectors == 32);
+    CHECK(strided(op, 1, 1, kBase).sectors == 1);
+    CHECK(strided(op, 2, 2, kBase).sectors == 2);
+    CHECK(strided(op, 8, 8, kBase).sectors == 8);
+    CHECK(strided(op, 16, 16, kBase).sectors == 16);
+    CHECK(strided(op, 16, 16, kBase + 16).sectors == 17);
+    CHECK(strided(op, 4, 0, kBase).sectors == 1);
+    CHECK(count(op, 4, [](unsigned lane) { return kBase + 4 * (31 - lane); }).sectors == 4);  // order is no matter
+    CHECK(count(
+              op, 4, [](unsigned lane) { return kBase + 4 * lane; }, 9)
+              .sectors == 2);
+  }
+  AccessCount c = strided(Op::global_load, 8, 8, kBase);
+  CHECK(c.requests == 1);
+  CHECK(c.lanes == 32);
+  CHECK(c.bytes == 256);
+  CHECK(c.wavefronts == 0);
+}
+
+TEST_CASE("ideal sectors are those of the distinct bytes, packed") {
+  CHECK(strided(Op::global_load, 4, 4, kBase).ideal_sectors == 4);
+  CHECK(strided(Op::global_load, 4, 4, kBase + 4).ideal_sectors == 4);
+  CHECK(strided(Op::global_load, 4, 32 * 4, kBase).ideal_sectors == 4);
+  CHECK(strided(Op::global_load, 16, 512, kBase).ideal_sectors == 16);
+  CHECK(strided(Op::global_load, 4, 0, kBase).ideal_sectors == 1);
+  CHECK(count(Op::global_load, 4, [](unsigned lane) { return kBase + 64 * (lane / 2); }).ideal_sectors == 2);
+  CHECK(count(
+            Op::global_load, 4, [](unsigned lane) { return kBase + 64 * lane; }, 9)
+            .ideal_sectors == 2);
+}
+
+TEST_CASE("shared memory: accesses of 4 bytes and below") {
+  for (Op op : {Op::shared_load, Op::shared_store}) {
+    CHECK(shared(strided(op, 4, 4)) == Shared{1, 0});
+    CHECK(shared(strided(op, 4, 2 * 4)) == Shared{2, 1});
+    CHECK(shared(strided(op, 4, 16 * 4)) == Shared{16, 15});
+    CHECK(shared(strided(op, 4, 32 * 4)) == Shared{32, 31});
+    CHECK(shared(strided(op, 4, 33 * 4)) == Shared{1, 0});
+    CHECK(shared(strided(op, 4, 0)) == Shared{1, 0});
+    CHECK(shared(strided(op, 2, 2 * 2)) == Shared{1, 0});
+    CHECK(shared(strided(op, 1, 4)) == Shared{1, 0});
+    CHECK(shared(strided(op, 1, 1)) == Shared{1, 0});  // lanes that share a word
+    CHECK(shared(strided(op, 4, 4, 40)) == Shared{1, 0});
+  }
+}
+
+TEST_CASE("shared memory: 8 bytes are two halves of 16 lanes") {
+  for (Op op : {Op::shared_load, Op::shared_store}) {
+    CHECK(shared(strided(op, 8, 8)) == Shared{2, 0});
+    CHECK(shared(strided(op, 8, 2 * 8)) == Shared{4, 2});
+    CHECK(shared(strided(op, 8, 3 * 8)) == Shared{2, 0});
+    CHECK(shared(strided(op, 8, 4 * 8)) == Shared{8, 6});
+    CHECK(shared(strided(op, 8, 8 * 8)) == Shared{16, 14});
+    CHECK(shared(strided(op, 8, 16 * 8)) == Shared{32, 30});
+    CHECK(shared(strided(op, 8, 0)) == Shared{1, 0});
+    CHECK(shared(count(op, 8, [](unsigned lane) { return lane / 16 * 128; })) == Shared{2, 1});  // one address per half
+    CHECK(shared(count(
+              op, 8, [](unsigned lane) { return lane * 8; }, 16)) == Shared{1, 0});
+  }
+}
+
+TEST_CASE("shared memory: 16 bytes") {
+  CHECK(shared(strided(Op::shared_load, 16, 16)) == Shared{4, 0});
+  CHECK(shared(strided(Op::shared_store, 16, 16)) == Shared{4, 0});
+  CHECK(shared(strided(Op::shared_load, 16, 128)) == Shared{32, 28});
+  CHECK(shared(strided(Op::shared_load, 16, 0)) == Shared{1, 0});
+}
+
+TEST_CASE("lanes that do the same form one request an access") {
+  Streams lanes(32);
+  for (unsigned l = 0; l < 32; ++l)
+    for (unsigned i = 0; i < 3; ++i) {
+      lanes[l].push_back(event(100, kBase + 128 * i + 4 * l));
+      lanes[l].push_back(event(200, kBase + 4096 * l, Op::global_store));
+    }
+  KernelCounters c = merged(lanes);
+  CHECK(c.op[0].requests == 3);
+  CHECK(c.op[0].sectors == 12);
+  CHECK(c.op[1].requests == 3);
+  CHECK(c.op[1].sectors == 96);
+  CHECK(c.line.at(100 * kOps + 0).requests == 3);
+  CHECK(c.line.at(200 * kOps + 1).sectors == 96);
+  CHECK(c.line.size() == 2);
+}
+
+TEST_CASE("half of the lanes skip an access") {
+  Streams lanes(32);
+  for (unsigned l = 0; l < 32; ++l) {
+    lanes[l].push_back(event(100, kBase + 4 * l));
+    if (l % 2 == 1) lanes[l].push_back(event(200, kBase + 4 * l));
+    lanes[l].push_back(event(300, kBase + 4 * l));
+  }
+  KernelCounters c = merged(lanes);
+  CHECK(c.op[0].requests == 3);
+  CHECK(c.op[0].lanes == 32 + 16 + 32);
+  CHECK(c.line.at(200 * kOps).sectors == 4);
+  CHECK(c.line.at(200 * kOps).ideal_sectors == 2);
+  CHECK(c.line.at(300 * kOps).requests == 1);
+}
+
+TEST_CASE("loops with a trip count of their own in every lane") {
+  Streams lanes(32);
+  for (unsigned l = 0; l < 32; ++l)
+    for (unsigned i = 0; i <= l; ++i) lanes[l].push_back(event(100, kBase + 128 * i + 4 * l));
+  KernelCounters c = merged(lanes);
+  CHECK(c.op[0].requests == 32);
+  CHECK(c.op[0].lanes == 32 * 33 / 2);
+  CHECK(c.op[0].sectors == 8 * (4 + 3 + 2 + 1));  // round i: lanes i..31
+}
+
+TEST_CASE("pieces, kinds and sizes of an access are requests of their own") {
+  Streams lanes(32);
+  for (unsigned l = 0; l < 32; ++l) {
+    for (std::uint16_t part : {1, 2, 3})
+      lanes[l].push_back(event(100, kBase + 12 * l + 4 * (part - 1u), Op::global_load, part));
+    lanes[l].push_back(event(100, kBase + 12 * l, Op::global_store));
+    if (l < 8) lanes[l].push_back(event(100, kBase + 12 * l, Op::shared_load));
+  }
+  KernelCounters c = merged(lanes);
+  CHECK(c.op[0].requests == 3);
+  CHECK(c.op[0].sectors == 3 * 12);
+  CHECK(c.op[1].requests == 1);
+  CHECK(c.op[2].requests == 1);
+  CHECK(c.op[2].lanes == 8);
+}
+
+TEST_CASE("partial warps") {
+  Streams lanes(5);
+  for (unsigned l = 0; l < 5; ++l) lanes[l].push_back(event(100, kBase + 4 * l));
+  KernelCounters c = merged(lanes);
+  CHECK(c.op[0].requests == 1);
+  CHECK(c.op[0].lanes == 5);
+  CHECK(c.op[0].sectors == 1);
+  CHECK(same(merged({}), KernelCounters{}));
+}
+
+TEST_CASE("counts do not depend on which lane did what") {
+  std::mt19937 random(7);
+  for (int round = 0; round < 20; ++round) {
+    Streams lanes(32);
+    for (auto& lane : lanes)
+      for (unsigned i = 0, n = random() % 40; i < n; ++i)
+        lane.push_back(event(100 + 4 * (random() % 5), kBase + 4 * (random() % 1000), static_cast<Op>(random() % 2)));
+    KernelCounters c = merged(lanes);
+    std::shuffle(lanes.begin(), lanes.end(), random);
+    CHECK(same(merged(lanes), c));
+    // A sum over lines is the whole.
+    AccessCount sum;
+    for (const auto& [key, n] : c.line) sum.add(n);
+    CHECK(sum.requests == c.op[0].requests + c.op[1].requests);
+    CHECK(sum.sectors == c.op[0].sectors + c.op[1].sectors);
+  }
+}
