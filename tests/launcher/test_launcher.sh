@@ -1,0 +1,86 @@
+#!/bin/sh
+# ./ridge in a folder of its own, with stand-ins for apt-get, dpkg-query, sudo, id, cmake and the built program. Each
+# stand-in writes what it was asked into a log.
+set -u
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+home=$scratch/ridge-copy
+tools=$scratch/tools
+log=$scratch/log
+mkdir -p "$home" "$tools"
+cp "$1/ridge" "$home/ridge"
+failed=0
+
+stand_in() { # name, body
+  printf '#!/bin/sh\necho "%s $*" >>"%s"\n%s\n' "$1" "$log" "$2" >"$tools/$1"
+  chmod +x "$tools/$1"
+}
+for tool in chmod cp sh dash env sed grep sort tr tail mkdir rm mv cat dirname nproc uname flock git make g++ pkg-config objcopy; do
+  path=$(command -v $tool) && ln -sf "$path" "$tools/$tool"
+done
+printf '#!/bin/sh\necho program "$@"\n' >"$scratch/program"
+chmod +x "$scratch/program"
+stand_in id 'echo "${FAKE_UID:-0}"'
+stand_in dpkg exit\ 0
+stand_in dpkg-query 'for last; do :; done; [ -e '"$scratch"'/installed/$last ] && echo installed'
+stand_in apt-get 'case "$*" in *install*) mkdir -p '"$scratch"'/installed; for p; do : >'"$scratch"'/installed/$p; done
+  for t in c++ ninja clang++ ctest; do printf "#!/bin/sh\necho $t \$* >>'"$log"'\n" >'"$tools"'/$t; chmod +x '"$tools"'/$t; done
+  printf "#!/bin/sh\necho cmake \$* >>'"$log"'\ncase \$1 in --preset) : >'"$home"'/build/build.ninja ;; --build) [ -z \"\${FAKE_BREAK-}\" ] || exit 1; mkdir -p '"$home"'/build/bin; cp '"$scratch"'/program '"$home"'/build/bin/ridge ;; esac\n" >'"$tools"'/cmake; chmod +x '"$tools"'/cmake ;; esac'
+
+launch() { # expected exit code, then arguments; output in $out
+  expected=$1
+  shift
+  : >"$log"
+  out=$(cd "$scratch" && PATH=$tools "$home/ridge" "$@" 2>&1 </dev/null)
+  code=$?
+  [ $code = "$expected" ] || { echo "FAILED: ridge $* exited with $code, not $expected"; echo "$out"; cat "$log"; failed=1; }
+}
+expect() { # what, text, pattern
+  printf '%s\n' "$2" | grep -q -- "$3" || { echo "FAILED: $1: no '$3' in:"; printf '%s\n' "$2"; failed=1; }
+}
+refuse() {
+  if printf '%s\n' "$2" | grep -q -- "$3"; then echo "FAILED: $1: '$3' in:"; printf '%s\n' "$2"; failed=1; fi
+}
+
+# Nothing here, not root, no sudo: says what is missing and how to get it.
+FAKE_UID=1000 launch 3 demo --yes
+expect "without root" "$out" "apt-get install --no-install-recommends .*clang.*libfmt-dev"
+refuse "without root" "$(cat "$log")" "^apt-get"
+
+# RIDGE_NO_BUILD forbids the rest too.
+RIDGE_NO_BUILD=1 launch 3 demo --yes
+expect "no build" "$out" "RIDGE_NO_BUILD"
+
+# A build that breaks leaves no stamp, and the next run goes on.
+FAKE_BREAK=1 launch 3 demo --yes
+expect "broken build" "$out" "the build failed"
+[ ! -e "$home/build/.ridge-ready" ] || { echo "FAILED: a broken build left its stamp"; failed=1; }
+launch 0 demo --yes
+expect "repaired" "$out" "^program demo$"
+expect "repaired" "$(cat "$log")" "^cmake --build"
+
+# The second run installs and builds nothing, and passes arguments through but for --yes.
+launch 0 check 01 --yes --submission "a b"
+expect "second run" "$out" "^program check 01 --submission a b$"
+refuse "second run" "$(cat "$log")" "^\(apt-get\|cmake\)"
+
+# Another command needs more packages: they are installed, the rest stays.
+rm -f "$tools/mpirun"
+launch 0 ranks -n 2
+expect "ranks" "$(cat "$log")" "^apt-get .*install.* libopenmpi-dev"
+refuse "ranks" "$(cat "$log")" "^apt-get .*libimgui-dev"
+
+# A copy of build/ on a machine without tools or packages: it runs, and no package manager is touched.
+rm -rf "$scratch/installed" "$tools/cmake" "$tools/ninja"
+rm -f "$home/build/.ridge-ready"
+FAKE_UID=1000 launch 0 check 01
+expect "compute node" "$out" "^program check 01$"
+refuse "compute node" "$(cat "$log")" "^apt-get"
+
+# Interrupted installation: dpkg is repaired first.
+rm -rf "$home/build"
+launch 0 demo --yes
+expect "interrupted" "$(cat "$log")" "^dpkg --configure -a"
+
+[ $failed = 0 ] && echo "launcher: all expectations met"
+exit $failed
