@@ -64,12 +64,18 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
   o.progress = [&](const std::string& text) { progress.show(text); };
   Result result = judge(lab, o);
   progress.clear();
-  if (!a.quiet) fmt::print("{}", report(result, use_colour(stdout)));
+  const bool built = result.outcome != "build-failed";
+  if (!built)
+    print_error({Exit::build, "the submission did not build:\n" + result.build_output,
+                 "correct the first error; later ones often follow from it"});
+  else if (!a.quiet)
+    fmt::print("{}", report(result, use_colour(stdout)));
   std::fflush(stdout);
   fs::path stored = store(result);
   if (!a.json.empty()) write_durably(fs::absolute(a.json), to_json(result));
-  if (!a.quiet) fmt::print("  Result {}\n", shown(stored));
+  if (!a.quiet && built) fmt::print("  Result {}\n", shown(stored));
   if (out != nullptr) *out = result;
+  if (!built) return static_cast<int>(Exit::build);
   return static_cast<int>(result.outcome == "passed" ? Exit::passed : Exit::failed);
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "diagnostics.hpp"
 #include "error.hpp"
 #include "process.hpp"
 #include "simt/rewrite/rewrite.hpp"
@@ -149,7 +150,10 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     argv.push_back("-O2");
   }
   argv.insert(argv.end(), options.extra.begin(), options.extra.end());
-  if (CompileFailure f = run_tool(argv, object.parent_path()); !f.output.empty()) return f;
+  if (CompileFailure f = run_tool(argv, object.parent_path()); !f.output.empty()) {
+    f.output = own_messages(f.output);
+    return f;
+  }
   if (!options.instrumented) return {};
   // Copies that the compiler left as calls are accesses too.
   return run_tool({"objcopy", "--redefine-sym", "memcpy=__tsan_memcpy", "--redefine-sym", "memmove=__tsan_memmove",

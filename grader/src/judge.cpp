@@ -267,6 +267,23 @@ void add_ceilings(Result& r) {
     if (c.id == "hbm") c = {"hbm", "bandwidth", "device copy", "B/s", "cudaMemcpy, measured in this run", best};
 }
 
+// A record of an attempt that the compiler refused: no points, and its messages.
+void did_not_build(Result& r, const Lab& lab, const JudgeOptions& o, const std::string& messages) {
+  r.outcome = "build-failed";
+  r.build_output = messages;
+  for (const Task& spec : lab.tasks) {
+    if (!o.task.empty() && o.task != spec.id) continue;
+    TaskResult t;
+    t.id = spec.id;
+    t.title = spec.title;
+    t.status = "failed";
+    t.max = spec.points(r.backend);
+    t.checks.push_back({"build", false, "the submission did not build"});
+    r.max += t.max;
+    r.tasks.push_back(std::move(t));
+  }
+}
+
 }  // namespace
 
 Result judge(const Lab& lab, const JudgeOptions& o) {
@@ -288,9 +305,24 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   std::unique_ptr<Device> device = o.backend == Backend::cpu ? make_cpu_device() : make_cuda_device();
   TemporaryDir dir("judge");
   o.progress("building");
-  BuiltWorker built = build_worker(lab, o.submission, o.backend, dir.path() / "submission");
+  BuiltWorker built;
+  try {
+    built = build_worker(lab, o.submission, o.backend, dir.path() / "submission");
+  } catch (const Error& e) {
+    if (e.code != Exit::build) throw;
+    describe(r, lab, o, *device, built);
+    did_not_build(r, lab, o, e.what());
+    return r;
+  }
   BuiltWorker baseline;
-  if (o.backend == Backend::cuda) baseline = build_baseline(lab, dir.path() / "baseline");
+  if (o.backend == Backend::cuda) {
+    baseline = build_baseline(lab, dir.path() / "baseline");
+    try {  // a machine on which this does not start is not the submission's fault
+      WorkerProcess probe(baseline.program, 60);
+    } catch (const Error& e) {
+      throw Error(Exit::environment, std::string("the baseline's worker: ") + e.what(), "run `ridge doctor`");
+    }
+  }
   describe(r, lab, o, *device, built);
 
   double start = now();

@@ -19,8 +19,8 @@ struct JudgeOptions {
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
 
-// Builds, runs and scores. Throws Error for a submission that does not build and for a machine that can't judge; every
-// other outcome is in the result.
+// Builds, runs and scores. Throws Error for wrong usage and for a machine that can't judge; every other outcome, a build
+// that failed among them, is in the result.
 Result judge(const Lab& lab, const JudgeOptions& options);
 
 }  // namespace ridge

@@ -10,6 +10,7 @@
 #include "commands.hpp"
 #include "error.hpp"
 #include "paths.hpp"
+#include "process.hpp"
 #include "report.hpp"
 #include "ridge_version.hpp"
 
@@ -18,15 +19,19 @@ namespace {
 using namespace ridge;
 
 // Ctrl-C must leave no temporary folder behind. A thread waits for the signal, so that no handler runs in the middle of
-// other code; children get their own mask.
+// other code; children get their own mask. What was ignored from the start (nohup) stays ignored.
 void clean_up_on_signal() {
   sigset_t set;
   sigemptyset(&set);
-  for (int s : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, s);
+  for (int s : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    if (sigaction(s, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) sigaddset(&set, s);
+  }
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   std::thread([set] {
     int signal = 0;
     sigwait(&set, &signal);
+    end_children();
     remove_temporary_dirs();
     _exit(128 + signal);
   }).detach();

@@ -1,10 +1,12 @@
 #include "paths.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "error.hpp"
@@ -52,7 +54,7 @@ TemporaryDir::TemporaryDir(const char* purpose) {
   if (mkdtemp(name.data()) == nullptr)
     throw Error(Exit::environment, "cannot make a temporary folder " + text + ": " + std::strerror(errno),
                 "free some space there, or set TMPDIR to a folder with space");
-  path_ = name.data();
+  path_ = fs::absolute(name.data());
   std::lock_guard lock(temporary_mutex);
   temporary_dirs.insert(path_);
 }
@@ -66,16 +68,19 @@ TemporaryDir::~TemporaryDir() {
 
 void remove_temporary_dirs() {
   std::error_code ec;
-  std::lock_guard lock(temporary_mutex);
-  for (const auto& dir : temporary_dirs) fs::remove_all(dir, ec);
+  temporary_mutex.lock();  // for good: the program ends here
+  for (const auto& dir : temporary_dirs)
+    for (int i = 0; i < 100 && fs::exists(dir, ec); ++i) {  // somebody may still be writing into it
+      fs::remove_all(dir, ec);
+      if (ec) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
 }
 
 std::string shown(const fs::path& p) {
   std::error_code ec;
-  fs::path relative = fs::relative(p, fs::current_path(ec), ec);
-  if (ec || relative.empty()) return p.string();
-  std::string text = relative.string();
-  return text.size() < p.string().size() ? text : p.string();
+  fs::path here = fs::current_path(ec);
+  std::string text = ec ? "" : (here / p).lexically_relative(here).string();  // follows no links
+  return !text.empty() && text.size() < p.string().size() ? text : p.string();
 }
 
 }  // namespace ridge

@@ -25,7 +25,7 @@ class TemporaryDir {
   fs::path path_;
 };
 
-// Removes the folders of all live TemporaryDir: for a program that ends by a signal.
+// Removes the folders of all live TemporaryDir, and lets no new one be made: for a program that ends by a signal.
 void remove_temporary_dirs();
 
 // `p` as people should see it: relative to the current folder where that is shorter.

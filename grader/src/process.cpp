@@ -13,6 +13,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <set>
 
 namespace ridge {
 
@@ -20,7 +22,39 @@ namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
+std::mutex children_mutex;
+std::set<pid_t> children;  // from fork until they are reaped
+
+void kill_group(pid_t pid) {
+  kill(-pid, SIGKILL);
+  kill(pid, SIGKILL);  // has not made its group yet
+}
+
 }  // namespace
+
+pid_t fork_child() {
+  std::lock_guard lock(children_mutex);
+  pid_t pid = fork();
+  if (pid > 0) children.insert(pid);
+  return pid;
+}
+
+int end_child(pid_t pid) {
+  kill_group(pid);
+  siginfo_t info;
+  while (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+  }
+  std::lock_guard lock(children_mutex);  // only now: it may take a while to die
+  int status = 0;
+  waitpid(pid, &status, 0);
+  children.erase(pid);
+  return status;
+}
+
+void end_children() {
+  children_mutex.lock();  // for good
+  for (pid_t pid : children) kill_group(pid);
+}
 
 void isolate_child(int first_descriptor) {
   setsid();
@@ -42,6 +76,12 @@ ProcessResult run_process(const std::vector<std::string>& argv, const fs::path& 
   std::vector<char*> args;
   for (const auto& a : argv) args.push_back(const_cast<char*>(a.c_str()));
   args.push_back(nullptr);
+  std::string temporary = "TMPDIR=" + dir.string();
+  std::vector<char*> env;
+  for (char** e = environ; *e != nullptr; ++e)
+    if (dir.empty() || std::strncmp(*e, "TMPDIR=", 7) != 0) env.push_back(*e);
+  if (!dir.empty()) env.push_back(temporary.data());
+  env.push_back(nullptr);
   int out[2];
   if (pipe2(out, O_CLOEXEC) != 0) {
     result.started = false;
@@ -49,7 +89,7 @@ ProcessResult run_process(const std::vector<std::string>& argv, const fs::path& 
     return result;
   }
   double start = now();
-  pid_t pid = fork();
+  pid_t pid = fork_child();
   if (pid == 0) {
     int null = open("/dev/null", O_RDONLY);
     dup2(null, 0);
@@ -57,7 +97,7 @@ ProcessResult run_process(const std::vector<std::string>& argv, const fs::path& 
     dup2(out[1], 2);
     isolate_child(3);
     if (!dir.empty() && chdir(dir.c_str()) != 0) _exit(127);
-    execvp(args[0], args.data());
+    execvpe(args[0], args.data(), env.data());
     _exit(127);
   }
   close(out[1]);
@@ -89,15 +129,15 @@ ProcessResult run_process(const std::vector<std::string>& argv, const fs::path& 
   }
   close(out[0]);
   // The program may have closed its output and live on.
-  int status = 0;
-  while (waitpid(pid, &status, WNOHANG) == 0) {
+  siginfo_t info{};
+  while (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_pid == 0) {
     if (now() - start > limits.seconds) {
       result.timed_out = true;
-      kill(-pid, SIGKILL);
+      break;
     }
     usleep(1000);
   }
-  kill(-pid, SIGKILL);  // what it left behind
+  int status = end_child(pid);  // and what it left behind
   if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
   result.seconds = now() - start;

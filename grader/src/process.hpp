@@ -1,5 +1,7 @@
 // Running a program of somebody else: with a time limit, a cap on its output, and nothing inherited.
 #pragma once
+#include <sys/types.h>
+
 #include <string>
 #include <vector>
 
@@ -23,7 +25,7 @@ struct ProcessResult {
   std::string output;  // stdout and stderr as they came
 };
 
-// Runs argv in `dir` to its end; its whole process group is killed at the limit.
+// Runs argv in `dir`, which takes its temporary files too, to its end; its whole process group is killed at the limit.
 ProcessResult run_process(const std::vector<std::string>& argv, const fs::path& dir, const ProcessLimits& limits);
 
 // The first of `names` that is on PATH, or an empty path. Names with a slash are taken as they are.
@@ -31,5 +33,12 @@ fs::path find_program(const std::vector<std::string>& names);
 
 // After fork: a process group of its own that dies with its parent, no core dumps, all descriptors from `first` closed.
 void isolate_child(int first_descriptor);
+
+// fork, for a child that isolates itself and ends in end_child.
+pid_t fork_child();
+// Kills the child and its process group, waits, and returns its status.
+int end_child(pid_t pid);
+// For a program that ends by a signal: kills all children, and lets nothing start in the time that is left.
+void end_children();
 
 }  // namespace ridge

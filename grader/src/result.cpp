@@ -113,7 +113,8 @@ std::string to_json(const Result& r) {
   for (const auto& c : r.ceilings)
     j["ceilings"].push_back(
         {{"id", c.id}, {"kind", c.kind}, {"name", c.name}, {"value", c.value}, {"unit", c.unit}, {"source", c.source}});
-  return j.dump(1) + "\n";
+  // Messages quote what submissions print: that may be anything.
+  return j.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 std::string new_attempt_id(std::string& time) {
@@ -186,9 +187,13 @@ std::optional<LastScore> last_score(const std::string& lab) {
       newest = entry.path();
   if (newest.empty()) return std::nullopt;
   std::ifstream in(newest);
-  json j = json::parse(in, nullptr, false);
-  if (!j.is_object() || !j.contains("score") || !j["score"].is_object()) return std::nullopt;
-  return LastScore{j.value("outcome", "") == "passed", j["score"].value("points", 0.0), j["score"].value("max", 0.0)};
+  try {
+    json j = json::parse(in);
+    const json& score = j.at("score");
+    return LastScore{j.at("outcome") == "passed", score.at("points").get<double>(), score.at("max").get<double>()};
+  } catch (const json::exception&) {  // broken, or not ours
+    return std::nullopt;
+  }
 }
 
 }  // namespace ridge

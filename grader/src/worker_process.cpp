@@ -55,7 +55,9 @@ std::string read_launches(int fd) {
 WorkerProcess::WorkerProcess(const fs::path& program, double start_seconds) {
   int pair[2];
   int out[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0 || pipe2(out, O_CLOEXEC) != 0)
+  int exec_failed[2];  // closes with the exec, so that no submission can speak through it
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0 || pipe2(out, O_CLOEXEC) != 0 ||
+      pipe2(exec_failed, O_CLOEXEC) != 0)
     throw Error(Exit::environment, std::string("cannot make a socket: ") + std::strerror(errno), "close some programs");
   std::vector<std::string> env = worker_environment();
   std::vector<char*> envp;
@@ -63,30 +65,37 @@ WorkerProcess::WorkerProcess(const fs::path& program, double start_seconds) {
   envp.push_back(nullptr);
   std::string path = program.string();
   char* argv[] = {path.data(), nullptr};
-  pid_ = fork();
+  pid_ = fork_child();
   if (pid_ == 0) {
     int null = open("/dev/null", O_RDONLY);
     dup2(null, 0);
     dup2(out[1], 1);
     dup2(out[1], 2);
     int high = fcntl(pair[1], F_DUPFD, 64);  // clear of the number that it must get
+    int report = fcntl(exec_failed[1], F_DUPFD, 64);
     dup2(high, protocol::kSocket);
-    isolate_child(protocol::kSocket + 1);
+    dup3(report, protocol::kSocket + 1, O_CLOEXEC);
+    isolate_child(protocol::kSocket + 2);
     rlimit file{kMaxFileBytes, kMaxFileBytes};
     setrlimit(RLIMIT_FSIZE, &file);
-    if (chdir("/") != 0) _exit(127);
-    execve(argv[0], argv, envp.data());
+    if (chdir("/") == 0) execve(argv[0], argv, envp.data());
+    int error = errno;
+    if (write(protocol::kSocket + 1, &error, sizeof error) < 0) _exit(126);
     _exit(127);
   }
+  int error = pid_ < 0 ? errno : 0;
   close(pair[1]);
   close(out[1]);
+  close(exec_failed[1]);
+  if (pid_ > 0 && read(exec_failed[0], &error, sizeof error) < 0) error = errno;
+  close(exec_failed[0]);
   socket_ = pair[0];
   out_ = out[0];
   fcntl(out_, F_SETFL, O_NONBLOCK);
   Reply reply;
   std::vector<char> packet;
   int fd = -1;
-  bool ok = pid_ > 0 && wait_packet(now() + start_seconds, reply, packet, fd);
+  bool ok = error == 0 && wait_packet(now() + start_seconds, reply, packet, fd);
   if (fd >= 0) close(fd);
   protocol::Header header;
   if (ok && packet.size() == sizeof header + sizeof hello_) {
@@ -103,9 +112,13 @@ WorkerProcess::WorkerProcess(const fs::path& program, double start_seconds) {
   close(socket_);
   close(out_);
   std::string said = output_.empty() ? "" : "; it printed:\n" + output_.substr(0, 2000);
-  if (reply.exit_code == 3 || reply.exit_code == 127)
-    throw Error(Exit::environment, "the worker process could not start" + said, "run `ridge doctor`");
-  throw Error(Exit::failed, "the program ended before its first call" + said,
+  if (error != 0)
+    throw Error(Exit::environment, fmt::format("the worker process could not start: {}", std::strerror(error)),
+                "run `ridge doctor`; where programs must not run in the temporary folder, set TMPDIR to another");
+  std::string what = "ended before its first call";
+  if (reply.fate == Fate::timed_out) what = fmt::format("did not get to its first call in {:g} s", start_seconds);
+  if (reply.fate == Fate::flooded) what = "printed too much before its first call";
+  throw Error(Exit::failed, "the program " + what + said,
               "look for static objects whose constructors end or stop the program");
 }
 
@@ -117,11 +130,7 @@ WorkerProcess::~WorkerProcess() {
 
 void WorkerProcess::stop(Reply* reply) {
   if (pid_ <= 0) return;
-  kill(-pid_, SIGKILL);
-  kill(pid_, SIGKILL);
-  int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
+  int status = end_child(pid_);
   if (reply != nullptr) {
     if (WIFSIGNALED(status)) reply->signal = WTERMSIG(status);
     if (WIFEXITED(status)) reply->exit_code = WEXITSTATUS(status);

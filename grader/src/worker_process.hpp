@@ -30,7 +30,8 @@ struct Reply {
 
 class WorkerProcess {
  public:
-  // Starts `program` and waits for its hello. Throws Error(Exit::environment) where the machine can't run it.
+  // Starts `program` and waits for its hello. Throws Error(Exit::environment) where the machine can't run it, and
+  // Error(Exit::failed) where it ends, hangs or says something else.
   WorkerProcess(const fs::path& program, double start_seconds);
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;

@@ -187,7 +187,7 @@ TEST_CASE("loops with a trip count of their own in every lane") {
 TEST_CASE("pieces, kinds and sizes of an access are requests of their own") {
   Streams lanes(32);
   for (unsigned l = 0; l < 32; ++l) {
-    for (std::uint16_t part : {1, 2, 3})
+    for (std::uint16_t part = 1; part <= 3; ++part)
       lanes[l].push_back(event(100, kBase + 12 * l + 4 * (part - 1u), Op::global_load, part));
     lanes[l].push_back(event(100, kBase + 12 * l, Op::global_store));
     if (l < 8) lanes[l].push_back(event(100, kBase + 12 * l, Op::shared_load));
@@ -211,14 +211,15 @@ TEST_CASE("partial warps") {
 }
 
 TEST_CASE("counts do not depend on which lane did what") {
-  std::mt19937 random(7);
+  std::mt19937 generator(7);
+  auto random = [&](unsigned n) { return static_cast<unsigned>(generator() % n); };
   for (int round = 0; round < 20; ++round) {
     Streams lanes(32);
     for (auto& lane : lanes)
-      for (unsigned i = 0, n = random() % 40; i < n; ++i)
-        lane.push_back(event(100 + 4 * (random() % 5), kBase + 4 * (random() % 1000), static_cast<Op>(random() % 2)));
+      for (unsigned i = 0, n = random(40); i < n; ++i)
+        lane.push_back(event(100 + 4 * random(5), kBase + 4 * random(1000), static_cast<Op>(random(2))));
     KernelCounters c = merged(lanes);
-    std::shuffle(lanes.begin(), lanes.end(), random);
+    std::shuffle(lanes.begin(), lanes.end(), generator);
     CHECK(same(merged(lanes), c));
     // A sum over lines is the whole.
     AccessCount sum;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <tuple>
 #include <utility>
+#include <utility>
 
 #include "cuda_runtime_api.h"
 
@@ -42,6 +43,18 @@ void barrier(const char* file, int line);
 void launch(const char* kernel, dim3 grid, dim3 block, size_t shared, cudaStream_t stream, void (*run)(void*),
             void* closure, size_t closure_bytes);
 
+// A kernel with its arguments: copied at the launch, and again for each thread.
+template <class F, class... A>
+struct Closure {
+  F call;
+  std::tuple<A...> arguments;
+  template <size_t... I>
+  void unpack(std::index_sequence<I...>) {
+    call(std::get<I>(arguments)...);
+  }
+  static void run(void* self) { static_cast<Closure*>(self)->unpack(std::index_sequence_for<A...>()); }
+};
+
 template <class F>
 struct Kernel {
   const char* name;
@@ -52,21 +65,8 @@ struct Kernel {
 
   template <class... A>
   void operator()(A... arguments) const {
-    struct Closure {
-      const F* call;
-      std::tuple<A...> arguments;
-      static void run(void* self) {
-        auto& closure = *static_cast<Closure*>(self);
-        std::apply(*closure.call, closure.arguments);
-      }
-    };
-    struct Parameters {
-      F call;
-      Closure closure;
-    } parameters{call, {nullptr, {arguments...}}};
-    parameters.closure.call = &parameters.call;
-    launch(name, grid, block, shared, stream, [](void* p) { Closure::run(&static_cast<Parameters*>(p)->closure); },
-           &parameters, sizeof parameters);
+    Closure<F, A...> closure{call, std::tuple<A...>(arguments...)};
+    launch(name, grid, block, shared, stream, &Closure<F, A...>::run, &closure, sizeof closure);
   }
 };
 
@@ -80,10 +80,6 @@ struct Launch {
   // No named member: a macro's parameter may have any name.
   template <class F>
   Kernel<F> operator()(F call) const {
-    return {name, grid, block, shared, stream, call};
-  }
-  template <class F>
-  Kernel<F> kernel(F call) const {
     return {name, grid, block, shared, stream, call};
   }
 };

@@ -90,6 +90,14 @@ class Rewriter {
     return i;
   }
 
+  // True where a word ends at `end` that is a statement's and no scope: else ::k<<<1, 1>>>().
+  bool keyword(std::size_t end) const {
+    std::size_t i = end;
+    while (i > floor_ && end - i < 8 && is_word(s_[i - 1])) --i;
+    std::string_view word = s_.substr(i, end - i);
+    return word == "else" || word == "do" || word == "return";
+  }
+
   // Start of the kernel's name that ends before `end`: identifiers, ::, and template arguments.
   std::size_t kernel_start(std::size_t end) const {
     std::size_t i = end;
@@ -117,7 +125,7 @@ class Rewriter {
         i -= 2;
         std::size_t scope = i;
         back_space();
-        if (i == floor_ || (!is_word(s_[i - 1]) && s_[i - 1] != '>')) return scope;
+        if (i == floor_ || (!is_word(s_[i - 1]) && s_[i - 1] != '>') || keyword(i)) return scope;
         continue;
       }
       return name;

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Compiles the stub, the solution, the baseline and the entry of one lab for a real GPU, to objects; none is needed.
+# Usage: compile_with_nvcc.sh REPOSITORY LAB. Exit code 77: no nvcc here.
+repository=$1 lab=$2
+nvcc=$(command -v nvcc) || nvcc=/usr/local/cuda/bin/nvcc
+if [ ! -x "$nvcc" ]; then
+  echo "skipped: no nvcc on PATH or in /usr/local/cuda/bin"
+  exit 77
+fi
+out=$(mktemp -d) || exit 1
+trap 'rm -rf "$out"' EXIT
+trap 'exit 1' INT TERM
+cd "$repository" || exit 1
+
+set -- "labs/$lab"/*.cu "solutions/$lab"/*.cu
+for file; do
+  [ -f "$file" ] || { echo "no such file: $file"; exit 1; }
+done
+# Two at a time.
+printf '%s\n' "$@" | xargs -P 2 -I FILE sh -c '
+  object="$3/$(echo "$1" | tr / _).o"
+  "$2" -c -gencode=arch=compute_90a,code=sm_90a -std=c++20 -I "labs/$4" -I runtime "$1" -o "$object" &&
+    [ -s "$object" ] && echo "compiled $1" || { echo "FAILED $1"; exit 1; }
+' sh FILE "$nvcc" "$out" "$lab"

@@ -1,0 +1,194 @@
+// What every lab of the course must keep: complete, failing as a stub, passing as a solution, wrong where it says so.
+// RIDGE_COURSE_LAB names one lab; without it all of labs/ are tested.
+#include <algorithm>
+#include <cstdlib>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "grader/graded.hpp"
+#include "lab.hpp"
+#include "support/catch.hpp"
+
+using namespace ridge::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<std::string> all_labs() {
+  const char* one = std::getenv("RIDGE_COURSE_LAB");
+  if (one != nullptr && *one != 0) return {one};
+  std::vector<std::string> labs;
+  for (const auto& entry : fs::directory_iterator(repository() + "/labs")) labs.push_back(entry.path().filename());
+  std::sort(labs.begin(), labs.end());
+  return labs;
+}
+
+std::string lab_dir(const std::string& lab) { return repository() + "/labs/" + lab; }
+std::string solution_dir(const std::string& lab) { return repository() + "/solutions/" + lab; }
+
+std::vector<std::string> lines_of(const std::string& file) {
+  std::istringstream text(read_file(file));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+struct Source {
+  std::vector<std::string> outside;            // every line but those of the task regions
+  std::map<std::string, std::string> regions;  // task and text
+  std::string error;
+};
+
+Source split(const std::string& file) {
+  static const std::regex begin("// TASK\\((\\w+)\\)"), end("// END\\((\\w+)\\)");
+  Source s;
+  std::string task;
+  for (const auto& line : lines_of(file)) {
+    std::smatch m;
+    if (std::regex_match(line, m, begin)) {
+      if (!task.empty() || s.regions.count(m[1]) != 0) s.error = line + " is inside a task or comes twice";
+      s.outside.push_back(line);
+      s.regions[task = m[1]];
+    } else if (std::regex_match(line, m, end)) {
+      if (task != m[1]) s.error = line + " does not end a task";
+      s.outside.push_back(line);
+      task.clear();
+    } else if (!task.empty()) {
+      s.regions[task] += line + "\n";
+    } else {
+      s.outside.push_back(line);
+    }
+  }
+  if (!task.empty()) s.error = task + " has no end";
+  return s;
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("every lab is complete") {
+  const std::string name = GENERATE(from_range(all_labs()));
+  INFO(name);
+  CHECK(std::regex_match(name, std::regex("\\d\\d_[a-z0-9_]+")));
+  for (const char* file : {"README.md", "lab.toml", "check.cpp", "entry.cu"}) {
+    INFO(file);
+    CHECK(fs::exists(lab_dir(name) + "/" + file));
+  }
+  ridge::Lab lab = ridge::load_lab(lab_dir(name));
+  CHECK_FALSE(lab.title.empty());
+  CHECK(lab.order == std::stoi(name));
+  CHECK(lab.minutes > 0);
+  CHECK_FALSE(lab.files.empty());
+  REQUIRE_FALSE(lab.tasks.empty());
+  REQUIRE_FALSE(lab.backends.empty());
+  if (std::count(lab.backends.begin(), lab.backends.end(), "cuda") != 0)
+    CHECK(fs::exists(lab_dir(name) + "/baseline.cu"));
+
+  for (const auto& backend : lab.backends) {
+    INFO(backend);
+    double points = 0;
+    for (const auto& t : lab.tasks) points += t.points(backend);
+    CHECK(points == 100);
+  }
+  std::set<std::string> tasks;
+  for (const auto& t : lab.tasks) {
+    INFO(t.id);
+    CHECK(tasks.insert(t.id).second);
+    CHECK_FALSE(t.title.empty());
+    CHECK(t.hints.size() >= 3);
+    CHECK(std::count(lab.files.begin(), lab.files.end(), t.file) == 1);
+    std::set<std::string> goals;
+    for (const auto& g : t.goals) {
+      INFO(g.backend << " goal " << g.id);
+      CHECK(std::count(lab.backends.begin(), lab.backends.end(), g.backend) == 1);
+      CHECK(g.points > 0);
+      CHECK(g.zero != g.full);
+      if (!g.after.empty()) CHECK(goals.count(g.backend + " " + g.after) == 1);  // one that comes before
+      CHECK(goals.insert(g.backend + " " + g.id).second);
+    }
+  }
+}
+
+TEST_CASE("stub and solution differ only inside the tasks") {
+  const std::string name = GENERATE(from_range(all_labs()));
+  INFO(name);
+  ridge::Lab lab = ridge::load_lab(lab_dir(name));
+  std::set<std::string> tasks;
+  for (const auto& file : lab.files) {
+    INFO(file);
+    REQUIRE(fs::exists(lab_dir(name) + "/" + file));
+    REQUIRE(fs::exists(solution_dir(name) + "/" + file));
+    Source stub = split(lab_dir(name) + "/" + file), solution = split(solution_dir(name) + "/" + file);
+    CHECK(stub.error.empty());
+    CHECK(solution.error.empty());
+    CHECK(stub.outside == solution.outside);
+    for (const auto& [task, text] : stub.regions) {
+      INFO(task);
+      tasks.insert(file + " " + task);
+      CHECK(contains(text, "TODO"));
+      CHECK_FALSE(text == solution.regions[task]);
+    }
+    CHECK_FALSE(contains(read_file(solution_dir(name) + "/" + file), "TODO"));
+  }
+  CHECK(tasks.size() == lab.tasks.size());
+  for (const auto& t : lab.tasks) CHECK(tasks.count(t.file + " " + t.id) == 1);
+}
+
+TEST_CASE("the stub fails and the solution passes with full marks") {
+  const std::string name = GENERATE(from_range(all_labs()));
+  INFO(name);
+  ridge::Lab lab = ridge::load_lab(lab_dir(name));
+  Folder home;
+  Graded stub = check(home, name);  // a student's own copy
+  INFO(stub.run.out + stub.run.err);
+  CHECK(stub.run.code == 1);
+  REQUIRE(stub.result.is_object());
+  CHECK(stub.result["tasks"].size() == lab.tasks.size());
+  for (const auto& t : stub.result["tasks"]) {
+    INFO(t["id"]);
+    CHECK(t["status"] == "failed");
+    CHECK(t["points"] < t["max"]);
+  }
+
+  Graded solution = check(home, name, {"--submission", solution_dir(name)});
+  INFO(solution.run.out + solution.run.err);
+  CHECK(solution.run.code == 0);
+  REQUIRE(solution.result.is_object());
+  CHECK(solution.result["tasks"].size() == lab.tasks.size());
+  CHECK(solution.result["score"]["points"] == 100);
+  CHECK(solution.result["score"]["max"] == 100);
+  CHECK(first_failed_name(solution.result).empty());
+}
+
+TEST_CASE("every wrong solution fails the check that it names first") {
+  const std::string name = GENERATE(from_range(all_labs()));
+  ridge::Lab lab = ridge::load_lab(lab_dir(name));
+  static const std::regex header("// replaces: ([\\w.]+); fails: (\\w+)/([\\w-]+); backend: (cpu|cuda)");
+  std::vector<std::string> files;
+  REQUIRE(fs::exists(lab_dir(name) + "/wrong"));
+  for (const auto& entry : fs::directory_iterator(lab_dir(name) + "/wrong")) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  CHECK(files.size() >= 5);
+  for (const auto& file : files) {
+    INFO(file);
+    std::smatch m;
+    std::vector<std::string> lines = lines_of(file);
+    REQUIRE_FALSE(lines.empty());
+    const std::string first = lines[0];
+    INFO(first);
+    CHECKED_IF(std::regex_match(first, m, header)) {
+      const std::string replaced = m[1], task = m[2], failing = m[3];
+      CHECK(std::count(lab.files.begin(), lab.files.end(), replaced) == 1);
+      if (m[4] == "cuda") continue;  // tests/gpu runs these, on a machine with a GPU
+      Folder home;
+      Graded g = check(home, name, {"--submission", solution_dir(name), "--replace", file, "--task", task,
+                                    "--time-limit", "3"});
+      INFO(g.run.out + g.run.err);
+      CHECK(g.run.code == 1);
+      CHECK(first_failed_name(g.result) == task + "/" + failing);
+      if (g.result.is_object()) CHECK(g.result["score"]["points"] < g.result["score"]["max"]);
+    }
+  }
+}
