@@ -8,38 +8,39 @@
 // in: rows x cols, row-major; out: cols x rows, row-major. A block moves a 64 x 64 tile through shared memory with
 // 256 threads: 16 KiB in flight a block, which is what it takes to keep HBM busy (32 x 32 tiles reached half of this).
 constexpr int kTile = 64;
-constexpr int kPitch = kTile + 1;  // 65 = 1 mod 32: one step down a column is one bank further
 constexpr int kThreads = 256;
 
-// rows and cols are multiples of 4, so that every row of `in` and `out` is made of whole float4.
-// A warp takes patches of 4 rows x 8 float4: reading, 4 segments of 128 bytes; in shared memory, lane (r, q) stores to
-// bank r + 4 q + const, which are 32 different ones; the way back is the same with rows and columns exchanged.
+// Where element (r, c) of the tile lies, so that neither side has bank conflicts. The 16 lanes of a half warp are 4 words
+// apart along a row: two of them would meet in each bank, and one word of padding behind column 31 parts them. Down a
+// column they are 4 rows apart: such rows are neighbours in memory, with a pitch of 66 = 2 mod 32.
+__device__ int tile_index(int r, int c) { return (r / 4 + r % 4 * 16) * (kTile + 2) + c + c / 32; }
+
+// rows and cols are multiples of 4, so that every row of `in` and `out` is made of whole float4. Half a warp reads a row
+// of the tile, 256 bytes, and later writes one of its columns.
 __global__ void __launch_bounds__(kThreads) transpose_vector(const float* in, float* out, int rows, int cols) {
-  __shared__ float tile[kTile * kPitch];
+  __shared__ float tile[kTile * (kTile + 2)];
   const int col0 = static_cast<int>(blockIdx.x) * kTile, row0 = static_cast<int>(blockIdx.y) * kTile;
-  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const int warp = static_cast<int>(threadIdx.x) / 32, half = static_cast<int>(threadIdx.x) / 16 % 2;
+  const int quad = static_cast<int>(threadIdx.x) % 16 * 4;
 
 #pragma unroll
-  for (int patch = warp; patch < kTile / 4 * 2; patch += kThreads / 32) {
-    const int r = patch / 2 * 4 + lane / 8, c = patch % 2 * 32 + lane % 8 * 4;
+  for (int i = warp; i < kTile / 2; i += kThreads / 32) {
+    const int r = i / 4 * 8 + i % 4 + half * 4, c = quad;  // the two rows of a warp are 4 apart
     if (row0 + r < rows && col0 + c < cols) {
       const float4 v = *reinterpret_cast<const float4*>(in + static_cast<std::size_t>(row0 + r) * cols + col0 + c);
-      float* to = tile + r * kPitch + c;
-      to[0] = v.x;
-      to[1] = v.y;
-      to[2] = v.z;
-      to[3] = v.w;
+      tile[tile_index(r, c)] = v.x;
+      tile[tile_index(r, c + 1)] = v.y;
+      tile[tile_index(r, c + 2)] = v.z;
+      tile[tile_index(r, c + 3)] = v.w;
     }
   }
   __syncthreads();
 #pragma unroll
-  for (int patch = warp; patch < kTile / 4 * 2; patch += kThreads / 32) {
-    const int c = patch / 2 * 4 + lane / 8, r = patch % 2 * 32 + lane % 8 * 4;
-    if (row0 + r < rows && col0 + c < cols) {
-      const float* from = tile + r * kPitch + c;
-      *reinterpret_cast<float4*>(out + static_cast<std::size_t>(col0 + c) * rows + row0 + r) =
-          make_float4(from[0], from[kPitch], from[2 * kPitch], from[3 * kPitch]);
-    }
+  for (int i = warp; i < kTile / 2; i += kThreads / 32) {
+    const int c = i * 2 + half, r = quad;
+    if (row0 + r < rows && col0 + c < cols)
+      *reinterpret_cast<float4*>(out + static_cast<std::size_t>(col0 + c) * rows + row0 + r) = make_float4(
+          tile[tile_index(r, c)], tile[tile_index(r + 1, c)], tile[tile_index(r + 2, c)], tile[tile_index(r + 3, c)]);
   }
 }
 

@@ -34,9 +34,11 @@ TEST_CASE("fill_normal follows its seed only") {
   CHECK(a == normal(kMany, 7));
   CHECK(std::vector<float>(a.begin(), a.begin() + 100) == normal(100, 7));  // however the work was split
   auto b = normal(kMany, 8);
-  std::size_t equal = 0;
+  std::size_t equal = 0, repeated = 0;
   for (std::size_t i = 0; i < kMany; ++i) equal += a[i] == b[i];
+  for (std::size_t i = 1; i < kMany; ++i) repeated += a[i] == a[i - 1];
   CHECK(equal < kMany / 1000);
+  CHECK(repeated < kMany / 1000);
 }
 
 TEST_CASE("fill_normal has mean 0 and standard deviation 1") {

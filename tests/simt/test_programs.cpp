@@ -72,7 +72,8 @@ TEST_CASE("broken programs hear what is wrong, and where") {
     std::string wanted = first.substr(head.size());
 
     build(source, program);
-    Run r = run({program}, {{"RIDGE_LANE_ORDER", "1"}}, 20);
+    // One worker, so that what a block leaves behind is where the next one looks.
+    Run r = run({program}, {{"RIDGE_LANE_ORDER", "1"}, {"RIDGE_WORKERS", "1"}}, 20);
     INFO(r.out + r.err);
     CHECK(r.code == 1);
     if (wanted == "wrong result") {

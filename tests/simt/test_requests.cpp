@@ -132,10 +132,12 @@ TEST_CASE("shared memory: 8 bytes are two halves of 16 lanes") {
     CHECK(shared(count(op, 8, [](unsigned lane) { return lane / 16 * 128; })) == Shared{2, 1});  // one address per half
     CHECK(shared(count(
               op, 8, [](unsigned lane) { return lane * 8; }, 16)) == Shared{1, 0});
+    CHECK(shared(count(op, 8, [](unsigned lane) { return lane < 16 ? lane * 128 : 8; })) == Shared{17, 15});
   }
 }
 
 TEST_CASE("shared memory: 16 bytes") {
+  CHECK(shared(count(Op::shared_load, 16, [](unsigned lane) { return lane < 16 ? lane * 16 : 0; })) == Shared{3, 1});
   CHECK(shared(strided(Op::shared_load, 16, 16)) == Shared{4, 0});
   CHECK(shared(strided(Op::shared_store, 16, 16)) == Shared{4, 0});
   CHECK(shared(strided(Op::shared_load, 16, 128)) == Shared{32, 28});
@@ -191,6 +193,7 @@ TEST_CASE("pieces, kinds and sizes of an access are requests of their own") {
       lanes[l].push_back(event(100, kBase + 12 * l + 4 * (part - 1u), Op::global_load, part));
     lanes[l].push_back(event(100, kBase + 12 * l, Op::global_store));
     if (l < 8) lanes[l].push_back(event(100, kBase + 12 * l, Op::shared_load));
+    lanes[l].push_back(event(200, kBase + 4 * l, Op::shared_store, l % 2 == 0 ? 1 : 2));
   }
   KernelCounters c = merged(lanes);
   CHECK(c.op[0].requests == 3);
@@ -198,6 +201,7 @@ TEST_CASE("pieces, kinds and sizes of an access are requests of their own") {
   CHECK(c.op[1].requests == 1);
   CHECK(c.op[2].requests == 1);
   CHECK(c.op[2].lanes == 8);
+  CHECK(c.op[3].requests == 2);
 }
 
 TEST_CASE("partial warps") {
