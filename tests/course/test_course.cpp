@@ -183,8 +183,8 @@ TEST_CASE("every wrong solution fails the check that it names first") {
       CHECK(std::count(lab.files.begin(), lab.files.end(), replaced) == 1);
       if (m[4] == "cuda") continue;  // tests/gpu runs these, on a machine with a GPU
       Folder home;
-      Graded g = check(home, name, {"--submission", solution_dir(name), "--replace", file, "--task", task,
-                                    "--time-limit", "3"});
+      Graded g = check(home, name,
+                       {"--submission", solution_dir(name), "--replace", file, "--task", task, "--time-limit", "3"});
       INFO(g.run.out + g.run.err);
       CHECK(g.run.code == 1);
       CHECK(first_failed_name(g.result) == task + "/" + failing);

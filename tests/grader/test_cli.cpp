@@ -129,11 +129,11 @@ TEST_CASE("each task of a bad submission is judged on its own") {
 
 TEST_CASE("prints without end, and exit(0)") {
   Folder home;
-  std::string dir = submission(
-      home, {{"copy.cu", copy_with("  for (long i = 0; i < 10'000'000'000 / 50; ++i)\n"
-                                   "    std::puts(\"0123456789012345678901234567890123456789012345678\");",
-                                   "#include <cstdio>")},
-             {"aos_to_soa.cu", aos_to_soa_with("  std::exit(0);")}});
+  std::string dir =
+      submission(home, {{"copy.cu", copy_with("  for (long i = 0; i < 10'000'000'000 / 50; ++i)\n"
+                                              "    std::puts(\"0123456789012345678901234567890123456789012345678\");",
+                                              "#include <cstdio>")},
+                        {"aos_to_soa.cu", aos_to_soa_with("  std::exit(0);")}});
   Graded g = check(home, "01", {"--submission", dir, "--time-limit", "20"});
   INFO(g.run.out.substr(0, 4000) + g.run.err.substr(0, 4000));
   CHECK(g.run.code == 1);
@@ -151,12 +151,11 @@ TEST_CASE("kernels that write where they must not") {
   const std::string past =
       "__global__ void k(float* out, std::size_t n) { if (threadIdx.x == 3) out[n + 2] = 1; }";  // line 2
   std::string dir = submission(
-      home,
-      {{"copy.cu", copy_with("  k<<<1, 32>>>(out, n);", past)},
-       {"aos_to_soa.cu",
-        "#include \"coalescing.hpp\"\n__global__ void k(float* in) {\n  in[threadIdx.x] = 0;\n}\n"
-        "void aos_to_soa(const Particle* in, float*, std::size_t, void*, std::size_t, cudaStream_t) {\n"
-        "  k<<<1, 1>>>(reinterpret_cast<float*>(const_cast<Particle*>(in)));\n}\n"}});
+      home, {{"copy.cu", copy_with("  k<<<1, 32>>>(out, n);", past)},
+             {"aos_to_soa.cu",
+              "#include \"coalescing.hpp\"\n__global__ void k(float* in) {\n  in[threadIdx.x] = 0;\n}\n"
+              "void aos_to_soa(const Particle* in, float*, std::size_t, void*, std::size_t, cudaStream_t) {\n"
+              "  k<<<1, 1>>>(reinterpret_cast<float*>(const_cast<Particle*>(in)));\n}\n"}});
   Graded g = check(home, "01", {"--submission", dir});
   INFO(g.run.out + g.run.err);
   CHECK(g.run.code == 1);
@@ -323,7 +322,9 @@ TEST_CASE("two checks at once are both stored and count the same") {
   Run runs[2];
   std::vector<std::thread> threads;
   for (int i = 0; i < 2; ++i)
-    threads.emplace_back([&, i] { runs[i] = run_ridge(home, {"check", "01", "--backend", "cpu", "--submission", dir}); });
+    threads.emplace_back([&, i] {
+      runs[i] = run_ridge(home, {"check", "01", "--backend", "cpu", "--submission", dir});
+    });
   for (auto& t : threads) t.join();
   for (const auto& r : runs) {
     INFO(r.out + r.err);
@@ -447,9 +448,7 @@ struct Program {
 
 TEST_CASE("Ctrl-C leaves nothing behind") {
   Folder home;
-  std::string dir = submission(
-      home, {{"copy.cu", copy_with("  spin<<<1, 32>>>();",
-                                   "__global__ void spin() { volatile int go = 1; while (go) {} }")}});
+  std::string before = "__global__ void spin() { volatile int go = 1; while (go) {} }";
   std::map<std::string, std::string> env = environment(home);
   std::string during;  // part of the command line of the process that runs when Ctrl-C comes
   SECTION("while the submission runs") { during = "/worker"; }
@@ -460,9 +459,14 @@ TEST_CASE("Ctrl-C leaves nothing behind") {
     }
     env["RIDGE_CXX"] = "g++";  // a driver: the compiler proper is its child
     during = "cc1plus";
+    before +=  // many seconds of work for it
+        "constexpr long spend() { long n = 0; for (int i = 0; i < 200000; ++i) for (int j = 0; j < 100; ++j) n += j;"
+        " return n; }\nstatic_assert(spend() > 0);";
   }
+  std::string dir = submission(home, {{"copy.cu", copy_with("  spin<<<1, 32>>>();", before)}});
   Program ridge({ridge_program(), "check", "01", "--backend", "cpu", "--submission", dir, "--time-limit", "60"}, env);
   REQUIRE(wait_for(30, [&] { return !processes_of(home / "tmp", during).empty(); }));
+  usleep(300000);  // well into it: its files are open
   CHECK(kill(ridge.pid, SIGINT) == 0);
   REQUIRE(wait_for(5, [&] { return ridge.ended(); }));
   CHECK(WIFEXITED(ridge.status));
@@ -474,9 +478,9 @@ TEST_CASE("Ctrl-C leaves nothing behind") {
 
 TEST_CASE("nohup works") {
   Folder home;
-  Program ridge({ridge_program(), "check", "01", "--backend", "cpu", "--task", "copy", "--submission",
-                 submission(home, {})},
-                environment(home), SIGHUP);
+  Program ridge(
+      {ridge_program(), "check", "01", "--backend", "cpu", "--task", "copy", "--submission", submission(home, {})},
+      environment(home), SIGHUP);
   REQUIRE(wait_for(30, [&] { return !processes_of(home / "tmp").empty(); }));
   CHECK(kill(ridge.pid, SIGHUP) == 0);
   REQUIRE(wait_for(30, [&] { return ridge.ended(); }));

@@ -176,6 +176,14 @@ TEST_CASE("half of the lanes skip an access") {
   CHECK(c.line.at(300 * kOps).requests == 1);
 }
 
+TEST_CASE("the two sides of a branch are two requests") {
+  Streams lanes(32);
+  for (unsigned l = 0; l < 32; ++l) lanes[l].push_back(event(l % 2 == 0 ? 100 : 200, kBase + 4 * l));
+  KernelCounters c = merged(lanes);
+  CHECK(c.op[0].requests == 2);
+  CHECK(c.op[0].sectors == 8);
+}
+
 TEST_CASE("loops with a trip count of their own in every lane") {
   Streams lanes(32);
   for (unsigned l = 0; l < 32; ++l)
