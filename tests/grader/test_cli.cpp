@@ -96,6 +96,12 @@ TEST_CASE("a submission that does not compile") {
   CHECK(contains(g.run.err, "undeclared_thing"));
   CHECK_FALSE(contains(g.run.out + g.run.err, home / "tmp"));
   CHECK(names_in(home / "tmp").empty());
+  REQUIRE(g.result.is_object());  // an attempt is kept even so
+  CHECK(g.result["outcome"] == "build-failed");
+  CHECK(g.result["score"]["points"] == 0);
+  CHECK(g.result["score"]["max"] == 100);
+  CHECK(contains(g.result["build_output"], "copy.cu:4:"));
+  CHECK(names_in(home / ("results/" + kLab)).size() == 1);
 
   // Nor one that does not link.
   dir = submission(home, {{"copy.cu", "#include \"coalescing.hpp\"\n"}});

@@ -222,13 +222,17 @@ TEST_CASE("files are written whole or not at all") {
 
 // Makes `dir` a disk of 64 KiB for this process only. False where the machine does not let it.
 static bool small_disk(const std::string& dir) {
-  std::string map = "0 " + std::to_string(getuid()) + " 1";
-  if (unshare(CLONE_NEWNS) != 0) {
-    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
-    int fd = open("/proc/self/uid_map", O_WRONLY);
-    bool mapped = fd >= 0 && write(fd, map.data(), map.size()) > 0;
+  auto put = [](const char* file, const std::string& text) {
+    int fd = open(file, O_WRONLY);
+    bool ok = fd >= 0 && write(fd, text.data(), text.size()) > 0;
     close(fd);
-    if (!mapped) return false;
+    return ok;
+  };
+  const std::string user = "0 " + std::to_string(getuid()) + " 1", group = "0 " + std::to_string(getgid()) + " 1";
+  if (unshare(CLONE_NEWNS) != 0) {  // not root: become the root of a user namespace
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+    if (!put("/proc/self/uid_map", user) || !put("/proc/self/setgroups", "deny") || !put("/proc/self/gid_map", group))
+      return false;
   }
   return mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
          mount("tmpfs", dir.c_str(), "tmpfs", 0, "size=64k") == 0;
@@ -257,8 +261,8 @@ TEST_CASE("a full disk keeps the old file and leaves no temporary") {
       write_durably(file, "new");  // and there is room again
       said += read_file(file);
       write_file(report, said);
-    } catch (...) {
-      write_file(report, "an exception");
+    } catch (const std::exception& e) {
+      write_file(report, e.what());
     }
     _exit(0);
   }
