@@ -138,7 +138,7 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir) {
     CompileFailure f;
     if (r.exit_code != 0) {
       f.output = r.output.empty() ? fmt::format("nvcc ended with exit code {}", r.exit_code) : r.output;
-      f.environment = f.output.find("No space left on device") != std::string::npos;
+      f.environment = disk_full(dir);
     }
     return f;
   });

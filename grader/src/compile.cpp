@@ -41,7 +41,7 @@ CompileFailure run_tool(const std::vector<std::string>& argv, const fs::path& di
   if (r.exit_code == 0 && !r.timed_out) return {};
   CompileFailure f;
   f.output = r.output;
-  f.environment = r.output.find("No space left on device") != std::string::npos || r.exit_code == 127;
+  f.environment = disk_full(dir) || r.exit_code == 127;
   if (r.timed_out) f.output += fmt::format("\nridge: the compiler was stopped after {:.0f} s", kCompileSeconds);
   if (r.flooded) f.output += "\nridge: the compiler printed too much and was stopped";
   if (r.signal != 0 && !r.timed_out && !r.flooded)

@@ -141,6 +141,12 @@ class TaskJudge {
     lab::Request request{options_.mode, options_.backend, device_.info().memory / 8};
     std::vector<lab::Case> cases = check_.cases(request);
     WorkerProcess worker(worker_program_, options_.backend == Backend::cpu ? 10 : 60);
+    // Whatever ends this task, what the submission printed so far is kept.
+    struct KeepOutput {
+      WorkerProcess& worker;
+      std::string& output;
+      ~KeepOutput() { output = worker.output().substr(0, 2048); }
+    } keep{worker, task_.output};
     std::uint32_t next_id = 1;
     std::uint64_t number = 0;
     for (const auto& c : cases) {

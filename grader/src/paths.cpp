@@ -76,6 +76,12 @@ void remove_temporary_dirs() {
     }
 }
 
+bool disk_full(const fs::path& dir) {
+  std::error_code ec;
+  fs::space_info space = fs::space(dir, ec);
+  return !ec && space.available < (1 << 20);
+}
+
 std::string shown(const fs::path& p) {
   std::error_code ec;
   fs::path here = fs::current_path(ec);

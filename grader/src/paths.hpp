@@ -28,6 +28,9 @@ class TemporaryDir {
 // Removes the folders of all live TemporaryDir, and lets no new one be made: for a program that ends by a signal.
 void remove_temporary_dirs();
 
+// True where the file system of `dir` has no room left for a build: the machine's fault, not the code's.
+bool disk_full(const fs::path& dir);
+
 // `p` as people should see it: relative to the current folder where that is shorter.
 std::string shown(const fs::path& p);
 

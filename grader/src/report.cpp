@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace ridge {
@@ -46,6 +47,24 @@ std::string wrapped(const std::string& text, std::size_t indent) {
   return out;
 }
 
+// Text of a submission or a compiler, without the control characters that would steer a terminal.
+std::string printable(std::string text) {
+  for (char& c : text)
+    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F) c = '?';
+  return text;
+}
+
+std::string first_lines(const std::string& text, int lines) {
+  std::string out;
+  std::size_t at = 0;
+  for (int i = 0; i < lines && at < text.size(); ++i) {
+    std::size_t end = std::min(text.find('\n', at), text.size());
+    out += "         | " + text.substr(at, end - at) + "\n";
+    at = end + 1;
+  }
+  return at < text.size() ? out + "         | ...\n" : out;
+}
+
 std::string goal_line(const GoalResult& g) {
   if (!g.value) return "not measured";
   return fmt::format("{:.3g} {} (goal {:g})", *g.value, g.unit, g.full);
@@ -81,8 +100,9 @@ std::string report(const Result& r, bool colour) {
         text = fmt::format("{} cases", t.cases.size());
       }
       out += fmt::format("       {} {:<12} {}\n", c.passed ? paint.good("ok  ") : paint.bad("fail"), c.name, text);
-      if (!c.passed) out += wrapped(goal != nullptr ? goal->note : c.message, 12);
+      if (!c.passed) out += wrapped(printable(goal != nullptr ? goal->note : c.message), 12);
     }
+    if (!t.output.empty()) out += "       it printed:\n" + first_lines(printable(t.output), 8);
     out += "\n";
   }
   std::string verdict = r.outcome == "passed" ? paint.good("all checks passed") : paint.bad("not all checks passed");
@@ -93,7 +113,7 @@ std::string report(const Result& r, bool colour) {
 
 void print_error(const Error& e) {
   Paint paint{use_colour(stderr)};
-  fmt::print(stderr, "{} {}\n", paint.bad("ridge:"), e.what());
+  fmt::print(stderr, "{} {}\n", paint.bad("ridge:"), printable(e.what()));
   if (!e.advice.empty()) fmt::print(stderr, "  try: {}\n", e.advice);
 }
 

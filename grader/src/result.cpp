@@ -61,6 +61,7 @@ json task_json(const TaskResult& t) {
                           {"max", g.max},
                           {"met", g.met},
                           {"note", g.note}});
+  j["output"] = t.output;
   j["roofline"] = nullptr;
   if (t.roofline)
     j["roofline"] = {{"operations", t.roofline->operations},

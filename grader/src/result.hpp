@@ -54,6 +54,7 @@ struct TaskResult {
   std::vector<KernelCount> kernels;  // backend cpu
   std::optional<Roofline> roofline;
   std::optional<Timing> timing;
+  std::string output;  // what the submission printed, the first 2 KiB
 };
 
 struct Ceiling {

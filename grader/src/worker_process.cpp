@@ -138,6 +138,11 @@ void WorkerProcess::stop(Reply* reply) {
   pid_ = -1;
 }
 
+const std::string& WorkerProcess::output() {
+  if (alive()) drain();
+  return output_;
+}
+
 bool WorkerProcess::drain() {
   char buffer[65536];
   for (;;) {

@@ -42,7 +42,7 @@ class WorkerProcess {
 
   bool alive() const { return pid_ > 0; }
   const protocol::Hello& hello() const { return hello_; }
-  const std::string& output() const { return output_; }  // what it printed, capped
+  const std::string& output();  // what it printed so far, capped
 
  private:
   Reply request(protocol::Type type, const std::vector<char>& payload, int fd, double limit_seconds);

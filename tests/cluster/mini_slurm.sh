@@ -33,6 +33,8 @@ configure() { # writes DIR/etc for freshly picked ports
   host=$(uname -n)
   host=${host%%.*}
   mapfile -t ports < <(free_ports 3)
+  # Nothing here uses cgroups. Named, the plugin does not look for a mounted cgroup file system, which containers lack.
+  echo CgroupPlugin=cgroup/v1 >"$dir/etc/cgroup.conf"
   cat >"$dir/etc/slurm.conf" <<CONF
 ClusterName=ridge-mini
 SlurmctldHost=$host(127.0.0.1)

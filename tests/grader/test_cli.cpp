@@ -103,12 +103,26 @@ TEST_CASE("a submission that does not compile") {
   CHECK(contains(g.result["build_output"], "copy.cu:4:"));
   CHECK(names_in(home / ("results/" + kLab)).size() == 1);
 
+  // Its own words do not turn its fault into the machine's.
+  dir = submission(home, {{"copy.cu", copy_with("\n#error No space left on device\n")}});
+  CHECK(check(home, "01", {"--submission", dir}).run.code == 4);
+
   // Nor one that does not link.
   dir = submission(home, {{"copy.cu", "#include \"coalescing.hpp\"\n"}});
   g = check(home, "coalescing", {"--submission", dir});
   CHECK(g.run.code == 4);
   CHECK(contains(g.run.err, "copy("));
   CHECK_FALSE(contains(g.run.out + g.run.err, home / "tmp"));
+}
+
+TEST_CASE("what a submission prints is shown, but does not steer the terminal") {
+  Folder home;
+  std::string dir = submission(home, {{"copy.cu", copy_with("  printf(\"n is %zu\\033[2J\\n\", n);")}});
+  Graded g = check(home, "01", {"--submission", dir, "--task", "copy"});
+  INFO(g.run.out + g.run.err);
+  CHECK(contains(g.run.out, "| n is 1"));
+  CHECK_FALSE(contains(g.run.out, "\033[2J"));
+  CHECK(contains(g.task("copy")["output"], "n is 1"));
 }
 
 TEST_CASE("each task of a bad submission is judged on its own") {

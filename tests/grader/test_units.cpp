@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "counters.hpp"
+#include "diagnostics.hpp"
 #include "error.hpp"
 #include "lab.hpp"
 #include "process.hpp"
@@ -417,6 +418,30 @@ TEST_CASE("the time limit ends a program and its children") {
   CHECK(r.seconds < 3);
   REQUIRE(r.output.size() > 1);
   CHECK(gone(r.output.substr(0, r.output.size() - 1)));
+}
+
+TEST_CASE("compiler messages keep to the student's lines") {
+  const std::string clang =
+      "copy.cu:26:93: error: use of undeclared identifier 'copy_kernl'\n"
+      "  ::ridge_simt::Launch(\"copy_kernl\", grid)([=](auto... a) { copy_kernl(a...); })(in);\n"
+      "                                                            ^\n"
+      "/usr/include/c++/12/tuple:1: note: in instantiation of something\n"
+      "In file included from <built-in>:1:\n"
+      "/ridge/runtime/simt/include/cuda_runtime.h:60:1: error: no matching function\n"
+      "  call(std::get<I>(arguments)...);\n"
+      "2 errors generated.\n";
+  CHECK(ridge::own_messages(clang) == "copy.cu:26:93: error: use of undeclared identifier 'copy_kernl'\n");
+  const std::string gcc =
+      "copy.cu: In function 'void copy()':\n"
+      "copy.cu:4:11: error: 'x' was not declared\n"
+      "    4 |   int y = x;\n"
+      "      |           ^\n";
+  CHECK(ridge::own_messages(gcc) ==
+        "copy.cu:4:11: error: 'x' was not declared\n    4 |   int y = x;\n      |           ^\n");
+  // Nothing of the student's own: better all of it than nothing.
+  const std::string foreign = "/usr/include/stdio.h:1:1: error: broken installation\n";
+  CHECK(ridge::own_messages(foreign) == foreign);
+  CHECK(ridge::own_messages("").empty());
 }
 
 TEST_CASE("a program that prints without end is stopped") {
