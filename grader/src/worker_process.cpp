@@ -17,6 +17,7 @@
 
 #include "error.hpp"
 #include "process.hpp"
+#include "worker/packet.hpp"
 
 namespace ridge {
 
@@ -175,20 +176,10 @@ bool WorkerProcess::wait_packet(double deadline, Reply& reply, std::vector<char>
     }
     if (p[0].revents == 0) continue;
     packet.resize(protocol::kMaxPacket);
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
-    iovec io{packet.data(), packet.size()};
-    msghdr message{};
-    message.msg_iov = &io;
-    message.msg_iovlen = 1;
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    ssize_t n = recvmsg(socket_, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    ssize_t n = protocol::receive_packet(socket_, packet.data(), packet.size(), fd, MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) continue;
     if (n <= 0) break;  // closed: the process ended
     packet.resize(static_cast<std::size_t>(n));
-    for (cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c))
-      if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
-        std::memcpy(&fd, CMSG_DATA(c), sizeof(int));
     return true;
   }
   reply.fate = Fate::crashed;
@@ -197,28 +188,10 @@ bool WorkerProcess::wait_packet(double deadline, Reply& reply, std::vector<char>
 
 Reply WorkerProcess::request(protocol::Type type, const std::vector<char>& payload, int fd, double limit_seconds) {
   Reply reply;
-  protocol::Header header;
-  header.type = type;
-  header.sequence = ++sequence_;
-  header.payload = static_cast<std::uint32_t>(payload.size());
-  iovec io[2] = {{&header, sizeof header}, {const_cast<char*>(payload.data()), payload.size()}};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = io;
-  message.msg_iovlen = 2;
-  if (fd >= 0) {
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    cmsghdr* c = CMSG_FIRSTHDR(&message);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof(int));
-    std::memcpy(CMSG_DATA(c), &fd, sizeof fd);
-  }
   double start = now();
   std::vector<char> packet;
   int received = -1;
-  bool ok = sendmsg(socket_, &message, MSG_NOSIGNAL) >= 0;
+  bool ok = protocol::send_packet(socket_, type, ++sequence_, payload.data(), payload.size(), fd);
   if (ok)
     ok = wait_packet(start + limit_seconds, reply, packet, received);
   else
@@ -230,7 +203,7 @@ Reply WorkerProcess::request(protocol::Type type, const std::vector<char>& paylo
       std::memcpy(&answer, packet.data(), sizeof answer);
       std::memcpy(&reply.done, packet.data() + sizeof answer, sizeof reply.done);
     }
-    if (answer.magic != protocol::kMagic || answer.type != protocol::Type::done || answer.sequence != header.sequence)
+    if (answer.magic != protocol::kMagic || answer.type != protocol::Type::done || answer.sequence != sequence_)
       reply.fate = Fate::protocol;
     reply.done.what[sizeof reply.done.what - 1] = 0;
     reply.done.detail[sizeof reply.done.detail - 1] = 0;

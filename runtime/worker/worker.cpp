@@ -1,7 +1,6 @@
 // The worker process: the student's code behind a message loop. It gets inputs and a place to put outputs; it has no
 // clock, no expected answer and no verdict to give.
 #include <cuda_runtime.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -12,6 +11,7 @@
 
 #include "../lab/call.hpp"
 #include "backend.hpp"
+#include "packet.hpp"
 
 namespace {
 
@@ -25,44 +25,13 @@ struct Packet {
 
 bool receive(Packet& packet) {
   static std::vector<char> bytes(protocol::kMaxPacket);
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
-  iovec io{bytes.data(), bytes.size()};
-  msghdr message{};
-  message.msg_iov = &io;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  ssize_t n = recvmsg(protocol::kSocket, &message, MSG_CMSG_CLOEXEC);
+  packet.fd = -1;
+  ssize_t n = protocol::receive_packet(protocol::kSocket, bytes.data(), bytes.size(), packet.fd);
   if (n < static_cast<ssize_t>(sizeof(protocol::Header))) return false;
   std::memcpy(&packet.header, bytes.data(), sizeof packet.header);
   packet.payload.assign(bytes.begin() + sizeof packet.header, bytes.begin() + n);
-  packet.fd = -1;
-  for (cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c))
-    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) std::memcpy(&packet.fd, CMSG_DATA(c), sizeof(int));
   return packet.header.magic == protocol::kMagic && packet.header.version == protocol::kVersion &&
          packet.header.payload == packet.payload.size();
-}
-
-bool send(protocol::Type type, std::uint64_t sequence, const void* payload, std::size_t bytes, int fd = -1) {
-  protocol::Header header;
-  header.type = type;
-  header.sequence = sequence;
-  header.payload = static_cast<std::uint32_t>(bytes);
-  iovec io[2] = {{&header, sizeof header}, {const_cast<void*>(payload), bytes}};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = io;
-  message.msg_iovlen = 2;
-  if (fd >= 0) {
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    cmsghdr* c = CMSG_FIRSTHDR(&message);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof(int));
-    std::memcpy(CMSG_DATA(c), &fd, sizeof fd);
-  }
-  return sendmsg(protocol::kSocket, &message, MSG_NOSIGNAL) >= 0;
 }
 
 template <std::size_t N>
@@ -161,7 +130,7 @@ int main() {
     std::fprintf(stderr, "ridge worker: no stream: %s\n", cudaGetErrorString(error));
     return 3;
   }
-  send(protocol::Type::hello, 0, &hello, sizeof hello);
+  protocol::send_packet(protocol::kSocket, protocol::Type::hello, 0, &hello, sizeof hello);
   Packet packet;
   while (receive(packet)) {
     protocol::Done done;
@@ -179,7 +148,9 @@ int main() {
       default:
         done.status = protocol::Status::bad_request;
     }
-    if (!send(protocol::Type::done, packet.header.sequence, &done, sizeof done, launches)) break;
+    if (!protocol::send_packet(protocol::kSocket, protocol::Type::done, packet.header.sequence, &done, sizeof done,
+                               launches))
+      break;
     if (launches >= 0) close(launches);
   }
   _exit(0);  // the judge is gone; destructors of unknown code have nothing to add
