@@ -94,9 +94,11 @@ const Compiler& host_compiler() {
 }
 
 std::vector<std::string> counting_flags(const Compiler& c) {
+  // DWARF 4: binutils 2.40 mistakes the file names of version 5 tables.
   if (c.clang)
     return {"-O1",
             "-gline-tables-only",
+            "-gdwarf-4",
             "-fsanitize=thread",
             "-mllvm",
             "-tsan-instrument-func-entry-exit=0",
@@ -112,6 +114,10 @@ std::vector<std::string> counting_flags(const Compiler& c) {
           "-fno-tree-vectorize",
           "-fno-store-merging",
           "-fno-tree-loop-distribute-patterns"};
+}
+
+void rewrite_header(const fs::path& header) {
+  write_file(header, simt::rewrite_cuda(read_file(header), header.filename().string()));
 }
 
 CompileFailure compile_file(const fs::path& source, const std::string& shown_name, const fs::path& object,

@@ -125,6 +125,26 @@ TEST_CASE("what a submission prints is shown, but does not steer the terminal") 
   CHECK(contains(g.task("copy")["output"], "n is 1"));
 }
 
+TEST_CASE("kernels and launches in a header of the submission's own") {
+  Folder home;
+  std::string dir = submission(home, {{"helper.cuh",
+                                       "__global__ void each(const float* in, float* out, std::size_t n) {\n"
+                                       "  std::size_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                       "  if (i < n) out[i] = in[i];\n"
+                                       "}\n"
+                                       "inline void run_each(const float* in, float* out, std::size_t n) {\n"
+                                       "  each<<<static_cast<unsigned>((n + 255) / 256), 256>>>(in, out, n);\n"
+                                       "}\n"},
+                                      {"copy.cu",
+                                       "#include \"coalescing.hpp\"\n#include \"helper.cuh\"\n"
+                                       "void copy(const float* in, float* out, std::size_t n, void*, std::size_t, "
+                                       "cudaStream_t) { run_each(in, out, n); }\n"}});
+  Graded g = check(home, "01", {"--submission", dir, "--task", "copy"});
+  INFO(g.run.out + g.run.err);
+  CHECK(g.run.code == 0);
+  CHECK(g.task("copy")["kernels"][0]["lines"][0]["file"] == "helper.cuh");
+}
+
 TEST_CASE("each task of a bad submission is judged on its own") {
   Folder home;
   const std::string endless =
