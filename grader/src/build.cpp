@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <future>
 #include <set>
 #include <thread>
 
+#include "clock.hpp"
 #include "compile.hpp"
 #include "error.hpp"
 #include "process.hpp"
@@ -75,8 +75,6 @@ std::string scrub(std::string text, const fs::path& dir) {
                 "free some space in the temporary folder, or set TMPDIR to another");
   throw Error(Exit::build, scrub(failure.output, dir), "correct the first error; later ones often follow from it");
 }
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 using Compile = std::function<CompileFailure(const fs::path& source, const fs::path& object)>;
 

@@ -5,12 +5,12 @@
 #include <sys/random.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <sstream>
 
 #include "buffers.hpp"
+#include "clock.hpp"
 #include "counters.hpp"
 #include "device.hpp"
 #include "error.hpp"
@@ -26,8 +26,6 @@ namespace {
 
 using lab::Backend;
 using lab::Mode;
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 std::uint64_t secret_seed() {
   std::uint64_t seed = 0;

@@ -10,17 +10,16 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <set>
 
+#include "clock.hpp"
+
 namespace ridge {
 
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 std::mutex children_mutex;
 std::set<pid_t> children;  // from fork until they are reaped

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 
+#include "clock.hpp"
 #include "error.hpp"
 #include "process.hpp"
 #include "worker/packet.hpp"
@@ -27,8 +27,6 @@ constexpr std::size_t kKeptOutput = 64 * 1024;
 constexpr std::size_t kFlood = 16 << 20;
 constexpr rlim_t kMaxFileBytes = 64 << 20;
 constexpr off_t kMaxLaunchBytes = 16 << 20;
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // Nothing of the judge's environment but what a GPU program needs.
 std::vector<std::string> worker_environment() {
