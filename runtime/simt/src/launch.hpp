@@ -5,8 +5,23 @@
 
 namespace ridge::simt {
 
-// Runs a whole grid to its end. False after a fault.
-bool run_launch(const char* kernel, Index3 grid, Index3 block, std::size_t dynamic_shared, void (*run)(void*),
-                void* closure, std::size_t closure_bytes);
+struct LaunchConfig {
+  const char* kernel;
+  Index3 grid, block;
+  std::size_t dynamic_shared;
+  bool cooperative = false;  // all blocks resident at once: grid.sync() works
+};
+
+struct LaunchOutcome {
+  bool ok = true;                 // false after a fault: last_fault() has it
+  std::size_t static_shared = 0;  // bytes of __shared__ arrays that the kernel names
+  KernelCounters counters;        // zeros where nothing was counted
+};
+
+// Runs a whole grid to its end on the pool's threads. Blocks until done.
+LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* closure, std::size_t closure_bytes);
+
+// Counting is on from here (the first event with timing, RIDGE_COUNTERS, RIDGE_TRACE, the judge).
+void start_counting();
 
 }  // namespace ridge::simt

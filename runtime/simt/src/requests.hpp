@@ -40,6 +40,14 @@ struct AccessCount {
 struct KernelCounters {
   AccessCount op[kOps];
   std::uint64_t barriers = 0;                           // block barriers released
+  std::uint64_t warp_operations = 0;                    // shuffles, votes, __syncwarp, ... once a warp
+  std::uint64_t blocks = 0, warps = 0;                  // that ran
+  std::uint64_t warp_basic_blocks = 0;                  // basic blocks executed, once a warp
+  std::uint64_t lane_basic_blocks = 0;                  // basic blocks executed, once a lane
+  std::uint64_t warp_instructions = 0;                  // instructions of the CPU build, once a warp
+  std::uint64_t fp32 = 0, fp64 = 0, special = 0;        // operations of single lanes
+  std::uint64_t matrix = 0;                             // operations of the matrix units (all types)
+  std::uint64_t l1_bytes = 0, l2_bytes = 0, dram_bytes = 0;  // asked of each level: see cache.hpp
   std::unordered_map<std::uint64_t, AccessCount> line;  // key: pc * kOps + op
 
   void add(const KernelCounters& other);

@@ -1,0 +1,63 @@
+// What the emulator's device headers call. Everything here runs inside a kernel, on the CUDA thread that calls it.
+// Call these from functions marked RIDGE_DEVICE: they vanish into the user's code, whose line a report then names.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#define RIDGE_DEVICE inline __attribute__((always_inline))
+// Runs outside of kernels' accounting: for work functions, which touch other lanes' arguments.
+#define RIDGE_UNCOUNTED __attribute__((no_sanitize("thread")))
+
+namespace ridge_simt {
+
+// Called once for all lanes that met: lanes[l] is lane l's argument, or null where lane l takes no part. `mask` has
+// their bits. Lanes' arguments lie on their stacks and may be read and written.
+using Work = void (*)(void* const* lanes, unsigned mask);
+
+// A warp operation. Every lane named in `mask` that has not returned must call it with the same mask and work; then
+// `work` runs once and all of them go on. `name` is for reports ("__shfl_down_sync"). `argument` must outlive the call.
+// Misuse (own lane not in the mask, a named lane that waits elsewhere) is a fault at the caller's line.
+void collective(const char* name, unsigned mask, Work work, void* argument);
+
+// __activemask(): the lanes that are at this call in the same iteration of its loops. Each has its own answer.
+unsigned converged();
+
+// Faults at the calling line from inside a work function (blamed on `lane`) or from a lane itself (lane < 0).
+// `error` is a cudaError_t.
+void misuse(int lane, const char* kind, const char* detail, int error);
+
+unsigned lane_id();         // 0 to 31
+unsigned linear_thread();   // in the block, x fastest
+unsigned live_lanes();      // mask of the lanes of this warp that exist and have not returned
+
+// __syncthreads_count and its kin: the number of the block's threads that gave a non-zero predicate.
+int barrier_count(int predicate);
+// __syncthreads_and / _or fit on top: all of `barrier_participants()` or any.
+int barrier_and(int predicate);
+int barrier_or(int predicate);
+// All blocks of a cooperative launch.
+void grid_barrier();
+bool is_cooperative();
+
+// Announces a read-modify-write of `bytes` bytes at p: checks bounds and alignment, counts it. The caller does the
+// operation itself, right afterwards, with host atomics in library code. The result is a ticket for atomic_used().
+unsigned atomic_access(const volatile void* p, unsigned bytes, std::uintptr_t pc);
+// Says that the atomic's old value is used (a GPU's ATOM; RED otherwise). const: the compiler drops the call where
+// nobody uses the value.
+__attribute__((const)) std::uint64_t atomic_used(std::uint64_t old, unsigned ticket);
+
+// __threadfence (scope 1), __threadfence_block (0), __threadfence_system (2).
+void fence(int scope);
+
+// Cycles of this thread: a deterministic count of what it has executed.
+long long clock();
+unsigned sm_id();
+
+// Counts `flops` operations of the matrix units (type: "fp16", "bf16", "tf32", "int8", ...), once a warp.
+void count_matrix(const char* type, unsigned long long flops);
+
+// One load or store of `bytes` (1 to 16) by this lane, counted as a request of the warp at the caller's line: for
+// header functions that move data themselves. `part` tells apart several accesses of one call.
+void device_access(const volatile void* p, unsigned bytes, bool store, unsigned part);
+
+}  // namespace ridge_simt

@@ -1,0 +1,31 @@
+// One basic block of instrumented code, as `ridge cc` describes it in the program's section `ridge_blocks` (written by
+// rewrite/assembly.cpp; the two must agree). A call of __ridge_block with the block's record runs at the block's start.
+#pragma once
+#include <cstdint>
+
+namespace ridge::simt {
+
+// Loops are the components of the weak topological order of a function's flow graph (F. Bourdoncle, "Efficient chaotic
+// iteration strategies with widenings", 1993): a component is entered through its head in reducible code.
+struct BlockRecord {
+  std::uint64_t function;   // address of the function's first instruction
+  const BlockRecord* loop;  // head of the innermost loop that the block lies in (a head: itself); null: none
+  const BlockRecord* outer;  // of a head: head of the loop around its own; null: none, and for other blocks
+  std::uint32_t position;    // in the weak topological order of its function, from 0
+  std::uint16_t depth;       // number of loops that it lies in, a head's own included
+  std::uint16_t entry;       // 1: the function's first block
+  // Static instruction mix of the block, without the instrumentation.
+  std::uint16_t instructions;
+  std::uint16_t fp32;  // additions, multiplications, ... in single precision; a fused multiply-add is two
+  std::uint16_t fp64;
+  std::uint16_t special;  // divisions, square roots
+};
+static_assert(sizeof(BlockRecord) == 40);
+
+// One __shared__ array that a function names, in the section `ridge_shared`.
+struct SharedRecord {
+  std::uint64_t function;  // address of the function's first instruction
+  std::uint64_t bytes;
+};
+
+}  // namespace ridge::simt
