@@ -143,9 +143,8 @@ void launch(const char* kernel, dim3 grid, dim3 block, size_t shared, cudaStream
     set_error(cudaErrorInvalidValue);
     return;
   }
-  if (ridge::simt::run_launch(kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, run, closure,
-                              closure_bytes))
-    return;
+  ridge::simt::LaunchConfig config{kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared};
+  if (ridge::simt::run_launch(config, run, closure, closure_bytes).ok) return;
   std::lock_guard lock(mutex);
   const auto* fault = ridge::simt::last_fault();
   sticky_error = last_error = fault != nullptr ? static_cast<cudaError_t>(fault->error) : cudaErrorLaunchFailure;

@@ -136,20 +136,24 @@ Recorder& recorder() {
 
 }  // namespace
 
-bool run_launch(const char* kernel, Index3 grid, Index3 block, std::size_t dynamic_shared, void (*run)(void*),
-                void* closure, std::size_t closure_bytes) {
+LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* closure, std::size_t closure_bytes) {
   Recorder& rec = recorder();
-  Launch launch{kernel, grid, block, dynamic_shared, run, closure, closure_bytes, rec.on, rec.order};
-  KernelCounters counters;
-  bool ok = Pool::instance().run(launch, counters);
+  Launch launch{config.kernel, config.grid, config.block, config.dynamic_shared, run, closure, closure_bytes, rec.on,
+                rec.order};
+  LaunchOutcome outcome;
+  outcome.ok = Pool::instance().run(launch, outcome.counters);
   if (rec.on) {
     std::lock_guard lock(rec.mutex);
-    rec.launches.push_back(
-        {kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared, std::move(counters)});
+    rec.launches.push_back({config.kernel,
+                            {config.grid.x, config.grid.y, config.grid.z},
+                            {config.block.x, config.block.y, config.block.z},
+                            config.dynamic_shared,
+                            outcome.counters});
   }
-  return ok;
+  return outcome;
 }
 
+void start_counting() { recorder().on = true; }
 void set_recording(bool on) { recorder().on = on; }
 void set_order(std::uint64_t seed) { recorder().order = seed; }
 
