@@ -15,6 +15,7 @@ struct LaunchRecord {
   unsigned grid[3];
   unsigned block[3];
   std::size_t dynamic_shared;
+  std::size_t static_shared;
   KernelCounters counters;
 };
 

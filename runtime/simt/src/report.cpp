@@ -50,6 +50,24 @@ void counters_json(std::string& out, const KernelCounters& c) {
   field(out, "ridge__ideal_sectors_global_op_st.sum", gs.ideal_sectors);
   field(out, "ridge__bytes_global_op_ld.sum", gl.bytes);
   field(out, "ridge__bytes_global_op_st.sum", gs.bytes);
+  const auto &gr = of(c, Op::global_red), &ga = of(c, Op::global_atom), &sa = of(c, Op::shared_atom);
+  field(out, "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", gr.requests);
+  field(out, "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", ga.requests);
+  field(out, "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", gr.sectors);
+  field(out, "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", ga.sectors);
+  field(out, "smsp__sass_inst_executed_op_shared_atom.sum", sa.requests);
+  field(out, "ridge__warp_operations.sum", c.warp_operations);
+  field(out, "ridge__warp_basic_blocks.sum", c.warp_basic_blocks);
+  field(out, "ridge__lane_basic_blocks.sum", c.lane_basic_blocks);
+  field(out, "ridge__warp_instructions.sum", c.warp_instructions);
+  field(out, "ridge__operations_fp32.sum", c.fp32);
+  field(out, "ridge__operations_fp64.sum", c.fp64);
+  field(out, "ridge__operations_special.sum", c.special);
+  field(out, "ridge__operations_matrix.sum", c.matrix);
+  field(out, "ridge__bytes_l1.sum", c.l1_bytes);
+  field(out, "ridge__bytes_l2.sum", c.l2_bytes);
+  field(out, "ridge__bytes_dram.sum", c.dram_bytes);
+  field(out, "ridge__warps.sum", c.warps);
   field(out, "ridge__block_barriers.sum", c.barriers, true);
   out += "}";
 }
