@@ -148,7 +148,7 @@ struct Records {
     if (std::strcmp(target, "1") == 0) {
       std::fputs(launches_table(launches).c_str(), stderr);
     } else if (FILE* f = std::fopen(target, "w")) {
-      std::fputs(launches_json(launches).c_str(), f);
+      std::fputs(launches_json(launches, true).c_str(), f);
       if (std::fclose(f) != 0) std::perror(target);
     } else {
       std::fprintf(stderr, "ridge: cannot write RIDGE_COUNTERS to ");
