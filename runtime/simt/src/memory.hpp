@@ -40,6 +40,7 @@ class DeviceMemory {
   // The live or freed allocation nearest to `address`, for reports; nullptr if there is none.
   const Allocation* nearest(std::uintptr_t address) const;
 
+  std::uintptr_t base() const { return base_; }
   std::size_t used() const { return used_; }
   std::size_t live() const;
   void set_limit(std::size_t bytes) { limit_ = bytes; }
