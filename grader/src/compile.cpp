@@ -133,6 +133,7 @@ std::vector<std::string> counting_flags(const Compiler& c) {
                                                                     "-disable-block-placement"}
                                          : std::vector<std::string>{"-g1",
                                                                     "-fsanitize-coverage=trace-pc",
+                                                                    "--param=tsan-distinguish-volatile=1",
                                                                     "-fno-tree-vectorize",
                                                                     "-fno-store-merging",
                                                                     "-fno-tree-loop-distribute-patterns",

@@ -56,11 +56,6 @@ struct Function {
   int line = 0;
 };
 
-struct Object {
-  View group;
-  bool tls = false;
-};
-
 bool is_symbol_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '$' || c == '+';
 }
@@ -107,7 +102,6 @@ class Annotator {
     if (open_object_) pad();
     for (Function& f : functions_) write_records(f);
     write_shared();
-    write_objects();
     return std::move(out_);
   }
 
@@ -237,8 +231,6 @@ class Annotator {
     emit(name + ":");
     emit("\t.zero\t" + std::to_string(number(bytes) + kRedZone));
     emit("\t.popsection");
-    sizes_[symbol] = number(bytes);
-    objects_[symbol] = Object();
   }
 
   // .file 1 "name" or .file 1 "folder" "name"
@@ -280,10 +272,7 @@ class Annotator {
     }
     if (section_.padded() && object_names_.count(line.name) != 0 && !starts_with(line.name, "DW.ref.")) {
       open_object_ = true;
-      Object object;
-      object.group = section_.group;
-      object.tls = section_.tls;
-      objects_[line.name] = object;
+      if (section_.tls) arrays_.insert(line.name);
     }
   }
 
@@ -461,8 +450,7 @@ class Annotator {
       }
       bool first = true;
       for (View array : arrays) {
-        auto object = objects_.find(array);
-        if (object == objects_.end() || !object->second.tls) continue;
+        if (arrays_.count(array) == 0) continue;
         if (first) open_section("ridge_shared", f.group);
         first = false;
         totals[f.name] += sizes_[array];
@@ -480,22 +468,13 @@ class Annotator {
     }
   }
 
-  void write_objects() {
-    for (const auto& [name, object] : objects_) {
-      if (sizes_[name] == 0) continue;
-      open_section("ridge_objects", object.group);
-      emit("\t.quad\t" + std::string(name) + (object.tls ? "@tpoff" : "") + ", " + std::to_string(sizes_[name]) + ", " +
-           (object.tls ? "1" : "0"));
-    }
-  }
-
   View text_;
   AnnotatedAssembly out_;
   std::set<View> function_names_, object_names_, local_names_, data_labels_;
   std::map<View, std::uint64_t> sizes_;
   std::map<View, Section> sections_;
   std::map<std::uint64_t, View> files_;
-  std::map<View, Object> objects_;
+  std::set<View> arrays_;  // thread-local variables that this text defines
   std::vector<std::pair<Section, Section>> pushed_;
   Section section_, previous_;
   bool open_object_ = false;

@@ -28,12 +28,4 @@ struct SharedRecord {
   std::uint64_t bytes;
 };
 
-// One variable of the program, in the section `ridge_objects`. Unused bytes follow it: an index past its end hits nothing.
-struct ObjectRecord {
-  std::uint64_t address;  // thread_local_storage: its offset from the thread pointer (negative on x86-64)
-  std::uint64_t bytes;
-  enum Kind : std::uint64_t { global = 0, thread_local_storage = 1 } kind;  // __device__ and host variables; __shared__
-};
-static_assert(sizeof(ObjectRecord) == 24);
-
 }  // namespace ridge::simt
