@@ -13,6 +13,7 @@
 
 #include "cuda_runtime_api.h"
 #include "ridge_simt/device.h"
+#include "ridge_simt/rewritten.h"
 
 #define RIDGE_SIMT 1  // this compiler targets the emulator
 #define __CUDACC__ 1
