@@ -10,6 +10,7 @@
 #include "diagnostics.hpp"
 #include "error.hpp"
 #include "process.hpp"
+#include "simt/rewrite/assembly.hpp"
 #include "simt/rewrite/rewrite.hpp"
 
 namespace ridge {
@@ -100,17 +101,33 @@ std::vector<std::string> counting_flags(const Compiler& c) {
             "-gline-tables-only",
             "-gdwarf-4",
             "-fsanitize=thread",
-            "-mllvm",
-            "-tsan-instrument-func-entry-exit=0",
+            "-fsanitize-coverage=bb,trace-pc,no-prune",
             "-mllvm",
             "-tsan-instrument-read-before-write=1",
+            "-mllvm",
+            "-tsan-distinguish-volatile=1",
+            // One place in the program for each access of the source.
+            "-mllvm",
+            "-disable-tail-duplicate",
+            "-mllvm",
+            "-enable-tail-merge=0",
+            "-fno-jump-tables",
             "-fno-builtin",
+            "-fno-math-errno",
+            "-ffp-contract=off",
             "-fno-vectorize",
             "-fno-slp-vectorize"};
   return {"-O1",
           "-g1",
           "-fsanitize=thread",
-          "--param=tsan-instrument-func-entry-exit=0",
+          "-fsanitize-coverage=trace-pc",
+          "--param=tsan-distinguish-volatile=1",
+          "-fno-jump-tables",
+          "-fno-crossjumping",
+          "-fno-reorder-blocks-and-partition",
+          "-fno-common",
+          "-fno-math-errno",
+          "-ffp-contract=off",
           "-fno-tree-vectorize",
           "-fno-store-merging",
           "-fno-tree-loop-distribute-patterns"};
@@ -130,14 +147,15 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     input = fs::path(object.string() + ".d") / source.filename();
     write_file(input, simt::rewrite_cuda(read_file(source), shown_name));
   }
+  fs::path compiled = options.instrumented ? fs::path(object.string() + ".s") : object;
   std::vector<std::string> argv = {compiler.program.string(),
                                    "-std=c++20",
                                    "-x",
                                    "c++",
-                                   "-c",
+                                   options.instrumented ? "-S" : "-c",
                                    input.string(),
                                    "-o",
-                                   object.string(),
+                                   compiled.string(),
                                    "-include",
                                    "cuda_runtime.h",
                                    "-ftls-model=local-exec",
@@ -161,10 +179,10 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     return f;
   }
   if (!options.instrumented) return {};
-  // Copies that the compiler left as calls are accesses too.
-  return run_tool({"objcopy", "--redefine-sym", "memcpy=__tsan_memcpy", "--redefine-sym", "memmove=__tsan_memmove",
-                   "--redefine-sym", "memset=__tsan_memset", object.string()},
-                  object.parent_path());
+  simt::Annotated assembly = simt::annotate_assembly(read_file(compiled));
+  if (!assembly.errors.empty()) return {false, shown_name + ": " + fmt::format("{}", fmt::join(assembly.errors, "\n"))};
+  write_file(compiled, assembly.text);
+  return run_tool({compiler.program.string(), "-c", compiled.string(), "-o", object.string()}, object.parent_path());
 }
 
 CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path& program, bool worker,
