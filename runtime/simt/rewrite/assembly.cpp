@@ -1,438 +1,492 @@
 #include "assembly.hpp"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
+#include <cctype>
+#include <charconv>
 #include <map>
 #include <set>
+
+#include "flow_order.hpp"
+#include "instruction.hpp"
 
 namespace ridge::simt {
 
 namespace {
 
-constexpr std::size_t kStaticSharedMax = 48 * 1024;  // CUDA C++ Programming Guide, "Compute Capabilities"
-constexpr int kRedZone = 256;
+using View = std::string_view;
 
-bool is_space(char c) { return c == ' ' || c == '\t'; }
+bool starts_with(View s, View head) { return s.substr(0, head.size()) == head; }
 
-// One line, taken apart: "label:", "mnemonic operands", or a directive.
-struct Line {
-  std::string_view text;   // whole
-  std::string_view label;  // without the colon
-  std::string_view op;     // mnemonic or directive
-  std::string_view args;   // without comment and surrounding space
+std::uint64_t number(View s) {
+  std::uint64_t value = 0;
+  std::from_chars(s.data(), s.data() + s.size(), value);
+  return value;
+}
+
+View unquoted(View s) { return s.size() >= 2 && s.front() == '"' ? s.substr(1, s.size() - 2) : s; }
+
+struct Section {
+  View name, group;  // group: the COMDAT signature, empty where there is none
+  bool code = false, tls = false;
+
+  bool debug() const { return starts_with(name, ".debug"); }
+  // Variables. Constants stay as they are: neighbours of theirs cannot be overwritten either.
+  bool padded() const {
+    if (starts_with(name, ".data.rel.ro")) return false;
+    for (View base : {".data", ".bss", ".tdata", ".tbss"})
+      if (name == base || (starts_with(name, base) && name[base.size()] == '.')) return true;
+    return false;
+  }
 };
 
-std::string_view trim(std::string_view s) {
-  while (!s.empty() && is_space(s.front())) s.remove_prefix(1);
-  while (!s.empty() && is_space(s.back())) s.remove_suffix(1);
-  return s;
-}
-
-std::string_view unquoted(std::string_view s) {
-  return s.size() > 1 && s.front() == '"' && s.back() == '"' ? s.substr(1, s.size() - 2) : s;
-}
-
-Line take_apart(std::string_view text) {
-  Line l{text, {}, {}, {}};
-  std::string_view s = text;
-  bool quoted = false;
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    if (s[i] == '"' && (i == 0 || s[i - 1] != '\\')) quoted = !quoted;
-    if (s[i] == '#' && !quoted) {
-      s = s.substr(0, i);
-      break;
-    }
-  }
-  s = trim(s);
-  if (s.empty()) return l;
-  if (s.back() == ':' && s.find(' ') == std::string_view::npos && s.find('\t') == std::string_view::npos) {
-    l.label = unquoted(s.substr(0, s.size() - 1));
-    return l;
-  }
-  std::size_t end = s.find_first_of(" \t");
-  l.op = s.substr(0, end);
-  if (end != std::string_view::npos) l.args = trim(s.substr(end));
-  return l;
-}
-
-// "name@PLT" -> "name"
-std::string_view symbol_of(std::string_view args) {
-  args = unquoted(args.substr(0, args.find('@')));
-  return args;
-}
-
-bool starts(std::string_view s, std::string_view with) { return s.substr(0, with.size()) == with; }
-bool ends(std::string_view s, std::string_view with) {
-  return s.size() >= with.size() && s.substr(s.size() - with.size()) == with;
-}
-
-constexpr std::string_view kTrace = "__sanitizer_cov_trace_pc";
-
-bool is_call(const Line& l) { return l.op == "call" || l.op == "callq"; }
-bool is_jump(const Line& l) { return !l.op.empty() && l.op[0] == 'j'; }
-bool is_trace(const Line& l) { return (is_call(l) || l.op == "jmp") && symbol_of(l.args) == kTrace; }
-bool is_instruction(const Line& l) { return !l.op.empty() && l.op[0] != '.'; }
-bool never_returns(std::string_view symbol) {
-  return symbol == "__assert_fail" || symbol == "abort" || symbol == "__cxa_throw" || symbol == "_ZSt9terminatev" ||
-         symbol == "__clang_call_terminate" || symbol == "_Unwind_Resume" || symbol == "exit";
-}
-
-struct Mix {
+// A stretch of code that is entered at its start only.
+struct Piece {
+  int record = -1;  // of the trace call that it starts with; -1: none
+  std::vector<View> targets;
+  bool falls = true, indirect = false;
   int instructions = 0, fp32 = 0, fp64 = 0, special = 0;
 };
 
-// Adds one instruction to `mix`. `before`: the instruction before it, which may only set up a hook's argument.
-void add(Mix& mix, const Line& l, const Line& before) {
-  if (is_call(l)) {
-    std::string_view callee = symbol_of(l.args);
-    if (starts(callee, "__tsan_") || starts(callee, "__ridge_") || callee == kTrace) {
-      if (ends(before.args, "%rdi") && mix.instructions > 0) --mix.instructions;
-      return;
-    }
-    static const std::set<std::string_view> kMath = {"expf", "exp2f", "logf", "log2f", "sinf", "cosf", "tanhf", "powf",
-                                                     "exp",  "log",   "sin",  "cos",   "tanh", "pow",  "erff",  "erf"};
-    constexpr int kMathInstructions = 8;  // about what a GPU's version takes
-    if (callee == "fmaf") {
-      ++mix.instructions, mix.fp32 += 2;
-    } else if (callee == "fma") {
-      ++mix.instructions, mix.fp64 += 2;
-    } else if (kMath.count(callee) != 0) {
-      mix.instructions += kMathInstructions;
-      ++mix.special;
-    } else {
-      ++mix.instructions;
-    }
-    return;
-  }
-  if (l.text.find("-byte Spill") != std::string_view::npos || l.text.find("-byte Reload") != std::string_view::npos)
-    return;
-  ++mix.instructions;
-  std::string_view op = l.op[0] == 'v' ? l.op.substr(1) : l.op;
-  bool single = ends(op, "ss") || ends(op, "ps"), twice = ends(op, "sd") || ends(op, "pd");
-  if (!single && !twice) return;
-  int flops = 0;
-  for (std::string_view name : {"add", "sub", "mul", "min", "max"}) flops += starts(op, name);
-  if (starts(op, "fm") || starts(op, "fnm")) flops = 2;
-  if (starts(op, "div") || starts(op, "sqrt") || starts(op, "rcp") || starts(op, "rsqrt")) {
-    flops = 1;
-    ++mix.special;
-  }
-  (single ? mix.fp32 : mix.fp64) += flops;
+struct Function {
+  View name, group;
+  std::vector<Piece> pieces;
+  std::map<View, int> labels;  // the piece that starts there
+  std::set<View> tls, callees;
+  View file;
+  int line = 0;
+};
+
+bool is_symbol_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '$' || c == '+';
 }
 
-// A stretch of a function's code that is entered at its start only.
-struct Segment {
-  int record = -1;  // the trace call at its start, or none
-  std::vector<std::string_view> targets;
-  bool falls_through = true, any_target = false;
-  Mix mix;
-};
-
-struct Function {
-  std::string_view name, group;           // group: signature of the COMDAT section
-  std::vector<Segment> segments{1};
-  std::map<std::string_view, int> label;  // jump target -> segment
-  std::set<std::string_view> shared, calls;
-  int records = 0;
-};
+// The symbols before "@tpoff" in an operand list: thread-local variables.
+void thread_locals(View operands, std::set<View>& out) {
+  for (std::size_t at = operands.find('@'); at < operands.size(); at = operands.find('@', at + 1)) {
+    View kind = operands.substr(at + 1, 5);
+    if (kind != "tpoff" && kind != "TPOFF") continue;
+    std::size_t start = at;
+    while (start > 0 && is_symbol_character(operands[start - 1])) --start;
+    View symbol = operands.substr(start, at - start);
+    out.insert(symbol.substr(0, symbol.find('+')));
+  }
+}
 
 class Annotator {
  public:
-  explicit Annotator(std::string_view text) {
-    while (!text.empty()) {
-      std::size_t end = text.find('\n');
-      lines_.push_back(take_apart(text.substr(0, end)));
-      if (end == std::string_view::npos) break;
-      text.remove_prefix(end + 1);
-    }
-  }
+  explicit Annotator(View text) : text_(text) {}
 
-  Annotated run() {
-    survey();
-    for (const Line& l : lines_) line(l);
+  AnnotatedAssembly run() {
+    out_.text.reserve(text_.size() + text_.size() / 4);
+    read_types();
+    if (foreign_) return {std::string(text_), {}};
+    bool opaque = false;  // inside inline assembly
+    for_lines([&](View raw) {
+      AssemblyLine line = parse_line(raw);
+      if (line.kind == AssemblyLine::Kind::empty) {
+        if (starts_with(raw, "#APP") || raw.find("#APP") != View::npos) opaque = true;
+        if (raw.find("#NO_APP") != View::npos) opaque = false;
+        emit(raw);
+        return;
+      }
+      if (object_ends(line)) pad();
+      if (line.kind == AssemblyLine::Kind::label) label(line, raw);
+      if (line.kind == AssemblyLine::Kind::directive) directive(line, raw);
+      if (line.kind == AssemblyLine::Kind::instruction) {
+        if (opaque || !section_.code || function_ == nullptr)
+          emit(raw);
+        else
+          instruction(line, raw);
+      }
+    });
+    if (open_object_) pad();
+    for (Function& f : functions_) write_records(f);
+    write_shared();
     return std::move(out_);
   }
 
  private:
-  // First pass: which symbols are functions and variables, which labels are jumped to, how large the variables are.
-  void survey() {
-    for (const Line& l : lines_) {
-      if (l.op == ".type") {
-        std::size_t comma = l.args.find(',');
-        if (comma == std::string_view::npos) continue;
-        std::string_view name = unquoted(trim(l.args.substr(0, comma)));
-        if (l.args.find("@function") != std::string_view::npos) functions_.insert(name);
-        if (l.args.find("@object") != std::string_view::npos) objects_.insert(name);
-      } else if (l.op == ".size") {
-        std::size_t comma = l.args.find(',');
-        if (comma == std::string_view::npos) continue;
-        std::string_view bytes = trim(l.args.substr(comma + 1));
-        if (!bytes.empty() && bytes[0] >= '0' && bytes[0] <= '9')
-          bytes_[unquoted(trim(l.args.substr(0, comma)))] =
-              static_cast<std::size_t>(std::strtoull(std::string(bytes).c_str(), nullptr, 0));
-      } else if (is_jump(l) && !l.args.empty() && l.args[0] != '*') {
-        targets_.insert(symbol_of(l.args));
-      }
+  template <class F>
+  void for_lines(F f) const {
+    for (std::size_t at = 0; at < text_.size();) {
+      std::size_t end = std::min(text_.find('\n', at), text_.size());
+      f(text_.substr(at, end - at));
+      at = end + 1;
     }
   }
 
-  void line(const Line& l) {
-    if (l.op == ".section" || l.op == ".text" || l.op == ".data" || l.op == ".bss") {
-      close_object();
-      section(l);
-    }
-    if (!l.label.empty()) {
-      if (functions_.count(l.label) != 0) {
-        close_object();
-        begin_function(l.label);
-      } else if (function_ != nullptr) {
-        if (targets_.count(l.label) != 0) {
-          new_segment();
-          function_->label[l.label] = static_cast<int>(function_->segments.size()) - 1;
-        }
-      } else if (objects_.count(l.label) != 0) {
-        close_object();
-        object_ = !read_only_;
-      }
-      emit(l.text);
-      return;
-    }
-    if (object_ && is_boundary(l.op)) close_object();
-    if ((l.op == ".comm") && common(l)) return;
-    if (function_ != nullptr && l.op == ".size" && unquoted(trim(l.args.substr(0, l.args.find(',')))) == function_->name) {
-      emit(l.text);
-      end_function();
-      return;
-    }
-    if (is_instruction(l) && function_ != nullptr)
-      instruction(l);
-    else
-      emit(l.text);
-  }
-
-  static bool is_boundary(std::string_view op) {
-    return op == ".type" || op == ".globl" || op == ".weak" || op == ".local" || op == ".p2align" || op == ".align" ||
-           op == ".comm" || op == ".ident" || op == ".file" || op == ".hidden";
-  }
-
-  void section(const Line& l) {
-    group_ = {};
-    read_only_ = l.args.find("rodata") != std::string_view::npos || l.op == ".text" ||
-                 starts(l.args, ".debug") || l.args.find("\"a\"") != std::string_view::npos ||
-                 l.args.find(".note") != std::string_view::npos || l.args.find("_array") != std::string_view::npos;
-    if (ends(l.args, ",comdat")) {
-      std::string_view rest = l.args.substr(0, l.args.size() - 7);
-      group_ = rest.substr(rest.rfind(',') + 1);
-    }
-  }
-
-  // An overrun of a variable must not reach its neighbour.
-  void close_object() {
-    if (object_) out_.text += "\t.zero\t" + std::to_string(kRedZone) + "\n";
-    object_ = false;
-  }
-
-  // ".comm name,bytes,align" -> a variable in .bss with a red zone.
-  bool common(const Line& l) {
-    std::size_t a = l.args.find(','), b = l.args.rfind(',');
-    if (a == std::string_view::npos || a == b) return false;
-    std::string name(l.args.substr(0, a)), bytes(l.args.substr(a + 1, b - a - 1)), align(l.args.substr(b + 1));
-    out_.text += "\t.pushsection\t.bss\n\t.balign\t" + align + "\n\t.type\t" + name + ",@object\n" + name +
-                 ":\n\t.zero\t" + bytes + "\n\t.size\t" + name + ", " + bytes + "\n\t.zero\t" +
-                 std::to_string(kRedZone) + "\n\t.popsection\n";
-    return true;
-  }
-
-  void begin_function(std::string_view name) {
-    current_ = Function{};
-    current_.name = name;
-    current_.group = group_;
-    function_ = &current_;
-    before_ = {};
-  }
-
-  void new_segment() { function_->segments.emplace_back(); }
-  Segment& segment() { return function_->segments.back(); }
-
-  void instruction(const Line& l) {
-    if (is_trace(l)) {
-      new_segment();
-      segment().record = function_->records;
-      out_.text += "\tleaq\t" + record_label(function_->records++) + "(%rip), %rdi\n\t" + std::string(l.op) +
-                   "\t__ridge_block@PLT\n";
-      if (l.op == "jmp") {
-        segment().falls_through = false;
-        new_segment();
-      }
-      before_ = l;
-      return;
-    }
-    add(segment().mix, l, before_);
-    before_ = l;
-    if (is_jump(l)) {
-      Segment& s = segment();
-      if (l.args[0] == '*')
-        s.any_target = true;
-      else
-        s.targets.push_back(symbol_of(l.args));
-      s.falls_through = l.op != "jmp";
-      if (l.op == "jmp" && functions_.count(symbol_of(l.args)) != 0) function_->calls.insert(symbol_of(l.args));
-      new_segment();
-    } else if (starts(l.op, "ret") || l.op == "ud2" || (is_call(l) && never_returns(symbol_of(l.args)))) {
-      segment().falls_through = false;
-      new_segment();
-    } else if (is_call(l)) {
-      function_->calls.insert(symbol_of(l.args));
-    }
-    // name@TPOFF: a thread-local variable, which is what __shared__ arrays are.
-    for (std::string_view mark : {"@TPOFF", "@tpoff"})
-      if (std::size_t at = l.args.find(mark); at != std::string_view::npos) {
-        std::size_t from = at;
-        auto part_of_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '$'; };
-        while (from > 0 && part_of_name(l.args[from - 1])) --from;
-        function_->shared.insert(l.args.substr(from, at - from));
-      }
-    std::string text(l.text);
-    if (is_call(l) || l.op == "jmp")
-      for (std::string_view name : {"memcpy", "memmove", "memset"})
-        if (symbol_of(l.args) == name) text.insert(text.find(name), "__tsan_");
-    emit(text);
-  }
-
-  std::string record_label(int record) const {
-    return ".Lridge_r" + std::to_string(function_number_) + "_" + std::to_string(record);
-  }
-
-  std::string section_of(const char* name) const {
-    std::string s = std::string("\t.pushsection\t") + name + ",\"aw";
-    return function_->group.empty() ? s + "\",@progbits\n"
-                                    : s + "G\",@progbits," + std::string(function_->group) + ",comdat\n";
-  }
-
-  void end_function() {
-    write_records();
-    write_shared();
-    ++function_number_;
-    function_ = nullptr;
-  }
-
-  // Traced segments that can follow segment `from`, through segments without a trace call.
-  void followers(std::size_t from, std::set<std::size_t>& seen, std::set<int>& out) const {
-    const auto& segments = function_->segments;
-    auto visit = [&](std::size_t s) {
-      if (s >= segments.size()) return;
-      if (segments[s].record >= 0)
-        out.insert(segments[s].record);
-      else if (seen.insert(s).second)
-        followers(s, seen, out);
-    };
-    const Segment& s = segments[from];
-    if (s.falls_through) visit(from + 1);
-    for (std::string_view t : s.targets)
-      if (auto at = function_->label.find(t); at != function_->label.end()) visit(static_cast<std::size_t>(at->second));
-    if (s.any_target)
-      for (const auto& [name, target] : function_->label) visit(static_cast<std::size_t>(target));
-  }
-
-  void write_records() {
-    if (function_->records == 0) return;
-    std::vector<FlowNode> nodes(static_cast<std::size_t>(function_->records));
-    std::vector<Mix> mixes(nodes.size());
-    int last = -1;
-    for (std::size_t i = 0; i < function_->segments.size(); ++i) {
-      const Segment& s = function_->segments[i];
-      if (s.record >= 0) {
-        std::set<std::size_t> seen;
-        std::set<int> next;
-        followers(i, seen, next);
-        nodes[static_cast<std::size_t>(s.record)].next.assign(next.begin(), next.end());
-        last = s.record;
-      }
-      // Code without a trace call of its own belongs to the block before it.
-      Mix& m = mixes[static_cast<std::size_t>(std::max(last, 0))];
-      m.instructions += s.mix.instructions;
-      m.fp32 += s.mix.fp32;
-      m.fp64 += s.mix.fp64;
-      m.special += s.mix.special;
-    }
-    weak_topological_order(nodes);
-    out_.text += section_of("ridge_blocks") + "\t.p2align\t3\n";
-    for (int r = 0; r < function_->records; ++r) {
-      const FlowNode& n = nodes[static_cast<std::size_t>(r)];
-      const Mix& m = mixes[static_cast<std::size_t>(r)];
-      auto reference = [&](int head) { return head < 0 ? std::string("0") : record_label(head); };
-      auto number = [](int value) { return std::to_string(std::min(value, 0xFFFF)); };
-      out_.text += record_label(r) + ":\n\t.quad\t" + std::string(function_->name) + "\n\t.quad\t" + reference(n.loop) +
-                   "\n\t.quad\t" + reference(n.outer) + "\n\t.long\t" + std::to_string(n.position) + "\n\t.short\t" +
-                   number(n.depth) + "\n\t.short\t" + (r == 0 ? "1" : "0") + "\n\t.short\t" + number(m.instructions) +
-                   "\n\t.short\t" + number(m.fp32) + "\n\t.short\t" + number(m.fp64) + "\n\t.short\t" +
-                   number(m.special) + "\n";
-    }
-    out_.text += "\t.popsection\n";
-  }
-
-  // The arrays that a function names, and those of the functions that it calls, once each.
-  void write_shared() {
-    shared_[function_->name] = function_->shared;
-    calls_[function_->name] = function_->calls;
-    std::set<std::string_view> arrays, seen;
-    bool callee_too_large = collect(function_->name, arrays, seen);
-    std::size_t sum = 0;
-    for (std::string_view a : arrays) sum += bytes_[a];
-    if (sum == 0) return;
-    out_.text += section_of("ridge_shared") + "\t.p2align\t3\n";
-    for (std::string_view a : arrays)
-      if (std::size_t n = bytes_[a]; n != 0)
-        out_.text += "\t.quad\t" + std::string(function_->name) + "\n\t.quad\t" + std::to_string(n) + "\n";
-    out_.text += "\t.popsection\n";
-    if (sum <= kStaticSharedMax || callee_too_large) return;
-    too_large_.insert(function_->name);
-    int status = 0;
-    std::string name(function_->name);
-    char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-    out_.errors.push_back("error: kernel " + (text != nullptr ? std::string(text) : name) + " uses too much shared memory: " +
-                          std::to_string(sum) + " bytes of static __shared__ arrays, " +
-                          std::to_string(kStaticSharedMax) +
-                          " at most. Larger tiles need dynamic shared memory (extern __shared__) and "
-                          "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes).");
-    std::free(text);
-  }
-
-  // Functions that come later in the file are not seen: the compiler puts callees first, mostly.
-  bool collect(std::string_view function, std::set<std::string_view>& arrays, std::set<std::string_view>& seen) {
-    if (!seen.insert(function).second) return false;
-    bool too_large = false;
-    if (auto at = shared_.find(function); at != shared_.end()) arrays.insert(at->second.begin(), at->second.end());
-    if (auto at = calls_.find(function); at != calls_.end())
-      for (std::string_view callee : at->second) {
-        too_large |= too_large_.count(callee) != 0;
-        too_large |= collect(callee, arrays, seen);
-      }
-    return too_large;
-  }
-
-  void emit(std::string_view text) {
-    out_.text += text;
+  void emit(View line) {
+    out_.text += line;
     out_.text += '\n';
   }
 
-  std::vector<Line> lines_;
-  std::set<std::string_view> functions_, objects_, targets_, too_large_;
-  std::map<std::string_view, std::size_t> bytes_;
-  std::map<std::string_view, std::set<std::string_view>> shared_, calls_;
-  Annotated out_;
-  Function current_;
-  Function* function_ = nullptr;
-  Line before_;
-  std::string_view group_;
-  bool read_only_ = true, object_ = false;
-  int function_number_ = 0;
+  // What .type and .size say, wherever they stand.
+  void read_types() {
+    for_lines([&](View raw) {
+      if (raw.find(".type") == View::npos && raw.find(".size") == View::npos) return;
+      AssemblyLine line = parse_line(raw);
+      View rest = line.operands, symbol = next_argument(rest), value = next_argument(rest);
+      // '@' begins a comment on other processors.
+      if (line.name == ".type" && (value == "%function" || value == "%object")) foreign_ = true;
+      if (line.name == ".type" && value == "@function") function_names_.insert(symbol);
+      if (line.name == ".type" && (value == "@object" || value == "@gnu_unique_object" || value == "@tls_object"))
+        object_names_.insert(symbol);
+      if (line.name == ".size") sizes_[symbol] = number(value);
+    });
+  }
+
+  // --- Sections and variables.
+
+  void switch_section(View operands) {
+    View rest = operands;
+    Section s;
+    s.name = unquoted(next_argument(rest));
+    if (rest.empty()) {
+      auto known = sections_.find(s.name);
+      if (known != sections_.end()) {
+        section_ = known->second;
+        return;
+      }
+      s.code = starts_with(s.name, ".text");
+    } else {
+      View flags = unquoted(next_argument(rest));
+      auto has = [&](char c) { return flags.find(c) != View::npos; };
+      s.code = has('x');
+      s.tls = has('T');
+      next_argument(rest);  // @progbits
+      if (has('M')) next_argument(rest);
+      if (has('G')) s.group = next_argument(rest);
+    }
+    sections_[s.name] = s;
+    section_ = s;
+  }
+
+  bool change_of_section(const AssemblyLine& line) {
+    Section before = section_;
+    if (line.name == ".section" || line.name == ".pushsection") {
+      if (line.name == ".pushsection") pushed_.emplace_back(section_, previous_);
+      switch_section(line.operands);
+    } else if (line.name == ".text" || line.name == ".data" || line.name == ".bss") {
+      section_ = Section();
+      section_.name = line.name;
+      section_.code = line.name == ".text";
+    } else if (line.name == ".popsection" && !pushed_.empty()) {
+      std::tie(section_, before) = pushed_.back();
+      pushed_.pop_back();
+    } else if (line.name == ".previous") {
+      section_ = previous_;
+    } else {
+      return false;
+    }
+    previous_ = before;
+    return true;
+  }
+
+  // An object's bytes go on while data directives follow its label.
+  bool object_ends(const AssemblyLine& line) const {
+    if (!open_object_) return false;
+    if (line.kind != AssemblyLine::Kind::directive) return true;
+    static const std::set<View> kData = {".zero", ".byte",  ".value", ".short",  ".2byte", ".long",  ".4byte",
+                                         ".int",  ".quad",  ".8byte", ".octa",   ".ascii", ".asciz", ".string",
+                                         ".skip", ".space", ".float", ".double", ".fill",  ".size"};
+    return kData.count(line.name) == 0;
+  }
+
+  void pad() {
+    out_.text += "\t.zero\t" + std::to_string(kRedZone) + "\n";
+    open_object_ = false;
+  }
+
+  void directive(const AssemblyLine& line, View raw) {
+    if (change_of_section(line)) {
+      emit(raw);
+      return;
+    }
+    View rest = line.operands, first = next_argument(rest), second = next_argument(rest);
+    // Tells the linker about address-taken symbols, and names the hook that is gone.
+    if (starts_with(line.name, ".addrsig")) return;
+    if (line.name == ".local") local_names_.insert(first);
+    if (line.name == ".comm" && local_names_.count(first) != 0) {
+      common(first, second, next_argument(rest));
+      return;
+    }
+    if (line.name == ".file") read_file_name(line.operands);
+    if (line.name == ".loc" && function_ != nullptr && function_->line == 0) read_location(line.operands);
+    if (line.name == ".size" && function_ != nullptr && first == function_->name) function_ = nullptr;
+    if ((line.name == ".quad" || line.name == ".long" || line.name == ".8byte" || line.name == ".4byte") &&
+        !section_.debug()) {
+      View label = first.substr(0, first.find_first_of("-+ "));
+      if (starts_with(label, ".L")) data_labels_.insert(label);
+    }
+    emit(raw);
+  }
+
+  // Variables without initial value, whose place the linker chooses, would have no padding.
+  void common(View symbol, View bytes, View alignment) {
+    std::string name(symbol), size(bytes);
+    emit("\t.pushsection\t.bss");
+    if (!alignment.empty()) emit("\t.balign\t" + std::string(alignment));
+    emit("\t.type\t" + name + ", @object");
+    emit("\t.size\t" + name + ", " + size);
+    emit(name + ":");
+    emit("\t.zero\t" + std::to_string(number(bytes) + kRedZone));
+    emit("\t.popsection");
+  }
+
+  // .file 1 "name" or .file 1 "folder" "name"
+  void read_file_name(View operands) {
+    if (operands.empty() || std::isdigit(static_cast<unsigned char>(operands.front())) == 0) return;
+    std::size_t close = operands.rfind('"');
+    if (close == View::npos || close == 0) return;
+    std::size_t open = operands.rfind('"', close - 1);
+    if (open != View::npos) files_[number(operands)] = operands.substr(open + 1, close - open - 1);
+  }
+
+  // .loc file line column
+  void read_location(View operands) {
+    std::size_t blank = operands.find(' ');
+    if (blank == View::npos) return;
+    auto file = files_.find(number(operands));
+    if (file != files_.end()) function_->file = file->second;
+    function_->line = static_cast<int>(number(operands.substr(blank + 1)));
+  }
+
+  // --- Code.
+
+  void label(const AssemblyLine& line, View raw) {
+    emit(raw);
+    if (section_.code && function_names_.count(line.name) != 0) {
+      functions_.emplace_back();
+      function_ = &functions_.back();
+      function_->name = line.name;
+      function_->group = section_.group;
+      function_->pieces.emplace_back();
+      argument_run_ = 0;
+      return;
+    }
+    if (section_.code && function_ != nullptr) {
+      // Labels of debug information would cut blocks into pieces, which does no harm.
+      function_->labels[line.name] = static_cast<int>(function_->pieces.size());
+      new_piece();
+      return;
+    }
+    if (section_.padded() && object_names_.count(line.name) != 0 && !starts_with(line.name, "DW.ref.")) {
+      open_object_ = true;
+      if (section_.tls) arrays_.insert(line.name);
+    }
+  }
+
+  void new_piece() { function_->pieces.emplace_back(); }
+
+  void instruction(const AssemblyLine& line, View raw) {
+    Instruction i = parse_instruction(line);
+    const bool transfers = i.flow != Flow::next;
+    if (transfers && line.operands.find("__sanitizer_cov_trace_pc") != View::npos) {
+      trace(i.flow == Flow::call);
+      return;
+    }
+    if (transfers && (i.target == "memcpy" || i.target == "memmove" || i.target == "memset")) {
+      std::size_t at = raw.find(i.target);
+      out_.text += raw.substr(0, at);
+      out_.text += "__tsan_";
+      emit(raw.substr(at));
+    } else {
+      emit(raw);
+    }
+    thread_locals(line.operands, function_->tls);
+    if (transfers && function_names_.count(i.target) != 0) function_->callees.insert(i.target);
+    count(i);
+    Piece& piece = function_->pieces.back();
+    if (i.flow == Flow::jump || i.flow == Flow::conditional) piece.targets.push_back(i.target);
+    piece.indirect = i.flow == Flow::indirect;
+    piece.falls = i.flow == Flow::next || i.flow == Flow::call || i.flow == Flow::conditional;
+    if (transfers && i.flow != Flow::call) new_piece();
+  }
+
+  void count(const Instruction& i) {
+    if (i.bookkeeping) return;
+    Piece& piece = function_->pieces.back();
+    if (starts_with(i.target, "__tsan_")) {
+      // The address in the first argument is computed for the hook alone: the access itself has its own.
+      if (starts_with(i.target, "__tsan_atomic"))
+        ++piece.instructions;
+      else
+        piece.instructions -= std::min(argument_run_, piece.instructions);
+      argument_run_ = 0;
+      return;
+    }
+    argument_run_ = i.sets_first_argument ? argument_run_ + 1 : 0;
+    ++piece.instructions;
+    piece.fp32 += i.fp32;
+    piece.fp64 += i.fp64;
+    piece.special += i.special;
+  }
+
+  void trace(bool returns) {
+    new_piece();
+    Piece& piece = function_->pieces.back();
+    piece.record = records_++;
+    emit("\tleaq\t" + record_label(piece.record) + "(%rip), %rdi");
+    emit(returns ? "\tcall\t__ridge_block@PLT" : "\tjmp\t__ridge_block@PLT");
+    piece.falls = returns;
+    if (!returns) new_piece();
+    argument_run_ = 0;
+  }
+
+  static std::string record_label(int record) { return ".Lridge_r" + std::to_string(record); }
+
+  // --- The flow graph.
+
+  std::vector<int> successors(const Function& f, std::size_t piece) const {
+    std::vector<int> out;
+    const Piece& p = f.pieces[piece];
+    if (p.falls && piece + 1 < f.pieces.size()) out.push_back(static_cast<int>(piece) + 1);
+    for (View target : p.targets)
+      if (auto to = f.labels.find(target); to != f.labels.end()) out.push_back(to->second);
+    if (p.indirect)
+      for (const auto& [name, to] : f.labels)
+        if (data_labels_.count(name) != 0) out.push_back(to);
+    return out;
+  }
+
+  // The traced pieces that control reaches from `from` without passing a traced one; the untraced ones in between.
+  std::vector<int> reach(const Function& f, const std::vector<int>& from, std::vector<int>& between) const {
+    std::vector<int> traced, todo(from.rbegin(), from.rend());
+    std::set<int> seen;
+    while (!todo.empty()) {
+      int n = todo.back();
+      todo.pop_back();
+      if (!seen.insert(n).second) continue;
+      if (f.pieces[static_cast<std::size_t>(n)].record >= 0) {
+        traced.push_back(n);
+        continue;
+      }
+      between.push_back(n);
+      std::vector<int> next = successors(f, static_cast<std::size_t>(n));
+      todo.insert(todo.end(), next.rbegin(), next.rend());
+    }
+    return traced;
+  }
+
+  void write_records(const Function& f) {
+    std::vector<int> nodes;                         // pieces
+    std::vector<int> node_of(f.pieces.size(), -1);  // piece -> node
+    for (std::size_t p = 0; p < f.pieces.size(); ++p)
+      if (f.pieces[p].record >= 0) {
+        node_of[p] = static_cast<int>(nodes.size());
+        nodes.push_back(static_cast<int>(p));
+      }
+    if (nodes.empty()) return;
+    auto add = [&](Piece& mix, const std::vector<int>& untraced) {
+      for (int p : untraced) {
+        const Piece& other = f.pieces[static_cast<std::size_t>(p)];
+        mix.instructions += other.instructions;
+        mix.fp32 += other.fp32;
+        mix.fp64 += other.fp64;
+        mix.special += other.special;
+      }
+    };
+    FlowGraph graph;
+    std::vector<Piece> mixes;
+    for (int p : nodes) {
+      std::vector<int> untraced, next;
+      for (int to : reach(f, successors(f, static_cast<std::size_t>(p)), untraced))
+        next.push_back(node_of[static_cast<std::size_t>(to)]);
+      graph.successors.push_back(std::move(next));
+      mixes.push_back(f.pieces[static_cast<std::size_t>(p)]);
+      add(mixes.back(), untraced);
+    }
+    std::vector<int> prologue;
+    for (int p : reach(f, {0}, prologue)) {
+      int node = node_of[static_cast<std::size_t>(p)];
+      graph.entries.push_back(node);
+      add(mixes[static_cast<std::size_t>(node)], prologue);
+    }
+    std::vector<FlowPlace> places = weak_topological_order(graph);
+    open_section("ridge_blocks", f.group);
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+      const FlowPlace& place = places[n];
+      const Piece& mix = mixes[n];
+      auto record_of = [&](int node) {
+        if (node < 0) return std::string("0");
+        return record_label(f.pieces[static_cast<std::size_t>(nodes[static_cast<std::size_t>(node)])].record);
+      };
+      bool entry = std::count(graph.entries.begin(), graph.entries.end(), static_cast<int>(n)) != 0;
+      emit(record_of(static_cast<int>(n)) + ":");
+      emit("\t.quad\t" + std::string(f.name));
+      emit("\t.quad\t" + record_of(place.loop));
+      emit("\t.quad\t" + record_of(place.outer));
+      emit("\t.long\t" + std::to_string(place.position));
+      std::string row;
+      for (int v : {place.depth, entry ? 1 : 0, mix.instructions, mix.fp32, mix.fp64, mix.special})
+        row += (row.empty() ? "" : ", ") + std::to_string(std::min(v, 65535));
+      emit("\t.value\t" + row);
+    }
+  }
+
+  void open_section(const char* name, View group) {
+    std::string line = std::string("\t.section\t") + name;
+    line += group.empty() ? ",\"aw\",@progbits" : ",\"awG\",@progbits," + std::string(group) + ",comdat";
+    emit(line);
+    emit("\t.p2align\t3");
+  }
+
+  // --- Variables.
+
+  void write_shared() {
+    std::map<View, const Function*> by_name;
+    for (const Function& f : functions_) by_name[f.name] = &f;
+    std::map<View, std::uint64_t> totals;
+    for (const Function& f : functions_) {
+      std::set<View> arrays, seen;
+      std::vector<const Function*> todo = {&f};
+      while (!todo.empty()) {
+        const Function* g = todo.back();
+        todo.pop_back();
+        if (!seen.insert(g->name).second) continue;
+        arrays.insert(g->tls.begin(), g->tls.end());
+        for (View callee : g->callees)
+          if (auto known = by_name.find(callee); known != by_name.end()) todo.push_back(known->second);
+      }
+      bool first = true;
+      for (View array : arrays) {
+        if (arrays_.count(array) == 0) continue;
+        if (first) open_section("ridge_shared", f.group);
+        first = false;
+        totals[f.name] += sizes_[array];
+        emit("\t.quad\t" + std::string(f.name) + ", " + std::to_string(sizes_[array]));
+      }
+    }
+    for (const Function& f : functions_) {
+      auto excess = [&](View name) {
+        auto total = totals.find(name);
+        return total != totals.end() && total->second > kStaticSharedMax;
+      };
+      // The function itself, not its callers.
+      if (!excess(f.name) || std::any_of(f.callees.begin(), f.callees.end(), excess)) continue;
+      out_.excesses.push_back({std::string(f.name), std::string(f.file), f.line, totals[f.name]});
+    }
+  }
+
+  View text_;
+  AnnotatedAssembly out_;
+  std::set<View> function_names_, object_names_, local_names_, data_labels_;
+  std::map<View, std::uint64_t> sizes_;
+  std::map<View, Section> sections_;
+  std::map<std::uint64_t, View> files_;
+  std::set<View> arrays_;  // thread-local variables that this text defines
+  std::vector<std::pair<Section, Section>> pushed_;
+  Section section_, previous_;
+  bool open_object_ = false;
+  bool foreign_ = false;  // another processor's text
+  std::vector<Function> functions_;
+  Function* function_ = nullptr;  // into functions_, while its lines are read
+  int records_ = 0;
+  int argument_run_ = 0;  // instructions in a row that set the first argument
 };
 
 }  // namespace
 
-Annotated annotate_assembly(std::string_view text) { return Annotator(text).run(); }
+AnnotatedAssembly annotate_assembly(View text) { return Annotator(text).run(); }
 
 }  // namespace ridge::simt

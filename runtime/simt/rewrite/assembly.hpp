@@ -1,32 +1,37 @@
-// The compiler's assembly, made ready for the emulator: flow graphs, instruction mixes and red zones.
+// What the counting build adds to a program between the compiler and the assembler. The compiler calls
+// __sanitizer_cov_trace_pc in every basic block; the assembly text shows the flow graph around these calls as it will
+// run, which no later stage knows any more. The text gains
+//
+//   - a call of __ridge_block with a record for every such call, the record holding the block's place in the loops of
+//     its function and its mix of instructions (src/block_record.hpp has the records' layout),
+//   - the sizes of the __shared__ arrays that a function names,
+//   - unused bytes behind every variable, so that an index past its end does not hit the next one,
+//   - calls of __tsan_memcpy and its kin where the compiler left copies as calls.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace ridge::simt {
 
-struct Annotated {
+// A function with more static shared memory than a GPU gives to a block.
+struct SharedExcess {
+  std::string function;  // mangled
+  std::string file;      // as in the debug information; empty where there is none
+  int line = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct AnnotatedAssembly {
   std::string text;
-  std::vector<std::string> errors;  // what nvcc's assembler would refuse: too much static shared memory
+  std::vector<SharedExcess> excesses;
 };
 
-// For code compiled with -fsanitize=thread and -fsanitize-coverage=trace-pc (x86-64, AT&T syntax, of Clang or GCC):
-// - a call at the start of each basic block becomes __ridge_block(record), with the records (src/block_record.hpp) in
-//   section ridge_blocks: the function's loops by Bourdoncle's weak topological order, and the instruction mix;
-// - each function's __shared__ arrays are listed in section ridge_shared;
-// - variables get 256 bytes of red zone behind them;
-// - calls of memcpy, memmove and memset go to their counted versions.
-// Text for other processors only gets the last of these: there, requests are grouped without a graph.
-Annotated annotate_assembly(std::string_view text);
+constexpr std::uint64_t kStaticSharedMax = 48 << 10;
+constexpr int kRedZone = 256;  // bytes behind a variable; keeps the next one in its bank of shared memory
 
-// The weak topological order of a graph: for each node its place, the head of the innermost component that it lies in
-// (a head: itself) or -1, the head of the component around a head's own or -1, and the number of components around it.
-struct FlowNode {
-  std::vector<int> next;
-  int position = 0, loop = -1, outer = -1, depth = 0;
-};
-// Node 0 is the entry; nodes that cannot be reached come last.
-void weak_topological_order(std::vector<FlowNode>& nodes);
+// x86-64 text of GCC and Clang. Text for other processors comes back as it is.
+AnnotatedAssembly annotate_assembly(std::string_view text);
 
 }  // namespace ridge::simt
