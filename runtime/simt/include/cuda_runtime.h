@@ -9,13 +9,11 @@
 #include <cstring>
 #include <tuple>
 #include <utility>
-#include <utility>
 
 #include "cuda_runtime_api.h"
 
 #define RIDGE_SIMT 1  // this compiler targets the emulator
 #define __CUDACC__ 1
-#define CUDART_VERSION 13000
 
 #define __host__
 #define __device__
@@ -124,34 +122,4 @@ RIDGE_MIN_MAX(double)
 #undef RIDGE_MIN_MAX
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 
-// The typed overloads of the C++ API.
-template <class T>
-inline cudaError_t cudaMalloc(T** p, size_t bytes) { return cudaMalloc((void**)p, bytes); }
-template <class T>
-inline cudaError_t cudaMallocHost(T** p, size_t bytes) { return cudaMallocHost((void**)p, bytes); }
-template <class T>
-inline cudaError_t cudaMallocManaged(T** p, size_t bytes, unsigned flags = 1) {
-  return cudaMallocManaged((void**)p, bytes, flags);
-}
-template <class T>
-inline cudaError_t cudaMallocAsync(T** p, size_t bytes, cudaStream_t stream) {
-  return cudaMallocAsync((void**)p, bytes, stream);
-}
-template <class T>
-inline cudaError_t cudaFuncSetAttribute(T* function, enum cudaFuncAttribute attr, int value) {
-  return cudaFuncSetAttribute((const void*)function, attr, value);
-}
-template <class T>
-inline cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, size_t bytes, size_t offset = 0,
-                                      enum cudaMemcpyKind = cudaMemcpyHostToDevice) {
-  if (offset + bytes > sizeof(T)) return cudaErrorInvalidValue;
-  memcpy((char*)&symbol + offset, from, bytes);
-  return cudaSuccess;
-}
-template <class T>
-inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
-                                        enum cudaMemcpyKind = cudaMemcpyDeviceToHost) {
-  if (offset + bytes > sizeof(T)) return cudaErrorInvalidValue;
-  memcpy(to, (const char*)&symbol + offset, bytes);
-  return cudaSuccess;
-}
+#include "ridge_simt/host_api.h"
