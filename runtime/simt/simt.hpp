@@ -15,6 +15,7 @@ struct LaunchRecord {
   unsigned grid[3];
   unsigned block[3];
   std::size_t dynamic_shared;
+  std::size_t static_shared;
   KernelCounters counters;
 };
 
@@ -23,8 +24,8 @@ void set_recording(bool on);
 // The records since the last call, in launch order.
 std::vector<LaunchRecord> take_launches();
 // {"launches": [{"kernel": ..., "grid": ..., "block": ..., "counters": {...}, "lines": [...]}]}; a line's "pc" is the
-// offset in the program, for addr2line.
-std::string launches_json(const std::vector<LaunchRecord>& launches);
+// offset in the program, for addr2line; `with_lines` adds "file" and "line".
+std::string launches_json(const std::vector<LaunchRecord>& launches, bool with_lines = false);
 // The same as a table for people.
 std::string launches_table(const std::vector<LaunchRecord>& launches);
 

@@ -1,9 +1,11 @@
-// Warp requests: sectors, wavefronts and bank conflicts of known patterns, and the grouping of lanes into requests.
+// Warp requests: sectors, wavefronts and bank conflicts of known patterns; the recorder's grouping of lanes into requests.
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <random>
 
+#include "src/cache.hpp"
+#include "src/recorder.hpp"
 #include "src/requests.hpp"
 #include "support/catch.hpp"
 
@@ -13,14 +15,14 @@ namespace {
 
 AccessCount count(Op op, unsigned bytes, const std::function<std::uint64_t(unsigned)>& address, unsigned lanes = 32) {
   Request r{};
-  r.op = op;
-  r.bytes = bytes;
-  r.active = lanes;
-  for (unsigned lane = 0; lane < lanes; ++lane) {
-    r.lane[lane] = static_cast<std::uint8_t>(lane);
-    r.address[lane] = address(lane);
-  }
-  return count_request(r);
+  r.where = Request::pack(100, 0, bytes, op);
+  r.lanes = static_cast<std::uint32_t>((std::uint64_t{1} << lanes) - 1);
+  for (unsigned lane = 0; lane < lanes; ++lane) r.address[lane] = address(lane);
+  Sectors sectors;
+  AccessCount c = count_request(r, sectors);
+  CHECK(sectors.count == c.sectors);
+  CHECK(std::is_sorted(sectors.index, sectors.index + sectors.count));
+  return c;
 }
 
 AccessCount strided(Op op, unsigned bytes, unsigned stride, std::uint64_t base = 0) {
@@ -41,17 +43,32 @@ Shared shared(const AccessCount& c) {
   return {c.wavefronts, c.conflicts};
 }
 
+struct Event {
+  std::uint32_t pc;
+  std::uint64_t address;
+  Op op;
+  std::uint16_t part;
+};
 using Streams = std::vector<std::vector<Event>>;
 
 Event event(std::uint32_t pc, std::uint64_t address, Op op = Op::global_load, std::uint16_t part = 0) {
-  return {address, pc, 4, op, part};
+  return {pc, address, op, part};
 }
 
-KernelCounters merged(Streams lanes) {
+// The path of an access is the number of times that its lane did it before.
+KernelCounters merged(const Streams& lanes) {
   KernelCounters c;
-  lanes.resize(kWarpSize);
-  merge_warp(lanes.data(), kWarpSize, c);
-  for (const auto& lane : lanes) CHECK(lane.empty());
+  Recorder recorder;
+  CacheModel cache;
+  for (unsigned l = 0; l < lanes.size(); ++l) {
+    std::map<std::uint64_t, std::uint64_t> passed;
+    for (const Event& e : lanes[l]) {
+      std::uint64_t where = Request::pack(e.pc, e.part, 4, e.op);
+      recorder.access(l, where, passed[where]++, e.address);
+    }
+  }
+  recorder.flush(c, cache);
+  CHECK(recorder.empty());
   return c;
 }
 
@@ -207,9 +224,9 @@ TEST_CASE("pieces, kinds and sizes of an access are requests of their own") {
   CHECK(c.op[0].requests == 3);
   CHECK(c.op[0].sectors == 3 * 12);
   CHECK(c.op[1].requests == 1);
-  CHECK(c.op[2].requests == 1);
-  CHECK(c.op[2].lanes == 8);
-  CHECK(c.op[3].requests == 2);
+  CHECK(c.op[4].requests == 1);
+  CHECK(c.op[4].lanes == 8);
+  CHECK(c.op[5].requests == 2);
 }
 
 TEST_CASE("partial warps") {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "cuda_runtime_api.h"
+#include "ridge_simt/device.h"
 
 #define RIDGE_SIMT 1  // this compiler targets the emulator
 #define __CUDACC__ 1
@@ -22,7 +23,7 @@
 #else
 #define __global__ __attribute__((noipa))
 #endif
-#define __constant__
+#define __constant__ __attribute__((section("ridge_constant")))
 #define __managed__
 #define __shared__ static __thread
 #define __grid_constant__
@@ -37,7 +38,6 @@ __attribute__((const)) uint3 thread_idx();
 __attribute__((const)) uint3 block_idx();
 __attribute__((const)) dim3 block_dim();
 __attribute__((const)) dim3 grid_dim();
-void barrier(const char* file, int line);
 void launch(const char* kernel, dim3 grid, dim3 block, size_t shared, cudaStream_t stream, void (*run)(void*),
             void* closure, size_t closure_bytes);
 
@@ -47,10 +47,10 @@ struct Closure {
   F call;
   std::tuple<A...> arguments;
   template <size_t... I>
-  void unpack(std::index_sequence<I...>) {
+  RIDGE_UNCOUNTED void unpack(std::index_sequence<I...>) {
     call(std::get<I>(arguments)...);
   }
-  static void run(void* self) { static_cast<Closure*>(self)->unpack(std::index_sequence_for<A...>()); }
+  RIDGE_UNCOUNTED static void run(void* self) { static_cast<Closure*>(self)->unpack(std::index_sequence_for<A...>()); }
 };
 
 template <class F>
@@ -93,8 +93,9 @@ constexpr int warpSize = 32;
 inline void __syncthreads(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   ridge_simt::barrier(file, line);
 }
-inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence() { ridge_simt::fence(1); }
+inline void __threadfence_block() { ridge_simt::fence(0); }
+inline void __threadfence_system() { ridge_simt::fence(2); }
 
 // Cached and streaming loads and stores: one request like any other.
 template <class T>

@@ -69,7 +69,6 @@ cudaError_t kernel_work(Work& work, const char* name, dim3 grid, dim3 block, std
 // The same for a kernel that is known by its address alone, with its arguments as void**.
 cudaError_t kernel_work(Work& work, const void* function, dim3 grid, dim3 block, std::size_t shared, void** arguments,
                         bool cooperative);
-std::size_t static_shared(std::uintptr_t function);  // bytes of the __shared__ arrays that it names
 std::size_t dynamic_shared_limit(std::uintptr_t function);
 
 }  // namespace ridge::simt::api

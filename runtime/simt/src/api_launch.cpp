@@ -8,17 +8,10 @@
 #include <unordered_map>
 
 #include "api.hpp"
-#include "block_record.hpp"
 #include "device_profile.hpp"
 #include "fault.hpp"
 
 using namespace ridge::simt;
-
-// The records of __shared__ arrays, where `ridge cc` has written any.
-extern "C" {
-extern const SharedRecord __start_ridge_shared[] __attribute__((weak, visibility("hidden")));
-extern const SharedRecord __stop_ridge_shared[] __attribute__((weak, visibility("hidden")));
-}
 
 namespace ridge::simt::api {
 
@@ -65,17 +58,9 @@ std::string symbol_name(std::uintptr_t function) {
 
 }  // namespace
 
-std::size_t static_shared(std::uintptr_t function) {
-  std::size_t bytes = 0;
-  if (function == 0 || __start_ridge_shared == nullptr) return 0;
-  for (const SharedRecord* r = __start_ridge_shared; r != __stop_ridge_shared; ++r)
-    if (r->function == function) bytes += r->bytes;
-  return bytes;
-}
-
 std::size_t dynamic_shared_limit(std::uintptr_t function) {
   const auto plain = static_cast<std::size_t>(device_profile().shared_per_block);
-  const std::size_t fixed = static_shared(function);
+  const std::size_t fixed = static_shared_of(function);
   const std::size_t usual = plain > fixed ? plain - fixed : 0;
   auto at = functions().find(function);
   // Where the launch does not say which kernel it calls, the most generous limit holds.
@@ -92,7 +77,7 @@ cudaError_t kernel_work(Work& work, const char* name, dim3 grid, dim3 block, std
       grid.x > 0x7FFFFFFFu || grid.y > 65535 || grid.z > 65535)
     return cudaErrorInvalidConfiguration;
   if (shared > dynamic_shared_limit(function)) return cudaErrorInvalidValue;
-  const std::size_t all_shared = shared + static_shared(function);
+  const std::size_t all_shared = shared + static_shared_of(function);
   if (cooperative) {
     const Occupancy o = theoretical_occupancy(profile, static_cast<unsigned>(threads), all_shared);
     if (static_cast<double>(grid.x) * grid.y * grid.z > profile.sms * o.blocks_per_sm)
@@ -151,7 +136,7 @@ void launch(const char* kernel, dim3 grid, dim3 block, size_t shared, cudaStream
     CUstream_st* s = engine.stream(stream);
     if (s == nullptr) return cudaErrorInvalidResourceHandle;
     Work work;
-    const std::uintptr_t function = kernel_of != nullptr ? kernel_of(run, closure) : 0;
+    const std::uintptr_t function = kernel_of(run, closure);
     if (cudaError_t error = api::kernel_work(work, kernel, grid, block, shared, function, false)) return error;
     work.closure = api::closure_memory(closure_bytes);
     std::memcpy(work.closure.get(), closure, closure_bytes);
@@ -166,7 +151,7 @@ cudaError_t max_potential_block_size(int* grid, int* block, const void* function
   return api::call([&](Engine&) {
     if (grid == nullptr || block == nullptr || function == nullptr) return cudaErrorInvalidValue;
     const DeviceProfile& profile = device_profile();
-    const std::size_t fixed = api::static_shared(reinterpret_cast<std::uintptr_t>(function));
+    const std::size_t fixed = static_shared_of(reinterpret_cast<std::uintptr_t>(function));
     int most = limit > 0 ? std::min(limit, 1024) : 1024;
     unsigned best = 0;
     // The largest block of those with the most resident threads, in steps of a warp.
@@ -219,7 +204,7 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attr, i
     api::Function& f = api::functions()[address];
     switch (attr) {
       case cudaFuncAttributeMaxDynamicSharedMemorySize:
-        if (value < 0 || static_cast<double>(value) + static_cast<double>(api::static_shared(address)) >
+        if (value < 0 || static_cast<double>(value) + static_cast<double>(static_shared_of(address)) >
                              device_profile().shared_per_block_optin)
           return cudaErrorInvalidValue;
         f.max_dynamic_shared = value;
@@ -244,7 +229,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* out, const void* function)
     const auto address = reinterpret_cast<std::uintptr_t>(function);
     const DeviceProfile& profile = device_profile();
     *out = {};
-    out->sharedSizeBytes = api::static_shared(address);
+    out->sharedSizeBytes = static_shared_of(address);
     out->maxThreadsPerBlock = 1024;
     out->ptxVersion = out->binaryVersion = static_cast<int>(profile.major * 10 + profile.minor);
     out->maxDynamicSharedSizeBytes = static_cast<int>(api::dynamic_shared_limit(address));
@@ -269,7 +254,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
       return cudaErrorInvalidValue;
     if (function == nullptr) return cudaErrorInvalidDeviceFunction;
     const auto address = reinterpret_cast<std::uintptr_t>(function);
-    const std::size_t shared = dynamic_shared + api::static_shared(address);
+    const std::size_t shared = dynamic_shared + static_shared_of(address);
     const bool allowed = dynamic_shared <= api::dynamic_shared_limit(address);
     const Occupancy o = theoretical_occupancy(device_profile(), static_cast<unsigned>(block_size), shared);
     *blocks = allowed ? static_cast<int>(o.blocks_per_sm) : 0;
@@ -285,7 +270,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
     if (bytes == nullptr || blocks <= 0 || block_size <= 0) return cudaErrorInvalidValue;
     if (function == nullptr) return cudaErrorInvalidDeviceFunction;
     const DeviceProfile& profile = device_profile();
-    const std::size_t fixed = api::static_shared(reinterpret_cast<std::uintptr_t>(function));
+    const std::size_t fixed = static_shared_of(reinterpret_cast<std::uintptr_t>(function));
     const auto fits = [&](std::size_t dynamic) {
       return theoretical_occupancy(profile, static_cast<unsigned>(block_size), fixed + dynamic).blocks_per_sm >=
              static_cast<unsigned>(blocks);

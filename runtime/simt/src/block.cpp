@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "crash.hpp"
 #include "tls.hpp"
 
 namespace ridge::simt {
@@ -15,11 +16,19 @@ namespace ridge::simt {
 // The only thread-local of the emulator, so that all else in the program's TLS segment is __shared__ memory.
 __thread BlockRunner* tls_runner = nullptr;
 
+// Things that have come further in any block: barriers, ends of threads. See check_progress().
+static std::atomic<std::uint64_t> progress{0};
+
 namespace {
 
 constexpr std::size_t kGuardBytes = 4096;
 constexpr std::size_t kSlotBytes = kFiberStackBytes + kGuardBytes;
+// Stacks begin at different offsets in their pages, or all would compete for the same cache sets.
+constexpr std::size_t kStaggerBytes = 5 * 64;
 constexpr unsigned char kSharedPoison = 0xFF;  // a NaN in every floating-point format
+constexpr unsigned kSpins = 256;               // atomics and volatile loads after which a thread lets others run
+constexpr unsigned kMaxGuards = 24000;         // in all blocks together: each splits a mapping, and the kernel limits these
+std::atomic<unsigned> guards{0};
 
 void program_tls(std::uintptr_t& begin, std::uintptr_t& bytes) {
   struct Found {
@@ -46,9 +55,12 @@ void poison(std::uintptr_t begin, std::uintptr_t end) {
 
 BlockRunner* BlockRunner::current() { return tls_runner; }
 
-BlockRunner::BlockRunner() : memory_(DeviceMemory::instance()) {
+BlockRunner::BlockRunner() : program_(Program::instance()), memory_(DeviceMemory::instance()) {
   threads_.resize(kMaxThreadsPerBlock);
+  waits_of_.resize(kMaxThreadsPerBlock);
+  paths_.resize(kMaxThreadsPerBlock);
   slots_.resize(kMaxThreadsPerBlock);
+  emergency_stack_ = std::make_unique_for_overwrite<char[]>(kEmergencyBytes);
   stacks_bytes_ = kSlotBytes * kMaxThreadsPerBlock;
   void* p = mmap(nullptr, stacks_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) {
@@ -57,10 +69,9 @@ BlockRunner::BlockRunner() : memory_(DeviceMemory::instance()) {
   }
   stacks_ = static_cast<char*>(p);
   stacks_begin_ = reinterpret_cast<std::uintptr_t>(p);
-  for (std::size_t i = 0; i < kMaxThreadsPerBlock; ++i) mprotect(stacks_ + i * kSlotBytes, kGuardBytes, PROT_NONE);
   program_tls(shared_begin_, shared_bytes_);
-  text_ = program_base();
   tls_runner = this;
+  use_signal_stack();
 
   // Static shared memory is the TLS segment without the emulator's own pointer and without the dynamic area.
   auto self = reinterpret_cast<std::uintptr_t>(&tls_runner);
@@ -76,11 +87,17 @@ BlockRunner::BlockRunner() : memory_(DeviceMemory::instance()) {
     at = end;
   }
   if (at < shared_begin_ + shared_bytes_) static_shared_.emplace_back(at, shared_begin_ + shared_bytes_);
+
+  shared_object_.assign(shared_bytes_ + 16, program_.shared.empty() ? 1 : 0);
+  for (const Object& o : program_.shared)
+    std::fill(shared_object_.begin() + static_cast<std::ptrdiff_t>(std::min(o.begin, shared_bytes_)),
+              shared_object_.begin() + static_cast<std::ptrdiff_t>(std::min(o.end, shared_bytes_)), std::uint8_t{1});
 }
 
 BlockRunner::~BlockRunner() {
   tls_runner = nullptr;
   munmap(stacks_, stacks_bytes_);
+  guards -= guarded_;
 }
 
 void BlockRunner::fiber_main(void* self) {
@@ -113,152 +130,346 @@ Thread* BlockRunner::next_unstarted() {
   return nullptr;
 }
 
-void BlockRunner::resume(Thread& t) {
-  if (t.state == State::unstarted) {
-    if (t.slot < 0) {
-      t.slot = free_slots_.back();
-      free_slots_.pop_back();
-    }
-    Slot& slot = slots_[static_cast<std::size_t>(t.slot)];
-    if (!slot.made) {
-      fiber_create(slot.fiber, stacks_ + static_cast<std::size_t>(t.slot) * kSlotBytes + kGuardBytes, kFiberStackBytes,
-                   &fiber_main, this);
-      slot.made = true;
-    }
-    t.state = State::ready;
+// Gives a thread that starts a fiber.
+void BlockRunner::prepare(Thread& t) {
+  if (t.slot < 0) {
+    t.slot = free_slots_.back();
+    free_slots_.pop_back();
   }
+  auto number = static_cast<std::size_t>(t.slot);
+  Slot& slot = slots_[number];
+  if (slot.made) return;
+  fiber_create(slot.fiber, stacks_ + number * kSlotBytes + kGuardBytes,
+               kFiberStackBytes - number * kStaggerBytes % kGuardBytes, &fiber_main, this);
+  slot.made = true;
+}
+
+inline void BlockRunner::resume(Thread& t) {
+  if (t.state == State::unstarted) prepare(t);
+  t.state = State::ready;
   current_ = &t;
   fiber_switch(scheduler_, slots_[static_cast<std::size_t>(t.slot)].fiber);
+  last_ = current_;
   current_ = nullptr;
 }
 
-void BlockRunner::leave() {
-  Fiber& self = slots_[static_cast<std::size_t>(current_->slot)].fiber;
-  fiber_switch(self, scheduler_);
-}
-
-void BlockRunner::run_warp(unsigned warp) {
-  warp_ = warp;
-  for (bool again = true; again && !faulted_;) {
-    again = false;
-    warp_next_ = 0;
-    for (unsigned i = 0; i < kWarpSize && !faulted_; ++i) {
-      unsigned linear = warp * kWarpSize + lane_at(i);
-      if (linear >= thread_count_) continue;
-      Thread& t = threads_[linear];
-      if (t.state == State::unstarted) warp_next_ = i + 1;
-      if (t.state == State::unstarted || t.state == State::ready) resume(t);
-    }
-    if (launch_->record) merge_warp(events_, kWarpSize, *counters_);
-    for (unsigned l = 0; l < kWarpSize; ++l) {
-      unsigned linear = warp * kWarpSize + l;
-      if (linear < thread_count_ && threads_[linear].state == State::parked) {
-        threads_[linear].state = State::ready;
-        again = true;
-      }
+// Runs every lane that can run, once. False where none could.
+bool BlockRunner::run_lanes(unsigned warp) {
+  bool ran = false;
+  warp_next_ = 0;
+  for (unsigned i = 0; i < kWarpSize && !faulted_; ++i) {
+    Thread* t = lane(warp, lane_at(i));
+    if (t == nullptr) continue;
+    if (t->state == State::unstarted) warp_next_ = i + 1;
+    if (t->state == State::unstarted || t->state == State::ready) {
+      resume(*t);
+      ran = true;
     }
   }
+  return ran;
 }
 
-bool BlockRunner::run(const Launch& launch, Index3 index, KernelCounters& counters) {
+bool BlockRunner::run_warp(unsigned warp) {
+  constexpr unsigned kSpinRounds = 4;  // of a warp before other warps go on
+  constexpr auto bit = [](State s) { return 1u << static_cast<unsigned>(s); };
+  constexpr unsigned kWithinWarp =
+      bit(State::parked) | bit(State::yielded) | bit(State::at_collective) | bit(State::at_converged);
+  warp_ = warp;
+  waits_ = 0;
+  for (unsigned spin_rounds = 0; !faulted_;) {
+    run_lanes(warp);
+    if (faulted_) break;
+    if ((waits_ & kWithinWarp) == 0) {
+      if (launch_->record) recorder_.flush(*counters_, cache_);
+      return false;
+    }
+    if (release_collectives(warp) || release_parked(warp) || release_converged(warp)) continue;
+    bool spins = false;
+    for (unsigned l = 0; l < kWarpSize; ++l)
+      if (Thread* t = lane(warp, l); t != nullptr && t->state == State::yielded) {
+        t->state = State::ready;
+        spins = true;
+      }
+    if (spins && ++spin_rounds < kSpinRounds) continue;
+    if (!spins) {
+      check_collectives(warp);
+      if (!faulted_ && launch_->record) recorder_.flush(*counters_, cache_);
+      return false;
+    }
+    break;
+  }
+  // Lanes that spin keep what was recorded so far: it can't be matched later.
+  if (!faulted_ && launch_->record) recorder_.flush(*counters_, cache_);
+  return true;
+}
+
+void BlockRunner::begin(const Launch& launch, Index3 index, KernelCounters& counters) {
   launch_ = &launch;
   block_ = index;
   counters_ = &counters;
   faulted_ = false;
-  done_ = 0;
+  done_ = at_barrier_ = at_grid_barrier_ = 0;
+  allocation_ = nullptr;
   thread_count_ = launch.block.x * launch.block.y * launch.block.z;
-  std::uint64_t linear_block =
-      index.x + std::uint64_t{launch.grid.x} * (index.y + std::uint64_t{launch.grid.y} * index.z);
-  order_ = launch.order == 0 ? 0 : ((linear_block + launch.order) * 0x9E3779B97F4A7C15ull) >> 32;
+  linear_block_ = index.x + std::uint64_t{launch.grid.x} * (index.y + std::uint64_t{launch.grid.y} * index.z);
+  order_ = launch.order == 0 ? 0 : ((linear_block_ + launch.order) * 0x9E3779B97F4A7C15ull) >> 32;
 
+  for (; guarded_ < thread_count_ && guards < kMaxGuards; ++guarded_, ++guards)
+    mprotect(stacks_ + guarded_ * kSlotBytes, kGuardBytes, PROT_NONE);
   free_slots_.clear();
   for (unsigned i = 0; i < thread_count_; ++i) free_slots_.push_back(static_cast<int>(thread_count_ - 1 - i));
+  Index3 at{0, 0, 0};
   for (unsigned i = 0; i < thread_count_; ++i) {
-    unsigned x = i % launch.block.x, y = i / launch.block.x % launch.block.y, z = i / launch.block.x / launch.block.y;
-    threads_[i] = Thread{{x, y, z}, i, State::unstarted, -1, nullptr, 0};
+    Thread& t = threads_[i];
+    t.index = at;
+    t.linear = i;
+    t.state = State::unstarted;
+    t.slot = -1;
+    t.spins = 0;
+    t.spin_address = 0;
+    t.instructions = 0;
+    if (launch.record) paths_[i].reset();
+    if (++at.x == launch.block.x) {
+      at.x = 0;
+      if (++at.y == launch.block.y) {
+        at.y = 0;
+        ++at.z;
+      }
+    }
   }
 
   // __shared__ memory starts with garbage, not with the last block's values.
-  for (const auto& [begin, end] : static_shared_) poison(begin, end);
+  for (const auto& [from, to] : static_shared_) poison(from, to);
   poison(dynamic_shared_, dynamic_shared_ + launch.dynamic_shared);
 
+  if (launch.record) {
+    cache_.begin_block(launch.l1_bytes);
+    ++counters.blocks;
+    counters.warps += (thread_count_ + kWarpSize - 1) / kWarpSize;
+    repetitions_.clear();
+  }
+  if (launch.sanitize) {
+    const unsigned b[3] = {index.x, index.y, index.z};
+    const unsigned d[3] = {launch.block.x, launch.block.y, launch.block.z};
+    sanitizer_.begin_block(launch.kernel, launch.serial, linear_block_, b, d);
+  }
+}
+
+bool BlockRunner::run(const Launch& launch, Index3 index, KernelCounters& counters) {
+  begin(launch, index, counters);
   unsigned warps = (thread_count_ + kWarpSize - 1) / kWarpSize;
   unsigned first = static_cast<unsigned>((order_ >> 5) % warps);
+  last_progress_count_ = ~std::uint64_t{0};
   while (!faulted_) {
-    for (unsigned w = 0; w < warps && !faulted_; ++w) run_warp((first + w) % warps);
+    bool spins = false;
+    for (unsigned w = 0; w < warps && !faulted_; ++w) spins |= run_warp((first + w) % warps);
     if (faulted_ || done_ == thread_count_) break;
-    if (!release_barrier()) deadlock();
+    if (release_barrier() || release_grid_barrier()) continue;
+    if (spins)
+      check_progress();
+    else if (!faulted_)
+      deadlock();
   }
+  ++progress;
+  if (launch.record) cache_.end_block(linear_block_, counters);
+  if (launch.sanitize) sanitizer_.end_block();
   if (faulted_) {
     for (auto& slot : slots_) slot.made = false;  // their stacks hold abandoned calls
-    for (auto& lane : events_) lane.clear();
+    recorder_.clear();
   }
   return !faulted_;
 }
 
 bool BlockRunner::release_barrier() {
-  for (unsigned i = 0; i < thread_count_; ++i)
-    if (threads_[i].state != State::done && threads_[i].state != State::at_barrier) return false;
+  if (at_barrier_ == 0 || at_barrier_ + done_ != thread_count_) return false;
+  if (stray_ != nullptr) {
+    const Thread* first = &threads_[0];
+    while (first->state == State::done) ++first;
+    Fault f = fault_of(*stray_);
+    f.kind = "divergent barrier";
+    f.detail = describe(*first) + ", " + describe(*stray_) + ": all threads of a block must come to the same barrier";
+    f.file = wait_of(*stray_).file;
+    f.line = wait_of(*stray_).line;
+    f.error = 719;
+    stop(std::move(f));
+    return false;
+  }
   for (unsigned i = 0; i < thread_count_; ++i)
     if (threads_[i].state == State::at_barrier) threads_[i].state = State::ready;
+  at_barrier_ = 0;
   ++counters_->barriers;
+  ++progress;
+  if (launch_->sanitize) sanitizer_.barrier();
   return true;
 }
 
-void BlockRunner::barrier(const char* file, int line) {
-  current_->state = State::at_barrier;
-  current_->wait_file = file;
-  current_->wait_line = line;
-  leave();
+bool BlockRunner::release_grid_barrier() {
+  if (faulted_ || at_grid_barrier_ == 0 || at_grid_barrier_ + done_ != thread_count_) return false;
+  if (!launch_->grid_barrier->wait()) {
+    deadlock();
+    return false;
+  }
+  for (unsigned i = 0; i < thread_count_; ++i)
+    if (threads_[i].state == State::at_grid_barrier) threads_[i].state = State::ready;
+  at_grid_barrier_ = 0;
+  ++progress;
+  if (launch_->sanitize) {
+    sanitizer_.barrier();
+    sanitizer_.grid_sync();
+  }
+  return true;
 }
 
-void BlockRunner::fault(Fault f) {
-  f.kernel = launch_->kernel;
-  const unsigned b[3] = {block_.x, block_.y, block_.z};
-  const unsigned t[3] = {current_->index.x, current_->index.y, current_->index.z};
-  std::memcpy(f.block, b, sizeof b);
-  std::memcpy(f.thread, t, sizeof t);
-  if (f.error == 0) f.error = 700;  // cudaErrorIllegalAddress
-  report_fault(f);
-  faulted_ = true;
-  leave();
-  __builtin_unreachable();
+inline void BlockRunner::arrive(const char* name, const char* file, int line, int predicate) {
+  Wait& w = wait_of(*current_);
+  w.name = name;
+  w.file = file;
+  w.line = line;
+  current_->spins = 0;
+  if (at_barrier_++ == 0) {
+    barrier_file_ = file;
+    barrier_line_ = line;
+    reduced_ = {0, 1, 0};
+    stray_ = nullptr;
+  } else if (line != barrier_line_ || (file != barrier_file_ && std::strcmp(file, barrier_file_) != 0)) {
+    stray_ = current_;
+  }
+  reduced_.count += predicate != 0;
+  reduced_.all &= predicate != 0;
+  reduced_.any |= predicate != 0;
+  wait(State::at_barrier);
 }
 
-void BlockRunner::access(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc, unsigned part) {
+void BlockRunner::grid_barrier(std::uintptr_t pc) {
+  Wait& w = wait_of(*current_);
+  w.name = "grid.sync()";
+  w.file = nullptr;
+  w.pc = pc;
+  ++at_grid_barrier_;
+  wait(State::at_grid_barrier);
+}
+
+void BlockRunner::barrier(const char* name, const char* file, int line, int predicate) {
+  arrive(name, file, line, predicate);
+}
+
+// Polling is one address again and again.
+void BlockRunner::spin(std::uintptr_t address, std::uintptr_t pc) {
+  if (address != current_->spin_address) {
+    current_->spin_address = address;
+    current_->spins = 0;
+  }
+  if (++current_->spins % kSpins != 0) return;
+  wait_of(*current_).name = "a polling loop";
+  wait_of(*current_).file = nullptr;
+  wait_of(*current_).pc = pc;
+  wait(State::yielded);
+}
+
+void BlockRunner::fence(int scope) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  if (launch_->sanitize) sanitizer_.fence(current_->linear, scope);
+}
+
+void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind, bool is_volatile, std::uintptr_t pc,
+                         unsigned part) {
   if (address - stacks_begin_ < stacks_bytes_) return;  // local memory
+  const bool store = kind != AccessKind::load;
   std::uint64_t where = address;
   Op op;
+  bool shared = false;
   if (memory_.contains(address)) {
-    const Allocation& owner = memory_.owner(address);
-    if (address + bytes > owner.end || (store && !owner.writable)) out_of_bounds(address, bytes, store, pc);
-    op = store ? Op::global_store : Op::global_load;
+    if (allocation_ == nullptr || address < allocation_->begin || address + bytes > allocation_->end ||
+        (store && !allocation_->writable)) {
+      allocation_ = &memory_.owner(address);
+      if (address + bytes > allocation_->end || (store && !allocation_->writable))
+        out_of_bounds(address, bytes, store, pc);
+    }
+    where = address - memory_.base();
+    op = kind == AccessKind::load ? Op::global_load : kind == AccessKind::store ? Op::global_store : Op::global_red;
   } else if (address - shared_begin_ < shared_bytes_) {
     where = address - shared_begin_;
-    op = store ? Op::shared_store : Op::shared_load;
+    op = kind == AccessKind::load ? Op::shared_load : kind == AccessKind::store ? Op::shared_store : Op::shared_atom;
+    shared = true;
     std::uintptr_t offset = address - dynamic_shared_;
-    if (offset < kDynamicSharedMax && offset + bytes > launch_->dynamic_shared)
+    if (offset < kDynamicSharedMax ? offset + bytes > launch_->dynamic_shared
+                                   : (shared_object_[where] & shared_object_[where + bytes - 1]) == 0)
       out_of_bounds(address, bytes, store, pc);
   } else {
-    classify(address, bytes, store, pc);
+    classify(address, bytes, store, pc, part);
     return;
   }
   if (address % bytes != 0) {
     Fault f;
-    f.kind = std::string("misaligned ") + (store ? "store" : "load") + " of " + std::to_string(bytes) + " bytes";
+    f.kind = std::string("misaligned ") + (kind == AccessKind::atomic ? "atomic" : store ? "store" : "load") + " of " +
+             std::to_string(bytes) + " bytes";
     f.detail = "the address is not a multiple of " + std::to_string(bytes) + ": a GPU stops here";
-    f.pc = static_cast<std::uint32_t>(pc - text_);
+    f.pc = static_cast<std::uint32_t>(pc - program_.base);
     f.error = 716;  // cudaErrorMisalignedAddress
     fault(std::move(f));
   }
-  if (!launch_->record) return;
-  auto& events = events_[current_->linear % kWarpSize];
-  events.push_back({where, static_cast<std::uint32_t>(pc - text_), static_cast<std::uint8_t>(bytes), op,
-                    static_cast<std::uint16_t>(part)});
-  if (events.size() >= kMaxEvents) {
-    current_->state = State::parked;
-    leave();
+  if (launch_->sanitize)
+    sanitizer_.access({address, bytes, kind, is_volatile, static_cast<std::uint32_t>(pc - program_.base),
+                       current_->linear, shared});
+  record(where, bytes, op, pc, part);
+  if (is_volatile || kind == AccessKind::atomic) spin(address, pc);
+}
+
+// Without block records: how often this lane has passed the access.
+std::uint64_t BlockRunner::repetition(unsigned l, std::uintptr_t pc, unsigned part) {
+  return ++repetitions_[(pc << 24) ^ (std::uint64_t{part} << 10) ^ ((current_->linear / kWarpSize) << 5) ^ l];
+}
+
+bool GridBarrier::wait() {
+  std::unique_lock lock(mutex_);
+  if (left_ || broken_) return false;
+  std::uint64_t generation = generation_;
+  if (++waiting_ == live_) {
+    waiting_ = 0;
+    ++generation_;
+    wake_.notify_all();
+    return true;
+  }
+  wake_.wait(lock, [&] { return generation_ != generation || left_ || broken_; });
+  return generation_ != generation;
+}
+
+void GridBarrier::leave(bool failed) {
+  std::lock_guard lock(mutex_);
+  --live_;
+  if (failed) broken_ = true;
+  if (waiting_ != 0) left_ = true;
+  wake_.notify_all();
+}
+
+void BlockRunner::check_progress() {
+  using std::chrono::steady_clock;
+  constexpr std::chrono::seconds kPatience(10);
+  std::uint64_t now = progress.load();
+  if (now != last_progress_count_) {
+    last_progress_count_ = now;
+    last_progress_ = steady_clock::now();
+    return;
+  }
+  if (steady_clock::now() - last_progress_ < kPatience) return;
+  for (unsigned i = 0; i < thread_count_; ++i) {
+    Thread& t = threads_[i];
+    if (t.state != State::ready) continue;
+    Fault f = fault_of(t);
+    f.kind = "endless wait";
+    f.detail = "threads have polled memory for 10 s and no block came further: what they wait for is written by "
+               "nobody, or by a block that cannot start before this one ends";
+    f.pc = static_cast<std::uint32_t>(wait_of(t).pc - program_.base);
+    f.error = 702;  // cudaErrorLaunchTimeout
+    stop(std::move(f));
+    return;
   }
 }
 
 }  // namespace ridge::simt
+
+// __syncthreads(): here, so that a thread's way to the switch is one call.
+namespace ridge_simt {
+void barrier(const char* file, int line);
+void barrier(const char* file, int line) { ridge::simt::tls_runner->arrive("__syncthreads()", file, line, 0); }
+}  // namespace ridge_simt

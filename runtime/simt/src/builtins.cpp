@@ -1,4 +1,4 @@
-// threadIdx and its kin, and the block's barrier.
+// threadIdx and its kin.
 #include "block.hpp"
 #include "vector_types.h"
 
@@ -10,7 +10,6 @@ uint3 thread_idx();
 uint3 block_idx();
 dim3 block_dim();
 dim3 grid_dim();
-void barrier(const char* file, int line);
 
 uint3 thread_idx() {
   auto i = BlockRunner::current()->thread().index;
@@ -28,6 +27,5 @@ dim3 grid_dim() {
   auto d = BlockRunner::current()->launch().grid;
   return {d.x, d.y, d.z};
 }
-void barrier(const char* file, int line) { BlockRunner::current()->barrier(file, line); }
 
 }  // namespace ridge_simt

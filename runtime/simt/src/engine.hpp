@@ -137,7 +137,4 @@ void drain();
 // The order in which queued operations run (RIDGE_LANE_ORDER): 0 as issued, else drawn from the seed.
 void set_queue_order(std::uint64_t seed);
 
-// The entry address of the __global__ function that a launch would call; 0 where that is unknown.
-[[gnu::weak]] std::uintptr_t kernel_of(void (*run)(void*), void* closure);
-
 }  // namespace ridge::simt

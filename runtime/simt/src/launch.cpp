@@ -1,6 +1,7 @@
 // A launch: its blocks spread over the cores, its counts summed.
 #include "launch.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdio>
@@ -12,6 +13,7 @@
 
 #include "../simt.hpp"
 #include "block.hpp"
+#include "crash.hpp"
 
 namespace ridge::simt {
 
@@ -27,8 +29,9 @@ class Pool {
   }
 
   // Runs all blocks of `launch`; returns false after a fault.
-  bool run(const Launch& launch, KernelCounters& counters) {
+  bool run(Launch& launch, KernelCounters& counters, bool cooperative) {
     std::unique_lock lock(mutex_);
+    if (cooperative) return run_together(launch, counters);
     start_threads();
     launch_ = &launch;
     total_ = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
@@ -41,6 +44,33 @@ class Pool {
     idle_.wait(lock, [&] { return running_ == 0; });
     for (const auto& sum : sums_) counters.add(sum);
     return !failed_.load();
+  }
+
+  // A cooperative launch: every block on an OS thread of its own, since each waits for all others.
+  bool run_together(Launch& launch, KernelCounters& counters) {
+    std::uint64_t total = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+    GridBarrier barrier(total);
+    launch.grid_barrier = &barrier;
+    std::atomic<bool> failed{false};
+    std::mutex sum_mutex;
+    std::vector<std::thread> threads;
+    for (std::uint64_t b = 0; b < total; ++b)
+      threads.emplace_back([&, b] {
+        auto runner = std::make_unique<BlockRunner>();
+        KernelCounters sum;
+        bool ok = runner->run(launch, index_of(b, launch.grid), sum);
+        barrier.leave(!ok);
+        if (!ok) failed = true;
+        std::lock_guard sum_lock(sum_mutex);
+        counters.add(sum);
+      });
+    for (auto& t : threads) t.join();
+    return !failed;
+  }
+
+  static Index3 index_of(std::uint64_t b, Index3 grid) {
+    return {static_cast<unsigned>(b % grid.x), static_cast<unsigned>(b / grid.x % grid.y),
+            static_cast<unsigned>(b / grid.x / grid.y)};
   }
 
   ~Pool() {
@@ -77,9 +107,7 @@ class Pool {
       while (!failed_.load(std::memory_order_relaxed)) {
         std::uint64_t b = next_.fetch_add(1, std::memory_order_relaxed);
         if (b >= total) break;
-        Index3 index{static_cast<unsigned>(b % launch.grid.x), static_cast<unsigned>(b / launch.grid.x % launch.grid.y),
-                     static_cast<unsigned>(b / launch.grid.x / launch.grid.y)};
-        if (!runner.run(launch, index, sum)) failed_.store(true);
+        if (!runner.run(launch, index_of(b, launch.grid), sum)) failed_.store(true);
       }
 
       lock.lock();
@@ -108,19 +136,19 @@ std::uint64_t order_from_environment() {
 }
 
 // Finished launches, and where they go when the program ends.
-struct Recorder {
+struct Records {
   std::mutex mutex;
   bool on = std::getenv("RIDGE_COUNTERS") != nullptr;
   std::uint64_t order = order_from_environment();
   std::vector<LaunchRecord> launches;
 
-  ~Recorder() {
+  ~Records() {
     const char* target = std::getenv("RIDGE_COUNTERS");
     if (target == nullptr || launches.empty()) return;
     if (std::strcmp(target, "1") == 0) {
       std::fputs(launches_table(launches).c_str(), stderr);
     } else if (FILE* f = std::fopen(target, "w")) {
-      std::fputs(launches_json(launches).c_str(), f);
+      std::fputs(launches_json(launches, true).c_str(), f);
       if (std::fclose(f) != 0) std::perror(target);
     } else {
       std::fprintf(stderr, "ridge: cannot write RIDGE_COUNTERS to ");
@@ -129,25 +157,54 @@ struct Recorder {
   }
 };
 
-Recorder& recorder() {
-  static Recorder r;
+Records& recorder() {
+  static Records r;
   return r;
+}
+
+// A block's share of an SM's 256 KB of L1 and shared memory (H200; CUDA C++ Programming Guide, 9.0).
+std::size_t l1_share(const LaunchConfig& config, std::size_t static_shared) {
+  constexpr std::size_t kUnified = 256 * 1024, kGranule = 1024, kReserved = 1024, kMaxShared = 228 * 1024;
+  constexpr std::size_t kThreads = 2048, kBlocks = 32;
+  std::size_t threads = std::size_t{config.block.x} * config.block.y * config.block.z;
+  std::size_t shared = config.dynamic_shared + static_shared + kReserved;
+  std::size_t resident = std::min({kBlocks, kThreads / std::max<std::size_t>(threads, 64), kMaxShared / shared});
+  resident = std::max<std::size_t>(resident, 1);
+  std::size_t left = kUnified - std::min(kMaxShared, resident * shared);
+  return std::max<std::size_t>(left / resident / kGranule * kGranule, 4 * kGranule);
 }
 
 }  // namespace
 
 LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* closure, std::size_t closure_bytes) {
-  Recorder& rec = recorder();
-  Launch launch{config.kernel, config.grid, config.block, config.dynamic_shared, run, closure, closure_bytes, rec.on,
-                rec.order};
+  static std::uint64_t serial = 0;
+  install_crash_handler();
+  Records& rec = recorder();
   LaunchOutcome outcome;
-  outcome.ok = Pool::instance().run(launch, outcome.counters);
+  if (rec.on) outcome.static_shared = static_shared_of(kernel_of(run, closure));
+  Launch launch{.kernel = config.kernel,
+                .grid = config.grid,
+                .block = config.block,
+                .dynamic_shared = config.dynamic_shared,
+                .run = run,
+                .closure = closure,
+                .closure_bytes = closure_bytes,
+                .record = rec.on,
+                .sanitize = Sanitizer::enabled(),
+                .order = rec.order,
+                .serial = ++serial,
+                .l1_bytes = l1_share(config, outcome.static_shared)};
+  if (rec.on) L2Model::instance().begin_launch();
+  outcome.ok = Pool::instance().run(launch, outcome.counters, config.cooperative);
   if (rec.on) {
+    outcome.counters.l2_bytes = L2Model::instance().l2_bytes();
+    outcome.counters.dram_bytes = L2Model::instance().dram_bytes();
     std::lock_guard lock(rec.mutex);
     rec.launches.push_back({config.kernel,
                             {config.grid.x, config.grid.y, config.grid.z},
                             {config.block.x, config.block.y, config.block.z},
                             config.dynamic_shared,
+                            outcome.static_shared,
                             outcome.counters});
   }
   return outcome;

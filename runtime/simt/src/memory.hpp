@@ -57,6 +57,7 @@ class DeviceMemory {
   // The start of the registered range with `address`, or 0; `end` and `flags` may be null.
   std::uintptr_t registered(std::uintptr_t address, std::uintptr_t* end = nullptr, unsigned* flags = nullptr);
 
+  std::uintptr_t base() const { return base_; }
   std::size_t used() const { return used_; }
   std::size_t pool_used() const { return pool_used_; }
   std::size_t pool_high() const { return pool_high_; }

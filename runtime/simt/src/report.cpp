@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "../simt.hpp"
+#include "source_lines.hpp"
 
 namespace ridge::simt {
 
@@ -50,11 +51,40 @@ void counters_json(std::string& out, const KernelCounters& c) {
   field(out, "ridge__ideal_sectors_global_op_st.sum", gs.ideal_sectors);
   field(out, "ridge__bytes_global_op_ld.sum", gl.bytes);
   field(out, "ridge__bytes_global_op_st.sum", gs.bytes);
+  const auto &gr = of(c, Op::global_red), &ga = of(c, Op::global_atom), &sa = of(c, Op::shared_atom);
+  field(out, "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", gr.requests);
+  field(out, "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", ga.requests);
+  field(out, "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", gr.sectors);
+  field(out, "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", ga.sectors);
+  field(out, "smsp__sass_inst_executed_op_shared_atom.sum", sa.requests);
+  field(out, "ridge__warp_operations.sum", c.warp_operations);
+  field(out, "ridge__warp_basic_blocks.sum", c.warp_basic_blocks);
+  field(out, "ridge__lane_basic_blocks.sum", c.lane_basic_blocks);
+  field(out, "ridge__warp_instructions.sum", c.warp_instructions);
+  field(out, "ridge__operations_fp32.sum", c.fp32);
+  field(out, "ridge__operations_fp64.sum", c.fp64);
+  field(out, "ridge__operations_special.sum", c.special);
+  field(out, "ridge__operations_matrix.sum", c.matrix);
+  field(out, "ridge__bytes_l1.sum", c.l1_bytes);
+  field(out, "ridge__bytes_l2.sum", c.l2_bytes);
+  field(out, "ridge__bytes_dram.sum", c.dram_bytes);
+  field(out, "ridge__warps.sum", c.warps);
   field(out, "ridge__block_barriers.sum", c.barriers, true);
   out += "}";
 }
 
-void lines_json(std::string& out, const KernelCounters& c) {
+using Lines = std::map<std::uint32_t, SourceLine>;
+
+Lines lines_of(const std::vector<LaunchRecord>& launches) {
+  std::vector<std::uint32_t> pcs;
+  for (const LaunchRecord& l : launches)
+    for (const auto& [key, n] : l.counters.line) pcs.push_back(static_cast<std::uint32_t>(key / kOps));
+  std::sort(pcs.begin(), pcs.end());
+  pcs.erase(std::unique(pcs.begin(), pcs.end()), pcs.end());
+  return source_lines(pcs);
+}
+
+void lines_json(std::string& out, const KernelCounters& c, const Lines& sources) {
   std::vector<std::pair<std::uint64_t, AccessCount>> lines(c.line.begin(), c.line.end());
   std::sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   out += "[";
@@ -62,6 +92,10 @@ void lines_json(std::string& out, const KernelCounters& c) {
     const auto& [key, n] = lines[i];
     out += i == 0 ? "{" : ", {";
     field(out, "pc", key / kOps);
+    if (auto at = sources.find(static_cast<std::uint32_t>(key / kOps)); at != sources.end()) {
+      out += "\"file\": " + quoted(at->second.file) + ", ";
+      field(out, "line", static_cast<std::uint64_t>(at->second.line));
+    }
     out += "\"op\": " + quoted(op_name(static_cast<Op>(key % kOps))) + ", ";
     field(out, "requests", n.requests);
     field(out, "lanes", n.lanes);
@@ -79,7 +113,9 @@ double per(std::uint64_t a, std::uint64_t b) { return b == 0 ? 0.0 : static_cast
 
 }  // namespace
 
-std::string launches_json(const std::vector<LaunchRecord>& launches) {
+std::string launches_json(const std::vector<LaunchRecord>& launches, bool with_lines) {
+  Lines sources;
+  if (with_lines) sources = lines_of(launches);
   std::string out = "{\"launches\": [";
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const LaunchRecord& l = launches[i];
@@ -87,33 +123,84 @@ std::string launches_json(const std::vector<LaunchRecord>& launches) {
     out +=
         "{\"kernel\": " + quoted(l.kernel) + ", \"grid\": " + triple(l.grid) + ", \"block\": " + triple(l.block) + ", ";
     field(out, "dynamic_shared", l.dynamic_shared);
+    field(out, "static_shared", l.static_shared);
     out += "\"counters\": ";
     counters_json(out, l.counters);
     out += ", \"lines\": ";
-    lines_json(out, l.counters);
+    lines_json(out, l.counters, sources);
     out += "}";
   }
   return out + "\n]}\n";
 }
 
+namespace {
+
+std::string row(const char* format, auto... values) {
+  char text[512];
+  std::snprintf(text, sizeof text, format, values...);
+  return text;
+}
+
+unsigned long long number(std::uint64_t n) { return n; }
+
+// The lines that cost most beyond what is needed: sectors over the ideal, bank conflicts.
+std::string worst_lines(const KernelCounters& c, const Lines& sources) {
+  struct Cost {
+    std::uint64_t waste;
+    SourceLine at;
+    Op op;
+    AccessCount n;
+  };
+  std::map<std::pair<SourceLine, Op>, AccessCount> by_line;
+  for (const auto& [key, n] : c.line)
+    if (auto at = sources.find(static_cast<std::uint32_t>(key / kOps)); at != sources.end())
+      by_line[{at->second, static_cast<Op>(key % kOps)}].add(n);
+  std::vector<Cost> costs;
+  for (const auto& [at, n] : by_line) {
+    std::uint64_t waste = n.sectors > n.ideal_sectors ? n.sectors - n.ideal_sectors : 0;
+    if (waste * 4 < n.sectors) waste = 0;  // edges and offsets
+    waste += n.conflicts;
+    if (waste != 0) costs.push_back({waste, at.first, at.second, n});
+  }
+  std::sort(costs.begin(), costs.end(), [](const Cost& a, const Cost& b) { return a.waste > b.waste; });
+  constexpr std::size_t kShown = 5;
+  if (costs.size() > kShown) costs.resize(kShown);
+  std::string out;
+  for (const Cost& k : costs) {
+    std::string where = k.at.file + ":" + std::to_string(k.at.line);
+    if (is_global(k.op))
+      out += row("  %s: %s asks for %.1f sectors a request; the bytes fit in %.1f\n", where.c_str(), op_name(k.op),
+                 per(k.n.sectors, k.n.requests), per(k.n.ideal_sectors, k.n.requests));
+    else
+      out += row("  %s: %s takes %.1f wavefronts a request: %llu bank conflicts\n", where.c_str(), op_name(k.op),
+                 per(k.n.wavefronts, k.n.requests), number(k.n.conflicts));
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string launches_table(const std::vector<LaunchRecord>& launches) {
+  Lines sources = lines_of(launches);
   std::string out =
-      "kernel                          grid             block        ld req  sect/req    st req  sect/req  "
-      "bank conflicts  barriers\n";
-  char row[512];
+      "kernel                    grid          block        ld req  sect/req    st req  sect/req  atomics  conflicts  "
+      "barriers  lanes active\n";
   for (const LaunchRecord& l : launches) {
-    const auto &gl = of(l.counters, Op::global_load), &gs = of(l.counters, Op::global_store);
-    std::string grid = std::to_string(l.grid[0]) + "x" + std::to_string(l.grid[1]) + "x" + std::to_string(l.grid[2]);
-    std::string block =
-        std::to_string(l.block[0]) + "x" + std::to_string(l.block[1]) + "x" + std::to_string(l.block[2]);
-    std::snprintf(row, sizeof row, "%-30.30s  %-15s  %-11s %8llu  %8.2f  %8llu  %8.2f  %14llu  %8llu\n",
-                  l.kernel.c_str(), grid.c_str(), block.c_str(), static_cast<unsigned long long>(gl.requests),
-                  per(gl.sectors, gl.requests), static_cast<unsigned long long>(gs.requests),
-                  per(gs.sectors, gs.requests),
-                  static_cast<unsigned long long>(of(l.counters, Op::shared_load).conflicts +
-                                                  of(l.counters, Op::shared_store).conflicts),
-                  static_cast<unsigned long long>(l.counters.barriers));
-    out += row;
+    const KernelCounters& c = l.counters;
+    const auto &gl = of(c, Op::global_load), &gs = of(c, Op::global_store);
+    auto size = [](const unsigned v[3]) {
+      return std::to_string(v[0]) + "x" + std::to_string(v[1]) + "x" + std::to_string(v[2]);
+    };
+    std::uint64_t atomics = of(c, Op::global_red).requests + of(c, Op::global_atom).requests +
+                            of(c, Op::shared_atom).requests;
+    std::uint64_t conflicts = of(c, Op::shared_load).conflicts + of(c, Op::shared_store).conflicts;
+    out += row("%-24.24s  %-12s  %-10s %8llu  %8.2f  %8llu  %8.2f  %7llu  %9llu  %8llu  ", l.kernel.c_str(),
+               size(l.grid).c_str(), size(l.block).c_str(), number(gl.requests), per(gl.sectors, gl.requests),
+               number(gs.requests), per(gs.sectors, gs.requests), number(atomics), number(conflicts),
+               number(c.barriers));
+    out += c.warp_basic_blocks == 0 ? "           -\n"
+                                    : row("%11.0f%%\n", 100 * per(c.lane_basic_blocks, 32 * c.warp_basic_blocks));
+    out += worst_lines(c, sources);
   }
   return out;
 }

@@ -1,11 +1,13 @@
 #include "requests.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace ridge::simt {
 
 const char* op_name(Op op) {
-  constexpr const char* names[kOps] = {"global_ld", "global_st", "shared_ld", "shared_st"};
+  constexpr const char* names[kOps] = {"global_ld", "global_st", "global_red", "global_atom",
+                                       "shared_ld", "shared_st", "shared_atom"};
   return names[static_cast<std::size_t>(op)];
 }
 
@@ -33,165 +35,96 @@ void KernelCounters::add(const KernelCounters& other) {
 
 namespace {
 
-// A set of at most 1024 small integers, made for runs of equal or rising values.
-template <unsigned Capacity>
-class SmallSet {
- public:
-  void insert(std::uint64_t value) {
-    if (size_ != 0 && values_[size_ - 1] == value) return;
-    if (size_ != 0 && value < values_[size_ - 1]) sorted_ = false;
-    values_[size_++] = value;
-  }
-  unsigned size() {
-    if (!sorted_) std::sort(values_, values_ + size_);
-    sorted_ = true;
-    size_ = static_cast<unsigned>(std::unique(values_, values_ + size_) - values_);
-    return size_;
-  }
-  const std::uint64_t* begin() const { return values_; }
-  const std::uint64_t* end() const { return values_ + size_; }
-
- private:
-  std::uint64_t values_[Capacity];
-  unsigned size_ = 0;
-  bool sorted_ = true;
-};
-
-void count_global(const Request& r, AccessCount& c) {
-  SmallSet<2 * kWarpSize> sectors;
-  SmallSet<kWarpSize> starts;
-  for (unsigned i = 0; i < r.active; ++i) {
-    std::uint64_t first = r.address[i] / kSectorBytes;
-    std::uint64_t last = (r.address[i] + r.bytes - 1) / kSectorBytes;
-    sectors.insert(first);
-    if (last != first) sectors.insert(last);
-    starts.insert(r.address[i]);
-  }
-  c.sectors = sectors.size();
-  c.ideal_sectors = (static_cast<std::uint64_t>(starts.size()) * r.bytes + kSectorBytes - 1) / kSectorBytes;
+template <class F>
+void for_lanes(std::uint32_t lanes, F f) {
+  for (; lanes != 0; lanes &= lanes - 1) f(static_cast<unsigned>(std::countr_zero(lanes)));
 }
 
-// The largest number of distinct 4-byte words that fall into one bank, among lanes [from, to).
-unsigned bank_depth(const Request& r, unsigned from, unsigned to, SmallSet<4 * kWarpSize>& all_words) {
-  SmallSet<4 * kWarpSize> words;
-  for (unsigned i = from; i < to; ++i)
-    for (std::uint64_t w = r.address[i] / 4; w <= (r.address[i] + r.bytes - 1) / 4; ++w) words.insert(w);
-  if (words.size() == 0) return 0;
-  unsigned depth[kBanks] = {};
-  for (std::uint64_t w : words) {
-    ++depth[w % kBanks];
-    all_words.insert(w);
+// Appends to a list that is usually ascending; sort_unique() makes it so.
+template <unsigned Capacity>
+struct List {
+  std::uint64_t value[Capacity];
+  unsigned size = 0;
+  bool ascending = true;
+
+  void add(std::uint64_t v) {
+    if (size != 0) {
+      if (v == value[size - 1]) return;
+      ascending &= v > value[size - 1];
+    }
+    value[size++] = v;
   }
-  return *std::max_element(depth, depth + kBanks);
+  unsigned sort_unique() {
+    if (!ascending) {
+      std::sort(value, value + size);
+      size = static_cast<unsigned>(std::unique(value, value + size) - value);
+      ascending = true;
+    }
+    return size;
+  }
+};
+
+void count_global(const Request& r, AccessCount& c, Sectors& out) {
+  const unsigned bytes = r.bytes();
+  List<2 * kWarpSize> sectors;
+  List<kWarpSize> starts;
+  for_lanes(r.lanes, [&](unsigned l) {
+    sectors.add(r.address[l] / kSectorBytes);
+    sectors.add((r.address[l] + bytes - 1) / kSectorBytes);
+    starts.add(r.address[l]);
+  });
+  c.sectors = out.count = sectors.sort_unique();
+  std::copy(sectors.value, sectors.value + sectors.size, out.index);
+  c.ideal_sectors = (std::uint64_t{starts.sort_unique()} * bytes + kSectorBytes - 1) / kSectorBytes;
+}
+
+// Distinct 4-byte words of lanes in `lanes`, and the largest number of them in one bank.
+struct Banks {
+  unsigned words = 0, depth = 0;
+};
+Banks count_banks(const Request& r, std::uint32_t lanes) {
+  const unsigned bytes = r.bytes();
+  List<5 * kWarpSize> words;
+  for_lanes(lanes, [&](unsigned l) {
+    for (std::uint64_t w = r.address[l] / 4; w <= (r.address[l] + bytes - 1) / 4; ++w) words.add(w);
+  });
+  Banks b;
+  b.words = words.sort_unique();
+  if (b.words != 0 && words.value[b.words - 1] - words.value[0] == b.words - 1) {  // one run of words
+    b.depth = (b.words + kBanks - 1) / kBanks;
+    return b;
+  }
+  unsigned depth[kBanks] = {};
+  for (unsigned i = 0; i < b.words; ++i) b.depth = std::max(b.depth, ++depth[words.value[i] % kBanks]);
+  return b;
 }
 
 // 4 bytes and below: one pass over 32 lanes. 8 and 16 bytes: two halves of 16 lanes.
 void count_shared(const Request& r, AccessCount& c) {
-  SmallSet<4 * kWarpSize> words;
-  if (r.bytes <= 4) {
-    c.wavefronts = bank_depth(r, 0, r.active, words);
-  } else {
-    auto half = static_cast<unsigned>(std::lower_bound(r.lane, r.lane + r.active, kWarpSize / 2) - r.lane);
-    c.wavefronts = bank_depth(r, 0, half, words) + bank_depth(r, half, r.active, words);
-    if (words.size() <= r.bytes / 4) c.wavefronts = 1;  // every lane reads one common address
+  constexpr std::uint32_t kLow = 0xFFFF;
+  Banks all = count_banks(r, r.lanes);
+  c.wavefronts = all.depth;
+  if (r.bytes() > 4) {
+    c.wavefronts = count_banks(r, r.lanes & kLow).depth + count_banks(r, r.lanes & ~kLow).depth;
+    if (all.words <= r.bytes() / 4) c.wavefronts = 1;  // every lane reads one common address
   }
-  std::uint64_t least = (words.size() + kBanks - 1) / kBanks;
+  std::uint64_t least = (all.words + kBanks - 1) / kBanks;
   c.conflicts = c.wavefronts > least ? c.wavefronts - least : 0;
-}
-
-void record(const Request& r, std::uint32_t pc, KernelCounters& counters) {
-  AccessCount c = count_request(r);
-  auto op = static_cast<std::size_t>(r.op);
-  counters.op[op].add(c);
-  counters.line[std::uint64_t{pc} * kOps + op].add(c);
-}
-
-void add_lane(Request& r, unsigned lane, std::uint64_t address) {
-  r.lane[r.active] = static_cast<std::uint8_t>(lane);
-  r.address[r.active++] = address;
-}
-
-bool same_access(const Event& a, const Event& b) {
-  return a.pc == b.pc && a.part == b.part && a.op == b.op && a.bytes == b.bytes;
-}
-
-// The usual case: every live lane did the same accesses in the same order.
-bool merge_uniform(std::vector<Event>* lanes, unsigned n, KernelCounters& counters) {
-  const std::vector<Event>* first = nullptr;
-  for (unsigned l = 0; l < n; ++l) {
-    if (lanes[l].empty()) continue;
-    if (first == nullptr) {
-      first = &lanes[l];
-    } else {
-      if (lanes[l].size() != first->size()) return false;
-      for (std::size_t i = 0; i < first->size(); ++i)
-        if (!same_access(lanes[l][i], (*first)[i])) return false;
-    }
-  }
-  if (first == nullptr) return true;
-  for (std::size_t i = 0; i < first->size(); ++i) {
-    const Event& e = (*first)[i];
-    Request r;
-    r.active = 0;
-    r.bytes = e.bytes;
-    r.op = e.op;
-    for (unsigned l = 0; l < n; ++l)
-      if (!lanes[l].empty()) add_lane(r, l, lanes[l][i].address);
-    record(r, e.pc, counters);
-  }
-  return true;
-}
-
-struct Key {
-  std::uint64_t where;  // pc, part, op
-  std::uint64_t repetition;
-  bool operator==(const Key&) const = default;
-};
-struct KeyHash {
-  std::size_t operator()(const Key& k) const {
-    return std::hash<std::uint64_t>()(k.where * 0x9E3779B97F4A7C15ull ^ (k.repetition << 7));
-  }
-};
-
-void merge_divergent(std::vector<Event>* lanes, unsigned n, KernelCounters& counters) {
-  std::unordered_map<Key, std::size_t, KeyHash> index;
-  std::vector<std::pair<std::uint32_t, Request>> requests;
-  for (unsigned l = 0; l < n; ++l) {
-    std::unordered_map<std::uint64_t, std::uint64_t> passed;
-    for (const Event& e : lanes[l]) {
-      std::uint64_t where = (std::uint64_t{e.pc} << 24) | (std::uint64_t{e.part} << 8) | (std::uint64_t{e.bytes} << 3) |
-                            static_cast<std::uint64_t>(e.op);
-      auto [at, fresh] = index.try_emplace(Key{where, passed[where]++}, requests.size());
-      if (fresh) {
-        requests.emplace_back(e.pc, Request{});
-        requests.back().second.active = 0;
-        requests.back().second.bytes = e.bytes;
-        requests.back().second.op = e.op;
-      }
-      Request& r = requests[at->second].second;
-      add_lane(r, l, e.address);
-    }
-  }
-  for (const auto& [pc, r] : requests) record(r, pc, counters);
 }
 
 }  // namespace
 
-AccessCount count_request(const Request& r) {
+AccessCount count_request(const Request& r, Sectors& sectors) {
   AccessCount c;
   c.requests = 1;
-  c.lanes = r.active;
-  c.bytes = std::uint64_t{r.active} * r.bytes;
-  if (r.op == Op::global_load || r.op == Op::global_store)
-    count_global(r, c);
+  c.lanes = static_cast<std::uint64_t>(std::popcount(r.lanes));
+  c.bytes = c.lanes * r.bytes();
+  sectors.count = 0;
+  if (is_global(r.op()))
+    count_global(r, c, sectors);
   else
     count_shared(r, c);
   return c;
-}
-
-void merge_warp(std::vector<Event>* lanes, unsigned lane_count, KernelCounters& counters) {
-  if (!merge_uniform(lanes, lane_count, counters)) merge_divergent(lanes, lane_count, counters);
-  for (unsigned l = 0; l < lane_count; ++l) lanes[l].clear();
 }
 
 }  // namespace ridge::simt

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
-#include <vector>
 
 namespace ridge::simt {
 
@@ -11,18 +10,18 @@ constexpr unsigned kWarpSize = 32;
 constexpr unsigned kSectorBytes = 32;
 constexpr unsigned kBanks = 32;
 
-enum class Op : std::uint8_t { global_load, global_store, shared_load, shared_store };
-constexpr std::size_t kOps = 4;
-const char* op_name(Op op);  // "global_ld", ...
-
-// One access of one lane, in program order.
-struct Event {
-  std::uint64_t address;
-  std::uint32_t pc;    // offset of the access in the program's text
-  std::uint8_t bytes;  // 1, 2, 4, 8 or 16
-  Op op;
-  std::uint16_t part;  // which piece of an access that was split by alignment
+enum class Op : std::uint8_t {
+  global_load,
+  global_store,
+  global_red,   // an atomic whose old value nobody reads
+  global_atom,  // an atomic whose old value is used
+  shared_load,
+  shared_store,
+  shared_atom,
 };
+constexpr std::size_t kOps = 7;
+const char* op_name(Op op);  // "global_ld", ...
+constexpr bool is_global(Op op) { return op <= Op::global_atom; }
 
 // Sums of one source location (or of a whole kernel) for one kind of access.
 struct AccessCount {
@@ -39,35 +38,49 @@ struct AccessCount {
 
 struct KernelCounters {
   AccessCount op[kOps];
-  std::uint64_t barriers = 0;                           // block barriers released
-  std::uint64_t warp_operations = 0;                    // shuffles, votes, __syncwarp, ... once a warp
-  std::uint64_t blocks = 0, warps = 0;                  // that ran
-  std::uint64_t warp_basic_blocks = 0;                  // basic blocks executed, once a warp
-  std::uint64_t lane_basic_blocks = 0;                  // basic blocks executed, once a lane
-  std::uint64_t warp_instructions = 0;                  // instructions of the CPU build, once a warp
-  std::uint64_t fp32 = 0, fp64 = 0, special = 0;        // operations of single lanes
-  std::uint64_t matrix = 0;                             // operations of the matrix units (all types)
+  std::uint64_t barriers = 0;                                // block barriers released
+  std::uint64_t warp_operations = 0;                         // shuffles, votes, __syncwarp, ... once a warp
+  std::uint64_t blocks = 0, warps = 0;                       // that ran
+  std::uint64_t warp_basic_blocks = 0;                       // basic blocks executed, once a warp
+  std::uint64_t lane_basic_blocks = 0;                       // basic blocks executed, once a lane
+  std::uint64_t warp_instructions = 0;                       // instructions of the CPU build, once a warp
+  std::uint64_t fp32 = 0, fp64 = 0, special = 0;             // operations of single lanes
+  std::uint64_t matrix = 0;                                  // operations of the matrix units (all types)
   std::uint64_t l1_bytes = 0, l2_bytes = 0, dram_bytes = 0;  // asked of each level: see cache.hpp
-  std::unordered_map<std::uint64_t, AccessCount> line;  // key: pc * kOps + op
+  std::unordered_map<std::uint64_t, AccessCount> line;       // key: pc * kOps + op
 
   void add(const KernelCounters& other);
 };
 
 // One warp-level request: the addresses of its active lanes.
 struct Request {
+  std::uint64_t where;  // see pack()
+  std::uint64_t path;   // hash of the loop iterations and calls that lead to the access
+  std::uint32_t lanes;  // mask
+  bool used = false;    // an atomic's: some lane reads the old value
   std::uint64_t address[kWarpSize];
-  std::uint8_t lane[kWarpSize];  // rising; whose address it is
-  unsigned active;               // how many entries are used
-  unsigned bytes;                // of one lane's access
-  Op op;
+
+  // `part` tells apart the pieces of an access that was split, `bytes` (1, 2, 4, 8 or 16) is one lane's.
+  static constexpr std::uint64_t pack(std::uint32_t pc, unsigned part, unsigned bytes, Op op) {
+    return (std::uint64_t{pc} << 32) | (std::uint64_t{part & 0xFFFF} << 16) | (std::uint64_t{bytes} << 8) |
+           static_cast<std::uint64_t>(op);
+  }
+  std::uint32_t pc() const { return static_cast<std::uint32_t>(where >> 32); }
+  unsigned bytes() const { return (where >> 8) & 0xFF; }
+  Op op() const {
+    auto op = static_cast<Op>(where & 0xFF);
+    return op == Op::global_red && used ? Op::global_atom : op;
+  }
+};
+
+// The distinct sectors of a global request, ascending.
+struct Sectors {
+  unsigned count = 0;
+  std::uint64_t index[2 * kWarpSize];  // address / 32
 };
 
 // Distinct sectors of a global request, and wavefronts and conflicts of a shared one (`address` relative to the start
 // of shared memory). Rules and their measurement: runtime/simt/README.md, "Counters".
-AccessCount count_request(const Request& request);
-
-// Groups the lanes' streams into requests, counts them into `counters` and clears the streams. Accesses of several
-// lanes form one request when they come from the same instruction at the same repetition of it.
-void merge_warp(std::vector<Event>* lanes, unsigned lane_count, KernelCounters& counters);
+AccessCount count_request(const Request& request, Sectors& sectors);
 
 }  // namespace ridge::simt

@@ -3,7 +3,6 @@
 
 namespace ridge::simt {
 
-[[gnu::weak]] bool Sanitizer::enabled() { return false; }
 [[gnu::weak]] void Sanitizer::allocated(std::uintptr_t, std::size_t, bool) {}
 [[gnu::weak]] void Sanitizer::written(std::uintptr_t, std::size_t) {}
 [[gnu::weak]] void Sanitizer::freed(std::uintptr_t) {}

@@ -5,8 +5,12 @@
 #include <cstdint>
 
 #define RIDGE_DEVICE inline __attribute__((always_inline))
-// Runs outside of kernels' accounting: for work functions, which touch other lanes' arguments.
-#define RIDGE_UNCOUNTED __attribute__((no_sanitize("thread")))
+// Outside of kernels' accounting: for work functions, which touch other lanes' arguments.
+#ifdef __clang__
+#define RIDGE_UNCOUNTED __attribute__((no_sanitize("thread", "coverage")))
+#else
+#define RIDGE_UNCOUNTED __attribute__((no_sanitize("thread"), no_sanitize_coverage))
+#endif
 
 namespace ridge_simt {
 
@@ -31,10 +35,11 @@ unsigned linear_thread();   // in the block, x fastest
 unsigned live_lanes();      // mask of the lanes of this warp that exist and have not returned
 
 // __syncthreads_count and its kin: the number of the block's threads that gave a non-zero predicate.
-int barrier_count(int predicate);
-// __syncthreads_and / _or fit on top: all of `barrier_participants()` or any.
-int barrier_and(int predicate);
-int barrier_or(int predicate);
+int barrier_count(int predicate, const char* file = __builtin_FILE(), int line = __builtin_LINE());
+int barrier_and(int predicate, const char* file = __builtin_FILE(), int line = __builtin_LINE());
+int barrier_or(int predicate, const char* file = __builtin_FILE(), int line = __builtin_LINE());
+// Barriers tell places apart by file and line: pass on those of your own caller, through default arguments.
+void barrier(const char* file, int line);
 // All blocks of a cooperative launch.
 void grid_barrier();
 bool is_cooperative();
@@ -44,6 +49,7 @@ bool is_cooperative();
 unsigned atomic_access(const volatile void* p, unsigned bytes, std::uintptr_t pc);
 // Says that the atomic's old value is used (a GPU's ATOM; RED otherwise). const: the compiler drops the call where
 // nobody uses the value.
+// The ticket changes with every atomic, so calls do not fold into one.
 __attribute__((const)) std::uint64_t atomic_used(std::uint64_t old, unsigned ticket);
 
 // __threadfence (scope 1), __threadfence_block (0), __threadfence_system (2).

@@ -1,0 +1,10 @@
+#pragma once
+
+namespace ridge::simt {
+
+// Turns a segmentation fault inside a kernel (a stack that overflows, code without instrumentation) into a report.
+void install_crash_handler();
+// Signals of the calling OS thread get a stack of their own.
+void use_signal_stack();
+
+}  // namespace ridge::simt

@@ -1,0 +1,19 @@
+// From places in the program to lines of its source, through binutils' addr2line.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ridge::simt {
+
+struct SourceLine {
+  std::string file;  // base name; empty where there is no debug information
+  int line = 0;
+  auto operator<=>(const SourceLine&) const = default;
+};
+
+// One process for all of them. Of inlined calls it is the outermost frame outside of the emulator's headers.
+std::map<std::uint32_t, SourceLine> source_lines(const std::vector<std::uint32_t>& pcs);
+
+}  // namespace ridge::simt
