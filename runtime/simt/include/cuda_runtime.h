@@ -84,10 +84,15 @@ struct Launch {
 
 }  // namespace ridge_simt
 
+#include "ridge_simt/host_api.h"
+
 #define threadIdx (::ridge_simt::thread_idx())
 #define blockIdx (::ridge_simt::block_idx())
-#define blockDim (::ridge_simt::block_dim())
-#define gridDim (::ridge_simt::grid_dim())
+// Functions without a qualifier: as `params.gridDim` they are members of driver_types.h's structs.
+__attribute__((const)) inline dim3 ridge_block_dim() { return ridge_simt::block_dim(); }
+__attribute__((const)) inline dim3 ridge_grid_dim() { return ridge_simt::grid_dim(); }
+#define blockDim ridge_block_dim()
+#define gridDim ridge_grid_dim()
 constexpr int warpSize = 32;
 
 inline void __syncthreads(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
@@ -123,4 +128,3 @@ RIDGE_MIN_MAX(double)
 #undef RIDGE_MIN_MAX
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 
-#include "ridge_simt/host_api.h"

@@ -480,6 +480,11 @@ struct cudaKernelNodeParams {
   unsigned int sharedMemBytes;
   void** kernelParams;
   void** extra;
+  // What `params.gridDim` becomes in a program, where gridDim is a macro.
+  dim3& ridge_grid_dim() { return gridDim; }
+  const dim3& ridge_grid_dim() const { return gridDim; }
+  dim3& ridge_block_dim() { return blockDim; }
+  const dim3& ridge_block_dim() const { return blockDim; }
 };
 struct cudaMemsetParams {
   void* dst;
@@ -505,6 +510,7 @@ typedef struct cudaGraphEdgeData_st {
   unsigned char reserved[5];
 } cudaGraphEdgeData;
 
+#define CUDART_CB
 #define cudaStreamDefault 0x00
 #define cudaStreamNonBlocking 0x01
 #define cudaStreamLegacy ((cudaStream_t)0x1)
