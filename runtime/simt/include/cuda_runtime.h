@@ -14,7 +14,6 @@
 
 #define RIDGE_SIMT 1  // this compiler targets the emulator
 #define __CUDACC__ 1
-#define CUDART_VERSION 13000
 
 #define __host__
 #define __device__
@@ -107,10 +106,15 @@ struct Launch {
 
 }  // namespace ridge_simt
 
+#include "ridge_simt/host_api.h"
+
 #define threadIdx (::ridge_simt::thread_idx())
 #define blockIdx (::ridge_simt::block_idx())
-#define blockDim (::ridge_simt::block_dim())
-#define gridDim (::ridge_simt::grid_dim())
+// Functions without a qualifier: as `params.gridDim` they are members of driver_types.h's structs.
+__attribute__((const)) inline dim3 ridge_block_dim() { return ridge_simt::block_dim(); }
+__attribute__((const)) inline dim3 ridge_grid_dim() { return ridge_simt::grid_dim(); }
+#define blockDim ridge_block_dim()
+#define gridDim ridge_grid_dim()
 constexpr int warpSize = 32;
 
 inline void __syncthreads(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
@@ -146,34 +150,3 @@ RIDGE_MIN_MAX(double)
 #undef RIDGE_MIN_MAX
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 
-// The typed overloads of the C++ API.
-template <class T>
-inline cudaError_t cudaMalloc(T** p, size_t bytes) { return cudaMalloc((void**)p, bytes); }
-template <class T>
-inline cudaError_t cudaMallocHost(T** p, size_t bytes) { return cudaMallocHost((void**)p, bytes); }
-template <class T>
-inline cudaError_t cudaMallocManaged(T** p, size_t bytes, unsigned flags = 1) {
-  return cudaMallocManaged((void**)p, bytes, flags);
-}
-template <class T>
-inline cudaError_t cudaMallocAsync(T** p, size_t bytes, cudaStream_t stream) {
-  return cudaMallocAsync((void**)p, bytes, stream);
-}
-template <class T>
-inline cudaError_t cudaFuncSetAttribute(T* function, enum cudaFuncAttribute attr, int value) {
-  return cudaFuncSetAttribute((const void*)function, attr, value);
-}
-template <class T>
-inline cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, size_t bytes, size_t offset = 0,
-                                      enum cudaMemcpyKind = cudaMemcpyHostToDevice) {
-  if (offset + bytes > sizeof(T)) return cudaErrorInvalidValue;
-  memcpy((char*)&symbol + offset, from, bytes);
-  return cudaSuccess;
-}
-template <class T>
-inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
-                                        enum cudaMemcpyKind = cudaMemcpyDeviceToHost) {
-  if (offset + bytes > sizeof(T)) return cudaErrorInvalidValue;
-  memcpy(to, (const char*)&symbol + offset, bytes);
-  return cudaSuccess;
-}
