@@ -47,10 +47,17 @@ u16 encode(bool negative, u64 magnitude, int exponent, Round mode) {
     rest = (magnitude & ((u64{1} << (drop - 1)) - 1)) != 0;
   }
   switch (mode) {
-    case Round::nearest: kept += half && (rest || (kept & 1)); break;
-    case Round::zero: break;
-    case Round::up: kept += !negative && (half || rest); break;
-    case Round::down: kept += negative && (half || rest); break;
+    case Round::nearest:
+      kept += half && (rest || (kept & 1));
+      break;
+    case Round::zero:
+      break;
+    case Round::up:
+      kept += !negative && (half || rest);
+      break;
+    case Round::down:
+      kept += negative && (half || rest);
+      break;
   }
   // The hidden bit adds one to the exponent field, and a carry one more.
   u64 bits = (static_cast<u64>(last - F::kLowest) << (F::kPrecision - 1)) + kept;
@@ -129,59 +136,71 @@ int rank(u16 a) { return (a & 0x8000) ? -1 - (a & 0x7fff) : a; }
 
 double rounded(double value, Round mode) {
   switch (mode) {
-    case Round::nearest: return std::nearbyint(value);
-    case Round::zero: return std::trunc(value);
-    case Round::up: return std::ceil(value);
-    case Round::down: return std::floor(value);
+    case Round::nearest:
+      return std::nearbyint(value);
+    case Round::zero:
+      return std::trunc(value);
+    case Round::up:
+      return std::ceil(value);
+    case Round::down:
+      return std::floor(value);
   }
   return value;
 }
 
 }  // namespace
 
-#define RIDGE_DEFINE_FORMAT(F, P, wide, narrowed, W)                                                                   \
-  float F::widen(u16 bits) { return wide(bits); }                                                                      \
-  u16 F::narrow(float value) { return narrowed(value); }                                                               \
-  u16 F::narrow(double value, Round mode) { return encode<P>(value, mode); }                                           \
-  u16 F::narrow(long long value, Round mode) {                                                                         \
-    const u64 magnitude = value < 0 ? 0 - static_cast<u64>(value) : static_cast<u64>(value);                           \
-    return encode<P>(value < 0, magnitude, 0, mode);                                                                   \
-  }                                                                                                                    \
-  u16 F::narrow(unsigned long long value, Round mode) { return encode<P>(false, value, 0, mode); }                     \
-  u16 F::add(u16 a, u16 b) { return narrowed(wide(a) + wide(b)); }                                                     \
-  u16 F::sub(u16 a, u16 b) { return narrowed(wide(a) - wide(b)); }                                                     \
-  u16 F::mul(u16 a, u16 b) { return narrowed(static_cast<W>(wide(a)) * wide(b)); }                \
-  u16 F::div(u16 a, u16 b) { return narrowed(static_cast<W>(wide(a)) / wide(b)); }                \
-  u16 F::fma(u16 a, u16 b, u16 c) {                                                                                    \
-    return encode<P>(add_to_odd(static_cast<double>(wide(a)) * wide(b), wide(c)), Round::nearest);                     \
-  }                                                                                                                    \
-  u32 F::add2(u32 a, u32 b) { return twice(a, b, [](u16 x, u16 y) { return add(x, y); }); }                         \
-  u32 F::sub2(u32 a, u32 b) { return twice(a, b, [](u16 x, u16 y) { return sub(x, y); }); }                         \
-  u32 F::mul2(u32 a, u32 b) { return twice(a, b, [](u16 x, u16 y) { return mul(x, y); }); }                         \
-  u32 F::div2(u32 a, u32 b) { return twice(a, b, [](u16 x, u16 y) { return div(x, y); }); }                         \
-  u32 F::fma2(u32 a, u32 b, u32 c) {                                                                                   \
-    return fma(static_cast<u16>(a), static_cast<u16>(b), static_cast<u16>(c)) |                                        \
-           static_cast<u32>(fma(static_cast<u16>(a >> 16), static_cast<u16>(b >> 16), static_cast<u16>(c >> 16)))      \
-               << 16;                                                                                                  \
-  }                                                                                                                    \
-  u16 F::saturate(u16 a) {                                                                                             \
-    const float x = wide(a);                                                                                           \
-    return !(x > 0) ? 0 : x > 1 ? narrowed(1.0f) : a;                                                                  \
-  }                                                                                                                    \
-  u16 F::relu(u16 a) { return is_nan(a, P::kInfinity) ? 0x7fff : (a & 0x8000) ? 0 : a; }                               \
-  u16 F::smaller(u16 a, u16 b, bool nan) {                                                                             \
-    const bool a_nan = is_nan(a, P::kInfinity), b_nan = is_nan(b, P::kInfinity);                                       \
-    if (a_nan || b_nan) return nan || (a_nan && b_nan) ? 0x7fff : a_nan ? b : a;                                       \
-    return rank(b) < rank(a) ? b : a;                                                                                  \
-  }                                                                                                                    \
-  u16 F::larger(u16 a, u16 b, bool nan) {                                                                              \
-    const bool a_nan = is_nan(a, P::kInfinity), b_nan = is_nan(b, P::kInfinity);                                       \
-    if (a_nan || b_nan) return nan || (a_nan && b_nan) ? 0x7fff : a_nan ? b : a;                                       \
-    return rank(a) < rank(b) ? b : a;                                                                                  \
-  }                                                                                                                    \
-  unsigned F::compare(u16 a, u16 b) {                                                                                  \
-    const float x = wide(a), y = wide(b);                                                                              \
-    return x < y ? 1 : x == y ? 2 : x > y ? 4 : 8;                                                                     \
+#define RIDGE_DEFINE_FORMAT(F, P, wide, narrowed, W)                                                              \
+  float F::widen(u16 bits) { return wide(bits); }                                                                 \
+  u16 F::narrow(float value) { return narrowed(value); }                                                          \
+  u16 F::narrow(double value, Round mode) { return encode<P>(value, mode); }                                      \
+  u16 F::narrow(long long value, Round mode) {                                                                    \
+    const u64 magnitude = value < 0 ? 0 - static_cast<u64>(value) : static_cast<u64>(value);                      \
+    return encode<P>(value < 0, magnitude, 0, mode);                                                              \
+  }                                                                                                               \
+  u16 F::narrow(unsigned long long value, Round mode) { return encode<P>(false, value, 0, mode); }                \
+  u16 F::add(u16 a, u16 b) { return narrowed(wide(a) + wide(b)); }                                                \
+  u16 F::sub(u16 a, u16 b) { return narrowed(wide(a) - wide(b)); }                                                \
+  u16 F::mul(u16 a, u16 b) { return narrowed(static_cast<W>(wide(a)) * wide(b)); }                                \
+  u16 F::div(u16 a, u16 b) { return narrowed(static_cast<W>(wide(a)) / wide(b)); }                                \
+  u16 F::fma(u16 a, u16 b, u16 c) {                                                                               \
+    return encode<P>(add_to_odd(static_cast<double>(wide(a)) * wide(b), wide(c)), Round::nearest);                \
+  }                                                                                                               \
+  u32 F::add2(u32 a, u32 b) {                                                                                     \
+    return twice(a, b, [](u16 x, u16 y) { return add(x, y); });                                                   \
+  }                                                                                                               \
+  u32 F::sub2(u32 a, u32 b) {                                                                                     \
+    return twice(a, b, [](u16 x, u16 y) { return sub(x, y); });                                                   \
+  }                                                                                                               \
+  u32 F::mul2(u32 a, u32 b) {                                                                                     \
+    return twice(a, b, [](u16 x, u16 y) { return mul(x, y); });                                                   \
+  }                                                                                                               \
+  u32 F::div2(u32 a, u32 b) {                                                                                     \
+    return twice(a, b, [](u16 x, u16 y) { return div(x, y); });                                                   \
+  }                                                                                                               \
+  u32 F::fma2(u32 a, u32 b, u32 c) {                                                                              \
+    return fma(static_cast<u16>(a), static_cast<u16>(b), static_cast<u16>(c)) |                                   \
+           static_cast<u32>(fma(static_cast<u16>(a >> 16), static_cast<u16>(b >> 16), static_cast<u16>(c >> 16))) \
+               << 16;                                                                                             \
+  }                                                                                                               \
+  u16 F::saturate(u16 a) {                                                                                        \
+    const float x = wide(a);                                                                                      \
+    return !(x > 0) ? 0 : x > 1 ? narrowed(1.0f) : a;                                                             \
+  }                                                                                                               \
+  u16 F::relu(u16 a) { return is_nan(a, P::kInfinity) ? 0x7fff : (a & 0x8000) ? 0 : a; }                          \
+  u16 F::smaller(u16 a, u16 b, bool nan) {                                                                        \
+    const bool a_nan = is_nan(a, P::kInfinity), b_nan = is_nan(b, P::kInfinity);                                  \
+    if (a_nan || b_nan) return nan || (a_nan && b_nan) ? 0x7fff : a_nan ? b : a;                                  \
+    return rank(b) < rank(a) ? b : a;                                                                             \
+  }                                                                                                               \
+  u16 F::larger(u16 a, u16 b, bool nan) {                                                                         \
+    const bool a_nan = is_nan(a, P::kInfinity), b_nan = is_nan(b, P::kInfinity);                                  \
+    if (a_nan || b_nan) return nan || (a_nan && b_nan) ? 0x7fff : a_nan ? b : a;                                  \
+    return rank(a) < rank(b) ? b : a;                                                                             \
+  }                                                                                                               \
+  unsigned F::compare(u16 a, u16 b) {                                                                             \
+    const float x = wide(a), y = wide(b);                                                                         \
+    return x < y ? 1 : x == y ? 2 : x > y ? 4 : 8;                                                                \
   }
 
 // Products of bf16 have exponents below those of normal floats, so mul and div go through doubles.

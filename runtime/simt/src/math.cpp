@@ -29,12 +29,24 @@ T directed_op(char op, T a_, T b_, T c_, Round mode) {
   volatile T a = a_, b = b_, c = c_, result = 0;
   Rounding guard(mode);
   switch (op) {
-    case '+': result = a + b; break;
-    case '-': result = a - b; break;
-    case '*': result = a * b; break;
-    case '/': result = a / b; break;
-    case 'f': result = std::fma(a, b, c); break;
-    case 's': result = std::sqrt(a); break;
+    case '+':
+      result = a + b;
+      break;
+    case '-':
+      result = a - b;
+      break;
+    case '*':
+      result = a * b;
+      break;
+    case '/':
+      result = a / b;
+      break;
+    case 'f':
+      result = std::fma(a, b, c);
+      break;
+    case 's':
+      result = std::sqrt(a);
+      break;
   }
   return result;
 }
@@ -85,14 +97,26 @@ double normal_inverse(double p) {
   if (p < 0.02425) {
     const double q = std::sqrt(-2 * std::log(p));
     x = (((((-7.784894002430293e-03 * q - 3.223964580411365e-01) * q - 2.400758277161838) * q - 2.549732539343734) * q +
-          4.374664141464968) * q + 2.938163982698783) /
-        ((((7.784695709041462e-03 * q + 3.224671290700398e-01) * q + 2.445134137142996) * q + 3.754408661907416) * q + 1);
+          4.374664141464968) *
+             q +
+         2.938163982698783) /
+        ((((7.784695709041462e-03 * q + 3.224671290700398e-01) * q + 2.445134137142996) * q + 3.754408661907416) * q +
+         1);
   } else {
     const double q = p - 0.5, r = q * q;
     x = (((((-3.969683028665376e+01 * r + 2.209460984245205e+02) * r - 2.759285104469687e+02) * r +
-           1.383577518672690e+02) * r - 3.066479806614716e+01) * r + 2.506628277459239) * q /
+           1.383577518672690e+02) *
+              r -
+          3.066479806614716e+01) *
+             r +
+         2.506628277459239) *
+        q /
         (((((-5.447609879822406e+01 * r + 1.615858368580409e+02) * r - 1.556989798598866e+02) * r +
-           6.680131188771972e+01) * r - 1.328068155288572e+01) * r + 1);
+           6.680131188771972e+01) *
+              r -
+          1.328068155288572e+01) *
+             r +
+         1);
   }
   for (int i = 0; i < 2; ++i) {
     const double error = 0.5 * std::erfc(-x * M_SQRT1_2) - p;

@@ -1,4 +1,6 @@
 // The matrix units: one multiplication of a warp's fragments.
+#include "ridge_simt/matrix.h"
+
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -6,7 +8,6 @@
 
 #include "ridge_simt/bits.h"
 #include "ridge_simt/device.h"
-#include "ridge_simt/matrix.h"
 
 namespace ridge_simt {
 
@@ -16,12 +17,16 @@ constexpr unsigned kLanes = 32, kMost = 32 * 16;  // elements of the largest ope
 
 unsigned element_bytes(MatrixType type) {
   switch (type) {
-    case MatrixType::fp64: return 8;
+    case MatrixType::fp64:
+      return 8;
     case MatrixType::fp16:
-    case MatrixType::bf16: return 2;
+    case MatrixType::bf16:
+      return 2;
     case MatrixType::s8:
-    case MatrixType::u8: return 1;
-    default: return 4;
+    case MatrixType::u8:
+      return 1;
+    default:
+      return 4;
   }
 }
 
@@ -38,40 +43,56 @@ void write(void* base, unsigned i, T value) {
 
 double element(MatrixType type, const void* base, unsigned i) {
   switch (type) {
-    case MatrixType::fp16: return Fp16::widen(read<std::uint16_t>(base, i));
-    case MatrixType::bf16: return Bf16::widen(read<std::uint16_t>(base, i));
+    case MatrixType::fp16:
+      return Fp16::widen(read<std::uint16_t>(base, i));
+    case MatrixType::bf16:
+      return Bf16::widen(read<std::uint16_t>(base, i));
     // The units ignore the low 13 bits.
-    case MatrixType::tf32: return std::bit_cast<float>(read<std::uint32_t>(base, i) & ~0x1fffu);
-    case MatrixType::fp32: return read<float>(base, i);
-    case MatrixType::fp64: return read<double>(base, i);
-    case MatrixType::s8: return read<std::int8_t>(base, i);
-    case MatrixType::u8: return read<std::uint8_t>(base, i);
-    case MatrixType::s32: return read<std::int32_t>(base, i);
+    case MatrixType::tf32:
+      return std::bit_cast<float>(read<std::uint32_t>(base, i) & ~0x1fffu);
+    case MatrixType::fp32:
+      return read<float>(base, i);
+    case MatrixType::fp64:
+      return read<double>(base, i);
+    case MatrixType::s8:
+      return read<std::int8_t>(base, i);
+    case MatrixType::u8:
+      return read<std::uint8_t>(base, i);
+    case MatrixType::s32:
+      return read<std::int32_t>(base, i);
   }
   return 0;
 }
 
 void set_element(MatrixType type, void* base, unsigned i, double value, bool saturate) {
   switch (type) {
-    case MatrixType::fp16: return write(base, i, Fp16::narrow(value, Round::nearest));
-    case MatrixType::fp32: return write(base, i, static_cast<float>(value));
+    case MatrixType::fp16:
+      return write(base, i, Fp16::narrow(value, Round::nearest));
+    case MatrixType::fp32:
+      return write(base, i, static_cast<float>(value));
     case MatrixType::s32: {
       // Exact: below 2^53.
       auto wide = static_cast<std::int64_t>(value);
       if (saturate) wide = wide > INT32_MAX ? INT32_MAX : wide < INT32_MIN ? INT32_MIN : wide;
       return write(base, i, static_cast<std::uint32_t>(wide));
     }
-    default: return write(base, i, value);
+    default:
+      return write(base, i, value);
   }
 }
 
 const char* name_of(MatrixType type) {
   switch (type) {
-    case MatrixType::fp16: return "fp16";
-    case MatrixType::bf16: return "bf16";
-    case MatrixType::tf32: return "tf32";
-    case MatrixType::fp64: return "fp64";
-    default: return "int8";
+    case MatrixType::fp16:
+      return "fp16";
+    case MatrixType::bf16:
+      return "bf16";
+    case MatrixType::tf32:
+      return "tf32";
+    case MatrixType::fp64:
+      return "fp64";
+    default:
+      return "int8";
   }
 }
 
