@@ -38,7 +38,7 @@ __global__ void multiply(const M* a, const M* b, Acc* c, int lda, int ldb) {
 template <int m, int n, int k, class T, class M, class Acc, class LA, class LB>
 void check(const char* what) {
   constexpr bool a_row = std::is_same<LA, row_major>::value, b_row = std::is_same<LB, row_major>::value;
-  const int lda = a_row ? k + 16 : m + 16, ldb = b_row ? n + 16 : k + 16;
+  const int lda = a_row ? k + 16 : 48, ldb = b_row ? 48 : k + 16;
   M *a, *b;
   Acc* c;
   cudaMallocManaged(&a, 64 * 64 * sizeof(M));
