@@ -136,17 +136,5 @@ inline void __stcs(T* p, T v) { *p = v; }
 template <class T>
 inline void __stcg(T* p, T v) { *p = v; }
 
-#define RIDGE_MIN_MAX(T)                                   \
-  inline T min(T a, T b) { return b < a ? b : a; }         \
-  inline T max(T a, T b) { return a < b ? b : a; }
-RIDGE_MIN_MAX(int)
-RIDGE_MIN_MAX(unsigned)
-RIDGE_MIN_MAX(long)
-RIDGE_MIN_MAX(unsigned long)
-RIDGE_MIN_MAX(long long)
-RIDGE_MIN_MAX(unsigned long long)
-RIDGE_MIN_MAX(float)
-RIDGE_MIN_MAX(double)
-#undef RIDGE_MIN_MAX
-inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+#include "ridge_simt/math.h"
 
