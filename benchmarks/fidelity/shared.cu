@@ -93,7 +93,7 @@ __global__ void shared_stress(const float* in, float* out, int step) {
 using Pattern = std::function<int(int lane)>;
 
 int main(int argc, char** argv) {
-  Program program(argc, argv);
+  Program program(argc, argv, [](const float* in, float* out, int n) { init_flush<<<1056, 256>>>(in, out, n); });
   std::vector<float> host = random_floats(65536, 3);
   float* in = to_device(host);
   float* out = device_array<float>(1 << 21);
