@@ -20,7 +20,9 @@ __global__ void lu_solve(double* a, double* b, int* singular) {
         if (fabs(m[r][k]) > fabs(m[pivot][k])) pivot = r;
     }
     __syncthreads();
-    if (m[pivot][k] == 0) {  // the same for all threads of the block
+    const bool no_pivot = m[pivot][k] == 0;  // the same for all threads of the block
+    __syncthreads();                         // all have looked before rows are swapped
+    if (no_pivot) {
       if (row == 0 && col == 0) singular[blockIdx.x] = 1;
       return;
     }
