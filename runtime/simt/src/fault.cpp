@@ -13,12 +13,14 @@ namespace ridge::simt {
 namespace {
 std::mutex mutex;
 std::unique_ptr<Fault> first;
+std::size_t reported = 0;
 }  // namespace
 
 void report_fault(const Fault& fault) {
   std::lock_guard lock(mutex);
   if (first) return;
   first = std::make_unique<Fault>(fault);
+  ++reported;
   if (std::getenv("RIDGE_QUIET_FAULTS") != nullptr) return;
   std::string where = fault.file.empty() ? source_of(fault.pc) : fault.file + ":" + std::to_string(fault.line);
   std::fprintf(stderr, "ridge: %s in kernel %s\n  at %s, block (%u,%u,%u), thread (%u,%u,%u)\n  %s\n",
@@ -35,6 +37,11 @@ const Fault* last_fault() {
 void clear_fault() {
   std::lock_guard lock(mutex);
   first.reset();
+}
+
+std::size_t faults_reported() {
+  std::lock_guard lock(mutex);
+  return reported;
 }
 
 std::uintptr_t program_base() {
@@ -68,7 +75,9 @@ std::string source_of(std::uint32_t pc) {
     std::string text(line);
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
     if (auto note = text.find(" (disc"); note != std::string::npos) text.resize(note);
-    if (text.rfind("??", 0) != 0 && text.find("/simt/include/") == std::string::npos) last = text;
+    if (text.rfind("??", 0) != 0 && text.find("/simt/include/") == std::string::npos &&
+        text.find("/simt/src/") == std::string::npos)
+      last = text;
   }
   pclose(pipe);
   if (auto slash = last.rfind('/'); slash != std::string::npos && slash + 1 < last.size()) last.erase(0, slash + 1);
