@@ -13,14 +13,12 @@ namespace ridge::simt {
 namespace {
 std::mutex mutex;
 std::unique_ptr<Fault> first;
-std::size_t reported = 0;
 }  // namespace
 
 void report_fault(const Fault& fault) {
   std::lock_guard lock(mutex);
   if (first) return;
   first = std::make_unique<Fault>(fault);
-  ++reported;
   if (std::getenv("RIDGE_QUIET_FAULTS") != nullptr) return;
   std::string where = fault.file.empty() ? source_of(fault.pc) : fault.file + ":" + std::to_string(fault.line);
   std::fprintf(stderr, "ridge: %s in kernel %s\n  at %s, block (%u,%u,%u), thread (%u,%u,%u)\n  %s\n",
@@ -37,11 +35,6 @@ const Fault* last_fault() {
 void clear_fault() {
   std::lock_guard lock(mutex);
   first.reset();
-}
-
-std::size_t faults_reported() {
-  std::lock_guard lock(mutex);
-  return reported;
 }
 
 std::uintptr_t program_base() {

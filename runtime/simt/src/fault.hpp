@@ -1,6 +1,5 @@
 // What a kernel did that a GPU would not allow, and where.
 #pragma once
-#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -23,7 +22,6 @@ void report_fault(const Fault& fault);
 // The fault since the last clear, or nullptr.
 const Fault* last_fault();
 void clear_fault();
-std::size_t faults_reported();  // in the whole program
 
 // "file:line" of a program offset by addr2line, outermost inlined frame; empty where there is no debug information.
 std::string source_of(std::uint32_t pc);

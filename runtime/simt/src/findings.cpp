@@ -108,7 +108,7 @@ void clear_findings() {
 std::size_t summarise_findings(std::size_t leaks) {
   Findings& s = state();
   std::lock_guard lock(s.mutex);
-  std::size_t total = s.all.size() + faults_reported() + leaks;
+  std::size_t total = s.all.size() + (last_fault() != nullptr ? 1 : 0) + leaks;
   if (total == 0 || std::getenv("RIDGE_QUIET_FAULTS") != nullptr) return total;
   std::fprintf(stderr, "ridge: %zu problem%s found%s\n", total, total == 1 ? "" : "s",
                s.all.size() > kPrinted ? ", the first 20 are printed" : "");

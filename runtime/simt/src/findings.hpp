@@ -33,7 +33,7 @@ bool seen_before(const char* kind, std::uint32_t pc, std::uint32_t other_pc);
 
 std::vector<Finding> findings();
 void clear_findings();
-// Prints what is left to say; returns the number of problems: findings, faults, and `leaks` found by the caller.
+// Prints what is left to say; returns the number of problems: findings, a fault that no reset has cleared, and `leaks`.
 std::size_t summarise_findings(std::size_t leaks);
 
 }  // namespace ridge::simt

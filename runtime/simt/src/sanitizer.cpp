@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "fault.hpp"
 #include "findings.hpp"
@@ -78,6 +79,10 @@ struct Sanitizer::State {
     LaneAccess first{};
   } run;
 
+  // Uninitialised reads wait for the next barrier: where a race explains them, the race is the report.
+  std::vector<LaneAccess> suspects;
+  std::vector<std::uint32_t> raced;  // places of reported races
+
   void access(const LaneAccess& a);
   bool visit(Cell& cell, const Seen& now, Seen& conflict);
   bool in_conflict(const Seen& old, const Seen& now) const;
@@ -93,7 +98,9 @@ struct Sanitizer::State {
   void settle(const LaneAccess* next);
   void settle_run();
   void report_race(const LaneAccess& a, const Seen& other);
+  void suspect_uninitialised(const LaneAccess& a);
   void report_uninitialised(const LaneAccess& a);
+  void settle_all();
   Place place(const LaneAccess& a) const;
   void index_of(unsigned thread, unsigned out[3]) const;
 };
@@ -313,7 +320,7 @@ void Sanitizer::State::check_initialised(const LaneAccess& a, unsigned written) 
   }
   run.gap += a.bytes;
   if (run.gap > kPadding) {
-    report_uninitialised(run.suspect ? run.first : a);
+    suspect_uninitialised(run.suspect ? run.first : a);
     run.suspect = false;
   } else if (!run.initialised && !run.suspect) {
     run.suspect = true;
@@ -322,8 +329,23 @@ void Sanitizer::State::check_initialised(const LaneAccess& a, unsigned written) 
 }
 
 void Sanitizer::State::settle_run() {
-  if (run.suspect) report_uninitialised(run.first);
+  if (run.suspect) suspect_uninitialised(run.first);
   run = {};
+}
+
+void Sanitizer::State::suspect_uninitialised(const LaneAccess& a) {
+  if (std::find(raced.begin(), raced.end(), a.pc) != raced.end()) return;
+  for (const LaneAccess& s : suspects)
+    if (s.pc == a.pc && s.shared == a.shared) return;
+  suspects.push_back(a);
+}
+
+// At barriers and the block's end: nothing is left open.
+void Sanitizer::State::settle_all() {
+  if (pending) settle(nullptr);
+  settle_run();
+  for (const LaneAccess& a : suspects) report_uninitialised(a);
+  suspects.clear();
 }
 
 // ---- reports ----
@@ -347,6 +369,10 @@ Place Sanitizer::State::place(const LaneAccess& a) const {
 void Sanitizer::State::report_race(const LaneAccess& a, const Seen& other) {
   const bool same_block = other.block == static_cast<std::uint32_t>(block);
   const char* kind = a.shared ? "race on shared memory" : same_block ? "race on global memory" : "race between blocks";
+  for (std::uint32_t pc : {a.pc, other.pc}) {
+    if (std::find(raced.begin(), raced.end(), pc) == raced.end()) raced.push_back(pc);
+    std::erase_if(suspects, [pc](const LaneAccess& s) { return s.pc == pc; });
+  }
   if (seen_before(kind, a.pc, other.pc)) return;
   Finding f;
   f.kind = kind;
@@ -413,14 +439,14 @@ void Sanitizer::begin_block(const char* kernel, std::uint64_t launch, std::uint6
   std::fill(std::begin(s.acquire_time), std::end(s.acquire_time), 0u);
   s.acquired = s.pending = false;
   s.run = {};
+  s.suspects.clear();
 }
 
 void Sanitizer::access(const LaneAccess& a) { state_->access(a); }
 
 void Sanitizer::barrier() {
   State& s = *state_;
-  if (s.pending) s.settle(nullptr);
-  s.settle_run();
+  s.settle_all();
   s.last_barrier = ++s.clock;
 }
 
@@ -448,8 +474,7 @@ void Sanitizer::warp_sync(unsigned warp, unsigned mask) {
 
 void Sanitizer::grid_sync() {
   State& s = *state_;
-  if (s.pending) s.settle(nullptr);
-  s.settle_run();
+  s.settle_all();
   s.last_barrier = ++s.clock;
   ++s.grid_epoch;
   s.global_era = static_cast<std::uint32_t>(s.launch * 0x9E3779B1u + s.grid_epoch * 0x85EBCA6Bu) | 1u;
@@ -467,8 +492,7 @@ void Sanitizer::fence(unsigned thread, int scope) {
 
 void Sanitizer::end_block() {
   State& s = *state_;
-  if (s.pending) s.settle(nullptr);
-  s.settle_run();
+  s.settle_all();
 }
 
 }  // namespace ridge::simt

@@ -137,7 +137,7 @@ void Sanitizer::finish() {
   std::lock_guard lock(h.mutex);
   if (std::exchange(h.finished, true)) return;
   // After a fault the context is lost, and frees with it.
-  std::size_t leaks = faults_reported() == 0 ? report_leaks() : 0;
+  std::size_t leaks = last_fault() == nullptr ? report_leaks() : 0;
   h.problems = summarise_findings(leaks);
 }
 
