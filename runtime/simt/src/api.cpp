@@ -166,7 +166,6 @@ dim3 grid_dim() {
   auto d = ridge::simt::BlockRunner::current()->launch().grid;
   return {d.x, d.y, d.z};
 }
-void barrier(const char* file, int line) { ridge::simt::BlockRunner::current()->barrier("__syncthreads()", file, line); }
 
 }  // namespace ridge_simt
 
