@@ -83,19 +83,26 @@ struct Sanitizer::State {
   std::vector<LaneAccess> suspects;
   std::vector<std::uint32_t> raced;  // places of reported races
 
+  // Plain loads that an atomic of the same thread and address follows at once: the starts of atomicCAS loops.
+  std::vector<std::uint32_t> loop_loads;
+  LaneAccess last_load{};
+
   void access(const LaneAccess& a);
   bool visit(Cell& cell, const Seen& now, Seen& conflict);
   bool in_conflict(const Seen& old, const Seen& now) const;
   bool ordered(const Seen& old, const Seen& now) const;
   bool excused(const Seen& old, const Seen& now) const;
   bool stale(const Seen& reader) const;
+  bool begins_loop(std::uint32_t pc) const {
+    return std::find(loop_loads.begin(), loop_loads.end(), pc) != loop_loads.end();
+  }
   void add_reader(Cell& cell, const Seen& now);
   void refresh(Cell& cell, bool shared) const;
   Chunk& chunk(std::uintptr_t address, bool shared);
   template <class F>
   void for_cells(const LaneAccess& a, F f);
   void check_initialised(const LaneAccess& a, unsigned written);
-  void settle(const LaneAccess* next);
+  void settle();
   void settle_run();
   void report_race(const LaneAccess& a, const Seen& other);
   void suspect_uninitialised(const LaneAccess& a);
@@ -130,7 +137,7 @@ bool Sanitizer::State::excused(const Seen& old, const Seen& now) const {
   const bool now_strong = now.kind == Seen::atomic || now.is_volatile;
   if (old.kind == Seen::atomic || now.kind == Seen::atomic) {
     if (old_strong && now_strong) return true;
-    return old.kind == Seen::load;
+    return old.kind == Seen::load && (old.block != now.block || begins_loop(old.pc));
   }
   if (!old_strong || !now_strong || (old.kind == Seen::store && now.kind == Seen::store)) return false;
   return old.block != now.block || old.thread / kLanes != now.thread / kLanes;
@@ -246,7 +253,12 @@ bool Sanitizer::State::visit(Cell& cell, const Seen& now, Seen& conflict) {
 // ---- accesses ----
 
 void Sanitizer::State::access(const LaneAccess& a) {
-  if (pending) settle(&a);
+  if (a.kind == AccessKind::atomic && last_load.bytes != 0 && last_load.thread == a.thread &&
+      last_load.address == a.address && !begins_loop(last_load.pc))
+    loop_loads.push_back(last_load.pc);
+  if (pending) settle();
+  last_load.bytes = 0;
+  if (a.kind == AccessKind::load) last_load = a;
   const unsigned warp = a.thread / kLanes % kWarps;
   if (a.kind == AccessKind::atomic || (a.is_volatile && a.kind == AccessKind::load)) {
     acquired = true;
@@ -290,12 +302,11 @@ void Sanitizer::State::access(const LaneAccess& a) {
 }
 
 // Decides on the last conflict, now that its access is done and the next one is known.
-void Sanitizer::State::settle(const LaneAccess* next) {
+void Sanitizer::State::settle() {
   pending = false;
   const LaneAccess& p = pending_access;
   if (p.kind == AccessKind::load) {
-    if (next != nullptr && next->kind == AccessKind::atomic && next->thread == p.thread && next->address == p.address)
-      return;
+    if (begins_loop(p.pc)) return;
   } else if (std::memcmp(before, reinterpret_cast<const void*>(p.address), p.bytes) == 0) {
     for_cells(p, [](Cell& cell, unsigned) { cell.same_value = true; });
     return;
@@ -342,7 +353,7 @@ void Sanitizer::State::suspect_uninitialised(const LaneAccess& a) {
 
 // At barriers and the block's end: nothing is left open.
 void Sanitizer::State::settle_all() {
-  if (pending) settle(nullptr);
+  if (pending) settle();
   settle_run();
   for (const LaneAccess& a : suspects) report_uninitialised(a);
   suspects.clear();
@@ -452,7 +463,7 @@ void Sanitizer::barrier() {
 
 void Sanitizer::warp_sync(unsigned warp, unsigned mask) {
   State& s = *state_;
-  if (s.pending) s.settle(nullptr);
+  if (s.pending) s.settle();
   s.settle_run();
   const std::uint32_t now = ++s.clock;
   const unsigned lanes = std::min(kLanes, s.thread_count - warp * kLanes);
@@ -482,7 +493,7 @@ void Sanitizer::grid_sync() {
 
 void Sanitizer::fence(unsigned thread, int scope) {
   State& s = *state_;
-  if (s.pending) s.settle(nullptr);
+  if (s.pending) s.settle();
   s.settle_run();
   s.fenced = true;
   const std::uint32_t now = ++s.clock;

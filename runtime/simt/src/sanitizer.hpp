@@ -12,7 +12,8 @@
 //  - atomics among themselves, and against volatile accesses;
 //  - volatile loads against volatile stores of other warps (flags that are polled);
 //  - stores that change no byte (several threads set one flag to 1);
-//  - an atomic after a plain load, and a plain load followed at once by the thread's own atomic there (loops of atomicCAS).
+//  - plain loads that begin a loop of atomicCAS: the thread's own atomic follows at once; between blocks, any atomic after
+//    a plain load.
 // A read is uninitialised where no byte of it was ever written; struct copies may have gaps of up to 7 bytes.
 #pragma once
 #include <cstddef>
