@@ -126,6 +126,8 @@ std::vector<std::string> counting_flags(const Compiler& c) {
                                                                     "-mllvm",
                                                                     "-tsan-instrument-read-before-write=1",
                                                                     "-mllvm",
+                                                                    "-tsan-distinguish-volatile=1",
+                                                                    "-mllvm",
                                                                     "-disable-tail-duplicate",
                                                                     "-mllvm",
                                                                     "-enable-tail-merge=0",
