@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <tuple>
 #include <utility>
 
 #include "cuda_runtime_api.h"
@@ -41,17 +40,40 @@ __attribute__((const)) dim3 grid_dim();
 void launch(const char* kernel, dim3 grid, dim3 block, size_t shared, cudaStream_t stream, void (*run)(void*),
             void* closure, size_t closure_bytes);
 
+// A kernel's arguments. Not std::tuple: its functions would be counted as parts of the kernel.
+template <class... A>
+struct Arguments {};
+template <class T, class... A>
+struct Arguments<T, A...> {
+  T first;
+  Arguments<A...> rest;
+};
+
 // A kernel with its arguments: copied at the launch, and again for each thread.
 template <class F, class... A>
 struct Closure {
   F call;
-  std::tuple<A...> arguments;
-  template <size_t... I>
-  RIDGE_UNCOUNTED void unpack(std::index_sequence<I...>) {
-    call(std::get<I>(arguments)...);
+  Arguments<A...> arguments;
+
+  template <class... Done>
+  RIDGE_UNCOUNTED static void expand(F& call, Arguments<>&, Done&... done) {
+    call(done...);
   }
-  RIDGE_UNCOUNTED static void run(void* self) { static_cast<Closure*>(self)->unpack(std::index_sequence_for<A...>()); }
+  template <class T, class... Rest, class... Done>
+  RIDGE_UNCOUNTED static void expand(F& call, Arguments<T, Rest...>& left, Done&... done) {
+    expand(call, left.rest, done..., left.first);
+  }
+  RIDGE_UNCOUNTED static void run(void* self) {
+    auto& c = *static_cast<Closure*>(self);
+    expand(c.call, c.arguments);
+  }
 };
+
+RIDGE_UNCOUNTED inline Arguments<> pack() { return {}; }
+template <class T, class... A>
+Arguments<T, A...> pack(T first, A... rest) {
+  return {first, pack(rest...)};
+}
 
 template <class F>
 struct Kernel {
@@ -63,7 +85,7 @@ struct Kernel {
 
   template <class... A>
   void operator()(A... arguments) const {
-    Closure<F, A...> closure{call, std::tuple<A...>(arguments...)};
+    Closure<F, A...> closure{call, pack(arguments...)};
     launch(name, grid, block, shared, stream, &Closure<F, A...>::run, &closure, sizeof closure);
   }
 };
@@ -114,17 +136,5 @@ inline void __stcs(T* p, T v) { *p = v; }
 template <class T>
 inline void __stcg(T* p, T v) { *p = v; }
 
-#define RIDGE_MIN_MAX(T)                                   \
-  inline T min(T a, T b) { return b < a ? b : a; }         \
-  inline T max(T a, T b) { return a < b ? b : a; }
-RIDGE_MIN_MAX(int)
-RIDGE_MIN_MAX(unsigned)
-RIDGE_MIN_MAX(long)
-RIDGE_MIN_MAX(unsigned long)
-RIDGE_MIN_MAX(long long)
-RIDGE_MIN_MAX(unsigned long long)
-RIDGE_MIN_MAX(float)
-RIDGE_MIN_MAX(double)
-#undef RIDGE_MIN_MAX
-inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+#include "ridge_simt/math.h"
 
