@@ -379,7 +379,6 @@ void Engine::finish() {
   if (finished_) return;
   finished_ = true;
   Timeline::instance().write();
-  if (Sanitizer::enabled()) Sanitizer::finish();
 }
 
 void drain() {
