@@ -130,11 +130,11 @@ void BlockRunner::maybe_park() {
   }
   const Path& here = path_of(*current_);
   if (target_ == nullptr) {
-    // Lanes that are further already would be cut in two.
+    // Lanes that are here or further already would have their requests cut in two.
     if (!recorder_.overfull())
       for (unsigned i = 0; i < kWarpSize; ++i) {
         Thread* t = lane(warp_, lane_at(i));
-        if (t != nullptr && t != current_ && t->state != State::unstarted && here.before(path_of(*t))) return;
+        if (t != nullptr && t != current_ && t->state != State::unstarted && !path_of(*t).before(here)) return;
       }
     target_path_ = here;
     target_ = &target_path_;

@@ -44,7 +44,7 @@ int main() {
     const int n = 1003;
     std::vector<int> row{0}, column, level(n, -1), queue{0};
     for (int v = 0; v < n; ++v) {
-      for (int e = random.below(4); e > 0; --e) column.push_back(random.below(n));
+      for (int e = 1 + random.below(3); e > 0; --e) column.push_back(random.below(n));
       row.push_back(static_cast<int>(column.size()));
     }
     level[0] = 0;

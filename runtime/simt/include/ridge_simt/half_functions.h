@@ -1,6 +1,7 @@
 // The functions of cuda_fp16.h and cuda_bf16.h, which differ in names only. The including header defines
 //   RIDGE_H, RIDGE_H2  the types         RIDGE_N, RIDGE_N2  their names inside function names
 //   RIDGE_F            the format        RIDGE_ONE          the bits of 1
+//   RIDGE_IS_BF16      whether it is bf16
 #ifndef RIDGE_J3
 #define RIDGE_J3_(a, b, c) a##b##c
 #define RIDGE_J3(a, b, c) RIDGE_J3_(a, b, c)
@@ -10,7 +11,7 @@
 #define RIDGE_FN RIDGE_INLINE
 
 namespace ridge_simt {
-RIDGE_FN RIDGE_H from_bits(RIDGE_F, std::uint16_t bits) { return RIDGE_H(RIDGE_J3(, RIDGE_H, _raw){bits}); }
+RIDGE_FN RIDGE_H from_bits(RIDGE_F, std::uint16_t bits) { return RIDGE_H(RIDGE_H_RAW{bits}); }
 RIDGE_FN RIDGE_H2 from_bits2(RIDGE_F, std::uint32_t bits) {
   return RIDGE_H2(from_bits(RIDGE_F(), (std::uint16_t)bits), from_bits(RIDGE_F(), (std::uint16_t)(bits >> 16)));
 }
@@ -167,7 +168,7 @@ RIDGE_EXTREME2(__hmax2_nan, __hmax_nan)
   RIDGE_FN unsigned __h##op##2_mask(const RIDGE_H2 a, const RIDGE_H2 b) {                                          \
     return __h##op(a.x, b.x) * 0xffffu | __h##op(a.y, b.y) * 0xffff0000u;                                          \
   }                                                                                                                \
-  RIDGE_FN bool __hb##op##2(const RIDGE_H2 a, const RIDGE_H2 b) { return __h##op(a.x, b.x) & __h##op(a.y, b.y); }
+  RIDGE_FN bool __hb##op##2(const RIDGE_H2 a, const RIDGE_H2 b) { return (int)__h##op(a.x, b.x) & (int)__h##op(a.y, b.y); }
 RIDGE_COMPARE(eq, 2)
 RIDGE_COMPARE(ne, 5)
 RIDGE_COMPARE(lt, 1)
@@ -262,13 +263,37 @@ RIDGE_STEP(RIDGE_H2, +, RIDGE_MAKE2(RIDGE_ONE * 0x10001u))
 RIDGE_STEP(RIDGE_H2, -, RIDGE_MAKE2(RIDGE_ONE * 0x10001u))
 #undef RIDGE_STEP
 
+// Cached loads and streaming stores: plain ones here.
+#define RIDGE_LOAD(name)                                        \
+  RIDGE_FN RIDGE_H name(const RIDGE_H* p) { return *p; }        \
+  RIDGE_FN RIDGE_H2 name(const RIDGE_H2* p) { return *p; }
+#define RIDGE_STORE(name)                                       \
+  RIDGE_FN void name(RIDGE_H* p, const RIDGE_H v) { *p = v; }   \
+  RIDGE_FN void name(RIDGE_H2* p, const RIDGE_H2 v) { *p = v; }
+RIDGE_LOAD(__ldg)
+RIDGE_LOAD(__ldcg)
+RIDGE_LOAD(__ldca)
+RIDGE_LOAD(__ldcs)
+RIDGE_LOAD(__ldlu)
+RIDGE_LOAD(__ldcv)
+RIDGE_STORE(__stwb)
+RIDGE_STORE(__stcg)
+RIDGE_STORE(__stcs)
+RIDGE_STORE(__stwt)
+#undef RIDGE_LOAD
+#undef RIDGE_STORE
+
 #ifdef RIDGE_SIMT
-// The old value. One access of 2 or 4 bytes; the pair is added as two numbers.
-RIDGE_FN RIDGE_H atomicAdd(RIDGE_H* p, const RIDGE_H value) {
-  return RIDGE_MAKE((std::uint16_t)ridge_simt::RIDGE_F##_atomic_add(p, value.__x, 2));
+// Gives the old value. The pair is added as two numbers, by one access of 4 bytes.
+RIDGE_FN RIDGE_H atomicAdd(RIDGE_H* const p, const RIDGE_H value) {
+  const unsigned ticket = ridge_simt::atomic_access(p, 2, ridge_simt::here());
+  const std::uint32_t old = ridge_simt::atomic_add_bits(p, value.__x, 2, RIDGE_IS_BF16);
+  return RIDGE_MAKE((std::uint16_t)ridge_simt::atomic_used(old, ticket));
 }
-RIDGE_FN RIDGE_H2 atomicAdd(RIDGE_H2* p, const RIDGE_H2 value) {
-  return RIDGE_MAKE2(ridge_simt::RIDGE_F##_atomic_add(p, ridge_simt::to_bits(value), 4));
+RIDGE_FN RIDGE_H2 atomicAdd(RIDGE_H2* const p, const RIDGE_H2 value) {
+  const unsigned ticket = ridge_simt::atomic_access(p, 4, ridge_simt::here());
+  const std::uint32_t old = ridge_simt::atomic_add_bits(p, ridge_simt::to_bits(value), 4, RIDGE_IS_BF16);
+  return RIDGE_MAKE2((std::uint32_t)ridge_simt::atomic_used(old, ticket));
 }
 #endif
 
