@@ -16,6 +16,13 @@ struct GradeArguments {
   bool quiet = false;
 };
 
+struct FidelityArguments {
+  std::string ncu, times;             // a recording; empty: this machine's GPU, else the repository's
+  std::string out;                    // without .md and .json
+  std::string record;                 // only records, into this folder
+  std::vector<std::string> programs;  // empty: all
+};
+
 int command_labs(bool json);
 int command_start(const std::string& lab);
 int command_check(const GradeArguments& arguments);
@@ -25,5 +32,6 @@ int command_doctor();
 int command_cc(const std::vector<std::string>& arguments);
 int command_viz(const std::vector<std::string>& arguments);
 int command_ranks(int ranks);
+int command_bench_fidelity(const FidelityArguments& arguments);
 
 }  // namespace ridge

@@ -1,15 +1,18 @@
 #include "compile.hpp"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <set>
 #include <sstream>
 
 #include "diagnostics.hpp"
 #include "error.hpp"
 #include "process.hpp"
+#include "simt/rewrite/assembly.hpp"
 #include "simt/rewrite/rewrite.hpp"
 
 namespace ridge {
@@ -48,6 +51,22 @@ CompileFailure run_tool(const std::vector<std::string>& argv, const fs::path& di
     f.output += fmt::format("\nridge: the compiler died of signal {}", r.signal);
   if (f.output.empty()) f.output = fmt::format("{} ended with exit code {}", argv[0], r.exit_code);
   return f;
+}
+
+std::string demangled(const std::string& name) {
+  int status = 0;
+  std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 ? text.get() : name;
+}
+
+// As ptxas refuses such a kernel, but at its line.
+std::string describe(const simt::SharedExcess& excess, const std::string& shown_name) {
+  return fmt::format(
+      "{}:{}error: {} uses too much shared data (0x{:x} bytes, 0x{:x} max)\n"
+      "  {} bytes of static __shared__ arrays; a block has {}. More needs dynamic shared memory: extern "
+      "__shared__, and cudaFuncSetAttribute.\n",
+      excess.file.empty() ? shown_name : excess.file, excess.line > 0 ? fmt::format("{}: ", excess.line) : " ",
+      demangled(excess.function), excess.bytes, simt::kStaticSharedMax, excess.bytes, simt::kStaticSharedMax);
 }
 
 fs::path library(const char* name) { return build_dir() / "lib" / name; }
@@ -94,26 +113,36 @@ const Compiler& host_compiler() {
 }
 
 std::vector<std::string> counting_flags(const Compiler& c) {
-  // DWARF 4: binutils 2.40 mistakes the file names of version 5 tables.
-  if (c.clang)
-    return {"-O1",
-            "-gline-tables-only",
-            "-gdwarf-4",
-            "-fsanitize=thread",
-            "-mllvm",
-            "-tsan-instrument-func-entry-exit=0",
-            "-mllvm",
-            "-tsan-instrument-read-before-write=1",
-            "-fno-builtin",
-            "-fno-vectorize",
-            "-fno-slp-vectorize"};
-  return {"-O1",
-          "-g1",
-          "-fsanitize=thread",
-          "--param=tsan-instrument-func-entry-exit=0",
-          "-fno-tree-vectorize",
-          "-fno-store-merging",
-          "-fno-tree-loop-distribute-patterns"};
+  // Blocks of machine code should be those of the source: nothing duplicated, merged or moved behind a table.
+  std::vector<std::string> flags = {"-O1", "-fsanitize=thread", "-fno-jump-tables", "-ffp-contract=off",
+                                    "-fno-math-errno"};
+  // DWARF 4: binutils 2.40 mistakes the file names of version 5 tables. Clang takes the last of both as the level.
+  std::vector<std::string> own = c.clang ? std::vector<std::string>{"-gdwarf-4",
+                                                                    "-gline-tables-only",
+                                                                    "-fsanitize-coverage=bb,trace-pc,no-prune",
+                                                                    "-fno-builtin",
+                                                                    "-fno-vectorize",
+                                                                    "-fno-slp-vectorize",
+                                                                    "-mllvm",
+                                                                    "-tsan-instrument-read-before-write=1",
+                                                                    "-mllvm",
+                                                                    "-tsan-distinguish-volatile=1",
+                                                                    "-mllvm",
+                                                                    "-disable-tail-duplicate",
+                                                                    "-mllvm",
+                                                                    "-enable-tail-merge=0",
+                                                                    "-mllvm",
+                                                                    "-disable-block-placement"}
+                                         : std::vector<std::string>{"-g1",
+                                                                    "-fsanitize-coverage=trace-pc",
+                                                                    "--param=tsan-distinguish-volatile=1",
+                                                                    "-fno-tree-vectorize",
+                                                                    "-fno-store-merging",
+                                                                    "-fno-tree-loop-distribute-patterns",
+                                                                    "-fno-reorder-blocks-and-partition",
+                                                                    "-fno-crossjumping"};
+  flags.insert(flags.end(), own.begin(), own.end());
+  return flags;
 }
 
 void rewrite_header(const fs::path& header) {
@@ -130,14 +159,15 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     input = fs::path(object.string() + ".d") / source.filename();
     write_file(input, simt::rewrite_cuda(read_file(source), shown_name));
   }
+  const fs::path compiled = options.instrumented ? fs::path(object.string() + ".s") : object;
   std::vector<std::string> argv = {compiler.program.string(),
                                    "-std=c++20",
                                    "-x",
                                    "c++",
-                                   "-c",
+                                   options.instrumented ? "-S" : "-c",
                                    input.string(),
                                    "-o",
-                                   object.string(),
+                                   compiled.string(),
                                    "-include",
                                    "cuda_runtime.h",
                                    "-ftls-model=local-exec",
@@ -153,7 +183,7 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     auto flags = counting_flags(compiler);
     argv.insert(argv.end(), flags.begin(), flags.end());
   } else {
-    argv.push_back("-O2");
+    argv.insert(argv.end(), {"-O2", "-gdwarf-4", compiler.clang ? "-gline-tables-only" : "-g1"});
   }
   argv.insert(argv.end(), options.extra.begin(), options.extra.end());
   if (CompileFailure f = run_tool(argv, object.parent_path()); !f.output.empty()) {
@@ -161,10 +191,14 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     return f;
   }
   if (!options.instrumented) return {};
-  // Copies that the compiler left as calls are accesses too.
-  return run_tool({"objcopy", "--redefine-sym", "memcpy=__tsan_memcpy", "--redefine-sym", "memmove=__tsan_memmove",
-                   "--redefine-sym", "memset=__tsan_memset", object.string()},
-                  object.parent_path());
+  simt::AnnotatedAssembly assembly = simt::annotate_assembly(read_file(compiled));
+  if (!assembly.excesses.empty()) {
+    CompileFailure f;
+    for (const auto& excess : assembly.excesses) f.output += describe(excess, shown_name);
+    return f;
+  }
+  write_file(compiled, assembly.text);
+  return run_tool({compiler.program.string(), "-c", compiled.string(), "-o", object.string()}, object.parent_path());
 }
 
 CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path& program, bool worker,

@@ -81,6 +81,16 @@ int run(int argc, char** argv) {
   auto* ranks = app.add_subcommand("ranks", "Start one agent per rank through MPI and let each start a worker");
   int np = 2;
   ranks->add_option("-n,--np", np, "Number of ranks")->capture_default_str()->check(CLI::Range(1, 1024));
+  auto* bench = app.add_subcommand("bench", "Measure Ridge itself");
+  bench->require_subcommand(1);
+  auto* fidelity = bench->add_subcommand("fidelity", "Compare the emulator's counters and times with a GPU's");
+  FidelityArguments comparison;
+  fidelity->add_option("programs", comparison.programs, "Programs of benchmarks/fidelity (default: all)");
+  fidelity->add_option("--ncu", comparison.ncu, "Recording: ncu's CSV")->check(CLI::ExistingFile);
+  fidelity->add_option("--times", comparison.times, "Recording: times as JSON lines (default: times.jsonl beside it)")
+      ->check(CLI::ExistingFile);
+  fidelity->add_option("--out", comparison.out, "Write the tables to OUT.md and OUT.json");
+  fidelity->add_option("--record", comparison.record, "Only record on this machine's GPU, into this folder");
 
   try {
     app.parse(argc, argv);
@@ -96,6 +106,7 @@ int run(int argc, char** argv) {
   if (*cc) return command_cc(cc->remaining());
   if (*viz) return command_viz(viz->remaining());
   if (*ranks) return command_ranks(np);
+  if (*fidelity) return command_bench_fidelity(comparison);
   return command_labs(false);
 }
 

@@ -1,8 +1,10 @@
 // Programs built with `ridge cc` as people do. programs/*.cu check themselves; broken/*.cu say in their first line what
-// must be reported. Adding a file there adds a test.
+// must be reported; programs/multi/*/ are programs of several files, whose build.txt holds the arguments of `ridge cc`
+// (nvcc needs -rdc=true besides). Adding a file or folder there adds a test.
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -57,6 +59,30 @@ TEST_CASE("programs run right in every lane order") {
       CHECK(r.out == "ok\n");
     }
   }
+}
+
+TEST_CASE("programs of several files build and run right") {
+  Folder scratch;
+  const std::string program = scratch / "program";
+  int count = 0;
+  for (const auto& entry : fs::directory_iterator(folder("programs") / "multi")) {
+    std::vector<std::string> command = {ridge_program(), "cc"};
+    std::istringstream words(read_file((entry.path() / "build.txt").string()));
+    for (std::string word; words >> word;) command.push_back(word);
+    command.insert(command.end(), {"-o", program});
+    INFO(entry.path().filename().string());
+    Run built = run(command, {{"RIDGE_ROOT", repository()}}, 120, entry.path().string());
+    INFO(built.out + built.err);
+    REQUIRE(built.code == 0);
+    for (const char* order : {"forward", "1", "2", "12345"}) {
+      Run r = run({program}, {{"RIDGE_LANE_ORDER", order}}, 20);
+      INFO("lane order " << order << "\n" << r.out << r.err);
+      CHECK(r.code == 0);
+      CHECK(r.out == "ok\n");
+    }
+    ++count;
+  }
+  CHECK(count > 0);
 }
 
 TEST_CASE("broken programs hear what is wrong, and where") {

@@ -20,7 +20,7 @@ std::string rewritten(const std::string& source) {
 
 // What a launch of `kernel` with configuration `config` becomes.
 std::string launch(const std::string& kernel, const std::string& config) {
-  return "::ridge_simt::Launch(\"" + kernel + "\", " + config + ")([=](auto... ridge_arguments) { " + kernel +
+  return "::ridge_simt::Launch(\"" + kernel + "\", " + config + ")([=](auto... ridge_arguments) RIDGE_UNCOUNTED { " + kernel +
          "(ridge_arguments...); })";
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("kernels with template arguments") {
 
 TEST_CASE("a launch over several lines keeps its lines") {
   CHECK(rewritten("  k<a,\n    b>  // the kernel\n  <<<1,\n 2>>>(x);") ==
-        "  \n\n::ridge_simt::Launch(\"k<a, b>\", 1,\n 2)([=](auto... ridge_arguments) { k<a, b>(ridge_arguments...); "
+        "  \n\n::ridge_simt::Launch(\"k<a, b>\", 1,\n 2)([=](auto... ridge_arguments) RIDGE_UNCOUNTED { k<a, b>(ridge_arguments...); "
         "})(x);");
   CHECK(rewritten("k<<<1,  // blocks\n 2  // threads\n>>>(x);") ==
         launch("k", "1,  // blocks\n 2  // threads\n") + "(x);");

@@ -7,8 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <tuple>
-#include <utility>
 #include <utility>
 
 #include "cuda_runtime_api.h"
@@ -16,7 +14,6 @@
 
 #define RIDGE_SIMT 1  // this compiler targets the emulator
 #define __CUDACC__ 1
-#define CUDART_VERSION 13000
 
 #define __host__
 #define __device__
@@ -48,17 +45,40 @@ __attribute__((const)) dim3 grid_dim();
 void launch(const char* kernel, dim3 grid, dim3 block, size_t shared, cudaStream_t stream, void (*run)(void*),
             void* closure, size_t closure_bytes);
 
+// A kernel's arguments. Not std::tuple: its functions would be counted as parts of the kernel.
+template <class... A>
+struct Arguments {};
+template <class T, class... A>
+struct Arguments<T, A...> {
+  T first;
+  Arguments<A...> rest;
+};
+
 // A kernel with its arguments: copied at the launch, and again for each thread.
 template <class F, class... A>
 struct Closure {
   F call;
-  std::tuple<A...> arguments;
-  template <size_t... I>
-  RIDGE_UNCOUNTED void unpack(std::index_sequence<I...>) {
-    call(std::get<I>(arguments)...);
+  Arguments<A...> arguments;
+
+  template <class... Done>
+  RIDGE_UNCOUNTED static void expand(F& call, Arguments<>&, Done&... done) {
+    call(done...);
   }
-  RIDGE_UNCOUNTED static void run(void* self) { static_cast<Closure*>(self)->unpack(std::index_sequence_for<A...>()); }
+  template <class T, class... Rest, class... Done>
+  RIDGE_UNCOUNTED static void expand(F& call, Arguments<T, Rest...>& left, Done&... done) {
+    expand(call, left.rest, done..., left.first);
+  }
+  RIDGE_UNCOUNTED static void run(void* self) {
+    auto& c = *static_cast<Closure*>(self);
+    expand(c.call, c.arguments);
+  }
 };
+
+RIDGE_UNCOUNTED inline Arguments<> pack() { return {}; }
+template <class T, class... A>
+Arguments<T, A...> pack(T first, A... rest) {
+  return {first, pack(rest...)};
+}
 
 template <class F>
 struct Kernel {
@@ -70,7 +90,7 @@ struct Kernel {
 
   template <class... A>
   void operator()(A... arguments) const {
-    Closure<F, A...> closure{call, std::tuple<A...>(arguments...)};
+    Closure<F, A...> closure{call, pack(arguments...)};
     launch(name, grid, block, shared, stream, &Closure<F, A...>::run, &closure, sizeof closure);
   }
 };
@@ -91,10 +111,15 @@ struct Launch {
 
 }  // namespace ridge_simt
 
+#include "ridge_simt/host_api.h"
+
 #define threadIdx (::ridge_simt::thread_idx())
 #define blockIdx (::ridge_simt::block_idx())
-#define blockDim (::ridge_simt::block_dim())
-#define gridDim (::ridge_simt::grid_dim())
+// Functions without a qualifier: as `params.gridDim` they are members of driver_types.h's structs.
+__attribute__((const)) inline dim3 ridge_block_dim() { return ridge_simt::block_dim(); }
+__attribute__((const)) inline dim3 ridge_grid_dim() { return ridge_simt::grid_dim(); }
+#define blockDim ridge_block_dim()
+#define gridDim ridge_grid_dim()
 constexpr int warpSize = 32;
 
 inline void __syncthreads(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
@@ -118,34 +143,3 @@ inline void __stcg(T* p, T v) { *p = v; }
 
 #include "ridge_simt/math.h"
 
-// The typed overloads of the C++ API.
-template <class T>
-inline cudaError_t cudaMalloc(T** p, size_t bytes) { return cudaMalloc((void**)p, bytes); }
-template <class T>
-inline cudaError_t cudaMallocHost(T** p, size_t bytes) { return cudaMallocHost((void**)p, bytes); }
-template <class T>
-inline cudaError_t cudaMallocManaged(T** p, size_t bytes, unsigned flags = 1) {
-  return cudaMallocManaged((void**)p, bytes, flags);
-}
-template <class T>
-inline cudaError_t cudaMallocAsync(T** p, size_t bytes, cudaStream_t stream) {
-  return cudaMallocAsync((void**)p, bytes, stream);
-}
-template <class T>
-inline cudaError_t cudaFuncSetAttribute(T* function, enum cudaFuncAttribute attr, int value) {
-  return cudaFuncSetAttribute((const void*)function, attr, value);
-}
-template <class T>
-inline cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, size_t bytes, size_t offset = 0,
-                                      enum cudaMemcpyKind = cudaMemcpyHostToDevice) {
-  if (offset + bytes > sizeof(T)) return cudaErrorInvalidValue;
-  memcpy((char*)&symbol + offset, from, bytes);
-  return cudaSuccess;
-}
-template <class T>
-inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
-                                        enum cudaMemcpyKind = cudaMemcpyDeviceToHost) {
-  if (offset + bytes > sizeof(T)) return cudaErrorInvalidValue;
-  memcpy(to, (const char*)&symbol + offset, bytes);
-  return cudaSuccess;
-}

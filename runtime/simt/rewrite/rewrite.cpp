@@ -163,7 +163,7 @@ class Rewriter {
     newlines(start, i);
     out_ += "::ridge_simt::Launch(\"" + escaped(kernel) + "\", ";
     out_ += s_.substr(i + 3, close - i - 3);
-    out_ += ")([=](auto... ridge_arguments) { " + kernel + "(ridge_arguments...); })";
+    out_ += ")([=](auto... ridge_arguments) RIDGE_UNCOUNTED { " + kernel + "(ridge_arguments...); })";
     i = floor_ = close + 3;
     return true;
   }

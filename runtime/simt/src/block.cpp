@@ -23,6 +23,8 @@ namespace {
 
 constexpr std::size_t kGuardBytes = 4096;
 constexpr std::size_t kSlotBytes = kFiberStackBytes + kGuardBytes;
+// Stacks begin at different offsets in their pages, or all would compete for the same cache sets.
+constexpr std::size_t kStaggerBytes = 5 * 64;
 constexpr unsigned char kSharedPoison = 0xFF;  // a NaN in every floating-point format
 constexpr unsigned kSpins = 256;               // atomics and volatile loads after which a thread lets others run
 constexpr unsigned kMaxGuards = 24000;         // in all blocks together: each splits a mapping, and the kernel limits these
@@ -55,6 +57,8 @@ BlockRunner* BlockRunner::current() { return tls_runner; }
 
 BlockRunner::BlockRunner() : program_(Program::instance()), memory_(DeviceMemory::instance()) {
   threads_.resize(kMaxThreadsPerBlock);
+  waits_of_.resize(kMaxThreadsPerBlock);
+  paths_.resize(kMaxThreadsPerBlock);
   slots_.resize(kMaxThreadsPerBlock);
   emergency_stack_ = std::make_unique_for_overwrite<char[]>(kEmergencyBytes);
   stacks_bytes_ = kSlotBytes * kMaxThreadsPerBlock;
@@ -126,29 +130,27 @@ Thread* BlockRunner::next_unstarted() {
   return nullptr;
 }
 
-void BlockRunner::resume(Thread& t) {
-  if (t.state == State::unstarted) {
-    if (t.slot < 0) {
-      t.slot = free_slots_.back();
-      free_slots_.pop_back();
-    }
-    Slot& slot = slots_[static_cast<std::size_t>(t.slot)];
-    if (!slot.made) {
-      fiber_create(slot.fiber, stacks_ + static_cast<std::size_t>(t.slot) * kSlotBytes + kGuardBytes, kFiberStackBytes,
-                   &fiber_main, this);
-      slot.made = true;
-    }
+// Gives a thread that starts a fiber.
+void BlockRunner::prepare(Thread& t) {
+  if (t.slot < 0) {
+    t.slot = free_slots_.back();
+    free_slots_.pop_back();
   }
+  auto number = static_cast<std::size_t>(t.slot);
+  Slot& slot = slots_[number];
+  if (slot.made) return;
+  fiber_create(slot.fiber, stacks_ + number * kSlotBytes + kGuardBytes,
+               kFiberStackBytes - number * kStaggerBytes % kGuardBytes, &fiber_main, this);
+  slot.made = true;
+}
+
+inline void BlockRunner::resume(Thread& t) {
+  if (t.state == State::unstarted) prepare(t);
   t.state = State::ready;
   current_ = &t;
   fiber_switch(scheduler_, slots_[static_cast<std::size_t>(t.slot)].fiber);
   last_ = current_;
   current_ = nullptr;
-}
-
-void BlockRunner::leave() {
-  Fiber& self = slots_[static_cast<std::size_t>(current_->slot)].fiber;
-  fiber_switch(self, scheduler_);
 }
 
 // Runs every lane that can run, once. False where none could.
@@ -169,10 +171,18 @@ bool BlockRunner::run_lanes(unsigned warp) {
 
 bool BlockRunner::run_warp(unsigned warp) {
   constexpr unsigned kSpinRounds = 4;  // of a warp before other warps go on
+  constexpr auto bit = [](State s) { return 1u << static_cast<unsigned>(s); };
+  constexpr unsigned kWithinWarp =
+      bit(State::parked) | bit(State::yielded) | bit(State::at_collective) | bit(State::at_converged);
   warp_ = warp;
+  waits_ = 0;
   for (unsigned spin_rounds = 0; !faulted_;) {
     run_lanes(warp);
     if (faulted_) break;
+    if ((waits_ & kWithinWarp) == 0) {
+      if (launch_->record) recorder_.flush(*counters_, cache_);
+      return false;
+    }
     if (release_collectives(warp) || release_parked(warp) || release_converged(warp)) continue;
     bool spins = false;
     for (unsigned l = 0; l < kWarpSize; ++l)
@@ -198,7 +208,7 @@ void BlockRunner::begin(const Launch& launch, Index3 index, KernelCounters& coun
   block_ = index;
   counters_ = &counters;
   faulted_ = false;
-  done_ = 0;
+  done_ = at_barrier_ = at_grid_barrier_ = 0;
   allocation_ = nullptr;
   thread_count_ = launch.block.x * launch.block.y * launch.block.z;
   linear_block_ = index.x + std::uint64_t{launch.grid.x} * (index.y + std::uint64_t{launch.grid.y} * index.z);
@@ -218,7 +228,7 @@ void BlockRunner::begin(const Launch& launch, Index3 index, KernelCounters& coun
     t.spins = 0;
     t.spin_address = 0;
     t.instructions = 0;
-    t.path.reset();
+    if (launch.record) paths_[i].reset();
     if (++at.x == launch.block.x) {
       at.x = 0;
       if (++at.y == launch.block.y) {
@@ -270,36 +280,23 @@ bool BlockRunner::run(const Launch& launch, Index3 index, KernelCounters& counte
   return !faulted_;
 }
 
-bool BlockRunner::all_wait(State state) const {
-  for (unsigned i = 0; i < thread_count_; ++i)
-    if (threads_[i].state != State::done && threads_[i].state != state) return false;
-  return true;
-}
-
 bool BlockRunner::release_barrier() {
-  if (!all_wait(State::at_barrier)) return false;
-  const Thread* first = nullptr;
-  reduced_ = {0, 1, 0};
-  for (unsigned i = 0; i < thread_count_; ++i) {
-    Thread& t = threads_[i];
-    if (t.state != State::at_barrier) continue;
-    if (first == nullptr) first = &t;
-    if (t.wait.line != first->wait.line || std::strcmp(t.wait.file, first->wait.file) != 0) {
-      Fault f = fault_of(t);
-      f.kind = "divergent barrier";
-      f.detail = describe(*first) + ", " + describe(t) + ": all threads of a block must come to the same barrier";
-      f.file = t.wait.file;
-      f.line = t.wait.line;
-      f.error = 719;
-      stop(std::move(f));
-      return false;
-    }
-    reduced_.count += t.wait.predicate != 0;
-    reduced_.all &= t.wait.predicate != 0;
-    reduced_.any |= t.wait.predicate != 0;
+  if (at_barrier_ == 0 || at_barrier_ + done_ != thread_count_) return false;
+  if (stray_ != nullptr) {
+    const Thread* first = &threads_[0];
+    while (first->state == State::done) ++first;
+    Fault f = fault_of(*stray_);
+    f.kind = "divergent barrier";
+    f.detail = describe(*first) + ", " + describe(*stray_) + ": all threads of a block must come to the same barrier";
+    f.file = wait_of(*stray_).file;
+    f.line = wait_of(*stray_).line;
+    f.error = 719;
+    stop(std::move(f));
+    return false;
   }
   for (unsigned i = 0; i < thread_count_; ++i)
     if (threads_[i].state == State::at_barrier) threads_[i].state = State::ready;
+  at_barrier_ = 0;
   ++counters_->barriers;
   ++progress;
   if (launch_->sanitize) sanitizer_.barrier();
@@ -307,13 +304,14 @@ bool BlockRunner::release_barrier() {
 }
 
 bool BlockRunner::release_grid_barrier() {
-  if (faulted_ || !all_wait(State::at_grid_barrier)) return false;
+  if (faulted_ || at_grid_barrier_ == 0 || at_grid_barrier_ + done_ != thread_count_) return false;
   if (!launch_->grid_barrier->wait()) {
     deadlock();
     return false;
   }
   for (unsigned i = 0; i < thread_count_; ++i)
     if (threads_[i].state == State::at_grid_barrier) threads_[i].state = State::ready;
+  at_grid_barrier_ = 0;
   ++progress;
   if (launch_->sanitize) {
     sanitizer_.barrier();
@@ -322,21 +320,37 @@ bool BlockRunner::release_grid_barrier() {
   return true;
 }
 
-void BlockRunner::barrier(const char* name, const char* file, int line, int predicate) {
-  Wait& w = current_->wait;
+inline void BlockRunner::arrive(const char* name, const char* file, int line, int predicate) {
+  Wait& w = wait_of(*current_);
   w.name = name;
   w.file = file;
   w.line = line;
-  w.predicate = predicate;
   current_->spins = 0;
+  if (at_barrier_++ == 0) {
+    barrier_file_ = file;
+    barrier_line_ = line;
+    reduced_ = {0, 1, 0};
+    stray_ = nullptr;
+  } else if (line != barrier_line_ || (file != barrier_file_ && std::strcmp(file, barrier_file_) != 0)) {
+    stray_ = current_;
+  }
+  reduced_.count += predicate != 0;
+  reduced_.all &= predicate != 0;
+  reduced_.any |= predicate != 0;
   wait(State::at_barrier);
 }
 
 void BlockRunner::grid_barrier(std::uintptr_t pc) {
-  current_->wait.name = "grid.sync()";
-  current_->wait.file = nullptr;
-  current_->wait.pc = pc;
+  Wait& w = wait_of(*current_);
+  w.name = "grid.sync()";
+  w.file = nullptr;
+  w.pc = pc;
+  ++at_grid_barrier_;
   wait(State::at_grid_barrier);
+}
+
+void BlockRunner::barrier(const char* name, const char* file, int line, int predicate) {
+  arrive(name, file, line, predicate);
 }
 
 // Polling is one address again and again.
@@ -346,7 +360,9 @@ void BlockRunner::spin(std::uintptr_t address, std::uintptr_t pc) {
     current_->spins = 0;
   }
   if (++current_->spins % kSpins != 0) return;
-  current_->wait.pc = pc;
+  wait_of(*current_).name = "a polling loop";
+  wait_of(*current_).file = nullptr;
+  wait_of(*current_).pc = pc;
   wait(State::yielded);
 }
 
@@ -443,7 +459,7 @@ void BlockRunner::check_progress() {
     f.kind = "endless wait";
     f.detail = "threads have polled memory for 10 s and no block came further: what they wait for is written by "
                "nobody, or by a block that cannot start before this one ends";
-    f.pc = static_cast<std::uint32_t>(t.wait.pc == 0 ? 0 : t.wait.pc - program_.base);
+    f.pc = static_cast<std::uint32_t>(wait_of(t).pc - program_.base);
     f.error = 702;  // cudaErrorLaunchTimeout
     stop(std::move(f));
     return;
@@ -451,3 +467,9 @@ void BlockRunner::check_progress() {
 }
 
 }  // namespace ridge::simt
+
+// __syncthreads(): here, so that a thread's way to the switch is one call.
+namespace ridge_simt {
+void barrier(const char* file, int line);
+void barrier(const char* file, int line) { ridge::simt::tls_runner->arrive("__syncthreads()", file, line, 0); }
+}  // namespace ridge_simt

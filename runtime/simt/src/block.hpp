@@ -75,11 +75,10 @@ struct Wait {
   const char* name = nullptr;  // "__shfl_sync", "__syncthreads()"
   const char* file = nullptr;  // of barriers
   int line = 0;
-  std::uintptr_t pc = 0;  // of warp operations
   unsigned mask = 0;
+  std::uintptr_t pc = 0;  // of warp operations
   void (*work)(void* const*, unsigned) = nullptr;
   void* argument = nullptr;
-  int predicate = 0;      // in; of barriers with a reduction
   unsigned converged = 0;  // out
 };
 
@@ -91,8 +90,6 @@ struct Thread {
   unsigned spins;  // polls of spin_address
   std::uintptr_t spin_address;
   std::uint64_t instructions;
-  Wait wait;
-  Path path;
 };
 
 class BlockRunner {
@@ -107,6 +104,7 @@ class BlockRunner {
 
   // The calls below come from inside a kernel.
   void barrier(const char* name, const char* file, int line, int predicate = 0);
+  void arrive(const char* name, const char* file, int line, int predicate);  // the same, inline in block.cpp
   struct Reduced {
     int count, all, any;
   };
@@ -128,15 +126,16 @@ class BlockRunner {
   void enter_block(const BlockRecord* b) {
     current_->instructions += b->instructions;
     if (!launch_->record) return;
-    current_->path.enter(b);
-    recorder_.block(current_->linear % kWarpSize, b, current_->path.hash());
+    Path& path = paths_[current_->linear];
+    path.enter(b);
+    recorder_.block(current_->linear % kWarpSize, b, path.hash());
     if (target_ != nullptr || recorder_.full()) maybe_park();
   }
   void enter_function(std::uint64_t call_site) {
-    if (launch_->record) current_->path.call(call_site);
+    if (launch_->record) paths_[current_->linear].call(call_site);
   }
   void leave_function() {
-    if (launch_->record) current_->path.leave();
+    if (launch_->record) paths_[current_->linear].leave();
   }
   void count_matrix(std::uint64_t operations) { counters_->matrix += operations; }
   void spin(std::uintptr_t address, std::uintptr_t pc);  // an access that waits for other threads perhaps
@@ -163,13 +162,20 @@ class BlockRunner {
   bool run_warp(unsigned warp);  // true where lanes of it spin
   bool run_lanes(unsigned warp);
   Thread* next_unstarted();
-  void resume(Thread& t);
-  void leave();  // from a fiber to the scheduler
-  void wait(State state) {
+  [[gnu::always_inline]] void resume(Thread& t);
+  void prepare(Thread& t);
+  [[gnu::always_inline]] void leave() {  // from a fiber to the scheduler
+    fiber_switch(slots_[static_cast<std::size_t>(current_->slot)].fiber, scheduler_);
+  }
+  [[gnu::always_inline]] void wait(State state) {
     current_->state = state;
+    waits_ |= 1u << static_cast<unsigned>(state);
     leave();
   }
   unsigned lane_at(unsigned i) const;
+  Wait& wait_of(const Thread& t) { return waits_of_[t.linear]; }
+  const Wait& wait_of(const Thread& t) const { return waits_of_[t.linear]; }
+  const Path& path_of(const Thread& t) const { return paths_[t.linear]; }
   Thread* lane(unsigned warp, unsigned l) {
     unsigned linear = warp * kWarpSize + l;
     return linear < thread_count_ ? &threads_[linear] : nullptr;
@@ -184,7 +190,6 @@ class BlockRunner {
 
   bool release_barrier();
   bool release_grid_barrier();
-  bool all_wait(State state) const;
   void check_progress();
 
   // block_faults.cpp
@@ -194,12 +199,11 @@ class BlockRunner {
   void out_of_bounds(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc);
   void deadlock();
   std::string describe(const Thread& t) const;
-  std::string lines_of_waits(State state) const;
 
   void record(std::uint64_t address, unsigned bytes, Op op, std::uintptr_t pc, unsigned part) {
     if (!launch_->record) return;
     unsigned l = current_->linear % kWarpSize;
-    std::uint64_t path = current_->path.hash();
+    std::uint64_t path = paths_[current_->linear].hash();
     if (!program_.graph) path = repetition(l, pc, part);
     recorder_.access(l, Request::pack(static_cast<std::uint32_t>(pc - program_.base), part, bytes, op), path, address);
     if (!program_.graph && recorder_.position(l) >= Recorder::kFull) wait(State::parked);
@@ -215,6 +219,13 @@ class BlockRunner {
   bool faulted_ = false;
 
   std::vector<Thread> threads_;
+  std::vector<Wait> waits_of_;  // by linear index, like paths_: what barriers and ends of threads need stays compact
+  std::vector<Path> paths_;
+  unsigned waits_ = 0;  // kinds of waiting that lanes of the running warp began: bits of State
+  unsigned at_barrier_ = 0, at_grid_barrier_ = 0;
+  const char* barrier_file_ = nullptr;
+  int barrier_line_ = 0;
+  const Thread* stray_ = nullptr;  // came to another barrier than the first
   unsigned thread_count_ = 0;
   unsigned done_ = 0;
   unsigned warp_ = 0, warp_next_ = 0;  // the warp that runs, and its next lane position to start

@@ -108,7 +108,7 @@ void BlockRunner::misuse(int blamed, const char* kind, const char* detail, int e
     Fault f = fault_of(*t);
     f.kind = kind;
     f.detail = detail;
-    f.pc = static_cast<std::uint32_t>(t->wait.pc - program_.base);
+    f.pc = static_cast<std::uint32_t>(wait_of(*t).pc - program_.base);
     f.error = error;
     stop(std::move(f));
     return;
@@ -190,9 +190,9 @@ std::string BlockRunner::describe(const Thread& t) const {
   std::string text = "thread (" + std::to_string(t.index.x) + "," + std::to_string(t.index.y) + "," +
                      std::to_string(t.index.z) + ")";
   if (t.state == State::done) return text + " has returned";
-  text += std::string(" waits at ") + (t.wait.name != nullptr ? t.wait.name : "a barrier");
-  std::string where = t.wait.file != nullptr ? base_name(t.wait.file) + ":" + std::to_string(t.wait.line)
-                                             : source_of(static_cast<std::uint32_t>(t.wait.pc - program_.base));
+  text += std::string(" waits at ") + (wait_of(t).name != nullptr ? wait_of(t).name : "a barrier");
+  std::string where = wait_of(t).file != nullptr ? base_name(wait_of(t).file) + ":" + std::to_string(wait_of(t).line)
+                                             : source_of(static_cast<std::uint32_t>(wait_of(t).pc - program_.base));
   return where.empty() ? text : text + " (" + where + ")";
 }
 
@@ -203,22 +203,22 @@ void BlockRunner::check_collectives(unsigned warp) {
     if (t == nullptr || t->state != State::at_collective) continue;
     for (unsigned m = 0; m < kWarpSize; ++m) {
       Thread* other = lane(warp, m);
-      if ((t->wait.mask >> m & 1) == 0 || other == nullptr || other->state == State::done) continue;
-      const bool same = other->state == State::at_collective && other->wait.work == t->wait.work;
-      if (same && other->wait.mask == t->wait.mask) continue;
+      if ((wait_of(*t).mask >> m & 1) == 0 || other == nullptr || other->state == State::done) continue;
+      const bool same = other->state == State::at_collective && wait_of(*other).work == wait_of(*t).work;
+      if (same && wait_of(*other).mask == wait_of(*t).mask) continue;
       Fault f = fault_of(*t);
       char mask[16], others[16];
-      std::snprintf(mask, sizeof mask, "0x%08x", t->wait.mask);
-      std::snprintf(others, sizeof others, "0x%08x", other->wait.mask);
+      std::snprintf(mask, sizeof mask, "0x%08x", wait_of(*t).mask);
+      std::snprintf(others, sizeof others, "0x%08x", wait_of(*other).mask);
       if (same) {
-        f.kind = std::string(t->wait.name) + ": different masks";
+        f.kind = std::string(wait_of(*t).name) + ": different masks";
         f.detail = "lane " + std::to_string(l) + " gives " + mask + ", lane " + std::to_string(m) + " of it gives " +
                    others;
       } else {
-        f.kind = std::string(t->wait.name) + ": lane " + std::to_string(m) + " of the mask waits elsewhere";
+        f.kind = std::string(wait_of(*t).name) + ": lane " + std::to_string(m) + " of the mask waits elsewhere";
         f.detail = "the mask is " + std::string(mask) + ", and " + describe(*other);
       }
-      f.pc = static_cast<std::uint32_t>(t->wait.pc - program_.base);
+      f.pc = static_cast<std::uint32_t>(wait_of(*t).pc - program_.base);
       f.error = 719;
       stop(std::move(f));
       return;
@@ -243,11 +243,11 @@ void BlockRunner::deadlock() {
   f.kind = "deadlock at a barrier";
   f.detail = std::to_string(waiting) + " of " + std::to_string(thread_count_) + " threads wait there; " +
              (second != nullptr ? describe(*second) : std::string("another block has ended without coming to it"));
-  if (first->wait.file != nullptr) {
-    f.file = first->wait.file;
-    f.line = first->wait.line;
+  if (wait_of(*first).file != nullptr) {
+    f.file = wait_of(*first).file;
+    f.line = wait_of(*first).line;
   } else {
-    f.pc = static_cast<std::uint32_t>(first->wait.pc - program_.base);
+    f.pc = static_cast<std::uint32_t>(wait_of(*first).pc - program_.base);
   }
   f.error = 719;  // cudaErrorLaunchFailure
   stop(std::move(f));

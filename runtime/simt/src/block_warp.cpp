@@ -7,7 +7,7 @@ namespace ridge::simt {
 
 void BlockRunner::collective(const char* name, unsigned mask, void (*work)(void* const*, unsigned), void* argument,
                              std::uintptr_t pc) {
-  Wait& w = current_->wait;
+  Wait& w = wait_of(*current_);
   w.name = name;
   w.file = nullptr;
   w.pc = pc;
@@ -44,7 +44,7 @@ bool BlockRunner::release_collectives(unsigned warp) {
   for (unsigned l = 0; l < kWarpSize && !faulted_; ++l) {
     Thread* t = lane(warp, l);
     if (t == nullptr || t->state != State::at_collective || (seen >> l & 1) != 0) continue;
-    const Wait& w = t->wait;
+    const Wait& w = wait_of(*t);
     void* arguments[kWarpSize] = {};
     unsigned present = 0;
     bool complete = true;
@@ -52,8 +52,8 @@ bool BlockRunner::release_collectives(unsigned warp) {
       auto m = static_cast<unsigned>(std::countr_zero(mask));
       Thread* other = lane(warp, m);
       if (other == nullptr || other->state == State::done) continue;
-      complete = other->state == State::at_collective && other->wait.mask == w.mask && other->wait.work == w.work;
-      arguments[m] = other->wait.argument;
+      complete = other->state == State::at_collective && wait_of(*other).mask == w.mask && wait_of(*other).work == w.work;
+      arguments[m] = wait_of(*other).argument;
       present |= 1u << m;
     }
     seen |= present;
@@ -82,13 +82,13 @@ bool BlockRunner::release_converged(unsigned warp) {
     unsigned together = 0;
     for (unsigned m = l; m < kWarpSize; ++m) {
       Thread* other = lane(warp, m);
-      if (other != nullptr && other->state == State::at_converged && other->wait.pc == t->wait.pc &&
-          other->path.hash() == t->path.hash())
+      if (other != nullptr && other->state == State::at_converged && wait_of(*other).pc == wait_of(*t).pc &&
+          path_of(*other).hash() == path_of(*t).hash())
         together |= 1u << m;
     }
     for (unsigned rest = together; rest != 0; rest &= rest - 1) {
       Thread* other = lane(warp, static_cast<unsigned>(std::countr_zero(rest)));
-      other->wait.converged = together;
+      wait_of(*other).converged = together;
       other->state = State::ready;
     }
     released = true;
@@ -97,11 +97,11 @@ bool BlockRunner::release_converged(unsigned warp) {
 }
 
 unsigned BlockRunner::converged(std::uintptr_t pc) {
-  current_->wait.name = "__activemask()";
-  current_->wait.file = nullptr;
-  current_->wait.pc = pc;
+  wait_of(*current_).name = "__activemask()";
+  wait_of(*current_).file = nullptr;
+  wait_of(*current_).pc = pc;
   wait(State::at_converged);
-  return current_->wait.converged;
+  return wait_of(*current_).converged;
 }
 
 // All lanes have come to the target or wait before it: what was recorded is complete. Where lanes wait for others to
@@ -128,13 +128,13 @@ void BlockRunner::maybe_park() {
     if (!recorder_.full()) no_parking_ = false;
     return;
   }
-  const Path& here = current_->path;
+  const Path& here = path_of(*current_);
   if (target_ == nullptr) {
-    // Lanes that are further already would be cut in two.
+    // Lanes that are here or further already would have their requests cut in two.
     if (!recorder_.overfull())
       for (unsigned i = 0; i < kWarpSize; ++i) {
         Thread* t = lane(warp_, lane_at(i));
-        if (t != nullptr && t != current_ && t->state != State::unstarted && here.before(t->path)) return;
+        if (t != nullptr && t != current_ && t->state != State::unstarted && !path_of(*t).before(here)) return;
       }
     target_path_ = here;
     target_ = &target_path_;

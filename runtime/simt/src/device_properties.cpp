@@ -1,69 +1,160 @@
-// What the emulated device says of itself: an H200 (NVIDIA H200 data sheet; CUDA C++ Programming Guide, "Compute
-// Capabilities", 9.0).
-#include <cstring>
+// What the emulated device says of itself: the numbers of its profile.
+#include <algorithm>
+#include <cstdio>
 
 #include "cuda_runtime_api.h"
-#include "memory.hpp"
+#include "device_profile.hpp"
+
+namespace ridge::simt::api {
+cudaError_t keep(cudaError_t error);
+}
+
+using ridge::simt::device_profile;
+using ridge::simt::api::keep;
+
+namespace {
+
+template <class T>
+T as(double value) {
+  return static_cast<T>(value);
+}
+
+void fill(cudaDeviceProp& p) {
+  const auto& d = device_profile();
+  std::snprintf(p.name, sizeof p.name, "Ridge SIMT emulator (%s)", d.name.c_str());
+  p.totalGlobalMem = as<std::size_t>(d.global_bytes);
+  p.sharedMemPerBlock = as<std::size_t>(d.shared_per_block);
+  p.regsPerBlock = p.regsPerMultiprocessor = as<int>(d.registers_per_sm);
+  p.warpSize = 32;
+  p.memPitch = 2147483647;
+  p.maxThreadsPerBlock = 1024;
+  p.maxThreadsDim[0] = p.maxThreadsDim[1] = 1024;
+  p.maxThreadsDim[2] = 64;
+  p.maxGridSize[0] = 2147483647;
+  p.maxGridSize[1] = p.maxGridSize[2] = 65535;
+  p.totalConstMem = 65536;
+  p.major = as<int>(d.major);
+  p.minor = as<int>(d.minor);
+  p.textureAlignment = 512;
+  p.texturePitchAlignment = 32;
+  p.multiProcessorCount = as<int>(d.sms);
+  p.canMapHostMemory = 1;
+  p.surfaceAlignment = 512;
+  p.concurrentKernels = 1;
+  p.asyncEngineCount = 2;  // one copy engine each way
+  p.unifiedAddressing = 1;
+  p.memoryBusWidth = as<int>(d.memory_bus_bits);
+  p.l2CacheSize = as<int>(d.l2_bytes);
+  p.maxThreadsPerMultiProcessor = as<int>(d.max_threads_per_sm);
+  p.streamPrioritiesSupported = 1;
+  p.globalL1CacheSupported = p.localL1CacheSupported = 1;
+  p.sharedMemPerMultiprocessor = as<std::size_t>(d.shared_per_sm);
+  p.managedMemory = 1;
+  p.concurrentManagedAccess = 1;
+  p.computePreemptionSupported = 1;
+  p.canUseHostPointerForRegisteredMem = 1;
+  p.cooperativeLaunch = 1;
+  p.sharedMemPerBlockOptin = as<std::size_t>(d.shared_per_block_optin);
+  p.maxBlocksPerMultiProcessor = as<int>(d.max_blocks_per_sm);
+  p.reservedSharedMemPerBlock = as<std::size_t>(d.shared_reserved_per_block);
+  p.hostRegisterSupported = 1;
+  p.memoryPoolsSupported = 1;
+  p.unifiedFunctionPointers = 1;
+}
+
+}  // namespace
 
 extern "C" {
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
-  if (p == nullptr || device != 0) return cudaErrorInvalidDevice;
+  if (p == nullptr) return keep(cudaErrorInvalidValue);
+  if (device != 0) return keep(cudaErrorInvalidDevice);
   *p = {};
-  std::strcpy(p->name, "Ridge SIMT emulator (H200 profile)");
-  p->totalGlobalMem = ridge::simt::DeviceMemory::instance().limit();
-  p->sharedMemPerBlock = 48 * 1024;
-  p->sharedMemPerBlockOptin = 227 * 1024;
-  p->sharedMemPerMultiprocessor = 228 * 1024;
-  p->regsPerBlock = 65536;
-  p->warpSize = 32;
-  p->maxThreadsPerBlock = 1024;
-  p->maxThreadsDim[0] = p->maxThreadsDim[1] = 1024;
-  p->maxThreadsDim[2] = 64;
-  p->maxGridSize[0] = 2147483647;
-  p->maxGridSize[1] = p->maxGridSize[2] = 65535;
-  p->major = 9;
-  p->minor = 0;
-  p->multiProcessorCount = 132;
-  p->l2CacheSize = 50 << 20;
-  p->maxThreadsPerMultiProcessor = 2048;
+  fill(*p);
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attr, int device) {
+  if (value == nullptr) return keep(cudaErrorInvalidValue);
   cudaDeviceProp p;
   if (cudaError_t error = cudaGetDeviceProperties(&p, device)) return error;
-  switch (attr) {
-    case cudaDevAttrMaxThreadsPerBlock:
-      *value = p.maxThreadsPerBlock;
-      break;
-    case cudaDevAttrMaxSharedMemoryPerBlock:
-      *value = static_cast<int>(p.sharedMemPerBlock);
-      break;
-    case cudaDevAttrWarpSize:
-      *value = p.warpSize;
-      break;
-    case cudaDevAttrMultiProcessorCount:
-      *value = p.multiProcessorCount;
-      break;
-    case cudaDevAttrL2CacheSize:
-      *value = p.l2CacheSize;
-      break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-      *value = p.maxThreadsPerMultiProcessor;
-      break;
-    case cudaDevAttrComputeCapabilityMajor:
-      *value = p.major;
-      break;
-    case cudaDevAttrComputeCapabilityMinor:
-      *value = p.minor;
-      break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-      *value = static_cast<int>(p.sharedMemPerBlockOptin);
-      break;
-    default:
-      return cudaErrorInvalidValue;
-  }
-  return cudaSuccess;
+  const auto& d = device_profile();
+  struct {
+    cudaDeviceAttr attr;
+    double value;
+  } const table[] = {
+      {cudaDevAttrMaxThreadsPerBlock, 1024},
+      {cudaDevAttrMaxBlockDimX, 1024},
+      {cudaDevAttrMaxBlockDimY, 1024},
+      {cudaDevAttrMaxBlockDimZ, 64},
+      {cudaDevAttrMaxGridDimX, 2147483647},
+      {cudaDevAttrMaxGridDimY, 65535},
+      {cudaDevAttrMaxGridDimZ, 65535},
+      {cudaDevAttrMaxSharedMemoryPerBlock, d.shared_per_block},
+      {cudaDevAttrTotalConstantMemory, 65536},
+      {cudaDevAttrWarpSize, 32},
+      {cudaDevAttrMaxPitch, 2147483647},
+      {cudaDevAttrMaxRegistersPerBlock, d.registers_per_sm},
+      {cudaDevAttrClockRate, d.clock_hz / 1e3},
+      {cudaDevAttrTextureAlignment, 512},
+      {cudaDevAttrGpuOverlap, 1},
+      {cudaDevAttrMultiProcessorCount, d.sms},
+      {cudaDevAttrKernelExecTimeout, 0},
+      {cudaDevAttrIntegrated, 0},
+      {cudaDevAttrCanMapHostMemory, 1},
+      {cudaDevAttrComputeMode, cudaComputeModeDefault},
+      {cudaDevAttrConcurrentKernels, 1},
+      {cudaDevAttrEccEnabled, 0},
+      {cudaDevAttrPciBusId, 0},
+      {cudaDevAttrPciDeviceId, 0},
+      {cudaDevAttrTccDriver, 0},
+      {cudaDevAttrMemoryClockRate, d.memory_clock_hz / 1e3},
+      {cudaDevAttrGlobalMemoryBusWidth, d.memory_bus_bits},
+      {cudaDevAttrL2CacheSize, d.l2_bytes},
+      {cudaDevAttrMaxThreadsPerMultiProcessor, d.max_threads_per_sm},
+      {cudaDevAttrAsyncEngineCount, 2},
+      {cudaDevAttrUnifiedAddressing, 1},
+      {cudaDevAttrPciDomainId, 0},
+      {cudaDevAttrTexturePitchAlignment, 32},
+      {cudaDevAttrComputeCapabilityMajor, d.major},
+      {cudaDevAttrComputeCapabilityMinor, d.minor},
+      {cudaDevAttrStreamPrioritiesSupported, 1},
+      {cudaDevAttrGlobalL1CacheSupported, 1},
+      {cudaDevAttrLocalL1CacheSupported, 1},
+      {cudaDevAttrMaxSharedMemoryPerMultiprocessor, d.shared_per_sm},
+      {cudaDevAttrMaxRegistersPerMultiprocessor, d.registers_per_sm},
+      {cudaDevAttrManagedMemory, 1},
+      {cudaDevAttrIsMultiGpuBoard, 0},
+      {cudaDevAttrMultiGpuBoardGroupID, 0},
+      {cudaDevAttrHostNativeAtomicSupported, 0},
+      {cudaDevAttrSingleToDoublePrecisionPerfRatio, d.fp32_flops / d.fp64_flops},
+      {cudaDevAttrPageableMemoryAccess, 0},
+      {cudaDevAttrConcurrentManagedAccess, 1},
+      {cudaDevAttrComputePreemptionSupported, 1},
+      {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
+      {cudaDevAttrCooperativeLaunch, 1},
+      {cudaDevAttrMaxSharedMemoryPerBlockOptin, d.shared_per_block_optin},
+      {cudaDevAttrCanFlushRemoteWrites, 0},
+      {cudaDevAttrHostRegisterSupported, 1},
+      {cudaDevAttrPageableMemoryAccessUsesHostPageTables, 0},
+      {cudaDevAttrDirectManagedMemAccessFromHost, 0},
+      {cudaDevAttrMaxBlocksPerMultiprocessor, d.max_blocks_per_sm},
+      {cudaDevAttrMaxPersistingL2CacheSize, 0},
+      {cudaDevAttrMaxAccessPolicyWindowSize, 0},
+      {cudaDevAttrReservedSharedMemoryPerBlock, d.shared_reserved_per_block},
+      {cudaDevAttrSparseCudaArraySupported, 0},
+      {cudaDevAttrHostRegisterReadOnlySupported, 0},
+      {cudaDevAttrMemoryPoolsSupported, 1},
+      {cudaDevAttrGPUDirectRDMASupported, 0},
+      {cudaDevAttrMemoryPoolSupportedHandleTypes, 0},
+      {cudaDevAttrClusterLaunch, 0},
+      {cudaDevAttrIpcEventSupport, 0},
+  };
+  for (const auto& row : table)
+    if (row.attr == attr) {
+      *value = as<int>(row.value);
+      return cudaSuccess;
+    }
+  return keep(cudaErrorInvalidValue);
 }
 }

@@ -20,7 +20,9 @@ void report_fault(const Fault& fault) {
   if (first) return;
   first = std::make_unique<Fault>(fault);
   if (std::getenv("RIDGE_QUIET_FAULTS") != nullptr) return;
-  std::string where = fault.file.empty() ? source_of(fault.pc) : fault.file + ":" + std::to_string(fault.line);
+  std::string where = fault.file.empty()
+                          ? source_of(fault.pc)
+                          : fault.file.substr(fault.file.rfind('/') + 1) + ":" + std::to_string(fault.line);
   std::fprintf(stderr, "ridge: %s in kernel %s\n  at %s, block (%u,%u,%u), thread (%u,%u,%u)\n  %s\n",
                fault.kind.c_str(), fault.kernel.c_str(),
                where.empty() ? "an unknown line (build with -g)" : where.c_str(), fault.block[0], fault.block[1],
@@ -68,7 +70,9 @@ std::string source_of(std::uint32_t pc) {
     std::string text(line);
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
     if (auto note = text.find(" (disc"); note != std::string::npos) text.resize(note);
-    if (text.rfind("??", 0) != 0 && text.find("/simt/include/") == std::string::npos) last = text;
+    if (text.rfind("??", 0) != 0 && text.find("/simt/include/") == std::string::npos &&
+        text.find("/simt/src/") == std::string::npos)
+      last = text;
   }
   pclose(pipe);
   if (auto slash = last.rfind('/'); slash != std::string::npos && slash + 1 < last.size()) last.erase(0, slash + 1);

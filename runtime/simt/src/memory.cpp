@@ -5,6 +5,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+
+#include "device_profile.hpp"
 
 namespace ridge::simt {
 
@@ -28,11 +31,11 @@ std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / 
 }  // namespace
 
 DeviceMemory& DeviceMemory::instance() {
-  static DeviceMemory memory;
-  return memory;
+  static DeviceMemory* memory = new DeviceMemory;  // queued work needs it after main
+  return *memory;
 }
 
-DeviceMemory::DeviceMemory() {
+DeviceMemory::DeviceMemory() : limit_(static_cast<std::size_t>(device_profile().global_bytes)) {
   auto raw = reinterpret_cast<std::uintptr_t>(reserve(kReserve + kGranule, PROT_NONE));
   base_ = round_up(raw, kGranule);
   next_ = base_ + kGranule;
@@ -43,23 +46,31 @@ DeviceMemory::DeviceMemory() {
 std::uintptr_t DeviceMemory::claim(std::size_t bytes) {
   std::size_t span = round_up(bytes, kGranule) + kGranule;
   if (bytes > kReserve || next_ + span > base_ + kReserve || count_ >= kMaxAllocations) return 0;
-  if (used_ + bytes > limit_) return 0;
   std::uintptr_t begin = next_;
   next_ += span;
   return begin;
 }
 
 void DeviceMemory::record(std::uintptr_t begin, std::size_t bytes, MemoryKind kind, bool writable) {
-  table_[count_] = {begin, begin + bytes, kind, writable, bytes};
+  Allocation& a = table_[count_];
+  a.begin = begin;
+  a.end = begin + bytes;
+  a.kind = kind;
+  a.writable = writable;
+  a.bytes = bytes;
+  a.on_host = kind == MemoryKind::managed;
+  managed_on_host_ += a.on_host;
   std::size_t first = (begin - base_) / kGranule;
   std::size_t last = (begin + bytes - 1 - base_) / kGranule;
   for (std::size_t g = first; g <= last; ++g) granule_[g] = count_;
   ++count_;
-  used_ += bytes;
+  if (kind != MemoryKind::host) used_ += bytes;
 }
 
 void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind) {
   std::lock_guard lock(mutex_);
+  // Managed memory may be larger than the device's.
+  if (kind == MemoryKind::device && (bytes > limit_ || used_ > limit_ - bytes)) return nullptr;
   std::uintptr_t begin = claim(bytes);
   if (begin == 0) return nullptr;
   void* p = reinterpret_cast<void*>(begin);
@@ -90,10 +101,69 @@ bool DeviceMemory::free(void* pointer) {
   std::size_t span = round_up(a.bytes, 4096);
   // Give the pages back and keep the range out of use.
   mmap(pointer, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  used_ -= a.bytes;
+  if (a.kind != MemoryKind::host) used_ -= a.bytes;
+  if (a.pooled) pool_used_ -= a.bytes;
+  managed_on_host_ -= a.on_host;
+  a.on_host = false;
   a.end = a.begin;
   a.kind = MemoryKind::freed;
   return true;
+}
+
+Allocation* DeviceMemory::find(std::uintptr_t address) {
+  if (!contains(address)) return nullptr;
+  Allocation& a = table_[granule_[(address - base_) / kGranule]];
+  return a.kind == MemoryKind::none || a.kind == MemoryKind::freed || address >= a.end ? nullptr : &a;
+}
+
+std::size_t DeviceMemory::migrate_managed() {
+  std::lock_guard lock(mutex_);
+  std::size_t bytes = 0;
+  for (std::uint32_t i = 1; i < count_ && managed_on_host_ != 0; ++i) {
+    if (!table_[i].on_host) continue;
+    table_[i].on_host = false;
+    --managed_on_host_;
+    bytes += table_[i].bytes;
+  }
+  return bytes;
+}
+
+void DeviceMemory::set_on_host(Allocation& managed, bool on_host) {
+  std::lock_guard lock(mutex_);
+  managed_on_host_ += on_host;
+  managed_on_host_ -= managed.on_host;
+  managed.on_host = on_host;
+}
+
+bool DeviceMemory::add_registered(std::uintptr_t begin, std::size_t bytes, unsigned flags) {
+  std::lock_guard lock(mutex_);
+  auto next = registered_.lower_bound(begin);
+  if (next != registered_.end() && next->first < begin + bytes) return false;
+  if (next != registered_.begin() && std::prev(next)->second.end > begin) return false;
+  registered_[begin] = {begin + bytes, flags};
+  return true;
+}
+
+bool DeviceMemory::remove_registered(std::uintptr_t begin) {
+  std::lock_guard lock(mutex_);
+  return registered_.erase(begin) != 0;
+}
+
+std::uintptr_t DeviceMemory::registered(std::uintptr_t address, std::uintptr_t* end, unsigned* flags) {
+  std::lock_guard lock(mutex_);
+  auto at = registered_.upper_bound(address);
+  if (at == registered_.begin() || address >= (--at)->second.end) return 0;
+  if (end != nullptr) *end = at->second.end;
+  if (flags != nullptr) *flags = at->second.flags;
+  return at->first;
+}
+
+void DeviceMemory::mark_pooled(void* pointer) {
+  std::lock_guard lock(mutex_);
+  Allocation* a = find(reinterpret_cast<std::uintptr_t>(pointer));
+  a->pooled = true;
+  pool_used_ += a->bytes;
+  if (pool_used_ > pool_high_) pool_high_ = pool_used_;
 }
 
 const Allocation* DeviceMemory::nearest(std::uintptr_t address) const {

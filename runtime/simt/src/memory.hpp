@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -15,6 +16,10 @@ struct Allocation {
   MemoryKind kind = MemoryKind::none;
   bool writable = true;   // by kernels
   std::size_t bytes = 0;  // as asked for, kept after free for reports
+  unsigned flags = 0;     // pinned memory: of cudaHostAlloc
+  bool pooled = false;    // from cudaMallocAsync
+  bool leaving = false;   // its cudaFreeAsync is queued
+  bool on_host = false;   // managed memory: where its pages are
 };
 
 // Allocations start at 64 KiB granules and leave at least one granule unused behind them, so that overruns are seen
@@ -40,8 +45,23 @@ class DeviceMemory {
   // The live or freed allocation nearest to `address`, for reports; nullptr if there is none.
   const Allocation* nearest(std::uintptr_t address) const;
 
+  // The live allocation that `address` lies in, or nullptr. Unlike owner() it is not for hooks: it may be changed.
+  Allocation* find(std::uintptr_t address);
+  // Marks the managed allocations that are still on the host as migrated and returns their bytes.
+  std::size_t migrate_managed();
+  void set_on_host(Allocation& managed, bool on_host);
+
+  // Host memory that the program pinned itself (cudaHostRegister). False where it overlaps a range, or is none.
+  bool add_registered(std::uintptr_t begin, std::size_t bytes, unsigned flags);
+  bool remove_registered(std::uintptr_t begin);
+  // The start of the registered range with `address`, or 0; `end` and `flags` may be null.
+  std::uintptr_t registered(std::uintptr_t address, std::uintptr_t* end = nullptr, unsigned* flags = nullptr);
+
   std::uintptr_t base() const { return base_; }
   std::size_t used() const { return used_; }
+  std::size_t pool_used() const { return pool_used_; }
+  std::size_t pool_high() const { return pool_high_; }
+  void mark_pooled(void* pointer);
   std::size_t live() const;
   void set_limit(std::size_t bytes) { limit_ = bytes; }
   std::size_t limit() const { return limit_; }
@@ -58,7 +78,14 @@ class DeviceMemory {
   Allocation* table_ = nullptr;       // never moves: hooks read it without a lock
   std::uint32_t count_ = 1;           // entry 0 is "no allocation"
   std::size_t used_ = 0;
-  std::size_t limit_ = std::size_t{141} << 30;
+  std::size_t pool_used_ = 0, pool_high_ = 0;
+  std::size_t managed_on_host_ = 0;  // allocations
+  std::size_t limit_;
+  struct Registered {
+    std::uintptr_t end;
+    unsigned flags;
+  };
+  std::map<std::uintptr_t, Registered> registered_;
   std::mutex mutex_;
 };
 

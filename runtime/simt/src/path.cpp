@@ -31,7 +31,8 @@ bool Path::before(const Path& other) const {
   for (unsigned i = 0; i < frames; ++i) {
     const Frame &a = frames_[i], &b = other.frames_[i];
     if (a.call_site != b.call_site) return a.call_site < b.call_site;
-    if (a.block == nullptr || b.block == nullptr) return a.block == nullptr && b.block != nullptr;
+    if (a.block == nullptr && b.block == nullptr) continue;  // the launch itself
+    if (a.block == nullptr || b.block == nullptr) return a.block == nullptr;
     unsigned la = i + 1 < frame_count_ ? frames_[i + 1].first_loop : loop_count_;
     unsigned lb = i + 1 < other.frame_count_ ? other.frames_[i + 1].first_loop : other.loop_count_;
     for (unsigned p = a.first_loop, q = b.first_loop;; ++p, ++q) {

@@ -42,7 +42,8 @@ class Path {
   void leave() {
     if (lost_ != 0) {
       --lost_;
-    } else if (frame_count_ > 2) {  // the kernel's own stays: a finished lane is where it finished
+    } else if (frame_count_ > 1 && frames_[frame_count_ - 2].function != 0) {
+      // The kernel's own frame, which nothing known has called, stays: a finished lane is where it finished.
       loop_count_ = frames_[--frame_count_].first_loop;
     }
   }

@@ -30,6 +30,7 @@ class Aligned {
   void clear() {
     if (indexed_ != 0) std::fill(index_.begin(), index_.end(), 0);
     size_ = indexed_ = 0;
+    shared_ = false;
     for (auto& c : cursor_) c = 0;
   }
   std::uint32_t size() const { return size_; }
@@ -51,7 +52,7 @@ class Aligned {
     for (std::uint32_t i = c + 1; i < size_ && i <= c + kLookAhead; ++i)
       if (entries_[i].where == where && entries_[i].path == path && (entries_[i].lanes >> lane & 1) == 0)
         return take(lane, i);
-    if (size_ != 0 && others_ != lane) {  // a lane that runs first finds nothing
+    if (shared_ || (size_ != 0 && first_ != lane)) {  // a lane that runs alone finds nothing
       index_all();
       std::size_t mask = index_.size() - 1;
       for (std::size_t s = slot(where, path) & mask; index_[s] != 0; s = (s + 1) & mask) {
@@ -59,7 +60,8 @@ class Aligned {
         if (e.where == where && e.path == path && (e.lanes >> lane & 1) == 0) return take(lane, index_[s] - 1);
       }
     }
-    if (size_ == 0) others_ = lane;
+    if (size_ == 0) first_ = lane;
+    shared_ |= first_ != lane;
     return append(lane, where, path);
   }
 
@@ -105,7 +107,8 @@ class Aligned {
   std::unique_ptr<Entry[]> entries_;
   std::uint32_t size_ = 0, capacity_ = 0;
   std::uint32_t cursor_[kWarpSize] = {};
-  unsigned others_ = kWarpSize;       // the lane that made the first entry
+  unsigned first_ = kWarpSize;        // the lane that made the first entry
+  bool shared_ = false;               // another one has made entries too
   std::vector<std::uint32_t> index_;  // open addressing: entry number + 1
   std::uint32_t indexed_ = 0;
 };

@@ -1,8 +1,24 @@
 // Races, reads of uninitialised memory and leaks: what RIDGE_SANITIZE=1 looks for beyond the bounds that are always
 // checked. One Sanitizer belongs to one BlockRunner; what concerns the whole device is in static functions.
+//
+// A race is two accesses of one byte by different threads, one of them a write, with no order between them. Order is
+//  - inside a block: a block barrier, or a chain of warp synchronisations (any collective) from the one lane to the other;
+//  - anywhere: the first thread's block has fenced after its access, and the second one's block has since done an atomic
+//    or a volatile load. Whether it saw what the first one signalled is not asked: lenient, since it may have;
+//  - launches, and grid barriers.
+// Between blocks any fence of the block counts, and any atomic or volatile load before the second access. Inside a block
+// the fence must be the thread's own, the atomic or volatile load one of the second thread's warp.
+// Not reported though unordered:
+//  - atomics among themselves, and against volatile accesses;
+//  - volatile loads against volatile stores of other warps (flags that are polled);
+//  - stores that change no byte (several threads set one flag to 1);
+//  - plain loads that begin a loop of atomicCAS: the thread's own atomic follows at once; between blocks, any atomic after
+//    a plain load.
+// A read is uninitialised where no byte of it was ever written; struct copies may have gaps of up to 7 bytes.
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace ridge::simt {
 
@@ -13,31 +29,38 @@ struct LaneAccess {
   unsigned bytes;  // 1 to 16, not crossing an allocation's end
   AccessKind kind;
   bool is_volatile;
-  std::uint32_t pc;     // offset in the program, for source_of()
-  unsigned thread;      // linear index in the block
-  bool shared;          // else global (device, managed or pinned memory)
+  std::uint32_t pc;  // offset in the program, for source_of()
+  unsigned thread;   // linear index in the block
+  bool shared;       // else global (device, managed or pinned memory)
 };
 
 class Sanitizer {
  public:
+  Sanitizer();
+  ~Sanitizer();
   static bool enabled();  // RIDGE_SANITIZE=1, or the judge asked
+  static void enable(bool on);
 
   // `launch` is a serial number that differs for every launch of the program; `block` is the linear block index.
   void begin_block(const char* kernel, std::uint64_t launch, std::uint64_t block, const unsigned block_index[3],
                    const unsigned block_dim[3]);
-  void access(const LaneAccess& a);         // before the access happens
-  void barrier();                           // all live threads of the block met
+  void access(const LaneAccess& a);              // before the access happens
+  void barrier();                                // all live threads of the block met
   void warp_sync(unsigned warp, unsigned mask);  // these lanes of the warp met
-  void grid_sync();                         // all blocks met (cooperative launch)
-  void fence(unsigned thread, int scope);   // scope as in ridge_simt::fence
+  void grid_sync();                              // all blocks met (cooperative launch)
+  void fence(unsigned thread, int scope);        // scope as in ridge_simt::fence
   void end_block();
 
   // The host's side. New device memory is uninitialised; copies, memsets and mapped buffers initialise it.
   static void allocated(std::uintptr_t begin, std::size_t bytes, bool initialised);
   static void written(std::uintptr_t begin, std::size_t bytes);
   static void freed(std::uintptr_t begin);
-  // At the program's end: reports leaks, and exits 86 where anything was reported.
+  // At the program's end, once: reports leaks and the number of problems. The program then exits 86 if there were any.
   static void finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace ridge::simt

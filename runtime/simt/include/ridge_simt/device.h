@@ -7,7 +7,7 @@
 #define RIDGE_DEVICE inline __attribute__((always_inline))
 // Outside of kernels' accounting: for work functions, which touch other lanes' arguments.
 #ifdef __clang__
-#define RIDGE_UNCOUNTED __attribute__((no_sanitize("thread", "coverage")))
+#define RIDGE_UNCOUNTED __attribute__((no_sanitize("thread", "coverage"), disable_sanitizer_instrumentation))
 #else
 #define RIDGE_UNCOUNTED __attribute__((no_sanitize("thread"), no_sanitize_coverage))
 #endif

@@ -1,0 +1,3 @@
+// The emulator has it in cuda_runtime_api.h.
+#pragma once
+#include "cuda_runtime_api.h"

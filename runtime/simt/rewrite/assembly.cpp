@@ -1,0 +1,492 @@
+#include "assembly.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <map>
+#include <set>
+
+#include "flow_order.hpp"
+#include "instruction.hpp"
+
+namespace ridge::simt {
+
+namespace {
+
+using View = std::string_view;
+
+bool starts_with(View s, View head) { return s.substr(0, head.size()) == head; }
+
+std::uint64_t number(View s) {
+  std::uint64_t value = 0;
+  std::from_chars(s.data(), s.data() + s.size(), value);
+  return value;
+}
+
+View unquoted(View s) { return s.size() >= 2 && s.front() == '"' ? s.substr(1, s.size() - 2) : s; }
+
+struct Section {
+  View name, group;  // group: the COMDAT signature, empty where there is none
+  bool code = false, tls = false;
+
+  bool debug() const { return starts_with(name, ".debug"); }
+  // Variables. Constants stay as they are: neighbours of theirs cannot be overwritten either.
+  bool padded() const {
+    if (starts_with(name, ".data.rel.ro")) return false;
+    for (View base : {".data", ".bss", ".tdata", ".tbss"})
+      if (name == base || (starts_with(name, base) && name[base.size()] == '.')) return true;
+    return false;
+  }
+};
+
+// A stretch of code that is entered at its start only.
+struct Piece {
+  int record = -1;  // of the trace call that it starts with; -1: none
+  std::vector<View> targets;
+  bool falls = true, indirect = false;
+  int instructions = 0, fp32 = 0, fp64 = 0, special = 0;
+};
+
+struct Function {
+  View name, group;
+  std::vector<Piece> pieces;
+  std::map<View, int> labels;  // the piece that starts there
+  std::set<View> tls, callees;
+  View file;
+  int line = 0;
+};
+
+bool is_symbol_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '$' || c == '+';
+}
+
+// The symbols before "@tpoff" in an operand list: thread-local variables.
+void thread_locals(View operands, std::set<View>& out) {
+  for (std::size_t at = operands.find('@'); at < operands.size(); at = operands.find('@', at + 1)) {
+    View kind = operands.substr(at + 1, 5);
+    if (kind != "tpoff" && kind != "TPOFF") continue;
+    std::size_t start = at;
+    while (start > 0 && is_symbol_character(operands[start - 1])) --start;
+    View symbol = operands.substr(start, at - start);
+    out.insert(symbol.substr(0, symbol.find('+')));
+  }
+}
+
+class Annotator {
+ public:
+  explicit Annotator(View text) : text_(text) {}
+
+  AnnotatedAssembly run() {
+    out_.text.reserve(text_.size() + text_.size() / 4);
+    read_types();
+    if (foreign_) return {std::string(text_), {}};
+    bool opaque = false;  // inside inline assembly
+    for_lines([&](View raw) {
+      AssemblyLine line = parse_line(raw);
+      if (line.kind == AssemblyLine::Kind::empty) {
+        if (starts_with(raw, "#APP") || raw.find("#APP") != View::npos) opaque = true;
+        if (raw.find("#NO_APP") != View::npos) opaque = false;
+        emit(raw);
+        return;
+      }
+      if (object_ends(line)) pad();
+      if (line.kind == AssemblyLine::Kind::label) label(line, raw);
+      if (line.kind == AssemblyLine::Kind::directive) directive(line, raw);
+      if (line.kind == AssemblyLine::Kind::instruction) {
+        if (opaque || !section_.code || function_ == nullptr)
+          emit(raw);
+        else
+          instruction(line, raw);
+      }
+    });
+    if (open_object_) pad();
+    for (Function& f : functions_) write_records(f);
+    write_shared();
+    return std::move(out_);
+  }
+
+ private:
+  template <class F>
+  void for_lines(F f) const {
+    for (std::size_t at = 0; at < text_.size();) {
+      std::size_t end = std::min(text_.find('\n', at), text_.size());
+      f(text_.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+
+  void emit(View line) {
+    out_.text += line;
+    out_.text += '\n';
+  }
+
+  // What .type and .size say, wherever they stand.
+  void read_types() {
+    for_lines([&](View raw) {
+      if (raw.find(".type") == View::npos && raw.find(".size") == View::npos) return;
+      AssemblyLine line = parse_line(raw);
+      View rest = line.operands, symbol = next_argument(rest), value = next_argument(rest);
+      // '@' begins a comment on other processors.
+      if (line.name == ".type" && (value == "%function" || value == "%object")) foreign_ = true;
+      if (line.name == ".type" && value == "@function") function_names_.insert(symbol);
+      if (line.name == ".type" && (value == "@object" || value == "@gnu_unique_object" || value == "@tls_object"))
+        object_names_.insert(symbol);
+      if (line.name == ".size") sizes_[symbol] = number(value);
+    });
+  }
+
+  // --- Sections and variables.
+
+  void switch_section(View operands) {
+    View rest = operands;
+    Section s;
+    s.name = unquoted(next_argument(rest));
+    if (rest.empty()) {
+      auto known = sections_.find(s.name);
+      if (known != sections_.end()) {
+        section_ = known->second;
+        return;
+      }
+      s.code = starts_with(s.name, ".text");
+    } else {
+      View flags = unquoted(next_argument(rest));
+      auto has = [&](char c) { return flags.find(c) != View::npos; };
+      s.code = has('x');
+      s.tls = has('T');
+      next_argument(rest);  // @progbits
+      if (has('M')) next_argument(rest);
+      if (has('G')) s.group = next_argument(rest);
+    }
+    sections_[s.name] = s;
+    section_ = s;
+  }
+
+  bool change_of_section(const AssemblyLine& line) {
+    Section before = section_;
+    if (line.name == ".section" || line.name == ".pushsection") {
+      if (line.name == ".pushsection") pushed_.emplace_back(section_, previous_);
+      switch_section(line.operands);
+    } else if (line.name == ".text" || line.name == ".data" || line.name == ".bss") {
+      section_ = Section();
+      section_.name = line.name;
+      section_.code = line.name == ".text";
+    } else if (line.name == ".popsection" && !pushed_.empty()) {
+      std::tie(section_, before) = pushed_.back();
+      pushed_.pop_back();
+    } else if (line.name == ".previous") {
+      section_ = previous_;
+    } else {
+      return false;
+    }
+    previous_ = before;
+    return true;
+  }
+
+  // An object's bytes go on while data directives follow its label.
+  bool object_ends(const AssemblyLine& line) const {
+    if (!open_object_) return false;
+    if (line.kind != AssemblyLine::Kind::directive) return true;
+    static const std::set<View> kData = {".zero", ".byte",  ".value", ".short",  ".2byte", ".long",  ".4byte",
+                                         ".int",  ".quad",  ".8byte", ".octa",   ".ascii", ".asciz", ".string",
+                                         ".skip", ".space", ".float", ".double", ".fill",  ".size"};
+    return kData.count(line.name) == 0;
+  }
+
+  void pad() {
+    out_.text += "\t.zero\t" + std::to_string(kRedZone) + "\n";
+    open_object_ = false;
+  }
+
+  void directive(const AssemblyLine& line, View raw) {
+    if (change_of_section(line)) {
+      emit(raw);
+      return;
+    }
+    View rest = line.operands, first = next_argument(rest), second = next_argument(rest);
+    // Tells the linker about address-taken symbols, and names the hook that is gone.
+    if (starts_with(line.name, ".addrsig")) return;
+    if (line.name == ".local") local_names_.insert(first);
+    if (line.name == ".comm" && local_names_.count(first) != 0) {
+      common(first, second, next_argument(rest));
+      return;
+    }
+    if (line.name == ".file") read_file_name(line.operands);
+    if (line.name == ".loc" && function_ != nullptr && function_->line == 0) read_location(line.operands);
+    if (line.name == ".size" && function_ != nullptr && first == function_->name) function_ = nullptr;
+    if ((line.name == ".quad" || line.name == ".long" || line.name == ".8byte" || line.name == ".4byte") &&
+        !section_.debug()) {
+      View label = first.substr(0, first.find_first_of("-+ "));
+      if (starts_with(label, ".L")) data_labels_.insert(label);
+    }
+    emit(raw);
+  }
+
+  // Variables without initial value, whose place the linker chooses, would have no padding.
+  void common(View symbol, View bytes, View alignment) {
+    std::string name(symbol), size(bytes);
+    emit("\t.pushsection\t.bss");
+    if (!alignment.empty()) emit("\t.balign\t" + std::string(alignment));
+    emit("\t.type\t" + name + ", @object");
+    emit("\t.size\t" + name + ", " + size);
+    emit(name + ":");
+    emit("\t.zero\t" + std::to_string(number(bytes) + kRedZone));
+    emit("\t.popsection");
+  }
+
+  // .file 1 "name" or .file 1 "folder" "name"
+  void read_file_name(View operands) {
+    if (operands.empty() || std::isdigit(static_cast<unsigned char>(operands.front())) == 0) return;
+    std::size_t close = operands.rfind('"');
+    if (close == View::npos || close == 0) return;
+    std::size_t open = operands.rfind('"', close - 1);
+    if (open != View::npos) files_[number(operands)] = operands.substr(open + 1, close - open - 1);
+  }
+
+  // .loc file line column
+  void read_location(View operands) {
+    std::size_t blank = operands.find(' ');
+    if (blank == View::npos) return;
+    auto file = files_.find(number(operands));
+    if (file != files_.end()) function_->file = file->second;
+    function_->line = static_cast<int>(number(operands.substr(blank + 1)));
+  }
+
+  // --- Code.
+
+  void label(const AssemblyLine& line, View raw) {
+    emit(raw);
+    if (section_.code && function_names_.count(line.name) != 0) {
+      functions_.emplace_back();
+      function_ = &functions_.back();
+      function_->name = line.name;
+      function_->group = section_.group;
+      function_->pieces.emplace_back();
+      argument_run_ = 0;
+      return;
+    }
+    if (section_.code && function_ != nullptr) {
+      // Labels of debug information would cut blocks into pieces, which does no harm.
+      function_->labels[line.name] = static_cast<int>(function_->pieces.size());
+      new_piece();
+      return;
+    }
+    if (section_.padded() && object_names_.count(line.name) != 0 && !starts_with(line.name, "DW.ref.")) {
+      open_object_ = true;
+      if (section_.tls) arrays_.insert(line.name);
+    }
+  }
+
+  void new_piece() { function_->pieces.emplace_back(); }
+
+  void instruction(const AssemblyLine& line, View raw) {
+    Instruction i = parse_instruction(line);
+    const bool transfers = i.flow != Flow::next;
+    if (transfers && line.operands.find("__sanitizer_cov_trace_pc") != View::npos) {
+      trace(i.flow == Flow::call);
+      return;
+    }
+    if (transfers && (i.target == "memcpy" || i.target == "memmove" || i.target == "memset")) {
+      std::size_t at = raw.find(i.target);
+      out_.text += raw.substr(0, at);
+      out_.text += "__tsan_";
+      emit(raw.substr(at));
+    } else {
+      emit(raw);
+    }
+    thread_locals(line.operands, function_->tls);
+    if (transfers && function_names_.count(i.target) != 0) function_->callees.insert(i.target);
+    count(i);
+    Piece& piece = function_->pieces.back();
+    if (i.flow == Flow::jump || i.flow == Flow::conditional) piece.targets.push_back(i.target);
+    piece.indirect = i.flow == Flow::indirect;
+    piece.falls = i.flow == Flow::next || i.flow == Flow::call || i.flow == Flow::conditional;
+    if (transfers && i.flow != Flow::call) new_piece();
+  }
+
+  void count(const Instruction& i) {
+    if (i.bookkeeping) return;
+    Piece& piece = function_->pieces.back();
+    if (starts_with(i.target, "__tsan_")) {
+      // The address in the first argument is computed for the hook alone: the access itself has its own.
+      if (starts_with(i.target, "__tsan_atomic"))
+        ++piece.instructions;
+      else
+        piece.instructions -= std::min(argument_run_, piece.instructions);
+      argument_run_ = 0;
+      return;
+    }
+    argument_run_ = i.sets_first_argument ? argument_run_ + 1 : 0;
+    ++piece.instructions;
+    piece.fp32 += i.fp32;
+    piece.fp64 += i.fp64;
+    piece.special += i.special;
+  }
+
+  void trace(bool returns) {
+    new_piece();
+    Piece& piece = function_->pieces.back();
+    piece.record = records_++;
+    emit("\tleaq\t" + record_label(piece.record) + "(%rip), %rdi");
+    emit(returns ? "\tcall\t__ridge_block@PLT" : "\tjmp\t__ridge_block@PLT");
+    piece.falls = returns;
+    if (!returns) new_piece();
+    argument_run_ = 0;
+  }
+
+  static std::string record_label(int record) { return ".Lridge_r" + std::to_string(record); }
+
+  // --- The flow graph.
+
+  std::vector<int> successors(const Function& f, std::size_t piece) const {
+    std::vector<int> out;
+    const Piece& p = f.pieces[piece];
+    if (p.falls && piece + 1 < f.pieces.size()) out.push_back(static_cast<int>(piece) + 1);
+    for (View target : p.targets)
+      if (auto to = f.labels.find(target); to != f.labels.end()) out.push_back(to->second);
+    if (p.indirect)
+      for (const auto& [name, to] : f.labels)
+        if (data_labels_.count(name) != 0) out.push_back(to);
+    return out;
+  }
+
+  // The traced pieces that control reaches from `from` without passing a traced one; the untraced ones in between.
+  std::vector<int> reach(const Function& f, const std::vector<int>& from, std::vector<int>& between) const {
+    std::vector<int> traced, todo(from.rbegin(), from.rend());
+    std::set<int> seen;
+    while (!todo.empty()) {
+      int n = todo.back();
+      todo.pop_back();
+      if (!seen.insert(n).second) continue;
+      if (f.pieces[static_cast<std::size_t>(n)].record >= 0) {
+        traced.push_back(n);
+        continue;
+      }
+      between.push_back(n);
+      std::vector<int> next = successors(f, static_cast<std::size_t>(n));
+      todo.insert(todo.end(), next.rbegin(), next.rend());
+    }
+    return traced;
+  }
+
+  void write_records(const Function& f) {
+    std::vector<int> nodes;                         // pieces
+    std::vector<int> node_of(f.pieces.size(), -1);  // piece -> node
+    for (std::size_t p = 0; p < f.pieces.size(); ++p)
+      if (f.pieces[p].record >= 0) {
+        node_of[p] = static_cast<int>(nodes.size());
+        nodes.push_back(static_cast<int>(p));
+      }
+    if (nodes.empty()) return;
+    auto add = [&](Piece& mix, const std::vector<int>& untraced) {
+      for (int p : untraced) {
+        const Piece& other = f.pieces[static_cast<std::size_t>(p)];
+        mix.instructions += other.instructions;
+        mix.fp32 += other.fp32;
+        mix.fp64 += other.fp64;
+        mix.special += other.special;
+      }
+    };
+    FlowGraph graph;
+    std::vector<Piece> mixes;
+    for (int p : nodes) {
+      std::vector<int> untraced, next;
+      for (int to : reach(f, successors(f, static_cast<std::size_t>(p)), untraced))
+        next.push_back(node_of[static_cast<std::size_t>(to)]);
+      graph.successors.push_back(std::move(next));
+      mixes.push_back(f.pieces[static_cast<std::size_t>(p)]);
+      add(mixes.back(), untraced);
+    }
+    std::vector<int> prologue;
+    for (int p : reach(f, {0}, prologue)) {
+      int node = node_of[static_cast<std::size_t>(p)];
+      graph.entries.push_back(node);
+      add(mixes[static_cast<std::size_t>(node)], prologue);
+    }
+    std::vector<FlowPlace> places = weak_topological_order(graph);
+    open_section("ridge_blocks", f.group);
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+      const FlowPlace& place = places[n];
+      const Piece& mix = mixes[n];
+      auto record_of = [&](int node) {
+        if (node < 0) return std::string("0");
+        return record_label(f.pieces[static_cast<std::size_t>(nodes[static_cast<std::size_t>(node)])].record);
+      };
+      bool entry = std::count(graph.entries.begin(), graph.entries.end(), static_cast<int>(n)) != 0;
+      emit(record_of(static_cast<int>(n)) + ":");
+      emit("\t.quad\t" + std::string(f.name));
+      emit("\t.quad\t" + record_of(place.loop));
+      emit("\t.quad\t" + record_of(place.outer));
+      emit("\t.long\t" + std::to_string(place.position));
+      std::string row;
+      for (int v : {place.depth, entry ? 1 : 0, mix.instructions, mix.fp32, mix.fp64, mix.special})
+        row += (row.empty() ? "" : ", ") + std::to_string(std::min(v, 65535));
+      emit("\t.value\t" + row);
+    }
+  }
+
+  void open_section(const char* name, View group) {
+    std::string line = std::string("\t.section\t") + name;
+    line += group.empty() ? ",\"aw\",@progbits" : ",\"awG\",@progbits," + std::string(group) + ",comdat";
+    emit(line);
+    emit("\t.p2align\t3");
+  }
+
+  // --- Variables.
+
+  void write_shared() {
+    std::map<View, const Function*> by_name;
+    for (const Function& f : functions_) by_name[f.name] = &f;
+    std::map<View, std::uint64_t> totals;
+    for (const Function& f : functions_) {
+      std::set<View> arrays, seen;
+      std::vector<const Function*> todo = {&f};
+      while (!todo.empty()) {
+        const Function* g = todo.back();
+        todo.pop_back();
+        if (!seen.insert(g->name).second) continue;
+        arrays.insert(g->tls.begin(), g->tls.end());
+        for (View callee : g->callees)
+          if (auto known = by_name.find(callee); known != by_name.end()) todo.push_back(known->second);
+      }
+      bool first = true;
+      for (View array : arrays) {
+        if (arrays_.count(array) == 0) continue;
+        if (first) open_section("ridge_shared", f.group);
+        first = false;
+        totals[f.name] += sizes_[array];
+        emit("\t.quad\t" + std::string(f.name) + ", " + std::to_string(sizes_[array]));
+      }
+    }
+    for (const Function& f : functions_) {
+      auto excess = [&](View name) {
+        auto total = totals.find(name);
+        return total != totals.end() && total->second > kStaticSharedMax;
+      };
+      // The function itself, not its callers.
+      if (!excess(f.name) || std::any_of(f.callees.begin(), f.callees.end(), excess)) continue;
+      out_.excesses.push_back({std::string(f.name), std::string(f.file), f.line, totals[f.name]});
+    }
+  }
+
+  View text_;
+  AnnotatedAssembly out_;
+  std::set<View> function_names_, object_names_, local_names_, data_labels_;
+  std::map<View, std::uint64_t> sizes_;
+  std::map<View, Section> sections_;
+  std::map<std::uint64_t, View> files_;
+  std::set<View> arrays_;  // thread-local variables that this text defines
+  std::vector<std::pair<Section, Section>> pushed_;
+  Section section_, previous_;
+  bool open_object_ = false;
+  bool foreign_ = false;  // another processor's text
+  std::vector<Function> functions_;
+  Function* function_ = nullptr;  // into functions_, while its lines are read
+  int records_ = 0;
+  int argument_run_ = 0;  // instructions in a row that set the first argument
+};
+
+}  // namespace
+
+AnnotatedAssembly annotate_assembly(View text) { return Annotator(text).run(); }
+
+}  // namespace ridge::simt

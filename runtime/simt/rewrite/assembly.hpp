@@ -1,0 +1,37 @@
+// What the counting build adds to a program between the compiler and the assembler. The compiler calls
+// __sanitizer_cov_trace_pc in every basic block; the assembly text shows the flow graph around these calls as it will
+// run, which no later stage knows any more. The text gains
+//
+//   - a call of __ridge_block with a record for every such call, the record holding the block's place in the loops of
+//     its function and its mix of instructions (src/block_record.hpp has the records' layout),
+//   - the sizes of the __shared__ arrays that a function names,
+//   - unused bytes behind every variable, so that an index past its end does not hit the next one,
+//   - calls of __tsan_memcpy and its kin where the compiler left copies as calls.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ridge::simt {
+
+// A function with more static shared memory than a GPU gives to a block.
+struct SharedExcess {
+  std::string function;  // mangled
+  std::string file;      // as in the debug information; empty where there is none
+  int line = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct AnnotatedAssembly {
+  std::string text;
+  std::vector<SharedExcess> excesses;
+};
+
+constexpr std::uint64_t kStaticSharedMax = 48 << 10;
+constexpr int kRedZone = 256;  // bytes behind a variable; keeps the next one in its bank of shared memory
+
+// x86-64 text of GCC and Clang. Text for other processors comes back as it is.
+AnnotatedAssembly annotate_assembly(std::string_view text);
+
+}  // namespace ridge::simt

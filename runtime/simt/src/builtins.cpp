@@ -1,0 +1,31 @@
+// threadIdx and its kin.
+#include "block.hpp"
+#include "vector_types.h"
+
+using ridge::simt::BlockRunner;
+
+namespace ridge_simt {
+
+uint3 thread_idx();
+uint3 block_idx();
+dim3 block_dim();
+dim3 grid_dim();
+
+uint3 thread_idx() {
+  auto i = BlockRunner::current()->thread().index;
+  return {i.x, i.y, i.z};
+}
+uint3 block_idx() {
+  auto i = BlockRunner::current()->block_index();
+  return {i.x, i.y, i.z};
+}
+dim3 block_dim() {
+  auto d = BlockRunner::current()->launch().block;
+  return {d.x, d.y, d.z};
+}
+dim3 grid_dim() {
+  auto d = BlockRunner::current()->launch().grid;
+  return {d.x, d.y, d.z};
+}
+
+}  // namespace ridge_simt

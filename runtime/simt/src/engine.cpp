@@ -1,0 +1,390 @@
+#include "engine.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+#include "device_profile.hpp"
+#include "fault.hpp"
+#include "memory.hpp"
+#include "sanitizer.hpp"
+#include "timeline.hpp"
+
+// Present where the program was compiled with counting: `--plain` leaves the hooks out.
+extern "C" [[gnu::weak]] void __tsan_init();
+
+namespace ridge::simt {
+
+namespace {
+
+constexpr std::size_t kMaxPending = 1024;
+constexpr std::size_t kMaxBacklog = 16384;
+
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t x = (a + 0x9E3779B97F4A7C15ull) ^ (b * 0xBF58476D1CE4E5B9ull);
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+  return x ^ (x >> 31);
+}
+
+std::uint64_t order_from_environment() {
+  const char* text = std::getenv("RIDGE_LANE_ORDER");
+  if (text == nullptr) return 1;
+  return std::strcmp(text, "forward") == 0 ? 0 : std::strtoull(text, nullptr, 10);
+}
+
+void at_exit() { Engine::instance().finish(); }
+
+char* row(const Box& box, std::size_t y, std::size_t z) { return box.data + z * box.slice + y * box.pitch; }
+
+void copy_rows(const Work& w) {
+  if (w.to.data == w.from.data) return;  // a prefetch
+  const bool told = Sanitizer::enabled();
+  for (std::size_t z = 0; z < w.extent.depth; ++z)
+    for (std::size_t y = 0; y < w.extent.height; ++y) {
+      std::memmove(row(w.to, y, z), row(w.from, y, z), w.extent.width);
+      if (told) Sanitizer::written(reinterpret_cast<std::uintptr_t>(row(w.to, y, z)), w.extent.width);
+    }
+}
+
+void fill_rows(const Work& w) {
+  const bool told = Sanitizer::enabled();
+  for (std::size_t z = 0; z < w.extent.depth; ++z)
+    for (std::size_t y = 0; y < w.extent.height; ++y) {
+      char* to = row(w.to, y, z);
+      if (w.element_size == 1) {
+        std::memset(to, static_cast<int>(w.value), w.extent.width);
+      } else {  // the low bytes of a little-endian value
+        for (std::size_t x = 0; x < w.extent.width; x += w.element_size) std::memcpy(to + x, &w.value, w.element_size);
+      }
+      if (told) Sanitizer::written(reinterpret_cast<std::uintptr_t>(to), w.extent.width);
+    }
+}
+
+}  // namespace
+
+Engine& Engine::instance() {
+  static Engine* engine = new Engine;  // never destroyed: threads of the program may outlive main
+  return *engine;
+}
+
+Engine::Engine() : order_(order_from_environment()) {
+  std::atexit(at_exit);
+  if (!Timeline::instance().on()) return;
+  count();
+  Timeline::instance().name_stream(0, "default stream");
+}
+
+void Engine::count() {
+  if (counting_) return;
+  drain();  // what was issued before is not counted, in whatever order it would have run
+  counting_ = true;
+  start_counting();
+  std::atexit(at_exit);  // again, to run before the destructor of what that has made
+}
+
+CUstream_st* Engine::stream(CUstream_st* handle) {
+  const auto value = reinterpret_cast<std::uintptr_t>(handle);
+  if (value <= 1) return &legacy_;  // 0 and cudaStreamLegacy
+  if (value == 2) {                 // cudaStreamPerThread
+    CUstream_st*& own = per_thread_[std::this_thread::get_id()];
+    if (own == nullptr) own = make_stream(0, 0);
+    return own;
+  }
+  return streams_.alive(handle) ? handle : nullptr;
+}
+
+CUstream_st* Engine::make_stream(unsigned flags, int priority) {
+  CUstream_st* s = streams_.make();
+  s->id = next_stream_++;
+  s->flags = flags;
+  s->priority = priority;
+  s->blocking = (flags & 1) == 0;
+  Timeline::instance().name_stream(s->id, "stream " + std::to_string(s->id));
+  return s;
+}
+
+void Engine::end_stream(CUstream_st* stream) {
+  // Later work of the legacy stream still waits for what this one has queued.
+  if (stream->blocking && stream->tail != nullptr && !stream->tail->done) {
+    OperationPtr join = make(legacy_, {}, {stream->tail});
+    if (legacy_.tail != nullptr) join->after.push_back(legacy_.tail);
+    legacy_.tail = join;
+    queue(join);
+    time_.issue("", join, 0);
+  }
+  streams_.end(stream);
+}
+
+std::vector<CUstream_st*> Engine::streams() {
+  std::vector<CUstream_st*> all(streams_.live().begin(), streams_.live().end());
+  all.push_back(&legacy_);
+  return all;
+}
+
+std::vector<OperationPtr> Engine::predecessors(CUstream_st& stream) {
+  std::vector<OperationPtr> before;
+  if (stream.tail != nullptr) before.push_back(stream.tail);
+  if (&stream == &legacy_) {
+    for (CUstream_st* other : streams_.live())
+      if (other->blocking && other->tail != nullptr) before.push_back(other->tail);
+  } else if (stream.blocking && legacy_.tail != nullptr) {
+    before.push_back(legacy_.tail);
+  }
+  return before;
+}
+
+OperationPtr Engine::make(CUstream_st& stream, Work work, std::vector<OperationPtr> after) {
+  auto op = std::make_shared<Operation>();
+  op->work = std::move(work);
+  op->number = numbers_++;
+  op->stream = stream.id;
+  op->after = std::move(after);
+  return op;
+}
+
+void Engine::queue(const OperationPtr& op) {
+  if (sticky_ != 0) {
+    op->done = true;
+    return;
+  }
+  pending_.push_back(op);
+}
+
+OperationPtr Engine::submit(CUstream_st& stream, Work work, const char* call, double seconds,
+                            std::vector<OperationPtr> after) {
+  for (auto& before : predecessors(stream)) after.push_back(std::move(before));
+  OperationPtr op = make(stream, std::move(work), std::move(after));
+  stream.tail = op;
+  queue(op);
+  time_.issue(call, op, seconds);
+  if (pending_.size() > kMaxPending || time_.backlog() > kMaxBacklog) drain();
+  return op;
+}
+
+OperationPtr Engine::submit_node(CUstream_st& stream, Work work, std::vector<OperationPtr> after) {
+  OperationPtr op = make(stream, std::move(work), std::move(after));
+  op->in_graph = true;
+  queue(op);
+  time_.issue("", op, 0);
+  return op;
+}
+
+// Where the order is free it is adversarial: 0 runs as issued; 1, the default, runs what was issued last as early as it
+// can; other seeds draw for each wait between that and a random order of the streams.
+OperationPtr Engine::pick(const std::unordered_set<const Operation*>* allowed, std::uint64_t draw) const {
+  auto ready = [&](const OperationPtr& op) {
+    if (allowed != nullptr && allowed->count(op.get()) == 0) return false;
+    return std::all_of(op->after.begin(), op->after.end(), [](const OperationPtr& before) { return before->done; });
+  };
+  if (order_ == 0) {
+    auto first = std::find_if(pending_.begin(), pending_.end(), ready);
+    return first == pending_.end() ? nullptr : *first;
+  }
+  if (order_ == 1 || draw % 2 == 0) {
+    auto last = std::find_if(pending_.rbegin(), pending_.rend(), ready);
+    return last == pending_.rend() ? nullptr : *last;
+  }
+  OperationPtr best;
+  std::pair<std::uint64_t, std::uint64_t> best_rank;
+  for (const auto& op : pending_) {
+    if (!ready(op)) continue;
+    std::pair rank{mixed(draw, static_cast<std::uint64_t>(op->stream)), mixed(draw, op->number)};
+    if (best == nullptr || rank < best_rank) {
+      best = op;
+      best_rank = rank;
+    }
+  }
+  return best;
+}
+
+void Engine::run_until(const std::vector<OperationPtr>& targets, bool lazy) {
+  std::unique_lock lock(mutex, std::adopt_lock);
+  // One thread runs operations at a time; others wait here while a host function of its runs without the lock.
+  while (running_thread_.load() != std::thread::id() && running_thread_.load() != std::this_thread::get_id())
+    idle_.wait(lock);
+  lock.release();
+  if (running_thread_.load() == std::this_thread::get_id()) return;
+  running_thread_ = std::this_thread::get_id();
+
+  const std::uint64_t draw = mixed(order_, draws_++);
+  std::unordered_set<const Operation*> ancestors;
+  if (lazy) {
+    std::vector<const Operation*> open;
+    for (const auto& t : targets) open.push_back(t.get());
+    while (!open.empty()) {
+      const Operation* op = open.back();
+      open.pop_back();
+      if (op->done || !ancestors.insert(op).second) continue;
+      for (const auto& before : op->after) open.push_back(before.get());
+    }
+  }
+  auto all_done = [&] {
+    return std::all_of(targets.begin(), targets.end(), [](const OperationPtr& t) { return t->done; });
+  };
+  while (!all_done()) {
+    OperationPtr op = pick(lazy ? &ancestors : nullptr, draw);
+    if (op == nullptr) break;
+    run(op);
+  }
+  running_thread_ = std::thread::id();
+  idle_.notify_all();
+  time_.advance();
+}
+
+void Engine::run(const OperationPtr& op) {
+  Work& w = op->work;
+  const DeviceProfile& profile = device_profile();
+  switch (w.kind) {
+    case WorkKind::kernel:
+      run_kernel(*op);
+      break;
+    case WorkKind::copy:
+      copy_rows(w);
+      op->seconds = copy_seconds(profile, w.path, w.extent.bytes(), w.pageable);
+      op->share = 1;
+      break;
+    case WorkKind::fill:
+      fill_rows(w);
+      op->seconds = fill_seconds(profile, w.extent.bytes());
+      op->share = 1;
+      break;
+    case WorkKind::host:
+      run_host(*op, 0);
+      break;
+    case WorkKind::release:
+      if (Sanitizer::enabled()) Sanitizer::freed(reinterpret_cast<std::uintptr_t>(w.pointer));
+      DeviceMemory::instance().free(w.pointer);
+      break;
+    case WorkKind::nothing:
+    case WorkKind::record:
+    case WorkKind::wait:
+      break;
+  }
+  op->done = true;
+  w.closure.reset();
+  w.staged.reset();
+  w.call = nullptr;
+  pending_.erase(std::remove(pending_.begin(), pending_.end(), op), pending_.end());
+  if (sticky_ != 0) abandon();
+}
+
+void Engine::run_kernel(Operation& op) {
+  Work& w = op.work;
+  const DeviceProfile& profile = device_profile();
+  const auto begin = std::chrono::steady_clock::now();
+  const LaunchOutcome outcome = run_launch(w.config, w.run, w.closure.get(), w.closure_bytes);
+  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (!kernels_ran_) {
+    // Registered again, so that it runs before the statics that the first launch has made are destroyed.
+    kernels_ran_ = true;
+    std::atexit(at_exit);
+  }
+  if (!outcome.ok) {
+    const Fault* fault = last_fault();
+    sticky_ = fault != nullptr ? fault->error : 719;  // cudaErrorLaunchFailure
+  }
+  op.share = chip_share(profile, w.config, outcome.static_shared);
+  if (&__tsan_init == nullptr) {
+    op.seconds = elapsed;  // a program without counters has only the host's clock
+    return;
+  }
+  op.seconds = kernel_seconds(profile, w.config, outcome.static_shared, outcome.counters) +
+               (op.in_graph ? profile.graph_node_latency : profile.kernel_latency);
+  // Managed memory moves at the first kernel after its allocation, as if that touched all of it.
+  op.seconds += static_cast<double>(DeviceMemory::instance().migrate_managed()) / profile.managed_migration;
+}
+
+void Engine::run_host(Operation& op, int error) {
+  auto call = op.work.call;
+  callback_thread_ = std::this_thread::get_id();
+  mutex.unlock();
+  call(error);
+  mutex.lock();
+  callback_thread_ = std::thread::id();
+}
+
+void Engine::abandon() {
+  for (auto rest = std::exchange(pending_, {}); const auto& op : rest) {
+    if (op->work.kind == WorkKind::host && op->work.call_after_error) run_host(*op, sticky_);
+    op->done = true;
+  }
+}
+
+void Engine::wait(const char* call, std::vector<OperationPtr> operations) {
+  operations.erase(std::remove(operations.begin(), operations.end(), nullptr), operations.end());
+  // Seed 1 runs only what the wait needs, others draw it: both what runs too late and what runs too early may show.
+  const bool lazy = order_ == 1 || (order_ != 0 && mixed(order_ + 1, draws_) % 2 == 0);
+  run_until(operations, lazy);
+  time_.wait(call, std::move(operations), device_profile().sync_call);
+}
+
+void Engine::wait_stream(const char* call, CUstream_st& stream) {
+  wait(call, &stream == &legacy_ ? predecessors(stream) : std::vector<OperationPtr>{stream.tail});
+}
+
+void Engine::wait_all(const char* call) {
+  run_until(pending_, false);
+  std::vector<OperationPtr> tails;
+  for (CUstream_st* s : streams())
+    if (s->tail != nullptr) tails.push_back(s->tail);
+  time_.wait(call, std::move(tails), device_profile().sync_call);
+}
+
+bool Engine::progress(const char* call, const OperationPtr& op) {
+  if (op == nullptr) return true;
+  if (op->done) {
+    time_.wait(call, {op}, 0);
+    return true;
+  }
+  time_.issue(call, nullptr, device_profile().event_call);
+  // Any one of the operations that it waits for.
+  OperationPtr next = op;
+  for (bool deeper = true; deeper;) {
+    deeper = false;
+    for (const auto& before : next->after)
+      if (!before->done) {
+        next = before;
+        deeper = true;
+        break;
+      }
+  }
+  run_until({next}, true);
+  return false;
+}
+
+void Engine::drain() { run_until(std::vector<OperationPtr>(pending_), false); }
+
+void Engine::settle(const OperationPtr& op) {
+  std::vector<OperationPtr> earlier;
+  for (const auto& p : pending_)
+    if (p->number <= op->number) earlier.push_back(p);
+  run_until(earlier, true);
+}
+
+void Engine::clear() {
+  sticky_ = 0;
+  clear_fault();
+}
+
+void Engine::finish() {
+  std::unique_lock lock(mutex, std::try_to_lock);
+  // A program may call exit() inside a host function.
+  if (!lock.owns_lock() || running_thread_.load() == std::this_thread::get_id()) return;
+  drain();
+  if (finished_) return;
+  finished_ = true;
+  Timeline::instance().write();
+  if (Sanitizer::enabled()) Sanitizer::finish();
+}
+
+void drain() {
+  Engine& engine = Engine::instance();
+  std::lock_guard lock(engine.mutex);
+  engine.drain();
+}
+
+void set_queue_order(std::uint64_t seed) { Engine::instance().set_order(seed); }
+
+}  // namespace ridge::simt

@@ -1,0 +1,140 @@
+// The queue of operations. Streams only note what was asked for; it runs when the host waits, in an order that keeps
+// CUDA's dependencies and is otherwise drawn from a seed, so that a missing one shows.
+#pragma once
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "operation.hpp"
+#include "virtual_time.hpp"
+
+struct CUgraphNode_st;
+
+namespace ridge::simt {
+struct Capture;
+}
+
+struct CUstream_st {
+  int id = 0;  // 0 is the legacy default stream
+  unsigned flags = 0;
+  int priority = 0;
+  bool blocking = true;  // waits for the legacy stream, and it for this one
+  ridge::simt::OperationPtr tail;
+  ridge::simt::Capture* capture = nullptr;    // while its work goes into a graph
+  std::vector<CUgraphNode_st*> capture_tail;  // what the next captured node depends on
+};
+
+struct CUevent_st {
+  unsigned flags = 0;
+  ridge::simt::OperationPtr record;         // the latest one
+  ridge::simt::Capture* capture = nullptr;  // recorded in a stream that was captured
+  std::vector<CUgraphNode_st*> capture_nodes;
+};
+
+namespace ridge::simt {
+
+// Handles that are alive. A dead handle's memory is kept, so that no new handle has its address.
+template <class T>
+class Handles {
+ public:
+  T* make() {
+    all_.push_back(std::make_unique<T>());
+    live_.insert(all_.back().get());
+    return all_.back().get();
+  }
+  bool alive(const T* handle) const { return live_.count(const_cast<T*>(handle)) != 0; }
+  void end(T* handle) {
+    live_.erase(handle);
+    *handle = T{};
+  }
+  const std::unordered_set<T*>& live() const { return live_; }
+
+ private:
+  std::vector<std::unique_ptr<T>> all_;
+  std::unordered_set<T*> live_;
+};
+
+class Engine {
+ public:
+  static Engine& instance();
+
+  // Held during every call of the API. Host functions run without it.
+  std::mutex mutex;
+
+  // The stream of a handle (0, legacy and per-thread included), or nullptr where there is no such stream.
+  CUstream_st* stream(CUstream_st* handle);
+  CUstream_st* make_stream(unsigned flags, int priority);
+  void end_stream(CUstream_st* stream);  // its work stays queued
+  std::vector<CUstream_st*> streams();
+  Handles<CUevent_st> events;
+
+  // Queues `work` behind the stream's earlier work and `after`. `call` and `seconds`: what the host did for it.
+  OperationPtr submit(CUstream_st& stream, Work work, const char* call, double seconds,
+                      std::vector<OperationPtr> after = {});
+  // The same for a node of a graph: behind `after` only, and not the stream's tail.
+  OperationPtr submit_node(CUstream_st& stream, Work work, std::vector<OperationPtr> after);
+  // What new work of this stream must wait for.
+  std::vector<OperationPtr> predecessors(CUstream_st& stream);
+
+  // Runs what these operations need, and lets the host's virtual clock wait for them.
+  void wait(const char* call, std::vector<OperationPtr> operations);
+  void wait_stream(const char* call, CUstream_st& stream);
+  void wait_all(const char* call);
+  // One step towards `operation`; true where it had ended before.
+  bool progress(const char* call, const OperationPtr& operation);
+  // Runs all that is queued, without a wait of the host's virtual clock.
+  void drain();
+  // Runs all that was issued up to `operation`, which then has its times.
+  void settle(const OperationPtr& operation);
+
+  // Turns counting on: timing needs it.
+  void count();
+  int sticky_error() const { return sticky_; }  // cudaError_t of a fault, or 0
+  void clear();                                 // cudaDeviceReset
+  void set_order(std::uint64_t seed) { order_ = seed; }
+  bool in_callback() const { return callback_thread_.load() == std::this_thread::get_id(); }
+  // At the program's end: runs the rest and writes the timeline.
+  void finish();
+
+ private:
+  Engine();
+  OperationPtr make(CUstream_st& stream, Work work, std::vector<OperationPtr> after);
+  void queue(const OperationPtr& operation);
+  // Runs operations until all `targets` have run; only their ancestors where `lazy`.
+  void run_until(const std::vector<OperationPtr>& targets, bool lazy);
+  OperationPtr pick(const std::unordered_set<const Operation*>* allowed, std::uint64_t draw) const;
+  void run(const OperationPtr& operation);
+  void run_kernel(Operation& operation);
+  void run_host(Operation& operation, int error);
+  void abandon();  // after a fault
+
+  Handles<CUstream_st> streams_;
+  CUstream_st legacy_;
+  std::unordered_map<std::thread::id, CUstream_st*> per_thread_;
+  std::vector<OperationPtr> pending_;  // in the order of issue
+  VirtualTime time_;
+  std::uint64_t numbers_ = 0, draws_ = 0;
+  std::uint64_t order_;
+  int next_stream_ = 1;
+  int sticky_ = 0;
+  bool kernels_ran_ = false;
+  bool counting_ = false;
+  bool finished_ = false;
+  std::atomic<std::thread::id> running_thread_{};   // runs operations now
+  std::atomic<std::thread::id> callback_thread_{};  // is inside a host function
+  std::condition_variable idle_;
+};
+
+// Runs what is queued: for code that looks at the device's memory or at launch records without the CUDA API.
+void drain();
+// The order in which queued operations run (RIDGE_LANE_ORDER): 0 as issued, else drawn from the seed.
+void set_queue_order(std::uint64_t seed);
+
+}  // namespace ridge::simt

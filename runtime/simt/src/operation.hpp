@@ -1,0 +1,83 @@
+// One operation of a stream: what it does, what it waits for, and when it ran in virtual time.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "launch.hpp"
+#include "time_model.hpp"
+
+struct CUevent_st;
+
+namespace ridge::simt {
+
+// `height` rows of `width` bytes, `pitch` bytes apart, in `depth` slices of `slice` bytes.
+struct Box {
+  char* data = nullptr;
+  std::size_t pitch = 0, slice = 0;
+};
+
+struct Extent {
+  std::size_t width = 0, height = 1, depth = 1;
+  std::size_t bytes() const { return width * height * depth; }
+};
+
+enum class WorkKind : std::uint8_t { nothing, kernel, copy, fill, host, release, record, wait };
+
+// What is to be done. Graph nodes hold one, and every launch of the graph gets a copy.
+struct Work {
+  WorkKind kind = WorkKind::nothing;
+
+  LaunchConfig config{};  // kernel
+  void (*run)(void*) = nullptr;
+  std::shared_ptr<void> closure;
+  std::size_t closure_bytes = 0;
+  std::uintptr_t function = 0;  // address of the __global__ function; 0 where it is unknown
+
+  Box to, from;  // copy; a fill has only `to`
+  Extent extent;
+  std::shared_ptr<char> staged;  // what `from` points to, where the source was taken at the call
+  CopyPath path = CopyPath::on_device;
+  bool pageable = false;
+  unsigned value = 0;         // fill
+  unsigned element_size = 1;  // of the value: 1, 2 or 4 bytes
+
+  std::function<void(int error)> call;  // host function; `error` is a cudaError_t
+  bool call_after_error = false;        // callbacks hear of errors, host functions are left out
+
+  void* pointer = nullptr;      // release
+  CUevent_st* event = nullptr;  // record and wait in a graph: the event is looked up at the launch
+};
+
+enum class Resource : std::uint8_t { none, chip, copy_in, copy_out };
+
+struct Operation;
+using OperationPtr = std::shared_ptr<Operation>;
+
+// Who an operation waited for, for the arrows of the timeline.
+struct Source {
+  int stream;
+  double start, end;
+  std::uint64_t number;
+};
+
+struct Operation {
+  Work work;
+  std::uint64_t number = 0;  // in the order of issue
+  int stream = 0;
+  bool in_graph = false;
+  std::vector<OperationPtr> after;
+  bool done = false;
+
+  // Virtual time in seconds. `seconds` is known when it has run, `start` and `end` when all that was issued before it
+  // has run too.
+  double seconds = 0;
+  double share = 0;  // of the chip
+  double issued = 0, start = 0, end = 0;
+  bool timed = false;
+  std::vector<Source> sources;
+};
+
+}  // namespace ridge::simt

@@ -1,0 +1,143 @@
+#include "virtual_time.hpp"
+
+#include <algorithm>
+
+#include "timeline.hpp"
+
+namespace ridge::simt {
+
+namespace {
+constexpr std::size_t kQueueDepth = 1024;  // operations that a GPU takes before a launch blocks
+constexpr double kFull = 1 + 1e-9;
+
+Resource resource_of(const Work& work) {
+  switch (work.kind) {
+    case WorkKind::kernel:
+    case WorkKind::fill:
+      return Resource::chip;
+    case WorkKind::copy:
+      if (work.path == CopyPath::host_to_device) return Resource::copy_in;
+      if (work.path == CopyPath::device_to_host) return Resource::copy_out;
+      return work.path == CopyPath::on_device ? Resource::chip : Resource::none;
+    default:
+      return Resource::none;
+  }
+}
+}  // namespace
+
+double Occupied::place(double ready, double seconds, double share) {
+  // Only intervals that end after `ready` matter; the start is `ready` or one of their ends.
+  auto first = std::upper_bound(intervals_.begin(), intervals_.end(), ready,
+                                [](double t, const Interval& i) { return t < i.end; });
+  auto fits = [&](double start) {
+    // The load only rises where an interval begins.
+    auto load_at = [&](double t) {
+      double load = share;
+      for (auto i = first; i != intervals_.end(); ++i)
+        if (i->begin <= t && t < i->end) load += i->share;
+      return load;
+    };
+    if (load_at(start) > kFull) return false;
+    for (auto i = first; i != intervals_.end(); ++i)
+      if (start < i->begin && i->begin < start + seconds && load_at(i->begin) > kFull) return false;
+    return true;
+  };
+  double start = ready;
+  for (auto i = first; i != intervals_.end() && !fits(start); ++i) start = i->end;
+  const double end = start + seconds;
+  // An interval that follows another seamlessly prolongs it, so that a long queue stays one interval.
+  auto at = std::upper_bound(intervals_.begin(), intervals_.end(), end,
+                             [](double t, const Interval& i) { return t < i.end; });
+  if (at != intervals_.begin() && std::prev(at)->end == start && std::prev(at)->share == share)
+    std::prev(at)->end = end;
+  else
+    intervals_.insert(at, {start, end, share});
+  return start;
+}
+
+void Occupied::forget_before(double time) {
+  auto last = std::upper_bound(intervals_.begin(), intervals_.end(), time,
+                               [](double t, const Interval& i) { return t < i.end; });
+  intervals_.erase(intervals_.begin(), last);
+}
+
+void VirtualTime::issue(const char* name, OperationPtr operation, double seconds) {
+  steps_.push_back({name, std::move(operation), {}, false, seconds});
+  advance();
+}
+
+void VirtualTime::wait(const char* name, std::vector<OperationPtr> operations, double seconds) {
+  steps_.push_back({name, nullptr, std::move(operations), true, seconds});
+  advance();
+}
+
+void VirtualTime::place(Operation& op) {
+  double ready = op.issued;
+  for (const auto& before : op.after) {
+    ready = std::max(ready, before->end);
+    // Steps that take no time hand on whom they waited for.
+    if (before->work.kind == WorkKind::nothing || before->work.kind == WorkKind::record ||
+        before->work.kind == WorkKind::wait)
+      op.sources.insert(op.sources.end(), before->sources.begin(), before->sources.end());
+    else
+      op.sources.push_back({before->stream, before->start, before->end, before->number});
+  }
+  if (op.sources.size() > 1) {
+    auto less = [](const Source& a, const Source& b) { return a.number < b.number; };
+    std::sort(op.sources.begin(), op.sources.end(), less);
+    auto same = [](const Source& a, const Source& b) { return a.number == b.number; };
+    op.sources.erase(std::unique(op.sources.begin(), op.sources.end(), same), op.sources.end());
+  }
+  switch (resource_of(op.work)) {
+    case Resource::chip:
+      op.start = chip_.place(ready, op.seconds, op.share);
+      break;
+    case Resource::copy_in:
+      op.start = copy_in_.place(ready, op.seconds, 1);
+      break;
+    case Resource::copy_out:
+      op.start = copy_out_.place(ready, op.seconds, 1);
+      break;
+    case Resource::none:
+      op.start = ready;
+  }
+  op.end = op.start + op.seconds;
+  op.timed = true;
+  op.after.clear();
+  Timeline::instance().add(op);
+}
+
+void VirtualTime::advance() {
+  while (!steps_.empty()) {
+    Step& step = steps_.front();
+    if (step.is_wait) {
+      const double begin = host_;
+      for (const auto& op : step.waits) {
+        if (!op->timed) return;
+        host_ = std::max(host_, op->end);
+      }
+      host_ += step.seconds;
+      Timeline::instance().add_host(step.name, begin, host_);
+    } else {
+      if (step.operation != nullptr && !step.operation->done) return;
+      const double begin = host_;
+      if (in_flight_.size() >= kQueueDepth) {
+        host_ = std::max(host_, in_flight_.front());
+        in_flight_.pop_front();
+      }
+      host_ += step.seconds;
+      if (step.seconds > 0) Timeline::instance().add_host(step.name, begin, host_);
+      chip_.forget_before(host_);
+      copy_in_.forget_before(host_);
+      copy_out_.forget_before(host_);
+      if (step.operation != nullptr) {
+        step.operation->issued = host_;
+        place(*step.operation);
+        if (!step.operation->in_graph) in_flight_.push_back(step.operation->end);
+      }
+    }
+    steps_.pop_front();
+  }
+}
+
+}  // namespace ridge::simt

@@ -1,0 +1,53 @@
+// Virtual time: when operations would have run on the emulated GPU. It depends on the program alone, not on the machine,
+// nor on the order in which the emulator ran them: operations are placed in the order of their issue.
+#pragma once
+#include <cstddef>
+#include <deque>
+#include <vector>
+
+#include "operation.hpp"
+
+namespace ridge::simt {
+
+// Part of the chip or of a copy engine over time. Placing finds the first gap that is free from `ready` on.
+class Occupied {
+ public:
+  double place(double ready, double seconds, double share);
+  void forget_before(double time);  // nothing will be placed before it
+
+ private:
+  struct Interval {
+    double begin, end, share;
+  };
+  std::vector<Interval> intervals_;  // by rising end
+};
+
+class VirtualTime {
+ public:
+  // The host spent `seconds` on the call `name` that issued `operation` (null: nothing was issued).
+  void issue(const char* name, OperationPtr operation, double seconds);
+  // The host waited in `name` until all of `operations` had ended.
+  void wait(const char* name, std::vector<OperationPtr> operations, double seconds);
+  // Gives times to what has run, as far as no earlier operation is missing.
+  void advance();
+  // Number of steps that wait for an operation to run.
+  std::size_t backlog() const { return steps_.size(); }
+  double host() const { return host_; }
+
+ private:
+  struct Step {
+    const char* name;
+    OperationPtr operation;
+    std::vector<OperationPtr> waits;
+    bool is_wait;
+    double seconds;
+  };
+  void place(Operation& operation);
+
+  std::deque<Step> steps_;
+  std::deque<double> in_flight_;  // ends of the latest operations: a full launch queue holds the host
+  double host_ = 0;
+  Occupied chip_, copy_in_, copy_out_;
+};
+
+}  // namespace ridge::simt

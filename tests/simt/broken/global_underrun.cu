@@ -1,0 +1,15 @@
+// expects: out-of-bounds global load of 4 bytes at 5, cudaErrorIllegalAddress
+// The left neighbour of the first element.
+__global__ void left(int* data) {
+  int i = threadIdx.x;
+  int x = data[i - 1];
+  data[i] = x;
+}
+
+int main() {
+  int* data;
+  cudaMalloc(&data, 100 * sizeof(int));
+  left<<<1, 64>>>(data);
+  std::puts(cudaGetErrorName(cudaDeviceSynchronize()));
+  return 1;
+}

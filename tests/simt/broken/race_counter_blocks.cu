@@ -1,0 +1,14 @@
+// sanitize: race between blocks at 4; other 4
+// Every block adds its part to one counter: the load and the store are two steps, and updates get lost.
+__global__ void count(int* data) {
+  if (threadIdx.x == 0) *data = *data + 1;
+}
+
+int main() {
+  int* data;
+  cudaMalloc(&data, 1 * sizeof(int));
+  cudaMemset(data, 0, 1 * sizeof(int));
+  count<<<8, 32>>>(data);
+  cudaDeviceSynchronize();
+  cudaFree(data);
+}
