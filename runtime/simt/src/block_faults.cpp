@@ -43,12 +43,6 @@ bool is_constant(std::uintptr_t address) {
          address < reinterpret_cast<std::uintptr_t>(__stop_ridge_constant);
 }
 
-bool in_data(std::uintptr_t address) {
-  for (const Segment& s : Program::instance().segments)
-    if (address >= s.begin && address < s.end) return s.writable;
-  return false;
-}
-
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace
@@ -156,7 +150,7 @@ void BlockRunner::out_of_bounds(std::uintptr_t address, unsigned bytes, bool sto
     f.kind = std::string(store ? "store to" : "out-of-bounds load from") + " __constant__ memory of " +
              std::to_string(bytes) + " bytes";
     f.detail = store ? "kernels can only read __constant__ variables" : beside(variable_near(address, false), address);
-  } else if (in_data(address)) {
+  } else if (program_.in_data(address)) {
     f.kind = "out-of-bounds global " + what;
     f.detail = beside(variable_near(address, false), address);
   } else if (!memory_.contains(address)) {
