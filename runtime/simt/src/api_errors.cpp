@@ -128,7 +128,7 @@ LastErrors& last() {
 }  // namespace
 
 cudaError_t keep(cudaError_t error) {
-  if (error == cudaSuccess) return error;
+  if (error == cudaSuccess || error == cudaErrorNotReady) return error;  // "not yet" is no error to keep
   std::lock_guard lock(last().mutex);
   return last().of[std::this_thread::get_id()] = error;
 }
