@@ -71,7 +71,7 @@ std::string source_of(std::uint32_t pc) {
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
     if (auto note = text.find(" (disc"); note != std::string::npos) text.resize(note);
     if (text.rfind("??", 0) != 0 && text.find("/simt/include/") == std::string::npos &&
-        text.find("/simt/src/") == std::string::npos)
+        text.find("/simt/src/") == std::string::npos && text.find(":?") == std::string::npos)
       last = text;
   }
   pclose(pipe);
