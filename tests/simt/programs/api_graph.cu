@@ -57,6 +57,12 @@ int main() {
   expect_error(cudaGraphAddHostNode(&call, graph, &copy_out, 1, &host), cudaSuccess, "host node");
 
   size_t count = 0;
+  expect_error(cudaGraphNodeGetDependentNodes(copy_in, nullptr, nullptr, &count), cudaSuccess, "dependents");
+  expect(count == 2, "two kernels wait for the copy");
+  expect_error(cudaGraphRemoveDependencies(graph, &copy_in, &right, nullptr, 1), cudaSuccess, "remove an edge");
+  expect_error(cudaGraphNodeGetDependencies(right, nullptr, nullptr, &count), cudaSuccess, "dependencies");
+  expect(count == 1, "one of two is left");
+  expect_error(cudaGraphAddDependencies(graph, &copy_in, &right, nullptr, 1), cudaSuccess, "and back again");
   cudaGraphGetNodes(graph, nullptr, &count);
   expect(count == 8, "eight nodes");
   cudaGraphNodeType type;
