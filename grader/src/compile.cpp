@@ -179,6 +179,7 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   argv.insert(argv.end(), {"-iquote", source.parent_path().string()});
   for (const auto& dir : options.include_dirs) argv.insert(argv.end(), {"-I", dir});
   argv.insert(argv.end(), {"-isystem", (root_dir() / "runtime/simt/include").string()});
+  if (!compiler.clang) argv.push_back("-Wno-deprecated");  // the rewritten launch captures `this`
   if (options.instrumented) {
     auto flags = counting_flags(compiler);
     argv.insert(argv.end(), flags.begin(), flags.end());

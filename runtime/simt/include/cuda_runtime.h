@@ -11,6 +11,7 @@
 
 #include "cuda_runtime_api.h"
 #include "ridge_simt/device.h"
+#include "ridge_simt/rewritten.h"
 
 #define RIDGE_SIMT 1  // this compiler targets the emulator
 #define __CUDACC__ 1
@@ -24,7 +25,12 @@
 #endif
 #define __constant__ __attribute__((section("ridge_constant")))
 #define __managed__
+#ifdef __clang__
 #define __shared__ static __thread
+#else
+// GCC guards arrays of classes with constructors, even trivial ones: a shared load that no GPU makes.
+#define __shared__ static __thread __constinit
+#endif
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __forceinline__ inline __attribute__((always_inline))

@@ -1,63 +1,20 @@
 #include "rewrite.hpp"
 
 #include <algorithm>
-#include <cctype>
+#include <array>
 #include <vector>
+
+#include "lexer.hpp"
+#include "unsupported.hpp"
 
 namespace ridge::simt {
 
 namespace {
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
-
-enum class Kind : char { code, comment, literal };
-
-// True where a literal that starts at `i` has no prefix, or an encoding prefix: not the quote of 1'000.
-bool starts_literal(std::string_view s, std::size_t i) {
-  std::size_t word = i;
-  while (word > 0 && i - word < 3 && is_word(s[word - 1])) --word;
-  std::string_view prefix = s.substr(word, i - word);
-  return prefix.empty() || prefix == "L" || prefix == "u" || prefix == "U" || prefix == "u8";
-}
-
-// What every byte is part of.
-std::vector<Kind> classify(std::string_view s) {
-  std::vector<Kind> kinds(s.size(), Kind::code);
-  auto mark = [&](std::size_t from, std::size_t to, Kind kind) {
-    for (std::size_t i = from; i < std::min(to, s.size()); ++i) kinds[i] = kind;
-  };
-  std::size_t i = 0;
-  while (i < s.size()) {
-    std::size_t end = i + 1;
-    if (s.substr(i, 2) == "//") {
-      end = i;
-      while (end < s.size() && (s[end] != '\n' || s[end - 1] == '\\')) ++end;
-      mark(i, end, Kind::comment);
-    } else if (s.substr(i, 2) == "/*") {
-      end = s.find("*/", i + 2);
-      end = end == std::string_view::npos ? s.size() : end + 2;
-      mark(i, end, Kind::comment);
-    } else if (s.substr(i, 2) == "R\"" && starts_literal(s, i)) {
-      std::size_t open = s.find('(', i);
-      if (open == std::string_view::npos) break;
-      std::string close = ")" + std::string(s.substr(i + 2, open - i - 2)) + "\"";
-      end = s.find(close, open);
-      end = end == std::string_view::npos ? s.size() : end + close.size();
-      mark(i, end, Kind::literal);
-    } else if (s[i] == '"' || (s[i] == '\'' && starts_literal(s, i))) {
-      while (end < s.size() && s[end] != s[i] && s[end] != '\n') end += s[end] == '\\' ? 2 : 1;
-      ++end;
-      mark(i, end, Kind::literal);
-    }
-    i = end;
-  }
-  return kinds;
-}
-
 class Rewriter {
  public:
-  Rewriter(std::string_view source, std::string_view name) : s_(source), kind_(classify(source)) {
+  Rewriter(std::string_view source, std::string_view name, const IncludeFinder& find)
+      : s_(source), kind_(classify(source)), find_(find) {
     out_ = "#line 1 \"" + escaped(name) + "\"\n";
   }
 
@@ -65,8 +22,10 @@ class Rewriter {
     std::size_t i = 0;
     while (i < s_.size()) {
       if (code(i) && s_.substr(i, 3) == "<<<" && launch(i)) continue;
-      if (code(i) && (i == 0 || !is_word(s_[i - 1])) && (shared(i, "extern") || shared(i, "static") || shared(i, "")))
-        continue;
+      if (code(i) && s_[i] == '#' && include(i)) continue;
+      if (code(i) && is_word(s_[i]) && (i == 0 || !is_word(s_[i - 1]))) {
+        if (shared(i, "extern") || shared(i, "static") || shared(i, "") || unsupported(i)) continue;
+      }
       out_ += s_[i++];
     }
     return out_;
@@ -90,42 +49,90 @@ class Rewriter {
     return i;
   }
 
-  // True where a word ends at `end` that is a statement's and no scope: else ::k<<<1, 1>>>().
-  bool keyword(std::size_t end) const {
-    std::size_t i = end;
-    while (i > floor_ && end - i < 8 && is_word(s_[i - 1])) --i;
-    std::string_view word = s_.substr(i, end - i);
-    return word == "else" || word == "do" || word == "return";
+  std::size_t skip_space_back(std::size_t i) const {
+    while (i > floor_ && blank(i - 1)) --i;
+    return i;
   }
 
-  // Start of the kernel's name that ends before `end`: identifiers, ::, and template arguments.
-  std::size_t kernel_start(std::size_t end) const {
+  std::size_t word_start(std::size_t end) const {
     std::size_t i = end;
-    auto back_space = [&] {
-      while (i > floor_ && blank(i - 1)) --i;
-    };
+    while (i > floor_ && code(i - 1) && is_word(s_[i - 1])) --i;
+    return i;
+  }
+
+  std::size_t word_end(std::size_t i) const {
+    while (i < s_.size() && code(i) && is_word(s_[i])) ++i;
+    return i;
+  }
+
+  // True where a word ends at `end` that no operand can be: else ::k<<<1, 1>>>(), return (*k)<<<1, 1>>>().
+  bool keyword(std::size_t end) const {
+    std::string_view word = s_.substr(word_start(end), end - word_start(end));
+    static constexpr std::array<std::string_view, 11> kWords = {"else", "do",     "return", "if",        "while", "for",
+                                                                "case", "switch", "throw",  "co_return", "sizeof"};
+    return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+  }
+
+  bool before_is(std::size_t i, std::string_view text) const {
+    return i >= floor_ + text.size() && s_.substr(i - text.size(), text.size()) == text && code(i - 1);
+  }
+
+  // Start of the brackets that close before `end`; `end` itself where there are none.
+  std::size_t opening(std::size_t end, char open, char close) const {
+    int depth = 0;
+    for (std::size_t i = end; i > floor_;) {
+      --i;
+      if (!code(i)) continue;
+      if (s_[i] == ';' || s_[i] == '{' || s_[i] == '}') break;
+      if (s_[i] == close) ++depth;
+      if (s_[i] == open && --depth == 0) return i;
+    }
+    return end;
+  }
+
+  // Start of the kernel that ends before `end`: a name with scopes and template arguments, or an expression made of
+  // members, elements, calls and parentheses. `computed`: it is such an expression.
+  std::size_t kernel_start(std::size_t end, bool& computed) const {
+    std::size_t i = end;
     for (;;) {
-      back_space();
-      if (i > floor_ && s_[i - 1] == '>') {
-        int depth = 0;
-        while (i > floor_) {
-          --i;
-          if (!code(i)) continue;
-          if (s_[i] == '>') ++depth;
-          if (s_[i] == '<' && --depth == 0) break;
-        }
-        back_space();
+      i = skip_space_back(i);
+      if (before_is(i, "]") || before_is(i, ")")) {
+        bool call = s_[i - 1] == ')';
+        std::size_t open = call ? opening(i, '(', ')') : opening(i, '[', ']');
+        if (open == i) return end;
+        computed = true;
+        i = skip_space_back(open);
+        bool operand =
+            i > floor_ && code(i - 1) && (is_word(s_[i - 1]) || s_[i - 1] == ']' || (call && s_[i - 1] == '>'));
+        if (!operand || keyword(i)) return call ? open : end;
+        continue;
       }
-      std::size_t before = i;
-      while (i > floor_ && code(i - 1) && is_word(s_[i - 1])) --i;
-      if (i == before) return end;  // no name: not a launch
-      std::size_t name = i;
-      back_space();
-      if (i >= floor_ + 2 && s_.substr(i - 2, 2) == "::") {
+      if (before_is(i, ">")) i = skip_space_back(opening(i, '<', '>'));
+      std::size_t name = word_start(i);
+      if (name == i || keyword(i)) return end;  // no name: not a launch
+      i = skip_space_back(name);
+      if (before_is(i, "##")) {
         i -= 2;
-        std::size_t scope = i;
-        back_space();
+        continue;
+      }
+      if (std::size_t t = word_start(i); s_.substr(t, i - t) == "template") {
+        name = t;
+        i = skip_space_back(t);
+      }
+      if (before_is(i, "::")) {
+        std::size_t scope = i - 2;
+        i = skip_space_back(scope);
         if (i == floor_ || (!is_word(s_[i - 1]) && s_[i - 1] != '>') || keyword(i)) return scope;
+        continue;
+      }
+      if (before_is(i, "->")) {
+        computed = true;
+        i -= 2;
+        continue;
+      }
+      if (before_is(i, ".")) {
+        computed = true;
+        i -= 1;
         continue;
       }
       return name;
@@ -146,9 +153,10 @@ class Rewriter {
   }
 
   bool launch(std::size_t& i) {
-    std::size_t start = kernel_start(i);
-    std::size_t close = closing(i + 3);
-    floor_ = i + 3;
+    bool computed = false;
+    std::size_t start = kernel_start(i, computed);
+    const std::size_t configuration = i + 3, close = closing(configuration);
+    floor_ = configuration;
     if (start == i || close == std::string_view::npos) return false;
     // The name on one line, without comments.
     std::string kernel;
@@ -161,10 +169,142 @@ class Rewriter {
     if (kernel.back() == ' ') kernel.pop_back();
     out_.erase(out_.size() - (i - start));
     newlines(start, i);
-    out_ += "::ridge_simt::Launch(\"" + escaped(kernel) + "\", ";
-    out_ += s_.substr(i + 3, close - i - 3);
-    out_ += ")([=](auto... ridge_arguments) RIDGE_UNCOUNTED { " + kernel + "(ridge_arguments...); })";
     i = floor_ = close + 3;
+    const Arguments arguments = kernel_arguments(i);
+    // A computed kernel is looked up once, at the launch.
+    const std::string call = (computed ? "[ridge_kernel = " + kernel + "]" : std::string("[=]")) +
+                             "(auto... ridge_arguments) RIDGE_UNCOUNTED { " + (computed ? "ridge_kernel" : kernel) +
+                             "(ridge_arguments...); }";
+    if (arguments.braces) out_ += "::ridge_simt::with_parameters(" + kernel + ", ";
+    out_ += "::ridge_simt::Launch(";
+    out_ += in_macro(start) ? "RIDGE_TEXT(" + kernel + ")" : '"' + escaped(kernel) + '"';
+    out_ += ", ";
+    out_ += s_.substr(configuration, close - configuration);
+    if (arguments.braces) {
+      out_ += ")(" + call + "))";
+    } else if (!arguments.zeros.empty()) {
+      out_ += ")(::ridge_simt::with_zeros(" + call + ", [=](auto... ridge_arguments) -> decltype(" + kernel +
+              "(ridge_arguments...)) {}))";
+      for (std::size_t zero : arguments.zeros) {
+        out_ += s_.substr(i, zero - i);
+        out_ += s_[zero] == '0' ? "::ridge_simt::Zero{}" : "::ridge_simt::Null{}";
+        i = word_end(zero);
+      }
+      floor_ = i;
+    } else {
+      out_ += ")(" + call + ")";
+    }
+    return true;
+  }
+
+  // What of a launch's arguments needs help to pass through a generic function.
+  struct Arguments {
+    std::vector<std::size_t> zeros;  // where an argument is 0 or NULL
+    bool braces = false;             // an argument is {...}
+  };
+
+  Arguments kernel_arguments(std::size_t i) const {
+    Arguments found;
+    std::size_t at = skip_space(i);
+    if (at >= s_.size() || s_[at] != '(') return found;
+    std::size_t first = at + 1;  // of the current argument
+    int depth = 0;
+    for (std::size_t k = at; k < s_.size(); ++k) {
+      if (!code(k)) continue;
+      char c = s_[k];
+      if (c == ';' || s_.substr(k, 3) == "<<<") return {};
+      if (c == '(' || c == '[' || c == '{') ++depth;
+      if (c == ')' || c == ']' || c == '}') --depth;
+      if ((c == ',' && depth == 1) || depth == 0) {
+        std::size_t from = skip_space(first), to = word_end(from);
+        std::string_view word = s_.substr(from, to - from);
+        if ((word == "0" || word == "NULL") && skip_space(to) == k) found.zeros.push_back(from);
+        found.braces = found.braces || s_[from] == '{';
+        first = k + 1;
+      }
+      if (depth == 0) return found;
+    }
+    return {};
+  }
+
+  // True inside a #define, whose lines end in backslashes.
+  bool in_macro(std::size_t i) {
+    if (i >= macro_from_ && i < macro_to_) return in_define_;
+    std::size_t begin = i, end = i;
+    auto line_start = [&](std::size_t k) { return k == 0 || (s_[k - 1] == '\n' && (k < 2 || s_[k - 2] != '\\')); };
+    while (!line_start(begin)) --begin;
+    while (end < s_.size() && (s_[end] != '\n' || (end > 0 && s_[end - 1] == '\\'))) ++end;
+    macro_from_ = begin;
+    macro_to_ = end;
+    std::size_t hash = skip_space(begin);
+    in_define_ = hash < end && s_[hash] == '#' && s_.substr(skip_space(hash + 1), 6) == "define";
+    return in_define_;
+  }
+
+  static std::string failing(const std::string& message) { return "_Pragma(\"GCC error \\\"" + message + "\\\"\")"; }
+
+  // A name that the emulator does not have becomes an error, if the preprocessor lets the line through.
+  bool unsupported(std::size_t& i) {
+    std::size_t end = word_end(i);
+    std::string_view word = s_.substr(i, end - i);
+    std::string message = unsupported_word(word);
+    if (message.empty()) return false;
+    std::size_t before = skip_space_back(i), after = skip_space(end);
+    if (before > 0 && code(before - 1) && (s_[before - 1] == '.' || s_[before - 1] == '#' || before_is(before, "->")))
+      return false;  // a member, a directive
+    bool member = (word == "texture" || word == "surface") && s_.substr(after, 1) != "<";
+    if (member) return false;
+    if (message.rfind("asm ", 0) == 0) {
+      // With its text: PTX is nothing that a compiler for this processor could read.
+      for (std::string_view qualifier : {"volatile", "__volatile__"})
+        if (s_.substr(after, qualifier.size()) == qualifier) after = skip_space(after + qualifier.size());
+      if (s_.substr(after, 1) != "(") return false;
+      std::size_t close = statement_end(after);
+      out_ += failing(message);
+      newlines(i, close);
+      i = floor_ = close;
+      return true;
+    }
+    out_ += failing(message) + " ";
+    out_ += word;
+    i = end;
+    return true;
+  }
+
+  // Behind the parenthesis that closes the one at `i`; literals do not count.
+  std::size_t statement_end(std::size_t i) const {
+    int depth = 0;
+    for (; i < s_.size(); ++i) {
+      if (!code(i)) continue;
+      if (s_[i] == '(') ++depth;
+      if (s_[i] == ')' && --depth == 0) return i + 1;
+    }
+    return s_.size();
+  }
+
+  // #include "file" and #include <file>
+  bool include(std::size_t& i) {
+    if (!find_) return false;
+    for (std::size_t k = i; k > 0 && s_[k - 1] != '\n'; --k)
+      if (!is_space(s_[k - 1])) return false;
+    std::size_t at = skip_space(i + 1);
+    if (s_.substr(at, 7) != "include" || at + 7 >= s_.size() || is_word(s_[at + 7])) return false;
+    std::size_t open = skip_space(at + 7);
+    if (open >= s_.size() || (s_[open] != '"' && s_[open] != '<')) return false;
+    std::size_t close = s_.find(s_[open] == '"' ? '"' : '>', open + 1), line = s_.find('\n', open);
+    if (close == std::string_view::npos || close > line) return false;
+    std::string_view file = s_.substr(open + 1, close - open - 1);
+    std::optional<std::string> found = find_(file, s_[open] == '"');
+    std::string message = found ? std::string() : unsupported_header(file);
+    if (!message.empty()) {
+      out_ += "#error " + message;
+    } else if (found && !found->empty()) {
+      out_ += "#include \"" + *found + '"';
+    } else {
+      return false;
+    }
+    newlines(i, close);
+    i = floor_ = close + 1;
     return true;
   }
 
@@ -211,12 +351,17 @@ class Rewriter {
 
   std::string_view s_;
   std::vector<Kind> kind_;
+  const IncludeFinder& find_;
+  std::size_t macro_from_ = 1, macro_to_ = 0;  // the line that in_macro() looked at last
+  bool in_define_ = false;
   std::size_t floor_ = 0;  // what lies before is dealt with: no kernel's name reaches back behind it
   std::string out_;
 };
 
 }  // namespace
 
-std::string rewrite_cuda(std::string_view source, std::string_view name) { return Rewriter(source, name).run(); }
+std::string rewrite_cuda(std::string_view source, std::string_view name, const IncludeFinder& find) {
+  return Rewriter(source, name, find).run();
+}
 
 }  // namespace ridge::simt

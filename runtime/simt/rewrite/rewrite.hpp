@@ -1,16 +1,24 @@
-// Turns CUDA C++ into C++ that any compiler takes. Only two constructs need it; line numbers are kept.
+// Turns CUDA C++ into C++ that any compiler takes. Line numbers are kept.
 //
 //   kernel<T><<<grid, block, shared, stream>>>(args)
 //     -> ::ridge_simt::Launch("kernel<T>", grid, block, shared, stream)([=](auto... a) { kernel<T>(a...); })(args)
+//        with an argument 0 or NULL marked, since a pointer parameter takes it (include/ridge_simt/rewritten.h)
 //   extern __shared__ T name[];   -> extern __thread T name[];   (all such arrays alias the dynamic shared memory)
+//   #include "file"               -> the file's rewritten copy, where there is one
+//   asm("..."), tex2D, <cub/cub.cuh>, ... -> a compile error that says so, where the preprocessor keeps the line
 #pragma once
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace ridge::simt {
 
+// Says where an include leads: to the file to include instead, or nowhere else (empty). Nothing: there is no such file.
+using IncludeFinder = std::function<std::optional<std::string>(std::string_view file, bool in_quotes)>;
+
 // `name` is what compile errors and counters call the file. Never fails: what it does not recognise stays as it is, for
 // the compiler to report.
-std::string rewrite_cuda(std::string_view source, std::string_view name);
+std::string rewrite_cuda(std::string_view source, std::string_view name, const IncludeFinder& find = {});
 
 }  // namespace ridge::simt

@@ -1,0 +1,16 @@
+// Which bytes of a C++ file are code, and which belong to comments and literals.
+#pragma once
+#include <cctype>
+#include <string_view>
+#include <vector>
+
+namespace ridge::simt {
+
+enum class Kind : char { code, comment, literal };
+
+std::vector<Kind> classify(std::string_view source);
+
+inline bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+inline bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+}  // namespace ridge::simt

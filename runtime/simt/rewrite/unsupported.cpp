@@ -1,0 +1,84 @@
+#include "unsupported.hpp"
+
+namespace ridge::simt {
+
+namespace {
+
+struct Entry {
+  std::string_view name;  // of headers: what they start with
+  std::string_view advice;
+};
+
+constexpr Entry kHeaders[] = {
+    {"cub/", "write the reduction, scan or sort as a kernel"},
+    {"thrust/", "write the algorithm as a kernel, or use the C++ library on the host"},
+    {"cuda/", "libcu++ needs a GPU; use CUDA's built-in functions (__syncthreads, atomicAdd, ...)"},
+    {"curand", "compute random numbers in the kernel from the thread's index, with a few integer operations"},
+    {"cutlass/", "write the tiled loop as a kernel"},
+    {"cute/", "write the index arithmetic in the kernel"},
+    {"cufft", "write the transform as a kernel"},
+    {"cusparse", "write the sparse product as a kernel"},
+    {"cusolver", "write the solver as a kernel, or run it on the host"},
+    {"cudnn", "write the layer as a kernel"},
+    {"npp", "write the filter as a kernel"},
+    {"nvrtc", "compile kernels with the program"},
+    {"cudaTypedefs", "use the runtime API (cuda_runtime.h)"},
+    {"cuda.h", "that is the driver API; use the runtime API (cuda_runtime.h)"},
+    {"texture_", "read the array through a pointer (const float* __restrict__)"},
+    {"surface_", "write the array through a pointer"},
+};
+
+constexpr std::string_view kTexture = "read the array through a pointer (const float* __restrict__)";
+constexpr std::string_view kSurface = "read and write the array through a pointer";
+constexpr std::string_view kTma = "copy the tile with ordinary loads, or with __pipeline_memcpy_async";
+
+constexpr Entry kWords[] = {
+    {"asm", "inline PTX needs a GPU; use the CUDA function or the C++ that does the same"},
+    {"texture", kTexture},
+    {"cudaTextureObject_t", kTexture},
+    {"cudaCreateTextureObject", kTexture},
+    {"cudaDestroyTextureObject", kTexture},
+    {"cudaBindTexture", kTexture},
+    {"cudaBindTexture2D", kTexture},
+    {"cudaBindTextureToArray", kTexture},
+    {"tex1D", kTexture},
+    {"tex1Dfetch", kTexture},
+    {"tex1DLod", kTexture},
+    {"tex2D", kTexture},
+    {"tex2DLod", kTexture},
+    {"tex2Dgather", kTexture},
+    {"tex2DLayered", kTexture},
+    {"tex3D", kTexture},
+    {"tex3DLod", kTexture},
+    {"texCubemap", kTexture},
+    {"surface", kSurface},
+    {"cudaSurfaceObject_t", kSurface},
+    {"cudaCreateSurfaceObject", kSurface},
+    {"surf1Dread", kSurface},
+    {"surf1Dwrite", kSurface},
+    {"surf2Dread", kSurface},
+    {"surf2Dwrite", kSurface},
+    {"surf3Dread", kSurface},
+    {"surf3Dwrite", kSurface},
+    {"CUtensorMap", kTma},
+    {"cuTensorMapEncodeTiled", kTma},
+    {"cuTensorMapEncodeIm2col", kTma},
+};
+
+}  // namespace
+
+std::string unsupported_header(std::string_view header) {
+  for (const Entry& e : kHeaders)
+    if (header.substr(0, e.name.size()) == e.name)
+      return "<" + std::string(header) + "> is " + std::string(kUnsupportedMark) + std::string(e.advice);
+  return {};
+}
+
+std::string unsupported_word(std::string_view word) {
+  if (word == "__asm__" || word == "__asm") word = "asm";
+  for (const Entry& e : kWords)
+    if (word == e.name) return std::string(word) + " is " + std::string(kUnsupportedMark) + std::string(e.advice);
+  return {};
+}
+
+}  // namespace ridge::simt
