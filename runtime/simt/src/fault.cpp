@@ -70,8 +70,9 @@ std::string source_of(std::uint32_t pc) {
     std::string text(line);
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
     if (auto note = text.find(" (disc"); note != std::string::npos) text.resize(note);
-    if (text.rfind("??", 0) != 0 && text.find("/simt/include/") == std::string::npos &&
-        text.find("/simt/src/") == std::string::npos)
+    // Code without line numbers is the library's own.
+    const bool known = text.rfind("??", 0) != 0 && text.find(":?") == std::string::npos;
+    if (known && text.find("/simt/include/") == std::string::npos && text.find("/simt/src/") == std::string::npos)
       last = text;
   }
   pclose(pipe);

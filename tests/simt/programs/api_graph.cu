@@ -146,6 +146,7 @@ int main() {
   expect_error(cudaLaunchCooperativeKernel(scale, dim3(1000000), dim3(kN), arguments, 0, stream),
                cudaErrorCooperativeLaunchTooLarge, "too many blocks at once");
   cudaGetLastError();
+  for (int* q : {in, x, y}) expect_error(cudaFree(q), cudaSuccess, "free");
   expect_error(cudaDeviceSynchronize(), cudaSuccess, "end");
   std::puts("ok");
 }
