@@ -327,6 +327,14 @@ typedef struct CUuuid_st {
   char bytes[16];
 } cudaUUID_t;
 
+typedef struct cudaIpcMemHandle_st {
+  char reserved[64];
+} cudaIpcMemHandle_t;
+typedef struct cudaIpcEventHandle_st {
+  char reserved[64];
+} cudaIpcEventHandle_t;
+#define cudaIpcMemLazyEnablePeerAccess 0x01
+
 // Without the limits of textures and surfaces, which the emulator does not have.
 struct cudaDeviceProp {
   char name[256];

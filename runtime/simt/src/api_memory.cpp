@@ -167,6 +167,13 @@ cudaError_t cudaMallocManaged(void** p, size_t bytes, unsigned flags) {
     return allocate(p, bytes, MemoryKind::managed);
   });
 }
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* p, size_t bytes, unsigned flags) {
+  return call([&](Engine& engine) {
+    if (engine.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+    const bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle;
+    return known && is_managed(p, bytes) ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
 cudaError_t cudaMemPrefetchAsync(const void* p, size_t bytes, cudaMemLocation where, unsigned flags,
                                  cudaStream_t stream) {
   return call([&](Engine& engine) {

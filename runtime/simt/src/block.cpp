@@ -399,7 +399,7 @@ void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind
                                    : (shared_object_[where] & shared_object_[where + bytes - 1]) == 0)
       out_of_bounds(address, bytes, store, pc);
   } else {
-    classify(address, bytes, store, pc, part);
+    classify(address, bytes, kind, is_volatile, pc, part);
     return;
   }
   if (address % bytes != 0) {

@@ -198,7 +198,8 @@ class BlockRunner {
   // block_faults.cpp
   Fault fault_of(const Thread& t) const;
   void stop(Fault f);  // a fault found by the scheduler
-  void classify(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc, unsigned part);
+  void classify(std::uintptr_t address, unsigned bytes, AccessKind kind, bool is_volatile, std::uintptr_t pc,
+                unsigned part);
   void out_of_bounds(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc);
   void deadlock();
   std::string describe(const Thread& t) const;

@@ -48,7 +48,9 @@ std::string base_name(const std::string& path) { return path.substr(path.rfind('
 }  // namespace
 
 // Neither device memory nor shared: parameters, variables and tables of the program, or nothing that a kernel may touch.
-void BlockRunner::classify(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc, unsigned part) {
+void BlockRunner::classify(std::uintptr_t address, unsigned bytes, AccessKind kind, bool is_volatile, std::uintptr_t pc,
+                           unsigned part) {
+  const bool store = kind != AccessKind::load;
   // Kernel parameters: in constant memory on a GPU, not counted.
   if (address - reinterpret_cast<std::uintptr_t>(launch_->closure) < launch_->closure_bytes) return;
   for (const Segment& s : program_.segments) {
@@ -60,9 +62,13 @@ void BlockRunner::classify(std::uintptr_t address, unsigned bytes, bool store, s
       if (store) break;
       return;
     }
+    if (launch_->sanitize)
+      sanitizer_.access({address, bytes, kind, is_volatile, static_cast<std::uint32_t>(pc - program_.base),
+                         current_->linear, false});
     // __device__ variables are global memory; numbered behind the reserved range.
-    record(DeviceMemory::kReserve + (address - program_.base), bytes, store ? Op::global_store : Op::global_load, pc,
-           part);
+    Op op = kind == AccessKind::load ? Op::global_load : kind == AccessKind::store ? Op::global_store : Op::global_red;
+    record(DeviceMemory::kReserve + (address - program_.base), bytes, op, pc, part);
+    if (is_volatile || kind == AccessKind::atomic) spin(address, pc);
     return;
   }
   out_of_bounds(address, bytes, store, pc);

@@ -153,5 +153,8 @@ int main() {
   add_one<<<1, kN, 0, one>>>(b);
   expect_error(cudaStreamSynchronize(one), cudaSuccess, "the streams work again");
   expect(value_of(b) == 1, "the streams work again");
+  for (int* q : {a, b, c}) cudaFree(q);
+  for (int* q : {pinned, copied}) cudaFreeHost(q);
+  cudaFree(p);
   std::puts("ok");
 }
