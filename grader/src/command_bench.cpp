@@ -107,6 +107,25 @@ std::string joined(const std::vector<std::string>& names) {
   return out;
 }
 
+// The table again, without the columns that name the host, its folders and its processes.
+std::string without_machine(const std::vector<NcuLaunch>& launches, const std::vector<std::string>& metrics) {
+  std::string out = "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\"";
+  for (const std::string& m : metrics) out += fmt::format(",\"{}\"", m);
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    const NcuLaunch& l = launches[i];
+    auto commas = [](std::string shape) {
+      std::replace(shape.begin(), shape.end(), 'x', ',');
+      return shape;
+    };
+    out += fmt::format("\n\"{}\",\"{}\",\"({})\",\"({})\"", i, l.kernel, commas(l.block), commas(l.grid));
+    for (const std::string& m : metrics) {
+      auto value = l.metrics.find(m);
+      out += value == l.metrics.end() ? std::string(",\"\"") : fmt::format(",\"{}\"", value->second);
+    }
+  }
+  return out + "\n";
+}
+
 // Writes ncu.csv, times.jsonl and machine.json into `dir`.
 void record(const fs::path& dir, const std::vector<std::string>& programs) {
   fs::path nvcc = find_nvcc(), ncu = find_ncu();
@@ -150,7 +169,7 @@ void record(const fs::path& dir, const std::vector<std::string>& programs) {
     if (r.exit_code != 0 || text.find("\"Kernel Name\"") == std::string::npos)
       throw Error(Exit::environment, fmt::format("ncu on {} failed:\n{}", name, last_lines(r.output + text)),
                   "may you read performance counters? See NVIDIA's page on ERR_NVGPUCTRPERM");
-    csv += text + "\n";
+    csv += without_machine(parse_ncu_csv(text), metrics);
   }
   auto query = [](const char* field) {
     return first_line_of({"nvidia-smi", std::string("--query-gpu=") + field, "--format=csv,noheader", "--id=0"});

@@ -17,6 +17,11 @@ namespace {
 
 bool is_setup(const std::string& kernel) { return kernel.rfind("init_", 0) == 0; }
 
+bool explains(const KnownDifference& d, const std::string& kind, const FidelityValue& v) {
+  if (!d.kind.empty() && d.kind != kind) return false;
+  return d.within == 0 || std::abs(v.emulator - v.hardware) <= d.within * v.hardware;
+}
+
 // Gives every launch its name, and leaves setup kernels out.
 std::vector<FidelityLaunch> named(std::vector<FidelityLaunch> launches) {
   std::map<std::string, int> seen;
@@ -136,7 +141,8 @@ std::vector<KnownDifference> load_differences(const std::string& toml_text, cons
                       "each has launch, metric and reason");
         return value;
       };
-      out.push_back({field("launch"), field("metric"), field("reason")});
+      out.push_back({field("launch"), field("metric"), field("reason"), (*t)["kind"].value_or(std::string()),
+                     (*t)["within"].value_or(0.0)});
     }
   } catch (const toml::parse_error& e) {
     throw Error(Exit::usage, fmt::format("{}:{}: {}", file, e.source().begin.line, e.description()), "mend the file");
@@ -193,7 +199,7 @@ Fidelity compare(const std::vector<FidelityLaunch>& emulator, const std::vector<
         ++f.equal;
       } else {
         for (KnownDifference& d : differences) {
-          if (!matches(d.launch, l.name) || !matches(d.metric, metric)) continue;
+          if (!matches(d.launch, l.name) || !matches(d.metric, metric) || !explains(d, row.kind, value)) continue;
           value.reason = d.reason;
           d.used = true;
           break;

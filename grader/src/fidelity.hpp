@@ -20,6 +20,8 @@ struct FidelityLaunch {
 // A difference that is known: patterns with * for launch and metric.
 struct KnownDifference {
   std::string launch, metric, reason;
+  std::string kind;   // only launches of this kind; empty: all
+  double within = 0;  // explains only values this close: |emulator / hardware - 1|; 0: any
   bool used = false;
 };
 

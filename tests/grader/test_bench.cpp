@@ -47,7 +47,7 @@ struct Root : Folder {
       fs::create_directory_symlink(fs::path(repository()) / part, fs::path(path) / part);
     fs::copy_file(fs::path(repository()) / "benchmarks/fidelity/harness.cuh", bench / "harness.cuh");
     write_file(bench / "streaming.cu", kProgram);
-    write_file(bench / "metrics.txt", "# comment\nknown__one.sum\nunknown__two.sum\n");
+    write_file(bench / "metrics.txt", "# comment\nl1tex__t_requests_pipe_lsu_mem_global_op_ld.sum\nunknown__two.sum\n");
   }
   Run bench(std::vector<std::string> arguments, std::map<std::string, std::string> env = {}) {
     env["RIDGE_ROOT"] = path;
@@ -109,7 +109,8 @@ TEST_CASE("a recording: counters, times, machine; metrics that ncu does not know
   CHECK(read_file(root / "rec/times.jsonl").find("2.5") != std::string::npos);
   auto machine = nlohmann::json::parse(read_file(root / "rec/machine.json"));
   CHECK(machine["device"] == "a GPU");
-  CHECK(machine["command"].get<std::string>().find("--metrics known__one.sum PROGRAM") != std::string::npos);
+  CHECK(machine["command"].get<std::string>().find(
+            "--metrics l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum PROGRAM") != std::string::npos);
   Run compared = root.bench({"--ncu", root / "rec/ncu.csv", "--out", root / "out"});
   CHECK(compared.code == 0);
   auto j = nlohmann::json::parse(read_file(root / "out.json"));

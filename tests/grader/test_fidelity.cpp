@@ -47,11 +47,11 @@ TEST_CASE("a difference fails unless a reason is known for that launch and count
   Fidelity f = compared({launch("copy.1", 8, 8)}, {launch("copy.1", 2, 8)});
   CHECK(f.unknown == 1);
   CHECK_FALSE(f.passed());
-  f = compared({launch("copy.1", 8, 8)}, {launch("copy.1", 2, 8)}, {{"copy.*", "*op_ld.sum", "merged"}});
+  f = compared({launch("copy.1", 8, 8)}, {launch("copy.1", 2, 8)}, {{"copy.*", "*op_ld.sum", "merged", "", 0}});
   CHECK(f.known == 1);
   CHECK(f.passed());
   CHECK(f.rows[0].values[0].reason == "merged");
-  f = compared({launch("copy.1", 8, 8)}, {launch("copy.1", 2, 8)}, {{"copy.*", "*op_st.sum", "other counter"}});
+  f = compared({launch("copy.1", 8, 8)}, {launch("copy.1", 2, 8)}, {{"copy.*", "*op_st.sum", "other counter", "", 0}});
   CHECK_FALSE(f.passed());
   CHECK(f.unused.size() == 1);
 }
@@ -75,9 +75,21 @@ TEST_CASE("a counter that the recording lacks is named and not compared") {
   CHECK(std::find(f.missing.begin(), f.missing.end(), kStores) != f.missing.end());
 }
 
+TEST_CASE("a reason may hold for one kind of launch and for near values alone") {
+  auto unknown = [](double hardware, KnownDifference d) {
+    std::map<std::string, LaunchTime> times = {{"copy.1", {"time", 4}}};
+    return compare({launch("copy.1", 100)}, {launch("copy.1", hardware)}, times, {}, {std::move(d)}, true).unknown;
+  };
+  CHECK(unknown(105, {"*", "*", "noise", "time", 0.1}) == 0);
+  CHECK(unknown(120, {"*", "*", "noise", "time", 0.1}) == 1);
+  CHECK(unknown(105, {"*", "*", "noise", "count", 0.1}) == 1);
+}
+
 TEST_CASE("differences.toml") {
-  auto d = load_differences("[[difference]]\nlaunch = \"a.*\"\nmetric = \"*\"\nreason = \"r\"\n", "d.toml");
+  auto d =
+      load_differences("[[difference]]\nlaunch = \"a.*\"\nmetric = \"*\"\nreason = \"r\"\nwithin = 0.25\n", "d.toml");
   REQUIRE(d.size() == 1);
+  CHECK(d[0].within == 0.25);
   CHECK(d[0].launch == "a.*");
   CHECK(load_differences("", "d.toml").empty());
   CHECK_THROWS_AS(load_differences("[[difference]]\nlaunch = \"a.*\"\nmetric = \"*\"\n", "d.toml"), Error);
@@ -121,7 +133,7 @@ TEST_CASE("rank correlation") {
 
 TEST_CASE("both reports hold the values") {
   Fidelity f =
-      compared({launch("copy.1", 8, 8)}, {launch("copy.1", 2, 8)}, {{"copy.*", "*op_ld.sum", "merged by nvcc"}});
+      compared({launch("copy.1", 8, 8)}, {launch("copy.1", 2, 8)}, {{"copy.*", "*op_ld.sum", "merged by nvcc", "", 0}});
   nlohmann::json about = {{"ridge", "1"}, {"recording", {{"device", "GPU"}}}};
   std::string text = fidelity_markdown(f, about);
   CHECK(text.find("| copy.1 | `requests_global_op_ld` | 8 | 2 | 4.000 | merged by nvcc |") != std::string::npos);
