@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "cuda_includes.hpp"
 #include "diagnostics.hpp"
 #include "error.hpp"
 #include "process.hpp"
@@ -153,11 +154,14 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
                             const CompileOptions& options) {
   const Compiler& compiler = host_compiler();
   fs::path input = source;
-  if (source.extension() != ".cpp" && source.extension() != ".cc") {
+  const std::string kind = source.extension().string();
+  if (options.cuda || (kind != ".cpp" && kind != ".cc" && kind != ".cxx" && kind != ".c")) {
     // Under its own name, which is what debug information falls back to.
-    fs::create_directory(object.string() + ".d");
-    input = fs::path(object.string() + ".d") / source.filename();
-    write_file(input, simt::rewrite_cuda(read_file(source), shown_name));
+    const fs::path folder = object.string() + ".d";
+    fs::create_directories(folder / "headers");
+    std::vector<fs::path> dirs(options.include_dirs.begin(), options.include_dirs.end());
+    input = folder / source.filename();
+    write_file(input, CudaIncludes(folder / "headers", std::move(dirs)).rewrite(source, shown_name));
   }
   const fs::path compiled = options.instrumented ? fs::path(object.string() + ".s") : object;
   std::vector<std::string> argv = {compiler.program.string(),

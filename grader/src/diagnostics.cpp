@@ -2,6 +2,9 @@
 
 #include <cctype>
 #include <sstream>
+#include <string_view>
+
+#include "simt/rewrite/unsupported.hpp"
 
 namespace ridge {
 
@@ -15,20 +18,42 @@ Kind classify(const std::string& line, bool& own) {
     auto at = line.find(word);
     if (at == std::string::npos || at == 0 || std::isdigit(static_cast<unsigned char>(line[at - 1])) == 0) continue;
     std::string file = line.substr(0, line.find(':'));
-    own = file.find("/usr/") == std::string::npos && file.find("/simt/include/") == std::string::npos &&
-          file.find("/c++/") == std::string::npos;
+    own = file != "<scratch space>" && file.find("/usr/") == std::string::npos &&
+          file.find("/simt/include/") == std::string::npos && file.find("/c++/") == std::string::npos;
     return word == std::string(": note: ") ? Kind::note : Kind::message;
   }
   return Kind::none;
 }
 
-bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+// Messages about what the rewriter wrote, in the words of what the user wrote.
+std::string in_own_words(const std::string& line) {
+  for (const char* launch : {"no matching constructor for initialization of '::ridge_simt::Launch'",
+                             "no matching function for call to ‘ridge_simt::Launch::Launch("})
+    if (auto at = line.find(launch); at != std::string::npos)
+      return line.substr(0, at) +
+             "<<<...>>> takes a grid and a block (integers or dim3), then bytes of shared memory and a stream";
+  if (auto at = line.find("error: #error "); at != std::string::npos)
+    return line.substr(0, at + 7) + line.substr(at + 14);
+  return line;
+}
+
+// What the emulator lacks explains the errors that follow from it.
+std::string unsupported_only(const std::string& messages) {
+  std::istringstream lines(messages);
+  std::string kept;
+  for (std::string line; std::getline(lines, line);)
+    if (contains(line, "error: ") && contains(line, simt::kUnsupportedMark) && !contains(kept, line + "\n"))
+      kept += line + "\n";
+  return kept;
+}
 
 }  // namespace
 
 std::string own_messages(const std::string& output) {
   std::istringstream lines(output);
-  std::string kept;
+  std::string kept, last;
   bool keeping = false, message_kept = false, skip_caret = false;
   for (std::string line; std::getline(lines, line);) {
     bool own = false;
@@ -48,12 +73,17 @@ std::string own_messages(const std::string& output) {
     }
     skip_caret = false;
     if (!keeping) continue;
-    if (kind == Kind::none && contains(line, "::ridge_simt::Launch(")) {
+    if (kind == Kind::none && (contains(line, "::ridge_simt::") || contains(line, "_Pragma(\"GCC error"))) {
       skip_caret = true;  // the launch as rewritten, and the caret below it, help nobody
       continue;
     }
-    kept += line + "\n";
+    std::string words = in_own_words(line);
+    // GCC repeats itself where several overloads fail alike.
+    if (kind != Kind::none && !last.empty() && words == last) continue;
+    if (kind != Kind::none) last = words;
+    kept += words + "\n";
   }
+  if (std::string unsupported = unsupported_only(kept); !unsupported.empty()) return unsupported;
   return contains(kept, "error: ") ? kept : output;
 }
 

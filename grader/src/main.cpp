@@ -76,6 +76,7 @@ int run(int argc, char** argv) {
   auto* doctor = app.add_subcommand("doctor", "What this machine can run, and what to do about the rest");
   auto* cc = app.add_subcommand("cc", "Compile CUDA C++ for the SIMT emulator: ridge cc a.cu -o prog");
   cc->prefix_command();
+  cc->set_help_flag();  // command_cc has its own
   auto* viz = app.add_subcommand("viz", "Open the visualizer on results (default: the newest of each lab)");
   viz->prefix_command();
   auto* ranks = app.add_subcommand("ranks", "Start one agent per rank through MPI and let each start a worker");

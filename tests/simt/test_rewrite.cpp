@@ -20,9 +20,17 @@ std::string rewritten(const std::string& source) {
 
 // What a launch of `kernel` with configuration `config` becomes.
 std::string launch(const std::string& kernel, const std::string& config) {
-  return "::ridge_simt::Launch(\"" + kernel + "\", " + config + ")([=](auto... ridge_arguments) RIDGE_UNCOUNTED { " + kernel +
-         "(ridge_arguments...); })";
+  return "::ridge_simt::Launch(\"" + kernel + "\", " + config + ")([=](auto... ridge_arguments) RIDGE_UNCOUNTED { " +
+         kernel + "(ridge_arguments...); })";
 }
+
+// What a launch through an expression becomes: looked up once.
+std::string computed(const std::string& kernel) {
+  return "::ridge_simt::Launch(\"" + kernel + "\", 1, 2)([ridge_kernel = " + kernel +
+         "](auto... ridge_arguments) RIDGE_UNCOUNTED { ridge_kernel(ridge_arguments...); })";
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 void unchanged(const std::string& source) { CHECK(rewritten(source) == source); }
 
@@ -47,10 +55,65 @@ TEST_CASE("kernels with template arguments") {
 
 TEST_CASE("a launch over several lines keeps its lines") {
   CHECK(rewritten("  k<a,\n    b>  // the kernel\n  <<<1,\n 2>>>(x);") ==
-        "  \n\n::ridge_simt::Launch(\"k<a, b>\", 1,\n 2)([=](auto... ridge_arguments) RIDGE_UNCOUNTED { k<a, b>(ridge_arguments...); "
+        "  \n\n::ridge_simt::Launch(\"k<a, b>\", 1,\n 2)([=](auto... ridge_arguments) RIDGE_UNCOUNTED { k<a, "
+        "b>(ridge_arguments...); "
         "})(x);");
   CHECK(rewritten("k<<<1,  // blocks\n 2  // threads\n>>>(x);") ==
         launch("k", "1,  // blocks\n 2  // threads\n") + "(x);");
+}
+
+TEST_CASE("kernels that an expression names") {
+  for (const char* kernel : {"(*fp)", "fps[i]", "object.member", "pointer->member", "this->list[n + 1]", "pick(0)",
+                             "a.b[2].c", "get<0>(kernels)", "(n ? f : g)"}) {
+    INFO(kernel);
+    CHECK(rewritten(std::string("x = 1; ") + kernel + "<<<1, 2>>>(x);") == "x = 1; " + computed(kernel) + "(x);");
+    CHECK(rewritten(std::string("if (n) ") + kernel + "<<<1, 2>>>(x);") == "if (n) " + computed(kernel) + "(x);");
+    CHECK(rewritten(std::string("return ") + kernel + "<<<1, 2>>>(x);") == "return " + computed(kernel) + "(x);");
+  }
+  CHECK(rewritten("T::template k<int><<<1, 2>>>(x);") == launch("T::template k<int>", "1, 2") + "(x);");
+}
+
+TEST_CASE("launches in macros are named after what the macro's user wrote") {
+  std::string out = rewritten("#define LAUNCH(k, ...) \\\n  k<<<grid, \\\n  block>>>(__VA_ARGS__)\n");
+  CHECK(contains(out, "Launch(RIDGE_TEXT(k), grid, \\\n  block)"));
+  CHECK(contains(rewritten("#define L(n) n##_kernel<T><<<1, 2>>>()\n"), "{ n##_kernel<T>(ridge_arguments...); }"));
+  CHECK(contains(rewritten("#define A 1\nk<<<1, 2>>>(x);"), "Launch(\"k\""));
+}
+
+TEST_CASE("arguments that a generic function would not pass on") {
+  std::string out = rewritten("k<<<1, 2>>>(NULL, f(0), 0, 10);");
+  CHECK(contains(out, "::ridge_simt::with_zeros("));
+  CHECK(contains(out, "(::ridge_simt::Null{}, f(0), ::ridge_simt::Zero{}, 10);"));
+  CHECK(rewritten("k<<<1, 2>>>(f(0), x0, 0.f);") == launch("k", "1, 2") + "(f(0), x0, 0.f);");
+  CHECK(rewritten("k<<<1, 2>>>(x, {1, 2});") ==
+        "::ridge_simt::with_parameters(k, " + launch("k", "1, 2") + ")(x, {1, 2});");
+}
+
+TEST_CASE("what the emulator lacks becomes an error at its line") {
+  std::string out = rewritten("asm volatile(\"mov %0, %laneid; )\"\n : \"=r\"(x));\nf();");
+  CHECK(out.rfind("_Pragma(\"GCC error \\\"asm is not part of the emulator: ", 0) == 0);
+  CHECK(contains(out, "\n;\nf();"));
+  CHECK(contains(rewritten("v = tex2D<float>(t, 0, 0);"), "\\\"\") tex2D<float>(t, 0, 0);"));
+  CHECK(contains(rewritten("__global__ int k();"), "must have a void return type"));
+  unchanged("m.texture = 3; int texture = p->tex2D; // asm(1)\n");
+  unchanged("__global__ void k(); static __global__ __launch_bounds__(128) void l(); void __global__ m();");
+}
+
+TEST_CASE("includes lead where they are told to") {
+  auto find = [](std::string_view file, bool in_quotes) -> std::optional<std::string> {
+    if (file == "mine.cuh") return in_quotes ? "/copies/mine.cuh" : "/copies/other.cuh";
+    if (file == "cuda_fp16.h") return "";
+    return std::nullopt;
+  };
+  CHECK(
+      ridge::simt::rewrite_cuda(
+          "#include \"mine.cuh\"\n  #  include <mine.cuh> // c\n#include <cuda_fp16.h>\n#include <vector>\n"
+          "#include <cub/cub.cuh>\n// #include \"mine.cuh\"\n",
+          "a.cu", find) ==
+      "#line 1 \"a.cu\"\n#include \"/copies/mine.cuh\"\n  #include \"/copies/other.cuh\" // c\n#include <cuda_fp16.h>\n"
+      "#include <vector>\n#error <cub/cub.cuh> is not part of the emulator: write the reduction, scan or sort as a "
+      "kernel\n"
+      "// #include \"mine.cuh\"\n");
 }
 
 TEST_CASE("comments and literals are not code") {
@@ -113,14 +176,26 @@ TEST_CASE("hostile input neither throws nor takes long") {
                            "__shared__",
                            "__shared__ alignas",
                            "__shared__ alignas(",
-                           "k<<<1, \"2>>>(x);"}) {
+                           "k<<<1, \"2>>>(x);",
+                           ")<<<1, 2>>>(x)",
+                           "]<<<1, 2>>>(x)",
+                           "a.<<<1, 2>>>(x)",
+                           "##<<<1, 2>>>(0",
+                           "k<<<1, 2>>>(0, NULL",
+                           "asm",
+                           "asm(",
+                           "__global__",
+                           "__global__ __launch_bounds__(",
+                           "#include",
+                           "#define"}) {
     INFO(text);
     rewritten(text);
   }
   // White space that rewriting drops, inside a kernel's name.
   rewritten("a<extern" + std::string(10000, ' ') + "__shared__><<<1, 1>>>(x);");
-  for (const char* piece : {"a<<<", "a<<<(", ">>>>a<<<", "a>>>>>><<<1>>>", "a<<</**/", "a::", "extern  ",
-                            "__shared__ alignas(", "R\"(", "/*", "\"", "a /**/ ::", "k<<<1,1>>>::"}) {
+  for (const char* piece :
+       {"a<<<", "a<<<(", ">>>>a<<<", "a>>>>>><<<1>>>", "a<<</**/", "a::", "extern  ", "__shared__ alignas(", "asm(",
+        "a.k[0]<<<1,1>>>(0)", "((", "#define k<<<1,1>>>(0) \\\n", "R\"(", "/*", "\"", "a /**/ ::", "k<<<1,1>>>::"}) {
     std::string text;
     while (text.size() < 300000) text += piece;
     INFO(piece);

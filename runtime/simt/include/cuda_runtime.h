@@ -126,6 +126,10 @@ constexpr int warpSize = 32;
 inline void __syncthreads(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   ridge_simt::barrier(file, line);
 }
+#include "ridge_simt/atomics.h"
+#include "ridge_simt/sync.h"
+#include "ridge_simt/warp.h"
+
 inline void __threadfence() { ridge_simt::fence(1); }
 inline void __threadfence_block() { ridge_simt::fence(0); }
 inline void __threadfence_system() { ridge_simt::fence(2); }

@@ -247,6 +247,7 @@ class Rewriter {
   bool unsupported(std::size_t& i) {
     std::size_t end = word_end(i);
     std::string_view word = s_.substr(i, end - i);
+    if (word == "__global__") return kernel_type(i, end);
     std::string message = unsupported_word(word);
     if (message.empty()) return false;
     std::size_t before = skip_space_back(i), after = skip_space(end);
@@ -267,6 +268,29 @@ class Rewriter {
     }
     out_ += failing(message) + " ";
     out_ += word;
+    i = end;
+    return true;
+  }
+
+  // `__global__ int k()`: a kernel has nobody to return to. The launch would compile.
+  bool kernel_type(std::size_t& i, std::size_t end) {
+    std::size_t at = skip_space(end);
+    std::string_view word;
+    for (;;) {
+      std::size_t stop = word_end(at);
+      word = s_.substr(at, stop - at);
+      at = skip_space(stop);
+      if (word == "__launch_bounds__") {
+        at = skip_space(statement_end(at));
+      } else if (word != "static" && word != "inline" && word != "const") {
+        break;
+      }
+    }
+    static constexpr std::array<std::string_view, 10> kTypes = {"int",  "float",    "double", "bool",  "char",
+                                                                "long", "unsigned", "signed", "short", "size_t"};
+    if (std::find(kTypes.begin(), kTypes.end(), word) == kTypes.end()) return false;
+    out_ += failing("a __global__ function must have a void return type") + " ";
+    out_ += s_.substr(i, end - i);
     i = end;
     return true;
   }

@@ -12,8 +12,8 @@ struct Entry {
 constexpr Entry kHeaders[] = {
     {"cub/", "write the reduction, scan or sort as a kernel"},
     {"thrust/", "write the algorithm as a kernel, or use the C++ library on the host"},
-    {"cuda/", "libcu++ needs a GPU; use CUDA's built-in functions (__syncthreads, atomicAdd, ...)"},
-    {"curand", "compute random numbers in the kernel from the thread's index, with a few integer operations"},
+    {"cuda/", "libcu++ needs a GPU; use the built-in functions of CUDA (__syncthreads, atomicAdd, ...)"},
+    {"curand", "compute random numbers in the kernel from the thread index, with a few integer operations"},
     {"cutlass/", "write the tiled loop as a kernel"},
     {"cute/", "write the index arithmetic in the kernel"},
     {"cufft", "write the transform as a kernel"},

@@ -316,6 +316,9 @@ void Sanitizer::State::settle() {
 
 // Struct copies read padding and members that were never set: small gaps beside initialised pieces are theirs.
 void Sanitizer::State::check_initialised(const LaneAccess& a, unsigned written) {
+  // New memory is filled with 0xFF. Anything else was written after all, by library code that no hook sees.
+  const auto* bytes = reinterpret_cast<const unsigned char*>(a.address);
+  if (written == 0 && std::any_of(bytes, bytes + a.bytes, [](unsigned char b) { return b != 0xFF; })) written = a.bytes;
   constexpr unsigned kPadding = 7;
   const bool follows = run.end == a.address && run.pc == a.pc && run.thread == a.thread && a.kind == AccessKind::load;
   if (!follows) {
