@@ -45,7 +45,6 @@ enum cudaError {
   cudaErrorPeerAccessNotEnabled = 705,
   cudaErrorSetOnActiveProcess = 708,
   cudaErrorContextIsDestroyed = 709,
-  cudaErrorLaunchTimeout = 702,
   cudaErrorAssert = 710,
   cudaErrorTooManyPeers = 711,
   cudaErrorHostMemoryAlreadyRegistered = 712,
