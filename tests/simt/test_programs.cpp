@@ -1,6 +1,7 @@
-// Programs built with `ridge cc` as people do. programs/*.cu check themselves; broken/*.cu say in their first line what
-// must be reported; programs/multi/*/ are programs of several files, whose build.txt holds the arguments of `ridge cc`
-// (nvcc needs -rdc=true besides). Adding a file or folder there adds a test.
+// Programs built with `ridge cc` as people do. programs/*.cu and correct/*.cu check themselves, the latter with what looks
+// like a race and is none; broken/*.cu say in their first line what must be reported; programs/multi/*/ are programs of
+// several files, whose build.txt holds the arguments of `ridge cc` (nvcc needs -rdc=true besides). Adding a file or folder
+// there adds a test.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -29,6 +30,11 @@ std::vector<fs::path> sources(const char* name) {
   return found;
 }
 
+std::string first_line(const fs::path& source) {
+  std::string text = read_file(source.string());
+  return text.substr(0, text.find('\n'));
+}
+
 void build(const fs::path& source, const std::string& program, Environment env = {}) {
   env["RIDGE_ROOT"] = repository();
   Run r = run({ridge_program(), "cc", source.string(), "-o", program}, env, 60);
@@ -50,13 +56,27 @@ long counter(const std::string& json, const std::string& kernel, const std::stri
 TEST_CASE("programs run right in every lane order") {
   Folder scratch;
   const std::string program = scratch / "program";
-  for (const fs::path& source : sources("programs")) {
+  std::vector<fs::path> all = sources("programs");
+  for (const fs::path& source : sources("correct")) all.push_back(source);
+  for (const fs::path& source : all) {
     build(source, program);
+    bool faults = false;  // on purpose
     for (const char* order : {"forward", "1", "2", "12345"}) {
       Run r = run({program}, {{"RIDGE_LANE_ORDER", order}}, 20);
       INFO(source.filename().string() << ", lane order " << order << "\n" << r.out << r.err);
       CHECK(r.code == 0);
       CHECK(r.out == "ok\n");
+      faults = faults || r.err.find("ridge: ") != std::string::npos;
+    }
+    if (faults) continue;
+    for (const char* order : {"forward", "1", "2"}) {
+      Run r = run({program}, {{"RIDGE_LANE_ORDER", order}, {"RIDGE_SANITIZE", "1"}}, 40);
+      INFO(source.filename().string() << ", sanitized, lane order " << order << "\n" << r.out << r.err);
+      CHECK(r.out == "ok\n");
+      // programs/ are written to be read, and some leave their memory to the end of the program.
+      const bool leaks = source.parent_path().filename() == "programs" && r.err.rfind("ridge: memory leak: ", 0) == 0 &&
+                         r.err.find("\nridge: 1 problem found\n") != std::string::npos;
+      CHECK((leaks ? r.code == 86 : r.code == 0 && r.err.empty()));
     }
   }
 }
@@ -89,17 +109,17 @@ TEST_CASE("broken programs hear what is wrong, and where") {
   Folder scratch;
   const std::string program = scratch / "program";
   for (const fs::path& source : sources("broken")) {
-    // "// expects: KIND at LINE, ERROR" or "// expects: wrong result"
-    std::string first = read_file(source.string());
-    first.resize(first.find('\n'));
+    // "// expects: KIND at LINE, ERROR" or "// expects: wrong result"; the sanitizer's are tested below.
+    std::string first = first_line(source);
     const std::string head = "// expects: ";
+    if (first.rfind("// sanitize: ", 0) == 0) continue;
     INFO(source.filename().string() << ": " << first);
     REQUIRE(first.rfind(head, 0) == 0);
     std::string wanted = first.substr(head.size());
 
     build(source, program);
     // One worker, so that what a block leaves behind is where the next one looks.
-    Run r = run({program}, {{"RIDGE_LANE_ORDER", "1"}, {"RIDGE_WORKERS", "1"}}, 20);
+    Run r = run({program}, {{"RIDGE_LANE_ORDER", "1"}, {"RIDGE_WORKERS", "1"}}, 30);
     INFO(r.out + r.err);
     CHECK(r.code == 1);
     if (wanted == "wrong result") {
@@ -111,8 +131,51 @@ TEST_CASE("broken programs hear what is wrong, and where") {
     REQUIRE((at != std::string::npos && comma != std::string::npos && at < comma));
     std::string line = wanted.substr(at + 4, comma - at - 4);
     CHECK(r.out == wanted.substr(comma + 2) + "\n");
-    CHECK(r.err.rfind("ridge: " + wanted.substr(0, at) + " in kernel ", 0) == 0);
+    // What assert() prints comes before.
+    CHECK(r.err.find("ridge: ") == r.err.find("ridge: " + wanted.substr(0, at) + " in kernel "));
     CHECK(r.err.find("\n  at " + source.filename().string() + ":" + line + ", block (") != std::string::npos);
+  }
+}
+
+TEST_CASE("the sanitizer finds races, uninitialised reads and leaks, and nothing else in the same program") {
+  Folder scratch;
+  const std::string program = scratch / "program";
+  for (const fs::path& source : sources("broken")) {
+    // "// sanitize: KIND at LINE" or, of races, "// sanitize: KIND at LINE; other LINE"
+    std::string first = first_line(source);
+    const std::string head = "// sanitize: ", name = source.filename().string();
+    if (first.rfind(head, 0) != 0) continue;
+    std::string wanted = first.substr(head.size()), other;
+    if (auto semicolon = wanted.find("; other "); semicolon != std::string::npos) {
+      other = wanted.substr(semicolon + 8);
+      wanted.resize(semicolon);
+    }
+    auto at = wanted.rfind(" at ");
+    REQUIRE(at != std::string::npos);
+    const std::string kind = wanted.substr(0, at), line = wanted.substr(at + 4);
+
+    build(source, program);
+    for (const char* workers : {"1", "4"}) {
+      Run r = run({program}, {{"RIDGE_LANE_ORDER", "1"}, {"RIDGE_WORKERS", workers}, {"RIDGE_SANITIZE", "1"}}, 30);
+      INFO(name << ", " << workers << " workers: " << first << "\n" << r.out << r.err);
+      CHECK(r.code == 86);
+      CHECK(r.err.find("ridge: 1 problem found\n") != std::string::npos);
+      const std::string rest = r.err.substr(r.err.find('\n') + 1);
+      if (kind == "memory leak") {
+        CHECK(r.err.rfind("ridge: memory leak: ", 0) == 0);
+        CHECK(rest.rfind("  allocated at " + name + ":" + line + ": ", 0) == 0);
+        continue;
+      }
+      CHECK(r.err.rfind("ridge: " + kind + " in kernel ", 0) == 0);
+      const std::string here = "  at " + name + ":" + line + ", block (";
+      const std::string there = "\n  against " + name + ":" + other + ", ";
+      // Which block comes first is open with several workers: the two sides may be exchanged.
+      const bool exchanged = workers != std::string("1") && rest.rfind("  at " + name + ":" + other + ", ", 0) == 0 &&
+                             rest.find("\n  against " + name + ":" + line + ", ") != std::string::npos;
+      if (exchanged) continue;
+      CHECK(rest.rfind(here, 0) == 0);
+      if (!other.empty()) CHECK(rest.find(there) != std::string::npos);
+    }
   }
 }
 

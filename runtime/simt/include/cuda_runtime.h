@@ -25,7 +25,12 @@
 #endif
 #define __constant__ __attribute__((section("ridge_constant")))
 #define __managed__
+#ifdef __clang__
 #define __shared__ static __thread
+#else
+// GCC guards arrays of classes with constructors, even trivial ones: a shared load that no GPU makes.
+#define __shared__ static __thread __constinit
+#endif
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __forceinline__ inline __attribute__((always_inline))
@@ -121,6 +126,10 @@ constexpr int warpSize = 32;
 inline void __syncthreads(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   ridge_simt::barrier(file, line);
 }
+#include "ridge_simt/atomics.h"
+#include "ridge_simt/sync.h"
+#include "ridge_simt/warp.h"
+
 inline void __threadfence() { ridge_simt::fence(1); }
 inline void __threadfence_block() { ridge_simt::fence(0); }
 inline void __threadfence_system() { ridge_simt::fence(2); }

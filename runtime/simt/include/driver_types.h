@@ -45,6 +45,7 @@ enum cudaError {
   cudaErrorPeerAccessNotEnabled = 705,
   cudaErrorSetOnActiveProcess = 708,
   cudaErrorContextIsDestroyed = 709,
+  cudaErrorLaunchTimeout = 702,
   cudaErrorAssert = 710,
   cudaErrorTooManyPeers = 711,
   cudaErrorHostMemoryAlreadyRegistered = 712,
@@ -325,6 +326,14 @@ typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, vo
 typedef struct CUuuid_st {
   char bytes[16];
 } cudaUUID_t;
+
+typedef struct cudaIpcMemHandle_st {
+  char reserved[64];
+} cudaIpcMemHandle_t;
+typedef struct cudaIpcEventHandle_st {
+  char reserved[64];
+} cudaIpcEventHandle_t;
+#define cudaIpcMemLazyEnablePeerAccess 0x01
 
 // Without the limits of textures and surfaces, which the emulator does not have.
 struct cudaDeviceProp {

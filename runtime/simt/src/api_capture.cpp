@@ -81,6 +81,12 @@ cudaError_t capture_refuses_wait(CUstream_st& stream) {
   return cudaErrorStreamCaptureUnsupported;
 }
 
+cudaError_t capture_refuses_wait(CUevent_st& event) {
+  if (event.capture == nullptr) return capture_forbids();
+  event.capture->invalid = true;
+  return cudaErrorCapturedEvent;
+}
+
 cudaError_t capture_work(CUstream_st& stream, Work work) {
   if (cudaError_t error = status_of(stream)) return error;
   const cudaGraphNodeType type = node_type(work.kind);

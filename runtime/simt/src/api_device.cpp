@@ -128,6 +128,12 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
 cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return api::keep(cudaErrorInvalidDevice); }
 cudaError_t cudaDeviceDisablePeerAccess(int) { return api::keep(cudaErrorInvalidDevice); }
 
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t*, void*) { return api::keep(cudaErrorNotSupported); }
+cudaError_t cudaIpcOpenMemHandle(void**, cudaIpcMemHandle_t, unsigned) { return api::keep(cudaErrorNotSupported); }
+cudaError_t cudaIpcCloseMemHandle(void*) { return api::keep(cudaErrorNotSupported); }
+cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t*, cudaEvent_t) { return api::keep(cudaErrorNotSupported); }
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t*, cudaIpcEventHandle_t) { return api::keep(cudaErrorNotSupported); }
+
 cudaError_t cudaDriverGetVersion(int* version) {
   if (version == nullptr) return api::keep(cudaErrorInvalidValue);
   *version = CUDART_VERSION;

@@ -64,6 +64,7 @@ constexpr ErrorText kErrors[] = {
     {cudaErrorPeerAccessNotEnabled, "cudaErrorPeerAccessNotEnabled", "peer access has not been enabled"},
     {cudaErrorSetOnActiveProcess, "cudaErrorSetOnActiveProcess", "cannot set while device is active in this process"},
     {cudaErrorContextIsDestroyed, "cudaErrorContextIsDestroyed", "context is destroyed"},
+    {cudaErrorLaunchTimeout, "cudaErrorLaunchTimeout", "the launch timed out and was terminated"},
     {cudaErrorAssert, "cudaErrorAssert", "device-side assert triggered"},
     {cudaErrorTooManyPeers, "cudaErrorTooManyPeers", "peer mapping resources exhausted"},
     {cudaErrorHostMemoryAlreadyRegistered, "cudaErrorHostMemoryAlreadyRegistered",
@@ -127,7 +128,7 @@ LastErrors& last() {
 }  // namespace
 
 cudaError_t keep(cudaError_t error) {
-  if (error == cudaSuccess) return error;
+  if (error == cudaSuccess || error == cudaErrorNotReady) return error;  // "not yet" is no error to keep
   std::lock_guard lock(last().mutex);
   return last().of[std::this_thread::get_id()] = error;
 }

@@ -187,6 +187,20 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* f
     return cudaSuccess;
   });
 }
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                        const cudaGraphEdgeData*, size_t count) {
+  return call([&](Engine&) {
+    if (!alive(graph) || (count != 0 && (from == nullptr || to == nullptr))) return cudaErrorInvalidValue;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!alive(to[i]) || to[i]->graph != graph) return cudaErrorInvalidValue;
+      auto& after = to[i]->after;
+      auto edge = std::find(after.begin(), after.end(), from[i]);
+      if (edge == after.end()) return cudaErrorInvalidValue;
+      after.erase(edge);
+    }
+    return cudaSuccess;
+  });
+}
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
   return call([&](Engine&) {
     if (!alive(node)) return cudaErrorInvalidValue;
@@ -237,6 +251,17 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* 
     if (!alive(node) || count == nullptr) return cudaErrorInvalidValue;
     if (edges != nullptr) std::fill_n(edges, std::min(*count, node->after.size()), cudaGraphEdgeData{});
     return list(node->after, out, count);
+  });
+}
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* out, cudaGraphEdgeData* edges,
+                                           size_t* count) {
+  return call([&](Engine&) {
+    if (!alive(node) || count == nullptr) return cudaErrorInvalidValue;
+    std::vector<CUgraphNode_st*> nodes;
+    for (const auto& n : node->graph->nodes)
+      if (std::find(n->after.begin(), n->after.end(), node) != n->after.end()) nodes.push_back(n.get());
+    if (edges != nullptr) std::fill_n(edges, std::min(*count, nodes.size()), cudaGraphEdgeData{});
+    return list(nodes, out, count);
   });
 }
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {

@@ -77,7 +77,13 @@ cudaError_t kernel_work(Work& work, const char* name, dim3 grid, dim3 block, std
       grid.x > 0x7FFFFFFFu || grid.y > 65535 || grid.z > 65535)
     return cudaErrorInvalidConfiguration;
   if (shared > dynamic_shared_limit(function)) return cudaErrorInvalidValue;
-  const std::size_t all_shared = shared + static_shared_of(function);
+  const std::size_t fixed = static_shared_of(function), all_shared = shared + fixed;
+  if (static_cast<double>(fixed) > profile.shared_per_block) {
+    std::fprintf(stderr,
+                 "ridge: kernel %s has %zu bytes of static shared memory; nvcc allows %.0f: use extern __shared__\n",
+                 name, fixed, profile.shared_per_block);
+    return cudaErrorLaunchOutOfResources;
+  }
   if (cooperative) {
     const Occupancy o = theoretical_occupancy(profile, static_cast<unsigned>(threads), all_shared);
     if (static_cast<double>(grid.x) * grid.y * grid.z > profile.sms * o.blocks_per_sm)

@@ -167,6 +167,13 @@ cudaError_t cudaMallocManaged(void** p, size_t bytes, unsigned flags) {
     return allocate(p, bytes, MemoryKind::managed);
   });
 }
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* p, size_t bytes, unsigned flags) {
+  return call([&](Engine& engine) {
+    if (engine.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+    const bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle;
+    return known && is_managed(p, bytes) ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
 cudaError_t cudaMemPrefetchAsync(const void* p, size_t bytes, cudaMemLocation where, unsigned flags,
                                  cudaStream_t stream) {
   return call([&](Engine& engine) {
@@ -206,6 +213,8 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* out, const void* poi
       if (a->kind == MemoryKind::device) *out = {cudaMemoryTypeDevice, 0, p, nullptr};
       if (a->kind == MemoryKind::host) *out = {cudaMemoryTypeHost, 0, p, p};
       if (a->kind == MemoryKind::managed) *out = {cudaMemoryTypeManaged, 0, p, p};
+    } else if (api::is_symbol(p)) {
+      *out = {cudaMemoryTypeDevice, 0, p, nullptr};
     } else if (memory.registered(address_of(p)) != 0) {
       *out = {cudaMemoryTypeHost, 0, p, p};
     }
@@ -238,7 +247,7 @@ cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
     if (p == nullptr) return cudaSuccess;
     if (api::capturing(*s)) return cudaErrorNotSupported;
     Allocation* a = DeviceMemory::instance().find(address_of(p));
-    if (!starts(p, {MemoryKind::device}) || !a->pooled) return cudaErrorInvalidValue;
+    if (!starts(p, {MemoryKind::device})) return cudaErrorInvalidValue;
     a->leaving = true;
     Work work;
     work.kind = WorkKind::release;

@@ -193,16 +193,14 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return with_event(event, [](Engine& engine, CUevent_st& e) {
-    if (e.capture != nullptr) return cudaErrorCapturedEvent;
-    if (cudaError_t error = api::capture_forbids()) return error;
+    if (cudaError_t error = api::capture_refuses_wait(e)) return error;
     if (e.record != nullptr) engine.wait("cudaEventSynchronize", {e.record});
     return cudaSuccess;
   });
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return with_event(event, [](Engine& engine, CUevent_st& e) {
-    if (e.capture != nullptr) return cudaErrorCapturedEvent;
-    if (cudaError_t error = api::capture_forbids()) return error;
+    if (cudaError_t error = api::capture_refuses_wait(e)) return error;
     return engine.progress("cudaEventQuery", e.record) ? cudaSuccess : cudaErrorNotReady;
   });
 }

@@ -359,7 +359,10 @@ void BlockRunner::spin(std::uintptr_t address, std::uintptr_t pc) {
     current_->spin_address = address;
     current_->spins = 0;
   }
-  if (++current_->spins % kSpins != 0) return;
+  if (++current_->spins % kSpins == 0) pause(pc);
+}
+
+void BlockRunner::pause(std::uintptr_t pc) {
   wait_of(*current_).name = "a polling loop";
   wait_of(*current_).file = nullptr;
   wait_of(*current_).pc = pc;
@@ -396,7 +399,7 @@ void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind
                                    : (shared_object_[where] & shared_object_[where + bytes - 1]) == 0)
       out_of_bounds(address, bytes, store, pc);
   } else {
-    classify(address, bytes, store, pc, part);
+    classify(address, bytes, kind, is_volatile, pc, part);
     return;
   }
   if (address % bytes != 0) {

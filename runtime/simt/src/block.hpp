@@ -139,6 +139,9 @@ class BlockRunner {
   }
   void count_matrix(std::uint64_t operations) { counters_->matrix += operations; }
   void spin(std::uintptr_t address, std::uintptr_t pc);  // an access that waits for other threads perhaps
+  void pause(std::uintptr_t pc);
+  bool is_global(std::uintptr_t address) const { return memory_.contains(address) || program_.in_data(address); }
+  bool is_shared(std::uintptr_t address) const { return address - shared_begin_ < shared_bytes_; }
   [[noreturn]] void fault(Fault f);
   // After a segmentation fault at `address`: on a stack of its own, from a signal handler's return.
   [[noreturn]] void crashed(std::uintptr_t address, std::uintptr_t pc);
@@ -195,7 +198,8 @@ class BlockRunner {
   // block_faults.cpp
   Fault fault_of(const Thread& t) const;
   void stop(Fault f);  // a fault found by the scheduler
-  void classify(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc, unsigned part);
+  void classify(std::uintptr_t address, unsigned bytes, AccessKind kind, bool is_volatile, std::uintptr_t pc,
+                unsigned part);
   void out_of_bounds(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc);
   void deadlock();
   std::string describe(const Thread& t) const;

@@ -43,18 +43,14 @@ bool is_constant(std::uintptr_t address) {
          address < reinterpret_cast<std::uintptr_t>(__stop_ridge_constant);
 }
 
-bool in_data(std::uintptr_t address) {
-  for (const Segment& s : Program::instance().segments)
-    if (address >= s.begin && address < s.end) return s.writable;
-  return false;
-}
-
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace
 
 // Neither device memory nor shared: parameters, variables and tables of the program, or nothing that a kernel may touch.
-void BlockRunner::classify(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc, unsigned part) {
+void BlockRunner::classify(std::uintptr_t address, unsigned bytes, AccessKind kind, bool is_volatile, std::uintptr_t pc,
+                           unsigned part) {
+  const bool store = kind != AccessKind::load;
   // Kernel parameters: in constant memory on a GPU, not counted.
   if (address - reinterpret_cast<std::uintptr_t>(launch_->closure) < launch_->closure_bytes) return;
   for (const Segment& s : program_.segments) {
@@ -66,9 +62,13 @@ void BlockRunner::classify(std::uintptr_t address, unsigned bytes, bool store, s
       if (store) break;
       return;
     }
+    if (launch_->sanitize)
+      sanitizer_.access({address, bytes, kind, is_volatile, static_cast<std::uint32_t>(pc - program_.base),
+                         current_->linear, false});
     // __device__ variables are global memory; numbered behind the reserved range.
-    record(DeviceMemory::kReserve + (address - program_.base), bytes, store ? Op::global_store : Op::global_load, pc,
-           part);
+    Op op = kind == AccessKind::load ? Op::global_load : kind == AccessKind::store ? Op::global_store : Op::global_red;
+    record(DeviceMemory::kReserve + (address - program_.base), bytes, op, pc, part);
+    if (is_volatile || kind == AccessKind::atomic) spin(address, pc);
     return;
   }
   out_of_bounds(address, bytes, store, pc);
@@ -156,7 +156,7 @@ void BlockRunner::out_of_bounds(std::uintptr_t address, unsigned bytes, bool sto
     f.kind = std::string(store ? "store to" : "out-of-bounds load from") + " __constant__ memory of " +
              std::to_string(bytes) + " bytes";
     f.detail = store ? "kernels can only read __constant__ variables" : beside(variable_near(address, false), address);
-  } else if (in_data(address)) {
+  } else if (program_.in_data(address)) {
     f.kind = "out-of-bounds global " + what;
     f.detail = beside(variable_near(address, false), address);
   } else if (!memory_.contains(address)) {

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <string>
 
 #include "block.hpp"
@@ -83,6 +84,10 @@ void fence(int scope) {
   if (BlockRunner* r = BlockRunner::current(); r != nullptr && r->in_kernel()) r->fence(scope);
 }
 
+void pause() { runner().pause(RIDGE_PC); }
+bool is_global(const void* p) { return runner().is_global(reinterpret_cast<std::uintptr_t>(p)); }
+bool is_shared(const void* p) { return runner().is_shared(reinterpret_cast<std::uintptr_t>(p)); }
+
 // Instructions of this thread so far: time that passes only with its own work.
 long long clock() { return static_cast<long long>(runner().thread().instructions); }
 
@@ -121,4 +126,13 @@ extern "C" [[noreturn]] void __assert_fail(const char* expression, const char* f
   }
   std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, expression);
   std::abort();
+}
+
+// In a kernel, CUDA's clock(): cycles. On the host, the C library's.
+extern "C" clock_t clock() noexcept {
+  if (BlockRunner* r = BlockRunner::current(); r != nullptr && r->in_kernel())
+    return static_cast<clock_t>(r->thread().instructions);
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<clock_t>(t.tv_sec) * CLOCKS_PER_SEC + t.tv_nsec / (1000000000 / CLOCKS_PER_SEC);
 }

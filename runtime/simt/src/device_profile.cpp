@@ -53,6 +53,7 @@ constexpr Key kKeys[] = {
     {"fp64_flops", &DeviceProfile::fp64_flops},
     {"special_operations", &DeviceProfile::special_operations},
     {"matrix_flops", &DeviceProfile::matrix_flops},
+    {"l2_atomics", &DeviceProfile::l2_atomics},
     {"dram_latency", &DeviceProfile::dram_latency},
     {"instruction_latency", &DeviceProfile::instruction_latency},
     {"kernel_latency", &DeviceProfile::kernel_latency},

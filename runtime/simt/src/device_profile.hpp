@@ -41,6 +41,7 @@ struct DeviceProfile {
   double fp64_flops = 0;
   double special_operations = 0;
   double matrix_flops = 0;  // dense, 16-bit inputs
+  double l2_atomics = 0;    // sectors with atomics that the whole L2 takes in a cycle
   // Latencies in seconds.
   double dram_latency = 0;
   double instruction_latency = 0;  // between dependent instructions of a warp

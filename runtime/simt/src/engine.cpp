@@ -150,6 +150,9 @@ void Engine::queue(const OperationPtr& op) {
     return;
   }
   pending_.push_back(op);
+  if (op->work.kind != WorkKind::kernel || kernels_queued_) return;
+  kernels_queued_ = true;
+  std::atexit(at_exit);  // again, to run before the destructors of what describes the program
 }
 
 OperationPtr Engine::submit(CUstream_st& stream, Work work, const char* call, double seconds,
@@ -376,7 +379,6 @@ void Engine::finish() {
   if (finished_) return;
   finished_ = true;
   Timeline::instance().write();
-  if (Sanitizer::enabled()) Sanitizer::finish();
 }
 
 void drain() {

@@ -124,6 +124,7 @@ class Engine {
   std::uint64_t order_;
   int next_stream_ = 1;
   int sticky_ = 0;
+  bool kernels_queued_ = false;
   bool kernels_ran_ = false;
   bool counting_ = false;
   bool finished_ = false;

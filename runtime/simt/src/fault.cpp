@@ -1,12 +1,13 @@
 #include "fault.hpp"
 
 #include <link.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+
+#include "source_lines.hpp"
 
 namespace ridge::simt {
 
@@ -54,29 +55,8 @@ std::uintptr_t program_base() {
 }
 
 std::string source_of(std::uint32_t pc) {
-  char program[4096];
-  ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-  if (n <= 0) return {};
-  program[n] = 0;
-  // The path comes from the kernel; a quote in it would end the quoting.
-  if (std::string(program).find('\'') != std::string::npos) return {};
-  char command[4400];
-  std::snprintf(command, sizeof command, "addr2line -i -e '%s' 0x%x 2>/dev/null", program, pc);
-  FILE* pipe = popen(command, "r");
-  if (pipe == nullptr) return {};
-  std::string last;
-  char line[4096];
-  while (std::fgets(line, sizeof line, pipe) != nullptr) {
-    std::string text(line);
-    while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-    if (auto note = text.find(" (disc"); note != std::string::npos) text.resize(note);
-    if (text.rfind("??", 0) != 0 && text.find("/simt/include/") == std::string::npos &&
-        text.find("/simt/src/") == std::string::npos)
-      last = text;
-  }
-  pclose(pipe);
-  if (auto slash = last.rfind('/'); slash != std::string::npos && slash + 1 < last.size()) last.erase(0, slash + 1);
-  return last;
+  auto found = source_lines({pc});
+  return found.empty() ? std::string() : found.begin()->second.file + ":" + std::to_string(found.begin()->second.line);
 }
 
 }  // namespace ridge::simt

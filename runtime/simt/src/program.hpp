@@ -26,6 +26,12 @@ struct Program {
   std::vector<Object> shared;        // __shared__ arrays: offsets in the thread-local segment
   std::size_t static_shared(std::uint64_t function) const;  // bytes that a function's __shared__ arrays take
 
+  bool in_data(std::uintptr_t address) const {  // a variable of the program
+    for (const Segment& s : segments)
+      if (address >= s.begin && address < s.end) return s.writable;
+    return false;
+  }
+
   static const Program& instance();
 };
 

@@ -57,6 +57,7 @@ struct Sanitizer::State {
   std::uint32_t fence_time[kThreads] = {};
   std::uint32_t acquire_time[kWarps] = {};
   bool fenced = false, acquired = false;
+  bool acquiring[kThreads] = {};  // the thread's last access was an atomic or a volatile load
 
   Chunk* shared_chunks[kSharedChunks] = {};
   GlobalShadow* global = nullptr;
@@ -259,11 +260,10 @@ void Sanitizer::State::access(const LaneAccess& a) {
   if (pending) settle();
   last_load.bytes = 0;
   if (a.kind == AccessKind::load) last_load = a;
-  const unsigned warp = a.thread / kLanes % kWarps;
-  if (a.kind == AccessKind::atomic || (a.is_volatile && a.kind == AccessKind::load)) {
-    acquired = true;
-    acquire_time[warp] = clock;
-  }
+  // A load that polls may wait, after this call, until another thread has signalled: it has acquired by the next call.
+  if (acquiring[a.thread % kThreads]) acquire_time[a.thread / kLanes % kWarps] = clock;
+  acquiring[a.thread % kThreads] = a.kind == AccessKind::atomic || (a.is_volatile && a.kind == AccessKind::load);
+  acquired |= acquiring[a.thread % kThreads];
   const Seen now{
       a.pc,         clock, static_cast<std::uint32_t>(block), static_cast<std::uint16_t>(a.thread), kind_of(a.kind),
       a.is_volatile};
@@ -316,6 +316,9 @@ void Sanitizer::State::settle() {
 
 // Struct copies read padding and members that were never set: small gaps beside initialised pieces are theirs.
 void Sanitizer::State::check_initialised(const LaneAccess& a, unsigned written) {
+  // New memory is filled with 0xFF. Anything else was written after all, by library code that no hook sees.
+  const auto* bytes = reinterpret_cast<const unsigned char*>(a.address);
+  if (written == 0 && std::any_of(bytes, bytes + a.bytes, [](unsigned char b) { return b != 0xFF; })) written = a.bytes;
   constexpr unsigned kPadding = 7;
   const bool follows = run.end == a.address && run.pc == a.pc && run.thread == a.thread && a.kind == AccessKind::load;
   if (!follows) {
@@ -448,6 +451,7 @@ void Sanitizer::begin_block(const char* kernel, std::uint64_t launch, std::uint6
     if (std::exchange(s.partial[w], false)) std::memset(s.known[w], 0, sizeof s.known[w]);
   if (std::exchange(s.fenced, false)) std::fill(std::begin(s.fence_time), std::end(s.fence_time), 0u);
   std::fill(std::begin(s.acquire_time), std::end(s.acquire_time), 0u);
+  if (s.acquired) std::fill(std::begin(s.acquiring), std::end(s.acquiring), false);
   s.acquired = s.pending = false;
   s.run = {};
   s.suspects.clear();

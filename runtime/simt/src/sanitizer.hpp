@@ -14,7 +14,8 @@
 //  - stores that change no byte (several threads set one flag to 1);
 //  - plain loads that begin a loop of atomicCAS: the thread's own atomic follows at once; between blocks, any atomic after
 //    a plain load.
-// A read is uninitialised where no byte of it was ever written; struct copies may have gaps of up to 7 bytes.
+// A read is uninitialised where no byte of it was ever written and all still hold the 0xFF of new memory; struct copies
+// may have gaps of up to 7 bytes. __device__ variables and allocations of 1 GiB and more (not filled) are left out.
 #pragma once
 #include <cstddef>
 #include <cstdint>

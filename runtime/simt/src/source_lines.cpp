@@ -17,7 +17,8 @@ bool parse(std::string text, SourceLine& out) {
   if (auto note = text.find(" (disc"); note != std::string::npos) text.resize(note);
   auto colon = text.rfind(':');
   if (colon == std::string::npos || text.rfind("??", 0) == 0) return false;
-  if (text.find("/simt/include/") != std::string::npos) return false;
+  // The emulator's own code, in headers and in the library.
+  if (text.find("/simt/include/") != std::string::npos || text.find("/simt/src/") != std::string::npos) return false;
   out.line = std::atoi(text.c_str() + colon + 1);
   text.resize(colon);
   out.file = text.substr(text.rfind('/') + 1);

@@ -62,9 +62,13 @@ std::array<Roof, kRoofs> kernel_roofs(const DeviceProfile& p, const LaunchConfig
   auto op = [&](Op o) -> const AccessCount& { return c.op[static_cast<std::size_t>(o)]; };
   auto number = [](std::uint64_t n) { return static_cast<double>(n); };
   const AccessCount &loads = op(Op::global_load), &stores = op(Op::global_store);
+  const AccessCount &reds = op(Op::global_red), &atoms = op(Op::global_atom);
+  const double requests = number(loads.requests + stores.requests + reds.requests + atoms.requests);
   const double sectors = number(loads.sectors + stores.sectors);
-  const double shared_wavefronts = number(op(Op::shared_load).wavefronts + op(Op::shared_store).wavefronts);
-  // Before the cache model has filled these sums, every sector counts as one of DRAM.
+  const double atomic_sectors = number(reds.sectors + atoms.sectors);
+  const double shared_wavefronts =
+      number(op(Op::shared_load).wavefronts + op(Op::shared_store).wavefronts + op(Op::shared_atom).wavefronts);
+  // Without the cache model's sums every sector counts as one of DRAM.
   const double l2_bytes = c.l2_bytes != 0 ? number(c.l2_bytes) : sectors * kSectorBytes;
   const double dram_bytes = c.dram_bytes != 0 || c.l2_bytes != 0 ? number(c.dram_bytes) : l2_bytes;
 
@@ -79,21 +83,20 @@ std::array<Roof, kRoofs> kernel_roofs(const DeviceProfile& p, const LaunchConfig
   const Occupancy o = theoretical_occupancy(p, thread_count(config), static_shared + config.dynamic_shared);
   const double waves = std::ceil(blocks / (p.sms * std::max(o.blocks_per_sm, 1u)));
   const double warps = std::max(1.0, blocks * std::ceil(thread_count(config) / 32.0));
-  const double chain = number(loads.requests) / warps / kLoadsInFlight * p.dram_latency +
+  const double chain = number(loads.requests + atoms.requests) / warps / kLoadsInFlight * p.dram_latency +
                        number(c.warp_instructions) / warps / kIndependentInstructions * p.instruction_latency;
 
   return {{
       {"DRAM bandwidth", dram_bytes / (p.dram_bandwidth * p.dram_efficiency)},
       {"L2 bandwidth", l2_bytes / p.l2_bandwidth},
       // A global request takes one pass for each 4 sectors (128 bytes), shared memory its wavefronts.
-      {"L1 wavefronts",
-       on_sms(std::max(number(loads.requests + stores.requests), sectors / p.l1_sectors) + shared_wavefronts,
-              p.l1_wavefronts)},
+      {"L1 wavefronts", on_sms(std::max(requests, sectors / p.l1_sectors) + shared_wavefronts, p.l1_wavefronts)},
       {"instruction issue", on_sms(number(c.warp_instructions), p.warp_instructions)},
       {"fp32", on_sms(number(c.fp32), p.fp32_flops)},
       {"fp64", on_sms(number(c.fp64), p.fp64_flops)},
       {"special functions", on_sms(number(c.special), p.special_operations)},
       {"matrix units", on_sms(number(c.matrix), p.matrix_flops)},
+      {"atomics", atomic_sectors / p.l2_atomics / p.clock_hz},
       {"latency", waves * chain},
   }};
 }

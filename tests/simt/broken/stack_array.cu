@@ -1,4 +1,4 @@
-// expects: stack overflow at 5, cudaErrorLaunchFailure
+// expects: stack overflow at 3, cudaErrorLaunchFailure
 // More than the stack holds.
 __global__ void big(int* data) {
   volatile int local[17000];

@@ -61,5 +61,7 @@ int main() {
   triangle<<<1, 32>>>(in, out);
   odd_lanes<<<1, 32>>>(in, out);
   expect_error(cudaDeviceSynchronize(), cudaSuccess, "launches");
+  cudaFree(in);
+  cudaFree(out);
   std::puts("ok");
 }

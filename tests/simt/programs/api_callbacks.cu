@@ -62,6 +62,8 @@ int main() {
   expect_error(cudaLaunchHostFunc(stream, nullptr, nullptr), cudaErrorInvalidValue, "no function");
   expect_error(cudaStreamAddCallback(stream, old_style, &third, 1), cudaErrorInvalidValue, "flags must be 0");
   cudaGetLastError();
+  for (int* p : {list, count}) cudaFree(p);
+  cudaFreeHost(seen);
   cudaStreamDestroy(stream);
   cudaStreamDestroy(other);
   cudaEventDestroy(event);

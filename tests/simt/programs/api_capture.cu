@@ -134,12 +134,16 @@ int main() {
   cudaEventRecord(fork, one);
   cudaStreamWaitEvent(two, fork, 0);
   add_one<<<1, kN, 0, two>>>(a);
+  expect_error(cudaStreamEndCapture(one, &graph), cudaErrorStreamCaptureUnjoined, "a stream that never came back");
+
+  cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal);
+  cudaEventRecord(fork, one);
   expect_error(cudaEventQuery(fork), cudaErrorCapturedEvent, "query of a captured event");
-  cudaGetLastError();
-  if (status_of(one) == cudaStreamCaptureStatusActive)
-    expect_error(cudaStreamEndCapture(one, &graph), cudaErrorStreamCaptureUnjoined, "a stream that never came back");
-  else
-    cudaStreamEndCapture(one, &graph);
+  expect_error(cudaStreamEndCapture(one, &graph), cudaErrorStreamCaptureInvalidated, "after that query");
+  cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal);
+  expect_error(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal), cudaErrorIllegalState, "begin twice");
+  expect_error(cudaStreamEndCapture(one, &graph), cudaSuccess, "the first one goes on");
+  cudaGraphDestroy(graph);
 
   expect_error(cudaStreamBeginCapture(cudaStreamLegacy, cudaStreamCaptureModeGlobal),
                cudaErrorStreamCaptureUnsupported, "the default stream");
@@ -149,5 +153,8 @@ int main() {
   add_one<<<1, kN, 0, one>>>(b);
   expect_error(cudaStreamSynchronize(one), cudaSuccess, "the streams work again");
   expect(value_of(b) == 1, "the streams work again");
+  for (int* q : {a, b, c}) cudaFree(q);
+  for (int* q : {pinned, copied}) cudaFreeHost(q);
+  cudaFree(p);
   std::puts("ok");
 }

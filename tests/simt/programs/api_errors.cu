@@ -32,12 +32,10 @@ int main() {
   void* none = &host;
   expect_error(cudaMalloc(&none, 0), cudaSuccess, "malloc of nothing");
   expect(none == nullptr, "gives a null pointer");
-  expect_error(cudaMalloc(static_cast<void**>(nullptr), 4), cudaErrorInvalidValue, "malloc to nowhere");
   expect_error(cudaGetLastError(), cudaErrorInvalidValue, "the last of these errors");
   expect_error(cudaGetLastError(), cudaSuccess, "is read once");
 
   expect_error(cudaSetDevice(1000), cudaErrorInvalidDevice, "a device too many");
-  expect_error(cudaEventElapsedTime(nullptr, nullptr, nullptr), cudaErrorInvalidValue, "time to nowhere");
   cudaEvent_t plain, untimed;
   cudaEventCreate(&plain);
   cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming);

@@ -57,6 +57,12 @@ int main() {
   expect_error(cudaGraphAddHostNode(&call, graph, &copy_out, 1, &host), cudaSuccess, "host node");
 
   size_t count = 0;
+  expect_error(cudaGraphNodeGetDependentNodes(copy_in, nullptr, nullptr, &count), cudaSuccess, "dependents");
+  expect(count == 2, "two kernels wait for the copy");
+  expect_error(cudaGraphRemoveDependencies(graph, &copy_in, &right, nullptr, 1), cudaSuccess, "remove an edge");
+  expect_error(cudaGraphNodeGetDependencies(right, nullptr, nullptr, &count), cudaSuccess, "dependencies");
+  expect(count == 1, "one of two is left");
+  expect_error(cudaGraphAddDependencies(graph, &copy_in, &right, nullptr, 1), cudaSuccess, "and back again");
   cudaGraphGetNodes(graph, nullptr, &count);
   expect(count == 8, "eight nodes");
   cudaGraphNodeType type;
@@ -140,6 +146,7 @@ int main() {
   expect_error(cudaLaunchCooperativeKernel(scale, dim3(1000000), dim3(kN), arguments, 0, stream),
                cudaErrorCooperativeLaunchTooLarge, "too many blocks at once");
   cudaGetLastError();
+  for (int* q : {in, x, y}) expect_error(cudaFree(q), cudaSuccess, "free");
   expect_error(cudaDeviceSynchronize(), cudaSuccess, "end");
   std::puts("ok");
 }

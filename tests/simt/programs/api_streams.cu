@@ -87,7 +87,7 @@ int main() {
   while ((status = cudaStreamQuery(one)) == cudaErrorNotReady) {
   }
   expect_error(status, cudaSuccess, "stream query");
-  cudaGetLastError();
+  expect_error(cudaGetLastError(), cudaSuccess, "not ready is no error");
   cudaMemcpy(host, a, bytes, cudaMemcpyDeviceToHost);
   expect_host(6, "after the queries");
 

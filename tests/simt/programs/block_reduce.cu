@@ -46,5 +46,8 @@ int main() {
   last_double<<<1, 64, bytes>>>(d_last, count);
   cudaMemcpy(&last, d_last, sizeof last, cudaMemcpyDeviceToHost);
   expect(last == count - 1, "100 KiB of dynamic shared memory");
+  cudaFree(d_in);
+  cudaFree(d_out);
+  cudaFree(d_last);
   std::puts("ok");
 }

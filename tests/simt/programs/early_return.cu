@@ -24,5 +24,6 @@ int main() {
     for (int t = 0; t < 96; ++t)
       expect(out[t] == (t < live ? 1 + 10 * (3 * (live - 1 - t) + 3) : 1), "the threads that stay see each other");
   }
+  cudaFree(d);
   std::puts("ok");
 }

@@ -29,5 +29,7 @@ int main() {
     expect(visits[i] == 1, "every thread ran once");
     expect(order[i] == t % 7 + 100 * (t / 7 % 3) + 10000 * (t / 21), "threads are numbered x first");
   }
+  cudaFree(d_visits);
+  cudaFree(d_order);
   std::puts("ok");
 }

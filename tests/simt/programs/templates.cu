@@ -63,5 +63,6 @@ int main() {
   LAUNCH(fill<2>, 8, d);
   cudaMemcpy(host, d, sizeof host, cudaMemcpyDeviceToHost);
   expect(host[1] == 2 && host[2] == 6 && host[7] == 1, "deduced arguments, and a launch in a macro");
+  cudaFree(d);
   std::puts("ok");
 }

@@ -31,5 +31,7 @@ int main() {
   cudaMemcpy(out.data(), d_out, out.size() * sizeof(float), cudaMemcpyDeviceToHost);
   for (int r = 0; r < rows; ++r)
     for (int c = 0; c < cols; ++c) expect(out[c * rows + r] == in[r * cols + c], "out is the transpose of in");
+  cudaFree(d_in);
+  cudaFree(d_out);
   std::puts("ok");
 }

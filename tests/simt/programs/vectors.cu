@@ -52,5 +52,9 @@ int main() {
     expect(host_doubles[i].x == i && host_doubles[i].y == -i, "double2");
     expect(host_pairs[i].value == 0.5f * i && host_pairs[i].index == i, "an aligned struct");
   }
+  cudaFree(in);
+  cudaFree(out);
+  cudaFree(doubles);
+  cudaFree(pairs);
   std::puts("ok");
 }

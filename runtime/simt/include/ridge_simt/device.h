@@ -55,6 +55,11 @@ __attribute__((const)) std::uint64_t atomic_used(std::uint64_t old, unsigned tic
 // __threadfence (scope 1), __threadfence_block (0), __threadfence_system (2).
 void fence(int scope);
 
+// Lets other threads run: __nanosleep, polling.
+void pause();
+bool is_global(const void* p);
+bool is_shared(const void* p);
+
 // Cycles of this thread: a deterministic count of what it has executed.
 long long clock();
 unsigned sm_id();

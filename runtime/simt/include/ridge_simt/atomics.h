@@ -1,0 +1,121 @@
+// Atomic functions (CUDA C++ Programming Guide, "Atomic Functions"). The work is done in the library (src/atomics.cpp).
+#pragma once
+#include <cstdint>
+
+#include "../vector_types.h"
+#include "device.h"
+
+namespace ridge_simt {
+
+enum class Atomic { add, exchange, min, max, smin, smax, inc, dec, compare_and_swap, bit_and, bit_or, bit_xor, add_float };
+
+// The old value, and the ticket that says whose it was: see atomic_used().
+struct AtomicResult {
+  std::uint64_t old;
+  unsigned ticket;
+};
+AtomicResult atomic16(Atomic op, volatile void* p, std::uint16_t value, std::uint16_t compare);
+AtomicResult atomic32(Atomic op, volatile void* p, std::uint32_t value, std::uint32_t compare = 0);
+AtomicResult atomic64(Atomic op, volatile void* p, std::uint64_t value, std::uint64_t compare = 0);
+// red.global.add.v2.f32 and .v4: each number by itself, one request of 8 or 16 bytes. old: as before the call.
+unsigned atomic_add_floats(volatile float* p, const float* values, int count, float* old);
+
+template <class To, class From>
+RIDGE_DEVICE To bit_cast_to(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  __builtin_memcpy(&to, &from, sizeof to);
+  return to;
+}
+template <class T>
+RIDGE_DEVICE T atomic_value32(AtomicResult r) {
+  return bit_cast_to<T>((std::uint32_t)atomic_used(r.old, r.ticket));
+}
+template <class T>
+RIDGE_DEVICE T atomic_value64(AtomicResult r) {
+  return bit_cast_to<T>((std::uint64_t)atomic_used(r.old, r.ticket));
+}
+
+}  // namespace ridge_simt
+
+// Every function in three scopes: block, device, system. The emulator's are all atomic for the whole system.
+#define RIDGE_ATOMIC_SCOPE(suffix, name, T, bits, op)                                                                \
+  RIDGE_DEVICE T name##suffix(T* p, T v) {                                                                            \
+    return ridge_simt::atomic_value##bits<T>(                                                                        \
+        ridge_simt::atomic##bits(ridge_simt::Atomic::op, p, ridge_simt::bit_cast_to<std::uint##bits##_t>(v)));       \
+  }
+#define RIDGE_ATOMIC(name, T, bits, op)        \
+  RIDGE_ATOMIC_SCOPE(, name, T, bits, op)      \
+  RIDGE_ATOMIC_SCOPE(_block, name, T, bits, op) \
+  RIDGE_ATOMIC_SCOPE(_system, name, T, bits, op)
+
+RIDGE_ATOMIC(atomicAdd, int, 32, add)
+RIDGE_ATOMIC(atomicAdd, unsigned, 32, add)
+RIDGE_ATOMIC(atomicAdd, unsigned long long, 64, add)
+RIDGE_ATOMIC(atomicAdd, float, 32, add_float)
+RIDGE_ATOMIC(atomicAdd, double, 64, add_float)
+RIDGE_ATOMIC(atomicExch, int, 32, exchange)
+RIDGE_ATOMIC(atomicExch, unsigned, 32, exchange)
+RIDGE_ATOMIC(atomicExch, unsigned long long, 64, exchange)
+RIDGE_ATOMIC(atomicExch, float, 32, exchange)
+RIDGE_ATOMIC(atomicMin, int, 32, smin)
+RIDGE_ATOMIC(atomicMin, unsigned, 32, min)
+RIDGE_ATOMIC(atomicMin, long long, 64, smin)
+RIDGE_ATOMIC(atomicMin, unsigned long long, 64, min)
+RIDGE_ATOMIC(atomicMax, int, 32, smax)
+RIDGE_ATOMIC(atomicMax, unsigned, 32, max)
+RIDGE_ATOMIC(atomicMax, long long, 64, smax)
+RIDGE_ATOMIC(atomicMax, unsigned long long, 64, max)
+RIDGE_ATOMIC(atomicInc, unsigned, 32, inc)
+RIDGE_ATOMIC(atomicDec, unsigned, 32, dec)
+RIDGE_ATOMIC(atomicAnd, int, 32, bit_and)
+RIDGE_ATOMIC(atomicAnd, unsigned, 32, bit_and)
+RIDGE_ATOMIC(atomicAnd, unsigned long long, 64, bit_and)
+RIDGE_ATOMIC(atomicOr, int, 32, bit_or)
+RIDGE_ATOMIC(atomicOr, unsigned, 32, bit_or)
+RIDGE_ATOMIC(atomicOr, unsigned long long, 64, bit_or)
+RIDGE_ATOMIC(atomicXor, int, 32, bit_xor)
+RIDGE_ATOMIC(atomicXor, unsigned, 32, bit_xor)
+RIDGE_ATOMIC(atomicXor, unsigned long long, 64, bit_xor)
+
+// There is no atomicSub of 64 bits in CUDA.
+#define RIDGE_ATOMIC_SUB(suffix, T) \
+  RIDGE_DEVICE T atomicSub##suffix(T* p, T v) { return atomicAdd##suffix(p, (T)(0u - (unsigned)v)); }
+RIDGE_ATOMIC_SUB(, int)
+RIDGE_ATOMIC_SUB(, unsigned)
+RIDGE_ATOMIC_SUB(_block, int)
+RIDGE_ATOMIC_SUB(_block, unsigned)
+RIDGE_ATOMIC_SUB(_system, int)
+RIDGE_ATOMIC_SUB(_system, unsigned)
+
+#define RIDGE_CAS_SCOPE(suffix, T, bits)                                                                          \
+  RIDGE_DEVICE T atomicCAS##suffix(T* p, T compare, T v) {                                                       \
+    ridge_simt::AtomicResult r = ridge_simt::atomic##bits(ridge_simt::Atomic::compare_and_swap, p,               \
+                                                          (std::uint##bits##_t)v, (std::uint##bits##_t)compare); \
+    return (T)ridge_simt::atomic_used(r.old, r.ticket);                                                          \
+  }
+#define RIDGE_CAS(T, bits)         \
+  RIDGE_CAS_SCOPE(, T, bits)       \
+  RIDGE_CAS_SCOPE(_block, T, bits) \
+  RIDGE_CAS_SCOPE(_system, T, bits)
+RIDGE_CAS(unsigned short, 16)
+RIDGE_CAS(int, 32)
+RIDGE_CAS(unsigned, 32)
+RIDGE_CAS(unsigned long long, 64)
+
+RIDGE_DEVICE float2 atomicAdd(float2* p, float2 v) {
+  float values[2] = {v.x, v.y}, old[2];
+  ridge_simt::atomic_add_floats((volatile float*)p, values, 2, old);
+  return float2{old[0], old[1]};
+}
+RIDGE_DEVICE float4 atomicAdd(float4* p, float4 v) {
+  float values[4] = {v.x, v.y, v.z, v.w}, old[4];
+  ridge_simt::atomic_add_floats((volatile float*)p, values, 4, old);
+  return float4{old[0], old[1], old[2], old[3]};
+}
+
+#undef RIDGE_ATOMIC
+#undef RIDGE_ATOMIC_SCOPE
+#undef RIDGE_ATOMIC_SUB
+#undef RIDGE_CAS
+#undef RIDGE_CAS_SCOPE

@@ -1,0 +1,90 @@
+// Block-wide votes, fences, time, and the integer intrinsics.
+#pragma once
+#include <cstdint>
+
+#include "device.h"
+
+inline int __syncthreads_count(int p, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  return ridge_simt::barrier_count(p, file, line);
+}
+inline int __syncthreads_and(int p, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  return ridge_simt::barrier_and(p, file, line);
+}
+inline int __syncthreads_or(int p, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  return ridge_simt::barrier_or(p, file, line);
+}
+
+RIDGE_DEVICE void __trap() {
+  ridge_simt::misuse(-1, "__trap()", "the kernel stopped itself", 719);  // cudaErrorLaunchFailure, as on an H200
+}
+RIDGE_DEVICE void __brkpt() {}
+RIDGE_DEVICE void __nanosleep(unsigned) { ridge_simt::pause(); }
+RIDGE_DEVICE long long clock64() { return ridge_simt::clock(); }
+// Not clock(): the C library has one of that name, for the host. nvcc overloads it; here a kernel's call counts too.
+RIDGE_DEVICE unsigned __isGlobal(const void* p) { return ridge_simt::is_global(p); }
+RIDGE_DEVICE unsigned __isShared(const void* p) { return ridge_simt::is_shared(p); }
+
+inline int __popc(unsigned x) { return __builtin_popcount(x); }
+inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz((unsigned)x); }
+inline int __clzll(long long x) { return x == 0 ? 64 : __builtin_clzll((unsigned long long)x); }
+inline int __ffs(int x) { return __builtin_ffs(x); }
+inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+inline unsigned __brev(unsigned x) {
+  x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
+  x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
+  x = (x >> 4 & 0x0F0F0F0Fu) | (x & 0x0F0F0F0Fu) << 4;
+  return __builtin_bswap32(x);
+}
+inline unsigned long long __brevll(unsigned long long x) {
+  return (unsigned long long)__brev((unsigned)x) << 32 | __brev((unsigned)(x >> 32));
+}
+// Selector nibbles: bits 0 to 2 pick a byte of {y, x}, bit 3 spreads its sign.
+inline unsigned __byte_perm(unsigned x, unsigned y, unsigned s) {
+  unsigned long long both = (unsigned long long)y << 32 | x;
+  unsigned r = 0;
+  for (int i = 0; i < 4; ++i) {
+    unsigned pick = s >> (4 * i), byte = (unsigned)(both >> (8 * (pick & 7))) & 0xFF;
+    if ((pick & 8) != 0) byte = (byte & 0x80) != 0 ? 0xFF : 0;
+    r |= byte << (8 * i);
+  }
+  return r;
+}
+inline unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned n) {
+  return (unsigned)(((unsigned long long)hi << 32 | lo) << (n & 31) >> 32);
+}
+inline unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned n) {
+  return (unsigned)(((unsigned long long)hi << 32 | lo) >> (n & 31));
+}
+inline unsigned __funnelshift_lc(unsigned lo, unsigned hi, unsigned n) {
+  return n >= 32 ? lo : (unsigned)(((unsigned long long)hi << 32 | lo) << n >> 32);
+}
+inline unsigned __funnelshift_rc(unsigned lo, unsigned hi, unsigned n) {
+  return n >= 32 ? hi : (unsigned)(((unsigned long long)hi << 32 | lo) >> n);
+}
+inline int __mul24(int a, int b) { return (int)((unsigned)(a << 8 >> 8) * (unsigned)(b << 8 >> 8)); }
+inline unsigned __umul24(unsigned a, unsigned b) { return (a & 0xFFFFFF) * (b & 0xFFFFFF); }
+inline int __mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
+inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
+inline long long __mul64hi(long long a, long long b) { __extension__ typedef __int128 wide;
+  return (long long)((wide)a * b >> 64); }
+inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+  __extension__ typedef unsigned __int128 wide;
+  return (unsigned long long)((wide)a * b >> 64);
+}
+inline unsigned __sad(int a, int b, unsigned c) { return c + (a > b ? (unsigned)a - (unsigned)b : (unsigned)b - (unsigned)a); }
+inline unsigned __usad(unsigned a, unsigned b, unsigned c) { return c + (a > b ? a - b : b - a); }
+inline int __hadd(int a, int b) { return (int)(((long long)a + b) >> 1); }
+inline int __rhadd(int a, int b) { return (int)(((long long)a + b + 1) >> 1); }
+inline unsigned __uhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b) >> 1); }
+inline unsigned __urhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b + 1) >> 1); }
+// Four products of bytes, added to c.
+inline int __dp4a(int a, int b, int c) {
+  unsigned sum = (unsigned)c;
+  for (int i = 0; i < 4; ++i) sum += (unsigned)((int)(signed char)(a >> (8 * i)) * (int)(signed char)(b >> (8 * i)));
+  return (int)sum;
+}
+inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
+  for (int i = 0; i < 4; ++i) c += (a >> (8 * i) & 0xFF) * (b >> (8 * i) & 0xFF);
+  return c;
+}

@@ -1,0 +1,211 @@
+// Warp operations: shuffles, votes, matches, reductions (CUDA C++ Programming Guide, "Warp Vote Functions" and following).
+// Stricter than hardware: reading a lane that takes no part is a fault, not an undefined value.
+#pragma once
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <type_traits>
+
+#include "device.h"
+
+namespace ridge_simt {
+
+enum class Shuffle { index, up, down, exclusive };
+
+template <class T>
+struct ShuffleLane {
+  T value, result;
+  Shuffle kind;
+  int argument, width;
+  const char* name;
+};
+
+// The lane that `lane` reads; itself where the segment ends. PTX ISA, "shfl.sync".
+RIDGE_UNCOUNTED inline int shuffle_source(Shuffle kind, int lane, int argument, int width) {
+  int first = lane & ~(width - 1), last = first + width - 1, from = lane;
+  if (kind == Shuffle::index) return first | (argument & (width - 1));
+  if (kind == Shuffle::up) {
+    from = lane - argument;
+    return from >= first ? from : lane;
+  }
+  from = kind == Shuffle::down ? lane + argument : lane ^ argument;
+  return from <= last ? from : lane;
+}
+
+// lanes[l]: ShuffleLane<T>
+template <class T>
+RIDGE_UNCOUNTED void shuffle_work(void* const* lanes, unsigned mask) {
+  for (int l = 0; l < 32; ++l) {
+    if ((mask >> l & 1) == 0) continue;
+    auto& own = *static_cast<ShuffleLane<T>*>(lanes[l]);
+    char kind[96], detail[96];
+    if (own.width < 1 || own.width > 32 || (own.width & (own.width - 1)) != 0) {
+      std::snprintf(kind, sizeof kind, "%s: width is not a power of two up to 32", own.name);
+      std::snprintf(detail, sizeof detail, "lane %d gives width %d", l, own.width);
+      return misuse(l, kind, detail, 719);
+    }
+    int from = shuffle_source(own.kind, l, own.argument, own.width);
+    if (from < 0 || from > 31 || (mask >> from & 1) == 0) {
+      std::snprintf(kind, sizeof kind, "%s reads an inactive lane", own.name);
+      std::snprintf(detail, sizeof detail, "lane %d reads lane %d, which takes no part (active: 0x%08x)", l, from, mask);
+      return misuse(l, kind, detail, 719);
+    }
+    std::memcpy(static_cast<void*>(&own.result), &static_cast<ShuffleLane<T>*>(lanes[from])->value, sizeof(T));
+  }
+}
+
+// T: up to 16 bytes, copied bit by bit.
+template <class T>
+RIDGE_DEVICE T shuffle(const char* name, Shuffle kind, unsigned mask, T value, int argument, int width) {
+  ShuffleLane<T> lane{value, value, kind, argument, width, name};
+  collective(name, mask, &shuffle_work<T>, &lane);
+  return lane.result;
+}
+
+// What CUDA's overloads take: arithmetic types, small integers as int.
+template <class T>
+using Shuffled = std::conditional_t<std::is_integral_v<T> && sizeof(T) < 4, int, T>;
+template <class T>
+using IfNumber = std::enable_if_t<std::is_arithmetic_v<T>, int>;
+
+enum class Vote { any, all, ballot, match_any, match_all, sync, add, min, max, smin, smax, bit_and, bit_or, bit_xor };
+
+struct VoteLane {
+  std::uint64_t value;
+  std::uint64_t result;
+  int all;  // match_all: whether all values are equal
+};
+
+// lanes[l]: VoteLane
+template <Vote V>
+RIDGE_UNCOUNTED void vote_work(void* const* lanes, unsigned mask) {
+  auto lane = [&](int l) -> VoteLane& { return *static_cast<VoteLane*>(lanes[l]); };
+  int first = __builtin_ctz(mask);
+  std::uint64_t sum = lane(first).value;
+  unsigned ballot = 0;
+  bool equal = true;
+  for (int l = first; l < 32; ++l) {
+    if ((mask >> l & 1) == 0) continue;
+    std::uint64_t v = lane(l).value;
+    if (v != 0) ballot |= 1u << l;
+    equal &= v == lane(first).value;
+    if (l == first) continue;
+    auto s = static_cast<std::int32_t>(static_cast<std::uint32_t>(v)), old = static_cast<std::int32_t>(static_cast<std::uint32_t>(sum));
+    if constexpr (V == Vote::add) sum += v;
+    if constexpr (V == Vote::min) sum = v < sum ? v : sum;
+    if constexpr (V == Vote::max) sum = v > sum ? v : sum;
+    if constexpr (V == Vote::smin) sum = s < old ? v : sum;
+    if constexpr (V == Vote::smax) sum = s > old ? v : sum;
+    if constexpr (V == Vote::bit_and) sum &= v;
+    if constexpr (V == Vote::bit_or) sum |= v;
+    if constexpr (V == Vote::bit_xor) sum ^= v;
+    (void)s, (void)old;
+  }
+  for (int l = first; l < 32; ++l) {
+    if ((mask >> l & 1) == 0) continue;
+    if constexpr (V == Vote::any) {
+      lane(l).result = ballot != 0;
+    } else if constexpr (V == Vote::all) {
+      lane(l).result = ballot == mask;
+    } else if constexpr (V == Vote::ballot) {
+      lane(l).result = ballot;
+    } else if constexpr (V == Vote::match_any) {
+      unsigned same = 0;
+      for (int m = first; m < 32; ++m)
+        if ((mask >> m & 1) != 0 && lane(m).value == lane(l).value) same |= 1u << m;
+      lane(l).result = same;
+    } else if constexpr (V == Vote::match_all) {
+      lane(l).result = equal ? mask : 0;
+      lane(l).all = equal;
+    } else {
+      lane(l).result = sum;
+    }
+  }
+}
+
+template <Vote V>
+RIDGE_DEVICE VoteLane vote(const char* name, unsigned mask, std::uint64_t value) {
+  VoteLane lane{value, 0, 0};
+  collective(name, mask, &vote_work<V>, &lane);
+  return lane;
+}
+
+template <class T>
+RIDGE_DEVICE std::uint64_t bits_of(T value) {
+  std::uint64_t bits = 0;
+  __builtin_memcpy(&bits, &value, sizeof value);
+  return bits;
+}
+
+}  // namespace ridge_simt
+
+template <class T, ridge_simt::IfNumber<T> = 0>
+RIDGE_DEVICE ridge_simt::Shuffled<T> __shfl_sync(unsigned mask, T v, int lane, int width = 32) {
+  return ridge_simt::shuffle<ridge_simt::Shuffled<T>>("__shfl_sync", ridge_simt::Shuffle::index, mask, v, lane, width);
+}
+template <class T, ridge_simt::IfNumber<T> = 0>
+RIDGE_DEVICE ridge_simt::Shuffled<T> __shfl_up_sync(unsigned mask, T v, unsigned delta, int width = 32) {
+  return ridge_simt::shuffle<ridge_simt::Shuffled<T>>("__shfl_up_sync", ridge_simt::Shuffle::up, mask, v, (int)delta, width);
+}
+template <class T, ridge_simt::IfNumber<T> = 0>
+RIDGE_DEVICE ridge_simt::Shuffled<T> __shfl_down_sync(unsigned mask, T v, unsigned delta, int width = 32) {
+  return ridge_simt::shuffle<ridge_simt::Shuffled<T>>("__shfl_down_sync", ridge_simt::Shuffle::down, mask, v, (int)delta, width);
+}
+template <class T, ridge_simt::IfNumber<T> = 0>
+RIDGE_DEVICE ridge_simt::Shuffled<T> __shfl_xor_sync(unsigned mask, T v, int lane_mask, int width = 32) {
+  return ridge_simt::shuffle<ridge_simt::Shuffled<T>>("__shfl_xor_sync", ridge_simt::Shuffle::exclusive, mask, v, lane_mask, width);
+}
+
+RIDGE_DEVICE int __any_sync(unsigned mask, int p) {
+  return (int)ridge_simt::vote<ridge_simt::Vote::any>("__any_sync", mask, p != 0).result;
+}
+RIDGE_DEVICE int __all_sync(unsigned mask, int p) {
+  return (int)ridge_simt::vote<ridge_simt::Vote::all>("__all_sync", mask, p != 0).result;
+}
+RIDGE_DEVICE unsigned __ballot_sync(unsigned mask, int p) {
+  return (unsigned)ridge_simt::vote<ridge_simt::Vote::ballot>("__ballot_sync", mask, p != 0).result;
+}
+RIDGE_DEVICE unsigned __activemask() { return ridge_simt::converged(); }
+RIDGE_DEVICE void __syncwarp(unsigned mask = 0xffffffffu) {
+  ridge_simt::vote<ridge_simt::Vote::sync>("__syncwarp", mask, 0);
+}
+template <class T, ridge_simt::IfNumber<T> = 0>
+RIDGE_DEVICE unsigned __match_any_sync(unsigned mask, T v) {
+  return (unsigned)ridge_simt::vote<ridge_simt::Vote::match_any>("__match_any_sync", mask, ridge_simt::bits_of(v)).result;
+}
+template <class T, ridge_simt::IfNumber<T> = 0>
+RIDGE_DEVICE unsigned __match_all_sync(unsigned mask, T v, int* all) {
+  auto r = ridge_simt::vote<ridge_simt::Vote::match_all>("__match_all_sync", mask, ridge_simt::bits_of(v));
+  *all = r.all;
+  return (unsigned)r.result;
+}
+
+#define RIDGE_REDUCE(name, T, V)                                                                       \
+  RIDGE_DEVICE T __reduce_##name##_sync(unsigned mask, T v) {                                          \
+    return (T)(unsigned)ridge_simt::vote<ridge_simt::Vote::V>("__reduce_" #name "_sync", mask, (unsigned)v).result; \
+  }
+RIDGE_REDUCE(add, unsigned, add)
+RIDGE_REDUCE(add, int, add)
+RIDGE_REDUCE(min, unsigned, min)
+RIDGE_REDUCE(min, int, smin)
+RIDGE_REDUCE(max, unsigned, max)
+RIDGE_REDUCE(max, int, smax)
+RIDGE_REDUCE(and, unsigned, bit_and)
+RIDGE_REDUCE(or, unsigned, bit_or)
+RIDGE_REDUCE(xor, unsigned, bit_xor)
+#undef RIDGE_REDUCE
+
+// Gone since CUDA 9: no mask, no word about which lanes take part.
+#define RIDGE_GONE(name) __attribute__((unavailable("use " #name "_sync, with the mask of the lanes that call it")))
+template <class T>
+RIDGE_GONE(__shfl) T __shfl(T, int, int = 32);
+template <class T>
+RIDGE_GONE(__shfl_up) T __shfl_up(T, unsigned, int = 32);
+template <class T>
+RIDGE_GONE(__shfl_down) T __shfl_down(T, unsigned, int = 32);
+template <class T>
+RIDGE_GONE(__shfl_xor) T __shfl_xor(T, int, int = 32);
+RIDGE_GONE(__any) int __any(int);
+RIDGE_GONE(__all) int __all(int);
+RIDGE_GONE(__ballot) unsigned __ballot(int);
+#undef RIDGE_GONE

@@ -1,0 +1,248 @@
+// The time model: occupancy, roofs, and how operations are placed in virtual time.
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "src/time_model.hpp"
+#include "src/virtual_time.hpp"
+#include "support/catch.hpp"
+#include "support/run.hpp"
+
+using namespace ridge::simt;
+using namespace ridge::test;
+
+namespace {
+
+DeviceProfile h200() {
+  DeviceProfile p;
+  std::string error;
+  REQUIRE(parse_device_profile(built_in_profile("h200"), p, error));
+  return p;
+}
+
+LaunchConfig launch(unsigned blocks, unsigned threads, std::size_t shared = 0) {
+  return {"k", {blocks, 1, 1}, {threads, 1, 1}, shared};
+}
+
+double roof(const DeviceProfile& p, const LaunchConfig& config, const KernelCounters& c, const std::string& name) {
+  for (const Roof& r : kernel_roofs(p, config, 0, c))
+    if (r.name == name) return r.seconds;
+  FAIL("no roof " << name);
+  return 0;
+}
+
+bool near(double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(b) + 1e-15; }
+
+// An operation that has run and takes `seconds`.
+OperationPtr operation(WorkKind kind, double seconds, std::vector<OperationPtr> after = {}, double share = 1) {
+  auto op = std::make_shared<Operation>();
+  op->work.kind = kind;
+  op->work.path = CopyPath::host_to_device;
+  op->seconds = seconds;
+  op->share = share;
+  op->after = std::move(after);
+  op->done = true;
+  return op;
+}
+
+}  // namespace
+
+TEST_CASE("occupancy names the resource that limits it") {
+  DeviceProfile p = h200();
+  Occupancy o = theoretical_occupancy(p, 256, 0);
+  CHECK(o.blocks_per_sm == 8);
+  CHECK(o.warps_per_sm == 64);
+  CHECK(o.share == 1.0);
+  CHECK(std::string(o.limited_by) == "warps");
+  o = theoretical_occupancy(p, 32, 0);
+  CHECK(o.blocks_per_sm == 32);
+  CHECK(o.share == 0.5);
+  CHECK(std::string(o.limited_by) == "blocks");
+  // 48 KiB and the block's own 1 KiB: 4 x 49 = 196 of 228 KiB.
+  o = theoretical_occupancy(p, 128, 48 * 1024);
+  CHECK(o.blocks_per_sm == 4);
+  CHECK(std::string(o.limited_by) == "shared memory");
+  // 128 registers x 32 lanes: 4 warps a scheduler, 16 an SM.
+  o = theoretical_occupancy(p, 256, 0, 128);
+  CHECK(o.blocks_per_sm == 2);
+  CHECK(std::string(o.limited_by) == "registers");
+  // Registers are given in portions of 256 a warp: 33 count as 40.
+  CHECK(theoretical_occupancy(p, 1024, 0, 33).blocks_per_sm == 1);
+  CHECK(theoretical_occupancy(p, 1024, 0, 32).blocks_per_sm == 2);
+  CHECK(theoretical_occupancy(p, 1024, 228 * 1024).blocks_per_sm == 0);
+  CHECK(std::string(theoretical_occupancy(p, 1024, 228 * 1024).limited_by) == "nothing fits");
+}
+
+TEST_CASE("a streaming kernel takes its bytes over the achievable bandwidth") {
+  DeviceProfile p = h200();
+  KernelCounters c;
+  c.l2_bytes = c.dram_bytes = std::uint64_t{8} << 30;
+  auto config = launch(1 << 20, 256);
+  CHECK(near(kernel_seconds(p, config, 0, c),
+             static_cast<double>(c.dram_bytes) / (p.dram_bandwidth * p.dram_efficiency)));
+  c.dram_bytes /= 64;  // it fits the L2
+  CHECK(near(kernel_seconds(p, config, 0, c), static_cast<double>(c.l2_bytes) / p.l2_bandwidth));
+}
+
+TEST_CASE("one block more than SMs costs compute a whole wave, and bandwidth nothing") {
+  DeviceProfile p = h200();
+  KernelCounters full, more;
+  full.fp32 = 132 * 1000000;
+  more.fp32 = 133 * 1000000;
+  full.dram_bytes = full.l2_bytes = 132 * 1000000;
+  more.dram_bytes = more.l2_bytes = 133 * 1000000;
+  double one = roof(p, launch(132, 256), full, "fp32"), two = roof(p, launch(133, 256), more, "fp32");
+  CHECK(near(two, 2 * one));
+  CHECK(near(one, 1e6 / p.fp32_flops / p.clock_hz));
+  double bytes = roof(p, launch(132, 256), full, "DRAM bandwidth");
+  CHECK(near(roof(p, launch(133, 256), more, "DRAM bandwidth"), bytes * 133 / 132));
+}
+
+TEST_CASE("bank conflicts, atomics and dependent loads have roofs of their own") {
+  DeviceProfile p = h200();
+  KernelCounters c;
+  auto& loads = c.op[static_cast<std::size_t>(Op::shared_load)];
+  loads.requests = 132 * 1000;
+  loads.wavefronts = 132 * 1000;
+  double free_of_conflicts = roof(p, launch(132, 1024), c, "L1 wavefronts");
+  loads.wavefronts *= 32;
+  CHECK(near(roof(p, launch(132, 1024), c, "L1 wavefronts"), 32 * free_of_conflicts));
+
+  KernelCounters a;
+  a.op[static_cast<std::size_t>(Op::global_red)].sectors = 96000;
+  CHECK(roof(p, launch(132, 1024), a, "atomics") > 0);
+
+  // One warp alone waits for each group of its loads.
+  KernelCounters chain;
+  chain.op[static_cast<std::size_t>(Op::global_load)].requests = 4000;
+  double alone = kernel_seconds(p, launch(1, 32), 0, chain);
+  CHECK(near(alone, 1000 * p.dram_latency));
+}
+
+TEST_CASE("resources are shared, and gaps are used") {
+  Occupied chip;
+  CHECK(chip.place(0, 10, 0.5) == 0);
+  CHECK(chip.place(0, 10, 0.5) == 0);  // beside the first
+  CHECK(chip.place(0, 5, 0.5) == 10);  // no room before
+  CHECK(chip.place(30, 5, 1) == 30);
+  CHECK(chip.place(0, 10, 1) == 15);     // between
+  CHECK(chip.place(0, 10, 0.25) == 35);  // too long for what is left before 30
+  CHECK(chip.place(0, 5, 0.25) == 10);   // beside the half that runs then
+  chip.forget_before(35);
+  CHECK(chip.place(36, 1, 0.75) == 36);
+}
+
+TEST_CASE("streams overlap where engines differ, and events hold them back") {
+  VirtualTime time;
+  auto in = operation(WorkKind::copy, 10), kernel = operation(WorkKind::kernel, 20),
+       in2 = operation(WorkKind::copy, 10);
+  auto after_both = operation(WorkKind::kernel, 1, {kernel, in2});
+  for (auto& op : {in, kernel, in2, after_both}) time.issue("", op, 1);
+  CHECK(in->start == 1);
+  CHECK(kernel->start == 2);  // another engine
+  CHECK(in2->start == 11);    // the same engine
+  CHECK(after_both->start == 22);
+  CHECK(time.host() == 4);  // the host went on at once
+  time.wait("", {after_both}, 2);
+  CHECK(time.host() == 25);
+}
+
+TEST_CASE("times do not depend on the order in which operations ran") {
+  VirtualTime time;
+  auto first = operation(WorkKind::kernel, 5), second = operation(WorkKind::kernel, 7);
+  first->done = false;
+  time.issue("", first, 1);
+  time.issue("", second, 1);
+  CHECK_FALSE(second->timed);
+  first->done = true;
+  time.advance();
+  CHECK(first->start == 1);
+  CHECK(second->start == 6);
+}
+
+TEST_CASE("a full launch queue holds the host") {
+  VirtualTime time;
+  std::vector<OperationPtr> ops;
+  for (int i = 0; i < 1025; ++i) {
+    ops.push_back(operation(WorkKind::kernel, 100, i == 0 ? std::vector<OperationPtr>{} : std::vector{ops.back()}));
+    time.issue("", ops.back(), 0.01);
+  }
+  CHECK(near(time.host(), 100.02));  // the first kernel, from 0.01 to 100.01, had to end
+}
+
+namespace {
+
+const char* const kTimed = R"(
+#include <cstdio>
+__global__ void copy(float* to, const float* from, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) to[i] = from[i];
+}
+int main() {
+  const int n = 1 << 16;
+  float *a, *b, *host;
+  cudaMalloc(&a, n * 4); cudaMalloc(&b, n * 4); cudaMallocHost(&host, n * 4);
+  for (int i = 0; i < n; ++i) host[i] = 1;
+  cudaStream_t one, two;
+  cudaStreamCreate(&one); cudaStreamCreate(&two);
+  cudaEvent_t start, middle, stop;
+  cudaEventCreate(&start); cudaEventCreate(&middle); cudaEventCreate(&stop);
+  cudaEventRecord(start, one);
+  cudaMemcpyAsync(a, host, n * 4, cudaMemcpyHostToDevice, one);
+  cudaEventRecord(middle, one);
+  cudaStreamWaitEvent(two, middle, 0);
+  copy<<<n / 256, 256, 0, two>>>(b, a, n);
+  copy<<<4, 256, 0, one>>>(a + n / 2, a, 1024);
+  cudaEventRecord(stop, two);
+  cudaStreamSynchronize(two);
+  cudaDeviceSynchronize();
+  float first, all;
+  cudaEventElapsedTime(&first, start, middle); cudaEventElapsedTime(&all, start, stop);
+  std::printf("%.9g %.9g\n", first, all);
+}
+)";
+
+}  // namespace
+
+TEST_CASE("a program's times are the same in every run, and its timeline can be read") {
+  Folder scratch;
+  const std::string source = scratch / "timed.cu", program = scratch / "timed", trace = scratch / "trace.json";
+  write_file(source, kTimed);
+  Run built = run({ridge_program(), "cc", source, "-o", program}, {{"RIDGE_ROOT", repository()}}, 60);
+  INFO(built.out + built.err);
+  REQUIRE(built.code == 0);
+  std::set<std::string> seen;
+  for (const char* order : {"forward", "1", "2", "77"})
+    for (const char* workers : {"1", "3"}) {
+      Run r = run({program}, {{"RIDGE_LANE_ORDER", order}, {"RIDGE_WORKERS", workers}}, 20);
+      REQUIRE(r.code == 0);
+      seen.insert(r.out);
+    }
+  CHECK(seen.size() == 1);
+  double first = std::stod(*seen.begin());
+  CHECK(first > 262144 / 56e9 * 1e3);  // 256 KiB over PCIe
+  Run slower = run({program}, {{"RIDGE_DEVICE", "a100"}}, 20);
+  CHECK(std::stod(slower.out) > first);
+
+  Run traced = run({program}, {{"RIDGE_TRACE", trace}}, 20);
+  CHECK(traced.out == *seen.begin());
+  auto json = nlohmann::json::parse(read_file(trace));
+  std::multiset<std::string> phases;
+  bool kernel_found = false;
+  double copy_end = 0, kernel_start = 0;
+  for (const auto& event : json["traceEvents"]) {
+    phases.insert(event["ph"].get<std::string>());
+    if (event["ph"] != "X") continue;
+    CHECK(event["dur"].get<double>() >= 0);
+    if (event["cat"] == "copy") copy_end = event["ts"].get<double>() + event["dur"].get<double>();
+    if (event["name"] == "copy" && event["args"]["grid"] == "256x1x1") {
+      kernel_found = true;
+      kernel_start = event["ts"].get<double>();
+    }
+  }
+  CHECK(kernel_found);
+  CHECK(kernel_start >= copy_end - 1e-3);
+  CHECK(phases.count("s") == 1);  // the copy's event holds the other stream's kernel
+  CHECK(phases.count("f") == 1);
+  CHECK(phases.count("M") >= 4);
+}
