@@ -1,5 +1,7 @@
 #include "diagnostics.hpp"
 
+#include <fmt/format.h>
+
 #include <cctype>
 #include <sstream>
 #include <string_view>
@@ -34,6 +36,10 @@ std::string in_own_words(const std::string& line) {
     if (auto at = line.find(launch); at != std::string::npos)
       return line.substr(0, at) +
              "<<<...>>> takes a grid and a block (integers or dim3), then bytes of shared memory and a stream";
+  // GCC says so itself.
+  for (const char* header : {"vector", "string", "map", "set", "array", "tuple", "optional", "random", "thread"})
+    if (contains(line, fmt::format("no member named '{}' in namespace 'std'", header)))
+      return line + fmt::format("; is #include <{}> missing?", header);
   if (auto at = line.find("error: #error "); at != std::string::npos)
     return line.substr(0, at + 7) + line.substr(at + 14);
   return line;

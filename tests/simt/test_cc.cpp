@@ -1,0 +1,142 @@
+// `ridge cc` as people call it: nvcc's options, several files, headers, and what it says about typical mistakes.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/run.hpp"
+
+namespace fs = std::filesystem;
+using namespace ridge::test;
+
+namespace {
+
+std::string input(const std::string& name) { return repository() + "/tests/simt/cc/" + name; }
+
+Run cc(std::vector<std::string> args, const std::string& compiler = "clang++", const std::string& dir = "") {
+  args.insert(args.begin(), {ridge_program(), "cc"});
+  return run(args, {{"RIDGE_ROOT", repository()}, {"RIDGE_CXX", compiler}}, 60, dir);
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// What `ridge cc` says about a program that does not build.
+std::string complaint(const std::string& source, const std::string& compiler) {
+  Folder scratch;
+  write_file(scratch / "a.cu", source);
+  Run r = cc({"a.cu", "-o", "a"}, compiler, scratch.path);
+  CHECK(r.code == 4);
+  CHECK(r.out.empty());
+  CHECK(!fs::exists(scratch / "a"));
+  return r.err;
+}
+
+}  // namespace
+
+TEST_CASE("launches of all kinds") {
+  const char* compiler = GENERATE("clang++", "g++");
+  const char* standard = GENERATE("-std=c++17", "-std=c++20");
+  INFO(compiler << " " << standard);
+  Folder scratch;
+  Run built = cc({standard, input("launches.cu"), "-o", scratch / "program"}, compiler);
+  INFO(built.err);
+  REQUIRE(built.code == 0);
+  CHECK(run({scratch / "program"}, {}, 20).out == "ok\n");
+}
+
+TEST_CASE("several files, headers and the options of nvcc") {
+  const char* compiler = GENERATE("clang++", "g++");
+  INFO(compiler);
+  Folder scratch;
+  Run built = cc({"-I", input("include"), input("first.cu"), input("second.cu"), "-arch=sm_90a", "-gencode",
+                  "arch=compute_90,code=sm_90", "-O3", "-lineinfo", "-rdc=true", "--use_fast_math", "-lcublas",
+                  "-lcudart", "-lm", "-Xcompiler", "-Wextra,-fno-omit-frame-pointer", "-o", scratch / "program"},
+                 compiler);
+  CHECK(built.err ==
+        "ridge cc: ignores -arch=sm_90a, -gencode arch=compute_90,code=sm_90, -lineinfo, -rdc=true, --use_fast_math\n");
+  REQUIRE(built.code == 0);
+  CHECK(run({scratch / "program"}, {}, 20).out == "ok\n");
+  // The same in steps. Without -o: second.o and a.out.
+  CHECK(cc({"-dc", "-I" + input("include"), input("second.cu")}, compiler, scratch.path).code == 0);
+  CHECK(cc({"-I" + input("include"), input("first.cu"), "second.o"}, compiler, scratch.path).code == 0);
+  CHECK(run({scratch / "a.out"}, {}, 20).out == "ok\n");
+}
+
+TEST_CASE("usage errors") {
+  for (const std::vector<std::string>& args : std::vector<std::vector<std::string>>{
+           {}, {"-o"}, {"--no-such-option", "a.cu"}, {"there-is-no.cu"}, {"-x", "fortran", "a.cu"}}) {
+    Run r = cc(args);
+    CHECK(r.code == 2);
+    CHECK(contains(r.err, "ridge cc: "));
+  }
+  Run help = cc({"--help"});
+  CHECK(help.code == 0);
+  CHECK(contains(help.out, "ridge cc axpy.cu -o axpy"));
+}
+
+TEST_CASE("mistakes are said at the user's own line, and shortly") {
+  const char* compiler = GENERATE("clang++", "g++");
+  const std::string kernel = "__global__ void k(float* x, int n) { x[0] = n; }\n";
+  struct Mistake {
+    std::string source;
+    const char* where;
+    const char* what;
+  };
+  for (const Mistake& m : std::vector<Mistake>{
+           {"__global__ void k(float* x) {\n  int i = threadIdx.x\n  x[i] = 1;\n}\n", "a.cu:", "';'"},
+           {kernel + "int main() {\n  double* d = nullptr;\n  k<<<1, 32>>>(d, 3);\n}\n", "a.cu:4:", "double"},
+           {"__global__ void k(float* x) {\n  x[i] = 1;\n}\n", "a.cu:2:5:", "i"},
+           {kernel + "int main() {\n  k<<<1, 32>>>((float*)nullptr);\n}\n", "a.cu:3:", "argument"},
+           {kernel + "int main() {\n  std::vector<float> v(3);\n}\n", "a.cu:3:8:", "vector"},
+           {"__global__ int k(float* x) { return 1; }\n", "a.cu:1:", "a __global__ function must have a void return"},
+           {kernel + "int main() {\n  k<<<1>>>(nullptr, 1);\n}\n", "a.cu:3:", "<<<...>>> takes a grid and a block"},
+           {kernel + "int main() {\n  kernl<<<1, 1>>>(nullptr, 1);\n}\n", "a.cu:3:", "kernl"},
+           {kernel + "int main() {\n  k<<<1, 1>>>(NULL, \"1\");\n}\n", "a.cu:3:", "error: "},
+           {kernel + "int main() {\n  cudaMalloc(3);\n}\n", "a.cu:3:", "cudaMalloc"},
+           {"__global__ void k(float* x) {\n  __shared__ float a[12289];\n  a[threadIdx.x] = *x;\n  __syncthreads();\n "
+            " *x = a[5];\n}\n",
+            "a.cu:1: error: ", "uses too much shared data (0xc004 bytes, 0xc000 max)"}}) {
+    std::string said = complaint(m.source, compiler);
+    INFO(compiler << "\n" << m.source << "\n" << said);
+    // GCC reports a missing semicolon at the token behind it.
+    CHECK(said.rfind(m.where, 0) == 0);
+    CHECK((contains(said, m.what) || (std::string(m.what) == "';'" && contains(said, "‘;’"))));
+    CHECK(!contains(said, "ridge_simt::Launch"));
+    CHECK(!contains(said, "/simt/include/"));
+    CHECK(std::count(said.begin(), said.end(), '\n') <= 9);
+  }
+}
+
+TEST_CASE("a mistake in a header names the header") {
+  Folder scratch;
+  fs::create_directory(scratch / "inc");
+  write_file(scratch / "inc/k.cuh", "#pragma once\n__global__ void k() {}\ninline void f() { k<<<1, 1>>>(7); }\n");
+  write_file(scratch / "a.cu", "#include \"inc/k.cuh\"\nint main() { f(); }\n");
+  Run r = cc({"a.cu"}, "clang++", scratch.path);
+  INFO(r.err);
+  CHECK(r.code == 4);
+  CHECK(r.err.rfind("inc/k.cuh:3:", 0) == 0);
+}
+
+TEST_CASE("what the emulator lacks is said by name") {
+  const char* compiler = GENERATE("clang++", "g++");
+  struct Lack {
+    const char *source, *said;
+  };
+  for (const Lack& l : {Lack{"\n#include <cub/cub.cuh>\nint main() { cub::f(); }\n",
+                             "a.cu:2:2: error: <cub/cub.cuh> is not part of the emulator: "},
+                        Lack{"#include <thrust/sort.h>\n", "a.cu:1:2: error: <thrust/sort.h> is not part of"},
+                        Lack{"#include <cuda/ptx>\n", "a.cu:1:2: error: <cuda/ptx> is not part of"},
+                        Lack{"__global__ void k(int* x) {\n  asm(\"mov.u32 %0, %laneid;\" : \"=r\"(*x));\n}\n",
+                             "error: asm is not part of the emulator: inline PTX"},
+                        Lack{"__global__ void k(float* x, cudaTextureObject_t t) {}\n",
+                             "error: cudaTextureObject_t is not part of the emulator: "},
+                        Lack{"CUtensorMap map;\n", "error: CUtensorMap is not part of the emulator: "}}) {
+    std::string said = complaint(l.source, compiler);
+    INFO(compiler << "\n" << said);
+    CHECK(contains(said, l.said));
+    CHECK(std::count(said.begin(), said.end(), '\n') == 1);
+  }
+}
