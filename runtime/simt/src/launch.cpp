@@ -14,6 +14,7 @@
 #include "../simt.hpp"
 #include "block.hpp"
 #include "crash.hpp"
+#include "engine.hpp"
 
 namespace ridge::simt {
 
@@ -212,9 +213,13 @@ LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* c
 
 void start_counting() { recorder().on = true; }
 void set_recording(bool on) { recorder().on = on; }
-void set_order(std::uint64_t seed) { recorder().order = seed; }
+void set_order(std::uint64_t seed) {
+  recorder().order = seed;
+  set_queue_order(seed);
+}
 
 std::vector<LaunchRecord> take_launches() {
+  drain();
   std::lock_guard lock(recorder().mutex);
   return std::exchange(recorder().launches, {});
 }
