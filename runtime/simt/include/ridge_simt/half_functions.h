@@ -295,6 +295,23 @@ RIDGE_FN RIDGE_H2 atomicAdd(RIDGE_H2* const p, const RIDGE_H2 value) {
   const std::uint32_t old = ridge_simt::atomic_add_bits(p, ridge_simt::to_bits(value), 4, RIDGE_IS_BF16);
   return RIDGE_MAKE2((std::uint32_t)ridge_simt::atomic_used(old, ticket));
 }
+
+#define RIDGE_SHUFFLE(T)                                                                                           \
+  RIDGE_FN T __shfl_sync(const unsigned mask, const T v, const int lane, const int width = 32) {                   \
+    return ridge_simt::shuffle<T>("__shfl_sync", ridge_simt::Shuffle::index, mask, v, lane, width);                \
+  }                                                                                                                \
+  RIDGE_FN T __shfl_up_sync(const unsigned mask, const T v, const unsigned delta, const int width = 32) {          \
+    return ridge_simt::shuffle<T>("__shfl_up_sync", ridge_simt::Shuffle::up, mask, v, (int)delta, width);          \
+  }                                                                                                                \
+  RIDGE_FN T __shfl_down_sync(const unsigned mask, const T v, const unsigned delta, const int width = 32) {        \
+    return ridge_simt::shuffle<T>("__shfl_down_sync", ridge_simt::Shuffle::down, mask, v, (int)delta, width);      \
+  }                                                                                                                \
+  RIDGE_FN T __shfl_xor_sync(const unsigned mask, const T v, const int lane_mask, const int width = 32) {          \
+    return ridge_simt::shuffle<T>("__shfl_xor_sync", ridge_simt::Shuffle::exclusive, mask, v, lane_mask, width);   \
+  }
+RIDGE_SHUFFLE(RIDGE_H)
+RIDGE_SHUFFLE(RIDGE_H2)
+#undef RIDGE_SHUFFLE
 #endif
 
 #undef RIDGE_FN
