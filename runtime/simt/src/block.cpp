@@ -169,21 +169,27 @@ bool BlockRunner::run_lanes(unsigned warp) {
   return ran;
 }
 
-bool BlockRunner::run_warp(unsigned warp) {
+// Warps take turns where many requests have been counted too, so that they meet in the caches as they do on a GPU.
+BlockRunner::Turn BlockRunner::run_warp(unsigned warp, bool paused) {
   constexpr unsigned kSpinRounds = 4;  // of a warp before other warps go on
   constexpr auto bit = [](State s) { return 1u << static_cast<unsigned>(s); };
   constexpr unsigned kWithinWarp =
       bit(State::parked) | bit(State::yielded) | bit(State::at_collective) | bit(State::at_converged);
   warp_ = warp;
-  waits_ = 0;
+  waits_ = paused ? kWithinWarp : 0;  // its lanes may wait for each other since the last turn
   for (unsigned spin_rounds = 0; !faulted_;) {
     run_lanes(warp);
     if (faulted_) break;
     if ((waits_ & kWithinWarp) == 0) {
       if (launch_->record) recorder_.flush(*counters_, cache_);
-      return false;
+      return Turn::over;
     }
-    if (release_collectives(warp) || release_parked(warp) || release_converged(warp)) continue;
+    if (release_collectives(warp)) continue;
+    if (release_parked(warp)) {
+      if (no_parking_) continue;
+      return Turn::paused;
+    }
+    if (release_converged(warp)) continue;
     bool spins = false;
     for (unsigned l = 0; l < kWarpSize; ++l)
       if (Thread* t = lane(warp, l); t != nullptr && t->state == State::yielded) {
@@ -194,13 +200,13 @@ bool BlockRunner::run_warp(unsigned warp) {
     if (!spins) {
       check_collectives(warp);
       if (!faulted_ && launch_->record) recorder_.flush(*counters_, cache_);
-      return false;
+      return Turn::over;
     }
     break;
   }
   // Lanes that spin keep what was recorded so far: it can't be matched later.
   if (!faulted_ && launch_->record) recorder_.flush(*counters_, cache_);
-  return true;
+  return Turn::spins;
 }
 
 void BlockRunner::begin(const Launch& launch, Index3 index, KernelCounters& counters) {
@@ -260,10 +266,18 @@ bool BlockRunner::run(const Launch& launch, Index3 index, KernelCounters& counte
   unsigned warps = (thread_count_ + kWarpSize - 1) / kWarpSize;
   unsigned first = static_cast<unsigned>((order_ >> 5) % warps);
   last_progress_count_ = ~std::uint64_t{0};
+  paused_ = 0;
   while (!faulted_) {
-    bool spins = false;
-    for (unsigned w = 0; w < warps && !faulted_; ++w) spins |= run_warp((first + w) % warps);
+    bool spins = false, again = false;
+    for (unsigned i = 0; i < warps && !faulted_; ++i) {
+      const unsigned w = (first + i) % warps;
+      const Turn turn = run_warp(w, (paused_ >> w & 1) != 0);
+      spins |= turn == Turn::spins;
+      again |= turn == Turn::paused;
+      paused_ = (paused_ & ~(1u << w)) | (turn == Turn::over ? 0u : 1u << w);
+    }
     if (faulted_ || done_ == thread_count_) break;
+    if (again) continue;
     if (release_barrier() || release_grid_barrier()) continue;
     if (spins)
       check_progress();

@@ -2,9 +2,11 @@
 #pragma once
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -39,7 +41,7 @@ struct Launch {
   bool sanitize;         // look for races and uninitialised reads
   std::uint64_t order;   // seed of the lane order; 0 is ascending
   std::uint64_t serial;  // number of the launch in this program
-  std::size_t l1_bytes;  // a block's share of an SM's L1
+  std::size_t l1_bytes;  // of L1 that a block finds
   GridBarrier* grid_barrier = nullptr;  // cooperative launches
 };
 
@@ -162,7 +164,9 @@ class BlockRunner {
   };
   static void fiber_main(void* self);
   void begin(const Launch& launch, Index3 index, KernelCounters& counters);
-  bool run_warp(unsigned warp);  // true where lanes of it spin
+  // What a warp's turn ended with: all its lanes wait or are done, some spin, some can go on after other warps' turns.
+  enum class Turn { over, spins, paused };
+  Turn run_warp(unsigned warp, bool paused);
   bool run_lanes(unsigned warp);
   Thread* next_unstarted();
   [[gnu::always_inline]] void resume(Thread& t);
@@ -225,6 +229,7 @@ class BlockRunner {
   std::vector<Thread> threads_;
   std::vector<Wait> waits_of_;  // by linear index, like paths_: what barriers and ends of threads need stays compact
   std::vector<Path> paths_;
+  std::uint32_t paused_ = 0;  // warps whose turn was not over
   unsigned waits_ = 0;  // kinds of waiting that lanes of the running warp began: bits of State
   unsigned at_barrier_ = 0, at_grid_barrier_ = 0;
   const char* barrier_file_ = nullptr;

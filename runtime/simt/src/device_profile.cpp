@@ -33,6 +33,7 @@ constexpr Key kKeys[] = {
     {"max_blocks_per_sm", &DeviceProfile::max_blocks_per_sm},
     {"registers_per_sm", &DeviceProfile::registers_per_sm},
     {"register_unit", &DeviceProfile::register_unit},
+    {"l1_bytes", &DeviceProfile::l1_bytes},
     {"shared_per_sm", &DeviceProfile::shared_per_sm},
     {"shared_per_block", &DeviceProfile::shared_per_block},
     {"shared_per_block_optin", &DeviceProfile::shared_per_block_optin},

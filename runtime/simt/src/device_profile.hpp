@@ -19,6 +19,7 @@ struct DeviceProfile {
   double max_blocks_per_sm = 0;
   double registers_per_sm = 0;
   double register_unit = 0;  // registers are given to warps in such portions
+  double l1_bytes = 0;       // of an SM, with its shared memory
   double shared_per_sm = 0;  // bytes, as are the next ones
   double shared_per_block = 0;
   double shared_per_block_optin = 0;

@@ -15,6 +15,7 @@
 #include "block.hpp"
 #include "crash.hpp"
 #include "engine.hpp"
+#include "time_model.hpp"
 
 namespace ridge::simt {
 
@@ -89,10 +90,10 @@ class Pool {
     unsigned n = std::thread::hardware_concurrency();
     if (const char* text = std::getenv("RIDGE_WORKERS")) n = static_cast<unsigned>(std::strtoul(text, nullptr, 10));
     if (n == 0) n = 1;
-    for (unsigned i = 0; i < n; ++i) threads_.emplace_back([this] { work(); });
+    for (unsigned i = 0; i < n; ++i) threads_.emplace_back([this, i] { work(i == 0); });
   }
 
-  void work() {
+  void work(bool first) {
     BlockRunner runner;
     std::uint64_t seen = 0;
     for (;;) {
@@ -105,7 +106,8 @@ class Pool {
       lock.unlock();
 
       KernelCounters sum;
-      while (!failed_.load(std::memory_order_relaxed)) {
+      // The sanitizer compares memory before and after a store: one block after another.
+      while ((first || !launch.sanitize) && !failed_.load(std::memory_order_relaxed)) {
         std::uint64_t b = next_.fetch_add(1, std::memory_order_relaxed);
         if (b >= total) break;
         if (!runner.run(launch, index_of(b, launch.grid), sum)) failed_.store(true);
@@ -163,16 +165,15 @@ Records& recorder() {
   return r;
 }
 
-// A block's share of an SM's 256 KB of L1 and shared memory (H200; CUDA C++ Programming Guide, 9.0).
-std::size_t l1_share(const LaunchConfig& config, std::size_t static_shared) {
-  constexpr std::size_t kUnified = 256 * 1024, kGranule = 1024, kReserved = 1024, kMaxShared = 228 * 1024;
-  constexpr std::size_t kThreads = 2048, kBlocks = 32;
-  std::size_t threads = std::size_t{config.block.x} * config.block.y * config.block.z;
-  std::size_t shared = config.dynamic_shared + static_shared + kReserved;
-  std::size_t resident = std::min({kBlocks, kThreads / std::max<std::size_t>(threads, 64), kMaxShared / shared});
-  resident = std::max<std::size_t>(resident, 1);
-  std::size_t left = kUnified - std::min(kMaxShared, resident * shared);
-  return std::max<std::size_t>(left / resident / kGranule * kGranule, 4 * kGranule);
+// The L1 that a block finds: what shared memory leaves of the SM. Resident blocks share it, and mostly read what their
+// neighbours read.
+std::size_t l1_size(const LaunchConfig& config, std::size_t static_shared) {
+  const DeviceProfile& p = device_profile();
+  const std::size_t shared = config.dynamic_shared + static_shared;
+  const Occupancy o = theoretical_occupancy(p, config.block.x * config.block.y * config.block.z, shared);
+  const double used = o.blocks_per_sm * (static_cast<double>(shared) + (shared != 0 ? p.shared_reserved_per_block : 0));
+  constexpr double kLeast = 16 * 1024;
+  return static_cast<std::size_t>(std::max(p.l1_bytes - used, kLeast));
 }
 
 }  // namespace
@@ -194,7 +195,7 @@ LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* c
                 .sanitize = Sanitizer::enabled(),
                 .order = rec.order,
                 .serial = ++serial,
-                .l1_bytes = l1_share(config, outcome.static_shared)};
+                .l1_bytes = l1_size(config, outcome.static_shared)};
   if (rec.on) L2Model::instance().begin_launch();
   outcome.ok = Pool::instance().run(launch, outcome.counters, config.cooperative);
   if (rec.on) {

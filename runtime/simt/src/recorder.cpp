@@ -23,7 +23,10 @@ void Recorder::flush(KernelCounters& counters, CacheModel& cache) {
     Recent& slot = recent[key % kRecent];
     if (slot.key != key) slot = {key, &counters.line[key]};
     slot.count->add(c);
-    if (sectors.count != 0) cache.request(sectors, r.op());
+    if (sectors.count == 0) continue;
+    cache.request(sectors, r.op());
+    if (r.op() == Op::global_red || r.op() == Op::global_atom)
+      for (unsigned i = 0; i < sectors.count; ++i) counters.atomics[sectors.index[i] / 4] += c.sectors / sectors.count;
   }
   for (const BlockRun& run : runs_) {
     const auto& b = *reinterpret_cast<const BlockRecord*>(run.where);

@@ -125,7 +125,7 @@ class CacheModel;
 
 class Recorder {
  public:
-  static constexpr std::uint32_t kFull = 2048;  // requests after which lanes should stop where they can
+  static constexpr std::uint32_t kFull = 512;  // requests after which lanes should stop where they can
 
   void access(unsigned lane, std::uint64_t where, std::uint64_t path, std::uint64_t address) {
     requests_.at(lane, where, path).address[lane] = address;
@@ -134,7 +134,7 @@ class Recorder {
     runs_.at(lane, reinterpret_cast<std::uint64_t>(b), path);
   }
   bool full() const { return requests_.size() >= kFull || runs_.size() >= 4 * kFull; }
-  bool overfull() const { return requests_.size() >= 32 * kFull || runs_.size() >= 128 * kFull; }
+  bool overfull() const { return requests_.size() >= 128 * kFull || runs_.size() >= 512 * kFull; }
   bool empty() const { return requests_.size() == 0 && runs_.size() == 0; }
 
   // An atomic turns out to be an ATOM: its old value is used. `ticket` is what ticket() gave.

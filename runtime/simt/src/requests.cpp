@@ -31,6 +31,7 @@ void KernelCounters::add(const KernelCounters& other) {
       &KernelCounters::l2_bytes,          &KernelCounters::dram_bytes};
   for (auto sum : kSums) this->*sum += other.*sum;
   for (const auto& [key, count] : other.line) line[key].add(count);
+  for (const auto& [at, turns] : other.atomics) atomics[at] += turns;
 }
 
 namespace {
@@ -83,6 +84,19 @@ std::uint64_t atomic_sectors(const Request& r) {
   return sum;
 }
 
+// Bytes that a store writes of each sector.
+void cover(const Request& r, Sectors& out) {
+  std::uint32_t bytes[2 * kWarpSize] = {};  // a bit each
+  unsigned at = 0;
+  for_lanes(r.lanes, [&](unsigned l) {
+    const std::uint64_t sector = r.address[l] / kSectorBytes;
+    while (out.index[at] != sector) at = at + 1 == out.count ? 0 : at + 1;
+    const std::uint64_t run = (std::uint64_t{1} << r.bytes()) - 1;
+    bytes[at] |= static_cast<std::uint32_t>(run << (r.address[l] % kSectorBytes));
+  });
+  for (unsigned i = 0; i < out.count; ++i) out.covered[i] = static_cast<std::uint8_t>(std::popcount(bytes[i]));
+}
+
 void count_global(const Request& r, AccessCount& c, Sectors& out) {
   const unsigned bytes = r.bytes();
   List<2 * kWarpSize> sectors;
@@ -95,6 +109,7 @@ void count_global(const Request& r, AccessCount& c, Sectors& out) {
   c.sectors = out.count = sectors.sort_unique();
   if (r.op() == Op::global_red || r.op() == Op::global_atom) c.sectors = atomic_sectors(r);
   std::copy(sectors.value, sectors.value + sectors.size, out.index);
+  if (r.op() == Op::global_store) cover(r, out);
   c.ideal_sectors = (std::uint64_t{starts.sort_unique()} * bytes + kSectorBytes - 1) / kSectorBytes;
 }
 

@@ -47,6 +47,7 @@ struct KernelCounters {
   std::uint64_t fp32 = 0, fp64 = 0, special = 0;             // operations of single lanes
   std::uint64_t matrix = 0;                                  // operations of the matrix units (all types)
   std::uint64_t l1_bytes = 0, l2_bytes = 0, dram_bytes = 0;  // asked of each level: see cache.hpp
+  std::unordered_map<std::uint64_t, std::uint64_t> atomics;  // turns of atomics at each 128-byte line
   std::unordered_map<std::uint64_t, AccessCount> line;       // key: pc * kOps + op
 
   void add(const KernelCounters& other);
@@ -76,7 +77,8 @@ struct Request {
 // The distinct sectors of a global request, ascending.
 struct Sectors {
   unsigned count = 0;
-  std::uint64_t index[2 * kWarpSize];  // address / 32
+  std::uint64_t index[2 * kWarpSize];   // address / 32
+  std::uint8_t covered[2 * kWarpSize];  // of stores: bytes of the sector that are written
 };
 
 // Distinct sectors of a global request, and wavefronts and conflicts of a shared one (`address` relative to the start
