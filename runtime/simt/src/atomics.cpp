@@ -52,10 +52,11 @@ T apply(Atomic op, volatile void* p, T v, T compare) {
       return update<T>(p, [v](T old) { return old == 0 || old > v ? v : static_cast<T>(old - 1); });
     case Atomic::add_float:
       if constexpr (sizeof(T) == 4)
-        return update<T>(p, [v](T old) { return std::bit_cast<T>(std::bit_cast<float>(old) + std::bit_cast<float>(v)); });
-      else if constexpr (sizeof(T) == 8)
         return update<T>(p,
-                         [v](T old) { return std::bit_cast<T>(std::bit_cast<double>(old) + std::bit_cast<double>(v)); });
+                         [v](T old) { return std::bit_cast<T>(std::bit_cast<float>(old) + std::bit_cast<float>(v)); });
+      else if constexpr (sizeof(T) == 8)
+        return update<T>(
+            p, [v](T old) { return std::bit_cast<T>(std::bit_cast<double>(old) + std::bit_cast<double>(v)); });
       break;
   }
   return 0;
@@ -63,17 +64,25 @@ T apply(Atomic op, volatile void* p, T v, T compare) {
 
 }  // namespace
 
+namespace {
+// RED has no exchange and no compare-and-swap: these are ATOM even where nobody uses the old value.
+template <class T>
+AtomicResult atomic(Atomic op, volatile void* p, T value, T compare, std::uintptr_t pc) {
+  unsigned ticket = atomic_access(p, sizeof(T), pc);
+  T old = apply<T>(op, p, value, compare);
+  if (op == Atomic::exchange || op == Atomic::compare_and_swap) return {atomic_used(old, ticket), ticket};
+  return {old, ticket};
+}
+}  // namespace
+
 AtomicResult atomic16(Atomic op, volatile void* p, std::uint16_t value, std::uint16_t compare) {
-  unsigned ticket = atomic_access(p, 2, RIDGE_PC);
-  return {apply<std::uint16_t>(op, p, value, compare), ticket};
+  return atomic(op, p, value, compare, RIDGE_PC);
 }
 AtomicResult atomic32(Atomic op, volatile void* p, std::uint32_t value, std::uint32_t compare) {
-  unsigned ticket = atomic_access(p, 4, RIDGE_PC);
-  return {apply<std::uint32_t>(op, p, value, compare), ticket};
+  return atomic(op, p, value, compare, RIDGE_PC);
 }
 AtomicResult atomic64(Atomic op, volatile void* p, std::uint64_t value, std::uint64_t compare) {
-  unsigned ticket = atomic_access(p, 8, RIDGE_PC);
-  return {apply<std::uint64_t>(op, p, value, compare), ticket};
+  return atomic(op, p, value, compare, RIDGE_PC);
 }
 
 unsigned atomic_add_floats(volatile float* p, const float* values, int count, float* old) {

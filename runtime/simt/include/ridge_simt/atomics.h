@@ -20,12 +20,15 @@ AtomicResult atomic64(Atomic op, volatile void* p, std::uint64_t value, std::uin
 // red.global.add.v2.f32 and .v4: each number by itself, one request of 8 or 16 bytes. old: as before the call.
 unsigned atomic_add_floats(volatile float* p, const float* values, int count, float* old);
 
+#ifndef __clang__
+// GCC keeps an unused call that may throw; Clang refuses to hear it here.
+__attribute__((const, nothrow)) std::uint64_t atomic_used(std::uint64_t old, unsigned ticket);
+#endif
+
+// Not memcpy: GCC would keep an unused result, and with it the call of atomic_used().
 template <class To, class From>
 RIDGE_DEVICE To bit_cast_to(From from) {
-  static_assert(sizeof(To) == sizeof(From));
-  To to;
-  __builtin_memcpy(&to, &from, sizeof to);
-  return to;
+  return __builtin_bit_cast(To, from);
 }
 template <class T>
 RIDGE_DEVICE T atomic_value32(AtomicResult r) {
@@ -34,6 +37,9 @@ RIDGE_DEVICE T atomic_value32(AtomicResult r) {
 template <class T>
 RIDGE_DEVICE T atomic_value64(AtomicResult r) {
   return bit_cast_to<T>((std::uint64_t)atomic_used(r.old, r.ticket));
+}
+RIDGE_DEVICE float atomic_number(float old, unsigned ticket) {
+  return atomic_value32<float>({bit_cast_to<std::uint32_t>(old), ticket});
 }
 
 }  // namespace ridge_simt
@@ -105,13 +111,14 @@ RIDGE_CAS(unsigned long long, 64)
 
 RIDGE_DEVICE float2 atomicAdd(float2* p, float2 v) {
   float values[2] = {v.x, v.y}, old[2];
-  ridge_simt::atomic_add_floats((volatile float*)p, values, 2, old);
-  return float2{old[0], old[1]};
+  unsigned ticket = ridge_simt::atomic_add_floats((volatile float*)p, values, 2, old);
+  return float2{ridge_simt::atomic_number(old[0], ticket), ridge_simt::atomic_number(old[1], ticket)};
 }
 RIDGE_DEVICE float4 atomicAdd(float4* p, float4 v) {
   float values[4] = {v.x, v.y, v.z, v.w}, old[4];
-  ridge_simt::atomic_add_floats((volatile float*)p, values, 4, old);
-  return float4{old[0], old[1], old[2], old[3]};
+  unsigned ticket = ridge_simt::atomic_add_floats((volatile float*)p, values, 4, old);
+  return float4{ridge_simt::atomic_number(old[0], ticket), ridge_simt::atomic_number(old[1], ticket),
+                ridge_simt::atomic_number(old[2], ticket), ridge_simt::atomic_number(old[3], ticket)};
 }
 
 #undef RIDGE_ATOMIC

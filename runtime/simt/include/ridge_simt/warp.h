@@ -20,8 +20,9 @@ struct ShuffleLane {
   const char* name;
 };
 
-// The lane that `lane` reads; itself where the segment ends. PTX ISA, "shfl.sync".
+// The lane that `lane` reads; itself where the segment ends. Only bits 0 to 4 of the argument count. PTX ISA, "shfl.sync".
 RIDGE_UNCOUNTED inline int shuffle_source(Shuffle kind, int lane, int argument, int width) {
+  argument &= 31;
   int first = lane & ~(width - 1), last = first + width - 1, from = lane;
   if (kind == Shuffle::index) return first | (argument & (width - 1));
   if (kind == Shuffle::up) {

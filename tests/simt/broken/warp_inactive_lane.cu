@@ -1,0 +1,19 @@
+// expects: __shfl_down_sync reads an inactive lane at 9, cudaErrorLaunchFailure
+// A block of 20 threads: the mask is right, but lane 4 would read lane 20, which does not exist.
+#include <cstdio>
+
+__global__ void sum(int* data) {
+  int x = threadIdx.x;
+  unsigned mask = (1u << 20) - 1;
+  for (int d = 16; d > 0; d /= 2)
+    x += __shfl_down_sync(mask, x, d);
+  data[threadIdx.x] = x;
+}
+
+int main() {
+  int* data;
+  cudaMalloc(&data, 100 * sizeof(int));
+  sum<<<1, 20>>>(data);
+  std::puts(cudaGetErrorName(cudaDeviceSynchronize()));
+  return 1;
+}
