@@ -311,6 +311,7 @@ bool BlockRunner::release_barrier() {
   for (unsigned i = 0; i < thread_count_; ++i)
     if (threads_[i].state == State::at_barrier) threads_[i].state = State::ready;
   at_barrier_ = 0;
+  opened_ = reduced_;
   ++counters_->barriers;
   ++progress;
   if (launch_->sanitize) sanitizer_.barrier();

@@ -110,7 +110,7 @@ class BlockRunner {
   struct Reduced {
     int count, all, any;
   };
-  Reduced reduced() const { return reduced_; }  // of the last barrier with a predicate
+  Reduced reduced() const { return opened_; }  // of the barrier that opened last
   void grid_barrier(std::uintptr_t pc);
   void collective(const char* name, unsigned mask, void (*work)(void* const*, unsigned), void* argument,
                   std::uintptr_t pc);
@@ -239,7 +239,7 @@ class BlockRunner {
   unsigned done_ = 0;
   unsigned warp_ = 0, warp_next_ = 0;  // the warp that runs, and its next lane position to start
   std::uint64_t order_ = 0;
-  Reduced reduced_{};
+  Reduced reduced_{}, opened_{};  // of the threads that wait; of the barrier that opened last
 
   // Lanes of the running warp that come to `target_` stop there, so that a request's lanes are counted together.
   const Path* target_ = nullptr;

@@ -68,6 +68,8 @@ void counters_json(std::string& out, const KernelCounters& c) {
   field(out, "ridge__bytes_l1.sum", c.l1_bytes);
   field(out, "ridge__bytes_l2.sum", c.l2_bytes);
   field(out, "ridge__bytes_dram.sum", c.dram_bytes);
+  field(out, "ridge__atomic_turns_busiest_line.max", c.busiest_atomic_line());
+  field(out, "ridge__shared_wavefronts_atom.sum", sa.wavefronts);
   field(out, "ridge__warps.sum", c.warps);
   field(out, "ridge__block_barriers.sum", c.barriers, true);
   out += "}";

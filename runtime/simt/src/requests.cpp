@@ -34,6 +34,12 @@ void KernelCounters::add(const KernelCounters& other) {
   for (const auto& [at, turns] : other.atomics) atomics[at] += turns;
 }
 
+std::uint64_t KernelCounters::busiest_atomic_line() const {
+  std::uint64_t most = 0;
+  for (const auto& [at, turns] : atomics) most = std::max(most, turns);
+  return most;
+}
+
 namespace {
 
 template <class F>

@@ -50,6 +50,7 @@ struct KernelCounters {
   std::unordered_map<std::uint64_t, std::uint64_t> atomics;  // turns of atomics at each 128-byte line
   std::unordered_map<std::uint64_t, AccessCount> line;       // key: pc * kOps + op
 
+  std::uint64_t busiest_atomic_line() const;
   void add(const KernelCounters& other);
 };
 
