@@ -110,7 +110,7 @@ void CacheModel::begin_block(std::size_t l1_bytes) {
 
 void CacheModel::request(const Sectors& sectors, Op op) {
   l1_bytes_ += std::uint64_t{sectors.count} * kSectorBytes;
-  for (unsigned i = 0; i < sectors.count;) {
+  for (unsigned i = 0; i < sectors.count; ++lines_) {
     L2Access a{sectors.index[i] / kLineSectors, 0, op != Op::global_load, {}};
     for (; i < sectors.count && sectors.index[i] / kLineSectors == a.line; ++i) {
       unsigned s = sectors.index[i] % kLineSectors;
@@ -131,7 +131,8 @@ void CacheModel::request(const Sectors& sectors, Op op) {
 
 void CacheModel::end_block(std::uint64_t index, KernelCounters& counters) {
   counters.l1_bytes += l1_bytes_;
-  l1_bytes_ = 0;
+  counters.l1_lines += lines_;
+  l1_bytes_ = lines_ = 0;
   std::vector<L2Access> next;
   next.reserve(out_.size());
   std::swap(next, out_);

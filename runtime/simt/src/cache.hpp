@@ -77,7 +77,7 @@ class CacheModel {
  private:
   SectorCache l1_;
   std::size_t size_ = 0;
-  std::uint64_t l1_bytes_ = 0;
+  std::uint64_t l1_bytes_ = 0, lines_ = 0;
   std::vector<L2Access> out_;
 };
 

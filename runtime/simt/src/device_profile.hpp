@@ -42,9 +42,16 @@ struct DeviceProfile {
   double fp64_flops = 0;
   double special_operations = 0;
   double matrix_flops = 0;  // dense, 16-bit inputs
-  double l2_atomics = 0;    // sectors with atomics that the whole L2 takes in a cycle
+  // Of the whole chip.
+  double l2_partial_writes = 0;    // sectors a second that are written in part
+  double block_starts = 0;         // blocks a second
+  double atomic_seconds = 0;       // for each turn of an atomic (see requests.cpp)
+  double atomic_line_seconds = 0;  // for each turn at one 128-byte line
   // Latencies in seconds.
-  double dram_latency = 0;
+  double l1_latency = 0;    // of a load that hits in L1
+  double l2_latency = 0;    // on top, where it misses there
+  double dram_latency = 0;  // on top, where it misses in L2
+  double barrier_latency = 0;
   double instruction_latency = 0;  // between dependent instructions of a warp
   double kernel_latency = 0;       // from the start of a kernel to its end if it does nothing
   double graph_node_latency = 0;   // the same inside a graph

@@ -65,6 +65,7 @@ void counters_json(std::string& out, const KernelCounters& c) {
   field(out, "ridge__operations_fp64.sum", c.fp64);
   field(out, "ridge__operations_special.sum", c.special);
   field(out, "ridge__operations_matrix.sum", c.matrix);
+  field(out, "ridge__lines_l1.sum", c.l1_lines);
   field(out, "ridge__bytes_l1.sum", c.l1_bytes);
   field(out, "ridge__bytes_l2.sum", c.l2_bytes);
   field(out, "ridge__bytes_dram.sum", c.dram_bytes);

@@ -28,7 +28,7 @@ void KernelCounters::add(const KernelCounters& other) {
       &KernelCounters::warps,             &KernelCounters::warp_basic_blocks, &KernelCounters::lane_basic_blocks,
       &KernelCounters::warp_instructions, &KernelCounters::fp32,              &KernelCounters::fp64,
       &KernelCounters::special,           &KernelCounters::matrix,            &KernelCounters::l1_bytes,
-      &KernelCounters::l2_bytes,          &KernelCounters::dram_bytes};
+      &KernelCounters::l2_bytes,          &KernelCounters::dram_bytes,       &KernelCounters::l1_lines};
   for (auto sum : kSums) this->*sum += other.*sum;
   for (const auto& [key, count] : other.line) line[key].add(count);
   for (const auto& [at, turns] : other.atomics) atomics[at] += turns;

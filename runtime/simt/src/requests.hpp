@@ -47,6 +47,7 @@ struct KernelCounters {
   std::uint64_t fp32 = 0, fp64 = 0, special = 0;             // operations of single lanes
   std::uint64_t matrix = 0;                                  // operations of the matrix units (all types)
   std::uint64_t l1_bytes = 0, l2_bytes = 0, dram_bytes = 0;  // asked of each level: see cache.hpp
+  std::uint64_t l1_lines = 0;                                // distinct 128-byte lines of each global request, summed
   std::unordered_map<std::uint64_t, std::uint64_t> atomics;  // turns of atomics at each 128-byte line
   std::unordered_map<std::uint64_t, AccessCount> line;       // key: pc * kOps + op
 
