@@ -223,14 +223,18 @@ TEST_CASE("a program's times are the same in every run, and its timeline can be 
   Run built = run({ridge_program(), "cc", source, "-o", program}, {{"RIDGE_ROOT", repository()}}, 60);
   INFO(built.out + built.err);
   REQUIRE(built.code == 0);
+  // Another order of the two kernels leaves other data in L2; the number of OS threads changes nothing.
   std::set<std::string> seen;
-  for (const char* order : {"forward", "1", "2", "77"})
-    for (const char* workers : {"1", "3"}) {
+  for (const char* order : {"forward", "2", "77", "1"}) {
+    seen.clear();
+    for (const char* workers : {"1", "2", "3"}) {
       Run r = run({program}, {{"RIDGE_LANE_ORDER", order}, {"RIDGE_WORKERS", workers}}, 20);
       REQUIRE(r.code == 0);
       seen.insert(r.out);
     }
-  CHECK(seen.size() == 1);
+    INFO(order);
+    CHECK(seen.size() == 1);
+  }
   double first = std::stod(*seen.begin());
   CHECK(first > 262144 / 56e9 * 1e3);  // 256 KiB over PCIe
   Run slower = run({program}, {{"RIDGE_DEVICE", "a100"}}, 20);
