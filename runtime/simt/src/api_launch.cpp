@@ -75,7 +75,7 @@ cudaError_t kernel_work(Work& work, const char* name, dim3 grid, dim3 block, std
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
   if (zero(grid) || zero(block) || block.x > 1024 || block.y > 1024 || block.z > 64 || threads > kMaxThreadsPerBlock ||
       grid.x > 0x7FFFFFFFu || grid.y > 65535 || grid.z > 65535)
-    return cudaErrorInvalidConfiguration;
+    return cudaErrorInvalidValue;  // CUDA 13.0 on an H200; cudaErrorInvalidConfiguration before
   if (shared > dynamic_shared_limit(function)) return cudaErrorInvalidValue;
   const std::size_t fixed = static_shared_of(function), all_shared = shared + fixed;
   if (static_cast<double>(fixed) > profile.shared_per_block) {

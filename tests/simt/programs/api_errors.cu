@@ -14,9 +14,9 @@ int main() {
 
   // A refused launch is seen at once and only once.
   set<<<1, 2048>>>(d, 1);
-  expect_error(cudaPeekAtLastError(), cudaErrorInvalidConfiguration, "2048 threads");
+  expect_error(cudaPeekAtLastError(), cudaErrorInvalidValue, "2048 threads");
   expect_error(cudaDeviceSynchronize(), cudaSuccess, "a refused launch leaves no work");
-  expect_error(cudaGetLastError(), cudaErrorInvalidConfiguration, "2048 threads, still");
+  expect_error(cudaGetLastError(), cudaErrorInvalidValue, "2048 threads, still");
   expect_error(cudaGetLastError(), cudaSuccess, "and then no more");
 
   expect_error(cudaFree(reinterpret_cast<char*>(d) + 4), cudaErrorInvalidValue, "free of an interior pointer");

@@ -9,15 +9,15 @@ int main() {
   cudaMemset(d, 0, sizeof(int));
 
   set<<<1, 1025>>>(d, 1);
-  expect_error(cudaPeekAtLastError(), cudaErrorInvalidConfiguration, "1025 threads");
-  expect_error(cudaGetLastError(), cudaErrorInvalidConfiguration, "1025 threads");
+  expect_error(cudaPeekAtLastError(), cudaErrorInvalidValue, "1025 threads");
+  expect_error(cudaGetLastError(), cudaErrorInvalidValue, "1025 threads");
   expect_error(cudaGetLastError(), cudaSuccess, "reading the error clears it");
   set<<<dim3(1, 65536), 1>>>(d, 1);
-  expect_error(cudaGetLastError(), cudaErrorInvalidConfiguration, "grid.y of 65536");
+  expect_error(cudaGetLastError(), cudaErrorInvalidValue, "grid.y of 65536");
   set<<<0, 1>>>(d, 1);
-  expect_error(cudaGetLastError(), cudaErrorInvalidConfiguration, "no blocks");
+  expect_error(cudaGetLastError(), cudaErrorInvalidValue, "no blocks");
   set<<<1, dim3(1, 1, 65)>>>(d, 1);
-  expect_error(cudaGetLastError(), cudaErrorInvalidConfiguration, "block.z of 65");
+  expect_error(cudaGetLastError(), cudaErrorInvalidValue, "block.z of 65");
   set<<<1, 1, 48 * 1024 + 1>>>(d, 1);
   expect_error(cudaGetLastError(), cudaErrorInvalidValue, "too much shared memory");
   expect_error(cudaFuncSetAttribute(set, cudaFuncAttributeMaxDynamicSharedMemorySize, 228 * 1024),
