@@ -148,7 +148,6 @@ namespace {
 cudaError_t last_error(bool forget) {
   if (cudaError_t error = refusal()) return error;
   std::lock_guard lock(last().mutex);
-  if (cudaError_t error = sticky()) return error;
   cudaError_t& error = last().of[std::this_thread::get_id()];
   return forget ? std::exchange(error, cudaSuccess) : error;
 }

@@ -43,7 +43,8 @@ int main() {
   set<<<1, 1>>>(nullptr, 3);
   expect_error(cudaDeviceSynchronize(), cudaErrorIllegalAddress, "a null pointer in a kernel");
   expect_error(cudaGetLastError(), cudaErrorIllegalAddress, "the fault is the last error");
-  expect_error(cudaGetLastError(), cudaErrorIllegalAddress, "and stays it");
+  expect_error(cudaGetLastError(), cudaSuccess, "asking takes it away");
+  expect_error(cudaDeviceSynchronize(), cudaErrorIllegalAddress, "but every later call returns it");
   expect_error(cudaMalloc(&huge, 4), cudaErrorIllegalAddress, "later calls report it too");
   set<<<1, 1>>>(d, 4);
   expect(cudaMemcpy(&host, d, 4, cudaMemcpyDeviceToHost) == cudaErrorIllegalAddress && host == 2,

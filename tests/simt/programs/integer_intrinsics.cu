@@ -84,8 +84,7 @@ void check(const Answers& r, std::uint64_t x, std::uint64_t y) {
   std::uint32_t perm = 0, udot = c;
   std::uint32_t dot = c;
   for (int i = 0; i < 4; ++i) {
-    unsigned pick = c >> (4 * i) & 15;
-    std::uint32_t byte = pick < 8 ? bytes[pick] : bytes[pick - 8] >= 128 ? 255 : 0;
+    std::uint32_t byte = bytes[c >> (4 * i) & 7];
     perm |= byte << (8 * i);
     udot += static_cast<std::uint32_t>(bytes[i]) * bytes[4 + i];
     dot += static_cast<std::uint32_t>(static_cast<std::int8_t>(bytes[i]) * static_cast<std::int8_t>(bytes[4 + i]));

@@ -39,13 +39,12 @@ inline unsigned __brev(unsigned x) {
 inline unsigned long long __brevll(unsigned long long x) {
   return (unsigned long long)__brev((unsigned)x) << 32 | __brev((unsigned)(x >> 32));
 }
-// Selector nibbles: bits 0 to 2 pick a byte of {y, x}, bit 3 spreads its sign.
+// Selector nibbles: bits 0 to 2 pick a byte of {y, x}; bit 3 is ignored (measured on an H200).
 inline unsigned __byte_perm(unsigned x, unsigned y, unsigned s) {
   unsigned long long both = (unsigned long long)y << 32 | x;
   unsigned r = 0;
   for (int i = 0; i < 4; ++i) {
-    unsigned pick = s >> (4 * i), byte = (unsigned)(both >> (8 * (pick & 7))) & 0xFF;
-    if ((pick & 8) != 0) byte = (byte & 0x80) != 0 ? 0xFF : 0;
+    unsigned byte = (unsigned)(both >> (8 * (s >> (4 * i) & 7))) & 0xFF;
     r |= byte << (8 * i);
   }
   return r;
