@@ -24,7 +24,8 @@ __global__ void scatter(const float* in, const int* index, float* out, int n) {
 }
 
 // y = A x with A in compressed rows: a thread for each row.
-__global__ void spmv_scalar(const int* start, const int* column, const float* value, const float* x, float* y, int rows) {
+__global__ void spmv_scalar(const int* start, const int* column, const float* value, const float* x, float* y,
+                            int rows) {
   int r = blockIdx.x * blockDim.x + threadIdx.x;
   if (r >= rows) return;
   float sum = 0;
@@ -33,7 +34,8 @@ __global__ void spmv_scalar(const int* start, const int* column, const float* va
 }
 
 // A warp for each row.
-__global__ void spmv_vector(const int* start, const int* column, const float* value, const float* x, float* y, int rows) {
+__global__ void spmv_vector(const int* start, const int* column, const float* value, const float* x, float* y,
+                            int rows) {
   int r = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
   if (r >= rows) return;
   float sum = 0;
@@ -116,8 +118,8 @@ int main(int argc, char** argv) {
   expect(value_at(out, 4 * 99) == host[4 * order[99]], "gather_double2");
   for (const auto* list : {&shuffled, &near_by}) {
     int* index = to_device(*list);
-    program.launch("scatter", Kind::count, [&] { scatter<<<blocks_for(kSmall, 256), 256>>>(in, index, out, kSmall); },
-                   clear);
+    program.launch(
+        "scatter", Kind::count, [&] { scatter<<<blocks_for(kSmall, 256), 256>>>(in, index, out, kSmall); }, clear);
     expect(value_at(out, (*list)[4321]) == host[4321], "scatter");
     must(cudaFree(index), "cudaFree");
   }
@@ -125,10 +127,12 @@ int main(int argc, char** argv) {
   int* big_index = to_device(big);
   program.launch("gather", Kind::time, [&] { gather<<<blocks_for(kLarge, 256), 256>>>(in, big_index, out, kLarge); });
   expect(value_at(out, 4321) == host[big[4321]], "gather, large");
-  program.launch("scatter", Kind::time, [&] { scatter<<<blocks_for(kLarge / 2, 256), 256>>>(in, big_index, out, kLarge / 2); });
+  program.launch("scatter", Kind::time,
+                 [&] { scatter<<<blocks_for(kLarge / 2, 256), 256>>>(in, big_index, out, kLarge / 2); });
   std::sort(big.begin(), big.end());
   int* sorted_index = to_device(big);
-  program.launch("gather", Kind::time, [&] { gather<<<blocks_for(kLarge, 256), 256>>>(in, sorted_index, out, kLarge); });
+  program.launch("gather", Kind::time,
+                 [&] { gather<<<blocks_for(kLarge, 256), 256>>>(in, sorted_index, out, kLarge); });
 
   for (Kind kind : {Kind::count, Kind::time}) {
     int rows = kind == Kind::count ? 5003 : 262144;
@@ -141,8 +145,9 @@ int main(int argc, char** argv) {
     program.launch("spmv_scalar", kind,
                    [&] { spmv_scalar<<<blocks_for(rows, 128), 128>>>(start, column, value, in, out, rows); });
     expect(near(value_at(out, row), wanted), "spmv_scalar");
-    program.launch("spmv_vector", kind,
-                   [&] { spmv_vector<<<blocks_for(std::size_t(rows) * 32, 128), 128>>>(start, column, value, in, out, rows); });
+    program.launch("spmv_vector", kind, [&] {
+      spmv_vector<<<blocks_for(std::size_t(rows) * 32, 128), 128>>>(start, column, value, in, out, rows);
+    });
     expect(near(value_at(out, row), wanted), "spmv_vector");
     must(cudaFree(start), "cudaFree");
     must(cudaFree(column), "cudaFree");
@@ -152,14 +157,15 @@ int main(int argc, char** argv) {
   int* length = device_array<int>(1);
   auto none = [&] { must(cudaMemset(length, 0, sizeof(int)), "cudaMemset"); };
   for (float limit : {0.5f, 0.95f}) {
-    program.launch("compact", Kind::count,
-                   [&] { compact<<<blocks_for(kSmall, 256), 256>>>(in, out, length, kSmall, limit); }, none);
+    program.launch(
+        "compact", Kind::count, [&] { compact<<<blocks_for(kSmall, 256), 256>>>(in, out, length, kSmall, limit); },
+        none);
     int wanted = 0;
     for (int i = 0; i < kSmall; ++i) wanted += host[i] > limit;
     expect(value_at(length, 0) == wanted, "compact");
   }
-  program.launch("compact", Kind::time,
-                 [&] { compact<<<blocks_for(kLarge, 256), 256>>>(in, out, length, kLarge, 0.5f); }, none);
+  program.launch(
+      "compact", Kind::time, [&] { compact<<<blocks_for(kLarge, 256), 256>>>(in, out, length, kLarge, 0.5f); }, none);
 
   int* next = to_device(shuffled);
   int* ends = reinterpret_cast<int*>(out);

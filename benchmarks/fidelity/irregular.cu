@@ -47,14 +47,23 @@ __global__ void switch_cases(const int* kind, const float* in, const float* othe
   if (i >= n) return;
   float x = 0;
   switch (kind[i]) {
-    case 0: x = in[i]; break;
-    case 1: x = in[2 * i]; break;
-    case 2: x = other[i] + 1.0f; break;
-    case 3: x = other[3 * i]; break;
+    case 0:
+      x = in[i];
+      break;
+    case 1:
+      x = in[2 * i];
+      break;
+    case 2:
+      x = other[i] + 1.0f;
+      break;
+    case 3:
+      x = other[3 * i];
+      break;
     case 4:
       for (int k = 0; k < 3; ++k) x += in[i + 100 * k];
       break;
-    default: x = -1.0f;
+    default:
+      x = -1.0f;
   }
   out[i] = x;
 }
@@ -209,7 +218,8 @@ int main(int argc, char** argv) {
       sum += double(x) * host[std::size_t(k) * n + 307];
     }
     expect(near(value_at(out, 300), sum), "skip_and_stop");
-    program.launch("early_return", kind, [&] { early_return<<<grid, block>>>(kinds, in, out, n); }, clear);
+    program.launch(
+        "early_return", kind, [&] { early_return<<<grid, block>>>(kinds, in, out, n); }, clear);
     program.launch("switch_cases", kind, [&] { switch_cases<<<grid, block>>>(kinds, in, in + 64, out, n); });
     int j = 0;
     while (eight[j] != 3) ++j;
@@ -256,6 +266,7 @@ int main(int argc, char** argv) {
     std::vector<int> got = to_host(ints, 512);
     std::sort(keys.begin(), keys.begin() + 512);
     expect(std::equal(got.begin(), got.end(), keys.begin()), "bitonic");
-    for (void* p : {(void*)trips, (void*)kinds, (void*)line, (void*)starts, (void*)unsorted}) must(cudaFree(p), "cudaFree");
+    for (void* p : {(void*)trips, (void*)kinds, (void*)line, (void*)starts, (void*)unsorted})
+      must(cudaFree(p), "cudaFree");
   }
 }

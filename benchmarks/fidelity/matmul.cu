@@ -207,10 +207,10 @@ int main(int argc, char** argv) {
     check(s, rows, plain, "matmul_tile32_padded");
     if (s.m % 64 != 0) continue;
     Size r = s.kind == Kind::time ? Size{1024, 1024, 128, Kind::time} : s;
-    program.launch("matmul_register", r.kind, [&] {
-      matmul_register<<<dim3(r.n / 64, r.m / 64), dim3(16, 16)>>>(a, b, c, r.m, r.n, r.k);
-    });
-    check(r, [&](int y, int i) { return y * r.k + i; }, [&](int i, int x) { return i * r.n + x; }, "matmul_register");
+    program.launch("matmul_register", r.kind,
+                   [&] { matmul_register<<<dim3(r.n / 64, r.m / 64), dim3(16, 16)>>>(a, b, c, r.m, r.n, r.k); });
+    check(
+        r, [&](int y, int i) { return y * r.k + i; }, [&](int i, int x) { return i * r.n + x; }, "matmul_register");
   }
 
   struct Rows {
@@ -227,7 +227,8 @@ int main(int argc, char** argv) {
     program.launch("matvec_thread", s.kind,
                    [&] { matvec_thread<<<blocks_for(s.rows, 64), 64>>>(a, b, c, s.rows, s.cols); });
     expect(near(value_at(c, 33), product), "matvec_thread");
-    program.launch("matvec_warp", s.kind, [&] { matvec_warp<<<blocks_for(s.rows, 4), 128>>>(a, b, c, s.rows, s.cols); });
+    program.launch("matvec_warp", s.kind,
+                   [&] { matvec_warp<<<blocks_for(s.rows, 4), 128>>>(a, b, c, s.rows, s.cols); });
     expect(near(value_at(c, 33), product), "matvec_warp");
     double exponentials = row(33, [](double x, int) { return std::exp(x); });
     program.launch("softmax_rows", s.kind, [&] { softmax_rows<<<s.rows, 128>>>(a, c, s.cols); });

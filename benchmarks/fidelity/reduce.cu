@@ -175,49 +175,59 @@ int main(int argc, char** argv) {
   };
   int blocks = blocks_for(kOdd, kThreads), many = blocks_for(kLarge / 4, kThreads);
   auto both = [&](const char* name, auto kernel_launch) {
-    program.launch(name, Kind::count, [&] { kernel_launch(blocks, kOdd); }, clear);
+    program.launch(
+        name, Kind::count, [&] { kernel_launch(blocks, kOdd); }, clear);
     check(name, small_sum, blocks);
-    program.launch(name, Kind::time, [&] { kernel_launch(many, kLarge / 4); }, clear);
+    program.launch(
+        name, Kind::time, [&] { kernel_launch(many, kLarge / 4); }, clear);
   };
   both("reduce_divergent", [&](int b, int n) { reduce_divergent<<<b, kThreads>>>(in, out, n); });
   both("reduce_conflicts", [&](int b, int n) { reduce_conflicts<<<b, kThreads>>>(in, out, n); });
   both("reduce_sequential", [&](int b, int n) { reduce_sequential<<<b, kThreads>>>(in, out, n); });
   both("reduce_shuffle", [&](int b, int n) { reduce_shuffle<<<b, kThreads>>>(in, out, n); });
-  program.launch("reduce_first_add", Kind::count,
-                 [&] { reduce_first_add<<<blocks_for(kOdd, 2 * kThreads), kThreads>>>(in, out, kOdd); }, clear);
+  program.launch(
+      "reduce_first_add", Kind::count,
+      [&] { reduce_first_add<<<blocks_for(kOdd, 2 * kThreads), kThreads>>>(in, out, kOdd); }, clear);
   check("reduce_first_add", small_sum, blocks);
-  program.launch("reduce_first_add", Kind::time,
-                 [&] { reduce_first_add<<<kLarge / 2 / 2 / kThreads, kThreads>>>(in, out, kLarge / 2); }, clear);
-  program.launch("reduce_grid_stride", Kind::count, [&] { reduce_grid_stride<<<40, kThreads>>>(in, out, kOdd); }, clear);
+  program.launch(
+      "reduce_first_add", Kind::time,
+      [&] { reduce_first_add<<<kLarge / 2 / 2 / kThreads, kThreads>>>(in, out, kLarge / 2); }, clear);
+  program.launch(
+      "reduce_grid_stride", Kind::count, [&] { reduce_grid_stride<<<40, kThreads>>>(in, out, kOdd); }, clear);
   check("reduce_grid_stride", small_sum, 40);
-  program.launch("reduce_grid_stride", Kind::time, [&] { reduce_grid_stride<<<1056, kThreads>>>(in, out, kLarge); },
-                 clear);
+  program.launch(
+      "reduce_grid_stride", Kind::time, [&] { reduce_grid_stride<<<1056, kThreads>>>(in, out, kLarge); }, clear);
   check("reduce_grid_stride, large", large_sum, 1056);
 
-  program.launch("reduce_atomic_thread", Kind::count,
-                 [&] { reduce_atomic_thread<<<blocks, kThreads>>>(in, out, kOdd); }, clear);
+  program.launch(
+      "reduce_atomic_thread", Kind::count, [&] { reduce_atomic_thread<<<blocks, kThreads>>>(in, out, kOdd); }, clear);
   check("reduce_atomic_thread", small_sum, 1);
-  program.launch("reduce_atomic_thread", Kind::time,
-                 [&] { reduce_atomic_thread<<<kLarge / 16 / kThreads, kThreads>>>(in, out, kLarge / 16); }, clear);
-  program.launch("reduce_atomic_warp", Kind::count, [&] { reduce_atomic_warp<<<blocks, kThreads>>>(in, out, kOdd); },
-                 clear);
+  program.launch(
+      "reduce_atomic_thread", Kind::time,
+      [&] { reduce_atomic_thread<<<kLarge / 16 / kThreads, kThreads>>>(in, out, kLarge / 16); }, clear);
+  program.launch(
+      "reduce_atomic_warp", Kind::count, [&] { reduce_atomic_warp<<<blocks, kThreads>>>(in, out, kOdd); }, clear);
   check("reduce_atomic_warp", small_sum, 1);
-  program.launch("reduce_atomic_warp", Kind::time,
-                 [&] { reduce_atomic_warp<<<kLarge / 4 / kThreads, kThreads>>>(in, out, kLarge / 4); }, clear);
-  program.launch("reduce_atomic_block", Kind::count, [&] { reduce_atomic_block<<<blocks, kThreads>>>(in, out, kOdd); },
-                 clear);
+  program.launch(
+      "reduce_atomic_warp", Kind::time,
+      [&] { reduce_atomic_warp<<<kLarge / 4 / kThreads, kThreads>>>(in, out, kLarge / 4); }, clear);
+  program.launch(
+      "reduce_atomic_block", Kind::count, [&] { reduce_atomic_block<<<blocks, kThreads>>>(in, out, kOdd); }, clear);
   check("reduce_atomic_block", small_sum, 1);
   int* counts = reinterpret_cast<int*>(out);
-  program.launch("count_positive", Kind::count, [&] { count_positive<<<blocks, kThreads>>>(in, counts, kOdd); }, clear);
+  program.launch(
+      "count_positive", Kind::count, [&] { count_positive<<<blocks, kThreads>>>(in, counts, kOdd); }, clear);
   int positive = 0;
   for (int i = 0; i < kOdd; ++i) positive += host[i] > 0.5f;
   expect(value_at(counts, 0) == positive, "count_positive");
 
-  program.launch("dot", Kind::count, [&] { dot<<<40, kThreads>>>(in, in + 128, out, kOdd); }, clear);
+  program.launch(
+      "dot", Kind::count, [&] { dot<<<40, kThreads>>>(in, in + 128, out, kOdd); }, clear);
   double wanted = 0;
   for (int i = 0; i < kOdd; ++i) wanted += double(host[i]) * host[i + 128];
   check("dot", wanted, 40);
-  program.launch("dot", Kind::time, [&] { dot<<<1056, kThreads>>>(in, in + kLarge / 2, out, kLarge / 2); }, clear);
+  program.launch(
+      "dot", Kind::time, [&] { dot<<<1056, kThreads>>>(in, in + kLarge / 2, out, kLarge / 2); }, clear);
 
   // 256 bins: even, and with half of all elements in bin 7.
   const int kKeys = 1 << 22;
@@ -228,23 +238,28 @@ int main(int argc, char** argv) {
     int* in_keys = to_device(keys);
     std::vector<int> bins(256);
     for (int i = 0; i < kOdd; ++i) ++bins[keys[i]];
-    program.launch("histogram_global", Kind::count,
-                   [&] { histogram_global<<<blocks, kThreads>>>(in_keys, counts, kOdd); }, clear);
+    program.launch(
+        "histogram_global", Kind::count, [&] { histogram_global<<<blocks, kThreads>>>(in_keys, counts, kOdd); }, clear);
     expect(to_host(counts, 256) == bins, "histogram_global");
-    program.launch("histogram_shared", Kind::count, [&] { histogram_shared<<<64, 256>>>(in_keys, counts, kOdd); }, clear);
+    program.launch(
+        "histogram_shared", Kind::count, [&] { histogram_shared<<<64, 256>>>(in_keys, counts, kOdd); }, clear);
     expect(to_host(counts, 256) == bins, "histogram_shared");
-    program.launch("histogram_global", Kind::time,
-                   [&] { histogram_global<<<kKeys / kThreads, kThreads>>>(in_keys, counts, kKeys); }, clear);
-    program.launch("histogram_shared", Kind::time, [&] { histogram_shared<<<528, 256>>>(in_keys, counts, kKeys); },
-                   clear);
-    program.launch("ranks_of_bins", Kind::count,
-                   [&] { ranks_of_bins<<<blocks, kThreads>>>(in_keys, counts, counts + 256, kOdd); }, clear);
+    program.launch(
+        "histogram_global", Kind::time,
+        [&] { histogram_global<<<kKeys / kThreads, kThreads>>>(in_keys, counts, kKeys); }, clear);
+    program.launch(
+        "histogram_shared", Kind::time, [&] { histogram_shared<<<528, 256>>>(in_keys, counts, kKeys); }, clear);
+    program.launch(
+        "ranks_of_bins", Kind::count, [&] { ranks_of_bins<<<blocks, kThreads>>>(in_keys, counts, counts + 256, kOdd); },
+        clear);
     expect(to_host(counts, 256) == bins, "ranks_of_bins");
-    program.launch("maximum_bins", Kind::count,
-                   [&] { maximum_bins<<<blocks, kThreads>>>(in_keys, in_keys + 1000, counts, kOdd); }, clear);
+    program.launch(
+        "maximum_bins", Kind::count, [&] { maximum_bins<<<blocks, kThreads>>>(in_keys, in_keys + 1000, counts, kOdd); },
+        clear);
     must(cudaFree(in_keys), "cudaFree");
   }
-  program.launch("append", Kind::count, [&] { append<<<blocks, kThreads>>>(in, out + 1, counts, kOdd); }, clear);
+  program.launch(
+      "append", Kind::count, [&] { append<<<blocks, kThreads>>>(in, out + 1, counts, kOdd); }, clear);
   int passed = 0;
   for (int i = 0; i < kOdd; ++i) passed += host[i] > 0.75f;
   expect(value_at(counts, 0) == passed, "append");

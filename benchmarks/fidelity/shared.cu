@@ -131,11 +131,13 @@ int main(int argc, char** argv) {
     expect(value_at(result, 5) == value_at(shorts, v[5]), "shared_load2");
     if (s > 3) continue;
     program.launch("shared_store2", Kind::count, [&] { shared_store2<<<kBlocks, kThreads>>>(shorts, index, result); });
-    expect(value_at(result, v[5]) == value_at(shorts, 5) || value_at(result, v[5]) == value_at(shorts, 37), "shared_store2");
+    expect(value_at(result, v[5]) == value_at(shorts, 5) || value_at(result, v[5]) == value_at(shorts, 37),
+           "shared_store2");
   }
 
-  std::vector<Pattern> words = {stride(1), stride(2), stride(3), stride(4), stride(8), stride(16), stride(32), one(7),
-                                group(2), halves(stride(32), one(5)), random(1, 4096), random(2, 64), random(3, 4096)};
+  std::vector<Pattern> words = {stride(1),       stride(2),     stride(3),      stride(4), stride(8),
+                                stride(16),      stride(32),    one(7),         group(2),  halves(stride(32), one(5)),
+                                random(1, 4096), random(2, 64), random(3, 4096)};
   for (const Pattern& p : words) {
     auto v = set(p, kElements4);
     program.launch("shared_load4", Kind::count, [&] { shared_load4<<<kBlocks, kThreads>>>(in, index, out); });
@@ -212,8 +214,8 @@ int main(int argc, char** argv) {
     expect(value_at(out, 4 * 5) == host[4 * v[5]], "shared_load16");
   }
   for (int k : {0, 1, 2, 7, 8, 9, 13, 19, 22})
-    set(quads[k], kElements16),
-        program.launch("shared_store16", Kind::count, [&] { shared_store16<<<kBlocks, kThreads>>>(in16, index, out16); });
+    set(quads[k], kElements16), program.launch("shared_store16", Kind::count,
+                                               [&] { shared_store16<<<kBlocks, kThreads>>>(in16, index, out16); });
 
   for (int step : {1, 2, 8, 32})
     program.launch("shared_stress", Kind::time, [&] { shared_stress<<<8192, 256>>>(in, out, step); });

@@ -158,7 +158,7 @@ int main(int argc, char** argv) {
     int side = kind == Kind::count ? 45 : 160;
     program.launch("stencil3d", kind, [&] {
       stencil3d<<<dim3(blocks_for(side, 32), blocks_for(side, 4), blocks_for(side, 2)), dim3(32, 4, 2)>>>(in, out, side,
-                                                                                                         side, side);
+                                                                                                          side, side);
     });
 
     program.launch("scan_hillis", kind, [&] { scan_hillis<<<blocks_for(n, kBlock), kBlock>>>(in, out, n); });

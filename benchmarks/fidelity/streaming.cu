@@ -229,8 +229,9 @@ int main(int argc, char** argv) {
     program.launch("copy_strided", Kind::time, [&] { copy_strided<<<blocks_for(n, 256), 256>>>(in, out, n, stride); });
   }
   for (int stride : {2, 3, 8, 32}) {
-    program.launch("store_strided", Kind::count,
-                   [&] { store_strided<<<blocks_for(kSmall, 256), 256>>>(in, out, kSmall, stride); }, clear);
+    program.launch(
+        "store_strided", Kind::count, [&] { store_strided<<<blocks_for(kSmall, 256), 256>>>(in, out, kSmall, stride); },
+        clear);
     spot(std::size_t(777) * stride, 777, "store_strided");
   }
   program.launch("store_strided", Kind::time,
@@ -250,36 +251,45 @@ int main(int argc, char** argv) {
 
   auto* in2 = reinterpret_cast<float2*>(in);
   auto* out2 = reinterpret_cast<float2*>(out);
-  program.launch("copy_float2", Kind::count, [&] { copy_float2<<<blocks_for(kOdd, 128), 128>>>(in2, out2, kOdd); }, clear);
+  program.launch(
+      "copy_float2", Kind::count, [&] { copy_float2<<<blocks_for(kOdd, 128), 128>>>(in2, out2, kOdd); }, clear);
   spot(2 * kOdd - 1, 2 * kOdd - 1, "copy_float2");
   auto* in4 = reinterpret_cast<float4*>(in);
   auto* out4 = reinterpret_cast<float4*>(out);
-  program.launch("copy_float4", Kind::count, [&] { copy_float4<<<blocks_for(kOdd, 128), 128>>>(in4, out4, kOdd); }, clear);
+  program.launch(
+      "copy_float4", Kind::count, [&] { copy_float4<<<blocks_for(kOdd, 128), 128>>>(in4, out4, kOdd); }, clear);
   spot(4 * kOdd - 1, 4 * kOdd - 1, "copy_float4");
-  program.launch("copy_float4", Kind::time, [&] { copy_float4<<<blocks_for(2 * kMany / 4, 256), 256>>>(in4, out4, 2 * kMany / 4); });
+  program.launch("copy_float4", Kind::time,
+                 [&] { copy_float4<<<blocks_for(2 * kMany / 4, 256), 256>>>(in4, out4, 2 * kMany / 4); });
   for (int stride : {2, 3})
     program.launch("copy_float4_strided", Kind::count,
                    [&] { copy_float4_strided<<<blocks_for(kSmall, 256), 256>>>(in4, out4, kSmall, stride); });
   auto* ind = reinterpret_cast<double*>(in);
   auto* outd = reinterpret_cast<double*>(out);
-  program.launch("copy_double", Kind::count, [&] { copy_double<<<blocks_for(kOdd, 256), 256>>>(ind, outd, kOdd); }, clear);
+  program.launch(
+      "copy_double", Kind::count, [&] { copy_double<<<blocks_for(kOdd, 256), 256>>>(ind, outd, kOdd); }, clear);
   spot(1001, 1001, "copy_double");
   auto* ind2 = reinterpret_cast<double2*>(in);
   auto* outd2 = reinterpret_cast<double2*>(out);
-  program.launch("copy_double2", Kind::count, [&] { copy_double2<<<blocks_for(kOdd, 256), 256>>>(ind2, outd2, kOdd); }, clear);
+  program.launch(
+      "copy_double2", Kind::count, [&] { copy_double2<<<blocks_for(kOdd, 256), 256>>>(ind2, outd2, kOdd); }, clear);
   spot(1001, 1001, "copy_double2");
   auto* inb = reinterpret_cast<unsigned char*>(in);
   auto* outb = reinterpret_cast<unsigned char*>(out);
-  program.launch("copy_bytes", Kind::count, [&] { copy_bytes<<<blocks_for(kOdd, 256), 256>>>(inb, outb, kOdd); }, clear);
+  program.launch(
+      "copy_bytes", Kind::count, [&] { copy_bytes<<<blocks_for(kOdd, 256), 256>>>(inb, outb, kOdd); }, clear);
   spot(1001, 1001, "copy_bytes");
-  program.launch("copy_bytes", Kind::time, [&] { copy_bytes<<<blocks_for(2 * kMany, 256), 256>>>(inb, outb, 2 * kMany); });
+  program.launch("copy_bytes", Kind::time,
+                 [&] { copy_bytes<<<blocks_for(2 * kMany, 256), 256>>>(inb, outb, 2 * kMany); });
   auto* ins = reinterpret_cast<short*>(in);
   auto* outs = reinterpret_cast<short*>(out);
-  program.launch("copy_shorts", Kind::count, [&] { copy_shorts<<<blocks_for(kOdd, 256), 256>>>(ins, outs, kOdd); }, clear);
+  program.launch(
+      "copy_shorts", Kind::count, [&] { copy_shorts<<<blocks_for(kOdd, 256), 256>>>(ins, outs, kOdd); }, clear);
   spot(1001, 1001, "copy_shorts");
   auto* inu = reinterpret_cast<uchar4*>(in);
   auto* outu = reinterpret_cast<uchar4*>(out);
-  program.launch("copy_uchar4", Kind::count, [&] { copy_uchar4<<<blocks_for(kOdd, 256), 256>>>(inu, outu, kOdd); }, clear);
+  program.launch(
+      "copy_uchar4", Kind::count, [&] { copy_uchar4<<<blocks_for(kOdd, 256), 256>>>(inu, outu, kOdd); }, clear);
   spot(1001, 1001, "copy_uchar4");
 
   program.launch("copy_reversed", Kind::count, [&] { copy_reversed<<<blocks_for(kOdd, 256), 256>>>(in, out, kOdd); });
@@ -292,49 +302,64 @@ int main(int argc, char** argv) {
   for (int every : {2, 7})
     program.launch("copy_some_lanes", Kind::count,
                    [&] { copy_some_lanes<<<blocks_for(kSmall, 256), 256>>>(in, out, kSmall, every); });
-  program.launch("copy_grid_stride", Kind::count, [&] { copy_grid_stride<<<48, 192>>>(in, out, kOdd); }, clear);
+  program.launch(
+      "copy_grid_stride", Kind::count, [&] { copy_grid_stride<<<48, 192>>>(in, out, kOdd); }, clear);
   spot(kOdd - 1, kOdd - 1, "copy_grid_stride");
   program.launch("copy_grid_stride", Kind::time, [&] { copy_grid_stride<<<1056, 256>>>(in, out, kMany); });
   program.launch("copy_grid_stride", Kind::time, [&] { copy_grid_stride<<<132, 128>>>(in, out, kMany); });
-  program.launch("copy_four_each", Kind::count, [&] { copy_four_each<<<blocks_for(kOdd, 1024), 256>>>(in, out, kOdd); }, clear);
+  program.launch(
+      "copy_four_each", Kind::count, [&] { copy_four_each<<<blocks_for(kOdd, 1024), 256>>>(in, out, kOdd); }, clear);
   spot(kOdd - 1, kOdd - 1, "copy_four_each");
-  program.launch("copy_chunks", Kind::count, [&] { copy_chunks<<<blocks_for(kOdd, 1024), 256>>>(in, out, kOdd); }, clear);
+  program.launch(
+      "copy_chunks", Kind::count, [&] { copy_chunks<<<blocks_for(kOdd, 1024), 256>>>(in, out, kOdd); }, clear);
   spot(kOdd - 1, kOdd - 1, "copy_chunks");
   program.launch("copy_chunks", Kind::time, [&] { copy_chunks<<<blocks_for(kMany, 1024), 256>>>(in, out, kMany); });
 
   for (dim3 block : {dim3(16, 16), dim3(8, 8), dim3(32, 8), dim3(5, 7)}) {
     const int width = 333, height = 211;
     program.launch("add2d", Kind::count, [&] {
-      add2d<<<dim3(blocks_for(width, block.x), blocks_for(height, block.y)), block>>>(in, in + 131072, out, width, height);
+      add2d<<<dim3(blocks_for(width, block.x), blocks_for(height, block.y)), block>>>(in, in + 131072, out, width,
+                                                                                      height);
     });
     expect(value_at(out, width * height - 1) == host[width * height - 1] + host[131072 + width * height - 1], "add2d");
   }
-  program.launch("add2d", Kind::time, [&] { add2d<<<dim3(256, 256), dim3(16, 16)>>>(in, in + kMany, out, 4096, 4096); });
+  program.launch("add2d", Kind::time,
+                 [&] { add2d<<<dim3(256, 256), dim3(16, 16)>>>(in, in + kMany, out, 4096, 4096); });
 
   const int kParticles = 50021;
   auto copy_back = [&] {
     must(cudaMemcpy(out, in, std::size_t{8} * kMany / 8 * sizeof(float), cudaMemcpyDeviceToDevice), "cudaMemcpy");
   };
-  program.launch("aos_move", Kind::count,
-                 [&] { aos_move<<<blocks_for(kParticles, 256), 256>>>(reinterpret_cast<Particle*>(out), kParticles, 0.5f); },
-                 copy_back);
+  program.launch(
+      "aos_move", Kind::count,
+      [&] { aos_move<<<blocks_for(kParticles, 256), 256>>>(reinterpret_cast<Particle*>(out), kParticles, 0.5f); },
+      copy_back);
   expect(near(value_at(out, 8), host[8] + 0.5f * host[12]), "aos_move");
-  program.launch("aos_move", Kind::time,
-                 [&] { aos_move<<<blocks_for(kMany / 8, 256), 256>>>(reinterpret_cast<Particle*>(out), kMany / 8, 0.5f); });
-  program.launch("soa_move", Kind::count, [&] { soa_move<<<blocks_for(kParticles, 256), 256>>>(out, kParticles, 0.5f); },
-                 copy_back);
+  program.launch("aos_move", Kind::time, [&] {
+    aos_move<<<blocks_for(kMany / 8, 256), 256>>>(reinterpret_cast<Particle*>(out), kMany / 8, 0.5f);
+  });
+  program.launch(
+      "soa_move", Kind::count, [&] { soa_move<<<blocks_for(kParticles, 256), 256>>>(out, kParticles, 0.5f); },
+      copy_back);
   expect(near(value_at(out, 1), host[1] + 0.5f * host[4 * kParticles + 1]), "soa_move");
   program.launch("soa_move", Kind::time, [&] { soa_move<<<blocks_for(kMany / 8, 256), 256>>>(out, kMany / 8, 0.5f); });
   program.launch("length3", Kind::count,
                  [&] { length3<<<blocks_for(kOdd, 256), 256>>>(reinterpret_cast<float3*>(in), out, kOdd); });
-  program.launch("copy_records", Kind::count, [&] {
-    copy_records<<<blocks_for(10007, 128), 128>>>(reinterpret_cast<Record*>(in), reinterpret_cast<Record*>(out), 10007);
-  }, clear);
+  program.launch(
+      "copy_records", Kind::count,
+      [&] {
+        copy_records<<<blocks_for(10007, 128), 128>>>(reinterpret_cast<Record*>(in), reinterpret_cast<Record*>(out),
+                                                      10007);
+      },
+      clear);
   spot(16 * 10007 - 1, 16 * 10007 - 1, "copy_records");
-  program.launch("copy_wide_records", Kind::count, [&] {
-    copy_wide_records<<<blocks_for(10007, 128), 128>>>(reinterpret_cast<WideRecord*>(in),
-                                                       reinterpret_cast<WideRecord*>(out), 10007);
-  }, clear);
+  program.launch(
+      "copy_wide_records", Kind::count,
+      [&] {
+        copy_wide_records<<<blocks_for(10007, 128), 128>>>(reinterpret_cast<WideRecord*>(in),
+                                                           reinterpret_cast<WideRecord*>(out), 10007);
+      },
+      clear);
   spot(16 * 10007 - 1, 16 * 10007 - 1, "copy_wide_records");
   program.launch("copy_records", Kind::time, [&] {
     copy_records<<<blocks_for(kMany / 16, 128), 128>>>(reinterpret_cast<Record*>(in), reinterpret_cast<Record*>(out),
@@ -346,17 +371,22 @@ int main(int argc, char** argv) {
   program.launch("fill", Kind::time, [&] { fill<<<blocks_for(2 * kMany, 256), 256>>>(out, 2 * kMany, 3.0f); });
   program.launch("fill_float4", Kind::count, [&] { fill_float4<<<blocks_for(25001, 256), 256>>>(out4, 25001, 5.0f); });
   expect(value_at(out, 4 * 25001 - 1) == 5.0f, "fill_float4");
-  program.launch("axpy", Kind::count, [&] { axpy<<<blocks_for(kOdd, 256), 256>>>(in, out, kOdd, 2.0f); }, clear);
+  program.launch(
+      "axpy", Kind::count, [&] { axpy<<<blocks_for(kOdd, 256), 256>>>(in, out, kOdd, 2.0f); }, clear);
   expect(near(value_at(out, 7), 2.0f * host[7]), "axpy");
   program.launch("axpy", Kind::time, [&] { axpy<<<blocks_for(kMany, 256), 256>>>(in, out, kMany, 2.0f); });
-  program.launch("axpy_double", Kind::count, [&] { axpy_double<<<blocks_for(kOdd, 256), 256>>>(ind, outd, kOdd, 2.0); });
-  program.launch("triad", Kind::count, [&] { triad<<<blocks_for(kOdd, 256), 256>>>(in, in + kSmall, out, kOdd, 2.0f); });
+  program.launch("axpy_double", Kind::count,
+                 [&] { axpy_double<<<blocks_for(kOdd, 256), 256>>>(ind, outd, kOdd, 2.0); });
+  program.launch("triad", Kind::count,
+                 [&] { triad<<<blocks_for(kOdd, 256), 256>>>(in, in + kSmall, out, kOdd, 2.0f); });
   expect(near(value_at(out, 7), host[7] + 2.0f * host[kSmall + 7]), "triad");
-  program.launch("triad", Kind::time, [&] { triad<<<blocks_for(kMany, 256), 256>>>(in, in + kMany, out, kMany, 2.0f); });
+  program.launch("triad", Kind::time,
+                 [&] { triad<<<blocks_for(kMany, 256), 256>>>(in, in + kMany, out, kMany, 2.0f); });
   program.launch("scale_by", Kind::count, [&] { scale_by<<<blocks_for(kOdd, 256), 256>>>(in + 5, in, out, kOdd); });
   expect(near(value_at(out, 9), host[9] * host[5]), "scale_by");
   program.launch("polynomial", Kind::count, [&] { polynomial<<<blocks_for(kOdd, 256), 256>>>(in, out, kOdd); });
-  program.launch("polynomial", Kind::time, [&] { polynomial<<<blocks_for(kMany / 4, 256), 256>>>(in, out, kMany / 4); });
+  program.launch("polynomial", Kind::time,
+                 [&] { polynomial<<<blocks_for(kMany / 4, 256), 256>>>(in, out, kMany / 4); });
   float x = host[3], y = 1.0f;
   for (int k = 0; k < 64; ++k) y = y * x + 0.5f;
   expect(near(value_at(out, 3), y, 1e-3), "polynomial");

@@ -75,14 +75,17 @@ int main(int argc, char** argv) {
         expect(value_at(out, std::size_t(c) * s.rows + r) == host[std::size_t(r) * s.cols + c], what);
       }
     };
-    program.launch("transpose_naive", s.kind, [&] { transpose_naive<<<grid, block>>>(in, out, s.rows, s.cols); }, clear);
+    program.launch(
+        "transpose_naive", s.kind, [&] { transpose_naive<<<grid, block>>>(in, out, s.rows, s.cols); }, clear);
     check("transpose_naive");
-    program.launch("transpose_tile", s.kind, [&] { transpose_tile<<<grid, block>>>(in, out, s.rows, s.cols); }, clear);
+    program.launch(
+        "transpose_tile", s.kind, [&] { transpose_tile<<<grid, block>>>(in, out, s.rows, s.cols); }, clear);
     check("transpose_tile");
-    program.launch("transpose_padded", s.kind, [&] { transpose_padded<<<grid, block>>>(in, out, s.rows, s.cols); }, clear);
+    program.launch(
+        "transpose_padded", s.kind, [&] { transpose_padded<<<grid, block>>>(in, out, s.rows, s.cols); }, clear);
     check("transpose_padded");
-    program.launch("transpose_diagonal", s.kind, [&] { transpose_diagonal<<<grid, block>>>(in, out, s.rows, s.cols); },
-                   clear);
+    program.launch(
+        "transpose_diagonal", s.kind, [&] { transpose_diagonal<<<grid, block>>>(in, out, s.rows, s.cols); }, clear);
     check("transpose_diagonal");
   }
 }

@@ -1,8 +1,8 @@
 // How fast the emulator is: nanoseconds per thread-barrier, per thread of an axpy, seconds for a tiled SGEMM of 512^3.
 // Prints one line of JSON. Processor time (set RIDGE_WORKERS=1), best of three, since other processes only add.
-#include <ctime>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <vector>
 
 #define CHECK(call)                                                                              \

@@ -203,3 +203,15 @@ TEST_CASE("hostile input neither throws nor takes long") {
   }
   CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < 10);
 }
+
+TEST_CASE("a kernel's address is registered behind its definition, unless it is a template or only declared") {
+  auto text = [](const char* source) { return rewrite_cuda(source, "a.cu"); };
+  const std::string one =
+      text("__global__ void __launch_bounds__(64) k(const float* a,\n  int n) { if (n) {} } int x;");
+  CHECK(one.find("{ if (n) {} } [[maybe_unused]] static const bool ridge_kernel_k_") != std::string::npos);
+  CHECK(one.find("register_kernel(\"k\", static_cast<void (*)(const float* a,   int n)>(&k)); int x;") !=
+        std::string::npos);
+  CHECK(text("template <class T> __global__ void k(T* a) {}").find("register_kernel") == std::string::npos);
+  CHECK(text("__global__ void k(float* a);").find("register_kernel") == std::string::npos);
+  CHECK(text("// __global__ void k(float* a) {}").find("register_kernel") == std::string::npos);
+}

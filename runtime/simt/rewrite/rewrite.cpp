@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "lexer.hpp"
@@ -14,7 +16,7 @@ namespace {
 class Rewriter {
  public:
   Rewriter(std::string_view source, std::string_view name, const IncludeFinder& find)
-      : s_(source), kind_(classify(source)), find_(find) {
+      : s_(source), kind_(classify(source)), find_(find), name_(name) {
     out_ = "#line 1 \"" + escaped(name) + "\"\n";
   }
 
@@ -25,13 +27,63 @@ class Rewriter {
       if (code(i) && s_[i] == '#' && include(i)) continue;
       if (code(i) && is_word(s_[i]) && (i == 0 || !is_word(s_[i - 1]))) {
         if (shared(i, "extern") || shared(i, "static") || shared(i, "") || unsupported(i)) continue;
+        kernel(i);
       }
       out_ += s_[i++];
+      if (i == body_end_) out_ += registration_;
     }
     return out_;
   }
 
  private:
+  // A kernel's definition: its address is registered behind its body, for calls that get no more than that
+  // (cudaGraphAddKernelNode, cudaLaunchKernel with void pointers).
+  void kernel(std::size_t i) {
+    constexpr std::string_view marker = "__global__";
+    if (s_.substr(i, marker.size()) != marker || (i + marker.size() < s_.size() && is_word(s_[i + marker.size()])))
+      return;
+    std::size_t before = i;
+    while (before > 0 && blank(before - 1)) --before;
+    if (before > 0 && s_[before - 1] == '>') return;  // a template has no one address
+    // The name is the word before the parameters; __launch_bounds__(...) and the like come before it.
+    std::size_t open = i + marker.size(), close = 0, name = 0, name_end = 0;
+    for (;;) {
+      while (open < s_.size() && !(code(open) && (s_[open] == '(' || s_[open] == ';' || s_[open] == '{'))) ++open;
+      if (open >= s_.size() || s_[open] != '(') return;
+      name_end = open;
+      while (name_end > i && blank(name_end - 1)) --name_end;
+      name = name_end;
+      while (name > i && is_word(s_[name - 1])) --name;
+      close = matching(open, '(', ')');
+      if (close == std::string_view::npos) return;
+      if (s_.substr(name, 2) != "__") break;
+      open = close + 1;
+    }
+    const std::size_t body = skip_space(close + 1);
+    if (body >= s_.size() || s_[body] != '{' || name == name_end) return;
+    const std::size_t end = matching(body, '{', '}');
+    if (end == std::string_view::npos) return;
+    std::string parameters;
+    for (std::size_t k = open + 1; k < close; ++k) parameters += blank(k) ? ' ' : s_[k];
+    if (parameters.find_first_of("=#") != std::string::npos || parameters.find("...") != std::string::npos) return;
+    const std::string id(s_.substr(name, name_end - name));
+    registration_ = " [[maybe_unused]] static const bool ridge_kernel_" + id + "_" +
+                    std::to_string(std::hash<std::string>()(name_ + parameters)) +
+                    " = ::ridge_simt::register_kernel(\"" + id + "\", static_cast<void (*)(" + parameters + ")>(&" +
+                    id + "));";
+    body_end_ = end + 1;
+  }
+
+  std::size_t matching(std::size_t from, char open, char close) const {
+    int depth = 0;
+    for (std::size_t k = from; k < s_.size(); ++k) {
+      if (!code(k)) continue;
+      if (s_[k] == open) ++depth;
+      if (s_[k] == close && --depth == 0) return k;
+    }
+    return std::string_view::npos;
+  }
+
   static std::string escaped(std::string_view text) {
     std::string out;
     for (char c : text) {
@@ -379,7 +431,10 @@ class Rewriter {
   std::size_t macro_from_ = 1, macro_to_ = 0;  // the line that in_macro() looked at last
   bool in_define_ = false;
   std::size_t floor_ = 0;  // what lies before is dealt with: no kernel's name reaches back behind it
+  std::string name_;       // of the file
   std::string out_;
+  std::string registration_;  // of the kernel whose body ends at body_end_
+  std::size_t body_end_ = 0;
 };
 
 }  // namespace

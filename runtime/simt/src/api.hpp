@@ -55,7 +55,7 @@ cudaError_t capture_record(CUstream_st& stream, CUevent_st& event);
 cudaError_t capture_wait(CUstream_st& stream, CUevent_st& event, bool& handled);
 cudaError_t capture_refuses_wait(CUstream_st& stream);  // a query or synchronisation of a captured stream
 cudaError_t capture_refuses_wait(CUevent_st& event);
-cudaError_t legacy_use(CUstream_st& stream);            // work for the legacy stream while others are captured
+cudaError_t legacy_use(CUstream_st& stream);  // work for the legacy stream while others are captured
 
 // A copy or a fill as work; checks pointers, ranges and directions.
 cudaError_t copy_work(Work& work, Box to, Box from, Extent extent, cudaMemcpyKind kind);

@@ -27,7 +27,7 @@ constexpr std::size_t kSlotBytes = kFiberStackBytes + kGuardBytes;
 constexpr std::size_t kStaggerBytes = 5 * 64;
 constexpr unsigned char kSharedPoison = 0xFF;  // a NaN in every floating-point format
 constexpr unsigned kSpins = 256;               // atomics and volatile loads after which a thread lets others run
-constexpr unsigned kMaxGuards = 24000;         // in all blocks together: each splits a mapping, and the kernel limits these
+constexpr unsigned kMaxGuards = 24000;  // in all blocks together: each splits a mapping, and the kernel limits these
 std::atomic<unsigned> guards{0};
 
 void program_tls(std::uintptr_t& begin, std::uintptr_t& bytes) {
@@ -419,16 +419,19 @@ void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind
   }
   if (address % bytes != 0) {
     Fault f;
-    f.kind = std::string("misaligned ") + (kind == AccessKind::atomic ? "atomic" : store ? "store" : "load") + " of " +
-             std::to_string(bytes) + " bytes";
+    f.kind = std::string("misaligned ") +
+             (kind == AccessKind::atomic ? "atomic"
+              : store                    ? "store"
+                                         : "load") +
+             " of " + std::to_string(bytes) + " bytes";
     f.detail = "the address is not a multiple of " + std::to_string(bytes) + ": a GPU stops here";
     f.pc = static_cast<std::uint32_t>(pc - program_.base);
     f.error = 716;  // cudaErrorMisalignedAddress
     fault(std::move(f));
   }
   if (launch_->sanitize)
-    sanitizer_.access({address, bytes, kind, is_volatile, static_cast<std::uint32_t>(pc - program_.base),
-                       current_->linear, shared});
+    sanitizer_.access(
+        {address, bytes, kind, is_volatile, static_cast<std::uint32_t>(pc - program_.base), current_->linear, shared});
   record(where, bytes, op, pc, part);
   if (is_volatile || kind == AccessKind::atomic) spin(address, pc);
 }
@@ -475,8 +478,9 @@ void BlockRunner::check_progress() {
     if (t.state != State::ready) continue;
     Fault f = fault_of(t);
     f.kind = "endless wait";
-    f.detail = "threads have polled memory for 10 s and no block came further: what they wait for is written by "
-               "nobody, or by a block that cannot start before this one ends";
+    f.detail =
+        "threads have polled memory for 10 s and no block came further: what they wait for is written by "
+        "nobody, or by a block that cannot start before this one ends";
     f.pc = static_cast<std::uint32_t>(wait_of(t).pc - program_.base);
     f.error = 702;  // cudaErrorLaunchTimeout
     stop(std::move(f));

@@ -37,11 +37,11 @@ struct Launch {
   void (*run)(void* closure);  // calls the kernel for the current thread
   void* closure;
   std::size_t closure_bytes;
-  bool record;           // count accesses
-  bool sanitize;         // look for races and uninitialised reads
-  std::uint64_t order;   // seed of the lane order; 0 is ascending
-  std::uint64_t serial;  // number of the launch in this program
-  std::size_t l1_bytes;  // of L1 that a block finds
+  bool record;                          // count accesses
+  bool sanitize;                        // look for races and uninitialised reads
+  std::uint64_t order;                  // seed of the lane order; 0 is ascending
+  std::uint64_t serial;                 // number of the launch in this program
+  std::size_t l1_bytes;                 // of L1 that a block finds
   GridBarrier* grid_barrier = nullptr;  // cooperative launches
 };
 
@@ -88,7 +88,7 @@ struct Thread {
   Index3 index;
   unsigned linear;
   State state;
-  int slot;  // fiber slot, -1 while it has none
+  int slot;        // fiber slot, -1 while it has none
   unsigned spins;  // polls of spin_address
   std::uintptr_t spin_address;
   std::uint64_t instructions;
@@ -230,7 +230,7 @@ class BlockRunner {
   std::vector<Wait> waits_of_;  // by linear index, like paths_: what barriers and ends of threads need stays compact
   std::vector<Path> paths_;
   std::uint32_t paused_ = 0;  // warps whose turn was not over
-  unsigned waits_ = 0;  // kinds of waiting that lanes of the running warp began: bits of State
+  unsigned waits_ = 0;        // kinds of waiting that lanes of the running warp began: bits of State
   unsigned at_barrier_ = 0, at_grid_barrier_ = 0;
   const char* barrier_file_ = nullptr;
   int barrier_line_ = 0;

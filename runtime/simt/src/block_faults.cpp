@@ -63,8 +63,8 @@ void BlockRunner::classify(std::uintptr_t address, unsigned bytes, AccessKind ki
       return;
     }
     if (launch_->sanitize)
-      sanitizer_.access({address, bytes, kind, is_volatile, static_cast<std::uint32_t>(pc - program_.base),
-                         current_->linear, false});
+      sanitizer_.access(
+          {address, bytes, kind, is_volatile, static_cast<std::uint32_t>(pc - program_.base), current_->linear, false});
     // __device__ variables are global memory; numbered behind the reserved range.
     Op op = kind == AccessKind::load ? Op::global_load : kind == AccessKind::store ? Op::global_store : Op::global_red;
     record(DeviceMemory::kReserve + (address - program_.base), bytes, op, pc, part);
@@ -125,7 +125,8 @@ void BlockRunner::misuse(int blamed, const char* kind, const char* detail, int e
 void BlockRunner::crashed(std::uintptr_t address, std::uintptr_t pc) {
   Fault f;
   f.pc = pc >= program_.base ? static_cast<std::uint32_t>(pc - program_.base) : 0;
-  std::uintptr_t begin = stacks_begin_ + static_cast<std::uintptr_t>(current_->slot) * (stacks_bytes_ / kMaxThreadsPerBlock);
+  std::uintptr_t begin =
+      stacks_begin_ + static_cast<std::uintptr_t>(current_->slot) * (stacks_bytes_ / kMaxThreadsPerBlock);
   std::uintptr_t size = stacks_bytes_ / kMaxThreadsPerBlock;
   if (address - (begin - size) < size + (size - kFiberStackBytes)) {
     f.kind = "stack overflow";
@@ -187,12 +188,12 @@ void BlockRunner::out_of_bounds(std::uintptr_t address, unsigned bytes, bool sto
 }
 
 std::string BlockRunner::describe(const Thread& t) const {
-  std::string text = "thread (" + std::to_string(t.index.x) + "," + std::to_string(t.index.y) + "," +
-                     std::to_string(t.index.z) + ")";
+  std::string text =
+      "thread (" + std::to_string(t.index.x) + "," + std::to_string(t.index.y) + "," + std::to_string(t.index.z) + ")";
   if (t.state == State::done) return text + " has returned";
   text += std::string(" waits at ") + (wait_of(t).name != nullptr ? wait_of(t).name : "a barrier");
   std::string where = wait_of(t).file != nullptr ? base_name(wait_of(t).file) + ":" + std::to_string(wait_of(t).line)
-                                             : source_of(static_cast<std::uint32_t>(wait_of(t).pc - program_.base));
+                                                 : source_of(static_cast<std::uint32_t>(wait_of(t).pc - program_.base));
   return where.empty() ? text : text + " (" + where + ")";
 }
 
@@ -212,8 +213,8 @@ void BlockRunner::check_collectives(unsigned warp) {
       std::snprintf(others, sizeof others, "0x%08x", wait_of(*other).mask);
       if (same) {
         f.kind = std::string(wait_of(*t).name) + ": different masks";
-        f.detail = "lane " + std::to_string(l) + " gives " + mask + ", lane " + std::to_string(m) + " of it gives " +
-                   others;
+        f.detail =
+            "lane " + std::to_string(l) + " gives " + mask + ", lane " + std::to_string(m) + " of it gives " + others;
       } else {
         f.kind = std::string(wait_of(*t).name) + ": lane " + std::to_string(m) + " of the mask waits elsewhere";
         f.detail = "the mask is " + std::string(mask) + ", and " + describe(*other);

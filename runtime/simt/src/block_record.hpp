@@ -8,8 +8,8 @@ namespace ridge::simt {
 // Loops are the components of the weak topological order of a function's flow graph (F. Bourdoncle, "Efficient chaotic
 // iteration strategies with widenings", 1993): a component is entered through its head in reducible code.
 struct BlockRecord {
-  std::uint64_t function;   // address of the function's first instruction
-  const BlockRecord* loop;  // head of the innermost loop that the block lies in (a head: itself); null: none
+  std::uint64_t function;    // address of the function's first instruction
+  const BlockRecord* loop;   // head of the innermost loop that the block lies in (a head: itself); null: none
   const BlockRecord* outer;  // of a head: head of the loop around its own; null: none, and for other blocks
   std::uint32_t position;    // in the weak topological order of its function, from 0
   std::uint16_t depth;       // number of loops that it lies in, a head's own included

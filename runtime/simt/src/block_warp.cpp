@@ -52,7 +52,8 @@ bool BlockRunner::release_collectives(unsigned warp) {
       auto m = static_cast<unsigned>(std::countr_zero(mask));
       Thread* other = lane(warp, m);
       if (other == nullptr || other->state == State::done) continue;
-      complete = other->state == State::at_collective && wait_of(*other).mask == w.mask && wait_of(*other).work == w.work;
+      complete =
+          other->state == State::at_collective && wait_of(*other).mask == w.mask && wait_of(*other).work == w.work;
       if (!complete) break;
       arguments[m] = wait_of(*other).argument;
       present |= 1u << m;

@@ -17,9 +17,9 @@ class SectorCache {
 
   struct Way {
     std::uint64_t line;
-    std::uint32_t used;      // 0: empty
-    std::uint8_t valid;      // sectors that can be read
-    std::uint8_t dirty;      // sectors to be written back
+    std::uint32_t used;       // 0: empty
+    std::uint8_t valid;       // sectors that can be read
+    std::uint8_t dirty;       // sectors to be written back
     std::uint8_t covered[4];  // bytes written of each sector that is dirty and not valid, up to 32
   };
   // The way of `line`, most recently used from now on. A line that was not there takes the place of the oldest of its

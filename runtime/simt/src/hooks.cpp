@@ -53,63 +53,61 @@ using ridge::simt::kStore;
 
 #define RIDGE_PC __builtin_return_address(0)
 
-#define RIDGE_HOOKS(bytes)                                                           \
-  void __tsan_read##bytes(void* p) { access(p, bytes, kLoad, RIDGE_PC); }            \
-  void __tsan_write##bytes(void* p) { access(p, bytes, kStore, RIDGE_PC); }          \
+#define RIDGE_HOOKS(bytes)                                                                 \
+  void __tsan_read##bytes(void* p) { access(p, bytes, kLoad, RIDGE_PC); }                  \
+  void __tsan_write##bytes(void* p) { access(p, bytes, kStore, RIDGE_PC); }                \
   void __tsan_volatile_read##bytes(void* p) { access(p, bytes, kLoad, RIDGE_PC, true); }   \
   void __tsan_volatile_write##bytes(void* p) { access(p, bytes, kStore, RIDGE_PC, true); } \
-  void __tsan_read_write##bytes(void* p) {                                           \
-    access(p, bytes, kLoad, RIDGE_PC);                                               \
-    access(p, bytes, kStore, RIDGE_PC);                                              \
+  void __tsan_read_write##bytes(void* p) {                                                 \
+    access(p, bytes, kLoad, RIDGE_PC);                                                     \
+    access(p, bytes, kStore, RIDGE_PC);                                                    \
   }
-#define RIDGE_UNALIGNED_HOOKS(bytes)                                                                                \
-  void __tsan_unaligned_read##bytes(void* p) { access_range(p, bytes, kLoad, RIDGE_PC, bytes / 2); }                \
-  void __tsan_unaligned_write##bytes(void* p) { access_range(p, bytes, kStore, RIDGE_PC, bytes / 2); }              \
-  void __tsan_unaligned_volatile_read##bytes(void* p) { access_range(p, bytes, kLoad, RIDGE_PC, bytes / 2, true); } \
-  void __tsan_unaligned_volatile_write##bytes(void* p) {                                                            \
-    access_range(p, bytes, kStore, RIDGE_PC, bytes / 2, true);                                                      \
-  }                                                                                                                 \
-  void __tsan_unaligned_read_write##bytes(void* p) {                                                                \
-    access_range(p, bytes, kLoad, RIDGE_PC, bytes / 2);                                                             \
-    access_range(p, bytes, kStore, RIDGE_PC, bytes / 2);                                                            \
+#define RIDGE_UNALIGNED_HOOKS(bytes)                                                                                  \
+  void __tsan_unaligned_read##bytes(void* p) { access_range(p, bytes, kLoad, RIDGE_PC, bytes / 2); }                  \
+  void __tsan_unaligned_write##bytes(void* p) { access_range(p, bytes, kStore, RIDGE_PC, bytes / 2); }                \
+  void __tsan_unaligned_volatile_read##bytes(void* p) { access_range(p, bytes, kLoad, RIDGE_PC, bytes / 2, true); }   \
+  void __tsan_unaligned_volatile_write##bytes(void* p) { access_range(p, bytes, kStore, RIDGE_PC, bytes / 2, true); } \
+  void __tsan_unaligned_read_write##bytes(void* p) {                                                                  \
+    access_range(p, bytes, kLoad, RIDGE_PC, bytes / 2);                                                               \
+    access_range(p, bytes, kStore, RIDGE_PC, bytes / 2);                                                              \
   }
 
 // Atomics arrive as calls too, and must do the work. Loads and stores of the compiler's builtins count as volatile ones.
-#define RIDGE_ATOMICS(bits, T)                                                                        \
-  T __tsan_atomic##bits##_load(const volatile T* p, int) {                                            \
-    access(p, bits / 8, kLoad, RIDGE_PC, true);                                                       \
-    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                      \
-  }                                                                                                   \
-  void __tsan_atomic##bits##_store(volatile T* p, T v, int) {                                         \
-    access(p, bits / 8, kStore, RIDGE_PC, true);                                                      \
-    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                         \
-  }                                                                                                   \
-  T __tsan_atomic##bits##_exchange(volatile T* p, T v, int) {                                         \
-    access(p, bits / 8, kAtomic, RIDGE_PC);                                                           \
-    return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                               \
-  }                                                                                                   \
-  RIDGE_FETCH(bits, T, add)                                                                           \
-  RIDGE_FETCH(bits, T, sub)                                                                           \
-  RIDGE_FETCH(bits, T, and)                                                                           \
-  RIDGE_FETCH(bits, T, or)                                                                            \
-  RIDGE_FETCH(bits, T, xor)                                                                           \
-  int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) {      \
-    access(p, bits / 8, kAtomic, RIDGE_PC);                                                           \
-    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);    \
-  }                                                                                                   \
-  int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T v, int, int) {        \
-    access(p, bits / 8, kAtomic, RIDGE_PC);                                                           \
-    return __atomic_compare_exchange_n(p, expected, v, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \
-  }                                                                                                   \
-  T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T v, int, int) {            \
-    access(p, bits / 8, kAtomic, RIDGE_PC);                                                           \
-    __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);          \
-    return expected;                                                                                  \
+#define RIDGE_ATOMICS(bits, T)                                                                     \
+  T __tsan_atomic##bits##_load(const volatile T* p, int) {                                         \
+    access(p, bits / 8, kLoad, RIDGE_PC, true);                                                    \
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                   \
+  }                                                                                                \
+  void __tsan_atomic##bits##_store(volatile T* p, T v, int) {                                      \
+    access(p, bits / 8, kStore, RIDGE_PC, true);                                                   \
+    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                      \
+  }                                                                                                \
+  T __tsan_atomic##bits##_exchange(volatile T* p, T v, int) {                                      \
+    access(p, bits / 8, kAtomic, RIDGE_PC);                                                        \
+    return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                            \
+  }                                                                                                \
+  RIDGE_FETCH(bits, T, add)                                                                        \
+  RIDGE_FETCH(bits, T, sub)                                                                        \
+  RIDGE_FETCH(bits, T, and)                                                                        \
+  RIDGE_FETCH(bits, T, or)                                                                         \
+  RIDGE_FETCH(bits, T, xor)                                                                        \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) {   \
+    access(p, bits / 8, kAtomic, RIDGE_PC);                                                        \
+    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+  }                                                                                                \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T v, int, int) {     \
+    access(p, bits / 8, kAtomic, RIDGE_PC);                                                        \
+    return __atomic_compare_exchange_n(p, expected, v, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);  \
+  }                                                                                                \
+  T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T v, int, int) {         \
+    access(p, bits / 8, kAtomic, RIDGE_PC);                                                        \
+    __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);       \
+    return expected;                                                                               \
   }
-#define RIDGE_FETCH(bits, T, name)                                        \
-  T __tsan_atomic##bits##_fetch_##name(volatile T* p, T v, int) {         \
-    access(p, bits / 8, kAtomic, RIDGE_PC);                               \
-    return __atomic_fetch_##name(p, v, __ATOMIC_SEQ_CST);                 \
+#define RIDGE_FETCH(bits, T, name)                                \
+  T __tsan_atomic##bits##_fetch_##name(volatile T* p, T v, int) { \
+    access(p, bits / 8, kAtomic, RIDGE_PC);                       \
+    return __atomic_fetch_##name(p, v, __ATOMIC_SEQ_CST);         \
   }
 
 #pragma GCC diagnostic ignored "-Wmissing-declarations"

@@ -6,7 +6,7 @@
 namespace ridge::simt {
 
 struct Probe {
-  static bool active;                          // while the host's thread probes
+  static bool active;                           // while the host's thread probes
   static void reached(std::uint64_t function);  // does not return to a probe's caller
 };
 

@@ -20,10 +20,10 @@ struct Object {
 
 struct Program {
   std::uintptr_t base = 0;
-  bool graph = false;                // the program has block records
-  std::vector<Segment> segments;     // loaded, by address
-  std::vector<Object> objects;       // variables in data segments, sorted by address
-  std::vector<Object> shared;        // __shared__ arrays: offsets in the thread-local segment
+  bool graph = false;                                       // the program has block records
+  std::vector<Segment> segments;                            // loaded, by address
+  std::vector<Object> objects;                              // variables in data segments, sorted by address
+  std::vector<Object> shared;                               // __shared__ arrays: offsets in the thread-local segment
   std::size_t static_shared(std::uint64_t function) const;  // bytes that a function's __shared__ arrays take
 
   bool in_data(std::uintptr_t address) const {  // a variable of the program

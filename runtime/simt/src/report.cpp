@@ -194,13 +194,13 @@ std::string launches_table(const std::vector<LaunchRecord>& launches) {
     auto size = [](const unsigned v[3]) {
       return std::to_string(v[0]) + "x" + std::to_string(v[1]) + "x" + std::to_string(v[2]);
     };
-    std::uint64_t atomics = of(c, Op::global_red).requests + of(c, Op::global_atom).requests +
-                            of(c, Op::shared_atom).requests;
+    std::uint64_t atomics =
+        of(c, Op::global_red).requests + of(c, Op::global_atom).requests + of(c, Op::shared_atom).requests;
     std::uint64_t conflicts = of(c, Op::shared_load).conflicts + of(c, Op::shared_store).conflicts;
-    out += row("%-24.24s  %-12s  %-10s %8llu  %8.2f  %8llu  %8.2f  %7llu  %9llu  %8llu  ", l.kernel.c_str(),
-               size(l.grid).c_str(), size(l.block).c_str(), number(gl.requests), per(gl.sectors, gl.requests),
-               number(gs.requests), per(gs.sectors, gs.requests), number(atomics), number(conflicts),
-               number(c.barriers));
+    out +=
+        row("%-24.24s  %-12s  %-10s %8llu  %8.2f  %8llu  %8.2f  %7llu  %9llu  %8llu  ", l.kernel.c_str(),
+            size(l.grid).c_str(), size(l.block).c_str(), number(gl.requests), per(gl.sectors, gl.requests),
+            number(gs.requests), per(gs.sectors, gs.requests), number(atomics), number(conflicts), number(c.barriers));
     out += c.warp_basic_blocks == 0 ? "           -\n"
                                     : row("%11.0f%%\n", 100 * per(c.lane_basic_blocks, 32 * c.warp_basic_blocks));
     out += worst_lines(c, sources);

@@ -23,12 +23,21 @@ void AccessCount::add(const AccessCount& o) {
 
 void KernelCounters::add(const KernelCounters& other) {
   for (std::size_t i = 0; i < kOps; ++i) op[i].add(other.op[i]);
-  constexpr std::uint64_t KernelCounters::* kSums[] = {
-      &KernelCounters::barriers,          &KernelCounters::warp_operations,   &KernelCounters::blocks,
-      &KernelCounters::warps,             &KernelCounters::warp_basic_blocks, &KernelCounters::lane_basic_blocks,
-      &KernelCounters::warp_instructions, &KernelCounters::fp32,              &KernelCounters::fp64,
-      &KernelCounters::special,           &KernelCounters::matrix,            &KernelCounters::l1_bytes,
-      &KernelCounters::l2_bytes,          &KernelCounters::dram_bytes,       &KernelCounters::l1_lines};
+  constexpr std::uint64_t KernelCounters::*kSums[] = {&KernelCounters::barriers,
+                                                      &KernelCounters::warp_operations,
+                                                      &KernelCounters::blocks,
+                                                      &KernelCounters::warps,
+                                                      &KernelCounters::warp_basic_blocks,
+                                                      &KernelCounters::lane_basic_blocks,
+                                                      &KernelCounters::warp_instructions,
+                                                      &KernelCounters::fp32,
+                                                      &KernelCounters::fp64,
+                                                      &KernelCounters::special,
+                                                      &KernelCounters::matrix,
+                                                      &KernelCounters::l1_bytes,
+                                                      &KernelCounters::l2_bytes,
+                                                      &KernelCounters::dram_bytes,
+                                                      &KernelCounters::l1_lines};
   for (auto sum : kSums) this->*sum += other.*sum;
   for (const auto& [key, count] : other.line) line[key].add(count);
   for (const auto& [at, turns] : other.atomics) atomics[at] += turns;

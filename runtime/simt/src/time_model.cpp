@@ -93,8 +93,7 @@ std::array<Roof, kRoofs> kernel_roofs(const DeviceProfile& p, const LaunchConfig
   const double waves = std::max(1.0, blocks / resident);
   const double warps = std::max(1.0, blocks * std::ceil(thread_count(config) / 32.0));
   auto share = [](double part, double whole) { return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0.0; };
-  const double from_l2 =
-      share(l2_bytes / kSectorBytes - number(stores.sectors) - atomic_turns, number(loads.sectors));
+  const double from_l2 = share(l2_bytes / kSectorBytes - number(stores.sectors) - atomic_turns, number(loads.sectors));
   const double from_dram = from_l2 * share(dram_bytes, l2_bytes);
   const double load_latency = p.l1_latency + from_l2 * p.l2_latency + from_dram * p.dram_latency;
   const double chain = number(loads.requests) / warps;
@@ -107,8 +106,8 @@ std::array<Roof, kRoofs> kernel_roofs(const DeviceProfile& p, const LaunchConfig
       {"L2 bandwidth", l2_bytes / p.l2_bandwidth},
       {"L2 partial writes", partial / p.l2_partial_writes},
       // A global request takes a pass for each 128-byte line, shared memory its wavefronts.
-      {"L1 wavefronts", on_sms(std::max({requests, sectors / p.l1_sectors, number(c.l1_lines)}) + shared_wavefronts,
-                               p.l1_wavefronts)},
+      {"L1 wavefronts",
+       on_sms(std::max({requests, sectors / p.l1_sectors, number(c.l1_lines)}) + shared_wavefronts, p.l1_wavefronts)},
       {"instruction issue", on_sms(number(c.warp_instructions) * kGpuInstructions, p.warp_instructions)},
       {"fp32", on_sms(number(c.fp32), p.fp32_flops)},
       {"fp64", on_sms(number(c.fp64), p.fp64_flops)},

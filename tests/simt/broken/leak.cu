@@ -1,8 +1,6 @@
 // sanitize: memory leak at 10
 // Allocated in every round, never freed.
-__global__ void set(int* data) {
-  data[threadIdx.x] = 1;
-}
+__global__ void set(int* data) { data[threadIdx.x] = 1; }
 
 int main() {
   for (int i = 0; i < 3; ++i) {

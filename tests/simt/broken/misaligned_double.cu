@@ -1,8 +1,6 @@
 // expects: misaligned store of 8 bytes at 4, cudaErrorMisalignedAddress
 // A double behind an odd number of floats.
-__global__ void set(float* data) {
-  *reinterpret_cast<double*>(data + 1) = 1;
-}
+__global__ void set(float* data) { *reinterpret_cast<double*>(data + 1) = 1; }
 
 int main() {
   float* data;

@@ -1,8 +1,6 @@
 // expects: out-of-bounds global store of 4 bytes at 4, cudaErrorIllegalAddress
 // The pitch counts bytes; used as a number of floats, rows lie four times too far apart.
-__global__ void fill(float* data, size_t pitch) {
-  data[threadIdx.y * pitch + threadIdx.x] = 1;
-}
+__global__ void fill(float* data, size_t pitch) { data[threadIdx.y * pitch + threadIdx.x] = 1; }
 
 int main() {
   float* data;

@@ -1,8 +1,6 @@
 // sanitize: race on global memory at 4; other 4
 // As race_histogram_shared.cu, in global memory.
-__global__ void histogram(int* data) {
-  data[threadIdx.x % 8] += 1;
-}
+__global__ void histogram(int* data) { data[threadIdx.x % 8] += 1; }
 
 int main() {
   int* data;

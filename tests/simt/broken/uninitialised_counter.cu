@@ -1,8 +1,6 @@
 // sanitize: uninitialised global atomic of 4 bytes at 4
 // A counter that was allocated and never set.
-__global__ void count(int* data) {
-  atomicAdd(data, 1);
-}
+__global__ void count(int* data) { atomicAdd(data, 1); }
 
 int main() {
   int* data;

@@ -1,8 +1,6 @@
 // sanitize: uninitialised global load of 4 bytes at 4
 // The input never came to the device.
-__global__ void copy(const float* in, float* out) {
-  out[threadIdx.x] = in[threadIdx.x];
-}
+__global__ void copy(const float* in, float* out) { out[threadIdx.x] = in[threadIdx.x]; }
 
 int main() {
   float *in, *out;

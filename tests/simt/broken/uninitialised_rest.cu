@@ -1,8 +1,6 @@
 // sanitize: uninitialised global load of 4 bytes at 4
 // The copy counts elements where it should count bytes: a quarter arrives.
-__global__ void twice(float* data) {
-  data[threadIdx.x] *= 2;
-}
+__global__ void twice(float* data) { data[threadIdx.x] *= 2; }
 
 int main() {
   float host[64] = {}, *data;

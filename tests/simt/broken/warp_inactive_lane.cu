@@ -5,8 +5,7 @@
 __global__ void sum(int* data) {
   int x = threadIdx.x;
   unsigned mask = (1u << 20) - 1;
-  for (int d = 16; d > 0; d /= 2)
-    x += __shfl_down_sync(mask, x, d);
+  for (int d = 16; d > 0; d /= 2) x += __shfl_down_sync(mask, x, d);
   data[threadIdx.x] = x;
 }
 

@@ -46,10 +46,9 @@ void by_constant(float* x) {
 }
 
 #define LAUNCH(k, ...) k<<<grid, block>>>(__VA_ARGS__)
-#define LAUNCH_KERNEL(name, T, ...)        \
-  do {                                     \
-    name##_kernel<T><<<grid,               \
-                       block>>>(__VA_ARGS__); \
+#define LAUNCH_KERNEL(name, T, ...)                 \
+  do {                                              \
+    name##_kernel<T><<<grid, block>>>(__VA_ARGS__); \
   } while (0)
 
 int wrong = 0;

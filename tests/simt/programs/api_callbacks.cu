@@ -50,7 +50,8 @@ int main() {
     int* to;
     int value;
   } change{seen, 42};
-  cudaLaunchHostFunc(other, [](void* p) { *static_cast<Change*>(p)->to = static_cast<Change*>(p)->value; }, &change);
+  cudaLaunchHostFunc(
+      other, [](void* p) { *static_cast<Change*>(p)->to = static_cast<Change*>(p)->value; }, &change);
   cudaEventRecord(event, other);
   cudaStreamWaitEvent(stream, event, 0);
   cudaMemcpyAsync(list, seen, sizeof(int), cudaMemcpyHostToDevice, stream);

@@ -145,8 +145,8 @@ int main() {
   expect_error(cudaStreamEndCapture(one, &graph), cudaSuccess, "the first one goes on");
   cudaGraphDestroy(graph);
 
-  expect_error(cudaStreamBeginCapture(cudaStreamLegacy, cudaStreamCaptureModeGlobal),
-               cudaErrorStreamCaptureUnsupported, "the default stream");
+  expect_error(cudaStreamBeginCapture(cudaStreamLegacy, cudaStreamCaptureModeGlobal), cudaErrorStreamCaptureUnsupported,
+               "the default stream");
   expect_error(cudaStreamEndCapture(one, &graph), cudaErrorIllegalState, "end without a begin");
   while (cudaGetLastError() != cudaSuccess) {
   }

@@ -71,8 +71,8 @@ int main() {
   expect_error(cudaOccupancyMaxPotentialBlockSize(&grid, &block, plain, 0, 0), cudaSuccess, "block size");
   expect(block >= 128 && block <= 1024 && grid % p.multiProcessorCount == 0, "block size");
   expect(grid / p.multiProcessorCount * block == p.maxThreadsPerMultiProcessor, "a full SM");
-  expect_error(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, plain, SharedOfBlock()),
-               cudaSuccess, "block size");
+  expect_error(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, plain, SharedOfBlock()), cudaSuccess,
+               "block size");
   expect(block * 48 <= 48 * 1024, "with shared memory by the thread");
 
   int device = -1, count = 0, version = 0;

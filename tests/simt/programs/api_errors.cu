@@ -25,7 +25,8 @@ int main() {
   expect_error(cudaFree(nullptr), cudaSuccess, "free of nothing");
   expect_error(cudaMemcpy(&host, d, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue, "copy the wrong way");
   expect_error(cudaMemcpy(d, &host, 4, cudaMemcpyDeviceToHost), cudaErrorInvalidValue, "copy the other wrong way");
-  expect_error(cudaMemcpy(d, &host, 4, static_cast<cudaMemcpyKind>(17)), cudaErrorInvalidMemcpyDirection, "no direction");
+  expect_error(cudaMemcpy(d, &host, 4, static_cast<cudaMemcpyKind>(17)), cudaErrorInvalidMemcpyDirection,
+               "no direction");
   expect_error(cudaMemcpy(nullptr, &host, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue, "copy to nothing");
   expect_error(cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyDefault), cudaSuccess, "copy of nothing");
   expect_error(cudaMemset(&stack, 0, 4), cudaErrorInvalidValue, "memset of host memory");

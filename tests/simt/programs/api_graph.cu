@@ -6,10 +6,6 @@ constexpr int kN = 128;
 __global__ void scale(int* to, const int* from, int factor) { to[threadIdx.x] = factor * from[threadIdx.x]; }
 __global__ void add(int* to, const int* from) { to[threadIdx.x] += from[threadIdx.x]; }
 
-#ifdef RIDGE_SIMT  // until the emulator registers kernels whose address is all that it gets
-static const bool known = ridge_simt::register_kernel("scale", &scale) && ridge_simt::register_kernel("add", &add);
-#endif
-
 int main() {
   int *in, *x, *y, input[kN], output[kN], calls = 0;
   for (int i = 0; i < kN; ++i) input[i] = i;

@@ -133,7 +133,8 @@ int main() {
 
   expect_error(cudaDeviceSynchronize(), cudaSuccess, "all of it");
   for (cudaStream_t s : {one, two, urgent}) expect_error(cudaStreamDestroy(s), cudaSuccess, "destroy");
-  for (cudaEvent_t e : {ready, done, fresh, begin, middle, end}) expect_error(cudaEventDestroy(e), cudaSuccess, "destroy");
+  for (cudaEvent_t e : {ready, done, fresh, begin, middle, end})
+    expect_error(cudaEventDestroy(e), cudaSuccess, "destroy");
   cudaFreeHost(host);
   for (int* p : {a, b, sum}) expect_error(cudaFree(p), cudaSuccess, "free");
   std::puts("ok");

@@ -14,7 +14,8 @@ int main() {
   cudaStreamCreate(&stream);
   expect_error(cudaMemcpyToSymbolAsync(table, in, sizeof in, 0, cudaMemcpyHostToDevice, stream), cudaSuccess, "to");
   use<<<1, 16, 0, stream>>>();
-  expect_error(cudaMemcpyFromSymbolAsync(out, state, sizeof out, 0, cudaMemcpyDeviceToHost, stream), cudaSuccess, "from");
+  expect_error(cudaMemcpyFromSymbolAsync(out, state, sizeof out, 0, cudaMemcpyDeviceToHost, stream), cudaSuccess,
+               "from");
   expect_error(cudaStreamSynchronize(stream), cudaSuccess, "synchronise");
   for (int i = 0; i < 16; ++i) expect(out[i] == i % 8 + 1, "copied, used and copied back");
 
@@ -40,7 +41,8 @@ int main() {
 
   expect_error(cudaMemcpyToSymbol(table, in, sizeof in, 4), cudaErrorInvalidValue, "past the end");
   expect_error(cudaGetLastError(), cudaErrorInvalidValue, "which is the last error");
-  expect_error(cudaMemcpyToSymbol(table, in, 4, 0, cudaMemcpyDeviceToHost), cudaErrorInvalidMemcpyDirection, "direction");
+  expect_error(cudaMemcpyToSymbol(table, in, 4, 0, cudaMemcpyDeviceToHost), cudaErrorInvalidMemcpyDirection,
+               "direction");
   expect_error(cudaGetLastError(), cudaErrorInvalidMemcpyDirection, "which is the last error");
   expect_error(cudaDeviceSynchronize(), cudaSuccess, "end");
   std::puts("ok");

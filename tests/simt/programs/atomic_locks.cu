@@ -64,7 +64,9 @@ __global__ void chain(unsigned* drawn, int* sums, int* flags) {
 int main() {
   int *data, host[80];
   cudaMalloc(&data, sizeof host);
-  auto fetch = [&] { expect_error(cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost), cudaSuccess, "kernel"); };
+  auto fetch = [&] {
+    expect_error(cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost), cudaSuccess, "kernel");
+  };
   auto clear = [&] { cudaMemset(data, 0, sizeof host); };
   auto* numbers = reinterpret_cast<unsigned*>(data);
 

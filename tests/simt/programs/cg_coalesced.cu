@@ -73,7 +73,8 @@ int main() {
     expect(host[i] == sum, "labeled_partition");
   }
   cudaMemcpy(host, out, 64 * sizeof(int), cudaMemcpyDeviceToHost);
-  for (int i = 0; i < 64; ++i) expect(host[i] == (i % 32 < 10 ? 1000 + i % 32 : 2200 + i % 32 - 10), "binary_partition");
+  for (int i = 0; i < 64; ++i)
+    expect(host[i] == (i % 32 < 10 ? 1000 + i % 32 : 2200 + i % 32 - 10), "binary_partition");
 
   odd_lanes<<<1, 32>>>(out);
   expect_error(cudaMemcpy(host, out, 32 * sizeof(int), cudaMemcpyDeviceToHost), cudaSuccess, "odd_lanes");

@@ -19,7 +19,9 @@ int main() {
   expect(gemm(handle, 4, 4, 4, &one, 4, 3, 4) == CUBLAS_STATUS_INVALID_VALUE, "ldb < k");
   expect(gemm(handle, 4, 4, 4, &one, 4, 4, 3) == CUBLAS_STATUS_INVALID_VALUE, "ldc < m");
   expect(gemm(handle, 0, 4, 4, &one, 4, 4, 4) == CUBLAS_STATUS_SUCCESS, "an empty product");
-  expect(cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 4, &one, p, CUDA_R_64F, 4, p, CUDA_R_16F, 4, &one, p, CUDA_R_32F, 4, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT) == CUBLAS_STATUS_NOT_SUPPORTED, "types that do not go together");
+  expect(cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 4, &one, p, CUDA_R_64F, 4, p, CUDA_R_16F, 4, &one, p,
+                      CUDA_R_32F, 4, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT) == CUBLAS_STATUS_NOT_SUPPORTED,
+         "types that do not go together");
   expect(!std::strcmp(cublasGetStatusName(CUBLAS_STATUS_INVALID_VALUE), "CUBLAS_STATUS_INVALID_VALUE"), "name");
   expect(cublasGetStatusString(CUBLAS_STATUS_NOT_SUPPORTED)[0] != 0, "string");
   expect(cublasDestroy(handle) == CUBLAS_STATUS_SUCCESS, "cublasDestroy");

@@ -25,7 +25,8 @@ void check(cublasHandle_t handle, Gemm gemm, double tolerance) {
           for (int i = 0; i < m; ++i) {
             double sum = 0;
             for (int l = 0; l < k; ++l)
-              sum += double(ta == CUBLAS_OP_N ? a[i + l * lda] : a[l + i * lda]) * double(tb == CUBLAS_OP_N ? b[l + j * ldb] : b[j + l * ldb]);
+              sum += double(ta == CUBLAS_OP_N ? a[i + l * lda] : a[l + i * lda]) *
+                     double(tb == CUBLAS_OP_N ? b[l + j * ldb] : b[j + l * ldb]);
             double wanted = double(alpha) * sum + (beta == 0 ? 0 : double(beta) * ((i + j * ldc) % 7));
             expect(std::fabs(double(c[i + j * ldc]) - wanted) < tolerance, "element of the product");
           }

@@ -43,7 +43,8 @@ int main() {
   const double pi = std::acos(-1.0);
   std::vector<float2> table(kN / 2);
   for (int k = 0; k < kN / 2; ++k)
-    table[k] = make_float2(static_cast<float>(std::cos(2 * pi * k / kN)), static_cast<float>(-std::sin(2 * pi * k / kN)));
+    table[k] =
+        make_float2(static_cast<float>(std::cos(2 * pi * k / kN)), static_cast<float>(-std::sin(2 * pi * k / kN)));
   CUDA_CHECK(cudaMemcpyToSymbol(twiddles, table.data(), sizeof(float2) * table.size()));
   Random random(14);
   std::vector<float2> a(n), b(n);

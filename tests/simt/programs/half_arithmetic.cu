@@ -21,7 +21,8 @@ __global__ void divide(const half* a, const half* b, half* out, int n) {
 
 bool same(half got, double wanted) {
   half h = __double2half(wanted);
-  return std::isnan(wanted) ? __hisnan(got) : __half_as_ushort(h) == __half_as_ushort(got) || (float(got) == 0 && float(h) == 0);
+  return std::isnan(wanted) ? __hisnan(got)
+                            : __half_as_ushort(h) == __half_as_ushort(got) || (float(got) == 0 && float(h) == 0);
 }
 
 int main() {

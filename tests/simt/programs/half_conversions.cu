@@ -48,7 +48,8 @@ int main() {
   modes<<<1, 10>>>(in, out);
   expect_error(cudaDeviceSynchronize(), cudaSuccess, "rounding modes");
   for (int i = 0; i < 10; ++i)
-    for (int m = 0; m < 4; ++m) expect(__half_as_ushort(out[4 * i + m]) == expected[i][m], "float to fp16, rounding mode");
+    for (int m = 0; m < 4; ++m)
+      expect(__half_as_ushort(out[4 * i + m]) == expected[i][m], "float to fp16, rounding mode");
   expect(__half_as_ushort(__double2half(1.0 + 1.0 / 2048 + 1e-12)) == 0x3c01, "double to fp16 rounds once");
   std::puts("ok");
 }

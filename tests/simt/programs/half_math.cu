@@ -8,7 +8,8 @@
 __global__ void functions(const half* in, half* out) {
   int i = threadIdx.x;
   half x = in[i];
-  half r[] = {hsqrt(x), hrsqrt(x), hrcp(x), hexp(x), hexp2(x), hlog(x), hlog2(x), hlog10(x), hsin(x), hcos(x), hfloor(x), hceil(x), htrunc(x), hrint(x)};
+  half r[] = {hsqrt(x),  hrsqrt(x), hrcp(x), hexp(x),   hexp2(x), hlog(x),   hlog2(x),
+              hlog10(x), hsin(x),   hcos(x), hfloor(x), hceil(x), htrunc(x), hrint(x)};
   for (int k = 0; k < 14; ++k) out[14 * i + k] = r[k];
 }
 __global__ void integers(const half* in, int* out, half* back) {
@@ -34,9 +35,12 @@ int main() {
   expect_error(cudaDeviceSynchronize(), cudaSuccess, "functions");
   for (int i = 0; i < n; ++i) {
     double x = 0.25 * (i + 1);
-    double r[] = {std::sqrt(x), 1 / std::sqrt(x), 1 / x, std::exp(x), std::exp2(x), std::log(x), std::log2(x), std::log10(x), std::sin(x), std::cos(x), std::floor(x), std::ceil(x), std::trunc(x), std::nearbyint(x)};
+    double r[] = {std::sqrt(x),  1 / std::sqrt(x), 1 / x,         std::exp(x),      std::exp2(x),
+                  std::log(x),   std::log2(x),     std::log10(x), std::sin(x),      std::cos(x),
+                  std::floor(x), std::ceil(x),     std::trunc(x), std::nearbyint(x)};
     for (int k = 0; k < 14; ++k)
-      expect(std::fabs(double(float(out[14 * i + k])) - r[k]) <= std::fabs(r[k]) / 512 + 1e-3 * (k >= 5 && k < 10), "function of fp16");
+      expect(std::fabs(double(float(out[14 * i + k])) - r[k]) <= std::fabs(r[k]) / 512 + 1e-3 * (k >= 5 && k < 10),
+             "function of fp16");
   }
   for (int i = 0; i < n; ++i) in[i] = half(0.5f * i - 8.25f);
   integers<<<1, n>>>(in, ints, back);

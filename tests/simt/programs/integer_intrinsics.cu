@@ -123,9 +123,22 @@ void check(const Answers& r, std::uint64_t x, std::uint64_t y) {
 }
 
 int main() {
-  std::vector<unsigned long long> in = {0, 1, 2, ~0ull, 1ull << 63, 1ull << 31, 1ull << 32, 0x7fffffffffffffffull,
-                                        0x80000000ull, 0x7fffffffull, 0x8000000080000000ull, 0xffffffff00000000ull,
-                                        0x3210765476543210ull, 0xba98fedc80ff7f01ull, 0x2000000020ull, 0x800000ffffffull};
+  std::vector<unsigned long long> in = {0,
+                                        1,
+                                        2,
+                                        ~0ull,
+                                        1ull << 63,
+                                        1ull << 31,
+                                        1ull << 32,
+                                        0x7fffffffffffffffull,
+                                        0x80000000ull,
+                                        0x7fffffffull,
+                                        0x8000000080000000ull,
+                                        0xffffffff00000000ull,
+                                        0x3210765476543210ull,
+                                        0xba98fedc80ff7f01ull,
+                                        0x2000000020ull,
+                                        0x800000ffffffull};
   std::uint64_t x = 88172645463325252ull;
   while (in.size() < 3000) {
     x ^= x << 13;

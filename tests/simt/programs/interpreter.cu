@@ -39,25 +39,50 @@ __host__ __device__ float execute(const Instruction* code, float input, Status& 
   for (int pc = 0; pc >= 0 && pc < kProgram && status.steps < 10000; ++status.steps) {
     const Instruction now = code[pc++];
     switch (now.op) {
-      case Op::push: stack[top++] = word(now.small); break;
-      case Op::input: stack[top++] = word(input); break;
-      case Op::add: --top; stack[top - 1].f += stack[top].f; break;
-      case Op::sub: --top; stack[top - 1].f -= stack[top].f; break;
-      case Op::mul: --top; stack[top - 1].f *= stack[top].f; break;
-      case Op::dup: stack[top] = stack[top - 1]; ++top; break;
+      case Op::push:
+        stack[top++] = word(now.small);
+        break;
+      case Op::input:
+        stack[top++] = word(input);
+        break;
+      case Op::add:
+        --top;
+        stack[top - 1].f += stack[top].f;
+        break;
+      case Op::sub:
+        --top;
+        stack[top - 1].f -= stack[top].f;
+        break;
+      case Op::mul:
+        --top;
+        stack[top - 1].f *= stack[top].f;
+        break;
+      case Op::dup:
+        stack[top] = stack[top - 1];
+        ++top;
+        break;
       case Op::swap: {
         Word w = stack[top - 1];
         stack[top - 1] = stack[top - 2];
         stack[top - 2] = w;
         break;
       }
-      case Op::less: --top; stack[top - 1].i = stack[top - 1].f < stack[top].f; break;
+      case Op::less:
+        --top;
+        stack[top - 1].i = stack[top - 1].f < stack[top].f;
+        break;
       case Op::jump_zero:
         if (stack[--top].i == 0) pc = now.target;
         break;
-      case Op::jump: pc = now.target; break;
-      case Op::store: memory[now.target & 3] = stack[--top]; break;
-      case Op::load: stack[top++] = memory[now.target & 3]; break;
+      case Op::jump:
+        pc = now.target;
+        break;
+      case Op::store:
+        memory[now.target & 3] = stack[--top];
+        break;
+      case Op::load:
+        stack[top++] = memory[now.target & 3];
+        break;
       case Op::halt:
         status.finished = 1;
         status.depth = top & 63;
@@ -82,15 +107,14 @@ __global__ void run(const float* in, float* out, Status* status, int n) {
 int main() {
   // The sum of k * k for k = 1, 2, ... below the input: as many rounds as the input says.
   const Instruction code[kProgram] = {
-      {Op::push, 0, 0},     {Op::store, 0, 0},                                          // sum = 0
-      {Op::push, 1, 0},     {Op::store, 0, 1},                                          // k = 1
-      {Op::load, 0, 1},     {Op::input, 0, 0}, {Op::less, 0, 0}, {Op::jump_zero, 0, 18},  // 4: while k < input
-      {Op::load, 0, 1},     {Op::dup, 0, 0},   {Op::mul, 0, 0},  {Op::load, 0, 0},
-      {Op::add, 0, 0},      {Op::store, 0, 0},                                          // sum += k * k
-      {Op::load, 0, 1},     {Op::push, 1, 0},  {Op::add, 0, 0},  {Op::jump, 0, 19},
-      {Op::jump, 0, 21},                                                                // 18: the end
-      {Op::store, 0, 1},    {Op::jump, 0, 4},                                           // 19: k += 1
-      {Op::load, 0, 0},     {Op::push, 7, 0},  {Op::swap, 0, 0}, {Op::sub, 0, 0}, {Op::halt, 0, 0}};
+      {Op::push, 0, 0},  {Op::store, 0, 0},                                            // sum = 0
+      {Op::push, 1, 0},  {Op::store, 0, 1},                                            // k = 1
+      {Op::load, 0, 1},  {Op::input, 0, 0}, {Op::less, 0, 0}, {Op::jump_zero, 0, 18},  // 4: while k < input
+      {Op::load, 0, 1},  {Op::dup, 0, 0},   {Op::mul, 0, 0},  {Op::load, 0, 0},       {Op::add, 0, 0},
+      {Op::store, 0, 0},  // sum += k * k
+      {Op::load, 0, 1},  {Op::push, 1, 0},  {Op::add, 0, 0},  {Op::jump, 0, 19},      {Op::jump, 0, 21},  // 18: the end
+      {Op::store, 0, 1}, {Op::jump, 0, 4},                                                                // 19: k += 1
+      {Op::load, 0, 0},  {Op::push, 7, 0},  {Op::swap, 0, 0}, {Op::sub, 0, 0},        {Op::halt, 0, 0}};
   const int n = 301;
   Random random(20);
   std::vector<float> in(n), wanted(n);

@@ -28,7 +28,8 @@ __global__ void forward(const Net* net, const float* x, const float* y, float* h
 }
 
 // A block a hidden unit; the threads walk over the samples. Block kHidden makes the gradient of b2.
-__global__ void backward(const Net* net, const float* x, const float* hidden, const float* error, Net* gradient, int n) {
+__global__ void backward(const Net* net, const float* x, const float* hidden, const float* error, Net* gradient,
+                         int n) {
   __shared__ float sums[kIn + 2][64];
   const int h = blockIdx.x, t = threadIdx.x;
   float mine[kIn + 2] = {};

@@ -97,8 +97,7 @@ int main() {
     all[6 * n + i] = bodies[i].w;
   }
   float* d_all = to_device(all);
-  Particles p{d_all,         d_all + n,     d_all + 2 * n, d_all + 3 * n,
-              d_all + 4 * n, d_all + 5 * n, d_all + 6 * n, n};
+  Particles p{d_all, d_all + n, d_all + 2 * n, d_all + 3 * n, d_all + 4 * n, d_all + 5 * n, d_all + 6 * n, n};
   double3 *d_momentum = device_array<double3>(1), sum;
   for (int step = 0; step < 2; ++step) drift<<<blocks_for(n, 96), 96>>>(p, d_acceleration, dt);
   momentum<<<1, kTile>>>(p, d_momentum);

@@ -104,7 +104,8 @@ int main() {
     product += static_cast<double>(a[i]) * b[i];
     if (a[i] > a[best]) best = i;
   }
-  float *d_a = to_device(a), *d_b = to_device(b), *d_partial = device_array<float>(blocks), *d_out = device_array<float>(1);
+  float *d_a = to_device(a), *d_b = to_device(b), *d_partial = device_array<float>(blocks),
+        *d_out = device_array<float>(1);
   auto one = [&] {
     CUDA_CHECK(cudaGetLastError());
     return to_host(d_out, 1);

@@ -6,13 +6,13 @@
 
 #include "check.hpp"
 
-#define CUDA_CHECK(call)                                                                            \
-  do {                                                                                              \
-    cudaError_t error_ = (call);                                                                    \
-    if (error_ != cudaSuccess) {                                                                    \
-      std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error_));        \
-      std::exit(1);                                                                                 \
-    }                                                                                               \
+#define CUDA_CHECK(call)                                                                     \
+  do {                                                                                       \
+    cudaError_t error_ = (call);                                                             \
+    if (error_ != cudaSuccess) {                                                             \
+      std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error_)); \
+      std::exit(1);                                                                          \
+    }                                                                                        \
   } while (0)
 
 // Numbers that are the same in every standard library.

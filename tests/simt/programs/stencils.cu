@@ -81,8 +81,8 @@ int main() {
     for (int s = 0; s < steps; ++s) {
       for (int y = 1; y < ny - 1; ++y)
         for (int x = 1; x < nx - 1; ++x)
-          next[y * nx + x] = 0.25 * (now[y * nx + x - 1] + now[y * nx + x + 1] + now[(y - 1) * nx + x] +
-                                     now[(y + 1) * nx + x]);
+          next[y * nx + x] =
+              0.25 * (now[y * nx + x - 1] + now[y * nx + x + 1] + now[(y - 1) * nx + x] + now[(y + 1) * nx + x]);
       now.swap(next);
       stencil_2d<<<dim3(blocks_for(nx, kTx), blocks_for(ny, kTy)), dim3(kTx, kTy)>>>(d_a, d_b, nx, ny);
       CUDA_CHECK(cudaGetLastError());

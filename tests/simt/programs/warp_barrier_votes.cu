@@ -50,7 +50,9 @@ __global__ void after_return(int* out) {
 int main() {
   int *data, host[65];
   cudaMalloc(&data, sizeof host);
-  auto fetch = [&] { expect_error(cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost), cudaSuccess, "kernel"); };
+  auto fetch = [&] {
+    expect_error(cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost), cudaSuccess, "kernel");
+  };
   for (dim3 block : {dim3(20), dim3(33), dim3(257), dim3(64), dim3(1), dim3(13, 7)}) {
     int n = static_cast<int>(block.x * block.y);
     for (int limit : {0, 1, n / 2, n}) {

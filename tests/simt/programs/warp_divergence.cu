@@ -27,10 +27,17 @@ __global__ void paths(int* out) {
   unsigned mask = 0x11111111u << l % 4;
   int sum = 0;
   switch (l % 4) {
-    case 0: sum = sum_of(mask, l); break;
-    case 1: sum = 1000 + sum_of(mask, l); break;
-    case 2: sum = 2000 + sum_of(mask, l); break;
-    default: sum = 3000 + sum_of(mask, l);
+    case 0:
+      sum = sum_of(mask, l);
+      break;
+    case 1:
+      sum = 1000 + sum_of(mask, l);
+      break;
+    case 2:
+      sum = 2000 + sum_of(mask, l);
+      break;
+    default:
+      sum = 3000 + sum_of(mask, l);
   }
   out[l] = sum + (__shfl_xor_sync(kAll, sum, 1) - sum) * 10000;
 }

@@ -51,10 +51,12 @@ int main() {
   std::vector<int> host(1024);
   cudaMalloc(&out, host.size() * sizeof(int));
   auto fetch = [&] {
-    expect_error(cudaMemcpy(host.data(), out, host.size() * sizeof(int), cudaMemcpyDeviceToHost), cudaSuccess, "kernel");
+    expect_error(cudaMemcpy(host.data(), out, host.size() * sizeof(int), cudaMemcpyDeviceToHost), cudaSuccess,
+                 "kernel");
   };
   cudaMemset(out, 0, host.size() * sizeof(int));
-  for (dim3 block : {dim3(20), dim3(33), dim3(257), dim3(1), dim3(31), dim3(1023), dim3(5, 4), dim3(11, 3), dim3(7, 23)}) {
+  for (dim3 block :
+       {dim3(20), dim3(33), dim3(257), dim3(1), dim3(31), dim3(1023), dim3(5, 4), dim3(11, 3), dim3(7, 23)}) {
     int threads = static_cast<int>(block.x * block.y);
     warp_sums<<<1, block>>>(out);
     fetch();

@@ -47,7 +47,8 @@ void check() {
     for (int j = 0; j < n; ++j) {
       double sum = 0;
       for (int l = 0; l < depth; ++l)
-        sum += double(float(a[a_row ? i * lda + l : l * lda + i])) * double(float(b[b_row ? l * ldb + j : j * ldb + l]));
+        sum +=
+            double(float(a[a_row ? i * lda + l : l * lda + i])) * double(float(b[b_row ? l * ldb + j : j * ldb + l]));
       double got = double(float(c[i * n + j]));
       expect(got - 2 * sum <= tolerance && 2 * sum - got <= tolerance, "element of the product");
     }

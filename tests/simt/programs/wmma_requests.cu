@@ -6,9 +6,16 @@
 
 using namespace nvcuda::wmma;
 
-template <class T> struct Memory { using type = T; };
-template <> struct Memory<precision::tf32> { using type = float; };
-template <class F> struct Info;
+template <class T>
+struct Memory {
+  using type = T;
+};
+template <>
+struct Memory<precision::tf32> {
+  using type = float;
+};
+template <class F>
+struct Info;
 template <class Use, int M, int N, int K, class T, class L>
 struct Info<fragment<Use, M, N, K, T, L>> {
   using type = typename Memory<T>::type;

@@ -52,7 +52,8 @@ void check(const char* what) {
     for (int j = 0; j < n; ++j) {
       double sum = (j * m + i) % 5;
       for (int l = 0; l < k; ++l)
-        sum += double(float(a[a_row ? i * lda + l : l * lda + i])) * double(float(b[b_row ? l * ldb + j : j * ldb + l]));
+        sum +=
+            double(float(a[a_row ? i * lda + l : l * lda + i])) * double(float(b[b_row ? l * ldb + j : j * ldb + l]));
       expect(double(c[j * m + i]) == sum, what);  // small integers are exact in every type
     }
   cudaFree(a);

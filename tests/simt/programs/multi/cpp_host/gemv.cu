@@ -1,6 +1,5 @@
-#include "gemv.hpp"
-
 #include "../../sample.hpp"
+#include "gemv.hpp"
 
 static __global__ void gemv(const float* __restrict__ a, const float* __restrict__ x, float* __restrict__ y, int rows,
                             int columns) {

@@ -1,6 +1,5 @@
-#include "physics.cuh"
-
 #include "../../sample.hpp"
+#include "physics.cuh"
 
 __constant__ Box box;
 __device__ int bounces = 0;

@@ -15,7 +15,8 @@ __global__ void heat(const Real* from, Real* to, Extent e, Real rate) {
   if (x >= e.nx || y >= e.ny) return;
   Real here = from[e.at(x, y)];
   if (x > 0 && y > 0 && x < e.nx - 1 && y < e.ny - 1)
-    here += rate * (from[e.at(x - 1, y)] + from[e.at(x + 1, y)] + from[e.at(x, y - 1)] + from[e.at(x, y + 1)] - 4 * here);
+    here +=
+        rate * (from[e.at(x - 1, y)] + from[e.at(x + 1, y)] + from[e.at(x, y - 1)] + from[e.at(x, y + 1)] - 4 * here);
   to[e.at(x, y)] = here;
 }
 
