@@ -60,6 +60,7 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
   o.mode = mode;
   o.task = a.task;
   o.time_limit = a.time_limit;
+  o.sanitize = o.backend == Backend::cpu && (mode == Mode::check || a.sanitize);
   Progress progress(!a.quiet);
   o.progress = [&](const std::string& text) { progress.show(text); };
   Result result = judge(lab, o);

@@ -13,6 +13,7 @@ struct GradeArguments {
   std::string task;
   std::string json;  // also writes the result here
   double time_limit = 0;
+  bool sanitize = false;
   bool quiet = false;
 };
 

@@ -97,7 +97,7 @@ std::string report(const Result& r, bool colour) {
         text = goal_line(*goal);
         if (c.passed && goal->metric == "ratio_to_baseline") text += ", " + goal->note;
       } else if (c.passed) {
-        text = fmt::format("{} cases", t.cases.size());
+        text = fmt::format("{} cases{}{}", t.cases.size(), c.message.empty() ? "" : "; ", c.message);
       }
       out += fmt::format("       {} {:<12} {}\n", c.passed ? paint.good("ok  ") : paint.bad("fail"), c.name, text);
       if (!c.passed) out += wrapped(printable(goal != nullptr ? goal->note : c.message), 12);

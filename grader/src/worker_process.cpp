@@ -207,6 +207,7 @@ Reply WorkerProcess::request(protocol::Type type, const std::vector<char>& paylo
     reply.done.detail[sizeof reply.done.detail - 1] = 0;
     reply.done.kernel[sizeof reply.done.kernel - 1] = 0;
     reply.done.file[sizeof reply.done.file - 1] = 0;
+    reply.done.other[sizeof reply.done.other - 1] = 0;
     if (received >= 0) reply.launches = read_launches(received);
   }
   if (received >= 0) close(received);
@@ -224,10 +225,11 @@ Reply WorkerProcess::add_buffer(const protocol::Buffer& buffer, int fd, double l
   return request(protocol::Type::buffer, payload, fd, limit_seconds);
 }
 
-Reply WorkerProcess::run(const std::vector<protocol::Call>& calls, bool record, double limit_seconds) {
+Reply WorkerProcess::run(const std::vector<protocol::Call>& calls, bool record, double limit_seconds, bool sanitize) {
   protocol::Run head;
   head.calls = static_cast<std::uint32_t>(calls.size());
   head.record = record ? 1 : 0;
+  head.sanitize = sanitize ? 1 : 0;
   std::vector<char> payload(sizeof head + calls.size() * sizeof(protocol::Call));
   std::memcpy(payload.data(), &head, sizeof head);
   if (!calls.empty()) std::memcpy(payload.data() + sizeof head, calls.data(), calls.size() * sizeof(protocol::Call));

@@ -38,7 +38,7 @@ class WorkerProcess {
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
   Reply add_buffer(const protocol::Buffer& buffer, int fd, double limit_seconds);
-  Reply run(const std::vector<protocol::Call>& calls, bool record, double limit_seconds);
+  Reply run(const std::vector<protocol::Call>& calls, bool record, double limit_seconds, bool sanitize = false);
 
   bool alive() const { return pid_ > 0; }
   const protocol::Hello& hello() const { return hello_; }

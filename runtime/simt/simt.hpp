@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "src/fault.hpp"
+#include "src/findings.hpp"
 #include "src/requests.hpp"
+#include "src/sanitizer.hpp"
 
 namespace ridge::simt {
 

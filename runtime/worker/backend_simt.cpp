@@ -5,6 +5,8 @@
 
 #include <cstdio>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "../simt/simt.hpp"
 #include "backend.hpp"
@@ -17,6 +19,28 @@ bool recording = false;
 template <std::size_t N>
 void put(char (&to)[N], const std::string& text) {
   std::snprintf(to, N, "%s", text.c_str());
+}
+
+// A finding has no error code: the kernel ran on.
+bool describe_finding(protocol::Done& done) {
+  std::vector<simt::Finding> all = simt::findings();
+  if (all.empty()) return false;
+  const simt::Finding& f = all.front();
+  done.status = protocol::Status::fault;
+  put(done.what, f.kind);
+  put(done.detail, f.detail);
+  put(done.kernel, f.kernel);
+  done.pc = f.at.pc;
+  std::memcpy(done.block, f.at.block_index, sizeof done.block);
+  std::memcpy(done.thread, f.at.thread, sizeof done.thread);
+  if (!f.race) return true;
+  const unsigned* t = f.other.thread;
+  std::string where = f.other.block == f.at.block ? "the same block" : "block number " + std::to_string(f.other.block);
+  done.other_pc = f.other.pc;
+  put(done.what, f.kind + " (" + f.at.what + ")");
+  put(done.other, std::string(f.other.what) + " by " + where + ", thread (" + std::to_string(t[0]) + "," +
+                      std::to_string(t[1]) + "," + std::to_string(t[2]) + ")");
+  return true;
 }
 }  // namespace
 
@@ -36,6 +60,11 @@ void set_recording(bool on) {
   simt::set_recording(on);
 }
 
+void set_sanitizing(bool on) {
+  simt::clear_findings();
+  simt::Sanitizer::enable(on);
+}
+
 int take_launches() {
   if (!recording) return -1;
   std::string json = simt::launches_json(simt::take_launches());
@@ -50,7 +79,7 @@ int take_launches() {
 
 bool describe_fault(protocol::Done& done) {
   const simt::Fault* fault = simt::last_fault();
-  if (fault == nullptr) return false;
+  if (fault == nullptr) return describe_finding(done);
   done.status = protocol::Status::fault;
   done.code = fault->error;
   put(done.what, fault->kind);

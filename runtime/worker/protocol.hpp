@@ -8,7 +8,7 @@
 namespace ridge::protocol {
 
 constexpr std::uint32_t kMagic = 0x31474452;  // "RDG1"
-constexpr std::uint16_t kVersion = 1;
+constexpr std::uint16_t kVersion = 2;
 constexpr int kSocket = 3;  // the worker's end of the pair
 constexpr std::uint32_t kMaxCalls = 256;
 constexpr std::uint32_t kMaxPacket = 64 * 1024;
@@ -54,7 +54,8 @@ struct Call {
 
 struct Run {
   std::uint32_t calls = 0;
-  std::uint32_t record = 0;  // 1: send launch records (emulator)
+  std::uint32_t record = 0;    // 1: send launch records (emulator)
+  std::uint32_t sanitize = 0;  // 1: look for races and uninitialised reads (emulator); the first one is a fault
 };
 
 enum class Status : std::uint32_t { ok = 0, cuda_error = 1, fault = 2, bad_request = 3 };
@@ -70,9 +71,11 @@ struct Done {
   std::uint32_t pc = 0;  // of the fault: offset in the worker's program, for addr2line
   std::uint32_t block[3] = {};
   std::uint32_t thread[3] = {};
+  std::uint32_t other_pc = 0;  // of a race: the earlier access, 0 where there is none
+  char other[84] = {};         // "store by block number 3, thread (0,0,0)"
 };
 
-static_assert(sizeof(Header) == 24 && sizeof(Buffer) == 24 && sizeof(Call) == 136 && sizeof(Done) == 616);
+static_assert(sizeof(Header) == 24 && sizeof(Buffer) == 24 && sizeof(Call) == 136 && sizeof(Done) == 704);
 static_assert(std::is_trivially_copyable_v<Hello> && std::is_trivially_copyable_v<Done>);
 
 }  // namespace ridge::protocol

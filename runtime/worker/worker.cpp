@@ -84,6 +84,7 @@ void run(const Packet& packet, protocol::Done& done) {
     return;
   }
   worker::set_recording(request.record != 0);
+  worker::set_sanitizing(request.sanitize != 0);
   for (std::uint32_t i = 0; i < request.calls; ++i) {
     protocol::Call message;
     std::memcpy(&message, packet.payload.data() + sizeof request + i * sizeof message, sizeof message);

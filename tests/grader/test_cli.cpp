@@ -186,6 +186,60 @@ TEST_CASE("prints without end, and exit(0)") {
   CHECK(g.task("transpose")["status"] == "passed");
 }
 
+TEST_CASE("a race fails the check though the output is right; grade looks for it where asked") {
+  Folder home;
+  const std::string kernel =
+      "__global__ void k(const float* in, float* out, std::size_t n) {\n"  // line 2
+      "  __shared__ int last;\n"                                           // 3
+      "  last = static_cast<int>(threadIdx.x);\n"                          // 4
+      "  __syncthreads();\n"                                               // 5
+      "  std::size_t i = blockIdx.x * std::size_t{256} + threadIdx.x;\n"   // 6
+      "  if (i < n && last >= 0) out[i] = in[i];\n"                        // 7
+      "}\n";
+  std::string dir = submission(
+      home, {{"copy.cu", copy_with("  k<<<static_cast<unsigned>((n + 255) / 256), 256>>>(in, out, n);", kernel)}});
+  Graded g = check(home, "01", {"--submission", dir});
+  INFO(g.run.out + g.run.err);
+  CHECK(g.run.code == 1);
+  const json failed = first_failed(g.task("copy"));
+  CHECK(failed["name"] == "correct");
+  const std::string text = failed["message"];
+  CHECK(contains(text, "race on shared memory (store) at copy.cu:4"));
+  CHECK(std::regex_search(text, std::regex("in kernel k, block \\(0,0,0\\), thread \\(\\d+,0,0\\)")));
+  CHECK(std::regex_search(text, std::regex("the store by the same block, thread \\(\\d+,0,0\\) at copy.cu:4")));
+  CHECK(contains(g.run.out, "race on shared memory"));
+  CHECK_FALSE(contains(g.run.err, "race"));  // only the judge speaks
+  CHECK(g.task("copy")["output"] == "");
+  CHECK(g.task("copy")["points"] == 0);
+  CHECK(g.task("transpose")["status"] == "passed");
+
+  auto grade = [&](std::vector<std::string> more) {
+    std::vector<std::string> all = {"grade", "01", "--backend", "cpu", "--task", "copy", "--submission", dir};
+    all.insert(all.end(), more.begin(), more.end());
+    return run_ridge(home, all);
+  };
+  CHECK_FALSE(contains(grade({}).out, "race"));
+  CHECK(contains(grade({"--sanitize"}).out, "race on shared memory (store) at copy.cu:4"));
+}
+
+TEST_CASE("reads of memory that was never written fail the check") {
+  Folder home;
+  const std::string kernel =
+      "__global__ void k(const float* in, float* out, std::size_t n, const int* flag) {\n"  // line 2
+      "  std::size_t i = blockIdx.x * std::size_t{256} + threadIdx.x;\n"                    // 3
+      "  if (i < n && *flag != 7) out[i] = in[i];\n"                                        // 4
+      "}\n";
+  std::string dir = submission(
+      home, {{"copy.cu", copy_with("  int* flag;\n  cudaMalloc(&flag, 4);\n"
+                                   "  k<<<static_cast<unsigned>((n + 255) / 256), 256>>>(in, out, n, flag);\n"
+                                   "  cudaFree(flag);",
+                                   kernel)}});
+  Graded g = check(home, "01", {"--submission", dir, "--task", "copy"});
+  INFO(g.run.out + g.run.err);
+  CHECK(first_failed(g.task("copy"))["name"] == "correct");
+  CHECK(contains(text_of(first_failed(g.task("copy"))), "uninitialised global load of 4 bytes at copy.cu:4"));
+}
+
 TEST_CASE("kernels that write where they must not") {
   Folder home;
   const std::string past =
