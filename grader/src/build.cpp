@@ -99,8 +99,6 @@ std::vector<fs::path> compile_all(const std::vector<fs::path>& sources, const fs
 BuiltWorker build_simt(const std::vector<fs::path>& sources, const fs::path& dir) {
   CompileOptions options;
   options.include_dirs = {(root_dir() / "runtime").string()};
-  for (const auto& entry : fs::directory_iterator(dir / "src"))
-    if (is_source(entry.path()) && entry.path().extension() != ".cu") rewrite_header(entry.path());
   auto objects = compile_all(sources, dir, [&](const fs::path& source, const fs::path& object) {
     return compile_file(source, source.filename().string(), object, options);
   });

@@ -146,10 +146,6 @@ std::vector<std::string> counting_flags(const Compiler& c) {
   return flags;
 }
 
-void rewrite_header(const fs::path& header) {
-  write_file(header, simt::rewrite_cuda(read_file(header), header.filename().string()));
-}
-
 CompileFailure compile_file(const fs::path& source, const std::string& shown_name, const fs::path& object,
                             const CompileOptions& options) {
   const Compiler& compiler = host_compiler();

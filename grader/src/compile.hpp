@@ -32,9 +32,6 @@ struct CompileFailure {
   std::string output;        // compiler messages, capped
 };
 
-// Rewrites a header that holds launches, in place: includes are found where they lie.
-void rewrite_header(const fs::path& header);
-
 // Rewrites and compiles one CUDA or C++ file into `object`. `shown_name` is what messages call it.
 CompileFailure compile_file(const fs::path& source, const std::string& shown_name, const fs::path& object,
                             const CompileOptions& options);

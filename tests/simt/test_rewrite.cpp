@@ -205,7 +205,7 @@ TEST_CASE("hostile input neither throws nor takes long") {
 }
 
 TEST_CASE("a kernel's address is registered behind its definition, unless it is a template or only declared") {
-  auto text = [](const char* source) { return rewrite_cuda(source, "a.cu"); };
+  auto text = [](const char* source) { return ridge::simt::rewrite_cuda(source, "a.cu"); };
   const std::string one =
       text("__global__ void __launch_bounds__(64) k(const float* a,\n  int n) { if (n) {} } int x;");
   CHECK(one.find("{ if (n) {} } [[maybe_unused]] static const bool ridge_kernel_k_") != std::string::npos);

@@ -1,4 +1,4 @@
-// expects: misaligned store of 8 bytes at 4, cudaErrorMisalignedAddress
+// expects: misaligned store of 8 bytes at 3, cudaErrorMisalignedAddress
 // A double behind an odd number of floats.
 __global__ void set(float* data) { *reinterpret_cast<double*>(data + 1) = 1; }
 

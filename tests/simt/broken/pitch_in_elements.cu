@@ -1,4 +1,4 @@
-// expects: out-of-bounds global store of 4 bytes at 4, cudaErrorIllegalAddress
+// expects: out-of-bounds global store of 4 bytes at 3, cudaErrorIllegalAddress
 // The pitch counts bytes; used as a number of floats, rows lie four times too far apart.
 __global__ void fill(float* data, size_t pitch) { data[threadIdx.y * pitch + threadIdx.x] = 1; }
 

@@ -1,4 +1,4 @@
-// sanitize: race on global memory at 4; other 4
+// sanitize: race on global memory at 3; other 3
 // As race_histogram_shared.cu, in global memory.
 __global__ void histogram(int* data) { data[threadIdx.x % 8] += 1; }
 

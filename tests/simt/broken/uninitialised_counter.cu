@@ -1,4 +1,4 @@
-// sanitize: uninitialised global atomic of 4 bytes at 4
+// sanitize: uninitialised global atomic of 4 bytes at 3
 // A counter that was allocated and never set.
 __global__ void count(int* data) { atomicAdd(data, 1); }
 

@@ -1,4 +1,4 @@
-// sanitize: uninitialised global load of 4 bytes at 4
+// sanitize: uninitialised global load of 4 bytes at 3
 // The copy counts elements where it should count bytes: a quarter arrives.
 __global__ void twice(float* data) { data[threadIdx.x] *= 2; }
 

@@ -1,4 +1,4 @@
-// expects: __shfl_down_sync reads an inactive lane at 9, cudaErrorLaunchFailure
+// expects: __shfl_down_sync reads an inactive lane at 8, cudaErrorLaunchFailure
 // A block of 20 threads: the mask is right, but lane 4 would read lane 20, which does not exist.
 #include <cstdio>
 
