@@ -67,10 +67,13 @@ class Explainer {
     const auto& d = r.done;
     if (d.status == protocol::Status::fault) {
       std::string where = d.file[0] != 0 ? fmt::format("{}:{}", fs::path(d.file).filename().string(), d.line) : "";
-      if (where.empty()) {
+      if (where.empty() && d.pc != 0) {
         auto line = source_lines(program_, {d.pc})[0];
         if (!line.first.empty()) where = fmt::format("{}:{}", line.first, line.second);
       }
+      if (d.kernel[0] == 0 && d.code == 0)
+        return {"correct",
+                fmt::format("{} at {}\n    {}", d.what, where.empty() ? "an unknown line" : where, d.detail)};
       std::string against;
       if (d.other_pc != 0) {
         auto line = source_lines(program_, {d.other_pc})[0];
@@ -195,7 +198,7 @@ class TaskJudge {
     buffers.poison(lab::random_bits(seed_, number));
     Gate g = explain_(buffers.share(*sanitizing_, limit_));
     if (!g.check.empty()) return g;
-    Reply reply = sanitizing_->run({buffers.call()}, false, limit_, true);
+    Reply reply = sanitizing_->run({buffers.call(), buffers.call()}, false, limit_, true);  // twice: leaks
     if (reply.fate == Fate::timed_out) {  // it ran in time without: slow, not wrong
       sanitizer_gave_up_ = true;
       return {};

@@ -15,7 +15,7 @@ struct JudgeOptions {
   lab::Backend backend = lab::Backend::cpu;
   lab::Mode mode = lab::Mode::check;
   std::string task;       // only this one; empty for all
-  bool sanitize = false;  // also looks for races and uninitialised reads (emulator)
+  bool sanitize = false;  // also looks for races, uninitialised reads and leaks (emulator)
   double time_limit = 0;  // seconds that one request to the worker may take; 0 takes the mode's own
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };

@@ -71,7 +71,7 @@ int run(int argc, char** argv) {
   auto* grade = app.add_subcommand("grade", "Grade in full: full sizes, secret inputs");
   add_grading(*grade, grading);
   grade->add_flag("--sanitize", grading.sanitize,
-                  "Also look for races and uninitialised reads, as check does (emulator)");
+                  "Also look for races, uninitialised reads and leaks, as check does (emulator)");
   auto* demo = app.add_subcommand("demo", "Grade every lab's reference solution here and show the scores");
   bool full = false;
   demo->add_flag("--full", full, "At grading size");

@@ -13,6 +13,7 @@ void* map_buffer(int fd, const protocol::Buffer& buffer, std::string& error);
 void start(protocol::Hello& hello);  // before the first message
 void set_recording(bool on);
 void set_sanitizing(bool on);               // of what follows; forgets earlier findings
+void before_last_call();                    // while sanitizing: what it leaves allocated is a leak
 int take_launches();                        // descriptor of the launch records, or -1
 bool describe_fault(protocol::Done& done);  // true where the emulator knows what went wrong
 

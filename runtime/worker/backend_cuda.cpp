@@ -76,6 +76,7 @@ void* map_buffer(int fd, const protocol::Buffer& buffer, std::string& error) {
 
 void set_recording(bool) {}
 void set_sanitizing(bool) {}
+void before_last_call() {}
 int take_launches() { return -1; }
 bool describe_fault(protocol::Done&) { return false; }
 

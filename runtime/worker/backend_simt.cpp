@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,16 +17,32 @@ namespace ridge::worker {
 
 namespace {
 bool recording = false;
+std::optional<std::size_t> allocated;  // before the last call
 
 template <std::size_t N>
 void put(char (&to)[N], const std::string& text) {
   std::snprintf(to, N, "%s", text.c_str());
 }
 
+// Two calls with the same sizes: what a submission keeps from the first to the second is no leak.
+bool describe_leak(protocol::Done& done) {
+  if (!allocated || simt::Sanitizer::live_allocations() <= *allocated) return false;
+  std::string line = simt::Sanitizer::newest_allocation();
+  auto colon = line.rfind(':');
+  done.status = protocol::Status::fault;
+  put(done.what, "memory leak");
+  put(done.detail, "every call allocates memory that it never frees: " +
+                       std::to_string(simt::Sanitizer::live_allocations() - *allocated) + " more after each");
+  if (colon == std::string::npos) return true;
+  put(done.file, line.substr(0, colon));
+  done.line = std::atoi(line.c_str() + colon + 1);
+  return true;
+}
+
 // A finding has no error code: the kernel ran on.
 bool describe_finding(protocol::Done& done) {
   std::vector<simt::Finding> all = simt::findings();
-  if (all.empty()) return false;
+  if (all.empty()) return describe_leak(done);
   const simt::Finding& f = all.front();
   done.status = protocol::Status::fault;
   put(done.what, f.kind);
@@ -62,8 +80,11 @@ void set_recording(bool on) {
 
 void set_sanitizing(bool on) {
   simt::clear_findings();
+  allocated.reset();
   simt::Sanitizer::enable(on);
 }
+
+void before_last_call() { allocated = simt::Sanitizer::live_allocations(); }
 
 int take_launches() {
   if (!recording) return -1;

@@ -55,7 +55,7 @@ struct Call {
 struct Run {
   std::uint32_t calls = 0;
   std::uint32_t record = 0;    // 1: send launch records (emulator)
-  std::uint32_t sanitize = 0;  // 1: look for races and uninitialised reads (emulator); the first one is a fault
+  std::uint32_t sanitize = 0;  // 1: races, uninitialised reads, leaks of the last call (emulator); the first is a fault
 };
 
 enum class Status : std::uint32_t { ok = 0, cuda_error = 1, fault = 2, bad_request = 3 };

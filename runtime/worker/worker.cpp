@@ -100,6 +100,10 @@ void run(const Packet& packet, protocol::Done& done) {
       call.workspace_bytes = buffers[message.workspace].bytes;
     }
     call.stream = stream;
+    if (request.sanitize != 0 && i > 0 && i + 1 == request.calls) {
+      cudaDeviceSynchronize();
+      worker::before_last_call();
+    }
     if (!ridge_entry(call)) {
       done.status = protocol::Status::bad_request;
       put(done.what, "unknown task");

@@ -240,6 +240,26 @@ TEST_CASE("reads of memory that was never written fail the check") {
   CHECK(contains(text_of(first_failed(g.task("copy"))), "uninitialised global load of 4 bytes at copy.cu:4"));
 }
 
+TEST_CASE("memory that every call allocates and never frees fails the check, what is kept does not") {
+  Folder home;
+  auto checked = [&](const std::string& first) {
+    const std::string kernel =
+        "__global__ void k(const float* in, float* out, std::size_t n) { "
+        "std::size_t i = blockIdx.x * std::size_t{256} + threadIdx.x; if (i < n) out[i] = in[i]; }";
+    std::string dir = submission(
+        home, {{"copy.cu",
+                copy_with(first + "\n  k<<<static_cast<unsigned>((n + 255) / 256), 256>>>(in, out, n);", kernel)}});
+    Graded g = check(home, "01", {"--submission", dir, "--task", "copy"});
+    INFO(g.run.out + g.run.err);
+    CHECK(g.result.is_object());
+    return first_failed(g.task("copy"));
+  };
+  json failed = checked("  void* mine; cudaMalloc(&mine, 64);");
+  CHECK(failed["name"] == "correct");
+  CHECK(contains(text_of(failed), "memory leak at copy.cu:4"));
+  CHECK(checked("  static void* mine; if (mine == nullptr) cudaMalloc(&mine, 64);")["name"] == "");
+}
+
 TEST_CASE("kernels that write where they must not") {
   Folder home;
   const std::string past =

@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 namespace ridge::simt {
 
@@ -56,6 +57,9 @@ class Sanitizer {
   static void allocated(std::uintptr_t begin, std::size_t bytes, bool initialised);
   static void written(std::uintptr_t begin, std::size_t bytes);
   static void freed(std::uintptr_t begin);
+  // Allocations that were not freed yet, and where the newest of them was made: "file.cu:12", empty where not known.
+  static std::size_t live_allocations();
+  static std::string newest_allocation();
   // At the program's end, once: reports leaks and the number of problems. The program then exits 86 if there were any.
   static void finish();
 

@@ -38,11 +38,13 @@ std::atomic<bool>& on() {
 struct Live {
   std::size_t bytes;
   std::vector<void*> frames;  // of the call that allocated it
+  std::uint64_t number = 0;   // in the order of allocation
 };
 
 struct Host {
   std::mutex mutex;
   std::map<std::uintptr_t, Live> live;
+  std::uint64_t allocations = 0;
   bool finished = false;
   std::size_t problems = 0;
 };
@@ -116,6 +118,7 @@ void Sanitizer::allocated(std::uintptr_t begin, std::size_t bytes, bool initiali
   Live live{bytes, std::vector<void*>(kFrames)};
   live.frames.resize(static_cast<std::size_t>(backtrace(live.frames.data(), kFrames)));
   std::lock_guard lock(host().mutex);
+  live.number = ++host().allocations;
   host().live[begin] = std::move(live);
 }
 
@@ -130,6 +133,19 @@ void Sanitizer::freed(std::uintptr_t begin) {
   if (at == host().live.end()) return;
   GlobalShadow::instance().forget(begin, at->second.bytes);
   host().live.erase(at);
+}
+
+std::size_t Sanitizer::live_allocations() {
+  std::lock_guard lock(host().mutex);
+  return host().live.size();
+}
+
+std::string Sanitizer::newest_allocation() {
+  std::lock_guard lock(host().mutex);
+  const Live* newest = nullptr;
+  for (const auto& [begin, live] : host().live)
+    if (newest == nullptr || live.number > newest->number) newest = &live;
+  return newest == nullptr ? std::string() : line_of(*newest);
 }
 
 void Sanitizer::finish() {
