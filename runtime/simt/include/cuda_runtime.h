@@ -11,6 +11,7 @@
 
 #include "cuda_runtime_api.h"
 #include "ridge_simt/device.h"
+#include "ridge_simt/indices.h"
 #include "ridge_simt/rewritten.h"
 
 #define RIDGE_SIMT 1  // this compiler targets the emulator
@@ -38,11 +39,6 @@
 
 namespace ridge_simt {
 
-// Constant within a thread: the compiler may read them once.
-__attribute__((const)) uint3 thread_idx();
-__attribute__((const)) uint3 block_idx();
-__attribute__((const)) dim3 block_dim();
-__attribute__((const)) dim3 grid_dim();
 void launch(const char* kernel, dim3 grid, dim3 block, size_t shared, cudaStream_t stream, void (*run)(void*),
             void* closure, size_t closure_bytes);
 

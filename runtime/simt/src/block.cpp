@@ -138,8 +138,11 @@ void BlockRunner::prepare(Thread& t) {
   }
   auto number = static_cast<std::size_t>(t.slot);
   Slot& slot = slots_[number];
-  if (slot.made) return;
-  fiber_create(slot.fiber, stacks_ + number * kSlotBytes + kGuardBytes,
+  if (slot.made) {
+    t.fiber = slot.fiber;
+    return;
+  }
+  fiber_create(t.fiber, stacks_ + number * kSlotBytes + kGuardBytes,
                kFiberStackBytes - number * kStaggerBytes % kGuardBytes, &fiber_main, this);
   slot.made = true;
 }
@@ -148,8 +151,9 @@ inline void BlockRunner::resume(Thread& t) {
   if (t.state == State::unstarted) prepare(t);
   t.state = State::ready;
   current_ = &t;
-  fiber_switch(scheduler_, slots_[static_cast<std::size_t>(t.slot)].fiber);
-  last_ = current_;
+  fiber_switch(scheduler_, t.fiber);
+  last_ = current_;  // not t where its fiber went on with other threads
+  if (last_->state == State::done) slots_[static_cast<std::size_t>(last_->slot)].fiber = last_->fiber;
   current_ = nullptr;
 }
 
@@ -209,9 +213,27 @@ BlockRunner::Turn BlockRunner::run_warp(unsigned warp, bool paused) {
   return Turn::spins;
 }
 
+void BlockRunner::number_threads(Index3 shape) {
+  shape_ = shape;
+  Index3 at{0, 0, 0};
+  for (unsigned i = 0; i < thread_count_; ++i) {
+    threads_[i].index = at;
+    threads_[i].linear = i;
+    if (++at.x == shape.x) {
+      at.x = 0;
+      if (++at.y == shape.y) {
+        at.y = 0;
+        ++at.z;
+      }
+    }
+  }
+}
+
 void BlockRunner::begin(const Launch& launch, Index3 index, KernelCounters& counters) {
   launch_ = &launch;
   block_ = index;
+  block_dim_ = launch.block;
+  grid_dim_ = launch.grid;
   counters_ = &counters;
   faulted_ = false;
   done_ = at_barrier_ = at_grid_barrier_ = 0;
@@ -224,25 +246,17 @@ void BlockRunner::begin(const Launch& launch, Index3 index, KernelCounters& coun
     mprotect(stacks_ + guarded_ * kSlotBytes, kGuardBytes, PROT_NONE);
   free_slots_.clear();
   for (unsigned i = 0; i < thread_count_; ++i) free_slots_.push_back(static_cast<int>(thread_count_ - 1 - i));
-  Index3 at{0, 0, 0};
+  if (launch.block != shape_) number_threads(launch.block);
   for (unsigned i = 0; i < thread_count_; ++i) {
     Thread& t = threads_[i];
-    t.index = at;
-    t.linear = i;
     t.state = State::unstarted;
     t.slot = -1;
     t.spins = 0;
-    t.spin_address = 0;
-    t.instructions = 0;
-    if (launch.record) paths_[i].reset();
-    if (++at.x == launch.block.x) {
-      at.x = 0;
-      if (++at.y == launch.block.y) {
-        at.y = 0;
-        ++at.z;
-      }
-    }
   }
+  if (program_.graph)
+    for (unsigned i = 0; i < thread_count_; ++i) threads_[i].instructions = 0;
+  if (launch.record)
+    for (unsigned i = 0; i < thread_count_; ++i) paths_[i].reset();
 
   // __shared__ memory starts with garbage, not with the last block's values.
   for (const auto& [from, to] : static_shared_) poison(from, to);
@@ -296,14 +310,16 @@ bool BlockRunner::run(const Launch& launch, Index3 index, KernelCounters& counte
 
 bool BlockRunner::release_barrier() {
   if (at_barrier_ == 0 || at_barrier_ + done_ != thread_count_) return false;
-  if (stray_ != nullptr) {
+  if (!strays_.empty()) {
+    settle_waits();
     const Thread* first = &threads_[0];
-    while (first->state == State::done) ++first;
-    Fault f = fault_of(*stray_);
+    while (first->state == State::done || std::find(strays_.begin(), strays_.end(), first) != strays_.end()) ++first;
+    const Thread* stray = strays_.back();
+    Fault f = fault_of(*stray);
     f.kind = "divergent barrier";
-    f.detail = describe(*first) + ", " + describe(*stray_) + ": all threads of a block must come to the same barrier";
-    f.file = wait_of(*stray_).file;
-    f.line = wait_of(*stray_).line;
+    f.detail = describe(*first) + ", " + describe(*stray) + ": all threads of a block must come to the same barrier";
+    f.file = wait_of(*stray).file;
+    f.line = wait_of(*stray).line;
     f.error = 719;
     stop(std::move(f));
     return false;
@@ -335,20 +351,26 @@ bool BlockRunner::release_grid_barrier() {
   return true;
 }
 
-inline void BlockRunner::arrive(const char* name, const char* file, int line, int predicate) {
-  Wait& w = wait_of(*current_);
-  w.name = name;
-  w.file = file;
-  w.line = line;
-  current_->spins = 0;
+inline void BlockRunner::arrive(const char* name, const char* file, int line) {
   if (at_barrier_++ == 0) {
-    barrier_file_ = file;
-    barrier_line_ = line;
+    barrier_ = {};
+    barrier_.name = name;
+    barrier_.file = file;
+    barrier_.line = line;
     reduced_ = {0, 1, 0};
-    stray_ = nullptr;
-  } else if (line != barrier_line_ || (file != barrier_file_ && std::strcmp(file, barrier_file_) != 0)) {
-    stray_ = current_;
+    strays_.clear();
+  } else if (line != barrier_.line || (file != barrier_.file && std::strcmp(file, barrier_.file) != 0)) {
+    Wait& w = wait_of(*current_);
+    w.name = name;
+    w.file = file;
+    w.line = line;
+    strays_.push_back(current_);
   }
+  current_->spins = 0;
+}
+
+void BlockRunner::barrier(const char* name, const char* file, int line, int predicate) {
+  arrive(name, file, line);
   reduced_.count += predicate != 0;
   reduced_.all &= predicate != 0;
   reduced_.any |= predicate != 0;
@@ -362,10 +384,6 @@ void BlockRunner::grid_barrier(std::uintptr_t pc) {
   w.pc = pc;
   ++at_grid_barrier_;
   wait(State::at_grid_barrier);
-}
-
-void BlockRunner::barrier(const char* name, const char* file, int line, int predicate) {
-  arrive(name, file, line, predicate);
 }
 
 // Polling is one address again and again.
@@ -488,10 +506,15 @@ void BlockRunner::check_progress() {
   }
 }
 
+// __syncthreads(): here, so that a thread's way to the switch is one call.
+inline void BlockRunner::sync(const char* file, int line) {
+  arrive("__syncthreads()", file, line);
+  wait(State::at_barrier);
+}
+
 }  // namespace ridge::simt
 
-// __syncthreads(): here, so that a thread's way to the switch is one call.
 namespace ridge_simt {
 void barrier(const char* file, int line);
-void barrier(const char* file, int line) { ridge::simt::tls_runner->arrive("__syncthreads()", file, line, 0); }
+void barrier(const char* file, int line) { ridge::simt::tls_runner->sync(file, line); }
 }  // namespace ridge_simt

@@ -25,6 +25,7 @@ constexpr unsigned kMaxThreadsPerBlock = 1024;
 
 struct Index3 {
   unsigned x, y, z;
+  bool operator==(const Index3&) const = default;
 };
 
 class GridBarrier;
@@ -88,13 +89,19 @@ struct Thread {
   Index3 index;
   unsigned linear;
   State state;
-  int slot;        // fiber slot, -1 while it has none
+  int slot;        // of its stack, -1 while it has none
+  Fiber fiber;     // while it waits
   unsigned spins;  // polls of spin_address
   std::uintptr_t spin_address;
   std::uint64_t instructions;
 };
 
 class BlockRunner {
+  // First, and in this order: threadIdx and its kin read them directly in code without instrumentation
+  // (include/ridge_simt/indices.h).
+  Thread* current_ = nullptr;
+  Index3 block_{}, block_dim_{}, grid_dim_{};
+
  public:
   BlockRunner();
   ~BlockRunner();
@@ -106,7 +113,7 @@ class BlockRunner {
 
   // The calls below come from inside a kernel.
   void barrier(const char* name, const char* file, int line, int predicate = 0);
-  void arrive(const char* name, const char* file, int line, int predicate);  // the same, inline in block.cpp
+  void sync(const char* file, int line);  // __syncthreads(), inline in block.cpp
   struct Reduced {
     int count, all, any;
   };
@@ -158,12 +165,15 @@ class BlockRunner {
 
  private:
   static constexpr std::size_t kEmergencyBytes = 256 * 1024;
-  struct Slot {
-    Fiber fiber;
+  struct Slot {   // a stack
+    Fiber fiber;  // between two threads that use it
     bool made = false;
   };
   static void fiber_main(void* self);
+  void arrive(const char* name, const char* file, int line);
+  void settle_waits();
   void begin(const Launch& launch, Index3 index, KernelCounters& counters);
+  void number_threads(Index3 shape);
   // What a warp's turn ended with: all its lanes wait or are done, some spin, some can go on after other warps' turns.
   enum class Turn { over, spins, paused };
   Turn run_warp(unsigned warp, bool paused);
@@ -172,7 +182,7 @@ class BlockRunner {
   [[gnu::always_inline]] void resume(Thread& t);
   void prepare(Thread& t);
   [[gnu::always_inline]] void leave() {  // from a fiber to the scheduler
-    fiber_switch(slots_[static_cast<std::size_t>(current_->slot)].fiber, scheduler_);
+    fiber_switch(current_->fiber, scheduler_);
   }
   [[gnu::always_inline]] void wait(State state) {
     current_->state = state;
@@ -219,10 +229,8 @@ class BlockRunner {
   std::uint64_t repetition(unsigned lane, std::uintptr_t pc, unsigned part);
 
   const Launch* launch_ = nullptr;
-  Index3 block_{};
   std::uint64_t linear_block_ = 0;
   KernelCounters* counters_ = nullptr;
-  Thread* current_ = nullptr;
   const Thread* last_ = nullptr;  // the thread that ran last, for reports of work functions
   bool faulted_ = false;
 
@@ -232,10 +240,10 @@ class BlockRunner {
   std::uint32_t paused_ = 0;  // warps whose turn was not over
   unsigned waits_ = 0;        // kinds of waiting that lanes of the running warp began: bits of State
   unsigned at_barrier_ = 0, at_grid_barrier_ = 0;
-  const char* barrier_file_ = nullptr;
-  int barrier_line_ = 0;
-  const Thread* stray_ = nullptr;  // came to another barrier than the first
+  Wait barrier_;  // of the first thread that came; the others' wait_of() is written by settle_waits()
+  std::vector<const Thread*> strays_;  // came to another barrier
   unsigned thread_count_ = 0;
+  Index3 shape_{0, 0, 0};  // that threads_ are numbered for
   unsigned done_ = 0;
   unsigned warp_ = 0, warp_next_ = 0;  // the warp that runs, and its next lane position to start
   std::uint64_t order_ = 0;

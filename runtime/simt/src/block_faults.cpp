@@ -187,6 +187,14 @@ void BlockRunner::out_of_bounds(std::uintptr_t address, unsigned bytes, bool sto
   fault(std::move(f));
 }
 
+// Threads at a barrier do not write down where they wait: most come to the same.
+void BlockRunner::settle_waits() {
+  for (unsigned i = 0; i < thread_count_; ++i)
+    if (threads_[i].state == State::at_barrier &&
+        std::find(strays_.begin(), strays_.end(), &threads_[i]) == strays_.end())
+      waits_of_[i] = barrier_;
+}
+
 std::string BlockRunner::describe(const Thread& t) const {
   std::string text =
       "thread (" + std::to_string(t.index.x) + "," + std::to_string(t.index.y) + "," + std::to_string(t.index.z) + ")";
@@ -199,6 +207,7 @@ std::string BlockRunner::describe(const Thread& t) const {
 
 // Every lane of the warp waits; those at a warp operation can't get on.
 void BlockRunner::check_collectives(unsigned warp) {
+  if (at_barrier_ != 0) settle_waits();
   for (unsigned l = 0; l < kWarpSize; ++l) {
     Thread* t = lane(warp, l);
     if (t == nullptr || t->state != State::at_collective) continue;
@@ -228,6 +237,7 @@ void BlockRunner::check_collectives(unsigned warp) {
 }
 
 void BlockRunner::deadlock() {
+  settle_waits();
   const Thread *first = nullptr, *second = nullptr;
   unsigned waiting = 0;
   for (unsigned i = 0; i < thread_count_; ++i) {
