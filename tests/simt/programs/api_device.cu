@@ -58,16 +58,18 @@ int main() {
   expect(f.maxDynamicSharedSizeBytes == 48 * 1024, "of another kernel");
   expect_error(cudaFuncSetCacheConfig(plain, cudaFuncCachePreferL1), cudaSuccess, "cache");
 
-  // Occupancy.
+  // Occupancy. A preferred carve-out, as set above, may leave less shared memory than the SM has.
   int blocks = 0, grid = 0, block = 0;
   expect_error(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, 1024, 0), cudaSuccess, "occupancy");
   expect(blocks == p.maxThreadsPerMultiProcessor / 1024, "limited by threads");
   expect_error(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, 32, 0), cudaSuccess, "occupancy");
   expect(blocks > 0 && blocks <= p.maxBlocksPerMultiProcessor, "limited by blocks");
   expect_error(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, 128, 47 * 1024), cudaSuccess, "occupancy");
-  expect(blocks == static_cast<int>(p.sharedMemPerMultiprocessor / (48 * 1024)), "limited by shared memory");
+  expect(blocks > 0 && blocks <= static_cast<int>(p.sharedMemPerMultiprocessor / (48 * 1024)),
+         "limited by shared memory");
   expect_error(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, dynamic, 128, large), cudaSuccess, "occupancy");
-  expect(blocks == static_cast<int>(p.sharedMemPerMultiprocessor / (large + 1024)), "limited by shared memory");
+  expect(blocks > 0 && blocks <= static_cast<int>(p.sharedMemPerMultiprocessor / (large + 1024)),
+         "limited by shared memory");
   expect_error(cudaOccupancyMaxPotentialBlockSize(&grid, &block, plain, 0, 0), cudaSuccess, "block size");
   expect(block >= 128 && block <= 1024 && grid % p.multiProcessorCount == 0, "block size");
   expect(grid / p.multiProcessorCount * block == p.maxThreadsPerMultiProcessor, "a full SM");
