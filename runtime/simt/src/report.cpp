@@ -4,6 +4,7 @@
 
 #include "../simt.hpp"
 #include "source_lines.hpp"
+#include "time_model.hpp"
 
 namespace ridge::simt {
 
@@ -116,6 +117,16 @@ double per(std::uint64_t a, std::uint64_t b) { return b == 0 ? 0.0 : static_cast
 
 }  // namespace
 
+namespace {
+
+// By threads, blocks and shared memory: the CPU build does not know a GPU's registers.
+Occupancy occupancy_of(const LaunchRecord& l) {
+  return theoretical_occupancy(device_profile(), l.block[0] * l.block[1] * l.block[2],
+                               l.dynamic_shared + l.static_shared);
+}
+
+}  // namespace
+
 std::string launches_json(const std::vector<LaunchRecord>& launches, bool with_lines) {
   Lines sources;
   if (with_lines) sources = lines_of(launches);
@@ -127,6 +138,11 @@ std::string launches_json(const std::vector<LaunchRecord>& launches, bool with_l
         "{\"kernel\": " + quoted(l.kernel) + ", \"grid\": " + triple(l.grid) + ", \"block\": " + triple(l.block) + ", ";
     field(out, "dynamic_shared", l.dynamic_shared);
     field(out, "static_shared", l.static_shared);
+    const Occupancy o = occupancy_of(l);
+    out += "\"occupancy\": {";
+    field(out, "blocks_per_sm", o.blocks_per_sm);
+    field(out, "warps_per_sm", o.warps_per_sm);
+    out += "\"limited_by\": " + quoted(o.limited_by) + "}, ";
     out += "\"counters\": ";
     counters_json(out, l.counters);
     out += ", \"lines\": ";
@@ -187,7 +203,7 @@ std::string launches_table(const std::vector<LaunchRecord>& launches) {
   Lines sources = lines_of(launches);
   std::string out =
       "kernel                    grid          block        ld req  sect/req    st req  sect/req  atomics  conflicts  "
-      "barriers  lanes active\n";
+      "barriers  lanes active  occupancy\n";
   for (const LaunchRecord& l : launches) {
     const KernelCounters& c = l.counters;
     const auto &gl = of(c, Op::global_load), &gs = of(c, Op::global_store);
@@ -201,8 +217,10 @@ std::string launches_table(const std::vector<LaunchRecord>& launches) {
         row("%-24.24s  %-12s  %-10s %8llu  %8.2f  %8llu  %8.2f  %7llu  %9llu  %8llu  ", l.kernel.c_str(),
             size(l.grid).c_str(), size(l.block).c_str(), number(gl.requests), per(gl.sectors, gl.requests),
             number(gs.requests), per(gs.sectors, gs.requests), number(atomics), number(conflicts), number(c.barriers));
-    out += c.warp_basic_blocks == 0 ? "           -\n"
-                                    : row("%11.0f%%\n", 100 * per(c.lane_basic_blocks, 32 * c.warp_basic_blocks));
+    const Occupancy o = occupancy_of(l);
+    out += c.warp_basic_blocks == 0 ? "           -"
+                                    : row("%11.0f%%", 100 * per(c.lane_basic_blocks, 32 * c.warp_basic_blocks));
+    out += row("  %3.0f%% (%s)\n", 100 * o.share, o.limited_by);
     out += worst_lines(c, sources);
   }
   return out;
