@@ -99,8 +99,14 @@ Lab load_lab(const fs::path& dir) {
 
 std::vector<Lab> load_labs() {
   std::vector<Lab> labs;
-  for (const auto& entry : fs::directory_iterator(root_dir() / "labs"))
-    if (fs::exists(entry.path() / "lab.toml")) labs.push_back(load_lab(entry.path()));
+  std::vector<fs::path> folders = {root_dir() / "labs"};
+#ifdef RIDGE_DEFENCE_SWITCHES
+  folders.push_back(root_dir() / "tests/grader/labs");  // the test program has labs of its own
+#endif
+  for (const auto& folder : folders)
+    if (fs::is_directory(folder))
+      for (const auto& entry : fs::directory_iterator(folder))
+        if (fs::exists(entry.path() / "lab.toml")) labs.push_back(load_lab(entry.path()));
   std::sort(labs.begin(), labs.end(), [](const Lab& a, const Lab& b) { return a.name < b.name; });
   return labs;
 }
