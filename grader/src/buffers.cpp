@@ -1,7 +1,9 @@
 #include "buffers.hpp"
 
 #include <cstdio>
+#include <cstring>
 
+#include "defence.hpp"
 #include "lab/compare.hpp"
 
 namespace ridge {
@@ -10,17 +12,30 @@ CaseBuffers::CaseBuffers(Device& device, const lab::TaskCheck& check, const lab:
                          std::uint32_t first_id)
     : device_(device), check_(check), case_(c), first_id_(first_id) {
   lab::Shape shape = check.shape(c);
-  std::vector<std::span<std::byte>> views;
-  for (std::size_t bytes : shape.in) views.emplace_back(in_host_.emplace_back(bytes));
-  check.fill(c, seed, views);
-  for (std::size_t i = 0; i < shape.in.size(); ++i) {
-    in_.push_back(device.allocate(shape.in[i]));
-    in_.back()->upload(in_host_[i]);
+  for (std::size_t bytes : shape.in) {
+    in_host_.push_back(device.host_memory(bytes));
+    in_.push_back(device.allocate(bytes));
   }
+  refill(seed);
   for (std::size_t bytes : shape.out) out_.push_back(device.allocate(bytes));
   if (shape.workspace != 0) workspace_ = device.allocate(shape.workspace);
   next_id_ = first_id + static_cast<std::uint32_t>(in_.size() + out_.size()) + (workspace_ ? 1 : 0);
   poison(seed);
+}
+
+CaseBuffers::~CaseBuffers() {
+  if (!on(Defence::scrubbed_memory)) return;
+  for (const auto* all : {&in_, &out_})
+    for (const auto& b : *all)
+      if (b) b->wipe();
+  if (workspace_) workspace_->wipe();
+}
+
+void CaseBuffers::refill(std::uint64_t seed) {
+  std::vector<std::span<std::byte>> views;
+  for (const auto& host : in_host_) views.push_back(host->bytes());
+  check_.fill(case_, seed, views);
+  for (std::size_t i = 0; i < in_.size(); ++i) in_[i]->upload(views[i]);
 }
 
 Reply CaseBuffers::share(WorkerProcess& worker, double limit_seconds) const {
@@ -38,12 +53,23 @@ Reply CaseBuffers::share(WorkerProcess& worker, double limit_seconds) const {
 }
 
 void CaseBuffers::poison(std::uint64_t seed) {
-  for (const auto& b : out_) b->poison(lab::random_bits(seed, 0x706F6973));
+  if (!on(Defence::poisoned_outputs)) return;
+  std::uint64_t stream = 0;
+  for (const auto& b : out_) b->poison(lab::random_bits(seed, 0x706F6973 + stream++));
+  if (workspace_) workspace_->poison(lab::random_bits(seed, 0x706F6973 + stream));
 }
 
-lab::Verdict CaseBuffers::verify() const {
+void CaseBuffers::places(std::uint64_t seed, std::size_t count, std::vector<Place>& to) const {
+  for (const auto& b : out_) {
+    const std::size_t words = b->bytes() / 4;
+    for (std::size_t i = 0; i < count && words > 0; ++i)
+      to.push_back({b.get(), lab::random_bits(lab::random_bits(seed, to.size()), i) % words});
+  }
+}
+
+lab::Verdict CaseBuffers::verify(std::span<const Place> places, std::span<const std::uint32_t> sample) const {
   std::vector<std::span<const std::byte>> in, out;
-  for (const auto& host : in_host_) in.emplace_back(host);
+  for (const auto& host : in_host_) in.emplace_back(host->bytes());
   // One output at a time would not do: a check sees all of them.
   std::size_t total = 0;
   for (const auto& b : out_) total += (b->bytes() + 255) / 256 * 256;
@@ -55,6 +81,11 @@ lab::Verdict CaseBuffers::verify() const {
     out.emplace_back(view);
     at += (b->bytes() + 255) / 256 * 256;
   }
+  for (std::size_t i = 0; i < sample.size(); ++i)
+    for (std::size_t k = 0; k < out_.size(); ++k)
+      if (places[i].buffer == out_[k].get() &&
+          std::memcmp(out[k].data() + places[i].word * 4, &sample[i], sizeof sample[i]) != 0)
+        return {false, kLate};
   return check_.verify(case_, in, out);
 }
 

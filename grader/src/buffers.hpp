@@ -1,6 +1,7 @@
 // The buffers of one case: made by the judge, filled from a seed, shared with workers by descriptor.
 #pragma once
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "device.hpp"
@@ -15,10 +16,20 @@ class CaseBuffers {
   CaseBuffers(Device& device, const lab::TaskCheck& check, const lab::Case& c, std::uint64_t seed,
               std::uint32_t first_id);
 
+  ~CaseBuffers();
+  CaseBuffers(CaseBuffers&&) = default;
+
+  // New inputs at the same addresses.
+  void refill(std::uint64_t seed);
   // Gives the descriptors to a worker. Returns the reply that was not ok, or an ok one.
   Reply share(WorkerProcess& worker, double limit_seconds) const;
-  void poison(std::uint64_t seed);
-  lab::Verdict verify() const;
+  void poison(std::uint64_t seed);  // outputs and workspace
+  // Adds `count` words of each output, at random.
+  void places(std::uint64_t seed, std::size_t count, std::vector<Place>& to) const;
+  // Downloads the outputs and compares them with the expected ones. Words of `sample`, read at `places` earlier, must
+  // not have changed since; those of other buffers are left out.
+  lab::Verdict verify(std::span<const Place> places = {}, std::span<const std::uint32_t> sample = {}) const;
+  static constexpr const char* kLate = "outputs were still being written after the program had said that it was done";
   protocol::Call call() const;
   std::uint32_t next_id() const { return next_id_; }
 
@@ -26,7 +37,7 @@ class CaseBuffers {
   Device& device_;
   const lab::TaskCheck& check_;
   const lab::Case case_;
-  std::vector<std::vector<std::byte>> in_host_;
+  std::vector<std::unique_ptr<HostMemory>> in_host_;
   std::vector<std::unique_ptr<DeviceBuffer>> in_, out_;
   std::unique_ptr<DeviceBuffer> workspace_;
   std::uint32_t first_id_, next_id_;

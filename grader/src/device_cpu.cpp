@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "device.hpp"
+#include "device_kernels.hpp"
 #include "error.hpp"
-#include "lab/compare.hpp"
 
 namespace ridge {
 
@@ -40,8 +40,13 @@ class CpuBuffer : public DeviceBuffer {
   void download(std::span<std::byte> to) override { std::memcpy(to.data(), view_, to.size()); }
   void poison(std::uint64_t seed) override {
     auto* words = reinterpret_cast<std::uint32_t*>(view_);
-    for (std::size_t i = 0; i < bytes_ / 4; ++i)
-      words[i] = 0x7FC00000u | static_cast<std::uint32_t>(lab::random_bits(seed, i) & 0x3FFFFF);
+    for (std::size_t i = 0; i < bytes_ / 4; ++i) words[i] = poison_word(seed, i);
+  }
+  void wipe() override { std::memset(view_, 0, bytes_); }
+  std::uint32_t word(std::size_t i) const {
+    std::uint32_t value;
+    std::memcpy(&value, view_ + i * 4, sizeof value);
+    return value;
   }
 
  private:
@@ -52,6 +57,15 @@ class CpuBuffer : public DeviceBuffer {
   std::size_t bytes_;
   int fd_ = -1, read_only_ = -1;
   std::byte* view_ = nullptr;
+};
+
+class CpuMemory : public HostMemory {
+ public:
+  explicit CpuMemory(std::size_t bytes) : memory_(bytes) {}
+  std::span<std::byte> bytes() const override { return memory_; }
+
+ private:
+  mutable std::vector<std::byte> memory_;
 };
 
 class CpuDevice : public Device {
@@ -68,9 +82,18 @@ class CpuDevice : public Device {
     if (staging_.size() < bytes) staging_.resize(bytes);
     return {staging_.data(), bytes};
   }
+  std::unique_ptr<HostMemory> host_memory(std::size_t bytes) override { return std::make_unique<CpuMemory>(bytes); }
+  void aim_sample(const std::vector<Place>& places) override { places_ = places; }
+  std::vector<std::uint32_t> take_sample() override {
+    std::vector<std::uint32_t> sample;
+    for (const Place& p : places_) sample.push_back(static_cast<const CpuBuffer*>(p.buffer)->word(p.word));
+    return sample;
+  }
+  void warm_up(double) override {}
 
  private:
   std::vector<std::byte> staging_;
+  std::vector<Place> places_;
 };
 
 }  // namespace

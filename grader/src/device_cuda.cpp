@@ -10,10 +10,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <vector>
 
-#include "lab/compare.hpp"
+#include "clock.hpp"
+#include "device_kernels.hpp"
 #include "process.hpp"
 
 namespace ridge {
@@ -42,6 +45,13 @@ struct Driver {
   decltype(&::cuMemcpyHtoD) to_device;
   decltype(&::cuMemcpyDtoH) to_host;
   decltype(&::cuMemsetD32) set32;
+  decltype(&::cuMemAlloc) alloc;
+  decltype(&::cuMemFree) free;
+  decltype(&::cuModuleLoadData) load_module;
+  decltype(&::cuModuleGetFunction) get_function;
+  decltype(&::cuLaunchKernel) launch;
+  decltype(&::cuDeviceGetAttribute) attribute;
+  decltype(&::cuDeviceGetUuid) uuid;
   decltype(&::cuMemHostAlloc) host_alloc;
   decltype(&::cuMemFreeHost) host_free;
   decltype(&::cuGetErrorName) error_name;
@@ -77,6 +87,13 @@ const Driver* load_driver(std::string& why) {
     get(d.to_device, "cuMemcpyHtoD_v2");
     get(d.to_host, "cuMemcpyDtoH_v2");
     get(d.set32, "cuMemsetD32_v2");
+    get(d.alloc, "cuMemAlloc_v2");
+    get(d.free, "cuMemFree_v2");
+    get(d.load_module, "cuModuleLoadData");
+    get(d.get_function, "cuModuleGetFunction");
+    get(d.launch, "cuLaunchKernel");
+    get(d.attribute, "cuDeviceGetAttribute");
+    get(d.uuid, "cuDeviceGetUuid_v2");
     get(d.host_alloc, "cuMemHostAlloc");
     get(d.host_free, "cuMemFreeHost");
     get(d.error_name, "cuGetErrorName");
@@ -108,9 +125,34 @@ CUmemAllocationProp properties() {
   return p;
 }
 
+// The judge's kernels (device_kernels.hpp) in its context.
+class Kernels {
+ public:
+  explicit Kernels(const Driver& d) : d_(d) {
+    CUmodule module;
+    must(d, d.load_module(&module, kDeviceKernels), "loading the judge's kernels");
+    must(d, d.get_function(&poison_, module, "ridge_poison"), "finding the judge's kernels");
+    must(d, d.get_function(&gather_, module, "ridge_gather"), "finding the judge's kernels");
+  }
+  void poison(CUdeviceptr words, std::uint64_t n, std::uint64_t seed) const {
+    auto a = static_cast<std::uint32_t>(seed), b = static_cast<std::uint32_t>(seed >> 32);
+    void* arguments[] = {&words, &n, &a, &b};
+    auto blocks = static_cast<unsigned>(std::clamp<std::uint64_t>((n + 255) / 256, 1, 8192));
+    must(d_, d_.launch(poison_, blocks, 1, 1, 256, 1, 1, 0, nullptr, arguments, nullptr), "poisoning outputs");
+  }
+  void gather(CUdeviceptr addresses, CUdeviceptr out, std::uint32_t n) const {
+    void* arguments[] = {&addresses, &out, &n};
+    must(d_, d_.launch(gather_, (n + 255) / 256, 1, 1, 256, 1, 1, 0, nullptr, arguments, nullptr), "sampling outputs");
+  }
+
+ private:
+  const Driver& d_;
+  CUfunction poison_{}, gather_{};
+};
+
 class CudaBuffer : public DeviceBuffer {
  public:
-  CudaBuffer(const Driver& d, std::size_t bytes) : d_(d), bytes_(bytes) {
+  CudaBuffer(const Driver& d, const Kernels& kernels, std::size_t bytes) : d_(d), kernels_(kernels), bytes_(bytes) {
     CUmemAllocationProp p = properties();
     std::size_t unit = 0;
     must(d, d.granularity(&unit, &p, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED), "cuMemGetAllocationGranularity");
@@ -141,30 +183,57 @@ class CudaBuffer : public DeviceBuffer {
     must(d_, d_.to_host(to.data(), pointer_, to.size()), "copying outputs from the GPU");
   }
   void poison(std::uint64_t seed) override {
-    auto bits = 0x7FC00000u | static_cast<std::uint32_t>(lab::random_bits(seed, 0) & 0x3FFFFF);
-    must(d_, d_.set32(pointer_, bits, reserved_ / 4), "poisoning outputs");
+    kernels_.poison(pointer_, reserved_ / 4, seed);
     must(d_, d_.synchronize(), "poisoning outputs");
   }
+  void wipe() override {
+    d_.set32(pointer_, 0, reserved_ / 4);  // a device that failed has nothing left to hide
+    d_.synchronize();
+  }
+  CUdeviceptr address() const { return pointer_; }
 
  private:
   const Driver& d_;
+  const Kernels& kernels_;
   std::size_t bytes_, reserved_ = 0;
   CUmemGenericAllocationHandle handle_ = 0;
   CUdeviceptr pointer_ = 0;
   int fd_ = -1;
 };
 
-class CudaDevice : public Device {
+class LockedMemory : public HostMemory {
  public:
-  explicit CudaDevice(const Driver& d) : d_(d) {
+  LockedMemory(const Driver& d, std::size_t bytes) : d_(d), bytes_(bytes) {
+    must(d, d.host_alloc(&memory_, std::max<std::size_t>(bytes, 1), 0), "allocating page-locked memory");
+  }
+  ~LockedMemory() override { d_.host_free(memory_); }
+  std::span<std::byte> bytes() const override { return {static_cast<std::byte*>(memory_), bytes_}; }
+
+ private:
+  const Driver& d_;
+  void* memory_ = nullptr;
+  std::size_t bytes_;
+};
+
+// A primary context, current in this thread, before any member that needs one.
+struct Context {
+  explicit Context(const Driver& d) {
     CUdevice device;
     must(d, d.device_get(&device, 0), "cuDeviceGet");
     CUcontext context;
     must(d, d.retain(&context, device), "creating a context on the GPU");
     must(d, d.set_current(context), "cuCtxSetCurrent");
   }
+};
+
+class CudaDevice : public Device {
+ public:
+  explicit CudaDevice(const Driver& d) : d_(d), context_(d), kernels_(d) {}
   ~CudaDevice() override {
     if (staging_ != nullptr) d_.host_free(staging_);
+    if (addresses_ != 0) d_.free(addresses_);
+    if (arrived_ != nullptr) d_.host_free(arrived_);
+    if (flood_ != 0) d_.free(flood_);
   }
   DeviceInfo info() const override {
     DeviceInfo i;
@@ -189,9 +258,52 @@ class CudaDevice : public Device {
     std::size_t free = 0, total = 0;
     d_.mem_info(&free, &total);
     i.memory = free;
+    i.l2_bytes = l2_bytes();
+    int major = 0, minor = 0;
+    d_.attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+    d_.attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+    i.compute = fmt::format("{}.{}", major, minor);
+    CUuuid id{};
+    if (d_.uuid(&id, device) == CUDA_SUCCESS) i.uuid = text_of(id);
     return i;
   }
-  std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) override { return std::make_unique<CudaBuffer>(d_, bytes); }
+  std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) override {
+    return std::make_unique<CudaBuffer>(d_, kernels_, bytes);
+  }
+  std::unique_ptr<HostMemory> host_memory(std::size_t bytes) override {
+    return std::make_unique<LockedMemory>(d_, bytes);
+  }
+  void aim_sample(const std::vector<Place>& places) override {
+    if (places.size() > room_) {
+      if (addresses_ != 0) d_.free(addresses_);
+      if (arrived_ != nullptr) d_.host_free(arrived_);
+      addresses_ = 0, arrived_ = nullptr;
+      room_ = places.size();
+      must(d_, d_.alloc(&addresses_, room_ * 8), "allocating device memory");
+      must(d_, d_.host_alloc(&arrived_, room_ * 4, CU_MEMHOSTALLOC_DEVICEMAP), "allocating page-locked memory");
+    }
+    std::vector<std::uint64_t> at;
+    for (const Place& p : places) at.push_back(static_cast<const CudaBuffer*>(p.buffer)->address() + p.word * 4);
+    sample_ = static_cast<std::uint32_t>(at.size());
+    if (sample_ != 0) must(d_, d_.to_device(addresses_, at.data(), at.size() * 8), "aiming the sample");
+  }
+  std::vector<std::uint32_t> take_sample() override {
+    if (sample_ == 0) return {};
+    // With unified addressing (64-bit Linux) page-locked memory has one address for both sides.
+    kernels_.gather(addresses_, reinterpret_cast<CUdeviceptr>(arrived_), sample_);
+    must(d_, d_.synchronize(), "sampling outputs");
+    const auto* words = static_cast<const std::uint32_t*>(arrived_);
+    return {words, words + sample_};
+  }
+  void warm_up(double seconds) override {
+    const std::size_t bytes = 4 * std::max<std::size_t>(l2_bytes(), 16 << 20);
+    if (flood_ == 0) must(d_, d_.alloc(&flood_, bytes), "allocating device memory");
+    double end = now() + seconds;
+    do {
+      kernels_.poison(flood_, bytes / 4, 0);
+      must(d_, d_.synchronize(), "warming the GPU up");
+    } while (now() < end);
+  }
   std::span<std::byte> staging(std::size_t bytes) override {
     if (bytes > staging_bytes_) {
       if (staging_ != nullptr) d_.host_free(staging_);
@@ -203,9 +315,30 @@ class CudaDevice : public Device {
   }
 
  private:
+  std::size_t l2_bytes() const {
+    CUdevice device;
+    int bytes = 0;
+    if (d_.device_get(&device, 0) == CUDA_SUCCESS) d_.attribute(&bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device);
+    return static_cast<std::size_t>(bytes);
+  }
+  static std::string text_of(const CUuuid& id) {
+    std::string text = "GPU-";
+    for (int i = 0; i < 16; ++i) {
+      if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+      text += fmt::format("{:02x}", static_cast<unsigned char>(id.bytes[i]));
+    }
+    return text;
+  }
+
   const Driver& d_;
+  Context context_;
+  Kernels kernels_;
   void* staging_ = nullptr;
   std::size_t staging_bytes_ = 0;
+  CUdeviceptr addresses_ = 0, flood_ = 0;
+  void* arrived_ = nullptr;
+  std::size_t room_ = 0;
+  std::uint32_t sample_ = 0;
 };
 
 }  // namespace
