@@ -25,7 +25,7 @@ CaseBuffers::CaseBuffers(Device& device, const lab::TaskCheck& check, const lab:
 
 CaseBuffers::~CaseBuffers() {
   if (!on(Defence::scrubbed_memory)) return;
-  for (const auto* all : {&in_, &out_})
+  for (const auto* all : {&in_, &out_, &scratch_})
     for (const auto& b : *all)
       if (b) b->wipe();
   if (workspace_) workspace_->wipe();
@@ -38,7 +38,7 @@ void CaseBuffers::refill(std::uint64_t seed) {
   for (std::size_t i = 0; i < in_.size(); ++i) in_[i]->upload(views[i]);
 }
 
-Reply CaseBuffers::share(WorkerProcess& worker, double limit_seconds) const {
+Reply CaseBuffers::share(WorkerProcess& worker, double limit_seconds, bool scratch) const {
   std::uint32_t id = first_id_;
   Reply reply;
   auto give = [&](const DeviceBuffer& b, bool writable) {
@@ -47,6 +47,15 @@ Reply CaseBuffers::share(WorkerProcess& worker, double limit_seconds) const {
     reply = worker.add_buffer(message, b.descriptor(writable), limit_seconds);
   };
   for (const auto& b : in_) give(*b, false);
+  if (scratch && scratch_.empty()) {
+    for (const auto& b : out_) scratch_.push_back(device_.allocate(b->bytes()));
+    if (workspace_) scratch_.push_back(device_.allocate(workspace_->bytes()));
+  }
+  if (scratch) {
+    for (const auto& b : scratch_) b->poison(0x73637261);
+    for (const auto& b : scratch_) give(*b, true);
+    return reply;
+  }
   for (const auto& b : out_) give(*b, true);
   if (workspace_) give(*workspace_, true);
   return reply;

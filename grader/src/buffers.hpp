@@ -21,8 +21,9 @@ class CaseBuffers {
 
   // New inputs at the same addresses.
   void refill(std::uint64_t seed);
-  // Gives the descriptors to a worker. Returns the reply that was not ok, or an ok one.
-  Reply share(WorkerProcess& worker, double limit_seconds) const;
+  // Gives the descriptors to a worker. Returns the reply that was not ok, or an ok one. `scratch`: outputs and workspace
+  // are others, which nobody looks at.
+  Reply share(WorkerProcess& worker, double limit_seconds, bool scratch = false) const;
   void poison(std::uint64_t seed);  // outputs and workspace
   // Adds `count` words of each output, at random.
   void places(std::uint64_t seed, std::size_t count, std::vector<Place>& to) const;
@@ -40,6 +41,7 @@ class CaseBuffers {
   std::vector<std::unique_ptr<HostMemory>> in_host_;
   std::vector<std::unique_ptr<DeviceBuffer>> in_, out_;
   std::unique_ptr<DeviceBuffer> workspace_;
+  mutable std::vector<std::unique_ptr<DeviceBuffer>> scratch_;  // outputs, then the workspace; made when asked for
   std::uint32_t first_id_, next_id_;
 };
 

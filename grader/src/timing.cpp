@@ -107,7 +107,7 @@ class Session {
     if (late) device_.aim_sample(m.places);
     device_.warm_up(kWarmSeconds);
     double start = now();
-    Reply r = who.worker->run(calls, false, limit());
+    Reply r = who.worker->run(calls, {}, limit());
     m.seconds = r.seconds;
     if (late) {
       m.sample = device_.take_sample();

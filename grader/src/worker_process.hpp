@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "paths.hpp"
@@ -19,6 +20,26 @@ enum class Fate {
   protocol,   // answered with something that is not an answer
 };
 
+// A trace of device work, in a file of the judge's own.
+struct TraceFile {
+  int fd = -1;
+  std::uint64_t bytes = 0;
+  TraceFile() = default;
+  TraceFile(TraceFile&& other) noexcept { *this = std::move(other); }
+  TraceFile& operator=(TraceFile&& other) noexcept {
+    std::swap(fd, other.fd);
+    std::swap(bytes, other.bytes);
+    return *this;
+  }
+  ~TraceFile();
+};
+
+enum class Role {
+  plain,   // runs the submission
+  traced,  // the same, and yields a trace of its device work
+  replay,  // runs the kernels of such a trace, and no host code of the submission
+};
+
 struct Reply {
   Fate fate = Fate::ok;
   protocol::Done done;  // valid where fate is ok
@@ -26,26 +47,30 @@ struct Reply {
   int signal = 0;       // where it crashed
   int exit_code = 0;
   std::string launches;  // JSON of the emulator's launch records, as sent by the worker: not trusted
+  TraceFile trace;       // where the request asked for one
 };
 
 class WorkerProcess {
  public:
   // Starts `program` and waits for its hello. Throws Error(Exit::environment) where the machine can't run it, and
   // Error(Exit::failed) where it ends, hangs or says something else.
-  WorkerProcess(const fs::path& program, double start_seconds);
+  WorkerProcess(const fs::path& program, double start_seconds, Role role = Role::plain);
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
   Reply add_buffer(const protocol::Buffer& buffer, int fd, double limit_seconds);
-  Reply run(const std::vector<protocol::Call>& calls, bool record, double limit_seconds, bool sanitize = false);
+  // `request` without its number of calls.
+  Reply run(const std::vector<protocol::Call>& calls, protocol::Run request, double limit_seconds);
+  Reply replay(const protocol::Replay& request, int trace, double limit_seconds);
 
   bool alive() const { return pid_ > 0; }
   const protocol::Hello& hello() const { return hello_; }
   const std::string& output();  // what it printed so far, capped
 
  private:
-  Reply request(protocol::Type type, const std::vector<char>& payload, int fd, double limit_seconds);
+  Reply request(protocol::Type type, const std::vector<char>& payload, int fd, double limit_seconds,
+                bool wants_trace = false);
   bool wait_packet(double deadline, Reply& reply, std::vector<char>& packet, int& fd);
   bool drain();  // false once the worker printed too much
   void stop(Reply* reply);
