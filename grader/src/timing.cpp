@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <fstream>
 #include <numeric>
 #include <optional>
 
@@ -25,6 +27,14 @@ constexpr double kSlowedBaseline = 1.10;  // beside the submission, over alone
 constexpr int kMostRepeated = 10;
 
 bool good(const Reply& r) { return r.fate == Fate::ok && r.done.status == protocol::Status::ok; }
+
+// Of /proc/meminfo: what can be had without swapping.
+double free_host_bytes() {
+  std::ifstream info("/proc/meminfo");
+  for (std::string line; std::getline(info, line);)
+    if (double kib = 0; std::sscanf(line.c_str(), "MemAvailable: %lf kB", &kib) == 1) return kib * 1024;
+  return 1e9;
+}
 
 // A gate that failed.
 struct Failed {
@@ -166,8 +176,9 @@ class Session {
     double bytes = static_cast<double>(shape.workspace);
     for (std::size_t b : shape.in) bytes += static_cast<double>(b);
     for (std::size_t b : shape.out) bytes += static_cast<double>(b);
-    auto memory = static_cast<double>(info_.memory);
-    TurnPlan wanted = plan_turns(seconds_a_call, bytes, static_cast<double>(info_.l2_bytes), memory / 2, options_);
+    // Inputs are kept on the host too.
+    double memory = std::min(static_cast<double>(info_.memory), free_host_bytes()) / 2;
+    TurnPlan wanted = plan_turns(seconds_a_call, bytes, static_cast<double>(info_.l2_bytes), memory, options_);
     if (wanted.most > plan_.most) plan_ = wanted;
     grow(static_cast<std::size_t>(plan_.most));
   }
