@@ -1,5 +1,6 @@
 #include "buffers.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -68,15 +69,19 @@ void CaseBuffers::poison(std::uint64_t seed) {
   if (workspace_) workspace_->poison(lab::random_bits(seed, 0x706F6973 + stream));
 }
 
-void CaseBuffers::places(std::uint64_t seed, std::size_t count, std::vector<Place>& to) const {
+void CaseBuffers::combs(std::uint64_t seed, std::vector<Comb>& to) const {
+  constexpr std::size_t kWidth = 64, kRows = 512;
   for (const auto& b : out_) {
-    const std::size_t words = b->bytes() / 4;
-    for (std::size_t i = 0; i < count && words > 0; ++i)
-      to.push_back({b.get(), lab::random_bits(lab::random_bits(seed, to.size()), i) % words});
+    Comb c{b.get(), 0, 0, std::min(b->bytes(), kWidth), 0};
+    if (c.width == 0) continue;
+    c.rows = std::min(b->bytes() / c.width, kRows);
+    c.step = b->bytes() / c.rows;
+    c.first = lab::random_bits(seed, to.size()) % (c.step - c.width + 1);
+    to.push_back(c);
   }
 }
 
-lab::Verdict CaseBuffers::verify(std::span<const Place> places, std::span<const std::uint32_t> sample) const {
+lab::Verdict CaseBuffers::verify(std::span<const Comb> combs, std::span<const std::byte> sample) const {
   std::vector<std::span<const std::byte>> in, out;
   for (const auto& host : in_host_) in.emplace_back(host->bytes());
   // One output at a time would not do: a check sees all of them.
@@ -90,11 +95,13 @@ lab::Verdict CaseBuffers::verify(std::span<const Place> places, std::span<const 
     out.emplace_back(view);
     at += (b->bytes() + 255) / 256 * 256;
   }
-  for (std::size_t i = 0; i < sample.size(); ++i)
-    for (std::size_t k = 0; k < out_.size(); ++k)
-      if (places[i].buffer == out_[k].get() &&
-          std::memcmp(out[k].data() + places[i].word * 4, &sample[i], sizeof sample[i]) != 0)
-        return {false, kLate};
+  std::size_t piece = 0;
+  for (const Comb& c : combs)
+    for (std::size_t r = 0; r < c.rows; ++r, piece += c.width)
+      for (std::size_t k = 0; k < out_.size(); ++k)
+        if (c.buffer == out_[k].get() &&
+            std::memcmp(out[k].data() + c.first + r * c.step, sample.data() + piece, c.width) != 0)
+          return {false, kLate};
   return check_.verify(case_, in, out);
 }
 

@@ -25,11 +25,11 @@ class CaseBuffers {
   // are others, which nobody looks at.
   Reply share(WorkerProcess& worker, double limit_seconds, bool scratch = false) const;
   void poison(std::uint64_t seed);  // outputs and workspace
-  // Adds `count` words of each output, at random.
-  void places(std::uint64_t seed, std::size_t count, std::vector<Place>& to) const;
-  // Downloads the outputs and compares them with the expected ones. Words of `sample`, read at `places` earlier, must
-  // not have changed since; those of other buffers are left out.
-  lab::Verdict verify(std::span<const Place> places = {}, std::span<const std::uint32_t> sample = {}) const;
+  // Adds one comb for each output, at a random place.
+  void combs(std::uint64_t seed, std::vector<Comb>& to) const;
+  // Downloads the outputs and compares them with the expected ones. `sample`, read by `combs` earlier, must not have
+  // changed since; combs of other buffers are left out.
+  lab::Verdict verify(std::span<const Comb> combs = {}, std::span<const std::byte> sample = {}) const;
   static constexpr const char* kLate = "outputs were still being written after the program had said that it was done";
   protocol::Call call() const;
   std::uint32_t next_id() const { return next_id_; }

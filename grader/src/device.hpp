@@ -28,10 +28,10 @@ class HostMemory {
   virtual std::span<std::byte> bytes() const = 0;
 };
 
-// One 4-byte word of a buffer.
-struct Place {
+// Pieces of a buffer at equal distances: `rows` of `width` bytes, the first at `first`.
+struct Comb {
   const DeviceBuffer* buffer = nullptr;
-  std::size_t word = 0;
+  std::size_t first = 0, step = 0, width = 0, rows = 0;
 };
 
 struct DeviceInfo {
@@ -53,13 +53,13 @@ class Device {
   virtual std::span<std::byte> staging(std::size_t bytes) = 0;
   virtual std::unique_ptr<HostMemory> host_memory(std::size_t bytes) = 0;
 
-  // Where the next take_sample looks.
-  virtual void aim_sample(const std::vector<Place>& places) = 0;
-  // The words at those places, read by the device itself; returns once they have arrived. A kernel of another process
-  // that still runs delays this: without MPS the kernels of two processes never run at the same time, the GPU gives each
-  // process a slice of time in turn. So work that goes on behind an early answer is either on the clock, because the
-  // sample waited for it, or not in the sample yet, which then differs from what is downloaded later.
-  virtual std::vector<std::uint32_t> take_sample() = 0;
+  // What the next take_sample reads.
+  virtual void aim_sample(const std::vector<Comb>& combs) = 0;
+  // Those pieces, one after the other, once they have arrived. On a GPU a copy engine reads them. It waits for no kernel of
+  // another process, nor need the GPU change over to the judge's context first (about 0.4 ms, since without MPS processes
+  // take turns on the cores). So where a program says that it is done while a kernel of it still runs, the sample holds
+  // what was there too early, and differs from what is downloaded later.
+  virtual std::vector<std::byte> take_sample() = 0;
   // Keeps the device busy for about `seconds` with writes over more than its L2, so that no input is left there and the
   // clocks are up.
   virtual void warm_up(double seconds) = 0;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "device.hpp"
-#include "device_kernels.hpp"
+#include "device_kernel.hpp"
 #include "error.hpp"
 
 namespace ridge {
@@ -43,11 +43,7 @@ class CpuBuffer : public DeviceBuffer {
     for (std::size_t i = 0; i < bytes_ / 4; ++i) words[i] = poison_word(seed, i);
   }
   void wipe() override { std::memset(view_, 0, bytes_); }
-  std::uint32_t word(std::size_t i) const {
-    std::uint32_t value;
-    std::memcpy(&value, view_ + i * 4, sizeof value);
-    return value;
-  }
+  const std::byte* data() const { return view_; }
 
  private:
   [[noreturn]] void fail() {
@@ -83,17 +79,21 @@ class CpuDevice : public Device {
     return {staging_.data(), bytes};
   }
   std::unique_ptr<HostMemory> host_memory(std::size_t bytes) override { return std::make_unique<CpuMemory>(bytes); }
-  void aim_sample(const std::vector<Place>& places) override { places_ = places; }
-  std::vector<std::uint32_t> take_sample() override {
-    std::vector<std::uint32_t> sample;
-    for (const Place& p : places_) sample.push_back(static_cast<const CpuBuffer*>(p.buffer)->word(p.word));
+  void aim_sample(const std::vector<Comb>& combs) override { combs_ = combs; }
+  std::vector<std::byte> take_sample() override {
+    std::vector<std::byte> sample;
+    for (const Comb& c : combs_)
+      for (std::size_t r = 0; r < c.rows; ++r) {
+        const std::byte* piece = static_cast<const CpuBuffer*>(c.buffer)->data() + c.first + r * c.step;
+        sample.insert(sample.end(), piece, piece + c.width);
+      }
     return sample;
   }
   void warm_up(double) override {}
 
  private:
   std::vector<std::byte> staging_;
-  std::vector<Place> places_;
+  std::vector<Comb> combs_;
 };
 
 }  // namespace

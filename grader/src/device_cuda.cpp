@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "clock.hpp"
-#include "device_kernels.hpp"
+#include "device_kernel.hpp"
 #include "process.hpp"
 
 namespace ridge {
@@ -47,6 +47,7 @@ struct Driver {
   decltype(&::cuMemsetD32) set32;
   decltype(&::cuMemAlloc) alloc;
   decltype(&::cuMemFree) free;
+  decltype(&::cuMemcpy2DAsync) copy_2d;
   decltype(&::cuModuleLoadData) load_module;
   decltype(&::cuModuleGetFunction) get_function;
   decltype(&::cuLaunchKernel) launch;
@@ -89,6 +90,7 @@ const Driver* load_driver(std::string& why) {
     get(d.set32, "cuMemsetD32_v2");
     get(d.alloc, "cuMemAlloc_v2");
     get(d.free, "cuMemFree_v2");
+    get(d.copy_2d, "cuMemcpy2DAsync_v2");
     get(d.load_module, "cuModuleLoadData");
     get(d.get_function, "cuModuleGetFunction");
     get(d.launch, "cuLaunchKernel");
@@ -125,14 +127,13 @@ CUmemAllocationProp properties() {
   return p;
 }
 
-// The judge's kernels (device_kernels.hpp) in its context.
-class Kernels {
+// The judge's kernel (device_kernel.hpp) in its context.
+class Kernel {
  public:
-  explicit Kernels(const Driver& d) : d_(d) {
+  explicit Kernel(const Driver& d) : d_(d) {
     CUmodule module;
-    must(d, d.load_module(&module, kDeviceKernels), "loading the judge's kernels");
-    must(d, d.get_function(&poison_, module, "ridge_poison"), "finding the judge's kernels");
-    must(d, d.get_function(&gather_, module, "ridge_gather"), "finding the judge's kernels");
+    must(d, d.load_module(&module, kDeviceKernel), "loading the judge's kernel");
+    must(d, d.get_function(&poison_, module, "ridge_poison"), "finding the judge's kernel");
   }
   void poison(CUdeviceptr words, std::uint64_t n, std::uint64_t seed) const {
     auto a = static_cast<std::uint32_t>(seed), b = static_cast<std::uint32_t>(seed >> 32);
@@ -140,19 +141,15 @@ class Kernels {
     auto blocks = static_cast<unsigned>(std::clamp<std::uint64_t>((n + 255) / 256, 1, 8192));
     must(d_, d_.launch(poison_, blocks, 1, 1, 256, 1, 1, 0, nullptr, arguments, nullptr), "poisoning outputs");
   }
-  void gather(CUdeviceptr addresses, CUdeviceptr out, std::uint32_t n) const {
-    void* arguments[] = {&addresses, &out, &n};
-    must(d_, d_.launch(gather_, (n + 255) / 256, 1, 1, 256, 1, 1, 0, nullptr, arguments, nullptr), "sampling outputs");
-  }
 
  private:
   const Driver& d_;
-  CUfunction poison_{}, gather_{};
+  CUfunction poison_{};
 };
 
 class CudaBuffer : public DeviceBuffer {
  public:
-  CudaBuffer(const Driver& d, const Kernels& kernels, std::size_t bytes) : d_(d), kernels_(kernels), bytes_(bytes) {
+  CudaBuffer(const Driver& d, const Kernel& kernel, std::size_t bytes) : d_(d), kernel_(kernel), bytes_(bytes) {
     CUmemAllocationProp p = properties();
     std::size_t unit = 0;
     must(d, d.granularity(&unit, &p, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED), "cuMemGetAllocationGranularity");
@@ -183,7 +180,7 @@ class CudaBuffer : public DeviceBuffer {
     must(d_, d_.to_host(to.data(), pointer_, to.size()), "copying outputs from the GPU");
   }
   void poison(std::uint64_t seed) override {
-    kernels_.poison(pointer_, reserved_ / 4, seed);
+    kernel_.poison(pointer_, reserved_ / 4, seed);
     must(d_, d_.synchronize(), "poisoning outputs");
   }
   void wipe() override {
@@ -194,7 +191,7 @@ class CudaBuffer : public DeviceBuffer {
 
  private:
   const Driver& d_;
-  const Kernels& kernels_;
+  const Kernel& kernel_;
   std::size_t bytes_, reserved_ = 0;
   CUmemGenericAllocationHandle handle_ = 0;
   CUdeviceptr pointer_ = 0;
@@ -228,11 +225,9 @@ struct Context {
 
 class CudaDevice : public Device {
  public:
-  explicit CudaDevice(const Driver& d) : d_(d), context_(d), kernels_(d) {}
+  explicit CudaDevice(const Driver& d) : d_(d), context_(d), kernel_(d) {}
   ~CudaDevice() override {
     if (staging_ != nullptr) d_.host_free(staging_);
-    if (addresses_ != 0) d_.free(addresses_);
-    if (arrived_ != nullptr) d_.host_free(arrived_);
     if (flood_ != 0) d_.free(flood_);
   }
   DeviceInfo info() const override {
@@ -268,39 +263,46 @@ class CudaDevice : public Device {
     return i;
   }
   std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) override {
-    return std::make_unique<CudaBuffer>(d_, kernels_, bytes);
+    return std::make_unique<CudaBuffer>(d_, kernel_, bytes);
   }
   std::unique_ptr<HostMemory> host_memory(std::size_t bytes) override {
     return std::make_unique<LockedMemory>(d_, bytes);
   }
-  void aim_sample(const std::vector<Place>& places) override {
-    if (places.size() > room_) {
-      if (addresses_ != 0) d_.free(addresses_);
-      if (arrived_ != nullptr) d_.host_free(arrived_);
-      addresses_ = 0, arrived_ = nullptr;
-      room_ = places.size();
-      must(d_, d_.alloc(&addresses_, room_ * 8), "allocating device memory");
-      must(d_, d_.host_alloc(&arrived_, room_ * 4, CU_MEMHOSTALLOC_DEVICEMAP), "allocating page-locked memory");
+  void aim_sample(const std::vector<Comb>& combs) override {
+    copies_.clear();
+    sample_ = 0;
+    for (const Comb& c : combs) sample_ += c.width * c.rows;
+    if (sample_ > room_) {
+      arrived_ = std::make_unique<LockedMemory>(d_, sample_);
+      room_ = sample_;
     }
-    std::vector<std::uint64_t> at;
-    for (const Place& p : places) at.push_back(static_cast<const CudaBuffer*>(p.buffer)->address() + p.word * 4);
-    sample_ = static_cast<std::uint32_t>(at.size());
-    if (sample_ != 0) must(d_, d_.to_device(addresses_, at.data(), at.size() * 8), "aiming the sample");
+    std::size_t at = 0;
+    for (const Comb& c : combs) {
+      CUDA_MEMCPY2D copy{};
+      copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+      copy.srcDevice = static_cast<const CudaBuffer*>(c.buffer)->address() + c.first;
+      copy.srcPitch = std::max(c.step, c.width);
+      copy.dstMemoryType = CU_MEMORYTYPE_HOST;
+      copy.dstHost = arrived_->bytes().data() + at;
+      copy.dstPitch = c.width;
+      copy.WidthInBytes = c.width;
+      copy.Height = c.rows;
+      copies_.push_back(copy);
+      at += c.width * c.rows;
+    }
   }
-  std::vector<std::uint32_t> take_sample() override {
-    if (sample_ == 0) return {};
-    // With unified addressing (64-bit Linux) page-locked memory has one address for both sides.
-    kernels_.gather(addresses_, reinterpret_cast<CUdeviceptr>(arrived_), sample_);
+  std::vector<std::byte> take_sample() override {
+    for (const CUDA_MEMCPY2D& copy : copies_) must(d_, d_.copy_2d(&copy, nullptr), "sampling outputs");
     must(d_, d_.synchronize(), "sampling outputs");
-    const auto* words = static_cast<const std::uint32_t*>(arrived_);
-    return {words, words + sample_};
+    if (copies_.empty()) return {};
+    return {arrived_->bytes().data(), arrived_->bytes().data() + sample_};
   }
   void warm_up(double seconds) override {
     const std::size_t bytes = 4 * std::max<std::size_t>(l2_bytes(), 16 << 20);
     if (flood_ == 0) must(d_, d_.alloc(&flood_, bytes), "allocating device memory");
     double end = now() + seconds;
     do {
-      kernels_.poison(flood_, bytes / 4, 0);
+      kernel_.poison(flood_, bytes / 4, 0);
       must(d_, d_.synchronize(), "warming the GPU up");
     } while (now() < end);
   }
@@ -332,13 +334,13 @@ class CudaDevice : public Device {
 
   const Driver& d_;
   Context context_;
-  Kernels kernels_;
+  Kernel kernel_;
   void* staging_ = nullptr;
   std::size_t staging_bytes_ = 0;
-  CUdeviceptr addresses_ = 0, flood_ = 0;
-  void* arrived_ = nullptr;
-  std::size_t room_ = 0;
-  std::uint32_t sample_ = 0;
+  CUdeviceptr flood_ = 0;
+  std::vector<CUDA_MEMCPY2D> copies_;
+  std::unique_ptr<LockedMemory> arrived_;
+  std::size_t room_ = 0, sample_ = 0;
 };
 
 }  // namespace

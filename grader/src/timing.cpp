@@ -20,8 +20,8 @@ namespace ridge {
 
 namespace {
 
-constexpr std::size_t kSampled = 16384;  // words a turn: a part of 1 in 1000 that is late is missed once in 10^7
-constexpr double kWarmSeconds = 0.02;    // before each request: the judge's own work in between lets clocks fall
+constexpr std::size_t kSampled = 16;   // sets of a turn whose outputs are sampled, at most
+constexpr double kWarmSeconds = 0.02;  // before each request: the clocks fall while the judge verifies
 constexpr int kAloneTurns = 5;
 constexpr double kSlowedBaseline = 1.10;  // beside the submission, over alone
 constexpr int kMostRepeated = 10;
@@ -98,32 +98,31 @@ class Session {
 
   struct Measured {
     double seconds = 0, events = 0;
-    std::vector<Place> places;
-    std::vector<std::uint32_t> sample;
+    std::vector<Comb> combs;
+    std::vector<std::byte> sample;
   };
 
-  // One request on the sets `order`, from the judge's clock. No order at all: an empty request.
-  Measured measure(Contestant& who, const std::vector<std::size_t>& order, std::uint64_t seed) {
+  // One request on the sets `order`, timed by the judge. `empty`: without its calls, but with all else.
+  Measured measure(Contestant& who, const std::vector<std::size_t>& order, std::uint64_t seed, bool empty = false) {
     Measured m;
     std::vector<protocol::Call> calls;
     for (std::size_t s : order) {
       sets_[s].poison(lab::random_bits(seed, s));
-      calls.push_back(sets_[s].call());
+      if (!empty) calls.push_back(sets_[s].call());
     }
-    // An empty request samples as well: it pays for all that a full one pays for, but the calls.
-    const std::vector<std::size_t> sampled = order.empty() ? std::vector<std::size_t>{0} : order;
     const bool late = on(Defence::late_writes);
-    for (std::size_t s : sampled) sets_[s].places(lab::random_bits(seed, s), kSampled / sampled.size(), m.places);
-    if (late) device_.aim_sample(m.places);
+    for (std::size_t i = 0; late && i < order.size() && i < kSampled; ++i)  // the order is random
+      sets_[order[i]].combs(lab::random_bits(seed, order[i]), m.combs);
+    if (late) device_.aim_sample(m.combs);
     device_.warm_up(kWarmSeconds);
+    // An empty request first: the GPU changes over from the judge's process to this one outside the measurement.
+    require(who, who.worker->run({}, {}, limit()));
     double start = now();
     Reply r = who.worker->run(calls, {}, limit());
     m.seconds = r.seconds;
     if (late) {
       m.sample = device_.take_sample();
       m.seconds = now() - start;
-    } else {
-      m.places.clear();
     }
     require(who, r);
     m.events = r.done.device_seconds;
@@ -138,7 +137,7 @@ class Session {
 
   void verify(const std::vector<std::size_t>& order, const Measured& m, int turn) const {
     for (std::size_t s : order)
-      if (lab::Verdict v = sets_[s].verify(m.places, m.sample); !v.ok)
+      if (lab::Verdict v = sets_[s].verify(m.combs, m.sample); !v.ok)
         throw Failed{"correct", fmt::format("{}, in timed turn {}: {}", case_.name, turn, v.message)};
   }
 
@@ -164,37 +163,48 @@ class Session {
     return c;
   }
 
-  // Seconds of one call, roughly: the second of two requests, since the first may load code.
+  // Seconds of one call, roughly: what three more of them add.
   double estimate(Contestant& who) {
     share(who);
-    measure(who, {0}, options_.seed);
-    return a_call(measure(who, {0}, options_.seed), 1);
+    measure(who, {0}, options_.seed);  // loads code
+    std::vector<double> one, all;
+    for (int i = 0; i < 3; ++i) {
+      one.push_back(measure(who, {0}, options_.seed).seconds);
+      all.push_back(measure(who, first_sets(sets_.size()), options_.seed).seconds);
+    }
+    if (sets_.size() == 1) return median(one);
+    return std::max((median(all) - median(one)) / static_cast<double>(sets_.size() - 1), 1e-7);
   }
 
   void plan(double seconds_a_call) {
-    lab::Shape shape = check_.shape(case_);
-    double bytes = static_cast<double>(shape.workspace);
-    for (std::size_t b : shape.in) bytes += static_cast<double>(b);
-    for (std::size_t b : shape.out) bytes += static_cast<double>(b);
-    // Inputs are kept on the host too.
-    double memory = std::min(static_cast<double>(info_.memory), free_host_bytes()) / 2;
-    TurnPlan wanted = plan_turns(seconds_a_call, bytes, static_cast<double>(info_.l2_bytes), memory, options_);
+    TurnPlan wanted = plan_turns(seconds_a_call, set_bytes(), static_cast<double>(info_.l2_bytes), room(), options_);
     if (wanted.most > plan_.most) plan_ = wanted;
     grow(static_cast<std::size_t>(plan_.most));
   }
 
+  double set_bytes() const {
+    lab::Shape shape = check_.shape(case_);
+    double bytes = static_cast<double>(shape.workspace);
+    for (std::size_t b : shape.in) bytes += static_cast<double>(b);
+    for (std::size_t b : shape.out) bytes += static_cast<double>(b);
+    return bytes;
+  }
+
+  // Bytes for all sets. Inputs are kept on the host too.
+  double room() const { return std::min(static_cast<double>(info_.memory), free_host_bytes()) / 2; }
+
   // The vendor's way alone, then with the submission's process there.
   void prepare() {
     options_.progress("the vendor's way alone");
-    grow(1);
+    grow(4 * set_bytes() <= room() ? 4 : 1);
     baseline_ = start(who_.baseline, true);
-    share(baseline_);
-    std::vector<double> empty;
-    for (int i = 0; i < 21; ++i) empty.push_back(measure(baseline_, {}, options_.seed).seconds);
-    // Measured on the course's own process: a submission could make empty requests slow, to have more subtracted.
-    timing_.round_trip_s = median(empty);
     plan(estimate(baseline_));
     share(baseline_);
+    // Measured on the course's own process: a submission could make empty requests slow, to have more subtracted.
+    std::vector<double> empty;
+    for (int i = 0; i < 21; ++i)
+      empty.push_back(measure(baseline_, first_sets(sets_.size()), options_.seed, true).seconds);
+    timing_.round_trip_s = median(empty);
     for (int i = 0; i < kAloneTurns; ++i)
       alone_.push_back(a_call(measure(baseline_, first_sets(sets_.size()), options_.seed), sets_.size()));
     timing_.alone_s = median(alone_);

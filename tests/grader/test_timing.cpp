@@ -8,7 +8,7 @@
 
 #include "build.hpp"
 #include "calibrate.hpp"
-#include "device_kernels.hpp"
+#include "device_kernel.hpp"
 #include "floor.hpp"
 #include "lab/compare.hpp"
 #include "nvml.hpp"
@@ -241,7 +241,7 @@ class SmallCopy : public lab::TaskCheck {
   mutable int verified = 0;
 };
 
-// The emulator's device, whose sample is taken too early for one word.
+// The emulator's device, whose sample is taken too early for one byte.
 class LateDevice : public Device {
  public:
   explicit LateDevice(std::unique_ptr<Device> device) : device_(std::move(device)) {}
@@ -249,10 +249,10 @@ class LateDevice : public Device {
   std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) override { return device_->allocate(bytes); }
   std::span<std::byte> staging(std::size_t bytes) override { return device_->staging(bytes); }
   std::unique_ptr<HostMemory> host_memory(std::size_t bytes) override { return device_->host_memory(bytes); }
-  void aim_sample(const std::vector<Place>& places) override { device_->aim_sample(places); }
-  std::vector<std::uint32_t> take_sample() override {
+  void aim_sample(const std::vector<Comb>& combs) override { device_->aim_sample(combs); }
+  std::vector<std::byte> take_sample() override {
     auto sample = device_->take_sample();
-    sample.back() = poison_word(1, 2);
+    sample.back() ^= std::byte{1};
     return sample;
   }
   void warm_up(double) override {}
@@ -265,7 +265,7 @@ struct SessionFixture {
   test::Folder home;
   Lab lab = find_lab("01");
   SmallCopy check;
-  lab::Case small{"n 5000", {5000}, true};
+  lab::Case small{"n 5003", {5003}, true};
 
   fs::path build(const std::string& name, std::vector<fs::path> overrides = {}) {
     Submission s{root_dir() / "solutions/01_coalescing", overrides, {}};
@@ -329,7 +329,7 @@ TEST_CASE("a session: unknown numbers of calls, new inputs every turn, every out
     CHECK(r.message.find("device memory") != std::string::npos);
   }
   SECTION("a wrong answer") {
-    fs::path wrong = f.build("wrong", {root_dir() / "labs/01_coalescing/wrong/copy_off_by_one.cu"});
+    fs::path wrong = f.build("wrong", {root_dir() / "labs/01_coalescing/wrong/copy_tail_lost.cu"});
     TimedRun r = f.run(*device, wrong, solution);
     CHECK(r.check == "correct");
     CHECK(r.message.find("turn 1") != std::string::npos);

@@ -1,5 +1,4 @@
-// The judge's own kernels, as PTX that the driver compiles: `ridge` is built on machines without nvcc. Both are small
-// enough to read here.
+// The judge's own kernel, as PTX that the driver compiles: `ridge` is built on machines without nvcc.
 #pragma once
 #include <cstdint>
 
@@ -14,8 +13,7 @@ inline std::uint32_t poison_word(std::uint64_t seed, std::uint64_t index) {
 }
 
 // ridge_poison(uint32* words, uint64 n, uint32 a, uint32 b): words[i] = poison_word(b:a, i).
-// ridge_gather(const uint64* addresses, uint32* out, uint32 n): out[i] = the 4 bytes at addresses[i].
-constexpr const char* kDeviceKernels = R"(
+constexpr const char* kDeviceKernel = R"(
 .version 6.5
 .target sm_75
 .address_size 64
@@ -56,31 +54,6 @@ again:
   st.global.u32 [%at], %h;
   add.u64 %i, %i, %step;
   bra again;
-end:
-  ret;
-}
-
-.visible .entry ridge_gather(.param .u64 addresses, .param .u64 out, .param .u32 n)
-{
-  .reg .pred %p;
-  .reg .b32 %i, %n, %block, %threads, %value;
-  .reg .b64 %addresses, %out, %at;
-  ld.param.u64 %addresses, [addresses];
-  ld.param.u64 %out, [out];
-  ld.param.u32 %n, [n];
-  mov.u32 %block, %ctaid.x;
-  mov.u32 %threads, %ntid.x;
-  mov.u32 %i, %tid.x;
-  mad.lo.u32 %i, %block, %threads, %i;
-  setp.ge.u32 %p, %i, %n;
-  @%p bra end;
-  mul.wide.u32 %at, %i, 8;
-  add.u64 %at, %addresses, %at;
-  ld.global.u64 %at, [%at];
-  ld.volatile.global.u32 %value, [%at];
-  mul.wide.u32 %at, %i, 4;
-  add.u64 %at, %out, %at;
-  st.global.u32 [%at], %value;
 end:
   ret;
 }
