@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <mutex>
 
 #include "defence.hpp"
@@ -76,6 +77,18 @@ std::vector<fs::path> system_folders(bool builder) {
   return {"/usr/lib", "/usr/lib64", "/usr/lib32", "/lib", "/lib64"};
 }
 
+// A compiler that is no part of the system (a module, a toolkit in /opt) needs the folder that it is installed in.
+void show_toolchain(const fs::path& program, Sandbox& s) {
+  std::error_code ec;
+  fs::path real = fs::canonical(program, ec);
+  if (ec) return;
+  for (const fs::path& folder : system_folders(true))
+    if (beneath(real, folder)) return;
+  fs::path prefix = real.parent_path().filename() == "bin" ? real.parent_path().parent_path() : real;
+  s.read_only.push_back(prefix == prefix.root_path() ? real : prefix);
+  if (!beneath(program, prefix)) s.read_only.push_back(program);
+}
+
 const char* const kDevices[] = {"/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"};
 
 // bwrap's options. Later mounts lie over earlier ones.
@@ -122,7 +135,11 @@ void describe_namespaces(const Sandbox& s, const SandboxParts& parts, const fs::
   fs::path root = root_dir();
   for (const fs::path& folder : system_folders(s.builder))
     if (beneath(root, folder)) r.add("--tmpfs", root.string());
-  for (const auto& p : s.read_only) show("--ro-bind-try", p, p);
+  for (const auto& p : s.read_only) {
+    bool shown = false;
+    for (const fs::path& folder : system_folders(s.builder)) shown = shown || (beneath(p, folder) && !beneath(p, root));
+    if (!shown) show("--ro-bind-try", p, p);
+  }
   for (const auto& p : s.writable) show("--bind", p, p);
   show("--ro-bind", helper, "/.ridge/sandbox-exec");
   r.add("--remount-ro", "/");
@@ -204,6 +221,17 @@ pid_t first_process(int info) {
   return at == std::string::npos ? 0 : std::atoi(text.c_str() + at + 12);
 }
 
+// Bytes that a process and its children hold in memory.
+std::uint64_t memory_beneath(pid_t pid, int depth) {
+  std::uint64_t pages = 0, resident = 0;
+  std::ifstream statm(fmt::format("/proc/{}/statm", pid));
+  statm >> pages >> resident;
+  std::uint64_t bytes = resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", pid));
+  for (pid_t child; depth < 16 && children >> child;) bytes += memory_beneath(child, depth + 1);
+  return bytes;
+}
+
 }  // namespace
 
 struct SandboxRun::State {
@@ -218,6 +246,7 @@ struct SandboxRun::State {
   int first = -1;  // handle of the namespace's first process
   bool finished = false;
   int failed = -1;
+  pid_t root = 0;  // the first process that counts as the sandbox's
 
   bool helped() const { return parts.helper; }
   ~State() {
@@ -239,6 +268,7 @@ SandboxRun::SandboxRun(const Sandbox& sandbox, const std::vector<std::string>& a
     if (!found.empty()) s.argv[0] = s.program = found.string();
   }
   s.parts = parts_of(sandbox, have);
+  if (sandbox.builder) show_toolchain(s.program, s.description);
   s.helper = sandbox_helper().string();
   s.bwrap = find_bwrap().string();
   if (pipe2(s.status, O_CLOEXEC) != 0 || pipe2(s.info, O_CLOEXEC) != 0)
@@ -248,13 +278,13 @@ SandboxRun::SandboxRun(const Sandbox& sandbox, const std::vector<std::string>& a
   if (s.parts.namespaces && s.parts.become_nobody) hand_over(sandbox, s.program);
   if (s.parts.namespaces) {
     Records args;
-    describe_namespaces(sandbox, s.parts, s.helper, args);
+    describe_namespaces(s.description, s.parts, s.helper, args);
     s.args = args.file();
   }
   // The orders name the last descriptor to keep, which exec() is told: workers keep their socket.
   if (s.helped()) {
     Records orders;
-    describe_orders(sandbox, s.parts, s.argv, sandbox.builder ? 2 : 3, orders);
+    describe_orders(s.description, s.parts, s.argv, sandbox.builder ? 2 : 3, orders);
     s.config = orders.file();
   }
   static const std::string args_fd = std::to_string(sandbox::kArgsFd);
@@ -284,7 +314,8 @@ void SandboxRun::exec(int last_kept) {
   int status = high(s.status[1]), config = high(s.config), args = high(s.args), info = high(s.info[1]);
   auto fail = [&](Stage stage) {
     Status report{stage, errno};
-    _exit(write(status, &report, sizeof report) < 0 ? 126 : 127);
+    if (write(status, &report, sizeof report) < 0) _exit(126);
+    _exit(127);
   };
   if (s.group && !s.group->join()) fail(Stage::limits);
   for (int fd = last_kept + 1; fd < sandbox::kStatusFd; ++fd) close(fd);
@@ -302,6 +333,7 @@ void SandboxRun::exec(int last_kept) {
   }
   execve(s.arguments[0], s.arguments.data(), s.environment.data());
   fail(Stage::exec);
+  _exit(127);
 }
 
 std::string SandboxRun::started(pid_t child) {
@@ -311,8 +343,12 @@ std::string SandboxRun::started(pid_t child) {
     *fd = -1;
   }
   if (child <= 0) return "cannot start a process";
+  s.root = child;
   if (s.parts.namespaces)
-    if (pid_t first = first_process(s.info[0]); first > 0) s.first = pid_handle(first);
+    if (pid_t first = first_process(s.info[0]); first > 0) {
+      s.first = pid_handle(first);
+      s.root = first;
+    }
   bool ready = false;
   Status status{};
   for (;;) {
@@ -351,8 +387,11 @@ std::string SandboxRun::finish() {
   return left;
 }
 
-std::uint64_t SandboxRun::memory_in_use() const { return s_->group ? s_->group->memory_in_use() : 0; }
-std::uint64_t SandboxRun::memory_limit() const { return s_->description.memory_bytes; }
+bool SandboxRun::over_memory() const {
+  const State& s = *s_;
+  if (!s.parts.limits || (s.group && s.group->limits_memory())) return false;  // the kernel looks itself
+  return s.root > 0 && memory_beneath(s.root, 0) > s.description.memory_bytes;
+}
 
 int SandboxRun::failed_stage() const { return s_->failed; }
 

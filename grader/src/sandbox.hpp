@@ -48,9 +48,9 @@ struct Sandbox {
 
 // A worker: its program, and the libraries that it needs. `gpu`: with the nodes of the GPU that the judge uses.
 Sandbox worker_sandbox(const fs::path& program, bool gpu);
-// A compiler or another tool that reads a submission: `dir` is writable; `show` (include folders, libraries) can be
-// read. The folders of the toolchain are shown by themselves.
-Sandbox builder_sandbox(const fs::path& dir, const std::vector<fs::path>& show);
+// A compiler or another tool that reads a submission: `dir` (empty: none) is writable, `show` can be read, and so can
+// Ridge's runtime, its libraries and the toolchain.
+Sandbox builder_sandbox(const fs::path& dir, const std::vector<fs::path>& show = {});
 
 // One run in a sandbox. Made before fork; exec() is called in the child, the rest in the parent.
 class SandboxRun {
@@ -68,9 +68,8 @@ class SandboxRun {
   int failed_stage() const;  // sandbox::Stage of a start that failed, -1 where bwrap did not get there
   // Once the child was reaped: waits for what is left of the sandbox. Empty, or what survived.
   std::string finish();
-  // Bytes of memory in use, 0 where nobody knows.
-  std::uint64_t memory_in_use() const;
-  std::uint64_t memory_limit() const;
+  // True where it holds more memory than it may, and no control group ends it for that. To be asked now and then.
+  bool over_memory() const;
   // A status as waitpid gives it, as if the program had been the child.
   int own_status(int status) const;
 

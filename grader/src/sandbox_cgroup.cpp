@@ -104,8 +104,6 @@ const std::vector<Place>& places() {
   return found;
 }
 
-bool empty(const std::string& folder) { return get(folder + "/cgroup.procs").find_first_of("0123456789") == std::string::npos; }
-
 bool remove(const std::string& folder) {
   for (int i = 0; i < 500; ++i) {
     if (!put(folder + "/cgroup.kill", "1")) {
@@ -142,7 +140,6 @@ JobGroup::JobGroup(unsigned tasks, std::uint64_t memory_bytes) {
     }
     if (m && place.v2) put(folder + "/memory.swap.max", "0");
     if (m && !place.v2) put(folder + "/memory.memsw.limit_in_bytes", bytes);
-    if (m) memory_file_ = folder + (place.v2 ? "/memory.current" : "/memory.usage_in_bytes");
     tasks_ = tasks_ || t;
     memory_ = memory_ || m;
     doors_.push_back(door);
@@ -174,8 +171,9 @@ bool JobGroup::end() {
   return all;
 }
 
-std::uint64_t JobGroup::memory_in_use() const {
-  return memory_file_.empty() ? 0 : std::strtoull(get(memory_file_).c_str(), nullptr, 10);
+SandboxGroups sandbox_groups() {
+  JobGroup probe(16, 1 << 30);
+  return {probe.limits_tasks(), probe.limits_memory()};
 }
 
 void remove_job_groups() {

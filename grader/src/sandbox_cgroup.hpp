@@ -17,7 +17,6 @@ class JobGroup {
   bool join() const;  // in the child, after fork; false with errno set
   // Kills what is in it and removes it. False where something stays.
   bool end();
-  std::uint64_t memory_in_use() const;  // 0 where there is no limit on memory
 
   bool limits_tasks() const { return tasks_; }
   bool limits_memory() const { return memory_; }
@@ -25,9 +24,14 @@ class JobGroup {
  private:
   std::vector<std::string> folders_;
   std::vector<int> doors_;  // their cgroup.procs
-  std::string memory_file_;
   bool tasks_ = false, memory_ = false;
 };
+
+struct SandboxGroups {
+  bool tasks = false, memory = false;
+};
+// What groups can bound here.
+SandboxGroups sandbox_groups();
 
 // For a program that ends by a signal.
 void remove_job_groups();

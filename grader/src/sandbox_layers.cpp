@@ -11,6 +11,7 @@
 
 #include "process.hpp"
 #include "sandbox.hpp"
+#include "sandbox_cgroup.hpp"
 #include "sandbox_config.hpp"
 #include "sandbox_filter.hpp"
 

@@ -3,10 +3,12 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "paths.hpp"
+#include "sandbox.hpp"
 #include "worker/protocol.hpp"
 
 namespace ridge {
@@ -17,6 +19,7 @@ enum class Fate {
   timed_out,  // stopped at the time limit
   flooded,    // stopped for printing without end
   protocol,   // answered with something that is not an answer
+  memory,     // stopped for holding more memory than it may
 };
 
 struct Reply {
@@ -28,11 +31,16 @@ struct Reply {
   std::string launches;  // JSON of the emulator's launch records, as sent by the worker: not trusted
 };
 
+struct WorkerOptions {
+  bool gpu = false;              // is given the judge's GPU
+  bool fixed_addresses = false;  // the same addresses in every run
+};
+
 class WorkerProcess {
  public:
-  // Starts `program` and waits for its hello. Throws Error(Exit::environment) where the machine can't run it, and
-  // Error(Exit::failed) where it ends, hangs or says something else.
-  WorkerProcess(const fs::path& program, double start_seconds);
+  // Starts `program` in a sandbox and waits for its hello. Throws Error(Exit::environment) where the machine can't run
+  // it, and Error(Exit::failed) where it ends, hangs or says something else.
+  WorkerProcess(const fs::path& program, double start_seconds, const WorkerOptions& options = {});
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -50,6 +58,7 @@ class WorkerProcess {
   bool drain();  // false once the worker printed too much
   void stop(Reply* reply);
 
+  std::unique_ptr<SandboxRun> sandbox_;
   pid_t pid_ = -1;
   int socket_ = -1;
   int out_ = -1;
