@@ -57,6 +57,8 @@ class Explainer {
                             limit_)};
       case Fate::flooded:
         return {"output", "printed more than 16 MiB and was stopped: remove the prints"};
+      case Fate::memory:
+        return {"memory-limit", "held more memory than a submission may and was stopped: free what you allocate"};
       case Fate::protocol:
         return {"run", "the program answered with something that is not an answer"};
       case Fate::crashed:
@@ -229,7 +231,7 @@ class TaskJudge {
   }
 
   void time_case(WorkerProcess& worker, const lab::Case& c, std::uint32_t first_id) {
-    WorkerProcess baseline(baseline_program_, 60);
+    WorkerProcess baseline(baseline_program_, 60, {.gpu = true});
     TimedOptions timed;
     timed.turns = options_.mode == Mode::check ? 5 : 15;
     timed.limit_seconds = limit_;
@@ -372,7 +374,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   if (o.backend == Backend::cuda) {
     baseline = build_baseline(lab, dir.path() / "baseline");
     try {  // a machine on which this does not start is not the submission's fault
-      WorkerProcess probe(baseline.program, 60);
+      WorkerProcess probe(baseline.program, 60, {.gpu = true});
     } catch (const Error& e) {
       throw Error(Exit::environment, std::string("the baseline's worker: ") + e.what(), "run `ridge doctor`");
     }

@@ -3,11 +3,13 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "paths.hpp"
+#include "sandbox.hpp"
 #include "worker/protocol.hpp"
 
 namespace ridge {
@@ -18,6 +20,7 @@ enum class Fate {
   timed_out,  // stopped at the time limit
   flooded,    // stopped for printing without end
   protocol,   // answered with something that is not an answer
+  memory,     // stopped for holding more memory than it may
 };
 
 // A trace of device work, in a file of the judge's own.
@@ -50,11 +53,16 @@ struct Reply {
   TraceFile trace;       // where the request asked for one
 };
 
+struct WorkerOptions {
+  bool gpu = false;  // is given the judge's GPU
+  Role role = Role::plain;
+};
+
 class WorkerProcess {
  public:
-  // Starts `program` and waits for its hello. Throws Error(Exit::environment) where the machine can't run it, and
-  // Error(Exit::failed) where it ends, hangs or says something else.
-  WorkerProcess(const fs::path& program, double start_seconds, Role role = Role::plain);
+  // Starts `program` in a sandbox and waits for its hello. Throws Error(Exit::environment) where the machine can't run
+  // it, and Error(Exit::failed) where it ends, hangs or says something else.
+  WorkerProcess(const fs::path& program, double start_seconds, const WorkerOptions& options = {});
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -75,6 +83,7 @@ class WorkerProcess {
   bool drain();  // false once the worker printed too much
   void stop(Reply* reply);
 
+  std::unique_ptr<SandboxRun> sandbox_;
   pid_t pid_ = -1;
   int socket_ = -1;
   int out_ = -1;
