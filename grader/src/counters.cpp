@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "process.hpp"
+#include "sandbox.hpp"
 
 namespace ridge {
 
@@ -23,7 +24,8 @@ std::vector<std::pair<std::string, int>> source_lines(const fs::path& program,
     for (std::size_t i = first; i < last; ++i) argv.push_back(fmt::format("{:#x}", offsets[i]));
     ProcessLimits limits;
     limits.output_bytes = 4 << 20;
-    ProcessResult r = run_process(argv, {}, limits);
+    Sandbox sandbox = builder_sandbox({}, {program});
+    ProcessResult r = run_process(argv, {}, limits, &sandbox);
     std::istringstream lines(r.output);
     std::size_t at = first;
     bool started = false;

@@ -58,6 +58,8 @@ class Explainer {
                             limit_)};
       case Fate::flooded:
         return {"output", "printed more than 16 MiB and was stopped: remove the prints"};
+      case Fate::memory:
+        return {"memory-limit", "held more memory than a submission may and was stopped: free what you allocate"};
       case Fate::protocol:
         return {"run", "the program answered with something that is not an answer"};
       case Fate::crashed:
@@ -247,7 +249,9 @@ class TaskJudge {
       options_.progress(fmt::format("{}: {}, {}", spec_.id, c.name, text));
     };
     auto starter = [](const fs::path& program) {
-      StartWorker start = [program] { return std::make_unique<WorkerProcess>(program, kStartSeconds); };
+      StartWorker start = [program] {
+        return std::make_unique<WorkerProcess>(program, kStartSeconds, WorkerOptions{.gpu = true});
+      };
       return program.empty() ? StartWorker() : start;
     };
     Contestants who{starter(worker_program_), starter(baseline_program_), starter(reference_program_)};
@@ -375,7 +379,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
     if (!o.reference.dir.empty()) reference = build_worker(lab, o.reference, o.backend, dir.path() / "reference");
     baseline = build_baseline(lab, dir.path() / "baseline");
     try {  // a machine on which this does not start is not the submission's fault
-      WorkerProcess probe(baseline.program, 60);
+      WorkerProcess probe(baseline.program, 60, {.gpu = true});
     } catch (const Error& e) {
       throw Error(Exit::environment, std::string("the baseline's worker: ") + e.what(), "run `ridge doctor`");
     }

@@ -18,8 +18,10 @@ bool good(const Reply& r) { return r.fate == Fate::ok && r.done.status == protoc
 }  // namespace
 
 SubmissionWorkers::SubmissionWorkers(const fs::path& program, lab::Backend backend)
-    : first_(program, start_seconds(backend), replays(backend) ? Role::traced : Role::plain) {
-  if (replays(backend)) replay_ = std::make_unique<WorkerProcess>(program, kStartSeconds, Role::replay);
+    : first_(program, start_seconds(backend),
+             {.gpu = backend == lab::Backend::cuda, .role = replays(backend) ? Role::traced : Role::plain}) {
+  if (replays(backend))
+    replay_ = std::make_unique<WorkerProcess>(program, kStartSeconds, WorkerOptions{.role = Role::replay});
 }
 
 Reply SubmissionWorkers::share(const CaseBuffers& buffers, double limit_seconds) {
@@ -44,7 +46,9 @@ Reply SubmissionWorkers::run(const CaseBuffers& buffers, unsigned times, bool re
   again.bytes = r.trace.bytes;
   again.record = record ? 1 : 0;
   again.sanitize = sanitize ? 1 : 0;
-  return replay_->replay(again, r.trace.fd, limit_seconds);
+  r = replay_->replay(again, r.trace.fd, limit_seconds);
+  r.replayed = true;
+  return r;
 }
 
 }  // namespace ridge

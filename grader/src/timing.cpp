@@ -223,7 +223,7 @@ class Session {
 
   void turns() {
     const double start = now();
-    std::vector<double> ratios, events;
+    std::vector<double> ratios;
     for (int turn = 0; !options_.stop.done(ratios, now() - start); ++turn) {
       options_.progress(fmt::format("turn {}", ratios.size() + 1));
       const std::uint64_t seed = lab::random_bits(options_.seed, 1000 + static_cast<std::uint64_t>(turn));
@@ -252,11 +252,10 @@ class Session {
       timing_.submission_s.push_back(a_call(a, order.size()));
       timing_.baseline_s.push_back(a_call(b, order.size()));
       if (r) timing_.reference_s.push_back(a_call(*r, order.size()));
-      events.push_back(a.events / static_cast<double>(order.size()));
+      timing_.worker_s.push_back(a.events / static_cast<double>(order.size()));
       ratios.push_back(timing_.baseline_s.back() / timing_.submission_s.back());
     }
     summarise(timing_);
-    timing_.events_s = median(events);
     timing_.precise = median_interval(ratios).relative_width() <= timing_.target;
   }
 

@@ -47,7 +47,7 @@ nlohmann::json timing_json(const Timing& t) {
                       {"round_trip_s", t.round_trip_s},
                       {"slope_s", t.slope_s},
                       {"baseline_slope_s", t.baseline_slope_s},
-                      {"events_s", t.events_s},
+                      {"worker_s", t.worker_s},
                       {"alone_s", t.alone_s},
                       {"floor_s", t.floor_s > 0 ? nlohmann::json(t.floor_s) : nlohmann::json(nullptr)},
                       {"target", t.target},

@@ -26,13 +26,13 @@ struct Timing {
   double round_trip_s = 0;               // of an empty request, subtracted from each turn
   double slope_s = 0;                    // seconds a call by the slope over the number of calls: no overhead in it
   double baseline_slope_s = 0;
-  double events_s = 0;    // seconds a call by the worker's own events: a detail that nothing is scored by
-  double alone_s = 0;     // the baseline's, before the submission's process existed
-  double floor_s = 0;     // no call can take less on this machine; 0 where it is not known
-  double target = 0;      // relative width of the interval asked for
-  bool precise = true;    // reached
-  int repeated = 0;       // turns taken again because something disturbed them
-  std::string disturbed;  // why turns that count may be off; empty: none
+  std::vector<double> worker_s;  // by the worker's own events: a detail that nothing is scored by
+  double alone_s = 0;            // the baseline's, before the submission's process existed
+  double floor_s = 0;            // no call can take less on this machine; 0 where it is not known
+  double target = 0;             // relative width of the interval asked for
+  bool precise = true;           // reached
+  int repeated = 0;              // turns taken again because something disturbed them
+  std::string disturbed;         // why turns that count may be off; empty: none
   Conditions conditions;
 };
 
