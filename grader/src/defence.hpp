@@ -36,9 +36,9 @@ enum class Defence {
   norms,            // of the error over all elements
   judge_clock,      // no time comes from the submission
   unknown_count,    // of calls in a timed turn
-  late_writes,      // outputs are sampled when the answer arrives, and may not change afterwards
+  late_writes,      // outputs are sampled when the answer arrives, on the clock, and may not change afterwards
   roofline_floor,   // faster than the measured machine is not believed
-  own_baseline,     // the vendor's way runs in its own process
+  own_baseline,     // the vendor's way is timed alone first: beside the submission it may not be slower
   counted_copies,   // copies and fills count as traffic, and are no kernels
   replay,           // counts and outputs come from a fresh process that never ran the submission's host code (cpu)
   kernel_entries,   // that process enters kernels only
