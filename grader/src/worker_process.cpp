@@ -18,6 +18,7 @@
 #include "error.hpp"
 #include "process.hpp"
 #include "worker/packet.hpp"
+#include "worker_messages.hpp"
 
 namespace ridge {
 
@@ -96,15 +97,7 @@ WorkerProcess::WorkerProcess(const fs::path& program, double start_seconds) {
   int fd = -1;
   bool ok = error == 0 && wait_packet(now() + start_seconds, reply, packet, fd);
   if (fd >= 0) close(fd);
-  protocol::Header header;
-  if (ok && packet.size() == sizeof header + sizeof hello_) {
-    std::memcpy(&header, packet.data(), sizeof header);
-    std::memcpy(&hello_, packet.data() + sizeof header, sizeof hello_);
-    hello_.device[sizeof hello_.device - 1] = 0;
-    if (header.magic == protocol::kMagic && header.version == protocol::kVersion &&
-        header.type == protocol::Type::hello)
-      return;
-  }
+  if (ok && parse_hello(packet, hello_)) return;
   usleep(20000);
   drain();
   stop(&reply);
@@ -196,18 +189,7 @@ Reply WorkerProcess::request(protocol::Type type, const std::vector<char>& paylo
     reply.fate = Fate::crashed;
   reply.seconds = now() - start;
   if (ok) {
-    protocol::Header answer;
-    if (packet.size() == sizeof answer + sizeof reply.done) {
-      std::memcpy(&answer, packet.data(), sizeof answer);
-      std::memcpy(&reply.done, packet.data() + sizeof answer, sizeof reply.done);
-    }
-    if (answer.magic != protocol::kMagic || answer.type != protocol::Type::done || answer.sequence != sequence_)
-      reply.fate = Fate::protocol;
-    reply.done.what[sizeof reply.done.what - 1] = 0;
-    reply.done.detail[sizeof reply.done.detail - 1] = 0;
-    reply.done.kernel[sizeof reply.done.kernel - 1] = 0;
-    reply.done.file[sizeof reply.done.file - 1] = 0;
-    reply.done.other[sizeof reply.done.other - 1] = 0;
+    if (!parse_done(packet, sequence_, reply.done)) reply.fate = Fate::protocol;
     if (received >= 0) reply.launches = read_launches(received);
   }
   if (received >= 0) close(received);
