@@ -72,7 +72,7 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
   else if (!a.quiet)
     fmt::print("{}", report(result, use_colour(stdout)));
   std::fflush(stdout);
-  fs::path stored = store(result);
+  fs::path stored = store(result, to_json(result));
   if (!a.json.empty()) write_durably(fs::absolute(a.json), to_json(result));
   if (!a.quiet && built) fmt::print("  Result {}\n", shown(stored));
   if (out != nullptr) *out = result;

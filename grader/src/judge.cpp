@@ -6,15 +6,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <memory>
-#include <sstream>
 
 #include "buffers.hpp"
 #include "clock.hpp"
 #include "counters.hpp"
 #include "device.hpp"
 #include "error.hpp"
+#include "hashes.hpp"
 #include "lab/compare.hpp"
 #include "roofline/profile.hpp"
 #include "score.hpp"
@@ -263,17 +262,9 @@ class TaskJudge {
   bool sanitizer_gave_up_ = false;
 };
 
-// FNV-1a: tells attempts apart; a signature comes from the record as a whole.
-std::string fingerprint(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  std::uint64_t hash = 0xcbf29ce484222325ull;
-  for (unsigned char c : text.str()) hash = (hash ^ c) * 0x100000001b3ull;
-  return fmt::format("fnv1a64:{:016x}", hash);
-}
-
-void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device& device, const BuiltWorker& built) {
+// `sources`: the folder that the build took them from.
+void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device& device, const BuiltWorker& built,
+              const fs::path& sources) {
   DeviceInfo info = device.info();
   r.device = {{"kind", info.kind}, {"name", info.name}};
   if (info.kind == "gpu") {
@@ -286,8 +277,8 @@ void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device& de
   r.compiler = built.compiler;
   r.compiler_flags = built.flags;
   r.build_seconds = built.seconds;
-  for (const auto& file : lab.files)
-    if (fs::exists(o.submission.dir / file)) r.submission_files[file] = fingerprint(o.submission.dir / file);
+  r.submission_files = submission_hashes(sources, lab);
+  r.harness_files = harness_hashes(lab, o.backend);
 }
 
 // The roofs to draw: the profile's, with the copy bandwidth measured in this run where there is one. Those in the unit
@@ -338,6 +329,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
 
   Result r;
   r.attempt = new_attempt_id(r.time);
+  r.nonce = new_nonce();
   r.lab = lab.name;
   r.title = lab.title;
   r.mode = o.mode == Mode::check ? "check" : "grade";
@@ -352,7 +344,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
     built = build_worker(lab, o.submission, o.backend, dir.path() / "submission");
   } catch (const Error& e) {
     if (e.code != Exit::build) throw;
-    describe(r, lab, o, *device, built);
+    describe(r, lab, o, *device, built, dir.path() / "submission/src");
     did_not_build(r, lab, o, e.what());
     return r;
   }
@@ -365,7 +357,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
       throw Error(Exit::environment, std::string("the baseline's worker: ") + e.what(), "run `ridge doctor`");
     }
   }
-  describe(r, lab, o, *device, built);
+  describe(r, lab, o, *device, built, dir.path() / "submission/src");
 
   double start = now();
   std::uint64_t seed = o.mode == Mode::check ? kPublicSeed : secret_seed();
