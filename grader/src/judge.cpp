@@ -11,8 +11,10 @@
 #include "buffers.hpp"
 #include "clock.hpp"
 #include "counters.hpp"
+#include "defence.hpp"
 #include "device.hpp"
 #include "error.hpp"
+#include "feedback.hpp"
 #include "hashes.hpp"
 #include "lab/compare.hpp"
 #include "roofline/profile.hpp"
@@ -38,6 +40,7 @@ constexpr std::uint64_t kPublicSeed = 20260101;
 struct Gate {
   std::string check;  // empty: passed
   std::string message;
+  std::string secret = {};  // what may be said where the inputs are secret; empty: what the check's name says
 };
 
 // What a request that did not end well says about the submission.
@@ -82,14 +85,15 @@ class Explainer {
       return {d.code == 0 ? "correct" : "memory",
               fmt::format("{} at {}\n    in kernel {}, block ({},{},{}), thread ({},{},{}){}: {}", d.what,
                           where.empty() ? "an unknown line" : where, d.kernel, d.block[0], d.block[1], d.block[2],
-                          d.thread[0], d.thread[1], d.thread[2], against, d.detail)};
+                          d.thread[0], d.thread[1], d.thread[2], against, d.detail),
+              fault_class(d, where, program_)};
     }
     if (d.status == protocol::Status::cuda_error) {
       std::string more;
       if (d.code == 9)
         more = "; check the grid and block sizes (at most 1024 threads a block, grid y and z at most 65535)";
       if (d.code == 700) more = "; `ridge check` with --backend cpu names the line";
-      return {"launch", fmt::format("{}: {}{}", d.what, d.detail, more)};
+      return {"launch", fmt::format("{}: {}{}", d.what, d.detail, more), cuda_error_class(d.code) + more};
     }
     if (d.status == protocol::Status::ok) return {};
     return {"run", fmt::format("{} {}", d.what, d.detail)};
@@ -139,6 +143,13 @@ class TaskJudge {
   }
 
  private:
+  // Where inputs are secret: the class of the case and the kind of failure, no value.
+  bool quiet() const { return options_.mode == Mode::grade && on(Defence::quiet_secrets); }
+  std::string told(const Gate& g) const {
+    return !quiet() ? g.message : g.secret.empty() ? failure_class(g.check) : g.secret;
+  }
+  std::string told(const lab::Case& c) const { return quiet() ? case_class(c.name) : c.name; }
+
   void gate(const Gate& g) { task_.checks.push_back({g.check, false, g.message}); }
 
   static std::string goal_message(const GoalResult& g) {
@@ -154,9 +165,12 @@ class TaskJudge {
     // Whatever ends this task, what the submission printed so far is kept.
     struct KeepOutput {
       WorkerProcess& worker;
-      std::string& output;
-      ~KeepOutput() { output = worker.output().substr(0, 2048); }
-    } keep{worker, task_.output};
+      TaskResult& task;
+      ~KeepOutput() {
+        task.output = worker.output().substr(0, 2048);
+        task.output_bytes = static_cast<double>(worker.printed());
+      }
+    } keep{worker, task_};
     std::uint32_t next_id = 1;
     std::uint64_t number = 0;
     for (const auto& c : cases) {
@@ -177,11 +191,11 @@ class TaskJudge {
       if (g.check.empty()) {
         lab::Verdict v = buffers.verify();
         if (options_.sanitize) g = sanitized(buffers, number, reply.seconds);
-        if (!v.ok) g = {"correct", v.message + (g.check.empty() ? "" : "\n" + g.message)};
+        if (!v.ok) g = {"correct", v.message + (g.check.empty() ? "" : "\n" + g.message), v.secret};
       }
-      task_.cases.push_back({c.name, g.check.empty(), g.message});
+      task_.cases.push_back({told(c), g.check.empty(), told(g)});
       if (!g.check.empty()) {
-        gate({g.check, fmt::format("{}: {}", c.name, g.message)});
+        gate({g.check, fmt::format("{}: {}", told(c), told(g))});
         return;
       }
       if (c.measured) take_counts(c, reply);
@@ -223,9 +237,10 @@ class TaskJudge {
     timed.seed = lab::random_bits(seed_, 77);
     TimedRun run = time_against_baseline(device_, check_, c, worker, baseline, first_id, timed,
                                          [this](const Reply& r) { return explain_(r).message; });
-    task_.cases.push_back({c.name, run.ok, run.message});
+    Gate g = run.ok ? Gate{} : Gate{run.check, run.message};
+    task_.cases.push_back({told(c), run.ok, told(g)});
     if (!run.ok) {
-      gate({run.check, run.message});
+      gate({g.check, told(g)});
       return;
     }
     measured_.work = check_.work(c);

@@ -43,6 +43,7 @@ class WorkerProcess {
   bool alive() const { return pid_ > 0; }
   const protocol::Hello& hello() const { return hello_; }
   const std::string& output();  // what it printed so far, capped
+  std::size_t printed() const { return printed_; }
 
  private:
   Reply request(protocol::Type type, const std::vector<char>& payload, int fd, double limit_seconds);
