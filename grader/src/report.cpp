@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "text.hpp"
+
 namespace ridge {
 
 namespace {
@@ -45,13 +47,6 @@ std::string wrapped(const std::string& text, std::size_t indent) {
     if (c == '\n') flush();
   }
   return out;
-}
-
-// Text of a submission or a compiler, without the control characters that would steer a terminal.
-std::string printable(std::string text) {
-  for (char& c : text)
-    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F) c = '?';
-  return text;
 }
 
 std::string first_lines(const std::string& text, int lines) {
@@ -102,7 +97,11 @@ std::string report(const Result& r, bool colour) {
       out += fmt::format("       {} {:<12} {}\n", c.passed ? paint.good("ok  ") : paint.bad("fail"), c.name, text);
       if (!c.passed) out += wrapped(printable(goal != nullptr ? goal->note : c.message), 12);
     }
-    if (!t.output.empty()) out += "       it printed:\n" + first_lines(printable(t.output), 8);
+    if (!t.output.empty())
+      out += "       it printed:\n" + first_lines(printable(t.output), 8);
+    else if (t.output_bytes > 0)
+      out += fmt::format("       it printed up to {:.0f} bytes, which are kept back: the inputs are secret\n",
+                         t.output_bytes);
     out += "\n";
   }
   std::string verdict = r.outcome == "passed" ? paint.good("all checks passed") : paint.bad("not all checks passed");
