@@ -14,6 +14,7 @@ struct GradeArguments {
   std::string json;  // also writes the result here
   double time_limit = 0;
   bool sanitize = false;
+  bool require_sandbox = false;  // refuses to run where a layer of it is missing
   bool quiet = false;
 };
 

@@ -72,6 +72,8 @@ int run(int argc, char** argv) {
   add_grading(*grade, grading);
   grade->add_flag("--sanitize", grading.sanitize,
                   "Also look for races, uninitialised reads and leaks, as check does (emulator)");
+  grade->add_flag("--require-sandbox", grading.require_sandbox,
+                  "Refuse where this machine can't run submissions in a complete sandbox");
   auto* demo = app.add_subcommand("demo", "Grade every lab's reference solution here and show the scores");
   bool full = false;
   demo->add_flag("--full", full, "At grading size");
