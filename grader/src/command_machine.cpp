@@ -82,8 +82,7 @@ int command_doctor() {
 
   fmt::print("\nSandbox for submissions\n");
   const auto& layers = sandbox_report();
-  for (const auto& l : layers)
-    line(l.on, l.name, l.on ? "" : (l.required ? "" : "(optional) ") + l.reason);
+  for (const auto& l : layers) line(l.on, l.name, l.on ? "" : (l.required ? "" : "(optional) ") + l.reason);
   if (!sandbox_complete(layers))
     fmt::print("  Results from here are marked unsandboxed. Grade only code that you trust.\n");
 

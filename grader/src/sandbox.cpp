@@ -360,9 +360,14 @@ std::string SandboxRun::started(pid_t child) {
       continue;
     }
     s.failed = static_cast<int>(status.stage);
-    static const char* const kStages[] = {"starting",     "reading its orders",    "giving up root",
-                                          "taking on limits", "taking on Landlock", "installing its system call filter",
-                                          "entering its folder", "starting the program"};
+    static const char* const kStages[] = {"starting",
+                                          "reading its orders",
+                                          "giving up root",
+                                          "taking on limits",
+                                          "taking on Landlock",
+                                          "installing its system call filter",
+                                          "entering its folder",
+                                          "starting the program"};
     return fmt::format("the sandbox failed at {}: {}", kStages[static_cast<int>(status.stage)],
                        std::strerror(status.error));
   }

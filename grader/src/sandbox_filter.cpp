@@ -61,10 +61,10 @@ constexpr const char* kWorkerCalls[] = {
     "getsockname", "getpeername"};
 
 // A compiler driver starts other programs and copies files.
-constexpr const char* kBuilderCalls[] = {"fork", "vfork", "kill", "setpgid", "setsid", "execveat", "copy_file_range",
-                                         "sendfile", "splice", "tee", "chown", "fchown", "lchown", "fchownat",
-                                         "setpriority", "getxattr", "lgetxattr", "fgetxattr", "pidfd_open",
-                                         "pidfd_send_signal"};
+constexpr const char* kBuilderCalls[] = {"fork",     "vfork",           "kill",      "setpgid",    "setsid",
+                                         "execveat", "copy_file_range", "sendfile",  "splice",     "tee",
+                                         "chown",    "fchown",          "lchown",    "fchownat",   "setpriority",
+                                         "getxattr", "lgetxattr",       "fgetxattr", "pidfd_open", "pidfd_send_signal"};
 
 constexpr scmp_datum_t kNamespaces = 0x7E020000;  // CLONE_NEW* of clone(2); CLONE_NEWTIME is known to clone3 only
 
@@ -84,7 +84,9 @@ class Filter {
     int number = seccomp_syscall_resolve_name(name);
     if (number >= 0) must(seccomp_rule_add(context_, SCMP_ACT_ALLOW, number, 0));
   }
-  void allow(int number, scmp_arg_cmp argument) { must(seccomp_rule_add(context_, SCMP_ACT_ALLOW, number, 1, argument)); }
+  void allow(int number, scmp_arg_cmp argument) {
+    must(seccomp_rule_add(context_, SCMP_ACT_ALLOW, number, 1, argument));
+  }
   void deny(int number, int error) { must(seccomp_rule_add(context_, SCMP_ACT_ERRNO(error), number, 0)); }
   void deny(int number, int error, scmp_arg_cmp argument) {
     must(seccomp_rule_add(context_, SCMP_ACT_ERRNO(error), number, 1, argument));

@@ -47,7 +47,8 @@ First first_gpu() {
     f.architecture = major * 10 + minor;
   unsigned char id[16];
   if (uuid != nullptr && uuid(id, device) == 0) {
-    for (int i = 0; i < 16; ++i) f.uuid += fmt::format("{}{:02x}", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", id[i]);
+    for (int i = 0; i < 16; ++i)
+      f.uuid += fmt::format("{}{:02x}", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", id[i]);
     f.uuid = "GPU-" + f.uuid;
   }
   return f;

@@ -27,7 +27,9 @@ void pass(std::vector<std::string>& environment, std::initializer_list<const cha
     if (const char* value = std::getenv(name)) environment.push_back(std::string(name) + "=" + value);
 }
 
-void append(std::vector<fs::path>& to, const std::vector<fs::path>& from) { to.insert(to.end(), from.begin(), from.end()); }
+void append(std::vector<fs::path>& to, const std::vector<fs::path>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
 
 }  // namespace
 
@@ -71,7 +73,8 @@ Sandbox builder_sandbox(const fs::path& dir, const std::vector<fs::path>& show) 
   append(s.read_only, folders_of("LIBRARY_PATH"));
   append(s.read_only, folders_of("CPATH"));
   append(s.read_only, folders_of("RIDGE_SANDBOX_SHOW"));  // what else a site's compilers need
-  s.environment = {"HOME=/nonexistent", "LANG=C.UTF-8", "CCACHE_DISABLE=1", "TMPDIR=" + (dir.empty() ? "/tmp" : dir.string())};
+  s.environment = {"HOME=/nonexistent", "LANG=C.UTF-8", "CCACHE_DISABLE=1",
+                   "TMPDIR=" + (dir.empty() ? "/tmp" : dir.string())};
   pass(s.environment, {"PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH", "CUDA_HOME", "NVCC_CCBIN"});
   s.tmpfs_bytes = 256 << 20;
   s.file_bytes = 512 << 20;

@@ -120,8 +120,9 @@ Found find() {
       if (reason->empty()) *reason = no_helper;
   SandboxGroups groups = p.group ? sandbox_groups() : SandboxGroups{};
   if (no_group.empty())
-    no_group = "no control group may be made here: run as a user with a systemd session, or set RIDGE_CGROUP to one "
-               "that was delegated (systemd-run --scope -p Delegate=yes)";
+    no_group =
+        "no control group may be made here: run as a user with a systemd session, or set RIDGE_CGROUP to one "
+        "that was delegated (systemd-run --scope -p Delegate=yes)";
   auto layer = [&](const char* name, bool is_on, bool required, const std::string& reason) {
     f.layers.push_back({name, is_on, required, is_on ? "" : reason});
   };

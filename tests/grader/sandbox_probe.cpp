@@ -267,25 +267,54 @@ int ordinary(const Arguments&) {
   bool ok = sum == 1 && fd >= 0 && write(fd, "x", 1) == 1 && socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0;
   std::FILE* f = std::fopen("/tmp/note", "w");
   ok = ok && f != nullptr && std::fputs("x", f) >= 0 && std::fclose(f) == 0;
-  ok = ok && mmap(nullptr, std::size_t{1} << 38, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != MAP_FAILED;
+  ok = ok &&
+       mmap(nullptr, std::size_t{1} << 38, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != MAP_FAILED;
   std::printf("address %p\n", static_cast<void*>(std::malloc(1 << 20)));
   return ok ? 0 : 1;
 }
-int crash(const Arguments&) {
-  std::abort();
-}
+int crash(const Arguments&) { std::abort(); }
 
-const std::map<std::string, Attack> kAttacks = {
-    {"read", read_file}, {"list", list_folder}, {"write", write_file}, {"socket", open_socket}, {"netlink", netlink},
-    {"connect", connect_home}, {"see-others", see_others}, {"stop", stop_parent}, {"trace", trace},
-    {"trace-me", trace_me}, {"read-memory", read_memory}, {"mount", mount_something}, {"unshare", unshare_user},
-    {"clone-user", clone_user}, {"clone3-user", clone3_user}, {"forks", forks}, {"threads", threads},
-    {"memory", take_memory}, {"fill", fill}, {"big-file", big_file}, {"orphan", orphan}, {"shm", shared_memory},
-    {"sysv", sysv_memory}, {"descriptors", descriptors}, {"variable", variable}, {"parent-says", parent_says},
-    {"terminal", type_into_terminal}, {"io-uring", io_uring}, {"bpf", bpf}, {"perf", perf}, {"keys", keys},
-    {"fault-handler", fault_handler}, {"personality", new_personality}, {"trap-writes", trap_writes},
-    {"raise-limit", raise_limit}, {"shell", run_shell}, {"root", be_root}, {"hang", hang}, {"flood", flood},
-    {"ordinary", ordinary}, {"crash", crash}};
+const std::map<std::string, Attack> kAttacks = {{"read", read_file},
+                                                {"list", list_folder},
+                                                {"write", write_file},
+                                                {"socket", open_socket},
+                                                {"netlink", netlink},
+                                                {"connect", connect_home},
+                                                {"see-others", see_others},
+                                                {"stop", stop_parent},
+                                                {"trace", trace},
+                                                {"trace-me", trace_me},
+                                                {"read-memory", read_memory},
+                                                {"mount", mount_something},
+                                                {"unshare", unshare_user},
+                                                {"clone-user", clone_user},
+                                                {"clone3-user", clone3_user},
+                                                {"forks", forks},
+                                                {"threads", threads},
+                                                {"memory", take_memory},
+                                                {"fill", fill},
+                                                {"big-file", big_file},
+                                                {"orphan", orphan},
+                                                {"shm", shared_memory},
+                                                {"sysv", sysv_memory},
+                                                {"descriptors", descriptors},
+                                                {"variable", variable},
+                                                {"parent-says", parent_says},
+                                                {"terminal", type_into_terminal},
+                                                {"io-uring", io_uring},
+                                                {"bpf", bpf},
+                                                {"perf", perf},
+                                                {"keys", keys},
+                                                {"fault-handler", fault_handler},
+                                                {"personality", new_personality},
+                                                {"trap-writes", trap_writes},
+                                                {"raise-limit", raise_limit},
+                                                {"shell", run_shell},
+                                                {"root", be_root},
+                                                {"hang", hang},
+                                                {"flood", flood},
+                                                {"ordinary", ordinary},
+                                                {"crash", crash}};
 
 }  // namespace
 

@@ -68,10 +68,14 @@ int run(std::vector<std::string> args) {
   bool fixed = false;
   std::size_t at = 1;
   for (; at < args.size() && args[at].rfind("--", 0) == 0; ++at) {
-    if (args[at] == "--dir") dir = args.at(++at);
-    else if (args[at] == "--seconds") limits.seconds = std::atof(args.at(++at).c_str());
-    else if (args[at] == "--memory") memory = std::atof(args.at(++at).c_str());
-    else if (args[at] == "--fixed") fixed = true;
+    if (args[at] == "--dir")
+      dir = args.at(++at);
+    else if (args[at] == "--seconds")
+      limits.seconds = std::atof(args.at(++at).c_str());
+    else if (args[at] == "--memory")
+      memory = std::atof(args.at(++at).c_str());
+    else if (args[at] == "--fixed")
+      fixed = true;
   }
   std::vector<std::string> argv(args.begin() + static_cast<std::ptrdiff_t>(at), args.end());
   Sandbox sandbox = builder ? builder_sandbox(dir, {argv.at(0)}) : worker_sandbox(argv.at(0), false);
