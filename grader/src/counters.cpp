@@ -73,6 +73,13 @@ Counted count_launches(const std::string& text, const fs::path& program) {
   json records = json::parse(text, nullptr, false);
   if (!records.is_object() || !records.contains("launches") || !records["launches"].is_array()) return c;
 
+  if (records.contains("transfers") && records["transfers"].is_object()) {
+    const json& t = records["transfers"];
+    c.from_host = static_cast<double>(number(t, "from_host"));
+    c.to_host = static_cast<double>(number(t, "to_host"));
+    c.on_device = static_cast<double>(number(t, "on_device"));
+    c.filled = static_cast<double>(number(t, "filled"));
+  }
   std::map<std::uint64_t, std::pair<std::string, int>> where;
   for (const auto& launch : records["launches"])
     if (launch.is_object() && launch.contains("lines") && launch["lines"].is_array())
@@ -116,7 +123,7 @@ Counted count_launches(const std::string& text, const fs::path& program) {
     auto& [k, by_line] = entry;
     for (const auto& [key, n] : by_line) {
       k.lines.push_back(n);
-      if (n.op == "global_ld" || n.op == "global_st") {
+      if (n.op.rfind("global", 0) == 0) {
         c.global_sectors += static_cast<double>(n.sectors);
       } else {
         c.shared_requests += static_cast<double>(n.requests);

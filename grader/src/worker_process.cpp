@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -27,6 +28,7 @@ namespace {
 constexpr std::size_t kKeptOutput = 64 * 1024;
 constexpr std::size_t kFlood = 16 << 20;
 constexpr off_t kMaxLaunchBytes = 16 << 20;
+constexpr off_t kMaxTraceBytes = off_t{1} << 30;
 constexpr double kLook = 0.05;  // seconds between two looks at the memory in use
 
 std::string read_launches(int fd) {
@@ -42,7 +44,28 @@ std::string read_launches(int fd) {
   return text;
 }
 
+// The worker still holds the file that it sent: what is used is a copy.
+TraceFile copy_trace(int fd) {
+  TraceFile t;
+  struct stat info {};
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > kMaxTraceBytes) return t;
+  t.fd = memfd_create("trace", MFD_CLOEXEC);
+  std::vector<char> buffer(1 << 20);
+  for (off_t at = 0; t.fd >= 0 && at < info.st_size;) {
+    ssize_t n =
+        pread(fd, buffer.data(), std::min<std::size_t>(buffer.size(), static_cast<std::size_t>(info.st_size - at)), at);
+    if (n <= 0 || write(t.fd, buffer.data(), static_cast<std::size_t>(n)) != n) break;
+    at += n;
+    t.bytes = static_cast<std::uint64_t>(at);
+  }
+  return t;
+}
+
 }  // namespace
+
+TraceFile::~TraceFile() {
+  if (fd >= 0) close(fd);
+}
 
 WorkerProcess::WorkerProcess(const fs::path& program, double start_seconds, const WorkerOptions& options) {
   int pair[2];
@@ -50,8 +73,9 @@ WorkerProcess::WorkerProcess(const fs::path& program, double start_seconds, cons
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0 || pipe2(out, O_CLOEXEC) != 0)
     throw Error(Exit::environment, std::string("cannot make a socket: ") + std::strerror(errno), "close some programs");
   Sandbox description = worker_sandbox(program, options.gpu);
-  description.fixed_addresses = options.fixed_addresses;
-  sandbox_ = std::make_unique<SandboxRun>(description, std::vector<std::string>{program.string()});
+  description.fixed_addresses = options.role != Role::plain;  // a trace holds addresses
+  const char* mode = options.role == Role::traced ? "trace" : options.role == Role::replay ? "replay" : "run";
+  sandbox_ = std::make_unique<SandboxRun>(description, std::vector<std::string>{program.string(), mode});
   pid_ = fork_child();
   if (pid_ == 0) {
     int null = open("/dev/null", O_RDONLY);
@@ -173,7 +197,8 @@ bool WorkerProcess::wait_packet(double deadline, Reply& reply, std::vector<char>
   return false;
 }
 
-Reply WorkerProcess::request(protocol::Type type, const std::vector<char>& payload, int fd, double limit_seconds) {
+Reply WorkerProcess::request(protocol::Type type, const std::vector<char>& payload, int fd, double limit_seconds,
+                             bool wants_trace) {
   Reply reply;
   double start = now();
   std::vector<char> packet;
@@ -197,7 +222,11 @@ Reply WorkerProcess::request(protocol::Type type, const std::vector<char>& paylo
     reply.done.kernel[sizeof reply.done.kernel - 1] = 0;
     reply.done.file[sizeof reply.done.file - 1] = 0;
     reply.done.other[sizeof reply.done.other - 1] = 0;
-    if (received >= 0) reply.launches = read_launches(received);
+    if (received >= 0 && wants_trace)
+      reply.trace = copy_trace(received);
+    else if (received >= 0)
+      reply.launches = read_launches(received);
+    if (wants_trace && reply.trace.bytes == 0 && reply.done.status == protocol::Status::ok) reply.fate = Fate::protocol;
   }
   if (received >= 0) close(received);
   if (reply.fate != Fate::ok) {
@@ -214,15 +243,18 @@ Reply WorkerProcess::add_buffer(const protocol::Buffer& buffer, int fd, double l
   return request(protocol::Type::buffer, payload, fd, limit_seconds);
 }
 
-Reply WorkerProcess::run(const std::vector<protocol::Call>& calls, bool record, double limit_seconds, bool sanitize) {
-  protocol::Run head;
+Reply WorkerProcess::run(const std::vector<protocol::Call>& calls, protocol::Run head, double limit_seconds) {
   head.calls = static_cast<std::uint32_t>(calls.size());
-  head.record = record ? 1 : 0;
-  head.sanitize = sanitize ? 1 : 0;
   std::vector<char> payload(sizeof head + calls.size() * sizeof(protocol::Call));
   std::memcpy(payload.data(), &head, sizeof head);
   if (!calls.empty()) std::memcpy(payload.data() + sizeof head, calls.data(), calls.size() * sizeof(protocol::Call));
-  return request(protocol::Type::run, payload, -1, limit_seconds);
+  return request(protocol::Type::run, payload, -1, limit_seconds, head.trace != 0);
+}
+
+Reply WorkerProcess::replay(const protocol::Replay& what, int trace, double limit_seconds) {
+  std::vector<char> payload(sizeof what);
+  std::memcpy(payload.data(), &what, sizeof what);
+  return request(protocol::Type::replay, payload, trace, limit_seconds);
 }
 
 }  // namespace ridge
