@@ -365,6 +365,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   r.mode = o.mode == Mode::check ? "check" : "grade";
   r.backend = o.backend == Backend::cpu ? "cpu" : "cuda";
   r.submission_path = shown(o.submission.dir);
+  r.sandbox = sandbox_report();
 
   std::unique_ptr<Device> device = o.backend == Backend::cpu ? make_cpu_device() : make_cuda_device();
   TemporaryDir dir("judge");
@@ -408,6 +409,8 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   }
   r.coverage = all > 0 ? r.max / all : 0;
   add_ceilings(r);
+  if (std::string left = sandbox_leftovers(); !left.empty())
+    r.sandbox.push_back({"clean-up", false, true, "left behind: " + left});
   return r;
 }
 
