@@ -225,7 +225,8 @@ TEST_CASE("Autolab's lines and PrairieLearn's results.json") {
   CHECK(p["tests"].size() == 4);
   ridge::Result large = sample();
   for (int i = 0; i < 100; ++i) large.tasks.push_back(large.tasks[1]);
-  for (auto& t : large.tasks) t.output = std::string(20000, '\x01'), t.checks[0].message = std::string(20000, '"');
+  for (auto& t : large.tasks) t.output = std::string(20000, '\x01');
+  for (std::size_t i = 3; i < large.tasks.size(); ++i) large.tasks[i].checks[0].message = std::string(20000, '"');
   CHECK(ridge::prairielearn_report(large).size() < 1'000'000);
   CHECK(json::accept(ridge::prairielearn_report(large)));
 }
