@@ -159,7 +159,8 @@ void clean_texts(Result& r) {
   if (r.standing == "official" && on(Defence::quiet_secrets))
     for (TaskResult& t : r.tasks) {
       t.output.clear();
-      t.output_bytes = static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(t.output_bytes)));
+      if (t.output_bytes > 0)
+        t.output_bytes = static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(t.output_bytes)));
     }
   if (!on(Defence::scrubbed_messages)) return;
   const auto folders = private_folders();
