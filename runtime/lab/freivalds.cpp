@@ -18,10 +18,21 @@ std::uint64_t fresh_seed() {
   return std::uint64_t{device()} << 32 | device();
 }
 
-double sign(std::uint64_t seed, std::size_t i) { return (random_bits(seed, i) & 1) != 0 ? -1 : 1; }
+// +-[1, 2).
+double entry(std::uint64_t seed, std::size_t j) {
+  const std::uint64_t bits = random_bits(seed, j);
+  const double size = 1 + static_cast<double>(bits >> 1 & 0xFFFF) / 65536;
+  return (bits & 1) != 0 ? -size : size;
+}
+constexpr double kMeanSquare = 7.0 / 3, kLargest = 2;  // of an entry
 
-// out[i] = sum over j of m[i][j] x[j]; m is rows x cols.
-std::vector<double> times(std::span<const float> m, std::size_t rows, std::size_t cols, const std::vector<double>& x) {
+double itself(double x) { return x; }
+double square(double x) { return x * x; }
+
+// out[i] = sum over j of f(m[i][j]) x[j]; m is rows x cols.
+template <class F>
+std::vector<double> times(std::span<const float> m, std::size_t rows, std::size_t cols, const std::vector<double>& x,
+                          F f) {
   std::vector<double> out(rows);
   parallel_for(
       rows,
@@ -29,7 +40,7 @@ std::vector<double> times(std::span<const float> m, std::size_t rows, std::size_
         for (std::size_t i = from; i < to; ++i) {
           const float* row = m.data() + i * cols;
           double sum = 0;
-          for (std::size_t j = 0; j < cols; ++j) sum += double{row[j]} * x[j];
+          for (std::size_t j = 0; j < cols; ++j) sum += f(double{row[j]}) * x[j];
           out[i] = sum;
         }
       },
@@ -37,21 +48,13 @@ std::vector<double> times(std::span<const float> m, std::size_t rows, std::size_
   return out;
 }
 
-std::vector<float> squared(std::span<const float> m) {
-  std::vector<float> out(m.size());
-  parallel_for(m.size(), [&](std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) out[i] = m[i] * m[i];
-  });
-  return out;
-}
-
 // What row i of c says about the rounding errors in it: `sum` stands for the root of its summed squares, which wrong
 // elements cannot use to hide, since the tolerance takes only a part of about u sqrt(depth) of it.
 std::vector<Reduction> rows_of(const Product& p) {
   const std::vector<double> ones(std::max(p.cols, p.depth), 1);
-  std::vector<double> b_squares = times(squared(p.b), p.depth, p.cols, ones);
-  std::vector<double> ab_squares = times(squared(p.a), p.rows, p.depth, b_squares);
-  std::vector<double> c_squares = times(squared(p.c), p.rows, p.cols, ones);
+  std::vector<double> b_squares = times(p.b, p.depth, p.cols, ones, square);
+  std::vector<double> ab_squares = times(p.a, p.rows, p.depth, b_squares, square);
+  std::vector<double> c_squares = times(p.c, p.rows, p.cols, ones, square);
   double bias_squares = 0;
   for (float x : p.bias) bias_squares += double{x} * double{x};
   std::vector<Reduction> rows(p.rows);
@@ -93,14 +96,17 @@ Verdict freivalds(const Product& p, const Tolerance& tolerance, int rounds, std:
     std::vector<double> r(p.cols);
     double bias = 0;
     for (std::size_t j = 0; j < p.cols; ++j) {
-      r[j] = sign(random_bits(seed, static_cast<std::uint64_t>(round)), j);
+      r[j] = entry(random_bits(seed, static_cast<std::uint64_t>(round)), j);
       if (!p.bias.empty()) bias += double{p.bias[j]} * r[j];
     }
-    const std::vector<double> expected = times(p.a, p.rows, p.depth, times(p.b, p.depth, p.cols, r));
-    const std::vector<double> got = times(p.c, p.rows, p.cols, r);
+    const std::vector<double> expected = times(p.a, p.rows, p.depth, times(p.b, p.depth, p.cols, r, itself), itself);
+    const std::vector<double> got = times(p.c, p.rows, p.cols, r, itself);
     for (std::size_t i = 0; i < p.rows; ++i) {
       Expected e = tolerance.of(rows[i]);
       e.value = expected[i] + bias;
+      e.deviation *= std::sqrt(kMeanSquare);
+      e.worst *= kLargest;
+      e.magnitude *= kLargest;
       all.add(static_cast<std::size_t>(round) * p.rows + i, got[i], e);
     }
   }

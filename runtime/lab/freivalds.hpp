@@ -1,10 +1,11 @@
-// Freivalds' check (1977) of a large product C = A B without making it: C r = A (B r) for random vectors r of +1 and -1,
-// in double precision. It costs O(rows x cols + rows x depth + depth x cols) a round.
+// Freivalds' check (1977) of a large product C = A B without making it: C r = A (B r) for random vectors r, in double
+// precision. It costs O(rows x cols + rows x depth + depth x cols) a round.
 //
-// A single wrong element is always seen, since no entry of r is 0. Errors of a row that cancel for one r are seen by the
-// next with probability at least 1/2, whatever they are: the submission cannot know r, which is drawn after it answered.
-// So `rounds` rounds miss with probability at most 2^-rounds a row, provided that the error is larger than what rounding
-// explains. Of one element that is sqrt(cols) times its own tolerance: the rounding errors of its row add up.
+// The entries of r are +-(1 + k / 65536) with k random below 65536, drawn after the submission answered. None is small, so
+// a single wrong element is seen in every round. Errors that cancel in a row: with d the limit of rounding for the row and
+// e its largest error, a round misses it with probability at most d / |e| + 2^-17 (fix all entries but that one), and k
+// rounds with the k-th power: below 10^-8 for an error of ten limits and 8 rounds. The limit of a row is about
+// sqrt(cols) times that of one element, since its rounding errors add up; sampled elements are held to their own.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +16,7 @@
 
 namespace ridge::lab {
 
-// c = a b + bias: a is rows x depth, b depth x cols, c rows x cols, all row-major; bias has `cols` elements or none.
+// c = a b + bias, no element too large for a float: a is rows x depth, b depth x cols, c rows x cols, all row-major; bias has `cols` elements or none.
 struct Product {
   std::span<const float> a, b, c, bias;
   std::size_t rows = 0, cols = 0, depth = 0;

@@ -57,7 +57,8 @@ struct Tolerance {
 
   Expected of(const Reduction& r) const {
     const double n = r.length, t2 = r.sum * r.sum, q = r.squares;
-    const double u = accumulator.unit(), in = input.unit(), out = output.unit();
+    const double u = accumulator.unit(), in = input.unit();
+    const double out = output.bits < accumulator.bits ? output.unit() : 0;
     double variance = u * u / 3 * (n * (t2 / 3 + q / 6) + q + t2);
     if (accumulator.chops) variance = u * u * (n * n * t2 / 4 + n * q + t2);
     variance += 2 * in * in / 3 * q + out * out / 3 * t2;

@@ -84,7 +84,7 @@ TEST_CASE("errors that cancel in a row are seen by the next round") {
     q.c[row + 3] += 0.5f;
     q.c[row + 60] -= 0.5f;
     CHECK(!q.check(t + 1).ok);
-    std::swap(q.c = p.c, q.c);
+    q = p;
     std::swap(q.c[row + 1], q.c[row + 2]);
     CHECK(!q.check(t + 1).ok);
   }

@@ -121,9 +121,9 @@ TEST_CASE("a precision that is allowed passes, and the next lower one fails") {
 }
 
 TEST_CASE("what no single element shows, the norms show") {
-  // Inputs with 17 bits: each error is well inside the tolerance of a long sum.
-  Dots d = make(Data::uniform, 2000, 500, 4);
-  auto poor = [](const Terms& a, const Terms& b, std::uint64_t) { return with_inputs_of(17, a, b); };
+  // Inputs with 18 bits: each error is well inside the tolerance of a long sum.
+  Dots d = make(Data::uniform, 2000, 1000, 4);
+  auto poor = [](const Terms& a, const Terms& b, std::uint64_t) { return with_inputs_of(18, a, b); };
   Verdict v = judge(d, {"", poor}, 1);
   CHECK(!v.ok);
   CHECK(v.message.find("as rounding explains") != std::string::npos);
