@@ -62,7 +62,7 @@ class Sum : public TaskCheck {
     add(random_size(r.seed, 35, 200), random_size(r.seed + 1, 35, 200));
     add(3, random_size(r.seed + 2, 100000, 110000));
     if (small(r))
-      add(random_size(r.seed + 3, 40, 60), random_size(r.seed + 4, 4100, 4200), true);
+      add(random_size(r.seed + 3, 194, 222), random_size(r.seed + 4, 2050, 2140), true);
     else
       add(1027, 16411, true);
     return all;
