@@ -57,7 +57,7 @@ void CloseTally::add(std::size_t i, double got, const Expected& e) {
   const double z = (got - e.value) / e.deviation;
   ++counted_;
   squares_ += z * z;
-  bias_ += std::copysign(z, z * e.value);  // positive: away from zero
+  if (!e.leans) bias_ += std::copysign(z, z * e.value);  // positive: away from zero
 }
 
 void CloseTally::merge(const CloseTally& other) {

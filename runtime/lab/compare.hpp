@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "check.hpp"
 #include "fill.hpp"
@@ -65,6 +66,18 @@ requires std::is_trivially_copyable_v<T> Verdict compare_exact(std::span<const T
     return {false, mismatch(first, wrong, got.size(), std::to_string(e), std::to_string(g), where(first))};
   else
     return {false, mismatch(first, wrong, got.size(), "other bytes", "these", where(first))};
+}
+
+// Compares as sets in which elements may repeat: for answers whose order is free. T has < and ==.
+template <class T>
+Verdict compare_unordered(std::span<const T> got, std::span<const T> expected, const Where& where) {
+  std::vector<T> sorted_got(got.begin(), got.end()), sorted_expected(expected.begin(), expected.end());
+  std::sort(sorted_got.begin(), sorted_got.end());
+  std::sort(sorted_expected.begin(), sorted_expected.end());
+  Verdict v = compare_exact<T>(
+      sorted_got, [&](std::size_t i) { return sorted_expected[i]; }, where);
+  if (!v.ok) v.message = "in sorted order, " + v.message;
+  return v;
 }
 
 // The errors of many elements: each for itself, and their norms.

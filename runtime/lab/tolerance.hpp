@@ -47,6 +47,7 @@ struct Expected {
   double deviation = 0;
   double worst = 0;
   double magnitude = 0;  // of what was added up
+  bool leans = false;    // honest errors have a direction
 };
 
 // What the task allows: `input` is what factors may be rounded to before they are multiplied.
@@ -60,11 +61,12 @@ struct Tolerance {
     const double u = accumulator.unit(), in = input.unit();
     const double out = output.bits < accumulator.bits ? output.unit() : 0;
     double variance = u * u / 3 * (n * (t2 / 3 + q / 6) + q + t2);
-    if (accumulator.chops) variance = u * u * (n * n * t2 / 4 + n * q + t2);
+    if (accumulator.chops) variance += u * u * n * n * (t2 / 4 + q / 12);  // of the sum of the partial sums
     variance += 2 * in * in / 3 * q + out * out / 3 * t2;
     const double gamma = (n + 1) * u < 0.5 ? (n + 1) * u / (1 - (n + 1) * u) : std::numeric_limits<double>::infinity();
     const double tiny = (n + 1) * std::numeric_limits<float>::min();  // flushed to zero: allowed
-    return {r.sum, std::sqrt(variance) + tiny, (gamma + 2.5 * in + out) * r.magnitude + tiny, r.magnitude};
+    return {r.sum, std::sqrt(variance) + tiny, (gamma + 2.5 * in + out) * r.magnitude + tiny, r.magnitude,
+            accumulator.chops};
   }
 };
 

@@ -88,3 +88,12 @@ TEST_CASE("compare_exact takes any type without pointers") {
       name);
   CHECK(has(v, "out[1]"));
 }
+
+TEST_CASE("compare_unordered ignores order, and nothing else") {
+  const auto name = [](std::size_t i) { return "element " + std::to_string(i); };
+  const std::vector<std::int32_t> expected = {5, 1, 5, 2};
+  auto ok = [&](std::vector<std::int32_t> got) { return compare_unordered<std::int32_t>(got, expected, name).ok; };
+  CHECK(ok({1, 2, 5, 5}));
+  CHECK(!ok({1, 2, 2, 5}));
+  CHECK(!ok({1, 2, 5, 6}));
+}

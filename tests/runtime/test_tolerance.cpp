@@ -120,6 +120,34 @@ TEST_CASE("a precision that is allowed passes, and the next lower one fails") {
   }
 }
 
+TEST_CASE("an accumulator that chops, as tensor cores' does, passes where it is allowed and only there") {
+  auto chopping = [](const Terms& a, const Terms& b, std::uint64_t) {
+    float s = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const double exact = double{s} + double{a[i]} * double{b[i]};
+      const auto near = static_cast<float>(exact);
+      s = std::fabs(near) > std::fabs(exact) ? std::nextafterf(near, 0) : near;
+    }
+    return s;
+  };
+  for (Data data : {Data::uniform, Data::positive})
+    for (std::size_t length : {1, 33, 1000, 10007}) {
+      Dots d = make(data, length, 200, 8);
+      INFO(length << ", data " << static_cast<int>(data));
+      if (length >= 1000) CHECK(!judge(d, {"", chopping}, 1).ok);
+      for (std::size_t i = 0; i < d.a.size(); ++i) {
+        Reduction r;
+        for (std::size_t k = 0; k < length; ++k) r.add(double{d.a[i][k]} * double{d.b[i][k]});
+        d.exact[i] = Tolerance{kTensorFp32}.of(r);
+      }
+      CHECK(judge(d, {"", chopping}, 1).ok);
+      for (const Way& way : honest_ways()) CHECK(judge(d, way, 1).ok);
+      if (data == Data::uniform && length > 1 && length < 5000)  // beyond, chopping is as bad
+        CHECK(!judge(d, {"", [](const Terms& a, const Terms& b, std::uint64_t) { return with_inputs_of(11, a, b); }}, 1)
+                   .ok);
+    }
+}
+
 TEST_CASE("what no single element shows, the norms show") {
   // Inputs with 18 bits: each error is well inside the tolerance of a long sum.
   Dots d = make(Data::uniform, 2000, 1000, 4);
