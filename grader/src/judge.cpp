@@ -17,6 +17,7 @@
 #include "feedback.hpp"
 #include "hashes.hpp"
 #include "lab/compare.hpp"
+#include "lab/switches.hpp"
 #include "roofline/profile.hpp"
 #include "score.hpp"
 #include "submission.hpp"
@@ -161,10 +162,19 @@ class TaskJudge {
     return fmt::format("{:.3g} {}, goal {:g}{}{}", *g.value, g.unit, g.full, g.note.empty() ? "" : "; ", g.note);
   }
 
+  // A submission that counts its calls learns nothing from the count. What is timed comes last: correctness first.
+  std::vector<lab::Case> in_secret_order(std::vector<lab::Case> cases) const {
+    if (options_.mode == Mode::check || !on(Defence::random_order)) return cases;
+    std::size_t n = cases.size();
+    if (options_.backend == Backend::cuda && n > 0 && cases.back().measured) --n;
+    for (std::size_t i = n; i > 1; --i) std::swap(cases[i - 1], cases[lab::random_bits(seed_ + 1, i) % i]);
+    return cases;
+  }
+
   // Every case in turn; the first failing one ends the task. Correctness before time.
   void judge_cases() {
-    lab::Request request{options_.mode, options_.backend, device_.info().memory / 8};
-    std::vector<lab::Case> cases = check_.cases(request);
+    lab::Request request{options_.mode, options_.backend, device_.info().memory / 8, seed_};
+    std::vector<lab::Case> cases = in_secret_order(check_.cases(request));
     SubmissionWorkers worker(worker_program_, options_.backend);
     // Whatever ends this task, what the submission printed so far is kept.
     struct KeepOutput {
@@ -350,6 +360,9 @@ void did_not_build(Result& r, const Lab& lab, const JudgeOptions& o, const std::
 }  // namespace
 
 Result judge(const Lab& lab, const JudgeOptions& o) {
+#ifdef RIDGE_DEFENCE_SWITCHES
+  lab::switches() = {on(Defence::tolerance), on(Defence::norms), on(Defence::explicit_nan)};
+#endif
   lab::TaskChecks checks = lab::checks_of(lab.name);
   if (checks.empty())
     throw Error(Exit::environment, "this ridge was built without the checks of " + lab.name, "run `./ridge build`");
@@ -391,7 +404,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   describe(r, lab, o, *device, built, dir.path() / "submission/src");
 
   double start = now();
-  std::uint64_t seed = o.mode == Mode::check ? kPublicSeed : secret_seed();
+  std::uint64_t seed = o.mode == Mode::check || !on(Defence::secret_seeds) ? kPublicSeed : secret_seed();
   for (const Task& spec : lab.tasks) {
     if (!o.task.empty() && o.task != spec.id) continue;
     for (const auto& check : checks)
