@@ -21,6 +21,7 @@ struct CompileOptions {
   std::vector<std::string> extra;  // -D, -std, ... as given
   bool instrumented = true;        // false: no counters and no checks, faster
   bool cuda = false;               // all files are CUDA C++, whatever their names end in
+  bool worker = false;             // for a judged worker: its main runs the static initialisers
 };
 
 // The flags of the counting build, pinned so that counts agree between machines. Recorded in results.

@@ -11,6 +11,7 @@
 
 #include "../lab/call.hpp"
 #include "backend.hpp"
+#include "initialisers.hpp"
 #include "packet.hpp"
 
 namespace {
@@ -127,6 +128,7 @@ void run(const Packet& packet, protocol::Done& done) {
 
 int main() {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  worker::run_initialisers();
   protocol::Hello hello;
   hello.pid = static_cast<std::uint32_t>(getpid());
   worker::start(hello);
