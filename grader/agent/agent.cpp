@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
     double best = 1e9;
     bool ok = true;
     for (int i = 0; i < 11 && ok; ++i) {
-      ridge::Reply r = worker->run({}, false, 10);
+      ridge::Reply r = worker->run({}, {}, 10);
       ok = r.fate == ridge::Fate::ok && r.done.status == ridge::protocol::Status::ok;
       best = std::min(best, r.seconds);
     }

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace ridge::simt {
 
@@ -55,6 +56,8 @@ class Sanitizer {
 
   // The host's side. New device memory is uninitialised; copies, memsets and mapped buffers initialise it.
   static void allocated(std::uintptr_t begin, std::size_t bytes, bool initialised);
+  // As above, for a caller of another process: return addresses, innermost first.
+  static void allocated(std::uintptr_t begin, std::size_t bytes, bool initialised, std::vector<void*> frames);
   static void written(std::uintptr_t begin, std::size_t bytes);
   static void freed(std::uintptr_t begin);
   // Allocations that were not freed yet, and where the newest of them was made: "file.cu:12", empty where not known.

@@ -114,9 +114,15 @@ void Sanitizer::enable(bool value) { on() = value; }
 
 void Sanitizer::allocated(std::uintptr_t begin, std::size_t bytes, bool initialised) {
   if (!enabled() || bytes == 0) return;
+  std::vector<void*> frames(kFrames);
+  frames.resize(static_cast<std::size_t>(backtrace(frames.data(), kFrames)));
+  allocated(begin, bytes, initialised, std::move(frames));
+}
+
+void Sanitizer::allocated(std::uintptr_t begin, std::size_t bytes, bool initialised, std::vector<void*> frames) {
+  if (!enabled() || bytes == 0) return;
   if (!initialised) GlobalShadow::instance().track(begin, bytes);
-  Live live{bytes, std::vector<void*>(kFrames)};
-  live.frames.resize(static_cast<std::size_t>(backtrace(live.frames.data(), kFrames)));
+  Live live{bytes, std::move(frames)};
   std::lock_guard lock(host().mutex);
   live.number = ++host().allocations;
   host().live[begin] = std::move(live);
