@@ -46,7 +46,9 @@ Reply SubmissionWorkers::run(const CaseBuffers& buffers, unsigned times, bool re
   again.bytes = r.trace.bytes;
   again.record = record ? 1 : 0;
   again.sanitize = sanitize ? 1 : 0;
-  return replay_->replay(again, r.trace.fd, limit_seconds);
+  r = replay_->replay(again, r.trace.fd, limit_seconds);
+  r.replayed = true;
+  return r;
 }
 
 }  // namespace ridge
