@@ -181,7 +181,7 @@ class TaskJudge {
       }
       if (g.check.empty()) {
         lab::Verdict v = buffers.verify();
-        if (options_.sanitize) g = sanitized(buffers, number, reply.seconds);
+        if (options_.sanitize && on(Defence::sanitizer)) g = sanitized(buffers, number, reply.seconds);
         if (!v.ok) g = {"correct", v.message + (g.check.empty() ? "" : "\n" + g.message)};
       }
       task_.cases.push_back({c.name, g.check.empty(), g.message});
