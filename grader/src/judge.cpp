@@ -204,7 +204,7 @@ class TaskJudge {
       }
       if (g.check.empty()) {
         lab::Verdict v = buffers.verify();
-        if (options_.sanitize) g = sanitized(buffers, number, reply.seconds);
+        if (options_.sanitize && on(Defence::sanitizer)) g = sanitized(buffers, number, reply.seconds);
         if (!v.ok) g = {"correct", v.message + (g.check.empty() ? "" : "\n" + g.message), v.secret};
       }
       task_.cases.push_back({told(c), g.check.empty(), told(g)});
