@@ -35,7 +35,7 @@ CaseBuffers::~CaseBuffers() {
 void CaseBuffers::refill(std::uint64_t seed) {
   std::vector<std::span<std::byte>> views;
   for (const auto& host : in_host_) views.push_back(host->bytes());
-  check_.fill(case_, seed, views);
+  check_.fill(case_, on(Defence::fresh_inputs) ? seed : 1, views);
   for (std::size_t i = 0; i < in_.size(); ++i) in_[i]->upload(views[i]);
 }
 
@@ -47,7 +47,7 @@ Reply CaseBuffers::share(WorkerProcess& worker, double limit_seconds, bool scrat
     protocol::Buffer message{id++, writable ? 1u : 0u, b.bytes(), b.reserved()};
     reply = worker.add_buffer(message, b.descriptor(writable), limit_seconds);
   };
-  for (const auto& b : in_) give(*b, false);
+  for (const auto& b : in_) give(*b, !on(Defence::own_inputs));
   if (scratch && scratch_.empty()) {
     for (const auto& b : out_) scratch_.push_back(device_.allocate(b->bytes()));
     if (workspace_) scratch_.push_back(device_.allocate(workspace_->bytes()));
@@ -83,7 +83,13 @@ void CaseBuffers::combs(std::uint64_t seed, std::vector<Comb>& to) const {
 
 lab::Verdict CaseBuffers::verify(std::span<const Comb> combs, std::span<const std::byte> sample) const {
   std::vector<std::span<const std::byte>> in, out;
-  for (const auto& host : in_host_) in.emplace_back(host->bytes());
+  std::vector<std::vector<std::byte>> theirs;
+  for (std::size_t i = 0; i < in_.size() && !on(Defence::own_inputs); ++i) {
+    theirs.emplace_back(in_host_[i]->bytes().size());
+    in_[i]->download(theirs.back());
+  }
+  for (std::size_t i = 0; i < in_.size(); ++i)
+    in.emplace_back(on(Defence::own_inputs) ? in_host_[i]->bytes() : std::span<std::byte>(theirs[i]));
   // One output at a time would not do: a check sees all of them.
   std::size_t total = 0;
   for (const auto& b : out_) total += (b->bytes() + 255) / 256 * 256;
@@ -101,7 +107,7 @@ lab::Verdict CaseBuffers::verify(std::span<const Comb> combs, std::span<const st
       for (std::size_t k = 0; k < out_.size(); ++k)
         if (c.buffer == out_[k].get() &&
             std::memcmp(out[k].data() + c.first + r * c.step, sample.data() + piece, c.width) != 0)
-          return {false, kLate};
+          return {false, kLate, kLate};
   return check_.verify(case_, in, out);
 }
 

@@ -21,6 +21,7 @@ namespace ridge {
 struct TimedRun {
   bool ok = true;
   std::string check, message;  // the gate that failed, and why
+  std::string secret;          // what of it may be said where the inputs are secret; empty: nothing
   Timing timing;
 };
 
