@@ -6,9 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <memory>
-#include <sstream>
 
 #include "buffers.hpp"
 #include "clock.hpp"
@@ -16,7 +14,10 @@
 #include "defence.hpp"
 #include "device.hpp"
 #include "error.hpp"
+#include "feedback.hpp"
+#include "hashes.hpp"
 #include "lab/compare.hpp"
+#include "lab/switches.hpp"
 #include "roofline/profile.hpp"
 #include "score.hpp"
 #include "submission.hpp"
@@ -41,6 +42,7 @@ constexpr std::uint64_t kPublicSeed = 20260101;
 struct Gate {
   std::string check;  // empty: passed
   std::string message;
+  std::string secret = {};  // what may be said where the inputs are secret; empty: what the check's name says
 };
 
 // What a request that did not end well says about the submission.
@@ -71,10 +73,11 @@ class Explainer {
     const auto& d = r.done;
     if (d.status == protocol::Status::fault) {
       std::string where = d.file[0] != 0 ? fmt::format("{}:{}", fs::path(d.file).filename().string(), d.line) : "";
-      if (where.empty() && d.pc != 0) {
-        auto line = source_lines(program_, {d.pc})[0];
-        if (!line.first.empty()) where = fmt::format("{}:{}", line.first, line.second);
-      }
+      // A leak has two callers: the inner one may be a header's.
+      for (std::uint32_t pc : {d.pc, d.kernel[0] == 0 ? d.other_pc : 0})
+        if (where.empty() && pc != 0)
+          if (auto line = source_lines(program_, {pc})[0]; !line.first.empty())
+            where = fmt::format("{}:{}", line.first, line.second);
       if (d.kernel[0] == 0 && d.code == 0)
         return {"correct",
                 fmt::format("{} at {}\n    {}", d.what, where.empty() ? "an unknown line" : where, d.detail)};
@@ -87,14 +90,15 @@ class Explainer {
       return {d.code == 0 ? "correct" : "memory",
               fmt::format("{} at {}\n    in kernel {}, block ({},{},{}), thread ({},{},{}){}: {}", d.what,
                           where.empty() ? "an unknown line" : where, d.kernel, d.block[0], d.block[1], d.block[2],
-                          d.thread[0], d.thread[1], d.thread[2], against, d.detail)};
+                          d.thread[0], d.thread[1], d.thread[2], against, d.detail),
+              fault_class(d, where, program_)};
     }
     if (d.status == protocol::Status::cuda_error) {
       std::string more;
       if (d.code == 9)
         more = "; check the grid and block sizes (at most 1024 threads a block, grid y and z at most 65535)";
       if (d.code == 700) more = "; `ridge check` with --backend cpu names the line";
-      return {"launch", fmt::format("{}: {}{}", d.what, d.detail, more)};
+      return {"launch", fmt::format("{}: {}{}", d.what, d.detail, more), cuda_error_class(d.code) + more};
     }
     if (d.status == protocol::Status::ok) return {};
     return {"run", fmt::format("{} {}", d.what, d.detail)};
@@ -144,6 +148,13 @@ class TaskJudge {
   }
 
  private:
+  // Where inputs are secret: the class of the case and the kind of failure, no value.
+  bool quiet() const { return options_.mode == Mode::grade && on(Defence::quiet_secrets); }
+  std::string told(const Gate& g) const {
+    return !quiet() ? g.message : g.secret.empty() ? failure_class(g.check) : g.secret;
+  }
+  std::string told(const lab::Case& c) const { return quiet() ? case_class(c.name) : c.name; }
+
   void gate(const Gate& g) { task_.checks.push_back({g.check, false, g.message}); }
 
   static std::string goal_message(const GoalResult& g) {
@@ -151,17 +162,29 @@ class TaskJudge {
     return fmt::format("{:.3g} {}, goal {:g}{}{}", *g.value, g.unit, g.full, g.note.empty() ? "" : "; ", g.note);
   }
 
+  // A submission that counts its calls learns nothing from the count. What is timed comes last: correctness first.
+  std::vector<lab::Case> in_secret_order(std::vector<lab::Case> cases) const {
+    if (options_.mode == Mode::check || !on(Defence::random_order)) return cases;
+    std::size_t n = cases.size();
+    if (options_.backend == Backend::cuda && n > 0 && cases.back().measured) --n;
+    for (std::size_t i = n; i > 1; --i) std::swap(cases[i - 1], cases[lab::random_bits(seed_ + 1, i) % i]);
+    return cases;
+  }
+
   // Every case in turn; the first failing one ends the task. Correctness before time.
   void judge_cases() {
-    lab::Request request{options_.mode, options_.backend, device_.info().memory / 8};
-    std::vector<lab::Case> cases = check_.cases(request);
+    lab::Request request{options_.mode, options_.backend, device_.info().memory / 8, seed_};
+    std::vector<lab::Case> cases = in_secret_order(check_.cases(request));
     SubmissionWorkers worker(worker_program_, options_.backend);
     // Whatever ends this task, what the submission printed so far is kept.
     struct KeepOutput {
       SubmissionWorkers& worker;
-      std::string& output;
-      ~KeepOutput() { output = worker.output().substr(0, 2048); }
-    } keep{worker, task_.output};
+      TaskResult& task;
+      ~KeepOutput() {
+        task.output = worker.output().substr(0, 2048);
+        task.output_bytes = static_cast<double>(worker.first().printed());
+      }
+    } keep{worker, task_};
     std::uint32_t next_id = 1;
     std::uint64_t number = 0;
     for (const auto& c : cases) {
@@ -181,12 +204,12 @@ class TaskJudge {
       }
       if (g.check.empty()) {
         lab::Verdict v = buffers.verify();
-        if (options_.sanitize) g = sanitized(buffers, number, reply.seconds);
-        if (!v.ok) g = {"correct", v.message + (g.check.empty() ? "" : "\n" + g.message)};
+        if (options_.sanitize && on(Defence::sanitizer)) g = sanitized(buffers, number, reply.seconds);
+        if (!v.ok) g = {"correct", v.message + (g.check.empty() ? "" : "\n" + g.message), v.secret};
       }
-      task_.cases.push_back({c.name, g.check.empty(), g.message});
+      task_.cases.push_back({told(c), g.check.empty(), told(g)});
       if (!g.check.empty()) {
-        gate({g.check, fmt::format("{}: {}", c.name, g.message)});
+        gate({g.check, fmt::format("{}: {}", told(c), told(g))});
         return;
       }
       if (c.measured && !take_counts(c, reply)) return;
@@ -203,7 +226,8 @@ class TaskJudge {
     Gate g = explain_(sanitizing_->share(buffers, limit_));
     if (!g.check.empty()) return g;
     Reply reply = sanitizing_->run(buffers, 2, false, true, limit_);  // twice: leaks
-    if (reply.fate == Fate::timed_out) {                              // it ran in time without: slow, not wrong
+    if (reply.fate == Fate::timed_out && (reply.replayed || !on(Defence::replay))) {
+      // The kernels ended in time without the sanitizer: slow, not wrong.
       sanitizer_gave_up_ = true;
       return {};
     }
@@ -238,9 +262,10 @@ class TaskJudge {
     timed.seed = lab::random_bits(seed_, 77);
     TimedRun run = time_against_baseline(device_, check_, c, worker, baseline, first_id, timed,
                                          [this](const Reply& r) { return explain_(r).message; });
-    task_.cases.push_back({c.name, run.ok, run.message});
+    Gate g = run.ok ? Gate{} : Gate{run.check, run.message};
+    task_.cases.push_back({told(c), run.ok, told(g)});
     if (!run.ok) {
-      gate({run.check, run.message});
+      gate({g.check, told(g)});
       return;
     }
     measured_.work = check_.work(c);
@@ -277,17 +302,9 @@ class TaskJudge {
   bool sanitizer_gave_up_ = false;
 };
 
-// FNV-1a: tells attempts apart; a signature comes from the record as a whole.
-std::string fingerprint(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  std::uint64_t hash = 0xcbf29ce484222325ull;
-  for (unsigned char c : text.str()) hash = (hash ^ c) * 0x100000001b3ull;
-  return fmt::format("fnv1a64:{:016x}", hash);
-}
-
-void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device& device, const BuiltWorker& built) {
+// `sources`: the folder that the build took them from.
+void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device& device, const BuiltWorker& built,
+              const fs::path& sources) {
   DeviceInfo info = device.info();
   r.device = {{"kind", info.kind}, {"name", info.name}};
   if (info.kind == "gpu") {
@@ -300,8 +317,8 @@ void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device& de
   r.compiler = built.compiler;
   r.compiler_flags = built.flags;
   r.build_seconds = built.seconds;
-  for (const auto& file : lab.files)
-    if (fs::exists(o.submission.dir / file)) r.submission_files[file] = fingerprint(o.submission.dir / file);
+  r.submission_files = submission_hashes(sources, lab);
+  r.harness_files = harness_hashes(lab, o.backend);
 }
 
 // The roofs to draw: the profile's, with the copy bandwidth measured in this run where there is one. Those in the unit
@@ -343,6 +360,9 @@ void did_not_build(Result& r, const Lab& lab, const JudgeOptions& o, const std::
 }  // namespace
 
 Result judge(const Lab& lab, const JudgeOptions& o) {
+#ifdef RIDGE_DEFENCE_SWITCHES
+  lab::switches() = {on(Defence::tolerance), on(Defence::norms), on(Defence::explicit_nan)};
+#endif
   lab::TaskChecks checks = lab::checks_of(lab.name);
   if (checks.empty())
     throw Error(Exit::environment, "this ridge was built without the checks of " + lab.name, "run `./ridge build`");
@@ -352,6 +372,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
 
   Result r;
   r.attempt = new_attempt_id(r.time);
+  r.nonce = new_nonce();
   r.lab = lab.name;
   r.title = lab.title;
   r.mode = o.mode == Mode::check ? "check" : "grade";
@@ -367,7 +388,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
     built = build_worker(lab, o.submission, o.backend, dir.path() / "submission");
   } catch (const Error& e) {
     if (e.code != Exit::build) throw;
-    describe(r, lab, o, *device, built);
+    describe(r, lab, o, *device, built, dir.path() / "submission/src");
     did_not_build(r, lab, o, e.what());
     return r;
   }
@@ -380,10 +401,10 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
       throw Error(Exit::environment, std::string("the baseline's worker: ") + e.what(), "run `ridge doctor`");
     }
   }
-  describe(r, lab, o, *device, built);
+  describe(r, lab, o, *device, built, dir.path() / "submission/src");
 
   double start = now();
-  std::uint64_t seed = o.mode == Mode::check ? kPublicSeed : secret_seed();
+  std::uint64_t seed = o.mode == Mode::check || !on(Defence::secret_seeds) ? kPublicSeed : secret_seed();
   for (const Task& spec : lab.tasks) {
     if (!o.task.empty() && o.task != spec.id) continue;
     for (const auto& check : checks)

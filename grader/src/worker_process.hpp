@@ -77,6 +77,7 @@ class WorkerProcess {
   pid_t pid() const { return pid_; }  // as the judge sees it; the worker may have a namespace of its own
   const protocol::Hello& hello() const { return hello_; }
   const std::string& output();  // what it printed so far, capped
+  std::size_t printed() const { return printed_; }
 
  private:
   Reply request(protocol::Type type, const std::vector<char>& payload, int fd, double limit_seconds,

@@ -16,7 +16,8 @@ enum class Backend { cpu, cuda };
 struct Request {
   Mode mode;
   Backend backend;
-  std::uint64_t memory;  // bytes that one measured call's inputs and outputs may take
+  std::uint64_t memory;    // bytes that one measured call's inputs and outputs may take
+  std::uint64_t seed = 0;  // for sizes (random_size): public in check, secret in grade
 };
 
 struct Case {
@@ -43,6 +44,8 @@ struct Work {
 struct Verdict {
   bool ok = true;
   std::string message;  // the first wrong element, its index, expected and got, and how many are wrong
+  // What may be said where the inputs are secret: the kind of mistake, no value. Empty: "wrong result".
+  std::string secret = {};
 };
 
 using Buffers = std::span<const std::span<std::byte>>;
