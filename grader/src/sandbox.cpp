@@ -15,6 +15,7 @@
 #include <cstring>
 #include <fstream>
 #include <mutex>
+#include <set>
 
 #include "defence.hpp"
 #include "error.hpp"
@@ -105,7 +106,18 @@ void describe_namespaces(const Sandbox& s, const SandboxParts& parts, const fs::
     for (const char* option : {"--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"}) r.add(option);
   }
   r.add("--info-fd", std::to_string(sandbox::kInfoFd));
+  // bwrap makes missing parents for the owner alone, which the program need not be.
+  std::set<std::string> made;
   auto show = [&](const char* how, const fs::path& from, const fs::path& to) {
+    fs::path parent;
+    for (const auto& part : to.parent_path()) {
+      parent /= part;
+      if (parent == "/" || !made.insert(parent.string()).second) continue;
+      bool there = false;
+      for (const fs::path& folder : system_folders(s.builder))
+        there = there || beneath(parent, folder);
+      if (!there) r.add("--dir", parent.string());
+    }
     r.add(how);
     r.add(from.string(), to.string());
   };

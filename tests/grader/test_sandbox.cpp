@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -305,6 +306,9 @@ TEST_CASE("compilers run in a sandbox that shows their folder and nothing else")
     INFO(r.out << r.err);
     CHECK(r.code == 0);
     CHECK(fs::exists(home / "build/good"));
+    struct stat made {};
+    CHECK(stat((home / "build/good").c_str(), &made) == 0);
+    CHECK(made.st_uid == (geteuid() == 0 ? 65534 : geteuid()));  // root's compilers are nobody
     r = build({"/usr/bin/c++", "-fsyntax-only", "bad.cpp"});
     CHECK(r.code == 1);
     CHECK(r.out.find("root:") == std::string::npos);
