@@ -186,6 +186,8 @@ void describe_orders(const Sandbox& s, const SandboxParts& parts, const std::vec
     for (const char* p : kDevices) r.add("device", p);
     for (const auto& p : s.devices) r.add("device", p);
     for (const auto& p : s.writable) r.add("write", p.string());
+    // NVIDIA's driver names its threads (/proc/self/task/N/comm), and gives up where it can't.
+    if (!s.builder && !s.devices.empty()) r.add("write", "/proc");
     if (parts.namespaces)  // else these are everybody's
       for (const char* p : {"/tmp", "/dev/shm"}) r.add("write", p);
     r.add("run", argv[0]);
