@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
   std::unique_ptr<ridge::WorkerProcess> worker;
   try {
     worker = std::make_unique<ridge::WorkerProcess>(argv[1], 30);
-    report.worker_pid = worker->hello().pid;
+    report.worker_pid = worker->pid();
     put(report.device, worker->hello().device);
     double best = 1e9;
     bool ok = true;

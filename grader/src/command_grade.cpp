@@ -7,8 +7,12 @@
 #include "commands.hpp"
 #include "device.hpp"
 #include "error.hpp"
+#include "feedback.hpp"
 #include "judge.hpp"
+#include "record.hpp"
 #include "report.hpp"
+#include "report_formats.hpp"
+#include "signature.hpp"
 
 namespace ridge {
 
@@ -48,6 +52,17 @@ std::string replaced_by(const fs::path& file) {
   return line.substr(key.size(), end - key.size());
 }
 
+void write_reports(const GradeArguments& a, const Result& r, const std::string& json) {
+  auto to = [](const std::string& file, const std::string& text) {
+    if (!file.empty()) write_durably(fs::absolute(file), text);
+  };
+  to(a.json, json);
+  if (!a.junit.empty()) to(a.junit, junit_report(r));
+  if (!a.gradescope.empty()) to(a.gradescope, gradescope_report(r));
+  if (!a.prairielearn.empty()) to(a.prairielearn, prairielearn_report(r));
+  if (a.autolab) fmt::print("{}", autolab_report(r));
+}
+
 int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
   Lab lab = find_lab(a.lab);
   JudgeOptions o;
@@ -60,21 +75,38 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
   o.mode = mode;
   o.task = a.task;
   o.time_limit = a.time_limit;
+  if (a.require_sandbox)
+    for (const auto& layer : sandbox_report())
+      if (layer.required && !layer.on)
+        throw Error(Exit::environment, fmt::format("--require-sandbox: no {} here: {}", layer.name, layer.reason),
+                    "run `ridge doctor`, which lists all layers, or grade on another machine");
   o.sanitize = o.backend == Backend::cpu && (mode == Mode::check || a.sanitize);
-  Progress progress(!a.quiet);
+  const bool talks = !a.quiet && !a.autolab;
+  const bool signs = mode == Mode::grade && signing_key_configured();
+  if (a.official && !(signs && can_sign()))
+    throw Error(Exit::environment,
+                can_sign() ? "an official result must be signed, and there is no signing key"
+                           : "an official result must be signed, and this ridge was built without libsodium",
+                can_sign() ? "`ridge key new` makes one; RIDGE_SIGNING_KEY names another file"
+                           : "install libsodium-dev, then `./ridge build`");
+  Progress progress(talks);
   o.progress = [&](const std::string& text) { progress.show(text); };
   Result result = judge(lab, o);
   progress.clear();
+  if (a.official) result.standing = "official";
+  clean_texts(result);
   const bool built = result.outcome != "build-failed";
   if (!built)
     print_error({Exit::build, "the submission did not build:\n" + result.build_output,
                  "correct the first error; later ones often follow from it"});
-  else if (!a.quiet)
+  else if (talks)
     fmt::print("{}", report(result, use_colour(stdout)));
   std::fflush(stdout);
-  fs::path stored = store(result);
-  if (!a.json.empty()) write_durably(fs::absolute(a.json), to_json(result));
-  if (!a.quiet && built) fmt::print("  Result {}\n", shown(stored));
+  std::string text = to_json(result);
+  if (signs && can_sign()) text = signed_record(text, signing_key_file());  // no worker is left by now
+  fs::path stored = store(result, text);
+  write_reports(a, result, text);
+  if (talks && built) fmt::print("  Result {}{}\n", shown(stored), signs && can_sign() ? ", signed" : "");
   if (out != nullptr) *out = result;
   if (!built) return static_cast<int>(Exit::build);
   return static_cast<int>(result.outcome == "passed" ? Exit::passed : Exit::failed);

@@ -11,10 +11,24 @@ struct GradeArguments {
   std::vector<std::string> replace;  // files that stand in for others: "wrong/x.cu" (its first line says for which)
   std::string backend = "auto";
   std::string task;
-  std::string json;  // also writes the result here
+  std::string json, junit, gradescope, prairielearn;  // also writes the result here
+  bool autolab = false;                               // Autolab's lines on stdout, and nothing else
+  bool official = false;                              // the course's own judgement: signed, and says less
   double time_limit = 0;
   bool sanitize = false;
+  bool require_sandbox = false;  // refuses to run where a layer of it is missing
   bool quiet = false;
+};
+
+struct VerifyArguments {
+  std::vector<std::string> files;
+  std::vector<std::string> keys;  // digits or files: who may sign; empty: anybody
+  std::string after;              // an attempt: records up to it are old
+  std::string submission;         // the folder that the record must be about
+};
+
+struct ReportArguments {
+  std::string file, format = "terminal", out;
 };
 
 struct FidelityArguments {
@@ -28,6 +42,10 @@ int command_labs(bool json);
 int command_start(const std::string& lab);
 int command_check(const GradeArguments& arguments);
 int command_grade(const GradeArguments& arguments);
+int command_key_new(const std::string& file);
+int command_key_show(const std::string& file);
+int command_verify(const VerifyArguments& arguments);
+int command_report(const ReportArguments& arguments);
 int command_demo(bool full);
 int command_doctor();
 int command_cc(const std::vector<std::string>& arguments);

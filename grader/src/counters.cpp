@@ -69,6 +69,10 @@ using LineKey = std::tuple<std::string, int, std::string>;
 }  // namespace
 
 Counted count_launches(const std::string& text, const fs::path& program) {
+  return count_launches(text, [&](const auto& offsets) { return source_lines(program, offsets); });
+}
+
+Counted count_launches(const std::string& text, const LineFinder& lines_of) {
   Counted c;
   json records = json::parse(text, nullptr, false);
   if (!records.is_object() || !records.contains("launches") || !records["launches"].is_array()) return c;
@@ -88,7 +92,7 @@ Counted count_launches(const std::string& text, const fs::path& program) {
   if (where.size() > kMaxOffsets) return c;
   std::vector<std::uint64_t> offsets;
   for (const auto& [pc, unused] : where) offsets.push_back(pc);
-  auto lines = source_lines(program, offsets);
+  auto lines = lines_of(offsets);
   for (std::size_t i = 0; i < offsets.size(); ++i) where[offsets[i]] = lines[i];
 
   std::map<std::string, std::pair<KernelCount, std::map<LineKey, LineCount>>> kernels;

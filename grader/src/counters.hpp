@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -36,6 +37,10 @@ struct Counted {
 
 // `text` comes from the worker: anything malformed gives an empty result. `program` resolves code offsets to lines.
 Counted count_launches(const std::string& text, const fs::path& program);
+
+// The same with lines from elsewhere.
+using LineFinder = std::function<std::vector<std::pair<std::string, int>>(const std::vector<std::uint64_t>& offsets)>;
+Counted count_launches(const std::string& text, const LineFinder& lines_of);
 
 // "file:line" of each code offset, outermost inlined frame.
 std::vector<std::pair<std::string, int>> source_lines(const fs::path& program,

@@ -6,9 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <memory>
-#include <sstream>
 
 #include "buffers.hpp"
 #include "clock.hpp"
@@ -16,6 +14,8 @@
 #include "defence.hpp"
 #include "device.hpp"
 #include "error.hpp"
+#include "feedback.hpp"
+#include "hashes.hpp"
 #include "lab/compare.hpp"
 #include "lab/switches.hpp"
 #include "roofline/profile.hpp"
@@ -42,6 +42,7 @@ constexpr std::uint64_t kPublicSeed = 20260101;
 struct Gate {
   std::string check;  // empty: passed
   std::string message;
+  std::string secret = {};  // what may be said where the inputs are secret; empty: what the check's name says
 };
 
 // What a request that did not end well says about the submission.
@@ -72,10 +73,11 @@ class Explainer {
     const auto& d = r.done;
     if (d.status == protocol::Status::fault) {
       std::string where = d.file[0] != 0 ? fmt::format("{}:{}", fs::path(d.file).filename().string(), d.line) : "";
-      if (where.empty() && d.pc != 0) {
-        auto line = source_lines(program_, {d.pc})[0];
-        if (!line.first.empty()) where = fmt::format("{}:{}", line.first, line.second);
-      }
+      // A leak has two callers: the inner one may be a header's.
+      for (std::uint32_t pc : {d.pc, d.kernel[0] == 0 ? d.other_pc : 0})
+        if (where.empty() && pc != 0)
+          if (auto line = source_lines(program_, {pc})[0]; !line.first.empty())
+            where = fmt::format("{}:{}", line.first, line.second);
       if (d.kernel[0] == 0 && d.code == 0)
         return {"correct",
                 fmt::format("{} at {}\n    {}", d.what, where.empty() ? "an unknown line" : where, d.detail)};
@@ -88,14 +90,15 @@ class Explainer {
       return {d.code == 0 ? "correct" : "memory",
               fmt::format("{} at {}\n    in kernel {}, block ({},{},{}), thread ({},{},{}){}: {}", d.what,
                           where.empty() ? "an unknown line" : where, d.kernel, d.block[0], d.block[1], d.block[2],
-                          d.thread[0], d.thread[1], d.thread[2], against, d.detail)};
+                          d.thread[0], d.thread[1], d.thread[2], against, d.detail),
+              fault_class(d, where, program_)};
     }
     if (d.status == protocol::Status::cuda_error) {
       std::string more;
       if (d.code == 9)
         more = "; check the grid and block sizes (at most 1024 threads a block, grid y and z at most 65535)";
       if (d.code == 700) more = "; `ridge check` with --backend cpu names the line";
-      return {"launch", fmt::format("{}: {}{}", d.what, d.detail, more)};
+      return {"launch", fmt::format("{}: {}{}", d.what, d.detail, more), cuda_error_class(d.code) + more};
     }
     if (d.status == protocol::Status::ok) return {};
     return {"run", fmt::format("{} {}", d.what, d.detail)};
@@ -145,6 +148,13 @@ class TaskJudge {
   }
 
  private:
+  // Where inputs are secret: the class of the case and the kind of failure, no value.
+  bool quiet() const { return options_.mode == Mode::grade && on(Defence::quiet_secrets); }
+  std::string told(const Gate& g) const {
+    return !quiet() ? g.message : g.secret.empty() ? failure_class(g.check) : g.secret;
+  }
+  std::string told(const lab::Case& c) const { return quiet() ? case_class(c.name) : c.name; }
+
   void gate(const Gate& g) { task_.checks.push_back({g.check, false, g.message}); }
 
   static std::string goal_message(const GoalResult& g) {
@@ -169,9 +179,12 @@ class TaskJudge {
     // Whatever ends this task, what the submission printed so far is kept.
     struct KeepOutput {
       SubmissionWorkers& worker;
-      std::string& output;
-      ~KeepOutput() { output = worker.output().substr(0, 2048); }
-    } keep{worker, task_.output};
+      TaskResult& task;
+      ~KeepOutput() {
+        task.output = worker.output().substr(0, 2048);
+        task.output_bytes = static_cast<double>(worker.first().printed());
+      }
+    } keep{worker, task_};
     std::uint32_t next_id = 1;
     std::uint64_t number = 0;
     for (const auto& c : cases) {
@@ -191,12 +204,12 @@ class TaskJudge {
       }
       if (g.check.empty()) {
         lab::Verdict v = buffers.verify();
-        if (options_.sanitize) g = sanitized(buffers, number, reply.seconds);
-        if (!v.ok) g = {"correct", v.message + (g.check.empty() ? "" : "\n" + g.message)};
+        if (options_.sanitize && on(Defence::sanitizer)) g = sanitized(buffers, number, reply.seconds);
+        if (!v.ok) g = {"correct", v.message + (g.check.empty() ? "" : "\n" + g.message), v.secret};
       }
-      task_.cases.push_back({c.name, g.check.empty(), g.message});
+      task_.cases.push_back({told(c), g.check.empty(), told(g)});
       if (!g.check.empty()) {
-        gate({g.check, fmt::format("{}: {}", c.name, g.message)});
+        gate({g.check, fmt::format("{}: {}", told(c), told(g))});
         return;
       }
       if (c.measured && !take_counts(c, reply)) return;
@@ -213,7 +226,8 @@ class TaskJudge {
     Gate g = explain_(sanitizing_->share(buffers, limit_));
     if (!g.check.empty()) return g;
     Reply reply = sanitizing_->run(buffers, 2, false, true, limit_);  // twice: leaks
-    if (reply.fate == Fate::timed_out) {                              // it ran in time without: slow, not wrong
+    if (reply.fate == Fate::timed_out && (reply.replayed || !on(Defence::replay))) {
+      // The kernels ended in time without the sanitizer: slow, not wrong.
       sanitizer_gave_up_ = true;
       return {};
     }
@@ -248,9 +262,10 @@ class TaskJudge {
     timed.seed = lab::random_bits(seed_, 77);
     TimedRun run = time_against_baseline(device_, check_, c, worker, baseline, first_id, timed,
                                          [this](const Reply& r) { return explain_(r).message; });
-    task_.cases.push_back({c.name, run.ok, run.message});
+    Gate g = run.ok ? Gate{} : Gate{run.check, run.message};
+    task_.cases.push_back({told(c), run.ok, told(g)});
     if (!run.ok) {
-      gate({run.check, run.message});
+      gate({g.check, told(g)});
       return;
     }
     measured_.work = check_.work(c);
@@ -287,17 +302,9 @@ class TaskJudge {
   bool sanitizer_gave_up_ = false;
 };
 
-// FNV-1a: tells attempts apart; a signature comes from the record as a whole.
-std::string fingerprint(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  std::uint64_t hash = 0xcbf29ce484222325ull;
-  for (unsigned char c : text.str()) hash = (hash ^ c) * 0x100000001b3ull;
-  return fmt::format("fnv1a64:{:016x}", hash);
-}
-
-void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device& device, const BuiltWorker& built) {
+// `sources`: the folder that the build took them from.
+void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device& device, const BuiltWorker& built,
+              const fs::path& sources) {
   DeviceInfo info = device.info();
   r.device = {{"kind", info.kind}, {"name", info.name}};
   if (info.kind == "gpu") {
@@ -310,8 +317,8 @@ void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device& de
   r.compiler = built.compiler;
   r.compiler_flags = built.flags;
   r.build_seconds = built.seconds;
-  for (const auto& file : lab.files)
-    if (fs::exists(o.submission.dir / file)) r.submission_files[file] = fingerprint(o.submission.dir / file);
+  r.submission_files = submission_hashes(sources, lab);
+  r.harness_files = harness_hashes(lab, o.backend);
 }
 
 // The roofs to draw: the profile's, with the copy bandwidth measured in this run where there is one. Those in the unit
@@ -365,11 +372,13 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
 
   Result r;
   r.attempt = new_attempt_id(r.time);
+  r.nonce = new_nonce();
   r.lab = lab.name;
   r.title = lab.title;
   r.mode = o.mode == Mode::check ? "check" : "grade";
   r.backend = o.backend == Backend::cpu ? "cpu" : "cuda";
   r.submission_path = shown(o.submission.dir);
+  r.sandbox = sandbox_report();
 
   std::unique_ptr<Device> device = o.backend == Backend::cpu ? make_cpu_device() : make_cuda_device();
   TemporaryDir dir("judge");
@@ -379,7 +388,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
     built = build_worker(lab, o.submission, o.backend, dir.path() / "submission");
   } catch (const Error& e) {
     if (e.code != Exit::build) throw;
-    describe(r, lab, o, *device, built);
+    describe(r, lab, o, *device, built, dir.path() / "submission/src");
     did_not_build(r, lab, o, e.what());
     return r;
   }
@@ -392,7 +401,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
       throw Error(Exit::environment, std::string("the baseline's worker: ") + e.what(), "run `ridge doctor`");
     }
   }
-  describe(r, lab, o, *device, built);
+  describe(r, lab, o, *device, built, dir.path() / "submission/src");
 
   double start = now();
   std::uint64_t seed = o.mode == Mode::check || !on(Defence::secret_seeds) ? kPublicSeed : secret_seed();
@@ -413,6 +422,8 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   }
   r.coverage = all > 0 ? r.max / all : 0;
   add_ceilings(r);
+  if (std::string left = sandbox_leftovers(); !left.empty())
+    r.sandbox.push_back({"clean-up", false, true, "left behind: " + left});
   return r;
 }
 

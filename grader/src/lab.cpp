@@ -4,6 +4,8 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 #include "error.hpp"
 
@@ -50,6 +52,34 @@ class Reader {
   std::string file_;
 };
 
+// The line of the first character beyond ASCII that is in no string and no comment, or 0. TOML has none there, and
+// toml++ 3.3 runs into undefined behaviour on some (found by fuzzing).
+int foreign_line(std::string_view text) {
+  int line = 1;
+  std::string_view quote;  // of the string that we are in; "#" in a comment
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view rest = text.substr(i);
+    if (text[i] == '\n') {
+      ++line;
+      if (quote.size() == 1) quote = {};  // strings of one line and comments end
+    } else if (quote.empty()) {
+      if (static_cast<unsigned char>(text[i]) >= 0x80) return line;
+      for (std::string_view q : {"\"\"\"", "\'\'\'", "\"", "'", "#"})
+        if (rest.substr(0, q.size()) == q) {
+          quote = q;
+          i += q.size() - 1;
+          break;
+        }
+    } else if (text[i] == '\\' && quote[0] == '"') {
+      if (i + 1 < text.size() && text[i + 1] != '\n') ++i;
+    } else if (quote != "#" && rest.substr(0, quote.size()) == quote) {
+      i += quote.size() - 1;
+      quote = {};
+    }
+  }
+  return 0;
+}
+
 bool all_digits(const std::string& s) { return !s.empty() && s.find_first_not_of("0123456789") == std::string::npos; }
 
 }  // namespace
@@ -62,10 +92,22 @@ double Task::points(const std::string& backend) const {
 }
 
 Lab load_lab(const fs::path& dir) {
+  std::ifstream in(dir / "lab.toml", std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (in.bad() || !in.is_open())
+    throw Error(Exit::environment, "cannot read " + shown(dir / "lab.toml"), "check that it is readable");
+  return parse_lab(text, dir);
+}
+
+Lab parse_lab(std::string_view text, const fs::path& dir) {
   fs::path file = dir / "lab.toml";
+  if (int line = foreign_line(text); line != 0)
+    throw Error(Exit::environment,
+                fmt::format("{}:{}: a character that is not ASCII, outside of quotes", shown(file), line),
+                "correct the manifest");
   toml::table table;
   try {
-    table = toml::parse_file(file.string());
+    table = toml::parse(text, file.string());
   } catch (const toml::parse_error& e) {
     throw Error(Exit::environment,
                 fmt::format("{}:{}: {}", shown(file), e.source().begin.line, std::string(e.description())),

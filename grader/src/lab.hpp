@@ -1,6 +1,7 @@
 // A lab's manifest, lab.toml.
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "paths.hpp"
@@ -46,5 +47,7 @@ std::vector<Lab> load_labs();
 Lab find_lab(const std::string& key);
 // Reads one folder's lab.toml; throws with file and line where it is wrong.
 Lab load_lab(const fs::path& dir);
+// The manifest's text, as if it lay in `dir`.
+Lab parse_lab(std::string_view text, const fs::path& dir);
 
 }  // namespace ridge

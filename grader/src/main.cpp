@@ -46,6 +46,10 @@ void add_grading(CLI::App& command, GradeArguments& a) {
       ->capture_default_str();
   command.add_option("--task", a.task, "Only this task");
   command.add_option("--json", a.json, "Also write the result to this file");
+  command.add_option("--junit", a.junit, "The same as JUnit XML");
+  command.add_option("--gradescope", a.gradescope, "The same as Gradescope's results.json");
+  command.add_option("--prairielearn", a.prairielearn, "The same as PrairieLearn's results.json");
+  command.add_flag("--autolab", a.autolab, "Print what Autolab reads, and nothing else");
   command.add_option("--time-limit", a.time_limit, "Seconds that one run may take (default: 10, grade 60)")
       ->check(CLI::PositiveNumber);
 }
@@ -72,6 +76,29 @@ int run(int argc, char** argv) {
   add_grading(*grade, grading);
   grade->add_flag("--sanitize", grading.sanitize,
                   "Also look for races, uninitialised reads and leaks, as check does (emulator)");
+  grade->add_flag("--official", grading.official, "The course's own judgement: needs a signing key (ridge key new)");
+  auto* key = app.add_subcommand("key", "Keys that sign records");
+  key->require_subcommand(1);
+  std::string key_file;
+  auto* key_new = key->add_subcommand("new", "Make a key pair; never overwrites one");
+  key_new->add_option("file", key_file, "Default: RIDGE_SIGNING_KEY, else ~/.config/ridge/signing.key");
+  auto* key_show = key->add_subcommand("show", "Print a key's public part");
+  key_show->add_option("file", key_file, "Default: RIDGE_SIGNING_KEY, else ~/.config/ridge/signing.key");
+  auto* verify = app.add_subcommand("verify", "Check that records are what a judge signed");
+  VerifyArguments verified;
+  verify->add_option("files", verified.files, "Records (ridge.result/1)")->required();
+  verify->add_option("--key", verified.keys, "Public key, or its file: who may sign")->expected(1)->take_all();
+  verify->add_option("--after", verified.after, "Attempt: records up to this one are old");
+  verify->add_option("--submission", verified.submission, "Folder that the record must be about");
+  auto* report = app.add_subcommand("report", "Show a record, or write it in another format");
+  ReportArguments reported;
+  report->add_option("file", reported.file, "Record (ridge.result/1)")->required();
+  report->add_option("--format", reported.format, "Format")
+      ->check(CLI::IsMember({"terminal", "json", "junit", "gradescope", "autolab", "prairielearn"}))
+      ->capture_default_str();
+  report->add_option("-o,--output", reported.out, "Write to this file");
+  grade->add_flag("--require-sandbox", grading.require_sandbox,
+                  "Refuse where this machine can't run submissions in a complete sandbox");
   auto* demo = app.add_subcommand("demo", "Grade every lab's reference solution here and show the scores");
   bool full = false;
   demo->add_flag("--full", full, "At grading size");
@@ -104,6 +131,10 @@ int run(int argc, char** argv) {
   if (*start) return command_start(lab);
   if (*check) return command_check(grading);
   if (*grade) return command_grade(grading);
+  if (*key_new) return command_key_new(key_file);
+  if (*key_show) return command_key_show(key_file);
+  if (*verify) return command_verify(verified);
+  if (*report) return command_report(reported);
   if (*demo) return command_demo(full);
   if (*doctor) return command_doctor();
   if (*cc) return command_cc(cc->remaining());

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "text.hpp"
+
 namespace ridge {
 
 namespace {
@@ -47,13 +49,6 @@ std::string wrapped(const std::string& text, std::size_t indent) {
   return out;
 }
 
-// Text of a submission or a compiler, without the control characters that would steer a terminal.
-std::string printable(std::string text) {
-  for (char& c : text)
-    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F) c = '?';
-  return text;
-}
-
 std::string first_lines(const std::string& text, int lines) {
   std::string out;
   std::size_t at = 0;
@@ -68,6 +63,13 @@ std::string first_lines(const std::string& text, int lines) {
 std::string goal_line(const GoalResult& g) {
   if (!g.value) return "not measured";
   return fmt::format("{:.3g} {} (goal {:g})", *g.value, g.unit, g.full);
+}
+
+std::string missing_layers(const std::vector<SandboxLayer>& layers) {
+  std::string names;
+  for (const auto& l : layers)
+    if (l.required && !l.on) names += (names.empty() ? "" : ", ") + l.name;
+  return names;
 }
 
 }  // namespace
@@ -86,8 +88,9 @@ std::string report(const Result& r, bool colour) {
   for (const auto& t : r.tasks) {
     std::string score = fmt::format("{:>5} / {}", points(t.points), points(t.max));
     bool passed = t.status == "passed";
-    out += fmt::format("  {} {}  {}\n", passed ? paint.good("PASS") : paint.bad("FAIL"),
+    out += fmt::format("  {} {}  {}\n", t.status == "skipped" ? paint.dim("SKIP") : passed ? paint.good("PASS") : paint.bad("FAIL"),
                        paint.bold(fmt::format("{:<12}", t.id)), paint.dim(fmt::format("{:<46}", t.title)) + score);
+    if (t.status == "skipped") out += wrapped(printable(t.reason), 12);
     for (const auto& c : t.checks) {
       const GoalResult* goal = nullptr;
       for (const auto& g : t.goals)
@@ -102,12 +105,18 @@ std::string report(const Result& r, bool colour) {
       out += fmt::format("       {} {:<12} {}\n", c.passed ? paint.good("ok  ") : paint.bad("fail"), c.name, text);
       if (!c.passed) out += wrapped(printable(goal != nullptr ? goal->note : c.message), 12);
     }
-    if (!t.output.empty()) out += "       it printed:\n" + first_lines(printable(t.output), 8);
+    if (!t.output.empty())
+      out += "       it printed:\n" + first_lines(printable(t.output), 8);
+    else if (t.output_bytes > 0)
+      out += fmt::format("       it printed up to {:.0f} bytes, which are kept back: the inputs are secret\n",
+                         t.output_bytes);
     out += "\n";
   }
   std::string verdict = r.outcome == "passed" ? paint.good("all checks passed") : paint.bad("not all checks passed");
   out += paint.bold(fmt::format("  Score {} / {}", points(r.points), points(r.max))) + "   " + verdict;
   if (r.coverage < 0.999) out += paint.dim(fmt::format("   ({:.0f}% of the lab)", 100 * r.coverage));
+  if (std::string missing = missing_layers(r.sandbox); !missing.empty())
+    out += paint.bad("\n  Unsandboxed: ") + "no " + missing + " here (`ridge doctor` says what to do)";
   return out + "\n";
 }
 

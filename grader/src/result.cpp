@@ -13,6 +13,8 @@
 #include <nlohmann/json.hpp>
 
 #include "error.hpp"
+#include "hashes.hpp"
+#include "record.hpp"
 #include "ridge_version.hpp"
 
 namespace ridge {
@@ -62,6 +64,7 @@ json task_json(const TaskResult& t) {
                           {"met", g.met},
                           {"note", g.note}});
   j["output"] = t.output;
+  j["output_bytes"] = t.output_bytes;
   j["roofline"] = nullptr;
   if (t.roofline)
     j["roofline"] = {{"operations", t.roofline->operations},
@@ -102,11 +105,17 @@ std::string to_json(const Result& r) {
             {"backend", r.backend},
             {"outcome", r.outcome},
             {"ridge", {{"version", kVersion}, {"commit", kCommit}}},
-            {"submission", {{"path", r.submission_path}, {"files", r.submission_files}}},
+            {"nonce", r.nonce},
+            {"submission",
+             {{"path", r.submission_path}, {"files", r.submission_files}, {"sha256", combined(r.submission_files)}}},
+            {"harness", {{"files", r.harness_files}, {"sha256", combined(r.harness_files)}}},
             {"device", r.device},
             {"compiler", {{"name", r.compiler}, {"flags", r.compiler_flags}}},
             {"seconds", {{"build", r.build_seconds}, {"run", r.run_seconds}}},
             {"score", {{"points", r.points}, {"max", r.max}, {"coverage", r.coverage}}}};
+  j["sandbox"] = {{"complete", sandbox_complete(r.sandbox)}, {"layers", json::array()}};
+  for (const auto& l : r.sandbox)
+    j["sandbox"]["layers"].push_back({{"name", l.name}, {"on", l.on}, {"reason", l.reason}});
   if (!r.build_output.empty()) j["build_output"] = r.build_output;
   j["tasks"] = json::array();
   for (const auto& t : r.tasks) j["tasks"].push_back(task_json(t));
@@ -114,8 +123,7 @@ std::string to_json(const Result& r) {
   for (const auto& c : r.ceilings)
     j["ceilings"].push_back(
         {{"id", c.id}, {"kind", c.kind}, {"name", c.name}, {"value", c.value}, {"unit", c.unit}, {"source", c.source}});
-  // Messages quote what submissions print: that may be anything.
-  return j.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  return canonical(j);
 }
 
 std::string new_attempt_id(std::string& time) {
@@ -131,6 +139,15 @@ std::string new_attempt_id(std::string& time) {
   std::uint32_t random = 0;
   if (getrandom(&random, sizeof random, 0) != sizeof random) random = static_cast<std::uint32_t>(getpid());
   return fmt::format("{}.{:03}Z-{:06x}", text, ms, random & 0xFFFFFF);
+}
+
+std::string new_nonce() {
+  unsigned char bytes[16];
+  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+    throw Error(Exit::environment, "no random numbers", "try again");
+  std::string text;
+  for (unsigned char b : bytes) text += fmt::format("{:02x}", b);
+  return text;
 }
 
 void write_durably(const fs::path& file, const std::string& text) {
@@ -174,9 +191,9 @@ void write_durably(const fs::path& file, const std::string& text) {
   if (folder.fd >= 0) fsync(folder.fd);
 }
 
-fs::path store(const Result& r) {
+fs::path store(const Result& r, const std::string& text) {
   fs::path file = results_dir() / r.lab / (r.attempt + ".json");
-  write_durably(file, to_json(r));
+  write_durably(file, text);
   return file;
 }
 

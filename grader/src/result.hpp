@@ -7,6 +7,7 @@
 
 #include "counters.hpp"
 #include "paths.hpp"
+#include "sandbox.hpp"
 
 namespace ridge {
 
@@ -54,7 +55,8 @@ struct TaskResult {
   std::vector<KernelCount> kernels;  // backend cpu
   std::optional<Roofline> roofline;
   std::optional<Timing> timing;
-  std::string output;  // what the submission printed, the first 2 KiB
+  std::string output;       // what the submission printed, the first 2 KiB; empty where that is kept back
+  double output_bytes = 0;  // all of it
 };
 
 struct Ceiling {
@@ -65,7 +67,9 @@ struct Ceiling {
 struct Result {
   std::string attempt, time, lab, title, mode, standing = "practice", backend, outcome;
   std::string submission_path;
-  std::map<std::string, std::string> submission_files;  // name and fingerprint
+  std::string nonce;                                    // random, 32 hexadecimal digits: no two records are equal
+  std::map<std::string, std::string> submission_files;  // name and SHA-256
+  std::map<std::string, std::string> harness_files;     // the same of what judged it
   std::map<std::string, std::string> device;            // kind, name, ...
   std::string compiler, compiler_flags;
   double build_seconds = 0, run_seconds = 0;
@@ -73,6 +77,7 @@ struct Result {
   std::string build_output;
   std::vector<TaskResult> tasks;
   std::vector<Ceiling> ceilings;
+  std::vector<SandboxLayer> sandbox;
 };
 
 // The result as JSON text.
@@ -80,13 +85,14 @@ std::string to_json(const Result& result);
 
 // A name that sorts by time and never repeats.
 std::string new_attempt_id(std::string& time);
+std::string new_nonce();
 
 // Writes text to a temporary beside `file`, fsyncs it and renames it: readers see the old file or the new one, never a
 // part. Throws Error(Exit::environment), leaving what was there untouched.
 void write_durably(const fs::path& file, const std::string& text);
 
-// Stores under results_dir()/lab/attempt.json and returns the path.
-fs::path store(const Result& result);
+// Stores its text (to_json, or a signed_record) under results_dir()/lab/attempt.json and returns the path.
+fs::path store(const Result& result, const std::string& text);
 
 struct LastScore {
   bool passed = false;

@@ -40,13 +40,15 @@ Reply SubmissionWorkers::run(const CaseBuffers& buffers, unsigned times, bool re
     return first_.run(calls, request, limit_seconds);
   }
   request.trace = 1;
-  Reply r = first_.run(calls, request, limit_seconds);
+  Reply r = first_.run(calls, request, times * limit_seconds);
   if (!good(r)) return r;
   protocol::Replay again;
   again.bytes = r.trace.bytes;
   again.record = record ? 1 : 0;
   again.sanitize = sanitize ? 1 : 0;
-  return replay_->replay(again, r.trace.fd, limit_seconds);
+  r = replay_->replay(again, r.trace.fd, limit_seconds);
+  r.replayed = true;
+  return r;
 }
 
 }  // namespace ridge

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -20,6 +21,7 @@
 #include "error.hpp"
 #include "process.hpp"
 #include "worker/packet.hpp"
+#include "worker_messages.hpp"
 
 namespace ridge {
 
@@ -97,15 +99,7 @@ WorkerProcess::WorkerProcess(const fs::path& program, double start_seconds, cons
   int fd = -1;
   bool ok = not_started.empty() && wait_packet(now() + start_seconds, reply, packet, fd);
   if (fd >= 0) close(fd);
-  protocol::Header header;
-  if (ok && packet.size() == sizeof header + sizeof hello_) {
-    std::memcpy(&header, packet.data(), sizeof header);
-    std::memcpy(&hello_, packet.data() + sizeof header, sizeof hello_);
-    hello_.device[sizeof hello_.device - 1] = 0;
-    if (header.magic == protocol::kMagic && header.version == protocol::kVersion &&
-        header.type == protocol::Type::hello)
-      return;
-  }
+  if (ok && parse_hello(packet, hello_)) return;
   usleep(20000);
   drain();
   stop(&reply);
@@ -200,28 +194,28 @@ bool WorkerProcess::wait_packet(double deadline, Reply& reply, std::vector<char>
 Reply WorkerProcess::request(protocol::Type type, const std::vector<char>& payload, int fd, double limit_seconds,
                              bool wants_trace) {
   Reply reply;
+  // An answer can't be there before its question, nor carry a number that nobody could know.
+  if (on(Defence::strict_protocol)) {
+    if (getrandom(&sequence_, sizeof sequence_, 0) != sizeof sequence_) ++sequence_;
+    pollfd early{socket_, POLLIN, 0};
+    if (poll(&early, 1, 0) > 0 && (early.revents & POLLHUP) == 0) reply.fate = Fate::protocol;
+  } else {
+    ++sequence_;
+  }
   double start = now();
   std::vector<char> packet;
   int received = -1;
-  bool ok = protocol::send_packet(socket_, type, ++sequence_, payload.data(), payload.size(), fd);
-  if (ok)
-    ok = wait_packet(start + limit_seconds, reply, packet, received);
-  else
-    reply.fate = Fate::crashed;
+  bool ok = reply.fate == Fate::ok;
+  if (ok) {
+    ok = protocol::send_packet(socket_, type, sequence_, payload.data(), payload.size(), fd);
+    if (ok)
+      ok = wait_packet(start + limit_seconds, reply, packet, received);
+    else
+      reply.fate = Fate::crashed;
+  }
   reply.seconds = now() - start;
   if (ok) {
-    protocol::Header answer;
-    if (packet.size() == sizeof answer + sizeof reply.done) {
-      std::memcpy(&answer, packet.data(), sizeof answer);
-      std::memcpy(&reply.done, packet.data() + sizeof answer, sizeof reply.done);
-    }
-    if (answer.magic != protocol::kMagic || answer.type != protocol::Type::done || answer.sequence != sequence_)
-      reply.fate = Fate::protocol;
-    reply.done.what[sizeof reply.done.what - 1] = 0;
-    reply.done.detail[sizeof reply.done.detail - 1] = 0;
-    reply.done.kernel[sizeof reply.done.kernel - 1] = 0;
-    reply.done.file[sizeof reply.done.file - 1] = 0;
-    reply.done.other[sizeof reply.done.other - 1] = 0;
+    if (!parse_done(packet, sequence_, reply.done)) reply.fate = Fate::protocol;
     if (received >= 0 && wants_trace)
       reply.trace = copy_trace(received);
     else if (received >= 0)

@@ -46,6 +46,7 @@ enum class Role {
 struct Reply {
   Fate fate = Fate::ok;
   protocol::Done done;  // valid where fate is ok
+  bool replayed = false;  // the answer of, or the time spent in, a replay
   double seconds = 0;   // from the request's send to the answer's arrival, on the judge's clock
   int signal = 0;       // where it crashed
   int exit_code = 0;
@@ -73,8 +74,10 @@ class WorkerProcess {
   Reply replay(const protocol::Replay& request, int trace, double limit_seconds);
 
   bool alive() const { return pid_ > 0; }
+  pid_t pid() const { return pid_; }  // as the judge sees it; the worker may have a namespace of its own
   const protocol::Hello& hello() const { return hello_; }
   const std::string& output();  // what it printed so far, capped
+  std::size_t printed() const { return printed_; }
 
  private:
   Reply request(protocol::Type type, const std::vector<char>& payload, int fd, double limit_seconds,

@@ -44,6 +44,8 @@ struct Work {
 struct Verdict {
   bool ok = true;
   std::string message;  // the first wrong element, its index, expected and got, and how many are wrong
+  // What may be said where the inputs are secret: the kind of mistake, no value. Empty: "wrong result".
+  std::string secret = {};
 };
 
 using Buffers = std::span<const std::span<std::byte>>;

@@ -38,15 +38,14 @@ int in_memory(const char* name, const char* data, std::size_t bytes) {
 // Two calls with the same sizes: what a submission keeps from the first to the second is no leak.
 bool describe_leak(protocol::Done& done) {
   if (!allocated || simt::Sanitizer::live_allocations() <= *allocated) return false;
-  std::string line = simt::Sanitizer::newest_allocation();
-  auto colon = line.rfind(':');
+  std::uint32_t callers[2];
+  simt::Sanitizer::newest_allocation(callers);
+  done.pc = callers[0];
+  done.other_pc = callers[1];
   done.status = protocol::Status::fault;
   put(done.what, "memory leak");
   put(done.detail, "every call allocates memory that it never frees: " +
                        std::to_string(simt::Sanitizer::live_allocations() - *allocated) + " more after each");
-  if (colon == std::string::npos) return true;
-  put(done.file, line.substr(0, colon));
-  done.line = std::atoi(line.c_str() + colon + 1);
   return true;
 }
 

@@ -6,7 +6,8 @@ ridge=$1
 root=$2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-export RIDGE_WORK="$scratch/work" RIDGE_RESULTS="$scratch/results" TMPDIR="$scratch"
+export RIDGE_WORK="$scratch/work" RIDGE_RESULTS="$scratch/results" TMPDIR="$scratch" XDG_CONFIG_HOME="$scratch/config"
+unset RIDGE_SIGNING_KEY
 cd "$root" || exit 1
 failed=0
 ran=0
@@ -18,7 +19,7 @@ for document in README.md docs/*.md labs/*/README.md; do
       *"./ridge demo"* | *"./ridge test"* | *"./ridge build"*) continue ;; # the launcher's; CI runs them
       "./ridge viz "*) line="$line --screenshot $scratch/picture.png" ;;
     esac
-    command=$(printf '%s' "$line" | sed "s#\./ridge#$ridge#; s#-o axpy#-o $scratch/axpy#")
+    command=$(printf '%s' "$line" | sed "s#\./ridge#$ridge#; s#-o axpy#-o $scratch/axpy#; s# result.json# $scratch/result.json#")
     case $command in *"viz "*) command -v xvfb-run >/dev/null && [ -x "$(dirname "$ridge")/ridge-viz" ] || { echo "skipped: $line"; continue; } ;; esac
     sh -c "$command" >"$scratch/out" 2>&1 </dev/null
     code=$?

@@ -133,6 +133,15 @@ bool Program::in_variable(std::uintptr_t address, std::size_t bytes) const {
   return address < at->end && bytes <= at->end - address && own(address);
 }
 
+bool Program::own_code(std::uintptr_t address) const {
+  bool own = false;
+  for_symbols([&](unsigned type, std::uintptr_t value, std::size_t size, const char*) {
+    if (type == STT_FUNC && address - (base + value) < size)
+      own = own || std::binary_search(functions.begin(), functions.end(), base + value);
+  });
+  return own;
+}
+
 bool is_kernel_entry(std::uintptr_t function, const void* closure, std::size_t closure_bytes) {
   const Program& p = Program::instance();
   auto in = [](const std::vector<std::uintptr_t>& all, std::uintptr_t a) {

@@ -43,6 +43,8 @@ struct Program {
       if (address >= v.begin && address < v.end) return true;
     return false;
   }
+  // In a function that `ridge cc` compiled.
+  bool own_code(std::uintptr_t address) const;
   // All of it in one variable of the code that `ridge cc` compiled.
   bool in_variable(std::uintptr_t address, std::size_t bytes) const;
 

@@ -1,0 +1,198 @@
+#include "feedback.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "defence.hpp"
+#include "text.hpp"
+
+namespace ridge {
+
+namespace {
+
+// The kinds of the emulator's faults and findings, by how they begin; the longer of two that begin alike comes first.
+constexpr std::string_view kFaults[] = {"out-of-bounds global load",
+                                        "out-of-bounds global store",
+                                        "out-of-bounds global",
+                                        "out-of-bounds shared",
+                                        "out-of-bounds load",
+                                        "misaligned",
+                                        "null-pointer",
+                                        "illegal",
+                                        "use after free",
+                                        "race on shared memory",
+                                        "race on global memory",
+                                        "race",
+                                        "uninitialised",
+                                        "stack overflow",
+                                        "divergent barrier",
+                                        "endless wait",
+                                        "launch from a kernel",
+                                        "store to __constant__",
+                                        "memory leak"};
+
+constexpr std::size_t kMaxKernels = 256, kMaxLines = 2048, kMaxName = 256;
+
+// A name that the worker sent is believed where the program has a text like it, and it looks like a kernel's.
+bool names_kernel(const std::string& name, const fs::path& program) {
+  auto fits = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_:<>, ").find(c) != std::string_view::npos;
+  };
+  if (name.empty() || name.size() > 64 || !std::all_of(name.begin(), name.end(), fits)) return false;
+  std::ifstream in(program, std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  return bytes.find(std::string(1, '\0') + name + '\0') != std::string::npos;
+}
+
+// Folders that say where and as whom the judge runs.
+std::vector<std::pair<std::string, std::string>> private_folders() {
+  std::vector<std::pair<std::string, std::string>> all;
+  auto add = [&](const std::string& folder, const char* name) {
+    if (folder.size() > 1) all.emplace_back(folder, name);
+  };
+  add(root_dir().string(), "<ridge>");
+  add(build_dir().string(), "<build>");
+  for (const char* variable : {"HOME", "TMPDIR"})
+    if (const char* value = std::getenv(variable)) add(value, *variable == 'H' ? "~" : "<tmp>");
+  // The longest first: one may lie in another.
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
+  return all;
+}
+
+// "/tmp/ridge-judge-Ab3xYz/submission/src/copy.cu" -> "copy.cu", whatever the folder for temporary files is.
+std::string without_temporary(std::string text) {
+  for (std::size_t at = 0; (at = text.find("/ridge-", at)) != std::string::npos;) {
+    auto in_path = [](char c) {
+      return std::isspace(static_cast<unsigned char>(c)) == 0 &&
+             std::string_view(":'\"()<>,;").find(c) == std::string_view::npos;
+    };
+    std::size_t first = at, last = at;
+    while (first > 0 && in_path(text[first - 1])) --first;
+    while (last < text.size() && in_path(text[last])) ++last;
+    std::string path = text.substr(first, last - first);
+    // TemporaryDir's names end in six characters of mkdtemp's.
+    std::string folder = path.substr(at - first + 1, path.find('/', at - first + 1) - (at - first + 1));
+    std::size_t dash = folder.rfind('-');
+    if (path[0] != '/' || dash == 5 || dash == std::string::npos || folder.size() - dash != 7) {
+      ++at;
+      continue;
+    }
+    std::string file = path.substr(path.rfind('/') + 1);
+    text.replace(first, last - first, file);
+    at = first + file.size();
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string case_class(std::string_view name) {
+  std::string out;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (std::isdigit(static_cast<unsigned char>(name[i])) == 0) {
+      out += name[i];
+      continue;
+    }
+    out += '*';
+    while (i + 1 < name.size() &&
+           (std::isdigit(static_cast<unsigned char>(name[i + 1])) != 0 ||
+            (name[i + 1] == '.' && i + 2 < name.size() && std::isdigit(static_cast<unsigned char>(name[i + 2])) != 0)))
+      ++i;
+  }
+  return out;
+}
+
+std::string failure_class(const std::string& check) {
+  if (check.empty()) return {};
+  static const std::pair<const char*, const char*> known[] = {
+      {"correct", "wrong result; `ridge check` shows values on public inputs"},
+      {"memory", "an invalid memory access; `ridge check` names it"},
+      {"launch", "a CUDA call or launch failed; `ridge check` says which"},
+      {"run", "the program ended or crashed"},
+      {"time-limit", "did not finish within the time limit and was stopped"},
+      {"output", "printed too much and was stopped: remove the prints"}};
+  for (auto [name, text] : known)
+    if (check == name) return text;
+  return "failed; `ridge check` may say more on public inputs";
+}
+
+std::string fault_class(const protocol::Done& done, const std::string& where, const fs::path& program) {
+  std::string_view what = done.what;
+  std::string out = "an invalid memory access";
+  for (std::string_view kind : kFaults)
+    if (what.substr(0, kind.size()) == kind) {
+      out = kind;
+      break;
+    }
+  // A file's name comes from debug information or from the worker: a file of the build's is meant.
+  std::error_code ec;
+  std::string file = where.substr(0, where.find(':'));
+  if (!file.empty() && fs::exists(program.parent_path() / "src" / file, ec)) out += " at " + where;
+  if (std::string kernel = done.kernel; names_kernel(kernel, program)) out += "\n    in kernel " + kernel;
+  return out;
+}
+
+std::string cuda_error_class(int code) {
+  static const std::pair<int, const char*> known[] = {{1, "cudaErrorInvalidValue"},
+                                                      {2, "cudaErrorMemoryAllocation"},
+                                                      {9, "cudaErrorInvalidConfiguration"},
+                                                      {98, "cudaErrorInvalidDeviceFunction"},
+                                                      {700, "cudaErrorIllegalAddress"},
+                                                      {701, "cudaErrorLaunchOutOfResources"},
+                                                      {710, "cudaErrorAssert"},
+                                                      {716, "cudaErrorMisalignedAddress"},
+                                                      {719, "cudaErrorLaunchFailure"}};
+  for (auto [number, name] : known)
+    if (code == number) return name;
+  return "a CUDA call or launch failed";
+}
+
+void clean_texts(Result& r) {
+  if (r.standing == "official" && on(Defence::quiet_secrets))
+    for (TaskResult& t : r.tasks) {
+      t.output.clear();
+      if (t.output_bytes > 0)
+        t.output_bytes = static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(t.output_bytes)));
+    }
+  if (!on(Defence::scrubbed_messages)) return;
+  const auto folders = private_folders();
+  constexpr std::size_t kNote = 64;  // what capped() adds is shorter
+  std::size_t left = kMaxTextBytes;
+  auto clean = [&](std::string& text) {
+    if (text.empty()) return;
+    text = printable(text);
+    text = without_temporary(std::move(text));
+    for (const auto& [folder, name] : folders) text = replaced(std::move(text), folder, name);
+    if (left < kNote) {
+      text.clear();
+      return;
+    }
+    text = capped(text, left - kNote);
+    left -= text.size();
+  };
+  clean(r.build_output);
+  for (TaskResult& t : r.tasks) {
+    for (CheckResult& c : t.checks) clean(c.message);
+    for (CaseResult& c : t.cases) clean(c.message);
+    for (GoalResult& g : t.goals) clean(g.note);
+    clean(t.output);
+    // On the emulator's word, so within reason only.
+    if (t.kernels.size() > kMaxKernels) t.kernels.resize(kMaxKernels);
+    for (KernelCount& k : t.kernels) {
+      k.kernel = capped(printable(k.kernel), kMaxName);
+      if (k.lines.size() > kMaxLines) k.lines.resize(kMaxLines);
+      for (LineCount& n : k.lines)
+        n.file = capped(printable(n.file), kMaxName), n.op = capped(printable(n.op), kMaxName);
+    }
+  }
+}
+
+}  // namespace ridge

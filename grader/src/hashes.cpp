@@ -1,0 +1,66 @@
+#include "hashes.hpp"
+
+#include <set>
+
+#include "sha256.hpp"
+
+namespace ridge {
+
+namespace {
+
+bool is_source(const fs::path& p) {
+  static const std::set<std::string> known = {".cu", ".cuh", ".h", ".hpp", ".inc"};
+  return known.count(p.extension().string()) != 0;
+}
+
+// Files that are laid over a submission's, or never taken from it.
+bool is_the_courses(const Lab& lab, const std::string& name) {
+  if (name == "entry.cu" || name == "baseline.cu") return true;
+  std::error_code ec;
+  return fs::path(name).extension() == ".hpp" && fs::exists(lab.dir / name, ec);
+}
+
+void add(Hashes& all, const std::string& name, const fs::path& file) {
+  std::error_code ec;
+  if (fs::is_regular_file(file, ec)) all[name] = sha256_of_file(file);
+}
+
+}  // namespace
+
+Hashes submission_hashes(const fs::path& dir, const Lab& lab) {
+  Hashes all;
+  std::error_code ec;
+  for (const auto& entry : fs::directory_iterator(dir, ec)) {
+    std::string name = entry.path().filename().string();
+    if (is_source(name) && !is_the_courses(lab, name)) add(all, name, entry.path());
+  }
+  return all;
+}
+
+Hashes harness_hashes(const Lab& lab, lab::Backend backend) {
+  Hashes all;
+  // By descriptor: an update of the program on disk does not change what runs.
+  all["bin/ridge"] = sha256_of_file("/proc/self/exe");
+  std::error_code ec;
+  for (const auto& entry : fs::directory_iterator(lab.dir, ec)) {
+    fs::path name = entry.path().filename();
+    if (name == "lab.toml" || name == "check.cpp" || name == "entry.cu" || name == "baseline.cu" ||
+        name.extension() == ".hpp")
+      add(all, "labs/" + lab.name + "/" + name.string(), entry.path());
+  }
+  if (backend == lab::Backend::cpu) {
+    for (const char* name : {"lib/libridge_simt.a", "lib/libridge_worker.a"}) add(all, name, build_dir() / name);
+  } else {
+    for (const char* name : {"runtime/worker/worker.cpp", "runtime/worker/backend_cuda.cpp"})
+      add(all, name, root_dir() / name);
+  }
+  return all;
+}
+
+std::string combined(const Hashes& hashes) {
+  std::string lines;
+  for (const auto& [name, hash] : hashes) lines += hash + "  " + name + "\n";
+  return sha256(lines);
+}
+
+}  // namespace ridge

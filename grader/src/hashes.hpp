@@ -1,0 +1,22 @@
+// What was judged, and by what: the SHA-256 of every file of both.
+#pragma once
+#include <map>
+#include <string>
+
+#include "lab.hpp"
+#include "lab/check.hpp"
+
+namespace ridge {
+
+using Hashes = std::map<std::string, std::string>;  // file name -> 64 digits
+
+// The submission's own among the sources in `dir` (staged, or as handed in): the lab's contract and entry are not.
+Hashes submission_hashes(const fs::path& dir, const Lab& lab);
+
+// This program, the lab's files, and what is linked to a submission.
+Hashes harness_hashes(const Lab& lab, lab::Backend backend);
+
+// One hash for all: of the lines "<hash>  <name>\n" in order of names, which is what sha256sum prints for them.
+std::string combined(const Hashes& hashes);
+
+}  // namespace ridge

@@ -1,0 +1,149 @@
+#include "record.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "error.hpp"
+#include "signature.hpp"
+
+namespace ridge {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr int kMaxDepth = 32;  // printing and freeing recurse
+
+// Reads what is there and of the right kind.
+class Fields {
+ public:
+  explicit Fields(const json& j) : j_(j) {}
+
+  void get(const char* key, std::string& to) const {
+    if (const json* v = find(key); v != nullptr && v->is_string()) to = v->get<std::string>();
+  }
+  void get(const char* key, double& to) const {
+    if (const json* v = find(key); v != nullptr && v->is_number()) to = v->get<double>();
+  }
+  void get(const char* key, bool& to) const {
+    if (const json* v = find(key); v != nullptr && v->is_boolean()) to = v->get<bool>();
+  }
+  void get(const char* key, std::optional<double>& to) const {
+    if (const json* v = find(key); v != nullptr && v->is_number()) to = v->get<double>();
+  }
+  void get(const char* key, std::map<std::string, std::string>& to) const {
+    for (const auto& [name, value] : inside(key).items())
+      if (value.is_string()) to[name] = value.get<std::string>();
+  }
+  void get(const char* key, std::vector<double>& to) const {
+    for (const json& value : list(key))
+      if (value.is_number()) to.push_back(value.get<double>());
+  }
+  const json& list(const char* key) const {
+    static const json none = json::array();
+    const json* v = find(key);
+    return v != nullptr && v->is_array() ? *v : none;
+  }
+  const json& inside(const char* key) const {
+    static const json none = json::object();
+    const json* v = find(key);
+    return v != nullptr && v->is_object() ? *v : none;
+  }
+  bool has(const char* key) const { return !inside(key).empty(); }
+
+ private:
+  const json* find(const char* key) const {
+    if (!j_.is_object()) return nullptr;
+    auto at = j_.find(key);
+    return at == j_.end() ? nullptr : &*at;
+  }
+  const json& j_;
+};
+
+template <class Item>
+Item check_or_case(const json& j) {
+  Fields f(j);
+  Item item;
+  std::string status = "failed";
+  f.get("name", item.name);
+  f.get("status", status);
+  f.get("message", item.message);
+  item.passed = status == "passed";
+  return item;
+}
+
+GoalResult read_goal(const json& j) {
+  Fields f(j);
+  GoalResult g;
+  f.get("id", g.id), f.get("title", g.title), f.get("metric", g.metric), f.get("unit", g.unit), f.get("note", g.note);
+  f.get("value", g.value), f.get("zero", g.zero), f.get("full", g.full);
+  f.get("points", g.points), f.get("max", g.max), f.get("met", g.met);
+  return g;
+}
+
+TaskResult read_task(const json& j) {
+  Fields f(j);
+  TaskResult t;
+  f.get("id", t.id), f.get("title", t.title), f.get("status", t.status), f.get("reason", t.reason);
+  f.get("points", t.points), f.get("max", t.max), f.get("output", t.output), f.get("output_bytes", t.output_bytes);
+  for (const json& c : f.list("checks")) t.checks.push_back(check_or_case<CheckResult>(c));
+  for (const json& c : f.list("cases")) t.cases.push_back(check_or_case<CaseResult>(c));
+  for (const json& g : f.list("goals")) t.goals.push_back(read_goal(g));
+  if (f.has("timing")) {
+    Fields in(f.inside("timing")), ratio(in.inside("ratio"));
+    Timing timing;
+    in.get("submission_s", timing.submission_s), in.get("baseline_s", timing.baseline_s);
+    ratio.get("median", timing.median), ratio.get("low", timing.low), ratio.get("high", timing.high);
+    in.get("bytes", timing.bytes), in.get("round_trip_s", timing.round_trip_s);
+    t.timing = timing;
+  }
+  return t;
+}
+
+}  // namespace
+
+std::string canonical(const json& record) {
+  // Messages quote what submissions print, which may be anything: no text makes a record impossible.
+  return record.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+json parse_json(std::string_view text) {
+  if (text.size() > kMaxRecordBytes) throw Error(Exit::failed, "larger than 16 MiB", "");
+  bool too_deep = false;
+  auto watch = [&](int depth, json::parse_event_t, json&) {
+    if (depth > kMaxDepth) too_deep = true;
+    return !too_deep;  // drops what is deeper
+  };
+  json j = json::parse(text, watch, false);
+  if (too_deep) throw Error(Exit::failed, fmt::format("nested more than {} deep", kMaxDepth), "");
+  if (j.is_discarded()) throw Error(Exit::failed, "not JSON", "");
+  return j;
+}
+
+std::string signed_record(const std::string& text, const fs::path& key_file) {
+  json record = json::parse(text);
+  record.erase("signature");
+  Signature s = sign(canonical(record), key_file);
+  record["signature"] = {
+      {"algorithm", "ed25519"}, {"key_id", s.key.id()}, {"public_key", s.key.hex()}, {"value", s.value}};
+  return canonical(record);
+}
+
+Result read_result(const json& record) {
+  Fields f(record);
+  Result r;
+  f.get("attempt", r.attempt), f.get("time", r.time), f.get("lab", r.lab), f.get("title", r.title);
+  f.get("mode", r.mode), f.get("standing", r.standing), f.get("backend", r.backend), f.get("outcome", r.outcome);
+  f.get("nonce", r.nonce), f.get("build_output", r.build_output), f.get("device", r.device);
+  Fields submission(f.inside("submission")), compiler(f.inside("compiler"));
+  submission.get("path", r.submission_path), submission.get("files", r.submission_files);
+  compiler.get("name", r.compiler), compiler.get("flags", r.compiler_flags);
+  Fields score(f.inside("score")), seconds(f.inside("seconds"));
+  score.get("points", r.points), score.get("max", r.max), score.get("coverage", r.coverage);
+  seconds.get("build", r.build_seconds), seconds.get("run", r.run_seconds);
+  for (const json& t : f.list("tasks")) r.tasks.push_back(read_task(t));
+  return r;
+}
+
+}  // namespace ridge

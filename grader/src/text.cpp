@@ -1,0 +1,66 @@
+#include "text.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+
+namespace ridge {
+
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+
+// Bytes of the character at the start of `s`, and the character; 0 where that is no UTF-8 (Unicode 15, table 3-7).
+std::size_t decode(std::string_view s, std::uint32_t& c) {
+  auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
+  unsigned char first = byte(0);
+  std::size_t size = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+  if (size == 0 || s.size() < size) return 0;
+  c = size == 1 ? first : first & (0x7Fu >> size);
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+    c = c << 6 | (byte(i) & 0x3F);
+  }
+  const bool too_long = (size == 3 && c < 0x800) || (size == 4 && c < 0x10000);
+  return too_long || c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF) ? 0 : size;
+}
+
+bool unfit(std::uint32_t c) {
+  return (c >= 0x7F && c <= 0x9F) || c == 0x61C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
+         (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF || (c & 0xFFFE) == 0xFFFE;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    std::uint32_t c = 0;
+    std::size_t size = decode(text, c);
+    if (size == 1 && ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7F))
+      out += '?';
+    else if (size == 0 || unfit(c))
+      out += kReplacement;
+    else
+      out += text.substr(0, size);
+    text.remove_prefix(size == 0 ? 1 : size);
+  }
+  return out;
+}
+
+std::string capped(const std::string& text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  std::size_t end = bytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end) + fmt::format("\n... ({} bytes more)", text.size() - end);
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  if (from.empty()) return text;
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+}  // namespace ridge

@@ -1,0 +1,18 @@
+// Text of compilers and submissions, made fit for terminals, JSON and XML.
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace ridge {
+
+// Valid UTF-8 without control characters (newlines and tabs stay) and without marks that change the reading direction.
+// What is not fit becomes '?' (ASCII) or U+FFFD.
+std::string printable(std::string_view text);
+
+// At most `bytes` of it, cut between characters, with a note on how much is missing.
+std::string capped(const std::string& text, std::size_t bytes);
+
+// `text` with every `from` replaced.
+std::string replaced(std::string text, std::string_view from, std::string_view to);
+
+}  // namespace ridge
