@@ -159,10 +159,14 @@ class Assembly {
 
   // Control, debug and segment registers.
   static bool special(View operands) {
-    for (View name : {"%cr", "%db", "%dr", "%ds", "%es", "%ss", "%cs", "%pkr"}) {
-      std::size_t at = operands.find(name);
-      if (at != View::npos) return true;
-    }
+    auto at_end = [&](std::size_t at) {
+      return at >= operands.size() || std::isalnum(static_cast<unsigned char>(operands[at])) == 0;
+    };
+    for (View name : {"%ds", "%es", "%ss", "%cs", "%pkru"})
+      for (std::size_t at = operands.find(name); at != View::npos; at = operands.find(name, at + 1))
+        if (at_end(at + name.size())) return true;
+    for (View name : {"%cr", "%db", "%dr"})
+      if (operands.find(name) != View::npos) return true;
     return false;
   }
 
