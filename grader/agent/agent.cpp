@@ -62,12 +62,12 @@ int main(int argc, char** argv) {
   std::unique_ptr<ridge::WorkerProcess> worker;
   try {
     worker = std::make_unique<ridge::WorkerProcess>(argv[1], 30);
-    report.worker_pid = worker->hello().pid;
+    report.worker_pid = worker->pid();
     put(report.device, worker->hello().device);
     double best = 1e9;
     bool ok = true;
     for (int i = 0; i < 11 && ok; ++i) {
-      ridge::Reply r = worker->run({}, false, 10);
+      ridge::Reply r = worker->run({}, {}, 10);
       ok = r.fate == ridge::Fate::ok && r.done.status == ridge::protocol::Status::ok;
       best = std::min(best, r.seconds);
     }

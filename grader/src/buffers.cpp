@@ -23,7 +23,7 @@ CaseBuffers::CaseBuffers(Device& device, const lab::TaskCheck& check, const lab:
   poison(seed);
 }
 
-Reply CaseBuffers::share(WorkerProcess& worker, double limit_seconds) const {
+Reply CaseBuffers::share(WorkerProcess& worker, double limit_seconds, bool scratch) const {
   std::uint32_t id = first_id_;
   Reply reply;
   auto give = [&](const DeviceBuffer& b, bool writable) {
@@ -32,6 +32,15 @@ Reply CaseBuffers::share(WorkerProcess& worker, double limit_seconds) const {
     reply = worker.add_buffer(message, b.descriptor(writable), limit_seconds);
   };
   for (const auto& b : in_) give(*b, false);
+  if (scratch && scratch_.empty()) {
+    for (const auto& b : out_) scratch_.push_back(device_.allocate(b->bytes()));
+    if (workspace_) scratch_.push_back(device_.allocate(workspace_->bytes()));
+  }
+  if (scratch) {
+    for (const auto& b : scratch_) b->poison(0x73637261);
+    for (const auto& b : scratch_) give(*b, true);
+    return reply;
+  }
   for (const auto& b : out_) give(*b, true);
   if (workspace_) give(*workspace_, true);
   return reply;

@@ -15,8 +15,9 @@ class CaseBuffers {
   CaseBuffers(Device& device, const lab::TaskCheck& check, const lab::Case& c, std::uint64_t seed,
               std::uint32_t first_id);
 
-  // Gives the descriptors to a worker. Returns the reply that was not ok, or an ok one.
-  Reply share(WorkerProcess& worker, double limit_seconds) const;
+  // Gives the descriptors to a worker. Returns the reply that was not ok, or an ok one. `scratch`: outputs and workspace
+  // are others, which nobody looks at.
+  Reply share(WorkerProcess& worker, double limit_seconds, bool scratch = false) const;
   void poison(std::uint64_t seed);
   lab::Verdict verify() const;
   protocol::Call call() const;
@@ -29,6 +30,7 @@ class CaseBuffers {
   std::vector<std::vector<std::byte>> in_host_;
   std::vector<std::unique_ptr<DeviceBuffer>> in_, out_;
   std::unique_ptr<DeviceBuffer> workspace_;
+  mutable std::vector<std::unique_ptr<DeviceBuffer>> scratch_;  // outputs, then the workspace; made when asked for
   std::uint32_t first_id_, next_id_;
 };
 

@@ -12,6 +12,8 @@
 #include "compile.hpp"
 #include "error.hpp"
 #include "process.hpp"
+#include "sandbox.hpp"
+#include "sandbox_gpu.hpp"
 
 namespace ridge {
 
@@ -99,6 +101,7 @@ std::vector<fs::path> compile_all(const std::vector<fs::path>& sources, const fs
 BuiltWorker build_simt(const std::vector<fs::path>& sources, const fs::path& dir) {
   CompileOptions options;
   options.include_dirs = {(root_dir() / "runtime").string()};
+  options.sandboxed = true;
   auto objects = compile_all(sources, dir, [&](const fs::path& source, const fs::path& object) {
     return compile_file(source, source.filename().string(), object, options);
   });
@@ -118,6 +121,9 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir) {
                 "install the CUDA Toolkit, load its module, or use --backend cpu");
   const char* arch = std::getenv("RIDGE_CUDA_ARCH");
   std::string target = arch != nullptr ? arch : "native";
+  // nvcc finds no GPU in its sandbox.
+  if (int known = granted_gpu().architecture; target == "native" && known != 0) target = std::to_string(known);
+  const Sandbox sandbox = builder_sandbox(dir);
   std::vector<std::string> flags = {"-O3", "-std=c++20", "-lineinfo"};
   if (target == "native")
     flags.push_back("-arch=native");
@@ -132,7 +138,7 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir) {
     argv.insert(argv.end(), flags.begin(), flags.end());
     ProcessLimits limits;
     limits.seconds = 180;
-    ProcessResult r = run_process(argv, dir, limits);
+    ProcessResult r = run_process(argv, dir, limits, &sandbox);
     CompileFailure f;
     if (r.exit_code != 0) {
       f.output = r.output.empty() ? fmt::format("nvcc ended with exit code {}", r.exit_code) : r.output;
@@ -145,7 +151,7 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir) {
   std::vector<std::string> argv = {nvcc.string(), "-o", built.program.string(), "-cudart=static"};
   for (const auto& o : objects) argv.push_back(o.string());
   argv.insert(argv.end(), flags.begin(), flags.end());
-  ProcessResult r = run_process(argv, dir, {});
+  ProcessResult r = run_process(argv, dir, {}, &sandbox);
   if (r.exit_code != 0) build_failed({false, r.output}, dir / "src");
   ProcessResult version = run_process({nvcc.string(), "--version"}, {}, {});
   if (auto at = version.output.find(", V"); at != std::string::npos)

@@ -13,6 +13,7 @@
 #include "diagnostics.hpp"
 #include "error.hpp"
 #include "process.hpp"
+#include "sandbox.hpp"
 #include "simt/rewrite/assembly.hpp"
 #include "simt/rewrite/rewrite.hpp"
 
@@ -38,10 +39,11 @@ void write_file(const fs::path& p, const std::string& text) {
                 "free some space there, or set TMPDIR to a folder with space");
 }
 
-CompileFailure run_tool(const std::vector<std::string>& argv, const fs::path& dir) {
+CompileFailure run_tool(const std::vector<std::string>& argv, const fs::path& dir, bool sandboxed) {
   ProcessLimits limits;
   limits.seconds = kCompileSeconds;
-  ProcessResult r = run_process(argv, dir, limits);
+  Sandbox sandbox = builder_sandbox(dir);
+  ProcessResult r = run_process(argv, dir, limits, sandboxed ? &sandbox : nullptr);
   if (r.exit_code == 0 && !r.timed_out) return {};
   CompileFailure f;
   f.output = r.output;
@@ -78,7 +80,8 @@ std::set<std::string> undefined_tls(const std::vector<fs::path>& objects) {
   for (const auto& object : objects) {
     ProcessLimits limits;
     limits.output_bytes = 16 << 20;
-    ProcessResult r = run_process({"readelf", "-sW", object.string()}, {}, limits);
+    Sandbox sandbox = builder_sandbox({}, {object});
+    ProcessResult r = run_process({"readelf", "-sW", object.string()}, {}, limits, &sandbox);
     std::istringstream lines(r.output);
     for (std::string line; std::getline(lines, line);) {
       std::istringstream words(line);
@@ -188,7 +191,7 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     argv.insert(argv.end(), {"-O2", "-DRIDGE_PLAIN", "-gdwarf-4", compiler.clang ? "-gline-tables-only" : "-g1"});
   }
   argv.insert(argv.end(), options.extra.begin(), options.extra.end());
-  if (CompileFailure f = run_tool(argv, object.parent_path()); !f.output.empty()) {
+  if (CompileFailure f = run_tool(argv, object.parent_path(), options.sandboxed); !f.output.empty()) {
     f.output = own_messages(f.output);
     return f;
   }
@@ -200,7 +203,8 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     return f;
   }
   write_file(compiled, assembly.text);
-  return run_tool({compiler.program.string(), "-c", compiled.string(), "-o", object.string()}, object.parent_path());
+  return run_tool({compiler.program.string(), "-c", compiled.string(), "-o", object.string()}, object.parent_path(),
+                  options.sandboxed);
 }
 
 CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path& program, bool worker,
@@ -221,7 +225,7 @@ CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path
     fs::path object = stub.string() + ".o";
     if (CompileFailure f = run_tool(
             {compiler.program.string(), "-c", "-O1", "-ftls-model=local-exec", stub.string(), "-o", object.string()},
-            program.parent_path());
+            program.parent_path(), worker);
         !f.output.empty())
       return f;
     argv.push_back(object.string());
@@ -230,7 +234,7 @@ CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path
   argv.push_back(library("libridge_simt.a").string());
   argv.insert(argv.end(), {"-lpthread", "-lm"});
   argv.insert(argv.end(), extra.begin(), extra.end());
-  return run_tool(argv, program.parent_path());
+  return run_tool(argv, program.parent_path(), worker);
 }
 
 }  // namespace ridge

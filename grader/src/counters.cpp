@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "process.hpp"
+#include "sandbox.hpp"
 
 namespace ridge {
 
@@ -23,7 +24,8 @@ std::vector<std::pair<std::string, int>> source_lines(const fs::path& program,
     for (std::size_t i = first; i < last; ++i) argv.push_back(fmt::format("{:#x}", offsets[i]));
     ProcessLimits limits;
     limits.output_bytes = 4 << 20;
-    ProcessResult r = run_process(argv, {}, limits);
+    Sandbox sandbox = builder_sandbox({}, {program});
+    ProcessResult r = run_process(argv, {}, limits, &sandbox);
     std::istringstream lines(r.output);
     std::size_t at = first;
     bool started = false;
@@ -75,6 +77,13 @@ Counted count_launches(const std::string& text, const LineFinder& lines_of) {
   json records = json::parse(text, nullptr, false);
   if (!records.is_object() || !records.contains("launches") || !records["launches"].is_array()) return c;
 
+  if (records.contains("transfers") && records["transfers"].is_object()) {
+    const json& t = records["transfers"];
+    c.from_host = static_cast<double>(number(t, "from_host"));
+    c.to_host = static_cast<double>(number(t, "to_host"));
+    c.on_device = static_cast<double>(number(t, "on_device"));
+    c.filled = static_cast<double>(number(t, "filled"));
+  }
   std::map<std::uint64_t, std::pair<std::string, int>> where;
   for (const auto& launch : records["launches"])
     if (launch.is_object() && launch.contains("lines") && launch["lines"].is_array())
@@ -118,7 +127,7 @@ Counted count_launches(const std::string& text, const LineFinder& lines_of) {
     auto& [k, by_line] = entry;
     for (const auto& [key, n] : by_line) {
       k.lines.push_back(n);
-      if (n.op == "global_ld" || n.op == "global_st") {
+      if (n.op.rfind("global", 0) == 0) {
         c.global_sectors += static_cast<double>(n.sectors);
       } else {
         c.shared_requests += static_cast<double>(n.requests);

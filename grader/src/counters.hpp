@@ -30,7 +30,8 @@ struct KernelCount {
 
 struct Counted {
   std::vector<KernelCount> kernels;
-  double global_sectors = 0;
+  double global_sectors = 0;                                     // of kernels
+  double from_host = 0, to_host = 0, on_device = 0, filled = 0;  // bytes that calls of the runtime moved
   double shared_requests = 0, shared_conflicts = 0;
 };
 

@@ -19,6 +19,7 @@
 #include "lab/compare.hpp"
 #include "roofline/profile.hpp"
 #include "score.hpp"
+#include "submission.hpp"
 #include "timing.hpp"
 #include "worker_process.hpp"
 
@@ -57,6 +58,8 @@ class Explainer {
                             limit_)};
       case Fate::flooded:
         return {"output", "printed more than 16 MiB and was stopped: remove the prints"};
+      case Fate::memory:
+        return {"memory-limit", "held more memory than a submission may and was stopped: free what you allocate"};
       case Fate::protocol:
         return {"run", "the program answered with something that is not an answer"};
       case Fate::crashed:
@@ -161,14 +164,14 @@ class TaskJudge {
   void judge_cases() {
     lab::Request request{options_.mode, options_.backend, device_.info().memory / 8};
     std::vector<lab::Case> cases = check_.cases(request);
-    WorkerProcess worker(worker_program_, options_.backend == Backend::cpu ? 10 : 60);
+    SubmissionWorkers worker(worker_program_, options_.backend);
     // Whatever ends this task, what the submission printed so far is kept.
     struct KeepOutput {
-      WorkerProcess& worker;
+      SubmissionWorkers& worker;
       TaskResult& task;
       ~KeepOutput() {
         task.output = worker.output().substr(0, 2048);
-        task.output_bytes = static_cast<double>(worker.printed());
+        task.output_bytes = static_cast<double>(worker.first().printed());
       }
     } keep{worker, task_};
     std::uint32_t next_id = 1;
@@ -177,15 +180,15 @@ class TaskJudge {
       ++number;
       options_.progress(fmt::format("{}: {}", spec_.id, c.name));
       if (c.measured && options_.backend == Backend::cuda) {
-        time_case(worker, c, next_id);
+        time_case(worker.first(), c, next_id);
         return;
       }
       CaseBuffers buffers(device_, check_, c, lab::random_bits(seed_, number), next_id);
       next_id = buffers.next_id();
-      Gate g = explain_(buffers.share(worker, limit_));
+      Gate g = explain_(worker.share(buffers, limit_));
       Reply reply;
       if (g.check.empty()) {
-        reply = worker.run({buffers.call()}, c.measured, limit_);
+        reply = worker.run(buffers, 1, c.measured, false, limit_);
         g = explain_(reply);
       }
       if (g.check.empty()) {
@@ -198,7 +201,7 @@ class TaskJudge {
         gate({g.check, fmt::format("{}: {}", told(c), told(g))});
         return;
       }
-      if (c.measured) take_counts(c, reply);
+      if (c.measured && !take_counts(c, reply)) return;
     }
   }
 
@@ -207,12 +210,12 @@ class TaskJudge {
   Gate sanitized(CaseBuffers& buffers, std::uint64_t number, double plain_seconds) {
     // Small cases have the same code paths; one that takes long is left out where another was not.
     if (sanitizer_gave_up_ || (plain_seconds > kSanitizedSeconds && sanitized_cases_ > 0)) return {};
-    if (!sanitizing_) sanitizing_ = std::make_unique<WorkerProcess>(worker_program_, 10);
+    if (!sanitizing_) sanitizing_ = std::make_unique<SubmissionWorkers>(worker_program_, options_.backend);
     buffers.poison(lab::random_bits(seed_, number));
-    Gate g = explain_(buffers.share(*sanitizing_, limit_));
+    Gate g = explain_(sanitizing_->share(buffers, limit_));
     if (!g.check.empty()) return g;
-    Reply reply = sanitizing_->run({buffers.call(), buffers.call()}, false, limit_, true);  // twice: leaks
-    if (reply.fate == Fate::timed_out) {  // it ran in time without: slow, not wrong
+    Reply reply = sanitizing_->run(buffers, 2, false, true, limit_);  // twice: leaks
+    if (reply.fate == Fate::timed_out) {                              // it ran in time without: slow, not wrong
       sanitizer_gave_up_ = true;
       return {};
     }
@@ -220,17 +223,28 @@ class TaskJudge {
     return explain_(reply);
   }
 
-  void take_counts(const lab::Case& c, const Reply& reply) {
+  // False: the answer did not come from the device.
+  bool take_counts(const lab::Case& c, const Reply& reply) {
     measured_.work = check_.work(c);
     measured_.counted = count_launches(reply.launches, worker_program_);
+    const double handed = measured_.counted->from_host, most = check_.bytes_from_host(c);
+    if (on(Defence::counted_copies) && handed > most) {
+      Gate g{"device", fmt::format("{:.0f} bytes came from the host (copies, pinned and managed memory, arguments), "
+                                   "where {:.0f} are expected at most: the work must be done by kernels",
+                                   handed, most)};
+      gate({g.check, told(c) + ": " + told(g)});
+      measured_.counted.reset();
+      return false;
+    }
     task_.kernels = measured_.counted->kernels;
     task_.roofline =
         Roofline{measured_.work.operations, measured_.counted->global_sectors * 32,
                  measured_.work.bytes_read + measured_.work.bytes_written, measured_.work.operation_unit, std::nullopt};
+    return true;
   }
 
   void time_case(WorkerProcess& worker, const lab::Case& c, std::uint32_t first_id) {
-    WorkerProcess baseline(baseline_program_, 60);
+    WorkerProcess baseline(baseline_program_, 60, {.gpu = true});
     TimedOptions timed;
     timed.turns = options_.mode == Mode::check ? 5 : 15;
     timed.limit_seconds = limit_;
@@ -272,7 +286,7 @@ class TaskJudge {
   TaskResult task_;
   Measured measured_;
   static constexpr double kSanitizedSeconds = 0.1;
-  std::unique_ptr<WorkerProcess> sanitizing_;
+  std::unique_ptr<SubmissionWorkers> sanitizing_;
   int sanitized_cases_ = 0;
   bool sanitizer_gave_up_ = false;
 };
@@ -367,7 +381,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   if (o.backend == Backend::cuda) {
     baseline = build_baseline(lab, dir.path() / "baseline");
     try {  // a machine on which this does not start is not the submission's fault
-      WorkerProcess probe(baseline.program, 60);
+      WorkerProcess probe(baseline.program, 60, {.gpu = true});
     } catch (const Error& e) {
       throw Error(Exit::environment, std::string("the baseline's worker: ") + e.what(), "run `ridge doctor`");
     }

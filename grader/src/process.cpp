@@ -1,6 +1,7 @@
 #include "process.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -13,9 +14,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <set>
 
 #include "clock.hpp"
+#include "defence.hpp"
+#include "sandbox.hpp"
+#include "sandbox_cgroup.hpp"
 
 namespace ridge {
 
@@ -40,6 +45,10 @@ pid_t fork_child() {
 
 int end_child(pid_t pid) {
   kill_group(pid);
+  return wait_child(pid);
+}
+
+int wait_child(pid_t pid) {
   siginfo_t info;
   while (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
   }
@@ -53,6 +62,7 @@ int end_child(pid_t pid) {
 void end_children() {
   children_mutex.lock();  // for good
   for (pid_t pid : children) kill_group(pid);
+  remove_job_groups();
 }
 
 void isolate_child(int first_descriptor) {
@@ -70,8 +80,11 @@ void isolate_child(int first_descriptor) {
   for (int fd = first_descriptor; fd < 1024; ++fd) close(fd);
 }
 
-ProcessResult run_process(const std::vector<std::string>& argv, const fs::path& dir, const ProcessLimits& limits) {
+ProcessResult run_process(const std::vector<std::string>& argv, const fs::path& dir, const ProcessLimits& limits,
+                          const Sandbox* sandbox) {
   ProcessResult result;
+  std::optional<SandboxRun> run;
+  if (sandbox != nullptr) run.emplace(*sandbox, argv);
   std::vector<char*> args;
   for (const auto& a : argv) args.push_back(const_cast<char*>(a.c_str()));
   args.push_back(nullptr);
@@ -94,6 +107,7 @@ ProcessResult run_process(const std::vector<std::string>& argv, const fs::path& 
     dup2(null, 0);
     dup2(out[1], 1);
     dup2(out[1], 2);
+    if (run) run->exec(2);
     isolate_child(3);
     if (!dir.empty() && chdir(dir.c_str()) != 0) _exit(127);
     execvpe(args[0], args.data(), env.data());
@@ -106,6 +120,7 @@ ProcessResult run_process(const std::vector<std::string>& argv, const fs::path& 
     result.output = std::strerror(errno);
     return result;
   }
+  std::string not_started = run ? run->started(pid) : "";
   std::size_t total = 0;
   char buffer[65536];
   for (;;) {
@@ -137,8 +152,18 @@ ProcessResult run_process(const std::vector<std::string>& argv, const fs::path& 
     usleep(1000);
   }
   int status = end_child(pid);  // and what it left behind
+  if (run) {
+    run->finish();
+    status = run->own_status(status);
+  }
   if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
+  if (!not_started.empty()) {
+    result.started = false;
+    result.exit_code = 127;
+    result.signal = 0;
+    result.output = fmt::format("{}: {}\n{}", argv[0], not_started, result.output);
+  }
   result.seconds = now() - start;
   return result;
 }

@@ -9,6 +9,8 @@
 
 namespace ridge {
 
+struct Sandbox;
+
 struct ProcessLimits {
   double seconds = 60;
   std::size_t output_bytes = 64 * 1024;        // kept; what follows is dropped
@@ -26,7 +28,9 @@ struct ProcessResult {
 };
 
 // Runs argv in `dir`, which takes its temporary files too, to its end; its whole process group is killed at the limit.
-ProcessResult run_process(const std::vector<std::string>& argv, const fs::path& dir, const ProcessLimits& limits);
+// With a sandbox, whose folder and environment count then: anything that reads what a student made.
+ProcessResult run_process(const std::vector<std::string>& argv, const fs::path& dir, const ProcessLimits& limits,
+                          const Sandbox* sandbox = nullptr);
 
 // The first of `names` that is on PATH, or an empty path. Names with a slash are taken as they are.
 fs::path find_program(const std::vector<std::string>& names);
@@ -38,6 +42,8 @@ void isolate_child(int first_descriptor);
 pid_t fork_child();
 // Kills the child and its process group, waits, and returns its status.
 int end_child(pid_t pid);
+// Waits for the child to end by itself, and returns its status.
+int wait_child(pid_t pid);
 // For a program that ends by a signal: kills all children, and lets nothing start in the time that is left.
 void end_children();
 

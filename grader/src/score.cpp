@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "defence.hpp"
 #include "error.hpp"
 #include "timing.hpp"
 
@@ -44,6 +45,9 @@ std::string sectors_note(const Counted& c, const lab::Work& work) {
         "addresses",
         line->file, line->line, line->op == "global_ld" ? "loads" : "stores", per_request(line->sectors, *line),
         per_request(line->ideal_sectors, *line), line->op == "global_ld" ? "read" : "write");
+  if (c.on_device + c.filled > 0.02 * (work.bytes_read + work.bytes_written))
+    return fmt::format("{:.0f} bytes were moved by cudaMemcpy and cudaMemset beside the kernels' work",
+                       2 * c.on_device + c.filled);
   return fmt::format(
       "the kernels move {:.2f} times the bytes that the task needs: data is read or written more than once",
       c.global_sectors / ideal_sectors(work));
@@ -70,13 +74,17 @@ Value measure(const std::string& metric, const Measured& m) {
   Value v;
   if (metric == "sectors_over_ideal" && m.counted) {
     v.unit = "x";
-    double value = m.counted->global_sectors / ideal_sectors(m.work);
-    if (value < kImplausible) {
+    const Counted& c = *m.counted;
+    double value = c.global_sectors / ideal_sectors(m.work);
+    double copied = (2 * c.on_device + c.filled) / kSectorBytes / ideal_sectors(m.work);
+    if (!on(Defence::counted_copies)) {
+      v.value = std::max(value, 1.0);
+    } else if (value < kImplausible) {
       v.note = fmt::format(
           "the kernels moved only {:.2f} of the data: a copy by the runtime (cudaMemcpy) is not a kernel's work",
           value);
     } else {
-      v.value = value;
+      v.value = value + copied;
       v.note = sectors_note(*m.counted, m.work);
     }
   } else if (metric == "conflicts_per_request" && m.counted) {

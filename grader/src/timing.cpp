@@ -44,7 +44,7 @@ bool good(const Reply& r) { return r.fate == Fate::ok && r.done.status == protoc
 double round_trip(WorkerProcess& worker, double limit) {
   std::vector<double> times;
   for (int i = 0; i < 21; ++i) {
-    Reply r = worker.run({}, false, limit);
+    Reply r = worker.run({}, {}, limit);
     if (!good(r)) break;
     times.push_back(r.seconds);
   }
@@ -78,14 +78,14 @@ TimedRun time_against_baseline(Device& device, const lab::TaskCheck& check, cons
   // How many calls make a turn long enough for the clock; the submission can't know the number beforehand.
   std::vector<protocol::Call> calls;
   for (const auto& s : sets) calls.push_back(s.call());
-  Reply warm = submission.run(calls, false, options.limit_seconds);
+  Reply warm = submission.run(calls, {}, options.limit_seconds);
   if (!good(warm)) return fail("run", explain(warm));
   double estimate = 0;
   double warmed = 0;
   for (int i = 0; i < 200 && warmed < 0.2; ++i) {  // both sides, at least 200 ms: clocks and caches settle
-    Reply a = submission.run(calls, false, options.limit_seconds);
+    Reply a = submission.run(calls, {}, options.limit_seconds);
     if (!good(a)) return fail("run", explain(a));
-    Reply b = baseline.run(calls, false, options.limit_seconds);
+    Reply b = baseline.run(calls, {}, options.limit_seconds);
     if (!good(b)) return fail("run", "the baseline failed: " + explain(b));
     estimate = b.seconds;
     warmed += a.seconds + b.seconds;
@@ -107,10 +107,10 @@ TimedRun time_against_baseline(Device& device, const lab::TaskCheck& check, cons
     for (std::size_t r = 0; r < repeats; ++r)
       for (std::size_t s : order) calls.push_back(sets[s].call());
 
-    Reply b = baseline.run(calls, false, options.limit_seconds);
+    Reply b = baseline.run(calls, {}, options.limit_seconds);
     if (!good(b)) return fail("run", "the baseline failed: " + explain(b));
     for (auto& s : sets) s.poison(seed);
-    Reply a = submission.run(calls, false, options.limit_seconds);
+    Reply a = submission.run(calls, {}, options.limit_seconds);
     if (!good(a)) return fail("run", explain(a));
     for (const auto& s : sets)
       if (lab::Verdict v = s.verify(); !v.ok)

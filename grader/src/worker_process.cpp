@@ -4,17 +4,19 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/resource.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
 #include "clock.hpp"
+#include "defence.hpp"
 #include "error.hpp"
 #include "process.hpp"
 #include "worker/packet.hpp"
@@ -26,16 +28,9 @@ namespace {
 
 constexpr std::size_t kKeptOutput = 64 * 1024;
 constexpr std::size_t kFlood = 16 << 20;
-constexpr rlim_t kMaxFileBytes = 64 << 20;
 constexpr off_t kMaxLaunchBytes = 16 << 20;
-
-// Nothing of the judge's environment but what a GPU program needs.
-std::vector<std::string> worker_environment() {
-  std::vector<std::string> env = {"PATH=/usr/bin:/bin", "HOME=/nonexistent", "LANG=C.UTF-8", "RIDGE_QUIET_FAULTS=1"};
-  for (const char* name : {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "RIDGE_WORKERS", "RIDGE_LANE_ORDER"})
-    if (const char* value = std::getenv(name)) env.push_back(std::string(name) + "=" + value);
-  return env;
-}
+constexpr off_t kMaxTraceBytes = off_t{1} << 30;
+constexpr double kLook = 0.05;  // seconds between two looks at the memory in use
 
 std::string read_launches(int fd) {
   struct stat info {};
@@ -50,52 +45,58 @@ std::string read_launches(int fd) {
   return text;
 }
 
+// The worker still holds the file that it sent: what is used is a copy.
+TraceFile copy_trace(int fd) {
+  TraceFile t;
+  struct stat info {};
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > kMaxTraceBytes) return t;
+  t.fd = memfd_create("trace", MFD_CLOEXEC);
+  std::vector<char> buffer(1 << 20);
+  for (off_t at = 0; t.fd >= 0 && at < info.st_size;) {
+    ssize_t n =
+        pread(fd, buffer.data(), std::min<std::size_t>(buffer.size(), static_cast<std::size_t>(info.st_size - at)), at);
+    if (n <= 0 || write(t.fd, buffer.data(), static_cast<std::size_t>(n)) != n) break;
+    at += n;
+    t.bytes = static_cast<std::uint64_t>(at);
+  }
+  return t;
+}
+
 }  // namespace
 
-WorkerProcess::WorkerProcess(const fs::path& program, double start_seconds) {
+TraceFile::~TraceFile() {
+  if (fd >= 0) close(fd);
+}
+
+WorkerProcess::WorkerProcess(const fs::path& program, double start_seconds, const WorkerOptions& options) {
   int pair[2];
   int out[2];
-  int exec_failed[2];  // closes with the exec, so that no submission can speak through it
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0 || pipe2(out, O_CLOEXEC) != 0 ||
-      pipe2(exec_failed, O_CLOEXEC) != 0)
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0 || pipe2(out, O_CLOEXEC) != 0)
     throw Error(Exit::environment, std::string("cannot make a socket: ") + std::strerror(errno), "close some programs");
-  std::vector<std::string> env = worker_environment();
-  std::vector<char*> envp;
-  for (auto& e : env) envp.push_back(e.data());
-  envp.push_back(nullptr);
-  std::string path = program.string();
-  char* argv[] = {path.data(), nullptr};
+  Sandbox description = worker_sandbox(program, options.gpu);
+  description.fixed_addresses = options.role != Role::plain;  // a trace holds addresses
+  const char* mode = options.role == Role::traced ? "trace" : options.role == Role::replay ? "replay" : "run";
+  sandbox_ = std::make_unique<SandboxRun>(description, std::vector<std::string>{program.string(), mode});
   pid_ = fork_child();
   if (pid_ == 0) {
     int null = open("/dev/null", O_RDONLY);
     dup2(null, 0);
     dup2(out[1], 1);
     dup2(out[1], 2);
-    int high = fcntl(pair[1], F_DUPFD, 64);  // clear of the number that it must get
-    int report = fcntl(exec_failed[1], F_DUPFD, 64);
+    int high = fcntl(pair[1], F_DUPFD_CLOEXEC, 64);  // clear of the number that it must get
     dup2(high, protocol::kSocket);
-    dup3(report, protocol::kSocket + 1, O_CLOEXEC);
-    isolate_child(protocol::kSocket + 2);
-    rlimit file{kMaxFileBytes, kMaxFileBytes};
-    setrlimit(RLIMIT_FSIZE, &file);
-    if (chdir("/") == 0) execve(argv[0], argv, envp.data());
-    int error = errno;
-    if (write(protocol::kSocket + 1, &error, sizeof error) < 0) _exit(126);
-    _exit(127);
+    sandbox_->exec(protocol::kSocket);
   }
-  int error = pid_ < 0 ? errno : 0;
   close(pair[1]);
   close(out[1]);
-  close(exec_failed[1]);
-  if (pid_ > 0 && read(exec_failed[0], &error, sizeof error) < 0) error = errno;
-  close(exec_failed[0]);
+  std::string not_started = sandbox_->started(pid_);
   socket_ = pair[0];
   out_ = out[0];
   fcntl(out_, F_SETFL, O_NONBLOCK);
   Reply reply;
   std::vector<char> packet;
   int fd = -1;
-  bool ok = error == 0 && wait_packet(now() + start_seconds, reply, packet, fd);
+  bool ok = not_started.empty() && wait_packet(now() + start_seconds, reply, packet, fd);
   if (fd >= 0) close(fd);
   if (ok && parse_hello(packet, hello_)) return;
   usleep(20000);
@@ -104,11 +105,12 @@ WorkerProcess::WorkerProcess(const fs::path& program, double start_seconds) {
   close(socket_);
   close(out_);
   std::string said = output_.empty() ? "" : "; it printed:\n" + output_.substr(0, 2000);
-  if (error != 0)
-    throw Error(Exit::environment, fmt::format("the worker process could not start: {}", std::strerror(error)),
+  if (!not_started.empty())
+    throw Error(Exit::environment, fmt::format("the worker process could not start: {}{}", not_started, said),
                 "run `ridge doctor`; where programs must not run in the temporary folder, set TMPDIR to another");
   std::string what = "ended before its first call";
   if (reply.fate == Fate::timed_out) what = fmt::format("did not get to its first call in {:g} s", start_seconds);
+  if (reply.fate == Fate::memory) what = "took too much memory before its first call";
   if (reply.fate == Fate::flooded) what = "printed too much before its first call";
   throw Error(Exit::failed, "the program " + what + said,
               "look for static objects whose constructors end or stop the program");
@@ -123,6 +125,8 @@ WorkerProcess::~WorkerProcess() {
 void WorkerProcess::stop(Reply* reply) {
   if (pid_ <= 0) return;
   int status = end_child(pid_);
+  sandbox_->finish();
+  status = sandbox_->own_status(status);
   if (reply != nullptr) {
     if (WIFSIGNALED(status)) reply->signal = WTERMSIG(status);
     if (WIFEXITED(status)) reply->exit_code = WEXITSTATUS(status);
@@ -139,21 +143,30 @@ bool WorkerProcess::drain() {
   char buffer[65536];
   for (;;) {
     ssize_t n = read(out_, buffer, sizeof buffer);
-    if (n <= 0) return printed_ <= kFlood;
+    if (n <= 0) return printed_ <= kFlood || !on(Defence::output_limit);
     printed_ += static_cast<std::size_t>(n);
     if (output_.size() < kKeptOutput)
       output_.append(buffer, std::min(static_cast<std::size_t>(n), kKeptOutput - output_.size()));
-    if (printed_ > kFlood) return false;
+    if (printed_ > kFlood && on(Defence::output_limit)) return false;
   }
 }
 
 bool WorkerProcess::wait_packet(double deadline, Reply& reply, std::vector<char>& packet, int& fd) {
+  double look = now() + kLook;
   for (bool out_open = true;;) {
     double left = deadline - now();
-    if (left <= 0) {
+    if (left <= 0 && on(Defence::time_limit)) {
       reply.fate = Fate::timed_out;
       return false;
     }
+    if (double time = now(); time > look) {
+      look = time + kLook;
+      if (sandbox_->over_memory()) {
+        reply.fate = Fate::memory;
+        return false;
+      }
+    }
+    left = std::clamp(left, 0.0, kLook);
     pollfd p[2] = {{socket_, POLLIN, 0}, {out_, POLLIN, 0}};
     int ready = poll(p, out_open ? 2 : 1, static_cast<int>(left * 1000) + 1);
     if (ready < 0 && errno != EINTR) break;
@@ -177,7 +190,8 @@ bool WorkerProcess::wait_packet(double deadline, Reply& reply, std::vector<char>
   return false;
 }
 
-Reply WorkerProcess::request(protocol::Type type, const std::vector<char>& payload, int fd, double limit_seconds) {
+Reply WorkerProcess::request(protocol::Type type, const std::vector<char>& payload, int fd, double limit_seconds,
+                             bool wants_trace) {
   Reply reply;
   double start = now();
   std::vector<char> packet;
@@ -190,7 +204,11 @@ Reply WorkerProcess::request(protocol::Type type, const std::vector<char>& paylo
   reply.seconds = now() - start;
   if (ok) {
     if (!parse_done(packet, sequence_, reply.done)) reply.fate = Fate::protocol;
-    if (received >= 0) reply.launches = read_launches(received);
+    if (received >= 0 && wants_trace)
+      reply.trace = copy_trace(received);
+    else if (received >= 0)
+      reply.launches = read_launches(received);
+    if (wants_trace && reply.trace.bytes == 0 && reply.done.status == protocol::Status::ok) reply.fate = Fate::protocol;
   }
   if (received >= 0) close(received);
   if (reply.fate != Fate::ok) {
@@ -207,15 +225,18 @@ Reply WorkerProcess::add_buffer(const protocol::Buffer& buffer, int fd, double l
   return request(protocol::Type::buffer, payload, fd, limit_seconds);
 }
 
-Reply WorkerProcess::run(const std::vector<protocol::Call>& calls, bool record, double limit_seconds, bool sanitize) {
-  protocol::Run head;
+Reply WorkerProcess::run(const std::vector<protocol::Call>& calls, protocol::Run head, double limit_seconds) {
   head.calls = static_cast<std::uint32_t>(calls.size());
-  head.record = record ? 1 : 0;
-  head.sanitize = sanitize ? 1 : 0;
   std::vector<char> payload(sizeof head + calls.size() * sizeof(protocol::Call));
   std::memcpy(payload.data(), &head, sizeof head);
   if (!calls.empty()) std::memcpy(payload.data() + sizeof head, calls.data(), calls.size() * sizeof(protocol::Call));
-  return request(protocol::Type::run, payload, -1, limit_seconds);
+  return request(protocol::Type::run, payload, -1, limit_seconds, head.trace != 0);
+}
+
+Reply WorkerProcess::replay(const protocol::Replay& what, int trace, double limit_seconds) {
+  std::vector<char> payload(sizeof what);
+  std::memcpy(payload.data(), &what, sizeof what);
+  return request(protocol::Type::replay, payload, trace, limit_seconds);
 }
 
 }  // namespace ridge

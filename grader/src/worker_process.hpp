@@ -3,10 +3,13 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "paths.hpp"
+#include "sandbox.hpp"
 #include "worker/protocol.hpp"
 
 namespace ridge {
@@ -17,40 +20,73 @@ enum class Fate {
   timed_out,  // stopped at the time limit
   flooded,    // stopped for printing without end
   protocol,   // answered with something that is not an answer
+  memory,     // stopped for holding more memory than it may
+};
+
+// A trace of device work, in a file of the judge's own.
+struct TraceFile {
+  int fd = -1;
+  std::uint64_t bytes = 0;
+  TraceFile() = default;
+  TraceFile(TraceFile&& other) noexcept { *this = std::move(other); }
+  TraceFile& operator=(TraceFile&& other) noexcept {
+    std::swap(fd, other.fd);
+    std::swap(bytes, other.bytes);
+    return *this;
+  }
+  ~TraceFile();
+};
+
+enum class Role {
+  plain,   // runs the submission
+  traced,  // the same, and yields a trace of its device work
+  replay,  // runs the kernels of such a trace, and no host code of the submission
 };
 
 struct Reply {
   Fate fate = Fate::ok;
   protocol::Done done;  // valid where fate is ok
+  bool replayed = false;  // the answer of, or the time spent in, a replay
   double seconds = 0;   // from the request's send to the answer's arrival, on the judge's clock
   int signal = 0;       // where it crashed
   int exit_code = 0;
   std::string launches;  // JSON of the emulator's launch records, as sent by the worker: not trusted
+  TraceFile trace;       // where the request asked for one
+};
+
+struct WorkerOptions {
+  bool gpu = false;  // is given the judge's GPU
+  Role role = Role::plain;
 };
 
 class WorkerProcess {
  public:
-  // Starts `program` and waits for its hello. Throws Error(Exit::environment) where the machine can't run it, and
-  // Error(Exit::failed) where it ends, hangs or says something else.
-  WorkerProcess(const fs::path& program, double start_seconds);
+  // Starts `program` in a sandbox and waits for its hello. Throws Error(Exit::environment) where the machine can't run
+  // it, and Error(Exit::failed) where it ends, hangs or says something else.
+  WorkerProcess(const fs::path& program, double start_seconds, const WorkerOptions& options = {});
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
   Reply add_buffer(const protocol::Buffer& buffer, int fd, double limit_seconds);
-  Reply run(const std::vector<protocol::Call>& calls, bool record, double limit_seconds, bool sanitize = false);
+  // `request` without its number of calls.
+  Reply run(const std::vector<protocol::Call>& calls, protocol::Run request, double limit_seconds);
+  Reply replay(const protocol::Replay& request, int trace, double limit_seconds);
 
   bool alive() const { return pid_ > 0; }
+  pid_t pid() const { return pid_; }  // as the judge sees it; the worker may have a namespace of its own
   const protocol::Hello& hello() const { return hello_; }
   const std::string& output();  // what it printed so far, capped
   std::size_t printed() const { return printed_; }
 
  private:
-  Reply request(protocol::Type type, const std::vector<char>& payload, int fd, double limit_seconds);
+  Reply request(protocol::Type type, const std::vector<char>& payload, int fd, double limit_seconds,
+                bool wants_trace = false);
   bool wait_packet(double deadline, Reply& reply, std::vector<char>& packet, int& fd);
   bool drain();  // false once the worker printed too much
   void stop(Reply* reply);
 
+  std::unique_ptr<SandboxRun> sandbox_;
   pid_t pid_ = -1;
   int socket_ = -1;
   int out_ = -1;

@@ -59,6 +59,12 @@ class TaskCheck {
   virtual void fill(const Case& c, std::uint64_t seed, Buffers in) const = 0;
   virtual Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const = 0;
   virtual Work work(const Case& c) const = 0;
+  // Bytes that a submission may hand from the host to the device in one call (backend cpu): copies, pinned and managed
+  // memory, arguments, 32 for each launch. An answer made on the host has no other way.
+  virtual double bytes_from_host(const Case& c) const {
+    const Work w = work(c);
+    return 64 * 1024 + 0.01 * (w.bytes_read + w.bytes_written);
+  }
 };
 
 using TaskChecks = std::vector<std::unique_ptr<TaskCheck>>;

@@ -9,6 +9,7 @@
 #include "src/findings.hpp"
 #include "src/requests.hpp"
 #include "src/sanitizer.hpp"
+#include "src/trace.hpp"
 
 namespace ridge::simt {
 

@@ -12,9 +12,14 @@ void* map_buffer(int fd, const protocol::Buffer& buffer, std::string& error);
 
 void start(protocol::Hello& hello);  // before the first message
 void set_recording(bool on);
-void set_sanitizing(bool on);               // of what follows; forgets earlier findings
-void before_last_call();                    // while sanitizing: what it leaves allocated is a leak
-int take_launches();                        // descriptor of the launch records, or -1
+void set_sanitizing(bool on);  // of what follows; forgets earlier findings
+void before_last_call();       // while sanitizing: what it leaves allocated is a leak
+// The emulator can yield what it did as a trace, and another worker can repeat that.
+void set_tracing(bool on);
+int take_trace(std::string& error);                                          // its descriptor, or -1 with what is wrong
+void mark_call();                                                            // between two calls
+bool replay(int fd, const protocol::Replay& request, protocol::Done& done);  // false: `done` says why
+int take_launches();                                                         // descriptor of the launch records, or -1
 bool describe_fault(protocol::Done& done);  // true where the emulator knows what went wrong
 
 }  // namespace ridge::worker

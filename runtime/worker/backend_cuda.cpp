@@ -77,6 +77,16 @@ void* map_buffer(int fd, const protocol::Buffer& buffer, std::string& error) {
 void set_recording(bool) {}
 void set_sanitizing(bool) {}
 void before_last_call() {}
+void set_tracing(bool) {}
+int take_trace(std::string& error) {
+  error = "a GPU keeps no trace";
+  return -1;
+}
+void mark_call() {}
+bool replay(int, const protocol::Replay&, protocol::Done& done) {
+  done.status = protocol::Status::bad_request;
+  return false;
+}
 int take_launches() { return -1; }
 bool describe_fault(protocol::Done&) { return false; }
 

@@ -17,6 +17,7 @@ namespace ridge::worker {
 
 namespace {
 bool recording = false;
+simt::Transfers transfers;             // of the last replay
 std::optional<std::size_t> allocated;  // before the last call
 
 template <std::size_t N>
@@ -24,18 +25,27 @@ void put(char (&to)[N], const std::string& text) {
   std::snprintf(to, N, "%s", text.c_str());
 }
 
+int in_memory(const char* name, const char* data, std::size_t bytes) {
+  int fd = memfd_create(name, MFD_CLOEXEC);
+  for (std::size_t at = 0; fd >= 0 && at < bytes;) {
+    ssize_t n = write(fd, data + at, bytes - at);
+    if (n <= 0) break;
+    at += static_cast<std::size_t>(n);
+  }
+  return fd;
+}
+
 // Two calls with the same sizes: what a submission keeps from the first to the second is no leak.
 bool describe_leak(protocol::Done& done) {
   if (!allocated || simt::Sanitizer::live_allocations() <= *allocated) return false;
-  std::string line = simt::Sanitizer::newest_allocation();
-  auto colon = line.rfind(':');
+  std::uint32_t callers[2];
+  simt::Sanitizer::newest_allocation(callers);
+  done.pc = callers[0];
+  done.other_pc = callers[1];
   done.status = protocol::Status::fault;
   put(done.what, "memory leak");
   put(done.detail, "every call allocates memory that it never frees: " +
                        std::to_string(simt::Sanitizer::live_allocations() - *allocated) + " more after each");
-  if (colon == std::string::npos) return true;
-  put(done.file, line.substr(0, colon));
-  done.line = std::atoi(line.c_str() + colon + 1);
   return true;
 }
 
@@ -89,13 +99,50 @@ void before_last_call() { allocated = simt::Sanitizer::live_allocations(); }
 int take_launches() {
   if (!recording) return -1;
   std::string json = simt::launches_json(simt::take_launches());
-  int fd = memfd_create("launches", MFD_CLOEXEC);
-  for (std::size_t at = 0; fd >= 0 && at < json.size();) {
-    ssize_t n = write(fd, json.data() + at, json.size() - at);
-    if (n <= 0) break;
-    at += static_cast<std::size_t>(n);
+  auto field = [](const char* name, std::uint64_t bytes) {
+    return std::string("\"") + name + "\":" + std::to_string(bytes);
+  };
+  json.insert(1, "\"transfers\":{" + field("from_host", transfers.from_host) + "," +
+                     field("to_host", transfers.to_host) + "," + field("on_device", transfers.on_device) + "," +
+                     field("filled", transfers.filled) + "},");
+  return in_memory("launches", json.data(), json.size());
+}
+
+void set_tracing(bool on) {
+  if (on) simt::Trace::start();
+}
+
+void mark_call() { simt::Trace::mark(); }
+
+int take_trace(std::string& error) {
+  bool overflow = false;
+  const std::vector<char> bytes = simt::Trace::take(overflow);
+  if (overflow) {
+    error = "the calls move more than 1 GiB of the host's data to the device";
+    return -1;
   }
-  return fd;
+  return in_memory("trace", bytes.data(), bytes.size());
+}
+
+bool replay(int fd, const protocol::Replay& request, protocol::Done& done) {
+  void* p = request.bytes == 0 ? MAP_FAILED : mmap(nullptr, request.bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (p == MAP_FAILED) {
+    done.status = protocol::Status::bad_request;
+    put(done.what, "cannot map a trace");
+    return false;
+  }
+  set_recording(request.record != 0);
+  set_sanitizing(request.sanitize != 0);
+  const simt::Replay r = simt::replay_trace(static_cast<const char*>(p), request.bytes, [](bool last) {
+    if (last && simt::Sanitizer::enabled()) before_last_call();
+  });
+  munmap(p, request.bytes);
+  transfers = r.transfers;
+  if (r.ok) return true;
+  done.status = protocol::Status::bad_request;
+  put(done.what, "the device work cannot be repeated:");
+  put(done.detail, r.error);
+  return false;
 }
 
 bool describe_fault(protocol::Done& done) {

@@ -8,7 +8,7 @@
 namespace ridge::protocol {
 
 constexpr std::uint32_t kMagic = 0x31474452;  // "RDG1"
-constexpr std::uint16_t kVersion = 2;
+constexpr std::uint16_t kVersion = 3;
 constexpr int kSocket = 3;  // the worker's end of the pair
 constexpr std::uint32_t kMaxCalls = 256;
 constexpr std::uint32_t kMaxPacket = 64 * 1024;
@@ -19,6 +19,7 @@ enum class Type : std::uint16_t {
   run = 3,     // judge -> worker: Run and its calls; answered by done
   done = 4,    // worker -> judge: Done; with a descriptor of launch records (JSON) where the run asked for them
   quit = 5,    // judge -> worker
+  replay = 6,  // judge -> a worker started with "replay": Replay and the descriptor of a trace; answered as run is
 };
 
 struct Header {
@@ -56,6 +57,13 @@ struct Run {
   std::uint32_t calls = 0;
   std::uint32_t record = 0;    // 1: send launch records (emulator)
   std::uint32_t sanitize = 0;  // 1: races, uninitialised reads, leaks of the last call (emulator); the first is a fault
+  std::uint32_t trace = 0;     // 1: send a trace of the device work since the last one, in place of launch records
+};
+
+// The device work of another worker of the same program.
+struct Replay {
+  std::uint64_t bytes = 0;  // of the trace
+  std::uint32_t record = 0, sanitize = 0;
 };
 
 enum class Status : std::uint32_t { ok = 0, cuda_error = 1, fault = 2, bad_request = 3 };

@@ -70,6 +70,20 @@ void* pointer_of(std::uint32_t id) {
   return at == buffers.end() ? nullptr : at->second.pointer;
 }
 
+// Waits for the whole device and says how the work has ended.
+void finish(protocol::Done& done) {
+  cudaError_t launched = cudaGetLastError();
+  cudaError_t finished = cudaDeviceSynchronize();
+  cudaError_t error = launched != cudaSuccess ? launched : finished;
+  if (worker::describe_fault(done)) return;
+  if (error != cudaSuccess) {
+    done.status = protocol::Status::cuda_error;
+    done.code = static_cast<int>(error);
+    put(done.what, cudaGetErrorName(error));
+    put(done.detail, cudaGetErrorString(error));
+  }
+}
+
 // Runs the calls in order on one stream and waits for the whole device, so that no work is left behind.
 void run(const Packet& packet, protocol::Done& done) {
   protocol::Run request;
@@ -100,6 +114,7 @@ void run(const Packet& packet, protocol::Done& done) {
       call.workspace_bytes = buffers[message.workspace].bytes;
     }
     call.stream = stream;
+    if (i > 0) worker::mark_call();
     if (request.sanitize != 0 && i > 0 && i + 1 == request.calls) {
       cudaDeviceSynchronize();
       worker::before_last_call();
@@ -111,26 +126,48 @@ void run(const Packet& packet, protocol::Done& done) {
       return;
     }
   }
-  cudaError_t launched = cudaGetLastError();
-  cudaError_t finished = cudaDeviceSynchronize();
-  cudaError_t error = launched != cudaSuccess ? launched : finished;
-  if (worker::describe_fault(done)) return;
-  if (error != cudaSuccess) {
-    done.status = protocol::Status::cuda_error;
-    done.code = static_cast<int>(error);
-    put(done.what, cudaGetErrorName(error));
-    put(done.detail, cudaGetErrorString(error));
+  finish(done);
+}
+
+// The descriptor to send: a trace or launch records, as the request says; -1 for none.
+int answer_to_run(const Packet& packet, protocol::Done& done) {
+  protocol::Run request;
+  if (packet.payload.size() >= sizeof request) std::memcpy(&request, packet.payload.data(), sizeof request);
+  if (request.trace == 0) return worker::take_launches();
+  std::string error;
+  int fd = worker::take_trace(error);
+  if (fd < 0 && done.status == protocol::Status::ok) {
+    done.status = protocol::Status::bad_request;
+    put(done.what, "no trace of the device work:");
+    put(done.detail, error);
   }
+  return fd;
+}
+
+// The device work of another process, in place of the calls.
+void replay(const Packet& packet, protocol::Done& done) {
+  protocol::Replay request;
+  if (packet.payload.size() != sizeof request || packet.fd < 0) {
+    done.status = protocol::Status::bad_request;
+    return;
+  }
+  std::memcpy(&request, packet.payload.data(), sizeof request);
+  const bool repeated = worker::replay(packet.fd, request, done);
+  close(packet.fd);
+  if (repeated) finish(done);
 }
 
 }  // namespace
 
-int main() {
+// "run", "trace": a trace is kept too. "replay": nothing of the submission's host code runs in this process.
+int main(int argc, char** argv) {
+  const bool replays = argc > 1 && std::strcmp(argv[1], "replay") == 0;
+  worker::set_tracing(argc > 1 && std::strcmp(argv[1], "trace") == 0);  // from the first allocation on
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   protocol::Hello hello;
   hello.pid = static_cast<std::uint32_t>(getpid());
   worker::start(hello);
-  cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  cudaError_t error = replays ? cudaSuccess : cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
   if (error != cudaSuccess) {
     std::fprintf(stderr, "ridge worker: no stream: %s\n", cudaGetErrorString(error));
     return 3;
@@ -145,7 +182,15 @@ int main() {
         add_buffer(packet, done);
         break;
       case protocol::Type::run:
+        if (replays) {  // a hostile submission may not even ask
+          done.status = protocol::Status::bad_request;
+          break;
+        }
         run(packet, done);
+        launches = answer_to_run(packet, done);
+        break;
+      case protocol::Type::replay:
+        replay(packet, done);
         launches = worker::take_launches();
         break;
       case protocol::Type::quit:

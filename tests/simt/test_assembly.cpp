@@ -230,7 +230,7 @@ TEST_CASE("variables have unused bytes behind them") {
       clang = "\t.type\ta,@object    # @a\n\t.bss\n\t.globl\ta\n\t.p2align\t4\na:\n\t.zero\t64\n\t.size\ta, 64\n",
       gcc = "\t.data\n\t.type\tb, @object\n\t.size\tb, 4\nb:\n\t.long\t7\n";
   std::string text = annotate_assembly(clang + gcc + "\t.text\n").text;
-  CHECK(contains(text, "a:\n\t.zero\t64\n\t.size\ta, 64\n\t.zero\t256\n\t.data\n"));
+  CHECK(contains(text, "a:\n\t.zero\t64\n\t.size\ta, 64\n\t.zero\t256\n\t.section\tridge_data,\"aw\",@progbits\n"));
   CHECK(contains(text, "b:\n\t.long\t7\n\t.zero\t256\n\t.text\n"));
   // The last one of a file.
   CHECK(contains(annotate_assembly(gcc).text, "\t.long\t7\n\t.zero\t256\n"));

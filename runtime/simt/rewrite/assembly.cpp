@@ -182,6 +182,21 @@ class Annotator {
     return true;
   }
 
+  // Variables go to sections of their own: what a kernel may touch is told from the emulator's and libraries' data.
+  void emit_section(const AssemblyLine& line, View raw) {
+    if (line.name == ".popsection" || line.name == ".previous" || section_.tls || !section_.padded()) {
+      emit(raw);
+      return;
+    }
+    const bool zero = starts_with(section_.name, ".bss");
+    std::string text = line.name == ".pushsection" ? "\t.pushsection\t" : "\t.section\t";
+    text += zero ? "ridge_bss,\"aw" : "ridge_data,\"aw";
+    text += section_.group.empty() ? "\"" : "G\"";
+    text += zero ? ",@nobits" : ",@progbits";
+    if (!section_.group.empty()) text += "," + std::string(section_.group) + ",comdat";
+    emit(text);
+  }
+
   // An object's bytes go on while data directives follow its label.
   bool object_ends(const AssemblyLine& line) const {
     if (!open_object_) return false;
@@ -199,7 +214,7 @@ class Annotator {
 
   void directive(const AssemblyLine& line, View raw) {
     if (change_of_section(line)) {
-      emit(raw);
+      emit_section(line, raw);
       return;
     }
     View rest = line.operands, first = next_argument(rest), second = next_argument(rest);
@@ -224,7 +239,7 @@ class Annotator {
   // Variables without initial value, whose place the linker chooses, would have no padding.
   void common(View symbol, View bytes, View alignment) {
     std::string name(symbol), size(bytes);
-    emit("\t.pushsection\t.bss");
+    emit("\t.pushsection\tridge_bss,\"aw\",@nobits");
     if (!alignment.empty()) emit("\t.balign\t" + std::string(alignment));
     emit("\t.type\t" + name + ", @object");
     emit("\t.size\t" + name + ", " + size);

@@ -34,11 +34,6 @@ std::unordered_map<std::uintptr_t, Function>& functions() {
 
 int highest_limit = 0;  // that any kernel has been given
 
-std::shared_ptr<void> closure_memory(std::size_t bytes) {
-  const std::size_t whole = (bytes + kClosureAlignment - 1) / kClosureAlignment * kClosureAlignment;
-  return {std::aligned_alloc(kClosureAlignment, std::max(whole, kClosureAlignment)), std::free};
-}
-
 // The name of a kernel that is known by its address only: from the program's symbols.
 std::string symbol_name(std::uintptr_t function) {
   char command[128];
@@ -57,6 +52,11 @@ std::string symbol_name(std::uintptr_t function) {
 }
 
 }  // namespace
+
+std::shared_ptr<void> closure_memory(std::size_t bytes) {
+  const std::size_t whole = (bytes + kClosureAlignment - 1) / kClosureAlignment * kClosureAlignment;
+  return {std::aligned_alloc(kClosureAlignment, std::max(whole, kClosureAlignment)), std::free};
+}
 
 std::size_t dynamic_shared_limit(std::uintptr_t function) {
   const auto plain = static_cast<std::size_t>(device_profile().shared_per_block);

@@ -5,6 +5,7 @@
 #include "api.hpp"
 #include "device_profile.hpp"
 #include "sanitizer.hpp"
+#include "trace.hpp"
 
 using namespace ridge::simt;
 using api::call;
@@ -25,6 +26,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, MemoryKind kind) {
   if (bytes == 0) return kind == MemoryKind::managed ? cudaErrorInvalidValue : cudaSuccess;
   *pointer = DeviceMemory::instance().allocate(bytes, kind);
   if (*pointer == nullptr) return cudaErrorMemoryAllocation;
+  if (Trace::on()) Trace::allocated(*DeviceMemory::instance().find(address_of(*pointer)));
   // The host may write to the other kinds without a call.
   if (Sanitizer::enabled()) Sanitizer::allocated(address_of(*pointer), bytes, kind != MemoryKind::device);
   return cudaSuccess;
@@ -42,6 +44,7 @@ cudaError_t release(Engine& engine, void* pointer, std::initializer_list<MemoryK
   engine.wait_all("cudaFree");
   if (!starts(pointer, kinds)) return cudaErrorInvalidValue;
   if (Sanitizer::enabled()) Sanitizer::freed(address_of(pointer));
+  Trace::freed(address_of(pointer));
   return DeviceMemory::instance().free(pointer) ? cudaSuccess : cudaErrorInvalidValue;
 }
 

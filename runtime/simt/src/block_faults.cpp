@@ -56,6 +56,8 @@ void BlockRunner::classify(std::uintptr_t address, unsigned bytes, AccessKind ki
   for (const Segment& s : program_.segments) {
     if (address < s.begin || address >= s.end || (store && !s.writable)) continue;
     if (!s.writable) return;  // tables that the compiler made
+    if (!store && address >= program_.constants.begin && address < program_.constants.end) return;
+    if (!program_.own(address)) break;
     const Object* o = object_at(program_.objects, address);
     if (!program_.objects.empty() && (o == nullptr || address + bytes > o->end)) break;
     if (is_constant(address)) {

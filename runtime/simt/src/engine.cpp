@@ -10,6 +10,7 @@
 #include "memory.hpp"
 #include "sanitizer.hpp"
 #include "timeline.hpp"
+#include "trace.hpp"
 
 // Present where the program was compiled with counting: `--plain` leaves the hooks out.
 extern "C" [[gnu::weak]] void __tsan_init();
@@ -239,6 +240,9 @@ void Engine::run_until(const std::vector<OperationPtr>& targets, bool lazy) {
 void Engine::run(const OperationPtr& op) {
   Work& w = op->work;
   const DeviceProfile& profile = device_profile();
+  const bool traced =
+      Trace::on() && (w.kind == WorkKind::kernel || w.kind == WorkKind::copy || w.kind == WorkKind::fill);
+  if (traced) Trace::before(w);
   switch (w.kind) {
     case WorkKind::kernel:
       run_kernel(*op);
@@ -258,6 +262,7 @@ void Engine::run(const OperationPtr& op) {
       break;
     case WorkKind::release:
       if (Sanitizer::enabled()) Sanitizer::freed(reinterpret_cast<std::uintptr_t>(w.pointer));
+      Trace::freed(reinterpret_cast<std::uintptr_t>(w.pointer));
       DeviceMemory::instance().free(w.pointer);
       break;
     case WorkKind::nothing:
@@ -265,6 +270,7 @@ void Engine::run(const OperationPtr& op) {
     case WorkKind::wait:
       break;
   }
+  if (traced) Trace::after();
   op->done = true;
   w.closure.reset();
   w.staged.reset();

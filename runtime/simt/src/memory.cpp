@@ -14,8 +14,8 @@ namespace ridge::simt {
 namespace {
 
 // Memory that is reserved now and committed at the first touch.
-void* reserve(std::size_t bytes, int protection) {
-  void* p = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+void* reserve(std::size_t bytes, int protection, std::uintptr_t wish = 0) {
+  void* p = mmap(reinterpret_cast<void*>(wish), bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) {
     std::fprintf(stderr,
                  "ridge: cannot reserve %zu GiB of address space for the emulated GPU; "
@@ -25,6 +25,9 @@ void* reserve(std::size_t bytes, int protection) {
   }
   return p;
 }
+
+// Free in every usual layout of a process, AddressSanitizer's included.
+constexpr std::uintptr_t kUsualBase = 0x200000000000;
 
 std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
@@ -36,18 +39,19 @@ DeviceMemory& DeviceMemory::instance() {
 }
 
 DeviceMemory::DeviceMemory() : limit_(static_cast<std::size_t>(device_profile().global_bytes)) {
-  auto raw = reinterpret_cast<std::uintptr_t>(reserve(kReserve + kGranule, PROT_NONE));
+  auto raw = reinterpret_cast<std::uintptr_t>(reserve(kReserve + kGranule, PROT_NONE, kUsualBase));
   base_ = round_up(raw, kGranule);
   next_ = base_ + kGranule;
+  next_mapped_ = base_ + kReserve / 2;
   granule_ = static_cast<std::uint32_t*>(reserve(kReserve / kGranule * sizeof(std::uint32_t), PROT_READ | PROT_WRITE));
   table_ = static_cast<Allocation*>(reserve(kMaxAllocations * sizeof(Allocation), PROT_READ | PROT_WRITE));
 }
 
-std::uintptr_t DeviceMemory::claim(std::size_t bytes) {
+std::uintptr_t DeviceMemory::claim(std::size_t bytes, std::uintptr_t& next, std::uintptr_t end) {
   std::size_t span = round_up(bytes, kGranule) + kGranule;
-  if (bytes > kReserve || next_ + span > base_ + kReserve || count_ >= kMaxAllocations) return 0;
-  std::uintptr_t begin = next_;
-  next_ += span;
+  if (bytes > kReserve || next + span > end || count_ >= kMaxAllocations) return 0;
+  std::uintptr_t begin = next;
+  next += span;
   return begin;
 }
 
@@ -60,6 +64,7 @@ void DeviceMemory::record(std::uintptr_t begin, std::size_t bytes, MemoryKind ki
   a.bytes = bytes;
   a.on_host = kind == MemoryKind::managed;
   managed_on_host_ += a.on_host;
+  host_visible_ += kind == MemoryKind::managed || kind == MemoryKind::host;
   std::size_t first = (begin - base_) / kGranule;
   std::size_t last = (begin + bytes - 1 - base_) / kGranule;
   for (std::size_t g = first; g <= last; ++g) granule_[g] = count_;
@@ -71,7 +76,7 @@ void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind) {
   std::lock_guard lock(mutex_);
   // Managed memory may be larger than the device's.
   if (kind == MemoryKind::device && (bytes > limit_ || used_ > limit_ - bytes)) return nullptr;
-  std::uintptr_t begin = claim(bytes);
+  std::uintptr_t begin = claim(bytes, next_, base_ + kReserve / 2);
   if (begin == 0) return nullptr;
   void* p = reinterpret_cast<void*>(begin);
   if (mprotect(p, round_up(bytes, 4096), PROT_READ | PROT_WRITE) != 0) return nullptr;
@@ -83,12 +88,13 @@ void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind) {
 
 void* DeviceMemory::map(int fd, std::size_t bytes, bool writable) {
   std::lock_guard lock(mutex_);
-  std::uintptr_t begin = claim(bytes);
+  std::uintptr_t begin = claim(bytes, next_mapped_, base_ + kReserve);
   if (begin == 0) return nullptr;
   void* p = mmap(reinterpret_cast<void*>(begin), bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ,
                  MAP_SHARED | MAP_FIXED, fd, 0);
   if (p == MAP_FAILED) return nullptr;
   record(begin, bytes, MemoryKind::device, writable);
+  table_[count_ - 1].mapped = true;
   return p;
 }
 
@@ -104,6 +110,7 @@ bool DeviceMemory::free(void* pointer) {
   if (a.kind != MemoryKind::host) used_ -= a.bytes;
   if (a.pooled) pool_used_ -= a.bytes;
   managed_on_host_ -= a.on_host;
+  host_visible_ -= a.kind == MemoryKind::managed || a.kind == MemoryKind::host;
   a.on_host = false;
   a.end = a.begin;
   a.kind = MemoryKind::freed;
@@ -126,6 +133,16 @@ std::size_t DeviceMemory::migrate_managed() {
     bytes += table_[i].bytes;
   }
   return bytes;
+}
+
+void DeviceMemory::for_host_visible(const std::function<void(const Allocation&)>& f) {
+  std::lock_guard lock(mutex_);
+  std::size_t left = host_visible_;
+  for (std::uint32_t i = 1; i < count_ && left != 0; ++i)
+    if (table_[i].kind == MemoryKind::managed || table_[i].kind == MemoryKind::host) {
+      f(table_[i]);
+      --left;
+    }
 }
 
 void DeviceMemory::set_on_host(Allocation& managed, bool on_host) {

@@ -1,7 +1,9 @@
-// The emulated GPU's address space: one reserved range, so that a hook tells device memory by one comparison.
+// The emulated GPU's address space: one reserved range, so that a hook tells device memory by one comparison. It lies at
+// the same place in every process, so that one can repeat the device work of another.
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -20,6 +22,7 @@ struct Allocation {
   bool pooled = false;    // from cudaMallocAsync
   bool leaving = false;   // its cudaFreeAsync is queued
   bool on_host = false;   // managed memory: where its pages are
+  bool mapped = false;    // the judge's
 };
 
 // Allocations start at 64 KiB granules and leave at least one granule unused behind them, so that overruns are seen
@@ -51,6 +54,9 @@ class DeviceMemory {
   std::size_t migrate_managed();
   void set_on_host(Allocation& managed, bool on_host);
 
+  // Calls `f` for each live allocation that the host may write without a call.
+  void for_host_visible(const std::function<void(const Allocation&)>& f);
+
   // Host memory that the program pinned itself (cudaHostRegister). False where it overlaps a range, or is none.
   bool add_registered(std::uintptr_t begin, std::size_t bytes, unsigned flags);
   bool remove_registered(std::uintptr_t begin);
@@ -68,17 +74,19 @@ class DeviceMemory {
 
  private:
   DeviceMemory();
-  std::uintptr_t claim(std::size_t bytes);
+  std::uintptr_t claim(std::size_t bytes, std::uintptr_t& next, std::uintptr_t end);
   void record(std::uintptr_t begin, std::size_t bytes, MemoryKind kind, bool writable);
 
   static constexpr std::size_t kMaxAllocations = std::size_t{1} << 20;
   std::uintptr_t base_ = 0;
   std::uintptr_t next_ = 0;
+  std::uintptr_t next_mapped_ = 0;    // in the upper half: its addresses do not depend on what the program allocates
   std::uint32_t* granule_ = nullptr;  // granule -> index in table_
   Allocation* table_ = nullptr;       // never moves: hooks read it without a lock
   std::uint32_t count_ = 1;           // entry 0 is "no allocation"
   std::size_t used_ = 0;
   std::size_t pool_used_ = 0, pool_high_ = 0;
+  std::size_t host_visible_ = 0;     // allocations
   std::size_t managed_on_host_ = 0;  // allocations
   std::size_t limit_;
   struct Registered {

@@ -10,6 +10,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <utility>
 
 // Bounds of the sections that `ridge cc` fills; null where the program has none.
 extern "C" {
@@ -17,6 +20,12 @@ extern "C" {
 [[gnu::weak]] extern const ridge::simt::BlockRecord __stop_ridge_blocks[];
 [[gnu::weak]] extern const ridge::simt::SharedRecord __start_ridge_shared[];
 [[gnu::weak]] extern const ridge::simt::SharedRecord __stop_ridge_shared[];
+[[gnu::weak]] extern const char __start_ridge_data[];
+[[gnu::weak]] extern const char __stop_ridge_data[];
+[[gnu::weak]] extern const char __start_ridge_bss[];
+[[gnu::weak]] extern const char __stop_ridge_bss[];
+[[gnu::weak]] extern const char __start_ridge_constant[];
+[[gnu::weak]] extern const char __stop_ridge_constant[];
 }
 
 namespace ridge::simt {
@@ -47,6 +56,22 @@ void for_symbols(F f) {
   munmap(map, bytes);
 }
 
+// "Closure<...>::run(void*)" and "PointerClosure<...>::run(void*)" of cuda_runtime.h.
+bool names_entry(const char* name) {
+  const std::string_view mangled = name;
+  if (!mangled.starts_with("_ZN10ridge_simt7ClosureI") && !mangled.starts_with("_ZN10ridge_simt14PointerClosureI"))
+    return false;
+  // Not demangled: older libraries don't know generic lambdas. A pointer that came before is named by a number.
+  const auto at = mangled.rfind("E3runE");
+  if (at == std::string_view::npos) return false;
+  const std::string_view parameter = mangled.substr(at + 6);
+  return parameter == "Pv" ||
+         (parameter.size() >= 2 && parameter.front() == 'S' && parameter.back() == '_' &&
+          parameter.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", 1) == parameter.size() - 1);
+}
+
+bool names_pointer_entry(std::string_view name) { return name.starts_with("_ZN10ridge_simt14PointerClosureI"); }
+
 void by_address(std::vector<Object>& objects) {
   std::sort(objects.begin(), objects.end(), [](const Object& a, const Object& b) { return a.begin < b.begin; });
 }
@@ -62,18 +87,34 @@ Program load() {
           if (h.p_type == PT_LOAD)
             program.segments.push_back(
                 {info->dlpi_addr + h.p_vaddr, info->dlpi_addr + h.p_vaddr + h.p_memsz, (h.p_flags & PF_W) != 0});
+          if (h.p_type == PT_GNU_RELRO)
+            program.constants = {info->dlpi_addr + h.p_vaddr, info->dlpi_addr + h.p_vaddr + h.p_memsz};
         }
         return 1;
       },
       &p);
   p.graph = &__start_ridge_blocks[0] != &__stop_ridge_blocks[0];
-  for_symbols([&](unsigned type, std::uintptr_t value, std::size_t size, const char*) {
+  for_symbols([&](unsigned type, std::uintptr_t value, std::size_t size, const char* name) {
+    if (type == STT_FUNC && names_entry(name))
+      (names_pointer_entry(name) ? p.pointer_entries : p.entries).push_back(p.base + value);
     if (size == 0) return;
     if (type == STT_OBJECT) p.objects.push_back({p.base + value, p.base + value + size});
     if (type == STT_TLS) p.shared.push_back({value, value + size});
   });
   by_address(p.objects);
   by_address(p.shared);
+  std::sort(p.entries.begin(), p.entries.end());
+  std::sort(p.pointer_entries.begin(), p.pointer_entries.end());
+  for (const BlockRecord* b = __start_ridge_blocks; b != __stop_ridge_blocks; ++b)
+    if (p.functions.empty() || p.functions.back() != b->function) p.functions.push_back(b->function);
+  std::sort(p.functions.begin(), p.functions.end());
+  p.functions.erase(std::unique(p.functions.begin(), p.functions.end()), p.functions.end());
+  const std::pair<const char*, const char*> variables[] = {{__start_ridge_data, __stop_ridge_data},
+                                                           {__start_ridge_bss, __stop_ridge_bss},
+                                                           {__start_ridge_constant, __stop_ridge_constant}};
+  for (auto [begin, end] : variables)
+    if (begin != end)
+      p.variables.push_back({reinterpret_cast<std::uintptr_t>(begin), reinterpret_cast<std::uintptr_t>(end)});
   return p;
 }
 
@@ -82,6 +123,35 @@ Program load() {
 const Program& Program::instance() {
   static const Program program = load();
   return program;
+}
+
+bool Program::in_variable(std::uintptr_t address, std::size_t bytes) const {
+  auto at = std::upper_bound(objects.begin(), objects.end(), address,
+                             [](std::uintptr_t a, const Object& o) { return a < o.begin; });
+  if (at == objects.begin()) return false;
+  --at;
+  return address < at->end && bytes <= at->end - address && own(address);
+}
+
+bool Program::own_code(std::uintptr_t address) const {
+  bool own = false;
+  for_symbols([&](unsigned type, std::uintptr_t value, std::size_t size, const char*) {
+    if (type == STT_FUNC && address - (base + value) < size)
+      own = own || std::binary_search(functions.begin(), functions.end(), base + value);
+  });
+  return own;
+}
+
+bool is_kernel_entry(std::uintptr_t function, const void* closure, std::size_t closure_bytes) {
+  const Program& p = Program::instance();
+  auto in = [](const std::vector<std::uintptr_t>& all, std::uintptr_t a) {
+    return std::binary_search(all.begin(), all.end(), a);
+  };
+  if (in(p.entries, function)) return true;
+  std::uintptr_t kernel = 0;  // a PointerClosure begins with the kernel's address
+  if (!in(p.pointer_entries, function) || closure_bytes < sizeof kernel) return false;
+  std::memcpy(&kernel, closure, sizeof kernel);
+  return in(p.functions, kernel);
 }
 
 std::size_t Program::static_shared(std::uint64_t function) const {

@@ -23,6 +23,10 @@ struct Program {
   bool graph = false;                                       // the program has block records
   std::vector<Segment> segments;                            // loaded, by address
   std::vector<Object> objects;                              // variables in data segments, sorted by address
+  std::vector<Object> variables;                            // sections of variables that `ridge cc` compiled
+  Object constants{0, 0};                                   // tables that the loader has filled, read-only since
+  std::vector<std::uintptr_t> entries, pointer_entries;     // what a launch may call, sorted
+  std::vector<std::uintptr_t> functions;                    // that `ridge cc` compiled, sorted
   std::vector<Object> shared;                               // __shared__ arrays: offsets in the thread-local segment
   std::size_t static_shared(std::uint64_t function) const;  // bytes that a function's __shared__ arrays take
 
@@ -32,8 +36,23 @@ struct Program {
     return false;
   }
 
+  // In the variables of what `ridge cc` compiled; in any of the program's where that is not known.
+  bool own(std::uintptr_t address) const {
+    if (!graph) return in_data(address);
+    for (const Object& v : variables)
+      if (address >= v.begin && address < v.end) return true;
+    return false;
+  }
+  // In a function that `ridge cc` compiled.
+  bool own_code(std::uintptr_t address) const;
+  // All of it in one variable of the code that `ridge cc` compiled.
+  bool in_variable(std::uintptr_t address, std::size_t bytes) const;
+
   static const Program& instance();
 };
+
+// True for the functions that a launch enters: those that run a kernel with the arguments in a closure.
+bool is_kernel_entry(std::uintptr_t function, const void* closure, std::size_t closure_bytes);
 
 // Name of the variable at `address` (or of the thread-local one at that offset): "tile" or "kernel(float*)::tile", with
 // its size. Reads the program's symbol table: for reports only.

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace ridge::simt {
 
@@ -55,11 +56,14 @@ class Sanitizer {
 
   // The host's side. New device memory is uninitialised; copies, memsets and mapped buffers initialise it.
   static void allocated(std::uintptr_t begin, std::size_t bytes, bool initialised);
+  // As above, for a caller of another process: return addresses, innermost first.
+  static void allocated(std::uintptr_t begin, std::size_t bytes, bool initialised, std::vector<void*> frames);
   static void written(std::uintptr_t begin, std::size_t bytes);
   static void freed(std::uintptr_t begin);
-  // Allocations that were not freed yet, and where the newest of them was made: "file.cu:12", empty where not known.
+  // Allocations that were not freed yet, and who made the newest of them: offsets in the program of the two innermost
+  // calls in code that `ridge cc` compiled, 0 where there is none.
   static std::size_t live_allocations();
-  static std::string newest_allocation();
+  static void newest_allocation(std::uint32_t (&callers)[2]);
   // At the program's end, once: reports leaks and the number of problems. The program then exits 86 if there were any.
   static void finish();
 

@@ -15,6 +15,7 @@
 #include "fault.hpp"
 #include "findings.hpp"
 #include "memory.hpp"
+#include "program.hpp"
 #include "sanitizer.hpp"
 #include "shadow.hpp"
 
@@ -114,9 +115,15 @@ void Sanitizer::enable(bool value) { on() = value; }
 
 void Sanitizer::allocated(std::uintptr_t begin, std::size_t bytes, bool initialised) {
   if (!enabled() || bytes == 0) return;
+  std::vector<void*> frames(kFrames);
+  frames.resize(static_cast<std::size_t>(backtrace(frames.data(), kFrames)));
+  allocated(begin, bytes, initialised, std::move(frames));
+}
+
+void Sanitizer::allocated(std::uintptr_t begin, std::size_t bytes, bool initialised, std::vector<void*> frames) {
+  if (!enabled() || bytes == 0) return;
   if (!initialised) GlobalShadow::instance().track(begin, bytes);
-  Live live{bytes, std::vector<void*>(kFrames)};
-  live.frames.resize(static_cast<std::size_t>(backtrace(live.frames.data(), kFrames)));
+  Live live{bytes, std::move(frames)};
   std::lock_guard lock(host().mutex);
   live.number = ++host().allocations;
   host().live[begin] = std::move(live);
@@ -140,12 +147,19 @@ std::size_t Sanitizer::live_allocations() {
   return host().live.size();
 }
 
-std::string Sanitizer::newest_allocation() {
+void Sanitizer::newest_allocation(std::uint32_t (&callers)[2]) {
   std::lock_guard lock(host().mutex);
+  callers[0] = callers[1] = 0;
   const Live* newest = nullptr;
   for (const auto& [begin, live] : host().live)
     if (newest == nullptr || live.number > newest->number) newest = &live;
-  return newest == nullptr ? std::string() : line_of(*newest);
+  if (newest == nullptr) return;
+  unsigned found = 0;
+  for (void* frame : newest->frames) {
+    const std::uintptr_t pc = reinterpret_cast<std::uintptr_t>(frame) - 1;
+    if (found < 2 && Program::instance().own_code(pc))
+      callers[found++] = static_cast<std::uint32_t>(pc - program_base());
+  }
 }
 
 void Sanitizer::finish() {

@@ -1,0 +1,19 @@
+// From the judge to ridge-sandbox-exec: a list of records "key value\0" in a memory file, and back: one Status.
+#pragma once
+
+namespace ridge::sandbox {
+
+constexpr int kStatusFd = 4;  // ridge-sandbox-exec writes a Status before exec, and another one where exec fails
+constexpr int kConfigFd = 5;
+constexpr int kArgsFd = 6;  // of bwrap
+constexpr int kInfoFd = 7;  // of bwrap
+constexpr unsigned kNobody = 65534;
+
+enum class Stage : int { ready, config, identity, limits, landlock, system_calls, directory, exec };
+
+struct Status {
+  Stage stage;
+  int error;  // errno
+};
+
+}  // namespace ridge::sandbox

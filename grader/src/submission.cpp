@@ -1,0 +1,54 @@
+#include "submission.hpp"
+
+#include "defence.hpp"
+
+namespace ridge {
+
+namespace {
+
+constexpr double kStartSeconds = 10;     // the emulator
+constexpr double kStartSecondsGpu = 60;  // a context, perhaps on a machine whose driver sleeps
+
+double start_seconds(lab::Backend b) { return b == lab::Backend::cpu ? kStartSeconds : kStartSecondsGpu; }
+
+bool replays(lab::Backend b) { return b == lab::Backend::cpu && on(Defence::replay); }
+
+bool good(const Reply& r) { return r.fate == Fate::ok && r.done.status == protocol::Status::ok; }
+
+}  // namespace
+
+SubmissionWorkers::SubmissionWorkers(const fs::path& program, lab::Backend backend)
+    : first_(program, start_seconds(backend),
+             {.gpu = backend == lab::Backend::cuda, .role = replays(backend) ? Role::traced : Role::plain}) {
+  if (replays(backend))
+    replay_ = std::make_unique<WorkerProcess>(program, kStartSeconds, WorkerOptions{.role = Role::replay});
+}
+
+Reply SubmissionWorkers::share(const CaseBuffers& buffers, double limit_seconds) {
+  Reply r = buffers.share(first_, limit_seconds, replay_ != nullptr);
+  if (replay_ != nullptr && good(r)) r = buffers.share(*replay_, limit_seconds, false);
+  return r;
+}
+
+Reply SubmissionWorkers::run(const CaseBuffers& buffers, unsigned times, bool record, bool sanitize,
+                             double limit_seconds) {
+  std::vector<protocol::Call> calls(times, buffers.call());
+  protocol::Run request;
+  if (replay_ == nullptr) {
+    request.record = record ? 1 : 0;
+    request.sanitize = sanitize ? 1 : 0;
+    return first_.run(calls, request, limit_seconds);
+  }
+  request.trace = 1;
+  Reply r = first_.run(calls, request, limit_seconds);
+  if (!good(r)) return r;
+  protocol::Replay again;
+  again.bytes = r.trace.bytes;
+  again.record = record ? 1 : 0;
+  again.sanitize = sanitize ? 1 : 0;
+  r = replay_->replay(again, r.trace.fd, limit_seconds);
+  r.replayed = true;
+  return r;
+}
+
+}  // namespace ridge

@@ -1,0 +1,33 @@
+// The submission's side of a task. On a GPU that is one worker. On the emulator there are two of the same program: the
+// first runs the submission as it is and only yields a trace of its device work; the second runs nothing but the kernels
+// in that trace, and its outputs and counts are what is judged. Host code can thus neither compute an answer nor touch a
+// count.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "buffers.hpp"
+#include "lab/check.hpp"
+#include "worker_process.hpp"
+
+namespace ridge {
+
+class SubmissionWorkers {
+ public:
+  // Throws as WorkerProcess does.
+  SubmissionWorkers(const fs::path& program, lab::Backend backend);
+
+  // Gives both the case's buffers. The reply that was not ok, or an ok one.
+  Reply share(const CaseBuffers& buffers, double limit_seconds);
+  // Runs the case's call `times` times; the judged outputs are in `buffers`. `record`: with launch records (emulator).
+  Reply run(const CaseBuffers& buffers, unsigned times, bool record, bool sanitize, double limit_seconds);
+
+  WorkerProcess& first() { return first_; }
+  const std::string& output() { return first_.output(); }  // kernels print twice; this is once
+
+ private:
+  WorkerProcess first_;
+  std::unique_ptr<WorkerProcess> replay_;
+};
+
+}  // namespace ridge

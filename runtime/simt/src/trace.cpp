@@ -1,0 +1,184 @@
+#include "trace.hpp"
+
+#include <execinfo.h>
+
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <type_traits>
+
+#include "api.hpp"
+#include "fault.hpp"
+
+namespace ridge::simt {
+
+namespace {
+
+struct Recording {
+  std::mutex mutex;
+  std::vector<char> bytes;
+  bool overflow = false;
+  std::map<std::uintptr_t, std::uint64_t> seen;  // hash of each host-visible allocation when it was last recorded
+};
+
+Recording& state() {
+  static auto* s = new Recording;  // queued work may run at exit
+  return *s;
+}
+
+void append(const void* data, std::size_t bytes) {
+  Recording& s = state();
+  if (s.overflow || bytes > trace::kMaxBytes - s.bytes.size()) {
+    s.overflow = true;
+    return;
+  }
+  const char* p = static_cast<const char*>(data);
+  s.bytes.insert(s.bytes.end(), p, p + bytes);
+}
+
+template <class Fields>
+void append(trace::Kind kind, const Fields& fields) {
+  static_assert(std::is_trivially_copyable_v<Fields>);
+  append(&kind, sizeof kind);
+  append(&fields, sizeof fields);
+}
+
+void append_begin() {
+  append(trace::Kind::begin, trace::Begin{trace::kVersion, 0, program_base(), DeviceMemory::instance().base()});
+}
+
+// FNV-1a over words: tells whether the host has written there.
+std::uint64_t hash_of(const Allocation& a) {
+  std::uint64_t h = 0xcbf29ce484222325ull;
+  const char* p = reinterpret_cast<const char*>(a.begin);
+  std::size_t bytes = a.end - a.begin, i = 0;
+  for (; i + 8 <= bytes; i += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, p + i, 8);
+    h = (h ^ word) * 0x100000001b3ull;
+    h ^= h >> 29;
+  }
+  for (; i < bytes; ++i) h = (h ^ static_cast<unsigned char>(p[i])) * 0x100000001b3ull;
+  return h;
+}
+
+void record_host_writes() {
+  DeviceMemory::instance().for_host_visible([](const Allocation& a) {
+    const std::uint64_t now = hash_of(a);
+    auto [at, fresh] = state().seen.try_emplace(a.begin, now);
+    if (!fresh && at->second == now) return;
+    at->second = now;
+    append(trace::Kind::contents, trace::Contents{a.begin, a.end - a.begin});
+    append(reinterpret_cast<const void*>(a.begin), a.end - a.begin);
+  });
+}
+
+// Memory that only the host can name, or whose data is the host's at any time.
+bool of_host(const char* p) {
+  auto& memory = DeviceMemory::instance();
+  auto address = reinterpret_cast<std::uintptr_t>(p);
+  if (memory.contains(address)) return memory.owner(address).kind == MemoryKind::host;
+  return !api::is_symbol(p);
+}
+
+void append_kernel(const Work& w) {
+  const std::size_t name = std::min(std::strlen(w.config.kernel), trace::kMaxName);
+  trace::Kernel k{};
+  k.run = reinterpret_cast<std::uintptr_t>(w.run);
+  k.function = w.function;
+  k.dynamic_shared = w.config.dynamic_shared;
+  const Index3 grid = w.config.grid, block = w.config.block;
+  const std::uint32_t g[3] = {grid.x, grid.y, grid.z}, b[3] = {block.x, block.y, block.z};
+  std::memcpy(k.grid, g, sizeof g);
+  std::memcpy(k.block, b, sizeof b);
+  k.cooperative = w.config.cooperative;
+  k.name = static_cast<std::uint32_t>(name);
+  k.closure = static_cast<std::uint32_t>(w.closure_bytes);
+  append(trace::Kind::kernel, k);
+  append(w.config.kernel, name);
+  append(w.closure.get(), w.closure_bytes);
+}
+
+void append_copy(const Work& w) {
+  auto address = [](const Box& b) { return reinterpret_cast<std::uintptr_t>(b.data); };
+  trace::Copy c{address(w.to),  w.to.pitch,      w.to.slice,     address(w.from),    w.from.pitch,        w.from.slice,
+                w.extent.width, w.extent.height, w.extent.depth, of_host(w.to.data), of_host(w.from.data)};
+  append(trace::Kind::copy, c);
+  if (c.from_host == 0 || c.to_host != 0) return;  // between two places of the host: no device sees it
+  for (std::size_t z = 0; z < w.extent.depth; ++z)
+    for (std::size_t y = 0; y < w.extent.height; ++y)
+      append(w.from.data + z * w.from.slice + y * w.from.pitch, w.extent.width);
+}
+
+}  // namespace
+
+void Trace::start() {
+  std::lock_guard lock(state().mutex);
+  if (on_) return;
+  on_ = true;
+  append_begin();
+}
+
+std::vector<char> Trace::take(bool& overflow) {
+  drain();
+  Recording& s = state();
+  std::lock_guard lock(s.mutex);
+  overflow = s.overflow;
+  std::vector<char> all = std::move(s.bytes);
+  s.bytes.clear();
+  s.overflow = false;
+  append_begin();
+  return all;
+}
+
+void Trace::allocated(const Allocation& a) {
+  if (!on_) return;
+  void* frames[trace::kMaxFrames];
+  const int n = backtrace(frames, trace::kMaxFrames);
+  std::lock_guard lock(state().mutex);
+  append(trace::Kind::allocate,
+         trace::Allocate{a.begin, a.bytes, static_cast<std::uint32_t>(a.kind), static_cast<std::uint32_t>(n)});
+  append(frames, static_cast<std::size_t>(n) * sizeof *frames);
+}
+
+void Trace::freed(std::uintptr_t address) {
+  if (!on_) return;
+  std::lock_guard lock(state().mutex);
+  state().seen.erase(address);
+  append(trace::Kind::free, trace::Free{address});
+}
+
+void Trace::before(const Work& w) {
+  if (!on_) return;
+  std::lock_guard lock(state().mutex);
+  record_host_writes();
+  if (w.kind == WorkKind::kernel) append_kernel(w);
+  if (w.kind == WorkKind::copy && w.to.data != w.from.data) append_copy(w);
+  if (w.kind == WorkKind::fill)
+    append(trace::Kind::fill, trace::Fill{reinterpret_cast<std::uintptr_t>(w.to.data), w.to.pitch, w.to.slice,
+                                          w.extent.width, w.extent.height, w.extent.depth, w.value, w.element_size});
+}
+
+void Trace::after() {
+  if (!on_) return;
+  std::lock_guard lock(state().mutex);
+  // What the device wrote there, the replay writes too.
+  DeviceMemory::instance().for_host_visible([](const Allocation& a) { state().seen[a.begin] = hash_of(a); });
+}
+
+void Trace::mark() {
+  if (!on_) return;
+  drain();
+  std::lock_guard lock(state().mutex);
+  append(trace::Kind::mark, trace::Free{0});
+}
+
+void Trace::unsupported(const char* what) {
+  if (!on_) return;
+  std::lock_guard lock(state().mutex);
+  const auto n = static_cast<std::uint32_t>(std::strlen(what));
+  append(trace::Kind::unsupported, trace::Unsupported{n, 0});
+  append(what, n);
+}
+
+}  // namespace ridge::simt

@@ -1,0 +1,96 @@
+// The device work of a program as bytes that another process of the same program can repeat: allocations, copies with the
+// host's data, launches with their arguments, in the order in which they ran. The judge lets a submission's host code
+// yield such a trace and takes outputs and counts from a process that ran nothing of it but the kernels.
+//
+// Both processes need the same addresses: programs are started without address randomisation, and device memory lies at a
+// fixed place. A trace is not to be trusted by who reads it.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "memory.hpp"
+#include "operation.hpp"
+
+namespace ridge::simt {
+
+namespace trace {
+
+constexpr std::uint32_t kVersion = 1;
+constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
+constexpr std::size_t kMaxName = 4096;
+constexpr std::size_t kMaxClosure = 64 * 1024;
+constexpr std::size_t kMaxFrames = 12;
+
+enum class Kind : std::uint32_t { begin = 1, allocate, free, contents, kernel, copy, fill, mark, unsupported };
+
+// Every record is its kind, its fields, and for some more bytes.
+struct Begin {
+  std::uint32_t version, reserved;
+  std::uint64_t program_base, memory_base;
+};
+struct Allocate {  // then `frames` addresses of 8 bytes: who called
+  std::uint64_t address, bytes;
+  std::uint32_t kind, frames;
+};
+struct Free {
+  std::uint64_t address;
+};
+struct Contents {  // memory that the host may write without a call (pinned, managed); then the data
+  std::uint64_t address, bytes;
+};
+struct Kernel {  // then the name and the closure
+  std::uint64_t run, function, dynamic_shared;
+  std::uint32_t grid[3], block[3];
+  std::uint32_t cooperative, stream, name, closure;
+};
+struct Copy {  // then the rows, packed, where `from` is the host's
+  std::uint64_t to, to_pitch, to_slice, from, from_pitch, from_slice, width, height, depth;
+  std::uint32_t to_host, from_host;
+};
+struct Fill {
+  std::uint64_t to, to_pitch, to_slice, width, height, depth;
+  std::uint32_t value, element_size;
+};
+struct Unsupported {  // then text: what it was
+  std::uint32_t text, reserved;
+};
+
+}  // namespace trace
+
+class Trace {
+ public:
+  static bool on() { return on_; }
+  static void start();
+  // What was recorded since the start or the last call. `overflow`: it was more than kMaxBytes.
+  static std::vector<char> take(bool& overflow);
+
+  static void allocated(const Allocation& allocation);
+  static void freed(std::uintptr_t address);
+  static void before(const Work& work);  // a kernel, a copy or a fill that runs now
+  static void after();
+  static void mark();                         // between calls of the judge
+  static void unsupported(const char* what);  // the host wrote device memory in a way that no record tells
+
+ private:
+  static inline bool on_ = false;
+};
+
+// What a replay moved, in bytes. From the host come copies, what it wrote to pinned and managed memory, and every
+// launch's arguments and shape: all ways in which host code could hand an answer to the device.
+struct Transfers {
+  static constexpr std::uint64_t kLaunch = 32;
+  std::uint64_t from_host = 0, to_host = 0, on_device = 0, filled = 0;
+};
+
+struct Replay {
+  bool ok = true;  // false: `error` says what was wrong with the trace. A kernel's fault is in last_fault().
+  std::string error;
+  Transfers transfers;
+};
+
+// Runs a trace to its end or to the first fault. `before_last_call` is called at the last mark.
+Replay replay_trace(const char* data, std::size_t bytes, void (*at_mark)(bool last));
+
+}  // namespace ridge::simt
