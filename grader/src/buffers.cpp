@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "defence.hpp"
 #include "lab/compare.hpp"
 
 namespace ridge {
@@ -12,7 +13,7 @@ CaseBuffers::CaseBuffers(Device& device, const lab::TaskCheck& check, const lab:
   lab::Shape shape = check.shape(c);
   std::vector<std::span<std::byte>> views;
   for (std::size_t bytes : shape.in) views.emplace_back(in_host_.emplace_back(bytes));
-  check.fill(c, seed, views);
+  check.fill(c, on(Defence::fresh_inputs) ? seed : 1, views);
   for (std::size_t i = 0; i < shape.in.size(); ++i) {
     in_.push_back(device.allocate(shape.in[i]));
     in_.back()->upload(in_host_[i]);
@@ -31,7 +32,7 @@ Reply CaseBuffers::share(WorkerProcess& worker, double limit_seconds, bool scrat
     protocol::Buffer message{id++, writable ? 1u : 0u, b.bytes(), b.reserved()};
     reply = worker.add_buffer(message, b.descriptor(writable), limit_seconds);
   };
-  for (const auto& b : in_) give(*b, false);
+  for (const auto& b : in_) give(*b, !on(Defence::own_inputs));
   if (scratch && scratch_.empty()) {
     for (const auto& b : out_) scratch_.push_back(device_.allocate(b->bytes()));
     if (workspace_) scratch_.push_back(device_.allocate(workspace_->bytes()));
@@ -47,12 +48,18 @@ Reply CaseBuffers::share(WorkerProcess& worker, double limit_seconds, bool scrat
 }
 
 void CaseBuffers::poison(std::uint64_t seed) {
+  if (!on(Defence::poisoned_outputs)) return;
   for (const auto& b : out_) b->poison(lab::random_bits(seed, 0x706F6973));
 }
 
 lab::Verdict CaseBuffers::verify() const {
   std::vector<std::span<const std::byte>> in, out;
-  for (const auto& host : in_host_) in.emplace_back(host);
+  std::vector<std::vector<std::byte>> theirs;
+  if (!on(Defence::own_inputs)) {
+    theirs = in_host_;
+    for (std::size_t i = 0; i < in_.size(); ++i) in_[i]->download(theirs[i]);
+  }
+  for (const auto& host : on(Defence::own_inputs) ? in_host_ : theirs) in.emplace_back(host);
   // One output at a time would not do: a check sees all of them.
   std::size_t total = 0;
   for (const auto& b : out_) total += (b->bytes() + 255) / 256 * 256;

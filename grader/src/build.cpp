@@ -101,7 +101,7 @@ std::vector<fs::path> compile_all(const std::vector<fs::path>& sources, const fs
 BuiltWorker build_simt(const std::vector<fs::path>& sources, const fs::path& dir) {
   CompileOptions options;
   options.include_dirs = {(root_dir() / "runtime").string()};
-  options.sandboxed = true;
+  options.sandboxed = options.worker = true;
   auto objects = compile_all(sources, dir, [&](const fs::path& source, const fs::path& object) {
     return compile_file(source, source.filename().string(), object, options);
   });
@@ -131,6 +131,7 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir) {
     flags.push_back(fmt::format("-gencode=arch=compute_{0},code=sm_{0}", target));
   fs::path runtime = root_dir() / "runtime";
   sources.push_back(runtime / "worker/worker.cpp");
+  sources.push_back(runtime / "worker/initialisers.cpp");
   sources.push_back(runtime / "worker/backend_cuda.cpp");
   auto objects = compile_all(sources, dir, [&](const fs::path& source, const fs::path& object) {
     std::vector<std::string> argv = {nvcc.string(),   "-c", source.string(), "-o",

@@ -75,6 +75,11 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
   o.mode = mode;
   o.task = a.task;
   o.time_limit = a.time_limit;
+  if (a.require_sandbox)
+    for (const auto& layer : sandbox_report())
+      if (layer.required && !layer.on)
+        throw Error(Exit::environment, fmt::format("--require-sandbox: no {} here: {}", layer.name, layer.reason),
+                    "run `ridge doctor`, which lists all layers, or grade on another machine");
   o.sanitize = o.backend == Backend::cpu && (mode == Mode::check || a.sanitize);
   const bool talks = !a.quiet && !a.autolab;
   const bool signs = mode == Mode::grade && signing_key_configured();

@@ -13,6 +13,7 @@
 #include "error.hpp"
 #include "process.hpp"
 #include "report.hpp"
+#include "sandbox.hpp"
 
 namespace ridge {
 
@@ -79,6 +80,12 @@ int command_doctor() {
   fs::path nvcc = find_nvcc();
   line(!nvcc.empty(), "nvcc", nvcc.empty() ? "not found on PATH, in CUDA_HOME or in /usr/local/cuda" : nvcc.string());
 
+  fmt::print("\nSandbox for submissions\n");
+  const auto& layers = sandbox_report();
+  for (const auto& l : layers) line(l.on, l.name, l.on ? "" : (l.required ? "" : "(optional) ") + l.reason);
+  if (!sandbox_complete(layers))
+    fmt::print("  Results from here are marked unsandboxed. Grade only code that you trust.\n");
+
   fmt::print("\nOther parts\n");
   bool viz = fs::exists(beside("ridge-viz"));
   line(viz, "visualizer", viz ? "" : "not built; `./ridge viz` installs what it needs");
@@ -90,7 +97,6 @@ int command_doctor() {
        agent ? first_line(run_process({"mpirun", "--version"}, {}, {})) : "not built; install Open MPI");
   bool slurm = !find_program({"sbatch"}).empty();
   line(slurm, "Slurm", slurm ? "" : "no sbatch here");
-  line(false, "sandbox", "not built yet: run only code that you trust");
   bool disk = writable(results_dir(), why);
   line(disk, "results folder", why);
   fmt::print("\n{}\n",

@@ -16,6 +16,7 @@ struct GradeArguments {
   bool official = false;                              // the course's own judgement: signed, and says less
   double time_limit = 0;
   bool sanitize = false;
+  bool require_sandbox = false;  // refuses to run where a layer of it is missing
   bool quiet = false;
 };
 

@@ -196,7 +196,7 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     return f;
   }
   if (!options.instrumented) return {};
-  simt::AnnotatedAssembly assembly = simt::annotate_assembly(read_file(compiled));
+  simt::AnnotatedAssembly assembly = simt::annotate_assembly(read_file(compiled), options.worker);
   if (!assembly.excesses.empty()) {
     CompileFailure f;
     for (const auto& excess : assembly.excesses) f.output += describe(excess, shown_name);

@@ -43,6 +43,7 @@ constexpr const char* kNames[] = {"source-files",
                                   "counted-copies",
                                   "replay",
                                   "kernel-entries",
+                                  "sanitizer",
                                   "scrubbed-memory",
                                   "quiet-secrets",
                                   "signature"};

@@ -42,6 +42,7 @@ enum class Defence {
   counted_copies,   // copies and fills count as traffic, and are no kernels
   replay,           // counts and outputs come from a fresh process that never ran the submission's host code (cpu)
   kernel_entries,   // that process enters kernels only
+  sanitizer,        // races, reads of unset memory and leaks are looked for (check, cpu)
   scrubbed_memory,  // buffers are wiped before they go back
   // Telling and keeping.
   quiet_secrets,  // feedback on secret cases holds no values

@@ -17,6 +17,7 @@
 #include "feedback.hpp"
 #include "hashes.hpp"
 #include "lab/compare.hpp"
+#include "lab/switches.hpp"
 #include "roofline/profile.hpp"
 #include "score.hpp"
 #include "submission.hpp"
@@ -72,10 +73,11 @@ class Explainer {
     const auto& d = r.done;
     if (d.status == protocol::Status::fault) {
       std::string where = d.file[0] != 0 ? fmt::format("{}:{}", fs::path(d.file).filename().string(), d.line) : "";
-      if (where.empty() && d.pc != 0) {
-        auto line = source_lines(program_, {d.pc})[0];
-        if (!line.first.empty()) where = fmt::format("{}:{}", line.first, line.second);
-      }
+      // A leak has two callers: the inner one may be a header's.
+      for (std::uint32_t pc : {d.pc, d.kernel[0] == 0 ? d.other_pc : 0})
+        if (where.empty() && pc != 0)
+          if (auto line = source_lines(program_, {pc})[0]; !line.first.empty())
+            where = fmt::format("{}:{}", line.first, line.second);
       if (d.kernel[0] == 0 && d.code == 0)
         return {"correct",
                 fmt::format("{} at {}\n    {}", d.what, where.empty() ? "an unknown line" : where, d.detail)};
@@ -160,10 +162,19 @@ class TaskJudge {
     return fmt::format("{:.3g} {}, goal {:g}{}{}", *g.value, g.unit, g.full, g.note.empty() ? "" : "; ", g.note);
   }
 
+  // A submission that counts its calls learns nothing from the count. What is timed comes last: correctness first.
+  std::vector<lab::Case> in_secret_order(std::vector<lab::Case> cases) const {
+    if (options_.mode == Mode::check || !on(Defence::random_order)) return cases;
+    std::size_t n = cases.size();
+    if (options_.backend == Backend::cuda && n > 0 && cases.back().measured) --n;
+    for (std::size_t i = n; i > 1; --i) std::swap(cases[i - 1], cases[lab::random_bits(seed_ + 1, i) % i]);
+    return cases;
+  }
+
   // Every case in turn; the first failing one ends the task. Correctness before time.
   void judge_cases() {
-    lab::Request request{options_.mode, options_.backend, device_.info().memory / 8};
-    std::vector<lab::Case> cases = check_.cases(request);
+    lab::Request request{options_.mode, options_.backend, device_.info().memory / 8, seed_};
+    std::vector<lab::Case> cases = in_secret_order(check_.cases(request));
     SubmissionWorkers worker(worker_program_, options_.backend);
     // Whatever ends this task, what the submission printed so far is kept.
     struct KeepOutput {
@@ -193,7 +204,7 @@ class TaskJudge {
       }
       if (g.check.empty()) {
         lab::Verdict v = buffers.verify();
-        if (options_.sanitize) g = sanitized(buffers, number, reply.seconds);
+        if (options_.sanitize && on(Defence::sanitizer)) g = sanitized(buffers, number, reply.seconds);
         if (!v.ok) g = {"correct", v.message + (g.check.empty() ? "" : "\n" + g.message), v.secret};
       }
       task_.cases.push_back({told(c), g.check.empty(), told(g)});
@@ -215,7 +226,8 @@ class TaskJudge {
     Gate g = explain_(sanitizing_->share(buffers, limit_));
     if (!g.check.empty()) return g;
     Reply reply = sanitizing_->run(buffers, 2, false, true, limit_);  // twice: leaks
-    if (reply.fate == Fate::timed_out) {                              // it ran in time without: slow, not wrong
+    if (reply.fate == Fate::timed_out && (reply.replayed || !on(Defence::replay))) {
+      // The kernels ended in time without the sanitizer: slow, not wrong.
       sanitizer_gave_up_ = true;
       return {};
     }
@@ -349,6 +361,9 @@ void did_not_build(Result& r, const Lab& lab, const JudgeOptions& o, const std::
 }  // namespace
 
 Result judge(const Lab& lab, const JudgeOptions& o) {
+#ifdef RIDGE_DEFENCE_SWITCHES
+  lab::switches() = {on(Defence::tolerance), on(Defence::norms), on(Defence::explicit_nan)};
+#endif
   lab::TaskChecks checks = lab::checks_of(lab.name);
   if (checks.empty())
     throw Error(Exit::environment, "this ridge was built without the checks of " + lab.name, "run `./ridge build`");
@@ -364,6 +379,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   r.mode = o.mode == Mode::check ? "check" : "grade";
   r.backend = o.backend == Backend::cpu ? "cpu" : "cuda";
   r.submission_path = shown(o.submission.dir);
+  r.sandbox = sandbox_report();
 
   std::unique_ptr<Device> device = o.backend == Backend::cpu ? make_cpu_device() : make_cuda_device();
   TemporaryDir dir("judge");
@@ -389,7 +405,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   describe(r, lab, o, *device, built, dir.path() / "submission/src");
 
   double start = now();
-  std::uint64_t seed = o.mode == Mode::check ? kPublicSeed : secret_seed();
+  std::uint64_t seed = o.mode == Mode::check || !on(Defence::secret_seeds) ? kPublicSeed : secret_seed();
   for (const Task& spec : lab.tasks) {
     if (!o.task.empty() && o.task != spec.id) continue;
     for (const auto& check : checks)
@@ -407,6 +423,8 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   }
   r.coverage = all > 0 ? r.max / all : 0;
   add_ceilings(r);
+  if (std::string left = sandbox_leftovers(); !left.empty())
+    r.sandbox.push_back({"clean-up", false, true, "left behind: " + left});
   return r;
 }
 

@@ -97,6 +97,8 @@ int run(int argc, char** argv) {
       ->check(CLI::IsMember({"terminal", "json", "junit", "gradescope", "autolab", "prairielearn"}))
       ->capture_default_str();
   report->add_option("-o,--output", reported.out, "Write to this file");
+  grade->add_flag("--require-sandbox", grading.require_sandbox,
+                  "Refuse where this machine can't run submissions in a complete sandbox");
   auto* demo = app.add_subcommand("demo", "Grade every lab's reference solution here and show the scores");
   bool full = false;
   demo->add_flag("--full", full, "At grading size");

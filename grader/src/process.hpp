@@ -22,6 +22,7 @@ struct ProcessResult {
   int signal = 0;
   bool timed_out = false;
   bool flooded = false;
+  bool out_of_memory = false;  // of what its sandbox allows
   bool started = true;
   double seconds = 0;
   std::string output;  // stdout and stderr as they came

@@ -65,6 +65,13 @@ std::string goal_line(const GoalResult& g) {
   return fmt::format("{:.3g} {} (goal {:g})", *g.value, g.unit, g.full);
 }
 
+std::string missing_layers(const std::vector<SandboxLayer>& layers) {
+  std::string names;
+  for (const auto& l : layers)
+    if (l.required && !l.on) names += (names.empty() ? "" : ", ") + l.name;
+  return names;
+}
+
 }  // namespace
 
 bool use_colour(std::FILE* out) {
@@ -108,6 +115,8 @@ std::string report(const Result& r, bool colour) {
   std::string verdict = r.outcome == "passed" ? paint.good("all checks passed") : paint.bad("not all checks passed");
   out += paint.bold(fmt::format("  Score {} / {}", points(r.points), points(r.max))) + "   " + verdict;
   if (r.coverage < 0.999) out += paint.dim(fmt::format("   ({:.0f}% of the lab)", 100 * r.coverage));
+  if (std::string missing = missing_layers(r.sandbox); !missing.empty())
+    out += paint.bad("\n  Unsandboxed: ") + "no " + missing + " here (`ridge doctor` says what to do)";
   return out + "\n";
 }
 

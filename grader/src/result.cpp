@@ -113,6 +113,9 @@ std::string to_json(const Result& r) {
             {"compiler", {{"name", r.compiler}, {"flags", r.compiler_flags}}},
             {"seconds", {{"build", r.build_seconds}, {"run", r.run_seconds}}},
             {"score", {{"points", r.points}, {"max", r.max}, {"coverage", r.coverage}}}};
+  j["sandbox"] = {{"complete", sandbox_complete(r.sandbox)}, {"layers", json::array()}};
+  for (const auto& l : r.sandbox)
+    j["sandbox"]["layers"].push_back({{"name", l.name}, {"on", l.on}, {"reason", l.reason}});
   if (!r.build_output.empty()) j["build_output"] = r.build_output;
   j["tasks"] = json::array();
   for (const auto& t : r.tasks) j["tasks"].push_back(task_json(t));

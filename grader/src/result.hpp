@@ -7,6 +7,7 @@
 
 #include "counters.hpp"
 #include "paths.hpp"
+#include "sandbox.hpp"
 
 namespace ridge {
 
@@ -76,6 +77,7 @@ struct Result {
   std::string build_output;
   std::vector<TaskResult> tasks;
   std::vector<Ceiling> ceilings;
+  std::vector<SandboxLayer> sandbox;
 };
 
 // The result as JSON text.

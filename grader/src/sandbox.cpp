@@ -178,8 +178,9 @@ void describe_orders(const Sandbox& s, const SandboxParts& parts, const std::vec
       for (const char* p : {"/tmp", "/dev/shm"}) r.add("write", p);
     r.add("run", argv[0]);
   }
+  Calls calls = s.builder ? Calls::builder : s.devices.empty() ? Calls::worker : Calls::gpu_worker;
   if (parts.system_calls)
-    for (const auto& program : system_call_filters(s.builder)) {
+    for (const auto& program : system_call_filters(calls)) {
       r.add("filter", std::to_string(program.size()));
       r.add_raw(program);
     }

@@ -118,7 +118,8 @@ constexpr scmp_arg_cmp argument(unsigned index, scmp_datum_t mask, scmp_datum_t 
 constexpr scmp_datum_t kAll32 = 0xFFFFFFFF;  // the kernel reads 32 bits of these arguments: so must a filter
 
 // Everything that is not on the lists is refused.
-std::string list(bool processes) {
+std::string list(Calls calls) {
+  const bool processes = calls == Calls::builder;
   Filter f(SCMP_ACT_ERRNO(ENOSYS));
   for (const char* name : kWorkerCalls) f.allow(name);
   if (processes)
@@ -134,7 +135,12 @@ std::string list(bool processes) {
   for (int option : {PR_SET_NAME, PR_GET_NAME, PR_GET_DUMPABLE, PR_SET_PDEATHSIG, PR_GET_SECCOMP, PR_CAPBSET_READ,
                      PR_SET_TIMERSLACK, PR_GET_NO_NEW_PRIVS, 0x53564d41 /* PR_SET_VMA: names of mappings */})
     f.allow(SCMP_SYS(prctl), argument(0, kAll32, static_cast<scmp_datum_t>(option)));
-  f.deny(SCMP_SYS(socket), EACCES);  // an error that programs expect
+  if (calls == Calls::gpu_worker) {  // names of UNIX sockets are the network namespace's own
+    f.allow(SCMP_SYS(socket), argument(0, kAll32, AF_UNIX));
+    for (const char* name : {"bind", "listen", "accept", "accept4", "connect", "setsockopt"}) f.allow(name);
+  } else {
+    f.deny(SCMP_SYS(socket), EACCES);  // an error that programs expect
+  }
   return f.program();
 }
 
@@ -150,18 +156,18 @@ std::string refusals() {
 
 }  // namespace
 
-std::vector<std::string> system_call_filters(bool processes) {
+std::vector<std::string> system_call_filters(Calls calls) {
   static std::mutex mutex;
-  static std::vector<std::string> made[2];
+  static std::vector<std::string> made[3];
   std::lock_guard lock(mutex);
-  auto& filters = made[processes ? 1 : 0];
-  if (filters.empty()) filters = {refusals(), list(processes)};
+  auto& filters = made[static_cast<int>(calls)];
+  if (filters.empty()) filters = {refusals(), list(calls)};
   return filters;
 }
 
 #else
 
-std::vector<std::string> system_call_filters(bool) { return {}; }
+std::vector<std::string> system_call_filters(Calls) { return {}; }
 
 #endif
 

@@ -5,8 +5,14 @@
 
 namespace ridge {
 
+enum class Calls {
+  worker,      // threads, files, and the descriptors that it was given
+  gpu_worker,  // and sockets of the own machine: CUDA's driver opens one for itself
+  builder,     // and other programs
+};
+
 // BPF programs to be installed one after the other; a call must pass all. Empty where this ridge was built without
-// libseccomp. `processes`: the program may start others (a compiler); else threads only.
-std::vector<std::string> system_call_filters(bool processes);
+// libseccomp.
+std::vector<std::string> system_call_filters(Calls calls);
 
 }  // namespace ridge

@@ -82,7 +82,7 @@ Found find() {
     p.become_nobody = !p.user_namespace;
     p.no_nested_namespaces = knows(bwrap, "--disable-userns");
   }
-  p.system_calls = p.helper && !system_call_filters(false).empty();
+  p.system_calls = p.helper && !system_call_filters(Calls::worker).empty();
   if (p.helper && !p.system_calls)
     no_filter = "this ridge was built without libseccomp: apt-get install libseccomp-dev, then `./ridge build`";
   p.landlock = p.limits = p.group = p.helper;

@@ -40,7 +40,7 @@ Reply SubmissionWorkers::run(const CaseBuffers& buffers, unsigned times, bool re
     return first_.run(calls, request, limit_seconds);
   }
   request.trace = 1;
-  Reply r = first_.run(calls, request, limit_seconds);
+  Reply r = first_.run(calls, request, times * limit_seconds);
   if (!good(r)) return r;
   protocol::Replay again;
   again.bytes = r.trace.bytes;

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -193,14 +194,25 @@ bool WorkerProcess::wait_packet(double deadline, Reply& reply, std::vector<char>
 Reply WorkerProcess::request(protocol::Type type, const std::vector<char>& payload, int fd, double limit_seconds,
                              bool wants_trace) {
   Reply reply;
+  // An answer can't be there before its question, nor carry a number that nobody could know.
+  if (on(Defence::strict_protocol)) {
+    if (getrandom(&sequence_, sizeof sequence_, 0) != sizeof sequence_) ++sequence_;
+    pollfd early{socket_, POLLIN, 0};
+    if (poll(&early, 1, 0) > 0 && (early.revents & POLLHUP) == 0) reply.fate = Fate::protocol;
+  } else {
+    ++sequence_;
+  }
   double start = now();
   std::vector<char> packet;
   int received = -1;
-  bool ok = protocol::send_packet(socket_, type, ++sequence_, payload.data(), payload.size(), fd);
-  if (ok)
-    ok = wait_packet(start + limit_seconds, reply, packet, received);
-  else
-    reply.fate = Fate::crashed;
+  bool ok = reply.fate == Fate::ok;
+  if (ok) {
+    ok = protocol::send_packet(socket_, type, sequence_, payload.data(), payload.size(), fd);
+    if (ok)
+      ok = wait_packet(start + limit_seconds, reply, packet, received);
+    else
+      reply.fate = Fate::crashed;
+  }
   reply.seconds = now() - start;
   if (ok) {
     if (!parse_done(packet, sequence_, reply.done)) reply.fate = Fate::protocol;

@@ -8,10 +8,12 @@
 #include <thread>
 #include <vector>
 
+#include "switches.hpp"
+
 namespace ridge::lab {
 
-void parallel_for(std::size_t n, const std::function<void(std::size_t, std::size_t)>& body) {
-  std::size_t workers = std::clamp<std::size_t>(n / (1 << 18), 1, std::max(1u, std::thread::hardware_concurrency()));
+void parallel_for(std::size_t n, const std::function<void(std::size_t, std::size_t)>& body, std::size_t grain) {
+  std::size_t workers = std::clamp<std::size_t>(n / grain, 1, std::max(1u, std::thread::hardware_concurrency()));
   if (workers == 1) {
     body(0, n);
     return;
@@ -21,24 +23,82 @@ void parallel_for(std::size_t n, const std::function<void(std::size_t, std::size
     threads.emplace_back([&, w] { body(n * w / workers, n * (w + 1) / workers); });
 }
 
-void fill_normal(std::span<float> values, std::uint64_t seed) {
-  parallel_for(values.size(), [&](std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) {
-      std::uint64_t r = random_bits(seed, i);
-      auto sum = static_cast<std::int64_t>((r & 0xFFFF) + (r >> 16 & 0xFFFF) + (r >> 32 & 0xFFFF) + (r >> 48));
-      // Mean 2 x 65535, variance 4 x (65536^2 - 1) / 12.
-      values[i] = static_cast<float>(sum - 131070) * 2.6428853e-5f;
-    }
-  });
+std::string mismatch(std::size_t first, std::size_t wrong, std::size_t total, const std::string& expected,
+                     const std::string& got, const std::string& where) {
+  return fmt::format("first wrong element: {} (index {}): expected {}, got {}; {} of {} are wrong", where, first,
+                     expected, got, wrong, total);
 }
 
-std::string mismatch(std::size_t first, std::size_t wrong, std::size_t total, float expected, float got,
+std::string mismatch(std::size_t first, std::size_t wrong, std::size_t total, double expected, double got,
                      const std::string& where) {
-  std::string note;
-  if (std::isnan(got)) note = " (NaN: never written, or computed from memory that was not set)";
-  return fmt::format("first wrong element: {} (index {}): expected {:.8g}, got {:.8g}{}; {} of {} are wrong", where,
-                     first, expected, got, note, wrong, total);
+  const char* note = std::isnan(got) ? " (NaN: never written, or computed from memory that was not set)" : "";
+  return mismatch(first, wrong, total, fmt::format("{:.8g}", expected), fmt::format("{:.8g}{}", got, note), where);
 }
+
+CloseTally::CloseTally(std::size_t total)
+    : total_(total), first_(total), largest_(largest_deviation(static_cast<double>(total))) {}
+
+bool CloseTally::wrong(double got, const Expected& e) const {
+  if (std::isnan(got) || std::isnan(e.value)) return switches().explicit_nan && std::isnan(got) != std::isnan(e.value);
+  if (std::isinf(got) || std::isinf(e.value)) return got != e.value;
+  const double limit = switches().tolerance ? std::min(largest_ * e.deviation, e.worst) : 0.01 * e.magnitude;
+  return std::fabs(got - e.value) > limit;
+}
+
+void CloseTally::add(std::size_t i, double got, const Expected& e) {
+  if (wrong(got, e)) {
+    if (wrong_++ == 0) {
+      first_ = i;
+      first_got_ = got;
+      first_expected_ = e;
+    }
+  }
+  if (!std::isfinite(got) || !std::isfinite(e.value) || e.deviation <= 0) return;
+  const double z = (got - e.value) / e.deviation;
+  ++counted_;
+  squares_ += z * z;
+  if (!e.leans) bias_ += std::copysign(z, z * e.value);  // positive: away from zero
+}
+
+void CloseTally::merge(const CloseTally& other) {
+  wrong_ += other.wrong_;
+  counted_ += other.counted_;
+  squares_ += other.squares_;
+  bias_ += other.bias_;
+  if (other.first_ >= first_) return;
+  first_ = other.first_;
+  first_got_ = other.first_got_;
+  first_expected_ = other.first_expected_;
+}
+
+bool CloseTally::norms_off() const {
+  if (!switches().norms || counted_ == 0) return false;
+  const auto n = static_cast<double>(counted_);
+  return squares_ / n > mean_square_limit(n) || std::fabs(bias_ / n) > bias_limit(n);
+}
+
+std::string CloseTally::message(const Where& where) const {
+  if (wrong_ > 0) {
+    std::string text = mismatch(first_, wrong_, total_, first_expected_.value, first_got_, where(first_));
+    const double error = std::fabs(first_got_ - first_expected_.value);
+    if (std::isfinite(error) && first_expected_.magnitude > 0 && error < 0.02 * first_expected_.magnitude)
+      text += fmt::format("; the error is {:.1e}, rounding gives about {:.1e}: was a lower precision used?", error,
+                          first_expected_.deviation);
+    return text;
+  }
+  const auto n = static_cast<double>(counted_);
+  return fmt::format(
+      "all {} elements are near to the answer, but not as near as rounding explains: the errors are {:.1f} times as "
+      "large and lean {} zero by {:.2f} of their size; was a lower precision used, or a term left out?",
+      total_, std::sqrt(squares_ / n), bias_ > 0 ? "away from" : "towards", std::fabs(bias_ / n));
+}
+
+#ifdef RIDGE_DEFENCE_SWITCHES
+Switches& switches() {
+  static Switches all;
+  return all;
+}
+#endif
 
 namespace {
 std::map<std::string, Factory>& factories() {

@@ -219,7 +219,9 @@ TEST_CASE("a race fails the check though the output is right; grade looks for it
     return run_ridge(home, all);
   };
   CHECK_FALSE(contains(grade({}).out, "race"));
-  CHECK(contains(grade({"--sanitize"}).out, "race on shared memory (store) at copy.cu:4"));
+  const std::string graded = grade({"--sanitize"}).out;  // tells less
+  CHECK(contains(graded, "race on shared memory"));
+  CHECK(contains(graded, "copy.cu:4"));
 }
 
 TEST_CASE("reads of memory that was never written fail the check") {

@@ -19,7 +19,7 @@ std::vector<float> normal(std::size_t n, std::uint64_t seed) {
 }
 
 Verdict compare(const std::vector<float>& got, const std::vector<float>& expected) {
-  return compare_exact(
+  return compare_exact<float>(
       got, [&](std::size_t i) { return expected[i]; }, [](std::size_t i) { return "x[" + std::to_string(i) + "]"; });
 }
 

@@ -74,7 +74,7 @@ void thread_locals(View operands, std::set<View>& out) {
 
 class Annotator {
  public:
-  explicit Annotator(View text) : text_(text) {}
+  Annotator(View text, bool worker) : text_(text), worker_(worker) {}
 
   AnnotatedAssembly run() {
     out_.text.reserve(text_.size() + text_.size() / 4);
@@ -102,6 +102,7 @@ class Annotator {
     if (open_object_) pad();
     for (Function& f : functions_) write_records(f);
     write_shared();
+    if (worker_) write_entries();
     return std::move(out_);
   }
 
@@ -214,7 +215,12 @@ class Annotator {
 
   void directive(const AssemblyLine& line, View raw) {
     if (change_of_section(line)) {
-      emit_section(line, raw);
+      initialisers_ = 0;
+      if (!worker_ || !move_initialisers()) emit_section(line, raw);
+      return;
+    }
+    if (initialisers_ != 0 && (line.name == ".quad" || line.name == ".8byte")) {
+      emit("\t.quad\t" + std::to_string(initialisers_ - 1) + ", " + std::string(line.operands));
       return;
     }
     View rest = line.operands, first = next_argument(rest), second = next_argument(rest);
@@ -234,6 +240,17 @@ class Annotator {
       if (starts_with(label, ".L")) data_labels_.insert(label);
     }
     emit(raw);
+  }
+
+  // .init_array.00101 has priority 101; without a number it is the last. One section with a C identifier as its name has
+  // no order of its own, so the priority stands beside the function.
+  bool move_initialisers() {
+    constexpr View kName = ".init_array";
+    if (section_.name != kName && !starts_with(section_.name, ".init_array.")) return false;
+    View digits = section_.name.substr(std::min(kName.size() + 1, section_.name.size()));
+    initialisers_ = (digits.empty() ? 65535 : std::min<std::uint64_t>(number(digits), 65535)) + 1;
+    open_section("ridge_init", section_.group);
+    return true;
   }
 
   // Variables without initial value, whose place the linker chooses, would have no padding.
@@ -446,6 +463,20 @@ class Annotator {
     emit("\t.p2align\t3");
   }
 
+  // run(void*) of ridge_simt::Closure<...> and ridge_simt::PointerClosure<...>, by its mangled name.
+  void write_entries() {
+    for (const Function& f : functions_) {
+      const bool by_pointer = starts_with(f.name, "_ZN10ridge_simt14PointerClosureI");
+      if (!by_pointer && !starts_with(f.name, "_ZN10ridge_simt7ClosureI")) continue;
+      std::size_t at = f.name.rfind("E3runE");
+      if (at == View::npos) continue;
+      View parameter = f.name.substr(at + 6);  // Pv, or a substitution for it: S_, S1_, S1A_
+      if (parameter != "Pv" && (parameter.front() != 'S' || parameter.back() != '_')) continue;
+      open_section("ridge_entries", f.group);
+      emit("\t.quad\t" + std::string(f.name) + ", " + (by_pointer ? "1" : "0"));
+    }
+  }
+
   // --- Variables.
 
   void write_shared() {
@@ -484,6 +515,7 @@ class Annotator {
   }
 
   View text_;
+  bool worker_;
   AnnotatedAssembly out_;
   std::set<View> function_names_, object_names_, local_names_, data_labels_;
   std::map<View, std::uint64_t> sizes_;
@@ -495,13 +527,14 @@ class Annotator {
   bool open_object_ = false;
   bool foreign_ = false;  // another processor's text
   std::vector<Function> functions_;
-  Function* function_ = nullptr;  // into functions_, while its lines are read
+  Function* function_ = nullptr;    // into functions_, while its lines are read
+  std::uint64_t initialisers_ = 0;  // 1 + the priority of the section's static initialisers; 0: another section
   int records_ = 0;
   int argument_run_ = 0;  // instructions in a row that set the first argument
 };
 
 }  // namespace
 
-AnnotatedAssembly annotate_assembly(View text) { return Annotator(text).run(); }
+AnnotatedAssembly annotate_assembly(View text, bool worker) { return Annotator(text, worker).run(); }
 
 }  // namespace ridge::simt

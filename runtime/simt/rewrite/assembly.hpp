@@ -6,7 +6,10 @@
 //     its function and its mix of instructions (src/block_record.hpp has the records' layout),
 //   - the sizes of the __shared__ arrays that a function names,
 //   - unused bytes behind every variable, so that an index past its end does not hit the next one,
-//   - calls of __tsan_memcpy and its kin where the compiler left copies as calls.
+//   - calls of __tsan_memcpy and its kin where the compiler left copies as calls,
+//   - in a judged worker, static initialisers in a section ridge_init instead of .init_array, so that the worker's main
+//     decides whether they run (runtime/worker/initialisers.hpp), and a section ridge_entries of the functions that a
+//     launch enters.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -31,7 +34,14 @@ struct AnnotatedAssembly {
 constexpr std::uint64_t kStaticSharedMax = 48 << 10;
 constexpr int kRedZone = 256;  // bytes behind a variable; keeps the next one in its bank of shared memory
 
-// x86-64 text of GCC and Clang. Text for other processors comes back as it is.
-AnnotatedAssembly annotate_assembly(std::string_view text);
+// A record of the section ridge_entries: what ridge_simt::launch is given as `run`. Any other address is no kernel.
+struct LaunchEntry {
+  void (*run)(void* closure);
+  std::uint64_t by_pointer;  // 1: the closure's first word is the kernel's address, which must have records of its own
+};
+
+// x86-64 text of GCC and Clang. Text for other processors comes back as it is. `worker`: for a program whose main is the
+// worker's, which runs the initialisers.
+AnnotatedAssembly annotate_assembly(std::string_view text, bool worker = false);
 
 }  // namespace ridge::simt

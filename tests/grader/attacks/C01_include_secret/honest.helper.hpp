@@ -1,0 +1,2 @@
+#pragma once
+constexpr unsigned kThreads = 256;

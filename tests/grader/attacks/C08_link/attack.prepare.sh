@@ -1,0 +1,2 @@
+# Runs in the submission's folder.
+ln -sf "$SECRET" copy.cu

@@ -1,0 +1,12 @@
+#include "coalescing.hpp"
+// Names that the C library has too, in a namespace of their own.
+namespace own {
+static unsigned write(std::size_t n) { return static_cast<unsigned>((n + 255) / 256); }
+}
+__global__ void copy_kernel(const float* in, float* out, std::size_t n) {
+  std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i];
+}
+void copy(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {
+  copy_kernel<<<own::write(n), 256, 0, stream>>>(in, out, n);
+}

@@ -1,0 +1,14 @@
+#include "coalescing.hpp"
+namespace user {
+namespace nested {
+constexpr unsigned kThreads = 256;
+}
+}
+__global__ void copy_kernel(const float* in, float* out, std::size_t n) {
+  std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i];
+}
+void copy(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {
+  using namespace user::nested;
+  copy_kernel<<<static_cast<unsigned>((n + kThreads - 1) / kThreads), kThreads, 0, stream>>>(in, out, n);
+}

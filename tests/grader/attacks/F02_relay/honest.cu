@@ -1,0 +1,14 @@
+#include "coalescing.hpp"
+#include <atomic>
+#include <thread>
+__global__ void copy_kernel(const float* in, float* out, std::size_t n) {
+  std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i];
+}
+void copy(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {
+  std::atomic<int> ready{0};
+  std::thread relay([&] { ready = 1; });
+  relay.join();
+  if (ready != 1) return;
+  copy_kernel<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(in, out, n);
+}

@@ -1,0 +1,1 @@
+#include "@ROOT@/solutions/01_coalescing/copy.cu"

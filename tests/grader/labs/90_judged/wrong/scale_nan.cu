@@ -1,0 +1,12 @@
+// replaces: scale.cu; fails: scale/correct; backend: cpu; defences: explicit-nan
+// NaN everywhere: no `if (error > limit)` is true of it.
+#include "judged.hpp"
+
+__global__ void scale_kernel(const float* x, const float* a, float* y, std::size_t n) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a[0] * x[i] + x[i] * nanf("");
+}
+
+void scale(const float* x, const float* a, float* y, std::size_t n, cudaStream_t stream) {
+  scale_kernel<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(x, a, y, n);
+}

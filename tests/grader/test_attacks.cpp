@@ -1,0 +1,155 @@
+// The attacks of tests/grader/attacks against the judge. Three things are shown of each: with all defences on it is
+// rejected, and its honest twin is not; with exactly the defences off that it names, it succeeds; with any one of these
+// on again, it fails. RIDGE_ATTACK=S01 picks one; RIDGE_ATTACK_JOBS sets how many run at once (2);
+// RIDGE_ATTACK_LOG=FILE gets a line of JSON for each.
+#include <atomic>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "attack_case.hpp"
+#include "defence.hpp"
+#include "device.hpp"
+#include "support/catch.hpp"
+
+using namespace ridge::test;
+using nlohmann::json;
+
+namespace {
+
+struct Finding {
+  std::string attack;
+  std::vector<std::string> problems;
+  json line;  // for the log
+};
+
+bool can_run(const Attack& a) {
+  std::string why;
+  return a.backend != "cuda" || ridge::cuda_available(why);
+}
+
+std::string told(const Outcome& o) {
+  return "exit code " + std::to_string(o.code) + ", first failed check '" + o.first_failed + "'" +
+         (o.succeeded ? ", succeeded" : "") + (o.full_marks ? ", full marks" : "") + "\n" + o.seen;
+}
+
+// Runs `examine` on every attack that can run here, some at a time.
+std::vector<Finding> examine_all(const std::vector<Attack>& attacks, const std::function<void(const Attack&, Finding&)>& examine) {
+  const char* jobs = std::getenv("RIDGE_ATTACK_JOBS");
+  std::vector<Finding> findings(attacks.size());
+  std::atomic<std::size_t> next{0};
+  std::mutex log_mutex;
+  const char* log_file = std::getenv("RIDGE_ATTACK_LOG");
+  auto work = [&] {
+    for (std::size_t i; (i = next++) < attacks.size();) {
+      Finding& f = findings[i];
+      f.attack = attacks[i].name;
+      try {
+        if (can_run(attacks[i]))
+          examine(attacks[i], f);
+        else
+          f.line["skipped"] = "no GPU here";
+      } catch (const std::exception& e) {
+        f.problems.push_back(e.what());
+      }
+      if (log_file == nullptr) continue;
+      std::lock_guard lock(log_mutex);
+      f.line["attack"] = f.attack;
+      f.line["problems"] = f.problems;
+      std::ofstream(log_file, std::ios::app) << f.line.dump() << std::endl;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = jobs != nullptr ? std::atoi(jobs) : 2; i > 0; --i) threads.emplace_back(work);
+  for (auto& t : threads) t.join();
+  return findings;
+}
+
+void report(const std::vector<Finding>& findings) {
+  for (const auto& f : findings)
+    for (const auto& problem : f.problems) {
+      INFO(f.attack << ": " << problem);
+      CHECK(false);
+    }
+}
+
+void rejected(const Attack& a, Finding& f) {
+  Outcome o = run_attack(a, Side::attack, {});
+  f.line["on"] = {{"code", o.code}, {"failed", o.first_failed}, {"succeeded", o.succeeded}};
+  if (!rejected_as_expected(a, o)) f.problems.push_back("is not rejected as expected: " + told(o));
+}
+
+void twin_passes(const Attack& a, Finding& f) {
+  Outcome o = run_attack(a, Side::honest, {});
+  f.line["honest"] = {{"code", o.code}, {"failed", o.first_failed}};
+  if (!o.full_marks) f.problems.push_back("its honest twin does not pass: " + told(o));
+}
+
+void switched_off(const Attack& a, Finding& f) {
+  const std::set<std::string> all(a.defences.begin(), a.defences.end());
+  Outcome o = run_attack(a, Side::attack, all);
+  f.line["off"] = {{"code", o.code}, {"failed", o.first_failed}, {"succeeded", o.succeeded}};
+  if (!o.succeeded) f.problems.push_back("does not succeed with its defences off: " + told(o));
+  if (all.size() == 1) return;  // with that one on, all are
+  for (const auto& d : all) {
+    std::set<std::string> but = all;
+    but.erase(d);
+    Outcome p = run_attack(a, Side::attack, but);
+    f.line["but"][d] = {{"code", p.code}, {"failed", p.first_failed}, {"succeeded", p.succeeded}};
+    if (p.succeeded) f.problems.push_back("succeeds although '" + d + "' is on, which is not needed then: " + told(p));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("attacks of every class are rejected, and their honest twins are not", "[quick]") {
+  std::vector<Attack> quick;
+  for (const auto& a : load_attacks())
+    if (a.quick || std::getenv("RIDGE_ATTACK") != nullptr) quick.push_back(a);
+  report(examine_all(quick, [](const Attack& a, Finding& f) {
+    rejected(a, f);
+    twin_passes(a, f);
+  }));
+}
+
+TEST_CASE("every attack is rejected, its honest twin is not, and it succeeds with exactly its defences off", "[.slow]") {
+  report(examine_all(load_attacks(), [](const Attack& a, Finding& f) {
+    rejected(a, f);
+    twin_passes(a, f);
+    switched_off(a, f);
+  }));
+}
+
+// An attack that needs a GPU counts here wherever it is described.
+TEST_CASE("the corpus covers the catalogue, and every defence stops an attack", "[quick]") {
+  if (std::getenv("RIDGE_ATTACK") != nullptr) return;
+  std::map<std::string, int> classes, defences;
+  const std::vector<Attack> all = load_attacks();
+  for (const auto& a : all) {
+    ++classes[a.class_id];
+    for (const auto& d : a.defences) ++defences[d];
+  }
+  CHECK(all.size() >= 64);
+  const std::pair<char, int> catalogue[] = {{'C', 15}, {'F', 13}, {'T', 12}, {'S', 14}, {'D', 10}};
+  for (auto [letter, count] : catalogue)
+    for (int i = 1; i <= count; ++i) {
+      INFO(letter << i << " has no attack");
+      CHECK(classes.erase(letter + std::to_string(i)) == 1);
+    }
+  for (const auto& [id, count] : classes) {
+    INFO(id << " is not in the catalogue");
+    CHECK(false);
+  }
+  for (int d = 0; d < static_cast<int>(ridge::Defence::count_); ++d) {
+    INFO(ridge::name_of(static_cast<ridge::Defence>(d)) << " stops no attack");
+    CHECK(defences.erase(ridge::name_of(static_cast<ridge::Defence>(d))) == 1);
+  }
+  for (const auto& [name, count] : defences) {
+    INFO(name << " is no defence");
+    CHECK(false);
+  }
+}

@@ -1,0 +1,111 @@
+// Test lab 90: solutions pass, stubs fail, and each wrong answer of labs/90_judged/wrong fails while the defences that its
+// first line names are on, and passes when exactly these are off.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "grader/graded.hpp"
+#include "support/catch.hpp"
+
+namespace fs = std::filesystem;
+using namespace ridge::test;
+
+namespace {
+
+const fs::path kLab = fs::path(repository()) / "tests/grader/labs/90_judged";
+const fs::path kSolution = fs::path(repository()) / "tests/grader/solutions/90_judged";
+
+struct Judged {
+  Run run;
+  json result;
+};
+
+// The test program on lab 90, one task, with these defences off.
+Judged judged(const Folder& home, const fs::path& submission, const std::string& task, const std::string& off,
+              const std::string& mode = "check") {
+  std::string file = home / "result.json";
+  fs::remove(file);
+  auto env = environment(home);
+  env["RIDGE_DEFENCES_OFF"] = off;
+  std::vector<std::string> arguments = {fs::path(ridge_program()).parent_path() / "ridge-switchable",
+                                        mode,
+                                        "90",
+                                        "--backend",
+                                        "cpu",
+                                        "--json",
+                                        file,
+                                        "--submission",
+                                        submission};
+  if (!task.empty()) arguments.insert(arguments.end(), {"--task", task});
+  Judged j{run(arguments, env, 120), nullptr};
+  if (fs::exists(file)) j.result = json::parse(read_file(file));
+  return j;
+}
+
+// "key: value; key: value" of a first line.
+std::map<std::string, std::string> header(const fs::path& file) {
+  std::string text = read_file(file), line = text.substr(0, text.find('\n'));
+  std::map<std::string, std::string> fields;
+  for (std::size_t at = line.find_first_not_of("/ "); at < line.size();) {
+    std::size_t end = std::min(line.find("; ", at), line.size()), colon = line.find(": ", at);
+    fields[line.substr(at, colon - at)] = line.substr(colon + 2, end - colon - 2);
+    at = end + 2;
+  }
+  return fields;
+}
+
+}  // namespace
+
+TEST_CASE("lab 90: the solutions get full marks, at public sizes and at secret ones") {
+  Folder home;
+  for (const char* mode : {"check", "grade"}) {
+    Judged j = judged(home, kSolution, "", "", mode);
+    INFO(mode << "\n" << j.run.out << j.run.err);
+    CHECK(j.run.code == 0);
+    REQUIRE(j.result.is_object());
+    CHECK(j.result["points"] == j.result["max"]);
+  }
+}
+
+TEST_CASE("lab 90: the stubs fail every task") {
+  Folder home;
+  Judged j = judged(home, kLab, "", "");
+  CHECK(j.run.code == 1);
+  REQUIRE(j.result.is_object());
+  for (const json& t : j.result["tasks"]) CHECK(first_failed(t)["name"] == "correct");
+}
+
+TEST_CASE("lab 90: wrong answers fail, and pass when exactly their defences are off") {
+  Folder home;
+  std::size_t seen = 0;
+  for (const auto& entry : fs::directory_iterator(kLab / "wrong")) {
+    auto fields = header(entry.path());
+    const std::string name = entry.path().stem(), defences = fields["defences"];
+    const std::string task = fields["fails"].substr(0, fields["fails"].find('/'));
+    fs::path dir = fs::path(home / name);
+    fs::create_directories(dir);
+    fs::copy(kSolution, dir);
+    fs::copy_file(entry.path(), dir / fields["replaces"], fs::copy_options::overwrite_existing);
+
+    Judged j = judged(home, dir, task, "");
+    {
+      INFO(name << "\n" << j.run.out << j.run.err);
+      CHECK(j.run.code == 1);
+      CHECK(first_failed_name(j.result) == fields["fails"]);
+    }
+    j = judged(home, dir, task, defences);
+    {
+      INFO(name << " without " << defences << "\n" << j.run.out << j.run.err);
+      CHECK(j.run.code == 0);
+    }
+    if (std::size_t comma = defences.find(','); comma != std::string::npos)  // each of two suffices
+      for (const std::string& one : {defences.substr(0, comma), defences.substr(comma + 1)}) {
+        INFO(name << " without " << one << " alone");
+        CHECK(judged(home, dir, task, one).run.code == 1);
+      }
+    ++seen;
+  }
+  CHECK(seen >= 11);
+}
