@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "cuda_includes.hpp"
+#include "defence.hpp"
 #include "diagnostics.hpp"
 #include "error.hpp"
 #include "process.hpp"
@@ -161,7 +162,12 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     fs::create_directories(folder / "headers");
     std::vector<fs::path> dirs(options.include_dirs.begin(), options.include_dirs.end());
     input = folder / source.filename();
-    write_file(input, CudaIncludes(folder / "headers", std::move(dirs)).rewrite(source, shown_name));
+    std::vector<fs::path> only;
+    if (options.sandboxed && on(Defence::build_sandbox)) {
+      only = dirs;
+      only.push_back(source.parent_path());
+    }
+    write_file(input, CudaIncludes(folder / "headers", std::move(dirs), std::move(only)).rewrite(source, shown_name));
   }
   const fs::path compiled = options.instrumented ? fs::path(object.string() + ".s") : object;
   std::vector<std::string> argv = {compiler.program.string(),

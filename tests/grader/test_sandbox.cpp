@@ -373,6 +373,19 @@ TEST_CASE("a sandbox ends with the judge") {
   }
 }
 
+TEST_CASE("a header outside of the submission is not read, by the judge either") {
+  NEEDS_SANDBOX
+  Folder home;
+  write_file(home / "secret", "the expected output");
+  fs::copy(repository() + "/solutions/01_coalescing", home / "submission");
+  write_file(home / "submission/copy.cu", "#include \"" + home / "secret" + "\"\n");
+  Run r = run({ridge_program(), "check", "01", "--backend", "cpu", "--submission", home / "submission"},
+              {{"RIDGE_RESULTS", home / "results"}});
+  INFO(r.out << r.err);
+  CHECK(r.code == 4);
+  CHECK(r.err.find("the expected output") == std::string::npos);
+}
+
 TEST_CASE("a result carries its sandbox") {
   Folder home;
   std::map<std::string, std::string> env = {{"RIDGE_RESULTS", home / "results"}, {"RIDGE_BWRAP", "/no/bwrap"}};
