@@ -6,6 +6,7 @@
 
 #include "defence.hpp"
 #include "lab/compare.hpp"
+#include "seeds.hpp"
 
 namespace ridge {
 
@@ -65,8 +66,8 @@ Reply CaseBuffers::share(WorkerProcess& worker, double limit_seconds, bool scrat
 void CaseBuffers::poison(std::uint64_t seed) {
   if (!on(Defence::poisoned_outputs)) return;
   std::uint64_t stream = 0;
-  for (const auto& b : out_) b->poison(lab::random_bits(seed, 0x706F6973 + stream++));
-  if (workspace_) workspace_->poison(lab::random_bits(seed, 0x706F6973 + stream));
+  for (const auto& b : out_) b->poison(derived_seed(seed, "poison", stream++));
+  if (workspace_) workspace_->poison(derived_seed(seed, "poison", stream));
 }
 
 void CaseBuffers::combs(std::uint64_t seed, std::vector<Comb>& to) const {
@@ -76,7 +77,7 @@ void CaseBuffers::combs(std::uint64_t seed, std::vector<Comb>& to) const {
     if (c.width == 0) continue;
     c.rows = std::min(b->bytes() / c.width, kRows);
     c.step = b->bytes() / c.rows;
-    c.first = lab::random_bits(seed, to.size()) % (c.step - c.width + 1);
+    c.first = derived_seed(seed, "sample", to.size()) % (c.step - c.width + 1);
     to.push_back(c);
   }
 }
