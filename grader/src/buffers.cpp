@@ -6,6 +6,7 @@
 
 #include "defence.hpp"
 #include "lab/compare.hpp"
+#include "seeds.hpp"
 
 namespace ridge {
 
@@ -65,8 +66,8 @@ Reply CaseBuffers::share(WorkerProcess& worker, double limit_seconds, bool scrat
 void CaseBuffers::poison(std::uint64_t seed) {
   if (!on(Defence::poisoned_outputs)) return;
   std::uint64_t stream = 0;
-  for (const auto& b : out_) b->poison(lab::random_bits(seed, 0x706F6973 + stream++));
-  if (workspace_) workspace_->poison(lab::random_bits(seed, 0x706F6973 + stream));
+  for (const auto& b : out_) b->poison(derived_seed(seed, "poison", stream++));
+  if (workspace_) workspace_->poison(derived_seed(seed, "poison", stream));
 }
 
 void CaseBuffers::combs(std::uint64_t seed, std::vector<Comb>& to) const {
@@ -76,7 +77,7 @@ void CaseBuffers::combs(std::uint64_t seed, std::vector<Comb>& to) const {
     if (c.width == 0) continue;
     c.rows = std::min(b->bytes() / c.width, kRows);
     c.step = b->bytes() / c.rows;
-    c.first = lab::random_bits(seed, to.size()) % (c.step - c.width + 1);
+    c.first = derived_seed(seed, "sample", to.size()) % (c.step - c.width + 1);
     to.push_back(c);
   }
 }
@@ -84,12 +85,12 @@ void CaseBuffers::combs(std::uint64_t seed, std::vector<Comb>& to) const {
 lab::Verdict CaseBuffers::verify(std::span<const Comb> combs, std::span<const std::byte> sample) const {
   std::vector<std::span<const std::byte>> in, out;
   std::vector<std::vector<std::byte>> theirs;
-  for (std::size_t i = 0; i < in_.size() && !on(Defence::own_inputs); ++i) {
-    theirs.emplace_back(in_host_[i]->bytes().size());
-    in_[i]->download(theirs.back());
+  if (!on(Defence::own_inputs)) {
+    for (const auto& b : in_) b->download(theirs.emplace_back(b->bytes()));
+    for (const auto& t : theirs) in.emplace_back(t);
+  } else {
+    for (const auto& host : in_host_) in.emplace_back(host->bytes());
   }
-  for (std::size_t i = 0; i < in_.size(); ++i)
-    in.emplace_back(on(Defence::own_inputs) ? in_host_[i]->bytes() : std::span<std::byte>(theirs[i]));
   // One output at a time would not do: a check sees all of them.
   std::size_t total = 0;
   for (const auto& b : out_) total += (b->bytes() + 255) / 256 * 256;

@@ -19,8 +19,8 @@ struct GradeArguments {
   bool official = false;                              // the course's own judgement: signed, and says less
   double time_limit = 0;
   bool sanitize = false;
-  bool with_reference = false;   // backend cuda: the reference solution takes turns too
   bool require_sandbox = false;  // refuses to run where a layer of it is missing
+  bool with_reference = false;   // backend cuda: the reference solution takes turns too
   bool quiet = false;
 };
 

@@ -21,6 +21,7 @@
 #include "lab/switches.hpp"
 #include "roofline/profile.hpp"
 #include "score.hpp"
+#include "seeds.hpp"
 #include "submission.hpp"
 #include "timing.hpp"
 #include "worker_process.hpp"
@@ -121,7 +122,7 @@ class TaskJudge {
         worker_program_(worker),
         baseline_program_(baseline),
         reference_program_(reference),
-        seed_(lab::random_bits(seed, std::hash<std::string>{}(lab.name + spec.id))),
+        seed_(derived_seed(seed, lab.name + "/" + spec.id)),
         limit_(options.time_limit > 0        ? options.time_limit
                : options.mode == Mode::check ? 10
                                              : 60),
@@ -169,13 +170,13 @@ class TaskJudge {
     if (options_.mode == Mode::check || !on(Defence::random_order)) return cases;
     std::size_t n = cases.size();
     if (options_.backend == Backend::cuda && n > 0 && cases.back().measured) --n;
-    for (std::size_t i = n; i > 1; --i) std::swap(cases[i - 1], cases[lab::random_bits(seed_ + 1, i) % i]);
+    for (std::size_t i = n; i > 1; --i) std::swap(cases[i - 1], cases[derived_seed(seed_, "order", i) % i]);
     return cases;
   }
 
   // Every case in turn; the first failing one ends the task. Correctness before time.
   void judge_cases() {
-    lab::Request request{options_.mode, options_.backend, device_.info().memory / 8, seed_};
+    lab::Request request{options_.mode, options_.backend, device_.info().memory / 8, derived_seed(seed_, "shapes")};
     std::vector<lab::Case> cases = in_secret_order(check_.cases(request));
     auto workers = std::make_unique<SubmissionWorkers>(worker_program_, options_.backend);
     // Whatever ends this task, what the submission printed so far is kept.
@@ -201,7 +202,7 @@ class TaskJudge {
         return;
       }
       SubmissionWorkers& worker = *workers;
-      CaseBuffers buffers(device_, check_, c, lab::random_bits(seed_, number), next_id);
+      CaseBuffers buffers(device_, check_, c, derived_seed(seed_, "case", number), next_id);
       next_id = buffers.next_id();
       Gate g = explain_(worker.share(buffers, limit_));
       Reply reply;
@@ -229,7 +230,7 @@ class TaskJudge {
     // Small cases have the same code paths; one that takes long is left out where another was not.
     if (sanitizer_gave_up_ || (plain_seconds > kSanitizedSeconds && sanitized_cases_ > 0)) return {};
     if (!sanitizing_) sanitizing_ = std::make_unique<SubmissionWorkers>(worker_program_, options_.backend);
-    buffers.poison(lab::random_bits(seed_, number));
+    buffers.poison(derived_seed(seed_, "case", number));
     Gate g = explain_(sanitizing_->share(buffers, limit_));
     if (!g.check.empty()) return g;
     Reply reply = sanitizing_->run(buffers, 2, false, true, limit_);  // twice: leaks
@@ -248,9 +249,10 @@ class TaskJudge {
     measured_.counted = count_launches(reply.launches, worker_program_);
     const double handed = measured_.counted->from_host, most = check_.bytes_from_host(c);
     if (on(Defence::counted_copies) && handed > most) {
-      gate({"device", fmt::format("{}: {:.0f} bytes came from the host (copies, pinned and managed memory, arguments), "
-                                  "where {:.0f} are expected at most: the work must be done by kernels",
-                                  c.name, handed, most)});
+      Gate g{"device", fmt::format("{:.0f} bytes came from the host (copies, pinned and managed memory, arguments), "
+                                   "where {:.0f} are expected at most: the work must be done by kernels",
+                                   handed, most)};
+      gate({g.check, told(c) + ": " + told(g)});
       measured_.counted.reset();
       return false;
     }
@@ -266,7 +268,7 @@ class TaskJudge {
     timed.stop = options_.mode == Mode::check ? StopRule{5, 9, 8, 0.03} : StopRule{11, 60, 45, 0.01};
     if (options_.mode == Mode::check) timed.turn_seconds = 0.002;
     timed.limit_seconds = limit_;
-    timed.seed = lab::random_bits(seed_, 77);
+    timed.seed = derived_seed(seed_, "timed");
     timed.machine = options_.machine;
     timed.explain = [this](const Reply& r) { return explain_(r).message; };
     timed.progress = [&](const std::string& text) {

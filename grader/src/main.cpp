@@ -76,8 +76,6 @@ int run(int argc, char** argv) {
   add_grading(*grade, grading);
   grade->add_flag("--sanitize", grading.sanitize,
                   "Also look for races, uninitialised reads and leaks, as check does (emulator)");
-  grade->add_flag("--with-reference", grading.with_reference,
-                  "The reference solution takes turns too, for comparison; it gives no points (GPU)");
   grade->add_flag("--official", grading.official, "The course's own judgement: needs a signing key (ridge key new)");
   auto* key = app.add_subcommand("key", "Keys that sign records");
   key->require_subcommand(1);
@@ -101,6 +99,8 @@ int run(int argc, char** argv) {
   report->add_option("-o,--output", reported.out, "Write to this file");
   grade->add_flag("--require-sandbox", grading.require_sandbox,
                   "Refuse where this machine can't run submissions in a complete sandbox");
+  grade->add_flag("--with-reference", grading.with_reference,
+                  "The reference solution takes turns too, for comparison; it gives no points (GPU)");
   auto* demo = app.add_subcommand("demo", "Grade every lab's reference solution here and show the scores");
   bool full = false;
   demo->add_flag("--full", full, "At grading size");

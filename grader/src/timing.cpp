@@ -15,6 +15,7 @@
 #include "floor.hpp"
 #include "lab/compare.hpp"
 #include "nvml.hpp"
+#include "seeds.hpp"
 
 namespace ridge {
 
@@ -92,7 +93,7 @@ class Session {
 
   void grow(std::size_t count) {
     while (sets_.size() < count) {
-      sets_.emplace_back(device_, check_, case_, lab::random_bits(options_.seed, sets_.size()), next_id_);
+      sets_.emplace_back(device_, check_, case_, derived_seed(options_.seed, "set", sets_.size()), next_id_);
       next_id_ = sets_.back().next_id();
     }
   }
@@ -108,7 +109,7 @@ class Session {
     Measured m;
     std::vector<protocol::Call> calls;
     for (std::size_t s : order) {
-      sets_[s].poison(lab::random_bits(seed, s));
+      sets_[s].poison(derived_seed(seed, "poison", s));
       if (!empty) calls.push_back(sets_[s].call());
     }
     const bool late = on(Defence::late_writes);
@@ -227,18 +228,18 @@ class Session {
     std::vector<double> ratios;
     for (int turn = 0; !options_.stop.done(ratios, now() - start); ++turn) {
       options_.progress(fmt::format("turn {}", ratios.size() + 1));
-      const std::uint64_t seed = lab::random_bits(options_.seed, 1000 + static_cast<std::uint64_t>(turn));
+      const std::uint64_t seed = derived_seed(options_.seed, "turn", static_cast<std::uint64_t>(turn));
       const int span = on(Defence::unknown_count) ? plan_.most - plan_.least + 1 : 1;
-      const int calls = plan_.most - static_cast<int>(lab::random_bits(seed, 1) % static_cast<unsigned>(span));
+      const int calls = plan_.most - static_cast<int>(derived_seed(seed, "calls") % static_cast<unsigned>(span));
       std::vector<std::size_t> order = drawn_sets(static_cast<std::size_t>(calls), seed);
       if (on(Defence::fresh_inputs))
-        for (std::size_t s : order) sets_[s].refill(lab::random_bits(seed, 100 + s));
+        for (std::size_t s : order) sets_[s].refill(derived_seed(seed, "input", s));
 
       GpuState before = monitor_.read();
-      Measured b = measure(baseline_, order, lab::random_bits(seed, 2));
+      Measured b = measure(baseline_, order, derived_seed(seed, "baseline"));
       std::optional<Measured> r;
-      if (reference_.worker) r = measure(reference_, order, lab::random_bits(seed, 3));
-      Measured a = measure(submission_, order, lab::random_bits(seed, 4));
+      if (reference_.worker) r = measure(reference_, order, derived_seed(seed, "reference"));
+      Measured a = measure(submission_, order, derived_seed(seed, "submission"));
       GpuState after = monitor_.read();
       if (on(Defence::every_output) || turn == 0) verify(order, a, turn + 1);
 

@@ -167,7 +167,7 @@ int main(int argc, char** argv) {
   const bool replays = argc > 1 && std::strcmp(argv[1], "replay") == 0;
   worker::set_tracing(argc > 1 && std::strcmp(argv[1], "trace") == 0);  // from the first allocation on
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  worker::run_initialisers();
+  if (!replays) worker::run_initialisers();
   protocol::Hello hello;
   hello.pid = static_cast<std::uint32_t>(getpid());
   worker::start(hello);
