@@ -134,7 +134,9 @@ int command_bench_labs(const BenchArguments& a) {
     results.push_back(std::move(r));
   }
   if (results.empty()) throw Error(Exit::usage, "there is no reference solution to measure", "solutions/ holds them");
-  if (o.machine.known()) write_durably(dir / "calibration.json", calibration_text(o.machine));
+  Calibration published = o.machine;
+  published.uuid.clear();  // one card among its like
+  if (published.known()) write_durably(dir / "calibration.json", calibration_text(published));
   write_durably(dir / "README.md", read_me(results, o.machine, a));
   fmt::print("written: {}\n", shown(dir / "README.md"));
   return code;
