@@ -1,9 +1,12 @@
 #include "buffers.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 #include "defence.hpp"
 #include "lab/compare.hpp"
+#include "seeds.hpp"
 
 namespace ridge {
 
@@ -11,17 +14,30 @@ CaseBuffers::CaseBuffers(Device& device, const lab::TaskCheck& check, const lab:
                          std::uint32_t first_id)
     : device_(device), check_(check), case_(c), first_id_(first_id) {
   lab::Shape shape = check.shape(c);
-  std::vector<std::span<std::byte>> views;
-  for (std::size_t bytes : shape.in) views.emplace_back(in_host_.emplace_back(bytes));
-  check.fill(c, on(Defence::fresh_inputs) ? seed : 1, views);
-  for (std::size_t i = 0; i < shape.in.size(); ++i) {
-    in_.push_back(device.allocate(shape.in[i]));
-    in_.back()->upload(in_host_[i]);
+  for (std::size_t bytes : shape.in) {
+    in_host_.push_back(device.host_memory(bytes));
+    in_.push_back(device.allocate(bytes));
   }
+  refill(seed);
   for (std::size_t bytes : shape.out) out_.push_back(device.allocate(bytes));
   if (shape.workspace != 0) workspace_ = device.allocate(shape.workspace);
   next_id_ = first_id + static_cast<std::uint32_t>(in_.size() + out_.size()) + (workspace_ ? 1 : 0);
   poison(seed);
+}
+
+CaseBuffers::~CaseBuffers() {
+  if (!on(Defence::scrubbed_memory)) return;
+  for (const auto* all : {&in_, &out_, &scratch_})
+    for (const auto& b : *all)
+      if (b) b->wipe();
+  if (workspace_) workspace_->wipe();
+}
+
+void CaseBuffers::refill(std::uint64_t seed) {
+  std::vector<std::span<std::byte>> views;
+  for (const auto& host : in_host_) views.push_back(host->bytes());
+  check_.fill(case_, on(Defence::fresh_inputs) ? seed : 1, views);
+  for (std::size_t i = 0; i < in_.size(); ++i) in_[i]->upload(views[i]);
 }
 
 Reply CaseBuffers::share(WorkerProcess& worker, double limit_seconds, bool scratch) const {
@@ -49,17 +65,32 @@ Reply CaseBuffers::share(WorkerProcess& worker, double limit_seconds, bool scrat
 
 void CaseBuffers::poison(std::uint64_t seed) {
   if (!on(Defence::poisoned_outputs)) return;
-  for (const auto& b : out_) b->poison(lab::random_bits(seed, 0x706F6973));
+  std::uint64_t stream = 0;
+  for (const auto& b : out_) b->poison(derived_seed(seed, "poison", stream++));
+  if (workspace_) workspace_->poison(derived_seed(seed, "poison", stream));
 }
 
-lab::Verdict CaseBuffers::verify() const {
+void CaseBuffers::combs(std::uint64_t seed, std::vector<Comb>& to) const {
+  constexpr std::size_t kWidth = 64, kRows = 512;
+  for (const auto& b : out_) {
+    Comb c{b.get(), 0, 0, std::min(b->bytes(), kWidth), 0};
+    if (c.width == 0) continue;
+    c.rows = std::min(b->bytes() / c.width, kRows);
+    c.step = b->bytes() / c.rows;
+    c.first = derived_seed(seed, "sample", to.size()) % (c.step - c.width + 1);
+    to.push_back(c);
+  }
+}
+
+lab::Verdict CaseBuffers::verify(std::span<const Comb> combs, std::span<const std::byte> sample) const {
   std::vector<std::span<const std::byte>> in, out;
   std::vector<std::vector<std::byte>> theirs;
   if (!on(Defence::own_inputs)) {
-    theirs = in_host_;
-    for (std::size_t i = 0; i < in_.size(); ++i) in_[i]->download(theirs[i]);
+    for (const auto& b : in_) b->download(theirs.emplace_back(b->bytes()));
+    for (const auto& t : theirs) in.emplace_back(t);
+  } else {
+    for (const auto& host : in_host_) in.emplace_back(host->bytes());
   }
-  for (const auto& host : on(Defence::own_inputs) ? in_host_ : theirs) in.emplace_back(host);
   // One output at a time would not do: a check sees all of them.
   std::size_t total = 0;
   for (const auto& b : out_) total += (b->bytes() + 255) / 256 * 256;
@@ -71,6 +102,13 @@ lab::Verdict CaseBuffers::verify() const {
     out.emplace_back(view);
     at += (b->bytes() + 255) / 256 * 256;
   }
+  std::size_t piece = 0;
+  for (const Comb& c : combs)
+    for (std::size_t r = 0; r < c.rows; ++r, piece += c.width)
+      for (std::size_t k = 0; k < out_.size(); ++k)
+        if (c.buffer == out_[k].get() &&
+            std::memcmp(out[k].data() + c.first + r * c.step, sample.data() + piece, c.width) != 0)
+          return {false, kLate};
   return check_.verify(case_, in, out);
 }
 

@@ -1,6 +1,7 @@
 // The buffers of one case: made by the judge, filled from a seed, shared with workers by descriptor.
 #pragma once
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "device.hpp"
@@ -15,11 +16,21 @@ class CaseBuffers {
   CaseBuffers(Device& device, const lab::TaskCheck& check, const lab::Case& c, std::uint64_t seed,
               std::uint32_t first_id);
 
+  ~CaseBuffers();
+  CaseBuffers(CaseBuffers&&) = default;
+
+  // New inputs at the same addresses.
+  void refill(std::uint64_t seed);
   // Gives the descriptors to a worker. Returns the reply that was not ok, or an ok one. `scratch`: outputs and workspace
   // are others, which nobody looks at.
   Reply share(WorkerProcess& worker, double limit_seconds, bool scratch = false) const;
-  void poison(std::uint64_t seed);
-  lab::Verdict verify() const;
+  void poison(std::uint64_t seed);  // outputs and workspace
+  // Adds one comb for each output, at a random place.
+  void combs(std::uint64_t seed, std::vector<Comb>& to) const;
+  // Downloads the outputs and compares them with the expected ones. `sample`, read by `combs` earlier, must not have
+  // changed since; combs of other buffers are left out.
+  lab::Verdict verify(std::span<const Comb> combs = {}, std::span<const std::byte> sample = {}) const;
+  static constexpr const char* kLate = "outputs were still being written after the program had said that it was done";
   protocol::Call call() const;
   std::uint32_t next_id() const { return next_id_; }
 
@@ -27,7 +38,7 @@ class CaseBuffers {
   Device& device_;
   const lab::TaskCheck& check_;
   const lab::Case case_;
-  std::vector<std::vector<std::byte>> in_host_;
+  std::vector<std::unique_ptr<HostMemory>> in_host_;
   std::vector<std::unique_ptr<DeviceBuffer>> in_, out_;
   std::unique_ptr<DeviceBuffer> workspace_;
   mutable std::vector<std::unique_ptr<DeviceBuffer>> scratch_;  // outputs, then the workspace; made when asked for

@@ -2,18 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <future>
+#include <iterator>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "clock.hpp"
 #include "compile.hpp"
+#include "defence.hpp"
 #include "error.hpp"
 #include "process.hpp"
 #include "sandbox.hpp"
 #include "sandbox_gpu.hpp"
+#include "simt/rewrite/policy.hpp"
+#include "symbols.hpp"
 
 namespace ridge {
 
@@ -25,6 +32,38 @@ constexpr std::size_t kMaxFiles = 64;
 bool is_source(const fs::path& p) {
   static const std::set<std::string> known = {".cu", ".cuh", ".h", ".hpp", ".inc"};
   return known.count(p.extension().string()) != 0;
+}
+
+std::string text_of(const fs::path& p) {
+  std::ifstream in(p, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// A name that no shell, compiler or message can take for something else.
+bool safe_name(const std::string& name) {
+  return !name.empty() && name.size() <= 100 && name[0] != '.' && name[0] != '-' &&
+         std::all_of(name.begin(), name.end(), [](unsigned char c) {
+           return c < 128 && (std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.' || c == '+');
+         });
+}
+
+void check_source_file(const fs::path& from) {
+  std::error_code ec;
+  if (!safe_name(from.filename().string()))
+    throw Error(Exit::usage, "a source file of the submission has an unusual name",
+                "use letters, digits, '_', '-' and '.'; begin with a letter");
+  if (fs::is_regular_file(fs::symlink_status(from, ec)) && fs::hard_link_count(from, ec) > 1)
+    throw Error(Exit::usage, shown(from) + " is a hard link: other names lead to the same file",
+                "submit a copy of the file");
+}
+
+// Once it lies in the private folder, where nobody changes it any more.
+void check_source_text(const fs::path& copy) {
+  if (text_of(copy).find('\0') != std::string::npos)
+    throw Error(Exit::usage, copy.filename().string() + " is no text: it holds a zero byte",
+                "submit source files only");
 }
 
 void copy_source(const fs::path& from, const fs::path& to) {
@@ -51,7 +90,9 @@ void stage(const Lab& lab, const Submission& submission, const fs::path& dir) {
     if (++count > kMaxFiles)
       throw Error(Exit::usage, fmt::format("{} holds more than {} source files", shown(submission.dir), kMaxFiles),
                   "submit the lab's files only");
+    if (on(Defence::source_files)) check_source_file(entry.path());
     copy_source(entry.path(), dir / entry.path().filename());
+    if (on(Defence::source_files)) check_source_text(dir / entry.path().filename());
   }
   for (std::size_t i = 0; i < submission.overrides.size(); ++i)
     copy_source(submission.overrides[i], dir / submission.override_names[i]);
@@ -60,15 +101,47 @@ void stage(const Lab& lab, const Submission& submission, const fs::path& dir) {
       throw Error(Exit::usage, fmt::format("{} has no {}", shown(submission.dir), file),
                   fmt::format("the lab's files are {}", fmt::join(lab.files, ", ")));
   for (const auto& entry : fs::directory_iterator(lab.dir))
-    if (entry.path().extension() == ".hpp" || entry.path().filename() == "entry.cu")
+    if (entry.path().extension() == ".hpp" || entry.path().filename() == "entry.cu") {
+      // Off: the submission's own contract and entry stand.
+      if (!on(Defence::source_files) && fs::exists(dir / entry.path().filename())) continue;
       copy_source(entry.path(), dir / entry.path().filename());
+    }
 }
 
-// Drops the private folder from messages, so that they name the student's own files.
+// Of the private folder: what would let a file pass for another, or look outside.
+void check_directives(const fs::path& dir) {
+  if (!on(Defence::assembly_policy)) return;
+  std::vector<simt::Violation> found;
+  std::set<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(dir)) files.insert(entry.path());
+  for (const auto& file : files) {
+    auto more = simt::check_directives(text_of(file), file.filename().string());
+    found.insert(found.end(), more.begin(), more.end());
+  }
+  if (!found.empty()) throw Error(Exit::build, simt::messages(found), "correct these lines");
+}
+
+constexpr std::size_t kMessageBytes = 64 << 10;
+
+// Messages that name the student's own files, without private folders and without anything that a terminal would obey;
+// of a flood, its first part.
 std::string scrub(std::string text, const fs::path& dir) {
-  for (const std::string& prefix : {dir.string() + "/", dir.parent_path().string() + "/"})
-    for (std::size_t at; (at = text.find(prefix)) != std::string::npos;) text.erase(at, prefix.size());
-  return text;
+  if (!on(Defence::scrubbed_messages)) return text;
+  for (const std::string& prefix : {dir.string() + "/", dir.parent_path().string() + "/", root_dir().string() + "/"}) {
+    std::string kept;
+    std::size_t from = 0;
+    for (std::size_t at; (at = text.find(prefix, from)) != std::string::npos; from = at + prefix.size())
+      kept.append(text, from, at - from);
+    text = kept.append(text, from, std::string::npos);
+  }
+  std::string plain;
+  for (unsigned char c : text)
+    if (c == '\n' || c == '\t' || (c >= 32 && c != 127)) plain += static_cast<char>(c);
+  if (plain.size() <= kMessageBytes) return plain;
+  const std::string note = "\nridge: the rest of the messages is left out\n";
+  std::size_t end = plain.rfind('\n', kMessageBytes - note.size());
+  if (end == std::string::npos) end = kMessageBytes - note.size();
+  return plain.substr(0, end) + note;
 }
 
 [[noreturn]] void build_failed(const CompileFailure& failure, const fs::path& dir) {
@@ -98,13 +171,33 @@ std::vector<fs::path> compile_all(const std::vector<fs::path>& sources, const fs
   return objects;
 }
 
-BuiltWorker build_simt(const std::vector<fs::path>& sources, const fs::path& dir) {
+// What the objects of a submission import and define; the course's own entry has its say as well.
+void check_objects(const std::vector<fs::path>& objects, const fs::path& dir,
+                   const std::vector<std::string>& libraries) {
+  if (!on(Defence::symbol_policy)) return;
+  std::vector<ObjectSymbols> symbols;
+  for (const auto& object : objects) {
+    ProcessLimits limits;
+    limits.output_bytes = 64 << 20;
+    const Sandbox sandbox = builder_sandbox({}, {object});
+    ProcessResult r = run_process({"readelf", "-sW", object.string()}, {}, limits, &sandbox);
+    if (r.exit_code != 0)
+      throw Error(Exit::environment, "readelf could not read " + object.filename().string(), "install binutils");
+    symbols.push_back(read_symbols(r.output, object.stem().string()));
+  }
+  if (std::string told = check_symbols(symbols, libraries); !told.empty())
+    throw Error(Exit::build, scrub(told, dir / "src"), "remove these names");
+}
+
+BuiltWorker build_simt(const std::vector<fs::path>& sources, const fs::path& dir,
+                       const std::vector<std::string>& libraries) {
   CompileOptions options;
   options.include_dirs = {(root_dir() / "runtime").string()};
   options.sandboxed = options.worker = true;
   auto objects = compile_all(sources, dir, [&](const fs::path& source, const fs::path& object) {
     return compile_file(source, source.filename().string(), object, options);
   });
+  check_objects(objects, dir, libraries);
   BuiltWorker built;
   built.program = dir / "worker";
   if (CompileFailure f = link_program(objects, built.program, true, {}); !f.output.empty())
@@ -114,7 +207,8 @@ BuiltWorker build_simt(const std::vector<fs::path>& sources, const fs::path& dir
   return built;
 }
 
-BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir) {
+// `libraries`: none where the sources are the course's own.
+BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const std::vector<std::string>* libraries) {
   fs::path nvcc = find_nvcc();
   if (nvcc.empty())
     throw Error(Exit::environment, "no nvcc found on PATH, in CUDA_HOME or in /usr/local/cuda",
@@ -130,6 +224,7 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir) {
   else
     flags.push_back(fmt::format("-gencode=arch=compute_{0},code=sm_{0}", target));
   fs::path runtime = root_dir() / "runtime";
+  const std::ptrdiff_t submitted = std::ssize(sources);
   sources.push_back(runtime / "worker/worker.cpp");
   sources.push_back(runtime / "worker/initialisers.cpp");
   sources.push_back(runtime / "worker/backend_cuda.cpp");
@@ -147,6 +242,7 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir) {
     }
     return f;
   });
+  if (libraries != nullptr) check_objects({objects.begin(), objects.begin() + submitted}, dir, *libraries);
   BuiltWorker built;
   built.program = dir / "worker";
   std::vector<std::string> argv = {nvcc.string(), "-o", built.program.string(), "-cudart=static"};
@@ -161,9 +257,12 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir) {
   return built;
 }
 
-BuiltWorker build(const std::vector<fs::path>& sources, lab::Backend backend, const fs::path& dir) {
+BuiltWorker build(const std::vector<fs::path>& sources, lab::Backend backend, const fs::path& dir,
+                  const std::vector<std::string>* libraries) {
   double start = now();
-  BuiltWorker built = backend == lab::Backend::cpu ? build_simt(sources, dir) : build_cuda(sources, dir);
+  BuiltWorker built = backend == lab::Backend::cpu
+                          ? build_simt(sources, dir, libraries != nullptr ? *libraries : std::vector<std::string>{})
+                          : build_cuda(sources, dir, libraries);
   built.seconds = now() - start;
   return built;
 }
@@ -189,7 +288,8 @@ BuiltWorker build_worker(const Lab& lab, const Submission& submission, lab::Back
   fs::path src = dir / "src";
   fs::create_directories(src);
   stage(lab, submission, src);
-  return build(sources_in(src), backend, dir);
+  if (backend == lab::Backend::cpu) check_directives(src);
+  return build(sources_in(src), backend, dir, &lab.libraries);
 }
 
 BuiltWorker build_baseline(const Lab& lab, const fs::path& dir) {
@@ -199,7 +299,7 @@ BuiltWorker build_baseline(const Lab& lab, const fs::path& dir) {
     if (entry.path().extension() == ".hpp" || entry.path().filename() == "entry.cu" ||
         entry.path().filename() == "baseline.cu")
       copy_source(entry.path(), src / entry.path().filename());
-  return build(sources_in(src), lab::Backend::cuda, dir);
+  return build(sources_in(src), lab::Backend::cuda, dir, nullptr);
 }
 
 }  // namespace ridge

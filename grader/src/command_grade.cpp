@@ -91,6 +91,12 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
                            : "install libsodium-dev, then `./ridge build`");
   Progress progress(talks);
   o.progress = [&](const std::string& text) { progress.show(text); };
+  if (o.backend == Backend::cuda) o.machine = calibration_for(mode == Mode::grade, o.progress);
+  if (a.with_reference && o.backend == Backend::cuda) {
+    o.reference.dir = root_dir() / "solutions" / lab.name;
+    if (!fs::exists(o.reference.dir))
+      throw Error(Exit::usage, "there is no reference solution here", "leave out --with-reference");
+  }
   Result result = judge(lab, o);
   progress.clear();
   if (a.official) result.standing = "official";

@@ -1,7 +1,10 @@
 // The commands of `ridge`, each returning its exit code.
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
+
+#include "roofline/calibration.hpp"
 
 namespace ridge {
 
@@ -17,6 +20,7 @@ struct GradeArguments {
   double time_limit = 0;
   bool sanitize = false;
   bool require_sandbox = false;  // refuses to run where a layer of it is missing
+  bool with_reference = false;   // backend cuda: the reference solution takes turns too
   bool quiet = false;
 };
 
@@ -29,6 +33,17 @@ struct VerifyArguments {
 
 struct ReportArguments {
   std::string file, format = "terminal", out;
+};
+
+struct CalibrateArguments {
+  std::string json;  // also writes the measurement here
+};
+
+struct BenchArguments {
+  std::string lab;  // empty: all
+  std::string backend = "auto";
+  std::string out;     // folder; empty: benchmarks/<device>
+  bool check = false;  // at the sizes of `ridge check`
 };
 
 struct FidelityArguments {
@@ -51,6 +66,11 @@ int command_doctor();
 int command_cc(const std::vector<std::string>& arguments);
 int command_viz(const std::vector<std::string>& arguments);
 int command_ranks(int ranks);
+int command_calibrate(const CalibrateArguments& arguments);
+// What is kept for this machine's GPU; where there is nothing and `measure` says so, it is measured and kept.
+Calibration calibration_for(bool measure, const std::function<void(const std::string&)>& progress);
+std::string calibration_table(const Calibration& calibration);  // rows of Markdown
+int command_bench_labs(const BenchArguments& arguments);
 int command_bench_fidelity(const FidelityArguments& arguments);
 
 }  // namespace ridge

@@ -22,7 +22,7 @@ struct CompileOptions {
   bool instrumented = true;        // false: no counters and no checks, faster
   bool sandboxed = false;          // somebody else's sources
   bool cuda = false;               // all files are CUDA C++, whatever their names end in
-  bool worker = false;             // for a judged worker: its main runs the static initialisers
+  bool worker = false;             // for a judged worker: its main runs the static initialisers, and the policy holds
 };
 
 // The flags of the counting build, pinned so that counts agree between machines. Recorded in results.

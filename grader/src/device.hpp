@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace ridge {
 
@@ -17,13 +18,30 @@ class DeviceBuffer {
   virtual void upload(std::span<const std::byte> from) = 0;
   virtual void download(std::span<std::byte> to) = 0;  // waits for nothing: the worker is idle by then
   virtual void poison(std::uint64_t seed) = 0;         // NaN bits that differ from run to run
+  virtual void wipe() = 0;                             // zeros: nothing is left for the memory's next owner
+};
+
+// Memory of the host, page-locked where that makes copies faster.
+class HostMemory {
+ public:
+  virtual ~HostMemory() = default;
+  virtual std::span<std::byte> bytes() const = 0;
+};
+
+// Pieces of a buffer at equal distances: `rows` of `width` bytes, the first at `first`.
+struct Comb {
+  const DeviceBuffer* buffer = nullptr;
+  std::size_t first = 0, step = 0, width = 0, rows = 0;
 };
 
 struct DeviceInfo {
   std::string kind;  // "emulated" or "gpu"
   std::string name;
   std::string driver, runtime, clocks;
-  std::uint64_t memory = 0;  // bytes free
+  std::uint64_t memory = 0;    // bytes free
+  std::uint64_t l2_bytes = 0;  // 0: no cache to think of
+  std::string uuid;            // "GPU-..." as nvidia-smi shows it
+  std::string compute;         // capability: "9.0"
 };
 
 class Device {
@@ -33,6 +51,18 @@ class Device {
   virtual std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) = 0;
   // Page-locked host memory where that makes copies faster.
   virtual std::span<std::byte> staging(std::size_t bytes) = 0;
+  virtual std::unique_ptr<HostMemory> host_memory(std::size_t bytes) = 0;
+
+  // What the next take_sample reads.
+  virtual void aim_sample(const std::vector<Comb>& combs) = 0;
+  // Those pieces, one after the other, once they have arrived. On a GPU a copy engine reads them. It waits for no kernel of
+  // another process, nor need the GPU change over to the judge's context first (about 0.4 ms, since without MPS processes
+  // take turns on the cores). So where a program says that it is done while a kernel of it still runs, the sample holds
+  // what was there too early, and differs from what is downloaded later.
+  virtual std::vector<std::byte> take_sample() = 0;
+  // Keeps the device busy for about `seconds` with writes over more than its L2, so that no input is left there and the
+  // clocks are up.
+  virtual void warm_up(double seconds) = 0;
 };
 
 std::unique_ptr<Device> make_cpu_device();

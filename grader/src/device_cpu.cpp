@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "device.hpp"
+#include "device_kernel.hpp"
 #include "error.hpp"
-#include "lab/compare.hpp"
 
 namespace ridge {
 
@@ -40,9 +40,10 @@ class CpuBuffer : public DeviceBuffer {
   void download(std::span<std::byte> to) override { std::memcpy(to.data(), view_, to.size()); }
   void poison(std::uint64_t seed) override {
     auto* words = reinterpret_cast<std::uint32_t*>(view_);
-    for (std::size_t i = 0; i < bytes_ / 4; ++i)
-      words[i] = 0x7FC00000u | static_cast<std::uint32_t>(lab::random_bits(seed, i) & 0x3FFFFF);
+    for (std::size_t i = 0; i < bytes_ / 4; ++i) words[i] = poison_word(seed, i);
   }
+  void wipe() override { std::memset(view_, 0, bytes_); }
+  const std::byte* data() const { return view_; }
 
  private:
   [[noreturn]] void fail() {
@@ -52,6 +53,15 @@ class CpuBuffer : public DeviceBuffer {
   std::size_t bytes_;
   int fd_ = -1, read_only_ = -1;
   std::byte* view_ = nullptr;
+};
+
+class CpuMemory : public HostMemory {
+ public:
+  explicit CpuMemory(std::size_t bytes) : memory_(bytes) {}
+  std::span<std::byte> bytes() const override { return memory_; }
+
+ private:
+  mutable std::vector<std::byte> memory_;
 };
 
 class CpuDevice : public Device {
@@ -68,9 +78,22 @@ class CpuDevice : public Device {
     if (staging_.size() < bytes) staging_.resize(bytes);
     return {staging_.data(), bytes};
   }
+  std::unique_ptr<HostMemory> host_memory(std::size_t bytes) override { return std::make_unique<CpuMemory>(bytes); }
+  void aim_sample(const std::vector<Comb>& combs) override { combs_ = combs; }
+  std::vector<std::byte> take_sample() override {
+    std::vector<std::byte> sample;
+    for (const Comb& c : combs_)
+      for (std::size_t r = 0; r < c.rows; ++r) {
+        const std::byte* piece = static_cast<const CpuBuffer*>(c.buffer)->data() + c.first + r * c.step;
+        sample.insert(sample.end(), piece, piece + c.width);
+      }
+    return sample;
+  }
+  void warm_up(double) override {}
 
  private:
   std::vector<std::byte> staging_;
+  std::vector<Comb> combs_;
 };
 
 }  // namespace

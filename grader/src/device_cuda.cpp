@@ -10,10 +10,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <vector>
 
-#include "lab/compare.hpp"
+#include "clock.hpp"
+#include "device_kernel.hpp"
 #include "process.hpp"
 
 namespace ridge {
@@ -42,6 +45,14 @@ struct Driver {
   decltype(&::cuMemcpyHtoD) to_device;
   decltype(&::cuMemcpyDtoH) to_host;
   decltype(&::cuMemsetD32) set32;
+  decltype(&::cuMemAlloc) alloc;
+  decltype(&::cuMemFree) free;
+  decltype(&::cuMemcpy2DAsync) copy_2d;
+  decltype(&::cuModuleLoadData) load_module;
+  decltype(&::cuModuleGetFunction) get_function;
+  decltype(&::cuLaunchKernel) launch;
+  decltype(&::cuDeviceGetAttribute) attribute;
+  decltype(&::cuDeviceGetUuid) uuid;
   decltype(&::cuMemHostAlloc) host_alloc;
   decltype(&::cuMemFreeHost) host_free;
   decltype(&::cuGetErrorName) error_name;
@@ -77,6 +88,14 @@ const Driver* load_driver(std::string& why) {
     get(d.to_device, "cuMemcpyHtoD_v2");
     get(d.to_host, "cuMemcpyDtoH_v2");
     get(d.set32, "cuMemsetD32_v2");
+    get(d.alloc, "cuMemAlloc_v2");
+    get(d.free, "cuMemFree_v2");
+    get(d.copy_2d, "cuMemcpy2DAsync_v2");
+    get(d.load_module, "cuModuleLoadData");
+    get(d.get_function, "cuModuleGetFunction");
+    get(d.launch, "cuLaunchKernel");
+    get(d.attribute, "cuDeviceGetAttribute");
+    get(d.uuid, "cuDeviceGetUuid_v2");
     get(d.host_alloc, "cuMemHostAlloc");
     get(d.host_free, "cuMemFreeHost");
     get(d.error_name, "cuGetErrorName");
@@ -108,9 +127,29 @@ CUmemAllocationProp properties() {
   return p;
 }
 
+// The judge's kernel (device_kernel.hpp) in its context.
+class Kernel {
+ public:
+  explicit Kernel(const Driver& d) : d_(d) {
+    CUmodule module;
+    must(d, d.load_module(&module, kDeviceKernel), "loading the judge's kernel");
+    must(d, d.get_function(&poison_, module, "ridge_poison"), "finding the judge's kernel");
+  }
+  void poison(CUdeviceptr words, std::uint64_t n, std::uint64_t seed) const {
+    auto a = static_cast<std::uint32_t>(seed), b = static_cast<std::uint32_t>(seed >> 32);
+    void* arguments[] = {&words, &n, &a, &b};
+    auto blocks = static_cast<unsigned>(std::clamp<std::uint64_t>((n + 255) / 256, 1, 8192));
+    must(d_, d_.launch(poison_, blocks, 1, 1, 256, 1, 1, 0, nullptr, arguments, nullptr), "poisoning outputs");
+  }
+
+ private:
+  const Driver& d_;
+  CUfunction poison_{};
+};
+
 class CudaBuffer : public DeviceBuffer {
  public:
-  CudaBuffer(const Driver& d, std::size_t bytes) : d_(d), bytes_(bytes) {
+  CudaBuffer(const Driver& d, const Kernel& kernel, std::size_t bytes) : d_(d), kernel_(kernel), bytes_(bytes) {
     CUmemAllocationProp p = properties();
     std::size_t unit = 0;
     must(d, d.granularity(&unit, &p, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED), "cuMemGetAllocationGranularity");
@@ -141,30 +180,55 @@ class CudaBuffer : public DeviceBuffer {
     must(d_, d_.to_host(to.data(), pointer_, to.size()), "copying outputs from the GPU");
   }
   void poison(std::uint64_t seed) override {
-    auto bits = 0x7FC00000u | static_cast<std::uint32_t>(lab::random_bits(seed, 0) & 0x3FFFFF);
-    must(d_, d_.set32(pointer_, bits, reserved_ / 4), "poisoning outputs");
+    kernel_.poison(pointer_, reserved_ / 4, seed);
     must(d_, d_.synchronize(), "poisoning outputs");
   }
+  void wipe() override {
+    d_.set32(pointer_, 0, reserved_ / 4);  // a device that failed has nothing left to hide
+    d_.synchronize();
+  }
+  CUdeviceptr address() const { return pointer_; }
 
  private:
   const Driver& d_;
+  const Kernel& kernel_;
   std::size_t bytes_, reserved_ = 0;
   CUmemGenericAllocationHandle handle_ = 0;
   CUdeviceptr pointer_ = 0;
   int fd_ = -1;
 };
 
-class CudaDevice : public Device {
+class LockedMemory : public HostMemory {
  public:
-  explicit CudaDevice(const Driver& d) : d_(d) {
+  LockedMemory(const Driver& d, std::size_t bytes) : d_(d), bytes_(bytes) {
+    must(d, d.host_alloc(&memory_, std::max<std::size_t>(bytes, 1), 0), "allocating page-locked memory");
+  }
+  ~LockedMemory() override { d_.host_free(memory_); }
+  std::span<std::byte> bytes() const override { return {static_cast<std::byte*>(memory_), bytes_}; }
+
+ private:
+  const Driver& d_;
+  void* memory_ = nullptr;
+  std::size_t bytes_;
+};
+
+// A primary context, current in this thread, before any member that needs one.
+struct Context {
+  explicit Context(const Driver& d) {
     CUdevice device;
     must(d, d.device_get(&device, 0), "cuDeviceGet");
     CUcontext context;
     must(d, d.retain(&context, device), "creating a context on the GPU");
     must(d, d.set_current(context), "cuCtxSetCurrent");
   }
+};
+
+class CudaDevice : public Device {
+ public:
+  explicit CudaDevice(const Driver& d) : d_(d), context_(d), kernel_(d) {}
   ~CudaDevice() override {
     if (staging_ != nullptr) d_.host_free(staging_);
+    if (flood_ != 0) d_.free(flood_);
   }
   DeviceInfo info() const override {
     DeviceInfo i;
@@ -189,9 +253,59 @@ class CudaDevice : public Device {
     std::size_t free = 0, total = 0;
     d_.mem_info(&free, &total);
     i.memory = free;
+    i.l2_bytes = l2_bytes();
+    int major = 0, minor = 0;
+    d_.attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+    d_.attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+    i.compute = fmt::format("{}.{}", major, minor);
+    CUuuid id{};
+    if (d_.uuid(&id, device) == CUDA_SUCCESS) i.uuid = text_of(id);
     return i;
   }
-  std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) override { return std::make_unique<CudaBuffer>(d_, bytes); }
+  std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) override {
+    return std::make_unique<CudaBuffer>(d_, kernel_, bytes);
+  }
+  std::unique_ptr<HostMemory> host_memory(std::size_t bytes) override {
+    return std::make_unique<LockedMemory>(d_, bytes);
+  }
+  void aim_sample(const std::vector<Comb>& combs) override {
+    copies_.clear();
+    sample_ = 0;
+    for (const Comb& c : combs) sample_ += c.width * c.rows;
+    if (sample_ > room_) {
+      arrived_ = std::make_unique<LockedMemory>(d_, sample_);
+      room_ = sample_;
+    }
+    std::size_t at = 0;
+    for (const Comb& c : combs) {
+      CUDA_MEMCPY2D copy{};
+      copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+      copy.srcDevice = static_cast<const CudaBuffer*>(c.buffer)->address() + c.first;
+      copy.srcPitch = std::max(c.step, c.width);
+      copy.dstMemoryType = CU_MEMORYTYPE_HOST;
+      copy.dstHost = arrived_->bytes().data() + at;
+      copy.dstPitch = c.width;
+      copy.WidthInBytes = c.width;
+      copy.Height = c.rows;
+      copies_.push_back(copy);
+      at += c.width * c.rows;
+    }
+  }
+  std::vector<std::byte> take_sample() override {
+    for (const CUDA_MEMCPY2D& copy : copies_) must(d_, d_.copy_2d(&copy, nullptr), "sampling outputs");
+    must(d_, d_.synchronize(), "sampling outputs");
+    if (copies_.empty()) return {};
+    return {arrived_->bytes().data(), arrived_->bytes().data() + sample_};
+  }
+  void warm_up(double seconds) override {
+    const std::size_t bytes = 4 * std::max<std::size_t>(l2_bytes(), 16 << 20);
+    if (flood_ == 0) must(d_, d_.alloc(&flood_, bytes), "allocating device memory");
+    double end = now() + seconds;
+    do {
+      kernel_.poison(flood_, bytes / 4, 0);
+      must(d_, d_.synchronize(), "warming the GPU up");
+    } while (now() < end);
+  }
   std::span<std::byte> staging(std::size_t bytes) override {
     if (bytes > staging_bytes_) {
       if (staging_ != nullptr) d_.host_free(staging_);
@@ -203,9 +317,30 @@ class CudaDevice : public Device {
   }
 
  private:
+  std::size_t l2_bytes() const {
+    CUdevice device;
+    int bytes = 0;
+    if (d_.device_get(&device, 0) == CUDA_SUCCESS) d_.attribute(&bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device);
+    return static_cast<std::size_t>(bytes);
+  }
+  static std::string text_of(const CUuuid& id) {
+    std::string text = "GPU-";
+    for (int i = 0; i < 16; ++i) {
+      if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+      text += fmt::format("{:02x}", static_cast<unsigned char>(id.bytes[i]));
+    }
+    return text;
+  }
+
   const Driver& d_;
+  Context context_;
+  Kernel kernel_;
   void* staging_ = nullptr;
   std::size_t staging_bytes_ = 0;
+  CUdeviceptr flood_ = 0;
+  std::vector<CUDA_MEMCPY2D> copies_;
+  std::unique_ptr<LockedMemory> arrived_;
+  std::size_t room_ = 0, sample_ = 0;
 };
 
 }  // namespace

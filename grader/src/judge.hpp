@@ -7,15 +7,18 @@
 #include "lab.hpp"
 #include "lab/check.hpp"
 #include "result.hpp"
+#include "roofline/calibration.hpp"
 
 namespace ridge {
 
 struct JudgeOptions {
   Submission submission;
+  Submission reference;  // backend cuda: timed beside the submission, for comparison; empty folder: none
   lab::Backend backend = lab::Backend::cpu;
   lab::Mode mode = lab::Mode::check;
   std::string task;       // only this one; empty for all
   bool sanitize = false;  // also looks for races, uninitialised reads and leaks (emulator)
+  Calibration machine;    // of the device, where it is known (backend cuda)
   double time_limit = 0;  // seconds that one request to the worker may take; 0 takes the mode's own
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };

@@ -122,6 +122,7 @@ Lab parse_lab(std::string_view text, const fs::path& dir) {
   lab.minutes = static_cast<int>(r.optional<std::int64_t>("minutes", 0));
   lab.backends = r.strings("backends");
   lab.files = r.strings("files");
+  lab.libraries = r.strings("libraries");
   for (const Reader& t : r.tables("task")) {
     Task task;
     task.id = t.required<std::string>("id");

@@ -37,7 +37,8 @@ struct Lab {
   int order = 0;
   int minutes = 0;
   std::vector<std::string> backends;
-  std::vector<std::string> files;  // what a student edits
+  std::vector<std::string> files;      // what a student edits
+  std::vector<std::string> libraries;  // "cublas", "nccl": what a submission may call
   std::vector<Task> tasks;
 };
 

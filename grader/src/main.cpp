@@ -99,6 +99,8 @@ int run(int argc, char** argv) {
   report->add_option("-o,--output", reported.out, "Write to this file");
   grade->add_flag("--require-sandbox", grading.require_sandbox,
                   "Refuse where this machine can't run submissions in a complete sandbox");
+  grade->add_flag("--with-reference", grading.with_reference,
+                  "The reference solution takes turns too, for comparison; it gives no points (GPU)");
   auto* demo = app.add_subcommand("demo", "Grade every lab's reference solution here and show the scores");
   bool full = false;
   demo->add_flag("--full", full, "At grading size");
@@ -111,8 +113,18 @@ int run(int argc, char** argv) {
   auto* ranks = app.add_subcommand("ranks", "Start one agent per rank through MPI and let each start a worker");
   int np = 2;
   ranks->add_option("-n,--np", np, "Number of ranks")->capture_default_str()->check(CLI::Range(1, 1024));
-  auto* bench = app.add_subcommand("bench", "Measure Ridge itself");
-  bench->require_subcommand(1);
+  auto* calibrate = app.add_subcommand("calibrate", "Measure this machine's ceilings and keep them (under a minute)");
+  CalibrateArguments calibration;
+  calibrate->add_option("--json", calibration.json, "Also write the measurement to this file");
+  auto* bench = app.add_subcommand("bench", "All reference solutions in turn with the vendor's way, to benchmarks/");
+  bench->require_subcommand(0, 1);
+  BenchArguments benching;
+  bench->add_option("--lab", benching.lab, "Only this lab");
+  bench->add_option("--backend", benching.backend, "cpu (SIMT emulator), cuda (GPU) or auto")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+  bench->add_option("--out", benching.out, "Write to this folder (default: benchmarks/<device>)");
+  bench->add_flag("--check", benching.check, "At the small sizes of `ridge check`");
   auto* fidelity = bench->add_subcommand("fidelity", "Compare the emulator's counters and times with a GPU's");
   FidelityArguments comparison;
   fidelity->add_option("programs", comparison.programs, "Programs of benchmarks/fidelity (default: all)");
@@ -140,7 +152,9 @@ int run(int argc, char** argv) {
   if (*cc) return command_cc(cc->remaining());
   if (*viz) return command_viz(viz->remaining());
   if (*ranks) return command_ranks(np);
+  if (*calibrate) return command_calibrate(calibration);
   if (*fidelity) return command_bench_fidelity(comparison);
+  if (*bench) return command_bench_labs(benching);
   return command_labs(false);
 }
 

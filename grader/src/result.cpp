@@ -74,13 +74,7 @@ json task_json(const TaskResult& t) {
                      {"seconds", number(t.roofline->seconds)},
                      {"basis", t.roofline->seconds ? "timed" : "counted"}};
   j["timing"] = nullptr;
-  if (t.timing)
-    j["timing"] = {{"submission_s", t.timing->submission_s},
-                   {"baseline_s", t.timing->baseline_s},
-                   {"ratio", {{"median", t.timing->median}, {"low", t.timing->low}, {"high", t.timing->high}}},
-                   {"calls", t.timing->calls},
-                   {"bytes", t.timing->bytes},
-                   {"round_trip_s", t.timing->round_trip_s}};
+  if (t.timing) j["timing"] = timing_json(*t.timing);
   return j;
 }
 

@@ -8,6 +8,7 @@
 #include "counters.hpp"
 #include "paths.hpp"
 #include "sandbox.hpp"
+#include "timing_record.hpp"
 
 namespace ridge {
 
@@ -28,14 +29,6 @@ struct CaseResult {
   std::string name;
   bool passed = true;
   std::string message;
-};
-
-struct Timing {
-  std::vector<double> submission_s, baseline_s;  // seconds a call, one entry a turn
-  double median = 0, low = 0, high = 0;          // of baseline / submission
-  int calls = 0;                                 // a turn
-  double bytes = 0;                              // a call
-  double round_trip_s = 0;                       // of an empty request, subtracted
 };
 
 struct Roofline {

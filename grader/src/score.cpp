@@ -7,7 +7,7 @@
 
 #include "defence.hpp"
 #include "error.hpp"
-#include "timing.hpp"
+#include "statistics.hpp"
 
 namespace ridge {
 
@@ -97,6 +97,8 @@ Value measure(const std::string& metric, const Measured& m) {
     v.best = m.timing->high;
     double rate = m.timing->bytes / median(m.timing->submission_s);
     v.note = fmt::format("{:.0f} GB/s; 95% interval [{:.3f}, {:.3f}]", rate / 1e9, m.timing->low, m.timing->high);
+    if (!m.timing->disturbed.empty()) v.note += "; disturbed: " + m.timing->disturbed;
+    if (!m.timing->precise) v.note += fmt::format("; wider than the {:.0f}% asked for", 100 * m.timing->target);
   } else {
     throw Error(Exit::environment, "unknown metric '" + metric + "' in lab.toml", "docs/metrics.md lists them");
   }

@@ -3,124 +3,325 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
 #include <numeric>
+#include <optional>
 
 #include "buffers.hpp"
+#include "clock.hpp"
+#include "defence.hpp"
+#include "floor.hpp"
 #include "lab/compare.hpp"
+#include "nvml.hpp"
+#include "seeds.hpp"
 
 namespace ridge {
 
-double median(std::vector<double> v) {
-  if (v.empty()) return 0;
-  std::sort(v.begin(), v.end());
-  std::size_t n = v.size();
-  return n % 2 == 1 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
-
-void summarise(Timing& t) {
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < t.submission_s.size() && i < t.baseline_s.size(); ++i)
-    ratios.push_back(t.baseline_s[i] / t.submission_s[i]);
-  t.median = median(ratios);
-  constexpr std::size_t kResamples = 2000;
-  std::vector<double> medians;
-  for (std::size_t r = 0; r < kResamples && !ratios.empty(); ++r) {
-    std::vector<double> sample;
-    for (std::size_t i = 0; i < ratios.size(); ++i) sample.push_back(ratios[lab::random_bits(r, i) % ratios.size()]);
-    medians.push_back(median(sample));
-  }
-  std::sort(medians.begin(), medians.end());
-  t.low = medians.empty() ? 0 : medians[kResamples * 25 / 1000];
-  t.high = medians.empty() ? 0 : medians[kResamples * 975 / 1000];
-}
-
 namespace {
 
-constexpr std::size_t kSets = 4;  // distinct inputs and outputs, so that no turn finds its data in the L2
+constexpr std::size_t kSampled = 16;   // sets of a turn whose outputs are sampled, at most
+constexpr double kWarmSeconds = 0.02;  // before each request: the clocks fall while the judge verifies
+constexpr int kAloneTurns = 5;
+constexpr double kSlowedBaseline = 1.10;  // beside the submission, over alone
+constexpr int kMostRepeated = 10;
 
 bool good(const Reply& r) { return r.fate == Fate::ok && r.done.status == protocol::Status::ok; }
 
-// Seconds of an empty request: what the process round trip adds to every measurement.
-double round_trip(WorkerProcess& worker, double limit) {
-  std::vector<double> times;
-  for (int i = 0; i < 21; ++i) {
-    Reply r = worker.run({}, {}, limit);
-    if (!good(r)) break;
-    times.push_back(r.seconds);
-  }
-  return median(times);
+// Of /proc/meminfo: what can be had without swapping.
+double free_host_bytes() {
+  std::ifstream info("/proc/meminfo");
+  for (std::string line; std::getline(info, line);)
+    if (double kib = 0; std::sscanf(line.c_str(), "MemAvailable: %lf kB", &kib) == 1) return kib * 1024;
+  return 1e9;
 }
 
-}  // namespace
+// A gate that failed.
+struct Failed {
+  std::string check, message;
+};
 
-TimedRun time_against_baseline(Device& device, const lab::TaskCheck& check, const lab::Case& c,
-                               WorkerProcess& submission, WorkerProcess& baseline, std::uint32_t first_id,
-                               const TimedOptions& options, const std::function<std::string(const Reply&)>& explain) {
-  TimedRun run;
-  auto fail = [&](const std::string& gate, const std::string& message) {
-    run.ok = false;
-    run.check = gate;
-    run.message = message;
+class Session {
+ public:
+  Session(Device& device, const lab::TaskCheck& check, const lab::Case& c, const Contestants& who,
+          std::uint32_t first_id, const TimedOptions& options)
+      : device_(device),
+        check_(check),
+        case_(c),
+        who_(who),
+        options_(options),
+        next_id_(first_id),
+        info_(device.info()),
+        monitor_(info_.uuid) {}
+
+  TimedRun run() {
+    TimedRun run;
+    try {
+      prepare();
+      turns();
+      judge();
+    } catch (const Failed& f) {
+      run.ok = false;
+      run.check = f.check;
+      run.message = f.message;
+    }
+    run.timing = std::move(timing_);
     return run;
+  }
+
+ private:
+  struct Contestant {
+    std::unique_ptr<WorkerProcess> worker;
+    bool trusted = false;
+    std::size_t shared = 0;  // sets that it knows
   };
 
-  std::vector<CaseBuffers> sets;
-  sets.reserve(kSets);
-  for (std::size_t s = 0; s < kSets; ++s) {
-    sets.emplace_back(device, check, c, lab::random_bits(options.seed, s), first_id);
-    first_id = sets.back().next_id();
-    for (WorkerProcess* w : {&submission, &baseline}) {
-      Reply r = sets.back().share(*w, options.limit_seconds);
-      if (!good(r)) return fail("run", explain(r));
+  // --- requests -----------------------------------------------------------------------------------------------------
+
+  void share(Contestant& who) {
+    for (; who.shared < sets_.size(); ++who.shared) require(who, sets_[who.shared].share(*who.worker, limit()));
+  }
+
+  void require(const Contestant& who, const Reply& r) const {
+    if (good(r)) return;
+    throw Failed{"run", who.trusted ? "the course's own solution failed: " + options_.explain(r) : options_.explain(r)};
+  }
+
+  double limit() const { return options_.limit_seconds; }
+
+  void grow(std::size_t count) {
+    while (sets_.size() < count) {
+      sets_.emplace_back(device_, check_, case_, derived_seed(options_.seed, "set", sets_.size()), next_id_);
+      next_id_ = sets_.back().next_id();
     }
   }
 
-  // How many calls make a turn long enough for the clock; the submission can't know the number beforehand.
-  std::vector<protocol::Call> calls;
-  for (const auto& s : sets) calls.push_back(s.call());
-  Reply warm = submission.run(calls, {}, options.limit_seconds);
-  if (!good(warm)) return fail("run", explain(warm));
-  double estimate = 0;
-  double warmed = 0;
-  for (int i = 0; i < 200 && warmed < 0.2; ++i) {  // both sides, at least 200 ms: clocks and caches settle
-    Reply a = submission.run(calls, {}, options.limit_seconds);
-    if (!good(a)) return fail("run", explain(a));
-    Reply b = baseline.run(calls, {}, options.limit_seconds);
-    if (!good(b)) return fail("run", "the baseline failed: " + explain(b));
-    estimate = b.seconds;
-    warmed += a.seconds + b.seconds;
-  }
-  std::size_t repeats = 1;
-  while ((repeats + 1) * kSets <= protocol::kMaxCalls &&
-         static_cast<double>(repeats) * estimate < options.min_seconds_per_turn)
-    ++repeats;
+  struct Measured {
+    double seconds = 0, events = 0;
+    std::vector<Comb> combs;
+    std::vector<std::byte> sample;
+  };
 
-  double empty_s = round_trip(submission, options.limit_seconds), empty_b = round_trip(baseline, options.limit_seconds);
-  run.timing.round_trip_s = empty_s;
-  run.timing.calls = static_cast<int>(repeats * kSets);
-  for (int turn = 0; turn < options.turns; ++turn) {
-    std::uint64_t seed = lab::random_bits(options.seed, 1000 + static_cast<std::uint64_t>(turn));
-    std::vector<std::size_t> order(kSets);
+  // One request on the sets `order`, timed by the judge. `empty`: without its calls, but with all else.
+  Measured measure(Contestant& who, const std::vector<std::size_t>& order, std::uint64_t seed, bool empty = false) {
+    Measured m;
+    std::vector<protocol::Call> calls;
+    for (std::size_t s : order) {
+      sets_[s].poison(derived_seed(seed, "poison", s));
+      if (!empty) calls.push_back(sets_[s].call());
+    }
+    const bool late = on(Defence::late_writes);
+    for (std::size_t i = 0; late && i < order.size() && i < kSampled; ++i)  // the order is random
+      sets_[order[i]].combs(lab::random_bits(seed, order[i]), m.combs);
+    if (late) device_.aim_sample(m.combs);
+    device_.warm_up(kWarmSeconds);
+    // An empty request first: the GPU changes over from the judge's process to this one outside the measurement.
+    require(who, who.worker->run({}, {}, limit()));
+    double start = now();
+    Reply r = who.worker->run(calls, {}, limit());
+    m.seconds = r.seconds;
+    if (late) {
+      m.sample = device_.take_sample();
+      m.seconds = now() - start;
+    }
+    require(who, r);
+    m.events = r.done.device_seconds;
+    if (!on(Defence::judge_clock)) m.seconds = m.events;
+    return m;
+  }
+
+  double a_call(const Measured& m, std::size_t calls) const {
+    double own = on(Defence::judge_clock) ? timing_.round_trip_s : 0;
+    return std::max(m.seconds - own, 1e-9) / static_cast<double>(calls);
+  }
+
+  void verify(const std::vector<std::size_t>& order, const Measured& m, int turn) const {
+    for (std::size_t s : order)
+      if (lab::Verdict v = sets_[s].verify(m.combs, m.sample); !v.ok)
+        throw Failed{"correct", fmt::format("{}, in timed turn {}: {}", case_.name, turn, v.message)};
+  }
+
+  std::vector<std::size_t> first_sets(std::size_t n) const {
+    std::vector<std::size_t> order(n);
     std::iota(order.begin(), order.end(), std::size_t{0});
-    for (std::size_t i = kSets - 1; i > 0; --i) std::swap(order[i], order[lab::random_bits(seed, i) % (i + 1)]);
-    calls.clear();
-    for (std::size_t r = 0; r < repeats; ++r)
-      for (std::size_t s : order) calls.push_back(sets[s].call());
-
-    Reply b = baseline.run(calls, {}, options.limit_seconds);
-    if (!good(b)) return fail("run", "the baseline failed: " + explain(b));
-    for (auto& s : sets) s.poison(seed);
-    Reply a = submission.run(calls, {}, options.limit_seconds);
-    if (!good(a)) return fail("run", explain(a));
-    for (const auto& s : sets)
-      if (lab::Verdict v = s.verify(); !v.ok)
-        return fail("correct", fmt::format("{}, in timed turn {}: {}", c.name, turn + 1, v.message));
-    auto n = static_cast<double>(run.timing.calls);
-    run.timing.submission_s.push_back(std::max(a.seconds - empty_s, 1e-9) / n);
-    run.timing.baseline_s.push_back(std::max(b.seconds - empty_b, 1e-9) / n);
+    return order;
   }
-  summarise(run.timing);
-  return run;
+
+  std::vector<std::size_t> drawn_sets(std::size_t n, std::uint64_t seed) const {
+    std::vector<std::size_t> order = first_sets(sets_.size());
+    for (std::size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[lab::random_bits(seed, i) % (i + 1)]);
+    order.resize(n);
+    return order;
+  }
+
+  // --- the session --------------------------------------------------------------------------------------------------
+
+  Contestant start(const StartWorker& start_worker, bool trusted) {
+    Contestant c;
+    c.worker = start_worker();
+    c.trusted = trusted;
+    return c;
+  }
+
+  // Seconds of one call, roughly: what three more of them add.
+  double estimate(Contestant& who) {
+    share(who);
+    measure(who, {0}, options_.seed);  // loads code
+    std::vector<double> one, all;
+    for (int i = 0; i < 3; ++i) {
+      one.push_back(measure(who, {0}, options_.seed).seconds);
+      all.push_back(measure(who, first_sets(sets_.size()), options_.seed).seconds);
+    }
+    if (sets_.size() == 1) return median(one);
+    return std::max((median(all) - median(one)) / static_cast<double>(sets_.size() - 1), 1e-7);
+  }
+
+  void plan(double seconds_a_call) {
+    TurnPlan wanted = plan_turns(seconds_a_call, set_bytes(), static_cast<double>(info_.l2_bytes), room(), options_);
+    if (wanted.most > plan_.most) plan_ = wanted;
+    grow(static_cast<std::size_t>(plan_.most));
+  }
+
+  double set_bytes() const {
+    lab::Shape shape = check_.shape(case_);
+    double bytes = static_cast<double>(shape.workspace);
+    for (std::size_t b : shape.in) bytes += static_cast<double>(b);
+    for (std::size_t b : shape.out) bytes += static_cast<double>(b);
+    return bytes;
+  }
+
+  // Bytes for all sets. Inputs are kept on the host too.
+  double room() const { return std::min(static_cast<double>(info_.memory), free_host_bytes()) / 2; }
+
+  // The vendor's way alone, then with the submission's process there.
+  void prepare() {
+    options_.progress("the vendor's way alone");
+    grow(4 * set_bytes() <= room() ? 4 : 1);
+    baseline_ = start(who_.baseline, true);
+    plan(estimate(baseline_));
+    share(baseline_);
+    // Measured on the course's own process: a submission could make empty requests slow, to have more subtracted.
+    std::vector<double> empty;
+    for (int i = 0; i < 21; ++i)
+      empty.push_back(measure(baseline_, first_sets(sets_.size()), options_.seed, true).seconds);
+    timing_.round_trip_s = median(empty);
+    for (int i = 0; i < kAloneTurns; ++i)
+      alone_.push_back(a_call(measure(baseline_, first_sets(sets_.size()), options_.seed), sets_.size()));
+    timing_.alone_s = median(alone_);
+
+    submission_ = start(who_.submission, false);
+    plan(estimate(submission_));
+    share(submission_);
+    if (who_.reference) {
+      reference_ = start(who_.reference, true);
+      estimate(reference_);
+    }
+    share(baseline_);
+    timing_.calls = plan_.most;
+    timing_.target = options_.stop.relative_width;
+  }
+
+  void turns() {
+    const double start = now();
+    std::vector<double> ratios;
+    for (int turn = 0; !options_.stop.done(ratios, now() - start); ++turn) {
+      options_.progress(fmt::format("turn {}", ratios.size() + 1));
+      const std::uint64_t seed = derived_seed(options_.seed, "turn", static_cast<std::uint64_t>(turn));
+      const int span = on(Defence::unknown_count) ? plan_.most - plan_.least + 1 : 1;
+      const int calls = plan_.most - static_cast<int>(derived_seed(seed, "calls") % static_cast<unsigned>(span));
+      std::vector<std::size_t> order = drawn_sets(static_cast<std::size_t>(calls), seed);
+      if (on(Defence::fresh_inputs))
+        for (std::size_t s : order) sets_[s].refill(derived_seed(seed, "input", s));
+
+      GpuState before = monitor_.read();
+      Measured b = measure(baseline_, order, derived_seed(seed, "baseline"));
+      std::optional<Measured> r;
+      if (reference_.worker) r = measure(reference_, order, derived_seed(seed, "reference"));
+      Measured a = measure(submission_, order, derived_seed(seed, "submission"));
+      GpuState after = monitor_.read();
+      if (on(Defence::every_output) || turn == 0) verify(order, a, turn + 1);
+
+      std::string disturbed = disturbance(before, after, median(timing_.conditions.sm_mhz));
+      if (!disturbed.empty() && timing_.repeated < kMostRepeated) {
+        ++timing_.repeated;
+        continue;
+      }
+      if (!disturbed.empty()) timing_.disturbed = disturbed;
+      note(after);
+      timing_.turn_calls.push_back(calls);
+      timing_.submission_s.push_back(a_call(a, order.size()));
+      timing_.baseline_s.push_back(a_call(b, order.size()));
+      if (r) timing_.reference_s.push_back(a_call(*r, order.size()));
+      timing_.worker_s.push_back(a.events / static_cast<double>(order.size()));
+      ratios.push_back(timing_.baseline_s.back() / timing_.submission_s.back());
+    }
+    summarise(timing_);
+    timing_.precise = median_interval(ratios).relative_width() <= timing_.target;
+  }
+
+  void note(const GpuState& s) {
+    if (!s.known) return;
+    Conditions& c = timing_.conditions;
+    c.sm_mhz.push_back(s.sm_mhz);
+    c.temperature_c.push_back(s.temperature_c);
+    c.power_w.push_back(s.power_w);
+    for (const auto& name : throttle_names(s.throttle))
+      if (std::find(c.throttle.begin(), c.throttle.end(), name) == c.throttle.end()) c.throttle.push_back(name);
+    c.other_processes = std::max(c.other_processes, static_cast<int>(s.busy_strangers.size()));
+  }
+
+  // What the numbers say that can't be.
+  void judge() {
+    const double seconds = median(timing_.submission_s), baseline = median(timing_.baseline_s);
+    Floor floor = floor_of(check_.work(case_), options_.machine, plan_.most);
+    timing_.floor_s = floor.seconds;
+    if (on(Defence::roofline_floor) && floor.seconds > 0 && seconds < floor.seconds)
+      throw Failed{"implausible",
+                   fmt::format("{:.3g} ms a call, where {} of this machine takes {:.3g} ms at the least for this work: "
+                               "not all of it was done inside the measurement",
+                               seconds * 1e3, floor.bound, floor.seconds * 1e3)};
+    if (baseline <= kSlowedBaseline * timing_.alone_s) return;
+    std::string slower = fmt::format("the vendor's way took {:.2f} times as long as alone", baseline / timing_.alone_s);
+    const bool excused = !timing_.disturbed.empty() || timing_.repeated > 0;
+    if (on(Defence::own_baseline) && !excused)
+      throw Failed{"implausible", slower + ": something of the submission uses the GPU outside its turns"};
+    if (timing_.disturbed.empty()) timing_.disturbed = slower;
+  }
+
+  Device& device_;
+  const lab::TaskCheck& check_;
+  const lab::Case& case_;
+  const Contestants& who_;
+  const TimedOptions& options_;
+  std::uint32_t next_id_;
+  DeviceInfo info_;
+  GpuMonitor monitor_;
+  std::vector<CaseBuffers> sets_;
+  Contestant baseline_, submission_, reference_;
+  TurnPlan plan_;
+  std::vector<double> alone_;
+  Timing timing_;
+};
+
+}  // namespace
+
+TurnPlan plan_turns(double seconds_a_call, double set_bytes, double l2_bytes, double memory_bytes,
+                    const TimedOptions& options) {
+  auto calls = [&](double seconds) { return std::ceil(seconds / std::max(seconds_a_call, 1e-7)); };
+  double most = std::max({calls(options.turn_seconds), 2 * calls(options.least_seconds),
+                          std::ceil(6 * l2_bytes / std::max(set_bytes, 1.0)), 4.0});
+  double room = std::max(1.0, std::floor(memory_bytes / std::max(set_bytes, 1.0)));
+  most = std::min({most, room, static_cast<double>(protocol::kMaxCalls)});
+  TurnPlan plan;
+  plan.most = static_cast<int>(most);
+  plan.least = (plan.most + 1) / 2;
+  return plan;
+}
+
+TimedRun time_case(Device& device, const lab::TaskCheck& check, const lab::Case& c, const Contestants& who,
+                   std::uint32_t first_id, const TimedOptions& options) {
+  return Session(device, check, c, who, first_id, options).run();
 }
 
 }  // namespace ridge

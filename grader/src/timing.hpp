@@ -1,11 +1,19 @@
 // Performance on a GPU: the submission takes turns with the vendor's way, on the judge's clock.
+//
+// A turn is one request to one worker: a number of calls that it cannot know beforehand, each on inputs and outputs of its
+// own that are new for the turn, so that nothing can be kept from one call to the next, left out or put off. Then the
+// others get the same calls. The clock runs from the request until a sample of all outputs, which the device itself
+// gathers when the answer arrives, is there. All outputs are downloaded and verified after each turn.
 #pragma once
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "device.hpp"
 #include "lab/check.hpp"
-#include "result.hpp"
+#include "roofline/calibration.hpp"
+#include "statistics.hpp"
+#include "timing_record.hpp"
 #include "worker_process.hpp"
 
 namespace ridge {
@@ -16,20 +24,33 @@ struct TimedRun {
   Timing timing;
 };
 
-struct TimedOptions {
-  int turns = 5;
-  double limit_seconds = 60;
-  std::uint64_t seed = 0;
-  double min_seconds_per_turn = 0.03;  // a GPU changes between processes in about 0.4 ms
+using StartWorker = std::function<std::unique_ptr<WorkerProcess>()>;
+
+struct Contestants {
+  StartWorker submission, baseline;
+  StartWorker reference;  // empty: takes no part
 };
 
-// Times the measured case on both workers. Every output of every timed turn is verified.
-TimedRun time_against_baseline(Device& device, const lab::TaskCheck& check, const lab::Case& c,
-                               WorkerProcess& submission, WorkerProcess& baseline, std::uint32_t first_id,
-                               const TimedOptions& options, const std::function<std::string(const Reply&)>& explain);
+struct TimedOptions {
+  StopRule stop;
+  double limit_seconds = 60;  // of one request
+  std::uint64_t seed = 0;
+  double turn_seconds = 0.004;   // device work of the largest turn: ten times what a change of process costs a GPU
+  double least_seconds = 0.001;  // of the smallest
+  Calibration machine;           // for the floor; may be empty
+  std::function<std::string(const Reply&)> explain;
+  std::function<void(const std::string&)> progress = [](const std::string&) {};
+};
 
-// Median of baseline/submission over the turns, with a 95% bootstrap interval (2000 resamples, fixed seed).
-void summarise(Timing& timing);
-double median(std::vector<double> values);
+// How many sets of buffers: the largest turn takes one call on each.
+struct TurnPlan {
+  int most = 0, least = 0;  // calls of a turn
+};
+TurnPlan plan_turns(double seconds_a_call, double set_bytes, double l2_bytes, double memory_bytes,
+                    const TimedOptions& options);
+
+// Times the measured case on all. No process of the submission may run when this is called.
+TimedRun time_case(Device& device, const lab::TaskCheck& check, const lab::Case& c, const Contestants& who,
+                   std::uint32_t first_id, const TimedOptions& options);
 
 }  // namespace ridge

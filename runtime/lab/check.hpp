@@ -39,6 +39,7 @@ struct Work {
   std::string operation_unit;  // "flop", "element"
   double bytes_read = 0;
   double bytes_written = 0;
+  std::string ceiling = {};  // that binds the operations: "fp32", "tf32", "bf16", ... ; "": fp32 where the unit is flop
 };
 
 struct Verdict {

@@ -1,5 +1,7 @@
 // What differs between the worker on a GPU and on the emulator.
 #pragma once
+#include <cuda_runtime.h>
+
 #include <cstddef>
 #include <string>
 
@@ -11,6 +13,10 @@ namespace ridge::worker {
 void* map_buffer(int fd, const protocol::Buffer& buffer, std::string& error);
 
 void start(protocol::Hello& hello);  // before the first message
+// Around the calls of one request. `calls` 0 puts one tiny piece of work on the device, so that an empty request pays
+// for the change of process on the GPU that every other one pays for.
+void start_clock(cudaStream_t stream, std::uint32_t calls);
+double stop_clock(cudaStream_t stream);  // seconds between the two on the device; waits for the stream
 void set_recording(bool on);
 void set_sanitizing(bool on);  // of what follows; forgets earlier findings
 void before_last_call();       // while sanitizing: what it leaves allocated is a leak

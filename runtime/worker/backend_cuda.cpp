@@ -30,6 +30,9 @@ F driver(const char* name) {
   return reinterpret_cast<F>(p);
 }
 
+cudaEvent_t first = nullptr, last = nullptr;
+void* scratch = nullptr;  // 4 bytes, for the device work of empty requests
+
 }  // namespace
 
 void start(protocol::Hello& hello) {
@@ -41,6 +44,26 @@ void start(protocol::Hello& hello) {
     std::exit(3);
   }
   std::snprintf(hello.device, sizeof hello.device, "%s", prop.name);
+  error = cudaEventCreate(&first);
+  if (error == cudaSuccess) error = cudaEventCreate(&last);
+  if (error == cudaSuccess) error = cudaMalloc(&scratch, 4);
+  if (error != cudaSuccess) {
+    std::fprintf(stderr, "ridge worker: no events: %s\n", cudaGetErrorString(error));
+    std::exit(3);
+  }
+}
+
+void start_clock(cudaStream_t stream, std::uint32_t calls) {
+  cudaEventRecord(first, stream);
+  if (calls == 0) cudaMemsetAsync(scratch, 0, 4, stream);
+}
+
+double stop_clock(cudaStream_t stream) {
+  float ms = 0;
+  if (cudaEventRecord(last, stream) != cudaSuccess || cudaEventSynchronize(last) != cudaSuccess ||
+      cudaEventElapsedTime(&ms, first, last) != cudaSuccess)
+    return 0;  // the caller's own synchronization names the error
+  return ms * 1e-3;
 }
 
 void* map_buffer(int fd, const protocol::Buffer& buffer, std::string& error) {

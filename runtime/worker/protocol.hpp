@@ -81,9 +81,10 @@ struct Done {
   std::uint32_t thread[3] = {};
   std::uint32_t other_pc = 0;  // of a race: the earlier access, 0 where there is none
   char other[84] = {};         // "store by block number 3, thread (0,0,0)"
+  double device_seconds = 0;   // between events around the calls, on the worker's stream: a detail, never a score
 };
 
-static_assert(sizeof(Header) == 24 && sizeof(Buffer) == 24 && sizeof(Call) == 136 && sizeof(Done) == 704);
+static_assert(sizeof(Header) == 24 && sizeof(Buffer) == 24 && sizeof(Call) == 136 && sizeof(Done) == 712);
 static_assert(std::is_trivially_copyable_v<Hello> && std::is_trivially_copyable_v<Done>);
 
 }  // namespace ridge::protocol

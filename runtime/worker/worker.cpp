@@ -74,6 +74,7 @@ void* pointer_of(std::uint32_t id) {
 // Waits for the whole device and says how the work has ended.
 void finish(protocol::Done& done) {
   cudaError_t launched = cudaGetLastError();
+  done.device_seconds = worker::stop_clock(stream);
   cudaError_t finished = cudaDeviceSynchronize();
   cudaError_t error = launched != cudaSuccess ? launched : finished;
   if (worker::describe_fault(done)) return;
@@ -100,6 +101,7 @@ void run(const Packet& packet, protocol::Done& done) {
   }
   worker::set_recording(request.record != 0);
   worker::set_sanitizing(request.sanitize != 0);
+  worker::start_clock(stream, request.calls);
   for (std::uint32_t i = 0; i < request.calls; ++i) {
     protocol::Call message;
     std::memcpy(&message, packet.payload.data() + sizeof request + i * sizeof message, sizeof message);
@@ -165,7 +167,7 @@ int main(int argc, char** argv) {
   const bool replays = argc > 1 && std::strcmp(argv[1], "replay") == 0;
   worker::set_tracing(argc > 1 && std::strcmp(argv[1], "trace") == 0);  // from the first allocation on
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  worker::run_initialisers();
+  if (!replays) worker::run_initialisers();
   protocol::Hello hello;
   hello.pid = static_cast<std::uint32_t>(getpid());
   worker::start(hello);

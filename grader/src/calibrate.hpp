@@ -1,0 +1,33 @@
+// Measuring a device's ceilings (`ridge calibrate`), and keeping them: results_dir()/../calibration/<device>.json.
+#pragma once
+#include <functional>
+#include <optional>
+
+#include "device.hpp"
+#include "paths.hpp"
+#include "roofline/calibration.hpp"
+#include "roofline/profile.hpp"
+
+namespace ridge {
+
+// Compiles runtime/roofline/kernels with this machine's nvcc, runs them, and reads what they print. Throws
+// Error(Exit::environment) where that fails.
+Calibration calibrate(const Device& device, const std::function<void(const std::string&)>& progress);
+
+// Text of schema ridge.calibration/1, and back; nothing where it is of another schema or broken.
+std::string calibration_text(const Calibration& calibration);
+std::optional<Calibration> parse_calibration(const std::string& text);
+
+// One line of the program: id, kind, name, unit, method and the values of all repetitions.
+std::optional<MeasuredCeiling> parse_ceiling(const std::string& line);
+
+// The file of one device: a driver may change what it reaches.
+fs::path calibration_file(const DeviceInfo& device);
+// What is kept for this device and driver; empty where nothing is.
+Calibration stored_calibration(const DeviceInfo& device);
+fs::path store_calibration(const Calibration& calibration, const DeviceInfo& device);
+
+// What a record shows as roofs: the measured ones under the profile's ids, and the rest of the profile.
+std::vector<ProfileCeiling> ceilings_of(const Calibration& calibration, const Profile& profile);
+
+}  // namespace ridge

@@ -1,0 +1,70 @@
+// ridge calibrate: measures this machine's ceilings and keeps them.
+#include <fmt/format.h>
+
+#include "calibrate.hpp"
+#include "commands.hpp"
+#include "error.hpp"
+#include "report.hpp"
+
+namespace ridge {
+
+namespace {
+
+// 4235 GB/s, 792 TFLOP/s, 2.1 us.
+std::string with_unit(double value, const std::string& unit) {
+  if (unit == "s") return fmt::format("{:.2f} us", value * 1e6);
+  if (unit == "B/s") return fmt::format("{:.0f} GB/s", value / 1e9);
+  std::string what = unit == "flop/s" ? "TFLOP/s" : unit == "op/s" ? "TOP/s" : "T" + unit;
+  return fmt::format("{:.1f} {}", value / 1e12, what);
+}
+
+}  // namespace
+
+std::string calibration_table(const Calibration& c) {
+  std::string out;
+  for (const auto& m : c.ceilings)
+    out += fmt::format("| {} | {} | {} | {:.1f}% | {} |\n", m.id, m.name, with_unit(m.value, m.unit), 100 * m.spread(),
+                       m.method);
+  return out;
+}
+
+int command_calibrate(const CalibrateArguments& a) {
+  std::string why;
+  if (!cuda_available(why)) {
+    const Profile& profile = default_profile();
+    fmt::print("No GPU to measure here: {}.\nResults of the emulator are held against the profile {} ({}).\n", why,
+               profile.id, profile.name);
+    for (const auto& c : profile.ceilings)
+      fmt::print("  {:<8} {:<18} {:>14}   {}\n", c.id, c.name, with_unit(c.value, c.unit), c.source);
+    return static_cast<int>(Exit::passed);
+  }
+  auto device = make_cuda_device();
+  DeviceInfo info = device->info();
+  Progress progress(true);
+  Calibration c = calibrate(*device, [&](const std::string& text) { progress.show(text); });
+  progress.clear();
+  fs::path file = store_calibration(c, info);
+  if (!a.json.empty()) fs::copy_file(file, a.json, fs::copy_options::overwrite_existing);
+  fmt::print("{}, driver {}, {:.0f} s; SM clock {:.0f} MHz and {:.0f} degrees C at the end\n\n", c.device, c.driver,
+             c.seconds, c.sm_mhz, c.temperature_c);
+  for (const auto& m : c.ceilings)
+    fmt::print("  {:<10} {:<34} {:>15}  +-{:>4.1f}%   {}\n", m.id, m.name, with_unit(m.value, m.unit), 50 * m.spread(),
+               m.method);
+  fmt::print("\nKept in {}; scores and rooflines on this device use it.\n", shown(file));
+  return static_cast<int>(Exit::passed);
+}
+
+Calibration calibration_for(bool measure, const std::function<void(const std::string&)>& progress) {
+  auto device = make_cuda_device();
+  DeviceInfo info = device->info();
+  Calibration c = stored_calibration(info);
+  if (c.known() || !measure) return c;
+  try {
+    c = calibrate(*device, [&](const std::string& text) { progress("this device's ceilings, once: " + text); });
+    store_calibration(c, info);
+  } catch (const Error&) {  // what can be judged without is judged without: the record then has no floor
+  }
+  return c;
+}
+
+}  // namespace ridge

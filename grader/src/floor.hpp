@@ -1,0 +1,20 @@
+// The least time that a piece of work can take on the measured machine. What is faster did not do the work.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "lab/check.hpp"
+#include "roofline/calibration.hpp"
+
+namespace ridge {
+
+struct Floor {
+  double seconds = 0;  // 0: nothing is known of this machine
+  std::string bound;   // what binds: "device memory", "fp32"
+};
+
+// Of one of `calls` calls on distinct data. Everything is paid at the best rate that was measured plus a margin of twice
+// the measurement's spread, and at least 4%; what the L2 may hold at the ends of a turn is free.
+Floor floor_of(const lab::Work& work, const Calibration& machine, int calls);
+
+}  // namespace ridge

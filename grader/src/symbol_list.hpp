@@ -1,0 +1,47 @@
+// The list behind symbols.cpp. A name ends in * where anything may follow.
+#pragma once
+#include <string_view>
+
+namespace ridge {
+
+inline constexpr std::string_view kAllowedSymbols =
+    // The C++ library.
+    "_ZNSt* _ZSt* _ZNKSt* _ZNVSt* _ZTVSt* _ZTVNSt* _ZTISt* _ZTINSt* _ZTSSt* _ZTSNSt* _ZTTSt* _ZTTNSt* _ZTI? _ZTIP* "
+    "_ZTVN10__cxxabiv1* _ZTIN10__cxxabiv1* _ZN9__gnu_cxx* _ZNK9__gnu_cxx* _ZTIN9__gnu_cxx* _ZN10__cxxabiv1* _ZGVNSt* "
+    "_ZNSi* _ZNSo* _ZNSs* _ZNSa* _ZNSd* _ZNKSs* _ZNKSi* _ZNKSo* _ZTISi _ZTISo _ZTVSi _ZTVSo _ZTHSt* _ZTWSt* "
+    "_Zna* _Znw* _Zda* _Zdl* __cxa_* __gxx_personality_v0 __gcc_personality_v0 _Unwind_* __dynamic_cast __once_proxy "
+    "__dso_handle __tls_get_addr _GLOBAL_OFFSET_TABLE_ __stack_chk_fail __libc_single_threaded __errno_location "
+    // Helpers of the compilers.
+    "__divti3 __udivti3 __modti3 __umodti3 __mulsc3 __muldc3 __divsc3 __divdc3 __powisf2 __powidf2 __popcountdi2 "
+    "__extendhfsf2 __truncsfhf2 __truncdfhf2 __extendbfsf2 __truncsfbf2 __truncdfbf2 __gnu_h2f_ieee __gnu_f2h_ieee "
+    "__cpu_model __fpclassify* __isnan* __isinf* __finite* __signbit* "
+    // C: memory, text, printing, numbers, time.
+    "memcpy memmove memset memcmp memchr memrchr strlen strnlen strcmp strncmp strcpy strncpy strcat strncat strchr "
+    "strrchr strstr strtok strtok_r strspn strcspn strpbrk strdup strndup strcoll strxfrm strerror strerror_r bcmp "
+    "strcasecmp strncasecmp stpcpy wmemcpy wmemset wmemcmp wmemchr wmemmove wcslen "
+    "printf fprintf sprintf snprintf vprintf vfprintf vsprintf vsnprintf puts putchar putc fputs fputc fwrite fflush "
+    "perror stdin stdout stderr scanf sscanf fscanf getchar getc fgetc fgets ungetc feof ferror setvbuf setbuf "
+    "__printf_chk __fprintf_chk __sprintf_chk __snprintf_chk __vprintf_chk __vfprintf_chk __vsnprintf_chk "
+    "__memcpy_chk __memmove_chk __memset_chk __strcpy_chk __strncpy_chk __strcat_chk __strncat_chk __isoc99_* "
+    "__isoc23_* malloc calloc realloc free aligned_alloc posix_memalign abort exit _Exit quick_exit atexit "
+    "__assert_fail __assert qsort bsearch rand srand rand_r random srandom drand48 srand48 lrand48 abs labs llabs div "
+    "ldiv lldiv atoi atol atoll atof strtol strtoll strtoul strtoull strtod strtof strtold isalpha isdigit isalnum "
+    "isspace isupper islower ispunct isxdigit isprint toupper tolower __ctype_b_loc __ctype_tolower_loc "
+    "__ctype_toupper_loc setlocale localeconv time clock clock_gettime gettimeofday difftime mktime localtime gmtime "
+    "localtime_r gmtime_r strftime nanosleep clock_nanosleep usleep sched_yield "
+    // Threads, as the C++ library uses them.
+    "pthread_create pthread_join pthread_detach pthread_self pthread_equal pthread_once pthread_mutex_* pthread_cond_* "
+    "pthread_rwlock_* pthread_getspecific pthread_setspecific pthread_key_create pthread_key_delete "
+    "__pthread_key_create sem_init sem_wait sem_post sem_destroy sem_trywait sem_clockwait sem_timedwait "
+    // CUDA and its emulator.
+    "cuda* __cuda* _ZN10ridge_simt* _ZNK10ridge_simt* _ZTVN10ridge_simt* __tsan_* __sanitizer_cov_* __ridge_block "
+    "_ZN5ridge4simt10tls_runnerE ridge_entry ";
+
+// Mathematics: each of these, and with f or l behind it.
+inline constexpr std::string_view kMathSymbols =
+    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp10 exp2 expm1 fabs fdim floor "
+    "fma fmax fmin fmod frexp hypot ilogb ldexp lgamma lgamma_r llrint llround log log10 log1p log2 logb lrint lround "
+    "modf nan nearbyint nextafter nexttoward pow remainder remquo rint round roundeven scalbln scalbn sin sincos sinh "
+    "sqrt tan tanh tgamma trunc j0 j1 jn y0 y1 yn norm3d rsqrt rcbrt sinpi cospi erfinv erfcinv normcdf ";
+
+}  // namespace ridge

@@ -1,0 +1,131 @@
+#include "symbols.hpp"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <set>
+#include <sstream>
+
+#include "symbol_list.hpp"
+
+namespace ridge {
+
+namespace {
+
+std::string readable(const std::string& name) {
+  int status = 0;
+  std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 ? text.get() : name;
+}
+
+bool begins(const std::string& name, std::string_view head) { return name.compare(0, head.size(), head) == 0; }
+
+struct Patterns {
+  std::set<std::string> exact;
+  std::vector<std::string> heads;
+
+  explicit Patterns(std::string_view list) {
+    std::istringstream words{std::string(list)};
+    for (std::string w; words >> w;)
+      if (w.back() == '*')
+        heads.push_back(w.substr(0, w.size() - 1));
+      else if (w.back() == '?')
+        for (char c = 'a'; c <= 'z'; ++c) exact.insert(w.substr(0, w.size() - 1) + c);
+      else
+        exact.insert(w);
+  }
+  bool match(const std::string& name) const {
+    return exact.count(name) != 0 ||
+           std::any_of(heads.begin(), heads.end(), [&](const std::string& h) { return begins(name, h); });
+  }
+};
+
+bool allowed(const std::string& name) {
+  static const Patterns list(kAllowedSymbols), math(kMathSymbols);
+  if (list.match(name) || math.match(name)) return true;
+  return !name.empty() && (name.back() == 'f' || name.back() == 'l') && math.match(name.substr(0, name.size() - 1));
+}
+
+// What a lab's code uses in place of it.
+std::string advice(const std::string& name) {
+  if (begins(name, "cublas") || begins(name, "nccl")) return "the task is to write this yourself";
+  if (begins(name, "_ZN5ridge")) return "the emulator's insides are not for labs; use CUDA's functions";
+  for (const char* f : {"open", "openat", "fopen", "freopen", "fdopen", "read", "write", "mmap", "mprotect", "munmap"})
+    if (name == f || name == f + std::string("64"))
+      return "inputs and outputs come as arguments; memory comes from cudaMalloc, new or std::vector";
+  if (name == "getenv" || name == "secure_getenv" || name == "environ")
+    return "a lab's code takes nothing from the environment";
+  for (const char* f : {"fork", "vfork", "exec", "system", "popen", "posix_spawn", "clone"})
+    if (begins(name, f)) return "a submission starts no processes; std::thread starts threads";
+  return "labs use the C++ standard library and CUDA";
+}
+
+// Names that belong to somebody else: a definition would be called in the place of theirs.
+bool reserved(const std::string& name, bool weak) {
+  if (name == "ridge_entry" || begins(name, "DW.ref.") || name == "__clang_call_terminate") return false;
+  for (const char* head : {"_Znw", "_Zna", "_Zdl", "_Zda", "_ZN5ridge", "_ZNK5ridge"})
+    if (begins(name, head)) return true;
+  if (begins(name, "_Z")) {
+    // Instances of the headers' templates and inline functions are weak.
+    return !weak && (begins(name, "_ZN10ridge_simt") || begins(name, "_ZNSt6thread") || begins(name, "_ZSt"));
+  }
+  if (name == "main" || begins(name, "_") || begins(name, "cuda") || begins(name, "cublas") || begins(name, "nccl") ||
+      begins(name, "ridge_"))
+    return true;
+  static const std::set<std::string> system = {
+      "syscall",      "open",      "openat", "read",   "write", "close",  "mmap",    "munmap",    "mprotect",
+      "fork",         "execve",    "system", "dlopen", "dlsym", "send",   "sendmsg", "recvmsg",   "socket",
+      "getenv",       "environ",   "fopen",  "fclose", "fread", "getpid", "poll",    "sigaction", "signal",
+      "memfd_create", "ftruncate", "dup2",   "pipe",   "ioctl", "recv",   "select",  "kill",      "raise"};
+  return allowed(name) || system.count(name) != 0;
+}
+
+}  // namespace
+
+ObjectSymbols read_symbols(const std::string& listing, const std::string& source) {
+  ObjectSymbols out;
+  out.source = source;
+  std::istringstream lines(listing);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string number, value, size, type, bind, visibility, section, name;
+    if (!(words >> number >> value >> size >> type >> bind >> visibility >> section >> name)) continue;
+    if (number.back() != ':' || bind == "LOCAL") continue;
+    if (section == "UND")
+      out.imported.push_back(name);
+    else
+      (bind == "GLOBAL" ? out.defined : out.weak).push_back(name);
+    if (type == "TLS" && section == "UND") out.imported.pop_back();  // extern __shared__; the rest does not link
+    if (type == "IFUNC") out.imported.push_back("ifunc " + name);
+  }
+  return out;
+}
+
+std::string check_symbols(const std::vector<ObjectSymbols>& objects, const std::vector<std::string>& libraries) {
+  std::set<std::string> own;
+  for (const auto& o : objects) {
+    own.insert(o.defined.begin(), o.defined.end());
+    own.insert(o.weak.begin(), o.weak.end());
+  }
+  std::string out;
+  auto permitted = [&](const std::string& name) {
+    return std::any_of(libraries.begin(), libraries.end(), [&](const std::string& l) { return begins(name, l); });
+  };
+  for (const auto& o : objects) {
+    for (const auto& name : o.imported)
+      if (own.count(name) == 0 && !allowed(name) && !permitted(name))
+        out +=
+            fmt::format("{}: error: {} is not allowed in a submission\n  {}\n", o.source, readable(name), advice(name));
+    for (bool weak : {false, true})
+      for (const auto& name : weak ? o.weak : o.defined)
+        if (reserved(name, weak))
+          out += fmt::format("{}: error: {} may not be defined by a submission\n  choose another name\n", o.source,
+                             readable(name));
+  }
+  return out;
+}
+
+}  // namespace ridge

@@ -1,0 +1,46 @@
+#include "kernel_calls.hpp"
+
+#include <set>
+
+namespace ridge::simt {
+
+namespace {
+
+using View = std::string_view;
+
+// Of <math.h>, without the functions that write through a pointer (frexp, modf, remquo, sincos, lgamma_r). With the
+// suffix f for float.
+const std::set<View>& math() {
+  static const std::set<View> names = {
+      "acos",   "acosh",     "asin",      "asinh",   "atan",      "atan2", "atanh", "cbrt",    "ceil",   "copysign",
+      "cos",    "cosh",      "erf",       "erfc",    "exp",       "exp10", "exp2",  "expm1",   "fabs",   "fdim",
+      "floor",  "fma",       "fmax",      "fmin",    "fmod",      "hypot", "ilogb", "j0",      "j1",     "jn",
+      "ldexp",  "lgamma",    "llrint",    "llround", "log",       "log10", "log1p", "log2",    "logb",   "lrint",
+      "lround", "nearbyint", "nextafter", "pow",     "remainder", "rint",  "round", "scalbln", "scalbn", "sin",
+      "sinh",   "sqrt",      "tan",       "tanh",    "tgamma",    "trunc", "y0",    "y1",      "yn"};
+  return names;
+}
+
+bool in_math(View name) {
+  if (math().count(name) != 0) return true;
+  return name.size() > 1 && name.back() == 'f' && math().count(name.substr(0, name.size() - 1)) != 0;
+}
+
+}  // namespace
+
+bool kernels_may_call(View s) {
+  // Instrumentation; the emulator's device functions and its API, which refuses kernels itself.
+  for (View prefix : {"__tsan_", "__ridge_", "__sanitizer_cov", "_ZN10ridge_simt", "_ZNK10ridge_simt", "_ZGV", "cuda"})
+    if (s.starts_with(prefix)) return true;
+  // The compiler's own arithmetic, guards of local statics, and ways out of the program.
+  for (View prefix : {"__udiv", "__div", "__umod", "__mod", "__mul", "__float", "__fix", "__extend", "__trunc",
+                      "__gnu_", "__cxa_guard_", "__cxa_pure_virtual", "__clang_call_terminate"})
+    if (s.starts_with(prefix)) return true;
+  for (View name : {"printf", "puts", "putchar", "__assert_fail", "abort", "__stack_chk_fail", "_Unwind_Resume",
+                    "_ZSt9terminatev", "__tls_get_addr"})
+    if (s == name) return true;
+  if (s.starts_with("__") && s.ends_with("_finite")) s = s.substr(2, s.size() - 9);
+  return in_math(s);
+}
+
+}  // namespace ridge::simt

@@ -1,0 +1,35 @@
+// What a judged submission may not hold on the emulator: anything with which a kernel could do what instrumented C++
+// cannot, or with which code would run outside of kernels and the worker's messages. Two looks at a source:
+//
+//   - check_source reads its preprocessed text, where no macro hides a word any more: asm, attributes and pragmas that
+//     choose sections, names, instructions or no instrumentation,
+//   - check_assembly reads what the compiler made of it: sections, directives and instructions that it does not write
+//     for plain C++.
+#pragma once
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ridge::simt {
+
+struct Violation {
+  std::string file;  // as the debug information or the line markers have it; empty where there is none
+  int line = 0;
+  std::string what, advice;
+};
+
+// A file of the toolchain or of the course, which may do what a submission may not.
+using Trusted = std::function<bool(std::string_view file)>;
+
+// Text of a source before preprocessing: directives that would let it pass for another file.
+std::vector<Violation> check_directives(std::string_view text, std::string_view file);
+// Output of the preprocessor (-E), with its line markers.
+std::vector<Violation> check_source(std::string_view preprocessed, const Trusted& trusted);
+// x86-64 text of GCC and Clang.
+std::vector<Violation> check_assembly(std::string_view text, const Trusted& trusted);
+
+// "file:line: error: what\n  advice\n" for each, at most 20.
+std::string messages(const std::vector<Violation>& violations);
+
+}  // namespace ridge::simt

@@ -1,0 +1,337 @@
+// Performance by time: statistics, plans, floors, calibrations, disturbances, and a whole session on the emulator's device
+// with real worker processes. Nothing here asserts how long something takes.
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+
+#include "build.hpp"
+#include "calibrate.hpp"
+#include "device_kernel.hpp"
+#include "floor.hpp"
+#include "lab/compare.hpp"
+#include "nvml.hpp"
+#include "support/catch.hpp"
+#include "support/run.hpp"
+#include "timing.hpp"
+
+using namespace ridge;
+
+namespace {
+
+// n values of mean 1 with this relative deviation, the same in every run.
+std::vector<double> noisy(int n, double deviation, unsigned seed) {
+  std::mt19937 bits(seed);
+  std::normal_distribution<double> normal(1, deviation);
+  std::vector<double> v;
+  for (int i = 0; i < n; ++i) v.push_back(normal(bits));
+  return v;
+}
+
+MeasuredCeiling ceiling(const std::string& id, double value, double spread = 0) {
+  return {id, "bandwidth", id, "B/s", "", value, value * (1 - spread / 2), value * (1 + spread / 2)};
+}
+
+}  // namespace
+
+TEST_CASE("the bootstrap's interval holds the true median in about 95 of 100 samples") {
+  int inside = 0;
+  for (unsigned s = 0; s < 200; ++s) {
+    Interval i = median_interval(noisy(15, 0.02, s));
+    CHECK(i.low <= i.median);
+    CHECK(i.median <= i.high);
+    if (i.low <= 1 && 1 <= i.high) ++inside;
+  }
+  CHECK(inside > 176);  // 190 expected
+  CHECK(inside < 200);
+  CHECK(median_interval({}).relative_width() == 1);
+  CHECK(median_interval({2, 2, 2}).relative_width() == 0);
+  CHECK(median_interval(noisy(50, 0.01, 3)).relative_width() < median_interval(noisy(10, 0.01, 3)).relative_width());
+}
+
+TEST_CASE("turns are repeated until the interval is narrow, or to a cap") {
+  StopRule rule{5, 60, 45, 0.01};
+  auto turns_for = [&](double deviation) {
+    std::vector<double> all = noisy(100, deviation, 7), so_far;
+    while (!rule.done(so_far, 0)) so_far.push_back(all[so_far.size()]);
+    return so_far.size();
+  };
+  CHECK(turns_for(0) == 5);
+  CHECK(turns_for(0.01) > 5);
+  CHECK(turns_for(0.01) < 60);
+  CHECK(turns_for(0.2) == 60);
+  CHECK_FALSE(rule.done({1, 1, 1, 1}, 1000));  // never fewer than the least
+  CHECK(rule.done({1, 2, 1, 2, 1}, 45));       // the time is up
+  CHECK_FALSE(rule.done({1, 1.1, 0.9, 1.05, 0.95, 1}, 44));
+}
+
+TEST_CASE("the slope is free of what every turn pays alike, and of outliers") {
+  std::vector<double> calls, seconds;
+  for (int i = 0; i < 20; ++i) {
+    calls.push_back(4 + i % 5);
+    seconds.push_back(0.0004 + 0.0005 * calls.back());
+  }
+  CHECK(slope(calls, seconds) == Approx(0.0005));
+  seconds[3] = 1;
+  CHECK(slope(calls, seconds) == Approx(0.0005));
+  CHECK(slope({4, 4, 4}, {1, 2, 3}) == 0);
+
+  Timing t;
+  t.turn_calls = {4, 5, 6, 7, 8};
+  for (int n : t.turn_calls) {  // a constant that was not subtracted: the medians are off, the slopes are right
+    t.submission_s.push_back((0.001 + 0.0005 * n) / n);
+    t.baseline_s.push_back((0.001 + 0.00025 * n) / n);
+  }
+  summarise(t);
+  CHECK(t.slope_s == Approx(0.0005));
+  CHECK(t.baseline_slope_s == Approx(0.00025));
+  CHECK(t.median > 0.5);
+}
+
+TEST_CASE("the coefficient of variation") {
+  CHECK(coefficient_of_variation({}) == 0);
+  CHECK(coefficient_of_variation({3}) == 0);
+  CHECK(coefficient_of_variation({1, 3}) == Approx(std::sqrt(2.0) / 2));
+}
+
+TEST_CASE("a turn is long enough, larger than the L2, and never more than the memory holds") {
+  TimedOptions o;
+  TurnPlan copy = plan_turns(0.0005, 2e9, 60e6, 70e9, o);  // 4 ms of calls of half a millisecond
+  CHECK(copy.most == 8);
+  CHECK(copy.least == 4);
+  CHECK(plan_turns(0.02, 2e8, 60e6, 70e9, o).most == 4);    // long calls: still an unknown number
+  CHECK(plan_turns(1e-3, 1e6, 60e6, 70e9, o).most == 256);  // small data: 6 L2s of it, up to what a request holds
+  CHECK(plan_turns(0.0005, 2e9, 60e6, 5e9, o).most == 2);   // a small GPU
+  CHECK(plan_turns(0.0005, 2e9, 60e6, 1e9, o).least == 1);
+  TurnPlan small = plan_turns(1e-5, 1e6, 0, 70e9, o);
+  CHECK(small.least * 1e-5 >= 0.001);
+}
+
+TEST_CASE("no call is faster than the measured machine") {
+  Calibration machine;
+  machine.ceilings = {ceiling("copy", 4e12), ceiling("read", 4.4e12), ceiling("write", 4.5e12),
+                      ceiling("fp32", 5e13, 0.1), ceiling("bf16", 8e14)};
+  lab::Work moved{1e9, "element", 4e9, 4e9};
+  Floor f = floor_of(moved, machine, 8);
+  CHECK(f.bound == "device memory");
+  CHECK(f.seconds == Approx(8e9 / (4e12 * 1.04)));
+  CHECK(floor_of({1e9, "element", 4e9, 4}, machine, 8).seconds == Approx(4e9 / (4.4e12 * 1.04)).epsilon(1e-6));
+  lab::Work product{1e12, "flop", 1e8, 1e8};
+  CHECK(floor_of(product, machine, 8).bound == "fp32");
+  CHECK(floor_of(product, machine, 8).seconds == Approx(1e12 / (5e13 * 1.2)));  // twice the spread is given
+  product.ceiling = "bf16";
+  CHECK(floor_of(product, machine, 8).seconds == Approx(1e12 / (8e14 * 1.04)));
+  CHECK(floor_of(moved, {}, 8).seconds == 0);
+  machine.l2_bytes = 4'000'000'000;  // half of one call's bytes, shared by all calls
+  CHECK(floor_of(moved, machine, 1).seconds == Approx(4e9 / (4.4e12 * 1.04)));
+  CHECK(floor_of(moved, machine, 8).seconds == Approx(8e9 / (4e12 * 1.04)).epsilon(0.1));
+}
+
+TEST_CASE("a calibration is read as it was written, and nothing else is") {
+  auto c = parse_ceiling(
+      R"({"id":"copy","kind":"bandwidth","name":"device copy","unit":"B/s","method":"m","values":[5,1,3,2,4]})");
+  REQUIRE(c);
+  CHECK(c->value == 3);
+  CHECK(c->low == 1);
+  CHECK(c->high == 5);
+  CHECK_FALSE(parse_ceiling("warning: something"));
+  CHECK_FALSE(parse_ceiling(R"({"id":"copy"})"));
+  CHECK_FALSE(parse_ceiling(R"({"id":"copy","kind":"","name":"","unit":"","method":"","values":[]})"));
+
+  Calibration calibration;
+  calibration.device = "Some GPU";
+  calibration.uuid = "GPU-1";
+  calibration.driver = "1.2";
+  calibration.l2_bytes = 123;
+  calibration.ceilings = {*c};
+  auto again = parse_calibration(calibration_text(calibration));
+  REQUIRE(again);
+  CHECK(again->device == "Some GPU");
+  CHECK(again->l2_bytes == 123);
+  REQUIRE(again->find("copy") != nullptr);
+  CHECK(again->find("copy")->high == 5);
+  CHECK_FALSE(parse_calibration("{}"));
+  CHECK_FALSE(parse_calibration("not JSON"));
+  CHECK_FALSE(parse_calibration(R"({"schema":"ridge.calibration/1"})"));
+
+  Profile profile{"p", "P", {{"hbm", "bandwidth", "HBM", "B/s", "data sheet", 9}, {"issue", "compute", "", "", "", 1}}};
+  CHECK(ceilings_of({}, profile)[0].value == 9);
+  auto roofs = ceilings_of(calibration, profile);
+  REQUIRE(roofs.size() == 2);
+  CHECK(roofs[0].id == "hbm");
+  CHECK(roofs[0].value == 3);
+  CHECK(roofs[1].id == "issue");
+}
+
+TEST_CASE("what disturbs a turn is named, and what every turn meets is not") {
+  GpuState calm;
+  calm.known = true;
+  calm.sm_mhz = 1980;
+  calm.throttle = 0x4 | 0x1;  // the power cap under full load, and idle
+  CHECK(disturbance(calm, calm, 1980).empty());
+  CHECK(disturbance(calm, calm, 0).empty());
+  GpuState hot = calm;
+  hot.throttle = 0x40;
+  CHECK(disturbance(calm, hot, 1980).find("hardware thermal slowdown") != std::string::npos);
+  CHECK_FALSE(disturbance(hot, calm, 1980).empty());
+  GpuState slow = calm;
+  slow.sm_mhz = 1900;
+  CHECK(disturbance(calm, slow, 1980).find("1900 MHz") != std::string::npos);
+  slow.sm_mhz = 1935;  // 2.3%
+  CHECK(disturbance(calm, slow, 1980).empty());
+  GpuState visited = calm;
+  visited.busy_strangers = {4711};
+  CHECK_FALSE(disturbance(calm, visited, 1980).empty());
+  CHECK(disturbance({}, {}, 1980).empty());  // no NVML, no claims
+  CHECK_FALSE(GpuMonitor("").read().known);
+}
+
+TEST_CASE("poison is NaN in every precision, and differs") {
+  std::set<std::uint32_t> seen;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    std::uint32_t w = poison_word(0x123456789ABCDEFull, i);
+    seen.insert(w);
+    float f;
+    std::memcpy(&f, &w, 4);
+    CHECK(std::isnan(f));
+    std::uint64_t pair = std::uint64_t{w} << 32 | w;
+    double d;
+    std::memcpy(&d, &pair, 8);
+    CHECK(std::isnan(d));
+    for (std::uint32_t half : {w & 0xFFFF, w >> 16}) {
+      CHECK((half & 0x7C00) == 0x7C00);  // fp16: exponent all ones, fraction not zero
+      CHECK((half & 0x3FF) != 0);
+      CHECK((half & 0x7F80) == 0x7F80);  // bf16
+      CHECK((half & 0x7F) != 0);
+    }
+  }
+  CHECK(seen.size() > 500);
+  CHECK(poison_word(1, 0) != poison_word(2, 0));
+}
+
+// --- a session ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Lab 01's copy, on a few elements.
+class SmallCopy : public lab::TaskCheck {
+ public:
+  std::string id() const override { return "copy"; }
+  std::vector<lab::Case> cases(const lab::Request&) const override { return {}; }
+  lab::Shape shape(const lab::Case& c) const override {
+    auto bytes = static_cast<std::size_t>(c.size[0]) * 4;
+    return {{bytes}, {bytes}};
+  }
+  void fill(const lab::Case&, std::uint64_t seed, lab::Buffers in) const override {
+    lab::fill_normal(lab::floats(in[0]), seed);
+    seeds.insert(seed);
+  }
+  lab::Verdict verify(const lab::Case&, lab::ConstBuffers in, lab::ConstBuffers out) const override {
+    ++verified;
+    auto x = lab::floats(in[0]);
+    return lab::compare_exact(
+        lab::floats(out[0]), [&](std::size_t i) { return x[i]; }, [](std::size_t) { return "out"; });
+  }
+  lab::Work work(const lab::Case& c) const override {
+    auto n = static_cast<double>(c.size[0]);
+    return {n, "element", n * 4, n * 4};
+  }
+  mutable std::set<std::uint64_t> seeds;
+  mutable int verified = 0;
+};
+
+// The emulator's device, whose sample is taken too early for one byte.
+class LateDevice : public Device {
+ public:
+  explicit LateDevice(std::unique_ptr<Device> device) : device_(std::move(device)) {}
+  DeviceInfo info() const override { return device_->info(); }
+  std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) override { return device_->allocate(bytes); }
+  std::span<std::byte> staging(std::size_t bytes) override { return device_->staging(bytes); }
+  std::unique_ptr<HostMemory> host_memory(std::size_t bytes) override { return device_->host_memory(bytes); }
+  void aim_sample(const std::vector<Comb>& combs) override { device_->aim_sample(combs); }
+  std::vector<std::byte> take_sample() override {
+    auto sample = device_->take_sample();
+    sample.back() ^= std::byte{1};
+    return sample;
+  }
+  void warm_up(double) override {}
+
+ private:
+  std::unique_ptr<Device> device_;
+};
+
+struct SessionFixture {
+  test::Folder home;
+  Lab lab = find_lab("01");
+  SmallCopy check;
+  lab::Case small{"n 5003", {5003}, true};
+
+  fs::path build(const std::string& name, std::vector<fs::path> overrides = {}) {
+    Submission s{root_dir() / "solutions/01_coalescing", overrides, {}};
+    for (std::size_t i = 0; i < overrides.size(); ++i) s.override_names.push_back("copy.cu");
+    return build_worker(lab, s, lab::Backend::cpu, fs::path(home / name)).program;
+  }
+  static StartWorker starter(const fs::path& program) {
+    return [program] { return std::make_unique<WorkerProcess>(program, 20); };
+  }
+  TimedRun run(Device& device, const fs::path& submission, const fs::path& baseline, const Calibration& machine = {}) {
+    TimedOptions o;
+    o.stop = {3, 4, 60, 0.01};
+    o.limit_seconds = 20;
+    o.seed = 42;
+    o.machine = machine;
+    o.turn_seconds = o.least_seconds = 1e-6;
+    o.explain = [](const Reply& r) { return std::string("fate ") + std::to_string(static_cast<int>(r.fate)); };
+    return time_case(device, check, small, {starter(submission), starter(baseline), starter(baseline)}, 1, o);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a session: unknown numbers of calls, new inputs every turn, every output verified", "[session]") {
+  setenv("RIDGE_ROOT", test::repository().c_str(), 1);
+  SessionFixture f;
+  fs::path solution = f.build("solution");
+  auto device = make_cpu_device();
+  TimedRun run = f.run(*device, solution, solution);
+  // The emulator's times mean nothing, and a busy machine may make the baseline slow: that gate is not this test's.
+  REQUIRE((run.ok || run.check == "implausible"));
+  const Timing& t = run.timing;
+  REQUIRE(t.submission_s.size() >= 3);
+  CHECK(t.baseline_s.size() == t.submission_s.size());
+  CHECK(t.reference_s.size() == t.submission_s.size());
+  int calls = 0;
+  for (int n : t.turn_calls) {
+    CHECK(n >= (t.calls + 1) / 2);
+    CHECK(n <= t.calls);
+    calls += n;
+  }
+  CHECK(t.calls >= 4);
+  CHECK(f.check.verified == calls);
+  CHECK(static_cast<int>(f.check.seeds.size()) == calls + t.calls);  // and one for each set when it was made
+  nlohmann::json j = timing_json(t);
+  CHECK(j["turn_calls"].size() == t.turn_calls.size());
+  CHECK(j["floor_s"].is_null());
+  CHECK(j["reference_ratio"]["median"].get<double>() > 0);
+
+  SECTION("a late write") {
+    LateDevice late(make_cpu_device());
+    TimedRun r = f.run(late, solution, solution);
+    CHECK(r.check == "correct");
+    CHECK(r.message.find("still being written") != std::string::npos);
+  }
+  SECTION("faster than the machine") {
+    Calibration slow;
+    slow.ceilings = {ceiling("copy", 1)};
+    TimedRun r = f.run(*device, solution, solution, slow);
+    CHECK(r.check == "implausible");
+    CHECK(r.message.find("device memory") != std::string::npos);
+  }
+  SECTION("a wrong answer") {
+    fs::path wrong = f.build("wrong", {root_dir() / "labs/01_coalescing/wrong/copy_tail_lost.cu"});
+    TimedRun r = f.run(*device, wrong, solution);
+    CHECK(r.check == "correct");
+    CHECK(r.message.find("turn 1") != std::string::npos);
+  }
+}
