@@ -180,7 +180,12 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     fs::create_directories(folder / "headers");
     std::vector<fs::path> dirs(options.include_dirs.begin(), options.include_dirs.end());
     input = folder / source.filename();
-    write_file(input, CudaIncludes(folder / "headers", std::move(dirs)).rewrite(source, shown_name));
+    std::vector<fs::path> only;
+    if (options.sandboxed && on(Defence::build_sandbox)) {
+      only = dirs;
+      only.push_back(source.parent_path());
+    }
+    write_file(input, CudaIncludes(folder / "headers", std::move(dirs), std::move(only)).rewrite(source, shown_name));
   }
   const fs::path compiled = options.instrumented ? fs::path(object.string() + ".s") : object;
   const bool judged = options.worker && on(Defence::assembly_policy);

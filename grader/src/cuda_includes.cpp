@@ -33,6 +33,16 @@ std::string CudaIncludes::rewrite(const fs::path& source, const std::string& sho
   });
 }
 
+bool CudaIncludes::may_read(const fs::path& header) const {
+  std::error_code ec;
+  const fs::path real = fs::canonical(header, ec);
+  for (const auto& folder : only_) {
+    const fs::path below = real.lexically_relative(fs::canonical(folder, ec));
+    if (!ec && !below.empty() && *below.begin() != "..") return true;
+  }
+  return only_.empty();
+}
+
 std::optional<std::string> CudaIncludes::find(const fs::path& from, const std::string& shown_from,
                                               std::string_view file, bool in_quotes) {
   fs::path header;
@@ -51,6 +61,7 @@ std::optional<std::string> CudaIncludes::find(const fs::path& from, const std::s
     if (is_file(root_dir() / "runtime/simt/include" / file)) return std::string();
     return std::nullopt;
   }
+  if (!may_read(header)) return std::nullopt;  // the compiler looks for it, in its sandbox
   std::error_code ec;
   const std::string key = fs::canonical(header, ec).string();
   auto [copy, added] = copies_.emplace(key, std::string());

@@ -12,8 +12,10 @@ namespace ridge {
 
 class CudaIncludes {
  public:
-  // Rewritten copies go to `folder`; `dirs` are the user's -I folders.
-  CudaIncludes(fs::path folder, std::vector<fs::path> dirs) : folder_(std::move(folder)), dirs_(std::move(dirs)) {}
+  // Rewritten copies go to `folder`; `dirs` are the user's -I folders. `only`, where given: the folders outside of which
+  // no header is read here, since this is done outside of the compiler's sandbox.
+  CudaIncludes(fs::path folder, std::vector<fs::path> dirs, std::vector<fs::path> only = {})
+      : folder_(std::move(folder)), dirs_(std::move(dirs)), only_(std::move(only)) {}
 
   // `source` rewritten, its includes leading to rewritten copies of the user's headers. Messages call it `shown_name`.
   std::string rewrite(const fs::path& source, const std::string& shown_name);
@@ -22,8 +24,10 @@ class CudaIncludes {
   std::optional<std::string> find(const fs::path& from, const std::string& shown_from, std::string_view file,
                                   bool in_quotes);
 
+  bool may_read(const fs::path& header) const;
+
   fs::path folder_;
-  std::vector<fs::path> dirs_;
+  std::vector<fs::path> dirs_, only_;
   std::map<std::string, std::string> copies_;  // header -> its copy
 };
 

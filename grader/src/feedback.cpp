@@ -118,6 +118,8 @@ std::string failure_class(const std::string& check) {
       {"launch", "a CUDA call or launch failed; `ridge check` says which"},
       {"run", "the program ended or crashed"},
       {"time-limit", "did not finish within the time limit and was stopped"},
+      {"memory-limit", "held more memory than a submission may and was stopped"},
+      {"device", "work that belongs on the device was done on the host; `ridge check` says how much"},
       {"output", "printed too much and was stopped: remove the prints"}};
   for (auto [name, text] : known)
     if (check == name) return text;

@@ -248,9 +248,10 @@ class TaskJudge {
     measured_.counted = count_launches(reply.launches, worker_program_);
     const double handed = measured_.counted->from_host, most = check_.bytes_from_host(c);
     if (on(Defence::counted_copies) && handed > most) {
-      gate({"device", fmt::format("{}: {:.0f} bytes came from the host (copies, pinned and managed memory, arguments), "
-                                  "where {:.0f} are expected at most: the work must be done by kernels",
-                                  c.name, handed, most)});
+      Gate g{"device", fmt::format("{:.0f} bytes came from the host (copies, pinned and managed memory, arguments), "
+                                   "where {:.0f} are expected at most: the work must be done by kernels",
+                                   handed, most)};
+      gate({g.check, told(c) + ": " + told(g)});
       measured_.counted.reset();
       return false;
     }

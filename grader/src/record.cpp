@@ -142,6 +142,16 @@ Result read_result(const json& record) {
   Fields score(f.inside("score")), seconds(f.inside("seconds"));
   score.get("points", r.points), score.get("max", r.max), score.get("coverage", r.coverage);
   seconds.get("build", r.build_seconds), seconds.get("run", r.run_seconds);
+  Fields sandbox(f.inside("sandbox"));
+  bool complete = false;
+  sandbox.get("complete", complete);
+  for (const json& l : sandbox.list("layers")) {
+    Fields layer(l);
+    SandboxLayer one;
+    layer.get("name", one.name), layer.get("on", one.on), layer.get("reason", one.reason);
+    one.required = !complete;  // a record does not say which of those that are off mattered
+    r.sandbox.push_back(std::move(one));
+  }
   for (const json& t : f.list("tasks")) r.tasks.push_back(read_task(t));
   return r;
 }

@@ -4,17 +4,21 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <mutex>
+#include <set>
 
 #include "defence.hpp"
 #include "error.hpp"
@@ -105,7 +109,17 @@ void describe_namespaces(const Sandbox& s, const SandboxParts& parts, const fs::
     for (const char* option : {"--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"}) r.add(option);
   }
   r.add("--info-fd", std::to_string(sandbox::kInfoFd));
+  // bwrap makes missing parents for the owner alone, which the program need not be.
+  std::set<std::string> made;
   auto show = [&](const char* how, const fs::path& from, const fs::path& to) {
+    fs::path parent;
+    for (const auto& part : to.parent_path()) {
+      parent /= part;
+      if (parent == "/" || !made.insert(parent.string()).second) continue;
+      bool there = false;
+      for (const fs::path& folder : system_folders(s.builder)) there = there || beneath(parent, folder);
+      if (!there) r.add("--dir", parent.string());
+    }
     r.add(how);
     r.add(from.string(), to.string());
   };
@@ -145,6 +159,14 @@ void describe_namespaces(const Sandbox& s, const SandboxParts& parts, const fs::
   r.add("--remount-ro", "/");
 }
 
+// Since Linux 5.14 RLIMIT_NPROC counts a user's processes in each user namespace.
+bool counts_by_namespace() {
+  utsname system{};
+  int major = 0, minor = 0;
+  return uname(&system) == 0 && std::sscanf(system.release, "%d.%d", &major, &minor) == 2 &&
+         (major > 5 || (major == 5 && minor >= 14));
+}
+
 void describe_orders(const Sandbox& s, const SandboxParts& parts, const std::vector<std::string>& argv, int last_kept,
                      Records& r) {
   if (parts.namespaces)
@@ -159,7 +181,8 @@ void describe_orders(const Sandbox& s, const SandboxParts& parts, const std::vec
     limit(RLIMIT_STACK, 8 << 20);
     limit(RLIMIT_MSGQUEUE, 0);
     // Where the system counts the user's other processes as well, the bound is loose.
-    limit(RLIMIT_NPROC, s.tasks + (parts.namespaces && parts.user_namespace ? 0 : 1024));
+    bool alone = parts.namespaces && parts.user_namespace && counts_by_namespace();
+    limit(RLIMIT_NPROC, s.tasks + (alone ? 0 : parts.become_nobody ? 1024 : 4096));
     // A worker on the emulator reserves hundreds of GiB of addresses: for it the judge looks at the memory in use.
     if (s.builder) limit(RLIMIT_AS, s.memory_bytes);
   }
@@ -329,6 +352,7 @@ void SandboxRun::exec(int last_kept) {
   isolate_child(sandbox::kInfoFd + 1);
   if (chdir(s.parts.namespaces ? "/" : s.description.dir.c_str()) != 0) fail(Stage::directory);
   if (!s.helped()) {
+    if (s.description.fixed_addresses) personality(ADDR_NO_RANDOMIZE);
     Status ready{Stage::ready, 0};
     if (write(status, &ready, sizeof ready) < 0) _exit(126);
   }

@@ -1,6 +1,7 @@
 // What workers and compilers are shown.
 #include <algorithm>
 #include <cstdlib>
+#include <thread>
 
 #include "sandbox.hpp"
 #include "sandbox_gpu.hpp"
@@ -37,6 +38,7 @@ Sandbox worker_sandbox(const fs::path& program, bool gpu) {
   Sandbox s;
   s.read_only = folders_of("LD_LIBRARY_PATH");
   s.read_only.push_back(program);
+  s.tasks = 256 + 2 * std::thread::hardware_concurrency();  // the emulator's threads, or CUDA's
   s.environment = {"PATH=/usr/bin:/bin", "HOME=/nonexistent", "LANG=C.UTF-8", "RIDGE_QUIET_FAULTS=1"};
   pass(s.environment, {"LD_LIBRARY_PATH", "RIDGE_WORKERS", "RIDGE_LANE_ORDER"});
   if (gpu) {

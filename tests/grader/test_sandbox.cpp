@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -159,7 +160,7 @@ TEST_CASE("no attack works from inside a worker's sandbox") {
                                       {"clone-user"},
                                       {"clone3-user"},
                                       {"forks", "1"},
-                                      {"threads", "600"},
+                                      {"threads", "2500"},
                                       {"fill", "/tmp", "600"},
                                       {"fill", "/dev/shm", "600"},
                                       {"big-file", "/tmp", "3000000000"},
@@ -259,13 +260,13 @@ TEST_CASE("each layer holds by itself, and the others stop nothing by chance") {
       {{"socket", "2"}, calls, true},
       // Processes.
       {{"forks", "3"}, calls, true},
-      {{"forks", "400"}, calls, false},
+      {{"forks", "2500"}, calls, false},
       {{"see-others"}, sandbox + "," + landlock, true},
       {{"trace-me"}, calls, true},
       {{"unshare"}, sandbox, false},
       {{"sysv"}, calls, true},
       // Limits.
-      {{"threads", "600"}, limits, true},
+      {{"threads", "2500"}, limits, true},
       {{"fill", "/tmp", "200"}, limits, true},
       // The judge's environment.
       {{"variable", "RIDGE_SECRET"}, "clean-environment", true},
@@ -305,6 +306,9 @@ TEST_CASE("compilers run in a sandbox that shows their folder and nothing else")
     INFO(r.out << r.err);
     CHECK(r.code == 0);
     CHECK(fs::exists(home / "build/good"));
+    struct stat made {};
+    CHECK(stat((home / "build/good").c_str(), &made) == 0);
+    CHECK(made.st_uid == (geteuid() == 0 ? 65534 : geteuid()));  // root's compilers are nobody
     r = build({"/usr/bin/c++", "-fsyntax-only", "bad.cpp"});
     CHECK(r.code == 1);
     CHECK(r.out.find("root:") == std::string::npos);
@@ -324,7 +328,7 @@ TEST_CASE("compilers run in a sandbox that shows their folder and nothing else")
                                                   {"trace-me"},
                                                   {"mount"},
                                                   {"unshare"},
-                                                  {"forks", "300"},
+                                                  {"forks", "2500"},
                                                   {"variable", "RIDGE_SECRET"},
                                                   {"big-file", home / "build", "8000000000"},
                                                   {"memory", "20000"},
@@ -346,6 +350,55 @@ TEST_CASE("fixed addresses are the same in every run") {
   auto address = [](const Words& options) { return worker({}, {"ordinary"}, "", options).out; };
   CHECK(address({"--fixed"}) == address({"--fixed"}));
   CHECK(address({}) != address({}));
+  auto bare = [](const std::string& layers) {  // without some layers, too
+    return run({runner(), "worker", "--fixed", probe(), "ordinary"}, without(layers)).out;
+  };
+  CHECK(bare("worker-sandbox") == bare("worker-sandbox"));
+}
+
+TEST_CASE("a sandbox ends with the judge") {
+  NEEDS_SANDBOX
+  for (const auto& [name, user] : users()) {
+    INFO("as " << name);
+    // The judge is killed in the middle; what it started must not outlive it.
+    Words judge = user + Words{runner(), "worker", probe(), "hang", "ridge-hang-test"};
+    std::string line;
+    for (const auto& word : judge) line += word + " ";
+    Run r = run({"sh", "-c", line + "& sleep 1; kill -KILL $!; sleep 0.5"});
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+      std::string text = read_file(entry.path() / "cmdline");
+      bool hangs = text.find(probe()) == 0 && text.find("ridge-hang-test") != std::string::npos;
+      CHECK_FALSE(hangs);
+    }
+  }
+}
+
+TEST_CASE("a header outside of the submission is not read, by the judge either") {
+  NEEDS_SANDBOX
+  Folder home;
+  write_file(home / "secret", "the expected output");
+  fs::copy(repository() + "/solutions/01_coalescing", home / "submission");
+  write_file(home / "submission/copy.cu", "#include \"" + home / "secret" + "\"\n");
+  Run r = run({ridge_program(), "check", "01", "--backend", "cpu", "--submission", home / "submission"},
+              {{"RIDGE_RESULTS", home / "results"}});
+  INFO(r.out << r.err);
+  CHECK(r.code == 4);
+  CHECK(r.err.find("the expected output") == std::string::npos);
+}
+
+TEST_CASE("a result carries its sandbox") {
+  Folder home;
+  std::map<std::string, std::string> env = {{"RIDGE_RESULTS", home / "results"}, {"RIDGE_BWRAP", "/no/bwrap"}};
+  Run r = run({ridge_program(), "check", "01", "--backend", "cpu", "--submission",
+               repository() + "/solutions/01_coalescing", "--json", home / "result.json"},
+              env);
+  INFO(r.out << r.err);
+  CHECK(r.code == 0);  // the other layers do not stand in honest code's way
+  CHECK(r.out.find("Unsandboxed: no namespaces here") != std::string::npos);
+  std::string json = read_file(home / "result.json");
+  auto at = json.find("\"sandbox\"");
+  REQUIRE(at != std::string::npos);
+  CHECK(json.find("\"complete\": false", at) != std::string::npos);
 }
 
 TEST_CASE("a missing layer is named, and --require-sandbox refuses") {
