@@ -140,6 +140,9 @@ std::vector<std::string> counting_flags(const Compiler& c) {
   // Blocks of machine code should be those of the source: nothing duplicated, merged or moved behind a table.
   std::vector<std::string> flags = {"-O1", "-fsanitize=thread", "-fno-jump-tables", "-ffp-contract=off",
                                     "-fno-math-errno"};
+#if defined(__x86_64__)
+  flags.push_back("-mno-red-zone");  // what is written between the instructions uses the stack
+#endif
   // DWARF 4: binutils 2.40 mistakes the file names of version 5 tables. Clang takes the last of both as the level.
   std::vector<std::string> own = c.clang ? std::vector<std::string>{"-gdwarf-4",
                                                                     "-gline-tables-only",
@@ -226,7 +229,8 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   const std::string text = read_file(compiled);
   if (judged)
     if (auto found = simt::check_assembly(text, trusted_file); !found.empty()) return {false, simt::messages(found)};
-  simt::AnnotatedAssembly assembly = simt::annotate_assembly(text, options.worker);
+  simt::AnnotatedAssembly assembly = simt::annotate_assembly(text, {options.worker, !options.worker || judged});
+  if (!assembly.unchecked.empty()) return {false, simt::messages(assembly.unchecked)};
   if (!assembly.excesses.empty()) {
     CompileFailure f;
     for (const auto& excess : assembly.excesses) f.output += describe(excess, shown_name);

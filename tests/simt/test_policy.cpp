@@ -51,7 +51,7 @@ TEST_CASE("policy: assembly that plain C++ does not compile to") {
 
 TEST_CASE("static initialisers of a worker are records with a priority") {
   const std::string text = "\t.section\t.init_array.00101,\"aw\",@init_array\n\t.p2align\t3\n\t.quad\tf\n";
-  const std::string moved = annotate_assembly(text, true).text;
+  const std::string moved = annotate_assembly(text, {.worker = true}).text;
   CHECK(moved.find("ridge_init") != std::string::npos);
   CHECK(moved.find("\t.quad\t101, f") != std::string::npos);
   CHECK(annotate_assembly(text).text.find("ridge_init") == std::string::npos);

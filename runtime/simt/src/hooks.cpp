@@ -20,9 +20,11 @@ inline BlockRunner* in_kernel() {
 
 inline void access(const volatile void* p, unsigned bytes, AccessKind kind, void* pc, bool is_volatile = false,
                    unsigned part = 0) {
-  if (BlockRunner* r = in_kernel())
+  if (BlockRunner* r = in_kernel()) {
     r->access(reinterpret_cast<std::uintptr_t>(p), bytes, kind, is_volatile, reinterpret_cast<std::uintptr_t>(pc) - 1,
               part);
+    r->announce(reinterpret_cast<std::uintptr_t>(p), bytes, kind);
+  }
 }
 
 // Accesses whose alignment the type does not promise: a GPU splits them into pieces of at most `unit` bytes.
@@ -38,6 +40,8 @@ void access_range(const void* p, std::size_t bytes, AccessKind kind, void* pc, u
     address += piece;
     bytes -= piece;
   }
+  const auto begin = reinterpret_cast<std::uintptr_t>(p);
+  in_kernel()->announce(begin, address - begin, kind);
 }
 
 constexpr AccessKind kLoad = AccessKind::load, kStore = AccessKind::store, kAtomic = AccessKind::atomic;
