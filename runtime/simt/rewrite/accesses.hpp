@@ -4,8 +4,7 @@
 //
 //   - announced: a hook was called, on the only way here, with the same address and at least as many bytes,
 //   - of the function's own frame, at a fixed place,
-//   - checked as it runs: __ridge_check_access (src/access_check.cpp) lets kernels touch their thread's stack and
-//     constant tables only.
+//   - announced by us: __ridge_check_access (src/access_check.cpp) counts and checks what is not of the thread's stack.
 //
 // Addresses are followed as sums of unknowns: a * x + b * y + ... + constant.
 #pragma once

@@ -1,49 +1,25 @@
 // Before an access that no hook announced, instrumented code calls __ridge_check_access with the address in %r11 and,
-// on the stack, the bytes (and 256 for a store). Kernels may touch so what costs a GPU no memory traffic: their thread's
-// own stack, their arguments, tables of constants. All else would be work that is not counted.
+// on the stack, the bytes (and 256 for a store). In a kernel it is then counted and checked as if a hook had been called,
+// unless it is of the thread's own stack, or the hook's after all.
 #include <cstdint>
-#include <cstdio>
-#include <string>
 
 #include "block.hpp"
 
 namespace ridge::simt {
 
-extern __thread BlockRunner* tls_runner;
-
-void BlockRunner::check(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc) {
+bool BlockRunner::unannounced(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc) {
   auto inside = [&](std::uintptr_t begin, std::uintptr_t size) {
     return address - begin <= size && bytes <= size - (address - begin);
   };
   const std::uintptr_t slot = stacks_bytes_ / kMaxThreadsPerBlock;
   const std::uintptr_t stack =
       stacks_begin_ + static_cast<std::uintptr_t>(current_->slot) * slot + (slot - kFiberStackBytes);
-  if (inside(stack, kFiberStackBytes)) return;
-  if (inside(announced_[store].address, announced_[store].bytes)) return;
-  if (!store) {
-    if (inside(reinterpret_cast<std::uintptr_t>(launch_->closure), launch_->closure_bytes)) return;
-    if (inside(program_.constants.begin, program_.constants.end - program_.constants.begin)) return;
-    for (const Segment& s : program_.segments)
-      if (!s.writable && inside(s.begin, s.end - s.begin)) return;
-  }
+  if (inside(stack, kFiberStackBytes)) return false;
   if (address - (stack - slot) < slot) crashed(address, pc);  // too large a frame
-  Fault f;
-  f.kind = std::string("uncounted ") + (store ? "store" : "load") + " of " + std::to_string(bytes) + " bytes";
-  f.detail =
-      "the emulator cannot count this access: a vector type of the compiler, a large struct passed by value, or a local "
-      "array far beyond its end; use float4, int4, ... and pass pointers";
-  f.pc = static_cast<std::uint32_t>(pc - program_.base);
-  fault(std::move(f));
+  return !inside(announced_[store].address, announced_[store].bytes);
 }
 
 }  // namespace ridge::simt
-
-#pragma GCC diagnostic ignored "-Wmissing-declarations"
-extern "C" void ridge_check_access(std::uintptr_t address, std::uint64_t code, std::uintptr_t site) {
-  using namespace ridge::simt;
-  BlockRunner* r = tls_runner;
-  if (r->in_kernel()) r->check(address, code & 255, (code & 256) != 0, site - 1);
-}
 
 #if defined(__x86_64__)
 // Host code leaves at once. All registers and the flags are kept; jrcxz and lea do not change these.

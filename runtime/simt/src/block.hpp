@@ -131,8 +131,8 @@ class BlockRunner {
   void announce(std::uintptr_t address, std::size_t bytes, AccessKind kind) {
     announced_[kind != AccessKind::load] = {address, bytes};
   }
-  // Of an access that was not announced, or not provably.
-  void check(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc);
+  // Whether an access is still to be counted: not announced, and not of the thread's own stack.
+  bool unannounced(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc);
   // Of the last atomic: see Recorder::ticket.
   std::uint32_t ticket() const { return launch_->record ? recorder_.ticket(current_->linear % kWarpSize) : 0; }
   void atomic_used(std::uint32_t ticket) {

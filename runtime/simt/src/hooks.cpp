@@ -151,6 +151,16 @@ void* __tsan_memset(void* to, int value, std::size_t n) {
   return std::memset(to, value, n);
 }
 
+// See access_check.cpp. Wide ones are copies of structs or of the compiler's vectors.
+void ridge_check_access(std::uintptr_t address, std::uint64_t code, std::uintptr_t site) {
+  const unsigned bytes = code & 255;
+  const bool store = (code & 256) != 0;
+  ridge::simt::BlockRunner* r = ridge::simt::in_kernel();
+  if (r != nullptr && r->unannounced(address, bytes, store, site - 1))
+    access_range(reinterpret_cast<const void*>(address), bytes, store ? kStore : kLoad, reinterpret_cast<void*>(site),
+                 bytes > 8 ? 4 : bytes);
+}
+
 void __ridge_block(const ridge::simt::BlockRecord* b) {
   if (auto* r = ridge::simt::in_kernel())
     r->enter_block(b);
