@@ -217,7 +217,7 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   if (options.worker) argv.push_back(compiler.clang ? "-ferror-limit=20" : "-fmax-errors=20");
   argv.insert(argv.end(), options.extra.begin(), options.extra.end());
   std::future<std::string> policy;
-  if (judged) policy = std::async(std::launch::async, source_policy, source, argv, object.parent_path());
+  if (judged) policy = std::async(std::launch::async, source_policy, input, argv, object.parent_path());
   argv.insert(argv.end(), {options.instrumented ? "-S" : "-c", input.string(), "-o", compiled.string()});
   CompileFailure failure = run_tool(argv, object.parent_path(), options.sandboxed);
   if (std::string told = judged ? policy.get() : ""; !told.empty()) return {false, told};
