@@ -81,14 +81,18 @@ bool trusted_file(std::string_view file) {
   return name.rfind("/usr/", 0) == 0 || name.rfind((root_dir() / "runtime").lexically_normal().string() + "/", 0) == 0;
 }
 
-// The source after preprocessing, read against the policy. Empty where it could not be preprocessed: then the compiler
-// has something to say.
-std::string source_policy(const fs::path& source, std::vector<std::string> argv, const fs::path& dir) {
-  argv.push_back(source.string());
+struct SourceFindings {
+  bool read = false;  // else `text` is what the preprocessor says
+  std::string text;
+};
+
+// The source after preprocessing, read against the policy.
+SourceFindings source_policy(const fs::path& source, std::vector<std::string> argv, const fs::path& dir) {
+  argv.insert(argv.end(), {source.string(), "-DRIDGE_UNCOUNTED=" + std::string(simt::kUncounted)});
   const fs::path text = dir / (source.filename().string() + ".ii");
   argv.insert(argv.end(), {"-E", "-o", text.string()});
-  if (!run_tool(argv, dir, true).output.empty()) return {};
-  return simt::messages(simt::check_source(read_file(text), trusted_file));
+  if (CompileFailure f = run_tool(argv, dir, true); !f.output.empty()) return {false, f.output};
+  return {true, simt::messages(simt::check_source(read_file(text), trusted_file))};
 }
 
 fs::path library(const char* name) { return build_dir() / "lib" / name; }
@@ -216,20 +220,23 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   }
   if (options.worker) argv.push_back(compiler.clang ? "-ferror-limit=20" : "-fmax-errors=20");
   argv.insert(argv.end(), options.extra.begin(), options.extra.end());
-  std::future<std::string> policy;
+  std::future<SourceFindings> policy;
   if (judged) policy = std::async(std::launch::async, source_policy, input, argv, object.parent_path());
   argv.insert(argv.end(), {options.instrumented ? "-S" : "-c", input.string(), "-o", compiled.string()});
   CompileFailure failure = run_tool(argv, object.parent_path(), options.sandboxed);
-  if (std::string told = judged ? policy.get() : ""; !told.empty()) return {false, told};
+  const SourceFindings told = judged ? policy.get() : SourceFindings{true, ""};
+  if (told.read && !told.text.empty()) return {false, told.text};
   if (!failure.output.empty()) {
     failure.output = own_messages(failure.output);
     return failure;
   }
+  // Compiled, and yet unreadable: nothing goes past the reader.
+  if (!told.read) return {false, own_messages(told.text)};
   if (!options.instrumented) return {};
   const std::string text = read_file(compiled);
   if (judged)
     if (auto found = simt::check_assembly(text, trusted_file); !found.empty()) return {false, simt::messages(found)};
-  simt::AnnotatedAssembly assembly = simt::annotate_assembly(text, {options.worker, !options.worker || judged});
+  simt::AnnotatedAssembly assembly = simt::annotate_assembly(text, {options.worker, judged});
   if (!assembly.unchecked.empty()) return {false, simt::messages(assembly.unchecked)};
   if (!assembly.excesses.empty()) {
     CompileFailure f;

@@ -34,7 +34,8 @@ TEST_CASE("accesses: what a hook announced needs no check") {
   CHECK(checks("\tmovq\t%rbx, %rdi" + kRead4 + "\tmovl\t(%rbx), %eax") == 0);
   CHECK(checks("\tleaq\t4(%rbx,%r12,4), %rdi" + kRead4 + "\tmovss\t4(%rbx,%r12,4), %xmm0") == 0);
   CHECK(checks("\tleaq\t4(%rbx), %r12\n\tmovq\t%r12, %rdi" + kRead4 + "\tmovl\t4(%rbx), %eax") == 0);
-  CHECK(checks("\tsubq\t$24, %rsp\n\tmovq\t8(%rsp), %rdi" + kWrite4 + "\tmovq\t8(%rsp), %rax\n\tmovl\t%ecx, (%rax)") == 0);
+  CHECK(checks("\tsubq\t$24, %rsp\n\tmovq\t8(%rsp), %rdi" + kWrite4 + "\tmovq\t8(%rsp), %rax\n\tmovl\t%ecx, (%rax)") ==
+        0);
   CHECK(checks("\tmovq\t%fs:0, %rax\n\tleaq\tx@tpoff(%rax,%rbx,4), %rdi" + kRead4 +
                "\tmovl\t%fs:x@tpoff(,%rbx,4), %eax") == 0);
   CHECK(checks("\tleaq\tv(%rip), %rdi" + kRead4 + ".Ltmp7:\n\tmovl\tv(%rip), %eax") == 0);

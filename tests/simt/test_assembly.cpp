@@ -222,7 +222,8 @@ T
 
 TEST_CASE("copies that the compiler left as calls are counted") {
   std::string text = annotate_assembly(function("\tcall\tmemcpy@PLT\n\tjmp\tmemset\n\tcall\tmemcpy_async")).text;
-  CHECK(contains(text, "\tcall\t__tsan_memcpy@PLT\n\tjmp\t__tsan_memset\n") && contains(text, "\tcall\tmemcpy_async\n"));
+  CHECK(contains(text, "\tcall\t__tsan_memcpy@PLT\n\tjmp\t__tsan_memset\n"));
+  CHECK(contains(text, "\tcall\tmemcpy_async\n"));
 }
 
 TEST_CASE("variables have unused bytes behind them") {

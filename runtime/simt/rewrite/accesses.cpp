@@ -32,9 +32,9 @@ void add(Sum& to, const Sum& from, std::uint64_t factor) {
 
 // No compiler makes these from plain C++, or their addresses cannot be followed.
 bool unchecked(View name) {
-  for (View head : {"maskmov", "vmaskmov", "vgather", "vpgather", "vscatter", "vpscatter", "vpmaskmov", "movdir", "enqcmd",
-                    "tile", "enter", "lods", "scas", "cmps", "xlat", "fsave", "fnsave", "frstor", "fnstenv", "fstenv",
-                    "fldenv", "std"})
+  for (View head : {"maskmov", "vmaskmov", "vgather", "vpgather", "vscatter", "vpscatter", "vpmaskmov", "movdir",
+                    "enqcmd",  "tile",     "enter",   "lods",     "scas",     "cmps",      "xlat",      "fsave",
+                    "fnsave",  "frstor",   "fnstenv", "fstenv",   "fldenv",   "std"})
     if (starts(name, head) && !starts(name, "cmpss") && !starts(name, "cmpsd")) return true;
   return false;
 }
@@ -49,8 +49,9 @@ bool string_instruction(View name, View operands) {
 
 // Instructions that write to their last operand and to nothing else.
 bool plain(View name) {
-  for (View head : {"mov", "lea", "add", "sub", "xor", "and", "or", "sh", "sa", "ro", "rc", "cvt", "set", "cmov", "not",
-                    "neg", "inc", "dec", "bsf", "bsr", "bswap", "adc", "sbb", "popcnt", "pextr", "pmovmsk"})
+  for (View head :
+       {"mov",  "lea", "add", "sub", "xor", "and", "or",  "sh",    "sa",  "ro",  "rc",     "cvt",   "set",
+        "cmov", "not", "neg", "inc", "dec", "bsf", "bsr", "bswap", "adc", "sbb", "popcnt", "pextr", "pmovmsk"})
     if (starts(name, head)) return true;
   return false;
 }
@@ -189,8 +190,7 @@ std::string Accesses::strings(View name, bool repeated) const {
 }
 
 // The stack pointer moves by small steps, or to a place that is checked.
-std::string Accesses::stack_pointer(const AssemblyLine& line, const std::vector<View>& operands,
-                                    std::string& refused) {
+std::string Accesses::stack_pointer(const AssemblyLine& line, const std::vector<View>& operands, std::string& refused) {
   const View name = line.name;
   Sum& top = registers_[kRsp];
   auto moved = [&](const std::string& text) {
@@ -258,7 +258,8 @@ void Accesses::call(View target) {
   if (!hook) return announced_.clear();
   View name = target.substr(std::min<std::size_t>(7, target.size()));
   for (View prefix : {"unaligned_", "volatile_", "unaligned_volatile_"})
-    if (starts(name, prefix) && name.size() > prefix.size() && (name[prefix.size()] == 'r' || name[prefix.size()] == 'w'))
+    if (starts(name, prefix) && name.size() > prefix.size() &&
+        (name[prefix.size()] == 'r' || name[prefix.size()] == 'w'))
       name.remove_prefix(prefix.size());
   bool load = starts(name, "read"), store = starts(name, "write") || starts(name, "read_write");
   std::uint64_t bytes = 0;
@@ -394,7 +395,8 @@ std::string Accesses::before(const AssemblyLine& raw, const Instruction& i, std:
       Use use;
       if (transfer && (operands[k].empty() || operands[k].front() != '*')) continue;
       if (!parse_memory(operands[k], use.operand)) continue;
-      if (starts(name, "bt") && operands.front().front() == '%') refused = "memory instructions of this kind are not allowed";
+      if (starts(name, "bt") && operands.front().front() == '%')
+        refused = "memory instructions of this kind are not allowed";
       use.bytes = access_bytes(name, operands);
       use.store = writes_memory(name, k, operands.size());
       const Sum address = address_of(use.operand);

@@ -333,10 +333,10 @@ class Annotator {
       return;
     }
     if (unvouched(i)) check_target(i, line);
-    if (transfers && (i.target == "memcpy" || i.target == "memmove" || i.target == "memset")) {
+    if (View prefix = transfers ? counted_prefix(i.target) : View(); !prefix.empty()) {
       std::size_t at = raw.find(i.target);
       out_.text += raw.substr(0, at);
-      out_.text += "__tsan_";
+      out_.text += prefix;
       emit(raw.substr(at));
     } else {
       emit(raw);
@@ -365,7 +365,7 @@ class Annotator {
   bool unvouched(const Instruction& i) const {
     if (i.flow == Flow::indirect || (i.flow == Flow::call && i.target.empty())) return true;
     if (i.flow != Flow::call && i.flow != Flow::jump) return false;
-    if (i.target == "memcpy" || i.target == "memmove" || i.target == "memset") return false;  // become hooks
+    if (!counted_prefix(i.target).empty()) return false;
     return !starts_with(i.target, ".L") && function_names_.count(i.target) == 0 && !kernels_may_call(i.target);
   }
 
@@ -571,8 +571,6 @@ class Annotator {
 
 }  // namespace
 
-AnnotatedAssembly annotate_assembly(View text, AnnotateOptions options) {
-  return Annotator(text, options).run();
-}
+AnnotatedAssembly annotate_assembly(View text, AnnotateOptions options) { return Annotator(text, options).run(); }
 
 }  // namespace ridge::simt

@@ -8,8 +8,7 @@ namespace {
 
 using View = std::string_view;
 
-// Of <math.h>, without the functions that write through a pointer (frexp, modf, remquo, sincos, lgamma_r). With the
-// suffix f for float.
+// Of <math.h>, without the functions that write through a pointer. With the suffix f for float.
 const std::set<View>& math() {
   static const std::set<View> names = {
       "acos",   "acosh",     "asin",      "asinh",   "atan",      "atan2", "atanh", "cbrt",    "ceil",   "copysign",
@@ -28,6 +27,14 @@ bool in_math(View name) {
 
 }  // namespace
 
+View counted_prefix(View s) {
+  for (View name : {"memcpy", "memmove", "memset"})
+    if (s == name) return "__tsan_";
+  for (View name : {"sincos", "modf", "frexp", "remquo"})
+    if (s == name || (s.size() == name.size() + 1 && s.starts_with(name) && s.back() == 'f')) return "__ridge_";
+  return {};
+}
+
 bool kernels_may_call(View s) {
   // Instrumentation; the emulator's device functions and its API, which refuses kernels itself.
   for (View prefix : {"__tsan_", "__ridge_", "__sanitizer_cov", "_ZN10ridge_simt", "_ZNK10ridge_simt", "_ZGV", "cuda"})
@@ -36,8 +43,8 @@ bool kernels_may_call(View s) {
   for (View prefix : {"__udiv", "__div", "__umod", "__mod", "__mul", "__float", "__fix", "__extend", "__trunc",
                       "__gnu_", "__cxa_guard_", "__cxa_pure_virtual", "__clang_call_terminate"})
     if (s.starts_with(prefix)) return true;
-  for (View name : {"printf", "puts", "putchar", "__assert_fail", "abort", "__stack_chk_fail", "_Unwind_Resume",
-                    "_ZSt9terminatev", "__tls_get_addr"})
+  for (View name : {"abs", "labs", "llabs", "printf", "puts", "putchar", "__assert_fail", "abort", "__stack_chk_fail",
+                    "_Unwind_Resume", "_ZSt9terminatev", "__tls_get_addr"})
     if (s == name) return true;
   if (s.starts_with("__") && s.ends_with("_finite")) s = s.substr(2, s.size() - 9);
   return in_math(s);

@@ -8,4 +8,8 @@ namespace ridge::simt {
 // `symbol` as in assembly, mangled.
 bool kernels_may_call(std::string_view symbol);
 
+// Functions of the libraries that write to memory, in place of which the emulator has its own, counted ones: what to put
+// before the name. Empty for all others.
+std::string_view counted_prefix(std::string_view symbol);
+
 }  // namespace ridge::simt

@@ -99,10 +99,10 @@ class Assembly {
   // rep;movsq (%rsi), %es:(%rdi) and its kin, as Clang writes them: one instruction.
   static bool is_copy(View raw) {
     raw.remove_prefix(std::min(raw.find_first_not_of(" \t"), raw.size()));
-    for (View whole : {"rep;movsb\t(%rsi), %es:(%rdi)", "rep;movsl\t(%rsi), %es:(%rdi)",
-                       "rep;movsq\t(%rsi), %es:(%rdi)", "rep;movsb (%rsi), %es:(%rdi)", "rep;movsl (%rsi), %es:(%rdi)",
-                       "rep;movsq (%rsi), %es:(%rdi)", "rep;stosb %al, %es:(%rdi)", "rep;stosl %eax, %es:(%rdi)",
-                       "rep;stosq %rax, %es:(%rdi)"})
+    for (View whole :
+         {"rep;movsb\t(%rsi), %es:(%rdi)", "rep;movsl\t(%rsi), %es:(%rdi)", "rep;movsq\t(%rsi), %es:(%rdi)",
+          "rep;movsb (%rsi), %es:(%rdi)", "rep;movsl (%rsi), %es:(%rdi)", "rep;movsq (%rsi), %es:(%rdi)",
+          "rep;stosb %al, %es:(%rdi)", "rep;stosl %eax, %es:(%rdi)", "rep;stosq %rax, %es:(%rdi)"})
       if (raw == whole) return true;
     return false;
   }

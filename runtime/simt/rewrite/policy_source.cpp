@@ -159,7 +159,7 @@ class Source {
       return add("integers of " + std::string(w) + " are not allowed: a GPU has none of such a size",
                  "use int, long long, or arrays of them");
     for (View head : kHooks)
-      if (w.starts_with(head))
+      if (w.starts_with(head) && w != kUncounted)
         return add("the name '" + std::string(w) + "' belongs to the emulator", "choose another name");
     if ((depth_ > 1 || brackets_) && one_of(name, kVectors))
       return add("the attribute '" + std::string(name) + "' is not allowed: CUDA has no vectors of this kind",
@@ -223,6 +223,9 @@ std::vector<Violation> check_directives(View text, View file) {
   for (std::size_t at = 0; at < joined.size();) {
     std::size_t end = std::min(joined.find('\n', at), joined.size());
     View line = View(joined).substr(at, end - at);
+    if (line.find("RIDGE_UNCOUNTED") != View::npos)
+      found.push_back(
+          {std::string(file), numbers[at], "the name 'RIDGE_UNCOUNTED' belongs to the emulator", "remove it"});
     std::size_t i = line.find_first_not_of(" \t\v\f\r");
     const std::size_t place = at;
     at = end + 1;
