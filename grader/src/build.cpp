@@ -185,7 +185,10 @@ void check_objects(const std::vector<fs::path>& objects, const fs::path& dir,
       throw Error(Exit::environment, "readelf could not read " + object.filename().string(), "install binutils");
     symbols.push_back(read_symbols(r.output, object.stem().string()));
   }
-  if (std::string told = check_symbols(symbols, libraries); !told.empty())
+  // What the worker takes from the C and C++ libraries.
+  std::istringstream lines(text_of(build_dir() / "lib/ridge_worker_sealed.imports"));
+  const std::set<std::string> imports{std::istream_iterator<std::string>(lines), {}};
+  if (std::string told = check_symbols(symbols, libraries, imports); !told.empty())
     throw Error(Exit::build, scrub(told, dir / "src"), "remove these names");
 }
 

@@ -271,8 +271,7 @@ CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path
       return f;
     argv.push_back(object.string());
   }
-  if (worker) argv.push_back(library("libridge_worker.a").string());
-  argv.push_back(library("libridge_simt.a").string());
+  argv.push_back(library(!worker ? "libridge_simt.a" : "ridge_worker_sealed.o").string());
   argv.insert(argv.end(), {"-lpthread", "-lm"});
   argv.insert(argv.end(), extra.begin(), extra.end());
   return run_tool(argv, program.parent_path(), worker);

@@ -104,7 +104,8 @@ ObjectSymbols read_symbols(const std::string& listing, const std::string& source
   return out;
 }
 
-std::string check_symbols(const std::vector<ObjectSymbols>& objects, const std::vector<std::string>& libraries) {
+std::string check_symbols(const std::vector<ObjectSymbols>& objects, const std::vector<std::string>& libraries,
+                          const std::set<std::string>& worker_imports) {
   std::set<std::string> own;
   for (const auto& o : objects) {
     own.insert(o.defined.begin(), o.defined.end());
@@ -121,7 +122,7 @@ std::string check_symbols(const std::vector<ObjectSymbols>& objects, const std::
             fmt::format("{}: error: {} is not allowed in a submission\n  {}\n", o.source, readable(name), advice(name));
     for (bool weak : {false, true})
       for (const auto& name : weak ? o.weak : o.defined)
-        if (reserved(name, weak))
+        if (reserved(name, weak) || (worker_imports.count(name) != 0 && !begins(name, "ridge_")))
           out += fmt::format("{}: error: {} may not be defined by a submission\n  choose another name\n", o.source,
                              readable(name));
   }

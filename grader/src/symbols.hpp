@@ -1,6 +1,7 @@
 // Which symbols a submission's objects may import and define: the standard library, CUDA, and what the compiler itself
 // asks for. Everything else reaches the machine, the judge's end of the worker, or the emulator's insides.
 #pragma once
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct ObjectSymbols {
 ObjectSymbols read_symbols(const std::string& listing, const std::string& source);
 
 // Messages about what may not be there; empty where all is well. `libraries`: "cublas", "nccl", as lab.toml allows them.
-std::string check_symbols(const std::vector<ObjectSymbols>& objects, const std::vector<std::string>& libraries);
+std::string check_symbols(const std::vector<ObjectSymbols>& objects, const std::vector<std::string>& libraries,
+                          const std::set<std::string>& worker_imports);
 
 }  // namespace ridge
