@@ -1,7 +1,9 @@
 // What a submission may not hold (backend cpu), as its author meets it: the exit code and what the message says; and honest code
 // that looks much like it.
 #include "grader/graded.hpp"
+#include "lab.hpp"
 #include "support/catch.hpp"
+#include "symbols.hpp"
 
 using namespace ridge::test;
 namespace fs = std::filesystem;
@@ -188,4 +190,53 @@ TEST_CASE("memory that a kernel reads beside the hooks is counted and checked") 
   INFO(g.run.out << g.run.err);
   CHECK(g.run.code == 1);
   CHECK(first_failed(g.task("copy"))["name"] == "sectors");
+}
+
+TEST_CASE("a lab may forbid functions, by backend") {
+  const std::string text =
+      "title = \"t\"\norder = 1\nbackends = [\"cpu\", \"cuda\"]\n[forbid]\ncuda = [\"cudaMemcpy\", "
+      "\"cudaMemcpy2D*\"]\n";
+  const ridge::Lab lab = ridge::parse_lab(text, "00_t");
+  CHECK(lab.forbid.at("cpu").empty());
+  ridge::SymbolRules rules;
+  rules.forbidden = lab.forbid.at("cuda");
+  const auto told = [&](const std::string& source, const std::string& import) {
+    return ridge::check_symbols({{source, {import}, {}, {}}}, rules);
+  };
+  CHECK(told("a.cu", "cudaMemcpy2DAsync").find("a.cu: error: cudaMemcpy2DAsync is not allowed in this lab") == 0);
+  CHECK_FALSE(told("a.cu", "cudaMemcpy").empty());
+  CHECK(told("a.cu", "cudaMemcpyFromSymbol").empty());
+  CHECK(told("entry.cu", "cudaMemcpy").empty());  // the course's own
+  rules.forbidden.clear();
+  CHECK(told("a.cu", "cudaMemcpy").empty());
+}
+
+TEST_CASE("what the worker calls is its own") {
+  ridge::SymbolRules rules;
+  rules.worker_imports = {"_ZNSt6thread4joinEv", "_Z11ridge_entryRK10ridge_call"};
+  CHECK_FALSE(ridge::check_symbols({{"a.cu", {}, {}, {"_ZNSt6thread4joinEv"}}}, rules).empty());
+  CHECK(ridge::check_symbols({{"a.cu", {}, {}, {"_ZNSt6vectorIiSaIiEED1Ev"}}}, rules).empty());
+  CHECK(ridge::check_symbols({{"entry.cu", {}, {"_Z11ridge_entryRK10ridge_call"}, {}}}, rules).empty());
+}
+
+TEST_CASE("copies of the library's templates are no way into the worker") {
+  Submission submission;
+  // As honest code has them, and with another meaning: the worker keeps its own.
+  Graded g = submission.check(
+      copy_with("#include <cstdlib>\n#include <vector>\nnamespace std {\n"
+                "template <> inline vector<char>::~vector() { abort(); }\n"
+                "template <> template <> inline void vector<unsigned>::_M_realloc_insert<const unsigned&>(iterator, "
+                "const unsigned&)"
+                " { abort(); }\n}",
+                "",
+                "  static void (*volatile unused)(std::vector<char>&) = [](std::vector<char>& v) { v.~vector(); };\n"
+                "  if (unused == nullptr) return;"));
+  INFO(g.run.out << g.run.err);
+  CHECK(g.run.code == 0);
+  // A name of the library's in the linker's own spelling.
+  g = submission.check(copy_with(
+      "#include <cstdlib>\nextern \"C\" inline __attribute__((used)) void "
+      "_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_(bool, void*, void*, void*) { abort(); }"));
+  INFO(g.run.out << g.run.err);
+  CHECK(g.run.code == kBuildFailed);
 }
