@@ -224,10 +224,7 @@ TEST_CASE("copies of the library's templates are no way into the worker") {
   // As honest code has them, and with another meaning: the worker keeps its own.
   Graded g = submission.check(
       copy_with("#include <cstdlib>\n#include <vector>\nnamespace std {\n"
-                "template <> inline vector<char>::~vector() { abort(); }\n"
-                "template <> template <> inline void vector<unsigned>::_M_realloc_insert<const unsigned&>(iterator, "
-                "const unsigned&)"
-                " { abort(); }\n}",
+                "template <> constexpr vector<char>::~vector() noexcept { if (!empty()) abort(); }\n}",
                 "",
                 "  static void (*volatile unused)(std::vector<char>&) = [](std::vector<char>& v) { v.~vector(); };\n"
                 "  if (unused == nullptr) return;"));
