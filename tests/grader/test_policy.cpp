@@ -182,9 +182,10 @@ TEST_CASE("memory that a kernel reads beside the hooks is counted and checked") 
   CHECK(first_failed(g.task("copy"))["name"] == "sectors");
   // A local array as a window into all memory.
   const std::string window = R"(
-  float local[4] = {1, 2, 3, 4};
+  float local[4] = {static_cast<float>(i), 2, static_cast<float>(n), 4};
+  local[i % 4] += 1;
   const auto here = reinterpret_cast<std::intptr_t>(__builtin_frame_address(0)) / 4;
-  if (i > 99 && local[reinterpret_cast<std::intptr_t>(in + i) / 4 - here] > 1e30f) out[i] = 0;
+  if (i * 64 % n > 99 && local[reinterpret_cast<std::intptr_t>(in + i * 64 % n) / 4 - here] > 1e30f) out[i] = 0;
 )";
   g = submission.check(copy_with("#include <cstdint>", window));
   INFO(g.run.out << g.run.err);
