@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <set>
 
 #include "buffers.hpp"
 #include "calibrate.hpp"
@@ -16,6 +17,7 @@
 #include "device.hpp"
 #include "error.hpp"
 #include "feedback.hpp"
+#include "gpu_leftovers.hpp"
 #include "hashes.hpp"
 #include "lab/compare.hpp"
 #include "lab/switches.hpp"
@@ -178,7 +180,7 @@ class TaskJudge {
   void judge_cases() {
     lab::Request request{options_.mode, options_.backend, device_.info().memory / 8, derived_seed(seed_, "shapes")};
     std::vector<lab::Case> cases = in_secret_order(check_.cases(request));
-    auto workers = std::make_unique<SubmissionWorkers>(worker_program_, options_.backend);
+    auto workers = submission_workers();
     // Whatever ends this task, what the submission printed so far is kept.
     struct KeepOutput {
       std::unique_ptr<SubmissionWorkers>& workers;
@@ -224,12 +226,17 @@ class TaskJudge {
     }
   }
 
+  std::unique_ptr<SubmissionWorkers> submission_workers() const {
+    const bool decoys = options_.mode == Mode::grade && !check_.host_reads_inputs();
+    return std::make_unique<SubmissionWorkers>(worker_program_, options_.backend, decoys);
+  }
+
   // The case once more, under the sanitizer: in a worker of its own, so that what a submission keeps between calls, its
   // counts and its time are those of a plain run. Its finding is about correctness, whatever the output is.
   Gate sanitized(CaseBuffers& buffers, std::uint64_t number, double plain_seconds) {
     // Small cases have the same code paths; one that takes long is left out where another was not.
     if (sanitizer_gave_up_ || (plain_seconds > kSanitizedSeconds && sanitized_cases_ > 0)) return {};
-    if (!sanitizing_) sanitizing_ = std::make_unique<SubmissionWorkers>(worker_program_, options_.backend);
+    if (!sanitizing_) sanitizing_ = submission_workers();
     buffers.poison(derived_seed(seed_, "case", number));
     Gate g = explain_(sanitizing_->share(buffers, limit_));
     if (!g.check.empty()) return g;
@@ -334,16 +341,16 @@ void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device& de
   r.harness_files = harness_hashes(lab, o.backend);
 }
 
-// The roofs to draw: those measured on this device, else the profile's. Those in the unit of the lab's operations come
-// first: readers take the first of each kind as the tasks' roof.
+// The roofs to draw: those measured on this device, else the profile's; of the compute roofs those in the unit of the
+// tasks' operations. The first of each kind is the one that the tasks are held against.
 void add_ceilings(Result& r, const Calibration& machine) {
-  for (const auto& c : ceilings_of(machine, default_profile()))
-    r.ceilings.push_back({c.id, c.kind, c.name, c.unit, c.source, c.value});
-  std::string unit;
+  std::set<std::string> units;
   for (const auto& t : r.tasks)
-    if (unit.empty() && t.roofline) unit = t.roofline->operation_unit + "/s";
-  std::stable_partition(r.ceilings.begin(), r.ceilings.end(),
-                        [&](const Ceiling& c) { return c.kind == "bandwidth" || c.unit == unit; });
+    if (t.roofline) units.insert(t.roofline->operation_unit + "/s");
+  for (const auto& c : ceilings_of(machine, default_profile()))
+    if (c.kind != "compute" || units.empty() || units.count(c.unit) != 0)
+      r.ceilings.push_back({c.id, c.kind, c.name, c.unit, c.source, c.value});
+  std::stable_partition(r.ceilings.begin(), r.ceilings.end(), [](const Ceiling& c) { return c.kind == "bandwidth"; });
 }
 
 // A record of an attempt that the compiler refused: no points, and its messages.
@@ -387,6 +394,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   r.sandbox = sandbox_report();
 
   std::unique_ptr<Device> device = o.backend == Backend::cpu ? make_cpu_device() : make_cuda_device();
+  GpuLeftovers gpu(o.backend == Backend::cuda ? device->info().uuid : "");
   TemporaryDir dir("judge");
   o.progress("building");
   BuiltWorker built;
@@ -430,7 +438,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   }
   r.coverage = all > 0 ? r.max / all : 0;
   add_ceilings(r, o.machine);
-  if (std::string left = sandbox_leftovers(); !left.empty())
+  if (std::string left = sandbox_leftovers() + gpu.find(); !left.empty())
     r.sandbox.push_back({"clean-up", false, true, "left behind: " + left});
   return r;
 }

@@ -10,6 +10,7 @@
 #include "calibrate.hpp"
 #include "device_kernel.hpp"
 #include "floor.hpp"
+#include "gpu_leftovers.hpp"
 #include "lab/compare.hpp"
 #include "nvml.hpp"
 #include "support/catch.hpp"
@@ -157,11 +158,28 @@ TEST_CASE("a calibration is read as it was written, and nothing else is") {
 
   Profile profile{"p", "P", {{"hbm", "bandwidth", "HBM", "B/s", "data sheet", 9}, {"issue", "compute", "", "", "", 1}}};
   CHECK(ceilings_of({}, profile)[0].value == 9);
+  calibration.ceilings.push_back(*c);
+  calibration.ceilings.back().id = "h2d";  // a link, no roof
   auto roofs = ceilings_of(calibration, profile);
   REQUIRE(roofs.size() == 2);
   CHECK(roofs[0].id == "hbm");
   CHECK(roofs[0].value == 3);
   CHECK(roofs[1].id == "issue");
+}
+
+TEST_CASE("device memory that a job leaves behind is told") {
+  GpuState before, after;
+  before.known = after.known = true;
+  before.used_bytes = 3ull << 30;
+  after.used_bytes = before.used_bytes + (100 << 20);
+  CHECK(gpu_leftover(before, after).empty());  // the judge's own context
+  after.used_bytes = before.used_bytes + (300ull << 20);
+  CHECK(gpu_leftover(before, after).find("300 MiB") != std::string::npos);
+  after.used_bytes = 1ull << 30;  // another process ended
+  CHECK(gpu_leftover(before, after).empty());
+  before.known = false;
+  after.used_bytes = 60ull << 30;
+  CHECK(gpu_leftover(before, after).empty());
 }
 
 TEST_CASE("what disturbs a turn is named, and what every turn meets is not") {

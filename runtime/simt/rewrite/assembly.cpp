@@ -333,11 +333,11 @@ class Annotator {
       return;
     }
     if (unvouched(i)) check_target(i, line);
-    if (View prefix = transfers ? counted_prefix(i.target) : View(); !prefix.empty()) {
-      std::size_t at = raw.find(i.target);
+    if (std::string other = transfers ? watched_call(i.target) : ""; !other.empty()) {
+      const std::size_t at = raw.find(i.target);
       out_.text += raw.substr(0, at);
-      out_.text += prefix;
-      emit(raw.substr(at));
+      out_.text += other;
+      emit(raw.substr(at + i.target.size()));
     } else {
       emit(raw);
     }
@@ -366,7 +366,7 @@ class Annotator {
     if (!options_.closed) return false;
     if (i.flow == Flow::indirect || (i.flow == Flow::call && i.target.empty())) return true;
     if (i.flow != Flow::call && i.flow != Flow::jump) return false;
-    if (!counted_prefix(i.target).empty()) return false;
+    if (!watched_call(i.target).empty()) return false;
     return !starts_with(i.target, ".L") && function_names_.count(i.target) == 0 && !kernels_may_call(i.target);
   }
 

@@ -1,6 +1,5 @@
 // The functions that instrumented code calls at every load and store (the names are ThreadSanitizer's; its runtime is
 // not linked), and at the start of every basic block. This file is compiled without instrumentation.
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -150,44 +149,6 @@ void* __tsan_memmove(void* to, const void* from, std::size_t n) {
 void* __tsan_memset(void* to, int value, std::size_t n) {
   access_range(to, n, kStore, RIDGE_PC, 4);
   return std::memset(to, value, n);
-}
-
-// The same for functions of <math.h> with a second result.
-void __ridge_sincos(double x, double* s, double* c) {
-  access(s, 8, kStore, RIDGE_PC);
-  access(c, 8, kStore, RIDGE_PC);
-  *s = std::sin(x);
-  *c = std::cos(x);
-}
-void __ridge_sincosf(float x, float* s, float* c) {
-  access(s, 4, kStore, RIDGE_PC);
-  access(c, 4, kStore, RIDGE_PC);
-  *s = std::sin(x);
-  *c = std::cos(x);
-}
-double __ridge_modf(double x, double* whole) {
-  access(whole, 8, kStore, RIDGE_PC);
-  return std::modf(x, whole);
-}
-float __ridge_modff(float x, float* whole) {
-  access(whole, 4, kStore, RIDGE_PC);
-  return std::modf(x, whole);
-}
-double __ridge_frexp(double x, int* exponent) {
-  access(exponent, 4, kStore, RIDGE_PC);
-  return std::frexp(x, exponent);
-}
-float __ridge_frexpf(float x, int* exponent) {
-  access(exponent, 4, kStore, RIDGE_PC);
-  return std::frexp(x, exponent);
-}
-double __ridge_remquo(double x, double y, int* quotient) {
-  access(quotient, 4, kStore, RIDGE_PC);
-  return std::remquo(x, y, quotient);
-}
-float __ridge_remquof(float x, float y, int* quotient) {
-  access(quotient, 4, kStore, RIDGE_PC);
-  return std::remquo(x, y, quotient);
 }
 
 // See access_check.cpp. Wide ones are copies of structs or of the compiler's vectors.
