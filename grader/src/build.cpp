@@ -172,8 +172,7 @@ std::vector<fs::path> compile_all(const std::vector<fs::path>& sources, const fs
 }
 
 // What the objects of a submission import and define; the course's own entry has its say as well.
-void check_objects(const std::vector<fs::path>& objects, const fs::path& dir,
-                   const std::vector<std::string>& libraries) {
+void check_objects(const std::vector<fs::path>& objects, const fs::path& dir, SymbolRules rules) {
   if (!on(Defence::symbol_policy)) return;
   std::vector<ObjectSymbols> symbols;
   for (const auto& object : objects) {
@@ -185,19 +184,21 @@ void check_objects(const std::vector<fs::path>& objects, const fs::path& dir,
       throw Error(Exit::environment, "readelf could not read " + object.filename().string(), "install binutils");
     symbols.push_back(read_symbols(r.output, object.stem().string()));
   }
-  if (std::string told = check_symbols(symbols, libraries); !told.empty())
+  // What the worker takes from the C and C++ libraries.
+  std::istringstream lines(text_of(build_dir() / "lib/ridge_worker_sealed.imports"));
+  rules.worker_imports = {std::istream_iterator<std::string>(lines), {}};
+  if (std::string told = check_symbols(symbols, rules); !told.empty())
     throw Error(Exit::build, scrub(told, dir / "src"), "remove these names");
 }
 
-BuiltWorker build_simt(const std::vector<fs::path>& sources, const fs::path& dir,
-                       const std::vector<std::string>& libraries) {
+BuiltWorker build_simt(const std::vector<fs::path>& sources, const fs::path& dir, const SymbolRules& rules) {
   CompileOptions options;
   options.include_dirs = {(root_dir() / "runtime").string()};
   options.sandboxed = options.worker = true;
   auto objects = compile_all(sources, dir, [&](const fs::path& source, const fs::path& object) {
     return compile_file(source, source.filename().string(), object, options);
   });
-  check_objects(objects, dir, libraries);
+  check_objects(objects, dir, rules);
   BuiltWorker built;
   built.program = dir / "worker";
   if (CompileFailure f = link_program(objects, built.program, true, {}); !f.output.empty())
@@ -207,8 +208,8 @@ BuiltWorker build_simt(const std::vector<fs::path>& sources, const fs::path& dir
   return built;
 }
 
-// `libraries`: none where the sources are the course's own.
-BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const std::vector<std::string>* libraries) {
+// `rules`: none where the sources are the course's own.
+BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const SymbolRules* rules) {
   fs::path nvcc = find_nvcc();
   if (nvcc.empty())
     throw Error(Exit::environment, "no nvcc found on PATH, in CUDA_HOME or in /usr/local/cuda",
@@ -249,7 +250,7 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const
     }
     return f;
   });
-  if (libraries != nullptr) check_objects({objects.begin(), objects.begin() + submitted}, dir, *libraries);
+  if (rules != nullptr) check_objects({objects.begin(), objects.begin() + submitted}, dir, *rules);
   BuiltWorker built;
   built.program = dir / "worker";
   std::vector<std::string> argv = {nvcc.string(), "-o", built.program.string(), "-cudart=static"};
@@ -265,11 +266,10 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const
 }
 
 BuiltWorker build(const std::vector<fs::path>& sources, lab::Backend backend, const fs::path& dir,
-                  const std::vector<std::string>* libraries) {
+                  const SymbolRules* rules) {
   double start = now();
-  BuiltWorker built = backend == lab::Backend::cpu
-                          ? build_simt(sources, dir, libraries != nullptr ? *libraries : std::vector<std::string>{})
-                          : build_cuda(sources, dir, libraries);
+  BuiltWorker built = backend == lab::Backend::cpu ? build_simt(sources, dir, rules != nullptr ? *rules : SymbolRules{})
+                                                   : build_cuda(sources, dir, rules);
   built.seconds = now() - start;
   return built;
 }
@@ -296,7 +296,11 @@ BuiltWorker build_worker(const Lab& lab, const Submission& submission, lab::Back
   fs::create_directories(src);
   stage(lab, submission, src);
   if (backend == lab::Backend::cpu) check_directives(src);
-  return build(sources_in(src), backend, dir, &lab.libraries);
+  SymbolRules rules;
+  rules.libraries = lab.libraries;
+  if (auto known = lab.forbid.find(backend == lab::Backend::cpu ? "cpu" : "cuda"); known != lab.forbid.end())
+    rules.forbidden = known->second;
+  return build(sources_in(src), backend, dir, &rules);
 }
 
 BuiltWorker build_baseline(const Lab& lab, const fs::path& dir) {

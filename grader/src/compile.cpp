@@ -236,7 +236,7 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   const std::string text = read_file(compiled);
   if (judged)
     if (auto found = simt::check_assembly(text, trusted_file); !found.empty()) return {false, simt::messages(found)};
-  simt::AnnotatedAssembly assembly = simt::annotate_assembly(text, {options.worker, judged});
+  simt::AnnotatedAssembly assembly = simt::annotate_assembly(text, {options.worker, judged, !options.worker || judged});
   if (!assembly.unchecked.empty()) return {false, simt::messages(assembly.unchecked)};
   if (!assembly.excesses.empty()) {
     CompileFailure f;
@@ -271,8 +271,7 @@ CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path
       return f;
     argv.push_back(object.string());
   }
-  if (worker) argv.push_back(library("libridge_worker.a").string());
-  argv.push_back(library("libridge_simt.a").string());
+  argv.push_back(library(!worker ? "libridge_simt.a" : "ridge_worker_sealed.o").string());
   argv.insert(argv.end(), {"-lpthread", "-lm"});
   argv.insert(argv.end(), extra.begin(), extra.end());
   return run_tool(argv, program.parent_path(), worker);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
 #include "error.hpp"
 
@@ -38,6 +39,10 @@ class Reader {
       for (const auto& item : *array)
         if (auto text = item.value<std::string>()) all.push_back(*text);
     return all;
+  }
+  std::optional<Reader> table(const char* key) const {
+    const auto* table = table_[key].as_table();
+    return table != nullptr ? std::optional<Reader>(Reader(*table, file_)) : std::nullopt;
   }
   std::vector<Reader> tables(const char* key) const {
     std::vector<Reader> all;
@@ -123,6 +128,8 @@ Lab parse_lab(std::string_view text, const fs::path& dir) {
   lab.backends = r.strings("backends");
   lab.files = r.strings("files");
   lab.libraries = r.strings("libraries");
+  if (auto forbid = r.table("forbid"))
+    for (const std::string& backend : lab.backends) lab.forbid[backend] = forbid->strings(backend.c_str());
   for (const Reader& t : r.tables("task")) {
     Task task;
     task.id = t.required<std::string>("id");

@@ -1,5 +1,6 @@
 // A lab's manifest, lab.toml.
 #pragma once
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,8 @@ struct Lab {
   std::vector<std::string> backends;
   std::vector<std::string> files;      // what a student edits
   std::vector<std::string> libraries;  // "cublas", "nccl": what a submission may call
+  // By backend, functions that a submission may not call though others may: "cudaMemcpyAsync", "cudaGraphAdd*".
+  std::map<std::string, std::vector<std::string>> forbid;
   std::vector<Task> tasks;
 };
 

@@ -104,7 +104,7 @@ ObjectSymbols read_symbols(const std::string& listing, const std::string& source
   return out;
 }
 
-std::string check_symbols(const std::vector<ObjectSymbols>& objects, const std::vector<std::string>& libraries) {
+std::string check_symbols(const std::vector<ObjectSymbols>& objects, const SymbolRules& rules) {
   std::set<std::string> own;
   for (const auto& o : objects) {
     own.insert(o.defined.begin(), o.defined.end());
@@ -112,16 +112,25 @@ std::string check_symbols(const std::vector<ObjectSymbols>& objects, const std::
   }
   std::string out;
   auto permitted = [&](const std::string& name) {
-    return std::any_of(libraries.begin(), libraries.end(), [&](const std::string& l) { return begins(name, l); });
+    return std::any_of(rules.libraries.begin(), rules.libraries.end(),
+                       [&](const std::string& l) { return begins(name, l); });
+  };
+  const Patterns forbidden(fmt::format("{}", fmt::join(rules.forbidden, " ")));
+  auto taken = [&](const std::string& name) {
+    return rules.worker_imports.count(name) != 0 && name.find("ridge_") == std::string::npos;
   };
   for (const auto& o : objects) {
     for (const auto& name : o.imported)
       if (own.count(name) == 0 && !allowed(name) && !permitted(name))
         out +=
             fmt::format("{}: error: {} is not allowed in a submission\n  {}\n", o.source, readable(name), advice(name));
+      else if (o.source != "entry.cu" && forbidden.match(name))
+        out +=
+            fmt::format("{}: error: {} is not allowed in this lab\n  the task is to write this yourself, as a kernel\n",
+                        o.source, readable(name));
     for (bool weak : {false, true})
       for (const auto& name : weak ? o.weak : o.defined)
-        if (reserved(name, weak))
+        if (reserved(name, weak) || taken(name))
           out += fmt::format("{}: error: {} may not be defined by a submission\n  choose another name\n", o.source,
                              readable(name));
   }

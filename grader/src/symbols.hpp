@@ -1,6 +1,7 @@
 // Which symbols a submission's objects may import and define: the standard library, CUDA, and what the compiler itself
 // asks for. Everything else reaches the machine, the judge's end of the worker, or the emulator's insides.
 #pragma once
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,13 @@ struct ObjectSymbols {
 // From `readelf -sW`.
 ObjectSymbols read_symbols(const std::string& listing, const std::string& source);
 
-// Messages about what may not be there; empty where all is well. `libraries`: "cublas", "nccl", as lab.toml allows them.
-std::string check_symbols(const std::vector<ObjectSymbols>& objects, const std::vector<std::string>& libraries);
+struct SymbolRules {
+  std::vector<std::string> libraries;    // "cublas", "nccl": what may be called besides
+  std::vector<std::string> forbidden;    // what may not, in this lab; a * at the end stands for anything
+  std::set<std::string> worker_imports;  // what the worker calls, and nobody else may define
+};
+
+// Messages about what may not be there; empty where all is well.
+std::string check_symbols(const std::vector<ObjectSymbols>& objects, const SymbolRules& rules);
 
 }  // namespace ridge

@@ -363,6 +363,7 @@ class Annotator {
 
   // Goes where the target may not be instrumented: through a pointer, or into another object.
   bool unvouched(const Instruction& i) const {
+    if (!options_.closed) return false;
     if (i.flow == Flow::indirect || (i.flow == Flow::call && i.target.empty())) return true;
     if (i.flow != Flow::call && i.flow != Flow::jump) return false;
     if (!watched_call(i.target).empty()) return false;

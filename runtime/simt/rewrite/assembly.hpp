@@ -40,6 +40,7 @@ constexpr int kRedZone = 256;  // bytes behind a variable; keeps the next one in
 struct AnnotateOptions {
   bool worker = false;   // for a program whose main is the worker's, which runs the initialisers
   bool checked = false;  // accesses that no hook announces are checked
+  bool closed = true;    // kernels may not call functions of other objects that were compiled without hooks
 };
 
 // x86-64 text of GCC and Clang. Text for other processors comes back as it is.

@@ -1,0 +1,240 @@
+// What a submission may not hold (backend cpu), as its author meets it: the exit code and what the message says; and honest code
+// that looks much like it.
+#include "grader/graded.hpp"
+#include "lab.hpp"
+#include "support/catch.hpp"
+#include "symbols.hpp"
+
+using namespace ridge::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kBuildFailed = 4;
+
+// A right `copy`, with `before` above the kernel, `in_kernel` in it, and `on_host` before its launch; `before` begins at line 2.
+std::string copy_with(const std::string& before, const std::string& in_kernel = "", const std::string& on_host = "") {
+  return "#include \"coalescing.hpp\"\n" + before +
+         "\n__global__ void copy_kernel(const float* in, float* out, std::size_t n) {\n"
+         "  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;\n" +
+         in_kernel +
+         "\n  if (i < n) out[i] = in[i];\n}\n"
+         "void copy(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {\n" +
+         on_host + "\n  copy_kernel<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(in, out, n);\n}\n";
+}
+
+struct Submission {
+  Folder home;
+  Graded check(const std::string& copy, const std::string& compiler = "") {
+    const std::string dir = home / "submission";
+    fs::remove_all(dir);
+    fs::copy(repository() + "/solutions/01_coalescing", dir);
+    write_file(dir + "/copy.cu", copy);
+    if (!compiler.empty()) setenv("RIDGE_CXX", compiler.c_str(), 1);
+    Graded g = ridge::test::check(home, "01", {"--task", "copy", "--submission", dir});
+    if (!compiler.empty()) unsetenv("RIDGE_CXX");
+    return g;
+  }
+};
+
+struct Refused {
+  const char *what, *before, *in_kernel, *on_host;
+  std::vector<std::string> told;
+};
+
+}  // namespace
+
+TEST_CASE("what a submission may not hold is refused with its line and the reason") {
+  const std::vector<Refused> all = {
+      {"inline assembly", "", "  asm volatile(\"nop\");", "", {"copy.cu:5:3: error: asm is not part of the emulator"}},
+      {"inline assembly behind a macro",
+       "#define GLUE(a, b) a##b",
+       "  GLUE(__a, sm__)(\"\");",
+       "",
+       {"copy.cu:5: error: inline assembly is not allowed"}},
+      {"a file of the system", "#include \"/etc/passwd\"", "", "", {"copy.cu:2: error: #include of /etc/passwd"}},
+      {"a file outside", "#include <../../secret.h>", "", "", {"copy.cu:2: error: #include of ../../secret.h"}},
+      {"another file's name", "#line 1 \"/usr/include/x.h\"", "", "", {"copy.cu:2: error: #line is not allowed"}},
+      {"an attribute, pasted",
+       "#define GLUE(a, b) a##b\n__attribute__((GLUE(no_san, itize)(\"thread\"))) void f() {}",
+       "",
+       "",
+       {"copy.cu:3: error: 'no_sanitize' is not allowed"}},
+      {"a section",
+       "__attribute__((section(\".init\"))) int x = 1;",
+       "",
+       "",
+       {"copy.cu:2: error: the attribute 'section'"}},
+      {"a wide vector",
+       "typedef float W __attribute__((vector_size(32)));",
+       "",
+       "",
+       {"copy.cu:2: error: the attribute 'vector_size' is not allowed", "float4"}},
+      {"another processor",
+       "__attribute__((target(\"avx2\"))) void f() {}",
+       "",
+       "",
+       {"copy.cu:2: error: the attribute 'target'"}},
+      {"a hook of its own",
+       "extern \"C\" {\nstatic void __tsan_read4(void*) {}\n}",
+       "",
+       "  __tsan_read4(out);",
+       {"copy.cu:3: error: the name '__tsan_read4' belongs to the emulator"}},
+      {"uncounted code",
+       "RIDGE_UNCOUNTED static void f() {}",
+       "",
+       "",
+       {"copy.cu:2: error: the name 'RIDGE_UNCOUNTED'"}},
+      {"a source that only the rewriter finds", "#include \"headers/0.hpp\"", "", "", {"headers/0.hpp"}},
+      {"a file opened",
+       "#include <cstdio>",
+       "",
+       "  std::fopen(\"a\", \"r\");",
+       {"error: fopen is not allowed in a submission", "inputs and outputs come as arguments"}},
+      {"a program started",
+       "#include <cstdlib>",
+       "",
+       "  if (std::system(\"ls\") != 0) return;",
+       {"error: system is not allowed", "starts no processes"}},
+      {"the environment",
+       "#include <cstdlib>",
+       "",
+       "  if (std::getenv(\"HOME\") == nullptr) return;",
+       {"error: getenv is not allowed", "nothing from the environment"}},
+      {"a function of CUDA's, own",
+       "extern \"C\" cudaError_t cudaFree(void*) { return cudaSuccess; }",
+       "",
+       "",
+       {"error: cudaFree may not be defined by a submission"}},
+      {"a function of C's, own",
+       "extern \"C\" int write(int, const void*, unsigned long) { return 0; }",
+       "",
+       "",
+       {"error: write may not be defined"}},
+      {"operator new, own",
+       "#include <cstdlib>\nvoid* operator new(std::size_t n) { return std::malloc(n); }",
+       "",
+       "",
+       {"operator new(unsigned long) may not be defined"}},
+  };
+  Submission submission;
+  for (const Refused& r : all) {
+    Graded g = submission.check(copy_with(r.before, r.in_kernel, r.on_host));
+    INFO(r.what << "\n" << g.run.out << g.run.err);
+    CHECK(g.run.code == kBuildFailed);
+    for (const std::string& text : r.told) CHECK((g.run.err + g.run.out).find(text) != std::string::npos);
+    CHECK((g.run.err + g.run.out).find(submission.home.path) == std::string::npos);
+  }
+}
+
+TEST_CASE("honest code that looks much like it is accepted") {
+  const std::string before = R"(
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <vector>
+// asm("nop"); #include "/etc/passwd"
+struct __attribute__((aligned(16))) Pair { float x[12]; };
+int section = 1, target = 2, naked = 3;
+const char* const words[] = {"asm", "__tsan_read4", "no_sanitize", R"x(#line 3)x"};
+__device__ __attribute__((noinline)) float first(Pair p, int i) { return p.x[i]; }
+template <class T> __device__ T twice(T x) { return x + x; }
+struct Shape { virtual float area(float x) const { return x; } virtual ~Shape() = default; };
+struct Square : Shape { float area(float x) const override { return x * x; } };
+)";
+  const std::string in_kernel = R"(
+  float local[9] = {};
+  for (std::size_t k = 0; k < 9; ++k) local[(k + i) % 9] += twice(static_cast<float>(k));
+  Pair pair{};
+  pair.x[i % 12] = local[i % 9];
+  const Square square;
+  if (first(pair, static_cast<int>(i % 12)) + square.area(local[0]) < 0 || sqrtf(local[1]) < 0) out[0] = 1;
+)";
+  const std::string on_host = R"(
+  std::vector<double> numbers;
+  for (int i = 0; i < 100; ++i) numbers.push_back(i * 0.5L);
+  std::sort(numbers.begin(), numbers.end(), [](double a, double b) { return a > b; });
+  std::string text = std::to_string(numbers[0]) + words[0] + std::to_string(section + target + naked);
+  std::thread helper([&] { text += std::to_string(n); });
+  helper.join();
+  char buffer[2000];
+  std::snprintf(buffer, sizeof buffer, "%s %Lf", text.c_str(), static_cast<long double>(numbers[1]));
+  if (buffer[0] == 0) return;
+)";
+  Submission submission;
+  for (const char* compiler : {"clang++", "g++"}) {
+    Graded g = submission.check(copy_with(before, in_kernel, on_host), compiler);
+    INFO(compiler << "\n" << g.run.out << g.run.err);
+    CHECK(g.run.code == 0);
+    CHECK(g.run.out.find("PASS copy") != std::string::npos);
+  }
+}
+
+TEST_CASE("memory that a kernel reads beside the hooks is counted and checked") {
+  Submission submission;
+  // 40 floats by value: read once more for each element.
+  const std::string by_value =
+      "struct Many { float x[40]; };\n__device__ __attribute__((noinline)) float last(Many m) { return m.x[39]; }";
+  Graded g = submission.check(
+      copy_with(by_value, "  if (i + 40 < n && last(*reinterpret_cast<const Many*>(in + i)) > 1e30f) out[i] = 0;"));
+  INFO(g.run.out << g.run.err);
+  CHECK(g.run.code == 1);
+  CHECK(first_failed(g.task("copy"))["name"] == "sectors");
+  // A local array as a window into all memory.
+  const std::string window = R"(
+  float local[4] = {static_cast<float>(i), 2, static_cast<float>(n), 4};
+  local[i % 4] += 1;
+  const auto here = reinterpret_cast<std::intptr_t>(__builtin_frame_address(0)) / 4;
+  if (i * 64 % n > 99 && local[reinterpret_cast<std::intptr_t>(in + i * 64 % n) / 4 - here] > 1e30f) out[i] = 0;
+)";
+  g = submission.check(copy_with("#include <cstdint>", window));
+  INFO(g.run.out << g.run.err);
+  CHECK(g.run.code == 1);
+  CHECK(first_failed(g.task("copy"))["name"] == "sectors");
+}
+
+TEST_CASE("a lab may forbid functions, by backend") {
+  const std::string text =
+      "title = \"t\"\norder = 1\nbackends = [\"cpu\", \"cuda\"]\n[forbid]\ncuda = [\"cudaMemcpy\", "
+      "\"cudaMemcpy2D*\"]\n";
+  const ridge::Lab lab = ridge::parse_lab(text, "00_t");
+  CHECK(lab.forbid.at("cpu").empty());
+  ridge::SymbolRules rules;
+  rules.forbidden = lab.forbid.at("cuda");
+  const auto told = [&](const std::string& source, const std::string& import) {
+    return ridge::check_symbols({{source, {import}, {}, {}}}, rules);
+  };
+  CHECK(told("a.cu", "cudaMemcpy2DAsync").find("a.cu: error: cudaMemcpy2DAsync is not allowed in this lab") == 0);
+  CHECK_FALSE(told("a.cu", "cudaMemcpy").empty());
+  CHECK(told("a.cu", "cudaMemcpyFromSymbol").empty());
+  CHECK(told("entry.cu", "cudaMemcpy").empty());  // the course's own
+  rules.forbidden.clear();
+  CHECK(told("a.cu", "cudaMemcpy").empty());
+}
+
+TEST_CASE("what the worker calls is its own") {
+  ridge::SymbolRules rules;
+  rules.worker_imports = {"_ZNSt6thread4joinEv", "_Z11ridge_entryRK10ridge_call"};
+  CHECK_FALSE(ridge::check_symbols({{"a.cu", {}, {}, {"_ZNSt6thread4joinEv"}}}, rules).empty());
+  CHECK(ridge::check_symbols({{"a.cu", {}, {}, {"_ZNSt6vectorIiSaIiEED1Ev"}}}, rules).empty());
+  CHECK(ridge::check_symbols({{"entry.cu", {}, {"_Z11ridge_entryRK10ridge_call"}, {}}}, rules).empty());
+}
+
+TEST_CASE("copies of the library's templates are no way into the worker") {
+  Submission submission;
+  // As honest code has them, and with another meaning: the worker keeps its own.
+  Graded g = submission.check(
+      copy_with("#include <cstdlib>\n#include <vector>\nnamespace std {\n"
+                "template <> constexpr vector<char>::~vector() noexcept { if (!empty()) abort(); }\n}",
+                "",
+                "  static void (*volatile unused)(std::vector<char>&) = [](std::vector<char>& v) { v.~vector(); };\n"
+                "  if (unused == nullptr) return;"));
+  INFO(g.run.out << g.run.err);
+  CHECK(g.run.code == 0);
+  // A name of the library's in the linker's own spelling.
+  g = submission.check(copy_with(
+      "#include <cstdlib>\nextern \"C\" inline __attribute__((used)) void "
+      "_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_(bool, void*, void*, void*) { abort(); }"));
+  INFO(g.run.out << g.run.err);
+  CHECK(g.run.code == kBuildFailed);
+}
