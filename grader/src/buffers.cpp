@@ -27,20 +27,34 @@ CaseBuffers::CaseBuffers(Device& device, const lab::TaskCheck& check, const lab:
 
 CaseBuffers::~CaseBuffers() {
   if (!on(Defence::scrubbed_memory)) return;
-  for (const auto* all : {&in_, &out_, &scratch_})
+  for (const auto* all : {&in_, &out_, &scratch_, &decoys_})
     for (const auto& b : *all)
       if (b) b->wipe();
   if (workspace_) workspace_->wipe();
 }
 
 void CaseBuffers::refill(std::uint64_t seed) {
+  seed_ = seed;
+  decoys_.clear();
   std::vector<std::span<std::byte>> views;
   for (const auto& host : in_host_) views.push_back(host->bytes());
   check_.fill(case_, on(Defence::fresh_inputs) ? seed : 1, views);
   for (std::size_t i = 0; i < in_.size(); ++i) in_[i]->upload(views[i]);
 }
 
-Reply CaseBuffers::share(WorkerProcess& worker, double limit_seconds, bool scratch) const {
+void CaseBuffers::make_decoys() const {
+  std::vector<std::unique_ptr<HostMemory>> host;
+  std::vector<std::span<std::byte>> views;
+  for (const auto& b : in_) {
+    host.push_back(device_.host_memory(b->bytes()));
+    views.push_back(host.back()->bytes());
+    decoys_.push_back(device_.allocate(b->bytes()));
+  }
+  check_.fill(case_, derived_seed(seed_, "decoy"), views);
+  for (std::size_t i = 0; i < decoys_.size(); ++i) decoys_[i]->upload(views[i]);
+}
+
+Reply CaseBuffers::share(WorkerProcess& worker, double limit_seconds, Show show) const {
   std::uint32_t id = first_id_;
   Reply reply;
   auto give = [&](const DeviceBuffer& b, bool writable) {
@@ -48,12 +62,13 @@ Reply CaseBuffers::share(WorkerProcess& worker, double limit_seconds, bool scrat
     protocol::Buffer message{id++, writable ? 1u : 0u, b.bytes(), b.reserved()};
     reply = worker.add_buffer(message, b.descriptor(writable), limit_seconds);
   };
-  for (const auto& b : in_) give(*b, !on(Defence::own_inputs));
-  if (scratch && scratch_.empty()) {
+  if (show == Show::decoy && decoys_.empty()) make_decoys();
+  for (const auto& b : show == Show::decoy ? decoys_ : in_) give(*b, !on(Defence::own_inputs));
+  if (show != Show::judged && scratch_.empty()) {
     for (const auto& b : out_) scratch_.push_back(device_.allocate(b->bytes()));
     if (workspace_) scratch_.push_back(device_.allocate(workspace_->bytes()));
   }
-  if (scratch) {
+  if (show != Show::judged) {
     for (const auto& b : scratch_) b->poison(0x73637261);
     for (const auto& b : scratch_) give(*b, true);
     return reply;

@@ -10,6 +10,10 @@
 
 namespace ridge {
 
+// What a worker gets for a case: the judged buffers; or others for outputs and workspace, at which nobody looks; or
+// other inputs of the same shape as well.
+enum class Show { judged, scratch, decoy };
+
 class CaseBuffers {
  public:
   // Buffer ids run from `first_id` upwards; a worker must not know two sets by the same id.
@@ -21,9 +25,8 @@ class CaseBuffers {
 
   // New inputs at the same addresses.
   void refill(std::uint64_t seed);
-  // Gives the descriptors to a worker. Returns the reply that was not ok, or an ok one. `scratch`: outputs and workspace
-  // are others, which nobody looks at.
-  Reply share(WorkerProcess& worker, double limit_seconds, bool scratch = false) const;
+  // Gives the descriptors to a worker. Returns the reply that was not ok, or an ok one.
+  Reply share(WorkerProcess& worker, double limit_seconds, Show show = Show::judged) const;
   void poison(std::uint64_t seed);  // outputs and workspace
   // Adds one comb for each output, at a random place.
   void combs(std::uint64_t seed, std::vector<Comb>& to) const;
@@ -38,10 +41,13 @@ class CaseBuffers {
   Device& device_;
   const lab::TaskCheck& check_;
   const lab::Case case_;
+  void make_decoys() const;
   std::vector<std::unique_ptr<HostMemory>> in_host_;
   std::vector<std::unique_ptr<DeviceBuffer>> in_, out_;
   std::unique_ptr<DeviceBuffer> workspace_;
   mutable std::vector<std::unique_ptr<DeviceBuffer>> scratch_;  // outputs, then the workspace; made when asked for
+  mutable std::vector<std::unique_ptr<DeviceBuffer>> decoys_;   // inputs, made when asked for
+  std::uint64_t seed_ = 0;
   std::uint32_t first_id_, next_id_;
 };
 

@@ -41,6 +41,7 @@ enum class Defence {
   own_baseline,     // the vendor's way is timed alone first: beside the submission it may not be slower
   counted_copies,   // copies and fills count as traffic, and are no kernels
   replay,           // counts and outputs come from a fresh process that never ran the submission's host code (cpu)
+  decoy_inputs,     // where seeds are secret, host code runs with other inputs than those judged (cpu)
   kernel_entries,   // that process enters kernels only
   sanitizer,        // races, reads of unset memory and leaks are looked for (check, cpu)
   scrubbed_memory,  // buffers are wiped before they go back

@@ -178,7 +178,7 @@ class TaskJudge {
   void judge_cases() {
     lab::Request request{options_.mode, options_.backend, device_.info().memory / 8, derived_seed(seed_, "shapes")};
     std::vector<lab::Case> cases = in_secret_order(check_.cases(request));
-    auto workers = std::make_unique<SubmissionWorkers>(worker_program_, options_.backend);
+    auto workers = submission_workers();
     // Whatever ends this task, what the submission printed so far is kept.
     struct KeepOutput {
       std::unique_ptr<SubmissionWorkers>& workers;
@@ -224,12 +224,17 @@ class TaskJudge {
     }
   }
 
+  std::unique_ptr<SubmissionWorkers> submission_workers() const {
+    const bool decoys = options_.mode == Mode::grade && !check_.host_reads_inputs();
+    return std::make_unique<SubmissionWorkers>(worker_program_, options_.backend, decoys);
+  }
+
   // The case once more, under the sanitizer: in a worker of its own, so that what a submission keeps between calls, its
   // counts and its time are those of a plain run. Its finding is about correctness, whatever the output is.
   Gate sanitized(CaseBuffers& buffers, std::uint64_t number, double plain_seconds) {
     // Small cases have the same code paths; one that takes long is left out where another was not.
     if (sanitizer_gave_up_ || (plain_seconds > kSanitizedSeconds && sanitized_cases_ > 0)) return {};
-    if (!sanitizing_) sanitizing_ = std::make_unique<SubmissionWorkers>(worker_program_, options_.backend);
+    if (!sanitizing_) sanitizing_ = submission_workers();
     buffers.poison(derived_seed(seed_, "case", number));
     Gate g = explain_(sanitizing_->share(buffers, limit_));
     if (!g.check.empty()) return g;

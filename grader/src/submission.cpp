@@ -17,16 +17,18 @@ bool good(const Reply& r) { return r.fate == Fate::ok && r.done.status == protoc
 
 }  // namespace
 
-SubmissionWorkers::SubmissionWorkers(const fs::path& program, lab::Backend backend)
+SubmissionWorkers::SubmissionWorkers(const fs::path& program, lab::Backend backend, bool decoys)
     : first_(program, start_seconds(backend),
-             {.gpu = backend == lab::Backend::cuda, .role = replays(backend) ? Role::traced : Role::plain}) {
+             {.gpu = backend == lab::Backend::cuda, .role = replays(backend) ? Role::traced : Role::plain}),
+      decoys_(decoys && on(Defence::decoy_inputs)) {
   if (replays(backend))
     replay_ = std::make_unique<WorkerProcess>(program, kStartSeconds, WorkerOptions{.role = Role::replay});
 }
 
 Reply SubmissionWorkers::share(const CaseBuffers& buffers, double limit_seconds) {
-  Reply r = buffers.share(first_, limit_seconds, replay_ != nullptr);
-  if (replay_ != nullptr && good(r)) r = buffers.share(*replay_, limit_seconds, false);
+  if (replay_ == nullptr) return buffers.share(first_, limit_seconds);
+  Reply r = buffers.share(first_, limit_seconds, decoys_ ? Show::decoy : Show::scratch);
+  if (good(r)) r = buffers.share(*replay_, limit_seconds);
   return r;
 }
 

@@ -2,6 +2,7 @@
 // first runs the submission as it is and only yields a trace of its device work; the second runs nothing but the kernels
 // in that trace, and its outputs and counts are what is judged. Host code can thus neither compute an answer nor touch a
 // count.
+// Where seeds are secret, the first one does not even see the inputs that count.
 #pragma once
 #include <memory>
 #include <string>
@@ -14,8 +15,8 @@ namespace ridge {
 
 class SubmissionWorkers {
  public:
-  // Throws as WorkerProcess does.
-  SubmissionWorkers(const fs::path& program, lab::Backend backend);
+  // `decoys`: on the emulator, host code sees other inputs of the same shape. Throws as WorkerProcess does.
+  SubmissionWorkers(const fs::path& program, lab::Backend backend, bool decoys);
 
   // Gives both the case's buffers. The reply that was not ok, or an ok one.
   Reply share(const CaseBuffers& buffers, double limit_seconds);
@@ -28,6 +29,7 @@ class SubmissionWorkers {
  private:
   WorkerProcess first_;
   std::unique_ptr<WorkerProcess> replay_;
+  bool decoys_;
 };
 
 }  // namespace ridge

@@ -61,6 +61,9 @@ class TaskCheck {
   virtual void fill(const Case& c, std::uint64_t seed, Buffers in) const = 0;
   virtual Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const = 0;
   virtual Work work(const Case& c) const = 0;
+  // True where host code must see the inputs' values: data that starts in host memory, launches that depend on results.
+  // Otherwise `grade` runs host code with other inputs than those that its kernels are judged with (backend cpu).
+  virtual bool host_reads_inputs() const { return false; }
   // Bytes that a submission may hand from the host to the device in one call (backend cpu): copies, pinned and managed
   // memory, arguments, 32 for each launch. An answer made on the host has no other way.
   virtual double bytes_from_host(const Case& c) const {

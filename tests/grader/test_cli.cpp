@@ -289,7 +289,7 @@ TEST_CASE("a submission that ends before its first call is graded, whatever it s
   Folder home;
   // An exit code that means "no GPU" for the worker itself, and output that is not UTF-8.
   auto constructor = [](const std::string& body) {
-    return "#include <cstdio>\n#include <unistd.h>\nnamespace { struct Early { Early() { " + body + " } } early; }\n";
+    return "#include <cstdio>\n#include <cstdlib>\nnamespace { struct Early { Early() { " + body + " } } early; }\n";
   };
   auto graded = [&](const std::string& body) {
     Graded g = check(home, "01", {"--submission", submission(home, {{"extra.cu", constructor(body)}})});
@@ -301,9 +301,9 @@ TEST_CASE("a submission that ends before its first call is graded, whatever it s
     CHECK(g.result["tasks"].size() == 3);
     for (const auto& t : g.result["tasks"]) CHECK(first_failed(t)["name"] == "run");
   };
-  graded("_exit(0);");
-  graded("write(2, \"\\xff\\xfe\", 2); _exit(0);");
-  graded("_exit(3);");
+  graded("_Exit(0);");
+  graded("fputs(\"\\xff\\xfe\", stderr); _Exit(0);");
+  graded("_Exit(3);");
   CHECK(names_in(home / ("results/" + kLab)).size() == 3);
 }
 

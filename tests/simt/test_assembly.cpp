@@ -222,7 +222,16 @@ T
 
 TEST_CASE("copies that the compiler left as calls are counted") {
   std::string text = annotate_assembly(function("\tcall\tmemcpy@PLT\n\tjmp\tmemset\n\tcall\tmemcpy_async")).text;
-  CHECK(contains(text, "\tcall\t__tsan_memcpy@PLT\n\tjmp\t__tsan_memset\n\tcall\tmemcpy_async\n"));
+  CHECK(contains(text, "\tcall\t__tsan_memcpy@PLT\n\tjmp\t__tsan_memset\n"));
+  CHECK(contains(text, "\tcall\tmemcpy_async\n"));
+}
+
+TEST_CASE("calls of functions that write through a pointer become watched ones, others are checked or left") {
+  std::string text =
+      annotate_assembly(function("\tcall\tsincosf@PLT\n\tcall\tprintf\n\tcall\tsinf@PLT\n\tcall\tqsort")).text;
+  CHECK(contains(text, "\tcall\t__ridge_sincosf@PLT\n\tcall\t__ridge_printf\n\tcall\tsinf@PLT\n"));
+  CHECK(contains(text, "\tmovq\tqsort@GOTPCREL(%rip), %r11\n\tcall\t__ridge_check_call@PLT\n\tcall\tqsort\n"));
+  CHECK_FALSE(contains(text, "sinf@GOTPCREL"));
 }
 
 TEST_CASE("variables have unused bytes behind them") {

@@ -319,11 +319,11 @@ class Annotator {
       return;
     }
     if (unvouched(i)) check_target(i, line);
-    if (transfers && (i.target == "memcpy" || i.target == "memmove" || i.target == "memset")) {
-      std::size_t at = raw.find(i.target);
+    if (std::string other = transfers ? watched_call(i.target) : ""; !other.empty()) {
+      const std::size_t at = raw.find(i.target);
       out_.text += raw.substr(0, at);
-      out_.text += "__tsan_";
-      emit(raw.substr(at));
+      out_.text += other;
+      emit(raw.substr(at + i.target.size()));
     } else {
       emit(raw);
     }
@@ -341,7 +341,7 @@ class Annotator {
   bool unvouched(const Instruction& i) const {
     if (i.flow == Flow::indirect || (i.flow == Flow::call && i.target.empty())) return true;
     if (i.flow != Flow::call && i.flow != Flow::jump) return false;
-    if (i.target == "memcpy" || i.target == "memmove" || i.target == "memset") return false;  // become hooks
+    if (!watched_call(i.target).empty()) return false;
     return !starts_with(i.target, ".L") && function_names_.count(i.target) == 0 && !kernels_may_call(i.target);
   }
 

@@ -8,16 +8,15 @@ namespace {
 
 using View = std::string_view;
 
-// Of <math.h>, without the functions that write through a pointer (frexp, modf, remquo, sincos, lgamma_r). With the
-// suffix f for float.
+// Of <math.h>, without the functions that write through a pointer. With the suffix f for float.
 const std::set<View>& math() {
   static const std::set<View> names = {
-      "acos",   "acosh",     "asin",      "asinh",   "atan",      "atan2", "atanh", "cbrt",    "ceil",   "copysign",
-      "cos",    "cosh",      "erf",       "erfc",    "exp",       "exp10", "exp2",  "expm1",   "fabs",   "fdim",
-      "floor",  "fma",       "fmax",      "fmin",    "fmod",      "hypot", "ilogb", "j0",      "j1",     "jn",
-      "ldexp",  "lgamma",    "llrint",    "llround", "log",       "log10", "log1p", "log2",    "logb",   "lrint",
-      "lround", "nearbyint", "nextafter", "pow",     "remainder", "rint",  "round", "scalbln", "scalbn", "sin",
-      "sinh",   "sqrt",      "tan",       "tanh",    "tgamma",    "trunc", "y0",    "y1",      "yn"};
+      "acos",   "acosh",  "asin",      "asinh",     "atan", "atan2",     "atanh", "cbrt",  "ceil",    "copysign",
+      "cos",    "cosh",   "erf",       "erfc",      "exp",  "exp10",     "exp2",  "expm1", "fabs",    "fdim",
+      "floor",  "fma",    "fmax",      "fmin",      "fmod", "hypot",     "ilogb", "j0",    "j1",      "jn",
+      "ldexp",  "lgamma", "llrint",    "llround",   "log",  "log10",     "log1p", "log2",  "logb",    "lrint",
+      "lround", "nan",    "nearbyint", "nextafter", "pow",  "remainder", "rint",  "round", "scalbln", "scalbn",
+      "sin",    "sinh",   "sqrt",      "tan",       "tanh", "tgamma",    "trunc", "y0",    "y1",      "yn"};
   return names;
 }
 
@@ -36,11 +35,22 @@ bool kernels_may_call(View s) {
   for (View prefix : {"__udiv", "__div", "__umod", "__mod", "__mul", "__float", "__fix", "__extend", "__trunc",
                       "__gnu_", "__cxa_guard_", "__cxa_pure_virtual", "__clang_call_terminate"})
     if (s.starts_with(prefix)) return true;
-  for (View name : {"printf", "puts", "putchar", "__assert_fail", "abort", "__stack_chk_fail", "_Unwind_Resume",
-                    "_ZSt9terminatev", "__tls_get_addr"})
+  for (View name : {"puts", "putchar", "__assert_fail", "abort", "abs", "labs", "llabs", "__stack_chk_fail",
+                    "_Unwind_Resume", "_ZSt9terminatev", "__tls_get_addr"})
     if (s == name) return true;
+  // What <cmath> and the compilers make of isnan() and the like.
+  for (View prefix : {"__fpclassify", "__isnan", "__isinf", "__finite", "__signbit"})
+    if (s.starts_with(prefix)) return true;
   if (s.starts_with("__") && s.ends_with("_finite")) s = s.substr(2, s.size() - 9);
   return in_math(s);
+}
+
+std::string watched_call(View s) {
+  for (View name : {"memcpy", "memmove", "memset"})
+    if (s == name) return "__tsan_" + std::string(s);
+  for (View name : {"sincos", "frexp", "modf", "remquo", "sincosf", "frexpf", "modff", "remquof", "printf"})
+    if (s == name) return "__ridge_" + std::string(s);
+  return {};
 }
 
 }  // namespace ridge::simt

@@ -44,7 +44,7 @@ class Rewriter {
       return;
     std::size_t before = i;
     while (before > 0 && blank(before - 1)) --before;
-    if (before > 0 && s_[before - 1] == '>') return;  // a template has no one address
+    if (before > 0 && s_[before - 1] == '>' && !in_directive(before - 1)) return;  // a template has no one address
     // The name is the word before the parameters; __launch_bounds__(...) and the like come before it.
     std::size_t open = i + marker.size(), close = 0, name = 0, name_end = 0;
     for (;;) {
@@ -72,6 +72,11 @@ class Rewriter {
                     " = ::ridge_simt::register_kernel(\"" + id + "\", static_cast<void (*)(" + parameters + ")>(&" +
                     id + "));";
     body_end_ = end + 1;
+  }
+
+  bool in_directive(std::size_t i) const {  // #include <cstdio>
+    while (i > 0 && s_[i - 1] != '\n') --i;
+    return i < s_.size() && s_[skip_space(i)] == '#';
   }
 
   std::size_t matching(std::size_t from, char open, char close) const {
