@@ -81,14 +81,18 @@ bool trusted_file(std::string_view file) {
   return name.rfind("/usr/", 0) == 0 || name.rfind((root_dir() / "runtime").lexically_normal().string() + "/", 0) == 0;
 }
 
-// The source after preprocessing, read against the policy. Empty where it could not be preprocessed: then the compiler
-// has something to say.
-std::string source_policy(const fs::path& source, std::vector<std::string> argv, const fs::path& dir) {
-  argv.push_back(source.string());
+struct SourceFindings {
+  bool read = false;  // else `text` is what the preprocessor says
+  std::string text;
+};
+
+// The source after preprocessing, read against the policy.
+SourceFindings source_policy(const fs::path& source, std::vector<std::string> argv, const fs::path& dir) {
+  argv.insert(argv.end(), {source.string(), "-DRIDGE_UNCOUNTED=" + std::string(simt::kUncounted)});
   const fs::path text = dir / (source.filename().string() + ".ii");
   argv.insert(argv.end(), {"-E", "-o", text.string()});
-  if (!run_tool(argv, dir, true).output.empty()) return {};
-  return simt::messages(simt::check_source(read_file(text), trusted_file));
+  if (CompileFailure f = run_tool(argv, dir, true); !f.output.empty()) return {false, f.output};
+  return {true, simt::messages(simt::check_source(read_file(text), trusted_file))};
 }
 
 fs::path library(const char* name) { return build_dir() / "lib" / name; }
@@ -140,6 +144,9 @@ std::vector<std::string> counting_flags(const Compiler& c) {
   // Blocks of machine code should be those of the source: nothing duplicated, merged or moved behind a table.
   std::vector<std::string> flags = {"-O1", "-fsanitize=thread", "-fno-jump-tables", "-ffp-contract=off",
                                     "-fno-math-errno"};
+#if defined(__x86_64__)
+  flags.push_back("-mno-red-zone");  // what is written between the instructions uses the stack
+#endif
   // DWARF 4: binutils 2.40 mistakes the file names of version 5 tables. Clang takes the last of both as the level.
   std::vector<std::string> own = c.clang ? std::vector<std::string>{"-gdwarf-4",
                                                                     "-gline-tables-only",
@@ -213,20 +220,24 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   }
   if (options.worker) argv.push_back(compiler.clang ? "-ferror-limit=20" : "-fmax-errors=20");
   argv.insert(argv.end(), options.extra.begin(), options.extra.end());
-  std::future<std::string> policy;
-  if (judged) policy = std::async(std::launch::async, source_policy, source, argv, object.parent_path());
+  std::future<SourceFindings> policy;
+  if (judged) policy = std::async(std::launch::async, source_policy, input, argv, object.parent_path());
   argv.insert(argv.end(), {options.instrumented ? "-S" : "-c", input.string(), "-o", compiled.string()});
   CompileFailure failure = run_tool(argv, object.parent_path(), options.sandboxed);
-  if (std::string told = judged ? policy.get() : ""; !told.empty()) return {false, told};
+  const SourceFindings told = judged ? policy.get() : SourceFindings{true, ""};
+  if (told.read && !told.text.empty()) return {false, told.text};
   if (!failure.output.empty()) {
     failure.output = own_messages(failure.output);
     return failure;
   }
+  // Compiled, and yet unreadable: nothing goes past the reader.
+  if (!told.read) return {false, own_messages(told.text)};
   if (!options.instrumented) return {};
   const std::string text = read_file(compiled);
   if (judged)
     if (auto found = simt::check_assembly(text, trusted_file); !found.empty()) return {false, simt::messages(found)};
-  simt::AnnotatedAssembly assembly = simt::annotate_assembly(text, options.worker);
+  simt::AnnotatedAssembly assembly = simt::annotate_assembly(text, {options.worker, judged});
+  if (!assembly.unchecked.empty()) return {false, simt::messages(assembly.unchecked)};
   if (!assembly.excesses.empty()) {
     CompileFailure f;
     for (const auto& excess : assembly.excesses) f.output += describe(excess, shown_name);

@@ -16,6 +16,7 @@
 #include "device.hpp"
 #include "error.hpp"
 #include "feedback.hpp"
+#include "gpu_leftovers.hpp"
 #include "hashes.hpp"
 #include "lab/compare.hpp"
 #include "lab/switches.hpp"
@@ -392,6 +393,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   r.sandbox = sandbox_report();
 
   std::unique_ptr<Device> device = o.backend == Backend::cpu ? make_cpu_device() : make_cuda_device();
+  GpuLeftovers gpu(o.backend == Backend::cuda ? device->info().uuid : "");
   TemporaryDir dir("judge");
   o.progress("building");
   BuiltWorker built;
@@ -435,7 +437,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   }
   r.coverage = all > 0 ? r.max / all : 0;
   add_ceilings(r, o.machine);
-  if (std::string left = sandbox_leftovers(); !left.empty())
+  if (std::string left = sandbox_leftovers() + gpu.find(); !left.empty())
     r.sandbox.push_back({"clean-up", false, true, "left behind: " + left});
   return r;
 }

@@ -10,6 +10,7 @@
 #include "calibrate.hpp"
 #include "device_kernel.hpp"
 #include "floor.hpp"
+#include "gpu_leftovers.hpp"
 #include "lab/compare.hpp"
 #include "nvml.hpp"
 #include "support/catch.hpp"
@@ -162,6 +163,21 @@ TEST_CASE("a calibration is read as it was written, and nothing else is") {
   CHECK(roofs[0].id == "hbm");
   CHECK(roofs[0].value == 3);
   CHECK(roofs[1].id == "issue");
+}
+
+TEST_CASE("device memory that a job leaves behind is told") {
+  GpuState before, after;
+  before.known = after.known = true;
+  before.used_bytes = 3ull << 30;
+  after.used_bytes = before.used_bytes + (100 << 20);
+  CHECK(gpu_leftover(before, after).empty());  // the judge's own context
+  after.used_bytes = before.used_bytes + (300ull << 20);
+  CHECK(gpu_leftover(before, after).find("300 MiB") != std::string::npos);
+  after.used_bytes = 1ull << 30;  // another process ended
+  CHECK(gpu_leftover(before, after).empty());
+  before.known = false;
+  after.used_bytes = 60ull << 30;
+  CHECK(gpu_leftover(before, after).empty());
 }
 
 TEST_CASE("what disturbs a turn is named, and what every turn meets is not") {

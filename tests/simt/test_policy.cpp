@@ -18,10 +18,14 @@ TEST_CASE("policy: sources without assembly and telling attributes") {
        {"asm(\"nop\");", "int x __asm__(\"y\");", "__attribute__((no_sanitize(\"thread\"))) void f();",
         "[[gnu::section(\"x\")]] int a;", "__attribute__((__section__(\".init\"))) int a;",
         "#pragma GCC optimize(\"O3\")", "#pragma clang attribute push(x)",
-        "__attribute__((target(\"avx2\"))) void f();", "__attribute__((alias(\"g\"))) void f();"})
+        "__attribute__((target(\"avx2\"))) void f();", "typedef float W __attribute__((vector_size(32)));",
+        "typedef float W [[clang::ext_vector_type(8)]];", "typedef float W __attribute__((__vector_size__(32)));",
+        "_ExtInt(256) x;", "unsigned _BitInt(128) x;", "extern \"C\" { static void __tsan_read4(void*) {} }",
+        "__attribute__((alias(\"g\"))) void f();"})
     CHECK_FALSE(source_passes(bad));
   for (const char* good : {"const char* s = \"asm\";", "int target = 1, section = 2;", "#pragma unroll 4",
-                           "__attribute__((aligned(16))) float x[4];", "int a = 1'000; // asm", "auto s = R\"(asm)\";"})
+                           "__attribute__((aligned(16))) float x[4];", "int vector_size = 4;", "long double x = 1;",
+                           "int a = 1'000; // asm", "auto s = R\"(asm)\";"})
     CHECK(source_passes(std::string(good).substr(0, std::string(good).find("//"))));
   CHECK(check_source("# 1 \"/usr/include/x.h\" 1 3\nasm(\"nop\");\n", trusted).empty());
   auto found = check_source("# 7 \"a.cu\"\n\nasm(\"nop\");\n", trusted);
@@ -38,20 +42,22 @@ TEST_CASE("policy: directives that let a file pass for another") {
 }
 
 TEST_CASE("policy: assembly that plain C++ does not compile to") {
-  for (const char* bad : {"\tsyscall", "\tmovl\t%gs:0, %eax", "\twrfsbaseq\t%rdi", "\t.incbin\t\"/etc/shadow\"",
-                          "\t.byte\t15", "\tnop; syscall", "#APP", "\t.section\t.init,\"ax\",@progbits",
-                          "\t.section\tmine,\"awx\",@progbits", "\t.type\tf, @gnu_indirect_function",
-                          "\t.symver\tf, g@V", "\t.macro\tm", "\t.ascii\t\"open", "\tmovl\t%es, %eax"})
+  for (const char* bad :
+       {"\tsyscall", "\tmovl\t%gs:0, %eax", "\twrfsbaseq\t%rdi", "\t.incbin\t\"/etc/shadow\"", "\t.byte\t15",
+        "\tnop; syscall", "#APP", "\t.section\t.init,\"ax\",@progbits", "\t.section\tmine,\"awx\",@progbits",
+        "\t.type\tf, @gnu_indirect_function", "\t.symver\tf, g@V", "\t.macro\tm", "\t.ascii\t\"open",
+        "\tmovl\t%es, %eax", "__tsan_read4:", "\t.set\t__tsan_read4, f", "\trep;movsq (%rsi), %es:(%rdi); syscall"})
     CHECK_FALSE(assembly_passes(bad));
-  for (const char* good : {"\tmovl\t%esi, %eax", "\tmovq\t%fs:40, %rax", "\tmovl\t%fs:x@tpoff, %eax",
-                           "\t.section\t.rodata.str1.1,\"aMS\",@progbits,1\n\t.asciz\t\"a;b\"",
-                           "\t.section\t.text._Zf,\"axG\",@progbits,_Zf,comdat\n\tretq"})
+  for (const char* good :
+       {"\tmovl\t%esi, %eax", "\tmovq\t%fs:40, %rax", "\tmovl\t%fs:x@tpoff, %eax", "\trep;movsq (%rsi), %es:(%rdi)",
+        "\t.section\t.rodata.str1.1,\"aMS\",@progbits,1\n\t.asciz\t\"a;b\"",
+        "\t.section\t.text._Zf,\"axG\",@progbits,_Zf,comdat\n\tretq"})
     CHECK(assembly_passes(good));
 }
 
 TEST_CASE("static initialisers of a worker are records with a priority") {
   const std::string text = "\t.section\t.init_array.00101,\"aw\",@init_array\n\t.p2align\t3\n\t.quad\tf\n";
-  const std::string moved = annotate_assembly(text, true).text;
+  const std::string moved = annotate_assembly(text, {.worker = true}).text;
   CHECK(moved.find("ridge_init") != std::string::npos);
   CHECK(moved.find("\t.quad\t101, f") != std::string::npos);
   CHECK(annotate_assembly(text).text.find("ridge_init") == std::string::npos);

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "accesses.hpp"
 #include "flow_order.hpp"
 #include "instruction.hpp"
 #include "kernel_calls.hpp"
@@ -75,12 +76,12 @@ void thread_locals(View operands, std::set<View>& out) {
 
 class Annotator {
  public:
-  Annotator(View text, bool worker) : text_(text), worker_(worker) {}
+  Annotator(View text, AnnotateOptions options) : text_(text), options_(options) {}
 
   AnnotatedAssembly run() {
     out_.text.reserve(text_.size() + text_.size() / 4);
     read_types();
-    if (foreign_) return {std::string(text_), {}};
+    if (foreign_) return {std::string(text_), {}, {}};
     bool opaque = false;  // inside inline assembly
     for_lines([&](View raw) {
       AssemblyLine line = parse_line(raw);
@@ -94,6 +95,7 @@ class Annotator {
       if (line.kind == AssemblyLine::Kind::label) label(line, raw);
       if (line.kind == AssemblyLine::Kind::directive) directive(line, raw);
       if (line.kind == AssemblyLine::Kind::instruction) {
+        if (opaque) accesses_.forget();
         if (opaque || !section_.code || function_ == nullptr)
           emit(raw);
         else
@@ -103,7 +105,6 @@ class Annotator {
     if (open_object_) pad();
     for (Function& f : functions_) write_records(f);
     write_shared();
-    if (worker_) write_entries();
     return std::move(out_);
   }
 
@@ -217,7 +218,7 @@ class Annotator {
   void directive(const AssemblyLine& line, View raw) {
     if (change_of_section(line)) {
       initialisers_ = 0;
-      if (!worker_ || !move_initialisers()) emit_section(line, raw);
+      if (!options_.worker || !move_initialisers()) emit_section(line, raw);
       return;
     }
     if (initialisers_ != 0 && (line.name == ".quad" || line.name == ".8byte")) {
@@ -233,7 +234,7 @@ class Annotator {
       return;
     }
     if (line.name == ".file") read_file_name(line.operands);
-    if (line.name == ".loc" && function_ != nullptr && function_->line == 0) read_location(line.operands);
+    if (line.name == ".loc") read_location(line.operands);
     if (line.name == ".size" && function_ != nullptr && first == function_->name) function_ = nullptr;
     if ((line.name == ".quad" || line.name == ".long" || line.name == ".8byte" || line.name == ".4byte") &&
         !section_.debug()) {
@@ -280,8 +281,11 @@ class Annotator {
     std::size_t blank = operands.find(' ');
     if (blank == View::npos) return;
     auto file = files_.find(number(operands));
-    if (file != files_.end()) function_->file = file->second;
-    function_->line = static_cast<int>(number(operands.substr(blank + 1)));
+    file_ = file != files_.end() ? file->second : View();
+    line_ = static_cast<int>(number(operands.substr(blank + 1)));
+    if (function_ == nullptr || function_->line != 0) return;
+    function_->file = file_;
+    function_->line = line_;
   }
 
   // --- Code.
@@ -295,8 +299,10 @@ class Annotator {
       function_->group = section_.group;
       function_->pieces.emplace_back();
       argument_run_ = 0;
+      accesses_.begin_function();
       return;
     }
+    if (section_.code && !marks_place(line.name)) accesses_.forget();
     if (section_.code && function_ != nullptr) {
       // Labels of debug information would cut blocks into pieces, which does no harm.
       function_->labels[line.name] = static_cast<int>(function_->pieces.size());
@@ -309,11 +315,19 @@ class Annotator {
     }
   }
 
+  // Labels of debug information and exception tables; landing pads have a label for jumps besides.
+  static bool marks_place(View label) {
+    for (View head : {".Ltmp", ".Lfunc_begin", ".LVL", ".LFB", ".LBE", ".LEHB", ".LEHE"})
+      if (starts_with(label, head)) return true;
+    return starts_with(label, ".LBB") && label.find('_') == View::npos;
+  }
+
   void new_piece() { function_->pieces.emplace_back(); }
 
   void instruction(const AssemblyLine& line, View raw) {
     Instruction i = parse_instruction(line);
     const bool transfers = i.flow != Flow::next;
+    check_accesses(line, i);
     if (transfers && line.operands.find("__sanitizer_cov_trace_pc") != View::npos) {
       trace(i.flow == Flow::call);
       return;
@@ -335,6 +349,16 @@ class Annotator {
     piece.indirect = i.flow == Flow::indirect;
     piece.falls = i.flow == Flow::next || i.flow == Flow::call || i.flow == Flow::conditional;
     if (transfers && i.flow != Flow::call) new_piece();
+  }
+
+  void check_accesses(const AssemblyLine& line, const Instruction& i) {
+    if (!options_.checked) return;
+    std::string refused;
+    out_.text += accesses_.before(line, i, refused);
+    if (!refused.empty())
+      out_.unchecked.push_back(
+          {std::string(file_), line_, refused, "remove the intrinsic or builtin that makes " + std::string(line.name)});
+    if (i.flow == Flow::jump || i.flow == Flow::indirect || i.flow == Flow::end) accesses_.forget();
   }
 
   // Goes where the target may not be instrumented: through a pointer, or into another object.
@@ -486,20 +510,6 @@ class Annotator {
     emit("\t.p2align\t3");
   }
 
-  // run(void*) of ridge_simt::Closure<...> and ridge_simt::PointerClosure<...>, by its mangled name.
-  void write_entries() {
-    for (const Function& f : functions_) {
-      const bool by_pointer = starts_with(f.name, "_ZN10ridge_simt14PointerClosureI");
-      if (!by_pointer && !starts_with(f.name, "_ZN10ridge_simt7ClosureI")) continue;
-      std::size_t at = f.name.rfind("E3runE");
-      if (at == View::npos) continue;
-      View parameter = f.name.substr(at + 6);  // Pv, or a substitution for it: S_, S1_, S1A_
-      if (parameter != "Pv" && (parameter.front() != 'S' || parameter.back() != '_')) continue;
-      open_section("ridge_entries", f.group);
-      emit("\t.quad\t" + std::string(f.name) + ", " + (by_pointer ? "1" : "0"));
-    }
-  }
-
   // --- Variables.
 
   void write_shared() {
@@ -538,7 +548,7 @@ class Annotator {
   }
 
   View text_;
-  bool worker_;
+  AnnotateOptions options_;
   AnnotatedAssembly out_;
   std::set<View> function_names_, object_names_, local_names_, data_labels_;
   std::map<View, std::uint64_t> sizes_;
@@ -547,6 +557,9 @@ class Annotator {
   std::set<View> arrays_;  // thread-local variables that this text defines
   std::vector<std::pair<Section, Section>> pushed_;
   Section section_, previous_;
+  Accesses accesses_;
+  View file_;  // of the last .loc
+  int line_ = 0;
   bool open_object_ = false;
   bool foreign_ = false;  // another processor's text
   std::vector<Function> functions_;
@@ -558,6 +571,6 @@ class Annotator {
 
 }  // namespace
 
-AnnotatedAssembly annotate_assembly(View text, bool worker) { return Annotator(text, worker).run(); }
+AnnotatedAssembly annotate_assembly(View text, AnnotateOptions options) { return Annotator(text, options).run(); }
 
 }  // namespace ridge::simt

@@ -8,13 +8,15 @@
 //   - unused bytes behind every variable, so that an index past its end does not hit the next one,
 //   - calls of __tsan_memcpy and its kin where the compiler left copies as calls,
 //   - in a judged worker, static initialisers in a section ridge_init instead of .init_array, so that the worker's main
-//     decides whether they run (runtime/worker/initialisers.hpp), and a section ridge_entries of the functions that a
-//     launch enters.
+//     decides whether they run (runtime/worker/initialisers.hpp),
+//   - checks of the memory accesses that no hook announces (accesses.hpp).
 #pragma once
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "policy.hpp"
 
 namespace ridge::simt {
 
@@ -29,19 +31,18 @@ struct SharedExcess {
 struct AnnotatedAssembly {
   std::string text;
   std::vector<SharedExcess> excesses;
+  std::vector<Violation> unchecked;  // instructions whose accesses cannot be checked
 };
 
 constexpr std::uint64_t kStaticSharedMax = 48 << 10;
 constexpr int kRedZone = 256;  // bytes behind a variable; keeps the next one in its bank of shared memory
 
-// A record of the section ridge_entries: what ridge_simt::launch is given as `run`. Any other address is no kernel.
-struct LaunchEntry {
-  void (*run)(void* closure);
-  std::uint64_t by_pointer;  // 1: the closure's first word is the kernel's address, which must have records of its own
+struct AnnotateOptions {
+  bool worker = false;   // for a program whose main is the worker's, which runs the initialisers
+  bool checked = false;  // accesses that no hook announces are checked
 };
 
-// x86-64 text of GCC and Clang. Text for other processors comes back as it is. `worker`: for a program whose main is the
-// worker's, which runs the initialisers.
-AnnotatedAssembly annotate_assembly(std::string_view text, bool worker = false);
+// x86-64 text of GCC and Clang. Text for other processors comes back as it is.
+AnnotatedAssembly annotate_assembly(std::string_view text, AnnotateOptions options = {});
 
 }  // namespace ridge::simt

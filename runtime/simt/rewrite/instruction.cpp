@@ -122,6 +122,7 @@ AssemblyLine parse_line(std::string_view text) {
   static constexpr std::string_view kPrefixes[] = {"rep",  "repz",    "repe", "repne", "repnz",
                                                    "lock", "notrack", "bnd",  "data16"};
   while (line.kind == AssemblyLine::Kind::instruction && one_of(line.name, kPrefixes) && !line.operands.empty()) {
+    line.repeated = line.repeated || starts_with(line.name, "rep");
     blank = std::min(line.operands.find_first_of(" \t"), line.operands.size());
     line.name = line.operands.substr(0, blank);
     line.operands = trimmed(line.operands.substr(blank));

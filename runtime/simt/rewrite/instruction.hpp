@@ -10,6 +10,7 @@ struct AssemblyLine {
   Kind kind = Kind::empty;
   std::string_view name;      // label without its colon, directive with its dot, mnemonic
   std::string_view operands;  // without a trailing comment
+  bool repeated = false;      // behind the prefix rep
 };
 
 AssemblyLine parse_line(std::string_view line);

@@ -88,10 +88,23 @@ class Assembly {
       inline_ = false;
       return;
     }
+    if (is_copy(raw)) return;
     if (hides(raw)) return add("a name holds a character that assembly text cannot show", "use plain names");
     AssemblyLine line = parse_line(raw);
+    if (line.kind == AssemblyLine::Kind::label) label(line.name);
     if (line.kind == AssemblyLine::Kind::directive) directive(line);
     if (line.kind == AssemblyLine::Kind::instruction) instruction(line);
+  }
+
+  // rep;movsq (%rsi), %es:(%rdi) and its kin, as Clang writes them: one instruction.
+  static bool is_copy(View raw) {
+    raw.remove_prefix(std::min(raw.find_first_not_of(" \t"), raw.size()));
+    for (View whole :
+         {"rep;movsb\t(%rsi), %es:(%rdi)", "rep;movsl\t(%rsi), %es:(%rdi)", "rep;movsq\t(%rsi), %es:(%rdi)",
+          "rep;movsb (%rsi), %es:(%rdi)", "rep;movsl (%rsi), %es:(%rdi)", "rep;movsq (%rsi), %es:(%rdi)",
+          "rep;stosb %al, %es:(%rdi)", "rep;stosl %eax, %es:(%rdi)", "rep;stosq %rax, %es:(%rdi)"})
+      if (raw == whole) return true;
+    return false;
   }
 
   // Several statements in a line, a string over several lines, a comment that this reader would take for code or not.
@@ -112,6 +125,13 @@ class Assembly {
     return quoted;
   }
 
+  // Local ones too: the compiler's own calls of hooks would go there.
+  void label(View name) {
+    for (View head : {"__tsan_", "__sanitizer_", "__ridge_", "ridge_"})
+      if (starts_with(name, head) && name != "ridge_entry")
+        add("the name '" + std::string(name) + "' belongs to the emulator", "choose another name");
+  }
+
   void directive(const AssemblyLine& line) {
     const View name = line.name;
     View rest = line.operands;
@@ -122,6 +142,7 @@ class Assembly {
       return add("the directive " + std::string(name) + " is nothing that plain C++ compiles to",
                  "remove the assembly, the attribute or the pragma that makes it");
     if (name == ".section" || name == ".pushsection") return section(rest);
+    if ((name == ".set" || name == ".comm") && !inline_) label(next_argument(rest));
     if (name == ".previous" || name == ".popsection") return add("inline assembly changes sections", "remove it");
     if (name == ".text" || name == ".data" || name == ".bss") {
       code_ = name == ".text";

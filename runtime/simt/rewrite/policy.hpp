@@ -24,7 +24,9 @@ using Trusted = std::function<bool(std::string_view file)>;
 
 // Text of a source before preprocessing: directives that would let it pass for another file.
 std::vector<Violation> check_directives(std::string_view text, std::string_view file);
-// Output of the preprocessor (-E), with its line markers.
+// What RIDGE_UNCOUNTED (ridge_simt/device.h) stands for in such text: the rewriter writes it at launches.
+constexpr std::string_view kUncounted = "__ridge_uncounted";
+// Output of the preprocessor (-E) for the rewritten source, which is what will be compiled, with its line markers.
 std::vector<Violation> check_source(std::string_view preprocessed, const Trusted& trusted);
 // x86-64 text of GCC and Clang.
 std::vector<Violation> check_assembly(std::string_view text, const Trusted& trusted);

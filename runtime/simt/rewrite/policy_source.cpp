@@ -54,6 +54,11 @@ constexpr std::array<View, 21> kAttributes = {"naked",
                                               "no_split_stack",
                                               "constructor_priority",
                                               "destructor"};
+// Vectors of the compiler's, which no GPU has.
+constexpr std::array<View, 2> kVectors = {"vector_size", "ext_vector_type"};
+constexpr std::array<View, 2> kWideIntegers = {"_BitInt", "_ExtInt"};
+// Names of the instrumentation: a function of such a name would take the place of the emulator's.
+constexpr std::array<View, 4> kHooks = {"__tsan_", "__sanitizer_", "__ridge_", "ridge_check_"};
 constexpr std::array<View, 5> kPragmas = {"redefine_extname", "weak", "attribute", "optimize", "target"};
 
 class Source {
@@ -150,6 +155,15 @@ class Source {
     View name = plain(w);
     if (one_of(name, kUninstrumented) || one_of(name, kAlways))
       return add("'" + std::string(name) + "' is not allowed: all code of a submission is counted", "remove it");
+    if (one_of(w, kWideIntegers))
+      return add("integers of " + std::string(w) + " are not allowed: a GPU has none of such a size",
+                 "use int, long long, or arrays of them");
+    for (View head : kHooks)
+      if (w.starts_with(head) && w != kUncounted)
+        return add("the name '" + std::string(w) + "' belongs to the emulator", "choose another name");
+    if ((depth_ > 1 || brackets_) && one_of(name, kVectors))
+      return add("the attribute '" + std::string(name) + "' is not allowed: CUDA has no vectors of this kind",
+                 "use float2, float4, int4, ...; at most 16 bytes move at once on a GPU");
     if ((depth_ > 1 || brackets_) && one_of(name, kAttributes))
       add("the attribute '" + std::string(name) + "' is not allowed in a submission",
           name == "section" ? "__constant__, __device__ and __shared__ choose the memory" : "remove it");
@@ -209,6 +223,9 @@ std::vector<Violation> check_directives(View text, View file) {
   for (std::size_t at = 0; at < joined.size();) {
     std::size_t end = std::min(joined.find('\n', at), joined.size());
     View line = View(joined).substr(at, end - at);
+    if (line.find("RIDGE_UNCOUNTED") != View::npos)
+      found.push_back(
+          {std::string(file), numbers[at], "the name 'RIDGE_UNCOUNTED' belongs to the emulator", "remove it"});
     std::size_t i = line.find_first_not_of(" \t\v\f\r");
     const std::size_t place = at;
     at = end + 1;

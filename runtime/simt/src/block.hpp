@@ -127,6 +127,12 @@ class BlockRunner {
   void fence(int scope);
   void access(std::uintptr_t address, unsigned bytes, AccessKind kind, bool is_volatile, std::uintptr_t pc,
               unsigned part);
+  // What the hooks have counted last: the access itself follows. Called behind access(), where the thread may have waited.
+  void announce(std::uintptr_t address, std::size_t bytes, AccessKind kind) {
+    announced_[kind != AccessKind::load] = {address, bytes};
+  }
+  // Whether an access is still to be counted: not announced, and not of the thread's own stack.
+  bool unannounced(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc);
   // Of the last atomic: see Recorder::ticket.
   std::uint32_t ticket() const { return launch_->record ? recorder_.ticket(current_->linear % kWarpSize) : 0; }
   void atomic_used(std::uint32_t ticket) {
@@ -272,6 +278,10 @@ class BlockRunner {
   std::vector<std::pair<std::uintptr_t, std::uintptr_t>> static_shared_;
   std::vector<std::uint8_t> shared_object_;  // for each byte of the segment: 1 where a program's object is
   const Allocation* allocation_ = nullptr;   // of the last access
+  struct Announced {
+    std::uintptr_t address = 0;
+    std::size_t bytes = 0;
+  } announced_[2];  // the last load, the last store
   std::chrono::steady_clock::time_point last_progress_;
   std::uint64_t last_progress_count_ = 0;
   const Program& program_;

@@ -20,9 +20,11 @@ inline BlockRunner* in_kernel() {
 
 inline void access(const volatile void* p, unsigned bytes, AccessKind kind, void* pc, bool is_volatile = false,
                    unsigned part = 0) {
-  if (BlockRunner* r = in_kernel())
+  if (BlockRunner* r = in_kernel()) {
     r->access(reinterpret_cast<std::uintptr_t>(p), bytes, kind, is_volatile, reinterpret_cast<std::uintptr_t>(pc) - 1,
               part);
+    r->announce(reinterpret_cast<std::uintptr_t>(p), bytes, kind);
+  }
 }
 
 // Accesses whose alignment the type does not promise: a GPU splits them into pieces of at most `unit` bytes.
@@ -38,6 +40,8 @@ void access_range(const void* p, std::size_t bytes, AccessKind kind, void* pc, u
     address += piece;
     bytes -= piece;
   }
+  const auto begin = reinterpret_cast<std::uintptr_t>(p);
+  in_kernel()->announce(begin, address - begin, kind);
 }
 
 constexpr AccessKind kLoad = AccessKind::load, kStore = AccessKind::store, kAtomic = AccessKind::atomic;
@@ -145,6 +149,16 @@ void* __tsan_memmove(void* to, const void* from, std::size_t n) {
 void* __tsan_memset(void* to, int value, std::size_t n) {
   access_range(to, n, kStore, RIDGE_PC, 4);
   return std::memset(to, value, n);
+}
+
+// See access_check.cpp. Wide ones are copies of structs or of the compiler's vectors.
+void ridge_check_access(std::uintptr_t address, std::uint64_t code, std::uintptr_t site) {
+  const unsigned bytes = code & 255;
+  const bool store = (code & 256) != 0;
+  ridge::simt::BlockRunner* r = ridge::simt::in_kernel();
+  if (r != nullptr && r->unannounced(address, bytes, store, site - 1))
+    access_range(reinterpret_cast<const void*>(address), bytes, store ? kStore : kLoad, reinterpret_cast<void*>(site),
+                 bytes > 8 ? 4 : bytes);
 }
 
 void __ridge_block(const ridge::simt::BlockRecord* b) {
