@@ -126,7 +126,7 @@ TEST_CASE("the scan of a host process finds what lies in its way", "[scan]") {
     CHECK(has(scan.judged(kTools, "#define PLANT_MEMORY\n"), "FOUND seed in memory"));
   }
   SECTION("the key's file, without the sandbox") {
-    CHECK(has(scan.judged(kTools + ",worker-sandbox,landlock"), "FOUND signing key in " + scan.key));
+    CHECK(has(scan.judged(kTools + ",worker-sandbox,landlock"), "FOUND signing key in "));
   }
   SECTION("the judge's environment") {
     CHECK(has(scan.judged(kTools + ",clean-environment"), "FOUND seed in "));

@@ -1,4 +1,4 @@
-# Runs in the submission's folder. Its message begins with the file's name; a shell and a compiler would stumble too.
-printf 'int error here;\n' > "./a
+# Runs in the submission's folder. The assembler's messages begin with the file's name; a shell would stumble too.
+printf 'int x;\n' > "./a
 PASS $MARKER 20 of 20
 b.cu"
