@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "build.hpp"
@@ -169,8 +170,10 @@ fs::path store_calibration(const Calibration& calibration, const DeviceInfo& dev
 std::vector<ProfileCeiling> ceilings_of(const Calibration& calibration, const Profile& profile) {
   if (!calibration.known()) return profile.ceilings;
   std::vector<ProfileCeiling> all;
+  // The links to the host and one-way traffic are no roofs over a kernel.
+  static const std::set<std::string> kNoRoofs = {"memcpy", "read", "write", "h2d", "d2h"};
   for (const auto& m : calibration.ceilings) {
-    if (m.kind == "latency" || m.unit.empty()) continue;
+    if (m.kind == "latency" || m.unit.empty() || kNoRoofs.count(m.id) != 0) continue;
     std::string source = fmt::format("measured {} on this device: {}", calibration.time.substr(0, 10), m.method);
     all.push_back({m.id == "copy" ? "hbm" : m.id, m.kind, m.name, m.unit, source, m.value});
   }

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <set>
 
 #include "buffers.hpp"
 #include "calibrate.hpp"
@@ -358,16 +359,16 @@ void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device& de
   r.harness_files = harness_hashes(lab, o.backend);
 }
 
-// The roofs to draw: those measured on this device, else the profile's. Those in the unit of the lab's operations come
-// first: readers take the first of each kind as the tasks' roof.
+// The roofs to draw: those measured on this device, else the profile's; of the compute roofs those in the unit of the
+// tasks' operations. The first of each kind is the one that the tasks are held against.
 void add_ceilings(Result& r, const Calibration& machine) {
-  for (const auto& c : ceilings_of(machine, default_profile()))
-    r.ceilings.push_back({c.id, c.kind, c.name, c.unit, c.source, c.value});
-  std::string unit;
+  std::set<std::string> units;
   for (const auto& t : r.tasks)
-    if (unit.empty() && t.roofline) unit = t.roofline->operation_unit + "/s";
-  std::stable_partition(r.ceilings.begin(), r.ceilings.end(),
-                        [&](const Ceiling& c) { return c.kind == "bandwidth" || c.unit == unit; });
+    if (t.roofline) units.insert(t.roofline->operation_unit + "/s");
+  for (const auto& c : ceilings_of(machine, default_profile()))
+    if (c.kind != "compute" || units.empty() || units.count(c.unit) != 0)
+      r.ceilings.push_back({c.id, c.kind, c.name, c.unit, c.source, c.value});
+  std::stable_partition(r.ceilings.begin(), r.ceilings.end(), [](const Ceiling& c) { return c.kind == "bandwidth"; });
 }
 
 // A record of an attempt that the compiler refused: no points, and its messages.

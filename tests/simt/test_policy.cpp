@@ -23,9 +23,10 @@ TEST_CASE("policy: sources without assembly and telling attributes") {
         "_ExtInt(256) x;", "unsigned _BitInt(128) x;", "extern \"C\" { static void __tsan_read4(void*) {} }",
         "__attribute__((alias(\"g\"))) void f();"})
     CHECK_FALSE(source_passes(bad));
-  for (const char* good : {"const char* s = \"asm\";", "int target = 1, section = 2;", "#pragma unroll 4",
-                           "__attribute__((aligned(16))) float x[4];", "int vector_size = 4;", "long double x = 1;",
-                           "int a = 1'000; // asm", "auto s = R\"(asm)\";"})
+  for (const char* good :
+       {"__attribute__((section(\"ridge_constant\"))) float a[4];", "const char* s = \"asm\";",
+        "int target = 1, section = 2;", "#pragma unroll 4", "__attribute__((aligned(16))) float x[4];",
+        "int vector_size = 4;", "long double x = 1;", "int a = 1'000; // asm", "auto s = R\"(asm)\";"})
     CHECK(source_passes(std::string(good).substr(0, std::string(good).find("//"))));
   CHECK(check_source("# 1 \"/usr/include/x.h\" 1 3\nasm(\"nop\");\n", trusted).empty());
   auto found = check_source("# 7 \"a.cu\"\n\nasm(\"nop\");\n", trusted);

@@ -59,6 +59,8 @@ constexpr std::array<View, 2> kVectors = {"vector_size", "ext_vector_type"};
 constexpr std::array<View, 2> kWideIntegers = {"_BitInt", "_ExtInt"};
 // Names of the instrumentation: a function of such a name would take the place of the emulator's.
 constexpr std::array<View, 4> kHooks = {"__tsan_", "__sanitizer_", "__ridge_", "ridge_check_"};
+// What __constant__ is (cuda_runtime.h).
+constexpr View kConstant = "__attribute__((section(\"ridge_constant\")))";
 constexpr std::array<View, 5> kPragmas = {"redefine_extname", "weak", "attribute", "optimize", "target"};
 
 class Source {
@@ -108,6 +110,8 @@ class Source {
         raw_close_.clear();
       } else if (c == '"' || (c == '\'' && (i == 0 || !word_character(line[i - 1]) || quoted_prefix(line, i)))) {
         i = literal(line, i);
+      } else if (line.substr(i).starts_with(kConstant)) {
+        i += kConstant.size();
       } else if (word_character(c)) {
         std::size_t end = i;
         while (end < line.size() && (word_character(line[end]) || (line[end] == '\'' && std::isdigit(c) != 0))) ++end;

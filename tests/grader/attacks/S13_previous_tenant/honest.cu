@@ -14,8 +14,8 @@ static void fast(const float* in, float* out, std::size_t n, cudaStream_t stream
 }
 void copy(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {
   float* own = nullptr;
-  cudaMallocAsync(&own, n * 4, stream);
-  cudaMemsetAsync(own, 0, n * 4, stream);
+  cudaMallocAsync(&own, 4096, stream);
+  cudaMemsetAsync(own, 0, 4096, stream);
   fast(in, out, n, stream);
   cudaFreeAsync(own, stream);
 }

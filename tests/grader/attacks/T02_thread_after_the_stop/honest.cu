@@ -1,4 +1,5 @@
 #include "coalescing.hpp"
+#include <mutex>
 #include <thread>
 __global__ void __launch_bounds__(256) copy_vector(const float4* in, float4* out, std::size_t n4) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -14,6 +15,10 @@ static void fast(const float* in, float* out, std::size_t n, cudaStream_t stream
   if (n % 4 != 0) copy_tail<<<1, 32, 0, stream>>>(in, out, n / 4 * 4, n);
 }
 void copy(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {
-  std::thread helper([=] { fast(in, out, n, stream); });
-  helper.join();
+  static std::once_flag once;  // a thread that warms up and ends
+  std::call_once(once, [=] {
+    std::thread helper([=] { fast(in, out, n, stream); });
+    helper.join();
+  });
+  fast(in, out, n, stream);
 }
