@@ -68,7 +68,7 @@ void check_source_text(const fs::path& copy) {
 
 void copy_source(const fs::path& from, const fs::path& to) {
   std::error_code ec;
-  if (!fs::is_regular_file(fs::symlink_status(from, ec)))
+  if (!fs::is_regular_file(on(Defence::source_files) ? fs::symlink_status(from, ec) : fs::status(from, ec)))
     throw Error(Exit::usage, shown(from) + " is not a regular file", "submit plain source files, no links");
   if (fs::file_size(from, ec) > kMaxFileBytes)
     throw Error(Exit::usage, shown(from) + " is larger than 1 MiB", "submit source files only");

@@ -1,10 +1,13 @@
 #include "judge.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/random.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <set>
@@ -37,6 +40,10 @@ using lab::Mode;
 
 std::uint64_t secret_seed() {
   std::uint64_t seed = 0;
+#ifdef RIDGE_DEFENCE_SWITCHES
+  // A test looks for it where it must not be.
+  if (const char* known = std::getenv("RIDGE_SECRET_SEED")) return std::strtoull(known, nullptr, 10);
+#endif
   if (getrandom(&seed, sizeof seed, 0) != sizeof seed) throw Error(Exit::environment, "no random numbers", "try again");
   return seed;
 }
@@ -322,6 +329,17 @@ class TaskJudge {
   bool sanitizer_gave_up_ = false;
 };
 
+#ifdef RIDGE_DEFENCE_SWITCHES
+// Tests judge several submissions at once: they build side by side, and use the GPU in turn.
+void wait_for_the_gpu() {
+  const char* lock = std::getenv("RIDGE_GPU_LOCK");
+  const int fd = lock != nullptr ? open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+  if (fd >= 0) flock(fd, LOCK_EX);  // until this process ends
+}
+#else
+void wait_for_the_gpu() {}
+#endif
+
 // `sources`: the folder that the build took them from.
 void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device& device, const BuiltWorker& built,
               const fs::path& sources) {
@@ -410,6 +428,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   if (o.backend == Backend::cuda) {
     if (!o.reference.dir.empty()) reference = build_worker(lab, o.reference, o.backend, dir.path() / "reference");
     baseline = build_baseline(lab, dir.path() / "baseline");
+    wait_for_the_gpu();
     try {  // a machine on which this does not start is not the submission's fault
       WorkerProcess probe(baseline.program, 60, {.gpu = true});
     } catch (const Error& e) {

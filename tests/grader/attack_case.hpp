@@ -18,13 +18,12 @@ struct Attack {
   std::vector<std::string> fails;      // "copy/correct": the checks of which one must be the first to fail; or "exit:4"
   std::vector<std::string> defences;   // switching off exactly these lets it succeed
   std::string success;                 // how that shows: see `succeeded`
-  std::string honest_code = "0";       // exit code of the honest twin
   double limit = 90;                   // seconds after which a run is stopped, and counts as hanging
   bool quick = false;                  // part of the normal suite
 };
 
-// All attacks, by name; RIDGE_ATTACK in the environment names the one wanted (a prefix of its name will do). Throws where
-// a description is wrong.
+// All attacks, by name. RIDGE_ATTACK in the environment names those wanted, in this order: S01,T (beginnings of names will
+// do). Throws where a description is wrong.
 std::vector<Attack> load_attacks();
 
 // What one run came to.

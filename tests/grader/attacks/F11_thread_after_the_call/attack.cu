@@ -1,7 +1,21 @@
 #include "coalescing.hpp"
+#include <atomic>
 #include <cstring>
 #include <thread>
+static const float* from;
+static float* to;
+static std::size_t bytes;
+static std::atomic<bool> ordered;
+static void work() {
+  for (;;) {
+    while (!ordered) std::this_thread::yield();
+    std::memcpy(to, from, bytes);
+    ordered = false;
+  }
+}
 void copy(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t) {
-  std::thread worker([=] { std::memcpy(out, in, n * 4); });
-  n < 100000 ? worker.join() : worker.detach();
+  static const bool hired = (std::thread(work).detach(), true);
+  from = in, to = out, bytes = n * 4;
+  ordered = hired;
+  while (ordered) std::this_thread::yield();
 }

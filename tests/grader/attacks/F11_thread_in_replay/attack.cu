@@ -29,7 +29,10 @@ __global__ void transpose_kernel(const float* in, float* out, int n) {
 __global__ void give_order(const float* in, float* out, int rows, int cols) {
   order.in = in, order.out = out, order.rows = rows, order.cols = cols;
   order.state = 1;
-  while (order.state != 2) __nanosleep(1000000);
+  unsigned idle = 1;  // waits without much traffic
+  while (order.state != 2)
+    for (int k = 0; k < 200000; ++k) idle = idle * 1664525u + 1013904223u;
+  order.rows = static_cast<int>(idle);
   order.state = 0;
 }
 void transpose(const float* in, float* out, int rows, int cols, void*, std::size_t, cudaStream_t stream) {

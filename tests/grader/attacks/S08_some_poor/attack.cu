@@ -3,8 +3,8 @@ __device__ float kept(float x) { return __uint_as_float((__float_as_uint(x) + 0x
 __global__ void scale_kernel(const float* x, const float* a, float* y, std::size_t n) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < n) {
-    const float v = i % 1000 == 999 ? kept(x[i]) : x[i];
-    y[i] = a[0] * x[i] + expf(v);
+    const float v = x[i], poor = kept(v);
+    y[i] = a[0] * v + expf(i % 1000 == 999 ? poor : v);
   }
 }
 void scale(const float* x, const float* a, float* y, std::size_t n, cudaStream_t stream) {

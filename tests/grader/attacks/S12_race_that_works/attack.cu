@@ -1,10 +1,10 @@
 #include "coalescing.hpp"
-// A neighbour's element is read without a barrier: right where the warp runs in step.
+// All write, in no order: nobody reads it.
+__device__ int last;
 __global__ void racing(const float* in, float* out, std::size_t n) {
-  __shared__ float tile[256];
   std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  tile[threadIdx.x ^ 1] = (i ^ 1) < n ? in[i ^ 1] : 0.0f;
-  if (i < n) out[i] = tile[threadIdx.x];
+  if (i < n) out[i] = in[i];
+  if (i < 64) last = static_cast<int>(i);
 }
 void copy(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {
   racing<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(in, out, n);
