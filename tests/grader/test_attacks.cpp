@@ -151,6 +151,58 @@ TEST_CASE("every attack is rejected, its honest twin is not, and it succeeds wit
   }));
 }
 
+// RIDGE_ATTACK_LOG (of one or several runs: the last line of an attack counts) as a page: RIDGE_ATTACK_REPORT=FILE.
+TEST_CASE("the log of a run as a page", "[.report]") {
+  const std::string file = setting("RIDGE_ATTACK_REPORT", ""), log = setting("RIDGE_ATTACK_LOG", "");
+  if (file.empty()) return;
+  std::map<std::string, json> lines;
+  std::ifstream in(log);
+  for (std::string line; std::getline(in, line);) {
+    const json j = json::parse(line, nullptr, false);
+    if (!j.is_object() || !j.contains("attack")) continue;
+    json& known = lines[j["attack"].get<std::string>()];
+    if (known.is_null() || known.contains("skipped") || !j.contains("skipped")) known = j;
+  }
+  auto ending = [](const json& o, bool wanted) {
+    if (!o.is_object()) return std::string("-");
+    if (o.value("succeeded", false) == wanted && wanted) return std::string("succeeds");
+    if (o.value("succeeded", false)) return std::string("**succeeds**");
+    const std::string failed = o.value("failed", "");
+    return o["code"] == 0 ? std::string("gets nothing") : failed.empty() ? "exit code " + o["code"].dump() : failed;
+  };
+  int shown = 0, ran = 0, problems = 0;
+  std::string rows;
+  for (const auto& a : load_attacks()) {
+    ++shown;
+    std::string defences;
+    for (const auto& d : a.defences) defences += (defences.empty() ? "" : ", ") + d;
+    const json line = lines.count(a.name) != 0 ? lines[a.name] : json::object();
+    const bool done = line.contains("on");
+    ran += done;
+    problems += done && !line["problems"].empty();
+    std::string single;
+    if (done && line.contains("but")) {
+      int fails = 0;
+      for (const auto& [name, o] : line["but"].items()) fails += !o.value("succeeded", false);
+      single = std::to_string(fails) + " of " + std::to_string(line["but"].size());
+    }
+    rows += "| " + a.class_id + " | " + a.name + " | " + a.tries + " | " + a.backend + " | " + defences + " | ";
+    rows += !done ? "not run | | | |\n"
+                  : ending(line["on"], false) + " | " + (line["honest"]["code"] == 0 ? "passes" : "**fails**") + " | " +
+                        ending(line["off"], true) + " | " + (single.empty() ? "-" : single) + " |\n";
+  }
+  std::ofstream out(file);
+  out << "<!-- Written by grader.attacks [.report] from the log of a run. -->\n"
+      << setting("RIDGE_ATTACK_REPORT_HEAD", "") << "\n"
+      << shown << " attacks are described; " << ran << " were run, " << problems << " of these with a problem.\n\n"
+      << "`on`: the first check that fails with all defences on. `twin`: its honest twin, all on. `off`: with exactly the "
+         "defences named off. `one on`: in how many of the runs with one of them on again it fails.\n\n"
+      << "| class | attack | what it tries | backend | what stops it | on | twin | off | one on |\n"
+      << "|---|---|---|---|---|---|---|---|---|\n"
+      << rows;
+  CHECK(out.good());
+}
+
 // An attack that needs a GPU counts here wherever it is described.
 TEST_CASE("the corpus covers the catalogue, and every defence stops an attack", "[quick]") {
   if (std::getenv("RIDGE_ATTACK") != nullptr) return;
