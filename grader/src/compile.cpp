@@ -253,7 +253,12 @@ CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path
   const Compiler& compiler = host_compiler();
   std::vector<std::string> argv = {compiler.program.string(), "-o", program.string(), "-fdiagnostics-color=never"};
   for (const auto& o : objects) argv.push_back(o.string());
-  if (auto names = undefined_tls(objects); !names.empty()) {
+  auto names = undefined_tls(objects);
+  // std::call_once and futures have thread-local variables in the C++ library: local-exec code reaches those of its own
+  // program only.
+  if (std::erase_if(names, [](const std::string& n) { return n.rfind("_ZSt", 0) == 0; }) != 0)
+    argv.push_back("-static-libstdc++");
+  if (!names.empty()) {
     fs::path stub = program.string() + ".shared.cpp";
     std::string text = "extern \"C\" {\n__thread char ridge_dynamic[232448] __attribute__((aligned(1024)));\n";
     int i = 0;
