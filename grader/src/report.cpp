@@ -88,7 +88,10 @@ std::string report(const Result& r, bool colour) {
   for (const auto& t : r.tasks) {
     std::string score = fmt::format("{:>5} / {}", points(t.points), points(t.max));
     bool passed = t.status == "passed";
-    out += fmt::format("  {} {}  {}\n", t.status == "skipped" ? paint.dim("SKIP") : passed ? paint.good("PASS") : paint.bad("FAIL"),
+    out += fmt::format("  {} {}  {}\n",
+                       t.status == "skipped" ? paint.dim("SKIP")
+                       : passed              ? paint.good("PASS")
+                                             : paint.bad("FAIL"),
                        paint.bold(fmt::format("{:<12}", t.id)), paint.dim(fmt::format("{:<46}", t.title)) + score);
     if (t.status == "skipped") out += wrapped(printable(t.reason), 12);
     for (const auto& c : t.checks) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <toml++/toml.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,7 +12,6 @@
 #include <nlohmann/json.hpp>
 #include <random>
 #include <stdexcept>
-#include <toml++/toml.h>
 
 #include "support/run.hpp"
 
@@ -93,8 +93,10 @@ struct Place {
   }
 
   std::string filled(std::string s) const {
-    const std::pair<std::string, std::string> all[] = {{"@MARKER@", marker},          {"@SECRET@", secret()},
-                                                       {"@OUTSIDE@", outside()},      {"@ROOT@", root().string()},
+    const std::pair<std::string, std::string> all[] = {{"@MARKER@", marker},
+                                                       {"@SECRET@", secret()},
+                                                       {"@OUTSIDE@", outside()},
+                                                       {"@ROOT@", root().string()},
                                                        {"@SBATCH@", home / "bin/sbatch"}};
     for (const auto& [name, value] : all)
       for (std::size_t at = 0; (at = s.find(name, at)) != std::string::npos; at += value.size())
@@ -215,9 +217,9 @@ Outcome run_attack(const Attack& a, Side side, const std::set<std::string>& off)
     if (r.code != 0) throw std::runtime_error(script.string() + " failed: " + r.out + r.err);
   }
   const std::string file = place.home / "result.json";
-  std::vector<std::string> argv = {program(),      a.mode,     a.lab,    "--backend",
-                                   a.backend,      "--task",   a.task,   "--submission",
-                                   place.home / "submission", "--json", file};
+  std::vector<std::string> argv = {
+      program(), a.mode, a.lab, "--backend", a.backend, "--task", a.task, "--submission", place.home / "submission",
+      "--json",  file};
   for (const auto& argument : a.arguments) argv.push_back(place.filled(argument));
   // An attack may be a script altogether, which then runs the judge itself.
   if (fs::path script = a.dir / (who + ".sh"); fs::exists(script)) argv = {"sh", script.string()};

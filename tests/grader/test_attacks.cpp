@@ -143,7 +143,8 @@ TEST_CASE("attacks of every class are rejected, and their honest twins are not",
   }));
 }
 
-TEST_CASE("every attack is rejected, its honest twin is not, and it succeeds with exactly its defences off", "[.slow]") {
+TEST_CASE("every attack is rejected, its honest twin is not, and it succeeds with exactly its defences off",
+          "[.slow]") {
   report(examine_all(load_attacks(), [](const Attack& a, Finding& f) {
     rejected(a, f);
     twin_passes(a, f);
@@ -195,7 +196,8 @@ TEST_CASE("the log of a run as a page", "[.report]") {
   out << "<!-- Written by grader.attacks [.report] from the log of a run. -->\n"
       << setting("RIDGE_ATTACK_REPORT_HEAD", "") << "\n"
       << shown << " attacks are described; " << ran << " were run, " << problems << " of these with a problem.\n\n"
-      << "`on`: the first check that fails with all defences on. `twin`: its honest twin, all on. `off`: with exactly the "
+      << "`on`: the first check that fails with all defences on. `twin`: its honest twin, all on. `off`: with exactly "
+         "the "
          "defences named off. `one on`: in how many of the runs with one of them on again it fails.\n\n"
       << "| class | attack | what it tries | backend | what stops it | on | twin | off | one on |\n"
       << "|---|---|---|---|---|---|---|---|---|\n"

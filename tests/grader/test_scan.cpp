@@ -60,8 +60,7 @@ struct Scan {
     const std::string secret = read_file(key), digits = secret.substr(secret.find(' ') + 1, 64);
     all += masked("signing key", digits);
     std::string bytes;
-    for (std::size_t i = 0; i + 1 < 64; i += 2)
-      bytes += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
+    for (std::size_t i = 0; i + 1 < 64; i += 2) bytes += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
     all += masked("signing key", bytes);
     for (std::uint64_t number = 1; number <= 3; ++number) {
       const std::uint64_t one = ridge::derived_seed(task, "case", number);
@@ -92,8 +91,8 @@ struct Scan {
     env["RIDGE_DEFENCES_OFF"] = off;
     env["RIDGE_SIGNING_KEY"] = key;
     env["RIDGE_SECRET_SEED"] = std::to_string(seed);
-    Run r = run({RIDGE_SWITCHABLE_PROGRAM, "grade", "90_judged", "--backend", "cpu", "--task", "scale", "--submission", dir,
-                 "--json", home / "result.json"},
+    Run r = run({RIDGE_SWITCHABLE_PROGRAM, "grade", "90_judged", "--backend", "cpu", "--task", "scale", "--submission",
+                 dir, "--json", home / "result.json"},
                 env, 200);
     code = r.code;
     out = r.out + r.err;
@@ -122,15 +121,11 @@ TEST_CASE("host code finds no seed, key, input or expected answer", "[scan]") {
 
 TEST_CASE("the scan of a host process finds what lies in its way", "[scan]") {
   Scan scan;
-  SECTION("a copy in memory") {
-    CHECK(has(scan.judged(kTools, "#define PLANT_MEMORY\n"), "FOUND seed in memory"));
-  }
+  SECTION("a copy in memory") { CHECK(has(scan.judged(kTools, "#define PLANT_MEMORY\n"), "FOUND seed in memory")); }
   SECTION("the key's file, without the sandbox") {
     CHECK(has(scan.judged(kTools + ",worker-sandbox,landlock"), "FOUND signing key in "));
   }
-  SECTION("the judge's environment") {
-    CHECK(has(scan.judged(kTools + ",clean-environment"), "FOUND seed in "));
-  }
+  SECTION("the judge's environment") { CHECK(has(scan.judged(kTools + ",clean-environment"), "FOUND seed in ")); }
   SECTION("the inputs that kernels get") {
     CHECK(has(scan.judged(kTools + ",decoy-inputs"), "FOUND inputs of the kernels in "));
   }

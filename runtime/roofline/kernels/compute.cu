@@ -3,7 +3,8 @@
 
 namespace {
 
-constexpr int kChains = 8;  // independent sums a thread: the latency of an FMA is 4 cycles, four warps share a scheduler
+constexpr int kChains =
+    8;  // independent sums a thread: the latency of an FMA is 4 cycles, four warps share a scheduler
 
 __global__ void __launch_bounds__(256) fma_kernel(float* out, int rounds, float scale, float shift) {
   float x[kChains];
@@ -26,8 +27,8 @@ __global__ void __launch_bounds__(256) fma_kernel(float* out, int rounds, float 
 void measure_compute(const Gpu& gpu) {
   Memory out(4);
   const int rounds = 4000, blocks = gpu.sms * 8;
-  print_rate({"fp32", "compute", "fp32 FMA", "flop/s", "8 chains of FMAs a thread, 2048 threads an SM; an FMA counts as two"},
-             2.0 * kChains * 16 * rounds * 256 * blocks, seconds_of([&] {
-               fma_kernel<<<static_cast<unsigned>(blocks), 256>>>(out.as<float>(), rounds, 0.999f, 0.25f);
-             }));
+  print_rate(
+      {"fp32", "compute", "fp32 FMA", "flop/s", "8 chains of FMAs a thread, 2048 threads an SM; an FMA counts as two"},
+      2.0 * kChains * 16 * rounds * 256 * blocks,
+      seconds_of([&] { fma_kernel<<<static_cast<unsigned>(blocks), 256>>>(out.as<float>(), rounds, 0.999f, 0.25f); }));
 }

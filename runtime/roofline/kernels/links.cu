@@ -59,8 +59,9 @@ void launches() {
   MUST(cudaGraphInstantiate(&exec, graph, 0));
   std::vector<double> nodes = seconds_of([&] { MUST(cudaGraphLaunch(exec, nullptr)); });
   for (double& s : nodes) s /= kCount;
-  print_values({"graph_node", "latency", "kernel node of a graph", "s", "1000 empty kernels in a row in one graph, each"},
-               nodes);
+  print_values(
+      {"graph_node", "latency", "kernel node of a graph", "s", "1000 empty kernels in a row in one graph, each"},
+      nodes);
   MUST(cudaGraphExecDestroy(exec));
   MUST(cudaGraphDestroy(graph));
   MUST(cudaStreamDestroy(stream));

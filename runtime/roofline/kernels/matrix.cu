@@ -42,22 +42,20 @@ __device__ std::uint32_t random_values(Type t, std::uint32_t i) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 // Hopper: wgmma m64n256, 32 bytes of K each (PTX ISA, "Asynchronous warpgroup-level matrix instructions").
-#define ALL_128 \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
-  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
-  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
-  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, " \
-  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
-  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, " \
+#define ALL_128                                                                                  \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                       \
+  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "             \
+  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "             \
+  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "             \
+  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "             \
+  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "             \
   "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
   "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 #define D4(i) D1(i), D1(i + 1), D1(i + 2), D1(i + 3)
 #define D16(i) D4(i), D4(i + 4), D4(i + 8), D4(i + 12)
 #define D128 D16(0), D16(16), D16(32), D16(48), D16(64), D16(80), D16(96), D16(112)
-#define WGMMA(shape, rest)                                                                  \
-  asm volatile("wgmma.mma_async.sync.aligned." shape " {" ALL_128 "}, %128, %129, " rest ";" \
-               : D128                                                                       \
-               : "l"(a), "l"(b))
+#define WGMMA(shape, rest) \
+  asm volatile("wgmma.mma_async.sync.aligned." shape " {" ALL_128 "}, %128, %129, " rest ";" : D128 : "l"(a), "l"(b))
 
 #define D1(i) "+f"(d[i])
 template <Type kType>
@@ -107,9 +105,9 @@ __global__ void __launch_bounds__(kThreads, 1) matrix_kernel(Sum* out, int round
 // Up to Ada: mma.sync, eight products in flight a warp. On chips after Hopper this is not the fast way: see below.
 template <Type kType, class Sum>
 __device__ void multiply(Sum (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
-#define MMA(shape, constraint)                                                                               \
-  asm volatile("mma.sync.aligned." shape " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"   \
-               : constraint(d[0]), constraint(d[1]), constraint(d[2]), constraint(d[3])                       \
+#define MMA(shape, constraint)                                                                              \
+  asm volatile("mma.sync.aligned." shape " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
+               : constraint(d[0]), constraint(d[1]), constraint(d[2]), constraint(d[3])                     \
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
   if constexpr (kType == Type::bf16) MMA("m16n8k16.row.col.f32.bf16.bf16.f32", "+f");
   if constexpr (kType == Type::fp16) MMA("m16n8k16.row.col.f32.f16.f16.f32", "+f");
@@ -159,6 +157,7 @@ void measure_matrix(const Gpu& gpu) {
   measure<Type::tf32, float>(gpu, "tf32", "tensor cores, tf32", "flop/s");
   measure<Type::bf16, float>(gpu, "bf16", "tensor cores, bf16", "flop/s");
   measure<Type::fp16, float>(gpu, "fp16", "tensor cores, fp16 with fp32 sums", "flop/s");
-  if (gpu.prop.major * 10 + gpu.prop.minor >= 89) measure<Type::fp8, float>(gpu, "fp8", "tensor cores, fp8 (e4m3)", "flop/s");
+  if (gpu.prop.major * 10 + gpu.prop.minor >= 89)
+    measure<Type::fp8, float>(gpu, "fp8", "tensor cores, fp8 (e4m3)", "flop/s");
   measure<Type::int8, int>(gpu, "int8", "tensor cores, int8", "op/s");
 }

@@ -90,20 +90,24 @@ void measure_memory(const Gpu& gpu) {
   write_kernel<<<grid_for(n, kThreads), kThreads>>>(a.as<float4>(), n, 1.5f);
 
   // The better of the runtime's copy and a kernel's: a roof is what the best program reaches.
-  std::vector<double> engine = seconds_of([&] { MUST(cudaMemcpyAsync(b.as<void>(), a.as<void>(), bytes, cudaMemcpyDeviceToDevice)); });
+  std::vector<double> engine =
+      seconds_of([&] { MUST(cudaMemcpyAsync(b.as<void>(), a.as<void>(), bytes, cudaMemcpyDeviceToDevice)); });
   std::vector<double> kernel =
       seconds_of([&] { copy_kernel<<<grid_for(n, kThreads), kThreads>>>(a.as<float4>(), b.as<float4>(), n); });
   std::vector<double> sorted_engine = engine, sorted_kernel = kernel;
   std::sort(sorted_engine.begin(), sorted_engine.end());
   std::sort(sorted_kernel.begin(), sorted_kernel.end());
-  print_rate({"memcpy", "bandwidth", "cudaMemcpy, device to device", "B/s", "bytes read and written, 4 GiB or a quarter of the memory"},
+  print_rate({"memcpy", "bandwidth", "cudaMemcpy, device to device", "B/s",
+              "bytes read and written, 4 GiB or a quarter of the memory"},
              2 * size, engine);
   const bool best_engine = sorted_engine[kRepetitions / 2] < sorted_kernel[kRepetitions / 2];
-  print_rate({"copy", "bandwidth", "device copy", "B/s",
-              best_engine ? "cudaMemcpy, bytes read and written" : "kernel with 16 bytes a thread, bytes read and written"},
-             2 * size, best_engine ? engine : kernel);
-  print_rate({"read", "bandwidth", "device read", "B/s", "kernel, 8 x 16 bytes in flight a thread"}, size,
-             seconds_of([&] { read_kernel<<<grid_for(n, kThreads * kPart), kThreads>>>(a.as<float4>(), b.as<float>(), n); }));
+  print_rate(
+      {"copy", "bandwidth", "device copy", "B/s",
+       best_engine ? "cudaMemcpy, bytes read and written" : "kernel with 16 bytes a thread, bytes read and written"},
+      2 * size, best_engine ? engine : kernel);
+  print_rate(
+      {"read", "bandwidth", "device read", "B/s", "kernel, 8 x 16 bytes in flight a thread"}, size,
+      seconds_of([&] { read_kernel<<<grid_for(n, kThreads * kPart), kThreads>>>(a.as<float4>(), b.as<float>(), n); }));
   print_rate({"write", "bandwidth", "device write", "B/s", "kernel with 16 bytes a thread"}, size,
              seconds_of([&] { write_kernel<<<grid_for(n, kThreads), kThreads>>>(b.as<float4>(), n, 2.5f); }));
 

@@ -16,8 +16,8 @@ KernelForm copy(const std::string& name, const std::string& code, const std::str
 }
 KernelForm transpose(const std::string& name, const std::string& code, const std::string& launch,
                      std::vector<int> blocks) {
-  return {"01_coalescing", "coalescing.hpp", "transpose", "transpose.cu", name, kTranspose, code, launch, "out",
-          std::move(blocks)};
+  return {"01_coalescing", "coalescing.hpp", "transpose", "transpose.cu", name, kTranspose, code, launch,
+          "out",           std::move(blocks)};
 }
 KernelForm judged(const std::string& task, const std::string& name, const std::string& signature,
                   const std::string& code, const std::string& launch, const std::string& output,
@@ -88,7 +88,8 @@ __global__ void kernel(const float* in, float* out, int rows, int cols) {
     if (col0 + y < cols && row0 + x < rows) out[std::size_t(col0 + y) * rows + row0 + x] = tile[x][y];
 }
 )";
-  const std::string tile_launch = "kernel<<<dim3((cols + 31) / 32, (rows + 31) / 32), dim3(32, @B@), 0, @S@>>>(in, out, rows, cols);";
+  const std::string tile_launch =
+      "kernel<<<dim3((cols + 31) / 32, (rows + 31) / 32), dim3(32, @B@), 0, @S@>>>(in, out, rows, cols);";
   auto with = [](std::string code, const std::string& from, const std::string& to) {
     for (std::size_t at; (at = code.find(from)) != std::string::npos;) code.replace(at, from.size(), to);
     return code;
@@ -104,7 +105,13 @@ __global__ void kernel(const float* in, float* out, int rows, int cols) {
                                     "tile[y][x]", "tile[y * 33 + x]"),
                                "tile[x][y]", "tile[x * 33 + y]"),
                           with(tile_launch, ", 0, @S@", ", 32 * 33 * sizeof(float), @S@"), {8, 32}));
-  all.push_back({"01_coalescing", "coalescing.hpp", "aos_to_soa", "aos_to_soa.cu", "staged", kAos, R"(
+  all.push_back({"01_coalescing",
+                 "coalescing.hpp",
+                 "aos_to_soa",
+                 "aos_to_soa.cu",
+                 "staged",
+                 kAos,
+                 R"(
 __global__ void kernel(const Particle* in, float* out, std::size_t n) {
   __shared__ float staged[@B@ * 9];
   const std::size_t first = std::size_t{blockIdx.x} * @B@;
@@ -116,7 +123,8 @@ __global__ void kernel(const Particle* in, float* out, std::size_t n) {
     for (int f = 0; f < kFields; ++f) out[f * n + first + t] = staged[t * 9 + f];
 }
 )",
-                 "kernel<<<static_cast<unsigned>((n + @B@ - 1) / @B@), @B@, 0, @S@>>>(in, out, n);", "out",
+                 "kernel<<<static_cast<unsigned>((n + @B@ - 1) / @B@), @B@, 0, @S@>>>(in, out, n);",
+                 "out",
                  {64, 128, 256, 512}});
   all.push_back(judged("scale", "an element a thread",
                        "void scale(const float* x, const float* a, float* y, std::size_t n, cudaStream_t stream)", R"(
@@ -143,7 +151,8 @@ __global__ void kernel(const float* x, float* y, int cols) {
 }
 )",
                        "kernel<<<rows, @B@, 0, @S@>>>(x, y, cols);", "y", {64, 128, 256, 512}));
-  all.push_back(judged("sum", "shuffles", "void sum(const float* x, float* y, int rows, int cols, cudaStream_t stream)", R"(
+  all.push_back(
+      judged("sum", "shuffles", "void sum(const float* x, float* y, int rows, int cols, cudaStream_t stream)", R"(
 __global__ void kernel(const float* x, float* y, int rows, int cols) {
   const int r = static_cast<int>(blockIdx.x * (@B@ / 32) + threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
   if (r >= rows) return;
@@ -153,10 +162,10 @@ __global__ void kernel(const float* x, float* y, int rows, int cols) {
   if (lane == 0) y[r] = mine;
 }
 )",
-                       "kernel<<<(rows + @B@ / 32 - 1) / (@B@ / 32), @B@, 0, @S@>>>(x, y, rows, cols);", "y",
-                       {32, 128, 256}));
+             "kernel<<<(rows + @B@ / 32 - 1) / (@B@ / 32), @B@, 0, @S@>>>(x, y, rows, cols);", "y", {32, 128, 256}));
   all.push_back(judged("pick", "an element a thread",
-                       "void pick(const float* table, const int* at, float* y, int size, int n, cudaStream_t stream)", R"(
+                       "void pick(const float* table, const int* at, float* y, int size, int n, cudaStream_t stream)",
+                       R"(
 __global__ void kernel(const float* table, const int* at, float* y, int size, int n) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= n) return;
@@ -180,7 +189,9 @@ __global__ void kernel(const int* key, int* out, int n) {
 }
 )",
                        "kernel<<<1, 32, 0, @S@>>>(key, out, n);", "out", {32}));
-  all.push_back(judged("gemm", "tiles", "void gemm(const float* A, const float* B, float* C, int rows, int cols, int depth, cudaStream_t stream)", R"(
+  all.push_back(judged(
+      "gemm", "tiles",
+      "void gemm(const float* A, const float* B, float* C, int rows, int cols, int depth, cudaStream_t stream)", R"(
 __global__ void kernel(const float* A, const float* B, float* C, int rows, int cols, int depth) {
   __shared__ float a[32][32], b[32][32];
   const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
@@ -200,8 +211,8 @@ __global__ void kernel(const float* A, const float* B, float* C, int rows, int c
     if (const int row = row0 + y + @B@ * i; row < rows && col < cols) C[std::size_t(row) * cols + col] = sum[i];
 }
 )",
-                       "kernel<<<dim3((cols + 31) / 32, (rows + 31) / 32), dim3(32, @B@), 0, @S@>>>(A, B, C, rows, cols, depth);",
-                       "C", {8, 16, 32}));
+      "kernel<<<dim3((cols + 31) / 32, (rows + 31) / 32), dim3(32, @B@), 0, @S@>>>(A, B, C, rows, cols, depth);", "C",
+      {8, 16, 32}));
   return all;
 }
 

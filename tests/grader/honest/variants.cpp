@@ -59,8 +59,8 @@ Variant honest_variant(std::uint64_t i) {
   body = with(with(body, "@L@", launch), "@S@", manner.stream);
   std::string code = "// " + form.task + ", " + form.name + ", " + block + "; " + manner.name +
                      (second != nullptr ? "; " + second->name : "") + "\n#include \"" + form.header +
-                     "\"\n#include <algorithm>\n" + includes + form.code + globals + "\n" + form.signature + " {\n" + body +
-                     "}\n";
+                     "\"\n#include <algorithm>\n" + includes + form.code + globals + "\n" + form.signature + " {\n" +
+                     body + "}\n";
   code = with(with(code, "@B@", block), "@OUT@", form.output);
   code = with(code, "kernel<<<", name + "<<<");
   code = with(code, "kernel<4><<<", name + "<4><<<");

@@ -106,8 +106,10 @@ void memory() {
   while (std::fgets(line, sizeof line, maps) != nullptr) {
     unsigned long from, to;
     char rights[8], name[768] = "";
-    if (std::sscanf(line, "%lx-%lx %7s %*s %*s %*s %767[^\n]", &from, &to, rights, name) < 3 || rights[0] != 'r') continue;
-    if (std::strstr(name, "[vvar]") == nullptr && std::strstr(name, "[vsyscall]") == nullptr) all.push_back({from, to, name});
+    if (std::sscanf(line, "%lx-%lx %7s %*s %*s %*s %767[^\n]", &from, &to, rights, name) < 3 || rights[0] != 'r')
+      continue;
+    if (std::strstr(name, "[vvar]") == nullptr && std::strstr(name, "[vsyscall]") == nullptr)
+      all.push_back({from, to, name});
   }
   std::fclose(maps);
   const int self = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
@@ -129,7 +131,9 @@ void memory() {
       }
       const ssize_t got = pread(self, piece, at + n < m.to ? n + 160 : n, static_cast<off_t>(at));
       if (got > 0) look(piece, static_cast<std::size_t>(got), "memory " + m.name);
-      at += got <= 0 ? 4096 : static_cast<std::size_t>(got) < n ? static_cast<std::size_t>(got) / 4096 * 4096 + 4096 : n;
+      at += got <= 0                            ? 4096
+            : static_cast<std::size_t>(got) < n ? static_cast<std::size_t>(got) / 4096 * 4096 + 4096
+                                                : n;
     }
   }
   if (self >= 0) close(self);
@@ -195,8 +199,9 @@ void folder(const std::string& path, bool all, int depth) {
 }
 
 void proc() {
-  const char* per_process[] = {"environ", "cmdline", "comm", "auxv", "maps", "stat", "status", "mem", "io", "cgroup", "mounts",
-                               "mountinfo", "stack", "syscall", "wchan", "limits", "net/unix", "net/tcp", "sessionid"};
+  const char* per_process[] = {"environ", "cmdline", "comm",     "auxv",    "maps",      "stat",  "status",
+                               "mem",     "io",      "cgroup",   "mounts",  "mountinfo", "stack", "syscall",
+                               "wchan",   "limits",  "net/unix", "net/tcp", "sessionid"};
   DIR* dir = opendir("/proc");
   if (dir == nullptr) return;
   while (const dirent* e = readdir(dir)) {
@@ -208,8 +213,8 @@ void proc() {
       folder(base + "/fd", true, 22);
       folder(base + "/root/tmp", false, 0);
       folder(base + "/cwd", false, 20);
-    } else if (e->d_type == DT_REG && std::strcmp(e->d_name, "kcore") != 0 && std::strncmp(e->d_name, "kpage", 5) != 0 &&
-               std::strcmp(e->d_name, "kmsg") != 0) {
+    } else if (e->d_type == DT_REG && std::strcmp(e->d_name, "kcore") != 0 &&
+               std::strncmp(e->d_name, "kpage", 5) != 0 && std::strcmp(e->d_name, "kmsg") != 0) {
       look_into_file(base);
     }
   }
@@ -244,8 +249,8 @@ void everything() {
   shared_segments();
   static const bool once = (proc(), folder("/", false, 0), true);
   (void)once;
-  std::printf("looked at %zu bytes: %zu mappings, %zu of %zu files, %zu descriptors, %zu processes, %zu segments\n", looked_at,
-              maps_seen, files_read, files_seen, descriptors, processes, segments);
+  std::printf("looked at %zu bytes: %zu mappings, %zu of %zu files, %zu descriptors, %zu processes, %zu segments\n",
+              looked_at, maps_seen, files_read, files_seen, descriptors, processes, segments);
 }
 
 }  // namespace
