@@ -96,9 +96,10 @@ struct Scan {
                 env, 200);
     code = r.code;
     out = r.out + r.err;
-    if (fs::exists(home / "result.json"))
-      for (const auto& t : json::parse(read_file(home / "result.json"))["tasks"])
-        if (t.contains("output")) out += "\n" + t["output"].get<std::string>();
+    if (!fs::exists(home / "result.json")) return out;
+    const json result = json::parse(read_file(home / "result.json"));
+    for (const auto& t : result["tasks"])
+      if (t.contains("output")) out += "\n" + t["output"].get<std::string>();
     return out;
   }
 };
