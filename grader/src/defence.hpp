@@ -54,6 +54,10 @@ enum class Defence {
 // "build-sandbox".
 const char* name_of(Defence d);
 
+#ifdef RIDGE_KNOWS_NO_DEFENCE
+#error "this file was compiled once for both judges: run cmake again, which finds that it knows defences"
+#endif
+
 #ifdef RIDGE_DEFENCE_SWITCHES
 bool on(Defence d);
 #else

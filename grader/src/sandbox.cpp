@@ -18,6 +18,7 @@
 #include <cstring>
 #include <fstream>
 #include <mutex>
+#include <random>
 #include <set>
 
 #include "defence.hpp"
@@ -159,6 +160,21 @@ void describe_namespaces(const Sandbox& s, const SandboxParts& parts, const fs::
   r.add("--remount-ro", "/");
 }
 
+// The user that root's jobs run as: one for each judge, so that the processes of one job do not count against another's
+// limit. Nobody's where this system's root may not take on just any user (a container with few ids).
+unsigned job_identity() {
+  static const unsigned id = [] {
+    constexpr unsigned kFirst = 0x70000000, kMany = 0x0fffffff;
+    unsigned from = 0, to = 0, many = 0;
+    std::FILE* map = std::fopen("/proc/self/uid_map", "re");
+    const bool all =
+        map != nullptr && std::fscanf(map, "%u %u %u", &from, &to, &many) == 3 && from == 0 && many > kFirst + kMany;
+    if (map != nullptr) std::fclose(map);
+    return all ? kFirst + std::random_device()() % kMany : sandbox::kNobody;
+  }();
+  return id;
+}
+
 // Since Linux 5.14 RLIMIT_NPROC counts a user's processes in each user namespace.
 bool counts_by_namespace() {
   utsname system{};
@@ -171,7 +187,7 @@ void describe_orders(const Sandbox& s, const SandboxParts& parts, const std::vec
                      Records& r) {
   if (parts.namespaces)
     for (const char* p : {"/tmp", "/dev/shm"}) r.add("open-to-all", p);
-  if (parts.become_nobody && parts.namespaces) r.add("identity", std::to_string(sandbox::kNobody));
+  if (parts.become_nobody && parts.namespaces) r.add("identity", std::to_string(job_identity()));
   auto limit = [&](int resource, std::uint64_t value) { r.add("limit", fmt::format("{} {}", resource, value)); };
   if (parts.limits) {
     limit(RLIMIT_CORE, 0);
@@ -214,10 +230,10 @@ void describe_orders(const Sandbox& s, const SandboxParts& parts, const std::vec
   for (const auto& a : argv) r.add("argument", a);
 }
 
-// Root's sandboxed programs run as nobody: they need to reach what is theirs.
+// Root's sandboxed programs run as a user of their own: they need to reach what is theirs.
 void hand_over(const Sandbox& s, const std::string& program) {
   for (const auto& p : s.writable)
-    if (chown(p.c_str(), sandbox::kNobody, sandbox::kNobody) != 0)
+    if (chown(p.c_str(), job_identity(), job_identity()) != 0)
       throw Error(Exit::environment, fmt::format("cannot hand {} to the sandbox: {}", p.string(), std::strerror(errno)),
                   "set TMPDIR to a folder on a local disk");
   struct stat info {};
