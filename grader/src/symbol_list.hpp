@@ -35,8 +35,8 @@ inline constexpr std::string_view kAllowedSymbols =
     "__pthread_key_create sem_init sem_wait sem_post sem_destroy sem_trywait sem_clockwait sem_timedwait "
     // CUDA and its emulator.
     "cuda* __cuda* _ZN10ridge_simt* _ZNK10ridge_simt* _ZTVN10ridge_simt* __tsan_* __sanitizer_cov_* __ridge_block "
-    "__ridge_check_call __ridge_check_access __ridge_printf __ridge_sincos* __ridge_frexp* __ridge_modf* "
-    "__ridge_remquo* "
+    "__ridge_check_call __ridge_check_access __ridge_enter __ridge_leave __ridge_printf __ridge_sincos* __ridge_frexp* "
+    "__ridge_modf* __ridge_remquo* "
     "_ZN5ridge4simt10tls_runnerE ridge_entry ";
 
 // Mathematics: each of these, and with f or l behind it.

@@ -193,6 +193,48 @@ TEST_CASE("memory that a kernel reads beside the hooks is counted and checked") 
   CHECK(first_failed(g.task("copy"))["name"] == "sectors");
 }
 
+TEST_CASE("a kernel's stack is its thread's, and returns go back") {
+  Submission submission;
+  auto fault = [&](const std::string& before, const std::string& in_kernel, const char* compiler) {
+    Graded g = submission.check(copy_with(before, in_kernel), compiler);
+    INFO(compiler << "\n" << g.run.out << g.run.err);
+    CHECK(g.run.code == 1);
+    CHECK(first_failed(g.task("copy"))["name"] == "memory");
+    return g.run.out;
+  };
+  auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  const std::string past_the_end = R"(
+__device__ __attribute__((noinline)) void fill(volatile long* v, int k) { v[k] = k; }
+__device__ __attribute__((noinline)) long middle(int from, int to) {
+  volatile long v[4] = {};
+  for (int k = from; k < to; ++k) fill(v, k);
+  return v[0];
+})";
+  const std::string other_register = R"(
+__device__ __attribute__((noinline)) int answer(int n) {
+  auto** frame = static_cast<volatile long**>(__builtin_frame_address(0));
+  frame[0] = reinterpret_cast<volatile long*>(0x5678);  // the caller's %rbp
+  return n;
+})";
+  const std::string deep =
+      "__device__ __attribute__((noinline)) int depth(int n) { return n ? 1 + depth(n - 1) % 9 : 0; }";
+  for (const char* compiler : {"clang++", "g++"}) {
+    CHECK(has(fault(past_the_end, "  if (i == 7) out[0] = middle(0, 12);", compiler), "overwritten stack"));
+    CHECK(has(fault(other_register, "  if (i == 7) out[0] = answer(5);", compiler), "overwritten stack"));
+    CHECK(has(fault(deep, "  if (i == 7) out[0] = depth(2000);", compiler), "stack overflow"));
+    CHECK(has(fault("",
+                    "  float mine = i;\n  __shared__ volatile float* other;\n  if (i == 3) other = &mine;\n"
+                    "  __syncthreads();\n  if (i == 5) out[0] = *other;",
+                    compiler),
+              "access to foreign local memory"));
+    // What a stack is for.
+    Graded g =
+        submission.check(copy_with(past_the_end + deep, "  if (i < n) out[i] = middle(0, 4) + depth(300);"), compiler);
+    INFO(compiler << "\n" << g.run.out << g.run.err);
+    CHECK(first_failed(g.task("copy"))["name"] == "sectors");
+  }
+}
+
 TEST_CASE("a lab may forbid functions, by backend") {
   const std::string text =
       "title = \"t\"\norder = 1\nbackends = [\"cpu\", \"cuda\"]\n[forbid]\ncuda = [\"cudaMemcpy\", "

@@ -398,7 +398,7 @@ TEST_CASE("the time limit ends a program and its children") {
   ProcessResult r = run_process({"sh", "-c", script}, home.path, limits);
   CHECK(r.timed_out);
   CHECK(r.seconds > 0.4);
-  CHECK(r.seconds < 3);
+  CHECK(r.seconds < 20);
   std::string pid = read_file(home / "pid");
   REQUIRE(pid.size() > 1);
   CHECK(gone(pid.substr(0, pid.size() - 1)));
@@ -406,7 +406,7 @@ TEST_CASE("the time limit ends a program and its children") {
   // Closes its output and sleeps on.
   r = run_process({"sh", "-c", "exec >&- 2>&-; sleep 30"}, {}, limits);
   CHECK(r.timed_out);
-  CHECK(r.seconds < 3);
+  CHECK(r.seconds < 20);
   limits.seconds = 20;
   r = run_process({"sh", "-c", "exec >&- 2>&-; sleep 0.2; exit 5"}, {}, limits);
   CHECK_FALSE(r.timed_out);
@@ -415,7 +415,7 @@ TEST_CASE("the time limit ends a program and its children") {
   // Ends in time, but leaves somebody behind.
   r = run_process({"sh", "-c", "sleep 30 > /dev/null 2>&1 & echo $!"}, {}, limits);
   CHECK(r.exit_code == 0);
-  CHECK(r.seconds < 3);
+  CHECK(r.seconds < 20);
   REQUIRE(r.output.size() > 1);
   CHECK(gone(r.output.substr(0, r.output.size() - 1)));
 }
@@ -451,7 +451,7 @@ TEST_CASE("a program that prints without end is stopped") {
   ProcessResult r = run_process({"yes"}, {}, limits);
   CHECK(r.flooded);
   CHECK_FALSE(r.timed_out);
-  CHECK(r.seconds < 5);
+  CHECK(r.seconds < 20);
   CHECK(r.output.size() == 1000);
   r = run_process({"sh", "-c", "head -c 5000 /dev/zero"}, {}, limits);  // a lot, but not too much
   CHECK_FALSE(r.flooded);

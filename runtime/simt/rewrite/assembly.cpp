@@ -300,6 +300,7 @@ class Annotator {
       function_->pieces.emplace_back();
       argument_run_ = 0;
       accesses_.begin_function();
+      entered_ = false;
       return;
     }
     if (section_.code && !marks_place(line.name)) accesses_.forget();
@@ -351,13 +352,22 @@ class Annotator {
     if (transfers && i.flow != Flow::call) new_piece();
   }
 
+  static bool returns(const AssemblyLine& line) {
+    return starts_with(line.name, "ret") || (starts_with(line.name, "rep") && starts_with(line.operands, "ret"));
+  }
+
   void check_accesses(const AssemblyLine& line, const Instruction& i) {
     if (!options_.checked) return;
+    if (!entered_) emit("\tcall\t__ridge_enter@PLT");
+    entered_ = true;
     std::string refused;
     out_.text += accesses_.before(line, i, refused);
     if (!refused.empty())
       out_.unchecked.push_back(
           {std::string(file_), line_, refused, "remove the intrinsic or builtin that makes " + std::string(line.name)});
+    // A jump to a function (a thunk's) leaves this one's frame to it.
+    if (returns(line) || (i.flow == Flow::jump && function_names_.count(i.target) != 0))
+      emit("\tcall\t__ridge_leave@PLT");
     if (i.flow == Flow::jump || i.flow == Flow::indirect || i.flow == Flow::end) accesses_.forget();
   }
 
@@ -559,7 +569,8 @@ class Annotator {
   std::vector<std::pair<Section, Section>> pushed_;
   Section section_, previous_;
   Accesses accesses_;
-  View file_;  // of the last .loc
+  bool entered_ = true;  // false until the first instruction of a function
+  View file_;            // of the last .loc
   int line_ = 0;
   bool open_object_ = false;
   bool foreign_ = false;  // another processor's text

@@ -14,7 +14,10 @@ bool BlockRunner::unannounced(std::uintptr_t address, unsigned bytes, bool store
   const std::uintptr_t slot = stacks_bytes_ / kMaxThreadsPerBlock;
   const std::uintptr_t stack =
       stacks_begin_ + static_cast<std::uintptr_t>(current_->slot) * slot + (slot - kFiberStackBytes);
-  if (inside(stack, kFiberStackBytes)) return false;
+  if (inside(stack, kFiberStackBytes)) {
+    if (!own_stack(address, bytes)) foreign_stack(pc);
+    return false;
+  }
   if (address - (stack - slot) < slot) crashed(address, pc);  // too large a frame
   return !inside(announced_[store].address, announced_[store].bytes);
 }

@@ -110,6 +110,7 @@ void BlockRunner::fiber_main(void* self) {
     // A fiber that ends one thread takes the next one, which saves two switches.
     if (Thread* next = r.next_unstarted()) {
       next->slot = t->slot;
+      r.frames_.give(*next);
       next->state = State::ready;
       r.current_ = next;
       continue;
@@ -136,6 +137,7 @@ void BlockRunner::prepare(Thread& t) {
     t.slot = free_slots_.back();
     free_slots_.pop_back();
   }
+  frames_.give(t);
   auto number = static_cast<std::size_t>(t.slot);
   Slot& slot = slots_[number];
   if (slot.made) {
@@ -407,9 +409,19 @@ void BlockRunner::fence(int scope) {
   if (launch_->sanitize) sanitizer_.fence(current_->linear, scope);
 }
 
+bool BlockRunner::own_stack(std::uintptr_t address, unsigned bytes) const {
+  const std::uintptr_t begin = stacks_begin_ + static_cast<std::uintptr_t>(current_->slot) * kSlotBytes;
+  const std::uintptr_t end =
+      current_->frames == current_->first_frame ? begin + kSlotBytes : current_->first_frame[1] + 16;
+  return address - begin < end - begin && bytes <= end - address;
+}
+
 void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind, bool is_volatile, std::uintptr_t pc,
                          unsigned part) {
-  if (address - stacks_begin_ < stacks_bytes_) return;  // local memory
+  if (address - stacks_begin_ < stacks_bytes_) {  // local memory
+    if (!own_stack(address, bytes)) foreign_stack(pc);
+    return;
+  }
   const bool store = kind != AccessKind::load;
   std::uint64_t where = address;
   Op op;

@@ -13,6 +13,7 @@
 #include "cache.hpp"
 #include "fault.hpp"
 #include "fiber.hpp"
+#include "frames.hpp"
 #include "memory.hpp"
 #include "path.hpp"
 #include "program.hpp"
@@ -88,6 +89,7 @@ struct Wait {
 struct Thread {
   Index3 index;
   unsigned linear;
+  std::uintptr_t *frames, *first_frame, *frames_end;  // of its calls in a judged program (frames.cpp knows the places)
   State state;
   int slot;        // of its stack, -1 while it has none
   Fiber fiber;     // while it waits
@@ -162,6 +164,8 @@ class BlockRunner {
   [[noreturn]] void crashed(std::uintptr_t address, std::uintptr_t pc);
   void* emergency_stack() const { return emergency_stack_.get() + kEmergencyBytes; }
 
+  // A function's frame was not what it had been; or the calls are too many.
+  void frame_fault(std::uintptr_t pc, bool too_deep);
   bool in_kernel() const { return current_ != nullptr; }
   const Thread& thread() const { return *current_; }
   const Launch& launch() const { return *launch_; }
@@ -272,7 +276,11 @@ class BlockRunner {
   Sanitizer sanitizer_;
   std::unordered_map<std::uint64_t, std::uint64_t> repetitions_;
 
+  // Of the current thread: neither another thread's, nor what lies above its kernel's first frame.
+  [[noreturn]] void foreign_stack(std::uintptr_t pc);
+  bool own_stack(std::uintptr_t address, unsigned bytes) const;
   std::uintptr_t stacks_begin_ = 0, stacks_bytes_ = 0;
+  Frames frames_;
   std::uintptr_t shared_begin_ = 0, shared_bytes_ = 0;
   std::uintptr_t dynamic_shared_ = ~std::uintptr_t{0} - (std::uintptr_t{1} << 20);  // no address is in it by default
   std::vector<std::pair<std::uintptr_t, std::uintptr_t>> static_shared_;

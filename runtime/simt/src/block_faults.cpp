@@ -123,6 +123,26 @@ void BlockRunner::misuse(int blamed, const char* kind, const char* detail, int e
   fault(std::move(f));
 }
 
+void BlockRunner::foreign_stack(std::uintptr_t pc) {
+  Fault f;
+  f.kind = "access to foreign local memory";
+  f.detail = "a thread's local variables are its own: hand values to others through shared memory or shuffles";
+  f.pc = static_cast<std::uint32_t>(pc - program_.base);
+  f.error = 700;  // cudaErrorIllegalAddress
+  fault(std::move(f));
+}
+
+void BlockRunner::frame_fault(std::uintptr_t pc, bool too_deep) {
+  Fault f;
+  f.kind = too_deep ? "stack overflow" : "overwritten stack";
+  f.detail = too_deep
+                 ? "1000 calls within calls: a GPU's threads have little stack; use a loop"
+                 : "a function's return address or saved registers changed: a local array was written past its end";
+  f.pc = static_cast<std::uint32_t>(pc - program_.base);
+  f.error = 719;  // cudaErrorLaunchFailure
+  fault(std::move(f));
+}
+
 // Not a hook: the CPU itself found the access, so it was not instrumented (--plain, a library) or ran over the stack.
 void BlockRunner::crashed(std::uintptr_t address, std::uintptr_t pc) {
   Fault f;
