@@ -21,7 +21,7 @@ struct Shape {
   static constexpr int kStageA = kStep * kPitchA, kStageB = kStep * kPitchB;
   static constexpr int kShared = kStages * (kStageA + kStageB) * static_cast<int>(sizeof(float));
 };
-using Large = Shape<128, 128, 32, 64, 16, 3, 2>;
+using Large = Shape<128, 128, 64, 64, 16, 3, 2>;
 using Small = Shape<64, 64, 32, 64, 16, 3, 4>;  // when tiles of the large kind are too few for the chip
 
 constexpr int kGroup = 16;  // rows of tiles that are worked on together, so that L2 holds what neighbours share
