@@ -71,7 +71,8 @@ class Stencil : public TaskCheck {
   // column: 12 rows x 5 cells, and the stores of the tile.
   std::vector<Bound> bounds(const Case& c) const override {
     const double cells = static_cast<double>(c.size[0] * c.size[1]);
-    return {{"load_sectors", cells / 8 * (64 + 2 * 2) / 64 * (8 + 2) / 8}, {"shared_wavefronts", cells / 32 * 9}};
+    return {{"load_sectors_over_bound", cells / 8 * (64 + 2 * 2) / 64 * (8 + 2) / 8},
+            {"shared_wavefronts_over_bound", cells / 32 * 9}};
   }
 
   Work work(const Case& c) const override {
@@ -140,14 +141,15 @@ class Sgemm : public TaskCheck {
   }
 
   // What 64 x 64 tiles load of A and B; passes through the banks with 8 x 8 elements a thread, read as float4 by lanes of
-  // which two share an address, and the stores of the tiles; one barrier for 16 of k.
+  // which two share an address, and the stores of the tiles; one barrier for
+  // 16 of k, and the first.
   std::vector<Bound> bounds(const Case& c) const override {
     const double m = static_cast<double>(c.size[0]), n = static_cast<double>(c.size[1]),
                  k = static_cast<double>(c.size[2]);
     const double products = m * n * k;
-    return {{"load_sectors", products * (1.0 / 64 + 1.0 / 64) / 8},
-            {"shared_wavefronts", products / 32 * (8.0 / 64 + 2.0 / 64)},
-            {"barriers", m * n / (64 * 64) * k / 16}};
+    return {{"load_sectors_over_bound", products * (1.0 / 64 + 1.0 / 64) / 8},
+            {"shared_wavefronts_over_bound", products / 32 * (8.0 / 64 + 2.0 / 64)},
+            {"barriers_over_bound", m * n / (64 * 64) * (k / 16 + 1)}};
   }
 
   Work work(const Case& c) const override {

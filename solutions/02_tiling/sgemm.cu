@@ -76,8 +76,10 @@ struct Loader {
       float* to = to_b + (p_b + j) * S::kPitchB + col_b;
       if (kWhole || p0 + p_b + j < k)
         __pipeline_memcpy_async(to, b + static_cast<std::size_t>(p0 + j) * n, kVector * sizeof(float));
+      else if (kVector == 4)
+        *reinterpret_cast<float4*>(to) = make_float4(0, 0, 0, 0);
       else
-        for (int v = 0; v < kVector; ++v) to[v] = 0;
+        *to = 0;
     }
   }
 };
@@ -142,7 +144,7 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocksPerSm)
         __syncthreads();                        // and everybody's
         stage = stage + 1 == S::kStages ? 0 : stage + 1;
       }
-      read((p + 1) % 2, stage, (p + 1) % S::kStep);
+      if (p + 1 < S::kStep || step + 1 < steps) read((p + 1) % 2, stage, (p + 1) % S::kStep);
 #pragma unroll
       for (int i = 0; i < S::kThreadM; ++i)
 #pragma unroll

@@ -27,8 +27,10 @@ __device__ void load_tile(float (*tile)[kPitch], const float* in, int row0, int 
     auto load = [&](int s) {
       if (row_exists && col0 + s >= 0 && col0 + s < cols)
         __pipeline_memcpy_async(&tile[r][s], from + s, kVector * sizeof(float));
+      else if (kVector == 4)
+        *reinterpret_cast<float4*>(&tile[r][s]) = make_float4(0, 0, 0, 0);
       else
-        for (int i = 0; i < kVector; ++i) tile[r][s + i] = 0;
+        tile[r][s] = 0;
     };
     // First the tile's own columns, which begin at a sector; then the halo at both sides.
     for (int s = kPad + lane * kVector; s < kPad + kTileX; s += 32 * kVector) load(s);
