@@ -67,11 +67,11 @@ class Stencil : public TaskCheck {
         kSide * kSide);
   }
 
-  // What 64 x 64 tiles with their halo load, and what a thread reads from shared memory that computes 8 cells of a
-  // column: 12 rows x 5 cells, and the stores of the tile.
+  // What 64 x 64 tiles with their halo load: a row is 68 floats, in requests of 5, 5 and 2 sectors. What a thread reads
+  // from shared memory that computes 8 cells of a column: 12 rows x 5 cells, and the stores of the tile.
   std::vector<Bound> bounds(const Case& c) const override {
     const double cells = static_cast<double>(c.size[0] * c.size[1]);
-    return {{"load_sectors_over_bound", cells / 8 * (64 + 2 * 2) / 64 * (8 + 2) / 8},
+    return {{"load_sectors_over_bound", cells / 8 * (64 + 2 * kRadius) / 64 * 12 / 8},
             {"shared_wavefronts_over_bound", cells / 32 * 9}};
   }
 
