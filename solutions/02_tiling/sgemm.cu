@@ -14,15 +14,15 @@ struct Shape {
   static constexpr int kM = M, kN = N, kWarpM = WarpM, kWarpN = WarpN, kStep = Step, kStages = Stages;
   static constexpr int kWarps = M / WarpM * (N / WarpN), kThreads = 32 * kWarps, kBlocksPerSm = BlocksPerSm;
   static constexpr int kLanesM = 4, kLanesN = 8;
-  static constexpr int kThreadM = WarpM / kLanesM, kThreadN = WarpN / kLanesN;  // elements of C in registers: 8 x 8
+  static constexpr int kThreadM = WarpM / kLanesM, kThreadN = WarpN / kLanesN;
   // A lies transposed, so that a thread's rows are neighbours: a[p][row], with 4 words more a row, so that 8 neighbours
   // of a row of A, which a warp stores at once, go to different banks.
   static constexpr int kPitchA = M + 4, kPitchB = N;
   static constexpr int kStageA = kStep * kPitchA, kStageB = kStep * kPitchB;
   static constexpr int kShared = kStages * (kStageA + kStageB) * static_cast<int>(sizeof(float));
 };
-using Large = Shape<128, 128, 64, 64, 16, 3, 2>;
-using Small = Shape<64, 64, 32, 64, 16, 3, 4>;  // when tiles of the large kind are too few for the chip
+using Large = Shape<128, 128, 64, 64, 8, 4, 2>;  // 16 x 8 elements of C in a thread's registers
+using Small = Shape<64, 64, 32, 64, 16, 3, 4>;   // 8 x 8, for when large tiles are too few for the chip
 
 constexpr int kGroup = 16;  // rows of tiles that are worked on together, so that L2 holds what neighbours share
 
@@ -91,9 +91,12 @@ __device__ inline void read4(float* to, const float* from) {
 }
 
 // a: m x k, b: k x n, c: m x n, row-major. kVector is 4 where n is a multiple of 4: B and C then consist of whole float4.
+// `one` is 1, which the compiler does not know. It keeps it from laying the sums out in registers as they are stored, four
+// in a row, where they share a register bank with the factors: a multiply-add reads two banks at full speed.
 template <class S, int kVector>
 __global__ void __launch_bounds__(S::kThreads, S::kBlocksPerSm)
-    sgemm_kernel(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int m, int n, int k) {
+    sgemm_kernel(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int m, int n, int k,
+                 float one) {
   extern __shared__ __align__(16) float shared[];
   float* const shared_a = shared;
   float* const shared_b = shared + S::kStages * S::kStageA;
@@ -148,7 +151,10 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocksPerSm)
 #pragma unroll
       for (int i = 0; i < S::kThreadM; ++i)
 #pragma unroll
-        for (int j = 0; j < S::kThreadN; ++j) sum[i][j] += part_a[p % 2][i] * part_b[p % 2][j];
+        for (int e = 0; e < S::kThreadN; ++e) {  // to and fro: neighbours in this order share a factor
+          const int j = i % 2 == 0 ? e : S::kThreadN - 1 - e;
+          sum[i][j] += part_a[p % 2][i] * part_b[p % 2][j];
+        }
     }
   }
 
@@ -162,11 +168,12 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocksPerSm)
       float* to = c + static_cast<std::size_t>(row) * n + col;
       if (kVector == 4) {
         if (col < n)
-          *reinterpret_cast<float4*>(to) = make_float4(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
+          *reinterpret_cast<float4*>(to) =
+              make_float4(one * sum[i][j], one * sum[i][j + 1], one * sum[i][j + 2], one * sum[i][j + 3]);
       } else {
 #pragma unroll
         for (int v = 0; v < 4; ++v)
-          if (col + v < n) to[v] = sum[i][j + v];
+          if (col + v < n) to[v] = one * sum[i][j + v];
       }
     }
   }
@@ -182,7 +189,7 @@ void launch(const float* a, const float* b, float* c, int m, int n, int k, cudaS
   static const cudaError_t allowed =
       cudaFuncSetAttribute(sgemm_kernel<S, kVector>, cudaFuncAttributeMaxDynamicSharedMemorySize, S::kShared);
   (void)allowed;
-  sgemm_kernel<S, kVector><<<tiles<S>(m, n), S::kThreads, S::kShared, stream>>>(a, b, c, m, n, k);
+  sgemm_kernel<S, kVector><<<tiles<S>(m, n), S::kThreads, S::kShared, stream>>>(a, b, c, m, n, k, 1.0f);
 }
 
 void sgemm(const float* a, const float* b, float* c, int m, int n, int k, void*, std::size_t, cudaStream_t stream) {
