@@ -26,7 +26,7 @@ using Small = Shape<64, 64, 32, 64, 16, 3, 4>;   // 8 x 8, for when large tiles 
 
 constexpr int kGroup = 16;  // rows of tiles that are worked on together, so that L2 holds what neighbours share
 
-// Where one thread's loads of A and B begin; the step that it asks for moves along k.
+// Where one thread's loads of A and B begin. Each load takes the next step along k; `b` moves with it.
 template <class S, int kVector>
 struct Loader {
   static constexpr int kRowsA = 4 * S::kWarps;          // of A, in one pass of the block: 8 lanes a row
@@ -48,13 +48,14 @@ struct Loader {
     b = b_all + static_cast<std::size_t>(p_b) * n + min(col0 + col_b, n - kVector);
   }
 
-  // Begins the copy of step `step` into a stage. What lies beyond k counts as 0.
-  __device__ void load(int step, float* to_a, float* to_b) const {
+  // Begins the copy of step `step`, the next one, into a stage. What lies beyond k counts as 0.
+  __device__ void load(int step, float* to_a, float* to_b) {
     const int p0 = step * S::kStep;
     if (p0 + S::kStep <= k)
       copy<true>(p0, to_a, to_b);
     else if (p0 < k)
       copy<false>(p0, to_a, to_b);
+    b += static_cast<std::size_t>(S::kStep) * n;
     __pipeline_commit();  // an empty group where there is nothing to load: the count stays simple
   }
 
@@ -75,7 +76,7 @@ struct Loader {
     for (int j = 0; j < S::kStep; j += kRowsB) {
       float* to = to_b + (p_b + j) * S::kPitchB + col_b;
       if (kWhole || p0 + p_b + j < k)
-        __pipeline_memcpy_async(to, b + static_cast<std::size_t>(p0 + j) * n, kVector * sizeof(float));
+        __pipeline_memcpy_async(to, b + static_cast<std::size_t>(j) * n, kVector * sizeof(float));
       else if (kVector == 4)
         *reinterpret_cast<float4*>(to) = make_float4(0, 0, 0, 0);
       else
@@ -108,7 +109,7 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocksPerSm)
   const int height = min(kGroup, tiles_m - group * kGroup);
   const int row0 = (group * kGroup + in_group % height) * S::kM, col0 = in_group / height * S::kN;
 
-  const Loader<S, kVector> loader(a, b, row0, col0, m, n, k);
+  Loader<S, kVector> loader(a, b, row0, col0, m, n, k);
   const int steps = (k + S::kStep - 1) / S::kStep;
 #pragma unroll
   for (int s = 0; s < S::kStages - 1; ++s) loader.load(s, shared_a + s * S::kStageA, shared_b + s * S::kStageB);
