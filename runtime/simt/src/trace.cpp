@@ -64,6 +64,7 @@ std::uint64_t hash_of(const Allocation& a) {
 
 void record_host_writes() {
   DeviceMemory::instance().for_host_visible([](const Allocation& a) {
+    if (a.mapped) return;
     const std::uint64_t now = hash_of(a);
     auto [at, fresh] = state().seen.try_emplace(a.begin, now);
     if (!fresh && at->second == now) return;
@@ -77,13 +78,19 @@ void record_host_writes() {
 bool of_host(const char* p) {
   auto& memory = DeviceMemory::instance();
   auto address = reinterpret_cast<std::uintptr_t>(p);
-  if (memory.contains(address)) return memory.owner(address).kind == MemoryKind::host;
+  if (memory.contains(address)) {
+    const Allocation& a = memory.owner(address);
+    return a.kind == MemoryKind::host && !a.mapped;  // the judge's own lies in both processes
+  }
   return !api::is_symbol(p);
 }
 
-void append_kernel(const Work& w) {
+void append_kernel(const Operation& op) {
+  const Work& w = op.work;
   const std::size_t name = std::min(std::strlen(w.config.kernel), trace::kMaxName);
   trace::Kernel k{};
+  k.number = op.number;
+  k.in_graph = op.in_graph;
   k.run = reinterpret_cast<std::uintptr_t>(w.run);
   k.function = w.function;
   k.dynamic_shared = w.config.dynamic_shared;
@@ -99,10 +106,16 @@ void append_kernel(const Work& w) {
   append(w.closure.get(), w.closure_bytes);
 }
 
-void append_copy(const Work& w) {
+void append_copy(const Operation& op) {
+  const Work& w = op.work;
   auto address = [](const Box& b) { return reinterpret_cast<std::uintptr_t>(b.data); };
-  trace::Copy c{address(w.to),  w.to.pitch,      w.to.slice,     address(w.from),    w.from.pitch,        w.from.slice,
-                w.extent.width, w.extent.height, w.extent.depth, of_host(w.to.data), of_host(w.from.data)};
+  trace::Copy c{op.number,          address(w.to),
+                w.to.pitch,         w.to.slice,
+                address(w.from),    w.from.pitch,
+                w.from.slice,       w.extent.width,
+                w.extent.height,    w.extent.depth,
+                of_host(w.to.data), of_host(w.from.data),
+                w.pageable,         0};
   append(trace::Kind::copy, c);
   if (c.from_host == 0 || c.to_host != 0) return;  // between two places of the host: no device sees it
   for (std::size_t z = 0; z < w.extent.depth; ++z)
@@ -148,15 +161,17 @@ void Trace::freed(std::uintptr_t address) {
   append(trace::Kind::free, trace::Free{address});
 }
 
-void Trace::before(const Work& w) {
+void Trace::before(const Operation& op) {
   if (!on_) return;
+  const Work& w = op.work;
   std::lock_guard lock(state().mutex);
   record_host_writes();
-  if (w.kind == WorkKind::kernel) append_kernel(w);
-  if (w.kind == WorkKind::copy && w.to.data != w.from.data) append_copy(w);
+  if (w.kind == WorkKind::kernel) append_kernel(op);
+  if (w.kind == WorkKind::copy && w.to.data != w.from.data) append_copy(op);
   if (w.kind == WorkKind::fill)
-    append(trace::Kind::fill, trace::Fill{reinterpret_cast<std::uintptr_t>(w.to.data), w.to.pitch, w.to.slice,
-                                          w.extent.width, w.extent.height, w.extent.depth, w.value, w.element_size});
+    append(trace::Kind::fill,
+           trace::Fill{op.number, reinterpret_cast<std::uintptr_t>(w.to.data), w.to.pitch, w.to.slice, w.extent.width,
+                       w.extent.height, w.extent.depth, w.value, w.element_size});
 }
 
 void Trace::after() {
@@ -164,6 +179,22 @@ void Trace::after() {
   std::lock_guard lock(state().mutex);
   // What the device wrote there, the replay writes too.
   DeviceMemory::instance().for_host_visible([](const Allocation& a) { state().seen[a.begin] = hash_of(a); });
+}
+
+void Trace::step(const char* name, const Operation* op, double seconds, bool is_wait,
+                 const std::vector<OperationPtr>& waits) {
+  if (!on_) return;
+  std::lock_guard lock(state().mutex);
+  trace::Step s{};
+  s.number = op != nullptr ? op->number + 1 : 0;
+  s.seconds = seconds;
+  s.is_wait = is_wait;
+  s.in_graph = op != nullptr && op->in_graph;
+  s.stream = op != nullptr ? static_cast<std::uint32_t>(op->stream) : 0;
+  s.waits = static_cast<std::uint32_t>(waits.size());
+  std::strncpy(s.name, name, sizeof s.name - 1);
+  append(trace::Kind::step, s);
+  for (const auto& before : waits) append(&before->number, sizeof before->number);
 }
 
 void Trace::mark() {
