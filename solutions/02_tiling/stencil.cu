@@ -16,8 +16,8 @@ constexpr int kRows = kTileY + 2 * kRadius;
 constexpr int kPad = 4;
 constexpr int kPitch = kTileX + 2 * kPad;
 
-// Fills tile[kRows][kPitch] with the cells from row row0 and column col0 on; 0 where there is no cell. Vector: cols is a
-// multiple of 4, and no group of 4 cells crosses the edge.
+// Fills tile[kRows][kPitch] with the cells from row row0 and column col0 on; 0 where there is no cell. kVector is
+// 4 where cols is a multiple of 4: no group of 4 cells crosses an edge then.
 template <int kVector>
 __device__ void load_tile(float (*tile)[kPitch], const float* in, int row0, int col0, int rows, int cols) {
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
