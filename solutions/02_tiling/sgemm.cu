@@ -21,8 +21,8 @@ struct Shape {
   static constexpr int kStageA = kStep * kPitchA, kStageB = kStep * kPitchB;
   static constexpr int kShared = kStages * (kStageA + kStageB) * static_cast<int>(sizeof(float));
 };
-using Large = Shape<128, 128, 64, 64, 8, 4, 2>;  // 16 x 8 elements of C in a thread's registers
-using Small = Shape<64, 64, 32, 64, 16, 3, 4>;   // 8 x 8, for when large tiles are too few for the chip
+using Large = Shape<128, 128, 32, 128, 8, 4, 2>;  // 8 x 16 elements of C in a thread's registers
+using Small = Shape<64, 64, 32, 64, 16, 3, 4>;    // 8 x 8, for when large tiles are too few for the chip
 
 constexpr int kGroup = 16;  // rows of tiles that are worked on together, so that L2 holds what neighbours share
 
@@ -150,10 +150,10 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocksPerSm)
       }
       if (p + 1 < S::kStep || step + 1 < steps) read((p + 1) % 2, stage, (p + 1) % S::kStep);
 #pragma unroll
-      for (int i = 0; i < S::kThreadM; ++i)
+      for (int j = 0; j < S::kThreadN; ++j)
 #pragma unroll
-        for (int e = 0; e < S::kThreadN; ++e) {  // to and fro: neighbours in this order share a factor
-          const int j = i % 2 == 0 ? e : S::kThreadN - 1 - e;
+        for (int e = 0; e < S::kThreadM; ++e) {  // to and fro: neighbours in this order share a factor
+          const int i = j % 2 == 0 ? e : S::kThreadM - 1 - e;
           sum[i][j] += part_a[p % 2][i] * part_b[p % 2][j];
         }
     }
