@@ -142,9 +142,8 @@ class Sgemm : public TaskCheck {
         [&](std::size_t i) { return fmt::format("C[{}][{}]", i / n, i % n); }, k);
   }
 
-  // What 64 x 64 tiles load of A and B; passes through the banks with 8 x 8 elements a thread, read as float4 by lanes of
-  // which two share an address, and the stores of the tiles; one barrier for
-  // 16 of k, and the first.
+  // What 64 x 64 tiles load of A and B; passes through the banks with 8 x 8 elements a thread, read as float4 by lanes
+  // of which two share an address, and the stores of the tiles; one barrier for 16 of k, and the first.
   std::vector<Bound> bounds(const Case& c) const override {
     const double m = static_cast<double>(c.size[0]), n = static_cast<double>(c.size[1]),
                  k = static_cast<double>(c.size[2]);

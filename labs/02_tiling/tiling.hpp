@@ -1,7 +1,7 @@
 // Contract of lab 02. Each task is one host function; you own the kernels behind it and how they are launched.
 //
-// All pointers are device pointers from the judge, at least 256-byte aligned. Work goes on `stream`; the judge waits for
-// it. `workspace` is device scratch memory; this lab needs none (workspace_bytes is 0).
+// All pointers are device pointers from the judge, at least 256-byte aligned. Work goes on `stream`; the judge waits
+// for it. `workspace` is device scratch memory; this lab needs none (workspace_bytes is 0).
 #pragma once
 #include <cuda_runtime.h>
 

@@ -1,14 +1,14 @@
 // Lab 02, task `sgemm`: C = A B, all row-major, in fp32.
 //
-// The kernel below has the shape of the naive answer and multiplies nothing yet. Make it right first; then climb: a tile
-// in shared memory, a tile in registers, two buffers. Run: ./ridge check 02 --task sgemm
+// The kernel below has the shape of the naive answer and multiplies nothing yet. Make it right first; then climb: a
+// tile in shared memory, a tile in registers, two buffers. Run: ./ridge check 02 --task sgemm
 #include "tiling.hpp"
 
 // TASK(sgemm)
 #include <cuda_pipeline.h>
 
-// What is tuned. A block computes a kM x kN tile of C; it goes along k in steps of kStep, with kStages steps on their way
-// or in use. A warp computes kWarpM x kWarpN of the tile; its lanes form a 4 x 8 grid.
+// What is tuned. A block computes a kM x kN tile of C; it goes along k in steps of kStep, with kStages steps on their
+// way or in use. A warp computes kWarpM x kWarpN of the tile; its lanes form a 4 x 8 grid.
 template <int M, int N, int WarpM, int WarpN, int Step, int Stages, int BlocksPerSm>
 struct Shape {
   static constexpr int kM = M, kN = N, kWarpM = WarpM, kWarpN = WarpN, kStep = Step, kStages = Stages;
@@ -91,9 +91,10 @@ __device__ inline void read4(float* to, const float* from) {
   to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
 }
 
-// a: m x k, b: k x n, c: m x n, row-major. kVector is 4 where n is a multiple of 4: B and C then consist of whole float4.
-// `one` is 1, which the compiler does not know. It keeps it from laying the sums out in registers as they are stored, four
-// in a row, where they share a register bank with the factors: a multiply-add reads two banks at full speed.
+// a: m x k, b: k x n, c: m x n, row-major. kVector is 4 where n is a multiple of 4: B and C then consist of whole
+// float4. `one` is 1, which the compiler does not know. It keeps it from laying the sums out in registers as they are
+// stored, four in a row, where they share a register bank with the factors: a multiply-add reads two banks at full
+// speed.
 template <class S, int kVector>
 __global__ void __launch_bounds__(S::kThreads, S::kBlocksPerSm)
     sgemm_kernel(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int m, int n, int k,
@@ -114,8 +115,8 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocksPerSm)
 #pragma unroll
   for (int s = 0; s < S::kStages - 1; ++s) loader.load(s, shared_a + s * S::kStageA, shared_b + s * S::kStageB);
 
-  // Lanes 0 and 1 read the same part of B, lanes 0 and 2 the same part of A: such pairs are served together, which halves
-  // the passes through the banks. Four neighbours in M times four in N are one 4 x 4 piece of the thread's.
+  // Lanes 0 and 1 read the same part of B, lanes 0 and 2 the same part of A: such pairs are served together, which
+  // halves the passes through the banks. Four neighbours in M times four in N are one 4 x 4 piece of the thread's.
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int lane_m = lane % 2 + lane / 16 * 2, lane_n = lane / 2 % 8;
   const int y = warp % (S::kM / S::kWarpM) * S::kWarpM + lane_m * 4;

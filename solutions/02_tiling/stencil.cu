@@ -40,8 +40,9 @@ __device__ void load_tile(float (*tile)[kPitch], const float* in, int row0, int 
   __pipeline_commit();
 }
 
-// in, out: rows x cols, row-major. Each row of the tile is read once by a warp: a lane takes the 8 cells that its 4 need
-// and adds them to the five rows of results that they belong to. A result is complete, and stored, four rows later.
+// in, out: rows x cols, row-major. Each row of the tile is read once by a warp: a lane takes the 8 cells that its 4
+// need and adds them to the five rows of results that they belong to. A result is complete, and stored, four rows
+// later.
 template <int kVector>
 __global__ void __launch_bounds__(kThreads, 5) stencil_kernel(const float* in, float* out, int rows, int cols) {
   __shared__ __align__(16) float tile[kRows][kPitch];

@@ -6,8 +6,9 @@
 
 constexpr int kTile = 128, kStep = 8, kEach = 8, kGrid = kTile / kEach, kThreads = kGrid * kGrid;
 
-// Begins to copy the strip of A from column p0 on, transposed, and the strip of B from row p0 on: 4 floats each a thread.
-// 0 where there is nothing. Vector 4: n is a multiple of 4. cp.async copies 4 bytes anywhere, so it transposes as well.
+// Begins to copy the strip of A from column p0 on, transposed, and the strip of B from row p0 on: 4 floats each a
+// thread. 0 where there is nothing. Vector 4: n is a multiple of 4. cp.async copies 4 bytes anywhere, so it transposes
+// as well.
 template <int kVector>
 __device__ void load(float (*tile_a)[kTile + 4], float (*tile_b)[kTile], const float* a, const float* b, int row0,
                      int col0, int p0, int m, int n, int k) {

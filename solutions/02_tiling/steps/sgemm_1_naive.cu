@@ -1,4 +1,4 @@
-// replaces: sgemm.cu; task: sgemm; step: 1; idea: one thread computes one element of C, neighbouring lanes take neighbouring rows
+// replaces: sgemm.cu; task: sgemm; step: 1; idea: one thread for each element of C, and lanes that run along a column
 #include "tiling.hpp"
 
 // a: m x k, b: k x n, c: m x n, row-major. Lanes are k floats apart in A and n in C: 32 sectors for each load of A, of

@@ -1,8 +1,8 @@
-// replaces: sgemm.cu; task: sgemm; step: 2; idea: neighbouring lanes take neighbouring columns
+// replaces: sgemm.cu; task: sgemm; step: 2; idea: lanes that run along a row of C
 #include "tiling.hpp"
 
-// a: m x k, b: k x n, c: m x n, row-major. A warp loads 128 neighbouring bytes of B and one word of A, the same for all:
-// 5 sectors for 32 products where step 1 had 33.
+// a: m x k, b: k x n, c: m x n, row-major. A warp loads 128 neighbouring bytes of B and one word of A, the same for
+// all: 5 sectors for 32 products where step 1 had 33.
 __global__ void sgemm_kernel(const float* a, const float* b, float* c, int m, int n, int k) {
   const int col = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int row = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);

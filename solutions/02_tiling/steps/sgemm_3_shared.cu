@@ -3,8 +3,8 @@
 
 constexpr int kTile = 32;
 
-// a: m x k, b: k x n, c: m x n, row-major. 1024 threads, one for each element of the block's 32 x 32 tile of C. An element
-// of A or B that is loaded serves 32 threads: 1/16 of a float loaded for each product instead of 2.
+// a: m x k, b: k x n, c: m x n, row-major. 1024 threads, one for each element of the block's 32 x 32 tile of C. An
+// element of A or B that is loaded serves 32 threads: 1/16 of a float loaded for each product instead of 2.
 __global__ void __launch_bounds__(kTile* kTile)
     sgemm_kernel(const float* a, const float* b, float* c, int m, int n, int k) {
   __shared__ float tile_a[kTile][kTile], tile_b[kTile][kTile];

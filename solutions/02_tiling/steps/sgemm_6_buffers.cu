@@ -1,12 +1,13 @@
-// replaces: sgemm.cu; task: sgemm; step: 6; idea: two buffers, the next strip is copied by cp.async while this one is multiplied
+// replaces: sgemm.cu; task: sgemm; step: 6; idea: two buffers, and cp.async fills one while the other is used
 #include <cuda_pipeline.h>
 
 #include "tiling.hpp"
 
 constexpr int kTile = 128, kStep = 8, kEach = 8, kGrid = kTile / kEach, kThreads = kGrid * kGrid;
 
-// Begins to copy the strip of A from column p0 on, transposed, and the strip of B from row p0 on: 4 floats each a thread.
-// 0 where there is nothing. Vector 4: n is a multiple of 4. cp.async copies 4 bytes anywhere, so it transposes as well.
+// Begins to copy the strip of A from column p0 on, transposed, and the strip of B from row p0 on: 4 floats each a
+// thread. 0 where there is nothing. Vector 4: n is a multiple of 4. cp.async copies 4 bytes anywhere, so it transposes
+// as well.
 template <int kVector>
 __device__ void load(float (*tile_a)[kTile + 4], float (*tile_b)[kTile], const float* a, const float* b, int row0,
                      int col0, int p0, int m, int n, int k) {
@@ -31,8 +32,8 @@ __device__ void load(float (*tile_a)[kTile + 4], float (*tile_b)[kTile], const f
   __pipeline_commit();
 }
 
-// a: m x k, b: k x n, c: m x n, row-major. One barrier a step is enough: behind it strip `now` is complete, and everybody
-// is done with the other buffer, which was read in the step before.
+// a: m x k, b: k x n, c: m x n, row-major. One barrier a step is enough: behind it strip `now` is complete, and
+// everybody is done with the other buffer, which was read in the step before.
 template <int kVector>
 __global__ void __launch_bounds__(kThreads)
     sgemm_kernel(const float* a, const float* b, float* c, int m, int n, int k) {

@@ -1,4 +1,4 @@
-// replaces: sgemm.cu; task: sgemm; step: 7; idea: a warp computes 32 x 64 of the tile, and lanes next to each other share what they read
+// replaces: sgemm.cu; task: sgemm; step: 7; idea: warps of 32 x 64, whose neighbouring lanes share what they read
 #include <cuda_pipeline.h>
 
 #include "tiling.hpp"
@@ -6,8 +6,9 @@
 constexpr int kTile = 128, kStep = 8, kEach = 8, kThreads = 256;
 constexpr int kWarpM = 32, kWarpN = 64, kLanesM = 4, kLanesN = 8;
 
-// Begins to copy the strip of A from column p0 on, transposed, and the strip of B from row p0 on: 4 floats each a thread.
-// 0 where there is nothing. Vector 4: n is a multiple of 4. cp.async copies 4 bytes anywhere, so it transposes as well.
+// Begins to copy the strip of A from column p0 on, transposed, and the strip of B from row p0 on: 4 floats each a
+// thread. 0 where there is nothing. Vector 4: n is a multiple of 4. cp.async copies 4 bytes anywhere, so it transposes
+// as well.
 template <int kVector>
 __device__ void load(float (*tile_a)[kTile + 4], float (*tile_b)[kTile], const float* a, const float* b, int row0,
                      int col0, int p0, int m, int n, int k) {
@@ -32,9 +33,9 @@ __device__ void load(float (*tile_a)[kTile + 4], float (*tile_b)[kTile], const f
   __pipeline_commit();
 }
 
-// a: m x k, b: k x n, c: m x n, row-major. A warp reads 32 + 64 floats for a step of p, where two rows of 16 lanes read 16 + 128.
-// More is gained by which lanes are neighbours: 0 and 1 read the same part of B, 0 and 2 the same part of A. Such pairs
-// are served together, and a read of 16 bytes a lane takes two passes through the banks, not four.
+// a: m x k, b: k x n, c: m x n, row-major. A warp reads 32 + 64 floats for a step of p, where two rows of 16 lanes read
+// 16 + 128. More is gained by which lanes are neighbours: 0 and 1 read the same part of B, 0 and 2 the same part of A.
+// Such pairs are served together, and a read of 16 bytes a lane takes two passes through the banks, not four.
 template <int kVector>
 __global__ void __launch_bounds__(kThreads)
     sgemm_kernel(const float* a, const float* b, float* c, int m, int n, int k) {

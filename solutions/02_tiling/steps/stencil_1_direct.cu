@@ -1,8 +1,8 @@
 // replaces: stencil.cu; task: stencil; step: 1; idea: one thread computes one cell and loads its 25 neighbours
 #include "tiling.hpp"
 
-// in, out: rows x cols, row-major. 24 or 25 sectors for each row of neighbours, 32 cells wide, where 4 hold new data: L1
-// serves the rest.
+// in, out: rows x cols, row-major. 24 or 25 sectors for each row of neighbours, 32 cells wide, where 4 hold new data:
+// L1 serves the rest.
 __global__ void stencil_kernel(const float* in, float* out, int rows, int cols) {
   const int x = static_cast<int>(blockIdx.x) * 32 + static_cast<int>(threadIdx.x);
   const int y = static_cast<int>(blockIdx.y) * 8 + static_cast<int>(threadIdx.y);

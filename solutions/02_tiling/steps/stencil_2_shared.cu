@@ -3,8 +3,8 @@
 
 constexpr int kTile = 64, kRows = kTile + 2 * kRadius;
 
-// in, out: rows x cols, row-major. 64 x 64 cells a block need 68 x 68; a load is 10 sectors a row where 8 hold the block's
-// own cells. Each cell is then read 25 times from shared memory: 25 passes for 32 results.
+// in, out: rows x cols, row-major. 64 x 64 cells a block need 68 x 68; a load is 10 sectors a row where 8 hold the
+// block's own cells. Each cell is then read 25 times from shared memory: 25 passes for 32 results.
 __global__ void __launch_bounds__(256) stencil_kernel(const float* in, float* out, int rows, int cols) {
   __shared__ float tile[kRows][kRows];
   const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);

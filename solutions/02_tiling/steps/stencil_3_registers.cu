@@ -1,4 +1,4 @@
-// replaces: stencil.cu; task: stencil; step: 3; idea: a thread walks down a column and keeps the sums of five rows in registers
+// replaces: stencil.cu; task: stencil; step: 3; idea: a thread walks down a column with five sums in registers
 #include "tiling.hpp"
 
 constexpr int kTile = 64, kRows = kTile + 2 * kRadius, kWalk = 16;
