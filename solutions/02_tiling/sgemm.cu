@@ -198,14 +198,11 @@ void sgemm(const float* a, const float* b, float* c, int m, int n, int k, void*,
   int device = 0, sms = 0;
   cudaGetDevice(&device);
   cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
-  const bool large = tiles<Large>(m, n) >= static_cast<unsigned>(sms), vector = n % 4 == 0;
-  if (large && vector)
-    launch<Large, 4>(a, b, c, m, n, k, stream);
-  else if (large)
-    launch<Large, 1>(a, b, c, m, n, k, stream);
-  else if (vector)
+  if (n % 4 != 0)
+    launch<Small, 1>(a, b, c, m, n, k, stream);
+  else if (tiles<Large>(m, n) < static_cast<unsigned>(sms))
     launch<Small, 4>(a, b, c, m, n, k, stream);
   else
-    launch<Small, 1>(a, b, c, m, n, k, stream);
+    launch<Large, 4>(a, b, c, m, n, k, stream);
 }
 // END(sgemm)
