@@ -89,6 +89,8 @@ class Explainer {
         if (where.empty() && pc != 0)
           if (auto line = source_lines(program_, {pc})[0]; !line.first.empty())
             where = fmt::format("{}:{}", line.first, line.second);
+      if (d.kernel[0] == 0 && d.code == 0 && d.pc == 0 && d.other_pc == 0)
+        return {"correct", fmt::format("{}\n    {}", d.what, d.detail), d.what};
       if (d.kernel[0] == 0 && d.code == 0)
         return {"correct",
                 fmt::format("{} at {}\n    {}", d.what, where.empty() ? "an unknown line" : where, d.detail)};

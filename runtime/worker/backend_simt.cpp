@@ -19,6 +19,7 @@ namespace {
 bool recording = false;
 simt::Transfers transfers;  // of the last replay
 simt::Schedule schedule;
+std::string race;                      // between operations of that replay
 std::optional<std::size_t> allocated;  // before the last call
 
 template <std::size_t N>
@@ -170,6 +171,7 @@ bool replay(int fd, const protocol::Replay& request, protocol::Done& done) {
   munmap(p, request.bytes);
   transfers = r.transfers;
   schedule = r.schedule;
+  race = r.race;
   if (r.ok) return true;
   done.status = protocol::Status::bad_request;
   put(done.what, "the device work cannot be repeated:");
@@ -179,6 +181,12 @@ bool replay(int fd, const protocol::Replay& request, protocol::Done& done) {
 
 bool describe_fault(protocol::Done& done) {
   const simt::Fault* fault = simt::last_fault();
+  if (fault == nullptr && !race.empty()) {
+    done.status = protocol::Status::fault;
+    put(done.what, "race between streams");
+    put(done.detail, race);
+    return true;
+  }
   if (fault == nullptr) return describe_finding(done);
   done.status = protocol::Status::fault;
   done.code = fault->error;

@@ -309,6 +309,10 @@ bool BlockRunner::run(const Launch& launch, Index3 index, KernelCounters& counte
   ++progress;
   if (launch.record) cache_.end_block(linear_block_, counters);
   if (launch.sanitize) sanitizer_.end_block();
+  if (launch.footprint != nullptr) {
+    launch.footprint->merge(footprint_);
+    footprint_.clear();
+  }
   if (faulted_) {
     for (auto& slot : slots_) slot.made = false;  // their stacks hold abandoned calls
     recorder_.clear();
@@ -441,6 +445,13 @@ void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind
     }
     where = address - memory_.base();
     op = kind == AccessKind::load ? Op::global_load : kind == AccessKind::store ? Op::global_store : Op::global_red;
+    if (launch_->footprint != nullptr) {
+      Footprint& f = footprint_;
+      (kind == AccessKind::load    ? f.read
+       : kind == AccessKind::store ? f.written
+                                   : f.atomic)
+          .add(address, address + bytes);
+    }
   } else if (address - shared_begin_ < shared_bytes_) {
     where = address - shared_begin_;
     op = kind == AccessKind::load ? Op::shared_load : kind == AccessKind::store ? Op::shared_store : Op::shared_atom;

@@ -13,6 +13,7 @@
 #include "cache.hpp"
 #include "fault.hpp"
 #include "fiber.hpp"
+#include "footprint.hpp"
 #include "frames.hpp"
 #include "memory.hpp"
 #include "path.hpp"
@@ -42,6 +43,7 @@ struct Launch {
   std::size_t closure_bytes;
   bool record;                          // count accesses
   bool sanitize;                        // look for races and uninitialised reads
+  Footprint* footprint;                 // what it touches goes there; null: nobody wants to know
   std::uint64_t order;                  // seed of the lane order; 0 is ascending
   std::uint64_t serial;                 // number of the launch in this program
   std::size_t l1_bytes;                 // of L1 that a block finds
@@ -283,6 +285,7 @@ class BlockRunner {
   bool own_stack(std::uintptr_t address, unsigned bytes) const;
   std::uintptr_t stacks_begin_ = 0, stacks_bytes_ = 0;
   Frames frames_;
+  Footprint footprint_;              // of this block
   std::vector<Pipeline> pipelines_;  // of threads, where a kernel uses them
   std::uintptr_t shared_begin_ = 0, shared_bytes_ = 0;
   std::uintptr_t dynamic_shared_ = ~std::uintptr_t{0} - (std::uintptr_t{1} << 20);  // no address is in it by default

@@ -294,6 +294,7 @@ void Engine::run_kernel(Operation& op) {
     const Fault* fault = last_fault();
     sticky_ = fault != nullptr ? fault->error : 719;  // cudaErrorLaunchFailure
   }
+  op.footprint = outcome.footprint;
   op.share = chip_share(profile, w.config, outcome.static_shared);
   if (&__tsan_init == nullptr) {
     op.seconds = elapsed;  // a program without counters has only the host's clock

@@ -186,6 +186,7 @@ LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* c
   Records& rec = recorder();
   LaunchOutcome outcome;
   if (rec.on) outcome.static_shared = static_shared_of(kernel_of(run, closure));
+  if (Footprint::enabled()) outcome.footprint = std::make_shared<Footprint>();
   Launch launch{.kernel = config.kernel,
                 .grid = config.grid,
                 .block = config.block,
@@ -195,6 +196,7 @@ LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* c
                 .closure_bytes = closure_bytes,
                 .record = rec.on,
                 .sanitize = Sanitizer::enabled(),
+                .footprint = outcome.footprint.get(),
                 .order = rec.order,
                 .serial = ++serial,
                 .l1_bytes = l1_size(config, outcome.static_shared)};

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <memory>
 
 #include "block.hpp"
 
@@ -13,9 +14,10 @@ struct LaunchConfig {
 };
 
 struct LaunchOutcome {
-  bool ok = true;                 // false after a fault: last_fault() has it
-  std::size_t static_shared = 0;  // bytes of __shared__ arrays that the kernel names
-  KernelCounters counters;        // zeros where nothing was counted
+  bool ok = true;                        // false after a fault: last_fault() has it
+  std::size_t static_shared = 0;         // bytes of __shared__ arrays that the kernel names
+  KernelCounters counters;               // zeros where nothing was counted
+  std::shared_ptr<Footprint> footprint;  // where footprints are enabled
 };
 
 // Runs a whole grid to its end on the pool's threads. Blocks until done.

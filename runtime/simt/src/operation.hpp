@@ -75,6 +75,7 @@ struct Operation {
   // has run too.
   double seconds = 0;
   double share = 0;  // of the chip
+  std::shared_ptr<Footprint> footprint;
   double issued = 0, start = 0, end = 0;
   bool timed = false;
   std::vector<Source> sources;

@@ -54,9 +54,11 @@ class Player {
 
   void play(Replay& result) {
     transfers_ = &result.transfers;
+    Footprint::enable(true);
     while (!in_.end() && Engine::instance().sticky_error() == 0) record(in_.take<trace::Kind>());
     if (Engine::instance().sticky_error() != 0) return;
     if (const char* wrong = schedule_.build(result.schedule)) throw Bad{wrong};
+    result.race = schedule_.race();
   }
 
  private:
@@ -211,6 +213,21 @@ class Player {
     schedule_.ran(k.number, name, std::move(timed));
   }
 
+  // Notes the bytes of a box; from end to end where it has many rows.
+  static void touch(Operation& op, std::uint64_t at, std::uint64_t pitch, std::uint64_t slice, const Extent& e,
+                    bool write) {
+    if (op.footprint == nullptr) op.footprint = std::make_shared<Footprint>();
+    Ranges& to = write ? op.footprint->written : op.footprint->read;
+    if (e.bytes() == 0) return;
+    if (e.height * e.depth > Ranges::kMost) {
+      to.add(at, at + (e.depth - 1) * slice + (e.height - 1) * pitch + e.width);
+      return;
+    }
+    for (std::size_t z = 0; z < e.depth; ++z)
+      for (std::size_t y = 0; y < e.height; ++y)
+        to.add(at + z * slice + y * pitch, at + z * slice + y * pitch + e.width);
+  }
+
   // Pinned memory: what this process knows as such. Memory that the submission registered is taken as it says.
   static bool pinned(std::uintptr_t address) {
     const Allocation* a = DeviceMemory::instance().find(address);
@@ -235,6 +252,8 @@ class Player {
       timed.work = std::move(work);
       timed.seconds = copy_seconds(device_profile(), timed.work.path, bytes, timed.work.pageable);
       timed.share = 1;
+      touch(timed, c.from, c.from_pitch, c.from_slice, extent, false);
+      touch(timed, c.to, c.to_pitch, c.to_slice, extent, true);
       schedule_.ran(c.number, "cudaMemcpy", std::move(timed));
       return;
     }
@@ -248,7 +267,10 @@ class Player {
     check(to, extent, true);
     work.to = to;
     work.from = from;
-    schedule_.ran(c.number, "cudaMemcpy", run(std::move(work)));
+    Operation timed = run(std::move(work));
+    touch(timed, c.from, c.from_pitch, c.from_slice, extent, false);
+    touch(timed, c.to, c.to_pitch, c.to_slice, extent, true);
+    schedule_.ran(c.number, "cudaMemcpy", std::move(timed));
   }
 
   void fill(const trace::Fill& f) {
@@ -264,7 +286,9 @@ class Player {
     work.extent = extent;
     work.value = f.value;
     work.element_size = f.element_size;
-    schedule_.ran(f.number, "cudaMemset", run(std::move(work)));
+    Operation timed = run(std::move(work));
+    touch(timed, f.to, f.to_pitch, f.to_slice, extent, true);
+    schedule_.ran(f.number, "cudaMemset", std::move(timed));
   }
 
   // All rows lie in one live allocation, or in one variable of the submission.
@@ -295,6 +319,7 @@ class Player {
     timed.work.extent = op->work.extent;
     timed.seconds = op->seconds;
     timed.share = op->share;
+    timed.footprint = op->footprint;
     return timed;
   }
 

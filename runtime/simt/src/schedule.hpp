@@ -1,5 +1,6 @@
 // From what the host of another process issued, and how long each operation took in this one, to when all would have run.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -18,6 +19,9 @@ class ScheduleBuilder {
   void clear();
   // Null, or what is wrong with the steps: work that nobody issued, or issued twice.
   const char* build(Schedule& out) const;
+  // Two operations that touch the same memory, one of them to write, with nothing that makes one wait for the other: which,
+  // in a sentence. Empty: none, or too many operations to look.
+  std::string race() const;
 
  private:
   struct Ran {

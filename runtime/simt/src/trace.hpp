@@ -115,6 +115,7 @@ struct Replay {
   std::string error;
   Transfers transfers;
   Schedule schedule;  // since the last mark
+  std::string race;   // two operations on the same memory that nothing orders; empty: none
 };
 
 // Runs a trace to its end or to the first fault. `before_last_call` is called at the last mark.

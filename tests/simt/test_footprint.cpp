@@ -1,0 +1,105 @@
+// Which bytes an operation touched: ranges against a set of bytes, conflicts; and races between streams.
+#include <cstring>
+#include <random>
+#include <set>
+#include <string>
+
+#include "src/footprint.hpp"
+#include "src/schedule.hpp"
+#include "support/catch.hpp"
+
+using namespace ridge::simt;
+
+TEST_CASE("footprint: ranges hold what was added, and little else") {
+  std::mt19937 random(7);
+  for (int round = 0; round < 200; ++round) {
+    Ranges ranges;
+    std::set<std::uintptr_t> bytes;
+    const int adds = 1 + static_cast<int>(random() % 60);
+    for (int i = 0; i < adds; ++i) {
+      const std::uintptr_t begin = 1000 + random() % 500, end = begin + 1 + random() % 16;
+      ranges.add(begin, end);
+      for (std::uintptr_t b = begin; b < end; ++b) bytes.insert(b);
+    }
+    for (std::uintptr_t b = 990; b < 1530; ++b) {
+      Ranges one;
+      one.add(b, b + 1);
+      CHECK((ranges.common(one) != 0) == (bytes.count(b) != 0));
+      CHECK(ranges.common(one) == one.common(ranges));
+    }
+  }
+}
+
+TEST_CASE("footprint: many pieces become fewer that still cover them") {
+  Ranges ranges;
+  for (std::uintptr_t i = 0; i < 1000; ++i) ranges.add(1000 + i * 100, 1010 + i * 100);
+  CHECK(ranges.size() <= Ranges::kMost);
+  for (std::uintptr_t i = 0; i < 1000; ++i) {
+    Ranges one;
+    one.add(1005 + i * 100, 1006 + i * 100);
+    CHECK(ranges.common(one) != 0);
+  }
+}
+
+TEST_CASE("footprint: writers conflict with all, atomics not with each other") {
+  Footprint reads, writes, atomics, elsewhere;
+  reads.read.add(100, 200);
+  writes.written.add(199, 300);
+  atomics.atomic.add(150, 250);
+  elsewhere.written.add(300, 400);
+  CHECK(reads.conflict(writes) == 199);
+  CHECK(writes.conflict(reads) == 199);
+  CHECK(reads.conflict(reads) == 0);
+  CHECK(writes.conflict(writes) == 199);
+  CHECK(atomics.conflict(atomics) == 0);
+  CHECK(atomics.conflict(reads) == 150);
+  CHECK(writes.conflict(elsewhere) == 0);
+}
+
+namespace {
+
+struct Op {
+  int stream;
+  std::uintptr_t read, written;
+  std::vector<std::uint64_t> after;
+};
+
+// Operations that touch 10 bytes each, in the order of issue; `host_waits_for`: before the last one.
+std::string race_of(const std::vector<Op>& ops, std::vector<std::uint64_t> host_waits_for = {}) {
+  ScheduleBuilder b;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    Operation op;
+    op.work.kind = WorkKind::kernel;
+    op.footprint = std::make_shared<Footprint>();
+    if (ops[i].read != 0) op.footprint->read.add(ops[i].read, ops[i].read + 10);
+    if (ops[i].written != 0) op.footprint->written.add(ops[i].written, ops[i].written + 10);
+    b.ran(i, "kernel" + std::to_string(i), std::move(op));
+    if (i + 1 == ops.size() && !host_waits_for.empty()) {
+      trace::Step wait{};
+      wait.is_wait = 1;
+      b.step(wait, host_waits_for);
+    }
+    trace::Step s{};
+    s.number = i + 1;
+    s.stream = static_cast<std::uint32_t>(ops[i].stream);
+    b.step(s, ops[i].after);
+  }
+  return b.race();
+}
+
+}  // namespace
+
+TEST_CASE("race between streams: only what nothing orders") {
+  CHECK(
+      race_of({{1, 0, 100, {}}, {2, 100, 200, {}}}) ==
+      "kernel1 in stream 2 and kernel0 in stream 1 touch the same memory, and nothing makes one wait for the other: an "
+      "event, or one stream for both");
+  CHECK(race_of({{1, 0, 100, {}}, {2, 100, 200, {0}}}).empty());                      // an event
+  CHECK(race_of({{1, 0, 100, {}}, {3, 0, 0, {0}}, {2, 100, 200, {1}}}).empty());      // by way of a third
+  CHECK(race_of({{1, 0, 100, {}}, {2, 100, 200, {}}}, {0}).empty());                  // the host waited
+  CHECK(race_of({{1, 0, 100, {}}, {3, 0, 0, {0}}, {2, 100, 200, {}}}, {1}).empty());  // for what came after
+  CHECK_FALSE(race_of({{1, 0, 100, {}}, {3, 0, 0, {}}, {2, 100, 200, {}}}, {1}).empty());
+  CHECK(race_of({{1, 100, 300, {}}, {2, 100, 200, {}}}).empty());    // both read
+  CHECK(race_of({{1, 0, 100, {}}, {2, 110, 200, {}}}).empty());      // neighbours
+  CHECK_FALSE(race_of({{1, 0, 100, {}}, {0, 0, 105, {}}}).empty());  // both write
+}
