@@ -1,0 +1,39 @@
+// Lab 04, task `gemm_gelu`: c = gelu(a b^T + bias), fused into one kernel.
+//
+// The kernel below multiplies, one element a thread, and forgets the bias and the activation. Take your best product
+// (WMMA; on a Hopper GPU that of task `gemm`) and finish each element while it is still in a register.
+// Run: ./ridge check 04 --task gemm_gelu
+#include <mma.h>
+
+#include "tensor_core.hpp"
+
+// TASK(gemm_gelu)
+#include "wmma_tile.cuh"
+
+// gelu in its tanh form. 1 + tanh(u) = 2 / (1 + e^(-2 u)): no difference of near numbers, and one exponential.
+__device__ inline float gelu(float x) {
+  const float u = 0.7978845608f * (x + 0.044715f * x * x * x);
+  return __fdividef(x, 1.0f + __expf(-2.0f * u));
+}
+
+// The two bf16 in a word: a bf16 is the upper half of a float.
+__device__ inline float2 unpack(unsigned word) {
+  return make_float2(__uint_as_float(word << 16), __uint_as_float(word & 0xFFFF0000u));
+}
+
+// a: m x k; b: n x k; bias: n; c: m x n, all row-major. A block computes a 128 x 128 tile of c.
+__global__ void __launch_bounds__(wmma_tile::kThreads)
+    gemm_gelu_kernel(const __nv_bfloat16* a, const __nv_bfloat16* b, const __nv_bfloat16* bias, __nv_bfloat16* c, int m,
+                     int n, int k) {
+  wmma_tile::multiply(a, b, c, m, n, k, [bias](float4 x, int column) {
+    const uint2 bits = *reinterpret_cast<const uint2*>(bias + column);  // four of them
+    const float2 low = unpack(bits.x), high = unpack(bits.y);
+    return make_float4(gelu(x.x + low.x), gelu(x.y + low.y), gelu(x.z + high.x), gelu(x.w + high.y));
+  });
+}
+
+void gemm_gelu(const __nv_bfloat16* a, const __nv_bfloat16* b, const __nv_bfloat16* bias, __nv_bfloat16* c, int m,
+               int n, int k, void*, std::size_t, cudaStream_t stream) {
+  gemm_gelu_kernel<<<wmma_tile::grid(m, n), wmma_tile::kThreads, 0, stream>>>(a, b, bias, c, m, n, k);
+}
+// END(gemm_gelu)
