@@ -22,13 +22,14 @@ __device__ inline float2 unpack(unsigned word) {
 }
 
 // a: m x k; b: n x k; bias: n; c: m x n, all row-major. A block computes a 128 x 128 tile of c.
-__global__ void __launch_bounds__(wmma_tile::kThreads)
+__global__ void __launch_bounds__(wmma_tile::kThreads, 2)
     gemm_gelu_kernel(const __nv_bfloat16* a, const __nv_bfloat16* b, const __nv_bfloat16* bias, __nv_bfloat16* c, int m,
                      int n, int k) {
-  wmma_tile::multiply(a, b, c, m, n, k, [bias](float4 x, int column) {
+  wmma_tile::multiply(a, b, c, m, n, k, [bias](int column) {
     const uint2 bits = *reinterpret_cast<const uint2*>(bias + column);  // four of them
-    const float2 low = unpack(bits.x), high = unpack(bits.y);
-    return make_float4(gelu(x.x + low.x), gelu(x.y + low.y), gelu(x.z + high.x), gelu(x.w + high.y));
+    return [low = unpack(bits.x), high = unpack(bits.y)](float4 x) {
+      return make_float4(gelu(x.x + low.x), gelu(x.y + low.y), gelu(x.z + high.x), gelu(x.w + high.y));
+    };
   });
 }
 

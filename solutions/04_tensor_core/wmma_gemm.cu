@@ -10,9 +10,9 @@
 #include "wmma_tile.cuh"
 
 // a: m x k; b: n x k; c: m x n, all row-major. A block computes a 128 x 128 tile of c.
-__global__ void __launch_bounds__(wmma_tile::kThreads)
+__global__ void __launch_bounds__(wmma_tile::kThreads, 2)
     wmma_gemm_kernel(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int m, int n, int k) {
-  wmma_tile::multiply(a, b, c, m, n, k, [](float4 sums, int) { return sums; });
+  wmma_tile::multiply(a, b, c, m, n, k, [](int) { return [](float4 sums) { return sums; }; });
 }
 
 void wmma_gemm(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int m, int n, int k, void*,

@@ -43,11 +43,11 @@ __device__ inline void store_chunk(__nv_bfloat16* tile, int i, uint4 v) {
   *reinterpret_cast<uint4*>(tile + chunk / kChunks * kPitch + chunk % kChunks * 8) = v;
 }
 
-// a: m x k; b: n x k; c: m x n, all row-major. finish(sums, column) gives what is stored
-// for four neighbours in a row.
-template <class Finish>
+// a: m x k; b: n x k; c: m x n, all row-major. epilogue(column) is asked once by each thread
+// for a function that turns four sums at that column and the next three into what is stored.
+template <class Epilogue>
 __device__ void multiply(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int m, int n, int k,
-                         Finish finish) {
+                         Epilogue epilogue) {
   __shared__ __align__(128) unsigned char memory[kTileBytes];
   auto* tile_a = reinterpret_cast<__nv_bfloat16*>(memory);
   auto* tile_b = tile_a + kBlockM * kPitch;
@@ -80,7 +80,7 @@ __device__ void multiply(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bf
 #pragma unroll
       for (int i = 0; i < kChunksB; ++i) next_b[i] = load_chunk(b, col0, n, k0 + kBlockK, k, i);
     }
-#pragma unroll
+#pragma unroll 1  // registers: two blocks on a multiprocessor leave 128 to a thread
     for (int l = 0; l < kBlockK; l += 16) {
       wmma::fragment<wmma::matrix_a, 16, 16, 16, __nv_bfloat16, wmma::row_major> part_a[kWarpM / 16];
       wmma::fragment<wmma::matrix_b, 16, 16, 16, __nv_bfloat16, wmma::col_major> part_b[kWarpN / 16];  // b^T
@@ -100,6 +100,8 @@ __device__ void multiply(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bf
 
   // Which element lies in which lane of a fragment is not documented: results pass through the warp's own patch. A lane
   // takes 4 neighbouring floats and stores them as 8 bytes of bf16, 8 lanes two whole sectors.
+  const int col = col0 + warp_col + lane % 8 * 4;
+  const auto finish = epilogue(col < n ? col : 0);
   auto* patch = reinterpret_cast<float*>(memory) + warp * 16 * kPatchPitch;
 #pragma unroll
   for (int i = 0; i < kWarpM / 16; ++i) {
@@ -109,9 +111,9 @@ __device__ void multiply(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bf
     __syncwarp();
 #pragma unroll
     for (int r = lane / 8; r < 16; r += 4) {
-      const int row = row0 + warp_row + i * 16 + r, col = col0 + warp_col + lane % 8 * 4;
+      const int row = row0 + warp_row + i * 16 + r;
       if (row < m && col < n) {
-        const float4 v = finish(*reinterpret_cast<const float4*>(patch + r * kPatchPitch + lane % 8 * 4), col);
+        const float4 v = finish(*reinterpret_cast<const float4*>(patch + r * kPatchPitch + lane % 8 * 4));
         union {
           __nv_bfloat162 pair[2];
           uint2 bits;
