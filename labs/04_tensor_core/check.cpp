@@ -240,6 +240,15 @@ class Gemm : public TaskCheck {
     const double written = 2 * static_cast<double>(s.m * s.n);
     return {s.operations(), "flop", s.bytes() - written, written, "bf16"};
   }
+  // 128 x 128 tiles: a is read once for each tile of a row, b once for each of a column, c is written once; two barriers
+  // for each 64 of k.
+  std::vector<Bound> bounds(const Case& c) const override {
+    const Sizes s(c);
+    const std::size_t down = (s.m + 127) / 128, across = (s.n + 127) / 128;
+    return {{"load_sectors_over_bound", static_cast<double>((across * s.m + down * s.n) * s.k * 2) / 32},
+            {"store_sectors_over_bound", static_cast<double>(s.m * s.n * 2) / 32},
+            {"barriers_over_bound", static_cast<double>(down * across * 2 * ((s.k + 63) / 64))}};
+  }
 
  protected:
   Shapes emulated_ = {{256, 256, 256}, {512, 384, 256}};

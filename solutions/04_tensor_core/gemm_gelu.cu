@@ -8,6 +8,7 @@
 #include "tensor_core.hpp"
 
 // TASK(gemm_gelu)
+#include "hopper_gemm.cuh"
 #include "wmma_tile.cuh"
 
 // gelu in its tanh form. 1 + tanh(u) = 2 / (1 + e^(-2 u)): no difference of near numbers, and one exponential.
@@ -33,8 +34,29 @@ __global__ void __launch_bounds__(wmma_tile::kThreads, 2)
   });
 }
 
+#ifndef RIDGE_SIMT
+// For hopper::multiply: the sums at a column and the next.
+struct BiasGelu {
+  const __nv_bfloat16* bias;
+  int n;
+  __device__ uint32_t operator()(float x, float y, int column) const {
+    const float2 add = unpack(column < n ? __ldg(reinterpret_cast<const unsigned*>(bias + column)) : 0);
+    return ptx::pack(gelu(x + add.x), gelu(y + add.y));
+  }
+};
+#endif
+
 void gemm_gelu(const __nv_bfloat16* a, const __nv_bfloat16* b, const __nv_bfloat16* bias, __nv_bfloat16* c, int m,
                int n, int k, void*, std::size_t, cudaStream_t stream) {
+#ifndef RIDGE_SIMT
+  int device = 0, major = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  if (major == 9) {
+    hopper::multiply(a, b, c, m, n, k, BiasGelu{bias, n}, stream);
+    return;
+  }
+#endif
   gemm_gelu_kernel<<<wmma_tile::grid(m, n), wmma_tile::kThreads, 0, stream>>>(a, b, bias, c, m, n, k);
 }
 // END(gemm_gelu)
