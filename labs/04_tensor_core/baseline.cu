@@ -5,7 +5,6 @@
 #include <array>
 #include <cfloat>
 #include <map>
-#include <vector>
 
 #include "tensor_core.hpp"
 
@@ -69,7 +68,7 @@ class Product {
     cublasLtMatmulPreferenceCreate(&preference);
     cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &kWorkspace,
                                          sizeof kWorkspace);
-    std::vector<cublasLtMatmulHeuristicResult_t> proposals(kProposals);
+    std::array<cublasLtMatmulHeuristicResult_t, kProposals> proposals;
     int count = 0;
     cublasLtMatmulAlgoGetHeuristic(library(), operation_, b_, a_, c_, c_, preference, kProposals, proposals.data(),
                                    &count);
