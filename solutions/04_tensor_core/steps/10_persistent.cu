@@ -1,4 +1,4 @@
-// replaces: gemm.cu; task: gemm; step: 10; idea: blocks that stay and walk through tiles in an order that suits L2; needs: sm_90a
+// replaces: gemm.cu; task: gemm; step: 10; idea: blocks that stay, and walk through tiles as suits L2; needs: sm_90a
 #include <algorithm>
 
 #include "ptx.hpp"

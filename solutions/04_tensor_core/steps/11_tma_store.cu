@@ -1,4 +1,4 @@
-// replaces: gemm.cu; task: gemm; step: 11; idea: results leave through shared memory: stmatrix and TMA stores; needs: sm_90a
+// replaces: gemm.cu; task: gemm; step: 11; idea: results leave by stmatrix and TMA stores; needs: sm_90a
 #include <algorithm>
 
 #include "ptx.hpp"
