@@ -68,8 +68,8 @@ struct Product {
   }
 };
 
-// All elements of a small product. Of a large one, that they are numbers, and an element of each square, at a place that
-// is drawn now: no tile is left out, and no element can be.
+// All elements of a small product. Of a large one, that they are numbers, and an element of each square, at a place
+// that is drawn now: no tile is left out, and no element can be.
 template <class Element>
 Verdict compare_elements(const Product& p, Element expected, std::uint64_t seed) {
   const auto [m, n, k] = std::array{p.s.m, p.s.n, p.s.k};
@@ -148,8 +148,8 @@ std::vector<Lanes> times_transposed(std::span<const Bf16> matrix, std::size_t ro
   return out;
 }
 
-// Freivalds' check, C r = A (B^T r), on bf16 as it lies in memory; freivalds.hpp tells the idea and its odds. It sees every
-// element, but a single one only when it is far off: the rounding errors of a row add up.
+// Freivalds' check, C r = A (B^T r), on bf16 as it lies in memory; freivalds.hpp tells the idea and its odds. It sees
+// every element, but a single one only when it is far off: the rounding errors of a row add up.
 Verdict freivalds(const Product& p, std::uint64_t seed) {
   std::vector<Lanes> random(p.s.n);
   for (std::size_t j = 0; j < p.s.n; ++j) {
@@ -240,8 +240,8 @@ class Gemm : public TaskCheck {
     const double written = 2 * static_cast<double>(s.m * s.n);
     return {s.operations(), "flop", s.bytes() - written, written, "bf16"};
   }
-  // 128 x 128 tiles: a is read once for each tile of a row, b once for each of a column, c is written once; two barriers
-  // for each 64 of k.
+  // 128 x 128 tiles: a is read once for each tile of a row, b once for each of a column, c is written once; two
+  // barriers for each 64 of k.
   std::vector<Bound> bounds(const Case& c) const override {
     const Sizes s(c);
     const std::size_t down = (s.m + 127) / 128, across = (s.n + 127) / 128;

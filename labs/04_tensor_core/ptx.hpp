@@ -1,7 +1,7 @@
 // The instructions that CUDA C++ has no function for, one function each. PTX ISA has their full description.
 //
-// Addresses in shared memory are 32-bit numbers (`address`). The functions of each part need the architecture named there:
-// call them only where the kernel is compiled for it.
+// Addresses in shared memory are 32-bit numbers (`address`). The functions of each part need the architecture named
+// there: call them only where the kernel is compiled for it.
 #pragma once
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
@@ -38,8 +38,8 @@ __device__ inline void copy_wait() {
   asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
 }
 
-// Four 8 x 8 matrices of 16-bit elements. Lane l gives the address of row l % 8 of matrix l / 8, and gets of each matrix
-// the elements (l / 4, l % 4 * 2) and the next.
+// Four 8 x 8 matrices of 16-bit elements. Lane l gives the address of row l % 8 of matrix l / 8, and gets of each
+// matrix the elements (l / 4, l % 4 * 2) and the next.
 __device__ inline void load_matrices(uint32_t (&r)[4], uint32_t row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
@@ -47,8 +47,8 @@ __device__ inline void load_matrices(uint32_t (&r)[4], uint32_t row) {
                : "memory");
 }
 
-// d (16 x 8 floats) += a (16 x 16) b^T (8 x 16). a: rows 0-7 and 8-15 of columns 0-7, then of 8-15; b: columns 0-7, 8-15.
-// d[0], d[1]: row lane / 4, columns lane % 4 * 2 and the next; d[2], d[3]: 8 rows below.
+// d (16 x 8 floats) += a (16 x 16) b^T (8 x 16). a: rows 0-7 and 8-15 of columns 0-7, then of 8-15; b: columns 0-7,
+// 8-15. d[0], d[1]: row lane / 4, columns lane % 4 * 2 and the next; d[2], d[3]: 8 rows below.
 __device__ inline void mma(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
   asm volatile(
       "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
@@ -59,8 +59,8 @@ __device__ inline void mma(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, u
 
 // ---- sm_90: barriers that count arrivals and bytes -----------------------------------------------------------------
 // A barrier's phase ends when `count` threads have arrived and all bytes that were announced have come. Waiting for the
-// parity of a phase (0 for the first, then 1, 0, ...) ends when that phase has ended; waiting for parity 1 on a fresh barrier
-// ends at once.
+// parity of a phase (0 for the first, then 1, 0, ...) ends when that phase has ended; waiting for parity 1 on a fresh
+// barrier ends at once.
 
 __device__ inline void barrier_init(uint64_t* barrier, int count) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address(barrier)), "r"(count) : "memory");
@@ -105,8 +105,8 @@ __device__ inline void block_barrier(int number, int threads) {
 }
 
 // ---- sm_90: the tensor memory accelerator (TMA) --------------------------------------------------------------------
-// Copies a box of a matrix that a CUtensorMap describes (`describe`, below). x: first column, y: first row of the box. What
-// lies outside of the matrix is read as zero, and not written.
+// Copies a box of a matrix that a CUtensorMap describes (`describe`, below). x: first column, y: first row of the box.
+// What lies outside of the matrix is read as zero, and not written.
 
 __device__ inline void prefetch_map(const CUtensorMap* map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
@@ -172,9 +172,9 @@ __device__ inline void fewer_registers() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(count));
 }
 
-// Describes an operand tile to wgmma: rows of 64 bf16 (128 bytes) at a multiple of 1024, swizzled by TMA. Bits 0-13: address
-// / 16; 32-45: bytes from 8 rows to the next 8, / 16; 62-63: 1 for the swizzle of 128 bytes. (Bits 16-29, the way along k, are
-// not used with it.) For the next 16 of k, 32 bytes on, add 2.
+// Describes an operand tile to wgmma: rows of 64 bf16 (128 bytes) at a multiple of 1024, swizzled by TMA. Bits 0-13:
+// address / 16; 32-45: bytes from 8 rows to the next 8, / 16; 62-63: 1 for the swizzle of 128 bytes. (Bits 16-29, the
+// way along k, are not used with it.) For the next 16 of k, 32 bytes on, add 2.
 __device__ inline uint64_t tile_descriptor(const void* tile) {
   return (address(tile) & 0x3FFFF) >> 4 | uint64_t{1} << 16 | uint64_t{1024 >> 4} << 32 | uint64_t{1} << 62;
 }
@@ -194,11 +194,12 @@ __device__ inline void wgmma_results(float (&d)[n]) {
   for (int i = 0; i < n; ++i) asm volatile("" : "+f"(d[i])::"memory");
 }
 
-// Thread t of the warpgroup holds of d: d[4 i], d[4 i + 1]: row t / 32 * 16 + t % 32 / 4, columns 8 i + t % 4 * 2 and the
-// next; d[4 i + 2], d[4 i + 3]: 8 rows below.
+// Thread t of the warpgroup holds of d: d[4 i], d[4 i + 1]: row t / 32 * 16 + t % 32 / 4, columns 8 i + t % 4 * 2 and
+// the next; d[4 i + 2], d[4 i + 3]: 8 rows below.
 
 // clang-format off
-// d (64 x 128 floats of a warpgroup, 64 of a thread) = a b^T + d, or a b^T where `add` is 0. a: 64 x 16 of a K-major tile, b: 128 x 16.
+// d (64 x 128 floats of a warpgroup, 64 of a thread) = a b^T + d, or a b^T where `add` is 0. a: 64 x 16 of a K-major
+// tile, b: 128 x 16.
 __device__ inline void wgmma(float (&d)[64], uint64_t a, uint64_t b, int add) {
   asm volatile(
       "{\n"
@@ -222,7 +223,8 @@ __device__ inline void wgmma(float (&d)[64], uint64_t a, uint64_t b, int add) {
       : "l"(a), "l"(b), "r"(add));
 }
 
-// d (64 x 256 floats of a warpgroup, 128 of a thread) = a b^T + d, or a b^T where `add` is 0. a: 64 x 16 of a K-major tile, b: 256 x 16.
+// d (64 x 256 floats of a warpgroup, 128 of a thread) = a b^T + d, or a b^T where `add` is 0. a: 64 x 16 of a K-major
+// tile, b: 256 x 16.
 __device__ inline void wgmma(float (&d)[128], uint64_t a, uint64_t b, int add) {
   asm volatile(
       "{\n"
@@ -261,8 +263,9 @@ __device__ inline void wgmma(float (&d)[128], uint64_t a, uint64_t b, int add) {
 
 // ---- the host's side -----------------------------------------------------------------------------------------------
 
-// Describes a row-major matrix to TMA: boxes of `box_rows` x `box_cols`, swizzled. box_cols x 2 bytes are at most 128, and
-// cols is a multiple of 8. In shared memory the 16 bytes at column c of row r lie at r * 128 + (c / 8 ^ r % 8) * 16.
+// Describes a row-major matrix to TMA: boxes of `box_rows` x `box_cols`, swizzled. box_cols x 2 bytes are at most 128,
+// and cols is a multiple of 8. In shared memory the 16 bytes at column c of row r lie at r * 128 + (c / 8 ^ r % 8) *
+// 16.
 inline CUtensorMap describe(const __nv_bfloat16* matrix, int rows, int cols, int box_rows, int box_cols) {
   // A function of the driver. It comes through the runtime, so that nothing needs libcuda.
   static const auto encode = [] {

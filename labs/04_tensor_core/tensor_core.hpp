@@ -27,6 +27,6 @@ void gemm(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int 
 // c[i][j] = gelu(bias[j] + sum over l of a[i][l] * b[j][l]) in one kernel.
 //   bias  n numbers, one for each column
 //   gelu(x) = x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))), the tanh form: it is what cuBLASLt's epilogue
-//   computes. c is as exact as bf16: where x is negative, 1 + tanh(...) cancels, and an error of tanh is all that is left.
+//   computes. c is as exact as bf16 can be: where x is negative, 1 + tanh(...) cancels, and tanh's error is what is left.
 void gemm_gelu(const __nv_bfloat16* a, const __nv_bfloat16* b, const __nv_bfloat16* bias, __nv_bfloat16* c, int m,
                int n, int k, void* workspace, std::size_t workspace_bytes, cudaStream_t stream);

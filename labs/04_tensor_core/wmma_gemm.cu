@@ -1,7 +1,8 @@
 // Lab 04, task `wmma_gemm`: c = a b^T on the tensor cores.
 //
-// The kernel below is right, and uses neither tensor cores nor shared memory: each thread computes one element. Let each
-// warp multiply 16 x 16 x 16 fragments, then bring tiles into shared memory. Run: ./ridge check 04 --task wmma_gemm
+// The kernel below is right, and uses neither tensor cores nor shared memory: each thread computes one element. Let
+// each warp multiply 16 x 16 x 16 fragments, then bring tiles into shared memory. Run: ./ridge check 04 --task
+// wmma_gemm
 #include <mma.h>
 
 #include "tensor_core.hpp"

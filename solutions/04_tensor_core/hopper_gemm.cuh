@@ -1,9 +1,9 @@
 // The product of tasks `gemm` and `gemm_gelu` on Hopper: TMA, wgmma, warps with roles, a ring of stages, persistent
 // clusters. What is done with an element before it is stored is a parameter.
 //
-// A cluster of two blocks computes 256 x 256 of c, each block 128 x 256. Of a block's three warpgroups the first one loads
-// (one thread of it), and the others multiply, 64 x 256 each. For each 64 of k a block needs 128 + 256 rows of 128 bytes, 48
-// KiB: its own rows of a, and half of the rows of b, of which it loads 128 for both blocks (multicast).
+// A cluster of two blocks computes 256 x 256 of c, each block 128 x 256. Of a block's three warpgroups the first one
+// loads (one thread of it), and the others multiply, 64 x 256 each. For each 64 of k a block needs 128 + 256 rows of
+// 128 bytes, 48 KiB: its own rows of a, and half of the rows of b, of which it loads 128 for both blocks (multicast).
 #pragma once
 #include <algorithm>
 
@@ -35,8 +35,9 @@ constexpr int kStageBytes = (kBlockM + kBlockN) * kBlockK * 2;
 constexpr int kSharedBytes = sizeof(Shared) + 1024;  // tiles begin at multiples of 1024
 static_assert(kSharedBytes <= 227 * 1024);
 
-// The order of the tiles, counted for a cluster: down kGroup rows of clusters, then one column to the right. 66 clusters
-// at work together cover about 8 x 8 of them, 2048 x 2048 of c: 8 MiB of a and b for each 1024 of k, all from L2 but once.
+// The order of the tiles, counted for a cluster: down kGroup rows of clusters, then one column to the right. 66
+// clusters at work together cover about 8 x 8 of them, 2048 x 2048 of c: 8 MiB of a and b for each 1024 of k, all from
+// L2 but once.
 struct Tiles {
   int down, across;
   __device__ Tiles(int m, int n)
@@ -88,8 +89,8 @@ __device__ inline void produce(Shared& s, const CUtensorMap* map_a, const CUtens
   }
 }
 
-// A warpgroup's 64 x 256 results: converted, through shared memory, and stored by TMA, 64 columns at a time. The copy of one
-// part runs while the next one is made ready in the other buffer.
+// A warpgroup's 64 x 256 results: converted, through shared memory, and stored by TMA, 64 columns at a time. The copy
+// of one part runs while the next one is made ready in the other buffer.
 template <class Epilogue>
 __device__ void store(__nv_bfloat16 (&buffers)[2][64 * kPart], float (&sum)[kBlockN / 2], const CUtensorMap* map_c,
                       int row, int col, int number, const Epilogue& epilogue) {
@@ -119,8 +120,8 @@ __device__ void store(__nv_bfloat16 (&buffers)[2][64 * kPart], float (&sum)[kBlo
   }
 }
 
-// A warpgroup multiplies 64 rows of each tile. One group of wgmma is always under way while the next is issued; a stage is
-// given back when the group that read it has ended.
+// A warpgroup multiplies 64 rows of each tile. One group of wgmma is always under way while the next is issued; a stage
+// is given back when the group that read it has ended.
 template <class Epilogue>
 __device__ void consume(Shared& s, const CUtensorMap* map_c, const Tiles& tiles, int k, const Epilogue& epilogue) {
   const int own = threadIdx.x / 128 - 1, lane = threadIdx.x % 32;

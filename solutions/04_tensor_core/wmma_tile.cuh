@@ -1,5 +1,5 @@
-// The product of tasks `wmma_gemm` and `gemm_gelu`: tiles in shared memory, multiplied by nvcuda::wmma. What is done with
-// an element before it is stored is a parameter.
+// The product of tasks `wmma_gemm` and `gemm_gelu`: tiles in shared memory, multiplied by nvcuda::wmma. What is done
+// with an element before it is stored is a parameter.
 #pragma once
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
@@ -11,8 +11,8 @@ namespace wmma_tile {
 
 namespace wmma = nvcuda::wmma;
 
-// A block computes a 128 x 128 tile of c. For each 64 of k it reads 2 x 128 x 64 bf16, 32 KiB, and computes 2 x 128 x 128
-// x 64 operations: 64 for each byte.
+// A block computes a 128 x 128 tile of c. For each 64 of k it reads 2 x 128 x 64 bf16, 32 KiB, and computes 2 x 128 x
+// 128 x 64 operations: 64 for each byte.
 constexpr int kBlockM = 128, kBlockN = 128, kBlockK = 64;
 constexpr int kWarpM = 64, kWarpN = 32;  // a warp's part: 4 x 2 fragments, 64 registers of a lane
 constexpr int kWarpsN = kBlockN / kWarpN, kThreads = kBlockM / kWarpM * kWarpsN * 32;

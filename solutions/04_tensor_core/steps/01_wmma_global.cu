@@ -7,9 +7,9 @@ namespace wmma = nvcuda::wmma;
 
 constexpr int kWarps = 8;
 
-// a: m x k; b: n x k; c: m x n, all row-major. A warp computes a 16 x 16 tile of c. For each 16 of k it reads 2 x 16 x 16 bf16,
-// 1 KiB, for 8192 operations: 8 for each byte, and all of it again from L1 or L2. Where a fragment would leave a matrix it is
-// put together in the warp's patch.
+// a: m x k; b: n x k; c: m x n, all row-major. A warp computes a 16 x 16 tile of c. For each 16 of k it reads 2 x 16 x
+// 16 bf16, 1 KiB, for 8192 operations: 8 for each byte, and all of it again from L1 or L2. Where a fragment would leave
+// a matrix it is put together in the warp's patch.
 __global__ void __launch_bounds__(kWarps * 32)
     wmma_gemm_kernel(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int m, int n, int k) {
   __shared__ __align__(128) __nv_bfloat16 edges[kWarps][16 * 16];

@@ -10,8 +10,8 @@ void gemm(const __nv_bfloat16*, const __nv_bfloat16*, __nv_bfloat16*, int, int, 
 constexpr int kBlock = 128, kDepth = 64;  // of c, and of k
 constexpr int kWarpM = 64, kWarpN = 32, kThreads = 256;
 
-// Where the 16 bytes at column l of row r lie in a tile with rows of 128 bytes. ldmatrix reads 8 rows at the same column: the
-// exclusive or puts them into 8 different groups of 4 banks, without padding.
+// Where the 16 bytes at column l of row r lie in a tile with rows of 128 bytes. ldmatrix reads 8 rows at the same
+// column: the exclusive or puts them into 8 different groups of 4 banks, without padding.
 __device__ int place(int r, int l) { return r * kDepth + (l / 8 ^ r % 8) * 8; }
 
 // Two fragments of 8 rows and 16 of k: r[0] and r[2] are the first one's halves, r[1] and r[3] the second one's.

@@ -24,8 +24,8 @@ __device__ void store(const float (&sum)[count], __nv_bfloat16* c, int m, int n,
   }
 }
 
-// a: m x k; b: n x k; c: m x n, as maps or row-major. A block computes a 128 x 128 tile of c. One thread asks for a tile of a
-// and of b, all wait for the bytes, and wgmma reads both from shared memory: no thread carries an operand.
+// a: m x k; b: n x k; c: m x n, as maps or row-major. A block computes a 128 x 128 tile of c. One thread asks for a
+// tile of a and of b, all wait for the bytes, and wgmma reads both from shared memory: no thread carries an operand.
 __global__ void __launch_bounds__(kThreads)
     gemm_kernel(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, __nv_bfloat16* c,
                 int m, int n, int k) {

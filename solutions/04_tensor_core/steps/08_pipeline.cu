@@ -44,8 +44,9 @@ __device__ void store(const float (&sum)[count], __nv_bfloat16* c, int m, int n,
   }
 }
 
-// a: m x k; b: n x k; c: m x n, as maps or row-major. A block computes a 128 x 128 tile of c. Its first warpgroup loads, the
-// others multiply 64 rows each; they meet at the barriers of 4 stages, and no __syncthreads() is left in the loop.
+// a: m x k; b: n x k; c: m x n, as maps or row-major. A block computes a 128 x 128 tile of c. Its first warpgroup
+// loads, the others multiply 64 rows each; they meet at the barriers of 4 stages, and no __syncthreads() is left in the
+// loop.
 __global__ void __launch_bounds__(kThreads, 1)
     gemm_kernel(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, __nv_bfloat16* c,
                 int m, int n, int k) {

@@ -46,8 +46,9 @@ __device__ void store(const float (&sum)[count], __nv_bfloat16* c, int m, int n,
   }
 }
 
-// a: m x k; b: n x k; c: m x n, as maps or row-major. A block computes a 128 x 256 tile of c, a warpgroup 64 x 256 of it: 128
-// registers of a thread hold sums. For each 64 of k it reads 48 KiB and does 85 operations for each byte, not 64.
+// a: m x k; b: n x k; c: m x n, as maps or row-major. A block computes a 128 x 256 tile of c, a warpgroup 64 x 256 of
+// it: 128 registers of a thread hold sums. For each 64 of k it reads 48 KiB and does 85 operations for each byte, not
+// 64.
 __global__ void __launch_bounds__(kThreads, 1)
     gemm_kernel(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, __nv_bfloat16* c,
                 int m, int n, int k) {

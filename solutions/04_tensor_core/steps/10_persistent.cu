@@ -36,8 +36,8 @@ struct Place {
   }
 };
 
-// The order of the tiles: down kGroup of them, then one column to the right. What 132 blocks work on together is about as
-// high as wide, and shares its rows of a and b in L2.
+// The order of the tiles: down kGroup of them, then one column to the right. What 132 blocks work on together is about
+// as high as wide, and shares its rows of a and b in L2.
 struct Tiles {
   int down, across;
   __device__ Tiles(int m, int n) : down((m + kBlockM - 1) / kBlockM), across((n + kBlockN - 1) / kBlockN) {}
@@ -63,8 +63,8 @@ __device__ void store(const float (&sum)[count], __nv_bfloat16* c, int m, int n,
   }
 }
 
-// a: m x k; b: n x k; c: m x n, as maps or row-major. There are as many blocks as multiprocessors. While the consumers store a
-// tile, the producer loads the first stages of the next.
+// a: m x k; b: n x k; c: m x n, as maps or row-major. There are as many blocks as multiprocessors. While the consumers
+// store a tile, the producer loads the first stages of the next.
 __global__ void __launch_bounds__(kThreads, 1)
     gemm_kernel(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, __nv_bfloat16* c,
                 int m, int n, int k) {

@@ -38,8 +38,8 @@ struct Place {
   }
 };
 
-// The order of the tiles: down kGroup of them, then one column to the right. What 132 blocks work on together is about as
-// high as wide, and shares its rows of a and b in L2.
+// The order of the tiles: down kGroup of them, then one column to the right. What 132 blocks work on together is about
+// as high as wide, and shares its rows of a and b in L2.
 struct Tiles {
   int down, across;
   __device__ Tiles(int m, int n) : down((m + kBlockM - 1) / kBlockM), across((n + kBlockN - 1) / kBlockN) {}
@@ -52,8 +52,8 @@ struct Tiles {
   }
 };
 
-// A warpgroup's 64 x 256 sums: converted, through shared memory, and stored by TMA, 64 columns at a time. The copy of one part
-// runs while the next one is made ready in the other buffer.
+// A warpgroup's 64 x 256 sums: converted, through shared memory, and stored by TMA, 64 columns at a time. The copy of
+// one part runs while the next one is made ready in the other buffer.
 __device__ void store(__nv_bfloat16 (&buffers)[2][64 * kPart], const float (&sum)[kBlockN / 2],
                       const CUtensorMap* map_c, int row, int col, int number) {
   const int thread = static_cast<int>(threadIdx.x) % 128, warp = thread / 32, lane = thread % 32;
