@@ -165,7 +165,7 @@ __device__ void consume(Shared& s, const CUtensorMap* map_c, const Tiles& tiles,
 
 // a: m x k; b: n x k; c: m x n, as maps. epilogue(x, y, column): the sums at that column and the next, as two bf16.
 template <class Epilogue>
-__global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 1)
+__global__ void __launch_bounds__(kThreads, 1)
     kernel(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
            const __grid_constant__ CUtensorMap map_c, int m, int n, int k, Epilogue epilogue) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
@@ -211,7 +211,18 @@ void multiply(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, 
   const int clusters = ((m + kBlockM * kCluster - 1) / (kBlockM * kCluster)) * ((n + kBlockN - 1) / kBlockN);
   const int grid = std::min(clusters, processors / kCluster) * kCluster;
   cudaFuncSetAttribute(kernel<Epilogue>, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes);
-  kernel<Epilogue><<<grid, kThreads, kSharedBytes, stream>>>(map_a, map_b, map_c, m, n, k, epilogue);
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim.x = kCluster;
+  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(grid);
+  config.blockDim = dim3(kThreads);
+  config.dynamicSmemBytes = kSharedBytes;
+  config.stream = stream;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  cudaLaunchKernelEx(&config, kernel<Epilogue>, map_a, map_b, map_c, m, n, k, epilogue);
 }
 
 }  // namespace hopper
