@@ -68,8 +68,8 @@ struct Product {
   }
 };
 
-// All elements of a small product. Of a large one, that they are numbers, and an element of each square, at a place
-// that is drawn now: no tile is left out, and no element can be.
+// All elements of a small product. Of a large one, that they are numbers, and one element of each square, at a place that
+// is drawn now: no tile can be left out.
 template <class Element>
 Verdict compare_elements(const Product& p, Element expected, std::uint64_t seed) {
   const auto [m, n, k] = std::array{p.s.m, p.s.n, p.s.k};

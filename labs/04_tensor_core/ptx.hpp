@@ -25,6 +25,18 @@ __device__ inline uint32_t pack(float x, float y) {
   return word;
 }
 
+// 2^x and 1 / x to about 22 bits, in one instruction each, numbers below 2^-126 taken for zero.
+__device__ inline float exp2_approx(float x) {
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+__device__ inline float reciprocal_approx(float x) {
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+
 // ---- sm_80: copies that need no register, fragments of a warp ------------------------------------------------------
 
 // 16 bytes from global to shared memory, on their own. `bytes` of them are read and the others become zero: 16 or 0.
