@@ -1,0 +1,322 @@
+// Cases, inputs and expected answers of lab 04. Inputs and outputs are bf16; products of two bf16 are exact in fp32, so
+// what an honest answer may differ by is the order of fp32 sums in the tensor cores and one rounding to bf16.
+#include "lab/check.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <random>
+
+#include "lab/compare.hpp"
+
+namespace {
+
+using namespace ridge::lab;
+
+struct Bf16 {
+  std::uint16_t bits;
+  operator double() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+};
+
+Bf16 rounded(float x) {  // to nearest, ties to even
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  return {static_cast<std::uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)};
+}
+
+constexpr Tolerance kProduct{kTensorFp32, kFp64, kBf16}, kBeforeRounding{kTensorFp32, kFp64, kFp32};
+
+// A linear layer: c = a b^T, a is m x k, b is n x k.
+struct Sizes {
+  std::size_t m, n, k;
+  explicit Sizes(const Case& c)
+      : m(static_cast<std::size_t>(c.size[0])),
+        n(static_cast<std::size_t>(c.size[1])),
+        k(static_cast<std::size_t>(c.size[2])) {}
+  double operations() const { return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
+  double bytes() const { return 2 * (static_cast<double>(m * k) + static_cast<double>(n * k + m * n)); }
+};
+
+std::string at(std::size_t i, std::size_t n) { return fmt::format("c[{}][{}]", i / n, i % n); }
+
+// N(0, scale^2), rounded to bf16.
+void fill_bf16(std::span<std::byte> buffer, std::uint64_t seed, float scale = 1) {
+  constexpr std::size_t part = 1 << 14;
+  auto to = as<Bf16>(buffer);
+  parallel_for((to.size() + part - 1) / part,
+               [&](std::size_t first, std::size_t last) {
+                 std::vector<float> values(part);
+                 for (std::size_t p = first; p < last; ++p) {
+                   const std::size_t from = p * part, count = std::min(part, to.size() - from);
+                   fill_normal(std::span(values).first(count), random_bits(seed, p));
+                   for (std::size_t i = 0; i < count; ++i) to[from + i] = rounded(values[i] * scale);
+                 }
+               },
+               8);
+}
+
+struct Product {
+  Sizes s;
+  std::span<const Bf16> a, b, bias, c;
+
+  Reduction sum(std::size_t i) const {
+    const Bf16 *row = a.data() + i / s.n * s.k, *col = b.data() + i % s.n * s.k;
+    Reduction r;
+    for (std::size_t l = 0; l < s.k; ++l) r.add(double{row[l]} * double{col[l]});
+    if (!bias.empty()) r.add(bias[i % s.n]);
+    return r;
+  }
+};
+
+// All elements of a small product. Of a large one, that they are numbers, and one element of each square, at a place that
+// is drawn now: no tile can be left out.
+template <class Element>
+Verdict compare_elements(const Product& p, Element expected, std::uint64_t seed) {
+  const auto [m, n, k] = std::array{p.s.m, p.s.n, p.s.k};
+  if (p.s.operations() <= 1e9)
+    return compare_close<Bf16>(
+        p.c, expected, [&](std::size_t i) { return at(i, n); }, k);
+
+  std::atomic<std::size_t> wrong{0}, first{p.c.size()};
+  parallel_for(p.c.size(), [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) {
+      if (std::isfinite(double{p.c[i]})) continue;
+      ++wrong;
+      for (std::size_t seen = first; i < seen && !first.compare_exchange_weak(seen, i);) {
+      }
+    }
+  });
+  if (wrong > 0)
+    return {false, mismatch(first, wrong, p.c.size(), "a number", fmt::format("{}", double{p.c[first]}), at(first, n))};
+
+  std::size_t side = 4;
+  while ((m / side + 1) * (n / side + 1) > std::size_t{1} << 18) side *= 2;
+  const std::size_t down = (m + side - 1) / side, across = (n + side - 1) / side;
+  std::vector<std::size_t> place(down * across);
+  std::vector<Bf16> got(place.size());
+  for (std::size_t q = 0; q < place.size(); ++q) {
+    const std::uint64_t bits = random_bits(seed, q);
+    const std::size_t row = std::min(q / across * side + bits % side, m - 1);
+    const std::size_t col = std::min(q % across * side + (bits >> 32) % side, n - 1);
+    place[q] = row * n + col;
+    got[q] = p.c[place[q]];
+  }
+  return compare_close<Bf16>(
+      got, [&](std::size_t q) { return expected(place[q]); },
+      [&](std::size_t q) { return at(place[q], n) + " of the sample"; }, k);
+}
+
+constexpr std::size_t kRounds = 4;
+using Lanes = std::array<double, kRounds + 1>;  // one for each round, and one for squares
+
+// out[i] = sum over j of matrix[i][j] x[j] (last lane: of its square).
+std::vector<Lanes> times(std::span<const Bf16> matrix, std::size_t rows, std::size_t cols,
+                         const std::vector<Lanes>& x) {
+  std::vector<Lanes> out(rows);
+  parallel_for(
+      rows,
+      [&](std::size_t from, std::size_t to) {
+        for (std::size_t i = from; i < to; ++i) {
+          Lanes sum{};
+          for (std::size_t j = 0; j < cols; ++j) {
+            const double v = matrix[i * cols + j];
+            for (std::size_t r = 0; r < kRounds; ++r) sum[r] += v * x[j][r];
+            sum[kRounds] += v * v * x[j][kRounds];
+          }
+          out[i] = sum;
+        }
+      },
+      (1 << 16) / (cols + 1) + 1);
+  return out;
+}
+
+// out[j] = sum over i of matrix[i][j] x[i], likewise.
+std::vector<Lanes> times_transposed(std::span<const Bf16> matrix, std::size_t rows, std::size_t cols,
+                                    const std::vector<Lanes>& x) {
+  std::vector<Lanes> out(cols, Lanes{});
+  parallel_for(
+      cols,
+      [&](std::size_t from, std::size_t to) {
+        for (std::size_t i = 0; i < rows; ++i)
+          for (std::size_t j = from; j < to; ++j) {
+            const double v = matrix[i * cols + j];
+            for (std::size_t r = 0; r < kRounds; ++r) out[j][r] += v * x[i][r];
+            out[j][kRounds] += v * v * x[i][kRounds];
+          }
+      },
+      256);
+  return out;
+}
+
+// Freivalds' check, C r = A (B^T r), on bf16 as it lies in memory; freivalds.hpp tells the idea and its odds. It sees
+// every element, but a single one only when it is far off: the rounding errors of a row add up.
+Verdict freivalds(const Product& p, std::uint64_t seed) {
+  std::vector<Lanes> random(p.s.n);
+  for (std::size_t j = 0; j < p.s.n; ++j) {
+    for (std::size_t r = 0; r < kRounds; ++r) {
+      const std::uint64_t bits = random_bits(seed, j * kRounds + r);
+      const double size = 1 + static_cast<double>(bits >> 1 & 0xFFFF) / 65536;
+      random[j][r] = (bits & 1) != 0 ? -size : size;
+    }
+    random[j][kRounds] = 1;
+  }
+  const auto expected = times(p.a, p.s.m, p.s.k, times_transposed(p.b, p.s.n, p.s.k, random));
+  const auto got = times(p.c, p.s.m, p.s.n, random);
+  CloseTally all(p.s.m * kRounds);
+  for (std::size_t i = 0; i < p.s.m; ++i) {
+    Reduction row;  // of all elements of the row together
+    row.length = static_cast<double>(p.s.k);
+    row.sum = std::sqrt(got[i][kRounds]);
+    row.squares = expected[i][kRounds];
+    row.magnitude = std::sqrt(row.squares * row.length * static_cast<double>(p.s.n));
+    for (std::size_t r = 0; r < kRounds; ++r) {
+      Expected e = kProduct.of(row);
+      e.value = expected[i][r];
+      e.deviation *= std::sqrt(7.0 / 3);  // the mean square of a random entry; the largest is 2
+      e.worst *= 2;
+      e.magnitude *= 2;
+      all.add(i * kRounds + r, got[i][r], e);
+    }
+  }
+  if (all.ok()) return {};
+  return {false, "Freivalds' check, C r = A (B^T r) for random r: " +
+                     all.message([](std::size_t i) { return fmt::format("row {} of c", i / kRounds); })};
+}
+
+std::uint64_t fresh_seed() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+using Shapes = std::vector<std::array<std::int64_t, 3>>;
+
+class Gemm : public TaskCheck {
+ public:
+  // `small`, `large`: what is measured on a GPU by check and by grade.
+  Gemm(std::string id, Shapes small, Shapes large)
+      : id_(std::move(id)), small_(std::move(small)), large_(std::move(large)) {}
+
+  std::string id() const override { return id_; }
+  std::vector<Case> cases(const Request& r) const override {
+    std::vector<Case> all;
+    auto add = [&](std::array<std::int64_t, 3> s, bool measured) {
+      all.push_back({fmt::format("{} x {} x {}", s[0], s[1], s[2]), {s[0], s[1], s[2]}, measured});
+    };
+    for (auto s : Shapes{{1, 8, 8}, {136, 200, 72}, {257, 136, 264}, {40, 72, 1032}, {1, 136, 72}, {300, 8, 136}})
+      add(s, false);
+    if (r.mode == Mode::grade) {
+      auto eights = [&](std::uint64_t i, std::int64_t high) { return random_size(r.seed + i, 64, high) / 8 * 8; };
+      add({random_size(r.seed, 100, 300), eights(1, 300), eights(2, 600)}, false);
+    }
+    if (r.backend == Backend::cpu) {
+      add(r.mode == Mode::check ? emulated_[0] : emulated_[1], true);
+      return all;
+    }
+    bool any = false;
+    for (auto s : r.mode == Mode::check ? small_ : large_) {
+      Case c{"", {s[0], s[1], s[2]}};
+      if (any && Sizes(c).bytes() > static_cast<double>(r.memory)) continue;
+      add(s, any = true);
+    }
+    return all;
+  }
+  Shape shape(const Case& c) const override {
+    const Sizes s(c);
+    return {{s.m * s.k * 2, s.n * s.k * 2}, {s.m * s.n * 2}};
+  }
+  void fill(const Case&, std::uint64_t seed, Buffers in) const override {
+    fill_bf16(in[0], random_bits(seed, 0));
+    fill_bf16(in[1], random_bits(seed, 1));
+  }
+  Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
+    const Product p{Sizes(c), as<Bf16>(in[0]), as<Bf16>(in[1]), {}, as<Bf16>(out[0])};
+    const std::uint64_t seed = fresh_seed();
+    Verdict v = compare_elements(
+        p, [&](std::size_t i) { return kProduct.of(p.sum(i)); }, seed);
+    if (v.ok && p.s.operations() > 1e9) v = freivalds(p, seed);
+    return v;
+  }
+  Work work(const Case& c) const override {
+    const Sizes s(c);
+    const double written = 2 * static_cast<double>(s.m * s.n);
+    return {s.operations(), "flop", s.bytes() - written, written, "bf16"};
+  }
+  // 128 x 128 tiles: a is read once for each tile of a row, b once for each of a column, c is written once; two
+  // barriers for each 64 of k.
+  std::vector<Bound> bounds(const Case& c) const override {
+    const Sizes s(c);
+    const std::size_t down = (s.m + 127) / 128, across = (s.n + 127) / 128;
+    return {{"load_sectors_over_bound", static_cast<double>((across * s.m + down * s.n) * s.k * 2) / 32},
+            {"store_sectors_over_bound", static_cast<double>(s.m * s.n * 2) / 32},
+            {"barriers_over_bound", static_cast<double>(down * across * 2 * ((s.k + 63) / 64))}};
+  }
+
+ protected:
+  Shapes emulated_ = {{256, 256, 256}, {512, 384, 256}};
+
+ private:
+  std::string id_;
+  Shapes small_, large_;
+};
+
+// gelu in its tanh form and its slope at x. As x times a logistic function nothing cancels.
+struct Gelu {
+  double value, slope;
+  explicit Gelu(double x) {
+    const double u = 0.7978845608028654 * (x + 0.044715 * x * x * x);
+    const double s = 1 / (1 + std::exp(-2 * u));
+    value = x * s;
+    slope = s + x * s * (1 - s) * 2 * 0.7978845608028654 * (1 + 3 * 0.044715 * x * x);
+  }
+};
+
+class GemmGelu : public Gemm {
+ public:
+  GemmGelu() : Gemm("gemm_gelu", {{4096, 4096, 4096}}, {{4096, 4096, 4096}, {8192, 16384, 4096}, {16384, 8192, 8192}}) {
+    emulated_ = {{256, 256, 128}, {512, 384, 128}};
+  }
+  Shape shape(const Case& c) const override {
+    Shape s = Gemm::shape(c);
+    s.in.push_back(Sizes(c).n * 2);
+    return s;
+  }
+  // Scaled so that gelu is met where it bends: sums are N(0, 2).
+  void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
+    fill_bf16(in[0], random_bits(seed, 0));
+    fill_bf16(in[1], random_bits(seed, 1), 1 / std::sqrt(static_cast<float>(Sizes(c).k)));
+    fill_bf16(in[2], random_bits(seed, 2));
+  }
+  Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
+    const Product p{Sizes(c), as<Bf16>(in[0]), as<Bf16>(in[1]), as<Bf16>(in[2]), as<Bf16>(out[0])};
+    return compare_elements(
+        p,
+        [&](std::size_t i) {
+          const Reduction r = p.sum(i);
+          const Expected x = kBeforeRounding.of(r);
+          const Gelu y(r.sum);
+          // The sum's error, the last rounding, and some roundings in fp32 of numbers as large as x.
+          const double fp32 = 8 * kFp32.unit() * (std::fabs(r.sum) + std::fabs(y.value)), u = kBf16.unit();
+          return Expected{y.value, std::fabs(y.slope) * x.deviation + u / std::sqrt(3.0) * std::fabs(y.value) + fp32,
+                          1.2 * x.worst + u * std::fabs(y.value) + 4 * fp32, r.magnitude, true};
+        },
+        fresh_seed());
+  }
+  Work work(const Case& c) const override {
+    Work w = Gemm::work(c);
+    w.bytes_read += 2 * static_cast<double>(Sizes(c).n);
+    return w;
+  }
+};
+
+TaskChecks make() {
+  TaskChecks checks;
+  const Shapes large = {{4096, 4096, 4096}, {8192, 8192, 8192}, {16384, 16384, 16384}};
+  checks.push_back(std::make_unique<Gemm>("wmma_gemm", Shapes{large[0]}, Shapes{large[0], large[1]}));
+  checks.push_back(std::make_unique<Gemm>("gemm", Shapes{large[0]}, large));
+  checks.push_back(std::make_unique<GemmGelu>());
+  return checks;
+}
+
+[[maybe_unused]] const bool registered = add_lab("04_tensor_core", make);
+
+}  // namespace

@@ -1,0 +1,30 @@
+// Lab 04, task `gemm`: c = a b^T as fast as a Hopper GPU can.
+//
+// The kernel below is right, and slow: each thread computes one element. Replace it, step by step: mma.sync, cp.async,
+// then TMA and wgmma (ptx.hpp has their instructions), a ring of stages, warps with roles. It needs sm_90a.
+// Run: ./ridge check 04 --task gemm --backend cuda
+#include "ptx.hpp"
+#include "tensor_core.hpp"
+
+// TASK(gemm)
+#include "hopper_gemm.cuh"
+
+#ifdef RIDGE_SIMT
+
+// The emulator has no wgmma, and skips this task.
+void gemm(const __nv_bfloat16*, const __nv_bfloat16*, __nv_bfloat16*, int, int, int, void*, std::size_t, cudaStream_t) {
+}
+
+#else
+
+struct Round {
+  __device__ uint32_t operator()(float x, float y, int) const { return ptx::pack(x, y); }
+};
+
+void gemm(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int m, int n, int k, void*, std::size_t,
+          cudaStream_t stream) {
+  hopper::multiply(a, b, c, m, n, k, Round(), stream);
+}
+
+#endif
+// END(gemm)
