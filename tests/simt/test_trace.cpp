@@ -130,7 +130,7 @@ TEST_CASE("another process repeats what a program did on the device") {
 
 TEST_CASE("all that comes from the host is counted") {
   std::string text = replayed(recorded());
-  // Copies of 1000 and 64 bytes; pinned memory as it was at the first operation, and after the host's memset.
+  // Copies of 1000 and 64 bytes, and pinned memory after the host's memset (as zeros before it is not recorded).
   CHECK(text == "ok 1128 1000 160 100");
 }
 
