@@ -8,6 +8,7 @@
 #include <functional>
 #include <future>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -16,6 +17,7 @@
 #include "compile.hpp"
 #include "defence.hpp"
 #include "error.hpp"
+#include "object_cache.hpp"
 #include "process.hpp"
 #include "sandbox.hpp"
 #include "sandbox_gpu.hpp"
@@ -191,12 +193,19 @@ void check_objects(const std::vector<fs::path>& objects, const fs::path& dir, Sy
     throw Error(Exit::build, scrub(told, dir / "src"), "remove these names");
 }
 
-BuiltWorker build_simt(const std::vector<fs::path>& sources, const fs::path& dir, const SymbolRules& rules) {
+BuiltWorker build_simt(const std::vector<fs::path>& sources, const fs::path& dir, const SymbolRules& rules,
+                       bool reuse) {
   CompileOptions options;
   options.include_dirs = {(root_dir() / "runtime").string()};
   options.sandboxed = options.worker = true;
+  const std::string flags = fmt::format("{}", fmt::join(counting_flags(host_compiler()), " "));
+  std::optional<ObjectCache> cache;
+  if (reuse) cache.emplace(dir / "src", host_compiler().name + " " + flags);
   auto objects = compile_all(sources, dir, [&](const fs::path& source, const fs::path& object) {
-    return compile_file(source, source.filename().string(), object, options);
+    if (cache && cache->fetch(source, object)) return CompileFailure{};
+    CompileFailure f = compile_file(source, source.filename().string(), object, options);
+    if (cache && f.output.empty()) cache->keep(source, object);
+    return f;
   });
   check_objects(objects, dir, rules);
   BuiltWorker built;
@@ -204,7 +213,7 @@ BuiltWorker build_simt(const std::vector<fs::path>& sources, const fs::path& dir
   if (CompileFailure f = link_program(objects, built.program, true, {}); !f.output.empty())
     build_failed(f, dir / "src");
   built.compiler = host_compiler().name;
-  built.flags = fmt::format("{}", fmt::join(counting_flags(host_compiler()), " "));
+  built.flags = flags;
   return built;
 }
 
@@ -271,10 +280,11 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const
 }
 
 BuiltWorker build(const std::vector<fs::path>& sources, lab::Backend backend, const fs::path& dir,
-                  const SymbolRules* rules, const std::vector<std::string>& libraries) {
+                  const SymbolRules* rules, const std::vector<std::string>& libraries, bool reuse) {
   double start = now();
-  BuiltWorker built = backend == lab::Backend::cpu ? build_simt(sources, dir, rules != nullptr ? *rules : SymbolRules{})
-                                                   : build_cuda(sources, dir, rules, libraries);
+  BuiltWorker built = backend == lab::Backend::cpu
+                          ? build_simt(sources, dir, rules != nullptr ? *rules : SymbolRules{}, reuse)
+                          : build_cuda(sources, dir, rules, libraries);
   built.seconds = now() - start;
   return built;
 }
@@ -305,7 +315,7 @@ BuiltWorker build_worker(const Lab& lab, const Submission& submission, lab::Back
   rules.libraries = lab.libraries;
   if (auto known = lab.forbid.find(backend == lab::Backend::cpu ? "cpu" : "cuda"); known != lab.forbid.end())
     rules.forbidden = known->second;
-  return build(sources_in(src), backend, dir, &rules, lab.libraries);
+  return build(sources_in(src), backend, dir, &rules, lab.libraries, submission.reuse);
 }
 
 BuiltWorker build_baseline(const Lab& lab, const fs::path& dir) {
@@ -315,7 +325,7 @@ BuiltWorker build_baseline(const Lab& lab, const fs::path& dir) {
     if (entry.path().extension() == ".hpp" || entry.path().filename() == "entry.cu" ||
         entry.path().filename() == "baseline.cu")
       copy_source(entry.path(), src / entry.path().filename());
-  return build(sources_in(src), lab::Backend::cuda, dir, nullptr, lab.baseline_libraries);
+  return build(sources_in(src), lab::Backend::cuda, dir, nullptr, lab.baseline_libraries, false);
 }
 
 }  // namespace ridge

@@ -21,6 +21,7 @@ struct Submission {
   fs::path dir;
   std::vector<fs::path> overrides;  // path and, in `override_names`, the file it stands for
   std::vector<std::string> override_names;
+  bool reuse = false;  // objects of earlier builds, where nothing that they come from has changed
 };
 
 // Copies and compiles the submission with the lab's contract and entry, into `dir`. Throws Error(Exit::build) with the

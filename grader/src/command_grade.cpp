@@ -66,6 +66,9 @@ void write_reports(const GradeArguments& a, const Result& r, const std::string& 
 int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
   Lab lab = find_lab(a.lab);
   JudgeOptions o;
+#ifndef RIDGE_DEFENCE_SWITCHES  // there the same source builds with some defences and not with others
+  o.submission.reuse = mode == Mode::check;
+#endif
   o.submission.dir = a.submission.empty() ? own_folder(lab) : fs::path(a.submission);
   for (const auto& file : a.replace) {
     o.submission.overrides.push_back(file);

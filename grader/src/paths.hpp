@@ -10,6 +10,7 @@ namespace fs = std::filesystem;
 fs::path root_dir();
 fs::path build_dir();    // where this program was built: libraries of the emulator lie beside it
 fs::path work_dir();     // a student's copies: root/work, or RIDGE_WORK
+fs::path cache_dir();    // work/.ridge/objects, or RIDGE_CACHE
 fs::path results_dir();  // work/.ridge/results, or RIDGE_RESULTS
 
 // A private temporary folder, removed at the end of its scope.

@@ -18,6 +18,7 @@ inline std::map<std::string, std::string> environment(const Folder& home) {
   return {{"RIDGE_ROOT", repository()},
           {"RIDGE_RESULTS", home / "results"},
           {"RIDGE_WORK", home / "work"},
+          {"RIDGE_CACHE", std::filesystem::path(ridge_program()).parent_path().parent_path() / "test-objects"},
           {"TMPDIR", home / "tmp"},
           {"NO_COLOR", "1"}};
 }

@@ -603,3 +603,36 @@ TEST_CASE("nohup works") {
   CHECK(WIFEXITED(ridge.status));
   CHECK(WEXITSTATUS(ridge.status) == 0);
 }
+
+TEST_CASE("check keeps objects, and compiles what has changed") {
+  Folder home;
+  auto env = environment(home);
+  env["RIDGE_CACHE"] = home / "objects";
+  std::string dir = submission(home, {});
+  auto built = [&](const char* command = "check") {
+    Run r = run({ridge_program(), command, "01", "--backend", "cpu", "--task", "copy", "--submission", dir, "--json",
+                 home / "result.json"},
+                env, 100);
+    INFO(r.out + r.err);
+    CHECK(r.code == 0);
+    std::size_t objects = 0;
+    for (const auto& entry : fs::directory_iterator(home.path))
+      if (entry.path().filename() == "objects")
+        for (const auto& object : fs::directory_iterator(entry)) objects += object.path().extension() == ".o";
+    return objects;
+  };
+  CHECK(built("grade") == 0);  // nothing is kept, and nothing is taken
+  CHECK(built() == 4);         // three tasks and the entry
+  CHECK(built() == 4);
+  write_file(dir + "/copy.cu", read_file(dir + "/copy.cu") + "// changed\n");
+  CHECK(built() == 5);
+  write_file(dir + "/extra.hpp", "#pragma once\n");  // every file may include it
+  CHECK(built() == 9);
+  // What was kept is what is used: a changed object shows.
+  for (const auto& object : fs::directory_iterator(home / "objects")) write_file(object.path(), "no object");
+  Run r = run({ridge_program(), "check", "01", "--backend", "cpu", "--submission", dir}, env, 100);
+  CHECK(r.code != 0);
+  CHECK(
+      run({ridge_program(), "grade", "01", "--backend", "cpu", "--task", "copy", "--submission", dir}, env, 100).code ==
+      0);
+}

@@ -1,0 +1,85 @@
+#include "object_cache.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "sha256.hpp"
+
+namespace ridge {
+
+namespace {
+
+constexpr std::size_t kMostObjects = 256;
+
+std::vector<fs::path> sorted_files(const fs::path& dir) {
+  std::vector<fs::path> files;
+  std::error_code ec;
+  for (const auto& entry : fs::recursive_directory_iterator(dir, ec))
+    if (entry.is_regular_file(ec)) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// This program and what it compiles with.
+const std::string& harness() {
+  static const std::string hash = [] {
+    std::string all = sha256_of_file("/proc/self/exe");
+    for (const char* folder : {"runtime/simt/include", "runtime/lab"})
+      for (const auto& file : sorted_files(root_dir() / folder)) all += sha256_of_file(file);
+    return sha256(all);
+  }();
+  return hash;
+}
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+ObjectCache::ObjectCache(const fs::path& src, const std::string& compiler) {
+  around_ = harness() + compiler;
+  for (const auto& file : sorted_files(src)) {
+    around_ += "\n" + file.filename().string();
+    if (file.extension() != ".cu") around_ += sha256_of_file(file);
+  }
+}
+
+fs::path ObjectCache::file_of(const fs::path& source) const {
+  const std::string text = text_of(source);
+  if (text.find(".cu\"") != std::string::npos) return {};  // includes another source, perhaps
+  return cache_dir() / (sha256(around_ + source.filename().string() + sha256(text)) + ".o");
+}
+
+bool ObjectCache::fetch(const fs::path& source, const fs::path& object) const {
+  const fs::path file = file_of(source);
+  std::error_code ec;
+  if (file.empty() || !fs::copy_file(file, object, fs::copy_options::overwrite_existing, ec)) return false;
+  fs::last_write_time(file, fs::file_time_type::clock::now(), ec);
+  return true;
+}
+
+void ObjectCache::keep(const fs::path& source, const fs::path& object) const {
+  const fs::path file = file_of(source);
+  if (file.empty()) return;
+  std::error_code ec;
+  fs::create_directories(file.parent_path(), ec);
+  const fs::path temporary = file.string() + "." + std::to_string(getpid()) + ".tmp";
+  if (fs::copy_file(object, temporary, ec)) fs::rename(temporary, file, ec);
+  std::vector<std::pair<fs::file_time_type, fs::path>> all;
+  for (const auto& entry : fs::directory_iterator(file.parent_path(), ec))
+    all.emplace_back(entry.last_write_time(ec), entry);
+  if (all.size() <= kMostObjects) return;
+  std::sort(all.begin(), all.end());
+  for (std::size_t i = 0; i < all.size() - kMostObjects; ++i) fs::remove(all[i].second, ec);
+}
+
+}  // namespace ridge

@@ -1,0 +1,25 @@
+// Objects of `ridge check`, kept for the next time: a student changes one file of a lab's four. `grade` always compiles.
+// The key is all that the compiler sees: the source, every header that is staged beside it, the names of all files, the
+// compiler and its flags, this program and the emulator's headers.
+#pragma once
+#include <string>
+
+#include "paths.hpp"
+
+namespace ridge {
+
+class ObjectCache {
+ public:
+  // For the files staged in `src`; `compiler` names it with its flags.
+  ObjectCache(const fs::path& src, const std::string& compiler);
+  // Puts the object of a source there. False where it is not known.
+  bool fetch(const fs::path& source, const fs::path& object) const;
+  // Keeps it; what is there too long goes. Failing to is no error.
+  void keep(const fs::path& source, const fs::path& object) const;
+
+ private:
+  fs::path file_of(const fs::path& source) const;
+  std::string around_;  // of the key: all but the source
+};
+
+}  // namespace ridge
