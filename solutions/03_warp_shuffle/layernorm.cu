@@ -1,0 +1,166 @@
+// Lab 03, task `layernorm`: y = dropout((x - mean) * rstd * gamma + beta), and mean and rstd of each row.
+//
+// The kernel below lets one thread do a whole row and drops nothing. Give rows to blocks, sum with shuffles, and read every
+// element once. Run: ./ridge check 03 --task layernorm
+#include "warp_shuffle.hpp"
+
+// TASK(layernorm)
+constexpr unsigned kWarp = 0xffffffffu;
+
+// kRows sums over the lanes at once; lane l gets the sum of row l % kRows. In the first steps a lane gives away half of its
+// rows and takes the partner's half of the others: kRows - 1 shuffles there, not kRows for each step.
+template <int kRows>
+static __device__ float warp_sums(float (&x)[kRows], int lane) {
+#pragma unroll
+  for (int half = kRows / 2; half > 0; half /= 2) {
+    const bool upper = (lane & half) != 0;
+#pragma unroll
+    for (int r = 0; r < half; ++r) {
+      const float give = upper ? x[r] : x[r + half], keep = upper ? x[r + half] : x[r];
+      x[r] = keep + __shfl_xor_sync(kWarp, give, half);
+    }
+  }
+#pragma unroll
+  for (int step = kRows; step < 32; step *= 2) x[0] += __shfl_xor_sync(kWarp, x[0], step);
+  return x[0];
+}
+
+// The sums over the block: x[r] becomes that of row r, in every thread. One barrier; `of_warp` is for this call alone.
+template <int kThreads, int kRows>
+static __device__ void block_sums(float (&x)[kRows], float* of_warp) {
+  constexpr int kSums = kThreads / 32 * kRows;
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  float sum = warp_sums(x, lane);
+  if constexpr (kThreads > 32) {
+    if (lane < kRows) of_warp[warp * kRows + lane] = sum;
+    __syncthreads();
+    sum = 0;
+#pragma unroll
+    for (int i = 0; i < kSums; i += 32) sum += i + lane < kSums ? of_warp[i + lane] : 0;
+#pragma unroll
+    for (int step = kRows; step < 32; step *= 2) sum += __shfl_xor_sync(kWarp, sum, step);
+  }
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) x[r] = __shfl_sync(kWarp, sum, r);
+}
+
+// in, out: rows x cols, cols a multiple of 4 and at most 4 kThreads kVectors; gamma, beta: cols; mean, rstd: rows. A block
+// holds kRows rows in registers and reads gamma and beta once for all of them.
+template <int kThreads, int kVectors, int kRows>
+__global__ void __launch_bounds__(kThreads)
+    layernorm_held(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd,
+                   int rows, int cols, std::uint32_t seed, std::uint32_t drop, float scale) {
+  __shared__ float of_warp[2][kThreads / 32 * kRows];
+  const int thread = static_cast<int>(threadIdx.x), vectors = cols / 4;
+  const int first = static_cast<int>(blockIdx.x) * kRows;
+
+  float4 x[kRows][kVectors];
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    const auto* from = reinterpret_cast<const float4*>(in + static_cast<std::size_t>(first + r) * cols);
+#pragma unroll
+    for (int k = 0; k < kVectors; ++k) {
+      const int i = k * kThreads + thread;
+      x[r][k] = first + r < rows && i < vectors ? __ldcs(from + i) : make_float4(0, 0, 0, 0);
+    }
+  }
+
+  float m[kRows], s[kRows];
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    m[r] = 0;
+#pragma unroll
+    for (int k = 0; k < kVectors; ++k) m[r] += (x[r][k].x + x[r][k].y) + (x[r][k].z + x[r][k].w);
+  }
+  block_sums<kThreads>(m, of_warp[0]);
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    m[r] /= static_cast<float>(cols);
+    s[r] = 0;
+#pragma unroll
+    for (int k = 0; k < kVectors; ++k) {  // x becomes x - mean, and 0 past the end of the row
+      const bool inside = k * kThreads + thread < vectors;
+      float4& v = x[r][k];
+      v = inside ? make_float4(v.x - m[r], v.y - m[r], v.z - m[r], v.w - m[r]) : v;
+      s[r] += (v.x * v.x + v.y * v.y) + (v.z * v.z + v.w * v.w);
+    }
+  }
+  block_sums<kThreads>(s, of_warp[1]);
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    s[r] = rsqrtf(s[r] / static_cast<float>(cols) + kEpsilon);
+    if (thread == 0 && first + r < rows) {
+      mean[first + r] = m[r];
+      rstd[first + r] = s[r];
+    }
+  }
+
+#pragma unroll
+  for (int k = 0; k < kVectors; ++k) {
+    const int i = k * kThreads + thread;
+    if (i >= vectors) continue;
+    const float4 g = reinterpret_cast<const float4*>(gamma)[i], b = reinterpret_cast<const float4*>(beta)[i];
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      if (first + r >= rows) continue;
+      const std::size_t q = static_cast<std::size_t>(first + r) * vectors + i;  // this vector in the whole tensor
+      const std::uint32_t bits = dropout_bits(seed, static_cast<std::uint32_t>(q));
+      const float4 v = x[r][k];
+      reinterpret_cast<float4*>(out)[q] =
+          make_float4(dropout_keeps(bits, 0, drop) ? (v.x * s[r] * g.x + b.x) * scale : 0,
+                      dropout_keeps(bits, 1, drop) ? (v.y * s[r] * g.y + b.y) * scale : 0,
+                      dropout_keeps(bits, 2, drop) ? (v.z * s[r] * g.z + b.z) * scale : 0,
+                      dropout_keeps(bits, 3, drop) ? (v.w * s[r] * g.w + b.w) * scale : 0);
+    }
+  }
+}
+
+// Any cols: a block a row, read three times.
+template <int kThreads>
+__global__ void __launch_bounds__(kThreads)
+    layernorm_any(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd,
+                  int cols, std::uint32_t seed, std::uint32_t drop, float scale) {
+  __shared__ float of_warp[2][kThreads / 32];
+  const int thread = static_cast<int>(threadIdx.x);
+  const std::size_t start = static_cast<std::size_t>(blockIdx.x) * cols;
+  float m[1] = {0}, s[1] = {0};
+  for (int c = thread; c < cols; c += kThreads) m[0] += in[start + c];
+  block_sums<kThreads>(m, of_warp[0]);
+  m[0] /= static_cast<float>(cols);
+  for (int c = thread; c < cols; c += kThreads) s[0] += (in[start + c] - m[0]) * (in[start + c] - m[0]);
+  block_sums<kThreads>(s, of_warp[1]);
+  s[0] = rsqrtf(s[0] / static_cast<float>(cols) + kEpsilon);
+  if (thread == 0) {
+    mean[blockIdx.x] = m[0];
+    rstd[blockIdx.x] = s[0];
+  }
+  for (int c = thread; c < cols; c += kThreads) {
+    const auto i = static_cast<std::uint32_t>(start + c);
+    const bool keep = dropout_keeps(dropout_bits(seed, i / 4), static_cast<int>(i % 4), drop);
+    out[start + c] = keep ? ((in[start + c] - m[0]) * s[0] * gamma[c] + beta[c]) * scale : 0;
+  }
+}
+
+void layernorm(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd, int rows,
+               int cols, std::uint32_t seed, std::uint32_t drop, void*, std::size_t, cudaStream_t stream) {
+  const float scale = 256.0f / static_cast<float>(256 - drop);
+  auto held = [&](auto* kernel, int threads, int rows_of_block) {
+    kernel<<<(rows + rows_of_block - 1) / rows_of_block, threads, 0, stream>>>(in, gamma, beta, out, mean, rstd, rows,
+                                                                               cols, seed, drop, scale);
+  };
+  // kVectors x kRows = 8: 32 elements a thread, as many rows as they are enough for.
+  if (cols % 4 != 0 || cols > 32768) {
+    layernorm_any<256><<<rows, 256, 0, stream>>>(in, gamma, beta, out, mean, rstd, cols, seed, drop, scale);
+  } else if (cols <= 256) {
+    held(layernorm_held<64, 1, 8>, 64, 8);
+  } else if (cols <= 1024) {
+    held(layernorm_held<256, 1, 8>, 256, 8);
+  } else if (cols <= 4096) {
+    held(layernorm_held<512, 2, 4>, 512, 4);
+  } else if (cols <= 16384) {
+    held(layernorm_held<512, 8, 1>, 512, 1);
+  } else {
+    held(layernorm_held<1024, 8, 1>, 1024, 1);
+  }
+}
+// END(layernorm)

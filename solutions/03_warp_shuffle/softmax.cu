@@ -1,0 +1,136 @@
+// Lab 03, task `softmax`: out[r][c] = exp(in[r][c]) / sum over k of exp(in[r][k]).
+//
+// The kernel below lets one thread do a whole row, and overflows for large inputs. Give a row to a warp or to a block, and
+// read it once. Run: ./ridge check 03 --task softmax
+#include "warp_shuffle.hpp"
+
+// TASK(softmax)
+constexpr unsigned kWarp = 0xffffffffu;
+constexpr float kLowest = -3.4e38f;  // below every input; not -infinity, whose differences are NaN
+
+static __device__ float warp_max(float x) {
+  for (int step = 16; step > 0; step /= 2) x = fmaxf(x, __shfl_xor_sync(kWarp, x, step));
+  return x;
+}
+
+static __device__ float warp_sum(float x) {
+  for (int step = 16; step > 0; step /= 2) x += __shfl_xor_sync(kWarp, x, step);
+  return x;
+}
+
+// Part of a row: its maximum m, and s = the sum of exp(x - m). Two parts make one:
+//   M = max(m, m'),  S = s exp(m - M) + s' exp(m' - M)
+// so the sum does not have to wait for the maximum of the whole row.
+struct Part {
+  float max, sum;
+};
+
+static __device__ Part merge_warp(Part p) {
+  const float m = warp_max(p.max);
+  return {m, warp_sum(p.sum * __expf(p.max - m))};
+}
+
+// The same over kThreads threads, which are whole blocks or one warp of a block. One barrier.
+template <int kThreads>
+static __device__ Part merge(Part p) {
+  p = merge_warp(p);
+  if constexpr (kThreads > 32) {
+    __shared__ float2 of_warp[kThreads / 32];
+    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+    if (lane == 0) of_warp[warp] = make_float2(p.max, p.sum);
+    __syncthreads();
+    const float2 other = lane < kThreads / 32 ? of_warp[lane] : make_float2(kLowest, 0);
+    p = merge_warp({other.x, other.y});
+  }
+  return p;
+}
+
+// in, out: rows x cols, cols a multiple of 4 and at most 4 kThreads (kVectors + kShared). kThreads threads hold a row, each
+// kVectors float4 in registers and kShared in shared memory, which no other thread touches: one read, one write.
+template <int kThreads, int kVectors, int kShared>
+__global__ void __launch_bounds__(kThreads < 256 ? 256 : kThreads, kThreads < 256 ? 4 : 2)
+    softmax_held(const float* in, float* out, int rows, int cols) {
+  extern __shared__ float4 more[];
+  const int thread = static_cast<int>(threadIdx.x) % kThreads;
+  const int row = static_cast<int>(blockIdx.x) * (static_cast<int>(blockDim.x) / kThreads) +
+                  static_cast<int>(threadIdx.x) / kThreads;
+  if (row >= rows) return;  // a whole warp, where a block has several rows
+  const std::size_t start = static_cast<std::size_t>(row) * cols;
+  const auto* from = reinterpret_cast<const float4*>(in + start);
+  auto* to = reinterpret_cast<float4*>(out + start);
+  const int vectors = cols / 4;
+
+  float4 held[kVectors];
+#pragma unroll
+  for (int k = 0; k < kVectors + kShared; ++k) {
+    const int i = k * kThreads + thread;
+    const float4 v = i < vectors ? from[i] : make_float4(kLowest, kLowest, kLowest, kLowest);
+    (k < kVectors ? held[k % kVectors] : more[(k - kVectors) * kThreads + thread]) = v;
+  }
+  // What a thread holds becomes e = exp(x - p.max) with its own maximum; a thread past the end has p.max = kLowest, and
+  // its sum of ones is multiplied by exp(kLowest - m) = 0.
+  Part p{kLowest, 0};
+#pragma unroll
+  for (int k = 0; k < kVectors + kShared; ++k) {
+    const float4 v = k < kVectors ? held[k % kVectors] : more[(k - kVectors) * kThreads + thread];
+    p.max = fmaxf(p.max, fmaxf(fmaxf(v.x, v.y), fmaxf(v.z, v.w)));
+  }
+#pragma unroll
+  for (int k = 0; k < kVectors + kShared; ++k) {
+    float4& at = k < kVectors ? held[k % kVectors] : more[(k - kVectors) * kThreads + thread];
+    const float4 v = at;
+    const float4 e = make_float4(__expf(v.x - p.max), __expf(v.y - p.max), __expf(v.z - p.max), __expf(v.w - p.max));
+    p.sum += (e.x + e.y) + (e.z + e.w);
+    at = e;
+  }
+  const Part all = merge<kThreads>(p);
+  const float scale = __expf(p.max - all.max) / all.sum;
+#pragma unroll
+  for (int k = 0; k < kVectors + kShared; ++k) {
+    const int i = k * kThreads + thread;
+    const float4 e = k < kVectors ? held[k % kVectors] : more[(k - kVectors) * kThreads + thread];
+    if (i < vectors) to[i] = make_float4(e.x * scale, e.y * scale, e.z * scale, e.w * scale);
+  }
+}
+
+// Any cols: a block of kThreads a row, which is read twice. The maximum and the sum come from one pass ("online").
+template <int kThreads>
+__global__ void __launch_bounds__(kThreads) softmax_any(const float* in, float* out, int cols) {
+  const std::size_t start = static_cast<std::size_t>(blockIdx.x) * cols;
+  Part p{kLowest, 0};
+  for (int c = static_cast<int>(threadIdx.x); c < cols; c += kThreads) {
+    const float x = in[start + c], m = fmaxf(p.max, x);
+    p = {m, p.sum * __expf(p.max - m) + __expf(x - m)};
+  }
+  p = merge<kThreads>(p);
+  const float scale = 1 / p.sum;
+  for (int c = static_cast<int>(threadIdx.x); c < cols; c += kThreads)
+    out[start + c] = __expf(in[start + c] - p.max) * scale;
+}
+
+// A row of kThreads threads; short rows share a block of 256.
+template <int kThreads, int kVectors = 8, int kShared = 0>
+static void held(const float* in, float* out, int rows, int cols, cudaStream_t stream) {
+  constexpr int block = kThreads == 32 ? 256 : kThreads, rows_of_block = block / kThreads;
+  constexpr int bytes = kShared * kThreads * 16;
+  if (bytes > 48 * 1024)
+    cudaFuncSetAttribute(softmax_held<kThreads, kVectors, kShared>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  softmax_held<kThreads, kVectors, kShared>
+      <<<(rows + rows_of_block - 1) / rows_of_block, block, bytes, stream>>>(in, out, rows, cols);
+}
+
+void softmax(const float* in, float* out, int rows, int cols, void*, std::size_t, cudaStream_t stream) {
+  // 32 elements a thread keep 128 bytes of each on their way, and leave registers for 1024 to 2048 threads of an SM.
+  if (cols % 4 != 0 || cols > 32768) {
+    softmax_any<256><<<rows, 256, 0, stream>>>(in, out, cols);
+  } else if (cols <= 1024) {
+    held<32>(in, out, rows, cols, stream);
+  } else if (cols <= 4096) {
+    held<128>(in, out, rows, cols, stream);
+  } else if (cols <= 16384) {
+    held<512>(in, out, rows, cols, stream);
+  } else {
+    held<512, 8, 8>(in, out, rows, cols, stream);  // two rows on an SM: one moves while the other is computed
+  }
+}
+// END(softmax)
