@@ -208,8 +208,9 @@ BuiltWorker build_simt(const std::vector<fs::path>& sources, const fs::path& dir
   return built;
 }
 
-// `rules`: none where the sources are the course's own.
-BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const SymbolRules* rules) {
+// `rules`: none where the sources are the course's own. `libraries`: of the toolkit, "cublas".
+BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const SymbolRules* rules,
+                       const std::vector<std::string>& libraries) {
   fs::path nvcc = find_nvcc();
   if (nvcc.empty())
     throw Error(Exit::environment, "no nvcc found on PATH, in CUDA_HOME or in /usr/local/cuda",
@@ -217,7 +218,8 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const
   const char* arch = std::getenv("RIDGE_CUDA_ARCH");
   std::string target = arch != nullptr ? arch : "native";
   // nvcc finds no GPU in its sandbox.
-  if (int known = granted_gpu().architecture; target == "native" && known != 0) target = std::to_string(known);
+  if (int known = granted_gpu().architecture; target == "native" && known != 0)
+    target = std::to_string(known) + (known >= 90 ? "a" : "");  // with what only this one has, as wgmma on sm_90a
   const Sandbox sandbox = builder_sandbox(dir);
   std::vector<std::string> flags = {"-O3", "-std=c++20", "-lineinfo"};
   if (target == "native")
@@ -256,6 +258,9 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const
   std::vector<std::string> argv = {nvcc.string(), "-o", built.program.string(), "-cudart=static"};
   for (const auto& o : objects) argv.push_back(o.string());
   argv.insert(argv.end(), flags.begin(), flags.end());
+  for (const std::string& l : libraries) argv.push_back("-l" + l);
+  if (!libraries.empty())
+    argv.push_back(fmt::format("-Xlinker=-rpath={}/lib64", nvcc.parent_path().parent_path().string()));
   ProcessResult r = run_process(argv, dir, {}, &sandbox);
   if (r.exit_code != 0) build_failed({false, r.output}, dir / "src");
   ProcessResult version = run_process({nvcc.string(), "--version"}, {}, {});
@@ -266,10 +271,10 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const
 }
 
 BuiltWorker build(const std::vector<fs::path>& sources, lab::Backend backend, const fs::path& dir,
-                  const SymbolRules* rules) {
+                  const SymbolRules* rules, const std::vector<std::string>& libraries) {
   double start = now();
   BuiltWorker built = backend == lab::Backend::cpu ? build_simt(sources, dir, rules != nullptr ? *rules : SymbolRules{})
-                                                   : build_cuda(sources, dir, rules);
+                                                   : build_cuda(sources, dir, rules, libraries);
   built.seconds = now() - start;
   return built;
 }
@@ -300,7 +305,7 @@ BuiltWorker build_worker(const Lab& lab, const Submission& submission, lab::Back
   rules.libraries = lab.libraries;
   if (auto known = lab.forbid.find(backend == lab::Backend::cpu ? "cpu" : "cuda"); known != lab.forbid.end())
     rules.forbidden = known->second;
-  return build(sources_in(src), backend, dir, &rules);
+  return build(sources_in(src), backend, dir, &rules, lab.libraries);
 }
 
 BuiltWorker build_baseline(const Lab& lab, const fs::path& dir) {
@@ -310,7 +315,7 @@ BuiltWorker build_baseline(const Lab& lab, const fs::path& dir) {
     if (entry.path().extension() == ".hpp" || entry.path().filename() == "entry.cu" ||
         entry.path().filename() == "baseline.cu")
       copy_source(entry.path(), src / entry.path().filename());
-  return build(sources_in(src), lab::Backend::cuda, dir, nullptr);
+  return build(sources_in(src), lab::Backend::cuda, dir, nullptr, lab.baseline_libraries);
 }
 
 }  // namespace ridge

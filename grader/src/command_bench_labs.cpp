@@ -33,19 +33,29 @@ std::string range(const std::vector<double>& v, const char* unit) {
 }
 
 std::string row(const Result& r, const TaskResult& t) {
-  std::string head = fmt::format("| [{}]({}.json) | {} | {:.0f} / {:.0f} |", r.lab, r.lab, t.id, t.points, t.max);
-  if (!t.timing) {
+  const std::string lab = fmt::format("| [{}]({}.json) | {} |", r.lab, r.lab, t.id);
+  if (t.timings.empty()) {
     std::string counts;
     for (const auto& g : t.goals)
       if (g.value) counts += fmt::format("{}{} {:.3g}", counts.empty() ? "" : ", ", g.metric, *g.value);
-    return head + fmt::format(" {} |\n", counts.empty() ? t.status : counts);
+    return fmt::format("{} {:.0f} / {:.0f} | {} |\n", lab, t.points, t.max,
+                       t.status == "skipped" ? "skipped: " + t.reason
+                       : counts.empty()      ? t.status
+                                             : counts);
   }
-  const Timing& m = *t.timing;
-  double seconds = median(m.submission_s);
-  return head + fmt::format(" {:.3f} | {:.3f} to {:.3f} | {:.4g} us | {:.0f} GB/s | {} | {} x {} to {} | {} |\n",
-                            m.median, m.low, m.high, seconds * 1e6, m.bytes / seconds / 1e9,
-                            m.floor_s > 0 ? fmt::format("{:.1f}%", 100 * m.floor_s / seconds) : "-",
-                            m.submission_s.size(), (m.calls + 1) / 2, m.calls, m.disturbed.empty() ? "" : m.disturbed);
+  std::string out;
+  for (const Timing& m : t.timings) {
+    const double seconds = median(m.submission_s);
+    const bool flops = t.roofline && t.roofline->operation_unit == "flop";
+    out += lab + fmt::format(
+                     " {} | {:.0f} / {:.0f} | {:.3f} | {:.3f} to {:.3f} | {:.4g} us | {} | {} | {} x {} to {} | {} |\n",
+                     m.name, t.points, t.max, m.median, m.low, m.high, seconds * 1e6,
+                     flops ? fmt::format("{:.1f} TFLOP/s", m.operations / seconds / 1e12)
+                           : fmt::format("{:.0f} GB/s", m.bytes / seconds / 1e9),
+                     m.floor_s > 0 ? fmt::format("{:.1f}%", 100 * m.floor_s / seconds) : "-", m.submission_s.size(),
+                     (m.calls + 1) / 2, m.calls, m.disturbed);
+  }
+  return out;
 }
 
 std::string read_me(const std::vector<Result>& results, const Calibration& machine, const BenchArguments& a) {
@@ -68,13 +78,13 @@ std::string read_me(const std::vector<Result>& results, const Calibration& machi
   Conditions seen;
   for (const auto& r : results)
     for (const auto& t : r.tasks)
-      if (t.timing) {
+      for (const Timing& timing : t.timings) {
         auto add = [](std::vector<double>& to, const std::vector<double>& v) {
           to.insert(to.end(), v.begin(), v.end());
         };
-        add(seen.sm_mhz, t.timing->conditions.sm_mhz);
-        add(seen.temperature_c, t.timing->conditions.temperature_c);
-        add(seen.power_w, t.timing->conditions.power_w);
+        add(seen.sm_mhz, timing.conditions.sm_mhz);
+        add(seen.temperature_c, timing.conditions.temperature_c);
+        add(seen.power_w, timing.conditions.power_w);
       }
   if (timed)
     out += fmt::format("| SM clock, temperature, power after the turns | {}, {}, {} |\n", range(seen.sm_mhz, "MHz"),
@@ -84,8 +94,9 @@ std::string read_me(const std::vector<Result>& results, const Calibration& machi
         "\nRatios are the vendor's time over the reference solution's, in turn in one session: median over the turns "
         "with "
         "its\n95% bootstrap interval. The floor is the least time that this machine, as measured, allows for the "
-        "work.\n\n| lab | task | points | ratio | interval | a call | bytes | floor / time | turns x calls | disturbed "
-        "|\n|---|---|---|---|---|---|---|---|---|---|\n";
+        "work.\n\n| lab | task | case | points | ratio | interval | a call | rate | floor / time | turns x calls | "
+        "disturbed "
+        "|\n|---|---|---|---|---|---|---|---|---|---|---|\n";
   else
     out += "\n| lab | task | points | counts |\n|---|---|---|---|\n";
   for (const auto& r : results)

@@ -115,6 +115,7 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
   if (talks && built) fmt::print("  Result {}{}\n", shown(stored), signs && can_sign() ? ", signed" : "");
   if (out != nullptr) *out = result;
   if (!built) return static_cast<int>(Exit::build);
+  if (result.outcome == "skipped") return static_cast<int>(Exit::environment);  // nothing was scored
   return static_cast<int>(result.outcome == "passed" ? Exit::passed : Exit::failed);
 }
 

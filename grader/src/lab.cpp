@@ -90,10 +90,20 @@ bool all_digits(const std::string& s) { return !s.empty() && s.find_first_not_of
 }  // namespace
 
 double Task::points(const std::string& backend) const {
+  if (!needs.empty() && backend == "cpu") return 0;
   double sum = points_correct;
   for (const Goal& g : goals)
     if (g.backend == backend) sum += g.points;
   return sum;
+}
+
+bool runs_on(const std::string& needs, const std::string& compute) {
+  std::string digits;
+  for (char c : compute)
+    if (c != '.') digits += c;
+  if (digits.empty() || needs.rfind("sm_", 0) != 0) return false;
+  const std::string number = needs.substr(3, needs.find_last_of("0123456789") - 2);
+  return number.size() + 3 < needs.size() ? digits == number : std::atoi(digits.c_str()) >= std::atoi(number.c_str());
 }
 
 Lab load_lab(const fs::path& dir) {
@@ -128,6 +138,7 @@ Lab parse_lab(std::string_view text, const fs::path& dir) {
   lab.backends = r.strings("backends");
   lab.files = r.strings("files");
   lab.libraries = r.strings("libraries");
+  lab.baseline_libraries = r.strings("baseline_libraries");
   if (auto forbid = r.table("forbid"))
     for (const std::string& backend : lab.backends) lab.forbid[backend] = forbid->strings(backend.c_str());
   for (const Reader& t : r.tables("task")) {
@@ -136,6 +147,8 @@ Lab parse_lab(std::string_view text, const fs::path& dir) {
     task.title = t.required<std::string>("title");
     task.file = t.optional<std::string>("file", "");
     task.points_correct = t.required<double>("points_correct");
+    task.needs = t.optional<std::string>("needs", "");
+    task.baseline = t.optional<std::string>("baseline", "cudaMemcpy");
     task.hints = t.strings("hints");
     for (const Reader& g : t.tables("goal"))
       task.goals.push_back({g.required<std::string>("id"), g.required<std::string>("title"),

@@ -25,9 +25,12 @@ struct Task {
   std::string title;
   std::string file;
   double points_correct = 0;
+  std::string needs;     // "sm_90a": runs on such a GPU only, and is skipped elsewhere
+  std::string baseline;  // the vendor's way, as people call it: "cublasSgemm"
   std::vector<std::string> hints;
   std::vector<Goal> goals;
 
+  // 0 where the backend can't run it.
   double points(const std::string& backend) const;
 };
 
@@ -38,12 +41,17 @@ struct Lab {
   int order = 0;
   int minutes = 0;
   std::vector<std::string> backends;
-  std::vector<std::string> files;      // what a student edits
-  std::vector<std::string> libraries;  // "cublas", "nccl": what a submission may call
+  std::vector<std::string> files;               // what a student edits
+  std::vector<std::string> libraries;           // "cublas", "nccl": what a submission may call
+  std::vector<std::string> baseline_libraries;  // what the vendor's way calls
   // By backend, functions that a submission may not call though others may: "cudaMemcpyAsync", "cudaGraphAdd*".
   std::map<std::string, std::vector<std::string>> forbid;
   std::vector<Task> tasks;
 };
+
+// Whether a GPU of this compute capability ("9.0"; empty: no GPU) runs code for `needs`: "sm_80" and later ones, "sm_90a"
+// itself only.
+bool runs_on(const std::string& needs, const std::string& compute);
 
 // All labs, in order.
 std::vector<Lab> load_labs();

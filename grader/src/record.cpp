@@ -96,7 +96,7 @@ TaskResult read_task(const json& j) {
     in.get("submission_s", timing.submission_s), in.get("baseline_s", timing.baseline_s);
     ratio.get("median", timing.median), ratio.get("low", timing.low), ratio.get("high", timing.high);
     in.get("bytes", timing.bytes), in.get("round_trip_s", timing.round_trip_s);
-    t.timing = timing;
+    t.timings.push_back(timing);
   }
   return t;
 }

@@ -115,7 +115,9 @@ std::string report(const Result& r, bool colour) {
                          t.output_bytes);
     out += "\n";
   }
-  std::string verdict = r.outcome == "passed" ? paint.good("all checks passed") : paint.bad("not all checks passed");
+  std::string verdict = r.outcome == "passed"    ? paint.good("all checks passed")
+                        : r.outcome == "skipped" ? paint.dim("nothing could run here")
+                                                 : paint.bad("not all checks passed");
   out += paint.bold(fmt::format("  Score {} / {}", points(r.points), points(r.max))) + "   " + verdict;
   if (r.coverage < 0.999) out += paint.dim(fmt::format("   ({:.0f}% of the lab)", 100 * r.coverage));
   if (std::string missing = missing_layers(r.sandbox); !missing.empty())

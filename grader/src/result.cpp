@@ -74,7 +74,9 @@ json task_json(const TaskResult& t) {
                      {"seconds", number(t.roofline->seconds)},
                      {"basis", t.roofline->seconds ? "timed" : "counted"}};
   j["timing"] = nullptr;
-  if (t.timing) j["timing"] = timing_json(*t.timing);
+  if (const Timing* worst = worst_timing(t.timings)) j["timing"] = timing_json(*worst);
+  if (t.timings.size() > 1)
+    for (const Timing& each : t.timings) j["timings"].push_back(timing_json(each));
   return j;
 }
 

@@ -47,9 +47,9 @@ struct TaskResult {
   std::vector<CaseResult> cases;
   std::vector<KernelCount> kernels;  // backend cpu
   std::optional<Roofline> roofline;
-  std::optional<Timing> timing;
-  std::string output;       // what the submission printed, the first 2 KiB; empty where that is kept back
-  double output_bytes = 0;  // all of it
+  std::vector<Timing> timings;  // backend cuda: of each measured case
+  std::string output;           // what the submission printed, the first 2 KiB; empty where that is kept back
+  double output_bytes = 0;      // all of it
 };
 
 struct Ceiling {

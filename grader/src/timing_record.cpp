@@ -27,6 +27,11 @@ nlohmann::json interval_json(const Interval& i) { return {{"median", i.median}, 
 
 }  // namespace
 
+const Timing* worst_timing(const std::vector<Timing>& timings) {
+  auto at = std::min_element(timings.begin(), timings.end(), [](auto& a, auto& b) { return a.median < b.median; });
+  return at == timings.end() ? nullptr : &*at;
+}
+
 void summarise(Timing& t) {
   Interval i = median_interval(ratios(t.baseline_s, t.submission_s));
   t.median = i.median;
@@ -38,12 +43,14 @@ void summarise(Timing& t) {
 }
 
 nlohmann::json timing_json(const Timing& t) {
-  nlohmann::json j = {{"submission_s", t.submission_s},
+  nlohmann::json j = {{"case", t.name},
+                      {"submission_s", t.submission_s},
                       {"baseline_s", t.baseline_s},
                       {"turn_calls", t.turn_calls},
                       {"ratio", interval_json({t.median, t.low, t.high})},
                       {"calls", t.calls},
                       {"bytes", t.bytes},
+                      {"operations", t.operations},
                       {"round_trip_s", t.round_trip_s},
                       {"slope_s", t.slope_s},
                       {"baseline_slope_s", t.baseline_slope_s},

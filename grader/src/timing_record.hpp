@@ -16,13 +16,14 @@ struct Conditions {
 };
 
 struct Timing {
+  std::string name;  // of the case, for people
   // Seconds a call, one entry a turn; reference_s is empty where the reference solution took no part.
   std::vector<double> submission_s, baseline_s, reference_s;
   std::vector<int> turn_calls;           // drawn anew for each turn
   double median = 0, low = 0, high = 0;  // of baseline / submission over the turns, 95% bootstrap interval
   Interval reference;                    // of baseline / reference
   int calls = 0;                         // of the largest turn
-  double bytes = 0;                      // a call
+  double bytes = 0, operations = 0;      // a call
   double round_trip_s = 0;               // of an empty request, subtracted from each turn
   double slope_s = 0;                    // seconds a call by the slope over the number of calls: no overhead in it
   double baseline_slope_s = 0;
@@ -35,6 +36,9 @@ struct Timing {
   std::string disturbed;         // why turns that count may be off; empty: none
   Conditions conditions;
 };
+
+// The one with the lowest ratio; null where there is none.
+const Timing* worst_timing(const std::vector<Timing>& timings);
 
 nlohmann::json timing_json(const Timing& timing);
 

@@ -65,7 +65,7 @@ void check_schema(const json& j) {
   if (text_of(j, "standing", {"practice", "official"}) == "official" && mode != "grade")
     invalid("an official result that was not graded");
   text_of(j, "backend", {"cpu", "cuda"});
-  text_of(j, "outcome", {"passed", "failed", "build-failed"});
+  text_of(j, "outcome", {"passed", "failed", "build-failed", "skipped"});
   hex_of(j, "nonce", 32);
   check_files(member(j, "submission"));
   check_files(member(j, "harness"));

@@ -23,7 +23,7 @@ struct Request {
 struct Case {
   std::string name;                    // shown to people: "rows 257 cols 510"
   std::array<std::int64_t, 8> size{};  // passed to entry.cu as they are
-  bool measured = false;               // performance goals are taken from this case
+  bool measured = false;  // performance goals: of one case on `cpu`, the worst of several on `cuda`
 };
 
 // Bytes of every input, output and of the workspace.
@@ -40,6 +40,12 @@ struct Work {
   double bytes_read = 0;
   double bytes_written = 0;
   std::string ceiling = {};  // that binds the operations: "fp32", "tf32", "bf16", ... ; "": fp32 where the unit is flop
+};
+
+// What a goal's `..._over_bound` metric is divided by (docs/metrics.md).
+struct Bound {
+  std::string metric;
+  double value = 0;
 };
 
 struct Verdict {
@@ -61,6 +67,8 @@ class TaskCheck {
   virtual void fill(const Case& c, std::uint64_t seed, Buffers in) const = 0;
   virtual Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const = 0;
   virtual Work work(const Case& c) const = 0;
+  // Of the measured case on the emulator, for each such metric that lab.toml names.
+  virtual std::vector<Bound> bounds(const Case&) const { return {}; }
   // True where host code must see the inputs' values: data that starts in host memory, launches that depend on results.
   // Otherwise `grade` runs host code with other inputs than those that its kernels are judged with (backend cpu).
   virtual bool host_reads_inputs() const { return false; }

@@ -1,0 +1,183 @@
+#include "metrics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "defence.hpp"
+#include "error.hpp"
+#include "statistics.hpp"
+
+namespace ridge {
+
+namespace {
+
+constexpr double kSectorBytes = 32;
+// Fewer sectors than the data itself: something that is not a counted kernel moved it.
+constexpr double kImplausible = 0.98;
+
+double ideal_sectors(const lab::Work& w) { return (w.bytes_read + w.bytes_written) / kSectorBytes; }
+
+// The source line that causes most of a cost.
+const LineCount* worst(const Counted& c, double (*cost)(const LineCount&)) {
+  const LineCount* found = nullptr;
+  for (const auto& kernel : c.kernels)
+    for (const auto& line : kernel.lines)
+      if (cost(line) > 0 && (found == nullptr || cost(line) > cost(*found))) found = &line;
+  return found;
+}
+
+bool is_global(const LineCount& l) { return l.op.rfind("global", 0) == 0; }
+
+double waste(const LineCount& l) { return static_cast<double>(l.sectors) - static_cast<double>(l.ideal_sectors); }
+
+double per_request(std::uint64_t n, const LineCount& l) {
+  return l.requests == 0 ? 0 : static_cast<double>(n) / static_cast<double>(l.requests);
+}
+
+std::string sectors_note(const Counted& c, const lab::Work& work) {
+  const LineCount* line = worst(c, [](const LineCount& l) { return is_global(l) ? waste(l) : 0.0; });
+  double extra = line != nullptr ? waste(*line) : 0;
+  if (line != nullptr && extra > 0.02 * ideal_sectors(work))
+    return fmt::format(
+        "{}:{} {} {:.1f} sectors per request where {:.1f} would do: neighbouring lanes do not {} neighbouring "
+        "addresses",
+        line->file, line->line, line->op == "global_ld" ? "loads" : "stores", per_request(line->sectors, *line),
+        per_request(line->ideal_sectors, *line), line->op == "global_ld" ? "read" : "write");
+  if (c.on_device + c.filled > 0.02 * (work.bytes_read + work.bytes_written))
+    return fmt::format("{:.0f} bytes were moved by cudaMemcpy and cudaMemset beside the kernels' work",
+                       2 * c.on_device + c.filled);
+  return fmt::format(
+      "the kernels move {:.2f} times the bytes that the task needs: data is read or written more than once",
+      c.global_sectors / ideal_sectors(work));
+}
+
+std::string conflicts_note(const Counted& c) {
+  const LineCount* line =
+      worst(c, [](const LineCount& l) { return is_global(l) ? 0.0 : static_cast<double>(l.conflicts); });
+  if (line == nullptr) return {};
+  return fmt::format(
+      "{}:{} {} shared memory in {:.1f} passes per request, {:.1f} of them because lanes meet in one bank: rows a "
+      "multiple of 32 words apart share their banks",
+      line->file, line->line, line->op == "shared_ld" ? "reads" : "writes", per_request(line->wavefronts, *line),
+      per_request(line->conflicts, *line));
+}
+
+// Sum of a counter over all kernels.
+double total(const Counted& c, std::string_view name) {
+  double sum = 0;
+  for (const auto& kernel : c.kernels)
+    if (auto at = kernel.counters.find(std::string(name)); at != kernel.counters.end())
+      sum += static_cast<double>(at->second);
+  return sum;
+}
+
+// Metrics that are sums of counters over what check.cpp says is needed.
+struct OverBound {
+  std::string_view metric;
+  std::array<std::string_view, 2> counters;
+  const char* what;
+};
+constexpr OverBound kOverBounds[] = {
+    {"load_sectors_over_bound",
+     {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"},
+     "sectors loaded from global memory"},
+    {"store_sectors_over_bound", {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}, "sectors stored to global memory"},
+    {"shared_wavefronts_over_bound",
+     {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
+     "passes through shared memory"},
+    {"shared_requests_over_bound",
+     {"smsp__sass_inst_executed_op_shared_ld.sum", "smsp__sass_inst_executed_op_shared_st.sum"},
+     "requests to shared memory"},
+    {"barriers_over_bound", {"ridge__block_barriers.sum"}, "block barriers"},
+    {"instructions_over_bound", {"ridge__warp_instructions.sum"}, "warp instructions"},
+};
+
+double bound_of(const std::string& metric, const Measured& m) {
+  for (const auto& b : m.bounds)
+    if (b.metric == metric && b.value > 0) return b.value;
+  throw Error(Exit::environment, "the lab's check.cpp gives no bound for '" + metric + "'", "see TaskCheck::bounds");
+}
+
+MetricValue sectors_over_ideal(const Measured& m) {
+  MetricValue v;
+  v.unit = "x";
+  const Counted& c = *m.counted;
+  double value = c.global_sectors / ideal_sectors(m.work);
+  double copied = (2 * c.on_device + c.filled) / kSectorBytes / ideal_sectors(m.work);
+  if (!on(Defence::counted_copies)) {
+    v.value = std::max(value, 1.0);
+  } else if (value < kImplausible) {
+    v.note = fmt::format(
+        "the kernels moved only {:.2f} of the data: a copy by the runtime (cudaMemcpy) is not a kernel's work", value);
+  } else {
+    v.value = value + copied;
+    v.note = sectors_note(c, m.work);
+  }
+  return v;
+}
+
+MetricValue conflicts_per_request(const Counted& c) {
+  return {c.shared_requests > 0 ? c.shared_conflicts / c.shared_requests : 0, "per request", conflicts_note(c), {}};
+}
+
+MetricValue divergence(const Counted& c) {
+  const double warps = 32 * total(c, "ridge__warp_basic_blocks.sum"), lanes = total(c, "ridge__lane_basic_blocks.sum");
+  if (warps == 0) return {0.0, "of all lanes idle", "", {}};
+  return {
+      std::max(0.0, 1 - lanes / warps),
+      "of all lanes idle",
+      fmt::format("a warp runs each side of a branch that its lanes disagree on: {:.0f} of 32 lanes work on average",
+                  32 * lanes / warps),
+      {}};
+}
+
+MetricValue over_bound(const OverBound& o, const Measured& m) {
+  double sum = 0;
+  for (auto name : o.counters)
+    if (!name.empty()) sum += total(*m.counted, name);
+  const double bound = bound_of(std::string(o.metric), m);
+  return {sum / bound, "x", fmt::format("{:.0f} {}, where {:.0f} would do", sum, o.what, bound), {}};
+}
+
+MetricValue ratio_to_baseline(const Measured& m, const std::string& baseline) {
+  MetricValue v;
+  const Timing& worst = *worst_timing(m.timings);
+  v.unit = "x " + baseline;
+  v.value = worst.median;
+  v.best = worst.high;
+  const double seconds = median(worst.submission_s);
+  v.note = m.work.operation_unit == "flop" && worst.operations > 0
+               ? fmt::format("{:.1f} TFLOP/s", worst.operations / seconds / 1e12)
+               : fmt::format("{:.0f} GB/s", worst.bytes / seconds / 1e9);
+  v.note += fmt::format("; 95% interval [{:.3f}, {:.3f}]", worst.low, worst.high);
+  if (m.timings.size() > 1) {
+    v.note += "; the worst of";
+    for (const Timing& t : m.timings)
+      v.note += fmt::format(" {}: {:.3f}{}", t.name, t.median, &t == &m.timings.back() ? "" : ",");
+  }
+  if (!worst.reference_s.empty())
+    v.note += fmt::format("; the reference solution reaches {:.3f}", worst.reference.median);
+  if (!worst.disturbed.empty()) v.note += "; disturbed: " + worst.disturbed;
+  if (!worst.precise) v.note += fmt::format("; wider than the {:.0f}% asked for", 100 * worst.target);
+  return v;
+}
+
+}  // namespace
+
+MetricValue measure(const std::string& metric, const Measured& m, const std::string& baseline) {
+  if (m.counted) {
+    if (metric == "sectors_over_ideal") return sectors_over_ideal(m);
+    if (metric == "conflicts_per_request") return conflicts_per_request(*m.counted);
+    if (metric == "divergence") return divergence(*m.counted);
+    for (const OverBound& o : kOverBounds)
+      if (o.metric == metric) return over_bound(o, m);
+  }
+  if (metric == "ratio_to_baseline" && !m.timings.empty()) return ratio_to_baseline(m, baseline);
+  throw Error(Exit::environment, "unknown metric '" + metric + "' in lab.toml", "docs/metrics.md lists them");
+}
+
+}  // namespace ridge

@@ -1,0 +1,102 @@
+// Each metric by name, from counters and timings made by hand; and which tasks a device can run.
+#include "error.hpp"
+#include "lab.hpp"
+#include "metrics.hpp"
+#include "support/catch.hpp"
+
+using namespace ridge;
+
+namespace {
+
+Measured counted(std::map<std::string, std::uint64_t> counters, std::map<std::string, std::uint64_t> more = {}) {
+  Measured m;
+  m.counted.emplace();
+  m.counted->kernels.push_back({.kernel = "a", .counters = std::move(counters), .lines = {}});
+  m.counted->kernels.push_back({.kernel = "b", .counters = std::move(more), .lines = {}});
+  return m;
+}
+
+Timing timing(const std::string& name, double ratio, double seconds) {
+  Timing t;
+  t.name = name;
+  t.median = ratio;
+  t.low = ratio - 0.01;
+  t.high = ratio + 0.01;
+  t.submission_s = {seconds};
+  t.bytes = 1e9;
+  t.operations = 2e12;
+  return t;
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("metrics: counters of all kernels over the lab's bound") {
+  Measured m = counted({{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 60},
+                        {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 7},
+                        {"smsp__sass_inst_executed_op_shared_ld.sum", 10},
+                        {"smsp__sass_inst_executed_op_shared_st.sum", 20},
+                        {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 100},
+                        {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", 200},
+                        {"ridge__warp_instructions.sum", 5000}},
+                       {{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 40}, {"ridge__block_barriers.sum", 12}});
+  m.bounds = {{"load_sectors_over_bound", 50},    {"store_sectors_over_bound", 7},
+              {"shared_requests_over_bound", 20}, {"shared_wavefronts_over_bound", 100},
+              {"barriers_over_bound", 6},         {"instructions_over_bound", 1000}};
+  auto value = [&](const char* metric) { return measure(metric, m, "").value.value(); };
+  CHECK(value("load_sectors_over_bound") == 2);
+  CHECK(value("store_sectors_over_bound") == 1);
+  CHECK(value("shared_requests_over_bound") == 1.5);
+  CHECK(value("shared_wavefronts_over_bound") == 3);
+  CHECK(value("barriers_over_bound") == 2);
+  CHECK(value("instructions_over_bound") == 5);
+  CHECK(
+      has(measure("load_sectors_over_bound", m, "").note, "100 sectors loaded from global memory, where 50 would do"));
+
+  m.bounds.clear();
+  CHECK_THROWS_AS(measure("barriers_over_bound", m, ""), Error);  // the lab gives none
+  CHECK_THROWS_AS(measure("barrier_over_bound", m, ""), Error);   // no such metric
+  CHECK_THROWS_AS(measure("ratio_to_baseline", m, ""), Error);    // nothing was timed
+}
+
+TEST_CASE("metrics: divergence is the share of idle lanes") {
+  Measured m = counted({{"ridge__warp_basic_blocks.sum", 10}, {"ridge__lane_basic_blocks.sum", 240}});
+  CHECK(measure("divergence", m, "").value.value() == Approx(0.25));
+  CHECK(has(measure("divergence", m, "").note, "24 of 32"));
+  CHECK(measure("divergence", counted({}), "").value.value() == 0);
+}
+
+TEST_CASE("metrics: several measured cases are judged by the worst") {
+  Measured m;
+  m.timings = {timing("2048", 0.97, 1e-3), timing("4096", 0.91, 2e-3), timing("8192", 0.95, 3e-3)};
+  m.work.operation_unit = "flop";
+  MetricValue v = measure("ratio_to_baseline", m, "cublasSgemm");
+  CHECK(v.value == 0.91);
+  CHECK(v.best == Approx(0.92));
+  CHECK(v.unit == "x cublasSgemm");
+  CHECK(has(v.note, "1000.0 TFLOP/s"));
+  CHECK(has(v.note, "the worst of 2048: 0.970, 4096: 0.910, 8192: 0.950"));
+  m.work.operation_unit = "element";
+  CHECK(has(measure("ratio_to_baseline", m, "x").note, "500 GB/s"));
+}
+
+TEST_CASE("metrics: a task that needs a GPU has no points elsewhere") {
+  Task t;
+  t.points_correct = 5;
+  t.goals = {{"g", "", "cuda", "ratio_to_baseline", 0, 1, 20, ""}, {"c", "", "cpu", "divergence", 1, 0, 10, ""}};
+  CHECK(t.points("cpu") == 15);
+  CHECK(t.points("cuda") == 25);
+  t.needs = "sm_90a";
+  CHECK(t.points("cpu") == 0);
+  CHECK(t.points("cuda") == 25);
+  CHECK(runs_on("sm_90a", "9.0"));
+  CHECK_FALSE(runs_on("sm_90a", "10.0"));
+  CHECK_FALSE(runs_on("sm_90a", ""));
+  CHECK(runs_on("sm_80", "9.0"));
+  CHECK(runs_on("sm_80", "8.0"));
+  CHECK(runs_on("sm_80", "12.0"));
+  CHECK_FALSE(runs_on("sm_80", "7.5"));
+  CHECK_FALSE(runs_on("sm_80", ""));
+  CHECK_FALSE(runs_on("a GPU", "9.0"));
+}
