@@ -131,6 +131,11 @@ Thread* BlockRunner::next_unstarted() {
   return nullptr;
 }
 
+Pipeline& BlockRunner::pipeline() {
+  if (pipelines_.size() < thread_count_) pipelines_.resize(thread_count_);
+  return pipelines_[current_->linear];
+}
+
 // Gives a thread that starts a fiber.
 void BlockRunner::prepare(Thread& t) {
   if (t.slot < 0) {
@@ -232,6 +237,7 @@ void BlockRunner::number_threads(Index3 shape) {
 }
 
 void BlockRunner::begin(const Launch& launch, Index3 index, KernelCounters& counters) {
+  for (Pipeline& p : pipelines_) p.clear();
   launch_ = &launch;
   block_ = index;
   block_dim_ = launch.block;

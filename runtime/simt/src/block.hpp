@@ -16,6 +16,7 @@
 #include "frames.hpp"
 #include "memory.hpp"
 #include "path.hpp"
+#include "pipeline.hpp"
 #include "program.hpp"
 #include "recorder.hpp"
 #include "sanitizer.hpp"
@@ -166,6 +167,7 @@ class BlockRunner {
 
   // A function's frame was not what it had been; or the calls are too many.
   void frame_fault(std::uintptr_t pc, bool too_deep);
+  Pipeline& pipeline();  // of the current thread
   bool in_kernel() const { return current_ != nullptr; }
   const Thread& thread() const { return *current_; }
   const Launch& launch() const { return *launch_; }
@@ -281,6 +283,7 @@ class BlockRunner {
   bool own_stack(std::uintptr_t address, unsigned bytes) const;
   std::uintptr_t stacks_begin_ = 0, stacks_bytes_ = 0;
   Frames frames_;
+  std::vector<Pipeline> pipelines_;  // of threads, where a kernel uses them
   std::uintptr_t shared_begin_ = 0, shared_bytes_ = 0;
   std::uintptr_t dynamic_shared_ = ~std::uintptr_t{0} - (std::uintptr_t{1} << 20);  // no address is in it by default
   std::vector<std::pair<std::uintptr_t, std::uintptr_t>> static_shared_;

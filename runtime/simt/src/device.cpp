@@ -106,6 +106,26 @@ void device_access(const volatile void* p, unsigned bytes, bool store, unsigned 
             part);
 }
 
+void pipeline_copy(void* to, const void* from, unsigned bytes, unsigned zeros) {
+  BlockRunner& r = runner();
+  constexpr int kInvalid = 1;  // cudaErrorInvalidValue
+  if ((bytes != 4 && bytes != 8 && bytes != 16) || zeros > bytes)
+    r.misuse(-1, "__pipeline_memcpy_async: size", "it copies 4, 8 or 16 bytes", kInvalid, RIDGE_PC);
+  if (!r.is_shared(reinterpret_cast<std::uintptr_t>(to)))
+    r.misuse(-1, "__pipeline_memcpy_async: not to shared memory", "the destination is in a __shared__ array", kInvalid,
+             RIDGE_PC);
+  if (zeros < bytes) {
+    if (!r.is_global(reinterpret_cast<std::uintptr_t>(from)))
+      r.misuse(-1, "__pipeline_memcpy_async: not from global memory", "the source is in device memory", kInvalid,
+               RIDGE_PC);
+    r.access(reinterpret_cast<std::uintptr_t>(from), bytes, AccessKind::load, false, RIDGE_PC, 0);
+  }
+  r.access(reinterpret_cast<std::uintptr_t>(to), bytes, AccessKind::store, false, RIDGE_PC, 1);
+  r.pipeline().copy(to, from, bytes, zeros);
+}
+void pipeline_commit() { runner().pipeline().commit(); }
+void pipeline_wait(unsigned left) { runner().pipeline().wait(left); }
+
 }  // namespace ridge_simt
 
 // assert() in a kernel: CUDA prints its message and stops the kernel.

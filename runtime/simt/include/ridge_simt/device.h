@@ -72,4 +72,9 @@ void count_matrix(const char* type, unsigned long long flops);
 // header functions that move data themselves. `part` tells apart several accesses of one call.
 void device_access(const volatile void* p, unsigned bytes, bool store, unsigned part);
 
+// cuda_pipeline.h: a copy counts at the caller's line when it is started, and arrives in the wait.
+void pipeline_copy(void* to, const void* from, unsigned bytes, unsigned zeros);
+void pipeline_commit();
+void pipeline_wait(unsigned left);
+
 }  // namespace ridge_simt
