@@ -5,6 +5,8 @@
 #include "warp_shuffle.hpp"
 
 // TASK(softmax)
+#include <cuda_pipeline.h>
+
 constexpr unsigned kWarp = 0xffffffffu;
 constexpr float kLowest = -3.4e38f;  // below every input; not -infinity, whose differences are NaN
 
@@ -45,6 +47,14 @@ static __device__ Part merge(Part p) {
   return p;
 }
 
+static __device__ float max_of(float4 v) { return fmaxf(fmaxf(v.x, v.y), fmaxf(v.z, v.w)); }
+
+// v becomes exp(v - max); returns the sum.
+static __device__ float exponentials(float4& v, float max) {
+  v = make_float4(__expf(v.x - max), __expf(v.y - max), __expf(v.z - max), __expf(v.w - max));
+  return (v.x + v.y) + (v.z + v.w);
+}
+
 // in, out: rows x cols, cols a multiple of 4 and at most 4 kThreads (kVectors + kShared). kThreads threads hold a row, each
 // kVectors float4 in registers and kShared in shared memory, which no other thread touches: one read, one write.
 template <int kThreads, int kVectors, int kShared>
@@ -60,28 +70,36 @@ __global__ void __launch_bounds__(kThreads < 256 ? 256 : kThreads, kThreads < 25
   auto* to = reinterpret_cast<float4*>(out + start);
   const int vectors = cols / 4;
 
+  // First the part for shared memory, whose copies take no registers, then the loads.
+  const float4 lowest = make_float4(kLowest, kLowest, kLowest, kLowest);
+#pragma unroll
+  for (int k = 0; k < kShared; ++k) {
+    const int i = (kVectors + k) * kThreads + thread;
+    if (i < vectors)
+      __pipeline_memcpy_async(more + k * kThreads + thread, from + i, sizeof(float4));
+    else
+      more[k * kThreads + thread] = lowest;
+  }
+  if (kShared > 0) __pipeline_commit();
   float4 held[kVectors];
 #pragma unroll
-  for (int k = 0; k < kVectors + kShared; ++k) {
-    const int i = k * kThreads + thread;
-    const float4 v = i < vectors ? from[i] : make_float4(kLowest, kLowest, kLowest, kLowest);
-    (k < kVectors ? held[k % kVectors] : more[(k - kVectors) * kThreads + thread]) = v;
-  }
+  for (int k = 0; k < kVectors; ++k) held[k] = k * kThreads + thread < vectors ? from[k * kThreads + thread] : lowest;
+
   // What a thread holds becomes e = exp(x - p.max) with its own maximum; a thread past the end has p.max = kLowest, and
   // its sum of ones is multiplied by exp(kLowest - m) = 0.
   Part p{kLowest, 0};
 #pragma unroll
-  for (int k = 0; k < kVectors + kShared; ++k) {
-    const float4 v = k < kVectors ? held[k % kVectors] : more[(k - kVectors) * kThreads + thread];
-    p.max = fmaxf(p.max, fmaxf(fmaxf(v.x, v.y), fmaxf(v.z, v.w)));
-  }
+  for (int k = 0; k < kVectors; ++k) p.max = fmaxf(p.max, max_of(held[k]));
+  if (kShared > 0) __pipeline_wait_prior(0);  // the thread's own copies have arrived
 #pragma unroll
-  for (int k = 0; k < kVectors + kShared; ++k) {
-    float4& at = k < kVectors ? held[k % kVectors] : more[(k - kVectors) * kThreads + thread];
-    const float4 v = at;
-    const float4 e = make_float4(__expf(v.x - p.max), __expf(v.y - p.max), __expf(v.z - p.max), __expf(v.w - p.max));
-    p.sum += (e.x + e.y) + (e.z + e.w);
-    at = e;
+  for (int k = 0; k < kShared; ++k) p.max = fmaxf(p.max, max_of(more[k * kThreads + thread]));
+#pragma unroll
+  for (int k = 0; k < kVectors; ++k) p.sum += exponentials(held[k], p.max);
+#pragma unroll
+  for (int k = 0; k < kShared; ++k) {
+    float4 v = more[k * kThreads + thread];
+    p.sum += exponentials(v, p.max);
+    more[k * kThreads + thread] = v;
   }
   const Part all = merge<kThreads>(p);
   const float scale = __expf(p.max - all.max) / all.sum;
