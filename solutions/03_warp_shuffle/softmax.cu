@@ -49,6 +49,8 @@ static __device__ Part merge(Part p) {
 
 static __device__ float max_of(float4 v) { return fmaxf(fmaxf(v.x, v.y), fmaxf(v.z, v.w)); }
 
+static __device__ float4 scaled(float4 v, float by) { return make_float4(v.x * by, v.y * by, v.z * by, v.w * by); }
+
 // v becomes exp(v - max); returns the sum.
 static __device__ float exponentials(float4& v, float max) {
   v = make_float4(__expf(v.x - max), __expf(v.y - max), __expf(v.z - max), __expf(v.w - max));
@@ -91,11 +93,11 @@ __global__ void __launch_bounds__(kThreads < 256 ? 256 : kThreads, kThreads < 25
 #pragma unroll
   for (int k = 0; k < kVectors; ++k) p.max = fmaxf(p.max, max_of(held[k]));
   if (kShared > 0) __pipeline_wait_prior(0);  // the thread's own copies have arrived
-#pragma unroll
+#pragma unroll 2  // unrolled in full, the values would move to registers, which are what is short
   for (int k = 0; k < kShared; ++k) p.max = fmaxf(p.max, max_of(more[k * kThreads + thread]));
 #pragma unroll
   for (int k = 0; k < kVectors; ++k) p.sum += exponentials(held[k], p.max);
-#pragma unroll
+#pragma unroll 2
   for (int k = 0; k < kShared; ++k) {
     float4 v = more[k * kThreads + thread];
     p.sum += exponentials(v, p.max);
@@ -104,10 +106,12 @@ __global__ void __launch_bounds__(kThreads < 256 ? 256 : kThreads, kThreads < 25
   const Part all = merge<kThreads>(p);
   const float scale = __expf(p.max - all.max) / all.sum;
 #pragma unroll
-  for (int k = 0; k < kVectors + kShared; ++k) {
-    const int i = k * kThreads + thread;
-    const float4 e = k < kVectors ? held[k % kVectors] : more[(k - kVectors) * kThreads + thread];
-    if (i < vectors) to[i] = make_float4(e.x * scale, e.y * scale, e.z * scale, e.w * scale);
+  for (int k = 0; k < kVectors; ++k)
+    if (k * kThreads + thread < vectors) to[k * kThreads + thread] = scaled(held[k], scale);
+#pragma unroll 2
+  for (int k = 0; k < kShared; ++k) {
+    const int i = (kVectors + k) * kThreads + thread;
+    if (i < vectors) to[i] = scaled(more[k * kThreads + thread], scale);
   }
 }
 
