@@ -1,4 +1,4 @@
-// replaces: reduce.cu; task: reduce; step: 5; idea: no atomic on the sum; the last block adds what the others left, always in one order
+// replaces: reduce.cu; task: reduce; step: 5; idea: no atomic on the sum, the last block adds what the others left, always in one order
 #include "warp_shuffle.hpp"
 
 // To tune: a thread has kLoads x 16 bytes on their way at once; at most kMaxBlocks numbers are left for the last block.

@@ -1,4 +1,4 @@
-// replaces: scan.cu; task: scan; step: 2; idea: one kernel that reads once; each tile waits for the prefix of the tile before it
+// replaces: scan.cu; task: scan; step: 2; idea: one kernel that reads once, each tile waits for the prefix of the tile before it
 #include "warp_shuffle.hpp"
 
 // To tune: a warp scans kRows x 128 neighbouring numbers.
