@@ -5,6 +5,8 @@
 #include "warp_shuffle.hpp"
 
 // TASK(layernorm)
+#include <cuda_pipeline.h>
+
 constexpr unsigned kWarp = 0xffffffffu;
 
 // kRows sums over the lanes at once; lane l gets the sum of row l % kRows. In the first steps a lane gives away half of its
@@ -44,33 +46,54 @@ static __device__ void block_sums(float (&x)[kRows], float* of_warp) {
   for (int r = 0; r < kRows; ++r) x[r] = __shfl_sync(kWarp, sum, r);
 }
 
+static __device__ float4 minus(float4 v, float m) { return make_float4(v.x - m, v.y - m, v.z - m, v.w - m); }
+
 // in, out: rows x cols, cols a multiple of 4 and at most 4 kThreads kVectors; gamma, beta: cols; mean, rstd: rows. A block
-// holds kRows rows in registers and reads gamma and beta once for all of them.
-template <int kThreads, int kVectors, int kRows>
-__global__ void __launch_bounds__(kThreads)
+// holds kRows rows, the last kShared of them in shared memory, and reads gamma and beta once for all of them.
+template <int kThreads, int kVectors, int kRows, int kShared>
+__global__ void __launch_bounds__(kThreads, kThreads == 512 ? 2 : 1)
     layernorm_held(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd,
                    int rows, int cols, std::uint32_t seed, std::uint32_t drop, float scale) {
+  constexpr int kHeld = kRows - kShared;
   __shared__ float of_warp[2][kThreads / 32 * kRows];
+  extern __shared__ float4 more[];  // kShared x kVectors x kThreads; a thread reads what it has written only
   const int thread = static_cast<int>(threadIdx.x), vectors = cols / 4;
   const int first = static_cast<int>(blockIdx.x) * kRows;
 
-  float4 x[kRows][kVectors];
+  float4 held[kHeld][kVectors];
 #pragma unroll
-  for (int r = 0; r < kRows; ++r) {
+  for (int r = kRows - 1; r >= 0; --r) {  // shared memory first: these copies take no registers
     const auto* from = reinterpret_cast<const float4*>(in + static_cast<std::size_t>(first + r) * cols);
 #pragma unroll
     for (int k = 0; k < kVectors; ++k) {
       const int i = k * kThreads + thread;
-      x[r][k] = first + r < rows && i < vectors ? __ldcs(from + i) : make_float4(0, 0, 0, 0);
+      const bool inside = first + r < rows && i < vectors;
+      if (r < kHeld) {
+        held[r % kHeld][k] = inside ? __ldcs(from + i) : make_float4(0, 0, 0, 0);
+      } else {
+        float4* to = more + ((r - kHeld) * kVectors + k) * kThreads + thread;
+        if (inside)
+          __pipeline_memcpy_async(to, from + i, sizeof(float4));
+        else
+          *to = make_float4(0, 0, 0, 0);
+      }
     }
+    if (r == kHeld) __pipeline_commit();
   }
+  auto x = [&](int r, int k) {
+    return r < kHeld ? held[r % kHeld][k] : more[((r - kHeld) * kVectors + k) * kThreads + thread];
+  };
 
   float m[kRows], s[kRows];
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
+    if (r == kHeld) __pipeline_wait_prior(0);
     m[r] = 0;
 #pragma unroll
-    for (int k = 0; k < kVectors; ++k) m[r] += (x[r][k].x + x[r][k].y) + (x[r][k].z + x[r][k].w);
+    for (int k = 0; k < kVectors; ++k) {
+      const float4 v = x(r, k);
+      m[r] += (v.x + v.y) + (v.z + v.w);
+    }
   }
   block_sums<kThreads>(m, of_warp[0]);
 #pragma unroll
@@ -78,11 +101,9 @@ __global__ void __launch_bounds__(kThreads)
     m[r] /= static_cast<float>(cols);
     s[r] = 0;
 #pragma unroll
-    for (int k = 0; k < kVectors; ++k) {  // x becomes x - mean, and 0 past the end of the row
-      const bool inside = k * kThreads + thread < vectors;
-      float4& v = x[r][k];
-      v = inside ? make_float4(v.x - m[r], v.y - m[r], v.z - m[r], v.w - m[r]) : v;
-      s[r] += (v.x * v.x + v.y * v.y) + (v.z * v.z + v.w * v.w);
+    for (int k = 0; k < kVectors; ++k) {
+      const float4 d = minus(x(r, k), m[r]);
+      if (k * kThreads + thread < vectors) s[r] += (d.x * d.x + d.y * d.y) + (d.z * d.z + d.w * d.w);
     }
   }
   block_sums<kThreads>(s, of_warp[1]);
@@ -103,14 +124,14 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       if (first + r >= rows) continue;
-      const std::size_t q = static_cast<std::size_t>(first + r) * vectors + i;  // this vector in the whole tensor
-      const std::uint32_t bits = dropout_bits(seed, static_cast<std::uint32_t>(q));
-      const float4 v = x[r][k];
+      const auto q = static_cast<std::uint32_t>(first + r) * vectors + i;  // this vector in the whole tensor
+      const std::uint32_t bits = dropout_bits(seed, q);
+      const float4 d = minus(x(r, k), m[r]);
       reinterpret_cast<float4*>(out)[q] =
-          make_float4(dropout_keeps(bits, 0, drop) ? (v.x * s[r] * g.x + b.x) * scale : 0,
-                      dropout_keeps(bits, 1, drop) ? (v.y * s[r] * g.y + b.y) * scale : 0,
-                      dropout_keeps(bits, 2, drop) ? (v.z * s[r] * g.z + b.z) * scale : 0,
-                      dropout_keeps(bits, 3, drop) ? (v.w * s[r] * g.w + b.w) * scale : 0);
+          make_float4(dropout_keeps(bits, 0, drop) ? (d.x * s[r] * g.x + b.x) * scale : 0,
+                      dropout_keeps(bits, 1, drop) ? (d.y * s[r] * g.y + b.y) * scale : 0,
+                      dropout_keeps(bits, 2, drop) ? (d.z * s[r] * g.z + b.z) * scale : 0,
+                      dropout_keeps(bits, 3, drop) ? (d.w * s[r] * g.w + b.w) * scale : 0);
     }
   }
 }
@@ -144,23 +165,24 @@ __global__ void __launch_bounds__(kThreads)
 void layernorm(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd, int rows,
                int cols, std::uint32_t seed, std::uint32_t drop, void*, std::size_t, cudaStream_t stream) {
   const float scale = 256.0f / static_cast<float>(256 - drop);
-  auto held = [&](auto* kernel, int threads, int rows_of_block) {
-    kernel<<<(rows + rows_of_block - 1) / rows_of_block, threads, 0, stream>>>(in, gamma, beta, out, mean, rstd, rows,
-                                                                               cols, seed, drop, scale);
+  auto held = [&](auto* kernel, int threads, int rows_of_block, int bytes) {
+    if (bytes > 48 * 1024) cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    kernel<<<(rows + rows_of_block - 1) / rows_of_block, threads, bytes, stream>>>(in, gamma, beta, out, mean, rstd,
+                                                                                   rows, cols, seed, drop, scale);
   };
-  // kVectors x kRows = 8: 32 elements a thread, as many rows as they are enough for.
+  // 32 elements a thread in registers, of as many rows as they are enough for; of long rows a second one in shared memory.
   if (cols % 4 != 0 || cols > 32768) {
     layernorm_any<256><<<rows, 256, 0, stream>>>(in, gamma, beta, out, mean, rstd, cols, seed, drop, scale);
   } else if (cols <= 256) {
-    held(layernorm_held<64, 1, 8>, 64, 8);
+    held(layernorm_held<64, 1, 8, 0>, 64, 8, 0);
   } else if (cols <= 1024) {
-    held(layernorm_held<256, 1, 8>, 256, 8);
+    held(layernorm_held<256, 1, 8, 0>, 256, 8, 0);
   } else if (cols <= 4096) {
-    held(layernorm_held<512, 2, 4>, 512, 4);
+    held(layernorm_held<512, 2, 4, 0>, 512, 4, 0);
   } else if (cols <= 16384) {
-    held(layernorm_held<512, 8, 1>, 512, 1);
+    held(layernorm_held<512, 8, 2, 1>, 512, 2, 64 * 1024);
   } else {
-    held(layernorm_held<1024, 8, 1>, 1024, 1);
+    held(layernorm_held<1024, 8, 2, 1>, 1024, 2, 128 * 1024);
   }
 }
 // END(layernorm)
