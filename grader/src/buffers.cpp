@@ -14,12 +14,14 @@ CaseBuffers::CaseBuffers(Device& device, const lab::TaskCheck& check, const lab:
                          std::uint32_t first_id)
     : device_(device), check_(check), case_(c), first_id_(first_id) {
   lab::Shape shape = check.shape(c);
+  in_place_ = shape.in_place;
+  out_place_ = shape.out_place;
   for (std::size_t bytes : shape.in) {
     in_host_.push_back(device.host_memory(bytes));
-    in_.push_back(device.allocate(bytes));
+    in_.push_back(device.allocate(bytes, in_place_));
   }
   refill(seed);
-  for (std::size_t bytes : shape.out) out_.push_back(device.allocate(bytes));
+  for (std::size_t bytes : shape.out) out_.push_back(device.allocate(bytes, out_place_));
   if (shape.workspace != 0) workspace_ = device.allocate(shape.workspace);
   next_id_ = first_id + static_cast<std::uint32_t>(in_.size() + out_.size()) + (workspace_ ? 1 : 0);
   poison(seed);
@@ -48,7 +50,7 @@ void CaseBuffers::make_decoys() const {
   for (const auto& b : in_) {
     host.push_back(device_.host_memory(b->bytes()));
     views.push_back(host.back()->bytes());
-    decoys_.push_back(device_.allocate(b->bytes()));
+    decoys_.push_back(device_.allocate(b->bytes(), in_place_));
   }
   check_.fill(case_, derived_seed(seed_, "decoy"), views);
   for (std::size_t i = 0; i < decoys_.size(); ++i) decoys_[i]->upload(views[i]);
@@ -57,23 +59,24 @@ void CaseBuffers::make_decoys() const {
 Reply CaseBuffers::share(WorkerProcess& worker, double limit_seconds, Show show) const {
   std::uint32_t id = first_id_;
   Reply reply;
-  auto give = [&](const DeviceBuffer& b, bool writable) {
+  auto give = [&](const DeviceBuffer& b, bool writable, lab::Place place = lab::Place::device) {
     if (reply.fate != Fate::ok || reply.done.status != protocol::Status::ok) return;
-    protocol::Buffer message{id++, writable ? 1u : 0u, b.bytes(), b.reserved()};
+    protocol::Buffer message{id++, writable ? 1u : 0u, b.bytes(), b.reserved(), static_cast<std::uint32_t>(place), 0};
     reply = worker.add_buffer(message, b.descriptor(writable), limit_seconds);
   };
   if (show == Show::decoy && decoys_.empty()) make_decoys();
-  for (const auto& b : show == Show::decoy ? decoys_ : in_) give(*b, !on(Defence::own_inputs));
+  for (const auto& b : show == Show::decoy ? decoys_ : in_) give(*b, !on(Defence::own_inputs), in_place_);
   if (show != Show::judged && scratch_.empty()) {
-    for (const auto& b : out_) scratch_.push_back(device_.allocate(b->bytes()));
+    for (const auto& b : out_) scratch_.push_back(device_.allocate(b->bytes(), out_place_));
     if (workspace_) scratch_.push_back(device_.allocate(workspace_->bytes()));
   }
   if (show != Show::judged) {
     for (const auto& b : scratch_) b->poison(0x73637261);
-    for (const auto& b : scratch_) give(*b, true);
+    for (std::size_t i = 0; i < scratch_.size(); ++i)
+      give(*scratch_[i], true, i < out_.size() ? out_place_ : lab::Place::device);
     return reply;
   }
-  for (const auto& b : out_) give(*b, true);
+  for (const auto& b : out_) give(*b, true, out_place_);
   if (workspace_) give(*workspace_, true);
   return reply;
 }

@@ -47,6 +47,7 @@ class CaseBuffers {
   std::unique_ptr<DeviceBuffer> workspace_;
   mutable std::vector<std::unique_ptr<DeviceBuffer>> scratch_;  // outputs, then the workspace; made when asked for
   mutable std::vector<std::unique_ptr<DeviceBuffer>> decoys_;   // inputs, made when asked for
+  lab::Place in_place_ = lab::Place::device, out_place_ = lab::Place::device;
   std::uint64_t seed_ = 0;
   std::uint32_t first_id_, next_id_;
 };

@@ -28,11 +28,25 @@ struct KernelCount {
   std::vector<LineCount> lines;
 };
 
+// The device work of a call in the emulator's virtual time (seconds).
+struct Timeline {
+  struct Item {
+    std::string name, kind;  // kernel, h2d, d2h, d2d, fill
+    int stream = 0;
+    double issued = 0, start = 0, end = 0, bytes = 0;
+    bool in_graph = false;
+  };
+  double seconds = 0;   // of all
+  double launches = 0;  // calls that put work on the device
+  std::vector<Item> items;
+};
+
 struct Counted {
   std::vector<KernelCount> kernels;
   double global_sectors = 0;                                     // of kernels
   double from_host = 0, to_host = 0, on_device = 0, filled = 0;  // bytes that calls of the runtime moved
   double shared_requests = 0, shared_conflicts = 0;
+  Timeline timeline = {};
 };
 
 // `text` comes from the worker: anything malformed gives an empty result. `program` resolves code offsets to lines.

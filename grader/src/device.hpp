@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "lab/check.hpp"
+
 namespace ridge {
 
 class DeviceBuffer {
@@ -48,7 +50,7 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual DeviceInfo info() const = 0;
-  virtual std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) = 0;
+  virtual std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes, lab::Place place = lab::Place::device) = 0;
   // Page-locked host memory where that makes copies faster.
   virtual std::span<std::byte> staging(std::size_t bytes) = 0;
   virtual std::unique_ptr<HostMemory> host_memory(std::size_t bytes) = 0;

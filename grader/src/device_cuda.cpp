@@ -12,11 +12,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <vector>
 
 #include "clock.hpp"
 #include "device_kernel.hpp"
+#include "host_buffer.hpp"
 #include "process.hpp"
 
 namespace ridge {
@@ -262,7 +264,8 @@ class CudaDevice : public Device {
     if (d_.uuid(&id, device) == CUDA_SUCCESS) i.uuid = text_of(id);
     return i;
   }
-  std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) override {
+  std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes, lab::Place place) override {
+    if (place != lab::Place::device) return std::make_unique<SharedHostBuffer>(bytes, true);
     return std::make_unique<CudaBuffer>(d_, kernel_, bytes);
   }
   std::unique_ptr<HostMemory> host_memory(std::size_t bytes) override {
@@ -270,6 +273,7 @@ class CudaDevice : public Device {
   }
   void aim_sample(const std::vector<Comb>& combs) override {
     copies_.clear();
+    host_combs_.clear();
     sample_ = 0;
     for (const Comb& c : combs) sample_ += c.width * c.rows;
     if (sample_ > room_) {
@@ -278,6 +282,11 @@ class CudaDevice : public Device {
     }
     std::size_t at = 0;
     for (const Comb& c : combs) {
+      if (const auto* host = dynamic_cast<const SharedHostBuffer*>(c.buffer)) {
+        host_combs_.push_back({host->data() + c.first, c, at});
+        at += c.width * c.rows;
+        continue;
+      }
       CUDA_MEMCPY2D copy{};
       copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
       copy.srcDevice = static_cast<const CudaBuffer*>(c.buffer)->address() + c.first;
@@ -293,8 +302,11 @@ class CudaDevice : public Device {
   }
   std::vector<std::byte> take_sample() override {
     for (const CUDA_MEMCPY2D& copy : copies_) must(d_, d_.copy_2d(&copy, nullptr), "sampling outputs");
+    for (const HostComb& h : host_combs_)
+      for (std::size_t r = 0; r < h.comb.rows; ++r)
+        std::memcpy(arrived_->bytes().data() + h.at + r * h.comb.width, h.from + r * h.comb.step, h.comb.width);
     must(d_, d_.synchronize(), "sampling outputs");
-    if (copies_.empty()) return {};
+    if (sample_ == 0) return {};
     return {arrived_->bytes().data(), arrived_->bytes().data() + sample_};
   }
   void warm_up(double seconds) override {
@@ -339,6 +351,12 @@ class CudaDevice : public Device {
   std::size_t staging_bytes_ = 0;
   CUdeviceptr flood_ = 0;
   std::vector<CUDA_MEMCPY2D> copies_;
+  struct HostComb {
+    const std::byte* from;
+    Comb comb;
+    std::size_t at;  // in the sample
+  };
+  std::vector<HostComb> host_combs_;
   std::unique_ptr<LockedMemory> arrived_;
   std::size_t room_ = 0, sample_ = 0;
 };

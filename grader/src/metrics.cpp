@@ -143,6 +143,26 @@ MetricValue over_bound(const OverBound& o, const Measured& m) {
   return {sum / bound, "x", fmt::format("{:.0f} {}, where {:.0f} would do", sum, o.what, bound), {}};
 }
 
+// Where the time goes: each resource's busy share of the whole.
+MetricValue virtual_time(const Measured& m) {
+  const Timeline& t = m.counted->timeline;
+  const double bound = bound_of("virtual_time_over_bound", m);
+  double in = 0, out = 0, kernels = 0;
+  for (const auto& i : t.items) (i.kind == "h2d" ? in : i.kind == "d2h" ? out : kernels) += i.end - i.start;
+  return {t.seconds / bound,
+          "x",
+          fmt::format(
+              "{:.1f} us of virtual time, where {:.1f} would do: copies to the device {:.1f}, from it {:.1f}, kernels "
+              "{:.1f}; what is not overlapped adds up",
+              t.seconds * 1e6, bound * 1e6, in * 1e6, out * 1e6, kernels * 1e6),
+          {}};
+}
+
+MetricValue launches(const Measured& m) {
+  const double n = m.counted->timeline.launches, bound = bound_of("launches_over_bound", m);
+  return {n / bound, "x", fmt::format("{:.0f} launches by the host, where {:.0f} would do", n, bound), {}};
+}
+
 MetricValue ratio_to_baseline(const Measured& m, const std::string& baseline) {
   MetricValue v;
   const Timing& worst = *worst_timing(m.timings);
@@ -173,6 +193,8 @@ MetricValue measure(const std::string& metric, const Measured& m, const std::str
     if (metric == "sectors_over_ideal") return sectors_over_ideal(m);
     if (metric == "conflicts_per_request") return conflicts_per_request(*m.counted);
     if (metric == "divergence") return divergence(*m.counted);
+    if (metric == "virtual_time_over_bound") return virtual_time(m);
+    if (metric == "launches_over_bound") return launches(m);
     for (const OverBound& o : kOverBounds)
       if (o.metric == metric) return over_bound(o, m);
   }

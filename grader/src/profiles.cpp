@@ -14,6 +14,9 @@ Profile load_profile(const std::string& file) {
   try {
     toml::table table = toml::parse_file(file);
     p.name = table["name"].value_or(p.id);
+    if (const auto* device = table["device"].as_table())
+      for (const auto& [key, value] : *device)
+        if (auto number = value.value<double>()) p.device[std::string(key.str())] = *number;
     if (const auto* ceilings = table["ceiling"].as_array())
       for (const auto& item : *ceilings)
         if (const auto* c = item.as_table())

@@ -23,14 +23,19 @@ struct Request {
 struct Case {
   std::string name;                    // shown to people: "rows 257 cols 510"
   std::array<std::int64_t, 8> size{};  // passed to entry.cu as they are
-  bool measured = false;  // performance goals: of one case on `cpu`, the worst of several on `cuda`
+  bool measured = false;               // performance goals: of one case on `cpu`, the worst of several on `cuda`
 };
 
-// Bytes of every input, output and of the workspace.
+// Where a task's buffers lie: on the device; in page-locked memory of the host; in memory of the host as malloc gives it
+// (inputs only, of tasks with host_reads_inputs).
+enum class Place : std::uint32_t { device, pinned, pageable };
+
+// Bytes of every input, output and of the workspace, which is on the device.
 struct Shape {
   std::vector<std::size_t> in;
   std::vector<std::size_t> out;
   std::size_t workspace = 0;
+  Place in_place = Place::device, out_place = Place::device;
 };
 
 // What the algorithm must do at the least, for goals and the roofline.

@@ -1,5 +1,6 @@
 // Device profiles: the ceilings of a GPU, as data files with their sources.
 #pragma once
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct Profile {
   std::string id;  // file name without .toml
   std::string name;
   std::vector<ProfileCeiling> ceilings;
+  std::map<std::string, double> device;  // the emulated GPU's numbers: "pcie_pinned", ...
 };
 
 // runtime/roofline/profiles/<id>.toml; throws std::runtime_error where it is missing or wrong.

@@ -35,7 +35,9 @@ std::string launches_table(const std::vector<LaunchRecord>& launches);
 // Lane and warp order of later launches: 0 ascending, otherwise drawn from the seed. RIDGE_LANE_ORDER sets it too.
 void set_order(std::uint64_t seed);
 
-// Maps a file descriptor's first `bytes` as device memory; nullptr where that fails.
-void* map_buffer(int fd, std::size_t bytes, bool writable);
+// Maps a file descriptor's first `bytes` as device memory, as memory of the host that the device knows, or as the host's
+// alone; nullptr where that fails.
+enum class BufferPlace : std::uint32_t { device, pinned, pageable };
+void* map_buffer(int fd, std::size_t bytes, bool writable, BufferPlace place = BufferPlace::device);
 
 }  // namespace ridge::simt

@@ -2,10 +2,13 @@
 // "Virtual Memory Management").
 #include <cuda.h>
 #include <cuda_runtime.h>
+#include <sys/mman.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "backend.hpp"
 
@@ -66,7 +69,26 @@ double stop_clock(cudaStream_t stream) {
   return ms * 1e-3;
 }
 
+namespace {
+
+// Memory of the host; page-locked where `pinned`.
+void* map_host_buffer(int fd, std::size_t bytes, bool pinned, std::string& error) {
+  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (p == MAP_FAILED) {
+    error = std::strerror(errno);
+    return nullptr;
+  }
+  if (cudaError_t e = pinned ? cudaHostRegister(p, bytes, cudaHostRegisterDefault) : cudaSuccess; e != cudaSuccess) {
+    error = std::string("cudaHostRegister: ") + cudaGetErrorString(e);
+    return nullptr;
+  }
+  return p;
+}
+
+}  // namespace
+
 void* map_buffer(int fd, const protocol::Buffer& buffer, std::string& error) {
+  if (buffer.place != 0) return map_host_buffer(fd, buffer.bytes, buffer.place == 1, error);
   static auto import = driver<decltype(&cuMemImportFromShareableHandle)>("cuMemImportFromShareableHandle");
   static auto reserve = driver<decltype(&cuMemAddressReserve)>("cuMemAddressReserve");
   static auto map = driver<decltype(&cuMemMap)>("cuMemMap");

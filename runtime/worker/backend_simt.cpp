@@ -17,7 +17,8 @@ namespace ridge::worker {
 
 namespace {
 bool recording = false;
-simt::Transfers transfers;             // of the last replay
+simt::Transfers transfers;  // of the last replay
+simt::Schedule schedule;
 std::optional<std::size_t> allocated;  // before the last call
 
 template <std::size_t N>
@@ -33,6 +34,32 @@ int in_memory(const char* name, const char* data, std::size_t bytes) {
     at += static_cast<std::size_t>(n);
   }
   return fd;
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (char c : text)
+    if (static_cast<unsigned char>(c) >= ' ' && c != '"' && c != '\\') out += c;
+  return out + "\"";
+}
+
+// Seconds of virtual time.
+std::string schedule_json(const simt::Schedule& s) {
+  char number[64];
+  auto seconds = [&](double value) {
+    std::snprintf(number, sizeof number, "%.9g", value);
+    return std::string(number);
+  };
+  std::string out = "\"schedule\":{\"seconds\":" + seconds(s.seconds) + ",\"launches\":" + std::to_string(s.launches) +
+                    ",\"items\":[";
+  for (std::size_t i = 0; i < s.items.size(); ++i) {
+    const auto& item = s.items[i];
+    out += (i == 0 ? "" : ",") + ("{\"name\":" + quoted(item.name)) + ",\"kind\":" + quoted(item.kind) +
+           ",\"stream\":" + std::to_string(item.stream) + ",\"issued\":" + seconds(item.issued) +
+           ",\"start\":" + seconds(item.start) + ",\"end\":" + seconds(item.end) +
+           ",\"bytes\":" + std::to_string(item.bytes) + ",\"graph\":" + (item.in_graph ? "1" : "0") + "}";
+  }
+  return out + "]}";
 }
 
 // Two calls with the same sizes: what a submission keeps from the first to the second is no leak.
@@ -78,7 +105,7 @@ void start(protocol::Hello& hello) {
 }
 
 void* map_buffer(int fd, const protocol::Buffer& buffer, std::string& error) {
-  void* p = simt::map_buffer(fd, buffer.bytes, buffer.writable != 0);
+  void* p = simt::map_buffer(fd, buffer.bytes, buffer.writable != 0, static_cast<simt::BufferPlace>(buffer.place));
   if (p == nullptr) error = std::strerror(errno);
   return p;
 }
@@ -108,7 +135,7 @@ int take_launches() {
   };
   json.insert(1, "\"transfers\":{" + field("from_host", transfers.from_host) + "," +
                      field("to_host", transfers.to_host) + "," + field("on_device", transfers.on_device) + "," +
-                     field("filled", transfers.filled) + "},");
+                     field("filled", transfers.filled) + "}," + schedule_json(schedule) + ",");
   return in_memory("launches", json.data(), json.size());
 }
 
@@ -142,6 +169,7 @@ bool replay(int fd, const protocol::Replay& request, protocol::Done& done) {
   });
   munmap(p, request.bytes);
   transfers = r.transfers;
+  schedule = r.schedule;
   if (r.ok) return true;
   done.status = protocol::Status::bad_request;
   put(done.what, "the device work cannot be repeated:");

@@ -8,7 +8,7 @@
 namespace ridge::protocol {
 
 constexpr std::uint32_t kMagic = 0x31474452;  // "RDG1"
-constexpr std::uint16_t kVersion = 3;
+constexpr std::uint16_t kVersion = 4;
 constexpr int kSocket = 3;  // the worker's end of the pair
 constexpr std::uint32_t kMaxCalls = 256;
 constexpr std::uint32_t kMaxPacket = 64 * 1024;
@@ -42,6 +42,8 @@ struct Buffer {
   std::uint32_t writable = 0;
   std::uint64_t bytes = 0;     // as the task sees it
   std::uint64_t reserved = 0;  // of the allocation behind the descriptor
+  std::uint32_t place = 0;     // 0: on the device, 1: of the host, page-locked, 2: of the host
+  std::uint32_t padding = 0;
 };
 
 struct Call {
@@ -84,7 +86,7 @@ struct Done {
   double device_seconds = 0;   // between events around the calls, on the worker's stream: a detail, never a score
 };
 
-static_assert(sizeof(Header) == 24 && sizeof(Buffer) == 24 && sizeof(Call) == 136 && sizeof(Done) == 712);
+static_assert(sizeof(Header) == 24 && sizeof(Buffer) == 32 && sizeof(Call) == 136 && sizeof(Done) == 712);
 static_assert(std::is_trivially_copyable_v<Hello> && std::is_trivially_copyable_v<Done>);
 
 }  // namespace ridge::protocol

@@ -156,7 +156,7 @@ TEST_CASE("a calibration is read as it was written, and nothing else is") {
   CHECK_FALSE(parse_calibration("not JSON"));
   CHECK_FALSE(parse_calibration(R"({"schema":"ridge.calibration/1"})"));
 
-  Profile profile{"p", "P", {{"hbm", "bandwidth", "HBM", "B/s", "data sheet", 9}, {"issue", "compute", "", "", "", 1}}};
+  Profile profile{"p", "P", {{"hbm", "bandwidth", "HBM", "B/s", "data sheet", 9}, {"issue", "compute", "", "", "", 1}}, {}};
   CHECK(ceilings_of({}, profile)[0].value == 9);
   calibration.ceilings.push_back(*c);
   calibration.ceilings.back().id = "h2d";  // a link, no roof
@@ -264,7 +264,9 @@ class LateDevice : public Device {
  public:
   explicit LateDevice(std::unique_ptr<Device> device) : device_(std::move(device)) {}
   DeviceInfo info() const override { return device_->info(); }
-  std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes) override { return device_->allocate(bytes); }
+  std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes, lab::Place place) override {
+    return device_->allocate(bytes, place);
+  }
   std::span<std::byte> staging(std::size_t bytes) override { return device_->staging(bytes); }
   std::unique_ptr<HostMemory> host_memory(std::size_t bytes) override { return device_->host_memory(bytes); }
   void aim_sample(const std::vector<Comb>& combs) override { device_->aim_sample(combs); }

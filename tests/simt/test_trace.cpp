@@ -145,12 +145,13 @@ TEST_CASE("a trace that lies is refused") {
   CHECK(replayed(forged(good, Kind::begin, Begin{kVersion + 1, 0, 1, 1})) == "it has another version");
   CHECK(replayed(forged(good, Kind::allocate, Allocate{0, 64, 1, 0})) == "an allocation lies elsewhere");
   CHECK(replayed(forged(good, Kind::allocate, Allocate{0, 64, 1, 4000})) != "ok");
-  CHECK(replayed(forged(good, Kind::fill, Fill{outside, 4, 4, 4, 1, 1, 0, 1})) ==
+  CHECK(replayed(forged(good, Kind::fill, Fill{9, outside, 4, 4, 4, 1, 1, 0, 1})) ==
         "a copy touches what is not the device's");
-  CHECK(replayed(forged(good, Kind::copy, Copy{outside, 4, 4, outside, 4, 4, 4, 1, 1, 0, 0})) ==
+  CHECK(replayed(forged(good, Kind::copy, Copy{9, outside, 4, 4, outside, 4, 4, 4, 1, 1, 0, 0, 0, 0})) ==
         "a copy touches what is not the device's");
   const auto huge = std::uint64_t{1} << 62;
-  CHECK(replayed(forged(good, Kind::copy, Copy{outside, huge, huge, outside, huge, huge, huge, huge, huge, 0, 0})) ==
+  CHECK(replayed(forged(good, Kind::copy,
+                        Copy{9, outside, huge, huge, outside, huge, huge, huge, huge, huge, 0, 0, 0, 0})) ==
         "a copy is too large");
   Kernel k{};
   k.run = reinterpret_cast<std::uintptr_t>(&std::abort);

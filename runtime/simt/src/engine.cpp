@@ -242,7 +242,7 @@ void Engine::run(const OperationPtr& op) {
   const DeviceProfile& profile = device_profile();
   const bool traced =
       Trace::on() && (w.kind == WorkKind::kernel || w.kind == WorkKind::copy || w.kind == WorkKind::fill);
-  if (traced) Trace::before(w);
+  if (traced) Trace::before(*op);
   switch (w.kind) {
     case WorkKind::kernel:
       run_kernel(*op);

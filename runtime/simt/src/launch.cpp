@@ -1,6 +1,8 @@
 // A launch: its blocks spread over the cores, its counts summed.
 #include "launch.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -225,6 +227,12 @@ std::vector<LaunchRecord> take_launches() {
   return std::exchange(recorder().launches, {});
 }
 
-void* map_buffer(int fd, std::size_t bytes, bool writable) { return DeviceMemory::instance().map(fd, bytes, writable); }
+void* map_buffer(int fd, std::size_t bytes, bool writable, BufferPlace place) {
+  if (place != BufferPlace::pageable)
+    return DeviceMemory::instance().map(fd, bytes, writable,
+                                        place == BufferPlace::pinned ? MemoryKind::host : MemoryKind::device);
+  void* p = mmap(nullptr, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0);
+  return p == MAP_FAILED ? nullptr : p;
+}
 
 }  // namespace ridge::simt

@@ -86,14 +86,14 @@ void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind) {
   return p;
 }
 
-void* DeviceMemory::map(int fd, std::size_t bytes, bool writable) {
+void* DeviceMemory::map(int fd, std::size_t bytes, bool writable, MemoryKind kind) {
   std::lock_guard lock(mutex_);
   std::uintptr_t begin = claim(bytes, next_mapped_, base_ + kReserve);
   if (begin == 0) return nullptr;
   void* p = mmap(reinterpret_cast<void*>(begin), bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ,
                  MAP_SHARED | MAP_FIXED, fd, 0);
   if (p == MAP_FAILED) return nullptr;
-  record(begin, bytes, MemoryKind::device, writable);
+  record(begin, bytes, kind, writable);
   table_[count_ - 1].mapped = true;
   return p;
 }

@@ -37,8 +37,8 @@ class DeviceMemory {
   // Returns nullptr where the address space, the device's `limit` or the host's memory is used up. New memory holds
   // NaN patterns, since a GPU's holds whatever was there before.
   void* allocate(std::size_t bytes, MemoryKind kind);
-  // Maps `bytes` of descriptor `fd` as device memory. `writable` false maps it read-only.
-  void* map(int fd, std::size_t bytes, bool writable);
+  // Maps `bytes` of descriptor `fd` as device or pinned memory. `writable` false maps it read-only.
+  void* map(int fd, std::size_t bytes, bool writable, MemoryKind kind = MemoryKind::device);
   // False where `pointer` is not the start of a live allocation.
   bool free(void* pointer);
 

@@ -10,6 +10,7 @@
 #include "fault.hpp"
 #include "program.hpp"
 #include "sanitizer.hpp"
+#include "schedule.hpp"
 #include "trace.hpp"
 
 namespace ridge::simt {
@@ -51,9 +52,11 @@ class Player {
     marks_ = count_marks(look);
   }
 
-  void play(Transfers& transfers) {
-    transfers_ = &transfers;
+  void play(Replay& result) {
+    transfers_ = &result.transfers;
     while (!in_.end() && Engine::instance().sticky_error() == 0) record(in_.take<trace::Kind>());
+    if (Engine::instance().sticky_error() != 0) return;
+    if (const char* wrong = schedule_.build(result.schedule)) throw Bad{wrong};
   }
 
  private:
@@ -77,13 +80,22 @@ class Player {
         return fill(in_.take<trace::Fill>());
       case Kind::mark:
         in_.take<trace::Free>();
+        schedule_.clear();
         if (at_mark_ != nullptr) at_mark_(++seen_marks_ == marks_);
         return;
+      case Kind::step:
+        return step(in_.take<trace::Step>());
       case Kind::unsupported:
         unsupported_ = text(in_.take<trace::Unsupported>().text);
         throw Bad{unsupported_.c_str()};
     }
     throw Bad{"it holds an unknown record"};
+  }
+
+  void step(const trace::Step& s) {
+    std::vector<std::uint64_t> waits(s.waits <= kMaxWaits ? s.waits : throw Bad{"a step waits for too much"});
+    std::memcpy(waits.data(), in_.bytes(waits.size() * 8), waits.size() * 8);
+    schedule_.step(s, std::move(waits));
   }
 
   // The records' sizes are checked again when they are played.
@@ -119,6 +131,9 @@ class Player {
         case Kind::mark:
           in.take<trace::Free>();
           ++marks;
+          break;
+        case Kind::step:
+          in.bytes(in.take<trace::Step>().waits * std::size_t{8});
           break;
         case Kind::unsupported:
           in.bytes(in.take<trace::Unsupported>().text);
@@ -190,7 +205,16 @@ class Player {
     work.closure_bytes = k.closure;
     transfers_->from_host += Transfers::kLaunch + k.closure;
     work.run = reinterpret_cast<void (*)(void*)>(k.run);
-    run(std::move(work));
+    Operation timed = run(std::move(work));
+    const DeviceProfile& p = device_profile();
+    if (k.in_graph != 0) timed.seconds += p.graph_node_latency - p.kernel_latency;
+    schedule_.ran(k.number, name, std::move(timed));
+  }
+
+  // Pinned memory: what this process knows as such. Memory that the submission registered is taken as it says.
+  static bool pinned(std::uintptr_t address) {
+    const Allocation* a = DeviceMemory::instance().find(address);
+    return a != nullptr && a->kind == MemoryKind::host;
   }
 
   void copy(const trace::Copy& c) {
@@ -198,25 +222,33 @@ class Player {
     const std::size_t bytes = payload(extent);
     Box to{reinterpret_cast<char*>(c.to), c.to_pitch, c.to_slice},
         from{reinterpret_cast<char*>(c.from), c.from_pitch, c.from_slice};
-    if (c.to_host != 0) {
+    const bool to_host = c.to_host != 0 || pinned(c.to), from_host = c.from_host != 0 || pinned(c.from);
+    Work work;
+    work.kind = WorkKind::copy;
+    work.path = to_host ? (from_host ? CopyPath::on_host : CopyPath::device_to_host)
+                        : (from_host ? CopyPath::host_to_device : CopyPath::on_device);
+    work.pageable = c.pageable != 0;
+    work.extent = extent;
+    if (c.to_host != 0) {  // nobody looks there
       if (c.from_host == 0) transfers_->to_host += bytes;
+      Operation timed;
+      timed.work = std::move(work);
+      timed.seconds = copy_seconds(device_profile(), timed.work.path, bytes, timed.work.pageable);
+      timed.share = 1;
+      schedule_.ran(c.number, "cudaMemcpy", std::move(timed));
       return;
     }
-    Work work;
     if (c.from_host != 0) {
       from = {const_cast<char*>(in_.bytes(bytes)), c.width, c.width * c.height};
       transfers_->from_host += bytes;
-      work.path = CopyPath::host_to_device;
     } else {
       check(from, extent, false);
-      transfers_->on_device += bytes;
+      if (work.path == CopyPath::on_device) transfers_->on_device += bytes;
     }
     check(to, extent, true);
-    work.kind = WorkKind::copy;
     work.to = to;
     work.from = from;
-    work.extent = extent;
-    run(std::move(work));
+    schedule_.ran(c.number, "cudaMemcpy", run(std::move(work)));
   }
 
   void fill(const trace::Fill& f) {
@@ -232,7 +264,7 @@ class Player {
     work.extent = extent;
     work.value = f.value;
     work.element_size = f.element_size;
-    run(std::move(work));
+    schedule_.ran(f.number, "cudaMemset", run(std::move(work)));
   }
 
   // All rows lie in one live allocation, or in one variable of the submission.
@@ -250,18 +282,29 @@ class Player {
     if (!Program::instance().in_variable(begin, bytes)) throw Bad{"a copy touches what is not the device's"};
   }
 
-  void run(Work work) {
+  // With its time, where launches are counted.
+  static Operation run(Work work) {
     Engine& engine = Engine::instance();
     std::lock_guard lock(engine.mutex);
-    engine.submit(*engine.stream(nullptr), std::move(work), "", 0);
+    OperationPtr op = engine.submit(*engine.stream(nullptr), std::move(work), "", 0);
     engine.drain();
+    Operation timed;
+    timed.work.kind = op->work.kind;
+    timed.work.path = op->work.path;
+    timed.work.pageable = op->work.pageable;
+    timed.work.extent = op->work.extent;
+    timed.seconds = op->seconds;
+    timed.share = op->share;
+    return timed;
   }
 
+  static constexpr std::uint32_t kMaxWaits = 1 << 16;
   Reader in_;
   void (*at_mark_)(bool);
   std::size_t marks_ = 0, seen_marks_ = 0;
   Transfers* transfers_ = nullptr;
   std::set<std::string> names_ = {};
+  ScheduleBuilder schedule_;
   std::string unsupported_;
 };
 
@@ -272,7 +315,7 @@ Replay replay_trace(const char* data, std::size_t bytes, void (*at_mark)(bool la
   Replay result;
   try {
     players->push_back(std::make_unique<Player>(data, bytes, at_mark));
-    players->back()->play(result.transfers);
+    players->back()->play(result);
   } catch (const Bad& bad) {
     result.ok = false;
     result.error = bad.why;

@@ -2,6 +2,7 @@
 
 #include <execinfo.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -18,7 +19,7 @@ struct Recording {
   std::mutex mutex;
   std::vector<char> bytes;
   bool overflow = false;
-  std::map<std::uintptr_t, std::uint64_t> seen;  // hash of each host-visible allocation when it was last recorded
+  std::map<std::uintptr_t, std::vector<std::uint64_t>> seen;  // hashes of host-visible memory's blocks as last recorded
 };
 
 Recording& state() {
@@ -47,29 +48,43 @@ void append_begin() {
   append(trace::Kind::begin, trace::Begin{trace::kVersion, 0, program_base(), DeviceMemory::instance().base()});
 }
 
-// FNV-1a over words: tells whether the host has written there.
-std::uint64_t hash_of(const Allocation& a) {
-  std::uint64_t h = 0xcbf29ce484222325ull;
-  const char* p = reinterpret_cast<const char*>(a.begin);
-  std::size_t bytes = a.end - a.begin, i = 0;
+constexpr std::size_t kBlock = 16 * 1024;
+
+// FNV-1a over words: tells whether the host has written there. 0 for zeros, which new memory holds.
+std::uint64_t hash_of(const char* p, std::size_t bytes) {
+  std::uint64_t h = 0xcbf29ce484222325ull, any = 0;
+  std::size_t i = 0;
   for (; i + 8 <= bytes; i += 8) {
     std::uint64_t word;
     std::memcpy(&word, p + i, 8);
+    any |= word;
     h = (h ^ word) * 0x100000001b3ull;
     h ^= h >> 29;
   }
-  for (; i < bytes; ++i) h = (h ^ static_cast<unsigned char>(p[i])) * 0x100000001b3ull;
-  return h;
+  for (; i < bytes; ++i) {
+    any |= static_cast<unsigned char>(p[i]);
+    h = (h ^ static_cast<unsigned char>(p[i])) * 0x100000001b3ull;
+  }
+  return any == 0 ? 0 : h;
 }
 
-void record_host_writes() {
-  DeviceMemory::instance().for_host_visible([](const Allocation& a) {
-    const std::uint64_t now = hash_of(a);
-    auto [at, fresh] = state().seen.try_emplace(a.begin, now);
-    if (!fresh && at->second == now) return;
-    at->second = now;
-    append(trace::Kind::contents, trace::Contents{a.begin, a.end - a.begin});
-    append(reinterpret_cast<const void*>(a.begin), a.end - a.begin);
+// Looks at each block of memory that the host may write; `changed` false: only notes what is there.
+void look(bool changed) {
+  DeviceMemory::instance().for_host_visible([&](const Allocation& a) {
+    if (a.mapped) return;
+    const std::size_t bytes = a.end - a.begin;
+    auto& seen = state().seen[a.begin];
+    seen.resize((bytes + kBlock - 1) / kBlock);
+    for (std::size_t b = 0; b < seen.size(); ++b) {
+      const std::uintptr_t at = a.begin + b * kBlock;
+      const std::size_t n = std::min(kBlock, a.end - at);
+      const std::uint64_t now = hash_of(reinterpret_cast<const char*>(at), n);
+      if (seen[b] == now) continue;
+      seen[b] = now;
+      if (!changed) continue;
+      append(trace::Kind::contents, trace::Contents{at, n});
+      append(reinterpret_cast<const void*>(at), n);
+    }
   });
 }
 
@@ -77,13 +92,19 @@ void record_host_writes() {
 bool of_host(const char* p) {
   auto& memory = DeviceMemory::instance();
   auto address = reinterpret_cast<std::uintptr_t>(p);
-  if (memory.contains(address)) return memory.owner(address).kind == MemoryKind::host;
+  if (memory.contains(address)) {
+    const Allocation& a = memory.owner(address);
+    return a.kind == MemoryKind::host && !a.mapped;  // the judge's own lies in both processes
+  }
   return !api::is_symbol(p);
 }
 
-void append_kernel(const Work& w) {
+void append_kernel(const Operation& op) {
+  const Work& w = op.work;
   const std::size_t name = std::min(std::strlen(w.config.kernel), trace::kMaxName);
   trace::Kernel k{};
+  k.number = op.number;
+  k.in_graph = op.in_graph;
   k.run = reinterpret_cast<std::uintptr_t>(w.run);
   k.function = w.function;
   k.dynamic_shared = w.config.dynamic_shared;
@@ -99,10 +120,16 @@ void append_kernel(const Work& w) {
   append(w.closure.get(), w.closure_bytes);
 }
 
-void append_copy(const Work& w) {
+void append_copy(const Operation& op) {
+  const Work& w = op.work;
   auto address = [](const Box& b) { return reinterpret_cast<std::uintptr_t>(b.data); };
-  trace::Copy c{address(w.to),  w.to.pitch,      w.to.slice,     address(w.from),    w.from.pitch,        w.from.slice,
-                w.extent.width, w.extent.height, w.extent.depth, of_host(w.to.data), of_host(w.from.data)};
+  trace::Copy c{op.number,          address(w.to),
+                w.to.pitch,         w.to.slice,
+                address(w.from),    w.from.pitch,
+                w.from.slice,       w.extent.width,
+                w.extent.height,    w.extent.depth,
+                of_host(w.to.data), of_host(w.from.data),
+                w.pageable,         0};
   append(trace::Kind::copy, c);
   if (c.from_host == 0 || c.to_host != 0) return;  // between two places of the host: no device sees it
   for (std::size_t z = 0; z < w.extent.depth; ++z)
@@ -148,22 +175,39 @@ void Trace::freed(std::uintptr_t address) {
   append(trace::Kind::free, trace::Free{address});
 }
 
-void Trace::before(const Work& w) {
+void Trace::before(const Operation& op) {
   if (!on_) return;
+  const Work& w = op.work;
   std::lock_guard lock(state().mutex);
-  record_host_writes();
-  if (w.kind == WorkKind::kernel) append_kernel(w);
-  if (w.kind == WorkKind::copy && w.to.data != w.from.data) append_copy(w);
+  look(true);
+  if (w.kind == WorkKind::kernel) append_kernel(op);
+  if (w.kind == WorkKind::copy && w.to.data != w.from.data) append_copy(op);
   if (w.kind == WorkKind::fill)
-    append(trace::Kind::fill, trace::Fill{reinterpret_cast<std::uintptr_t>(w.to.data), w.to.pitch, w.to.slice,
-                                          w.extent.width, w.extent.height, w.extent.depth, w.value, w.element_size});
+    append(trace::Kind::fill,
+           trace::Fill{op.number, reinterpret_cast<std::uintptr_t>(w.to.data), w.to.pitch, w.to.slice, w.extent.width,
+                       w.extent.height, w.extent.depth, w.value, w.element_size});
 }
 
 void Trace::after() {
   if (!on_) return;
   std::lock_guard lock(state().mutex);
-  // What the device wrote there, the replay writes too.
-  DeviceMemory::instance().for_host_visible([](const Allocation& a) { state().seen[a.begin] = hash_of(a); });
+  look(false);  // what the device wrote there, the replay writes too
+}
+
+void Trace::step(const char* name, const Operation* op, double seconds, bool is_wait,
+                 const std::vector<OperationPtr>& waits) {
+  if (!on_) return;
+  std::lock_guard lock(state().mutex);
+  trace::Step s{};
+  s.number = op != nullptr ? op->number + 1 : 0;
+  s.seconds = seconds;
+  s.is_wait = is_wait;
+  s.in_graph = op != nullptr && op->in_graph;
+  s.stream = op != nullptr ? static_cast<std::uint32_t>(op->stream) : 0;
+  s.waits = static_cast<std::uint32_t>(waits.size());
+  std::strncpy(s.name, name, sizeof s.name - 1);
+  append(trace::Kind::step, s);
+  for (const auto& before : waits) append(&before->number, sizeof before->number);
 }
 
 void Trace::mark() {

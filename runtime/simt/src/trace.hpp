@@ -17,13 +17,13 @@ namespace ridge::simt {
 
 namespace trace {
 
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 constexpr std::size_t kMaxName = 4096;
 constexpr std::size_t kMaxClosure = 64 * 1024;
 constexpr std::size_t kMaxFrames = 12;
 
-enum class Kind : std::uint32_t { begin = 1, allocate, free, contents, kernel, copy, fill, mark, unsupported };
+enum class Kind : std::uint32_t { begin = 1, allocate, free, contents, kernel, copy, fill, mark, unsupported, step };
 
 // Every record is its kind, its fields, and for some more bytes.
 struct Begin {
@@ -41,17 +41,25 @@ struct Contents {  // memory that the host may write without a call (pinned, man
   std::uint64_t address, bytes;
 };
 struct Kernel {  // then the name and the closure
-  std::uint64_t run, function, dynamic_shared;
+  std::uint64_t number, run, function, dynamic_shared;
   std::uint32_t grid[3], block[3];
-  std::uint32_t cooperative, stream, name, closure;
+  std::uint32_t cooperative, in_graph, name, closure;
 };
 struct Copy {  // then the rows, packed, where `from` is the host's
-  std::uint64_t to, to_pitch, to_slice, from, from_pitch, from_slice, width, height, depth;
-  std::uint32_t to_host, from_host;
+  std::uint64_t number, to, to_pitch, to_slice, from, from_pitch, from_slice, width, height, depth;
+  std::uint32_t to_host, from_host, pageable, reserved;
 };
 struct Fill {
-  std::uint64_t to, to_pitch, to_slice, width, height, depth;
+  std::uint64_t number, to, to_pitch, to_slice, width, height, depth;
   std::uint32_t value, element_size;
+};
+// What the host did, in its order: it issued an operation (any but a kernel, copy or fill is `number` 0 or one that takes
+// no time), or waited. Then the numbers of `waits` operations: what the operation, or the host, waits for.
+struct Step {
+  std::uint64_t number;  // + 1; 0: none
+  double seconds;        // that the host spent
+  std::uint32_t is_wait, in_graph, stream, waits;
+  char name[32];
 };
 struct Unsupported {  // then text: what it was
   std::uint32_t text, reserved;
@@ -68,8 +76,11 @@ class Trace {
 
   static void allocated(const Allocation& allocation);
   static void freed(std::uintptr_t address);
-  static void before(const Work& work);  // a kernel, a copy or a fill that runs now
+  static void before(const Operation& operation);  // a kernel, a copy or a fill that runs now
   static void after();
+  // In the order of issue. `operation` may be null.
+  static void step(const char* name, const Operation* operation, double seconds, bool is_wait,
+                   const std::vector<OperationPtr>& waits);
   static void mark();                         // between calls of the judge
   static void unsupported(const char* what);  // the host wrote device memory in a way that no record tells
 
@@ -84,10 +95,26 @@ struct Transfers {
   std::uint64_t from_host = 0, to_host = 0, on_device = 0, filled = 0;
 };
 
+// When the device work of a trace would have run, had the host issued it as the trace says.
+struct Schedule {
+  struct Item {
+    std::string name, kind;  // kernel, h2d, d2h, d2d, fill
+    int stream = 0;
+    double start = 0, end = 0, issued = 0;
+    std::uint64_t bytes = 0;
+    bool in_graph = false;
+  };
+  double seconds = 0;          // until the device and the host had ended
+  std::uint64_t launches = 0;  // calls that put work on the device: kernels, copies and fills outside graphs, graphs
+  std::vector<Item> items;     // at most kMaxItems
+  static constexpr std::size_t kMaxItems = 4096;
+};
+
 struct Replay {
   bool ok = true;  // false: `error` says what was wrong with the trace. A kernel's fault is in last_fault().
   std::string error;
   Transfers transfers;
+  Schedule schedule;  // since the last mark
 };
 
 // Runs a trace to its end or to the first fault. `before_last_call` is called at the last mark.

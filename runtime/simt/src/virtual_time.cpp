@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "timeline.hpp"
+#include "trace.hpp"
 
 namespace ridge::simt {
 
@@ -111,15 +112,18 @@ void VirtualTime::advance() {
   while (!steps_.empty()) {
     Step& step = steps_.front();
     if (step.is_wait) {
+      if (!std::all_of(step.waits.begin(), step.waits.end(), [](const auto& op) { return op->timed; })) return;
+      Trace::step(step.name, nullptr, step.seconds, true, step.waits);
       const double begin = host_;
       for (const auto& op : step.waits) {
-        if (!op->timed) return;
         host_ = std::max(host_, op->end);
       }
       host_ += step.seconds;
       Timeline::instance().add_host(step.name, begin, host_);
     } else {
       if (step.operation != nullptr && !step.operation->done) return;
+      const Operation* const op = step.operation.get();
+      Trace::step(step.name, op, step.seconds, false, op != nullptr ? op->after : std::vector<OperationPtr>());
       const double begin = host_;
       if (in_flight_.size() >= kQueueDepth) {
         host_ = std::max(host_, in_flight_.front());

@@ -1,0 +1,172 @@
+// Cases, inputs and expected answers of lab 02.
+#include "lab/check.hpp"
+
+#include <fmt/format.h>
+
+#include "lab/compare.hpp"
+#include "lab/freivalds.hpp"
+
+namespace {
+
+using namespace ridge::lab;
+
+constexpr std::int64_t kRadius = 2, kSide = 5;
+// As in tiling.hpp.
+constexpr double kWeights[kSide][kSide] = {
+    {3, 7, 12, 5, 2}, {8, 21, 33, 17, 6}, {11, 37, 64, 29, 9}, {4, 19, 27, 23, 10}, {1, 13, 15, 14, 16}};
+
+std::size_t bytes_of(std::int64_t rows, std::int64_t cols) { return static_cast<std::size_t>(rows * cols) * 4; }
+
+class Stencil : public TaskCheck {
+ public:
+  std::string id() const override { return "stencil"; }
+
+  std::vector<Case> cases(const Request& r) const override {
+    std::vector<Case> all;
+    // Smaller than the halo, thin, one more than a tile, no multiple of anything, and one whose rows are whole float4.
+    std::vector<std::array<std::int64_t, 2>> shapes = {{1, 1},    {2, 3},     {1, 301}, {301, 1},
+                                                       {65, 129}, {150, 211}, {91, 260}};
+    if (r.mode == Mode::grade) shapes.push_back({random_size(r.seed, 100, 300), random_size(r.seed + 1, 100, 300)});
+    for (auto [rows, cols] : shapes) all.push_back({fmt::format("{} x {}", rows, cols), {rows, cols}});
+    std::int64_t rows = 256, cols = 512;
+    if (r.backend == Backend::cpu && r.mode == Mode::grade) rows = 512, cols = 1024;
+    if (r.backend == Backend::cuda) {
+      rows = cols = r.mode == Mode::check ? 8192 : 16384;
+      while (rows > 256 && bytes_of(rows, cols) * 2 > r.memory) rows /= 2;
+    }
+    all.push_back({fmt::format("{} x {}", rows, cols), {rows, cols}, true});
+    return all;
+  }
+
+  Shape shape(const Case& c) const override {
+    const std::size_t bytes = bytes_of(c.size[0], c.size[1]);
+    return {{bytes}, {bytes}};
+  }
+
+  void fill(const Case&, std::uint64_t seed, Buffers in) const override { fill_uniform(floats(in[0]), seed); }
+
+  Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
+    const std::int64_t rows = c.size[0], cols = c.size[1];
+    const auto x = floats(in[0]);
+    return compare_close<float>(
+        floats(out[0]),
+        [&](std::size_t i) {
+          const std::int64_t row = static_cast<std::int64_t>(i) / cols, col = static_cast<std::int64_t>(i) % cols;
+          Reduction sum;
+          for (std::int64_t dy = 0; dy < kSide; ++dy)
+            for (std::int64_t dx = 0; dx < kSide; ++dx) {
+              const std::int64_t y = row + dy - kRadius, z = col + dx - kRadius;
+              if (y < 0 || y >= rows || z < 0 || z >= cols) continue;
+              sum.add(kWeights[dy][dx] / 512 * double{x[static_cast<std::size_t>(y * cols + z)]});
+            }
+          return Tolerance{}.of(sum);
+        },
+        [&](std::size_t i) {
+          return fmt::format("out[{}][{}]", i / static_cast<std::size_t>(cols), i % static_cast<std::size_t>(cols));
+        },
+        kSide * kSide);
+  }
+
+  // What 64 x 64 tiles with their halo load: a row is 68 floats, in requests of 5, 5 and 2 sectors. What a thread reads
+  // from shared memory that computes 8 cells of a column: 12 rows x 5 cells, and the stores of the tile.
+  std::vector<Bound> bounds(const Case& c) const override {
+    const double cells = static_cast<double>(c.size[0] * c.size[1]);
+    return {{"load_sectors_over_bound", cells / 8 * (64 + 2 * kRadius) / 64 * 12 / 8},
+            {"shared_wavefronts_over_bound", cells / 32 * 9}};
+  }
+
+  Work work(const Case& c) const override {
+    const double cells = static_cast<double>(c.size[0] * c.size[1]);
+    return {cells * 2 * kSide * kSide, "flop", cells * 4, cells * 4};
+  }
+};
+
+class Sgemm : public TaskCheck {
+ public:
+  std::string id() const override { return "sgemm"; }
+
+  std::vector<Case> cases(const Request& r) const override {
+    std::vector<std::array<std::int64_t, 3>> shapes = {{1, 1, 1},   {33, 65, 17},   {1, 200, 100},  {200, 1, 33},
+                                                       {65, 68, 1}, {129, 132, 71}, {257, 129, 100}};
+    // Wide enough for large tiles on every multiprocessor, and ragged: some code takes another way then.
+    if (r.backend == Backend::cuda) {
+      for (const auto& large : {std::array<std::int64_t, 3>{1025, 2047, 515}, {2050, 1028, 333}})
+        shapes.push_back(large);
+    } else if (r.mode == Mode::grade) {
+      for (const auto& large : {std::array<std::int64_t, 3>{1500, 1540, 9}, {1411, 1537, 9}}) shapes.push_back(large);
+    }
+    if (r.mode == Mode::grade)
+      shapes.push_back(
+          {random_size(r.seed, 40, 140), random_size(r.seed + 1, 40, 140), random_size(r.seed + 2, 40, 140)});
+    std::vector<Case> all;
+    for (auto [m, n, k] : shapes) all.push_back({fmt::format("{} x {} x {}", m, n, k), {m, n, k}});
+    if (r.backend == Backend::cpu) {
+      const std::int64_t m = r.mode == Mode::check ? 128 : 256, k = r.mode == Mode::check ? 128 : 256;
+      all.push_back({fmt::format("{} x {} x {}", m, 256, k), {m, 256, k}, true});
+    } else {
+      for (std::int64_t n : {2048, 4096, 8192}) {
+        if (r.mode == Mode::check && n > 4096) continue;
+        if (n == 2048 || 3 * bytes_of(n, n) <= r.memory)
+          all.push_back({fmt::format("{0} x {0} x {0}", n), {n, n, n}, true});
+      }
+    }
+    return all;
+  }
+
+  Shape shape(const Case& c) const override {
+    const std::int64_t m = c.size[0], n = c.size[1], k = c.size[2];
+    return {{bytes_of(m, k), bytes_of(k, n)}, {bytes_of(m, n)}};
+  }
+
+  void fill(const Case&, std::uint64_t seed, Buffers in) const override {
+    fill_normal(floats(in[0]), seed);
+    fill_normal(floats(in[1]), seed + 1);
+  }
+
+  Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
+    const auto m = static_cast<std::size_t>(c.size[0]), n = static_cast<std::size_t>(c.size[1]),
+               k = static_cast<std::size_t>(c.size[2]);
+    const auto a = floats(in[0]), b = floats(in[1]), got = floats(out[0]);
+    if (m * n * k > std::size_t{1} << 24) {
+      Product p;
+      p.a = a, p.b = b, p.c = got, p.rows = m, p.cols = n, p.depth = k;
+      return freivalds(p);
+    }
+    return compare_close<float>(
+        got,
+        [&](std::size_t i) {
+          Reduction sum;
+          for (std::size_t p = 0; p < k; ++p) sum.add(double{a[i / n * k + p]} * double{b[p * n + i % n]});
+          return Tolerance{}.of(sum);
+        },
+        [&](std::size_t i) { return fmt::format("C[{}][{}]", i / n, i % n); }, k);
+  }
+
+  // What 64 x 64 tiles load of A and B; passes through the banks with 8 x 8 elements a thread, read as float4 by lanes
+  // of which two share an address, and the stores of the tiles; one barrier for 16 of k, and the first.
+  std::vector<Bound> bounds(const Case& c) const override {
+    const double m = static_cast<double>(c.size[0]), n = static_cast<double>(c.size[1]),
+                 k = static_cast<double>(c.size[2]);
+    const double products = m * n * k;
+    return {{"load_sectors_over_bound", products * (1.0 / 64 + 1.0 / 64) / 8},
+            {"shared_wavefronts_over_bound", products / 32 * (8.0 / 64 + 2.0 / 64)},
+            {"barriers_over_bound", m * n / (64 * 64) * (k / 16 + 1)}};
+  }
+
+  Work work(const Case& c) const override {
+    const double m = static_cast<double>(c.size[0]), n = static_cast<double>(c.size[1]),
+                 k = static_cast<double>(c.size[2]);
+    return {2 * m * n * k, "flop", 4 * (m * k + k * n), 4 * m * n};
+  }
+};
+
+TaskChecks make() {
+  TaskChecks checks;
+  checks.push_back(std::make_unique<Stencil>());
+  checks.push_back(std::make_unique<Sgemm>());
+  return checks;
+}
+
+[[maybe_unused]] const bool registered = add_lab("02_tiling", make);
+
+}  // namespace

@@ -1,0 +1,97 @@
+// replaces: sgemm.cu; task: sgemm; step: 8; idea: four buffers, so that three strips are on their way
+#include <cuda_pipeline.h>
+
+#include "tiling.hpp"
+
+constexpr int kTile = 128, kStep = 8, kEach = 8, kThreads = 256, kStages = 4;
+constexpr int kWarpM = 32, kWarpN = 64, kLanesM = 4, kLanesN = 8;
+
+// Begins to copy the strip of A from column p0 on, transposed, and the strip of B from row p0 on: 4 floats each a
+// thread. 0 where there is nothing. Vector 4: n is a multiple of 4. cp.async copies 4 bytes anywhere, so it transposes
+// as well.
+template <int kVector>
+__device__ void load(float (*tile_a)[kTile + 4], float (*tile_b)[kTile], const float* a, const float* b, int row0,
+                     int col0, int p0, int m, int n, int k) {
+  const int thread = static_cast<int>(threadIdx.x), p = thread % kStep;
+  if (p0 >= k) return __pipeline_commit();  // an empty group: the count of groups stays simple
+#pragma unroll
+  for (int r = thread / kStep; r < kTile; r += kThreads / kStep)
+    if (row0 + r < m && p0 + p < k)
+      __pipeline_memcpy_async(&tile_a[p][r], a + static_cast<std::size_t>(row0 + r) * k + p0 + p, sizeof(float));
+    else
+      tile_a[p][r] = 0;
+#pragma unroll
+  for (int e = thread * kVector; e < kStep * kTile; e += kThreads * kVector) {
+    const int q = e / kTile, j = e % kTile;
+    if (p0 + q < k && col0 + j < n)
+      __pipeline_memcpy_async(&tile_b[q][j], b + static_cast<std::size_t>(p0 + q) * n + col0 + j,
+                              kVector * sizeof(float));
+    else if (kVector == 4)
+      *reinterpret_cast<float4*>(&tile_b[q][j]) = make_float4(0, 0, 0, 0);
+    else
+      tile_b[q][j] = 0;
+  }
+  __pipeline_commit();
+}
+
+// a: m x k, b: k x n, c: m x n, row-major. A block of 128 x 128 needs 2048 cycles for a step, if it shares its
+// multiprocessor with another; memory can take as long when all blocks ask at once. Waiting leaves the two newest
+// groups on their way. Behind the barrier everybody is done with the strip of the step before: the copy begins into its
+// buffer.
+template <int kVector>
+__global__ void __launch_bounds__(kThreads)
+    sgemm_kernel(const float* a, const float* b, float* c, int m, int n, int k) {
+  __shared__ __align__(16) float tile_a[kStages][kStep][kTile + 4], tile_b[kStages][kStep][kTile];
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const int x = warp / (kTile / kWarpM) * kWarpN + lane / 2 % 8 * 4;
+  const int y = warp % (kTile / kWarpM) * kWarpM + (lane % 2 + lane / 16 * 2) * 4;
+  const int col0 = static_cast<int>(blockIdx.x) * kTile, row0 = static_cast<int>(blockIdx.y) * kTile;
+  float sum[kEach][kEach] = {};
+  for (int s = 0; s < kStages - 1; ++s) load<kVector>(tile_a[s], tile_b[s], a, b, row0, col0, s * kStep, m, n, k);
+  for (int p0 = 0, now = 0; p0 < k; p0 += kStep, now = (now + 1) % kStages) {
+    __pipeline_wait_prior(kStages - 2);
+    __syncthreads();
+    const int old = (now + kStages - 1) % kStages;
+    load<kVector>(tile_a[old], tile_b[old], a, b, row0, col0, p0 + (kStages - 1) * kStep, m, n, k);
+#pragma unroll
+    for (int p = 0; p < kStep; ++p) {
+      float4 part_a[2], part_b[2];
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        part_a[h] = *reinterpret_cast<const float4*>(&tile_a[now][p][y + h * 4 * kLanesM]);
+        part_b[h] = *reinterpret_cast<const float4*>(&tile_b[now][p][x + h * 4 * kLanesN]);
+      }
+      const float left[kEach] = {part_a[0].x, part_a[0].y, part_a[0].z, part_a[0].w,
+                                 part_a[1].x, part_a[1].y, part_a[1].z, part_a[1].w};
+      const float right[kEach] = {part_b[0].x, part_b[0].y, part_b[0].z, part_b[0].w,
+                                  part_b[1].x, part_b[1].y, part_b[1].z, part_b[1].w};
+#pragma unroll
+      for (int i = 0; i < kEach; ++i)
+#pragma unroll
+        for (int j = 0; j < kEach; ++j) sum[i][j] += left[i] * right[j];
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < kEach; ++i)
+#pragma unroll
+    for (int j = 0; j < kEach; j += 4) {
+      const int row = row0 + y + i / 4 * 4 * kLanesM + i % 4, col = col0 + x + j * kLanesN;
+      if (row >= m || col >= n) continue;
+      float* to = c + static_cast<std::size_t>(row) * n + col;
+      if (kVector == 4) {
+        *reinterpret_cast<float4*>(to) = make_float4(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
+      } else {
+#pragma unroll
+        for (int v = 0; v < 4; ++v)
+          if (col + v < n) to[v] = sum[i][j + v];
+      }
+    }
+}
+
+void sgemm(const float* a, const float* b, float* c, int m, int n, int k, void*, std::size_t, cudaStream_t stream) {
+  const dim3 grid((n + kTile - 1) / kTile, (m + kTile - 1) / kTile);
+  if (n % 4 == 0)
+    sgemm_kernel<4><<<grid, kThreads, 0, stream>>>(a, b, c, m, n, k);
+  else
+    sgemm_kernel<1><<<grid, kThreads, 0, stream>>>(a, b, c, m, n, k);
+}

@@ -1,0 +1,63 @@
+// Lab 05, task `fork_join`: work that does not depend on each other runs side by side.
+//
+// Four branches of small kernels follow `prepare` and meet in `join`. One stream runs them in a row, on a chip that each of
+// them fills to a few percent. Run: ./ridge check 05 --task fork_join
+#include "streams.hpp"
+
+constexpr int kThreads = 256;
+
+// in, p: n numbers
+__global__ void prepare_kernel(const unsigned* in, unsigned* p, int n) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < n) p[i] = in[i] ^ in[i] >> 16;
+}
+
+// from, to: n numbers. A long chain of dependent operations.
+__global__ void refine_kernel(const unsigned* from, unsigned* to, int n, int branch) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < n) to[i] = refine(from[i], branch);
+}
+
+// q: kBranches x n numbers, `pitch` apart; out: n numbers
+__global__ void join_kernel(const unsigned* q, std::size_t pitch, unsigned* out, int n) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= n) return;
+  unsigned sum = 0;
+  for (int b = 0; b < kBranches; ++b) sum += q[static_cast<std::size_t>(b) * pitch + static_cast<std::size_t>(i)];
+  out[i] = sum;
+}
+
+// TASK(fork_join)
+struct Branches {
+  cudaStream_t stream[kBranches];
+  cudaEvent_t prepared, done[kBranches];
+  Branches() {
+    cudaEventCreateWithFlags(&prepared, cudaEventDisableTiming);
+    for (int b = 0; b < kBranches; ++b) {
+      cudaStreamCreateWithFlags(&stream[b], cudaStreamNonBlocking);
+      cudaEventCreateWithFlags(&done[b], cudaEventDisableTiming);
+    }
+  }
+};
+
+void fork_join(const unsigned* in, unsigned* out, int n, void* workspace, std::size_t, cudaStream_t stream) {
+  static Branches branches;
+  const auto blocks = static_cast<unsigned>((n + kThreads - 1) / kThreads);
+  const auto pitch = static_cast<std::size_t>(n);
+  auto* p = static_cast<unsigned*>(workspace);
+  unsigned *half = p + pitch, *q = half + kBranches * pitch;  // kBranches x n each
+
+  prepare_kernel<<<blocks, kThreads, 0, stream>>>(in, p, n);
+  cudaEventRecord(branches.prepared, stream);
+  for (int b = 0; b < kBranches; ++b) {
+    // The first branch stays where it is: one event less each way.
+    cudaStream_t own = b == 0 ? stream : branches.stream[b];
+    if (b != 0) cudaStreamWaitEvent(own, branches.prepared);
+    refine_kernel<<<blocks, kThreads, 0, own>>>(p, half + b * pitch, n, b);
+    refine_kernel<<<blocks, kThreads, 0, own>>>(half + b * pitch, q + b * pitch, n, b);
+    if (b != 0) cudaEventRecord(branches.done[b], own);
+  }
+  for (int b = 1; b < kBranches; ++b) cudaStreamWaitEvent(stream, branches.done[b]);
+  join_kernel<<<blocks, kThreads, 0, stream>>>(q, pitch, out, n);
+}
+// END(fork_join)
