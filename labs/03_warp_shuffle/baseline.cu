@@ -1,6 +1,6 @@
-// The vendor's way: CUB for reduce, scan and compact; for softmax and layer norm, which must read and write every element
-// once, a device-to-device cudaMemcpy of the same bytes. Without memory enough for CUB nothing is written, and the answer
-// is wrong: that would be the judge's mistake, and must not pass unseen.
+// The vendor's way: CUB for reduce, scan and compact; for softmax and layer norm, which must read and write every
+// element once, a device-to-device cudaMemcpy of the same bytes. Without memory enough for CUB nothing is written, and
+// the answer is wrong: that would be the judge's mistake, and must not pass unseen.
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>

@@ -1,5 +1,5 @@
-// Cases, inputs and expected answers of lab 03. scan and compact are exact; reduce, softmax and layernorm are compared with
-// double precision, within what rounding explains.
+// Cases, inputs and expected answers of lab 03. scan and compact are exact; reduce, softmax and layernorm are compared
+// with double precision, within what rounding explains.
 #include "lab/check.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // Lab 03, task `compact`: keep the elements that are greater than 0, in their order.
 //
-// The kernel below takes a place for each element with an atomic: the count is right, the order is not. A warp can count
-// what its lanes keep with one ballot. Run: ./ridge check 03 --task compact
+// The kernel below takes a place for each element with an atomic: the count is right, the order is not. A warp can
+// count what its lanes keep with one ballot. Run: ./ridge check 03 --task compact
 #include "warp_shuffle.hpp"
 
 // TASK(compact)

@@ -1,7 +1,7 @@
 // Lab 03, task `reduce`: *out = the sum of n floats.
 //
-// The kernel below adds everything to one float, with one atomic an element: slow, and wrong for large n. Add inside the
-// warp first. Run: ./ridge check 03 --task reduce
+// The kernel below adds everything to one float, with one atomic an element: slow, and wrong for large n. Add inside
+// the warp first. Run: ./ridge check 03 --task reduce
 #include "warp_shuffle.hpp"
 
 // TASK(reduce)

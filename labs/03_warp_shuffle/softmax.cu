@@ -1,7 +1,7 @@
 // Lab 03, task `softmax`: out[r][c] = exp(in[r][c]) / sum over k of exp(in[r][k]).
 //
-// The kernel below lets one thread do a whole row, and overflows for large inputs. Give a row to a warp or to a block, and
-// read it once. Run: ./ridge check 03 --task softmax
+// The kernel below lets one thread do a whole row, and overflows for large inputs. Give a row to a warp or to a block,
+// and read it once. Run: ./ridge check 03 --task softmax
 #include "warp_shuffle.hpp"
 
 // TASK(softmax)

@@ -1,8 +1,8 @@
 // Contract of lab 03. Each task is one host function; you own the kernels behind it and how they are launched.
 //
-// All pointers are device pointers from the judge, at least 256-byte aligned. Work goes on `stream`; the judge waits for
-// it. `workspace` is device scratch memory of at least 1 MiB, for every task. What it holds at a call is undefined: what
-// must be zero, you set to zero, on `stream`, at each call.
+// All pointers are device pointers from the judge, at least 256-byte aligned. Work goes on `stream`; the judge waits
+// for it. `workspace` is device scratch memory of at least 1 MiB, for every task. What it holds at a call is undefined:
+// what must be zero, you set to zero, on `stream`, at each call.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -12,8 +12,8 @@
 // *out = in[0] + ... + in[n - 1], n >= 1.
 //   in   n floats
 //   out  1 float
-// Add in the shape of a tree: no element may pass through more than kLongestChain additions. One float that all elements
-// are added to, one after another, stops to grow at 2^24 times an element.
+// Add in the shape of a tree: no element may pass through more than kLongestChain additions. One float that all
+// elements are added to, one after another, stops to grow at 2^24 times an element.
 constexpr int kLongestChain = 4096;
 void reduce(const float* in, float* out, std::size_t n, void* workspace, std::size_t workspace_bytes,
             cudaStream_t stream);
@@ -23,8 +23,8 @@ void reduce(const float* in, float* out, std::size_t n, void* workspace, std::si
 void scan(const std::uint32_t* in, std::uint32_t* out, std::size_t n, void* workspace, std::size_t workspace_bytes,
           cudaStream_t stream);
 
-// Softmax of each row: out[r][c] = exp(in[r][c]) / (exp(in[r][0]) + ... + exp(in[r][cols - 1])), for inputs of any finite size
-// below 10^30: exp(in[r][c]) itself need not fit into a float.
+// Softmax of each row: out[r][c] = exp(in[r][c]) / (exp(in[r][0]) + ... + exp(in[r][cols - 1])), for inputs of any
+// finite size below 10^30: exp(in[r][c]) itself need not fit into a float.
 //   in, out  rows x cols floats, row-major; rows, cols >= 1
 void softmax(const float* in, float* out, int rows, int cols, void* workspace, std::size_t workspace_bytes,
              cudaStream_t stream);

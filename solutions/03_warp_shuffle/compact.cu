@@ -1,7 +1,7 @@
 // Lab 03, task `compact`: keep the elements that are greater than 0, in their order.
 //
-// The kernel below takes a place for each element with an atomic: the count is right, the order is not. A warp can count
-// what its lanes keep with one ballot. Run: ./ridge check 03 --task compact
+// The kernel below takes a place for each element with an atomic: the count is right, the order is not. A warp can
+// count what its lanes keep with one ballot. Run: ./ridge check 03 --task compact
 #include "warp_shuffle.hpp"
 
 // TASK(compact)
@@ -45,8 +45,8 @@ static __device__ std::uint32_t look_back(std::uint64_t* status, int tile, int l
   }
 }
 
-// in: n floats; out: room for n; count: 1; ticket: 0; status: a word for each tile, all kNothing. A tile's elements find their
-// places with ballots, move together in shared memory, and leave as one run.
+// in: n floats; out: room for n; count: 1; ticket: 0; status: a word for each tile, all kNothing. A tile's elements
+// find their places with ballots, move together in shared memory, and leave as one run.
 __global__ void __launch_bounds__(kThreads) compact_kernel(const float* in, float* out, std::uint32_t* count,
                                                            std::size_t n, unsigned* ticket, std::uint64_t* status) {
   __shared__ float kept[kTile];

@@ -1,7 +1,7 @@
 // Lab 03, task `layernorm`: y = dropout((x - mean) * rstd * gamma + beta), and mean and rstd of each row.
 //
-// The kernel below lets one thread do a whole row and drops nothing. Give rows to blocks, sum with shuffles, and read every
-// element once. Run: ./ridge check 03 --task layernorm
+// The kernel below lets one thread do a whole row and drops nothing. Give rows to blocks, sum with shuffles, and read
+// every element once. Run: ./ridge check 03 --task layernorm
 #include "warp_shuffle.hpp"
 
 // TASK(layernorm)
@@ -9,8 +9,8 @@
 
 constexpr unsigned kWarp = 0xffffffffu;
 
-// kRows sums over the lanes at once; lane l gets the sum of row l % kRows. In the first steps a lane gives away half of its
-// rows and takes the partner's half of the others: kRows - 1 shuffles there, not kRows for each step.
+// kRows sums over the lanes at once; lane l gets the sum of row l % kRows. In the first steps a lane gives away half of
+// its rows and takes the partner's half of the others: kRows - 1 shuffles there, not kRows for each step.
 template <int kRows>
 static __device__ float warp_sums(float (&x)[kRows], int lane) {
 #pragma unroll
@@ -48,8 +48,8 @@ static __device__ void block_sums(float (&x)[kRows], float* of_warp) {
 
 static __device__ float4 minus(float4 v, float m) { return make_float4(v.x - m, v.y - m, v.z - m, v.w - m); }
 
-// in, out: rows x cols, cols a multiple of 4 and at most 4 kThreads kVectors; gamma, beta: cols; mean, rstd: rows. A block
-// holds kRows rows, the last kShared of them in shared memory, and reads gamma and beta once for all of them.
+// in, out: rows x cols, cols a multiple of 4 and at most 4 kThreads kVectors; gamma, beta: cols; mean, rstd: rows. A
+// block holds kRows rows, the last kShared of them in shared memory, and reads gamma and beta once for all of them.
 template <int kThreads, int kVectors, int kRows, int kShared>
 __global__ void __launch_bounds__(kThreads, kThreads == 512 ? 2 : 1)
     layernorm_held(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd,
@@ -170,7 +170,8 @@ void layernorm(const float* in, const float* gamma, const float* beta, float* ou
     kernel<<<(rows + rows_of_block - 1) / rows_of_block, threads, bytes, stream>>>(in, gamma, beta, out, mean, rstd,
                                                                                    rows, cols, seed, drop, scale);
   };
-  // 32 elements a thread in registers, of as many rows as they are enough for; of long rows a second one in shared memory.
+  // 32 elements a thread in registers, of as many rows as they are enough for; of long rows a second one in shared
+  // memory.
   if (cols % 4 != 0 || cols > 32768) {
     layernorm_any<256><<<rows, 256, 0, stream>>>(in, gamma, beta, out, mean, rstd, cols, seed, drop, scale);
   } else if (cols <= 256) {

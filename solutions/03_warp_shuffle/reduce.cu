@@ -1,7 +1,7 @@
 // Lab 03, task `reduce`: *out = the sum of n floats.
 //
-// The kernel below adds everything to one float, with one atomic an element: slow, and wrong for large n. Add inside the
-// warp first. Run: ./ridge check 03 --task reduce
+// The kernel below adds everything to one float, with one atomic an element: slow, and wrong for large n. Add inside
+// the warp first. Run: ./ridge check 03 --task reduce
 #include "warp_shuffle.hpp"
 
 // TASK(reduce)
@@ -29,8 +29,9 @@ static __device__ float block_sum(float x) {
 
 static __device__ float sum_of(float4 v) { return (v.x + v.y) + (v.z + v.w); }
 
-// in: n floats; partial: a float for each block. A block takes kThreads x kLoads vectors, and its next ones a grid further
-// on. The block that finishes last adds up the partial sums: always in the same order, so equal inputs give equal bits.
+// in: n floats; partial: a float for each block. A block takes kThreads x kLoads vectors, and its next ones a grid
+// further on. The block that finishes last adds up the partial sums: always in the same order, so equal inputs give
+// equal bits.
 __global__ void __launch_bounds__(kThreads)
     reduce_kernel(const float* in, float* out, std::size_t n, float* partial, unsigned* finished) {
   const auto* vectors = reinterpret_cast<const float4*>(in);

@@ -1,7 +1,7 @@
 // Lab 03, task `softmax`: out[r][c] = exp(in[r][c]) / sum over k of exp(in[r][k]).
 //
-// The kernel below lets one thread do a whole row, and overflows for large inputs. Give a row to a warp or to a block, and
-// read it once. Run: ./ridge check 03 --task softmax
+// The kernel below lets one thread do a whole row, and overflows for large inputs. Give a row to a warp or to a block,
+// and read it once. Run: ./ridge check 03 --task softmax
 #include "warp_shuffle.hpp"
 
 // TASK(softmax)
@@ -57,8 +57,8 @@ static __device__ float exponentials(float4& v, float max) {
   return (v.x + v.y) + (v.z + v.w);
 }
 
-// in, out: rows x cols, cols a multiple of 4 and at most 4 kThreads (kVectors + kShared). kThreads threads hold a row, each
-// kVectors float4 in registers and kShared in shared memory, which no other thread touches: one read, one write.
+// in, out: rows x cols, cols a multiple of 4 and at most 4 kThreads (kVectors + kShared). kThreads threads hold a row,
+// each kVectors float4 in registers and kShared in shared memory, which no other thread touches: one read, one write.
 template <int kThreads, int kVectors, int kShared>
 __global__ void __launch_bounds__(kThreads < 256 ? 256 : kThreads, kThreads < 256 ? 4 : 2)
     softmax_held(const float* in, float* out, int rows, int cols) {

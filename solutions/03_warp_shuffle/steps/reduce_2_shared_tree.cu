@@ -1,8 +1,9 @@
 // replaces: reduce.cu; task: reduce; step: 2; idea: a tree in shared memory, one atomic a block
 #include "warp_shuffle.hpp"
 
-// in: n floats; out: 1 float, 0 before. The upper half adds to the lower half: threads that work stay neighbours, so whole
-// warps fall idle, and no two lanes meet in a bank. What is left: 8 levels with a barrier each, and 3 requests a warp and level.
+// in: n floats; out: 1 float, 0 before. The upper half adds to the lower half: threads that work stay neighbours, so
+// whole warps fall idle, and no two lanes meet in a bank. What is left: 8 levels with a barrier each, and 3 requests a
+// warp and level.
 __global__ void reduce_kernel(const float* in, float* out, std::size_t n) {
   __shared__ float sums[256];
   const std::size_t first = std::size_t{blockIdx.x} * 4096 + threadIdx.x;

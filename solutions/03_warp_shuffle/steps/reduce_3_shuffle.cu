@@ -6,8 +6,8 @@ __device__ static float warp_sum(float x) {
   return x;
 }
 
-// in: n floats; out: 1 float, 0 before. 8 stores and a load of shared memory a block in place of about 50, and one barrier in
-// place of 8.
+// in: n floats; out: 1 float, 0 before. 8 stores and a load of shared memory a block in place of about 50, and one
+// barrier in place of 8.
 __global__ void reduce_kernel(const float* in, float* out, std::size_t n) {
   __shared__ float of_warp[8];
   const std::size_t first = std::size_t{blockIdx.x} * 4096 + threadIdx.x;

@@ -31,8 +31,8 @@ static __device__ std::uint32_t warp_scan(std::uint32_t x, int lane) {
   return x;
 }
 
-// The sum of all tiles before `tile`: one lane waits for the prefix of the tile before. Every tile waits for the one before it,
-// and a prefix takes a round trip through the L2 cache from each to the next.
+// The sum of all tiles before `tile`: one lane waits for the prefix of the tile before. Every tile waits for the one
+// before it, and a prefix takes a round trip through the L2 cache from each to the next.
 static __device__ std::uint32_t wait_for_prefix(std::uint64_t* status, int tile) {
   if (tile == 0) return 0;
   std::uint64_t w = 0;
@@ -40,8 +40,8 @@ static __device__ std::uint32_t wait_for_prefix(std::uint64_t* status, int tile)
   return static_cast<std::uint32_t>(w);
 }
 
-// in, out: n numbers. ticket: 0. status: a word for each tile, all kNothing. One block scans one tile; the order in which blocks
-// begin decides which, so every tile before it is finished or at work, and waiting for it ends.
+// in, out: n numbers. ticket: 0. status: a word for each tile, all kNothing. One block scans one tile; the order in
+// which blocks begin decides which, so every tile before it is finished or at work, and waiting for it ends.
 __global__ void __launch_bounds__(kThreads)
     scan_kernel(const std::uint32_t* in, std::uint32_t* out, std::size_t n, unsigned* ticket, std::uint64_t* status) {
   __shared__ int drawn;

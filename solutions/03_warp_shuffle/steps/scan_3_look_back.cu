@@ -31,8 +31,9 @@ static __device__ std::uint32_t warp_scan(std::uint32_t x, int lane) {
   return x;
 }
 
-// The sum of all tiles before `tile`: one lane goes back, adds the sums of tiles that have nothing better, and ends at a prefix. It
-// waits only for tiles that have not published anything, which each does as soon as it has read its elements.
+// The sum of all tiles before `tile`: one lane goes back, adds the sums of tiles that have nothing better, and ends at
+// a prefix. It waits only for tiles that have not published anything, which each does as soon as it has read its
+// elements.
 static __device__ std::uint32_t look_back(std::uint64_t* status, int tile) {
   std::uint32_t sum = 0;
   for (int at = tile - 1; at >= 0; --at) {
@@ -44,8 +45,8 @@ static __device__ std::uint32_t look_back(std::uint64_t* status, int tile) {
   return sum;
 }
 
-// in, out: n numbers. ticket: 0. status: a word for each tile, all kNothing. One block scans one tile; the order in which blocks
-// begin decides which, so every tile before it is finished or at work, and waiting for it ends.
+// in, out: n numbers. ticket: 0. status: a word for each tile, all kNothing. One block scans one tile; the order in
+// which blocks begin decides which, so every tile before it is finished or at work, and waiting for it ends.
 __global__ void __launch_bounds__(kThreads)
     scan_kernel(const std::uint32_t* in, std::uint32_t* out, std::size_t n, unsigned* ticket, std::uint64_t* status) {
   __shared__ int drawn;

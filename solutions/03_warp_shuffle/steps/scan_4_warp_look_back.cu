@@ -31,8 +31,8 @@ static __device__ std::uint32_t warp_scan(std::uint32_t x, int lane) {
   return x;
 }
 
-// The sum of all tiles before `tile`, in every lane of the warp that asks: lane k looks at the k-th nearest. A prefix ends the
-// search; where there is none among 32, their sums count and the search goes on before them.
+// The sum of all tiles before `tile`, in every lane of the warp that asks: lane k looks at the k-th nearest. A prefix
+// ends the search; where there is none among 32, their sums count and the search goes on before them.
 static __device__ std::uint32_t look_back(std::uint64_t* status, int tile, int lane) {
   std::uint32_t sum = 0;
   for (int nearest = tile - 1;; nearest -= 32) {
@@ -52,8 +52,8 @@ static __device__ std::uint32_t look_back(std::uint64_t* status, int tile, int l
   }
 }
 
-// in, out: n numbers. ticket: 0. status: a word for each tile, all kNothing. One block scans one tile; the order in which blocks
-// begin decides which, so every tile before it is finished or at work, and waiting for it ends.
+// in, out: n numbers. ticket: 0. status: a word for each tile, all kNothing. One block scans one tile; the order in
+// which blocks begin decides which, so every tile before it is finished or at work, and waiting for it ends.
 __global__ void __launch_bounds__(kThreads)
     scan_kernel(const std::uint32_t* in, std::uint32_t* out, std::size_t n, unsigned* ticket, std::uint64_t* status) {
   __shared__ int drawn;
