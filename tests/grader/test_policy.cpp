@@ -250,6 +250,11 @@ TEST_CASE("a lab may forbid functions, by backend") {
   CHECK_FALSE(told("a.cu", "cudaMemcpy").empty());
   CHECK(told("a.cu", "cudaMemcpyFromSymbol").empty());
   CHECK(told("entry.cu", "cudaMemcpy").empty());  // the course's own
+  // What a library's templates leave in the object.
+  rules.forbidden = {"_ZN3cub*"};
+  CHECK(ridge::check_symbols({{"a.cu", {}, {}, {"_ZN3cub10SomeKernelEv"}}}, rules).find("not allowed in this lab") !=
+        std::string::npos);
+  CHECK(ridge::check_symbols({{"a.cu", {}, {}, {"_ZN3abc10SomeKernelEv"}}}, rules).empty());
   rules.forbidden.clear();
   CHECK(told("a.cu", "cudaMemcpy").empty());
 }

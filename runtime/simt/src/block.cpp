@@ -260,6 +260,7 @@ void BlockRunner::begin(const Launch& launch, Index3 index, KernelCounters& coun
     t.state = State::unstarted;
     t.slot = -1;
     t.spins = 0;
+    t.polled = 0;
   }
   if (program_.graph)
     for (unsigned i = 0; i < thread_count_; ++i) threads_[i].instructions = 0;
@@ -479,8 +480,13 @@ void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind
   if (launch_->sanitize)
     sanitizer_.access(
         {address, bytes, kind, is_volatile, static_cast<std::uint32_t>(pc - program_.base), current_->linear, shared});
-  record(where, bytes, op, pc, part);
-  if (is_volatile || kind == AccessKind::atomic) spin(address, pc);
+  // A volatile load that repeats the thread's last one is counted once: how often a thread polls depends on the machine.
+  const bool polls = is_volatile && op == Op::global_load && address == current_->polled;
+  if (!polls) record(where, bytes, op, pc, part);
+  if (is_volatile || kind == AccessKind::atomic) {
+    current_->polled = kind == AccessKind::load ? address : 0;
+    spin(address, pc);
+  }
 }
 
 // Without block records: how often this lane has passed the access.

@@ -98,6 +98,7 @@ struct Thread {
   Fiber fiber;     // while it waits
   unsigned spins;  // polls of spin_address
   std::uintptr_t spin_address;
+  std::uintptr_t polled;  // by its last volatile load; 0 after an atomic or a volatile store
   std::uint64_t instructions;
 };
 
