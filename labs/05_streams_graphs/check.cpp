@@ -18,7 +18,7 @@ std::vector<std::int64_t> tried(const Request& r, std::vector<std::int64_t> size
 }
 
 std::int64_t measured_elements(const Request& r) {
-  if (r.backend == Backend::cpu) return r.mode == Mode::check ? 1 << 22 : 1 << 23;
+  if (r.backend == Backend::cpu) return r.mode == Mode::check ? 1 << 21 : 1 << 23;
   std::int64_t n = r.mode == Mode::check ? 1 << 24 : 1 << 27;
   while (n > 1024 && static_cast<std::uint64_t>(n) * 16 > r.memory) n /= 2;
   return n;
