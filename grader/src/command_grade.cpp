@@ -148,8 +148,11 @@ int command_demo(bool full) {
     Result r;
     int one = run(a, full ? Mode::grade : Mode::check, &r);
     if (one != 0) code = one;
-    board += fmt::format("  {:<22} {:<34} {:>4.0f} / {:<4.0f} {:>6.1f} s   {}\n", lab.name, lab.title, r.points, r.max,
-                         r.build_seconds + r.run_seconds, r.outcome);
+    std::string skipped;
+    for (const auto& t : r.tasks)
+      if (t.status == "skipped") skipped += fmt::format("; {} skipped: {}", t.id, t.reason);
+    board += fmt::format("  {:<22} {:<34} {:>4.0f} / {:<4.0f} {:>6.1f} s   {}{}\n", lab.name, lab.title, r.points,
+                         r.max, r.build_seconds + r.run_seconds, r.outcome, skipped);
     if (one != 0) fmt::print("{}", report(r, use_colour(stdout)));
   }
   fmt::print("{}\nNext: ./ridge start 01, then ./ridge check 01\n", board);
