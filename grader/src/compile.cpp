@@ -142,8 +142,12 @@ const Compiler& host_compiler() {
 
 std::vector<std::string> counting_flags(const Compiler& c) {
   // Blocks of machine code should be those of the source: nothing duplicated, merged or moved behind a table.
-  std::vector<std::string> flags = {"-O1", "-fsanitize=thread", "-fno-jump-tables", "-ffp-contract=off",
-                                    "-fno-math-errno", "-fno-optimize-sibling-calls"};
+  std::vector<std::string> flags = {"-O1",
+                                    "-fsanitize=thread",
+                                    "-fno-jump-tables",
+                                    "-ffp-contract=off",
+                                    "-fno-math-errno",
+                                    "-fno-optimize-sibling-calls"};
 #if defined(__x86_64__)
   flags.push_back("-mno-red-zone");  // what is written between the instructions uses the stack
 #endif

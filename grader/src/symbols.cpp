@@ -131,8 +131,9 @@ std::string check_symbols(const std::vector<ObjectSymbols>& objects, const Symbo
     // Templates of a library, such as CUB's kernels, are instantiated here.
     if (auto at = std::find_if(o.weak.begin(), o.weak.end(), [&](const auto& name) { return forbidden.match(name); });
         at != o.weak.end() && o.source != "entry.cu")
-      out += fmt::format("{}: error: {} is not allowed in this lab\n  the task is to write this yourself, as a kernel\n",
-                         o.source, readable(*at));
+      out +=
+          fmt::format("{}: error: {} is not allowed in this lab\n  the task is to write this yourself, as a kernel\n",
+                      o.source, readable(*at));
     for (bool weak : {false, true})
       for (const auto& name : weak ? o.weak : o.defined)
         if (reserved(name, weak) || taken(name))

@@ -156,7 +156,8 @@ TEST_CASE("a calibration is read as it was written, and nothing else is") {
   CHECK_FALSE(parse_calibration("not JSON"));
   CHECK_FALSE(parse_calibration(R"({"schema":"ridge.calibration/1"})"));
 
-  Profile profile{"p", "P", {{"hbm", "bandwidth", "HBM", "B/s", "data sheet", 9}, {"issue", "compute", "", "", "", 1}}, {}};
+  Profile profile{
+      "p", "P", {{"hbm", "bandwidth", "HBM", "B/s", "data sheet", 9}, {"issue", "compute", "", "", "", 1}}, {}};
   CHECK(ceilings_of({}, profile)[0].value == 9);
   calibration.ceilings.push_back(*c);
   calibration.ceilings.back().id = "h2d";  // a link, no roof

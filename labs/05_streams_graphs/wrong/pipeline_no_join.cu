@@ -47,8 +47,8 @@ void pipeline(const float* in, float* out, std::size_t n, void* workspace, std::
     const std::size_t count = std::min(chunk, n - first), bytes = count * sizeof(float);
     cudaStream_t lane = lanes.stream[s];
     cudaMemcpyAsync(device_in + first, in + first, bytes, cudaMemcpyHostToDevice, lane);
-    model_kernel<<<static_cast<unsigned>((count + 255) / 256), 256, 0, lanes.stream[(s + 1) % kStreams]>>>(device_in + first, device_out + first,
-                                                                               count);
+    model_kernel<<<static_cast<unsigned>((count + 255) / 256), 256, 0, lanes.stream[(s + 1) % kStreams]>>>(
+        device_in + first, device_out + first, count);
     cudaMemcpyAsync(out + first, device_out + first, bytes, cudaMemcpyDeviceToHost, lane);
   }
   for (int k = 0; k < kStreams; ++k) {
