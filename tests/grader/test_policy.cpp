@@ -228,10 +228,10 @@ __device__ __attribute__((noinline)) int answer(int n) {
                     compiler),
               "access to foreign local memory"));
     // What a stack is for.
-    Graded g =
-        submission.check(copy_with(past_the_end + deep, "  if (i < n) out[i] = middle(0, 4) + depth(300);"), compiler);
+    Graded g = submission.check(
+        copy_with(past_the_end + deep, "  if (i % 4096 == 7 && i < n) out[i] = middle(0, 4) + depth(300);"), compiler);
     INFO(compiler << "\n" << g.run.out << g.run.err);
-    CHECK(first_failed(g.task("copy"))["name"] == "sectors");
+    CHECK(g.run.code == 0);
   }
 }
 
