@@ -74,6 +74,10 @@ void ObjectCache::keep(const fs::path& source, const fs::path& object) const {
   fs::create_directories(file.parent_path(), ec);
   const fs::path temporary = file.string() + "." + std::to_string(getpid()) + ".tmp";
   if (fs::copy_file(object, temporary, ec)) fs::rename(temporary, file, ec);
+  if (ec) {  // a full disk: nothing is left of it
+    fs::remove(temporary, ec);
+    return;
+  }
   std::vector<std::pair<fs::file_time_type, fs::path>> all;
   for (const auto& entry : fs::directory_iterator(file.parent_path(), ec))
     all.emplace_back(entry.last_write_time(ec), entry);
