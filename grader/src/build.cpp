@@ -36,13 +36,6 @@ bool is_source(const fs::path& p) {
   return known.count(p.extension().string()) != 0;
 }
 
-std::string text_of(const fs::path& p) {
-  std::ifstream in(p, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 // A name that no shell, compiler or message can take for something else.
 bool safe_name(const std::string& name) {
   return !name.empty() && name.size() <= 100 && name[0] != '.' && name[0] != '-' &&
@@ -63,7 +56,7 @@ void check_source_file(const fs::path& from) {
 
 // Once it lies in the private folder, where nobody changes it any more.
 void check_source_text(const fs::path& copy) {
-  if (text_of(copy).find('\0') != std::string::npos)
+  if (file_text(copy).find('\0') != std::string::npos)
     throw Error(Exit::usage, copy.filename().string() + " is no text: it holds a zero byte",
                 "submit source files only");
 }
@@ -117,7 +110,7 @@ void check_directives(const fs::path& dir) {
   std::set<fs::path> files;
   for (const auto& entry : fs::directory_iterator(dir)) files.insert(entry.path());
   for (const auto& file : files) {
-    auto more = simt::check_directives(text_of(file), file.filename().string());
+    auto more = simt::check_directives(file_text(file), file.filename().string());
     found.insert(found.end(), more.begin(), more.end());
   }
   if (!found.empty()) throw Error(Exit::build, simt::messages(found), "correct these lines");
@@ -187,7 +180,7 @@ void check_objects(const std::vector<fs::path>& objects, const fs::path& dir, Sy
     symbols.push_back(read_symbols(r.output, object.stem().string()));
   }
   // What the worker takes from the C and C++ libraries.
-  std::istringstream lines(text_of(build_dir() / "lib/ridge_worker_sealed.imports"));
+  std::istringstream lines(file_text(build_dir() / "lib/ridge_worker_sealed.imports"));
   rules.worker_imports = {std::istream_iterator<std::string>(lines), {}};
   if (std::string told = check_symbols(symbols, rules); !told.empty())
     throw Error(Exit::build, scrub(told, dir / "src"), "remove these names");

@@ -26,13 +26,6 @@ namespace {
 
 constexpr double kCompileSeconds = 120;
 
-std::string read_file(const fs::path& p) {
-  std::ifstream in(p, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 void write_file(const fs::path& p, const std::string& text) {
   std::ofstream out(p, std::ios::binary);
   out << text;
@@ -92,7 +85,7 @@ SourceFindings source_policy(const fs::path& source, std::vector<std::string> ar
   const fs::path text = dir / (source.filename().string() + ".ii");
   argv.insert(argv.end(), {"-E", "-o", text.string()});
   if (CompileFailure f = run_tool(argv, dir, true); !f.output.empty()) return {false, f.output};
-  return {true, simt::messages(simt::check_source(read_file(text), trusted_file))};
+  return {true, simt::messages(simt::check_source(file_text(text), trusted_file))};
 }
 
 fs::path library(const char* name) { return build_dir() / "lib" / name; }
@@ -237,7 +230,7 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   // Compiled, and yet unreadable: nothing goes past the reader.
   if (!told.read) return {false, own_messages(told.text)};
   if (!options.instrumented) return {};
-  const std::string text = read_file(compiled);
+  const std::string text = file_text(compiled);
   if (judged)
     if (auto found = simt::check_assembly(text, trusted_file); !found.empty()) return {false, simt::messages(found)};
   simt::AnnotatedAssembly assembly = simt::annotate_assembly(text, {options.worker, judged, !options.worker || judged});

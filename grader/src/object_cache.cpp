@@ -36,13 +36,6 @@ const std::string& harness() {
   return hash;
 }
 
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 }  // namespace
 
 ObjectCache::ObjectCache(const fs::path& src, const std::string& compiler) {
@@ -54,7 +47,7 @@ ObjectCache::ObjectCache(const fs::path& src, const std::string& compiler) {
 }
 
 fs::path ObjectCache::file_of(const fs::path& source) const {
-  const std::string text = text_of(source);
+  const std::string text = file_text(source);
   if (text.find(".cu\"") != std::string::npos) return {};  // includes another source, perhaps
   return cache_dir() / (sha256(around_ + source.filename().string() + sha256(text)) + ".o");
 }

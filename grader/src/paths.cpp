@@ -4,8 +4,10 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <mutex>
 #include <set>
+#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -81,6 +83,13 @@ bool disk_full(const fs::path& dir) {
   std::error_code ec;
   fs::space_info space = fs::space(dir, ec);
   return !ec && space.available < (1 << 20);
+}
+
+std::string file_text(const fs::path& p) {
+  std::ifstream in(p, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
 }
 
 std::string shown(const fs::path& p) {

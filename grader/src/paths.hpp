@@ -32,6 +32,9 @@ void remove_temporary_dirs();
 // True where the file system of `dir` has no room left for a build: the machine's fault, not the code's.
 bool disk_full(const fs::path& dir);
 
+// A whole file; empty where it can't be read.
+std::string file_text(const fs::path& p);
+
 // `p` as people should see it: relative to the current folder where that is shorter.
 std::string shown(const fs::path& p);
 
