@@ -222,7 +222,7 @@ TEST_CASE("every wrong solution fails the check that it names first") {
       if (m[4] == "cuda") continue;  // tests/gpu runs these, on a machine with a GPU
       Folder home;
       Graded g = check(home, name,
-                       {"--submission", solution_dir(name), "--replace", file, "--task", task, "--time-limit", "6"});
+                       {"--submission", solution_dir(name), "--replace", file, "--task", task, "--time-limit", "30"});
       INFO(g.run.out + g.run.err);
       CHECK(g.run.code == 1);
       CHECK(first_failed_name(g.result) == task + "/" + failing);
