@@ -117,7 +117,7 @@ class Gather : public TaskCheck {
   std::vector<Case> cases(const Request& r) const override {
     std::vector<Case> all;
     auto add = [&](std::int64_t table, std::int64_t rows, std::int64_t width, bool measured = false) {
-      all.push_back({fmt::format("{} of {} rows of {}", rows, table, width), {table, rows, width}, measured});
+      all.push_back({fmt::format("{} x {} of {} rows", rows, width, table), {table, rows, width}, measured});
     };
     static constexpr std::array<std::int64_t, 3> shapes[] = {{1, 1, 1},      {7, 1000, 33},  {300, 257, 64},
                                                              {1000, 33, 10}, {50, 99, 1023}, {1003, 515, 100},
