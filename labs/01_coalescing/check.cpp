@@ -125,8 +125,8 @@ class Gather : public TaskCheck {
     for (auto [table, rows, width] : shapes) add(table, rows, width);
     if (r.mode == Mode::grade)
       add(random_size(r.seed, 100, 1000), random_size(r.seed + 1, 100, 1000), random_size(r.seed + 2, 20, 200));
-    // A row of 72 floats is 9 sectors, and 18 float4 for 32 lanes. On a GPU a short row and a long one are measured; the
-    // table holds as many rows as are gathered, so that the L2 cache has no part of it worth mentioning.
+    // A row of 72 floats is 9 sectors, and 18 float4 for 32 lanes. On a GPU a short row and a long one are measured;
+    // the table holds as many rows as are gathered, so that the L2 cache has no part of it worth mentioning.
     Request room = r;
     room.memory -= room.memory / 64;  // for the indices
     const std::int64_t n = measured_elements(room);

@@ -1,7 +1,7 @@
 // Lab 01, task `gather`: row i of `out` is row index[i] of `in`.
 //
-// The kernel below is right, and slow: each thread copies a row, so neighbouring lanes are a row apart on both sides. Let
-// the lanes of a warp share rows. Run: ./ridge check 01 --task gather
+// The kernel below is right, and slow: each thread copies a row, so neighbouring lanes are a row apart on both sides.
+// Let the lanes of a warp share rows. Run: ./ridge check 01 --task gather
 #include "coalescing.hpp"
 
 // TASK(gather)

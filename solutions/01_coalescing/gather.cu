@@ -1,17 +1,17 @@
 // Lab 01, task `gather`: row i of `out` is row index[i] of `in`.
 //
-// The kernel below is right, and slow: each thread copies a row, so neighbouring lanes are a row apart on both sides. Let
-// the lanes of a warp share rows. Run: ./ridge check 01 --task gather
+// The kernel below is right, and slow: each thread copies a row, so neighbouring lanes are a row apart on both sides.
+// Let the lanes of a warp share rows. Run: ./ridge check 01 --task gather
 #include "coalescing.hpp"
 
 // TASK(gather)
-// A warp makes kRows rows of `out`, one sector of indices. Its lanes run along these rows as they lie in memory, one after
-// the other, whatever their width: lane k writes piece k, and reads it from wherever its row is.
+// A warp makes kRows rows of `out`, one sector of indices. Its lanes run along these rows as they lie in memory, one
+// after the other, whatever their width: lane k writes piece k, and reads it from wherever its row is.
 constexpr unsigned kRows = 8;
 constexpr unsigned kInFlight = 4;  // pieces that a lane has asked for before it writes the first
 constexpr unsigned kBlock = 256;
 
-// in: table x pieces; index: rows; out: rows x pieces. A piece is a float, or a float4 where all rows are made of these.
+// in: table x pieces; index: rows; out: rows x pieces. A piece is a float, or a float4 where rows are made of such.
 template <class Piece>
 __global__ void __launch_bounds__(kBlock)
     gather_kernel(const Piece* in, const int* index, Piece* out, unsigned rows, unsigned pieces) {

@@ -5,20 +5,20 @@
 #include "coalescing.hpp"
 
 // TASK(transpose)
-// in: rows x cols, row-major; out: cols x rows, row-major. A block of 256 threads moves a 64 x 64 tile: 16 KiB in flight a
-// block, which is what it takes to keep HBM busy; a 32 x 32 tile has a quarter of that.
+// in: rows x cols, row-major; out: cols x rows, row-major. A block of 256 threads moves a 64 x 64 tile: 16 KiB in
+// flight a block, which is what it takes to keep HBM busy; a 32 x 32 tile has a quarter of that.
 constexpr int kTile = 64;
 constexpr int kThreads = 256;
 
 // rows and cols are multiples of 4, so that every row of `in` and `out` is made of whole float4. A thread reads a 4 x 4
-// block of the tile, turns it in registers, and passes on whole float4 of `out`: a quarter of the requests to shared memory
-// that single floats take. Half a warp reads a row of the tile, 256 bytes, and later writes one of its columns.
+// block of the tile, turns it in registers, and passes on whole float4 of `out`: a quarter of the requests to shared
+// memory that single floats take. Half a warp reads a row of the tile, 256 bytes, and later writes one of its columns.
 __global__ void __launch_bounds__(kThreads) transpose_vector(const float* in, float* out, int rows, int cols) {
   constexpr int kQuads = kTile / 4;  // float4 in a row or column of the tile
   static_assert(kQuads * kQuads == kThreads);
-  // Column c of the tile, with its 16 quads in an order of its own: quad q lies at q ^ (c / 4 % 8). Eight lanes that access
-  // 16 bytes each share a pass, and need all 32 banks: 8 quads down a column are neighbours, and the same quad of columns
-  // 4 apart, which has one place without the XOR, has eight.
+  // Column c of the tile, its 16 quads in an order of its own: quad q lies at q ^ (c / 4 % 8). Eight lanes of 16 bytes
+  // share a pass, and need all 32 banks between them. Down a column their quads are neighbours; across, in columns
+  // 4 apart, it is the same quad, which would lie in the same 4 banks but for the XOR.
   __shared__ float4 tile[kTile][kQuads];
   const int col0 = static_cast<int>(blockIdx.x) * kTile, row0 = static_cast<int>(blockIdx.y) * kTile;
   const int x = static_cast<int>(threadIdx.x) % kQuads, y = static_cast<int>(threadIdx.x) / kQuads;

@@ -298,7 +298,7 @@ TEST_CASE("a submission that ends before its first call is graded, whatever it s
     REQUIRE(g.result.is_object());
     CHECK(g.result["outcome"] == "failed");
     CHECK(g.result["score"]["points"] == 0);
-    CHECK(g.result["tasks"].size() == 3);
+    CHECK(g.result["tasks"].size() == 4);
     for (const auto& t : g.result["tasks"]) CHECK(first_failed(t)["name"] == "run");
   };
   graded("_Exit(0);");
@@ -383,13 +383,14 @@ TEST_CASE("the result of the reference solution") {
     INFO(t["id"]);
     double operations = roof["operations"], ideal = roof["bytes_ideal"], bytes = roof["bytes"];
     CHECK(operations >= 1 << 18);
-    if (t["id"] == "gather") {  // and an index a row
+    if (t["id"] == "gather") {  // and an index a row; a row that comes twice in a request is moved once
       CHECK(ideal > 8 * operations);
       CHECK(ideal < 8.1 * operations);
+      CHECK(bytes >= 0.999 * ideal);
     } else {
       CHECK(ideal == 8 * operations);
+      CHECK(bytes >= ideal);
     }
-    CHECK(bytes >= ideal);
     CHECK(bytes <= 1.02 * ideal);
     CHECK(roof["seconds"].is_null());
     CHECK(roof["basis"] == "counted");

@@ -1,5 +1,5 @@
 // replaces: gather.cu; fails: gather/memory; backend: cpu
-// 16 bytes a lane for every width: a row of 33 floats begins 4 bytes past a multiple of 16, where a float4 must not lie.
+// 16 bytes a lane for every width: a row of 33 floats begins 4 bytes past a multiple of 16, where no float4 may lie.
 #include "coalescing.hpp"
 
 __global__ void gather_kernel(const float* in, const int* index, float* out, int rows, int width) {
