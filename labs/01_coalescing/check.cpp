@@ -1,4 +1,4 @@
-// Cases, inputs and expected answers of lab 01. All three tasks move data: the answer is exact, bit for bit.
+// Cases, inputs and expected answers of lab 01. All tasks move data: the answer is exact, bit for bit.
 #include "lab/check.hpp"
 
 #include <fmt/format.h>
@@ -110,11 +110,68 @@ class Transpose : public TaskCheck {
   Work work(const Case& c) const override { return moved(static_cast<double>(c.size[0] * c.size[1])); }
 };
 
+// size: rows of the table, rows to gather, width.
+class Gather : public TaskCheck {
+ public:
+  std::string id() const override { return "gather"; }
+  std::vector<Case> cases(const Request& r) const override {
+    std::vector<Case> all;
+    auto add = [&](std::int64_t table, std::int64_t rows, std::int64_t width, bool measured = false) {
+      all.push_back({fmt::format("{} x {} of {} rows", rows, width, table), {table, rows, width}, measured});
+    };
+    static constexpr std::array<std::int64_t, 3> shapes[] = {{1, 1, 1},      {7, 1000, 33},  {300, 257, 64},
+                                                             {1000, 33, 10}, {50, 99, 1023}, {1003, 515, 100},
+                                                             {9, 31, 512},   {5, 3, 4099}};
+    for (auto [table, rows, width] : shapes) add(table, rows, width);
+    if (r.mode == Mode::grade)
+      add(random_size(r.seed, 100, 1000), random_size(r.seed + 1, 100, 1000), random_size(r.seed + 2, 20, 200));
+    // A row of 72 floats is 9 sectors, and 18 float4 for 32 lanes. On a GPU a short row and a long one are measured;
+    // the table holds as many rows as are gathered, so that the L2 cache has no part of it worth mentioning.
+    Request room = r;
+    room.memory -= room.memory / 64;  // for the indices
+    const std::int64_t n = measured_elements(room);
+    const std::vector<std::int64_t> widths =
+        r.backend == Backend::cpu ? std::vector<std::int64_t>{72} : std::vector<std::int64_t>{128, 1000};
+    for (std::int64_t width : widths) {
+      const std::int64_t rows = r.backend == Backend::cpu ? (n + width - 1) / width : n / width;
+      add(rows, rows, width, true);
+    }
+    return all;
+  }
+  Shape shape(const Case& c) const override {
+    auto row = static_cast<std::size_t>(c.size[2]) * 4, rows = static_cast<std::size_t>(c.size[1]);
+    return {{static_cast<std::size_t>(c.size[0]) * row, rows * 4}, {rows * row}};
+  }
+  void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
+    fill_normal(floats(in[0]), seed);
+    auto index = as<std::int32_t>(in[1]);
+    const auto table = static_cast<std::uint64_t>(c.size[0]);
+    parallel_for(index.size(), [&](std::size_t from, std::size_t to) {
+      for (std::size_t i = from; i < to; ++i) index[i] = static_cast<std::int32_t>(random_bits(seed + 1, i) % table);
+    });
+  }
+  Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
+    auto x = floats(in[0]);
+    auto index = as<std::int32_t>(in[1]);
+    auto width = static_cast<std::size_t>(c.size[2]);
+    return compare_exact(
+        floats(out[0]),
+        [&](std::size_t i) { return x[static_cast<std::size_t>(index[i / width]) * width + i % width]; },
+        [&](std::size_t i) { return fmt::format("out[{}][{}]", i / width, i % width); });
+  }
+  Work work(const Case& c) const override {
+    Work w = moved(static_cast<double>(c.size[1] * c.size[2]));
+    w.bytes_read += static_cast<double>(c.size[1]) * 4;  // the indices
+    return w;
+  }
+};
+
 TaskChecks make() {
   TaskChecks checks;
   checks.push_back(std::make_unique<Copy>());
   checks.push_back(std::make_unique<AosToSoa>());
   checks.push_back(std::make_unique<Transpose>());
+  checks.push_back(std::make_unique<Gather>());
   return checks;
 }
 

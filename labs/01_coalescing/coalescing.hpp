@@ -30,3 +30,10 @@ void aos_to_soa(const Particle* in, float* out, std::size_t n, void* workspace, 
 //   out  cols x rows floats, row-major; rows, cols >= 1, any value up to 65535 * 32
 void transpose(const float* in, float* out, int rows, int cols, void* workspace, std::size_t workspace_bytes,
                cudaStream_t stream);
+
+// out[i * width + c] = in[index[i] * width + c]: row i of the output is row index[i] of a table (embedding lookup).
+//   in     table x width floats, row-major
+//   index  rows numbers in [0, table), in any order; a row may be asked for several times, or never
+//   out    rows x width floats, row-major; rows, table, width >= 1, any value
+void gather(const float* in, const int* index, float* out, int table, int rows, int width, void* workspace,
+            std::size_t workspace_bytes, cudaStream_t stream);

@@ -12,6 +12,10 @@ bool ridge_entry(const ridge_call& c) {
   } else if (c.is("transpose")) {
     transpose(static_cast<const float*>(c.in[0]), static_cast<float*>(c.out[0]), static_cast<int>(c.size[0]),
               static_cast<int>(c.size[1]), c.workspace, c.workspace_bytes, c.stream);
+  } else if (c.is("gather")) {
+    gather(static_cast<const float*>(c.in[0]), static_cast<const int*>(c.in[1]), static_cast<float*>(c.out[0]),
+           static_cast<int>(c.size[0]), static_cast<int>(c.size[1]), static_cast<int>(c.size[2]), c.workspace,
+           c.workspace_bytes, c.stream);
   } else {
     return false;
   }

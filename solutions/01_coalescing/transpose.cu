@@ -5,62 +5,59 @@
 #include "coalescing.hpp"
 
 // TASK(transpose)
-// in: rows x cols, row-major; out: cols x rows, row-major. A block moves a 64 x 64 tile through shared memory with
-// 256 threads: 16 KiB in flight a block, which is what it takes to keep HBM busy; a 32 x 32 tile has a quarter of that.
+// in: rows x cols, row-major; out: cols x rows, row-major. A block of 256 threads moves a 64 x 64 tile: 16 KiB in
+// flight a block, which is what it takes to keep HBM busy; a 32 x 32 tile has a quarter of that.
 constexpr int kTile = 64;
 constexpr int kThreads = 256;
 
-// Where element (r, c) of the tile lies, so that neither side has bank conflicts. The 16 lanes of a half warp are 4 words
-// apart along a row: two of them would meet in each bank, and one word of padding behind column 31 parts them. Down a
-// column they are 4 rows apart: such rows are neighbours in memory, with a pitch of 66 = 2 mod 32.
-__device__ int tile_index(int r, int c) { return (r / 4 + r % 4 * 16) * (kTile + 2) + c + c / 32; }
-
-// rows and cols are multiples of 4, so that every row of `in` and `out` is made of whole float4. Half a warp reads a row
-// of the tile, 256 bytes, and later writes one of its columns.
+// rows and cols are multiples of 4, so that every row of `in` and `out` is made of whole float4. A thread reads a 4 x 4
+// block of the tile, turns it in registers, and passes on whole float4 of `out`: a quarter of the requests to shared
+// memory that single floats take. Half a warp reads a row of the tile, 256 bytes, and later writes one of its columns.
 __global__ void __launch_bounds__(kThreads) transpose_vector(const float* in, float* out, int rows, int cols) {
-  __shared__ float tile[kTile * (kTile + 2)];
+  constexpr int kQuads = kTile / 4;  // float4 in a row or column of the tile
+  static_assert(kQuads * kQuads == kThreads);
+  // Column c of the tile, its 16 quads in an order of its own: quad q lies at q ^ (c / 4 % 8). Eight lanes of 16 bytes
+  // share a pass, and need all 32 banks between them. Down a column their quads are neighbours; across, in columns
+  // 4 apart, it is the same quad, which would lie in the same 4 banks but for the XOR.
+  __shared__ float4 tile[kTile][kQuads];
   const int col0 = static_cast<int>(blockIdx.x) * kTile, row0 = static_cast<int>(blockIdx.y) * kTile;
-  const int warp = static_cast<int>(threadIdx.x) / 32, half = static_cast<int>(threadIdx.x) / 16 % 2;
-  const int quad = static_cast<int>(threadIdx.x) % 16 * 4;
+  const int x = static_cast<int>(threadIdx.x) % kQuads, y = static_cast<int>(threadIdx.x) / kQuads;
 
+  float4 v[4] = {};
+  if (row0 + 4 * y < rows && col0 + 4 * x < cols)
 #pragma unroll
-  for (int i = warp; i < kTile / 2; i += kThreads / 32) {
-    const int r = i / 4 * 8 + i % 4 + half * 4, c = quad;  // the two rows of a warp are 4 apart
-    if (row0 + r < rows && col0 + c < cols) {
-      const float4 v = *reinterpret_cast<const float4*>(in + static_cast<std::size_t>(row0 + r) * cols + col0 + c);
-      tile[tile_index(r, c)] = v.x;
-      tile[tile_index(r, c + 1)] = v.y;
-      tile[tile_index(r, c + 2)] = v.z;
-      tile[tile_index(r, c + 3)] = v.w;
-    }
-  }
+    for (int k = 0; k < 4; ++k)
+      v[k] = *reinterpret_cast<const float4*>(in + static_cast<std::size_t>(row0 + 4 * y + k) * cols + col0 + 4 * x);
+  const int place = y ^ (x % 8);
+  tile[4 * x + 0][place] = make_float4(v[0].x, v[1].x, v[2].x, v[3].x);
+  tile[4 * x + 1][place] = make_float4(v[0].y, v[1].y, v[2].y, v[3].y);
+  tile[4 * x + 2][place] = make_float4(v[0].z, v[1].z, v[2].z, v[3].z);
+  tile[4 * x + 3][place] = make_float4(v[0].w, v[1].w, v[2].w, v[3].w);
   __syncthreads();
 #pragma unroll
-  for (int i = warp; i < kTile / 2; i += kThreads / 32) {
-    const int c = i * 2 + half, r = quad;
-    if (row0 + r < rows && col0 + c < cols)
-      *reinterpret_cast<float4*>(out + static_cast<std::size_t>(col0 + c) * rows + row0 + r) = make_float4(
-          tile[tile_index(r, c)], tile[tile_index(r + 1, c)], tile[tile_index(r + 2, c)], tile[tile_index(r + 3, c)]);
-  }
+  for (int c = y; c < kTile; c += kThreads / kQuads)
+    if (col0 + c < cols && row0 + 4 * x < rows)
+      *reinterpret_cast<float4*>(out + static_cast<std::size_t>(col0 + c) * rows + row0 + 4 * x) =
+          tile[c][x ^ (c / 4 % 8)];
 }
 
-// Any rows and cols: a 32 x 32 tile, one float a lane.
+// Any rows and cols: one float a lane, and as much in flight.
 __global__ void __launch_bounds__(kThreads) transpose_scalar(const float* in, float* out, int rows, int cols) {
-  __shared__ float tile[32][33];
-  const int x = static_cast<int>(threadIdx.x) % 32, y = static_cast<int>(threadIdx.x) / 32;
-  const int col0 = static_cast<int>(blockIdx.x) * 32, row0 = static_cast<int>(blockIdx.y) * 32;
-  for (int r = y; r < 32; r += kThreads / 32)
+  __shared__ float tile[kTile][kTile + 1];
+  const int x = static_cast<int>(threadIdx.x) % kTile, y = static_cast<int>(threadIdx.x) / kTile;
+  const int col0 = static_cast<int>(blockIdx.x) * kTile, row0 = static_cast<int>(blockIdx.y) * kTile;
+#pragma unroll
+  for (int r = y; r < kTile; r += kThreads / kTile)
     if (row0 + r < rows && col0 + x < cols) tile[r][x] = in[static_cast<std::size_t>(row0 + r) * cols + col0 + x];
   __syncthreads();
-  for (int c = y; c < 32; c += kThreads / 32)
+#pragma unroll
+  for (int c = y; c < kTile; c += kThreads / kTile)
     if (col0 + c < cols && row0 + x < rows) out[static_cast<std::size_t>(col0 + c) * rows + row0 + x] = tile[x][c];
 }
 
 void transpose(const float* in, float* out, int rows, int cols, void*, std::size_t, cudaStream_t stream) {
-  const bool vector = rows % 4 == 0 && cols % 4 == 0;
-  const int tile = vector ? kTile : 32;
-  const dim3 grid((cols + tile - 1) / tile, (rows + tile - 1) / tile);
-  if (vector)
+  const dim3 grid((cols + kTile - 1) / kTile, (rows + kTile - 1) / kTile);
+  if (rows % 4 == 0 && cols % 4 == 0)
     transpose_vector<<<grid, kThreads, 0, stream>>>(in, out, rows, cols);
   else
     transpose_scalar<<<grid, kThreads, 0, stream>>>(in, out, rows, cols);

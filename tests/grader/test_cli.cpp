@@ -298,7 +298,7 @@ TEST_CASE("a submission that ends before its first call is graded, whatever it s
     REQUIRE(g.result.is_object());
     CHECK(g.result["outcome"] == "failed");
     CHECK(g.result["score"]["points"] == 0);
-    CHECK(g.result["tasks"].size() == 3);
+    CHECK(g.result["tasks"].size() == 4);
     for (const auto& t : g.result["tasks"]) CHECK(first_failed(t)["name"] == "run");
   };
   graded("_Exit(0);");
@@ -375,16 +375,22 @@ TEST_CASE("the result of the reference solution") {
   CHECK(r["score"]["coverage"] == 1);
   CHECK(std::regex_match(std::string(r["attempt"]), std::regex("\\d{8}T\\d{6}\\.\\d{3}Z-[0-9a-f]{6}")));
   CHECK(std::regex_match(std::string(r["time"]), std::regex("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ")));
-  CHECK(r["submission"]["files"].size() == 3);
+  CHECK(r["submission"]["files"].size() == 4);
   double points = 0;
   for (const auto& t : r["tasks"]) {
     points += t["points"].get<double>();
-    const json& roof = t["roofline"];  // all three tasks read every element once and write it once
+    const json& roof = t["roofline"];  // all tasks read every element once and write it once
     INFO(t["id"]);
     double operations = roof["operations"], ideal = roof["bytes_ideal"], bytes = roof["bytes"];
     CHECK(operations >= 1 << 18);
-    CHECK(ideal == 8 * operations);
-    CHECK(bytes >= ideal);
+    if (t["id"] == "gather") {  // and an index a row; a row that comes twice in a request is moved once
+      CHECK(ideal > 8 * operations);
+      CHECK(ideal < 8.1 * operations);
+      CHECK(bytes >= 0.999 * ideal);
+    } else {
+      CHECK(ideal == 8 * operations);
+      CHECK(bytes >= ideal);
+    }
     CHECK(bytes <= 1.02 * ideal);
     CHECK(roof["seconds"].is_null());
     CHECK(roof["basis"] == "counted");
@@ -622,12 +628,12 @@ TEST_CASE("check keeps objects, and compiles what has changed") {
     return objects;
   };
   CHECK(built("grade") == 0);  // nothing is kept, and nothing is taken
-  CHECK(built() == 4);         // three tasks and the entry
-  CHECK(built() == 4);
-  write_file(dir + "/copy.cu", read_file(dir + "/copy.cu") + "// changed\n");
+  CHECK(built() == 5);         // four tasks and the entry
   CHECK(built() == 5);
+  write_file(dir + "/copy.cu", read_file(dir + "/copy.cu") + "// changed\n");
+  CHECK(built() == 6);
   write_file(dir + "/extra.hpp", "#pragma once\n");  // every file may include it
-  CHECK(built() == 9);
+  CHECK(built() == 11);
   // What was kept is what is used: a changed object shows.
   for (const auto& object : fs::directory_iterator(home / "objects")) write_file(object.path(), "no object");
   Run r = run({ridge_program(), "check", "01", "--backend", "cpu", "--submission", dir}, env, 100);
