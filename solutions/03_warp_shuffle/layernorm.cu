@@ -9,130 +9,103 @@
 
 constexpr unsigned kWarp = 0xffffffffu;
 
-// kRows sums over the lanes at once; lane l gets the sum of row l % kRows. In the first steps a lane gives away half of
-// its rows and takes the partner's half of the others: kRows - 1 shuffles there, not kRows for each step.
-template <int kRows>
-static __device__ float warp_sums(float (&x)[kRows], int lane) {
-#pragma unroll
-  for (int half = kRows / 2; half > 0; half /= 2) {
-    const bool upper = (lane & half) != 0;
-#pragma unroll
-    for (int r = 0; r < half; ++r) {
-      const float give = upper ? x[r] : x[r + half], keep = upper ? x[r + half] : x[r];
-      x[r] = keep + __shfl_xor_sync(kWarp, give, half);
-    }
-  }
-#pragma unroll
-  for (int step = kRows; step < 32; step *= 2) x[0] += __shfl_xor_sync(kWarp, x[0], step);
-  return x[0];
+static __device__ float warp_sum(float x) {
+  for (int step = 16; step > 0; step /= 2) x += __shfl_xor_sync(kWarp, x, step);
+  return x;
 }
 
-// The sums over the block: x[r] becomes that of row r, in every thread. One barrier; `of_warp` is for this call alone.
-template <int kThreads, int kRows>
-static __device__ void block_sums(float (&x)[kRows], float* of_warp) {
-  constexpr int kSums = kThreads / 32 * kRows;
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  float sum = warp_sums(x, lane);
+// The sum over kThreads threads, which are whole blocks or one warp of a block, in every thread. One barrier;
+// `of_warp` is for this call alone.
+template <int kThreads>
+static __device__ float sum_over(float x, float* of_warp) {
+  x = warp_sum(x);
   if constexpr (kThreads > 32) {
-    if (lane < kRows) of_warp[warp * kRows + lane] = sum;
+    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+    if (lane == 0) of_warp[warp] = x;
     __syncthreads();
-    sum = 0;
-#pragma unroll
-    for (int i = 0; i < kSums; i += 32) sum += i + lane < kSums ? of_warp[i + lane] : 0;
-#pragma unroll
-    for (int step = kRows; step < 32; step *= 2) sum += __shfl_xor_sync(kWarp, sum, step);
+    x = warp_sum(lane < kThreads / 32 ? of_warp[lane] : 0);
   }
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) x[r] = __shfl_sync(kWarp, sum, r);
+  return x;
 }
 
-static __device__ float4 minus(float4 v, float m) { return make_float4(v.x - m, v.y - m, v.z - m, v.w - m); }
+static __device__ float sum_of(float4 v) { return (v.x + v.y) + (v.z + v.w); }
 
-// in, out: rows x cols, cols a multiple of 4 and at most 4 kThreads kVectors; gamma, beta: cols; mean, rstd: rows. A
-// block holds kRows rows, the last kShared of them in shared memory, and reads gamma and beta once for all of them.
-template <int kThreads, int kVectors, int kRows, int kShared>
-__global__ void __launch_bounds__(kThreads, kThreads == 512 ? 2 : 1)
+static __device__ float squares_of(float4 v, float m) {
+  v = make_float4(v.x - m, v.y - m, v.z - m, v.w - m);
+  return (v.x * v.x + v.y * v.y) + (v.z * v.z + v.w * v.w);
+}
+
+// in, out: rows x cols, cols a multiple of 4 and at most 4 kThreads (kVectors + kShared); gamma, beta: cols; mean, rstd:
+// rows. kThreads threads hold a row, each kVectors float4 in registers and kShared in shared memory, which no other
+// thread touches: one read, one write, however often the row is needed.
+template <int kThreads, int kVectors, int kShared>
+__global__ void __launch_bounds__(kThreads < 256 ? 256 : kThreads, kThreads < 256 ? 4 : 1024 / kThreads)
     layernorm_held(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd,
                    int rows, int cols, std::uint32_t seed, std::uint32_t drop, float scale) {
-  constexpr int kHeld = kRows - kShared;
-  __shared__ float of_warp[2][kThreads / 32 * kRows];
-  extern __shared__ float4 more[];  // kShared x kVectors x kThreads; a thread reads what it has written only
-  const int thread = static_cast<int>(threadIdx.x), vectors = cols / 4;
-  const int first = static_cast<int>(blockIdx.x) * kRows;
+  __shared__ float of_warp[2][kThreads / 32];
+  extern __shared__ float4 more[];
+  const int thread = static_cast<int>(threadIdx.x) % kThreads, vectors = cols / 4;
+  const int row = static_cast<int>(blockIdx.x) * (static_cast<int>(blockDim.x) / kThreads) +
+                  static_cast<int>(threadIdx.x) / kThreads;
+  if (row >= rows) return;  // a whole warp, where a block has several rows
+  const auto* from = reinterpret_cast<const float4*>(in + static_cast<std::size_t>(row) * cols);
 
-  float4 held[kHeld][kVectors];
+  // First the part for shared memory, whose copies take no registers, then the loads. Beyond the end: 0.
+  const float4 zero = make_float4(0, 0, 0, 0);
 #pragma unroll
-  for (int r = kRows - 1; r >= 0; --r) {  // shared memory first: these copies take no registers
-    const auto* from = reinterpret_cast<const float4*>(in + static_cast<std::size_t>(first + r) * cols);
-#pragma unroll
-    for (int k = 0; k < kVectors; ++k) {
-      const int i = k * kThreads + thread;
-      const bool inside = first + r < rows && i < vectors;
-      if (r < kHeld) {
-        held[r % kHeld][k] = inside ? __ldcs(from + i) : make_float4(0, 0, 0, 0);
-      } else {
-        float4* to = more + ((r - kHeld) * kVectors + k) * kThreads + thread;
-        if (inside)
-          __pipeline_memcpy_async(to, from + i, sizeof(float4));
-        else
-          *to = make_float4(0, 0, 0, 0);
-      }
-    }
-    if (r == kHeld) __pipeline_commit();
+  for (int k = 0; k < kShared; ++k) {
+    const int i = (kVectors + k) * kThreads + thread;
+    if (i < vectors)
+      __pipeline_memcpy_async(more + k * kThreads + thread, from + i, sizeof(float4));
+    else
+      more[k * kThreads + thread] = zero;
   }
-  auto x = [&](int r, int k) {
-    return r < kHeld ? held[r % kHeld][k] : more[((r - kHeld) * kVectors + k) * kThreads + thread];
-  };
-
-  float m[kRows], s[kRows];
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    if (r == kHeld) __pipeline_wait_prior(0);
-    m[r] = 0;
-#pragma unroll
-    for (int k = 0; k < kVectors; ++k) {
-      const float4 v = x(r, k);
-      m[r] += (v.x + v.y) + (v.z + v.w);
-    }
-  }
-  block_sums<kThreads>(m, of_warp[0]);
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    m[r] /= static_cast<float>(cols);
-    s[r] = 0;
-#pragma unroll
-    for (int k = 0; k < kVectors; ++k) {
-      const float4 d = minus(x(r, k), m[r]);
-      if (k * kThreads + thread < vectors) s[r] += (d.x * d.x + d.y * d.y) + (d.z * d.z + d.w * d.w);
-    }
-  }
-  block_sums<kThreads>(s, of_warp[1]);
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    s[r] = rsqrtf(s[r] / static_cast<float>(cols) + kEpsilon);
-    if (thread == 0 && first + r < rows) {
-      mean[first + r] = m[r];
-      rstd[first + r] = s[r];
-    }
-  }
-
+  if (kShared > 0) __pipeline_commit();
+  float4 held[kVectors];
 #pragma unroll
   for (int k = 0; k < kVectors; ++k) {
     const int i = k * kThreads + thread;
-    if (i >= vectors) continue;
-    const float4 g = reinterpret_cast<const float4*>(gamma)[i], b = reinterpret_cast<const float4*>(beta)[i];
+    held[k] = i < vectors ? __ldcs(from + i) : zero;
+  }
+
+  float sum = 0;
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      if (first + r >= rows) continue;
-      const auto q = static_cast<std::uint32_t>(first + r) * vectors + i;  // this vector in the whole tensor
-      const std::uint32_t bits = dropout_bits(seed, q);
-      const float4 d = minus(x(r, k), m[r]);
-      reinterpret_cast<float4*>(out)[q] =
-          make_float4(dropout_keeps(bits, 0, drop) ? (d.x * s[r] * g.x + b.x) * scale : 0,
-                      dropout_keeps(bits, 1, drop) ? (d.y * s[r] * g.y + b.y) * scale : 0,
-                      dropout_keeps(bits, 2, drop) ? (d.z * s[r] * g.z + b.z) * scale : 0,
-                      dropout_keeps(bits, 3, drop) ? (d.w * s[r] * g.w + b.w) * scale : 0);
-    }
+  for (int k = 0; k < kVectors; ++k) sum += sum_of(held[k]);
+  if (kShared > 0) __pipeline_wait_prior(0);  // the thread's own copies have arrived
+#pragma unroll 2  // unrolled in full, the values would move to registers, which are what is short
+  for (int k = 0; k < kShared; ++k) sum += sum_of(more[k * kThreads + thread]);
+  const float m = sum_over<kThreads>(sum, of_warp[0]) / static_cast<float>(cols);
+
+  sum = 0;  // of squares, from the mean: both sums in one pass would lose digits where the mean is large
+#pragma unroll
+  for (int k = 0; k < kVectors; ++k)
+    if (k * kThreads + thread < vectors) sum += squares_of(held[k], m);
+#pragma unroll 2
+  for (int k = 0; k < kShared; ++k)
+    if ((kVectors + k) * kThreads + thread < vectors) sum += squares_of(more[k * kThreads + thread], m);
+  const float s = rsqrtf(sum_over<kThreads>(sum, of_warp[1]) / static_cast<float>(cols) + kEpsilon);
+  if (thread == 0) {
+    mean[row] = m;
+    rstd[row] = s;
+  }
+
+  auto finish = [&](float4 v, int i) {
+    const float4 g = reinterpret_cast<const float4*>(gamma)[i], b = reinterpret_cast<const float4*>(beta)[i];
+    const auto q = static_cast<std::uint32_t>(row) * vectors + i;  // this vector in the whole tensor
+    const std::uint32_t bits = dropout_bits(seed, q);
+    reinterpret_cast<float4*>(out)[q] =
+        make_float4(dropout_keeps(bits, 0, drop) ? ((v.x - m) * s * g.x + b.x) * scale : 0,
+                    dropout_keeps(bits, 1, drop) ? ((v.y - m) * s * g.y + b.y) * scale : 0,
+                    dropout_keeps(bits, 2, drop) ? ((v.z - m) * s * g.z + b.z) * scale : 0,
+                    dropout_keeps(bits, 3, drop) ? ((v.w - m) * s * g.w + b.w) * scale : 0);
+  };
+#pragma unroll
+  for (int k = 0; k < kVectors; ++k)
+    if (k * kThreads + thread < vectors) finish(held[k], k * kThreads + thread);
+#pragma unroll 2
+  for (int k = 0; k < kShared; ++k) {
+    const int i = (kVectors + k) * kThreads + thread;
+    if (i < vectors) finish(more[k * kThreads + thread], i);
   }
 }
 
@@ -144,21 +117,20 @@ __global__ void __launch_bounds__(kThreads)
   __shared__ float of_warp[2][kThreads / 32];
   const int thread = static_cast<int>(threadIdx.x);
   const std::size_t start = static_cast<std::size_t>(blockIdx.x) * cols;
-  float m[1] = {0}, s[1] = {0};
-  for (int c = thread; c < cols; c += kThreads) m[0] += in[start + c];
-  block_sums<kThreads>(m, of_warp[0]);
-  m[0] /= static_cast<float>(cols);
-  for (int c = thread; c < cols; c += kThreads) s[0] += (in[start + c] - m[0]) * (in[start + c] - m[0]);
-  block_sums<kThreads>(s, of_warp[1]);
-  s[0] = rsqrtf(s[0] / static_cast<float>(cols) + kEpsilon);
+  float sum = 0;
+  for (int c = thread; c < cols; c += kThreads) sum += in[start + c];
+  const float m = sum_over<kThreads>(sum, of_warp[0]) / static_cast<float>(cols);
+  sum = 0;
+  for (int c = thread; c < cols; c += kThreads) sum += (in[start + c] - m) * (in[start + c] - m);
+  const float s = rsqrtf(sum_over<kThreads>(sum, of_warp[1]) / static_cast<float>(cols) + kEpsilon);
   if (thread == 0) {
-    mean[blockIdx.x] = m[0];
-    rstd[blockIdx.x] = s[0];
+    mean[blockIdx.x] = m;
+    rstd[blockIdx.x] = s;
   }
   for (int c = thread; c < cols; c += kThreads) {
     const auto i = static_cast<std::uint32_t>(start + c);
     const bool keep = dropout_keeps(dropout_bits(seed, i / 4), static_cast<int>(i % 4), drop);
-    out[start + c] = keep ? ((in[start + c] - m[0]) * s[0] * gamma[c] + beta[c]) * scale : 0;
+    out[start + c] = keep ? ((in[start + c] - m) * s * gamma[c] + beta[c]) * scale : 0;
   }
 }
 
@@ -170,20 +142,18 @@ void layernorm(const float* in, const float* gamma, const float* beta, float* ou
     kernel<<<(rows + rows_of_block - 1) / rows_of_block, threads, bytes, stream>>>(in, gamma, beta, out, mean, rstd,
                                                                                    rows, cols, seed, drop, scale);
   };
-  // 32 elements a thread in registers, of as many rows as they are enough for; of long rows a second one in shared
-  // memory.
   if (cols % 4 != 0 || cols > 32768) {
     layernorm_any<256><<<rows, 256, 0, stream>>>(in, gamma, beta, out, mean, rstd, cols, seed, drop, scale);
-  } else if (cols <= 256) {
-    held(layernorm_held<64, 1, 8, 0>, 64, 8, 0);
   } else if (cols <= 1024) {
-    held(layernorm_held<256, 1, 8, 0>, 256, 8, 0);
+    held(layernorm_held<32, 8, 0>, 256, 8, 0);
   } else if (cols <= 4096) {
-    held(layernorm_held<512, 2, 4, 0>, 512, 4, 0);
+    held(layernorm_held<512, 2, 0>, 512, 1, 0);
+  } else if (cols <= 8192) {
+    held(layernorm_held<512, 4, 0>, 512, 1, 0);
   } else if (cols <= 16384) {
-    held(layernorm_held<512, 8, 2, 1>, 512, 2, 64 * 1024);
+    held(layernorm_held<512, 8, 0>, 512, 1, 0);
   } else {
-    held(layernorm_held<1024, 8, 2, 1>, 1024, 2, 128 * 1024);
+    held(layernorm_held<512, 4, 12>, 512, 1, 12 * 512 * 16);
   }
 }
 // END(layernorm)

@@ -68,6 +68,6 @@ void gemm_gelu(const __nv_bfloat16* a, const __nv_bfloat16* b, const __nv_bfloat
     return;
   }
 #endif
-  gemm_gelu_kernel<<<wmma_tile::grid(m, n), wmma_tile::kThreads, 0, stream>>>(a, b, bias, c, m, n, k);
+  wmma_tile::launch(gemm_gelu_kernel, m, n, stream, a, b, bias, c, m, n, k);
 }
 // END(gemm_gelu)

@@ -18,6 +18,6 @@ __global__ void __launch_bounds__(wmma_tile::kThreads, 2)
 
 void wmma_gemm(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int m, int n, int k, void*,
                std::size_t, cudaStream_t stream) {
-  wmma_gemm_kernel<<<wmma_tile::grid(m, n), wmma_tile::kThreads, 0, stream>>>(a, b, c, m, n, k);
+  wmma_tile::launch(wmma_gemm_kernel, m, n, stream, a, b, c, m, n, k);
 }
 // END(wmma_gemm)

@@ -1,4 +1,4 @@
-// replaces: gemm.cu; task: gemm; step: 8; idea: warps with roles: one loads into a ring of stages; needs: sm_90a
+// replaces: gemm.cu; task: gemm; step: 9; idea: warps with roles: one loads into a ring of stages; needs: sm_90a
 #include "ptx.hpp"
 #include "tensor_core.hpp"
 

@@ -1,4 +1,4 @@
-// replaces: gemm.cu; task: gemm; step: 11; idea: results leave by stmatrix and TMA stores; needs: sm_90a
+// replaces: gemm.cu; task: gemm; step: 11; idea: blocks that stay, and walk through tiles as suits L2; needs: sm_90a
 #include <algorithm>
 
 #include "ptx.hpp"
@@ -16,11 +16,9 @@ constexpr int kThreads = 128 * (1 + kConsumers);
 // 65536 registers / 384 threads: 168 each at the start; 40 + 2 x 232 = 3 x 168.
 constexpr int kProducerRegisters = 40, kConsumerRegisters = 232;
 
-constexpr int kPart = 64;  // columns that are stored at once: 128 bytes, the width of the swizzle
 struct Shared {
   __nv_bfloat16 a[kStages][kBlockM * kDepth];
   __nv_bfloat16 b[kStages][kBlockN * kDepth];
-  __nv_bfloat16 c[kConsumers][2][64 * kPart];
   uint64_t full[kStages], empty[kStages];
 };
 constexpr int kStageBytes = (kBlockM + kBlockN) * kDepth * 2;
@@ -52,39 +50,24 @@ struct Tiles {
   }
 };
 
-// A warpgroup's 64 x 256 sums: converted, through shared memory, and stored by TMA, 64 columns at a time. The copy of
-// one part runs while the next one is made ready in the other buffer.
-__device__ void store(__nv_bfloat16 (&buffers)[2][64 * kPart], const float (&sum)[kBlockN / 2],
-                      const CUtensorMap* map_c, int row, int col, int number) {
-  const int thread = static_cast<int>(threadIdx.x) % 128, warp = thread / 32, lane = thread % 32;
-  const int own_row = warp * 16 + lane % 16;  // whose address this lane gives to stmatrix
+// A warpgroup's 64 rows of sums, from registers to c: a lane has two neighbours in a row.
+template <int count>
+__device__ void store(const float (&sum)[count], __nv_bfloat16* c, int m, int n, int row, int col) {
+  row += static_cast<int>(threadIdx.x) % 128 / 32 * 16 + static_cast<int>(threadIdx.x) % 32 / 4;
+  col += static_cast<int>(threadIdx.x) % 4 * 2;
 #pragma unroll
-  for (int part = 0; part < kBlockN / kPart; ++part) {
-    __nv_bfloat16* buffer = buffers[part % 2];
-    if (thread == 0) ptx::tma_wait_read<1>();  // the store before the last has left this buffer
-    ptx::block_barrier(number, 128);
-#pragma unroll
-    for (int j = 0; j < kPart; j += 16) {
-      const float* d = sum + (part * kPart + j) / 2;
-      // Four 8 x 8 matrices: rows 0-7 and 8-15 of 8 columns, then of the next 8. Lanes 16-31 name the latter's rows.
-      const int chunk = (j / 8 + lane / 16) ^ (own_row % 8);  // swizzled, as TMA expects it: no bank conflicts
-      ptx::store_matrices(ptx::address(buffer) + own_row * 128 + chunk * 16, ptx::pack(d[0], d[1]),
-                          ptx::pack(d[2], d[3]), ptx::pack(d[4], d[5]), ptx::pack(d[6], d[7]));
-    }
-    ptx::fence_async();
-    ptx::block_barrier(number, 128);
-    if (thread == 0) {
-      ptx::tma_store(map_c, buffer, col + part * kPart, row);
-      ptx::tma_commit();
-    }
+  for (int i = 0; i < count; i += 2) {
+    const int r = row + i % 4 / 2 * 8, j = col + i / 4 * 8;
+    if (r < m && j < n)
+      *reinterpret_cast<uint32_t*>(c + static_cast<std::size_t>(r) * n + j) = ptx::pack(sum[i], sum[i + 1]);
   }
 }
 
-// a: m x k; b: n x k; c: m x n, as maps. There are as many blocks as multiprocessors. While the consumers store a
-// tile, the producer loads the first stages of the next.
+// a: m x k; b: n x k; c: m x n, as maps or row-major. There are as many blocks as multiprocessors. While the consumers
+// store a tile, the producer loads the first stages of the next.
 __global__ void __launch_bounds__(kThreads, 1)
-    gemm_kernel(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-                const __grid_constant__ CUtensorMap map_c, int m, int n, int k) {
+    gemm_kernel(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, __nv_bfloat16* c,
+                int m, int n, int k) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ unsigned char memory[];
   Shared& s = *reinterpret_cast<Shared*>((reinterpret_cast<uintptr_t>(memory) + 1023) / 1024 * 1024);
@@ -138,9 +121,8 @@ __global__ void __launch_bounds__(kThreads, 1)
       ptx::wgmma_results(sum);
       if (threadIdx.x % 32 == 0) ptx::barrier_arrive(&s.empty[last]);
       tiles.at(i, row, col);
-      store(s.c[own], sum, &map_c, row + own * 64, col, 1 + own);
+      store(sum, c, m, n, row + own * 64, col);
     }
-    if (threadIdx.x % 128 == 0) ptx::tma_wait_read<0>();  // shared memory must outlive the copies from it
   }
 #endif
 }
@@ -148,13 +130,12 @@ __global__ void __launch_bounds__(kThreads, 1)
 void gemm(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int m, int n, int k, void*, std::size_t,
           cudaStream_t stream) {
   const CUtensorMap map_a = ptx::describe(a, m, k, kBlockM, kDepth), map_b = ptx::describe(b, n, k, kBlockN, kDepth);
-  const CUtensorMap map_c = ptx::describe(c, m, n, 64, kPart);
   int device = 0, processors = 0;
   cudaGetDevice(&device);
   cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
   const int grid = std::min(processors, ((m + kBlockM - 1) / kBlockM) * ((n + kBlockN - 1) / kBlockN));
   cudaFuncSetAttribute(gemm_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes);
-  gemm_kernel<<<grid, kThreads, kSharedBytes, stream>>>(map_a, map_b, map_c, m, n, k);
+  gemm_kernel<<<grid, kThreads, kSharedBytes, stream>>>(map_a, map_b, c, m, n, k);
 }
 
 #endif

@@ -1,4 +1,4 @@
-// replaces: gemm.cu; task: gemm; step: 7; idea: TMA brings tiles, wgmma multiplies them, one buffer; needs: sm_90a
+// replaces: gemm.cu; task: gemm; step: 8; idea: TMA brings tiles, wgmma multiplies them, one buffer; needs: sm_90a
 #include "ptx.hpp"
 #include "tensor_core.hpp"
 

@@ -1,4 +1,4 @@
-// replaces: gemm.cu; task: gemm; step: 5; idea: mma.sync and ldmatrix, on swizzled tiles; needs: sm_80
+// replaces: gemm.cu; task: gemm; step: 6; idea: mma.sync and ldmatrix, on swizzled tiles; needs: sm_80
 #include "ptx.hpp"
 #include "tensor_core.hpp"
 

@@ -1,4 +1,4 @@
-// replaces: gemm.cu; task: gemm; step: 6; idea: cp.async into three stages; needs: sm_80
+// replaces: gemm.cu; task: gemm; step: 7; idea: cp.async into three stages; needs: sm_80
 #include "ptx.hpp"
 #include "tensor_core.hpp"
 
