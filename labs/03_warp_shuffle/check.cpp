@@ -228,10 +228,6 @@ RIDGE_WIDE void expect_softmax(std::span<const float> part, const double* e, Exp
   }
 }
 
-RIDGE_WIDE void scale_and_shift(std::span<float> values, float by, float shift) {
-  for (float& v : values) v = by * v + shift;
-}
-
 class Softmax : public TaskCheck {
  public:
   std::string id() const override { return "softmax"; }

@@ -172,26 +172,38 @@ class CloseTally {
   Expected first_expected_;
 };
 
-// Compares with numbers that are rounded: element i must be as near to expected(i).value as an honest error is, and the
+// Compares with numbers that are rounded: each element must be as near to its expected value as an honest error is, and the
 // errors together must have the size and direction of honest ones. NaN matches NaN only, and an infinity only itself.
-// All of them lean or none. `cost`: terms behind an element, to share the work out.
-template <class T, class Element>
-Verdict compare_close(std::span<const T> got, Element expected, const Where& where, std::size_t cost = 1) {
+// make(first, count, e) makes the elements first, first + 1, ..., at most kTogether of them. `cost`: terms behind an
+// element, to share the work out.
+template <class T, class Make>
+Verdict compare_close_together(std::span<const T> got, Make make, const Where& where, std::size_t cost = 1) {
   return compare_parts<CloseTally>(
       got.size(), got.size(), std::max<std::size_t>(1, (1 << 18) / std::max<std::size_t>(1, cost)),
       [&](std::size_t from, std::size_t to, CloseTally& tally) {
         Expecteds e;
         for (std::size_t first = from; first < to; first += kTogether) {
           const std::size_t count = std::min(kTogether, to - first);
-          for (std::size_t k = 0; k < count; ++k) {
-            const Expected one = expected(first + k);
-            e.set(k, one);
-            e.leans = one.leans;
-          }
+          make(first, count, e);
           tally.add(first, got.subspan(first, count), e);
         }
       },
       where);
+}
+
+// The same, with expected(i) for element i. All of them lean or none.
+template <class T, class Element>
+Verdict compare_close(std::span<const T> got, Element expected, const Where& where, std::size_t cost = 1) {
+  return compare_close_together(
+      got,
+      [&](std::size_t first, std::size_t count, Expecteds& e) {
+        for (std::size_t k = 0; k < count; ++k) {
+          const Expected one = expected(first + k);
+          e.set(k, one);
+          e.leans = one.leans;
+        }
+      },
+      where, cost);
 }
 
 }  // namespace ridge::lab

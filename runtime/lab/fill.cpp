@@ -81,6 +81,10 @@ void fill_integers(std::span<std::int32_t> values, std::uint64_t seed, std::int3
   });
 }
 
+RIDGE_WIDE void scale_and_shift(std::span<float> values, float by, float shift) {
+  for (float& v : values) v = by * v + shift;
+}
+
 void fill_bits(std::span<std::uint32_t> values, std::uint64_t seed) { fill_parts(values, seed, numbers); }
 
 std::int64_t random_size(std::uint64_t seed, std::int64_t low, std::int64_t high) {

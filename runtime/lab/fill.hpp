@@ -29,6 +29,9 @@ void fill_lognormal(std::span<float> values, std::uint64_t seed, double spread =
 // Integers uniform in [low, high].
 void fill_integers(std::span<std::int32_t> values, std::uint64_t seed, std::int32_t low, std::int32_t high);
 
+// values = by x values + shift, on this thread.
+void scale_and_shift(std::span<float> values, float by, float shift);
+
 // Any 32 bits: the lower half of random_bits.
 void fill_bits(std::span<std::uint32_t> values, std::uint64_t seed);
 
