@@ -1,5 +1,6 @@
 #include "fill.hpp"
 
+#include <bit>
 #include <cmath>
 
 #include "compare.hpp"
@@ -25,7 +26,8 @@ inline float normal(std::uint64_t r) {
 // The lowest bit gives the sign, the upper 53 the rest.
 inline double uniform(std::uint64_t r) { return static_cast<double>(static_cast<std::int64_t>(r >> 11)) * 0x1p-53; }
 inline float with_sign(double magnitude, std::uint64_t r) {
-  return static_cast<float>((r & 1) != 0 ? -magnitude : magnitude);
+  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(magnitude));
+  return std::bit_cast<float>(bits ^ static_cast<std::uint32_t>(r << 31));
 }
 
 RIDGE_WIDE void normals(std::span<float> values, std::size_t first, std::uint64_t seed) {
