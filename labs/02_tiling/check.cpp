@@ -58,9 +58,10 @@ class Window {
       add_terms(kept_[(row + dy) % kSide].data() + col, kWeights[dy], count, t);
     const std::size_t down = inside(row, rows_);
     expect_cells(t, count, Tolerance{}.of_length(static_cast<double>(down * kSide)), e);
-    for (std::size_t k = 0; k < count; ++k) {
-      const std::size_t across = inside(col + k, cols_);
-      if (across == kSide) continue;  // else fewer terms, at the edge
+    for (std::size_t i = 0; i < 2 * kRadius; ++i) {  // at the edges: fewer terms
+      const std::size_t edge = i < kRadius ? i : cols_ + kRadius - 1 - i, k = edge - col;
+      if (edge < col || k >= count) continue;
+      const std::size_t across = inside(edge, cols_);
       e.set(k, Tolerance{}.of({static_cast<double>(down * across), t.sum[k], t.magnitude[k], t.squares[k]}));
     }
   }
