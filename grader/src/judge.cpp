@@ -297,7 +297,7 @@ class TaskJudge {
   // False: a gate failed.
   bool time_measured(const lab::Case& c, std::uint32_t first_id) {
     TimedOptions timed;
-    timed.stop = options_.mode == Mode::check ? StopRule{5, 9, 8, 0.03} : StopRule{11, 60, 45, 0.01};
+    timed.stop = options_.mode == Mode::check ? StopRule{5, 9, 8, 0.03} : StopRule{7, 60, 45, 0.01};
     if (options_.mode == Mode::check) timed.turn_seconds = 0.002;
     timed.limit_seconds = limit_;
     timed.seed = derived_seed(seed_, "timed");

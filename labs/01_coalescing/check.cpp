@@ -9,7 +9,7 @@ namespace {
 
 using namespace ridge::lab;
 
-constexpr std::int64_t kFields = 8;
+constexpr std::size_t kFields = 8;
 
 Work moved(double elements) { return {elements, "element", elements * 4, elements * 4}; }
 
@@ -73,8 +73,19 @@ class AosToSoa : public TaskCheck {
     static constexpr const char* names[kFields] = {"x", "y", "z", "mass", "vx", "vy", "vz", "charge"};
     auto x = floats(in[0]);
     auto n = static_cast<std::size_t>(c.size[0]);
-    return compare_exact(
-        floats(out[0]), [&](std::size_t i) { return x[i % n * kFields + i / n]; },
+    const auto got = floats(out[0]);
+    return compare_parts<ExactTally<float>>(
+        got.size(), (n + kTogether - 1) / kTogether, 128,
+        [&](std::size_t from, std::size_t to, ExactTally<float>& tally) {
+          float field[kTogether];
+          for (std::size_t first = from * kTogether; first < std::min(to * kTogether, n); first += kTogether) {
+            const std::size_t count = std::min(kTogether, n - first);
+            for (std::size_t f = 0; f < kFields; ++f) {
+              for (std::size_t i = 0; i < count; ++i) field[i] = x[(first + i) * kFields + f];
+              tally.add(f * n + first, got.subspan(f * n + first, count), field);
+            }
+          }
+        },
         [&](std::size_t i) { return fmt::format("{} of particle {}", names[i / n], i % n); });
   }
   Work work(const Case& c) const override { return moved(static_cast<double>(c.size[0] * kFields)); }
@@ -103,8 +114,23 @@ class Transpose : public TaskCheck {
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     auto x = floats(in[0]);
     auto rows = static_cast<std::size_t>(c.size[0]), cols = static_cast<std::size_t>(c.size[1]);
-    return compare_exact(
-        floats(out[0]), [&](std::size_t i) { return x[i % rows * cols + i / rows]; },
+    const auto got = floats(out[0]);
+    constexpr std::size_t side = 16;  // columns of a tile: whole cache lines
+    return compare_parts<ExactTally<float>>(
+        got.size(), (cols + side - 1) / side, (1 << 18) / side / rows + 1,
+        [&](std::size_t from, std::size_t to, ExactTally<float>& tally) {
+          float tile[side][kTogether];
+          for (std::size_t col = from * side; col < std::min(to * side, cols); col += side)
+            for (std::size_t row = 0; row < rows; row += kTogether) {
+              const std::size_t width = std::min(side, cols - col), height = std::min(kTogether, rows - row);
+              for (std::size_t i = 0; i < height; ++i)
+                for (std::size_t k = 0; k < width; ++k) tile[k][i] = x[(row + i) * cols + col + k];
+              for (std::size_t k = 0; k < width; ++k) {
+                const std::size_t first = (col + k) * rows + row;
+                tally.add(first, got.subspan(first, height), tile[k]);
+              }
+            }
+        },
         [&](std::size_t i) { return fmt::format("out[{}][{}]", i / rows, i % rows); });
   }
   Work work(const Case& c) const override { return moved(static_cast<double>(c.size[0] * c.size[1])); }

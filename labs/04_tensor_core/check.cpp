@@ -9,6 +9,8 @@
 #include <random>
 
 #include "lab/compare.hpp"
+#include "lab/freivalds.hpp"
+#include "lab/wide.hpp"
 
 namespace {
 
@@ -16,7 +18,8 @@ using namespace ridge::lab;
 
 struct Bf16 {
   std::uint16_t bits;
-  operator double() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+  float as_float() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+  operator double() const { return as_float(); }
 };
 
 Bf16 rounded(float x) {  // to nearest, ties to even
@@ -39,6 +42,36 @@ struct Sizes {
 
 std::string at(std::size_t i, std::size_t n) { return fmt::format("c[{}][{}]", i / n, i % n); }
 
+RIDGE_WIDE void round_all(const float* from, std::size_t count, float scale, Bf16* to) {
+#pragma omp simd
+  for (std::size_t i = 0; i < count; ++i) to[i] = rounded(from[i] * scale);
+}
+
+RIDGE_WIDE void widen(const void* from, std::size_t count, double* to) {
+  const auto* x = static_cast<const Bf16*>(from);
+#pragma omp simd
+  for (std::size_t i = 0; i < count; ++i) to[i] = x[i];
+}
+
+// A product of two is exact in fp32.
+RIDGE_WIDE Reduction dot(const Bf16* a, const Bf16* b, std::size_t n) {
+  double sum = 0, magnitude = 0, squares = 0;
+#pragma omp simd reduction(+ : sum, magnitude, squares)
+  for (std::size_t i = 0; i < n; ++i) {
+    const double term = a[i].as_float() * b[i].as_float();
+    sum += term;
+    magnitude += std::fabs(term);
+    squares += term * term;
+  }
+  return {static_cast<double>(n), sum, magnitude, squares};
+}
+
+RIDGE_WIDE bool all_finite(const Bf16* x, std::size_t n) {
+  std::uint32_t bad = 0;
+  for (std::size_t i = 0; i < n; ++i) bad |= (x[i].bits & 0x7F80) == 0x7F80 ? 1 : 0;
+  return bad == 0;
+}
+
 // N(0, scale^2), rounded to bf16.
 void fill_bf16(std::span<std::byte> buffer, std::uint64_t seed, float scale = 1) {
   constexpr std::size_t part = 1 << 14;
@@ -49,20 +82,18 @@ void fill_bf16(std::span<std::byte> buffer, std::uint64_t seed, float scale = 1)
                  for (std::size_t p = first; p < last; ++p) {
                    const std::size_t from = p * part, count = std::min(part, to.size() - from);
                    fill_normal(std::span(values).first(count), random_bits(seed, p));
-                   for (std::size_t i = 0; i < count; ++i) to[from + i] = rounded(values[i] * scale);
+                   round_all(values.data(), count, scale, to.data() + from);
                  }
                },
                8);
 }
 
-struct Product {
+struct LinearProduct {
   Sizes s;
   std::span<const Bf16> a, b, bias, c;
 
   Reduction sum(std::size_t i) const {
-    const Bf16 *row = a.data() + i / s.n * s.k, *col = b.data() + i % s.n * s.k;
-    Reduction r;
-    for (std::size_t l = 0; l < s.k; ++l) r.add(double{row[l]} * double{col[l]});
+    Reduction r = dot(a.data() + i / s.n * s.k, b.data() + i % s.n * s.k, s.k);
     if (!bias.empty()) r.add(bias[i % s.n]);
     return r;
   }
@@ -71,7 +102,7 @@ struct Product {
 // All elements of a small product. Of a large one, that they are numbers, and one element of each square, at a place that
 // is drawn now: no tile can be left out.
 template <class Element>
-Verdict compare_elements(const Product& p, Element expected, std::uint64_t seed) {
+Verdict compare_elements(const LinearProduct& p, Element expected, std::uint64_t seed) {
   const auto [m, n, k] = std::array{p.s.m, p.s.n, p.s.k};
   if (p.s.operations() <= 1e9)
     return compare_close<Bf16>(
@@ -79,6 +110,7 @@ Verdict compare_elements(const Product& p, Element expected, std::uint64_t seed)
 
   std::atomic<std::size_t> wrong{0}, first{p.c.size()};
   parallel_for(p.c.size(), [&](std::size_t from, std::size_t to) {
+    if (all_finite(p.c.data() + from, to - from)) return;
     for (std::size_t i = from; i < to; ++i) {
       if (std::isfinite(double{p.c[i]})) continue;
       ++wrong;
@@ -106,76 +138,37 @@ Verdict compare_elements(const Product& p, Element expected, std::uint64_t seed)
       [&](std::size_t q) { return at(place[q], n) + " of the sample"; }, k);
 }
 
-constexpr std::size_t kRounds = 4;
-using Lanes = std::array<double, kRounds + 1>;  // one for each round, and one for squares
-
-// out[i] = sum over j of matrix[i][j] x[j] (last lane: of its square).
-std::vector<Lanes> times(std::span<const Bf16> matrix, std::size_t rows, std::size_t cols,
-                         const std::vector<Lanes>& x) {
-  std::vector<Lanes> out(rows);
-  parallel_for(
-      rows,
-      [&](std::size_t from, std::size_t to) {
-        for (std::size_t i = from; i < to; ++i) {
-          Lanes sum{};
-          for (std::size_t j = 0; j < cols; ++j) {
-            const double v = matrix[i * cols + j];
-            for (std::size_t r = 0; r < kRounds; ++r) sum[r] += v * x[j][r];
-            sum[kRounds] += v * v * x[j][kRounds];
-          }
-          out[i] = sum;
-        }
-      },
-      (1 << 16) / (cols + 1) + 1);
-  return out;
-}
-
-// out[j] = sum over i of matrix[i][j] x[i], likewise.
-std::vector<Lanes> times_transposed(std::span<const Bf16> matrix, std::size_t rows, std::size_t cols,
-                                    const std::vector<Lanes>& x) {
-  std::vector<Lanes> out(cols, Lanes{});
-  parallel_for(
-      cols,
-      [&](std::size_t from, std::size_t to) {
-        for (std::size_t i = 0; i < rows; ++i)
-          for (std::size_t j = from; j < to; ++j) {
-            const double v = matrix[i * cols + j];
-            for (std::size_t r = 0; r < kRounds; ++r) out[j][r] += v * x[i][r];
-            out[j][kRounds] += v * v * x[i][kRounds];
-          }
-      },
-      256);
-  return out;
+Matrix matrix_of(std::span<const Bf16> m, std::size_t rows, std::size_t cols) {
+  return {m.data(), rows, cols, sizeof(Bf16), widen};
 }
 
 // Freivalds' check, C r = A (B^T r), on bf16 as it lies in memory; freivalds.hpp tells the idea and its odds. It sees
 // every element, but a single one only when it is far off: the rounding errors of a row add up.
-Verdict freivalds(const Product& p, std::uint64_t seed) {
-  std::vector<Lanes> random(p.s.n);
-  for (std::size_t j = 0; j < p.s.n; ++j) {
-    for (std::size_t r = 0; r < kRounds; ++r) {
-      const std::uint64_t bits = random_bits(seed, j * kRounds + r);
-      const double size = 1 + static_cast<double>(bits >> 1 & 0xFFFF) / 65536;
-      random[j][r] = (bits & 1) != 0 ? -size : size;
-    }
-    random[j][kRounds] = 1;
-  }
-  const auto expected = times(p.a, p.s.m, p.s.k, times_transposed(p.b, p.s.n, p.s.k, random));
-  const auto got = times(p.c, p.s.m, p.s.n, random);
+Verdict freivalds(const LinearProduct& p, std::uint64_t seed) {
+  constexpr std::size_t kRounds = kFreivaldsRounds;
+  static_assert(kRounds == 8);
+  std::vector<Eight> random(p.s.n);
+  for (std::size_t j = 0; j < p.s.n; ++j)
+    for (std::size_t r = 0; r < kRounds; ++r) random[j].x[r] = freivalds_entry(seed, j * kRounds + r);
+  const std::vector<double> ones(p.s.n, 1);
+  const Products inner = times_transposed(matrix_of(p.b, p.s.n, p.s.k), random, ones);
+  const Products expected = times(matrix_of(p.a, p.s.m, p.s.k), inner.of, inner.squares);
+  const Products got = times(matrix_of(p.c, p.s.m, p.s.n), random, ones);
   CloseTally all(p.s.m * kRounds);
   for (std::size_t i = 0; i < p.s.m; ++i) {
     Reduction row;  // of all elements of the row together
     row.length = static_cast<double>(p.s.k);
-    row.sum = std::sqrt(got[i][kRounds]);
-    row.squares = expected[i][kRounds];
+    row.sum = std::sqrt(got.squares[i]);
+    row.squares = expected.squares[i];
     row.magnitude = std::sqrt(row.squares * row.length * static_cast<double>(p.s.n));
+    const Expected of_row = kProduct.of(row);
     for (std::size_t r = 0; r < kRounds; ++r) {
-      Expected e = kProduct.of(row);
-      e.value = expected[i][r];
-      e.deviation *= std::sqrt(7.0 / 3);  // the mean square of a random entry; the largest is 2
-      e.worst *= 2;
-      e.magnitude *= 2;
-      all.add(i * kRounds + r, got[i][r], e);
+      Expected e = of_row;
+      e.value = expected.of[i].x[r];
+      e.deviation *= std::sqrt(kMeanSquareEntry);
+      e.worst *= kLargestEntry;
+      e.magnitude *= kLargestEntry;
+      all.add(i * kRounds + r, got.of[i].x[r], e);
     }
   }
   if (all.ok()) return {};
@@ -229,7 +222,7 @@ class Gemm : public TaskCheck {
     fill_bf16(in[1], random_bits(seed, 1));
   }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
-    const Product p{Sizes(c), as<Bf16>(in[0]), as<Bf16>(in[1]), {}, as<Bf16>(out[0])};
+    const LinearProduct p{Sizes(c), as<Bf16>(in[0]), as<Bf16>(in[1]), {}, as<Bf16>(out[0])};
     const std::uint64_t seed = fresh_seed();
     Verdict v = compare_elements(
         p, [&](std::size_t i) { return kProduct.of(p.sum(i)); }, seed);
@@ -287,7 +280,7 @@ class GemmGelu : public Gemm {
     fill_bf16(in[2], random_bits(seed, 2));
   }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
-    const Product p{Sizes(c), as<Bf16>(in[0]), as<Bf16>(in[1]), as<Bf16>(in[2]), as<Bf16>(out[0])};
+    const LinearProduct p{Sizes(c), as<Bf16>(in[0]), as<Bf16>(in[1]), as<Bf16>(in[2]), as<Bf16>(out[0])};
     return compare_elements(
         p,
         [&](std::size_t i) {

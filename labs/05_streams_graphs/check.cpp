@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "lab/compare.hpp"
+#include "lab/wide.hpp"
 #include "roofline/profile.hpp"
 
 namespace {
@@ -39,6 +40,14 @@ std::size_t bytes_of(std::int64_t n) { return static_cast<std::size_t>(n) * size
 
 std::string element(std::size_t i) { return fmt::format("out[{}]", i); }
 
+RIDGE_WIDE void expect_upload(const float* x, std::size_t count, Expecteds& e) {
+#pragma omp simd
+  for (std::size_t k = 0; k < count; ++k) {
+    const double half = 0.5 * x[k];
+    e.set(k, within_ulps(half + 1, std::fabs(half) + 1, 1));
+  }
+}
+
 class Upload : public TaskCheck {
  public:
   std::string id() const override { return "upload"; }
@@ -50,8 +59,9 @@ class Upload : public TaskCheck {
   void fill(const Case&, std::uint64_t seed, Buffers in) const override { fill_normal(floats(in[0]), seed); }
   Verdict verify(const Case&, ConstBuffers in, ConstBuffers out) const override {
     auto x = floats(in[0]);
-    return compare_close(
-        floats(out[0]), [&](std::size_t i) { return within_ulps(0.5 * x[i] + 1, std::fabs(0.5 * x[i]) + 1, 1); },
+    return compare_close_together(
+        floats(out[0]),
+        [&](std::size_t first, std::size_t count, Expecteds& e) { expect_upload(x.data() + first, count, e); },
         element);
   }
   Work work(const Case& c) const override {
@@ -68,6 +78,25 @@ class Upload : public TaskCheck {
   }
 };
 
+// model() in double, with the error that float arithmetic carries along: each step multiplies what was there by the
+// derivative 0.75 (1 - 0.75 x^2), and adds some roundings of its own.
+RIDGE_WIDE void expect_model(const float* start, std::size_t count, Expecteds& e) {
+  for (std::size_t k = 0; k < count; ++k) e.value[k] = start[k], e.deviation[k] = 0;
+  for (int step = 0; step < 8; ++step)
+#pragma omp simd
+    for (std::size_t k = 0; k < count; ++k) {
+      const double x = e.value[k], square = 0.25 * x * x;
+      e.value[k] = 0.75 * x * (1 - square);
+      e.deviation[k] =
+          std::fabs(0.75 * (1 - 3 * square)) * e.deviation[k] + 4 * 0x1p-24 * 0.75 * std::fabs(x) * (1 + square);
+    }
+#pragma omp simd
+  for (std::size_t k = 0; k < count; ++k) {
+    const double x = e.value[k], worst = 2 * e.deviation[k] + 1e-37;
+    e.set(k, {x, worst / 2, worst, std::fabs(x)});
+  }
+}
+
 class Pipeline : public TaskCheck {
  public:
   std::string id() const override { return "pipeline"; }
@@ -81,8 +110,9 @@ class Pipeline : public TaskCheck {
   }
   Verdict verify(const Case&, ConstBuffers in, ConstBuffers out) const override {
     auto x = floats(in[0]);
-    return compare_close(
-        floats(out[0]), [&](std::size_t i) { return expected(x[i]); }, element);
+    return compare_close_together(
+        floats(out[0]),
+        [&](std::size_t first, std::size_t count, Expecteds& e) { expect_model(x.data() + first, count, e); }, element);
   }
   Work work(const Case& c) const override {
     const auto n = static_cast<double>(c.size[0]);
@@ -91,21 +121,36 @@ class Pipeline : public TaskCheck {
   std::vector<Bound> bounds(const Case& c) const override {
     return {{"virtual_time_over_bound", on_the_link(static_cast<double>(bytes_of(c.size[0])))}};
   }
-
- private:
-  // model() in double, with the error that float arithmetic carries along: each step multiplies what was there by the
-  // derivative 0.75 (1 - 0.75 x^2), and adds some roundings of its own.
-  static Expected expected(float start) {
-    double x = start, error = 0;
-    for (int i = 0; i < 8; ++i) {
-      const double square = 0.25 * x * x, next = 0.75 * x * (1 - square);
-      error = std::fabs(0.75 * (1 - 3 * square)) * error + 4 * kFp32.unit() * 0.75 * std::fabs(x) * (1 + square);
-      x = next;
-    }
-    const double worst = 2 * error + 1e-37;
-    return {x, worst / 2, worst, std::fabs(x)};
-  }
 };
+
+// As in streams.hpp.
+constexpr int kBranches = 4, kRounds = 4096;
+
+// sums[i] = the sum over all branches b of refine(refine(prepare(x[i]), b), b). A round waits for the one before: several
+// vectors of all branches are on their way at once.
+constexpr std::size_t kJoined = 32;
+RIDGE_WIDE void join(const std::uint32_t* x, std::uint32_t* sums) {
+  struct alignas(64) Vector {
+    std::uint32_t x __attribute__((vector_size(64)));
+  };
+  constexpr std::size_t lanes = 16, vectors = kJoined / lanes;
+  Vector v[vectors][kBranches];
+  for (std::size_t i = 0; i < kJoined; ++i)
+    for (int b = 0; b < kBranches; ++b) v[i / lanes][b].x[i % lanes] = x[i] ^ x[i] >> 16;
+  for (int round = 0; round < 2 * kRounds; ++round) {
+#pragma GCC unroll 2
+    for (std::size_t i = 0; i < vectors; ++i)
+#pragma GCC unroll 4
+      for (int b = 0; b < kBranches; ++b) {
+        v[i][b].x = v[i][b].x * 1664525u + (1013904223u + static_cast<std::uint32_t>(b));
+        v[i][b].x ^= v[i][b].x >> 13;
+      }
+  }
+  for (std::size_t i = 0; i < kJoined; ++i) {
+    sums[i] = 0;
+    for (int b = 0; b < kBranches; ++b) sums[i] += v[i / lanes][b].x[i % lanes];
+  }
+}
 
 class ForkJoin : public TaskCheck {
  public:
@@ -121,14 +166,22 @@ class ForkJoin : public TaskCheck {
     const std::size_t bytes = bytes_of(c.size[0]);
     return {{bytes}, {bytes}, (1 + 2 * kBranches) * bytes};
   }
-  void fill(const Case&, std::uint64_t seed, Buffers in) const override {
-    auto x = as<std::uint32_t>(in[0]);
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::uint32_t>(random_bits(seed, i));
-  }
+  void fill(const Case&, std::uint64_t seed, Buffers in) const override { fill_bits(as<std::uint32_t>(in[0]), seed); }
   Verdict verify(const Case&, ConstBuffers in, ConstBuffers out) const override {
-    auto x = as<std::uint32_t>(in[0]);
-    return compare_exact(
-        as<std::uint32_t>(out[0]), [&](std::size_t i) { return expected(x[i]); }, element);
+    const auto x = as<std::uint32_t>(in[0]), got = as<std::uint32_t>(out[0]);
+    using Tally = ExactTally<std::uint32_t>;
+    return compare_parts<Tally>(
+        x.size(), (x.size() + kJoined - 1) / kJoined, 1,
+        [&](std::size_t from, std::size_t to, Tally& tally) {
+          for (std::size_t p = from; p < to; ++p) {
+            const std::size_t first = p * kJoined, count = std::min(kJoined, x.size() - first);
+            std::uint32_t some[kJoined] = {}, sums[kJoined];
+            std::copy_n(x.begin() + first, count, some);
+            join(some, sums);
+            tally.add(first, got.subspan(first, count), sums);
+          }
+        },
+        element);
   }
   Work work(const Case& c) const override {
     const auto n = static_cast<double>(c.size[0]);
@@ -142,22 +195,95 @@ class ForkJoin : public TaskCheck {
     return {{"virtual_time_over_bound",
              d.at("launch_call") + 4 * d.at("kernel_latency") + 2 * 13 * kRounds * d.at("instruction_latency")}};
   }
+};
+
+// Steps of the network in double, eight at once: a step's input is known from the answer of the one before, and that
+// answer is compared too. So all steps are right if each is.
+class Network {
+ public:
+  static constexpr std::size_t kSteps = 8;
+
+  Network(const Case& c, std::span<const float> weights)
+      : layers_(static_cast<std::size_t>(c.size[0])),
+        dim_(static_cast<std::size_t>(c.size[1])),
+        weights_(weights),
+        tolerance_(Tolerance{}.of_length(static_cast<double>(c.size[1]))) {}
+  std::size_t dim() const { return dim_; }
+
+  // Compares the steps first, first + 1, ..., `count` of them, with `out`.
+  void run(std::span<const float> start, std::span<const float> out, std::size_t first, std::size_t count,
+           CloseTally& tally) const {
+    // The values and the variances of float arithmetic's errors in them: these go through the layers with their weights.
+    std::vector<Eight> h(dim_), dh(dim_), next(dim_), dnext(dim_);
+    for (std::size_t lane = 0; lane < count; ++lane)
+      for (std::size_t i = 0; i < dim_; ++i) {
+        const std::size_t t = first + lane;
+        if (t == 0) {
+          h[i].x[lane] = start[i];
+          continue;
+        }
+        const double before = out[(t - 1) * dim_ + i], position = (i + t - 1) % 3 == 0 ? 0.25 : -0.125;
+        const double x = 0.5 * before + position, rounded = kFp32.unit() * std::fabs(x);
+        h[i].x[lane] = x;
+        dh[i].x[lane] = rounded * rounded;
+      }
+    std::vector<double> w(2 * kRows * dim_);
+    for (std::size_t l = 0; l < layers_; ++l) {
+      for (std::size_t k = 0; k < dim_; ++k) dh[k].x += tolerance_.of_squares * (h[k].x * h[k].x);
+      for (std::size_t r = 0; r < dim_; r += kRows) {
+        const std::size_t rows = std::min(kRows, dim_ - r);
+        Eight sum[kRows], variance[kRows];
+        widen(weights_.data() + (l * dim_ + r) * dim_, rows * dim_, w.data(), w.data() + kRows * dim_);
+        add_up(w.data(), dim_, h.data(), dh.data(), sum, variance);
+        for (std::size_t i = 0; i < rows; ++i)
+          for (std::size_t lane = 0; lane < kSteps; ++lane) {
+            const double v = sum[i].x[lane], slope = 1 / (1 + std::fabs(v)), y = v * slope;  // |act'| <= slope^2
+            const double deviation = std::sqrt(variance[i].x[lane] + tolerance_.of_sum * v * v) * slope * slope +
+                                     2 * kFp32.unit() * std::fabs(y);
+            next[r + i].x[lane] = y;
+            dnext[r + i].x[lane] = deviation * deviation;
+          }
+      }
+      h.swap(next), dh.swap(dnext);
+    }
+    for (std::size_t lane = 0; lane < count; ++lane)
+      for (std::size_t i = 0; i < dim_; ++i) {
+        const std::size_t at = (first + lane) * dim_ + i;
+        const double deviation = std::sqrt(dh[i].x[lane]);
+        tally.add(at, out[at], {h[i].x[lane], deviation + 1e-37, 40 * deviation + 1e-36, 1});
+      }
+  }
 
  private:
-  static constexpr int kBranches = 4, kRounds = 4096;
-  static std::uint32_t refine(std::uint32_t v, std::uint32_t branch) {
-    for (int k = 0; k < kRounds; ++k) {
-      v = v * 1664525u + 1013904223u + branch;
-      v ^= v >> 13;
+  static constexpr std::size_t kRows = 4;  // of a matrix, at once
+
+  // Weights and their squares.
+  RIDGE_WIDE static void widen(const float* from, std::size_t n, double* w, double* squares) {
+#pragma omp simd
+    for (std::size_t i = 0; i < n; ++i) {
+      const double v = from[i];
+      w[i] = v;
+      squares[i] = v * v;
     }
-    return v;
   }
-  static std::uint32_t expected(std::uint32_t x) {
-    const std::uint32_t p = x ^ x >> 16;
-    std::uint32_t sum = 0;
-    for (std::uint32_t b = 0; b < kBranches; ++b) sum += refine(refine(p, b), b);
-    return sum;
+
+  // w: kRows x dim, then their squares. sum = w h, variance = w^2 dh.
+  RIDGE_WIDE static void add_up(const double* w, std::size_t dim, const Eight* h, const Eight* dh, Eight* sum,
+                                Eight* variance) {
+    Eight s[kRows], v[kRows];
+    for (std::size_t k = 0; k < dim; ++k) {
+#pragma GCC unroll 4
+      for (std::size_t i = 0; i < kRows; ++i) {
+        s[i].x += w[i * dim + k] * h[k].x;
+        v[i].x += w[(kRows + i) * dim + k] * dh[k].x;
+      }
+    }
+    for (std::size_t i = 0; i < kRows; ++i) sum[i] = s[i], variance[i] = v[i];
   }
+
+  std::size_t layers_, dim_;
+  std::span<const float> weights_;
+  SumTolerance tolerance_;
 };
 
 class Decode : public TaskCheck {
@@ -184,14 +310,24 @@ class Decode : public TaskCheck {
   void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
     fill_uniform(floats(in[0]), seed);
     const auto scale = static_cast<float>(1 / std::sqrt(static_cast<double>(c.size[1])));
-    for (float& w : floats(in[0])) w *= scale;
+    const auto weights = floats(in[0]);
+    parallel_for(weights.size(), [&](std::size_t from, std::size_t to) {
+      for (std::size_t i = from; i < to; ++i) weights[i] *= scale;
+    });
     fill_normal(floats(in[1]), seed + 1);
   }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
-    const auto dim = static_cast<std::size_t>(c.size[1]);
-    const std::vector<Expected> all = expected(c, floats(in[0]), floats(in[1]));
-    return compare_close(
-        floats(out[0]), [&](std::size_t i) { return all[i]; },
+    const Network net(c, floats(in[0]));
+    const auto start = floats(in[1]), got = floats(out[0]);
+    const auto steps = static_cast<std::size_t>(c.size[2]), dim = net.dim();
+    return compare_parts<CloseTally>(
+        got.size(), (steps + Network::kSteps - 1) / Network::kSteps, 1,
+        [&](std::size_t from, std::size_t to, CloseTally& tally) {
+          for (std::size_t p = from; p < to; ++p) {
+            const std::size_t first = p * Network::kSteps;
+            net.run(start, got, first, std::min(Network::kSteps, steps - first), tally);
+          }
+        },
         [&](std::size_t i) { return fmt::format("step {}, element {}", i / dim, i % dim); });
   }
   Work work(const Case& c) const override {
@@ -205,42 +341,6 @@ class Decode : public TaskCheck {
     // A node's own work: two trips to memory and back, and a warp's sum.
     const double node = d.at("graph_node_latency") + 2 * (d.at("l1_latency") + d.at("l2_latency"));
     return {{"launches_over_bound", steps + 1}, {"virtual_time_over_bound", d.at("graph_call") + steps * nodes * node}};
-  }
-
- private:
-  // All steps in double. The deviation of float arithmetic goes through the layers with their weights: |act'| <= 1.
-  static std::vector<Expected> expected(const Case& c, std::span<const float> w, std::span<const float> start) {
-    const auto layers = static_cast<std::size_t>(c.size[0]), dim = static_cast<std::size_t>(c.size[1]);
-    const Tolerance tolerance;
-    std::vector<Expected> all;
-    std::vector<double> x(start.begin(), start.end()), dx(dim), h(dim), dh(dim), next(dim), dnext(dim);
-    for (std::int64_t t = 0; t < c.size[2]; ++t) {
-      h = x, dh = dx;
-      for (std::size_t l = 0; l < layers; ++l) {
-        for (std::size_t r = 0; r < dim; ++r) {
-          Reduction sum;
-          double carried = 0;
-          for (std::size_t k = 0; k < dim; ++k) {
-            const double weight = w[(l * dim + r) * dim + k];
-            sum.add(weight * h[k]);
-            carried += weight * weight * dh[k] * dh[k];
-          }
-          const Expected e = tolerance.of(sum);
-          const double v = e.value, slope = 1 / (1 + std::fabs(v));
-          next[r] = v * slope;
-          dnext[r] =
-              std::sqrt(carried + e.deviation * e.deviation) * slope * slope + 2 * kFp32.unit() * std::fabs(next[r]);
-        }
-        h.swap(next), dh.swap(dnext);
-      }
-      for (std::size_t i = 0; i < dim; ++i) {
-        all.push_back({h[i], dh[i] + 1e-37, 40 * dh[i] + 1e-36, 1});
-        const bool third = (i + static_cast<std::size_t>(t)) % 3 == 0;
-        x[i] = 0.5 * h[i] + (third ? 0.25 : -0.125);
-        dx[i] = 0.5 * dh[i] + kFp32.unit() * std::fabs(x[i]);
-      }
-    }
-    return all;
   }
 };
 

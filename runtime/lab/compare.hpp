@@ -8,6 +8,7 @@
 #include <functional>
 #include <mutex>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -41,31 +42,81 @@ std::string mismatch(std::size_t first, std::size_t wrong, std::size_t total, do
 std::string mismatch(std::size_t first, std::size_t wrong, std::size_t total, const std::string& expected,
                      const std::string& got, const std::string& where);
 
+// Counts the elements that are not equal bit for bit.
+template <class T>
+requires std::is_trivially_copyable_v<T>
+class ExactTally {
+ public:
+  explicit ExactTally(std::size_t total) : total_(total), first_(total) {}
+  // Elements first, first + 1, ... of the answer.
+  void add(std::size_t first, std::span<const T> got, const T* expected) {
+    seen_ += got.size();
+    if (got.empty() || std::memcmp(got.data(), expected, got.size_bytes()) == 0) return;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      if (std::memcmp(&got[i], expected + i, sizeof(T)) == 0) continue;
+      ++wrong_;
+      if (first + i < first_) first_ = first + i, first_got_ = got[i], first_expected_ = expected[i];
+    }
+  }
+  void merge(const ExactTally& other) {
+    seen_ += other.seen_;
+    wrong_ += other.wrong_;
+    if (other.first_ < first_)
+      first_ = other.first_, first_got_ = other.first_got_, first_expected_ = other.first_expected_;
+  }
+  std::size_t seen() const { return seen_; }
+  Verdict verdict(const Where& where) const {
+    if (wrong_ == 0) return {};
+    const T &e = first_expected_, &g = first_got_;
+    if constexpr (std::is_floating_point_v<T>)
+      return {false, mismatch(first_, wrong_, total_, double{e}, double{g}, where(first_))};
+    else if constexpr (std::is_integral_v<T>)
+      return {false, mismatch(first_, wrong_, total_, std::to_string(e), std::to_string(g), where(first_))};
+    else
+      return {false, mismatch(first_, wrong_, total_, "other bytes", "these", where(first_))};
+  }
+
+ private:
+  std::size_t total_, seen_ = 0, wrong_ = 0, first_;
+  T first_got_{}, first_expected_{};
+};
+
+// For checks that make many expected elements at once: body(first, last, tally) adds every element of the parts (rows,
+// ...) in [first, last) of an answer of `total` elements to the tally.
+template <class Tally, class Body>
+Verdict compare_parts(std::size_t total, std::size_t parts, std::size_t grain, Body body, const Where& where) {
+  Tally all(total);
+  std::mutex mutex;
+  parallel_for(
+      parts,
+      [&](std::size_t from, std::size_t to) {
+        Tally part(total);
+        body(from, to, part);
+        std::lock_guard lock(mutex);
+        all.merge(part);
+      },
+      grain);
+  if (all.seen() != total) throw std::logic_error("a check left out elements");
+  return all.verdict(where);
+}
+
+constexpr std::size_t kTogether = 256;  // elements that are made and compared at a time: they stay in the L1 cache
+
 // Compares bit for bit: element i must equal expected(i).
 template <class T, class Element>
 requires std::is_trivially_copyable_v<T> Verdict compare_exact(std::span<const T> got, Element expected,
                                                                const Where& where) {
-  std::atomic<std::size_t> wrong{0}, first{got.size()};
-  parallel_for(got.size(), [&](std::size_t from, std::size_t to) {
-    std::size_t count = 0, at = to;
-    for (std::size_t i = from; i < to; ++i) {
-      const T e = expected(i);
-      if (std::memcmp(&e, &got[i], sizeof(T)) != 0 && count++ == 0) at = i;
-    }
-    if (count == 0) return;
-    wrong += count;
-    std::size_t seen = first.load();
-    while (at < seen && !first.compare_exchange_weak(seen, at)) {
-    }
-  });
-  if (wrong == 0) return {};
-  const T e = expected(first), g = got[first];
-  if constexpr (std::is_floating_point_v<T>)
-    return {false, mismatch(first, wrong, got.size(), double{e}, double{g}, where(first))};
-  else if constexpr (std::is_integral_v<T>)
-    return {false, mismatch(first, wrong, got.size(), std::to_string(e), std::to_string(g), where(first))};
-  else
-    return {false, mismatch(first, wrong, got.size(), "other bytes", "these", where(first))};
+  return compare_parts<ExactTally<T>>(
+      got.size(), got.size(), 1 << 18,
+      [&](std::size_t from, std::size_t to, ExactTally<T>& tally) {
+        T made[kTogether];
+        for (std::size_t first = from; first < to; first += kTogether) {
+          const std::size_t count = std::min(kTogether, to - first);
+          for (std::size_t i = 0; i < count; ++i) made[i] = expected(first + i);
+          tally.add(first, got.subspan(first, count), made);
+        }
+      },
+      where);
 }
 
 // Compares as sets in which elements may repeat: for answers whose order is free. T has < and ==.
@@ -80,44 +131,79 @@ Verdict compare_unordered(std::span<const T> got, std::span<const T> expected, c
   return v;
 }
 
+// Expected of up to kTogether neighbouring elements, as arrays: loops over them become vector code.
+struct Expecteds {
+  double value[kTogether], deviation[kTogether], worst[kTogether], magnitude[kTogether];
+  bool leans = false;  // all of them
+
+  void set(std::size_t i, const Expected& e) {
+    value[i] = e.value, deviation[i] = e.deviation, worst[i] = e.worst, magnitude[i] = e.magnitude;
+  }
+  Expected operator[](std::size_t i) const { return {value[i], deviation[i], worst[i], magnitude[i], leans}; }
+};
+
 // The errors of many elements: each for itself, and their norms.
 class CloseTally {
  public:
   explicit CloseTally(std::size_t total);
   void add(std::size_t i, double got, const Expected& e);
+  // Elements first, first + 1, ... of the answer: got[k] is compared with e[k].
+  void add(std::size_t first, std::span<const double> got, const Expecteds& e);
+  template <class T>
+  void add(std::size_t first, std::span<const T> got, const Expecteds& e) {
+    double doubles[kTogether];
+    for (std::size_t k = 0; k < got.size(); ++k) doubles[k] = static_cast<double>(got[k]);
+    add(first, std::span<const double>(doubles, got.size()), e);
+  }
   void merge(const CloseTally& other);
+  std::size_t seen() const { return seen_; }
   bool ok() const { return wrong_ == 0 && !norms_off(); }
   std::size_t first() const { return first_; }  // the first wrong element
   std::string message(const Where& where) const;
+  Verdict verdict(const Where& where) const { return ok() ? Verdict{} : Verdict{false, message(where)}; }
 
  private:
   bool wrong(double got, const Expected& e) const;
   bool norms_off() const;
 
-  std::size_t total_, wrong_ = 0, first_, counted_ = 0;
+  std::size_t total_, seen_ = 0, wrong_ = 0, first_, counted_ = 0;
   double largest_ = 0, squares_ = 0, bias_ = 0;
   double first_got_ = 0;
   Expected first_expected_;
 };
 
-// Compares with numbers that are rounded: element i must be as near to expected(i).value as an honest error is, and the
+// Compares with numbers that are rounded: each element must be as near to its expected value as an honest error is, and the
 // errors together must have the size and direction of honest ones. NaN matches NaN only, and an infinity only itself.
-// `cost`: terms behind an element, to share the work out.
+// make(first, count, e) makes the elements first, first + 1, ..., at most kTogether of them. `cost`: terms behind an
+// element, to share the work out.
+template <class T, class Make>
+Verdict compare_close_together(std::span<const T> got, Make make, const Where& where, std::size_t cost = 1) {
+  return compare_parts<CloseTally>(
+      got.size(), got.size(), std::max<std::size_t>(1, (1 << 18) / std::max<std::size_t>(1, cost)),
+      [&](std::size_t from, std::size_t to, CloseTally& tally) {
+        Expecteds e;
+        for (std::size_t first = from; first < to; first += kTogether) {
+          const std::size_t count = std::min(kTogether, to - first);
+          make(first, count, e);
+          tally.add(first, got.subspan(first, count), e);
+        }
+      },
+      where);
+}
+
+// The same, with expected(i) for element i. All of them lean or none.
 template <class T, class Element>
 Verdict compare_close(std::span<const T> got, Element expected, const Where& where, std::size_t cost = 1) {
-  CloseTally all(got.size());
-  std::mutex mutex;
-  parallel_for(
-      got.size(),
-      [&](std::size_t from, std::size_t to) {
-        CloseTally part(got.size());
-        for (std::size_t i = from; i < to; ++i) part.add(i, static_cast<double>(got[i]), expected(i));
-        std::lock_guard lock(mutex);
-        all.merge(part);
+  return compare_close_together(
+      got,
+      [&](std::size_t first, std::size_t count, Expecteds& e) {
+        for (std::size_t k = 0; k < count; ++k) {
+          const Expected one = expected(first + k);
+          e.set(k, one);
+          e.leans = one.leans;
+        }
       },
-      std::max<std::size_t>(1, (1 << 18) / std::max<std::size_t>(1, cost)));
-  if (all.ok()) return {};
-  return {false, all.message(where)};
+      where, cost);
 }
 
 }  // namespace ridge::lab

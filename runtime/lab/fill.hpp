@@ -1,6 +1,7 @@
 // Seeded inputs for check.cpp: hard on wrong answers, fair to right ones. Values have both signs, so that long sums are
 // well told apart from sums in a lower precision (tolerance.hpp), and are never zero, so that a missing term is noticed.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -16,6 +17,8 @@ inline std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
 
 // Close to N(0, 1): the scaled sum of four uniform 16-bit numbers.
 void fill_normal(std::span<float> values, std::uint64_t seed);
+// A part of them, on this thread: those from number `first` on.
+void fill_normal(std::span<float> values, std::uint64_t seed, std::size_t first);
 
 // Magnitudes uniform in [low, high), either sign.
 void fill_uniform(std::span<float> values, std::uint64_t seed, float low = 0.5f, float high = 1.0f);
@@ -25,6 +28,12 @@ void fill_lognormal(std::span<float> values, std::uint64_t seed, double spread =
 
 // Integers uniform in [low, high].
 void fill_integers(std::span<std::int32_t> values, std::uint64_t seed, std::int32_t low, std::int32_t high);
+
+// values = by x values + shift, on this thread.
+void scale_and_shift(std::span<float> values, float by, float shift);
+
+// Any 32 bits: the lower half of random_bits.
+void fill_bits(std::span<std::uint32_t> values, std::uint64_t seed);
 
 // A size in [low, high] that is no multiple of 32, nor one less or more than one: of no shape that code is written for.
 std::int64_t random_size(std::uint64_t seed, std::int64_t low, std::int64_t high);

@@ -18,58 +18,80 @@ std::uint64_t fresh_seed() {
   return std::uint64_t{device()} << 32 | device();
 }
 
-// +-[1, 2).
-double entry(std::uint64_t seed, std::size_t j) {
-  const std::uint64_t bits = random_bits(seed, j);
-  const double size = 1 + static_cast<double>(bits >> 1 & 0xFFFF) / 65536;
-  return (bits & 1) != 0 ? -size : size;
-}
-constexpr double kMeanSquare = 7.0 / 3, kLargest = 2;  // of an entry
+constexpr std::size_t kRows = 8, kCols = 128;  // a part of a matrix, in double, that stays in the L1 cache
 
-double itself(double x) { return x; }
-double square(double x) { return x * x; }
-
-// out[i] = sum over j of f(m[i][j]) x[j]; m is rows x cols.
-template <class F>
-std::vector<double> times(std::span<const float> m, std::size_t rows, std::size_t cols, const std::vector<double>& x,
-                          F f) {
-  std::vector<double> out(rows);
-  parallel_for(
-      rows,
-      [&](std::size_t from, std::size_t to) {
-        for (std::size_t i = from; i < to; ++i) {
-          const float* row = m.data() + i * cols;
-          double sum = 0;
-          for (std::size_t j = 0; j < cols; ++j) sum += f(double{row[j]}) * x[j];
-          out[i] = sum;
-        }
-      },
-      (1 << 18) / (cols + 1) + 1);
-  return out;
+// Rows first_row ..., of which the last is repeated where there are fewer than kRows, and columns first_col ...
+void widen_part(const Matrix& m, std::size_t first_row, std::size_t first_col, std::size_t cols,
+                double (&to)[kRows][kCols]) {
+  for (std::size_t i = 0; i < kRows; ++i) {
+    const std::size_t row = std::min(first_row + i, m.rows - 1);
+    m.widen(static_cast<const std::byte*>(m.data) + (row * m.cols + first_col) * m.element_bytes, cols, to[i]);
+  }
 }
+
+RIDGE_WIDE void widen_floats(const void* from, std::size_t count, double* to) {
+  const auto* x = static_cast<const float*>(from);
+#pragma omp simd
+  for (std::size_t k = 0; k < count; ++k) to[k] = x[k];
+}
+
+RIDGE_WIDE void add_rows(const double (&part)[kRows][kCols], std::size_t cols, const Eight* x, const double* s,
+                         Eight* of, double* squares) {
+  for (std::size_t i = 0; i < kRows; ++i) {
+    double square = 0;
+#pragma omp simd reduction(+ : square)
+    for (std::size_t j = 0; j < cols; ++j) square += part[i][j] * part[i][j] * s[j];
+    squares[i] += square;
+  }
+  Eight sum[kRows];
+  for (std::size_t j = 0; j < cols; ++j) {
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < kRows; ++i) sum[i].x += part[i][j] * x[j].x;
+  }
+  for (std::size_t i = 0; i < kRows; ++i) of[i].x += sum[i].x;
+}
+
+RIDGE_WIDE void add_columns(const double (&part)[kRows][kCols], std::size_t cols, const Eight* x, const double* s,
+                            Eight* of, double* squares) {
+  for (std::size_t i = 0; i < kRows; ++i) {
+    const double weight = s[i];
+#pragma omp simd
+    for (std::size_t j = 0; j < cols; ++j) squares[j] += part[i][j] * part[i][j] * weight;
+  }
+  Eight held[kRows];
+  for (std::size_t i = 0; i < kRows; ++i) held[i] = x[i];
+  for (std::size_t j = 0; j < cols; ++j) {
+    Eight sum = of[j];
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < kRows; ++i) sum.x += part[i][j] * held[i].x;
+    of[j] = sum;
+  }
+}
+
+std::size_t groups(const Matrix& m) { return (m.rows + kRows - 1) / kRows; }
+std::size_t grain(const Matrix& m) { return (1 << 18) / (m.cols + 1) / kRows + 1; }
 
 // What row i of c says about the rounding errors in it: `sum` stands for the root of its summed squares, which wrong
 // elements cannot use to hide, since the tolerance takes only a part of about u sqrt(depth) of it.
-std::vector<Reduction> rows_of(const Product& p) {
-  const std::vector<double> ones(std::max(p.cols, p.depth), 1);
-  std::vector<double> b_squares = times(p.b, p.depth, p.cols, ones, square);
-  std::vector<double> ab_squares = times(p.a, p.rows, p.depth, b_squares, square);
-  std::vector<double> c_squares = times(p.c, p.rows, p.cols, ones, square);
-  double bias_squares = 0;
-  for (float x : p.bias) bias_squares += double{x} * double{x};
-  std::vector<Reduction> rows(p.rows);
-  for (std::size_t i = 0; i < p.rows; ++i) {
-    rows[i].length = static_cast<double>(p.depth + (p.bias.empty() ? 0 : 1));
-    rows[i].sum = std::sqrt(c_squares[i]);
-    rows[i].squares = ab_squares[i] + bias_squares;
-    rows[i].magnitude = std::sqrt(rows[i].squares * rows[i].length * static_cast<double>(p.cols));
-  }
-  return rows;
+Reduction row_of(const Product& p, double ab_squares, double bias_squares, double c_squares) {
+  Reduction row;
+  row.length = static_cast<double>(p.depth + (p.bias.empty() ? 0 : 1));
+  row.sum = std::sqrt(c_squares);
+  row.squares = ab_squares + bias_squares;
+  row.magnitude = std::sqrt(row.squares * row.length * static_cast<double>(p.cols));
+  return row;
+}
+
+RIDGE_WIDE bool all_finite(std::span<const float> values) {
+  int bad = 0;
+  for (float v : values) bad |= std::fabs(v) <= std::numeric_limits<float>::max() ? 0 : 1;
+  return bad == 0;
 }
 
 Verdict no_nan(const Product& p, const Where& where) {
   std::atomic<std::size_t> wrong{0}, first{p.c.size()};
   parallel_for(p.c.size(), [&](std::size_t from, std::size_t to) {
+    if (all_finite(p.c.subspan(from, to - from))) return;
     for (std::size_t i = from; i < to; ++i) {
       if (std::isfinite(p.c[i])) continue;
       ++wrong;
@@ -84,30 +106,100 @@ Verdict no_nan(const Product& p, const Where& where) {
 
 }  // namespace
 
+// The lowest bit gives the sign.
+double freivalds_entry(std::uint64_t stream, std::size_t j) {
+  const std::uint64_t bits = random_bits(stream, j);
+  const double size = 1 + static_cast<double>(bits >> 1 & 0xFFFF) / 65536;
+  return (bits & 1) != 0 ? -size : size;
+}
+
+Matrix matrix_of(std::span<const float> m, std::size_t rows, std::size_t cols) {
+  return {m.data(), rows, cols, sizeof(float), widen_floats};
+}
+
+Products times(const Matrix& m, const std::vector<Eight>& x, const std::vector<double>& s) {
+  Products p{std::vector<Eight>(m.rows), std::vector<double>(m.rows)};
+  parallel_for(
+      groups(m),
+      [&](std::size_t from, std::size_t to) {
+        double part[kRows][kCols];
+        for (std::size_t row = from * kRows; row < std::min(to * kRows, m.rows); row += kRows) {
+          Eight of[kRows];
+          double squares[kRows] = {};
+          for (std::size_t col = 0; col < m.cols; col += kCols) {
+            const std::size_t cols = std::min(kCols, m.cols - col);
+            widen_part(m, row, col, cols, part);
+            add_rows(part, cols, x.data() + col, s.data() + col, of, squares);
+          }
+          for (std::size_t i = 0; i < kRows && row + i < m.rows; ++i)
+            p.of[row + i] = of[i], p.squares[row + i] = squares[i];
+        }
+      },
+      grain(m));
+  return p;
+}
+
+Products times_transposed(const Matrix& m, const std::vector<Eight>& x, const std::vector<double>& s) {
+  Products p{std::vector<Eight>(m.cols), std::vector<double>(m.cols)};
+  std::mutex mutex;
+  parallel_for(
+      groups(m),
+      [&](std::size_t from, std::size_t to) {
+        double part[kRows][kCols];
+        Products sum{std::vector<Eight>(m.cols), std::vector<double>(m.cols)};
+        for (std::size_t row = from * kRows; row < std::min(to * kRows, m.rows); row += kRows) {
+          Eight of_row[kRows];  // zeros where there is no row
+          double square_of_row[kRows] = {};
+          for (std::size_t i = 0; i < kRows && row + i < m.rows; ++i)
+            of_row[i] = x[row + i], square_of_row[i] = s[row + i];
+          for (std::size_t col = 0; col < m.cols; col += kCols) {
+            const std::size_t cols = std::min(kCols, m.cols - col);
+            widen_part(m, row, col, cols, part);
+            add_columns(part, cols, of_row, square_of_row, sum.of.data() + col, sum.squares.data() + col);
+          }
+        }
+        std::lock_guard lock(mutex);
+        for (std::size_t j = 0; j < m.cols; ++j) p.of[j].x += sum.of[j].x, p.squares[j] += sum.squares[j];
+      },
+      grain(m));
+  return p;
+}
+
 Verdict freivalds(const Product& p, const Tolerance& tolerance, int rounds, std::uint64_t seed) {
   const Where where = [&](std::size_t i) { return fmt::format("C[{}][{}]", i / p.cols, i % p.cols); };
   if (switches().explicit_nan)
     if (Verdict v = no_nan(p, where); !v.ok) return v;
   if (seed == 0) seed = fresh_seed();
-  const std::vector<Reduction> rows = rows_of(p);
+  double bias_squares = 0;
+  for (float x : p.bias) bias_squares += double{x} * double{x};
 
+  constexpr int kLanes = 8;
+  const std::vector<double> ones(p.cols, 1);
   CloseTally all(p.rows * static_cast<std::size_t>(rounds));
-  for (int round = 0; round < rounds; ++round) {
-    std::vector<double> r(p.cols);
-    double bias = 0;
-    for (std::size_t j = 0; j < p.cols; ++j) {
-      r[j] = entry(random_bits(seed, static_cast<std::uint64_t>(round)), j);
-      if (!p.bias.empty()) bias += double{p.bias[j]} * r[j];
+  for (int first = 0; first < rounds; first += kLanes) {
+    const int lanes = std::min(kLanes, rounds - first);
+    std::vector<Eight> r(p.cols);
+    Eight bias;
+    for (int lane = 0; lane < lanes; ++lane) {
+      const std::uint64_t stream = random_bits(seed, static_cast<std::uint64_t>(first + lane));
+      for (std::size_t j = 0; j < p.cols; ++j) {
+        r[j].x[lane] = freivalds_entry(stream, j);
+        if (!p.bias.empty()) bias.x[lane] += double{p.bias[j]} * r[j].x[lane];
+      }
     }
-    const std::vector<double> expected = times(p.a, p.rows, p.depth, times(p.b, p.depth, p.cols, r, itself), itself);
-    const std::vector<double> got = times(p.c, p.rows, p.cols, r, itself);
+    const Products br = times(matrix_of(p.b, p.depth, p.cols), r, ones);
+    const Products expected = times(matrix_of(p.a, p.rows, p.depth), br.of, br.squares);
+    const Products got = times(matrix_of(p.c, p.rows, p.cols), r, ones);
     for (std::size_t i = 0; i < p.rows; ++i) {
-      Expected e = tolerance.of(rows[i]);
-      e.value = expected[i] + bias;
-      e.deviation *= std::sqrt(kMeanSquare);
-      e.worst *= kLargest;
-      e.magnitude *= kLargest;
-      all.add(static_cast<std::size_t>(round) * p.rows + i, got[i], e);
+      const Expected row = tolerance.of(row_of(p, expected.squares[i], bias_squares, got.squares[i]));
+      for (int lane = 0; lane < lanes; ++lane) {
+        Expected e = row;
+        e.value = expected.of[i].x[lane] + bias.x[lane];
+        e.deviation *= std::sqrt(kMeanSquareEntry);
+        e.worst *= kLargestEntry;
+        e.magnitude *= kLargestEntry;
+        all.add(static_cast<std::size_t>(first + lane) * p.rows + i, got.of[i].x[lane], e);
+      }
     }
   }
   if (!all.ok())

@@ -10,11 +10,35 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "check.hpp"
 #include "tolerance.hpp"
+#include "wide.hpp"
 
 namespace ridge::lab {
+
+// rows x cols numbers of any kind, row-major: widen makes doubles of `count` of them.
+struct Matrix {
+  const void* data;
+  std::size_t rows, cols, element_bytes;
+  void (*widen)(const void* from, std::size_t count, double* to);
+};
+Matrix matrix_of(std::span<const float> m, std::size_t rows, std::size_t cols);
+
+// What a matrix makes of eight vectors at once, and its squares of one more: it is read from memory once for all.
+struct Products {
+  std::vector<Eight> of;
+  std::vector<double> squares;
+};
+// of[i] = sum over j of m[i][j] x[j], squares[i] = sum over j of m[i][j]^2 s[j].
+Products times(const Matrix& m, const std::vector<Eight>& x, const std::vector<double>& s);
+// of[j] = sum over i of m[i][j] x[i], squares[j] = sum over i of m[i][j]^2 s[i].
+Products times_transposed(const Matrix& m, const std::vector<Eight>& x, const std::vector<double>& s);
+
+// An entry of r: +-[1, 2), entry `j` of vector `stream`.
+double freivalds_entry(std::uint64_t stream, std::size_t j);
+inline constexpr double kMeanSquareEntry = 7.0 / 3, kLargestEntry = 2;
 
 // c = a b + bias, no element too large for a float: a is rows x depth, b depth x cols, c rows x cols, all row-major; bias has `cols` elements or none.
 struct Product {

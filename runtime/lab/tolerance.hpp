@@ -50,24 +50,35 @@ struct Expected {
   bool leans = false;    // honest errors have a direction
 };
 
+// The tolerance of all sums of one length: of the variance, what each part of the reduction gives.
+struct SumTolerance {
+  double of_sum, of_squares;  // times sum^2, times squares
+  double of_magnitude;        // of the worst error
+  double tiny;                // flushed to zero: allowed
+  bool leans;
+
+  Expected of(double sum, double magnitude, double squares) const {
+    return {sum, std::sqrt(of_sum * (sum * sum) + of_squares * squares) + tiny, of_magnitude * magnitude + tiny,
+            magnitude, leans};
+  }
+};
+
 // What the task allows: `input` is what factors may be rounded to before they are multiplied.
 struct Tolerance {
   Precision accumulator = kFp32;
   Precision input = kFp64;  // as they are
   Precision output = kFp32;
 
-  Expected of(const Reduction& r) const {
-    const double n = r.length, t2 = r.sum * r.sum, q = r.squares;
+  SumTolerance of_length(double n) const {
     const double u = accumulator.unit(), in = input.unit();
     const double out = output.bits < accumulator.bits ? output.unit() : 0;
-    double variance = u * u / 3 * (n * (t2 / 3 + q / 6) + q + t2);
-    if (accumulator.chops) variance += u * u * n * n * (t2 / 4 + q / 12);  // of the sum of the partial sums
-    variance += 2 * in * in / 3 * q + out * out / 3 * t2;
+    const double chopped = accumulator.chops ? u * u * n * n : 0;  // of the sum of the partial sums
     const double gamma = (n + 1) * u < 0.5 ? (n + 1) * u / (1 - (n + 1) * u) : std::numeric_limits<double>::infinity();
-    const double tiny = (n + 1) * std::numeric_limits<float>::min();  // flushed to zero: allowed
-    return {r.sum, std::sqrt(variance) + tiny, (gamma + 2.5 * in + out) * r.magnitude + tiny, r.magnitude,
-            accumulator.chops};
+    return {u * u / 3 * (n / 3 + 1) + chopped / 4 + out * out / 3,
+            u * u / 3 * (n / 6 + 1) + chopped / 12 + 2 * in * in / 3, gamma + 2.5 * in + out,
+            (n + 1) * std::numeric_limits<float>::min(), accumulator.chops};
   }
+  Expected of(const Reduction& r) const { return of_length(r.length).of(r.sum, r.magnitude, r.squares); }
 };
 
 // A value that takes a few operations: `ulps` units in the last place of what was added up (`magnitude`).

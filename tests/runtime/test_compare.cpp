@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "lab/compare.hpp"
+#include "lab/freivalds.hpp"
+#include "lab/wide.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::lab;
@@ -62,6 +64,93 @@ TEST_CASE("values near the right ones are told from right ones") {
   CHECK(close(exact, expected).ok);
   CHECK(!close(low, expected).ok);
   CHECK(has(close(doubled, expected), "y[99]"));
+}
+
+TEST_CASE("elements that are compared together count as single ones do") {
+  Expecteds e;
+  std::vector<double> got(kTogether);
+  for (std::size_t k = 0; k < kTogether; ++k) {
+    e.set(k, within_ulps(static_cast<double>(k) - 100, 50, 2));
+    got[k] = e.value[k] + 1e-6 * std::sin(static_cast<double>(k));
+  }
+  const auto same = [&] {
+    CloseTally together(kTogether), single(kTogether);
+    together.add(0, got, e);
+    for (std::size_t k = 0; k < kTogether; ++k) single.add(k, got[k], e[k]);
+    const Where where = [](std::size_t i) { return std::to_string(i); };
+    CHECK(together.seen() == kTogether);
+    CHECK(together.first() == single.first());
+    CHECK(together.message(where) == single.message(where));
+    return together.ok();
+  };
+  CHECK(same());
+  e.value[7] = got[7] = std::numeric_limits<double>::infinity();
+  e.value[8] = got[8] = std::numeric_limits<double>::quiet_NaN();
+  e.deviation[9] = 0, got[9] = e.value[9];
+  CHECK(same());
+  for (std::size_t k = 20; k < 250; ++k) got[k] = e.value[k] * (1 + 8e-8);  // near, but all too far away from zero
+  CHECK_FALSE(same());
+  got[30] = std::numeric_limits<double>::infinity();
+  CHECK_FALSE(same());
+}
+
+TEST_CASE("a check that leaves out an element is told so") {
+  const std::vector<int> got(10);
+  const auto all_but = [&](std::size_t left_out) {
+    return compare_parts<ExactTally<int>>(
+        got.size(), 1, 1,
+        [&](std::size_t, std::size_t, ExactTally<int>& tally) {
+          tally.add(0, std::span<const int>(got).first(got.size() - left_out), got.data());
+        },
+        [](std::size_t) { return std::string(); });
+  };
+  CHECK(all_but(0).ok);
+  CHECK_THROWS_AS(all_but(1), std::logic_error);
+}
+
+TEST_CASE("exp_not_positive is exp") {
+  double worst = 0;
+  for (int i = 0; i <= 2'000'000; ++i) {
+    const double x = -700.0 * i / 2'000'000, exact = std::exp(x);
+    worst = std::max(worst, std::fabs(exp_not_positive(x) - exact) / exact);
+  }
+  CHECK(worst < 1e-15);
+  CHECK(exp_not_positive(0) == 1);
+  CHECK(exp_not_positive(-701) == 0);
+  CHECK(exp_not_positive(-std::numeric_limits<double>::infinity()) == 0);
+}
+
+TEST_CASE("products of a matrix with eight vectors, both ways") {
+  for (const auto& [rows, cols] : std::vector<std::pair<std::size_t, std::size_t>>{{1, 1}, {7, 130}, {300, 33}}) {
+    std::vector<float> m(rows * cols);
+    fill_normal(m, rows);
+    const auto vector = [](std::size_t n) {
+      std::vector<Eight> x(n);
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t lane = 0; lane < 8; ++lane) x[i].x[lane] = freivalds_entry(lane, i);
+      return x;
+    };
+    const auto x = vector(cols), y = vector(rows);
+    const Products p = times(matrix_of(m, rows, cols), x, std::vector<double>(cols, 2));
+    const Products t = times_transposed(matrix_of(m, rows, cols), y, std::vector<double>(rows, 3));
+    bool right = true;
+    for (std::size_t lane = 0; lane < 8; ++lane) {
+      std::vector<double> down(cols), down_squares(cols);
+      for (std::size_t i = 0; i < rows; ++i) {
+        double sum = 0, squares = 0;
+        for (std::size_t j = 0; j < cols; ++j) {
+          const double v = m[i * cols + j];
+          sum += v * x[j].x[lane], squares += 2 * v * v;
+          down[j] += v * y[i].x[lane], down_squares[j] += 3 * v * v;
+        }
+        right = right && std::fabs(p.of[i].x[lane] - sum) < 1e-10 && std::fabs(p.squares[i] - squares) < 1e-10;
+      }
+      for (std::size_t j = 0; j < cols; ++j)
+        right =
+            right && std::fabs(t.of[j].x[lane] - down[j]) < 1e-10 && std::fabs(t.squares[j] - down_squares[j]) < 1e-10;
+    }
+    CHECK(right);
+  }
 }
 
 TEST_CASE("compare_exact takes any type without pointers") {
