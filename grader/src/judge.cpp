@@ -190,10 +190,18 @@ class TaskJudge {
     return cases;
   }
 
+  static void keep_middle(std::vector<lab::Case>& cases) {
+    const auto count = std::count_if(cases.begin(), cases.end(), [](const lab::Case& c) { return c.measured; });
+    std::erase_if(cases,
+                  [&, i = std::ptrdiff_t{0}](const lab::Case& c) mutable { return c.measured && i++ != count / 2; });
+  }
+
   // Every case in turn; the first failing one ends the task. Correctness before time.
   void judge_cases() {
-    lab::Request request{options_.mode, options_.backend, device_.info().memory / 8, derived_seed(seed_, "shapes")};
+    lab::Request request{options_.sizes.value_or(options_.mode), options_.backend, device_.info().memory / 8,
+                         derived_seed(seed_, "shapes")};
     std::vector<lab::Case> cases = in_secret_order(check_.cases(request));
+    if (options_.one_case) keep_middle(cases);
     auto workers = submission_workers();
     // Whatever ends this task, what the submission printed so far is kept.
     struct KeepOutput {
@@ -280,6 +288,7 @@ class TaskJudge {
       return false;
     }
     task_.kernels = measured_.counted->kernels;
+    task_.virtual_seconds = measured_.counted->timeline.seconds;
     task_.roofline =
         Roofline{measured_.work.operations, measured_.counted->global_sectors * 32,
                  measured_.work.bytes_read + measured_.work.bytes_written, measured_.work.operation_unit, std::nullopt};
@@ -290,7 +299,7 @@ class TaskJudge {
   bool time_measured(const lab::Case& c, std::uint32_t first_id) {
     TimedOptions timed;
     timed.stop = options_.mode == Mode::check ? StopRule{5, 9, 8, 0.03} : StopRule{11, 60, 45, 0.01};
-    if (options_.mode == Mode::check) timed.turn_seconds = 0.002;
+    if (options_.sizes.value_or(options_.mode) == Mode::check) timed.turn_seconds = 0.002;
     timed.limit_seconds = limit_;
     timed.seed = derived_seed(seed_, "timed");
     timed.machine = options_.machine;
@@ -442,7 +451,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   BuiltWorker baseline, reference;
   if (o.backend == Backend::cuda) {
     if (!o.reference.dir.empty()) reference = build_worker(lab, o.reference, o.backend, dir.path() / "reference");
-    baseline = build_baseline(lab, dir.path() / "baseline");
+    baseline = o.baseline != nullptr ? *o.baseline : build_baseline(lab, dir.path() / "baseline");
     wait_for_the_gpu();
     try {  // a machine on which this does not start is not the submission's fault
       WorkerProcess probe(baseline.program, 60, {.gpu = true});

@@ -1,6 +1,7 @@
 // Judges one submission of one lab: correctness first, then performance.
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "build.hpp"
@@ -16,10 +17,13 @@ struct JudgeOptions {
   Submission reference;  // backend cuda: timed beside the submission, for comparison; empty folder: none
   lab::Backend backend = lab::Backend::cpu;
   lab::Mode mode = lab::Mode::check;
-  std::string task;       // only this one; empty for all
-  bool sanitize = false;  // also looks for races, uninitialised reads and leaks (emulator)
-  Calibration machine;    // of the device, where it is known (backend cuda)
-  double time_limit = 0;  // seconds that one request to the worker may take; 0 takes the mode's own
+  std::optional<lab::Mode> sizes;         // the cases of another mode; empty: of this one
+  bool one_case = false;                  // of several measured cases only the middle one
+  const BuiltWorker* baseline = nullptr;  // backend cuda: the vendor's way, where it is built already
+  std::string task;                       // only this one; empty for all
+  bool sanitize = false;                  // also looks for races, uninitialised reads and leaks (emulator)
+  Calibration machine;                    // of the device, where it is known (backend cuda)
+  double time_limit = 0;                  // seconds that one request to the worker may take; 0 takes the mode's own
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
 
