@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <fstream>
 #include <regex>
-#include <tuple>
 
 #include "error.hpp"
 
@@ -38,8 +37,7 @@ json counts_json(const TaskResult& t) {
   for (const auto& k : t.kernels) launches += k.launches;
   return {{"counters", counters},
           {"launches", launches},
-          {"sectors_over_ideal", t.roofline->bytes / t.roofline->bytes_ideal},
-          {"virtual_s", t.virtual_seconds}};
+          {"sectors_over_ideal", t.roofline->bytes / t.roofline->bytes_ideal}};
 }
 
 json about(const Step& s, const Task& task) {

@@ -192,8 +192,8 @@ class TaskJudge {
 
   static void keep_middle(std::vector<lab::Case>& cases) {
     const auto count = std::count_if(cases.begin(), cases.end(), [](const lab::Case& c) { return c.measured; });
-    std::erase_if(cases,
-                  [&, i = std::ptrdiff_t{0}](const lab::Case& c) mutable { return c.measured && i++ != count / 2; });
+    std::ptrdiff_t i = 0;
+    std::erase_if(cases, [&](const lab::Case& c) { return c.measured && i++ != count / 2; });
   }
 
   // Every case in turn; the first failing one ends the task. Correctness before time.
@@ -288,7 +288,6 @@ class TaskJudge {
       return false;
     }
     task_.kernels = measured_.counted->kernels;
-    task_.virtual_seconds = measured_.counted->timeline.seconds;
     task_.roofline =
         Roofline{measured_.work.operations, measured_.counted->global_sectors * 32,
                  measured_.work.bytes_read + measured_.work.bytes_written, measured_.work.operation_unit, std::nullopt};

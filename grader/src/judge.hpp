@@ -17,13 +17,15 @@ struct JudgeOptions {
   Submission reference;  // backend cuda: timed beside the submission, for comparison; empty folder: none
   lab::Backend backend = lab::Backend::cpu;
   lab::Mode mode = lab::Mode::check;
-  std::optional<lab::Mode> sizes;         // the cases of another mode; empty: of this one
-  bool one_case = false;                  // of several measured cases only the middle one
-  const BuiltWorker* baseline = nullptr;  // backend cuda: the vendor's way, where it is built already
-  std::string task;                       // only this one; empty for all
-  bool sanitize = false;                  // also looks for races, uninitialised reads and leaks (emulator)
-  Calibration machine;                    // of the device, where it is known (backend cuda)
-  double time_limit = 0;                  // seconds that one request to the worker may take; 0 takes the mode's own
+  std::string task;       // only this one; empty for all
+  bool sanitize = false;  // also looks for races, uninitialised reads and leaks (emulator)
+  Calibration machine;    // of the device, where it is known (backend cuda)
+  double time_limit = 0;  // seconds that one request to the worker may take; 0 takes the mode's own
+  // A step of a climb (climb.hpp): the cases of another mode, of several measured ones only that in the middle, and the
+  // vendor's way where it is built already (backend cuda).
+  std::optional<lab::Mode> sizes;
+  bool one_case = false;
+  const BuiltWorker* baseline = nullptr;
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
 

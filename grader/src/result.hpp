@@ -46,7 +46,6 @@ struct TaskResult {
   std::vector<GoalResult> goals;
   std::vector<CaseResult> cases;
   std::vector<KernelCount> kernels;  // backend cpu
-  double virtual_seconds = 0;        // backend cpu: of the measured case
   std::optional<Roofline> roofline;
   std::vector<Timing> timings;  // backend cuda: of each measured case
   std::string output;           // what the submission printed, the first 2 KiB; empty where that is kept back
