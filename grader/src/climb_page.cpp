@@ -84,7 +84,7 @@ std::string task_table(const json& record, const std::string& task, bool timed) 
 std::string section(const Lab& lab, const ClimbRecord& r) {
   const json& device = r.json.at("device");
   const bool timed = r.json.at("backend") == "cuda";
-  std::string out = fmt::format("\n## {}\n\nRecorded in [{}](../../{}); `ridge bench --steps{} --lab {}",
+  std::string out = fmt::format("\n## {}\n\nRecorded in [{}](../../{});\n`ridge bench --steps{} --lab {}",
                                 device.at("name").get<std::string>(), r.path, r.path,
                                 r.json.at("mode") == "check" ? " --check" : "", lab.name.substr(0, 2));
   if (timed)
@@ -97,10 +97,10 @@ std::string section(const Lab& lab, const ClimbRecord& r) {
         r.json.at("compiler").at("name").get<std::string>(), r.json.at("ridge").at("commit").get<std::string>());
   else
     out +=
-        " --backend cpu` repeats it anywhere.\n\nCounts of the measured case: 32-byte sectors of global memory, passes "
-        "through shared memory, block barriers. Ideal are the\nbytes that the task must read and write. They are "
-        "exact; "
-        "where blocks wait for one another, how far each one has to look\nback differs a little from run to run.\n";
+        " --backend cpu` repeats it anywhere.\n\nExact counts of the measured case: 32-byte sectors of global memory, "
+        "passes through shared memory, block barriers. Only\nwhere blocks wait for one another, as in a look-back, "
+        "does a "
+        "count differ a little from run to run. Ideal are the bytes\nthat the task must read and write.\n";
   for (const Task& t : lab.tasks) out += task_table(r.json, t.id, timed);
   return out;
 }
