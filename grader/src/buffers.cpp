@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "clock.hpp"
 #include "defence.hpp"
 #include "lab/compare.hpp"
 #include "seeds.hpp"
@@ -11,18 +12,21 @@
 namespace ridge {
 
 CaseBuffers::CaseBuffers(Device& device, const lab::TaskCheck& check, const lab::Case& c, std::uint64_t seed,
-                         std::uint32_t first_id)
-    : device_(device), check_(check), case_(c), first_id_(first_id) {
+                         std::uint32_t first_id, JudgeTime& time)
+    : device_(device), check_(check), case_(c), time_(time), first_id_(first_id) {
   lab::Shape shape = check.shape(c);
   in_place_ = shape.in_place;
   out_place_ = shape.out_place;
-  for (std::size_t bytes : shape.in) {
-    in_host_.push_back(device.host_memory(bytes));
-    in_.push_back(device.allocate(bytes, in_place_));
+  {
+    Lap lap(time_.allocate);
+    for (std::size_t bytes : shape.in) {
+      in_host_.push_back(device.host_memory(bytes));
+      in_.push_back(device.allocate(bytes, in_place_));
+    }
+    for (std::size_t bytes : shape.out) out_.push_back(device.allocate(bytes, out_place_));
+    if (shape.workspace != 0) workspace_ = device.allocate(shape.workspace);
   }
   refill(seed);
-  for (std::size_t bytes : shape.out) out_.push_back(device.allocate(bytes, out_place_));
-  if (shape.workspace != 0) workspace_ = device.allocate(shape.workspace);
   next_id_ = first_id + static_cast<std::uint32_t>(in_.size() + out_.size()) + (workspace_ ? 1 : 0);
   poison(seed);
 }
@@ -40,7 +44,11 @@ void CaseBuffers::refill(std::uint64_t seed) {
   decoys_.clear();
   std::vector<std::span<std::byte>> views;
   for (const auto& host : in_host_) views.push_back(host->bytes());
-  check_.fill(case_, on(Defence::fresh_inputs) ? seed : 1, views);
+  {
+    Lap lap(time_.fill);
+    check_.fill(case_, on(Defence::fresh_inputs) ? seed : 1, views);
+  }
+  Lap lap(time_.copy);
   for (std::size_t i = 0; i < in_.size(); ++i) in_[i]->upload(views[i]);
 }
 
@@ -114,12 +122,14 @@ lab::Verdict CaseBuffers::verify(std::span<const Comb> combs, std::span<const st
   for (const auto& b : out_) total += (b->bytes() + 255) / 256 * 256;
   std::span<std::byte> staging = device_.staging(total);
   std::size_t at = 0;
+  const double start = now();
   for (const auto& b : out_) {
     std::span<std::byte> view = staging.subspan(at, b->bytes());
     b->download(view);
     out.emplace_back(view);
     at += (b->bytes() + 255) / 256 * 256;
   }
+  time_.copy += now() - start;
   std::size_t piece = 0;
   for (const Comb& c : combs)
     for (std::size_t r = 0; r < c.rows; ++r, piece += c.width)
@@ -127,6 +137,7 @@ lab::Verdict CaseBuffers::verify(std::span<const Comb> combs, std::span<const st
         if (c.buffer == out_[k].get() &&
             std::memcmp(out[k].data() + c.first + r * c.step, sample.data() + piece, c.width) != 0)
           return {false, kLate, kLate};
+  Lap lap(time_.verify);
   return check_.verify(case_, in, out);
 }
 

@@ -6,6 +6,7 @@
 
 #include "device.hpp"
 #include "lab/check.hpp"
+#include "timing_record.hpp"
 #include "worker_process.hpp"
 
 namespace ridge {
@@ -18,7 +19,7 @@ class CaseBuffers {
  public:
   // Buffer ids run from `first_id` upwards; a worker must not know two sets by the same id.
   CaseBuffers(Device& device, const lab::TaskCheck& check, const lab::Case& c, std::uint64_t seed,
-              std::uint32_t first_id);
+              std::uint32_t first_id, JudgeTime& time);
 
   ~CaseBuffers();
   CaseBuffers(CaseBuffers&&) = default;
@@ -49,6 +50,7 @@ class CaseBuffers {
   mutable std::vector<std::unique_ptr<DeviceBuffer>> decoys_;   // inputs, made when asked for
   lab::Place in_place_ = lab::Place::device, out_place_ = lab::Place::device;
   std::uint64_t seed_ = 0;
+  JudgeTime& time_;
   std::uint32_t first_id_, next_id_;
 };
 

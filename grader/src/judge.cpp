@@ -202,7 +202,7 @@ class TaskJudge {
                          derived_seed(seed_, "shapes")};
     std::vector<lab::Case> cases = in_secret_order(check_.cases(request));
     if (options_.one_case) keep_middle(cases);
-    auto workers = submission_workers();
+    auto workers = start_workers();
     // Whatever ends this task, what the submission printed so far is kept.
     struct KeepOutput {
       std::unique_ptr<SubmissionWorkers>& workers;
@@ -227,11 +227,12 @@ class TaskJudge {
         continue;
       }
       SubmissionWorkers& worker = *workers;
-      CaseBuffers buffers(device_, check_, c, derived_seed(seed_, "case", number), next_id);
+      CaseBuffers buffers(device_, check_, c, derived_seed(seed_, "case", number), next_id, task_.judge_time);
       next_id = buffers.next_id();
-      Gate g = explain_(worker.share(buffers, limit_));
+      Gate g = explain_(shared(worker, buffers));
       Reply reply;
       if (g.check.empty()) {
+        Lap lap(task_.judge_time.run);
         reply = worker.run(buffers, 1, c.measured, false, limit_);
         g = explain_(reply);
       }
@@ -249,9 +250,15 @@ class TaskJudge {
     }
   }
 
-  std::unique_ptr<SubmissionWorkers> submission_workers() const {
+  std::unique_ptr<SubmissionWorkers> start_workers() {
+    Lap lap(task_.judge_time.start);
     const bool decoys = options_.mode == Mode::grade && !check_.host_reads_inputs();
     return std::make_unique<SubmissionWorkers>(worker_program_, options_.backend, decoys);
+  }
+
+  Reply shared(SubmissionWorkers& worker, const CaseBuffers& buffers) {
+    Lap lap(task_.judge_time.start);
+    return worker.share(buffers, limit_);
   }
 
   // The case once more, under the sanitizer: in a worker of its own, so that what a submission keeps between calls, its
@@ -259,10 +266,11 @@ class TaskJudge {
   Gate sanitized(CaseBuffers& buffers, std::uint64_t number, double plain_seconds) {
     // Small cases have the same code paths; one that takes long is left out where another was not.
     if (sanitizer_gave_up_ || (plain_seconds > kSanitizedSeconds && sanitized_cases_ > 0)) return {};
-    if (!sanitizing_) sanitizing_ = submission_workers();
+    if (!sanitizing_) sanitizing_ = start_workers();
     buffers.poison(derived_seed(seed_, "case", number));
-    Gate g = explain_(sanitizing_->share(buffers, limit_));
+    Gate g = explain_(shared(*sanitizing_, buffers));
     if (!g.check.empty()) return g;
+    Lap lap(task_.judge_time.run);
     Reply reply = sanitizing_->run(buffers, 2, false, true, limit_);  // twice: leaks
     if (reply.fate == Fate::timed_out && (reply.replayed || !on(Defence::replay))) {
       // The kernels ended in time without the sanitizer: slow, not wrong.
@@ -314,6 +322,7 @@ class TaskJudge {
     };
     Contestants who{starter(worker_program_), starter(baseline_program_), starter(reference_program_)};
     TimedRun run = time_case(device_, check_, c, who, first_id, timed);
+    task_.judge_time += run.timing.judge;
     Gate g = run.ok ? Gate{} : Gate{run.check, run.message, run.secret};
     task_.cases.push_back({told(c), run.ok, told(g)});
     if (!run.ok) {

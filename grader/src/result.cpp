@@ -73,6 +73,7 @@ json task_json(const TaskResult& t) {
                      {"bytes_ideal", t.roofline->bytes_ideal},
                      {"seconds", number(t.roofline->seconds)},
                      {"basis", t.roofline->seconds ? "timed" : "counted"}};
+  j["judge_seconds"] = judge_time_json(t.judge_time);
   j["timing"] = nullptr;
   if (const Timing* worst = worst_timing(t.timings)) j["timing"] = timing_json(*worst);
   if (t.timings.size() > 1)

@@ -48,6 +48,7 @@ struct TaskResult {
   std::vector<KernelCount> kernels;  // backend cpu
   std::optional<Roofline> roofline;
   std::vector<Timing> timings;  // backend cuda: of each measured case
+  JudgeTime judge_time;
   std::string output;           // what the submission printed, the first 2 KiB; empty where that is kept back
   double output_bytes = 0;      // all of it
 };

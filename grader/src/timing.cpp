@@ -93,7 +93,8 @@ class Session {
 
   void grow(std::size_t count) {
     while (sets_.size() < count) {
-      sets_.emplace_back(device_, check_, case_, derived_seed(options_.seed, "set", sets_.size()), next_id_);
+      sets_.emplace_back(device_, check_, case_, derived_seed(options_.seed, "set", sets_.size()), next_id_,
+                         timing_.judge);
       next_id_ = sets_.back().next_id();
     }
   }
@@ -106,6 +107,7 @@ class Session {
 
   // One request on the sets `order`, timed by the judge. `empty`: without its calls, but with all else.
   Measured measure(Contestant& who, const std::vector<std::size_t>& order, std::uint64_t seed, bool empty = false) {
+    Lap lap(timing_.judge.run);
     Measured m;
     std::vector<protocol::Call> calls;
     for (std::size_t s : order) {
@@ -159,6 +161,7 @@ class Session {
   // --- the session --------------------------------------------------------------------------------------------------
 
   Contestant start(const StartWorker& start_worker, bool trusted) {
+    Lap lap(timing_.judge.start);
     Contestant c;
     c.worker = start_worker();
     c.trusted = trusted;

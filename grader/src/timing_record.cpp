@@ -32,6 +32,16 @@ const Timing* worst_timing(const std::vector<Timing>& timings) {
   return at == timings.end() ? nullptr : &*at;
 }
 
+JudgeTime& JudgeTime::operator+=(const JudgeTime& t) {
+  start += t.start, allocate += t.allocate, fill += t.fill, copy += t.copy, run += t.run, verify += t.verify;
+  return *this;
+}
+
+nlohmann::json judge_time_json(const JudgeTime& t) {
+  return {{"start", t.start}, {"allocate", t.allocate}, {"fill", t.fill},
+          {"copy", t.copy},   {"run", t.run},           {"verify", t.verify}};
+}
+
 void summarise(Timing& t) {
   Interval i = median_interval(ratios(t.baseline_s, t.submission_s));
   t.median = i.median;

@@ -15,6 +15,18 @@ struct Conditions {
   int other_processes = 0;                             // the most at a time that used the GPU's cores
 };
 
+// Where the judge's own time went, in seconds.
+struct JudgeTime {
+  double start = 0;     // of processes
+  double allocate = 0;  // buffers
+  double fill = 0;      // inputs, on the host
+  double copy = 0;      // between host and device
+  double run = 0;       // the contestants' calls, with warming up
+  double verify = 0;    // outputs, on the host
+
+  JudgeTime& operator+=(const JudgeTime& t);
+};
+
 struct Timing {
   std::string name;  // of the case, for people
   // Seconds a call, one entry a turn; reference_s is empty where the reference solution took no part.
@@ -35,12 +47,14 @@ struct Timing {
   int repeated = 0;              // turns taken again because something disturbed them
   std::string disturbed;         // why turns that count may be off; empty: none
   Conditions conditions;
+  JudgeTime judge;
 };
 
 // The one with the lowest ratio; null where there is none.
 const Timing* worst_timing(const std::vector<Timing>& timings);
 
 nlohmann::json timing_json(const Timing& timing);
+nlohmann::json judge_time_json(const JudgeTime& time);
 
 // Median of baseline/submission over the turns with its interval, and the slopes.
 void summarise(Timing& timing);

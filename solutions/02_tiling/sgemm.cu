@@ -21,7 +21,7 @@ struct Shape {
   static constexpr int kStageA = kStep * kPitchA, kStageB = kStep * kPitchB;
   static constexpr int kShared = kStages * (kStageA + kStageB) * static_cast<int>(sizeof(float));
 };
-using Large = Shape<128, 128, 32, 128, 8, 4, 2>;  // 8 x 16 elements of C in a thread's registers
+using Large = Shape<128, 256, 32, 128, 8, 4, 1>;  // 8 x 16 elements of C in a thread's registers
 using Small = Shape<64, 64, 32, 64, 16, 3, 4>;    // 8 x 8, for when large tiles are too few for the chip
 
 constexpr int kGroup = 16;  // rows of tiles that are worked on together, so that L2 holds what neighbours share
@@ -200,7 +200,7 @@ void sgemm(const float* a, const float* b, float* c, int m, int n, int k, void*,
   cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
   if (n % 4 != 0)
     launch<Small, 1>(a, b, c, m, n, k, stream);
-  else if (tiles<Large>(m, n) < static_cast<unsigned>(sms))
+  else if (tiles<Large>(m, n) < static_cast<unsigned>(sms) / 8 * 7)
     launch<Small, 4>(a, b, c, m, n, k, stream);
   else
     launch<Large, 4>(a, b, c, m, n, k, stream);

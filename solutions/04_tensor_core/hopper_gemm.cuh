@@ -1,9 +1,8 @@
 // The product of tasks `gemm` and `gemm_gelu` on Hopper: TMA, wgmma, warps with roles, a ring of stages, persistent
-// clusters. What is done with an element before it is stored is a parameter.
+// blocks. What is done with an element before it is stored is a parameter.
 //
-// A cluster of two blocks computes 256 x 256 of c, each block 128 x 256. Of a block's three warpgroups the first one
-// loads (one thread of it), and the others multiply, 64 x 256 each. For each 64 of k a block needs 128 + 256 rows of
-// 128 bytes, 48 KiB: its own rows of a, and half of the rows of b, of which it loads 128 for both blocks (multicast).
+// A block computes 128 x 256 of c at a time. Of its three warpgroups the first one loads (one thread of it), and the
+// others multiply, 64 x 256 each. For each 64 of k it loads 128 + 256 rows of 128 bytes, 48 KiB.
 #pragma once
 #include <algorithm>
 
@@ -14,11 +13,9 @@
 
 namespace hopper {
 
-// Variants worth measuring: kCluster 1 and 2; kGroup 4, 8, 16; kStages 3 and 4.
-constexpr int kCluster = 2;                                // blocks that share b
 constexpr int kBlockM = 128, kBlockN = 256, kBlockK = 64;  // k: 128 bytes, the width of the swizzle
 constexpr int kStages = 4;
-constexpr int kGroup = 8;      // rows of clusters that are walked through together
+constexpr int kGroup = 16;     // rows of tiles that are walked through together
 constexpr int kConsumers = 2;  // warpgroups of 64 rows
 constexpr int kThreads = 128 * (1 + kConsumers);
 // The kernel starts with 168 registers a thread (65536 / 384, down to a multiple of 8); 40 + 2 x 232 = 3 x 168.
@@ -35,18 +32,16 @@ constexpr int kStageBytes = (kBlockM + kBlockN) * kBlockK * 2;
 constexpr int kSharedBytes = sizeof(Shared) + 1024;  // tiles begin at multiples of 1024
 static_assert(kSharedBytes <= 227 * 1024);
 
-// The order of the tiles, counted for a cluster: down kGroup rows of clusters, then one column to the right. 66
-// clusters at work together cover about 8 x 8 of them, 2048 x 2048 of c: 8 MiB of a and b for each 1024 of k, all from
-// L2 but once.
+// The order of the tiles: down kGroup of them, then one column to the right. 132 blocks at work together cover about
+// 16 x 8 tiles, 2048 x 2048 of c: 8 MiB of a and b for each 1024 of k, all from L2 but once.
 struct Tiles {
   int down, across;
-  __device__ Tiles(int m, int n)
-      : down((m + kBlockM * kCluster - 1) / (kBlockM * kCluster)), across((n + kBlockN - 1) / kBlockN) {}
+  __device__ Tiles(int m, int n) : down((m + kBlockM - 1) / kBlockM), across((n + kBlockN - 1) / kBlockN) {}
   __device__ int count() const { return down * across; }
   __device__ void at(int i, int& row, int& col) const {
     const int group = i / (kGroup * across), inside = i % (kGroup * across);
     const int rows = min(down - group * kGroup, kGroup);
-    row = (group * kGroup + inside % rows) * kBlockM * kCluster;
+    row = (group * kGroup + inside % rows) * kBlockM;
     col = inside / rows * kBlockN;
   }
 };
@@ -66,24 +61,16 @@ struct Place {
 // One thread loads all tiles of its block, as far ahead as the ring allows.
 __device__ inline void produce(Shared& s, const CUtensorMap* map_a, const CUtensorMap* map_b, const Tiles& tiles,
                                int k) {
-  const int rank = kCluster > 1 ? ptx::cluster_rank() : 0;
   Place at;
-  for (int i = blockIdx.x / kCluster; i < tiles.count(); i += gridDim.x / kCluster) {
+  for (int i = blockIdx.x; i < tiles.count(); i += gridDim.x) {
     int row, col;
     tiles.at(i, row, col);
-    row += rank * kBlockM;
     for (int k0 = 0; k0 < k; k0 += kBlockK) {
-      ptx::barrier_wait(&s.empty[at.stage], at.parity ^ 1);  // by the consumers of all blocks that this one writes to
+      ptx::barrier_wait(&s.empty[at.stage], at.parity ^ 1);
       uint64_t* full = &s.full[at.stage];
       ptx::barrier_expect(full, kStageBytes);
       ptx::tma_load(s.a[at.stage], map_a, full, k0, row);
-      if (kCluster == 1) {
-        ptx::tma_load(s.b[at.stage], map_b, full, k0, col);
-      } else {
-        constexpr int share = kBlockN / kCluster;
-        ptx::tma_load_multicast(s.b[at.stage] + rank * share * kBlockK, map_b, full, k0, col + rank * share,
-                                (1 << kCluster) - 1);
-      }
+      ptx::tma_load(s.b[at.stage], map_b, full, k0, col);
       at.next();
     }
   }
@@ -125,18 +112,12 @@ __device__ void store(__nv_bfloat16 (&buffers)[2][64 * kPart], float (&sum)[kBlo
 template <class Epilogue>
 __device__ void consume(Shared& s, const CUtensorMap* map_c, const Tiles& tiles, int k, const Epilogue& epilogue) {
   const int own = threadIdx.x / 128 - 1, lane = threadIdx.x % 32;
-  const int rank = kCluster > 1 ? ptx::cluster_rank() : 0;
   float sum[kBlockN / 2];
   Place at;
-  // Each warp says so to the producers of all blocks of the cluster: lane r to that of block r.
-  auto give_back = [&](int stage) {
-    if (kCluster == 1) {
-      if (lane == 0) ptx::barrier_arrive(&s.empty[stage]);
-    } else {
-      if (lane < kCluster) ptx::barrier_arrive(&s.empty[stage], lane);
-    }
+  auto give_back = [&](int stage) {  // each warp for itself
+    if (lane == 0) ptx::barrier_arrive(&s.empty[stage]);
   };
-  for (int i = blockIdx.x / kCluster; i < tiles.count(); i += gridDim.x / kCluster) {
+  for (int i = blockIdx.x; i < tiles.count(); i += gridDim.x) {
     int last = 0;
     for (int k0 = 0; k0 < k; k0 += kBlockK) {
       ptx::barrier_wait(&s.full[at.stage], at.parity);
@@ -158,7 +139,7 @@ __device__ void consume(Shared& s, const CUtensorMap* map_c, const Tiles& tiles,
     give_back(last);
     int row, col;
     tiles.at(i, row, col);
-    store(s.c[own], sum, map_c, row + rank * kBlockM + own * 64, col, 1 + own, epilogue);
+    store(s.c[own], sum, map_c, row + own * 64, col, 1 + own, epilogue);
   }
   if (threadIdx.x % 128 == 0) ptx::tma_wait_read<0>();  // shared memory must outlive the copies from it
 }
@@ -177,14 +158,11 @@ __global__ void __launch_bounds__(kThreads, 1)
     ptx::prefetch_map(&map_c);
     for (int i = 0; i < kStages; ++i) {
       ptx::barrier_init(&s.full[i], 1);
-      ptx::barrier_init(&s.empty[i], kCluster * kConsumers * 4);  // warps
+      ptx::barrier_init(&s.empty[i], kConsumers * 4);  // warps
     }
     ptx::barrier_init_fence();
   }
-  if (kCluster > 1)
-    ptx::cluster_barrier();
-  else
-    __syncthreads();
+  __syncthreads();
 
   const Tiles tiles(m, n);
   if (threadIdx.x < 128) {
@@ -194,8 +172,6 @@ __global__ void __launch_bounds__(kThreads, 1)
     ptx::more_registers<kConsumerRegisters>();
     consume(s, &map_c, tiles, k, epilogue);
   }
-  // The other block may still write to this one's memory and arrive at its barriers.
-  if (kCluster > 1) ptx::cluster_barrier();
 #endif
 }
 
@@ -203,26 +179,14 @@ template <class Epilogue>
 void multiply(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int m, int n, int k, Epilogue epilogue,
               cudaStream_t stream) {
   const CUtensorMap map_a = ptx::describe(a, m, k, kBlockM, kBlockK);
-  const CUtensorMap map_b = ptx::describe(b, n, k, kBlockN / kCluster, kBlockK);
+  const CUtensorMap map_b = ptx::describe(b, n, k, kBlockN, kBlockK);
   const CUtensorMap map_c = ptx::describe(c, m, n, 64, kPart);
   int device = 0, processors = 0;
   cudaGetDevice(&device);
   cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-  const int clusters = ((m + kBlockM * kCluster - 1) / (kBlockM * kCluster)) * ((n + kBlockN - 1) / kBlockN);
-  const int grid = std::min(clusters, processors / kCluster) * kCluster;
+  const int tiles = ((m + kBlockM - 1) / kBlockM) * ((n + kBlockN - 1) / kBlockN);
   cudaFuncSetAttribute(kernel<Epilogue>, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes);
-  cudaLaunchAttribute cluster{};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim.x = kCluster;
-  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(grid);
-  config.blockDim = dim3(kThreads);
-  config.dynamicSmemBytes = kSharedBytes;
-  config.stream = stream;
-  config.attrs = &cluster;
-  config.numAttrs = 1;
-  cudaLaunchKernelEx(&config, kernel<Epilogue>, map_a, map_b, map_c, m, n, k, epilogue);
+  kernel<<<std::min(tiles, processors), kThreads, kSharedBytes, stream>>>(map_a, map_b, map_c, m, n, k, epilogue);
 }
 
 }  // namespace hopper
