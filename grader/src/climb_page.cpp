@@ -101,6 +101,7 @@ std::string section(const Lab& lab, const ClimbRecord& r) {
         "passes through shared memory, block barriers. Only\nwhere blocks wait for one another, as in a look-back, "
         "does a "
         "count differ a little from run to run. Ideal are the bytes\nthat the task must read and write.\n";
+  if (!r.json.value("complete", true)) out += "\n**The run was cut short: steps are missing.**\n";
   for (const Task& t : lab.tasks) out += task_table(r.json, t.id, timed);
   return out;
 }

@@ -65,6 +65,7 @@ class Climb {
       std::fflush(stdout);
       right = right && j["status"] != "failed";
       record_["steps"].push_back(std::move(j));
+      record_["complete"] = &s == &steps.back();
       if (record_.contains("device")) write_durably(file_, canonical(record_));
     }
     return right;

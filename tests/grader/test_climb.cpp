@@ -77,6 +77,7 @@ TEST_CASE("steps in order, the solution last; what needs a GPU is skipped, what 
   CHECK(j["schema"] == "ridge.steps/1");
   CHECK(j["lab"] == kLab);
   CHECK(j["mode"] == "check");
+  CHECK(j["complete"] == true);
   CHECK(j["device"]["kind"] == "emulated");
   for (const char* key : {"date", "ridge", "compiler"}) CHECK(j.contains(key));
   REQUIRE(j["steps"].size() == 4);
@@ -124,6 +125,7 @@ TEST_CASE("the page of a GPU's record: rates, ratios, the part of the roof, and 
             {"lab", kLab},
             {"backend", "cuda"},
             {"mode", "grade"},
+            {"complete", false},
             {"date", "2001-02-03T04:05:06Z"},
             {"device", {{"kind", "gpu"}, {"name", "A GPU"}, {"driver", "1.2"}, {"clocks", "1 MHz"}}},
             {"compiler", {{"name", "nvcc 13"}, {"flags", ""}}},
@@ -137,6 +139,7 @@ TEST_CASE("the page of a GPU's record: rates, ratios, the part of the roof, and 
   INFO(page);
   CHECK(contains(page, "## A GPU\n\nRecorded in [benchmarks/h200/02_tiling.steps.json]"));
   CHECK(contains(page, "`ridge bench --steps --lab 02` on such a GPU repeats it.\n2001-02-03T04:05:06Z, driver 1.2"));
+  CHECK(contains(page, "The run was cut short"));
   CHECK(contains(page, "### sgemm: 4096 x 4096 x 4096, against cublasSgemm"));
   CHECK(contains(page,
                  "| [1](steps/1.cu) | an idea | 160 ms | 6.25 TFLOP/s | 0.125 | 0.115 to 0.135 | 12.5% | - |\n"
