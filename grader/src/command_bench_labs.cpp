@@ -16,16 +16,6 @@ namespace ridge {
 
 namespace {
 
-// "NVIDIA H200" -> "h200".
-std::string folder_of(const std::string& device) {
-  std::string name;
-  for (char c : device.rfind("NVIDIA ", 0) == 0 ? device.substr(7) : device)
-    name += std::isalnum(static_cast<unsigned char>(c)) != 0
-                ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
-                : '_';
-  return name;
-}
-
 std::string range(const std::vector<double>& v, const char* unit) {
   if (v.empty()) return "not read";
   auto [low, high] = std::minmax_element(v.begin(), v.end());
@@ -111,11 +101,26 @@ std::string read_me(const std::vector<Result>& results, const Calibration& machi
 
 }  // namespace
 
-int command_bench_labs(const BenchArguments& a) {
+std::string folder_of(const std::string& device) {
+  if (device == "SIMT emulator") return "emulator";
+  std::string name;
+  for (char c : device.rfind("NVIDIA ", 0) == 0 ? device.substr(7) : device)
+    name += std::isalnum(static_cast<unsigned char>(c)) != 0
+                ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
+                : '_';
+  return name;
+}
+
+bool bench_on_gpu(const BenchArguments& a) {
   std::string why;
   const bool gpu = a.backend != "cpu" && cuda_available(why) && !find_nvcc().empty();
   if (a.backend == "cuda" && !gpu)
     throw Error(Exit::environment, "backend cuda: " + (why.empty() ? "no nvcc was found" : why), "use --backend cpu");
+  return gpu;
+}
+
+int command_bench_labs(const BenchArguments& a) {
+  const bool gpu = bench_on_gpu(a);
   Progress progress(true);
   JudgeOptions o;
   o.backend = gpu ? lab::Backend::cuda : lab::Backend::cpu;

@@ -42,8 +42,10 @@ struct CalibrateArguments {
 struct BenchArguments {
   std::string lab;  // empty: all
   std::string backend = "auto";
-  std::string out;     // folder; empty: benchmarks/<device>
-  bool check = false;  // at the sizes of `ridge check`
+  std::string out;      // folder; empty: benchmarks/<device>
+  bool check = false;   // at the sizes of `ridge check`
+  bool steps = false;   // the steps of the solutions in place of the solutions
+  bool tables = false;  // only writes the tables of the steps
 };
 
 struct FidelityArguments {
@@ -70,7 +72,13 @@ int command_calibrate(const CalibrateArguments& arguments);
 // What is kept for this machine's GPU; where there is nothing and `measure` says so, it is measured and kept.
 Calibration calibration_for(bool measure, const std::function<void(const std::string&)>& progress);
 std::string calibration_table(const Calibration& calibration);  // rows of Markdown
+// Throws where a GPU is asked for and there is none.
+bool bench_on_gpu(const BenchArguments& arguments);
+// Its folder in benchmarks/: "NVIDIA H200" is in "h200".
+std::string folder_of(const std::string& device);
 int command_bench_labs(const BenchArguments& arguments);
+int command_bench_steps(const BenchArguments& arguments);
+int command_bench_tables(const BenchArguments& arguments);
 int command_bench_fidelity(const FidelityArguments& arguments);
 
 }  // namespace ridge

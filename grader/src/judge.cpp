@@ -190,10 +190,18 @@ class TaskJudge {
     return cases;
   }
 
+  static void keep_middle(std::vector<lab::Case>& cases) {
+    const auto count = std::count_if(cases.begin(), cases.end(), [](const lab::Case& c) { return c.measured; });
+    std::ptrdiff_t i = 0;
+    std::erase_if(cases, [&](const lab::Case& c) { return c.measured && i++ != count / 2; });
+  }
+
   // Every case in turn; the first failing one ends the task. Correctness before time.
   void judge_cases() {
-    lab::Request request{options_.mode, options_.backend, device_.info().memory / 8, derived_seed(seed_, "shapes")};
+    lab::Request request{options_.sizes.value_or(options_.mode), options_.backend, device_.info().memory / 8,
+                         derived_seed(seed_, "shapes")};
     std::vector<lab::Case> cases = in_secret_order(check_.cases(request));
+    if (options_.one_case) keep_middle(cases);
     auto workers = start_workers();
     // Whatever ends this task, what the submission printed so far is kept.
     struct KeepOutput {
@@ -298,7 +306,7 @@ class TaskJudge {
   bool time_measured(const lab::Case& c, std::uint32_t first_id) {
     TimedOptions timed;
     timed.stop = options_.mode == Mode::check ? StopRule{5, 9, 8, 0.03} : StopRule{7, 60, 45, 0.01};
-    if (options_.mode == Mode::check) timed.turn_seconds = 0.002;
+    if (options_.sizes.value_or(options_.mode) == Mode::check) timed.turn_seconds = 0.002;
     timed.limit_seconds = limit_;
     timed.seed = derived_seed(seed_, "timed");
     timed.machine = options_.machine;
@@ -451,7 +459,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   BuiltWorker baseline, reference;
   if (o.backend == Backend::cuda) {
     if (!o.reference.dir.empty()) reference = build_worker(lab, o.reference, o.backend, dir.path() / "reference");
-    baseline = build_baseline(lab, dir.path() / "baseline");
+    baseline = o.baseline != nullptr ? *o.baseline : build_baseline(lab, dir.path() / "baseline");
     wait_for_the_gpu();
     try {  // a machine on which this does not start is not the submission's fault
       WorkerProcess probe(baseline.program, 60, {.gpu = true});

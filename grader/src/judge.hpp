@@ -1,6 +1,7 @@
 // Judges one submission of one lab: correctness first, then performance.
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "build.hpp"
@@ -20,6 +21,11 @@ struct JudgeOptions {
   bool sanitize = false;  // also looks for races, uninitialised reads and leaks (emulator)
   Calibration machine;    // of the device, where it is known (backend cuda)
   double time_limit = 0;  // seconds that one request to the worker may take; 0 takes the mode's own
+  // A step of a climb (climb.hpp): the cases of another mode, of several measured ones only that in the middle, and the
+  // vendor's way where it is built already (backend cuda).
+  std::optional<lab::Mode> sizes;
+  bool one_case = false;
+  const BuiltWorker* baseline = nullptr;
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
 

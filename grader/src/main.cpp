@@ -125,6 +125,11 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   bench->add_option("--out", benching.out, "Write to this folder (default: benchmarks/<device>)");
   bench->add_flag("--check", benching.check, "At the small sizes of `ridge check`");
+  auto* steps = bench->add_flag("--steps", benching.steps, "Each step of the solutions' climbs, to LAB.steps.json");
+  bench
+      ->add_flag("--tables", benching.tables,
+                 "Only write solutions/LAB/README.md (or OUT/LAB/README.md) from the steps recorded in benchmarks/")
+      ->excludes(steps);
   auto* fidelity = bench->add_subcommand("fidelity", "Compare the emulator's counters and times with a GPU's");
   FidelityArguments comparison;
   fidelity->add_option("programs", comparison.programs, "Programs of benchmarks/fidelity (default: all)");
@@ -154,6 +159,8 @@ int run(int argc, char** argv) {
   if (*ranks) return command_ranks(np);
   if (*calibrate) return command_calibrate(calibration);
   if (*fidelity) return command_bench_fidelity(comparison);
+  if (*bench && benching.steps) return command_bench_steps(benching);
+  if (*bench && benching.tables) return command_bench_tables(benching);
   if (*bench) return command_bench_labs(benching);
   return command_labs(false);
 }

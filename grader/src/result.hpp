@@ -49,8 +49,8 @@ struct TaskResult {
   std::optional<Roofline> roofline;
   std::vector<Timing> timings;  // backend cuda: of each measured case
   JudgeTime judge_time;
-  std::string output;           // what the submission printed, the first 2 KiB; empty where that is kept back
-  double output_bytes = 0;      // all of it
+  std::string output;       // what the submission printed, the first 2 KiB; empty where that is kept back
+  double output_bytes = 0;  // all of it
 };
 
 struct Ceiling {

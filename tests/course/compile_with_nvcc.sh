@@ -1,5 +1,6 @@
 #!/bin/sh
-# Compiles the stub, the solution, the baseline and the entry of one lab for a real GPU, to objects; none is needed.
+# Compiles the stub, the solution, its steps, the baseline and the entry of one lab for a real GPU, to objects; none is
+# needed.
 # Usage: compile_with_nvcc.sh REPOSITORY LAB. Exit code 77: no nvcc here.
 repository=$1 lab=$2
 nvcc=$(command -v nvcc) || nvcc=/usr/local/cuda/bin/nvcc
@@ -13,12 +14,13 @@ trap 'exit 1' INT TERM
 cd "$repository" || exit 1
 
 set -- "labs/$lab"/*.cu "solutions/$lab"/*.cu
+[ -d "solutions/$lab/steps" ] && set -- "$@" "solutions/$lab/steps"/*.cu
 for file; do
   [ -f "$file" ] || { echo "no such file: $file"; exit 1; }
 done
 # Two at a time.
 printf '%s\n' "$@" | xargs -P 2 -I FILE sh -c '
   object="$3/$(echo "$1" | tr / _).o"
-  "$2" -c -gencode=arch=compute_90a,code=sm_90a -std=c++20 -I "labs/$4" -I runtime "$1" -o "$object" &&
+  "$2" -c -gencode=arch=compute_90a,code=sm_90a -std=c++20 -I "labs/$4" -I "solutions/$4" -I runtime "$1" -o "$object" &&
     [ -s "$object" ] && echo "compiled $1" || { echo "FAILED $1"; exit 1; }
 ' sh FILE "$nvcc" "$out" "$lab"

@@ -1,0 +1,119 @@
+#include "climb.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+
+#include "error.hpp"
+
+namespace ridge {
+
+using nlohmann::json;
+
+namespace {
+
+// What is recorded of the emulator's counters: those that depend on neither compiler nor machine.
+constexpr const char* kCounters[] = {
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+    "ridge__block_barriers.sum",
+};
+
+json counts_json(const TaskResult& t) {
+  json counters;
+  std::uint64_t launches = 0;
+  for (const char* name : kCounters) {
+    std::uint64_t sum = 0;
+    for (const auto& k : t.kernels)
+      if (auto at = k.counters.find(name); at != k.counters.end()) sum += at->second;
+    counters[name] = sum;
+  }
+  for (const auto& k : t.kernels) launches += k.launches;
+  return {{"counters", counters},
+          {"launches", launches},
+          {"sectors_over_ideal", t.roofline->bytes / t.roofline->bytes_ideal}};
+}
+
+json about(const Step& s, const Task& task) {
+  return {{"file", s.file.generic_string()},
+          {"task", s.task},
+          {"step", s.number > 0 ? json(s.number) : json(nullptr)},
+          {"idea", s.idea},
+          {"needs", s.needs},
+          {"baseline", task.baseline},
+          {"case", nullptr},
+          {"timing", nullptr},
+          {"counts", nullptr}};
+}
+
+}  // namespace
+
+Step parse_step(const std::string& line, const fs::path& file) {
+  static const std::regex header(
+      "// replaces: ([\\w.]+); task: (\\w+); step: (\\d{1,3}); idea: ([^;]+)(; needs: (sm_\\d+a?))?");
+  std::smatch m;
+  if (!std::regex_match(line, m, header))
+    throw Error(Exit::usage, shown(file) + " does not say what step it is",
+                "begin it with `// replaces: FILE.cu; task: TASK; step: 1; idea: ...`");
+  return {file, m[1], m[2], std::stoi(m[3]), m[4], m[6]};
+}
+
+std::vector<Step> steps_of(const Lab& lab, const fs::path& dir) {
+  std::vector<Step> steps;
+  if (!fs::exists(dir / "steps")) return steps;
+  for (const auto& entry : fs::directory_iterator(dir / "steps")) {
+    if (entry.path().extension() != ".cu") continue;
+    std::string line;
+    std::ifstream in(entry.path());
+    std::getline(in, line);
+    steps.push_back(parse_step(line, fs::relative(entry.path(), dir)));
+  }
+  std::vector<Step> all;
+  for (const Task& t : lab.tasks) {
+    std::vector<Step> own;
+    for (const Step& s : steps)
+      if (s.task == t.id) own.push_back(s);
+    if (own.empty()) continue;
+    std::sort(own.begin(), own.end(), [](const Step& a, const Step& b) { return a.number < b.number; });
+    all.insert(all.end(), own.begin(), own.end());
+    all.push_back({t.file, "", t.id, 0, "the solution", t.needs});
+  }
+  return all;
+}
+
+json step_json(const Step& step, const Task& task, const TaskResult& t) {
+  json j = about(step, task);
+  j["status"] = t.status == "skipped" ? "skipped" : "passed";
+  j["reason"] = t.reason;
+  for (const auto& c : t.checks) {
+    const bool goal = std::any_of(t.goals.begin(), t.goals.end(), [&](const GoalResult& g) { return g.id == c.name; });
+    if (c.passed || goal) continue;
+    j["status"] = "failed";
+    j["reason"] = c.name + ": " + c.message;
+    return j;
+  }
+  if (!t.timings.empty()) {
+    j["case"] = t.timings.back().name;
+    j["timing"] = timing_json(t.timings.back());
+    j["operation_unit"] = t.roofline->operation_unit;
+  } else if (t.roofline) {  // counted in the last case
+    j["case"] = t.cases.back().name;
+    j["counts"] = counts_json(t);
+  }
+  return j;
+}
+
+json skipped_step_json(const Step& step, const Task& task, const std::string& reason) {
+  json j = about(step, task);
+  j["status"] = "skipped";
+  j["reason"] = reason;
+  return j;
+}
+
+}  // namespace ridge
