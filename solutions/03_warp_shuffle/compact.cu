@@ -6,9 +6,9 @@
 
 // TASK(compact)
 // To tune: a warp takes kRows x 128 neighbouring elements.
-constexpr int kThreads = 256;
+constexpr int kThreads = 128;
 constexpr int kWarps = kThreads / 32;
-constexpr int kRows = 4;
+constexpr int kRows = 16;
 constexpr int kRow = 32 * 4;  // 4 elements a lane: 16 bytes
 constexpr int kTile = kWarps * kRows * kRow;
 constexpr unsigned kWarp = 0xffffffffu;

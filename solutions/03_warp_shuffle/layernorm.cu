@@ -9,23 +9,41 @@
 
 constexpr unsigned kWarp = 0xffffffffu;
 
-static __device__ float warp_sum(float x) {
-  for (int step = 16; step > 0; step /= 2) x += __shfl_xor_sync(kWarp, x, step);
-  return x;
+// kRows sums over the lanes at once; lane l gets the sum of row l % kRows. In the first steps a lane gives away half of
+// its rows and takes the partner's half of the others: kRows - 1 shuffles there, not kRows for each step.
+template <int kRows>
+static __device__ float warp_sums(float (&x)[kRows], int lane) {
+#pragma unroll
+  for (int half = kRows / 2; half > 0; half /= 2) {
+    const bool upper = (lane & half) != 0;
+#pragma unroll
+    for (int r = 0; r < half; ++r) {
+      const float give = upper ? x[r] : x[r + half], keep = upper ? x[r + half] : x[r];
+      x[r] = keep + __shfl_xor_sync(kWarp, give, half);
+    }
+  }
+#pragma unroll
+  for (int step = kRows; step < 32; step *= 2) x[0] += __shfl_xor_sync(kWarp, x[0], step);
+  return x[0];
 }
 
-// The sum over kThreads threads, which are whole blocks or one warp of a block, in every thread. One barrier;
-// `of_warp` is for this call alone.
-template <int kThreads>
-static __device__ float sum_over(float x, float* of_warp) {
-  x = warp_sum(x);
+// The sums over the block: x[r] becomes that of row r, in every thread. One barrier; `of_warp` is for this call alone.
+template <int kThreads, int kRows>
+static __device__ void block_sums(float (&x)[kRows], float* of_warp) {
+  constexpr int kSums = kThreads / 32 * kRows;
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  float sum = warp_sums(x, lane);
   if constexpr (kThreads > 32) {
-    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-    if (lane == 0) of_warp[warp] = x;
+    if (lane < kRows) of_warp[warp * kRows + lane] = sum;
     __syncthreads();
-    x = warp_sum(lane < kThreads / 32 ? of_warp[lane] : 0);
+    sum = 0;
+#pragma unroll
+    for (int i = 0; i < kSums; i += 32) sum += i + lane < kSums ? of_warp[i + lane] : 0;
+#pragma unroll
+    for (int step = kRows; step < 32; step *= 2) sum += __shfl_xor_sync(kWarp, sum, step);
   }
-  return x;
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) x[r] = __shfl_sync(kWarp, sum, r);
 }
 
 static __device__ float sum_of(float4 v) { return (v.x + v.y) + (v.z + v.w); }
@@ -35,77 +53,138 @@ static __device__ float squares_of(float4 v, float m) {
   return (v.x * v.x + v.y * v.y) + (v.z * v.z + v.w * v.w);
 }
 
-// in, out: rows x cols, cols a multiple of 4 and at most 4 kThreads (kVectors + kShared); gamma, beta: cols; mean, rstd:
-// rows. kThreads threads hold a row, each kVectors float4 in registers and kShared in shared memory, which no other
-// thread touches: one read, one write, however often the row is needed.
-template <int kThreads, int kVectors, int kShared>
-__global__ void __launch_bounds__(kThreads < 256 ? 256 : kThreads, kThreads < 256 ? 4 : 1024 / kThreads)
+// A vector of a row with mean m and 1 / deviation s, as it is stored. `bits`: dropout's for it.
+static __device__ float4 finished(float4 v, float m, float s, float4 g, float4 b, std::uint32_t bits,
+                                  std::uint32_t drop, float scale) {
+  return make_float4(dropout_keeps(bits, 0, drop) ? ((v.x - m) * s * g.x + b.x) * scale : 0,
+                     dropout_keeps(bits, 1, drop) ? ((v.y - m) * s * g.y + b.y) * scale : 0,
+                     dropout_keeps(bits, 2, drop) ? ((v.z - m) * s * g.z + b.z) * scale : 0,
+                     dropout_keeps(bits, 3, drop) ? ((v.w - m) * s * g.w + b.w) * scale : 0);
+}
+
+// in, out: rows x cols, cols a multiple of 4 and at most 4 kThreads kVectors; gamma, beta: cols; mean, rstd: rows. A
+// block holds kRows rows in registers, and reads gamma and beta once for all of them.
+template <int kThreads, int kVectors, int kRows>
+__global__ void __launch_bounds__(kThreads, 1024 / kThreads)
     layernorm_held(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd,
                    int rows, int cols, std::uint32_t seed, std::uint32_t drop, float scale) {
-  __shared__ float of_warp[2][kThreads / 32];
-  extern __shared__ float4 more[];
-  const int thread = static_cast<int>(threadIdx.x) % kThreads, vectors = cols / 4;
-  const int row = static_cast<int>(blockIdx.x) * (static_cast<int>(blockDim.x) / kThreads) +
-                  static_cast<int>(threadIdx.x) / kThreads;
-  if (row >= rows) return;  // a whole warp, where a block has several rows
-  const auto* from = reinterpret_cast<const float4*>(in + static_cast<std::size_t>(row) * cols);
+  __shared__ float of_warp[2][kThreads / 32 * kRows];
+  const int thread = static_cast<int>(threadIdx.x), vectors = cols / 4;
+  const int first = static_cast<int>(blockIdx.x) * kRows;
 
-  // First the part for shared memory, whose copies take no registers, then the loads. Beyond the end: 0.
-  const float4 zero = make_float4(0, 0, 0, 0);
+  float4 held[kRows][kVectors];  // beyond the end: 0
 #pragma unroll
-  for (int k = 0; k < kShared; ++k) {
-    const int i = (kVectors + k) * kThreads + thread;
-    if (i < vectors)
-      __pipeline_memcpy_async(more + k * kThreads + thread, from + i, sizeof(float4));
-    else
-      more[k * kThreads + thread] = zero;
+  for (int r = 0; r < kRows; ++r) {
+    const auto* from = reinterpret_cast<const float4*>(in + static_cast<std::size_t>(first + r) * cols);
+#pragma unroll
+    for (int k = 0; k < kVectors; ++k) {
+      const int i = k * kThreads + thread;
+      held[r][k] = first + r < rows && i < vectors ? from[i] : make_float4(0, 0, 0, 0);
+    }
   }
-  if (kShared > 0) __pipeline_commit();
-  float4 held[kVectors];
+
+  float m[kRows], s[kRows];
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    m[r] = 0;
+#pragma unroll
+    for (int k = 0; k < kVectors; ++k) m[r] += sum_of(held[r][k]);
+  }
+  block_sums<kThreads>(m, of_warp[0]);
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {  // from the mean: both sums in one pass would lose digits where it is large
+    m[r] /= static_cast<float>(cols);
+    s[r] = 0;
+#pragma unroll
+    for (int k = 0; k < kVectors; ++k)
+      if (k * kThreads + thread < vectors) s[r] += squares_of(held[r][k], m[r]);
+  }
+  block_sums<kThreads>(s, of_warp[1]);
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    s[r] = rsqrtf(s[r] / static_cast<float>(cols) + kEpsilon);
+    if (thread == r && first + r < rows) {
+      mean[first + r] = m[r];
+      rstd[first + r] = s[r];
+    }
+  }
+
 #pragma unroll
   for (int k = 0; k < kVectors; ++k) {
     const int i = k * kThreads + thread;
-    held[k] = i < vectors ? __ldcs(from + i) : zero;
-  }
-
-  float sum = 0;
-#pragma unroll
-  for (int k = 0; k < kVectors; ++k) sum += sum_of(held[k]);
-  if (kShared > 0) __pipeline_wait_prior(0);  // the thread's own copies have arrived
-#pragma unroll 2  // unrolled in full, the values would move to registers, which are what is short
-  for (int k = 0; k < kShared; ++k) sum += sum_of(more[k * kThreads + thread]);
-  const float m = sum_over<kThreads>(sum, of_warp[0]) / static_cast<float>(cols);
-
-  sum = 0;  // of squares, from the mean: both sums in one pass would lose digits where the mean is large
-#pragma unroll
-  for (int k = 0; k < kVectors; ++k)
-    if (k * kThreads + thread < vectors) sum += squares_of(held[k], m);
-#pragma unroll 2
-  for (int k = 0; k < kShared; ++k)
-    if ((kVectors + k) * kThreads + thread < vectors) sum += squares_of(more[k * kThreads + thread], m);
-  const float s = rsqrtf(sum_over<kThreads>(sum, of_warp[1]) / static_cast<float>(cols) + kEpsilon);
-  if (thread == 0) {
-    mean[row] = m;
-    rstd[row] = s;
-  }
-
-  auto finish = [&](float4 v, int i) {
+    if (i >= vectors) continue;
     const float4 g = reinterpret_cast<const float4*>(gamma)[i], b = reinterpret_cast<const float4*>(beta)[i];
-    const auto q = static_cast<std::uint32_t>(row) * vectors + i;  // this vector in the whole tensor
-    const std::uint32_t bits = dropout_bits(seed, q);
-    reinterpret_cast<float4*>(out)[q] =
-        make_float4(dropout_keeps(bits, 0, drop) ? ((v.x - m) * s * g.x + b.x) * scale : 0,
-                    dropout_keeps(bits, 1, drop) ? ((v.y - m) * s * g.y + b.y) * scale : 0,
-                    dropout_keeps(bits, 2, drop) ? ((v.z - m) * s * g.z + b.z) * scale : 0,
-                    dropout_keeps(bits, 3, drop) ? ((v.w - m) * s * g.w + b.w) * scale : 0);
-  };
 #pragma unroll
-  for (int k = 0; k < kVectors; ++k)
-    if (k * kThreads + thread < vectors) finish(held[k], k * kThreads + thread);
-#pragma unroll 2
-  for (int k = 0; k < kShared; ++k) {
-    const int i = (kVectors + k) * kThreads + thread;
-    if (i < vectors) finish(more[k * kThreads + thread], i);
+    for (int r = 0; r < kRows; ++r) {
+      if (first + r >= rows) continue;
+      const auto q = static_cast<std::uint32_t>(first + r) * vectors + i;  // this vector in the whole tensor
+      reinterpret_cast<float4*>(out)[q] = finished(held[r][k], m[r], s[r], g, b, dropout_bits(seed, q), drop, scale);
+    }
+  }
+}
+
+// The same for long rows, cols at most 4 kThreads kVectors. Two of them fill a multiprocessor: one lies in registers, one
+// in shared memory, where a thread reads what it has written only. gamma and beta, as long as the rows, come from L2 once
+// for both. As soon as a thread has stored a vector it loads the one of the next pair into its place, so that loads
+// and stores overlap.
+template <int kThreads, int kVectors>
+__global__ void __launch_bounds__(kThreads, 1)
+    layernorm_pairs(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd,
+                    int rows, int cols, std::uint32_t seed, std::uint32_t drop, float scale) {
+  __shared__ float of_warp[2][kThreads / 32 * 2];
+  extern __shared__ float4 other[];  // kVectors x kThreads
+  const int thread = static_cast<int>(threadIdx.x), vectors = cols / 4, step = 2 * static_cast<int>(gridDim.x);
+  const auto* from = reinterpret_cast<const float4*>(in);
+  auto* to = reinterpret_cast<float4*>(out);
+  float4 held[kVectors];
+  auto load = [&](int row, int k) {  // vector k of rows `row` and `row` + 1
+    const int i = k * kThreads + thread;
+    const std::size_t at = static_cast<std::size_t>(row) * vectors + i;
+    held[k] = i < vectors && row < rows ? from[at] : make_float4(0, 0, 0, 0);
+    if (i < vectors && row + 1 < rows) __pipeline_memcpy_async(other + i, from + at + vectors, sizeof(float4));
+  };
+  int row = 2 * static_cast<int>(blockIdx.x);
+#pragma unroll
+  for (int k = 0; k < kVectors; ++k) load(row, k);
+
+  for (; row < rows; row += step) {
+    const bool both = row + 1 < rows;
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    float m[2] = {0, 0}, s[2] = {0, 0};
+#pragma unroll
+    for (int k = 0; k < kVectors; ++k) {
+      m[0] += sum_of(held[k]);
+      if (both && k * kThreads + thread < vectors) m[1] += sum_of(other[k * kThreads + thread]);
+    }
+    block_sums<kThreads>(m, of_warp[0]);
+    m[0] /= static_cast<float>(cols), m[1] /= static_cast<float>(cols);
+#pragma unroll
+    for (int k = 0; k < kVectors; ++k) {
+      if (k * kThreads + thread >= vectors) continue;
+      s[0] += squares_of(held[k], m[0]);
+      if (both) s[1] += squares_of(other[k * kThreads + thread], m[1]);
+    }
+    block_sums<kThreads>(s, of_warp[1]);
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      s[r] = rsqrtf(s[r] / static_cast<float>(cols) + kEpsilon);
+      if (thread == r && row + r < rows) {
+        mean[row + r] = m[r];
+        rstd[row + r] = s[r];
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < kVectors; ++k) {
+      const int i = k * kThreads + thread;
+      if (i < vectors) {
+        const float4 g = reinterpret_cast<const float4*>(gamma)[i], b = reinterpret_cast<const float4*>(beta)[i];
+        const auto q = static_cast<std::uint32_t>(row) * vectors + i, q2 = q + vectors;
+        to[q] = finished(held[k], m[0], s[0], g, b, dropout_bits(seed, q), drop, scale);
+        if (both) to[q2] = finished(other[i], m[1], s[1], g, b, dropout_bits(seed, q2), drop, scale);
+      }
+      load(row + step, k);
+    }
   }
 }
 
@@ -117,43 +196,55 @@ __global__ void __launch_bounds__(kThreads)
   __shared__ float of_warp[2][kThreads / 32];
   const int thread = static_cast<int>(threadIdx.x);
   const std::size_t start = static_cast<std::size_t>(blockIdx.x) * cols;
-  float sum = 0;
-  for (int c = thread; c < cols; c += kThreads) sum += in[start + c];
-  const float m = sum_over<kThreads>(sum, of_warp[0]) / static_cast<float>(cols);
-  sum = 0;
-  for (int c = thread; c < cols; c += kThreads) sum += (in[start + c] - m) * (in[start + c] - m);
-  const float s = rsqrtf(sum_over<kThreads>(sum, of_warp[1]) / static_cast<float>(cols) + kEpsilon);
+  float m[1] = {0}, s[1] = {0};
+  for (int c = thread; c < cols; c += kThreads) m[0] += in[start + c];
+  block_sums<kThreads>(m, of_warp[0]);
+  m[0] /= static_cast<float>(cols);
+  for (int c = thread; c < cols; c += kThreads) s[0] += (in[start + c] - m[0]) * (in[start + c] - m[0]);
+  block_sums<kThreads>(s, of_warp[1]);
+  s[0] = rsqrtf(s[0] / static_cast<float>(cols) + kEpsilon);
   if (thread == 0) {
-    mean[blockIdx.x] = m;
-    rstd[blockIdx.x] = s;
+    mean[blockIdx.x] = m[0];
+    rstd[blockIdx.x] = s[0];
   }
   for (int c = thread; c < cols; c += kThreads) {
     const auto i = static_cast<std::uint32_t>(start + c);
     const bool keep = dropout_keeps(dropout_bits(seed, i / 4), static_cast<int>(i % 4), drop);
-    out[start + c] = keep ? ((in[start + c] - m) * s * gamma[c] + beta[c]) * scale : 0;
+    out[start + c] = keep ? ((in[start + c] - m[0]) * s[0] * gamma[c] + beta[c]) * scale : 0;
   }
 }
 
 void layernorm(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd, int rows,
                int cols, std::uint32_t seed, std::uint32_t drop, void*, std::size_t, cudaStream_t stream) {
   const float scale = 256.0f / static_cast<float>(256 - drop);
-  auto held = [&](auto* kernel, int threads, int rows_of_block, int bytes) {
-    if (bytes > 48 * 1024) cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    kernel<<<(rows + rows_of_block - 1) / rows_of_block, threads, bytes, stream>>>(in, gamma, beta, out, mean, rstd,
-                                                                                   rows, cols, seed, drop, scale);
+  // 8 to 32 elements a thread in registers, of 1024 threads or more on a multiprocessor.
+  auto held = [&](auto* kernel, int threads, int rows_of_block) {
+    kernel<<<(rows + rows_of_block - 1) / rows_of_block, threads, 0, stream>>>(in, gamma, beta, out, mean, rstd, rows,
+                                                                               cols, seed, drop, scale);
   };
   if (cols % 4 != 0 || cols > 32768) {
     layernorm_any<256><<<rows, 256, 0, stream>>>(in, gamma, beta, out, mean, rstd, cols, seed, drop, scale);
+  } else if (cols <= 256) {
+    held(layernorm_held<64, 1, 8>, 64, 8);
   } else if (cols <= 1024) {
-    held(layernorm_held<32, 8, 0>, 256, 8, 0);
+    held(layernorm_held<256, 1, 8>, 256, 8);
+  } else if (cols <= 2048) {
+    held(layernorm_held<512, 1, 4>, 512, 4);
   } else if (cols <= 4096) {
-    held(layernorm_held<512, 2, 0>, 512, 1, 0);
+    held(layernorm_held<512, 2, 1>, 512, 1);
   } else if (cols <= 8192) {
-    held(layernorm_held<512, 4, 0>, 512, 1, 0);
+    held(layernorm_held<512, 4, 1>, 512, 1);
   } else if (cols <= 16384) {
-    held(layernorm_held<512, 8, 0>, 512, 1, 0);
+    held(layernorm_held<512, 8, 1>, 512, 1);
   } else {
-    held(layernorm_held<512, 4, 12>, 512, 1, 12 * 512 * 16);
+    constexpr int threads = 1024, vectors = 8, bytes = threads * vectors * 16;
+    int device = 0, sms = 0;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+    auto* kernel = layernorm_pairs<threads, vectors>;
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    const int pairs = (rows + 1) / 2, grid = pairs < sms ? pairs : sms;
+    kernel<<<grid, threads, bytes, stream>>>(in, gamma, beta, out, mean, rstd, rows, cols, seed, drop, scale);
   }
 }
 // END(layernorm)

@@ -6,7 +6,7 @@
 
 // TASK(reduce)
 // To tune: a thread has kLoads x 16 bytes on their way at once; at most kMaxBlocks numbers are left for the last block.
-constexpr int kThreads = 256;
+constexpr int kThreads = 512;
 constexpr int kLoads = 8;
 constexpr int kMaxBlocks = 4096;
 constexpr unsigned kWarp = 0xffffffffu;  // all 32 lanes

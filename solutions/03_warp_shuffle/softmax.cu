@@ -60,7 +60,9 @@ static __device__ float exponentials(float4& v, float max) {
 // in, out: rows x cols, cols a multiple of 4 and at most 4 kThreads (kVectors + kShared). kThreads threads hold a row,
 // each kVectors float4 in registers and kShared in shared memory, which no other thread touches: one read, one write.
 template <int kThreads, int kVectors, int kShared>
-__global__ void __launch_bounds__(kThreads < 256 ? 256 : kThreads, kThreads < 256 ? 4 : 2)
+__global__ void __launch_bounds__(kThreads < 256 ? 256 : kThreads, kThreads < 256    ? 4
+                                                                   : kThreads < 1024 ? 2
+                                                                                     : 1)
     softmax_held(const float* in, float* out, int rows, int cols) {
   extern __shared__ float4 more[];
   const int thread = static_cast<int>(threadIdx.x) % kThreads;
@@ -142,17 +144,21 @@ static void held(const float* in, float* out, int rows, int cols, cudaStream_t s
 }
 
 void softmax(const float* in, float* out, int rows, int cols, void*, std::size_t, cudaStream_t stream) {
-  // 32 elements a thread keep 128 bytes of each on their way, and leave registers for 1024 to 2048 threads of an SM.
+  // 8 to 32 elements a thread, of 1024 threads or more on a multiprocessor: enough bytes on their way.
   if (cols % 4 != 0 || cols > 32768) {
     softmax_any<256><<<rows, 256, 0, stream>>>(in, out, cols);
   } else if (cols <= 1024) {
     held<32>(in, out, rows, cols, stream);
+  } else if (cols <= 2048) {
+    held<256, 2>(in, out, rows, cols, stream);
   } else if (cols <= 4096) {
-    held<128>(in, out, rows, cols, stream);
+    held<512, 2>(in, out, rows, cols, stream);
+  } else if (cols <= 8192) {
+    held<1024, 2>(in, out, rows, cols, stream);
   } else if (cols <= 16384) {
-    held<512>(in, out, rows, cols, stream);
+    held<1024, 4>(in, out, rows, cols, stream);
   } else {
-    held<512, 8, 8>(in, out, rows, cols, stream);  // two rows on an SM: one moves while the other is computed
+    held<512, 4, 12>(in, out, rows, cols, stream);  // two rows on an SM: one moves while the other is computed
   }
 }
 // END(softmax)
