@@ -1,10 +1,11 @@
 // ridge bench --steps: each step of the solutions' climbs in turn with the vendor's way, to benchmarks/<device>/LAB.steps.json.
-// ridge bench --tables: from there to solutions/LAB/README.md.
+// ridge bench --tables: from there to solutions/LAB/README.md, and the results in benchmarks/<device>/ to its README.md.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
 
+#include "bench_page.hpp"
 #include "climb.hpp"
 #include "commands.hpp"
 #include "device.hpp"
@@ -140,6 +141,13 @@ int command_bench_steps(const BenchArguments& a) {
 
 int command_bench_tables(const BenchArguments& a) {
   const fs::path out = a.out.empty() ? root_dir() / "solutions" : fs::path(a.out);
+  for (const auto& entry : fs::directory_iterator(root_dir() / "benchmarks")) {
+    const std::string page = entry.is_directory() ? bench_page(entry.path()) : "";
+    if (page.empty()) continue;
+    const fs::path file = (a.out.empty() ? entry.path() : out / entry.path().filename()) / "README.md";
+    write_durably(file, page);
+    fmt::print("written: {}\n", shown(file));
+  }
   for (const Lab& lab : labs_of(a)) {
     std::vector<ClimbRecord> records;
     for (const auto& entry : fs::directory_iterator(root_dir() / "benchmarks")) {

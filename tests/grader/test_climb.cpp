@@ -165,4 +165,8 @@ TEST_CASE("the pages of the solutions are those of the recorded files") {
     CHECK(read_file(entry.path() / "README.md") == read_file(home / ("pages/" + name + "/README.md")));
   }
   CHECK(pages >= 3);
+  // And the pages of the results.
+  const std::string h200 = read_file(repository() + "/benchmarks/h200/README.md");
+  CHECK(h200 == read_file(home / "pages/h200/README.md"));
+  CHECK(contains(h200, "| [02_tiling](02_tiling.json) | sgemm | 4096 x 4096 x 4096 | "));
 }
