@@ -1,4 +1,4 @@
-// replaces: wmma_gemm.cu; task: wmma_gemm; step: 5; idea: cp.async into three stages; a warp multiplies 64 x 64
+// replaces: wmma_gemm.cu; task: wmma_gemm; step: 5; idea: cp.async into three stages, and 64 x 64 of the tile for a warp
 #include "tensor_core.hpp"
 #include "wmma_tile.cuh"
 
