@@ -156,10 +156,10 @@ class Sgemm : public TaskCheck {
                                                        {65, 68, 1}, {129, 132, 71}, {257, 129, 100}};
     // Wide enough for large tiles on every multiprocessor, and ragged: some code takes another way then.
     if (r.backend == Backend::cuda) {
-      for (const auto& large : {std::array<std::int64_t, 3>{1025, 2047, 515}, {2050, 1028, 333}})
+      for (const auto& large : {std::array<std::int64_t, 3>{1025, 2047, 515}, {3333, 1540, 333}})
         shapes.push_back(large);
     } else if (r.mode == Mode::grade) {
-      for (const auto& large : {std::array<std::int64_t, 3>{1500, 1540, 9}, {1411, 1537, 9}}) shapes.push_back(large);
+      for (const auto& large : {std::array<std::int64_t, 3>{2049, 1796, 9}, {1411, 1537, 9}}) shapes.push_back(large);
     }
     if (r.mode == Mode::grade)
       shapes.push_back(
