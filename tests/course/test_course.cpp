@@ -219,7 +219,7 @@ TEST_CASE("every wrong solution fails the check that it names first") {
     CHECKED_IF(std::regex_match(first, m, header)) {
       const std::string replaced = m[1], task = m[2], failing = m[3];
       CHECK(std::count(lab.files.begin(), lab.files.end(), replaced) == 1);
-      if (m[4] == "cuda") continue;  // tests/gpu runs these, on a machine with a GPU
+      if (m[4] == "cuda") continue;  // needs a GPU
       Folder home;
       Graded g = check(home, name,
                        {"--submission", solution_dir(name), "--replace", file, "--task", task, "--time-limit", "30"});
