@@ -1,8 +1,8 @@
 #!/bin/sh
-# Compiles the stub, the solution, its steps, the baseline and the entry of one lab for a real GPU, to objects; none is
-# needed.
-# Usage: compile_with_nvcc.sh REPOSITORY LAB. Exit code 77: no nvcc here.
-repository=$1 lab=$2
+# Compiles the stub, the solution, the baseline and the entry of one lab for a real GPU, to objects, or the solution's
+# steps; none is needed.
+# Usage: compile_with_nvcc.sh REPOSITORY LAB [steps]. Exit code 77: no nvcc here, or no steps.
+repository=$1 lab=$2 what=${3:-}
 nvcc=$(command -v nvcc) || nvcc=/usr/local/cuda/bin/nvcc
 if [ ! -x "$nvcc" ]; then
   echo "skipped: no nvcc on PATH or in /usr/local/cuda/bin"
@@ -13,8 +13,12 @@ trap 'rm -rf "$out"' EXIT
 trap 'exit 1' INT TERM
 cd "$repository" || exit 1
 
-set -- "labs/$lab"/*.cu "solutions/$lab"/*.cu
-[ -d "solutions/$lab/steps" ] && set -- "$@" "solutions/$lab/steps"/*.cu
+if [ "$what" = steps ]; then
+  [ -d "solutions/$lab/steps" ] || { echo "skipped: no steps"; exit 77; }
+  set -- "solutions/$lab/steps"/*.cu
+else
+  set -- "labs/$lab"/*.cu "solutions/$lab"/*.cu
+fi
 for file; do
   [ -f "$file" ] || { echo "no such file: $file"; exit 1; }
 done
