@@ -29,6 +29,7 @@ Judged judged(const Folder& home, const fs::path& submission, const std::string&
   fs::remove(file);
   auto env = environment(home);
   env["RIDGE_DEFENCES_OFF"] = off;
+  env["RIDGE_REUSE"] = "1";  // objects: none of these defences is one of the builder's
   std::vector<std::string> arguments = {fs::path(ridge_program()).parent_path() / "ridge-switchable",
                                         mode,
                                         "90",
