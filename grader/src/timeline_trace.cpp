@@ -38,6 +38,11 @@ std::string item_name(const Item& i) {
   return fmt::format("{}, {}", i.kind == "fill" ? "memset" : copy, size_text(i.bytes));
 }
 
+// The emulator names a launch after its kernel.
+std::string call_name(const Timeline::Call& c) {
+  return (c.name.starts_with("cu") ? "" : "launch ") + capped(printable(c.name), kMaxName);
+}
+
 TraceArguments arguments_of(const Item& i) {
   TraceArguments a;
   a.number("stream", i.stream);
@@ -59,7 +64,7 @@ std::string timeline_trace(const Result& r, const TaskResult& task) {
   writer.leave_out(t.left_out);
   writer.name_process(0, fmt::format("{} {}, virtual time", r.lab, task.id));
   writer.name_track({0, 0}, "host");
-  for (const auto& c : t.calls) writer.box({0, 0}, capped(printable(c.name), kMaxName), "host", c.start, c.end);
+  for (const auto& c : t.calls) writer.box({0, 0}, call_name(c), "host", c.start, c.end);
 
   std::map<std::pair<int, int>, std::vector<const Item*>> rows;
   for (const Item& i : t.items) rows[row_order(i)].push_back(&i);
