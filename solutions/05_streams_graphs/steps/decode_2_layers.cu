@@ -28,8 +28,8 @@ __global__ void emit_kernel(const float* h, float* out, float* next, int dim, in
   next[i] = 0.5f * h[i] + ((i + step) % 3 == 0 ? 0.25f : -0.125f);
 }
 
-// What is the same in each step is one launch. The last kernel of a step writes elsewhere each time: it stays a launch of
-// its own, and costs nearly as much as the graph of all others. The solution takes it into the graph and sets its
+// What is the same in each step is one launch. The last kernel of a step writes elsewhere each time: it stays a launch
+// of its own, and costs nearly as much as the graph of all others. The solution takes it into the graph and sets its
 // parameters.
 void decode(const float* weights, const float* start, float* out, int layers, int dim, int steps, void* workspace,
             std::size_t, cudaStream_t stream) {

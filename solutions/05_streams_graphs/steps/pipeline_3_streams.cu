@@ -25,7 +25,7 @@ struct Lanes {
 };
 
 // One chunk goes in while the one before it goes out. But a stream takes up its next chunk only when the last one is
-// out: the engine for copies in waits for that each time.
+// out, and so the engine for copies in waits each time, as long as a kernel takes.
 void pipeline(const float* in, float* out, std::size_t n, void* workspace, std::size_t, cudaStream_t stream) {
   static Lanes lanes;
   auto* device_in = static_cast<float*>(workspace);

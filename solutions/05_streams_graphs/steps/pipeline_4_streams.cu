@@ -1,4 +1,4 @@
-// replaces: pipeline.cu; task: pipeline; step: 4; idea: three streams, for a chunk going in, one in work and one going out
+// replaces: pipeline.cu; task: pipeline; step: 4; idea: three streams: a chunk going in, one in work, one going out
 #include <algorithm>
 
 #include "streams.hpp"
@@ -24,8 +24,8 @@ struct Lanes {
   }
 };
 
-// The copy engines have a queue of work at all times. What is left are the ends, the first chunk in and the last one out:
-// an eighth of T each. The solution has as many chunks as make the ends and the fixed costs least together.
+// The copy engines have a queue of work at all times. What is left are the ends, the first chunk in and the last one
+// out: an eighth of T each. The solution has as many chunks as make the ends and the fixed costs least together.
 void pipeline(const float* in, float* out, std::size_t n, void* workspace, std::size_t, cudaStream_t stream) {
   static Lanes lanes;
   auto* device_in = static_cast<float*>(workspace);
