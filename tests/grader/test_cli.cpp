@@ -457,6 +457,8 @@ TEST_CASE("two checks at once are both stored and count the same") {
   std::vector<json> stored;
   for (const auto& name : names) stored.push_back(json::parse(read_file(home / ("results/" + kLab + "/" + name))));
   CHECK(stored[0]["attempt"] != stored[1]["attempt"]);
+  for (json& result : stored)
+    for (json& task : result["tasks"]) task.erase("judge_seconds");  // the clock's, not the submission's
   CHECK(stored[0]["tasks"] == stored[1]["tasks"]);
   CHECK(names_in(home / "tmp").empty());
 }
