@@ -64,6 +64,9 @@ int main(int argc, char** argv) {
 
   try {
     std::vector<Result> results;
+    // Timelines lie beside results: a pattern like *.json means these.
+    std::erase_if(files, [](const std::string& file) { return file.ends_with(".trace.json"); });
+    if (files.empty()) return fail(kUsage, "these are timelines: open them in ui.perfetto.dev\n  try: name a result");
     for (const auto& file : files) results.push_back(read_result(file));
     App app(std::move(results));
     LayoutLog log;

@@ -35,9 +35,18 @@ json counts_json(const TaskResult& t) {
     counters[name] = sum;
   }
   for (const auto& k : t.kernels) launches += k.launches;
-  return {{"counters", counters},
-          {"launches", launches},
-          {"sectors_over_ideal", t.roofline->bytes / t.roofline->bytes_ideal}};
+  json j = {{"counters", counters},
+            {"launches", launches},
+            {"sectors_over_ideal", t.roofline->bytes / t.roofline->bytes_ideal},
+            {"timeline", nullptr}};
+  // Where the task is judged in virtual time.
+  if (t.timeline)
+    for (const auto& g : t.goals)
+      if (g.metric == "virtual_time_over_bound" && g.value)
+        j["timeline"] = {{"seconds", t.timeline->seconds},
+                         {"virtual_time_over_bound", *g.value},
+                         {"launches", t.timeline->launches}};
+  return j;
 }
 
 json about(const Step& s, const Task& task) {

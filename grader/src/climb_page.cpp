@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "climb.hpp"
 #include "statistics.hpp"
 
@@ -28,6 +30,8 @@ constexpr const char* kTimedHead =
 constexpr const char* kCountedHead =
     "| step | idea | sectors over ideal | sectors loaded | sectors stored | shared wavefronts | of them conflicts | "
     "barriers |\n|---|---|---|---|---|---|---|---|\n";
+constexpr const char* kVirtualHead =
+    "| step | idea | virtual time | over bound | launches by the host | gain |\n|---|---|---|---|---|---|\n";
 constexpr const char* kNoCells = " | | | | | |\n";
 
 // `before`: seconds of the step before; 0 for none.
@@ -55,20 +59,47 @@ std::string counted_cells(const json& s) {
                      shared("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op"), count("ridge__block_barriers.sum"));
 }
 
+// Of a step that is judged in virtual time, null otherwise. Older records have no such member.
+const json& timeline_of(const json& s) {
+  static const json none;
+  if (s.at("counts").is_null() || !s["counts"].contains("timeline")) return none;
+  return s["counts"]["timeline"];
+}
+
+bool judged_in_virtual_time(const json& record) {
+  const json& steps = record.at("steps");
+  return std::any_of(steps.begin(), steps.end(), [](const json& s) { return !timeline_of(s).is_null(); });
+}
+
+std::string virtual_cells(const json& t, double before) {
+  const double seconds = t.at("seconds");
+  return fmt::format(" {} | {:.2f} | {:.0f} | {} |\n", time_text(seconds),
+                     t.at("virtual_time_over_bound").get<double>(), t.at("launches").get<double>(),
+                     before > 0 ? fmt::format("{:.2f} x", before / seconds) : "-");
+}
+
 // Of one task; empty where the record has no step of it.
 std::string task_table(const json& record, const std::string& task, bool timed) {
   std::string rows, notes, name, baseline, skipped;
   double before = 0;
+  bool in_virtual_time = false;
+  for (const json& s : record.at("steps"))
+    in_virtual_time = in_virtual_time || (s.at("task") == task && !timeline_of(s).is_null());
   for (const json& s : record.at("steps")) {
     if (s.at("task") != task) continue;
     rows += fmt::format("| {} | {} |", step_cell(s), s.at("idea").get<std::string>());
-    if (!measured(s)) {
+    if (!measured(s) || (in_virtual_time && timeline_of(s).is_null())) {
       skipped = s.at("reason");
-      rows += " " + s.at("status").get<std::string>() + kNoCells;
+      rows += " " + s.at("status").get<std::string>() + (in_virtual_time ? " | | | |\n" : kNoCells);
       continue;
     }
     name = s.at("case");
     baseline = s.at("baseline");
+    if (in_virtual_time) {
+      rows += virtual_cells(timeline_of(s), before);
+      before = timeline_of(s).at("seconds");
+      continue;
+    }
     rows += timed ? timed_cells(s, before) : counted_cells(s);
     if (!timed) continue;
     before = seconds_of(s);
@@ -78,7 +109,10 @@ std::string task_table(const json& record, const std::string& task, bool timed) 
   if (rows.empty()) return {};
   if (name.empty()) return fmt::format("\n### {}\n\nNot run: {}.\n", task, skipped);
   return fmt::format("\n### {}: {}{}\n\n", task, name, timed ? ", against " + baseline : "") +
-         (timed ? kTimedHead : kCountedHead) + rows + notes;
+         (timed             ? kTimedHead
+          : in_virtual_time ? kVirtualHead
+                            : kCountedHead) +
+         rows + notes;
 }
 
 std::string section(const Lab& lab, const ClimbRecord& r) {
@@ -95,6 +129,12 @@ std::string section(const Lab& lab, const ClimbRecord& r) {
         "machine, as measured, allows for the work, over the step's. Gain: over the step before.\n",
         r.json.at("date").get<std::string>(), device.at("driver").get<std::string>(),
         r.json.at("compiler").at("name").get<std::string>(), r.json.at("ridge").at("commit").get<std::string>());
+  else if (judged_in_virtual_time(r.json))
+    out +=
+        " --backend cpu` repeats it anywhere.\n\nOf the measured case: the emulator's virtual time for the device of "
+        "its profile, that over the least possible, and the\ncalls by which the host puts work on the device. Gain: "
+        "over "
+        "the step before.\n";
   else
     out +=
         " --backend cpu` repeats it anywhere.\n\nExact counts of the measured case: 32-byte sectors of global memory, "

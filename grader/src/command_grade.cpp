@@ -13,6 +13,7 @@
 #include "report.hpp"
 #include "report_formats.hpp"
 #include "signature.hpp"
+#include "timeline_trace.hpp"
 
 namespace ridge {
 
@@ -112,11 +113,15 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
   else if (talks)
     fmt::print("{}", report(result, use_colour(stdout)));
   std::fflush(stdout);
+  store_traces(result);
   std::string text = to_json(result);
   if (signs && can_sign()) text = signed_record(text, signing_key_file());  // no worker is left by now
   fs::path stored = store(result, text);
   write_reports(a, result, text);
   if (talks && built) fmt::print("  Result {}{}\n", shown(stored), signs && can_sign() ? ", signed" : "");
+  if (talks && built)
+    for (const TaskResult& t : result.tasks)
+      if (!t.trace.empty()) fmt::print("  Timeline {}\n", shown(stored.parent_path() / t.trace));
   if (out != nullptr) *out = result;
   if (!built) return static_cast<int>(Exit::build);
   if (result.outcome == "skipped") return static_cast<int>(Exit::environment);  // nothing was scored

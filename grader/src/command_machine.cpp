@@ -14,6 +14,7 @@
 #include "process.hpp"
 #include "report.hpp"
 #include "sandbox.hpp"
+#include "timeline_trace.hpp"
 
 namespace ridge {
 
@@ -130,7 +131,8 @@ int command_viz(const std::vector<std::string>& args) {
     for (const auto& lab : fs::directory_iterator(results_dir(), ec)) {
       fs::path best;
       for (const auto& entry : fs::directory_iterator(lab.path(), ec))
-        if (entry.path().extension() == ".json" && entry.path().filename() > best.filename()) best = entry.path();
+        if (entry.path().extension() == ".json" && !is_trace(entry.path()) && entry.path().filename() > best.filename())
+          best = entry.path();
       if (!best.empty()) newest.push_back(best.string());
     }
     if (newest.empty())

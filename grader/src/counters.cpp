@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -67,15 +68,25 @@ std::string word(const json& j, const char* key) {
   return j.contains(key) && j[key].is_string() ? j[key].get<std::string>().substr(0, 256) : "";
 }
 
+constexpr std::size_t kMaxListed = 4096;  // as many as the emulator lists
+
 Timeline read_timeline(const json& j) {
   Timeline t;
   t.seconds = real(j, "seconds");
   t.launches = real(j, "launches");
-  if (j.contains("items") && j["items"].is_array())
-    for (const auto& i : j["items"])
-      if (i.is_object())
-        t.items.push_back({word(i, "name"), word(i, "kind"), static_cast<int>(number(i, "stream")), real(i, "issued"),
-                           real(i, "start"), real(i, "end"), real(i, "bytes"), number(i, "graph") != 0});
+  t.left_out = number(j, "left_out");
+  auto listed = [&](const char* key, auto take) {
+    if (!j.contains(key) || !j[key].is_array()) return;
+    for (std::size_t i = 0; i < std::min(j[key].size(), kMaxListed); ++i)
+      if (j[key][i].is_object()) take(j[key][i]);
+    t.left_out += j[key].size() - std::min(j[key].size(), kMaxListed);
+  };
+  listed("items", [&](const json& i) {
+    t.items.push_back({word(i, "name"), word(i, "kind"), static_cast<int>(number(i, "stream")), real(i, "issued"),
+                       real(i, "start"), real(i, "end"), real(i, "bytes"), triple(i, "grid"), triple(i, "block"),
+                       number(i, "graph")});
+  });
+  listed("calls", [&](const json& c) { t.calls.push_back({word(c, "name"), real(c, "start"), real(c, "end")}); });
   return t;
 }
 

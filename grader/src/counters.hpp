@@ -34,11 +34,18 @@ struct Timeline {
     std::string name, kind;  // kernel, h2d, d2h, d2d, fill
     int stream = 0;
     double issued = 0, start = 0, end = 0, bytes = 0;
-    bool in_graph = false;
+    std::array<std::uint64_t, 3> grid{}, block{};  // of a kernel
+    std::uint64_t graph = 0;                       // which launch of a graph it belongs to; 0: none
+  };
+  struct Call {  // of the host
+    std::string name;
+    double start = 0, end = 0;
   };
   double seconds = 0;   // of all
   double launches = 0;  // calls that put work on the device
   std::vector<Item> items;
+  std::vector<Call> calls;
+  std::uint64_t left_out = 0;  // items and calls that the emulator did not list
 };
 
 struct Counted {

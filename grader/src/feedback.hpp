@@ -23,7 +23,8 @@ std::string fault_class(const protocol::Done& done, const std::string& where, co
 std::string cuda_error_class(int code);
 
 // Every text of the result: printable, without private folders, and at most 64 KiB in all. An official result gives
-// nothing back of what the submission printed, since that may be the secret inputs; only its size, rounded up.
+// nothing back of what the submission printed, since that may be the secret inputs; only its size, rounded up. Nor has it a
+// timeline's operations, whose sizes and shapes the submission chose.
 void clean_texts(Result& result);
 
 constexpr std::size_t kMaxTextBytes = 64 << 10;

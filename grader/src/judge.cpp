@@ -296,6 +296,9 @@ class TaskJudge {
       return false;
     }
     task_.kernels = measured_.counted->kernels;
+    if (std::any_of(spec_.goals.begin(), spec_.goals.end(),
+                    [](const Goal& g) { return g.metric == "virtual_time_over_bound"; }))
+      task_.timeline = measured_.counted->timeline;
     task_.roofline =
         Roofline{measured_.work.operations, measured_.counted->global_sectors * 32,
                  measured_.work.bytes_read + measured_.work.bytes_written, measured_.work.operation_unit, std::nullopt};

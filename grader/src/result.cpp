@@ -16,6 +16,7 @@
 #include "hashes.hpp"
 #include "record.hpp"
 #include "ridge_version.hpp"
+#include "timeline_trace.hpp"
 
 namespace ridge {
 
@@ -63,6 +64,11 @@ json task_json(const TaskResult& t) {
                           {"max", g.max},
                           {"met", g.met},
                           {"note", g.note}});
+  j["timeline"] = nullptr;
+  if (t.timeline)
+    j["timeline"] = {{"file", t.trace.empty() ? json(nullptr) : json(t.trace)},
+                     {"seconds", t.timeline->seconds},
+                     {"launches", t.timeline->launches}};
   j["output"] = t.output;
   j["output_bytes"] = t.output_bytes;
   j["roofline"] = nullptr;
@@ -198,7 +204,8 @@ std::optional<LastScore> last_score(const std::string& lab) {
   std::error_code ec;
   fs::path newest;
   for (const auto& entry : fs::directory_iterator(results_dir() / lab, ec))
-    if (entry.path().extension() == ".json" && (newest.empty() || entry.path().filename() > newest.filename()))
+    if (entry.path().extension() == ".json" && !is_trace(entry.path()) &&
+        (newest.empty() || entry.path().filename() > newest.filename()))
       newest = entry.path();
   if (newest.empty()) return std::nullopt;
   std::ifstream in(newest);

@@ -46,6 +46,8 @@ struct TaskResult {
   std::vector<GoalResult> goals;
   std::vector<CaseResult> cases;
   std::vector<KernelCount> kernels;  // backend cpu
+  std::optional<Timeline> timeline;  // backend cpu, where the task has a goal in virtual time
+  std::string trace;                 // the file that holds it, beside the result; empty: none
   std::optional<Roofline> roofline;
   std::vector<Timing> timings;  // backend cuda: of each measured case
   JudgeTime judge_time;

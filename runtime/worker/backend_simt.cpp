@@ -52,14 +52,22 @@ std::string schedule_json(const simt::Schedule& s) {
     return std::string(number);
   };
   std::string out = "\"schedule\":{\"seconds\":" + seconds(s.seconds) + ",\"launches\":" + std::to_string(s.launches) +
-                    ",\"items\":[";
+                    ",\"left_out\":" + std::to_string(s.left_out) + ",\"items\":[";
+  auto shape = [](const unsigned(&d)[3]) {
+    return "[" + std::to_string(d[0]) + "," + std::to_string(d[1]) + "," + std::to_string(d[2]) + "]";
+  };
   for (std::size_t i = 0; i < s.items.size(); ++i) {
     const auto& item = s.items[i];
     out += (i == 0 ? "" : ",") + ("{\"name\":" + quoted(item.name)) + ",\"kind\":" + quoted(item.kind) +
            ",\"stream\":" + std::to_string(item.stream) + ",\"issued\":" + seconds(item.issued) +
            ",\"start\":" + seconds(item.start) + ",\"end\":" + seconds(item.end) +
-           ",\"bytes\":" + std::to_string(item.bytes) + ",\"graph\":" + (item.in_graph ? "1" : "0") + "}";
+           ",\"bytes\":" + std::to_string(item.bytes) + ",\"grid\":" + shape(item.grid) +
+           ",\"block\":" + shape(item.block) + ",\"graph\":" + std::to_string(item.graph) + "}";
   }
+  out += "],\"calls\":[";
+  for (std::size_t i = 0; i < s.calls.size(); ++i)
+    out += (i == 0 ? "" : ",") + ("{\"name\":" + quoted(s.calls[i].name)) + ",\"start\":" + seconds(s.calls[i].start) +
+           ",\"end\":" + seconds(s.calls[i].end) + "}";
   return out + "]}";
 }
 

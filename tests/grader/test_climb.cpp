@@ -148,6 +148,36 @@ TEST_CASE("the page of a GPU's record: rates, ratios, the part of the roof, and 
   CHECK(contains(page, "Disturbed: steps/2.cu (clocks changed).\n"));
 }
 
+TEST_CASE("the page of a task that is judged in virtual time: that time and the launches") {
+  Root root;
+  auto counted = [](int number, double seconds) {
+    json s = timed_step(number, 1, 1);
+    s["timing"] = nullptr;
+    s["counts"]["timeline"] = {{"seconds", seconds}, {"virtual_time_over_bound", seconds / 1e-4}, {"launches", 7.0}};
+    return s;
+  };
+  json failed = counted(3, 1);
+  failed["status"] = "failed";
+  failed["case"] = failed["counts"] = nullptr;
+  const json j = {{"schema", "ridge.steps/1"},
+                  {"lab", kLab},
+                  {"backend", "cpu"},
+                  {"mode", "grade"},
+                  {"device", {{"kind", "emulated"}, {"name", "An emulator"}}},
+                  {"steps", {counted(1, 4e-4), counted(2, 1e-4), failed}}};
+  write_file(root / "benchmarks/h200/02_tiling.steps.json", j.dump());
+  Run r = root.bench({"--tables", "--out", root / "pages"});
+  INFO(r.out << r.err);
+  REQUIRE(r.code == 0);
+  const std::string page = read_file(root / "pages/02_tiling/README.md");
+  INFO(page);
+  CHECK(contains(page, "the emulator's virtual time"));
+  CHECK(contains(page,
+                 "| [1](steps/1.cu) | an idea | 400 us | 4.00 | 7 | - |\n"
+                 "| [2](steps/2.cu) | an idea | 100 us | 1.00 | 7 | 4.00 x |\n"
+                 "| [3](steps/3.cu) | an idea | failed | | | |\n"));
+}
+
 TEST_CASE("the pages of the solutions are those of the recorded files") {
   Folder home;
   Run r = run_ridge(home, {"bench", "--tables", "--out", home / "pages"});

@@ -81,7 +81,26 @@ TEST_CASE("schedule: the host's waits hold back what it issues later") {
   Schedule s;
   CHECK(b.build(s) == nullptr);
   CHECK(s.items[1].start == Approx(1 + 5 + 0.5 + 1));
+  CHECK(s.items[1].graph == 0);
   CHECK(s.seconds == Approx(8.5));
+  REQUIRE(s.calls.size() == 3);
+  CHECK(s.calls[1].name == "cudaDeviceSynchronize");
+  CHECK(s.calls[1].start == Approx(1));
+  CHECK(s.calls[1].end == Approx(6.5));
+}
+
+TEST_CASE("schedule: what is not listed is counted") {
+  ScheduleBuilder b;
+  const std::uint64_t most = Schedule::kMaxItems;
+  for (std::uint64_t n = 0; n < most + 2; ++n) {
+    b.ran(n, "k", timed(WorkKind::kernel, 1));
+    b.step(step("k", n + 1, 1, 1), {});
+  }
+  Schedule s;
+  CHECK(b.build(s) == nullptr);
+  CHECK(s.items.size() == most);
+  CHECK(s.calls.size() == most);
+  CHECK(s.left_out == 4);
 }
 
 TEST_CASE("schedule: a graph is one launch") {
@@ -97,7 +116,7 @@ TEST_CASE("schedule: a graph is one launch") {
   CHECK(b.build(s) == nullptr);
   CHECK(s.launches == 1);
   CHECK(s.seconds == Approx(2 + 3));
-  CHECK(s.items[0].in_graph);
+  CHECK(s.items[0].graph == 1);
 }
 
 TEST_CASE("schedule: work without a step, or with two, is refused; odd times cost") {

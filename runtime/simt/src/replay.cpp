@@ -317,6 +317,7 @@ class Player {
     timed.work.path = op->work.path;
     timed.work.pageable = op->work.pageable;
     timed.work.extent = op->work.extent;
+    timed.work.config = op->work.config;
     timed.seconds = op->seconds;
     timed.share = op->share;
     timed.footprint = op->footprint;

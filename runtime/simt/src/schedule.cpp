@@ -45,23 +45,40 @@ void ScheduleBuilder::clear() {
 const char* ScheduleBuilder::build(Schedule& out) const {
   VirtualTime time;
   std::map<std::uint64_t, OperationPtr> issued;
-  std::vector<std::pair<const Ran*, OperationPtr>> work;
+  struct Issued {
+    const Ran* ran;
+    OperationPtr operation;
+    std::uint64_t graph;
+  };
+  std::vector<Issued> work;
+  std::uint64_t graphs = 0;
+  double host = 0;
   auto known = [&](const std::vector<std::uint64_t>& numbers) {
     std::vector<OperationPtr> found;  // others had ended before the first step
     for (std::uint64_t n : numbers)
       if (auto at = issued.find(n); at != issued.end()) found.push_back(at->second);
     return found;
   };
+  auto call = [&](std::string_view name) {
+    if (time.host() > host && out.calls.size() < Schedule::kMaxItems)
+      out.calls.push_back({std::string(name), host, time.host()});
+    else if (time.host() > host)
+      ++out.left_out;
+    host = time.host();
+  };
   for (const Step& s : steps_) {
     const trace::Step& f = s.fields;
+    const std::string_view name(f.name, strnlen(f.name, sizeof f.name));
     // The host's time is the emulator's to give: no call takes less than none, and none an hour.
     const double seconds = f.seconds >= 0 && f.seconds < 3600 ? f.seconds : 3600;
     if (f.is_wait != 0) {
       time.wait("", known(s.waits), seconds);
+      call(name);
       continue;
     }
     if (f.number == 0) {
       time.issue("", nullptr, seconds);
+      call(name);
       continue;
     }
     auto op = std::make_shared<Operation>();
@@ -73,19 +90,31 @@ const char* ScheduleBuilder::build(Schedule& out) const {
     op->after = known(s.waits);
     op->done = true;
     if (!issued.emplace(op->number, op).second) return "an operation is issued twice";
-    if (at != ran_.end()) work.emplace_back(&at->second, op);
-    const std::string_view name(f.name, strnlen(f.name, sizeof f.name));
+    if (name == "cudaGraphLaunch") ++graphs;
+    if (at != ran_.end()) work.push_back({&at->second, op, op->in_graph ? graphs : 0});
     if ((is_work(*op) && !op->in_graph) || name == "cudaGraphLaunch") ++out.launches;
     time.issue("", op, seconds);
+    call(name);
   }
   if (work.size() != ran_.size()) return "device work ran that nobody issued";
   time.advance();
   out.seconds = time.host();
-  for (const auto& [ran, op] : work) {
+  for (const auto& [ran, op, graph] : work) {
     out.seconds = std::max(out.seconds, op->end);
-    if (out.items.size() < Schedule::kMaxItems)
-      out.items.push_back({ran->name, kind_of(op->work), op->stream, op->start, op->end, op->issued,
-                           op->work.kind == WorkKind::kernel ? 0 : op->work.extent.bytes(), op->in_graph});
+    if (out.items.size() == Schedule::kMaxItems) {
+      ++out.left_out;
+      continue;
+    }
+    Schedule::Item item{ran->name, kind_of(op->work), op->stream, op->start, op->end, op->issued, 0, {}, {}, graph};
+    const LaunchConfig& c = op->work.config;
+    if (op->work.kind == WorkKind::kernel) {
+      const unsigned shape[] = {c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z};
+      std::copy_n(shape, 3, item.grid);
+      std::copy_n(shape + 3, 3, item.block);
+    } else {
+      item.bytes = op->work.extent.bytes();
+    }
+    out.items.push_back(std::move(item));
   }
   return nullptr;
 }

@@ -1,8 +1,8 @@
 // The timeline of RIDGE_TRACE: a Chrome trace, for Perfetto (ui.perfetto.dev) or chrome://tracing.
 #pragma once
 #include <string>
-#include <vector>
 
+#include "../../trace/trace_writer.hpp"
 #include "operation.hpp"
 
 namespace ridge::simt {
@@ -14,15 +14,14 @@ class Timeline {
 
   void add(const Operation& operation);
   void add_host(const char* name, double begin, double end);
-  void name_stream(int stream, std::string name);
+  void name_stream(int stream, const std::string& name);
   // Writes the file (to a temporary first). Later calls do nothing.
   void write();
 
  private:
   Timeline();
   std::string target_;
-  std::string events_;  // JSON, comma-separated
-  std::uint64_t arrows_ = 0;
+  TraceWriter writer_;
 };
 
 }  // namespace ridge::simt

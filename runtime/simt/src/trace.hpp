@@ -102,11 +102,18 @@ struct Schedule {
     int stream = 0;
     double start = 0, end = 0, issued = 0;
     std::uint64_t bytes = 0;
-    bool in_graph = false;
+    unsigned grid[3] = {}, block[3] = {};  // of a kernel
+    std::uint64_t graph = 0;               // which launch of a graph it belongs to; 0: none
+  };
+  struct Call {  // of the host, where it took time
+    std::string name;
+    double start = 0, end = 0;
   };
   double seconds = 0;          // until the device and the host had ended
   std::uint64_t launches = 0;  // calls that put work on the device: kernels, copies and fills outside graphs, graphs
-  std::vector<Item> items;     // at most kMaxItems
+  std::vector<Item> items;     // at most kMaxItems, and as many calls
+  std::vector<Call> calls;
+  std::uint64_t left_out = 0;  // items and calls beyond that
   static constexpr std::size_t kMaxItems = 4096;
 };
 

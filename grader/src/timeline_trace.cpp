@@ -1,0 +1,107 @@
+#include "timeline_trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "text.hpp"
+#include "trace/trace_writer.hpp"
+
+namespace ridge {
+
+namespace {
+
+constexpr std::size_t kMaxEvents = 10000, kMaxName = 256;
+constexpr const char* kEnding = ".trace.json";
+
+using Item = Timeline::Item;
+
+bool is_copy(const Item& i) { return i.kind == "h2d" || i.kind == "d2h"; }
+
+std::string row_name(const Item& i) {
+  if (is_copy(i)) return i.kind == "h2d" ? "copy engine H2D" : "copy engine D2H";
+  return i.stream == 0 ? "default stream" : fmt::format("stream {}", i.stream);
+}
+
+// Copy engines stand above the streams.
+std::pair<int, int> row_order(const Item& i) { return {is_copy(i) ? i.kind == "d2h" : 2, is_copy(i) ? 0 : i.stream}; }
+
+std::string size_text(double bytes) {
+  if (bytes >= 1 << 20) return fmt::format("{:.4g} MiB", bytes / (1 << 20));
+  return bytes >= 1 << 10 ? fmt::format("{:.4g} KiB", bytes / (1 << 10)) : fmt::format("{:.0f} B", bytes);
+}
+
+std::string item_name(const Item& i) {
+  const char* copy = i.kind == "h2d" ? "copy to device" : i.kind == "d2h" ? "copy to host" : "copy on device";
+  if (i.kind == "kernel") return capped(printable(i.name), kMaxName);
+  return fmt::format("{}, {}", i.kind == "fill" ? "memset" : copy, size_text(i.bytes));
+}
+
+// The emulator names a launch after its kernel.
+std::string call_name(const Timeline::Call& c) {
+  return (c.name.starts_with("cu") ? "" : "launch ") + capped(printable(c.name), kMaxName);
+}
+
+TraceArguments arguments_of(const Item& i) {
+  TraceArguments a;
+  a.number("stream", i.stream);
+  if (i.kind == "kernel") {
+    a.shape("grid", i.grid[0], i.grid[1], i.grid[2]).shape("block", i.block[0], i.block[1], i.block[2]);
+  } else {
+    a.number("bytes", i.bytes);
+  }
+  a.number("issued_us", i.issued * 1e6);
+  if (i.graph > 0) a.number("graph_launch", static_cast<double>(i.graph));
+  return a;
+}
+
+}  // namespace
+
+std::string timeline_trace(const Result& r, const TaskResult& task) {
+  const Timeline& t = *task.timeline;
+  TraceWriter writer(kMaxEvents);
+  writer.leave_out(t.left_out);
+  writer.name_process(0, fmt::format("{} {}, virtual time", r.lab, task.id));
+  writer.name_track({0, 0}, "host");
+  for (const auto& c : t.calls) writer.box({0, 0}, call_name(c), "host", c.start, c.end);
+
+  std::map<std::pair<int, int>, std::vector<const Item*>> rows;
+  for (const Item& i : t.items) rows[row_order(i)].push_back(&i);
+  int row = 0;
+  for (auto& [order, items] : rows) {
+    std::stable_sort(items.begin(), items.end(), [](const Item* a, const Item* b) { return a->start < b->start; });
+    const int first = row + 1;
+    std::vector<double> ends;  // of the latest in each of the rows that these items need
+    for (const Item* i : items) {
+      auto free = std::find_if(ends.begin(), ends.end(), [&](double end) { return end <= i->start + 1e-12; });
+      const auto lane = static_cast<int>(free - ends.begin());
+      if (free == ends.end()) {
+        ends.push_back(0);
+        writer.name_track({0, ++row}, row_name(*i) + (lane > 0 ? fmt::format(" ({})", lane + 1) : ""));
+      }
+      ends[static_cast<std::size_t>(lane)] = i->end;
+      writer.box({0, first + lane}, item_name(*i), i->graph > 0 ? "graph" : i->kind, i->start, i->end,
+                 arguments_of(*i));
+    }
+  }
+  return writer.text(TraceArguments()
+                         .text("lab", r.lab)
+                         .text("task", task.id)
+                         .text("attempt", r.attempt)
+                         .number("virtual_time_us", t.seconds * 1e6)
+                         .number("launches", t.launches));
+}
+
+void store_traces(Result& r) {
+  for (TaskResult& t : r.tasks) {
+    if (!t.timeline || t.timeline->items.empty()) continue;
+    const std::string name = fmt::format("{}.{}{}", r.attempt, t.id, kEnding);
+    write_durably(results_dir() / r.lab / name, timeline_trace(r, t));
+    t.trace = name;
+  }
+}
+
+bool is_trace(const fs::path& file) { return file.filename().string().ends_with(kEnding); }
+
+}  // namespace ridge

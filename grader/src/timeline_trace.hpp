@@ -1,0 +1,19 @@
+// The timeline of a task's measured case as Chrome Trace Event JSON, beside the result: for ui.perfetto.dev and the visualizer.
+#pragma once
+#include <string>
+
+#include "result.hpp"
+
+namespace ridge {
+
+// A row for the host, one for each direction's copy engine, and one for the kernels of each stream (more, where a stream's
+// run side by side).
+std::string timeline_trace(const Result& result, const TaskResult& task);
+
+// Writes those of all tasks to where store() puts the result, and names them in it: call it first. Names are cleaned.
+void store_traces(Result& result);
+
+// Whether a file of the results' folder is a trace, not a result.
+bool is_trace(const fs::path& file);
+
+}  // namespace ridge

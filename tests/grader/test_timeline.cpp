@@ -1,0 +1,217 @@
+// The timelines that `ridge check` and `ridge grade` write beside a result.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "graded.hpp"
+#include "support/catch.hpp"
+#include "timeline_trace.hpp"
+
+using namespace ridge::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string kSolution = repository() + "/solutions/05_streams_graphs";
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::vector<fs::path> traces_in(const Folder& home) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::recursive_directory_iterator(home / "results"))
+    if (ridge::is_trace(entry.path())) found.push_back(entry.path());
+  return found;
+}
+
+// The trace that a task's result names, read from beside the stored result.
+json trace_of(const Folder& home, const Graded& g, const std::string& task) {
+  const json file = g.task(task)["timeline"]["file"];
+  INFO(g.run.out << g.run.err);
+  REQUIRE(file == std::string(g.result["attempt"]) + "." + task + ".trace.json");
+  const fs::path path = fs::path(home / "results/05_streams_graphs") / std::string(file);
+  CHECK(contains(g.run.out, "  Timeline "));
+  CHECK(contains(g.run.out, "/" + std::string(file)));
+  return json::parse(read_file(path));
+}
+
+struct Box {
+  double begin, end;
+};
+
+std::vector<Box> boxes(const json& trace, const std::set<std::string>& categories) {
+  std::vector<Box> found;
+  for (const json& e : trace["traceEvents"])
+    if (e["ph"] == "X" && categories.count(e["cat"]) != 0)
+      found.push_back({e["ts"], e["ts"].get<double>() + e["dur"].get<double>()});
+  return found;
+}
+
+// Microseconds in which one of `a` and one of `b` are at work.
+double together(const std::vector<Box>& a, const std::vector<Box>& b) {
+  double sum = 0;
+  for (const Box& x : a)
+    for (const Box& y : b) sum += std::max(0.0, std::min(x.end, y.end) - std::max(x.begin, y.begin) - 1e-3);
+  return sum;
+}
+
+double total(const std::vector<Box>& all) {
+  double sum = 0;
+  for (const Box& x : all) sum += x.end - x.begin;
+  return sum;
+}
+
+std::vector<std::string> row_names(const json& trace) {
+  std::vector<std::string> names;
+  for (const json& e : trace["traceEvents"])
+    if (e["ph"] == "M" && e["name"] == "thread_name") names.push_back(e["args"]["name"]);
+  return names;
+}
+
+// Boxes of one row follow one another.
+void check_rows(const json& trace) {
+  std::map<int, double> ends;
+  for (const json& e : trace["traceEvents"]) {
+    if (e["ph"] != "X") continue;
+    double& end = ends[e["tid"].get<int>()];
+    INFO(e.dump());
+    CHECK(e["ts"].get<double>() >= end - 1e-3);
+    end = e["ts"].get<double>() + e["dur"].get<double>();
+  }
+}
+
+const std::set<std::string> kIn = {"h2d"}, kOut = {"d2h"}, kKernel = {"kernel"},
+                            kDevice = {"h2d", "d2h", "d2d", "fill", "kernel", "graph"};
+
+}  // namespace
+
+TEST_CASE("the pipeline's timeline: copies in both directions and kernels at the same time") {
+  Folder home;
+  const Graded g = check(home, "05", {"--task", "pipeline", "--submission", kSolution});
+  const json trace = trace_of(home, g, "pipeline");
+  check_rows(trace);
+  const auto in = boxes(trace, kIn), out = boxes(trace, kOut), kernels = boxes(trace, kKernel);
+  REQUIRE(in.size() > 3);
+  CHECK(out.size() == in.size());
+  CHECK(kernels.size() == in.size());
+  // What overlaps is of different chunks: a chunk's kernel begins when its copy has ended.
+  CHECK(together(in, kernels) > 0.8 * total(kernels));
+  CHECK(together(in, out) > 0.7 * total(out));
+  const std::vector<std::string> rows = row_names(trace);
+  REQUIRE(rows.size() == 6);
+  CHECK(rows[0] == "host");
+  CHECK(rows[1] == "copy engine H2D");
+  CHECK(rows[2] == "copy engine D2H");
+  std::set<int> streams;
+  double bytes = 0;
+  for (const json& e : trace["traceEvents"]) {
+    if (e["ph"] != "X" || e["cat"] == "host") continue;
+    streams.insert(e["args"]["stream"].get<int>());
+    if (e["cat"] == "h2d") bytes += e["args"]["bytes"].get<double>();
+    if (e["cat"] == "kernel") {
+      CHECK(e["name"] == "model_kernel");
+      CHECK(e["args"]["block"] == "256x1x1");
+      CHECK(contains(e["args"]["grid"], "x1x1"));
+    }
+  }
+  CHECK(streams.size() == 3);
+  CHECK(bytes == 4.0 * (1 << 21));
+  // From the first call to the last operation's end it is the time that is judged.
+  double end = 0;
+  for (const Box& b : boxes(trace, {"host", "h2d", "d2h", "kernel"})) end = std::max(end, b.end);
+  const json& told = g.task("pipeline")["timeline"];
+  CHECK(end == Approx(told["seconds"].get<double>() * 1e6).margin(1e-3));
+  CHECK(trace["otherData"]["virtual_time_us"].get<double>() == Approx(end).margin(1e-3));
+  CHECK(trace["otherData"]["left_out"] == 0);
+  const json& goal = g.task("pipeline")["goals"][0];
+  CHECK(goal["value"].get<double>() == Approx(told["seconds"].get<double>() * 55e9 / (4 << 21)).epsilon(0.01));
+  // A trace is no result: the list of labs finds the result.
+  const Run labs = run_ridge(home, {"labs"});
+  INFO(labs.out);
+  CHECK(contains(labs.out, "30 / 30"));
+}
+
+TEST_CASE("the timeline of one stream: nothing at the same time") {
+  Folder home;
+  const Graded g = check(home, "05",
+                         {"--task", "pipeline", "--submission", kSolution, "--replace",
+                          repository() + "/labs/05_streams_graphs/wrong/pipeline_one_stream.cu"});
+  const json trace = trace_of(home, g, "pipeline");
+  const auto in = boxes(trace, kIn), out = boxes(trace, kOut), kernels = boxes(trace, kKernel);
+  CHECK(g.run.code == 1);
+  REQUIRE(!in.empty());
+  CHECK(together(in, kernels) == 0);
+  CHECK(together(in, out) == 0);
+  CHECK(together(kernels, out) == 0);
+  CHECK(g.task("pipeline")["timeline"]["seconds"].get<double>() * 1e6 >=
+        total(in) + total(out) + total(kernels) - 1e-3);
+}
+
+TEST_CASE("the timeline of a graph: its launches by number; one file a task, and none for what has no such goal") {
+  Folder home;
+  const Graded g = check(home, "05", {"--task", "decode", "--submission", kSolution});
+  const json trace = trace_of(home, g, "decode");
+  CHECK(traces_in(home).size() == 1);
+  std::map<int, int> nodes;
+  int calls = 0;
+  for (const json& e : trace["traceEvents"]) {
+    if (e["ph"] == "X" && e["cat"] == "graph") ++nodes[e["args"]["graph_launch"].get<int>()];
+    if (e["ph"] == "X" && e["cat"] == "host" && e["name"] == "cudaGraphLaunch") ++calls;
+  }
+  REQUIRE(nodes.size() == 6);
+  CHECK(calls == 6);
+  for (const auto& [number, count] : nodes) CHECK(count == 17);
+  CHECK(nodes.begin()->first == 1);
+  const Graded other = check(home, "01", {"--task", "copy", "--submission", repository() + "/solutions/01_coalescing"});
+  CHECK(other.task("copy")["timeline"].is_null());
+  CHECK_FALSE(contains(other.run.out, "Timeline"));
+  CHECK(traces_in(home).size() == 1);
+}
+
+TEST_CASE("a timeline's rows: streams whose kernels run side by side get more than one, and names are made fit") {
+  ridge::Result r;
+  r.lab = "99_x";
+  ridge::TaskResult t;
+  t.id = "t";
+  t.timeline = ridge::Timeline{};
+  t.timeline->seconds = 4e-6;
+  t.timeline->left_out = 7;
+  auto item = [](const std::string& name, const std::string& kind, int stream, double start, double end) {
+    ridge::Timeline::Item i;
+    i.name = name;
+    i.kind = kind;
+    i.stream = stream;
+    i.start = start * 1e-6;
+    i.end = end * 1e-6;
+    return i;
+  };
+  t.timeline->items = {item("b\x1B[31m\xFF", "kernel", 1, 1, 3), item("a", "kernel", 1, 0, 2),
+                       item("c", "kernel", 1, 2, 4), item("", "d2h", 9, 0, 1), item("", "fill", 0, 0, 1)};
+  t.timeline->calls = {{"a", 0, 1e-6}, {"cudaMemcpyAsync", 1e-6, 2e-6}};
+  const json trace = json::parse(ridge::timeline_trace(r, t));
+  check_rows(trace);
+  CHECK(row_names(trace) ==
+        std::vector<std::string>{"host", "copy engine D2H", "default stream", "stream 1", "stream 1 (2)"});
+  CHECK(trace["otherData"]["left_out"] == 7);
+  CHECK(contains(trace.dump(), "\"launch a\""));
+  CHECK_FALSE(contains(trace.dump(), "launch cuda"));
+  CHECK_FALSE(contains(trace.dump(), "u001b"));
+}
+
+TEST_CASE("an official result keeps its timelines back") {
+  Folder home;
+  auto env = environment(home);
+  env["RIDGE_SIGNING_KEY"] = home / "key";
+  if (run({ridge_program(), "key", "new"}, env).code != 0) return;  // built without libsodium
+  const std::string file = home / "official.json";
+  const Run r = run({ridge_program(), "grade", "05", "--backend", "cpu", "--task", "decode", "--submission", kSolution,
+                     "--official", "--json", file},
+                    env);
+  INFO(r.out << r.err);
+  REQUIRE(r.code == 0);
+  const json told = json::parse(read_file(file))["tasks"][0]["timeline"];
+  CHECK(told["file"].is_null());
+  CHECK(told["seconds"].get<double>() > 0);
+  CHECK(traces_in(home).empty());
+}
