@@ -128,7 +128,8 @@ int run(int argc, char** argv) {
   auto* steps = bench->add_flag("--steps", benching.steps, "Each step of the solutions' climbs, to LAB.steps.json");
   bench
       ->add_flag("--tables", benching.tables,
-                 "Only write the pages of what is recorded in benchmarks/: there, and solutions/LAB/README.md (or all below OUT)")
+                 "Only write the pages of what is recorded in benchmarks/: there, and solutions/LAB/README.md (or all "
+                 "below OUT)")
       ->excludes(steps);
   auto* fidelity = bench->add_subcommand("fidelity", "Compare the emulator's counters and times with a GPU's");
   FidelityArguments comparison;
