@@ -39,6 +39,7 @@ Sandbox worker_sandbox(const fs::path& program, bool gpu) {
   s.read_only = folders_of("LD_LIBRARY_PATH");
   s.read_only.push_back(program);
   s.tasks = 256 + 2 * std::thread::hardware_concurrency();  // the emulator's threads, or CUDA's
+  s.file_bytes = 256 << 20;  // the trace of the device's work is a file in memory, and holds what the host copied
   s.environment = {"PATH=/usr/bin:/bin", "HOME=/nonexistent", "LANG=C.UTF-8", "RIDGE_QUIET_FAULTS=1"};
   pass(s.environment, {"LD_LIBRARY_PATH", "RIDGE_WORKERS", "RIDGE_LANE_ORDER"});
   if (gpu) {

@@ -171,6 +171,16 @@ TEST_CASE("the stub fails and the solution passes with full marks") {
   for (const auto& t : solution.result["tasks"]) CHECK((t["status"] == "skipped") == needs_gpu(lab, t["id"]));
 }
 
+TEST_CASE("the solution passes `grade` with full marks", "[.slow]") {
+  const std::string name = GENERATE(from_range(all_labs()));
+  INFO(name);
+  Folder home;
+  Run r = run_ridge(home, {"grade", name, "--backend", "cpu", "--submission", solution_dir(name)}, 300);
+  INFO(r.out + r.err);
+  CHECK(r.code == 0);
+  CHECK(contains(r.out, "Score 100 / 100"));
+}
+
 TEST_CASE("every step of a solution's climb is right") {
   const std::string name = GENERATE(from_range(all_labs()));
   ridge::Lab lab = ridge::load_lab(lab_dir(name));
