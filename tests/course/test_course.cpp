@@ -181,7 +181,7 @@ TEST_CASE("the solution passes `grade` with full marks", "[.slow]") {
   CHECK(contains(r.out, "Score 100 / 100"));
 }
 
-TEST_CASE("every step of a solution's climb is right") {
+TEST_CASE("every step of a solution's climb is right", "[.slow]") {
   const std::string name = GENERATE(from_range(all_labs()));
   ridge::Lab lab = ridge::load_lab(lab_dir(name));
   static const std::regex header(
