@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
-#include <regex>
 
 #include "error.hpp"
 
@@ -64,13 +64,24 @@ json about(const Step& s, const Task& task) {
 }  // namespace
 
 Step parse_step(const std::string& line, const fs::path& file) {
-  static const std::regex header(
-      "// replaces: ([\\w.]+); task: (\\w+); step: (\\d{1,3}); idea: ([^;]+)(; needs: (sm_\\d+a?))?");
-  std::smatch m;
-  if (!std::regex_match(line, m, header))
+  // "// key: value; key: value", these keys in this order.
+  std::string values[5];
+  const char* keys[5] = {"// replaces: ", "; task: ", "; step: ", "; idea: ", "; needs: "};
+  std::size_t at = 0, given = 0;
+  for (; given < 5 && line.compare(at, std::strlen(keys[given]), keys[given]) == 0; ++given) {
+    at += std::strlen(keys[given]);
+    const std::size_t end = std::min(line.find(';', at), line.size());
+    values[given] = line.substr(at, end - at);
+    if (values[given].empty()) break;
+    at = end;
+  }
+  const std::string& number = values[2];
+  const bool numbered = !number.empty() && number.size() <= 3 &&
+                        std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (given < 4 || at != line.size() || !numbered)
     throw Error(Exit::usage, shown(file) + " does not say what step it is",
                 "begin it with `// replaces: FILE.cu; task: TASK; step: 1; idea: ...`");
-  return {file, m[1], m[2], std::stoi(m[3]), m[4], m[6]};
+  return {file, values[0], values[1], std::stoi(number), values[3], values[4]};
 }
 
 std::vector<Step> steps_of(const Lab& lab, const fs::path& dir) {
