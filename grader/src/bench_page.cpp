@@ -11,7 +11,6 @@
 #include "commands.hpp"
 #include "error.hpp"
 #include "statistics.hpp"
-#include "text.hpp"
 
 namespace ridge {
 

@@ -1,9 +1,7 @@
 // ridge bench: the reference solution of every lab in turn with the vendor's way, to benchmarks/<device>/.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cctype>
-#include <fstream>
 
 #include "bench_page.hpp"
 #include "calibrate.hpp"

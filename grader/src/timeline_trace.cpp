@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "error.hpp"
 #include "text.hpp"
 #include "trace/trace_writer.hpp"
 
@@ -97,8 +98,12 @@ void store_traces(Result& r) {
   for (TaskResult& t : r.tasks) {
     if (!t.timeline || t.timeline->items.empty()) continue;
     const std::string name = fmt::format("{}.{}{}", r.attempt, t.id, kEnding);
-    write_durably(results_dir() / r.lab / name, timeline_trace(r, t));
-    t.trace = name;
+    try {
+      write_durably(results_dir() / r.lab / name, timeline_trace(r, t));
+      t.trace = name;
+    } catch (const Error& e) {  // a full disk: the result, which is smaller, may fit
+      fmt::print(stderr, "ridge: no timeline of {}: {}\n", t.id, e.what());
+    }
   }
 }
 

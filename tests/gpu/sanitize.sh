@@ -1,30 +1,33 @@
 #!/bin/sh
-# compute-sanitizer on every solution. tests/gpu/sanitize.sh [--build] [LAB...]: --build only compiles, to work/sanitize/,
-# for a GPU elsewhere; what lies there is not compiled again. Exit code 77: there is no GPU or no compute-sanitizer here.
+# compute-sanitizer on every solution. tests/gpu/sanitize.sh [--build | --run] [LAB...]: --build only compiles, to
+# work/sanitize/, for a GPU elsewhere, where --run compiles nothing. Exit code 77: there is no GPU or no compute-sanitizer here.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 folder=${RIDGE_SANITIZE_DIR:-work/sanitize}
 nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
-build_only=no
-[ "${1:-}" = --build ] && build_only=yes && shift
+mode=both
+case ${1:-} in --build | --run) mode=$1; shift ;; esac
 [ $# -gt 0 ] || set -- $(ls solutions)
-if [ $build_only = no ]; then
+if [ $mode != --build ]; then
   tool=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2> /dev/null)
   [ -n "$tool" ] && nvidia-smi > /dev/null 2>&1 || { echo "skipped: no GPU or no compute-sanitizer here"; exit 77; }
 fi
+capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | head -1 | tr -d .)
+case $capability in *[!0-9]* | "" | 90) arch=90a ;; *) arch=$capability ;; esac
 mkdir -p "$folder"
 failed=0
 for lab in "$@"; do
   program=$folder/$lab
-  if [ ! -x "$program" ]; then
+  if [ $mode != --run ] && { [ ! -x "$program" ] ||
+    [ -n "$(find "labs/$lab" "solutions/$lab" runtime/lab tests/gpu -type f -newer "$program" | head -1)" ]; }; then
     for source in "labs/$lab/check.cpp" runtime/lab/*.cpp; do
       "${CXX:-c++}" -std=c++20 -O2 -DFMT_HEADER_ONLY -Iruntime -c "$source" -o "$folder/$(basename "$source").o" || exit 1
     done
-    "$nvcc" -std=c++20 -O2 -lineinfo -gencode=arch=compute_90a,code=sm_90a -Iruntime "-Ilabs/$lab" "-Isolutions/$lab" \
+    "$nvcc" -std=c++20 -O2 -lineinfo -gencode=arch=compute_$arch,code=sm_$arch -Iruntime "-Ilabs/$lab" "-Isolutions/$lab" \
       tests/gpu/run_cases.cu "labs/$lab/entry.cu" "solutions/$lab"/*.cu "$folder"/*.o -o "$program" || exit 1
     rm -f "$folder"/*.o
   fi
-  [ $build_only = yes ] && continue
+  [ $mode = --build ] && continue
   for check in memcheck racecheck synccheck; do
     leaks=; [ $check = memcheck ] && leaks="--leak-check full"
     text=$(timeout 300 "$tool" --tool $check $leaks --error-exitcode 9 "$program" "$lab" 2>&1)
