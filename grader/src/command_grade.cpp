@@ -113,10 +113,20 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
   else if (talks)
     fmt::print("{}", report(result, use_colour(stdout)));
   std::fflush(stdout);
+  std::string text;
+  auto stored_result = [&] {
+    text = to_json(result);
+    if (signs && can_sign()) text = signed_record(text, signing_key_file());  // no worker is left by now
+    return store(result, text);
+  };
   store_traces(result);
-  std::string text = to_json(result);
-  if (signs && can_sign()) text = signed_record(text, signing_key_file());  // no worker is left by now
-  fs::path stored = store(result, text);
+  fs::path stored;
+  try {
+    stored = stored_result();
+  } catch (const Error&) {  // a full disk: the result is worth more than its timelines
+    if (!remove_traces(result)) throw;
+    stored = stored_result();
+  }
   write_reports(a, result, text);
   if (talks && built) fmt::print("  Result {}{}\n", shown(stored), signs && can_sign() ? ", signed" : "");
   if (talks && built)

@@ -107,6 +107,17 @@ void store_traces(Result& r) {
   }
 }
 
+bool remove_traces(Result& r) {
+  bool any = false;
+  for (TaskResult& t : r.tasks) {
+    if (t.trace.empty()) continue;
+    std::error_code ec;
+    any = fs::remove(results_dir() / r.lab / t.trace, ec) || any;
+    t.trace.clear();
+  }
+  return any;
+}
+
 bool is_trace(const fs::path& file) { return file.filename().string().ends_with(kEnding); }
 
 }  // namespace ridge
