@@ -29,9 +29,10 @@ __global__ void emit_kernel(const float* h, float* out, float* next, int dim, in
   next[i] = 0.5f * h[i] + ((i + step) % 3 == 0 ? 0.25f : -0.125f);
 }
 
-// One step as a graph, and the node that takes what changes.
+// One step as a graph, what it was made from, and there the node that takes what changes.
 struct Step {
   cudaGraphExec_t graph = nullptr;
+  cudaGraph_t captured = nullptr;  // its nodes name those of `graph`: kept as long
   cudaGraphNode_t emit = nullptr;
 };
 
@@ -54,7 +55,6 @@ Step capture(const float* weights, float* x, float* h, float* v, float* out, int
   const auto blocks = static_cast<unsigned>((dim + 255) / 256);
   const std::size_t matrix = static_cast<std::size_t>(dim) * static_cast<std::size_t>(dim);
   Step step;
-  cudaGraph_t graph;
   cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
   for (int l = 0; l < layers; ++l) {
     matvec_kernel<<<rows, kRowsOfBlock * kWarp, 0, stream>>>(weights + l * matrix, l == 0 ? x : h, v, dim);
@@ -62,9 +62,8 @@ Step capture(const float* weights, float* x, float* h, float* v, float* out, int
   }
   emit_kernel<<<blocks, 256, 0, stream>>>(h, out, x, dim, 0);
   step.emit = last_node(stream);
-  cudaStreamEndCapture(stream, &graph);
-  cudaGraphInstantiate(&step.graph, graph, 0);
-  cudaGraphDestroy(graph);
+  cudaStreamEndCapture(stream, &step.captured);
+  cudaGraphInstantiate(&step.graph, step.captured, 0);
   return step;
 }
 
@@ -86,4 +85,5 @@ void decode(const float* weights, const float* start, float* out, int layers, in
     cudaGraphLaunch(step.graph, stream);  // launches that run already keep their parameters
   }
   cudaGraphExecDestroy(step.graph);  // when the last one has ended
+  cudaGraphDestroy(step.captured);
 }

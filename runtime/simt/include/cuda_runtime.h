@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cuda_runtime_api.h"
+#include "ridge_simt/arguments.h"
 #include "ridge_simt/device.h"
 #include "ridge_simt/indices.h"
 #include "ridge_simt/rewritten.h"
@@ -42,40 +43,17 @@ namespace ridge_simt {
 void launch(const char* kernel, dim3 grid, dim3 block, size_t shared, cudaStream_t stream, void (*run)(void*),
             void* closure, size_t closure_bytes);
 
-// A kernel's arguments. Not std::tuple: its functions would be counted as parts of the kernel.
-template <class... A>
-struct Arguments {};
-template <class T, class... A>
-struct Arguments<T, A...> {
-  T first;
-  Arguments<A...> rest;
-};
-
 // A kernel with its arguments: copied at the launch, and again for each thread.
 template <class F, class... A>
 struct Closure {
   F call;
   Arguments<A...> arguments;
 
-  template <class... Done>
-  RIDGE_UNCOUNTED static void expand(F& call, Arguments<>&, Done&... done) {
-    call(done...);
-  }
-  template <class T, class... Rest, class... Done>
-  RIDGE_UNCOUNTED static void expand(F& call, Arguments<T, Rest...>& left, Done&... done) {
-    expand(call, left.rest, done..., left.first);
-  }
   RIDGE_UNCOUNTED static void run(void* self) {
     auto& c = *static_cast<Closure*>(self);
-    expand(c.call, c.arguments);
+    call_with(c.call, c.arguments);
   }
 };
-
-RIDGE_UNCOUNTED inline Arguments<> pack() { return {}; }
-template <class T, class... A>
-Arguments<T, A...> pack(T first, A... rest) {
-  return {first, pack(rest...)};
-}
 
 template <class F>
 struct Kernel {

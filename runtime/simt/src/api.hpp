@@ -70,6 +70,9 @@ cudaError_t kernel_work(Work& work, const char* name, dim3 grid, dim3 block, std
 // The same for a kernel that is known by its address alone, with its arguments as void**.
 cudaError_t kernel_work(Work& work, const void* function, dim3 grid, dim3 block, std::size_t shared, void** arguments,
                         bool cooperative);
+// Queues a launch of such a kernel.
+cudaError_t launch(Engine& engine, const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared,
+                   cudaStream_t stream, bool cooperative);
 std::shared_ptr<void> closure_memory(std::size_t bytes);  // for a kernel's arguments
 std::size_t dynamic_shared_limit(std::uintptr_t function);
 

@@ -223,7 +223,11 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
     if (id != nullptr) *id = s->capture->id;
     if (graph != nullptr) *graph = s->capture->graph.get();
     if (dependencies != nullptr) *dependencies = s->capture_tail.data();
-    if (edges != nullptr) *edges = nullptr;
+    if (edges != nullptr) {  // what comes next waits for the end of these nodes: zeros
+      auto& data = s->capture->edges[s];
+      data.assign(s->capture_tail.size(), cudaGraphEdgeData{});
+      *edges = data.data();
+    }
     if (dependency_count != nullptr) *dependency_count = s->capture_tail.size();
     return cudaSuccess;
   });

@@ -1,6 +1,8 @@
 // Executable graphs: instantiation, launch and update.
 #include <algorithm>
+#include <cstdio>
 #include <unordered_map>
+#include <utility>
 
 #include "device_profile.hpp"
 #include "graph.hpp"
@@ -44,10 +46,18 @@ std::vector<OperationPtr> launch_nodes(Engine& engine, CUstream_st& stream, cons
   return last;
 }
 
-// The copy of `node` in an executable graph.
+// The copy of `node` in an executable graph. A destroyed node names none any more, as on an H200 (CUDA 13.0).
 CUgraphNode_st* find(CUgraphExec_st* exec, cudaGraphNode_t node) {
-  for (const auto& n : exec->graph.nodes)
-    if (n->origin == node && node != nullptr) return n.get();
+  static bool told = false;
+  if (node == nullptr) return nullptr;
+  for (const auto& n : exec->graph.nodes) {
+    if (n->origin != node) continue;
+    if (alive(node)) return node->number == n->origin_number ? n.get() : nullptr;
+    // An invalid argument alone would not lead there.
+    if (!std::exchange(told, true))
+      std::fputs("ridge: the node or its graph was destroyed: keep the cudaGraph_t as long as its nodes are used\n",
+                 stderr);
+  }
   return nullptr;
 }
 

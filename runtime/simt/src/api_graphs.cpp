@@ -10,15 +10,6 @@ namespace {
 
 bool alive(const CUgraph_st* graph) { return graphs().alive(graph); }
 
-// A node of a live graph.
-bool alive(const CUgraphNode_st* node) {
-  if (node == nullptr) return false;
-  for (const CUgraph_st* graph : graphs().live())
-    for (const auto& n : graph->nodes)
-      if (n.get() == node) return true;
-  return false;
-}
-
 // Adds a node to `graph` once `fill` has made its work.
 template <class Fill>
 cudaError_t add(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count,
@@ -57,8 +48,9 @@ namespace ridge::simt::api {
 cudaError_t set_kernel(CUgraphNode_st& node, const cudaKernelNodeParams* p) {
   if (p == nullptr || p->func == nullptr || p->extra != nullptr) return cudaErrorInvalidValue;
   Work work;
-  if (cudaError_t error =
-          kernel_work(work, p->func, p->gridDim, p->blockDim, p->sharedMemBytes, p->kernelParams, false))
+  // Whether all blocks run at once is an attribute of the node, and stays.
+  if (cudaError_t error = kernel_work(work, p->func, p->gridDim, p->blockDim, p->sharedMemBytes, p->kernelParams,
+                                      node.work.config.cooperative))
     return error;
   node.work = std::move(work);
   node.kernel = *p;

@@ -1,6 +1,4 @@
 // Kernel launches, what is known of a kernel by its address, and its limits.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -10,6 +8,7 @@
 #include "api.hpp"
 #include "device_profile.hpp"
 #include "fault.hpp"
+#include "program.hpp"
 
 using namespace ridge::simt;
 
@@ -33,23 +32,6 @@ std::unordered_map<std::uintptr_t, Function>& functions() {
 }
 
 int highest_limit = 0;  // that any kernel has been given
-
-// The name of a kernel that is known by its address only: from the program's symbols.
-std::string symbol_name(std::uintptr_t function) {
-  char command[128];
-  std::snprintf(command, sizeof command, "addr2line -f -C -e /proc/%d/exe 0x%zx 2>/dev/null", getpid(),
-                static_cast<std::size_t>(function - program_base()));
-  char line[1024] = "";
-  if (FILE* pipe = popen(command, "r")) {
-    if (std::fgets(line, sizeof line, pipe) == nullptr) line[0] = 0;
-    pclose(pipe);
-  }
-  std::string name(line);
-  while (!name.empty() && (name.back() == '\n' || name.back() == ' ')) name.pop_back();
-  if (auto parenthesis = name.find('('); parenthesis != std::string::npos) name.resize(parenthesis);
-  if (auto space = name.rfind(' '); space != std::string::npos && name.find('<') > space) name.erase(0, space + 1);
-  return name.empty() || name[0] == '?' ? "kernel" : name;
-}
 
 }  // namespace
 
@@ -101,13 +83,23 @@ cudaError_t kernel_work(Work& work, const void* function, dim3 grid, dim3 block,
   if (at == functions().end() || at->second.entry.pack == nullptr) return cudaErrorInvalidDeviceFunction;
   Function& f = at->second;
   if (arguments == nullptr && f.entry.arguments != 0) return cudaErrorInvalidValue;
-  if (f.name.empty()) f.name = symbol_name(at->first);
+  if (f.name.empty()) f.name = function_name(at->first);
   if (cudaError_t error = kernel_work(work, f.name.c_str(), grid, block, shared, at->first, cooperative)) return error;
   work.closure = closure_memory(f.entry.closure_bytes);
   f.entry.pack(work.closure.get(), f.entry.function, arguments);
   work.closure_bytes = f.entry.closure_bytes;
   work.run = f.entry.run;
   return cudaSuccess;
+}
+
+cudaError_t launch(Engine& engine, const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared,
+                   cudaStream_t stream, bool cooperative) {
+  CUstream_st* s = engine.stream(stream);
+  if (s == nullptr) return cudaErrorInvalidResourceHandle;
+  Work work;
+  if (cudaError_t error = kernel_work(work, function, grid, block, shared, arguments, cooperative)) return error;
+  const char* name = work.config.kernel;
+  return enqueue(*s, std::move(work), name, device_profile().launch_call);
 }
 
 }  // namespace ridge::simt::api
@@ -141,7 +133,7 @@ void launch(const char* kernel, dim3 grid, dim3 block, size_t shared, cudaStream
   api::call([&](Engine& engine) {
     CUstream_st* s = engine.stream(stream);
     if (s == nullptr) return cudaErrorInvalidResourceHandle;
-    Work work;
+    ridge::simt::Work work;
     const std::uintptr_t function = kernel_of(run, closure);
     if (cudaError_t error = api::kernel_work(work, kernel, grid, block, shared, function, false)) return error;
     work.closure = api::closure_memory(closure_bytes);
@@ -177,30 +169,14 @@ cudaError_t max_potential_block_size(int* grid, int* block, const void* function
 
 }  // namespace ridge_simt
 
-namespace {
-
-cudaError_t launch_by_address(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared,
-                              cudaStream_t stream, bool cooperative) {
-  return api::call([&](Engine& engine) {
-    CUstream_st* s = engine.stream(stream);
-    if (s == nullptr) return cudaErrorInvalidResourceHandle;
-    Work work;
-    if (cudaError_t error = api::kernel_work(work, function, grid, block, shared, arguments, cooperative)) return error;
-    const char* name = work.config.kernel;
-    return api::enqueue(*s, std::move(work), name, device_profile().launch_call);
-  });
-}
-
-}  // namespace
-
 extern "C" {
 
 cudaError_t cudaLaunchKernel(const void* f, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t s) {
-  return launch_by_address(f, grid, block, arguments, shared, s, false);
+  return api::call([&](Engine& engine) { return api::launch(engine, f, grid, block, arguments, shared, s, false); });
 }
 cudaError_t cudaLaunchCooperativeKernel(const void* f, dim3 grid, dim3 block, void** arguments, size_t shared,
                                         cudaStream_t s) {
-  return launch_by_address(f, grid, block, arguments, shared, s, true);
+  return api::call([&](Engine& engine) { return api::launch(engine, f, grid, block, arguments, shared, s, true); });
 }
 
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attr, int value) {

@@ -37,7 +37,7 @@ cudaError_t copy(void* to, const void* from, size_t size, size_t bytes, size_t o
     if (offset > size || bytes > size - offset) return cudaErrorInvalidValue;
     if (bytes == 0) return cudaSuccess;
     api::known().emplace(reinterpret_cast<std::uintptr_t>(symbol), size);
-    Work work;
+    ridge::simt::Work work;
     if (cudaError_t error =
             api::copy_work(work, {static_cast<char*>(to), bytes, bytes},
                            {static_cast<char*>(const_cast<void*>(from)), bytes, bytes}, {bytes, 1, 1}, kind))

@@ -11,8 +11,18 @@ Handles<CUgraph_st>& graphs() {
   return *handles;
 }
 
+bool alive(const CUgraphNode_st* node) {
+  if (node == nullptr) return false;
+  for (const CUgraph_st* graph : graphs().live())
+    for (const auto& n : graph->nodes)
+      if (n.get() == node) return true;
+  return false;
+}
+
 CUgraphNode_st* add_node(CUgraph_st& graph, cudaGraphNodeType type, Work work, std::vector<CUgraphNode_st*> after) {
+  static std::uint64_t numbers = 0;
   auto node = std::make_unique<CUgraphNode_st>();
+  node->number = ++numbers;
   node->graph = &graph;
   node->type = type;
   node->work = std::move(work);
@@ -46,6 +56,7 @@ void copy_graph(const CUgraph_st& from, CUgraph_st& to) {
     CUgraphNode_st* copy = add_node(to, node->type, node->work, {});
     copy->kernel = node->kernel;
     copy->origin = node.get();
+    copy->origin_number = node->number;
     if (node->child != nullptr) {
       copy->child = std::make_unique<CUgraph_st>();
       copy_graph(*node->child, *copy->child);

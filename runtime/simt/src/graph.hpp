@@ -1,7 +1,9 @@
 // Graphs: nodes that hold work, their edges, and captures that build them.
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "api.hpp"
@@ -14,7 +16,10 @@ struct CUgraphNode_st {
   std::unique_ptr<CUgraph_st> child;
   // As given, for cudaGraphKernelNodeGetParams. The arguments' values are in `work`.
   cudaKernelNodeParams kernel{};
-  CUgraphNode_st* origin = nullptr;  // in an executable graph: the node that this is a copy of
+  std::uint64_t number = 0;  // of this node alone; an address may come again
+  // In an executable graph: the node that this is a copy of. Compared only: it may be gone.
+  const CUgraphNode_st* origin = nullptr;
+  std::uint64_t origin_number = 0;
 };
 
 struct CUgraph_st {
@@ -33,7 +38,8 @@ struct Capture {
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
   std::thread::id thread;
   CUstream_st* origin = nullptr;
-  std::vector<CUstream_st*> streams;  // origin included
+  std::vector<CUstream_st*> streams;                                             // origin included
+  std::unordered_map<const CUstream_st*, std::vector<cudaGraphEdgeData>> edges;  // as last asked for
   bool invalid = false;
   unsigned long long id = 0;
 };
@@ -45,6 +51,7 @@ cudaGraphNodeType node_type(WorkKind kind);
 // The nodes so that each comes after those that it waits for; empty where there is a cycle.
 std::vector<CUgraphNode_st*> in_order(const CUgraph_st& graph);
 Handles<CUgraph_st>& graphs();
+bool alive(const CUgraphNode_st* node);  // a node of a live graph
 // Makes a handle of a graph that a capture has built.
 CUgraph_st* adopt(CUgraph_st&& graph);
 

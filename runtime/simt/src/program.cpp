@@ -56,6 +56,14 @@ void for_symbols(F f) {
   munmap(map, bytes);
 }
 
+std::string demangled(const char* symbol) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
+  std::string name = text != nullptr ? text : symbol;
+  std::free(text);
+  return name;
+}
+
 // "Closure<...>::run(void*)" and "PointerClosure<...>::run(void*)" of cuda_runtime.h.
 bool names_entry(const char* name) {
   const std::string_view mangled = name;
@@ -161,6 +169,26 @@ std::size_t Program::static_shared(std::uint64_t function) const {
   return bytes;
 }
 
+std::string function_name(std::uintptr_t address) {
+  std::string name;
+  for_symbols([&](unsigned type, std::uintptr_t value, std::size_t, const char* symbol) {
+    if (type == STT_FUNC && Program::instance().base + value == address) name = demangled(symbol);
+  });
+  // void name<arguments>(parameters): without its type and parameters, which may hold parentheses themselves.
+  if (name.ends_with(')')) {
+    std::size_t open = name.size();
+    int depth = 0;
+    do {
+      --open;
+      depth += name[open] == ')' ? 1 : name[open] == '(' ? -1 : 0;
+    } while (open > 0 && depth > 0);
+    name.resize(open);
+  }
+  for (const std::string_view head : {"void ", "(anonymous namespace)::"})
+    if (name.starts_with(head)) name.erase(0, head.size());
+  return name.empty() ? "kernel" : name;
+}
+
 Variable variable_near(std::uintptr_t address, bool shared) {
   const Program& p = Program::instance();
   Variable best;
@@ -175,11 +203,7 @@ Variable variable_near(std::uintptr_t address, bool shared) {
     best = {name, value, size};
   });
   if (!best.name.empty()) {
-    int status = 0;
-    if (char* text = abi::__cxa_demangle(best.name.c_str(), nullptr, nullptr, &status)) {
-      best.name = text;
-      std::free(text);
-    }
+    best.name = demangled(best.name.c_str());
     if (auto scope = best.name.rfind("::"); scope != std::string::npos) best.name.erase(0, scope + 2);
     if (!shared) best.begin += p.base;
   }

@@ -62,5 +62,7 @@ struct Variable {
   std::size_t bytes = 0;
 };
 Variable variable_near(std::uintptr_t address, bool shared);
+// What the program calls the kernel at this address ("scale<4>"), for kernels that came as an address alone.
+std::string function_name(std::uintptr_t address);
 
 }  // namespace ridge::simt

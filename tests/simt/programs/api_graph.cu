@@ -116,6 +116,47 @@ int main() {
   for (int i = 0; i < kN; ++i) expect(output[i] == 0x01020304 + i, "a child graph");
   expect(calls == 4, "its host node ran");
 
+  // A node names its part of an executable graph for as long as it lives.
+  cudaGraph_t short_lived;
+  cudaGraphNode_t dead_kernel, dead_copy, dead_fill, dead_call, removed, late;
+  cudaGraphCreate(&short_lived, 0);
+  expect_error(cudaGraphAddKernelNode(&dead_kernel, short_lived, nullptr, 0, &kernel), cudaSuccess, "kernel");
+  expect_error(cudaGraphAddKernelNode(&removed, short_lived, &dead_kernel, 1, &kernel), cudaSuccess, "kernel");
+  expect_error(
+      cudaGraphAddMemcpyNode1D(&dead_copy, short_lived, &removed, 1, output, x, sizeof output, cudaMemcpyDeviceToHost),
+      cudaSuccess, "copy");
+  expect_error(cudaGraphAddMemsetNode(&dead_fill, short_lived, nullptr, 0, &fill), cudaSuccess, "fill");
+  expect_error(cudaGraphAddHostNode(&dead_call, short_lived, &dead_copy, 1, &host), cudaSuccess, "host node");
+  cudaGraphExec_t survivor;
+  expect_error(cudaGraphInstantiate(&survivor, short_lived, 0), cudaSuccess, "instantiate");
+  expect_error(cudaGraphExecKernelNodeSetParams(survivor, left, &kernel), cudaErrorInvalidValue,
+               "another graph's node");
+  expect_error(cudaGraphExecKernelNodeSetParams(survivor, removed, &kernel), cudaSuccess, "a live node");
+  expect_error(cudaGraphDestroyNode(removed), cudaSuccess, "destroy a node");
+  expect_error(cudaGraphExecKernelNodeSetParams(survivor, removed, &kernel), cudaErrorInvalidValue, "destroyed node");
+  expect_error(cudaGraphExecKernelNodeSetParams(survivor, dead_kernel, &kernel), cudaSuccess, "its neighbour");
+  expect_error(cudaGraphDestroy(short_lived), cudaSuccess, "destroy");
+  expect_error(cudaGraphExecKernelNodeSetParams(survivor, dead_kernel, &kernel), cudaErrorInvalidValue, "dead kernel");
+  expect_error(
+      cudaGraphExecMemcpyNodeSetParams1D(survivor, dead_copy, output, y, sizeof output, cudaMemcpyDeviceToHost),
+      cudaErrorInvalidValue, "dead copy");
+  expect_error(cudaGraphExecMemsetNodeSetParams(survivor, dead_fill, &fill), cudaErrorInvalidValue, "dead fill");
+  expect_error(cudaGraphExecHostNodeSetParams(survivor, dead_call, &host), cudaErrorInvalidValue, "dead host node");
+  // A new node may get a dead one's address; it is another node.
+  cudaGraphCreate(&short_lived, 0);
+  for (int i = 0; i < 8; ++i) {
+    expect_error(cudaGraphAddKernelNode(&late, short_lived, nullptr, 0, &kernel), cudaSuccess, "a later node");
+    expect_error(cudaGraphExecKernelNodeSetParams(survivor, late, &kernel), cudaErrorInvalidValue, "a later node");
+  }
+  // The executable graph is as it was.
+  cudaMemset(x, 0, sizeof input);
+  expect_error(cudaGraphLaunch(survivor, stream), cudaSuccess, "launch");
+  expect_error(cudaStreamSynchronize(stream), cudaSuccess, "synchronise");
+  for (int i = 0; i < kN; ++i) expect(output[i] == 7 * i, "it runs with its old parameters");
+  expect(calls == 5, "its host node ran");
+  expect_error(cudaGraphExecDestroy(survivor), cudaSuccess, "destroy");
+  expect_error(cudaGraphDestroy(short_lived), cudaSuccess, "destroy");
+
   // Cycles and strangers are refused.
   expect_error(cudaGraphAddEmptyNode(&lonely, graph, &last, 1), cudaErrorInvalidValue, "a node of another graph");
   expect_error(cudaGraphAddDependencies(graph, &copy_out, &copy_in, nullptr, 1), cudaSuccess, "an edge back");

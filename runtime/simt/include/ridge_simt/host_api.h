@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <cstring>
 #include <new>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include "arguments.h"
 #include "cuda_runtime_api.h"
 
 namespace ridge_simt {
@@ -35,22 +35,16 @@ cudaError_t max_potential_block_size(int* grid, int* block, const void* function
 template <class... P>
 struct PointerClosure {
   void (*call)(P...);
-  std::tuple<std::remove_cv_t<P>...> arguments;
+  Arguments<std::remove_cv_t<P>...> arguments;
 
-  template <size_t... I>
-  void unpack(std::index_sequence<I...>) {
-    call(std::get<I>(arguments)...);
-  }
-  template <size_t... I>
-  static void build(void* to, void (*function)(), void** given, std::index_sequence<I...>) {
-    (void)given;
-    new (to) PointerClosure{reinterpret_cast<void (*)(P...)>(function),
-                            std::tuple<std::remove_cv_t<P>...>(*static_cast<std::remove_cv_t<P>*>(given[I])...)};
-  }
   static void pack(void* to, void (*function)(), void** given) {
-    build(to, function, given, std::index_sequence_for<P...>());
+    new (to) PointerClosure{reinterpret_cast<void (*)(P...)>(function),
+                            pack_pointers(static_cast<Arguments<std::remove_cv_t<P>...>*>(nullptr), given)};
   }
-  static void run(void* self) { static_cast<PointerClosure*>(self)->unpack(std::index_sequence_for<P...>()); }
+  RIDGE_UNCOUNTED static void run(void* self) {
+    auto& c = *static_cast<PointerClosure*>(self);
+    call_with(c.call, c.arguments);
+  }
 };
 
 // Makes a kernel known by its address. The rewriter may call it for every __global__ function; the typed functions below
@@ -148,6 +142,15 @@ template <class T>
 inline cudaError_t cudaLaunchCooperativeKernel(T* function, dim3 grid, dim3 block, void** arguments, size_t shared = 0,
                                                cudaStream_t stream = nullptr) {
   return cudaLaunchCooperativeKernel(ridge_simt::entry_of(function), grid, block, arguments, shared, stream);
+}
+// Arguments become the kernel's parameters here, at the call.
+template <class... P, class... A>
+inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(P...), A&&... arguments) {
+  const void* entry = ridge_simt::entry_of(kernel);
+  return [&](P... converted) {
+    void* pointers[sizeof...(P) + 1] = {&converted...};
+    return cudaLaunchKernelExC(config, entry, pointers);
+  }(std::forward<A>(arguments)...);
 }
 template <class T>
 inline cudaError_t cudaFuncSetAttribute(T* function, enum cudaFuncAttribute attr, int value) {

@@ -17,6 +17,9 @@ inline int __syncthreads_or(int p, const char* file = __builtin_FILE(), int line
 RIDGE_DEVICE void __trap() {
   ridge_simt::misuse(-1, "__trap()", "the kernel stopped itself", 719);  // cudaErrorLaunchFailure, as on an H200
 }
+// Kernels follow each other here: what a programmatic dependent launch would wait for has ended.
+RIDGE_DEVICE void cudaGridDependencySynchronize() {}
+RIDGE_DEVICE void cudaTriggerProgrammaticLaunchCompletion() {}
 RIDGE_DEVICE void __brkpt() {}
 RIDGE_DEVICE void __nanosleep(unsigned) { ridge_simt::pause(); }
 RIDGE_DEVICE long long clock64() { return ridge_simt::clock(); }
