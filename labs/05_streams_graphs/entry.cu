@@ -8,7 +8,8 @@ bool ridge_entry(const ridge_call& c) {
   if (c.is("upload")) {
     upload(in, out, static_cast<std::size_t>(c.size[0]), c.workspace, c.workspace_bytes, c.stream);
   } else if (c.is("pipeline")) {
-    pipeline(in, out, static_cast<std::size_t>(c.size[0]), c.workspace, c.workspace_bytes, c.stream);
+    pipeline(in, out, static_cast<std::size_t>(c.size[0]), static_cast<int>(c.size[1]), c.workspace, c.workspace_bytes,
+             c.stream);
   } else if (c.is("fork_join")) {
     fork_join(static_cast<const unsigned*>(c.in[0]), static_cast<unsigned*>(c.out[0]), static_cast<int>(c.size[0]),
               c.workspace, c.workspace_bytes, c.stream);

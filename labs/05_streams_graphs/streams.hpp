@@ -8,10 +8,11 @@
 
 #include <cstddef>
 
-// What the kernels of `pipeline` compute for each element.
-constexpr int kModelSteps = 8;
-__host__ __device__ inline float model(float x) {
-  for (int i = 0; i < kModelSteps; ++i) x = 0.75f * x * (1 - 0.25f * x * x);
+// What the kernel of `pipeline` computes for each element: rounds of a damped oscillation.
+constexpr float kDamping = -0.9997f, kForce = 0.5f;
+__host__ __device__ inline float oscillate(float x, int rounds) {
+#pragma unroll 16
+  for (int k = 0; k < rounds; ++k) x = kDamping * x + kForce;
   return x;
 }
 
@@ -22,10 +23,10 @@ __host__ __device__ inline float model(float x) {
 void upload(const float* in, float* out, std::size_t n, void* workspace, std::size_t workspace_bytes,
             cudaStream_t stream);
 
-// There and back: out[i] = model(in[i]).
+// There and back: out[i] = oscillate(in[i], rounds). The kernel is given in pipeline.cu: all its rounds are to be done.
 //   in, out    n floats in page-locked memory of the host; kernels shall not touch them
 //   workspace  2 n floats
-void pipeline(const float* in, float* out, std::size_t n, void* workspace, std::size_t workspace_bytes,
+void pipeline(const float* in, float* out, std::size_t n, int rounds, void* workspace, std::size_t workspace_bytes,
               cudaStream_t stream);
 
 // A fork and a join. p = prepare(in); branch b makes q_b = refine(refine(p, b), b) for b = 0 ... kBranches - 1;

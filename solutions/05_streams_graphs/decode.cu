@@ -1,14 +1,24 @@
 // Lab 05, task `decode`: many small kernels, one launch a step.
 //
 // A step of the network is 2 layers + 1 kernels of a few microseconds, and a launch costs the host about three. A graph is
-// captured once and launched with one call; what changes from step to step is a parameter.
+// captured once and launched with one call; what changes from step to step is a parameter. From sm_90 on a kernel is set up
+// while the one before it still runs (programmatic dependent launch): its blocks are there when its input is.
 // Run: ./ridge check 05 --task decode
 #include "streams.hpp"
 
 constexpr int kWarp = 32, kRowsOfBlock = 8;
 
+// First in each kernel: the next one may be set up now, and this one waits until what came before is done and seen.
+__device__ inline void take_turn() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+  cudaGridDependencySynchronize();
+#endif
+}
+
 // w: dim x dim, h, v: dim floats. v = W h, a warp for each row.
 __global__ void matvec_kernel(const float* w, const float* h, float* v, int dim) {
+  take_turn();
   const int row = static_cast<int>(blockIdx.x) * kRowsOfBlock + static_cast<int>(threadIdx.x) / kWarp;
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   if (row >= dim) return;
@@ -20,12 +30,14 @@ __global__ void matvec_kernel(const float* w, const float* h, float* v, int dim)
 
 // v, h: dim floats. h = act(v).
 __global__ void act_kernel(const float* v, float* h, int dim) {
+  take_turn();
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < dim) h[i] = v[i] / (1 + fabsf(v[i]));
 }
 
 // h, out, next: dim floats. Stores the step's answer and makes the next step's input.
 __global__ void emit_kernel(const float* h, float* out, float* next, int dim, int step) {
+  take_turn();
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= dim) return;
   out[i] = h[i];
@@ -33,9 +45,10 @@ __global__ void emit_kernel(const float* h, float* out, float* next, int dim, in
 }
 
 // TASK(decode)
-// One step as a graph, and the node that takes what changes.
+// One step as a graph, what it was made from, and there the node that takes what changes.
 struct Step {
   cudaGraphExec_t graph = nullptr;
+  cudaGraph_t captured = nullptr;  // its nodes name those of `graph`: kept as long
   cudaGraphNode_t emit = nullptr;
 };
 
@@ -44,12 +57,35 @@ cudaGraphNode_t last_node(cudaStream_t stream) {
   cudaStreamCaptureStatus status;
   const cudaGraphNode_t* last = nullptr;
   std::size_t count = 0;
+  const cudaGraphEdgeData* edges = nullptr;  // asked for: they tell a dependent launch from a plain one
 #if CUDART_VERSION >= 13000
-  cudaStreamGetCaptureInfo(stream, &status, nullptr, nullptr, &last, nullptr, &count);
+  cudaStreamGetCaptureInfo(stream, &status, nullptr, nullptr, &last, &edges, &count);
 #else
-  cudaStreamGetCaptureInfo_v2(stream, &status, nullptr, nullptr, &last, &count);
+  cudaStreamGetCaptureInfo_v3(stream, &status, nullptr, nullptr, &last, &edges, &count);
 #endif
   return last[0];
+}
+
+// A launch whose kernel may be set up before the last one has ended.
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, cudaStream_t stream,
+            Arguments... arguments) {
+  static const bool able = [] {
+    int device = 0, major = 0;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    return major >= 9;
+  }();
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t configuration{};
+  configuration.gridDim = dim3(blocks);
+  configuration.blockDim = dim3(threads);
+  configuration.stream = stream;
+  configuration.attrs = &early;
+  configuration.numAttrs = able ? 1 : 0;
+  cudaLaunchKernelEx(&configuration, kernel, arguments...);
 }
 
 // Captures a step that reads x. The emit kernel is its last node.
@@ -58,17 +94,15 @@ Step capture(const float* weights, float* x, float* h, float* v, float* out, int
   const auto blocks = static_cast<unsigned>((dim + 255) / 256);
   const std::size_t matrix = static_cast<std::size_t>(dim) * static_cast<std::size_t>(dim);
   Step step;
-  cudaGraph_t graph;
   cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
   for (int l = 0; l < layers; ++l) {
-    matvec_kernel<<<rows, kRowsOfBlock * kWarp, 0, stream>>>(weights + l * matrix, l == 0 ? x : h, v, dim);
-    act_kernel<<<blocks, 256, 0, stream>>>(v, h, dim);
+    launch(matvec_kernel, rows, kRowsOfBlock * kWarp, stream, weights + l * matrix, l == 0 ? x : h, v, dim);
+    launch(act_kernel, blocks, 256, stream, v, h, dim);
   }
-  emit_kernel<<<blocks, 256, 0, stream>>>(h, out, x, dim, 0);
+  launch(emit_kernel, blocks, 256, stream, h, out, x, dim, 0);
   step.emit = last_node(stream);
-  cudaStreamEndCapture(stream, &graph);
-  cudaGraphInstantiate(&step.graph, graph, 0);
-  cudaGraphDestroy(graph);
+  cudaStreamEndCapture(stream, &step.captured);
+  cudaGraphInstantiate(&step.graph, step.captured, 0);
   return step;
 }
 
@@ -91,5 +125,6 @@ void decode(const float* weights, const float* start, float* out, int layers, in
     cudaGraphLaunch(step.graph, stream);  // launches that run already keep their parameters
   }
   cudaGraphExecDestroy(step.graph);  // when the last one has ended
+  cudaGraphDestroy(step.captured);
 }
 // END(decode)

@@ -110,7 +110,7 @@ TEST_CASE("the pipeline's timeline: copies in both directions and kernels at the
     streams.insert(e["args"]["stream"].get<int>());
     if (e["cat"] == "h2d") bytes += e["args"]["bytes"].get<double>();
     if (e["cat"] == "kernel") {
-      CHECK(e["name"] == "model_kernel");
+      CHECK(e["name"] == "oscillate_kernel");
       CHECK(e["args"]["block"] == "256x1x1");
       CHECK(contains(e["args"]["grid"], "x1x1"));
     }

@@ -3,9 +3,9 @@
 #include "streams.hpp"
 
 // in, out: n floats
-__global__ void model_kernel(const float* in, float* out, std::size_t n) {
+__global__ void oscillate_kernel(const float* in, float* out, std::size_t n, int rounds) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i < n) out[i] = model(in[i]);
+  if (i < n) out[i] = oscillate(in[i], rounds);
 }
 
 #include <algorithm>
@@ -34,7 +34,8 @@ struct Lanes {
   }
 };
 
-void pipeline(const float* in, float* out, std::size_t n, void* workspace, std::size_t, cudaStream_t stream) {
+void pipeline(const float* in, float* out, std::size_t n, int rounds, void* workspace, std::size_t,
+              cudaStream_t stream) {
   static Lanes lanes;
   auto* device_in = static_cast<float*>(workspace);
   float* device_out = device_in + n;
@@ -47,8 +48,8 @@ void pipeline(const float* in, float* out, std::size_t n, void* workspace, std::
     const std::size_t count = std::min(chunk, n - first), bytes = count * sizeof(float);
     cudaStream_t lane = lanes.stream[s];
     cudaMemcpyAsync(device_in + first, in + first, bytes, cudaMemcpyHostToDevice, lane);
-    model_kernel<<<static_cast<unsigned>((count + 255) / 256), 256, 0, lane>>>(device_in + first, device_out + first,
-                                                                               count);
+    oscillate_kernel<<<static_cast<unsigned>((count + 255) / 256), 256, 0, lane>>>(device_in + first,
+                                                                                   device_out + first, count, rounds);
     cudaMemcpyAsync(out + first, device_out + first, bytes, cudaMemcpyDeviceToHost, lane);
   }
   for (int k = 0; k < kStreams; ++k) {
