@@ -6,7 +6,7 @@
 
 // TASK(compact)
 // To tune: a warp takes kRows x 128 neighbouring elements.
-constexpr int kThreads = 128;
+constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
 constexpr int kRows = 16;
 constexpr int kRow = 32 * 4;  // 4 elements a lane: 16 bytes
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(kThreads) compact_kernel(const float* in, floa
   float4 v[kRows];  // beyond the end: 0, which nobody keeps
   if (std::size_t(tile + 1) * kTile <= n) {
 #pragma unroll
-    for (int k = 0; k < kRows; ++k) v[k] = *reinterpret_cast<const float4*>(in + first + k * kRow);
+    for (int k = 0; k < kRows; ++k) v[k] = __ldcs(reinterpret_cast<const float4*>(in + first + k * kRow));
   } else {
     for (int k = 0; k < kRows; ++k) {
       const std::size_t i = first + k * kRow;
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(kThreads) compact_kernel(const float* in, floa
   // Warps begin at multiples of 128 bytes of `out`, so that only a tile's ends share a sector with others.
   const int shift = static_cast<int>(before_tile % 32);
   for (int i = static_cast<int>(threadIdx.x) - shift; i < static_cast<int>(sum); i += kThreads)
-    if (i >= 0) out[before_tile + i] = kept[i];
+    if (i >= 0) __stcs(out + before_tile + i, kept[i]);
 }
 
 void compact(const float* in, float* out, std::uint32_t* count, std::size_t n, void* workspace, std::size_t,

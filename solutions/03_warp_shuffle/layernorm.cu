@@ -125,38 +125,54 @@ __global__ void __launch_bounds__(kThreads, 1024 / kThreads)
 
 // The same for long rows, cols at most 4 kThreads kVectors. Two of them fill a multiprocessor: one lies in registers, one
 // in shared memory, where a thread reads what it has written only. gamma and beta, as long as the rows, come from L2 once
-// for both. As soon as a thread has stored a vector it loads the one of the next pair into its place, so that loads
-// and stores overlap.
-template <int kThreads, int kVectors>
+// for both. As soon as a thread has stored a vector it loads the one of the next pair into its place; the first kAhead of the
+// row in registers have a place in shared memory of their own and come earlier, while the sums are made.
+template <int kThreads, int kVectors, int kAhead>
 __global__ void __launch_bounds__(kThreads, 1)
     layernorm_pairs(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd,
                     int rows, int cols, std::uint32_t seed, std::uint32_t drop, float scale) {
   __shared__ float of_warp[2][kThreads / 32 * 2];
-  extern __shared__ float4 other[];  // kVectors x kThreads
-  const int thread = static_cast<int>(threadIdx.x), vectors = cols / 4, step = 2 * static_cast<int>(gridDim.x);
+  extern __shared__ float4 other[];             // kVectors x kThreads
+  float4* ahead = other + kVectors * kThreads;  // kAhead x kThreads
+  const int thread = static_cast<int>(threadIdx.x), vectors = cols / 4, blocks = static_cast<int>(gridDim.x);
   const auto* from = reinterpret_cast<const float4*>(in);
   auto* to = reinterpret_cast<float4*>(out);
   float4 held[kVectors];
-  auto load = [&](int row, int k) {  // vector k of rows `row` and `row` + 1
+  auto load_ahead = [&](int row) {
+#pragma unroll
+    for (int k = 0; k < kAhead; ++k) {
+      const int i = k * kThreads + thread;
+      if (i < vectors && row < rows)
+        __pipeline_memcpy_async(ahead + i, from + static_cast<std::size_t>(row) * vectors + i, sizeof(float4));
+    }
+  };
+  auto load = [&](int row, int k) {  // vector k of `row` and of its partner
     const int i = k * kThreads + thread;
     const std::size_t at = static_cast<std::size_t>(row) * vectors + i;
-    held[k] = i < vectors && row < rows ? from[at] : make_float4(0, 0, 0, 0);
-    if (i < vectors && row + 1 < rows) __pipeline_memcpy_async(other + i, from + at + vectors, sizeof(float4));
+    if (k >= kAhead) held[k] = i < vectors && row < rows ? from[at] : make_float4(0, 0, 0, 0);
+    if (i < vectors && row + blocks < rows)
+      __pipeline_memcpy_async(other + i, from + at + static_cast<std::size_t>(blocks) * vectors, sizeof(float4));
   };
-  int row = 2 * static_cast<int>(blockIdx.x);
+  int row = static_cast<int>(blockIdx.x);
+  load_ahead(row);
 #pragma unroll
   for (int k = 0; k < kVectors; ++k) load(row, k);
 
-  for (; row < rows; row += step) {
-    const bool both = row + 1 < rows;
+  for (; row < rows; row += 2 * blocks) {
+    const bool both = row + blocks < rows;
     __pipeline_commit();
     __pipeline_wait_prior(0);
     float m[2] = {0, 0}, s[2] = {0, 0};
 #pragma unroll
     for (int k = 0; k < kVectors; ++k) {
+      const int i = k * kThreads + thread;
+      if (k < kAhead) held[k] = i < vectors ? ahead[i] : make_float4(0, 0, 0, 0);
       m[0] += sum_of(held[k]);
-      if (both && k * kThreads + thread < vectors) m[1] += sum_of(other[k * kThreads + thread]);
     }
+    load_ahead(row + 2 * blocks);
+#pragma unroll
+    for (int k = 0; k < kVectors; ++k)
+      if (both && k * kThreads + thread < vectors) m[1] += sum_of(other[k * kThreads + thread]);
     block_sums<kThreads>(m, of_warp[0]);
     m[0] /= static_cast<float>(cols), m[1] /= static_cast<float>(cols);
 #pragma unroll
@@ -169,21 +185,22 @@ __global__ void __launch_bounds__(kThreads, 1)
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       s[r] = rsqrtf(s[r] / static_cast<float>(cols) + kEpsilon);
-      if (thread == r && row + r < rows) {
-        mean[row + r] = m[r];
-        rstd[row + r] = s[r];
+      if (thread == r && row + r * blocks < rows) {
+        mean[row + r * blocks] = m[r];
+        rstd[row + r * blocks] = s[r];
       }
     }
 #pragma unroll
-    for (int k = 0; k < kVectors; ++k) {
+    for (int j = 0; j < kVectors; ++j) {
+      const int k = (j + kAhead) % kVectors;  // first those whose place is filled again right away
       const int i = k * kThreads + thread;
       if (i < vectors) {
         const float4 g = reinterpret_cast<const float4*>(gamma)[i], b = reinterpret_cast<const float4*>(beta)[i];
-        const auto q = static_cast<std::uint32_t>(row) * vectors + i, q2 = q + vectors;
+        const auto q = static_cast<std::uint32_t>(row) * vectors + i, q2 = q + blocks * vectors;
         to[q] = finished(held[k], m[0], s[0], g, b, dropout_bits(seed, q), drop, scale);
         if (both) to[q2] = finished(other[i], m[1], s[1], g, b, dropout_bits(seed, q2), drop, scale);
       }
-      load(row + step, k);
+      load(row + 2 * blocks, k);
     }
   }
 }
@@ -237,11 +254,11 @@ void layernorm(const float* in, const float* gamma, const float* beta, float* ou
   } else if (cols <= 16384) {
     held(layernorm_held<512, 8, 1>, 512, 1);
   } else {
-    constexpr int threads = 1024, vectors = 8, bytes = threads * vectors * 16;
+    constexpr int threads = 1024, vectors = 8, ahead = 3, bytes = threads * (vectors + ahead) * 16;
     int device = 0, sms = 0;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
-    auto* kernel = layernorm_pairs<threads, vectors>;
+    auto* kernel = layernorm_pairs<threads, vectors, ahead>;
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     const int pairs = (rows + 1) / 2, grid = pairs < sms ? pairs : sms;
     kernel<<<grid, threads, bytes, stream>>>(in, gamma, beta, out, mean, rstd, rows, cols, seed, drop, scale);
