@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "../../labs/05_streams_graphs/streams.hpp"
+#include "streams.hpp"
 
 namespace plain {
 #include "../../solutions/05_streams_graphs/steps/decode_3_graph.cu"

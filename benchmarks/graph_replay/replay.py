@@ -1,7 +1,6 @@
 """The time of a graph's node: lab 05's `decode` against a replay of the same kernels by torch.cuda.CUDAGraph.
 
-    nvcc -std=c++20 -O2 -shared -Xcompiler -fPIC -cudart shared -arch=native replay.cu -o replay.so
-    python3 replay.py replay.so graph_replay.json
+    ./run.sh graph_replay.json
 
 Both in turn in one process, 31 rounds. A round's time of a node is (t(512 steps) - t(64 steps)) / 448 / nodes, so that
 capturing, which PyTorch has done before, is in neither; `whole_us` is t(512) / 512 / nodes with everything in it.
