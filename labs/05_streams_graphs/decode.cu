@@ -7,8 +7,18 @@
 
 constexpr int kWarp = 32, kRowsOfBlock = 8;
 
+// First in each kernel. Nothing for a plain launch. From sm_90 on a launch may allow that its kernel is set up while the one
+// before it runs (programmatic dependent launch): then the next one may come now, and this one waits for its input.
+__device__ inline void take_turn() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+  cudaGridDependencySynchronize();
+#endif
+}
+
 // w: dim x dim, h, v: dim floats. v = W h, a warp for each row.
 __global__ void matvec_kernel(const float* w, const float* h, float* v, int dim) {
+  take_turn();
   const int row = static_cast<int>(blockIdx.x) * kRowsOfBlock + static_cast<int>(threadIdx.x) / kWarp;
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   if (row >= dim) return;
@@ -20,12 +30,14 @@ __global__ void matvec_kernel(const float* w, const float* h, float* v, int dim)
 
 // v, h: dim floats. h = act(v).
 __global__ void act_kernel(const float* v, float* h, int dim) {
+  take_turn();
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < dim) h[i] = v[i] / (1 + fabsf(v[i]));
 }
 
 // h, out, next: dim floats. Stores the step's answer and makes the next step's input.
 __global__ void emit_kernel(const float* h, float* out, float* next, int dim, int step) {
+  take_turn();
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= dim) return;
   out[i] = h[i];

@@ -1,14 +1,14 @@
 // Lab 05, task `decode`: many small kernels, one launch a step.
 //
 // A step of the network is 2 layers + 1 kernels of a few microseconds, and a launch costs the host about three. A graph is
-// captured once and launched with one call; what changes from step to step is a parameter. From sm_90 on a kernel is set up
-// while the one before it still runs (programmatic dependent launch): its blocks are there when its input is.
+// captured once and launched with one call; what changes from step to step is a parameter.
 // Run: ./ridge check 05 --task decode
 #include "streams.hpp"
 
 constexpr int kWarp = 32, kRowsOfBlock = 8;
 
-// First in each kernel: the next one may be set up now, and this one waits until what came before is done and seen.
+// First in each kernel. Nothing for a plain launch. From sm_90 on a launch may allow that its kernel is set up while the one
+// before it runs (programmatic dependent launch): then the next one may come now, and this one waits for its input.
 __device__ inline void take_turn() {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();
@@ -66,7 +66,7 @@ cudaGraphNode_t last_node(cudaStream_t stream) {
   return last[0];
 }
 
-// A launch whose kernel may be set up before the last one has ended.
+// A launch whose kernel may be set up before the last one has ended: its blocks are there when their input is.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, cudaStream_t stream,
             Arguments... arguments) {

@@ -522,6 +522,28 @@ TEST_CASE("a full disk") {
   CHECK(contains(said, "TMPDIR"));
 }
 
+TEST_CASE("on a full disk a result goes before its timelines") {
+  std::vector<std::string> argv = with_own_mounts();
+  if (argv.empty()) {
+    WARN("not tested: no right to mount a small disk, neither as root nor by unshare -rm");
+    return;
+  }
+  Folder home;
+  fs::create_directories(home / "results");
+  // A timeline takes 24 KiB, the result 16: either the timeline has no room, or it is there and the result has none.
+  write_file(home / "script", "check='" + ridge_program() + " check 05 --backend cpu --task decode --submission " +
+                                  repository() + "/solutions/05_streams_graphs'\n" + R"sh(
+               for size in 20k 32k 64k; do
+                 mount -t tmpfs -o size=$size x "$RIDGE_RESULTS" || exit 99
+                 $check > /dev/null; echo "$size $? $(ls "$RIDGE_RESULTS"/05_streams_graphs | sed 's/.*Z-[0-9a-f]*[.]//' | tr '\n' ' ')"
+                 grep -c trace.json $(ls "$RIDGE_RESULTS"/05_streams_graphs/*.json | grep -v trace)
+               done)sh");
+  argv.insert(argv.end(), {"sh", home / "script"});
+  Run r = run(argv, environment(home), 120, home.path);
+  INFO(r.err);
+  CHECK(r.out == "20k 0 json \n0\n32k 0 json \n0\n64k 0 decode.trace.json json \n1\n");
+}
+
 namespace {
 
 // Processes whose command line names this path.
