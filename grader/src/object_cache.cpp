@@ -46,14 +46,28 @@ ObjectCache::ObjectCache(const fs::path& src, const std::string& compiler) {
   }
 }
 
-fs::path ObjectCache::file_of(const fs::path& source) const {
+std::string ObjectCache::key_of(const fs::path& source) const {
   const std::string text = file_text(source);
   if (text.find(".cu\"") != std::string::npos) return {};  // includes another source, perhaps
-  return cache_dir() / (sha256(around_ + source.filename().string() + sha256(text)) + ".o");
+  return sha256(around_ + source.filename().string() + sha256(text));
+}
+
+// The object kept under `key`. Its own hash is in its name: one that was damaged is removed, and not found.
+static fs::path kept_under(const std::string& key) {
+  std::error_code ec;
+  for (const auto& entry : fs::directory_iterator(cache_dir(), ec)) {
+    const std::string name = entry.path().filename().string();
+    if (name.compare(0, key.size() + 1, key + ".") != 0 || entry.path().extension() != ".o") continue;
+    if (name == key + "." + sha256_of_file(entry.path()) + ".o") return entry.path();
+    fs::remove(entry.path(), ec);
+    return {};
+  }
+  return {};
 }
 
 bool ObjectCache::fetch(const fs::path& source, const fs::path& object) const {
-  const fs::path file = file_of(source);
+  const std::string key = key_of(source);
+  const fs::path file = key.empty() ? fs::path() : kept_under(key);
   std::error_code ec;
   if (file.empty() || !fs::copy_file(file, object, fs::copy_options::overwrite_existing, ec)) return false;
   fs::last_write_time(file, fs::file_time_type::clock::now(), ec);
@@ -61,8 +75,9 @@ bool ObjectCache::fetch(const fs::path& source, const fs::path& object) const {
 }
 
 void ObjectCache::keep(const fs::path& source, const fs::path& object) const {
-  const fs::path file = file_of(source);
-  if (file.empty()) return;
+  const std::string key = key_of(source);
+  if (key.empty()) return;
+  const fs::path file = cache_dir() / (key + "." + sha256_of_file(object) + ".o");
   std::error_code ec;
   fs::create_directories(file.parent_path(), ec);
   const fs::path temporary = file.string() + "." + std::to_string(getpid()) + ".tmp";

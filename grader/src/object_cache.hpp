@@ -18,8 +18,8 @@ class ObjectCache {
   void keep(const fs::path& source, const fs::path& object) const;
 
  private:
-  fs::path file_of(const fs::path& source) const;
-  std::string around_;  // of the key: all but the source
+  std::string key_of(const fs::path& source) const;  // empty: not to be kept
+  std::string around_;                               // of the key: all but the source
 };
 
 }  // namespace ridge

@@ -658,8 +658,20 @@ TEST_CASE("check keeps objects, and compiles what has changed") {
   CHECK(built() == 6);
   write_file(dir + "/extra.hpp", "#pragma once\n");  // every file may include it
   CHECK(built() == 11);
-  // What was kept is what is used: a changed object shows.
-  for (const auto& object : fs::directory_iterator(home / "objects")) write_file(object.path(), "no object");
+  // A damaged object is not taken: its hash is in its name.
+  auto damage = [&](const char* hash) {
+    std::vector<fs::path> all;
+    for (const auto& object : fs::directory_iterator(home / "objects")) all.push_back(object.path());
+    for (const auto& object : all) {
+      const std::string name = object.filename().string();
+      write_file(object, "no object");
+      if (hash != nullptr) fs::rename(object, home / ("objects/" + name.substr(0, name.find('.')) + "." + hash + ".o"));
+    }
+  };
+  damage(nullptr);
+  CHECK(built() == 11);
+  // What was kept is what is used: an object that claims to be right shows.
+  damage("9299c6d1b76d54cada0d55380c38138241e159b8244c3f9310959f176d141ed0");
   Run r = run({ridge_program(), "check", "01", "--backend", "cpu", "--submission", dir}, env, 100);
   CHECK(r.code != 0);
   CHECK(
