@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
@@ -31,7 +32,7 @@ pthread_key_t key() {
   return made;
 }
 
-int first_device = 0;
+std::atomic<int> first_device{0};
 
 }  // namespace
 
@@ -43,7 +44,7 @@ int device_count() {
 int current_device() {
   if (device_count() == 1) return 0;
   const auto held = reinterpret_cast<std::uintptr_t>(pthread_getspecific(key()));
-  return held == 0 ? first_device : static_cast<int>(held) - 1;
+  return held == 0 ? first_device.load() : static_cast<int>(held) - 1;
 }
 
 void set_current_device(int device) {
