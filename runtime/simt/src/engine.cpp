@@ -122,7 +122,9 @@ void Engine::end_stream(CUstream_st* stream) {
   // Later work of the legacy stream still waits for what this one has queued.
   if (stream->blocking && stream->tail != nullptr && !stream->tail->done) {
     CUstream_st& later = legacy(stream->device);
-    OperationPtr join = make(later, {}, {stream->tail});
+    Work nothing;
+    nothing.device = stream->device;
+    OperationPtr join = make(later, std::move(nothing), {stream->tail});
     if (later.tail != nullptr) join->after.push_back(later.tail);
     later.tail = join;
     queue(join);
