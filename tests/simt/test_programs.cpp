@@ -1,7 +1,7 @@
 // Programs built with `ridge cc` as people do. programs/*.cu and correct/*.cu check themselves, the latter with what looks
 // like a race and is none; broken/*.cu say in their first line what must be reported; programs/multi/*/ are programs of
-// several files, whose build.txt holds the arguments of `ridge cc` (nvcc needs -rdc=true besides). Adding a file or folder
-// there adds a test.
+// several files, whose build.txt holds the arguments of `ridge cc` (nvcc needs -rdc=true besides). A line "// devices: N"
+// asks for N devices. Adding a file or folder there adds a test.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -35,6 +35,14 @@ std::string first_line(const fs::path& source) {
   return text.substr(0, text.find('\n'));
 }
 
+// `env` with as many devices as the program asks for.
+Environment with_devices(const fs::path& source, Environment env) {
+  const std::string text = read_file(source.string()), head = "// devices: ";
+  if (auto at = text.find(head); at == 0 || (at != std::string::npos && text[at - 1] == '\n'))
+    env["RIDGE_DEVICES"] = text.substr(at + head.size(), text.find('\n', at) - at - head.size());
+  return env;
+}
+
 void build(const fs::path& source, const std::string& program, Environment env = {}) {
   env["RIDGE_ROOT"] = repository();
   Run r = run({ridge_program(), "cc", source.string(), "-o", program}, env, 60);
@@ -64,7 +72,7 @@ void run_all(const Orders& orders, const Orders& sanitized) {
     bool faults = false;  // on purpose
     std::string said;     // of misuse of the API, on purpose too
     for (const char* order : orders) {
-      Run r = run({program}, {{"RIDGE_LANE_ORDER", order}}, 20);
+      Run r = run({program}, with_devices(source, {{"RIDGE_LANE_ORDER", order}}), 20);
       INFO(source.filename().string() << ", lane order " << order << "\n" << r.out << r.err);
       CHECK(r.code == 0);
       CHECK(r.out == "ok\n");
@@ -73,7 +81,7 @@ void run_all(const Orders& orders, const Orders& sanitized) {
     }
     if (faults) continue;
     for (const char* order : sanitized) {
-      Run r = run({program}, {{"RIDGE_LANE_ORDER", order}, {"RIDGE_SANITIZE", "1"}}, 40);
+      Run r = run({program}, with_devices(source, {{"RIDGE_LANE_ORDER", order}, {"RIDGE_SANITIZE", "1"}}), 40);
       INFO(source.filename().string() << ", sanitized, lane order " << order << "\n" << r.out << r.err);
       CHECK(r.out == "ok\n");
       // programs/ are written to be read, and some leave their memory to the end of the program.
@@ -136,7 +144,7 @@ TEST_CASE("broken programs hear what is wrong, and where") {
 
     build(source, program);
     // One worker, so that what a block leaves behind is where the next one looks.
-    Run r = run({program}, {{"RIDGE_LANE_ORDER", "1"}, {"RIDGE_WORKERS", "1"}}, 30);
+    Run r = run({program}, with_devices(source, {{"RIDGE_LANE_ORDER", "1"}, {"RIDGE_WORKERS", "1"}}), 30);
     INFO(r.out + r.err);
     CHECK(r.code == 1);
     if (wanted == "wrong result") {

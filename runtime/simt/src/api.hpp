@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cuda_runtime_api.h"
+#include "devices.hpp"
 #include "engine.hpp"
 #include "memory.hpp"
 #include "ridge_simt/host_api.h"
@@ -61,6 +62,8 @@ cudaError_t legacy_use(CUstream_st& stream);  // work for the legacy stream whil
 cudaError_t copy_work(Work& work, Box to, Box from, Extent extent, cudaMemcpyKind kind);
 // Queues it; `async` false: as cudaMemcpy does, which mostly waits.
 cudaError_t submit_copy(Engine& engine, const char* name, Work work, cudaStream_t stream, bool async);
+// A copy between devices in a default stream.
+cudaError_t submit_default_peer_copy(Engine& engine, const char* name, CUstream_st& stream, Work work);
 bool is_symbol(const void* p);  // in a __device__ variable whose address is known
 cudaError_t fill_work(Work& work, Box to, unsigned value, unsigned element_size, Extent extent);
 
@@ -70,6 +73,8 @@ cudaError_t kernel_work(Work& work, const char* name, dim3 grid, dim3 block, std
 // The same for a kernel that is known by its address alone, with its arguments as void**.
 cudaError_t kernel_work(Work& work, const void* function, dim3 grid, dim3 block, std::size_t shared, void** arguments,
                         bool cooperative);
+// Where a kernel may be launched now: null for streams of devices that are not current.
+CUstream_st* launch_stream(Engine& engine, cudaStream_t handle);
 // Queues a launch of such a kernel.
 cudaError_t launch(Engine& engine, const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared,
                    cudaStream_t stream, bool cooperative);

@@ -67,10 +67,11 @@ cudaError_t device_wait_forbidden() {
 }
 
 cudaError_t legacy_use(CUstream_st& stream) {
-  if (stream.id != 0) return cudaSuccess;
+  if (!stream.legacy) return cudaSuccess;
   bool forbidden = false;
   for (const auto& c : captures())
-    if (std::any_of(c->streams.begin(), c->streams.end(), [](const CUstream_st* s) { return s->blocking; }))
+    if (std::any_of(c->streams.begin(), c->streams.end(),
+                    [&](const CUstream_st* s) { return s->blocking && s->device == stream.device; }))
       forbidden = c->invalid = true;
   return forbidden ? cudaErrorStreamCaptureImplicit : cudaSuccess;
 }
@@ -90,6 +91,7 @@ cudaError_t capture_refuses_wait(CUevent_st& event) {
 cudaError_t capture_work(CUstream_st& stream, Work work) {
   if (cudaError_t error = status_of(stream)) return error;
   const cudaGraphNodeType type = node_type(work.kind);
+  work.device = stream.device;
   CUgraphNode_st* node = add_node(*stream.capture->graph, type, std::move(work), stream.capture_tail);
   stream.capture_tail = {node};
   return cudaSuccess;
@@ -119,7 +121,7 @@ cudaError_t capture_wait(CUstream_st& stream, CUevent_st& event, bool& handled) 
     return cudaErrorStreamCaptureMerge;
   }
   if (!capturing(stream)) {
-    if (stream.id == 0) {
+    if (stream.legacy) {
       event.capture->invalid = true;
       return cudaErrorStreamCaptureImplicit;
     }
@@ -161,7 +163,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
     static unsigned long long ids = 0;
     CUstream_st* s = engine.stream(stream);
     if (s == nullptr) return cudaErrorInvalidResourceHandle;
-    if (s->id == 0) return cudaErrorStreamCaptureUnsupported;  // the legacy stream
+    if (s->legacy) return cudaErrorStreamCaptureUnsupported;  // the legacy stream
     if (mode < cudaStreamCaptureModeGlobal || mode > cudaStreamCaptureModeRelaxed) return cudaErrorInvalidValue;
     if (s->capture != nullptr) return cudaErrorIllegalState;
     auto capture = std::make_unique<Capture>();

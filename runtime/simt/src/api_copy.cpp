@@ -25,6 +25,12 @@ Side side_of(const void* p) {
   return memory.registered(address) != 0 ? Side::pinned : Side::pageable;
 }
 
+// Where device memory lies. Variables are taken to be the current device's: all devices share them.
+int device_of(const void* p) {
+  const Allocation* a = DeviceMemory::instance().find(reinterpret_cast<std::uintptr_t>(p));
+  return a != nullptr ? a->device : current_device();
+}
+
 // True where the rows start in the device's address space and do not stay inside one live allocation.
 bool outside(const Box& box, const Extent& extent) {
   auto address = reinterpret_cast<std::uintptr_t>(box.data);
@@ -66,8 +72,12 @@ cudaError_t copy_work(Work& work, Box to, Box from, Extent extent, cudaMemcpyKin
   work.to = to;
   work.from = from;
   work.extent = extent;
-  if (on_device(source))
-    work.path = on_device(target) ? CopyPath::on_device : CopyPath::device_to_host;
+  work.to_device = device_of(to.data);
+  work.from_device = device_of(from.data);
+  if (on_device(source) && on_device(target))
+    work.path = work.to_device == work.from_device ? CopyPath::on_device : CopyPath::between_devices;
+  else if (on_device(source))
+    work.path = CopyPath::device_to_host;
   else
     work.path = on_device(target) ? CopyPath::host_to_device : CopyPath::on_host;
   work.pageable = source == Side::pageable || target == Side::pageable;
@@ -79,6 +89,7 @@ cudaError_t fill_work(Work& work, Box to, unsigned value, unsigned element_size,
   if (element_size != 1 && element_size != 2 && element_size != 4) return cudaErrorInvalidValue;
   work.kind = WorkKind::fill;
   work.to = to;
+  work.to_device = device_of(to.data);
   work.extent = extent;
   work.value = value;
   work.element_size = element_size;
@@ -92,10 +103,12 @@ cudaError_t submit_copy(Engine& engine, const char* name, Work work, cudaStream_
   const double seconds = device_profile().copy_call;
   if (capturing(*s)) return enqueue(*s, std::move(work), name, seconds);
   const CopyPath path = work.path;
+  if (path == CopyPath::between_devices && s->legacy)
+    return submit_default_peer_copy(engine, name, *s, std::move(work));
   // Asynchronous copies return early unless pageable memory is read late or written. The others return early only on the
   // device.
   const bool waits = async ? path == CopyPath::on_host || (path == CopyPath::device_to_host && work.pageable)
-                           : path != CopyPath::on_device;
+                           : path != CopyPath::on_device && path != CopyPath::between_devices;
   if (work.pageable && path == CopyPath::host_to_device && !waits) stage(work);
   OperationPtr op;
   if (cudaError_t error = enqueue(*s, std::move(work), name, seconds, &op)) return error;
@@ -162,15 +175,6 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t n, cudaMemcpyKind kind
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t n, cudaMemcpyKind kind, cudaStream_t stream) {
   return copy("cudaMemcpyAsync", box_of(to, n), box_of(from, n), {n, 1, 1}, kind, stream, true);
-}
-cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t n) {
-  if (to_device != 0 || from_device != 0) return api::keep(cudaErrorInvalidDevice);
-  return cudaMemcpy(to, from, n, cudaMemcpyDeviceToDevice);
-}
-cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t n,
-                                cudaStream_t stream) {
-  if (to_device != 0 || from_device != 0) return api::keep(cudaErrorInvalidDevice);
-  return cudaMemcpyAsync(to, from, n, cudaMemcpyDeviceToDevice, stream);
 }
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                          cudaMemcpyKind kind) {

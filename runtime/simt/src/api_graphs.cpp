@@ -24,6 +24,7 @@ cudaError_t add(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* 
       after.push_back(dependencies[i]);
     }
     CUgraphNode_st made;
+    made.work.device = current_device();
     if (cudaError_t error = fill(engine, made)) return error;
     *out = add_node(*graph, type, std::move(made.work), std::move(after));
     (*out)->kernel = made.kernel;
@@ -48,6 +49,7 @@ namespace ridge::simt::api {
 cudaError_t set_kernel(CUgraphNode_st& node, const cudaKernelNodeParams* p) {
   if (p == nullptr || p->func == nullptr || p->extra != nullptr) return cudaErrorInvalidValue;
   Work work;
+  work.device = node.work.device;
   // Whether all blocks run at once is an attribute of the node, and stays.
   if (cudaError_t error = kernel_work(work, p->func, p->gridDim, p->blockDim, p->sharedMemBytes, p->kernelParams,
                                       node.work.config.cooperative))
@@ -60,6 +62,7 @@ cudaError_t set_kernel(CUgraphNode_st& node, const cudaKernelNodeParams* p) {
 cudaError_t set_copy(CUgraphNode_st& node, void* to, const void* from, std::size_t n, cudaMemcpyKind kind) {
   Work work;
   Box source{static_cast<char*>(const_cast<void*>(from)), n, n};
+  work.device = node.work.device;
   if (n == 0) return cudaErrorInvalidValue;
   if (cudaError_t error = copy_work(work, {static_cast<char*>(to), n, n}, source, {n, 1, 1}, kind)) return error;
   node.work = std::move(work);
@@ -72,6 +75,7 @@ cudaError_t set_fill(CUgraphNode_st& node, const cudaMemsetParams* p) {
   const std::size_t pitch = p->height > 1 ? p->pitch : width;
   if (pitch < width) return cudaErrorInvalidValue;
   Work work;
+  work.device = node.work.device;
   Box to{static_cast<char*>(p->dst), pitch, pitch * p->height};
   if (cudaError_t error = fill_work(work, to, p->value, p->elementSize, {width, p->height, 1})) return error;
   node.work = std::move(work);

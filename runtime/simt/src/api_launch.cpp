@@ -92,9 +92,14 @@ cudaError_t kernel_work(Work& work, const void* function, dim3 grid, dim3 block,
   return cudaSuccess;
 }
 
+CUstream_st* launch_stream(Engine& engine, cudaStream_t handle) {
+  CUstream_st* stream = engine.stream(handle);
+  return stream != nullptr && stream->device == current_device() ? stream : nullptr;
+}
+
 cudaError_t launch(Engine& engine, const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared,
                    cudaStream_t stream, bool cooperative) {
-  CUstream_st* s = engine.stream(stream);
+  CUstream_st* s = launch_stream(engine, stream);
   if (s == nullptr) return cudaErrorInvalidResourceHandle;
   Work work;
   if (cudaError_t error = kernel_work(work, function, grid, block, shared, arguments, cooperative)) return error;
@@ -131,7 +136,7 @@ void launch(const char* kernel, dim3 grid, dim3 block, size_t shared, cudaStream
     runner->fault(std::move(fault));
   }
   api::call([&](Engine& engine) {
-    CUstream_st* s = engine.stream(stream);
+    CUstream_st* s = api::launch_stream(engine, stream);
     if (s == nullptr) return cudaErrorInvalidResourceHandle;
     ridge::simt::Work work;
     const std::uintptr_t function = kernel_of(run, closure);

@@ -4,6 +4,7 @@
 
 #include "api.hpp"
 #include "device_profile.hpp"
+#include "devices.hpp"
 #include "sanitizer.hpp"
 #include "trace.hpp"
 
@@ -12,6 +13,7 @@ using api::call;
 using api::Safety;
 
 struct CUmemPoolHandle_st {
+  int device = 0;
   unsigned long long release_threshold = 0;
   int reuse[3] = {1, 1, 1};
 };
@@ -20,11 +22,11 @@ namespace {
 
 std::uintptr_t address_of(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
 
-cudaError_t allocate(void** pointer, std::size_t bytes, MemoryKind kind) {
+cudaError_t allocate(void** pointer, std::size_t bytes, MemoryKind kind, int device = current_device()) {
   if (pointer == nullptr) return cudaErrorInvalidValue;
   *pointer = nullptr;
   if (bytes == 0) return kind == MemoryKind::managed ? cudaErrorInvalidValue : cudaSuccess;
-  *pointer = DeviceMemory::instance().allocate(bytes, kind);
+  *pointer = DeviceMemory::instance().allocate(bytes, kind, device);
   if (*pointer == nullptr) return cudaErrorMemoryAllocation;
   if (Trace::on()) Trace::allocated(*DeviceMemory::instance().find(address_of(*pointer)));
   // The host may write to the other kinds without a call.
@@ -41,33 +43,50 @@ bool starts(const void* pointer, std::initializer_list<MemoryKind> kinds) {
 
 cudaError_t release(Engine& engine, void* pointer, std::initializer_list<MemoryKind> kinds) {
   if (pointer == nullptr) return cudaSuccess;
-  engine.wait_all("cudaFree");
+  // Device memory goes when its device is done; the other kinds are every device's.
+  const Allocation* a = DeviceMemory::instance().find(address_of(pointer));
+  if (a != nullptr && a->kind == MemoryKind::device)
+    engine.wait_device("cudaFree", a->device);
+  else
+    engine.wait_all("cudaFree");
   if (!starts(pointer, kinds)) return cudaErrorInvalidValue;
   if (Sanitizer::enabled()) Sanitizer::freed(address_of(pointer));
   Trace::freed(address_of(pointer));
   return DeviceMemory::instance().free(pointer) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-CUmemPoolHandle_st& default_pool() {
-  static auto* pool = new CUmemPoolHandle_st;
-  return *pool;
+struct DevicePools {
+  CUmemPoolHandle_st own;
+  CUmemPoolHandle_st* current = &own;
+};
+DevicePools& pools_of(int device) {
+  static auto* all = new std::map<int, DevicePools>;
+  DevicePools& found = (*all)[device];
+  found.own.device = device;
+  return found;
 }
-CUmemPoolHandle_st* current_pool = &default_pool();
 Handles<CUmemPoolHandle_st>& pools() {
   static auto* handles = new Handles<CUmemPoolHandle_st>;
   return *handles;
 }
-bool is_pool(CUmemPoolHandle_st* pool) { return pool == &default_pool() || pools().alive(pool); }
+bool is_pool(CUmemPoolHandle_st* pool) {
+  for (int d = 0; d < device_count(); ++d)
+    if (pool == &pools_of(d).own) return true;
+  return pools().alive(pool);
+}
 
-cudaError_t allocate_async(Engine& engine, void** pointer, std::size_t bytes, cudaStream_t stream) {
+// On the device of the pool, or of the stream where none is given.
+cudaError_t allocate_async(Engine& engine, void** pointer, std::size_t bytes, cudaStream_t stream,
+                           const CUmemPoolHandle_st* pool = nullptr) {
   CUstream_st* s = engine.stream(stream);
   if (s == nullptr) return cudaErrorInvalidResourceHandle;
   if (api::capturing(*s)) return cudaErrorNotSupported;
-  if (cudaError_t error = allocate(pointer, bytes, MemoryKind::device); error != cudaSuccess || bytes == 0) {
+  const int device = pool != nullptr ? pool->device : pools_of(s->device).current->device;
+  if (cudaError_t error = allocate(pointer, bytes, MemoryKind::device, device); error != cudaSuccess || bytes == 0) {
     // Frees that are queued may make room, as they would in the pool of a GPU.
     if (error != cudaErrorMemoryAllocation) return error;
     engine.drain();
-    if ((error = allocate(pointer, bytes, MemoryKind::device))) return error;
+    if ((error = allocate(pointer, bytes, MemoryKind::device, device))) return error;
   }
   DeviceMemory::instance().mark_pooled(*pointer);
   return api::enqueue(*s, {}, "cudaMallocAsync", device_profile().event_call);
@@ -79,7 +98,7 @@ bool is_managed(const void* pointer, std::size_t bytes) {
 }
 
 bool valid_location(cudaMemLocation where) {
-  return where.type == cudaMemLocationTypeHost || (where.type == cudaMemLocationTypeDevice && where.id == 0) ||
+  return where.type == cudaMemLocationTypeHost || (where.type == cudaMemLocationTypeDevice && is_device(where.id)) ||
          where.type == cudaMemLocationTypeHostNuma || where.type == cudaMemLocationTypeHostNumaCurrent;
 }
 
@@ -187,6 +206,7 @@ cudaError_t cudaMemPrefetchAsync(const void* p, size_t bytes, cudaMemLocation wh
     Allocation* a = DeviceMemory::instance().find(address_of(p));
     const bool to_device = where.type == cudaMemLocationTypeDevice;
     Work work;
+    work.to_device = work.from_device = to_device ? where.id : a->device;
     work.path = to_device ? CopyPath::host_to_device : CopyPath::device_to_host;
     if (a->on_host == to_device) {  // the pages move; the bytes stay where they are
       work.kind = WorkKind::copy;
@@ -213,11 +233,11 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* out, const void* poi
     void* p = const_cast<void*>(pointer);
     auto& memory = DeviceMemory::instance();
     if (const Allocation* a = memory.find(address_of(p))) {
-      if (a->kind == MemoryKind::device) *out = {cudaMemoryTypeDevice, 0, p, nullptr};
-      if (a->kind == MemoryKind::host) *out = {cudaMemoryTypeHost, 0, p, p};
-      if (a->kind == MemoryKind::managed) *out = {cudaMemoryTypeManaged, 0, p, p};
+      if (a->kind == MemoryKind::device) *out = {cudaMemoryTypeDevice, a->device, p, nullptr};
+      if (a->kind == MemoryKind::host) *out = {cudaMemoryTypeHost, a->device, p, p};
+      if (a->kind == MemoryKind::managed) *out = {cudaMemoryTypeManaged, a->device, p, p};
     } else if (api::is_symbol(p)) {
-      *out = {cudaMemoryTypeDevice, 0, p, nullptr};
+      *out = {cudaMemoryTypeDevice, current_device(), p, nullptr};
     } else if (memory.registered(address_of(p)) != 0) {
       *out = {cudaMemoryTypeHost, 0, p, p};
     }
@@ -230,7 +250,7 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
     if (free_bytes == nullptr || total_bytes == nullptr) return cudaErrorInvalidValue;
     auto& memory = DeviceMemory::instance();
     *total_bytes = memory.limit();
-    *free_bytes = memory.limit() - std::min(memory.limit(), memory.used());
+    *free_bytes = memory.limit() - std::min(memory.limit(), memory.used(current_device()));
     return cudaSuccess;
   });
 }
@@ -239,8 +259,9 @@ cudaError_t cudaMallocAsync(void** p, size_t bytes, cudaStream_t stream) {
   return call([&](Engine& engine) { return allocate_async(engine, p, bytes, stream); });
 }
 cudaError_t cudaMallocFromPoolAsync(void** p, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
-  return call(
-      [&](Engine& engine) { return is_pool(pool) ? allocate_async(engine, p, bytes, stream) : cudaErrorInvalidValue; });
+  return call([&](Engine& engine) {
+    return is_pool(pool) ? allocate_async(engine, p, bytes, stream, pool) : cudaErrorInvalidValue;
+  });
 }
 // The memory goes when the stream gets there; kernels that use it later fault.
 cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
@@ -262,24 +283,24 @@ cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
   return call([&](Engine&) {
     if (pool == nullptr) return cudaErrorInvalidValue;
-    if (device != 0) return cudaErrorInvalidDevice;
-    *pool = &default_pool();
+    if (!is_device(device)) return cudaErrorInvalidDevice;
+    *pool = &pools_of(device).own;
     return cudaSuccess;
   });
 }
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
   return call([&](Engine&) {
     if (pool == nullptr) return cudaErrorInvalidValue;
-    if (device != 0) return cudaErrorInvalidDevice;
-    *pool = current_pool;
+    if (!is_device(device)) return cudaErrorInvalidDevice;
+    *pool = pools_of(device).current;
     return cudaSuccess;
   });
 }
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
   return call([&](Engine&) {
-    if (device != 0) return cudaErrorInvalidDevice;
-    if (!is_pool(pool)) return cudaErrorInvalidValue;
-    current_pool = pool;
+    if (!is_device(device)) return cudaErrorInvalidDevice;
+    if (!is_pool(pool) || pool->device != device) return cudaErrorInvalidValue;
+    pools_of(device).current = pool;
     return cudaSuccess;
   });
 }
@@ -287,15 +308,17 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* props
   return call([&](Engine&) {
     if (pool == nullptr || props == nullptr || props->allocType != cudaMemAllocationTypePinned)
       return cudaErrorInvalidValue;
-    if (props->location.type != cudaMemLocationTypeDevice || props->location.id != 0) return cudaErrorInvalidDevice;
+    if (props->location.type != cudaMemLocationTypeDevice || !is_device(props->location.id))
+      return cudaErrorInvalidDevice;
     *pool = pools().make();
+    (*pool)->device = props->location.id;
     return cudaSuccess;
   });
 }
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
   return call([&](Engine&) {
     if (!pools().alive(pool)) return cudaErrorInvalidValue;
-    if (current_pool == pool) current_pool = &default_pool();
+    if (DevicePools& of = pools_of(pool->device); of.current == pool) of.current = &of.own;
     pools().end(pool);
     return cudaSuccess;
   });
@@ -321,9 +344,9 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attr, vo
     else if (attr == cudaMemPoolAttrReleaseThreshold)
       *static_cast<unsigned long long*>(value) = pool->release_threshold;
     else if (attr == cudaMemPoolAttrReservedMemCurrent || attr == cudaMemPoolAttrUsedMemCurrent)
-      *static_cast<unsigned long long*>(value) = memory.pool_used();
+      *static_cast<unsigned long long*>(value) = memory.pool_used(pool->device);
     else if (attr == cudaMemPoolAttrReservedMemHigh || attr == cudaMemPoolAttrUsedMemHigh)
-      *static_cast<unsigned long long*>(value) = memory.pool_high();
+      *static_cast<unsigned long long*>(value) = memory.pool_high(pool->device);
     else
       return cudaErrorInvalidValue;
     return cudaSuccess;

@@ -60,7 +60,7 @@ extern "C" {
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
   return call([&](Engine& engine) {
     if (stream == nullptr || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
-    *stream = engine.make_stream(flags, std::clamp(priority, kGreatestPriority, kLeastPriority));
+    *stream = engine.make_stream(flags, std::clamp(priority, kGreatestPriority, kLeastPriority), current_device());
     return cudaSuccess;
   });
 }
@@ -143,6 +143,14 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
   });
 }
 
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
+  return with_stream(stream, [&](Engine&, CUstream_st& s) {
+    if (device == nullptr) return cudaErrorInvalidValue;
+    *device = s.device;
+    return cudaSuccess;
+  });
+}
+
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data) {
   if (function == nullptr) return api::keep(cudaErrorInvalidValue);
   return host_work(
@@ -159,6 +167,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
     const bool alone = (flags & cudaEventInterprocess) != 0 && (flags & cudaEventDisableTiming) == 0;
     if (event == nullptr || flags > 7 || alone) return cudaErrorInvalidValue;
     *event = engine.events.make();
+    (*event)->device = current_device();
     (*event)->flags = flags;
     if ((flags & cudaEventDisableTiming) == 0) engine.count();
     return cudaSuccess;
@@ -175,7 +184,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
   return with_event(event, [&](Engine& engine, CUevent_st& e) {
     CUstream_st* s = engine.stream(stream);
-    if (s == nullptr) return cudaErrorInvalidResourceHandle;
+    if (s == nullptr || s->device != e.device) return cudaErrorInvalidResourceHandle;
     if (flags > cudaEventRecordExternal) return cudaErrorInvalidValue;
     if (api::capturing(*s)) return api::capture_record(*s, e);
     if (cudaError_t error = api::legacy_use(*s)) return error;
@@ -209,7 +218,8 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) 
   return call([&](Engine& engine) {
     if (ms == nullptr) return cudaErrorInvalidValue;
     if (!engine.events.alive(start) || !engine.events.alive(end) || start->record == nullptr ||
-        end->record == nullptr || ((start->flags | end->flags) & cudaEventDisableTiming) != 0)
+        end->record == nullptr || start->device != end->device ||
+        ((start->flags | end->flags) & cudaEventDisableTiming) != 0)
       return cudaErrorInvalidResourceHandle;
     if (start->capture != nullptr || end->capture != nullptr) return cudaErrorCapturedEvent;
     if (!engine.progress("cudaEventElapsedTime", start->record) ||

@@ -308,7 +308,7 @@ bool BlockRunner::run(const Launch& launch, Index3 index, KernelCounters& counte
       deadlock();
   }
   ++progress;
-  if (launch.record) cache_.end_block(linear_block_, counters);
+  if (launch.record) cache_.end_block(linear_block_, counters, *launch.l2);
   if (launch.sanitize) sanitizer_.end_block();
   if (launch.footprint != nullptr) {
     launch.footprint->merge(footprint_);
@@ -443,6 +443,7 @@ void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind
       allocation_ = &memory_.owner(address);
       if (address + bytes > allocation_->end || (store && !allocation_->writable))
         out_of_bounds(address, bytes, store, pc);
+      if ((launch_->reachable >> allocation_->device & 1) == 0) foreign_memory(bytes, store, pc);
     }
     where = address - memory_.base();
     op = kind == AccessKind::load ? Op::global_load : kind == AccessKind::store ? Op::global_store : Op::global_red;

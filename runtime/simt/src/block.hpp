@@ -47,6 +47,9 @@ struct Launch {
   std::uint64_t order;                  // seed of the lane order; 0 is ascending
   std::uint64_t serial;                 // number of the launch in this program
   std::size_t l1_bytes;                 // of L1 that a block finds
+  int device;                           // that it runs on
+  std::uint64_t reachable;              // devices whose memory it may access: bits
+  L2Model* l2;                          // null where nothing is counted
   GridBarrier* grid_barrier = nullptr;  // cooperative launches
 };
 
@@ -230,6 +233,7 @@ class BlockRunner {
   void classify(std::uintptr_t address, unsigned bytes, AccessKind kind, bool is_volatile, std::uintptr_t pc,
                 unsigned part);
   void out_of_bounds(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc);
+  void foreign_memory(unsigned bytes, bool store, std::uintptr_t pc);  // `allocation_` is not of a reachable device
   void deadlock();
   std::string describe(const Thread& t) const;
 

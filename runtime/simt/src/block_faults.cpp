@@ -209,6 +209,17 @@ void BlockRunner::out_of_bounds(std::uintptr_t address, unsigned bytes, bool sto
   fault(std::move(f));
 }
 
+void BlockRunner::foreign_memory(unsigned bytes, bool store, std::uintptr_t pc) {
+  if (allocation_->kind != MemoryKind::device) return;  // pinned and managed memory is everybody's
+  Fault f;
+  f.kind = std::string("global ") + (store ? "store" : "load") + " of " + std::to_string(bytes) +
+           " bytes without peer access";
+  f.detail = "memory of device " + std::to_string(allocation_->device) + ", from a kernel on device " +
+             std::to_string(launch_->device) + " without cudaDeviceEnablePeerAccess";
+  f.pc = static_cast<std::uint32_t>(pc - program_.base);
+  fault(std::move(f));
+}
+
 // Threads at a barrier do not write down where they wait: most come to the same.
 void BlockRunner::settle_waits() {
   for (unsigned i = 0; i < thread_count_; ++i)

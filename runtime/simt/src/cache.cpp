@@ -1,9 +1,11 @@
 #include "cache.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "device_profile.hpp"
+#include "devices.hpp"
 
 namespace ridge::simt {
 
@@ -45,9 +47,11 @@ SectorCache::Way& SectorCache::touch(std::uint64_t line, Way& evicted) {
   return *oldest;
 }
 
-L2Model& L2Model::instance() {
-  static L2Model model;
-  return model;
+L2Model& L2Model::of(int device) {
+  static auto* models = new std::array<L2Model*, kMaxDevices>{};
+  L2Model*& model = (*models)[static_cast<std::size_t>(device)];
+  if (model == nullptr) model = new L2Model;
+  return *model;
 }
 
 L2Model::L2Model() : cache_(static_cast<std::size_t>(device_profile().l2_bytes * kL2Share), kL2Ways) {}
@@ -129,14 +133,14 @@ void CacheModel::request(const Sectors& sectors, Op op) {
   }
 }
 
-void CacheModel::end_block(std::uint64_t index, KernelCounters& counters) {
+void CacheModel::end_block(std::uint64_t index, KernelCounters& counters, L2Model& l2) {
   counters.l1_bytes += l1_bytes_;
   counters.l1_lines += lines_;
   l1_bytes_ = lines_ = 0;
   std::vector<L2Access> next;
   next.reserve(out_.size());
   std::swap(next, out_);
-  L2Model::instance().block_done(index, std::move(next));
+  l2.block_done(index, std::move(next));
 }
 
 }  // namespace ridge::simt

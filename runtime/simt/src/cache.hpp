@@ -42,14 +42,14 @@ struct L2Access {
   std::uint8_t covered[4];  // of writes: bytes of each sector
 };
 
-// The L2 of the device. Blocks are replayed in the order of their index, whatever order they ran in, so that counts do
+// The L2 of a device. Blocks are replayed in the order of their index, whatever order they ran in, so that counts do
 // not depend on the number of OS threads. Its contents outlive launches.
 //
 // A read that misses fetches two sectors (64 bytes: the default of cudaLimitMaxL2FetchGranularity). A write fetches
 // nothing; sectors that are evicted with some of their bytes written are fetched then.
 class L2Model {
  public:
-  static L2Model& instance();
+  static L2Model& of(int device);  // guarded by the engine's lock
   void begin_launch();
   // Hands over block `index`'s accesses.
   void block_done(std::uint64_t index, std::vector<L2Access>&& accesses);
@@ -72,7 +72,7 @@ class CacheModel {
   CacheModel();
   void begin_block(std::size_t l1_bytes);
   void request(const Sectors& sectors, Op op);
-  void end_block(std::uint64_t index, KernelCounters& counters);
+  void end_block(std::uint64_t index, KernelCounters& counters, L2Model& l2);
 
  private:
   SectorCache l1_;

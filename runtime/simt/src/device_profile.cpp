@@ -21,6 +21,7 @@ constexpr BuiltIn kBuiltIn[] = {
 struct Key {
   const char* name;
   double DeviceProfile::*value;
+  bool optional = false;
 };
 constexpr Key kKeys[] = {
     {"major", &DeviceProfile::major},
@@ -47,6 +48,7 @@ constexpr Key kKeys[] = {
     {"pcie_pinned", &DeviceProfile::pcie_pinned},
     {"pcie_pageable", &DeviceProfile::pcie_pageable},
     {"managed_migration", &DeviceProfile::managed_migration},
+    {"peer_bandwidth", &DeviceProfile::peer_bandwidth, true},
     {"warp_instructions", &DeviceProfile::warp_instructions},
     {"l1_wavefronts", &DeviceProfile::l1_wavefronts},
     {"l1_sectors", &DeviceProfile::l1_sectors},
@@ -130,7 +132,7 @@ bool parse_device_profile(std::string_view toml, DeviceProfile& profile, std::st
     seen[k] = true;
   }
   for (std::size_t k = 0; k < seen.size(); ++k)
-    if (!seen[k]) {
+    if (!seen[k] && !kKeys[k].optional) {
       error = std::string("[device] has no '") + kKeys[k].name + "'";
       return false;
     }

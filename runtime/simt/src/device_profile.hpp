@@ -34,6 +34,7 @@ struct DeviceProfile {
   double pcie_pinned = 0;
   double pcie_pageable = 0;
   double managed_migration = 0;
+  double peer_bandwidth = 0;  // to another device; 0: not given
   // Rates of one SM and cycle.
   double warp_instructions = 0;
   double l1_wavefronts = 0;

@@ -4,6 +4,7 @@
 
 #include "cuda_runtime_api.h"
 #include "device_profile.hpp"
+#include "devices.hpp"
 
 namespace ridge::simt::api {
 cudaError_t keep(cudaError_t error);
@@ -19,9 +20,11 @@ T as(double value) {
   return static_cast<T>(value);
 }
 
-void fill(cudaDeviceProp& p) {
+void fill(cudaDeviceProp& p, int device) {
   const auto& d = device_profile();
   std::snprintf(p.name, sizeof p.name, "Ridge SIMT emulator (%s)", d.name.c_str());
+  p.uuid.bytes[0] = p.luid[0] = static_cast<char>(device);
+  p.pciBusID = device;
   p.totalGlobalMem = as<std::size_t>(d.global_bytes);
   p.sharedMemPerBlock = as<std::size_t>(d.shared_per_block);
   p.regsPerBlock = p.regsPerMultiprocessor = as<int>(d.registers_per_sm);
@@ -68,9 +71,9 @@ extern "C" {
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   if (p == nullptr) return keep(cudaErrorInvalidValue);
-  if (device != 0) return keep(cudaErrorInvalidDevice);
+  if (!ridge::simt::is_device(device)) return keep(cudaErrorInvalidDevice);
   *p = {};
-  fill(*p);
+  fill(*p, device);
   return cudaSuccess;
 }
 
@@ -105,7 +108,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attr, int device) 
       {cudaDevAttrComputeMode, cudaComputeModeDefault},
       {cudaDevAttrConcurrentKernels, 1},
       {cudaDevAttrEccEnabled, 0},
-      {cudaDevAttrPciBusId, 0},
+      {cudaDevAttrPciBusId, static_cast<double>(device)},
       {cudaDevAttrPciDeviceId, 0},
       {cudaDevAttrTccDriver, 0},
       {cudaDevAttrMemoryClockRate, d.memory_clock_hz / 1e3},

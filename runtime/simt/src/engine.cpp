@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "device_profile.hpp"
+#include "devices.hpp"
 #include "fault.hpp"
 #include "memory.hpp"
 #include "sanitizer.hpp"
@@ -36,6 +37,10 @@ std::uint64_t order_from_environment() {
 }
 
 void at_exit() { Engine::instance().finish(); }
+
+std::string row_name(std::string stream, int device) {
+  return device_count() == 1 ? stream : stream + " of device " + std::to_string(device);
+}
 
 char* row(const Box& box, std::size_t y, std::size_t z) { return box.data + z * box.slice + y * box.pitch; }
 
@@ -70,11 +75,16 @@ Engine& Engine::instance() {
   return *engine;
 }
 
-Engine::Engine() : order_(order_from_environment()) {
+Engine::Engine() : order_(order_from_environment()), next_stream_(device_count()) {
   std::atexit(at_exit);
+  for (int d = 0; d < device_count(); ++d) {
+    legacy_.push_back(std::make_unique<CUstream_st>());
+    legacy_.back()->id = legacy_.back()->device = d;
+    legacy_.back()->legacy = true;
+  }
   if (!Timeline::instance().on()) return;
   count();
-  Timeline::instance().name_stream(0, "default stream");
+  for (const auto& s : legacy_) Timeline::instance().name_stream(s->id, row_name("default stream", s->device));
 }
 
 void Engine::count() {
@@ -87,31 +97,36 @@ void Engine::count() {
 
 CUstream_st* Engine::stream(CUstream_st* handle) {
   const auto value = reinterpret_cast<std::uintptr_t>(handle);
-  if (value <= 1) return &legacy_;  // 0 and cudaStreamLegacy
-  if (value == 2) {                 // cudaStreamPerThread
-    CUstream_st*& own = per_thread_[std::this_thread::get_id()];
-    if (own == nullptr) own = make_stream(0, 0);
+  if (value <= 1) return &legacy(current_device());  // 0 and cudaStreamLegacy
+  if (value == 2) {                                  // cudaStreamPerThread
+    const int device = current_device();
+    CUstream_st*& own = per_thread_[{std::this_thread::get_id(), device}];
+    if (own == nullptr) own = make_stream(0, 0, device);
     return own;
   }
   return streams_.alive(handle) ? handle : nullptr;
 }
 
-CUstream_st* Engine::make_stream(unsigned flags, int priority) {
+CUstream_st* Engine::make_stream(unsigned flags, int priority, int device) {
   CUstream_st* s = streams_.make();
   s->id = next_stream_++;
+  s->device = device;
   s->flags = flags;
   s->priority = priority;
   s->blocking = (flags & 1) == 0;
-  Timeline::instance().name_stream(s->id, "stream " + std::to_string(s->id));
+  Timeline::instance().name_stream(s->id, row_name("stream " + std::to_string(s->id), device));
   return s;
 }
 
 void Engine::end_stream(CUstream_st* stream) {
   // Later work of the legacy stream still waits for what this one has queued.
   if (stream->blocking && stream->tail != nullptr && !stream->tail->done) {
-    OperationPtr join = make(legacy_, {}, {stream->tail});
-    if (legacy_.tail != nullptr) join->after.push_back(legacy_.tail);
-    legacy_.tail = join;
+    CUstream_st& later = legacy(stream->device);
+    Work nothing;
+    nothing.device = stream->device;
+    OperationPtr join = make(later, std::move(nothing), {stream->tail});
+    if (later.tail != nullptr) join->after.push_back(later.tail);
+    later.tail = join;
     queue(join);
     time_.issue("", join, 0);
   }
@@ -120,18 +135,19 @@ void Engine::end_stream(CUstream_st* stream) {
 
 std::vector<CUstream_st*> Engine::streams() {
   std::vector<CUstream_st*> all(streams_.live().begin(), streams_.live().end());
-  all.push_back(&legacy_);
+  for (const auto& s : legacy_) all.push_back(s.get());
   return all;
 }
 
 std::vector<OperationPtr> Engine::predecessors(CUstream_st& stream) {
   std::vector<OperationPtr> before;
   if (stream.tail != nullptr) before.push_back(stream.tail);
-  if (&stream == &legacy_) {
+  const CUstream_st& legacy_stream = legacy(stream.device);
+  if (stream.legacy) {
     for (CUstream_st* other : streams_.live())
-      if (other->blocking && other->tail != nullptr) before.push_back(other->tail);
-  } else if (stream.blocking && legacy_.tail != nullptr) {
-    before.push_back(legacy_.tail);
+      if (other->blocking && other->device == stream.device && other->tail != nullptr) before.push_back(other->tail);
+  } else if (stream.blocking && legacy_stream.tail != nullptr) {
+    before.push_back(legacy_stream.tail);
   }
   return before;
 }
@@ -139,6 +155,8 @@ std::vector<OperationPtr> Engine::predecessors(CUstream_st& stream) {
 OperationPtr Engine::make(CUstream_st& stream, Work work, std::vector<OperationPtr> after) {
   auto op = std::make_shared<Operation>();
   op->work = std::move(work);
+  op->work.config.device = op->work.device;
+  op->work.config.reachable = Peers::instance().reachable(op->work.device);
   op->number = numbers_++;
   op->stream = stream.id;
   op->after = std::move(after);
@@ -159,6 +177,7 @@ void Engine::queue(const OperationPtr& op) {
 OperationPtr Engine::submit(CUstream_st& stream, Work work, const char* call, double seconds,
                             std::vector<OperationPtr> after) {
   for (auto& before : predecessors(stream)) after.push_back(std::move(before));
+  work.device = stream.device;
   OperationPtr op = make(stream, std::move(work), std::move(after));
   stream.tail = op;
   queue(op);
@@ -331,13 +350,30 @@ void Engine::wait(const char* call, std::vector<OperationPtr> operations) {
 }
 
 void Engine::wait_stream(const char* call, CUstream_st& stream) {
-  wait(call, &stream == &legacy_ ? predecessors(stream) : std::vector<OperationPtr>{stream.tail});
+  wait(call, stream.legacy ? predecessors(stream) : std::vector<OperationPtr>{stream.tail});
 }
 
 void Engine::wait_all(const char* call) {
   run_until(pending_, false);
-  std::vector<OperationPtr> tails;
+  wait_streams(call, streams());
+}
+
+void Engine::wait_device(const char* call, int device) {
+  if (device_count() == 1) return wait_all(call);
+  std::vector<OperationPtr> of_device;
+  for (const auto& op : pending_)
+    if (op->work.device == device) of_device.push_back(op);
+  const bool lazy = order_ != 0 && (order_ == 1 || mixed(order_ + 1, draws_) % 2 == 0);  // as wait()
+  run_until(of_device, lazy);
+  std::vector<CUstream_st*> own;
   for (CUstream_st* s : streams())
+    if (s->device == device) own.push_back(s);
+  wait_streams(call, own);
+}
+
+void Engine::wait_streams(const char* call, const std::vector<CUstream_st*>& streams) {
+  std::vector<OperationPtr> tails;
+  for (CUstream_st* s : streams)
     if (s->tail != nullptr) tails.push_back(s->tail);
   time_.wait(call, std::move(tails), device_profile().sync_call);
 }

@@ -4,12 +4,13 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
-#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "operation.hpp"
@@ -22,7 +23,9 @@ struct Capture;
 }
 
 struct CUstream_st {
-  int id = 0;  // 0 is the legacy default stream
+  int id = 0;  // those of the devices' legacy default streams are the devices' numbers
+  int device = 0;
+  bool legacy = false;
   unsigned flags = 0;
   int priority = 0;
   bool blocking = true;  // waits for the legacy stream, and it for this one
@@ -32,6 +35,7 @@ struct CUstream_st {
 };
 
 struct CUevent_st {
+  int device = 0;
   unsigned flags = 0;
   ridge::simt::OperationPtr record;         // the latest one
   ridge::simt::Capture* capture = nullptr;  // recorded in a stream that was captured
@@ -68,9 +72,11 @@ class Engine {
   // Held during every call of the API. Host functions run without it.
   std::mutex mutex;
 
-  // The stream of a handle (0, legacy and per-thread included), or nullptr where there is no such stream.
+  // The stream of a handle, or nullptr where there is no such stream. 0, legacy and per-thread are streams of the calling
+  // thread's current device.
   CUstream_st* stream(CUstream_st* handle);
-  CUstream_st* make_stream(unsigned flags, int priority);
+  CUstream_st& legacy(int device) { return *legacy_[static_cast<std::size_t>(device)]; }
+  CUstream_st* make_stream(unsigned flags, int priority, int device);
   void end_stream(CUstream_st* stream);  // its work stays queued
   std::vector<CUstream_st*> streams();
   Handles<CUevent_st> events;
@@ -86,6 +92,7 @@ class Engine {
   // Runs what these operations need, and lets the host's virtual clock wait for them.
   void wait(const char* call, std::vector<OperationPtr> operations);
   void wait_stream(const char* call, CUstream_st& stream);
+  void wait_device(const char* call, int device);  // for all work of its streams
   void wait_all(const char* call);
   // One step towards `operation`; true where it had ended before.
   bool progress(const char* call, const OperationPtr& operation);
@@ -113,16 +120,17 @@ class Engine {
   void run(const OperationPtr& operation);
   void run_kernel(Operation& operation);
   void run_host(Operation& operation, int error);
+  void wait_streams(const char* call, const std::vector<CUstream_st*>& streams);
   void abandon();  // after a fault
 
   Handles<CUstream_st> streams_;
-  CUstream_st legacy_;
-  std::unordered_map<std::thread::id, CUstream_st*> per_thread_;
+  std::vector<std::unique_ptr<CUstream_st>> legacy_;  // of each device
+  std::map<std::pair<std::thread::id, int>, CUstream_st*> per_thread_;
   std::vector<OperationPtr> pending_;  // in the order of issue
   VirtualTime time_;
   std::uint64_t numbers_ = 0, draws_ = 0;
   std::uint64_t order_;
-  int next_stream_ = 1;
+  int next_stream_;
   int sticky_ = 0;
   bool kernels_queued_ = false;
   bool kernels_ran_ = false;

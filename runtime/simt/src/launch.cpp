@@ -199,12 +199,15 @@ LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* c
                 .footprint = outcome.footprint.get(),
                 .order = rec.order,
                 .serial = ++serial,
-                .l1_bytes = l1_size(config, outcome.static_shared)};
-  if (rec.on) L2Model::instance().begin_launch();
+                .l1_bytes = l1_size(config, outcome.static_shared),
+                .device = config.device,
+                .reachable = config.reachable,
+                .l2 = rec.on ? &L2Model::of(config.device) : nullptr};
+  if (launch.record) launch.l2->begin_launch();
   outcome.ok = Pool::instance().run(launch, outcome.counters, config.cooperative);
-  if (rec.on) {
-    outcome.counters.l2_bytes = L2Model::instance().l2_bytes();
-    outcome.counters.dram_bytes = L2Model::instance().dram_bytes();
+  if (launch.record) {
+    outcome.counters.l2_bytes = launch.l2->l2_bytes();
+    outcome.counters.dram_bytes = launch.l2->dram_bytes();
     std::lock_guard lock(rec.mutex);
     rec.launches.push_back({config.kernel,
                             {config.grid.x, config.grid.y, config.grid.z},

@@ -11,6 +11,8 @@ struct LaunchConfig {
   Index3 grid, block;
   std::size_t dynamic_shared;
   bool cooperative = false;  // all blocks resident at once: grid.sync() works
+  int device = 0;
+  std::uint64_t reachable = ~std::uint64_t{0};  // devices whose memory it may access: bits
 };
 
 struct LaunchOutcome {

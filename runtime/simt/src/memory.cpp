@@ -55,12 +55,13 @@ std::uintptr_t DeviceMemory::claim(std::size_t bytes, std::uintptr_t& next, std:
   return begin;
 }
 
-void DeviceMemory::record(std::uintptr_t begin, std::size_t bytes, MemoryKind kind, bool writable) {
+void DeviceMemory::record(std::uintptr_t begin, std::size_t bytes, MemoryKind kind, bool writable, int device) {
   Allocation& a = table_[count_];
   a.begin = begin;
   a.end = begin + bytes;
   a.kind = kind;
   a.writable = writable;
+  a.device = static_cast<std::uint8_t>(device);
   a.bytes = bytes;
   a.on_host = kind == MemoryKind::managed;
   managed_on_host_ += a.on_host;
@@ -69,20 +70,20 @@ void DeviceMemory::record(std::uintptr_t begin, std::size_t bytes, MemoryKind ki
   std::size_t last = (begin + bytes - 1 - base_) / kGranule;
   for (std::size_t g = first; g <= last; ++g) granule_[g] = count_;
   ++count_;
-  if (kind != MemoryKind::host) used_ += bytes;
+  if (kind != MemoryKind::host) of(device).used += bytes;
 }
 
-void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind) {
+void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind, int device) {
   std::lock_guard lock(mutex_);
   // Managed memory may be larger than the device's.
-  if (kind == MemoryKind::device && (bytes > limit_ || used_ > limit_ - bytes)) return nullptr;
+  if (kind == MemoryKind::device && (bytes > limit_ || used(device) > limit_ - bytes)) return nullptr;
   std::uintptr_t begin = claim(bytes, next_, base_ + kReserve / 2);
   if (begin == 0) return nullptr;
   void* p = reinterpret_cast<void*>(begin);
   if (mprotect(p, round_up(bytes, 4096), PROT_READ | PROT_WRITE) != 0) return nullptr;
   // Poisoning touches every page: only as far as a laptop's memory stands it.
   if (kind == MemoryKind::device) std::memset(p, 0xFF, bytes < (std::size_t{1} << 30) ? bytes : 4096);
-  record(begin, bytes, kind, true);
+  record(begin, bytes, kind, true, device);
   return p;
 }
 
@@ -93,7 +94,7 @@ void* DeviceMemory::map(int fd, std::size_t bytes, bool writable, MemoryKind kin
   void* p = mmap(reinterpret_cast<void*>(begin), bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ,
                  MAP_SHARED | MAP_FIXED, fd, 0);
   if (p == MAP_FAILED) return nullptr;
-  record(begin, bytes, kind, writable);
+  record(begin, bytes, kind, writable, 0);
   table_[count_ - 1].mapped = true;
   return p;
 }
@@ -107,8 +108,8 @@ bool DeviceMemory::free(void* pointer) {
   std::size_t span = round_up(a.bytes, 4096);
   // Give the pages back and keep the range out of use.
   mmap(pointer, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  if (a.kind != MemoryKind::host) used_ -= a.bytes;
-  if (a.pooled) pool_used_ -= a.bytes;
+  if (a.kind != MemoryKind::host) of(a.device).used -= a.bytes;
+  if (a.pooled) of(a.device).pool_used -= a.bytes;
   managed_on_host_ -= a.on_host;
   host_visible_ -= a.kind == MemoryKind::managed || a.kind == MemoryKind::host;
   a.on_host = false;
@@ -179,8 +180,9 @@ void DeviceMemory::mark_pooled(void* pointer) {
   std::lock_guard lock(mutex_);
   Allocation* a = find(reinterpret_cast<std::uintptr_t>(pointer));
   a->pooled = true;
-  pool_used_ += a->bytes;
-  if (pool_used_ > pool_high_) pool_high_ = pool_used_;
+  Use& use = of(a->device);
+  use.pool_used += a->bytes;
+  if (use.pool_used > use.pool_high) use.pool_high = use.pool_used;
 }
 
 const Allocation* DeviceMemory::nearest(std::uintptr_t address) const {

@@ -1,12 +1,15 @@
 // The emulated GPU's address space: one reserved range, so that a hook tells device memory by one comparison. It lies at
 // the same place in every process, so that one can repeat the device work of another.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <vector>
+
+#include "devices.hpp"
 
 namespace ridge::simt {
 
@@ -16,13 +19,14 @@ struct Allocation {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;  // one past the last byte asked for; a freed allocation has end == begin
   MemoryKind kind = MemoryKind::none;
-  bool writable = true;   // by kernels
-  std::size_t bytes = 0;  // as asked for, kept after free for reports
-  unsigned flags = 0;     // pinned memory: of cudaHostAlloc
-  bool pooled = false;    // from cudaMallocAsync
-  bool leaving = false;   // its cudaFreeAsync is queued
-  bool on_host = false;   // managed memory: where its pages are
-  bool mapped = false;    // the judge's
+  bool writable = true;     // by kernels
+  std::uint8_t device = 0;  // where it lies; of host memory: the current one when it was made
+  std::size_t bytes = 0;    // as asked for, kept after free for reports
+  unsigned flags = 0;       // pinned memory: of cudaHostAlloc
+  bool pooled = false;      // from cudaMallocAsync
+  bool leaving = false;     // its cudaFreeAsync is queued
+  bool on_host = false;     // managed memory: where its pages are
+  bool mapped = false;      // the judge's
 };
 
 // Allocations start at 64 KiB granules and leave at least one granule unused behind them, so that overruns are seen
@@ -36,7 +40,7 @@ class DeviceMemory {
 
   // Returns nullptr where the address space, the device's `limit` or the host's memory is used up. New memory holds
   // NaN patterns, since a GPU's holds whatever was there before.
-  void* allocate(std::size_t bytes, MemoryKind kind);
+  void* allocate(std::size_t bytes, MemoryKind kind, int device = 0);
   // Maps `bytes` of descriptor `fd` as device or pinned memory. `writable` false maps it read-only.
   void* map(int fd, std::size_t bytes, bool writable, MemoryKind kind = MemoryKind::device);
   // False where `pointer` is not the start of a live allocation.
@@ -64,18 +68,25 @@ class DeviceMemory {
   std::uintptr_t registered(std::uintptr_t address, std::uintptr_t* end = nullptr, unsigned* flags = nullptr);
 
   std::uintptr_t base() const { return base_; }
-  std::size_t used() const { return used_; }
-  std::size_t pool_used() const { return pool_used_; }
-  std::size_t pool_high() const { return pool_high_; }
+  // Bytes of one device.
+  std::size_t used(int device) const { return of(device).used; }
+  std::size_t pool_used(int device) const { return of(device).pool_used; }
+  std::size_t pool_high(int device) const { return of(device).pool_high; }
   void mark_pooled(void* pointer);
   std::size_t live() const;
-  void set_limit(std::size_t bytes) { limit_ = bytes; }
+  void set_limit(std::size_t bytes) { limit_ = bytes; }  // of each device
   std::size_t limit() const { return limit_; }
 
  private:
   DeviceMemory();
   std::uintptr_t claim(std::size_t bytes, std::uintptr_t& next, std::uintptr_t end);
-  void record(std::uintptr_t begin, std::size_t bytes, MemoryKind kind, bool writable);
+  void record(std::uintptr_t begin, std::size_t bytes, MemoryKind kind, bool writable, int device);
+
+  struct Use {
+    std::size_t used = 0, pool_used = 0, pool_high = 0;
+  };
+  Use& of(int device) { return uses_[static_cast<std::size_t>(device)]; }
+  const Use& of(int device) const { return uses_[static_cast<std::size_t>(device)]; }
 
   static constexpr std::size_t kMaxAllocations = std::size_t{1} << 20;
   std::uintptr_t base_ = 0;
@@ -84,8 +95,7 @@ class DeviceMemory {
   std::uint32_t* granule_ = nullptr;  // granule -> index in table_
   Allocation* table_ = nullptr;       // never moves: hooks read it without a lock
   std::uint32_t count_ = 1;           // entry 0 is "no allocation"
-  std::size_t used_ = 0;
-  std::size_t pool_used_ = 0, pool_high_ = 0;
+  std::array<Use, kMaxDevices> uses_{};
   std::size_t host_visible_ = 0;     // allocations
   std::size_t managed_on_host_ = 0;  // allocations
   std::size_t limit_;

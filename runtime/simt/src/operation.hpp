@@ -29,6 +29,7 @@ enum class WorkKind : std::uint8_t { nothing, kernel, copy, fill, host, release,
 // What is to be done. Graph nodes hold one, and every launch of the graph gets a copy.
 struct Work {
   WorkKind kind = WorkKind::nothing;
+  int device = 0;  // of its stream
 
   LaunchConfig config{};  // kernel
   void (*run)(void*) = nullptr;
@@ -38,7 +39,8 @@ struct Work {
 
   Box to, from;  // copy; a fill has only `to`
   Extent extent;
-  std::shared_ptr<char> staged;  // what `from` points to, where the source was taken at the call
+  std::shared_ptr<char> staged;        // what `from` points to, where the source was taken at the call
+  int to_device = 0, from_device = 0;  // where they lie, of what lies on a device
   CopyPath path = CopyPath::on_device;
   bool pageable = false;
   unsigned value = 0;         // fill
@@ -50,8 +52,6 @@ struct Work {
   void* pointer = nullptr;      // release
   CUevent_st* event = nullptr;  // record and wait in a graph: the event is looked up at the launch
 };
-
-enum class Resource : std::uint8_t { none, chip, copy_in, copy_out };
 
 struct Operation;
 using OperationPtr = std::shared_ptr<Operation>;

@@ -139,6 +139,8 @@ double copy_seconds(const DeviceProfile& p, CopyPath path, std::size_t bytes, bo
       return p.kernel_latency + 2 * n / (p.dram_bandwidth * p.dram_efficiency);
     case CopyPath::on_host:
       return n / p.pcie_pinned;
+    case CopyPath::between_devices:
+      return p.copy_latency + n / (p.peer_bandwidth > 0 ? p.peer_bandwidth : p.pcie_pinned);
   }
   return 0;
 }

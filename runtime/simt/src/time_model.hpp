@@ -35,7 +35,7 @@ double kernel_seconds(const DeviceProfile& profile, const LaunchConfig& config, 
 // The part of the chip that the grid can fill, in (0, 1].
 double chip_share(const DeviceProfile& profile, const LaunchConfig& config, std::size_t static_shared);
 
-enum class CopyPath { host_to_device, device_to_host, on_device, on_host };
+enum class CopyPath { host_to_device, device_to_host, on_device, on_host, between_devices };
 double copy_seconds(const DeviceProfile& profile, CopyPath path, std::size_t bytes, bool pageable);
 double fill_seconds(const DeviceProfile& profile, std::size_t bytes);
 

@@ -24,6 +24,8 @@ const char* copy_name(CopyPath path) {
       return "copy on the device";
     case CopyPath::on_host:
       return "copy on the host";
+    case CopyPath::between_devices:
+      return "copy between devices";
   }
   return "copy";
 }
@@ -66,9 +68,10 @@ void Timeline::add(const Operation& op) {
     case WorkKind::copy:
       name = copy_name(w.path);
       arguments.text("kind", "copy")
-          .text("engine", w.path == CopyPath::host_to_device   ? "H2D"
-                          : w.path == CopyPath::device_to_host ? "D2H"
-                                                               : "SM")
+          .text("engine", w.path == CopyPath::host_to_device    ? "H2D"
+                          : w.path == CopyPath::device_to_host  ? "D2H"
+                          : w.path == CopyPath::between_devices ? "P2P"
+                                                                : "SM")
           .number("bytes", bytes)
           .flag("pageable", w.pageable);
       break;

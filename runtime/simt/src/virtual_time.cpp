@@ -10,23 +10,9 @@ namespace ridge::simt {
 namespace {
 constexpr std::size_t kQueueDepth = 1024;  // operations that a GPU takes before a launch blocks
 constexpr double kFull = 1 + 1e-9;
-
-Resource resource_of(const Work& work) {
-  switch (work.kind) {
-    case WorkKind::kernel:
-    case WorkKind::fill:
-      return Resource::chip;
-    case WorkKind::copy:
-      if (work.path == CopyPath::host_to_device) return Resource::copy_in;
-      if (work.path == CopyPath::device_to_host) return Resource::copy_out;
-      return work.path == CopyPath::on_device ? Resource::chip : Resource::none;
-    default:
-      return Resource::none;
-  }
-}
 }  // namespace
 
-double Occupied::place(double ready, double seconds, double share) {
+double Occupied::gap(double ready, double seconds, double share) const {
   // Only intervals that end after `ready` matter; the start is `ready` or one of their ends.
   auto first = std::upper_bound(intervals_.begin(), intervals_.end(), ready,
                                 [](double t, const Interval& i) { return t < i.end; });
@@ -45,6 +31,10 @@ double Occupied::place(double ready, double seconds, double share) {
   };
   double start = ready;
   for (auto i = first; i != intervals_.end() && !fits(start); ++i) start = i->end;
+  return start;
+}
+
+double Occupied::take(double start, double seconds, double share) {
   const double end = start + seconds;
   // An interval that follows another seamlessly prolongs it, so that a long queue stays one interval.
   auto at = std::upper_bound(intervals_.begin(), intervals_.end(), end,
@@ -89,23 +79,40 @@ void VirtualTime::place(Operation& op) {
     auto same = [](const Source& a, const Source& b) { return a.number == b.number; };
     op.sources.erase(std::unique(op.sources.begin(), op.sources.end(), same), op.sources.end());
   }
-  switch (resource_of(op.work)) {
-    case Resource::chip:
-      op.start = chip_.place(ready, op.seconds, op.share);
-      break;
-    case Resource::copy_in:
-      op.start = copy_in_.place(ready, op.seconds, 1);
-      break;
-    case Resource::copy_out:
-      op.start = copy_out_.place(ready, op.seconds, 1);
-      break;
-    case Resource::none:
-      op.start = ready;
-  }
+  op.start = start_of(op, ready);
   op.end = op.start + op.seconds;
   op.timed = true;
   op.after.clear();
   Timeline::instance().add(op);
+}
+
+// Takes what the operation needs of its devices.
+double VirtualTime::start_of(const Operation& op, double ready) {
+  const Work& w = op.work;
+  if (w.kind == WorkKind::kernel) return devices_[w.device].chip.place(ready, op.seconds, op.share);
+  if (w.kind == WorkKind::fill) return devices_[w.to_device].chip.place(ready, op.seconds, op.share);
+  if (w.kind != WorkKind::copy) return ready;
+  Device &to = devices_[w.to_device], &from = devices_[w.from_device];
+  switch (w.path) {
+    case CopyPath::host_to_device:
+      return to.copy_in.place(ready, op.seconds, 1);
+    case CopyPath::device_to_host:
+      return from.copy_out.place(ready, op.seconds, 1);
+    case CopyPath::on_device:
+      return to.chip.place(ready, op.seconds, op.share);
+    case CopyPath::on_host:
+      return ready;
+    case CopyPath::between_devices: {
+      double start = ready, before = -1;
+      while (start != before) {  // both sides are free from `before` on
+        before = start;
+        start = to.copy_in.gap(from.copy_out.gap(start, op.seconds, 1), op.seconds, 1);
+      }
+      from.copy_out.take(start, op.seconds, 1);
+      return to.copy_in.take(start, op.seconds, 1);
+    }
+  }
+  return ready;
 }
 
 void VirtualTime::advance() {
@@ -125,19 +132,22 @@ void VirtualTime::advance() {
       const Operation* const op = step.operation.get();
       Trace::step(step.name, op, step.seconds, false, op != nullptr ? op->after : std::vector<OperationPtr>());
       const double begin = host_;
-      if (in_flight_.size() >= kQueueDepth) {
-        host_ = std::max(host_, in_flight_.front());
-        in_flight_.pop_front();
+      std::deque<double>& in_flight = devices_[op != nullptr ? op->work.device : 0].in_flight;
+      if (in_flight.size() >= kQueueDepth) {
+        host_ = std::max(host_, in_flight.front());
+        in_flight.pop_front();
       }
       host_ += step.seconds;
       if (step.seconds > 0) Timeline::instance().add_host(step.name, begin, host_);
-      chip_.forget_before(host_);
-      copy_in_.forget_before(host_);
-      copy_out_.forget_before(host_);
+      for (auto& [number, device] : devices_) {
+        device.chip.forget_before(host_);
+        device.copy_in.forget_before(host_);
+        device.copy_out.forget_before(host_);
+      }
       if (step.operation != nullptr) {
         step.operation->issued = host_;
         place(*step.operation);
-        if (!step.operation->in_graph) in_flight_.push_back(step.operation->end);
+        if (!step.operation->in_graph) in_flight.push_back(step.operation->end);
       }
     }
     steps_.pop_front();

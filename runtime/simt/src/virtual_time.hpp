@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <deque>
+#include <map>
 #include <vector>
 
 #include "operation.hpp"
@@ -12,8 +13,10 @@ namespace ridge::simt {
 // Part of the chip or of a copy engine over time. Placing finds the first gap that is free from `ready` on.
 class Occupied {
  public:
-  double place(double ready, double seconds, double share);
-  void forget_before(double time);  // nothing will be placed before it
+  double place(double ready, double seconds, double share) { return take(gap(ready, seconds, share), seconds, share); }
+  double gap(double ready, double seconds, double share) const;
+  double take(double start, double seconds, double share);  // returns `start`
+  void forget_before(double time);                          // nothing will be placed before it
 
  private:
   struct Interval {
@@ -42,12 +45,17 @@ class VirtualTime {
     bool is_wait;
     double seconds;
   };
+  // What work of one device waits for, besides other work.
+  struct Device {
+    Occupied chip, copy_in, copy_out;
+    std::deque<double> in_flight;  // ends of the latest operations: a full launch queue holds the host
+  };
   void place(Operation& operation);
+  double start_of(const Operation& operation, double ready);
 
   std::deque<Step> steps_;
-  std::deque<double> in_flight_;  // ends of the latest operations: a full launch queue holds the host
   double host_ = 0;
-  Occupied chip_, copy_in_, copy_out_;
+  std::map<int, Device> devices_;  // those that were used
 };
 
 }  // namespace ridge::simt
