@@ -95,9 +95,11 @@ def main():
     query = "name,driver_version,clocks.sm,clocks.mem,temperature.gpu"
     device = subprocess.run(["nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader", "--id=0"],
                             capture_output=True, text=True, check=True).stdout.strip()
+    commit = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True).stdout.strip()
     record = {
         "schema": "ridge.graph_replay/1",
         "date": time.strftime("%Y-%m-%d"),
+        "commit": commit,
         "device": dict(zip(query.split(","), device.split(", "))),
         "pytorch": torch.__version__,
         "cuda": torch.version.cuda,

@@ -4,9 +4,14 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "simt/src/toml_line.hpp"
+
 namespace ridge::collectives {
 
 namespace {
+
+using simt::trimmed;
+using simt::without_comment;
 
 struct BuiltIn {
   const char* name;
@@ -15,20 +20,6 @@ struct BuiltIn {
 constexpr BuiltIn kBuiltIn[] = {
 #include "topologies.inc"
 };
-
-std::string_view trimmed(std::string_view s) {
-  const auto first = s.find_first_not_of(" \t\r"), last = s.find_last_not_of(" \t\r");
-  return first == std::string_view::npos ? std::string_view() : s.substr(first, last - first + 1);
-}
-
-std::string_view without_comment(std::string_view line) {
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"') quoted = !quoted;
-    if (line[i] == '#' && !quoted) return line.substr(0, i);
-  }
-  return line;
-}
 
 bool number(const std::string& text, double& value) {
   char* rest = nullptr;

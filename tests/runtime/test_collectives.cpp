@@ -197,6 +197,15 @@ TEST_CASE("an event may be waited for before its stream comes to it") {
   CHECK(o.rank_seconds[0] == 7 + 2 + 3);
 }
 
+TEST_CASE("an empty group ends at once") {
+  Outcome o = simulate(flat(1, 1), 1, [](Rank& r) {
+    r.group_start();
+    r.group_end();
+    r.kernel(3);
+  });
+  CHECK(o.seconds == 3);
+}
+
 TEST_CASE("the host's calls take time, and a full queue holds it") {
   Costs costs;
   costs.launch_call = 2;

@@ -6,6 +6,8 @@
 #include <sstream>
 #include <vector>
 
+#include "toml_line.hpp"
+
 namespace ridge::simt {
 
 namespace {
@@ -74,23 +76,6 @@ constexpr Key kKeys[] = {
     {"graph_call", &DeviceProfile::graph_call},
     {"sync_call", &DeviceProfile::sync_call},
 };
-
-std::string_view trimmed(std::string_view s) {
-  auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!s.empty() && blank(s.front())) s.remove_prefix(1);
-  while (!s.empty() && blank(s.back())) s.remove_suffix(1);
-  return s;
-}
-
-// A line without its comment; a # inside quotes stays.
-std::string_view without_comment(std::string_view line) {
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"') quoted = !quoted;
-    if (line[i] == '#' && !quoted) return line.substr(0, i);
-  }
-  return line;
-}
 
 [[noreturn]] void give_up(const std::string& what) {
   std::string known;
