@@ -18,6 +18,7 @@ constexpr const char* kHelp = R"(ridge cc: compiles CUDA C++ for the SIMT emulat
 
   ridge cc axpy.cu -o axpy && ./axpy             build and run
   RIDGE_COUNTERS=1 ./axpy                        the same, with the counters of every kernel
+  ridge cc ring.cu -o ring -lnccl && RIDGE_DEVICES=4 ./ring   on four devices
   ridge cc -Iinclude main.cu kernels.cu -o prog  several files
   ridge cc -c kernels.cu -o kernels.o            compile only
   ridge cc --plain bench.cu -o bench             no counters and no checks, faster
@@ -29,7 +30,7 @@ Files: .cu, .cpp, .cc, .o, .a. CUDA headers of your own (.cuh, .h) may lie anywh
   -x cu                 all files are CUDA C++
   -I -D -U -std -g -W   as in nvcc; so is -f, for the C++ compiler
   -Xcompiler OPTIONS    for the C++ compiler, separated by commas
-  -L -l                 for the linker
+  -L -l                 for the linker; -lnccl is the emulator's own, -lcublas is always there
   --plain               no instrumentation, -O2
   -O...                 with --plain only: counts are taken at one pinned level
 
@@ -96,8 +97,8 @@ constexpr std::array<std::string_view, 22> kIgnoredWithValue = {"-arch",
 constexpr std::array<std::string_view, 8> kIgnoredValues = {"--ftz",       "-prec-div", "--prec-div", "-prec-sqrt",
                                                             "--prec-sqrt", "-fmad",     "--fmad",     "--threads"};
 // Libraries that the emulator is.
-constexpr std::array<std::string_view, 7> kOwnLibraries = {
-    "-lcublas", "-lcublasLt", "-lcudart", "-lcudart_static", "-lcudadevrt", "-lnccl", "-lnvToolsExt"};
+constexpr std::array<std::string_view, 6> kOwnLibraries = {"-lcublas",        "-lcublasLt",  "-lcudart",
+                                                           "-lcudart_static", "-lcudadevrt", "-lnvToolsExt"};
 
 struct Command {
   CompileOptions options;

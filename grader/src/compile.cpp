@@ -3,6 +3,7 @@
 #include <cxxabi.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <future>
@@ -273,9 +274,11 @@ CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path
       return f;
     argv.push_back(object.string());
   }
+  if (std::find(extra.begin(), extra.end(), "-lnccl") != extra.end())
+    argv.push_back(library("libridge_collectives.a").string());
   argv.push_back(library(!worker ? "libridge_simt.a" : "ridge_worker_sealed.o").string());
   argv.insert(argv.end(), {"-lpthread", "-lm"});
-  argv.insert(argv.end(), extra.begin(), extra.end());
+  std::copy_if(extra.begin(), extra.end(), std::back_inserter(argv), [](const auto& a) { return a != "-lnccl"; });
   return run_tool(argv, program.parent_path(), worker);
 }
 

@@ -11,7 +11,7 @@ Network::Network(const Topology& topology, int ranks) : ranks_(ranks) {
   if (room != 0 && ranks > room)
     throw std::invalid_argument("'" + topology.title + "' has room for " + std::to_string(room) + " ranks, not " +
                                 std::to_string(ranks));
-  if (topology.levels.size() > Route::kMostPorts / 2) throw std::invalid_argument("a topology has 8 levels at most");
+  if (topology.levels.size() > Route::kMostPorts / 2) throw std::invalid_argument("a topology has 4 levels at most");
   int stride = 1, ports = 0;
   for (const Level& l : topology.levels) {
     Ports p;
@@ -27,33 +27,37 @@ Network::Network(const Topology& topology, int ranks) : ranks_(ranks) {
     if (stride >= ranks) break;  // the levels beyond join nothing
   }
   free_.resize(static_cast<std::size_t>(ports));
+  kinds_.resize(levels_.size() + 1);
 }
 
-Network::Route Network::route(int from, int to) const {
+Network::Route Network::route(int from, int to) {
   Route r;
   if (from == to) return r;
   std::size_t top = 0;
   while (from / levels_[top].group != to / levels_[top].group) ++top;
-  r.latency = levels_[top].latency;
+  r.kind = static_cast<std::uint8_t>(top + 1);
+  Kind& kind = kinds_[top + 1];
+  kind.latency = levels_[top].latency;
   for (std::size_t l = 0; l <= top; ++l) {
     const Ports& p = levels_[l];
     if (l != top && p.inside) continue;
     for (int port : {p.first + 2 * (from / p.stride), p.first + 2 * (to / p.stride) + 1}) {
       r.port[r.count] = port;
-      r.port_seconds_per_byte[r.count++] = p.seconds_per_byte;
+      kind.port_seconds_per_byte[r.count++] = p.seconds_per_byte;
     }
-    r.seconds_per_byte = std::max(r.seconds_per_byte, p.seconds_per_byte);
+    kind.seconds_per_byte = std::max(kind.seconds_per_byte, p.seconds_per_byte);
   }
   return r;
 }
 
 Transfer Network::transfer(const Route& route, double bytes, double ready) {
+  const Kind& kind = kinds_[route.kind];
   double start = ready;
   for (int i = 0; i < route.count; ++i) start = std::max(start, free_[static_cast<std::size_t>(route.port[i])]);
   for (int i = 0; i < route.count; ++i)
-    free_[static_cast<std::size_t>(route.port[i])] = start + bytes * route.port_seconds_per_byte[i];
-  const double sent = start + bytes * route.seconds_per_byte;
-  return {start, sent, sent + route.latency};
+    free_[static_cast<std::size_t>(route.port[i])] = start + bytes * kind.port_seconds_per_byte[i];
+  const double sent = start + bytes * kind.seconds_per_byte;
+  return {start, sent, sent + kind.latency};
 }
 
 void Network::reset() { std::fill(free_.begin(), free_.end(), 0.0); }

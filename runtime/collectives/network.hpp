@@ -1,6 +1,7 @@
 // The time of messages on a topology: latency + bytes / bandwidth ("alpha-beta", Hockney 1994), with ports that carry one
 // message after another.
 #pragma once
+#include <cstdint>
 #include <vector>
 
 #include "topology.hpp"
@@ -19,16 +20,21 @@ class Network {
   Network(const Topology& topology, int ranks);
 
   int ranks() const { return ranks_; }
-  // The ports between two ranks, for messages of which there are many.
+  // The ports between two ranks, for messages of which there are many: small, since there are many of these too.
   struct Route {
-    static constexpr int kMostPorts = 16;
-    int count = 0;
-    int port[kMostPorts];
-    double port_seconds_per_byte[kMostPorts];
-    double seconds_per_byte = 0;  // of the slowest
+    static constexpr int kMostPorts = 8;
+    std::int32_t port[kMostPorts];
+    std::uint8_t count = 0;
+    std::uint8_t kind = 0;  // index of what the ports cost
+  };
+  // What routes that use the same levels have in common.
+  struct Kind {
+    double port_seconds_per_byte[Route::kMostPorts];
+    double seconds_per_byte = 0;  // of the slowest port
     double latency = 0;
   };
-  Route route(int from, int to) const;
+  Route route(int from, int to);
+  const Kind& kind(const Route& route) const { return kinds_[route.kind]; }
   // A message that is ready at `ready`. Ports serve messages in the order of these calls, and a port that is faster than
   // the slowest one on the way is busy for its own time only.
   Transfer transfer(const Route& route, double bytes, double ready);
@@ -46,6 +52,7 @@ class Network {
 
   int ranks_;
   std::vector<Ports> levels_;
+  std::vector<Kind> kinds_;   // 0: to oneself; then one for each top level
   std::vector<double> free_;  // when a port has sent what it was given
 };
 

@@ -13,7 +13,10 @@ namespace ridge::collectives {
 namespace {
 
 // As many as CUDA takes before a launch blocks; the host goes on when half of them are done.
-constexpr std::size_t kMostQueued = 1024;
+constexpr std::int32_t kMostQueued = 1024;
+// Where only one stream was used, what comes later cannot begin earlier: the host is followed so far only, which keeps what
+// thousands of ranks have queued in the cache.
+constexpr std::int32_t kMostInOneStream = 16;
 constexpr std::size_t kStackBytes = 64 * 1024;
 
 void check_stream(int stream) {
@@ -21,55 +24,72 @@ void check_stream(int stream) {
     throw std::invalid_argument("there is no stream " + std::to_string(stream));
 }
 
+constexpr int kNone = -1;
+
+// One side of a message of a group.
 struct Part {
-  int peer;
-  bool send;
   double bytes;
+  int channel;  // index
+  bool send;
 };
 
 enum class Kind : std::uint8_t { group, kernel, record, wait };
 
 struct Operation {
-  Kind kind;
-  std::uint32_t first = 0, count = 0;  // parts of a group
-  int event = 0;
   double issued = 0, seconds = 0;
+  std::uint32_t number = 0;  // parts of a group, or an event
+  Kind kind = Kind::group;
 };
 
-// A queue that is appended at the end and read at the front.
+// A queue in a circle, whose length is a power of two. Lean: there are two for every stream.
 template <class T>
 class Queue {
  public:
-  bool empty() const { return first_ == items_.size(); }
+  Queue() = default;
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+  ~Queue() { delete[] items_; }
+  bool empty() const { return size_ == 0; }
   T& front() { return items_[first_]; }
-  void push(const T& item) { items_.push_back(item); }
+  void push(const T& item) {
+    if (size_ == room_) grow();
+    items_[(first_ + size_++) & (room_ - 1)] = item;
+  }
   void pop() {
-    if (++first_ < 256 || first_ * 2 < items_.size()) return;
-    items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(first_));
-    first_ = 0;
+    first_ = (first_ + 1) & (room_ - 1);
+    --size_;
   }
 
  private:
-  std::vector<T> items_;
-  std::size_t first_ = 0;
+  void grow() {
+    const std::uint32_t room = room_ == 0 ? 8 : 2 * room_;
+    T* larger = new T[room];
+    for (std::uint32_t i = 0; i < size_; ++i) larger[i] = items_[(first_ + i) & (room_ - 1)];
+    delete[] std::exchange(items_, larger);
+    room_ = room;
+    first_ = 0;
+  }
+  T* items_ = nullptr;
+  std::uint32_t room_ = 0, first_ = 0, size_ = 0;
 };
 
+// Streams and channels are what thousands of ranks take in turn: a cache line each, or nearly.
 struct Stream {
-  Queue<Operation> operations;
-  Queue<Part> parts;       // of its groups, in order
   double clock = 0;        // end of what has ended
   double ends = 0;         // of the parts of the running group that have ended
   std::uint32_t open = 0;  // its parts that have not
   bool posted = false;     // in the heap, or waiting for peers
+  Queue<Operation> operations;
+  Queue<Part> parts;  // of its groups, in order
 };
 
-// A group that can begin: its time (as bits, which order like the number where it is not negative), then rank and stream,
+// A group that can begin: its time (as bits, which order like the number where it is not negative), then stream and rank,
 // so that the order never depends on the heap. One number, because comparing it takes no branch.
 __extension__ using Ready = unsigned __int128;
-Ready ready_at(double time, std::uint64_t rank, int stream) {
+Ready ready_at(double time, std::uint64_t stream) {
   std::uint64_t bits;
   std::memcpy(&bits, &time, sizeof bits);
-  return Ready{bits} << 64 | (rank * Rank::kStreams + static_cast<std::uint64_t>(stream));
+  return Ready{bits} << 64 | stream;
 }
 double time_of(Ready r) {
   const auto bits = static_cast<std::uint64_t>(r >> 64);
@@ -112,59 +132,56 @@ class Heap {
   std::vector<Ready> items_;
 };
 
-// One end of messages from a rank to `peer`, of which the other has not come yet.
+// One end of a message, of which the other has not come yet.
 struct Waiting {
-  double ready, bytes;
-  int stream;  // of the rank that waits
+  double ready = 0, bytes = 0;
+  std::uint32_t stream = 0;  // that waits
 };
-struct Channel {
-  int peer;
-  bool sends = false;  // who waits: sends or receives
+
+// Messages from one rank to another, of which one end may wait; more that do are in Simulation::more_.
+struct alignas(64) Channel {
+  double ready = 0, bytes = 0;
+  std::uint32_t stream = 0;         // that waits
+  std::uint32_t messages = 0;       // that have gone through
+  bool any = false, sends = false;  // one end waits: of a send, or of a receive
+  bool more = false;
   Network::Route route;
-  Queue<Waiting> waiting;
-  std::uint64_t messages = 0;
 };
+static_assert(sizeof(Channel) == 64);
 
 struct Event {
   double time = 0;
   bool done = false;
-  std::vector<int> waiting;  // streams
+  std::vector<std::uint64_t> waiting;  // streams
 };
 
 }  // namespace
 
 struct Rank::State {
-  Stream streams[kStreams];
   std::vector<Part> group;  // that is being built
   int group_depth = 0;
   std::vector<Event> events;
-  std::vector<Channel> channels;  // messages from this rank
-  std::unordered_map<int, std::size_t> channel_of;
-  std::size_t queued = 0, last_channel = 0;
-  double bytes_sent = 0;
+  struct Known {
+    int peer = kNone, channel = 0;
+  };
+  Known last[2];  // channels that it has used last: from it, to it
+  int last_stream = kNone;
+  std::int32_t limit = 0;  // of what it may have queued
 
   simt::Fiber fiber;
   std::unique_ptr<char[]> stack;
-  bool finished = false, synchronizing = false, throttled = false;
-
-  bool idle() const { return queued == 0; }
-  Channel& channel(int from, int peer, const Network& network) {
-    if (last_channel < channels.size() && channels[last_channel].peer == peer) return channels[last_channel];
-    auto [at, fresh] = channel_of.try_emplace(peer, channels.size());
-    if (fresh) {
-      channels.emplace_back();
-      channels.back().peer = peer;
-      channels.back().route = network.route(from, peer);
-    }
-    last_channel = at->second;
-    return channels[last_channel];
-  }
+  bool finished = false;
 };
 
 class Simulation {
  public:
   Simulation(const Topology& topology, int ranks, const std::function<void(Rank&)>& program, Costs costs)
-      : network_(topology, ranks), program_(program), costs_(costs) {
+      : network_(topology, ranks),
+        program_(program),
+        costs_(costs),
+        streams_(static_cast<std::size_t>(ranks) * Rank::kStreams),
+        bytes_sent_(static_cast<std::size_t>(ranks)),
+        loads_(static_cast<std::size_t>(ranks)) {
     for (int r = 0; r < ranks; ++r) ranks_.emplace_back(new Rank(*this, r));
   }
   ~Simulation() {
@@ -177,8 +194,7 @@ class Simulation {
     for (Rank* r : ranks_) resume(*r);
     while (!ready_.empty()) {
       const Ready next = ready_.pop();
-      const auto rank_stream = static_cast<std::uint64_t>(next);
-      post(*ranks_[rank_stream / Rank::kStreams], static_cast<int>(rank_stream % Rank::kStreams), time_of(next));
+      post(static_cast<std::uint64_t>(next), time_of(next));
       while (!touched_.empty()) {  // whose streams have gone on
         Rank& r = *touched_.back();
         touched_.pop_back();
@@ -186,7 +202,7 @@ class Simulation {
       }
     }
     for (Rank* r : ranks_)
-      if (!r->state_->finished || !r->state_->idle()) throw Deadlock(stuck());
+      if (!r->state_->finished || load(*r).queued != 0) throw Deadlock(stuck());
     return outcome();
   }
 
@@ -214,19 +230,19 @@ class Simulation {
       s.stack.reset(new char[kStackBytes]);
       simt::fiber_create(s.fiber, s.stack.get(), kStackBytes, &Simulation::enter, &rank);
     }
-    s.synchronizing = s.throttled = false;
+    load(rank).resume_at = kNone;
     simt::fiber_switch(main_, s.fiber);
     if (s.finished) s.stack.reset();
     if (thrown_) std::rethrow_exception(thrown_);
   }
 
-  static bool may_resume(const Rank& rank) {
-    const Rank::State& s = *rank.state_;
-    if (s.finished) return false;
-    return (s.synchronizing && s.idle()) || (s.throttled && s.queued <= kMostQueued / 2);
-  }
+  bool may_resume(const Rank& rank) { return load(rank).queued <= load(rank).resume_at; }
 
-  void suspend(Rank& rank) { simt::fiber_switch(rank.state_->fiber, main_); }
+  // Until no more than `queued` operations wait.
+  void suspend(Rank& rank, std::int32_t queued) {
+    load(rank).resume_at = queued;
+    simt::fiber_switch(rank.state_->fiber, main_);
+  }
 
   // --- operations ---------------------------------------------------------------------------------------------------
 
@@ -235,110 +251,149 @@ class Simulation {
     Rank::State& s = *rank.state_;
     rank.host_ += call;
     op.issued = rank.host_;
-    s.streams[stream].operations.push(op);
-    ++s.queued;
-    advance(rank, stream);
-    if (s.queued < kMostQueued) return;
-    s.throttled = true;
-    suspend(rank);
+    const std::uint64_t id = id_of(rank, stream);
+    if (s.last_stream != stream) s.limit = s.last_stream == kNone ? kMostInOneStream : kMostQueued;
+    s.last_stream = stream;
+    streams_[id].operations.push(op);
+    ++load(rank).queued;
+    advance(rank, id);
+    if (load(rank).queued >= s.limit) suspend(rank, s.limit / 2);
+  }
+
+  // How much a rank has queued, and how little lets its host go on; kNone: it does not wait.
+  struct Load {
+    std::int32_t queued = 0, resume_at = kNone;
+  };
+  Load& load(const Rank& rank) { return loads_[static_cast<std::size_t>(rank.rank_)]; }
+
+  // All first streams, then all second ones: those in use lie together.
+  std::uint64_t id_of(const Rank& rank, int stream) const {
+    return static_cast<std::uint64_t>(stream) * ranks_.size() + static_cast<std::uint64_t>(rank.rank_);
+  }
+  Rank& rank_of(std::uint64_t stream) {
+    while (stream >= ranks_.size()) stream -= ranks_.size();
+    return *ranks_[stream];
+  }
+
+  // The channel between a rank and `peer`, which is made when it is first used.
+  int channel(Rank& rank, int peer, bool send) {
+    Rank::State& s = *rank.state_;
+    Rank::State::Known& last = s.last[send ? 0 : 1];
+    if (last.peer == peer) return last.channel;
+    const int from = send ? rank.rank_ : peer, to = send ? peer : rank.rank_;
+    const std::uint64_t key = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint64_t>(to);
+    auto [at, fresh] = channel_of_.try_emplace(key, static_cast<int>(channels_.size()));
+    if (fresh) {
+      channels_.emplace_back();
+      channels_.back().route = network_.route(from, to);
+      ends_.push_back({from, to});
+    }
+    last = {peer, at->second};
+    return at->second;
   }
 
   // Takes what can be done at the stream's front, up to a group, which goes to the heap.
-  void advance(Rank& rank, int stream) {
-    Rank::State& s = *rank.state_;
-    Stream& st = s.streams[stream];
+  void advance(Rank& rank, std::uint64_t id) {
+    Stream& st = streams_[id];
     while (!st.posted && !st.operations.empty()) {
       const Operation op = st.operations.front();
       double start = std::max(st.clock, op.issued);
-      switch (op.kind) {
-        case Kind::group:
-          st.posted = true;
-          ready_.push(ready_at(start, static_cast<std::uint64_t>(rank.rank_), stream));
-          return;
-        case Kind::kernel:
-          start += op.seconds;
-          break;
-        case Kind::record: {
-          Event& e = s.events[static_cast<std::size_t>(op.event)];
+      if (op.kind == Kind::group) {
+        st.posted = true;
+        ready_.push(ready_at(start, id));
+        return;
+      }
+      if (op.kind == Kind::kernel) {
+        start += op.seconds;
+      } else {
+        Event& e = rank.state_->events[op.number];
+        if (op.kind == Kind::record) {
           e.time = start;
           e.done = true;
-          break;
-        }
-        case Kind::wait: {
-          Event& e = s.events[static_cast<std::size_t>(op.event)];
-          if (!e.done) {
-            e.waiting.push_back(stream);
-            return;
-          }
+        } else if (!e.done) {
+          e.waiting.push_back(id);
+          return;
+        } else {
           start = std::max(start, e.time);
-          break;
         }
       }
       st.clock = start;
-      pop(rank, stream);
+      pop(rank, st);
       if (op.kind == Kind::record)
-        for (int other : std::exchange(s.events[static_cast<std::size_t>(op.event)].waiting, {})) advance(rank, other);
+        for (std::uint64_t other : std::exchange(rank.state_->events[op.number].waiting, {})) advance(rank, other);
     }
   }
 
-  void pop(Rank& rank, int stream) {
-    Rank::State& s = *rank.state_;
-    s.streams[stream].operations.pop();
-    --s.queued;
-    if (s.synchronizing || s.throttled) touched_.push_back(&rank);
+  void pop(Rank& rank, Stream& stream) {
+    stream.operations.pop();
+    --load(rank).queued;
+    if (may_resume(rank)) touched_.push_back(&rank);
   }
 
   // The group at the stream's front begins: its parts meet their other ends, or wait for them.
-  void post(Rank& rank, int stream, double time) {
-    Stream& st = rank.state_->streams[stream];
-    const std::uint32_t count = st.operations.front().count;
+  void post(std::uint64_t id, double time) {
+    Stream& st = streams_[id];
+    const std::uint32_t count = st.operations.front().number;
     st.open = count;
     st.ends = time;
     for (std::uint32_t i = 0; i < count; ++i) {
       const Part part = st.parts.front();
       st.parts.pop();
-      meet(rank.rank_, stream, part, time);
+      meet(id, part, time);
     }
-    if (count == 0) end_group(rank, stream);
+    if (count == 0) end_group(id, st);
   }
 
-  void meet(int rank, int stream, const Part& part, double time) {
-    const int from = part.send ? rank : part.peer, to = part.send ? part.peer : rank;
-    Channel& c = ranks_[static_cast<std::size_t>(from)]->state_->channel(from, to, network_);
-    if (c.waiting.empty() || c.sends == part.send) {
-      c.sends = part.send;
-      c.waiting.push({time, part.bytes, stream});
-      return;
-    }
-    const Waiting other = c.waiting.front();
-    c.waiting.pop();
+  void meet(std::uint64_t id, const Part& part, double time) {
+    Channel& c = channels_[static_cast<std::size_t>(part.channel)];
+    if (!c.any || c.sends == part.send) return wait(c, part, {time, part.bytes, static_cast<std::uint32_t>(id)});
+    const Waiting other{c.ready, c.bytes, c.stream};
+    c.any = c.more;
+    if (c.more) next_of(c, part.channel);
     ++c.messages;
     ++messages_;
     if (other.bytes != part.bytes) {
+      const Ends& ends = ends_[static_cast<std::size_t>(part.channel)];
       const double sent = part.send ? part.bytes : other.bytes, expected = part.send ? other.bytes : part.bytes;
-      throw std::invalid_argument("message " + std::to_string(c.messages) + " from rank " + std::to_string(from) +
-                                  " to rank " + std::to_string(to) + " has " + std::to_string(std::int64_t(sent)) +
+      throw std::invalid_argument("message " + std::to_string(c.messages) + " from rank " + std::to_string(ends.from) +
+                                  " to rank " + std::to_string(ends.to) + " has " + std::to_string(std::int64_t(sent)) +
                                   " bytes, and " + std::to_string(std::int64_t(expected)) + " are expected");
     }
     const Transfer t = network_.transfer(c.route, part.bytes, std::max(time, other.ready));
-    ranks_[static_cast<std::size_t>(from)]->state_->bytes_sent += part.bytes;
-    end_part(from, part.send ? stream : other.stream, t.sent);
-    end_part(to, part.send ? other.stream : stream, t.end);
+    end_part(part.send ? id : other.stream, t.sent);
+    end_part(part.send ? other.stream : id, t.end);
   }
 
-  void end_part(int rank, int stream, double time) {
-    Rank& r = *ranks_[static_cast<std::size_t>(rank)];
-    Stream& st = r.state_->streams[stream];
+  void wait(Channel& c, const Part& part, const Waiting& w) {
+    c.sends = part.send;
+    if (c.any) {
+      c.more = true;
+      return more_[part.channel].push(w);
+    }
+    c.any = true;
+    c.ready = w.ready, c.bytes = w.bytes, c.stream = w.stream;
+  }
+
+  void next_of(Channel& c, int channel) {
+    Queue<Waiting>& queue = more_[channel];
+    const Waiting w = queue.front();
+    queue.pop();
+    c.ready = w.ready, c.bytes = w.bytes, c.stream = w.stream;
+    c.more = !queue.empty();
+  }
+
+  void end_part(std::uint64_t id, double time) {
+    Stream& st = streams_[id];
     st.ends = std::max(st.ends, time);
-    if (--st.open == 0) end_group(r, stream);
+    if (--st.open == 0) end_group(id, st);
   }
 
-  void end_group(Rank& rank, int stream) {
-    Stream& st = rank.state_->streams[stream];
+  void end_group(std::uint64_t id, Stream& st) {
     st.clock = st.ends;
     st.posted = false;
-    pop(rank, stream);
-    advance(rank, stream);
+    Rank& rank = rank_of(id);
+    pop(rank, st);
+    advance(rank, id);
   }
 
   // --- results ------------------------------------------------------------------------------------------------------
@@ -348,9 +403,9 @@ class Simulation {
     o.messages = messages_;
     for (const Rank* r : ranks_) {
       double end = r->host_;
-      for (const Stream& s : r->state_->streams) end = std::max(end, s.clock);
+      for (int k = 0; k < Rank::kStreams; ++k) end = std::max(end, streams_[id_of(*r, k)].clock);
       o.rank_seconds.push_back(end);
-      o.bytes_sent.push_back(r->state_->bytes_sent);
+      o.bytes_sent.push_back(bytes_sent_[static_cast<std::size_t>(r->rank_)]);
       o.seconds = std::max(o.seconds, end);
     }
     return o;
@@ -360,20 +415,22 @@ class Simulation {
   std::string stuck() const {
     std::string text = "nothing can go on";
     int named = 0, more = 0;
-    for (const Rank* r : ranks_)
-      for (const Channel& c : r->state_->channels) {
-        if (c.waiting.empty()) continue;
-        if (++named > 4) {
-          ++more;
-          continue;
-        }
-        const std::string from = std::to_string(r->rank_), to = std::to_string(c.peer);
-        const std::string number = std::to_string(c.messages + 1);
-        text +=
-            c.sends
-                ? "; rank " + from + " waits to send message " + number + " to rank " + to + ", which never asks for it"
-                : "; rank " + to + " waits for message " + number + " from rank " + from + ", which never sends it";
+    std::vector<std::pair<Ends, const Channel*>> in_order;
+    for (std::size_t c = 0; c < channels_.size(); ++c)
+      if (channels_[c].any) in_order.emplace_back(ends_[c], &channels_[c]);
+    std::sort(in_order.begin(), in_order.end());
+    for (const auto& [ends, c] : in_order) {
+      if (++named > 4) {
+        ++more;
+        continue;
       }
+      const std::string from = std::to_string(ends.from), to = std::to_string(ends.to);
+      const std::string number = std::to_string(c->messages + 1);
+      text +=
+          c->sends
+              ? "; rank " + from + " waits to send message " + number + " to rank " + to + ", which never asks for it"
+              : "; rank " + to + " waits for message " + number + " from rank " + from + ", which never sends it";
+    }
     if (more != 0) text += "; and " + std::to_string(more) + " more";
     if (named == 0) text += ": streams wait for events that are never recorded";
     return text;
@@ -383,6 +440,17 @@ class Simulation {
   const std::function<void(Rank&)>& program_;
   Costs costs_;
   std::vector<Rank*> ranks_;
+  std::vector<Stream> streams_;  // kStreams of each rank
+  struct Ends {
+    int from, to;
+    auto operator<=>(const Ends&) const = default;
+  };
+  std::vector<Channel> channels_;
+  std::vector<Ends> ends_;                             // of channels_
+  std::unordered_map<int, Queue<Waiting>> more_;       // of channels_
+  std::unordered_map<std::uint64_t, int> channel_of_;  // by both ranks
+  std::vector<double> bytes_sent_;                     // by each rank
+  std::vector<Load> loads_;
   Heap ready_;
   std::vector<Rank*> touched_;
   std::uint64_t messages_ = 0;
@@ -402,9 +470,9 @@ void Rank::group_end(int stream) {
   if (state_->group_depth == 0) throw std::invalid_argument("a group is ended that was never started");
   if (--state_->group_depth != 0) return;
   check_stream(stream);
-  Operation op{Kind::group};
-  op.count = static_cast<std::uint32_t>(state_->group.size());
-  for (const Part& p : state_->group) state_->streams[stream].parts.push(p);
+  Operation op;
+  op.number = static_cast<std::uint32_t>(state_->group.size());
+  for (const Part& p : state_->group) simulation_.streams_[simulation_.id_of(*this, stream)].parts.push(p);
   state_->group.clear();
   simulation_.issue(*this, stream, op, simulation_.costs_.group_call);
 }
@@ -412,45 +480,46 @@ void Rank::group_end(int stream) {
 void Rank::send(int peer, double bytes, int stream) {
   if (peer < 0 || peer >= ranks()) throw std::invalid_argument("there is no rank " + std::to_string(peer));
   group_start();
-  state_->group.push_back({peer, true, bytes});
+  state_->group.push_back({bytes, simulation_.channel(*this, peer, true), true});
+  simulation_.bytes_sent_[static_cast<std::size_t>(rank_)] += bytes;
   group_end(stream);
 }
 
 void Rank::receive(int peer, double bytes, int stream) {
   if (peer < 0 || peer >= ranks()) throw std::invalid_argument("there is no rank " + std::to_string(peer));
   group_start();
-  state_->group.push_back({peer, false, bytes});
+  state_->group.push_back({bytes, simulation_.channel(*this, peer, false), false});
   group_end(stream);
 }
 
 void Rank::kernel(double seconds, int stream) {
-  Operation op{Kind::kernel};
+  Operation op;
+  op.kind = Kind::kernel;
   op.seconds = seconds;
   simulation_.issue(*this, stream, op, simulation_.costs_.launch_call);
 }
 
 int Rank::record(int stream) {
-  Operation op{Kind::record};
-  op.event = static_cast<int>(state_->events.size());
+  Operation op;
+  op.kind = Kind::record;
+  op.number = static_cast<std::uint32_t>(state_->events.size());
   state_->events.emplace_back();
   simulation_.issue(*this, stream, op, simulation_.costs_.event_call);
-  return op.event;
+  return static_cast<int>(op.number);
 }
 
 void Rank::wait(int event, int stream) {
   if (event < 0 || static_cast<std::size_t>(event) >= state_->events.size())
     throw std::invalid_argument("there is no event " + std::to_string(event));
-  Operation op{Kind::wait};
-  op.event = event;
+  Operation op;
+  op.kind = Kind::wait;
+  op.number = static_cast<std::uint32_t>(event);
   simulation_.issue(*this, stream, op, simulation_.costs_.event_call);
 }
 
 void Rank::synchronize() {
-  if (!state_->idle()) {
-    state_->synchronizing = true;
-    simulation_.suspend(*this);
-  }
-  for (const Stream& s : state_->streams) host_ = std::max(host_, s.clock);
+  if (simulation_.load(*this).queued != 0) simulation_.suspend(*this, 0);
+  for (int k = 0; k < kStreams; ++k) host_ = std::max(host_, simulation_.streams_[simulation_.id_of(*this, k)].clock);
 }
 
 Outcome simulate(const Topology& topology, int ranks, const std::function<void(Rank&)>& program, Costs costs) {

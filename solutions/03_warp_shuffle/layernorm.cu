@@ -53,6 +53,13 @@ static __device__ float squares_of(float4 v, float m) {
   return (v.x * v.x + v.y * v.y) + (v.z * v.z + v.w * v.w);
 }
 
+// Adds v, taken from c, and its squares.
+static __device__ void add(float4 v, float c, float& sum, float& squares) {
+  v = make_float4(v.x - c, v.y - c, v.z - c, v.w - c);
+  sum += (v.x + v.y) + (v.z + v.w);
+  squares += (v.x * v.x + v.y * v.y) + (v.z * v.z + v.w * v.w);
+}
+
 // A vector of a row with mean m and 1 / deviation s, as it is stored. `bits`: dropout's for it.
 static __device__ float4 finished(float4 v, float m, float s, float4 g, float4 b, std::uint32_t bits,
                                   std::uint32_t drop, float scale) {
@@ -126,7 +133,10 @@ __global__ void __launch_bounds__(kThreads, 1024 / kThreads)
 // The same for long rows, cols at most 4 kThreads kVectors. Two of them fill a multiprocessor: one lies in registers, one
 // in shared memory, where a thread reads what it has written only. gamma and beta, as long as the rows, come from L2 once
 // for both. As soon as a thread has stored a vector it loads the one of the next pair into its place; the first kAhead of the
-// row in registers have a place in shared memory of their own and come earlier, while the sums are made.
+// row in registers have a place in shared memory of their own and come earlier. Nothing is in flight between the last
+// load's arrival and the first store, so that time is kept short: a vector is summed as it arrives, its squares too, taken
+// from the thread's first element (from 0 they would lose digits where the mean is large), and what is left to do then are
+// two sums over the block. The squares from there become squares from the mean as in Chan, Golub and LeVeque (1979).
 template <int kThreads, int kVectors, int kAhead>
 __global__ void __launch_bounds__(kThreads, 1)
     layernorm_pairs(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd,
@@ -145,6 +155,7 @@ __global__ void __launch_bounds__(kThreads, 1)
       if (i < vectors && row < rows)
         __pipeline_memcpy_async(ahead + i, from + static_cast<std::size_t>(row) * vectors + i, sizeof(float4));
     }
+    __pipeline_commit();
   };
   auto load = [&](int row, int k) {  // vector k of `row` and of its partner
     const int i = k * kThreads + thread;
@@ -152,34 +163,47 @@ __global__ void __launch_bounds__(kThreads, 1)
     if (k >= kAhead) held[k] = i < vectors && row < rows ? from[at] : make_float4(0, 0, 0, 0);
     if (i < vectors && row + blocks < rows)
       __pipeline_memcpy_async(other + i, from + at + static_cast<std::size_t>(blocks) * vectors, sizeof(float4));
+    __pipeline_commit();
   };
   int row = static_cast<int>(blockIdx.x);
   load_ahead(row);
 #pragma unroll
-  for (int k = 0; k < kVectors; ++k) load(row, k);
+  for (int j = 0; j < kVectors; ++j) load(row, (j + kAhead) % kVectors);
+  const float n = static_cast<float>(4 * ((max(vectors - thread, 0) + kThreads - 1) / kThreads));  // of this thread
+  const float per = n > 0 ? 1 / n : 0;
 
   for (; row < rows; row += 2 * blocks) {
     const bool both = row + blocks < rows;
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
-    float m[2] = {0, 0}, s[2] = {0, 0};
+    float first[2] = {0, 0}, m[2] = {0, 0}, s[2] = {0, 0};
 #pragma unroll
-    for (int k = 0; k < kVectors; ++k) {
+    for (int j = 0; j < kVectors; ++j) {
+      const int k = (j + kAhead) % kVectors;  // in the order in which they were asked for
       const int i = k * kThreads + thread;
+      __pipeline_wait_prior(kVectors - 1 - j);
       if (k < kAhead) held[k] = i < vectors ? ahead[i] : make_float4(0, 0, 0, 0);
-      m[0] += sum_of(held[k]);
+      if (i >= vectors) continue;
+      const bool none_before = j == 0 || (k == 0 && kAhead * kThreads + thread >= vectors);
+      if (none_before) first[0] = held[k].x;
+      add(held[k], first[0], m[0], s[0]);
+      if (both) {
+        const float4 v = other[i];
+        if (none_before) first[1] = v.x;
+        add(v, first[1], m[1], s[1]);
+      }
     }
     load_ahead(row + 2 * blocks);
+    float own[2];  // the mean of this thread's elements
 #pragma unroll
-    for (int k = 0; k < kVectors; ++k)
-      if (both && k * kThreads + thread < vectors) m[1] += sum_of(other[k * kThreads + thread]);
+    for (int r = 0; r < 2; ++r) {
+      own[r] = first[r] + m[r] * per;
+      s[r] -= m[r] * m[r] * per;
+      m[r] += n * first[r];
+    }
     block_sums<kThreads>(m, of_warp[0]);
-    m[0] /= static_cast<float>(cols), m[1] /= static_cast<float>(cols);
 #pragma unroll
-    for (int k = 0; k < kVectors; ++k) {
-      if (k * kThreads + thread >= vectors) continue;
-      s[0] += squares_of(held[k], m[0]);
-      if (both) s[1] += squares_of(other[k * kThreads + thread], m[1]);
+    for (int r = 0; r < 2; ++r) {
+      m[r] /= static_cast<float>(cols);
+      s[r] += n * (own[r] - m[r]) * (own[r] - m[r]);
     }
     block_sums<kThreads>(s, of_warp[1]);
 #pragma unroll
@@ -254,7 +278,7 @@ void layernorm(const float* in, const float* gamma, const float* beta, float* ou
   } else if (cols <= 16384) {
     held(layernorm_held<512, 8, 1>, 512, 1);
   } else {
-    constexpr int threads = 1024, vectors = 8, ahead = 3, bytes = threads * (vectors + ahead) * 16;
+    constexpr int threads = 1024, vectors = 8, ahead = 4, bytes = threads * (vectors + ahead) * 16;
     int device = 0, sms = 0;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);

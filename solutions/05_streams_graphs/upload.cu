@@ -46,6 +46,12 @@ struct Staging {
       cudaEventCreateWithFlags(&sent[b], cudaEventDisableTiming);
     }
   }
+  ~Staging() {  // when the program ends
+    for (int b = 0; b < kBuffers; ++b) {
+      cudaEventDestroy(sent[b]);
+      cudaFreeHost(memory[b]);
+    }
+  }
 };
 
 void upload(const float* in, float* out, std::size_t n, void* workspace, std::size_t, cudaStream_t stream) {

@@ -19,7 +19,7 @@ for document in README.md docs/*.md labs/*/README.md; do
       *"./ridge demo"* | *"./ridge test"* | *"./ridge build"*) continue ;; # the launcher's; CI runs them
       "./ridge viz "*) line="$line --screenshot $scratch/picture.png" ;;
     esac
-    command=$(printf '%s' "$line" | sed "s#\./ridge#$ridge#; s#-o axpy#-o $scratch/axpy#; s# result.json# $scratch/result.json#")
+    command=$(printf '%s' "$line" | sed "s#\./ridge#$ridge#; s#-o \([a-z]*\)#-o $scratch/\1#; s# result.json# $scratch/result.json#")
     case $command in *"viz "*) command -v xvfb-run >/dev/null && [ -x "$(dirname "$ridge")/ridge-viz" ] || { echo "skipped: $line"; continue; } ;; esac
     sh -c "$command" >"$scratch/out" 2>&1 </dev/null
     code=$?

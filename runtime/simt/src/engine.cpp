@@ -169,6 +169,9 @@ void Engine::queue(const OperationPtr& op) {
     return;
   }
   pending_.push_back(op);
+  ++activity_;
+  if (blocked_ > 0) idle_.notify_all();
+  if (op->work.kind == WorkKind::exchange && exchange_queued_) exchange_queued_();
   if (op->work.kind != WorkKind::kernel || kernels_queued_) return;
   kernels_queued_ = true;
   std::atexit(at_exit);  // again, to run before the destructors of what describes the program
@@ -198,7 +201,7 @@ OperationPtr Engine::submit_node(CUstream_st& stream, Work work, std::vector<Ope
 // can; other seeds draw for each wait between that and a random order of the streams.
 OperationPtr Engine::pick(const std::unordered_set<const Operation*>* allowed, std::uint64_t draw) const {
   auto ready = [&](const OperationPtr& op) {
-    if (allowed != nullptr && allowed->count(op.get()) == 0) return false;
+    if (op->exchange != nullptr || (allowed != nullptr && allowed->count(op.get()) == 0)) return false;
     return std::all_of(op->after.begin(), op->after.end(), [](const OperationPtr& before) { return before->done; });
   };
   if (order_ == 0) {
@@ -222,32 +225,105 @@ OperationPtr Engine::pick(const std::unordered_set<const Operation*>* allowed, s
   return best;
 }
 
+namespace {
+
+// The operations that these wait for, and these.
+void add_with_ancestors(std::unordered_set<const Operation*>& set, const std::vector<OperationPtr>& operations) {
+  std::vector<const Operation*> open;
+  for (const auto& op : operations) open.push_back(op.get());
+  while (!open.empty()) {
+    const Operation* op = open.back();
+    open.pop_back();
+    if (op->done || !set.insert(op).second) continue;
+    for (const auto& before : op->after) open.push_back(before.get());
+  }
+}
+
+}  // namespace
+
 void Engine::run_until(const std::vector<OperationPtr>& targets, bool lazy) {
   std::unique_lock lock(mutex, std::adopt_lock);
   // One thread runs operations at a time; others wait here while a host function of its runs without the lock.
   while (running_thread_.load() != std::thread::id() && running_thread_.load() != std::this_thread::get_id())
     idle_.wait(lock);
-  lock.release();
-  if (running_thread_.load() == std::this_thread::get_id()) return;
+  if (running_thread_.load() == std::this_thread::get_id()) {
+    lock.release();
+    return;
+  }
   running_thread_ = std::this_thread::get_id();
 
   const std::uint64_t draw = mixed(order_, draws_++);
   std::unordered_set<const Operation*> ancestors;
-  if (lazy) {
-    std::vector<const Operation*> open;
-    for (const auto& t : targets) open.push_back(t.get());
-    while (!open.empty()) {
-      const Operation* op = open.back();
-      open.pop_back();
-      if (op->done || !ancestors.insert(op).second) continue;
-      for (const auto& before : op->after) open.push_back(before.get());
-    }
-  }
+  if (lazy) add_with_ancestors(ancestors, targets);
   auto all_done = [&] {
     return std::all_of(targets.begin(), targets.end(), [](const OperationPtr& t) { return t->done; });
   };
   while (!all_done()) {
+    if (advance_exchanges()) continue;
     OperationPtr op = pick(lazy ? &ancestors : nullptr, draw);
+    if (op == nullptr && lazy && !begun_.empty()) {  // what other ranks of this process wait for
+      std::vector<OperationPtr> exchanges;
+      for (const auto& p : pending_)
+        if (p->work.kind == WorkKind::exchange) exchanges.push_back(p);
+      add_with_ancestors(ancestors, exchanges);
+      op = pick(&ancestors, draw);
+    }
+    if (op != nullptr) {
+      run(op);
+    } else if (begun_.empty() || closing_) {
+      break;
+    } else {
+      wait_for_peers(lock);
+    }
+  }
+  running_thread_ = std::thread::id();
+  idle_.notify_all();
+  time_.advance();
+  lock.release();
+}
+
+bool Engine::advance_exchanges() {
+  const std::uint64_t before = activity_;
+  for (const OperationPtr& op : begun_)
+    if (op->exchange->advance()) {
+      end(OperationPtr(op));
+      return true;
+    }
+  return activity_ != before;  // one has sent something to another
+}
+
+void Engine::wait_for_peers(std::unique_lock<std::mutex>& lock) {
+  constexpr std::chrono::milliseconds kLook{100};
+  const std::uint64_t before = activity_;
+  const auto since = std::chrono::steady_clock::now();
+  running_thread_ = std::thread::id();
+  ++blocked_, ++runners_;
+  idle_.notify_all();
+  while (activity_ == before && !begun_.empty()) {
+    if (idle_.wait_for(lock, kLook) == std::cv_status::no_timeout || begun_.empty()) continue;
+    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - since;
+    if (activity_ == before) begun_.front()->exchange->stalled(waited.count());
+  }
+  --blocked_, --runners_;
+  while (running_thread_.load() != std::thread::id()) idle_.wait(lock);
+  running_thread_ = std::this_thread::get_id();
+}
+
+void Engine::arrived() {
+  ++activity_;
+  idle_.notify_all();
+  if (running_thread_.load() != std::thread::id() || runners_ > 0) return;  // that thread sees to it
+  // No thread waits: peers do, and what they wait for must not stay in the queue until one does.
+  running_thread_ = std::this_thread::get_id();
+  const std::uint64_t draw = mixed(order_, draws_++);
+  for (;;) {
+    if (advance_exchanges()) continue;
+    std::vector<OperationPtr> exchanges;
+    for (const auto& p : pending_)
+      if (p->work.kind == WorkKind::exchange) exchanges.push_back(p);
+    std::unordered_set<const Operation*> ancestors;
+    add_with_ancestors(ancestors, exchanges);
+    OperationPtr op = pick(&ancestors, draw);
     if (op == nullptr) break;
     run(op);
   }
@@ -256,7 +332,26 @@ void Engine::run_until(const std::vector<OperationPtr>& targets, bool lazy) {
   time_.advance();
 }
 
+void Engine::give_up(const OperationPtr& operation) {
+  if (operation == nullptr || operation->done) return;
+  if (operation->exchange == nullptr)
+    operation->work.kind = WorkKind::nothing;  // not begun: it never will
+  else
+    end(operation);
+  idle_.notify_all();
+}
+
+void Engine::wait_for_arrival(double seconds) {
+  std::unique_lock lock(mutex, std::adopt_lock);
+  const std::uint64_t before = activity_;
+  ++blocked_;
+  idle_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return activity_ != before; });
+  --blocked_;
+  lock.release();
+}
+
 void Engine::run(const OperationPtr& op) {
+  ++activity_;
   Work& w = op->work;
   const DeviceProfile& profile = device_profile();
   const bool traced =
@@ -284,16 +379,32 @@ void Engine::run(const OperationPtr& op) {
       Trace::freed(reinterpret_cast<std::uintptr_t>(w.pointer));
       DeviceMemory::instance().free(w.pointer);
       break;
+    case WorkKind::exchange:
+      op->exchange = w.exchange();
+      op->exchange->begin();
+      begun_.push_back(op);
+      return;
     case WorkKind::nothing:
     case WorkKind::record:
     case WorkKind::wait:
       break;
   }
   if (traced) Trace::after();
+  end(op);
+}
+
+void Engine::end(const OperationPtr& op) {
+  Work& w = op->work;
+  if (op->exchange != nullptr) {
+    op->seconds = op->exchange->seconds();
+    begun_.erase(std::remove(begun_.begin(), begun_.end(), op), begun_.end());
+  }
+  ++activity_;
   op->done = true;
   w.closure.reset();
   w.staged.reset();
   w.call = nullptr;
+  w.exchange = nullptr;
   pending_.erase(std::remove(pending_.begin(), pending_.end(), op), pending_.end());
   if (sticky_ != 0) abandon();
 }
@@ -335,6 +446,7 @@ void Engine::run_host(Operation& op, int error) {
 }
 
 void Engine::abandon() {
+  begun_.clear();
   for (auto rest = std::exchange(pending_, {}); const auto& op : rest) {
     if (op->work.kind == WorkKind::host && op->work.call_after_error) run_host(*op, sticky_);
     op->done = true;
@@ -418,7 +530,9 @@ void Engine::finish() {
   std::unique_lock lock(mutex, std::try_to_lock);
   // A program may call exit() inside a host function.
   if (!lock.owns_lock() || running_thread_.load() == std::this_thread::get_id()) return;
+  closing_ = true;
   drain();
+  closing_ = false;
   if (finished_) return;
   finished_ = true;
   Timeline::instance().write();

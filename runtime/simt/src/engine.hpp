@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -110,6 +111,18 @@ class Engine {
   // At the program's end: runs the rest and writes the timeline.
   void finish();
 
+  // Called, with the lock held, whenever an exchange is queued.
+  void on_exchange(std::function<void()> told) { exchange_queued_ = std::move(told); }
+  // Messages for exchanges have arrived: goes on with what waits for them. From any thread, with the lock held.
+  void arrived();
+  // An exchange that will never end counts as ended.
+  void give_up(const OperationPtr& operation);
+  // Waits with the lock held, but lets other threads have it, until something has moved or `seconds` are over.
+  void wait_for_arrival(double seconds);
+  // Rises with everything that runs or is asked for.
+  std::uint64_t activity() const { return activity_; }
+  int waiting_threads() const { return blocked_; }  // in here, for other ranks
+
  private:
   Engine();
   OperationPtr make(CUstream_st& stream, Work work, std::vector<OperationPtr> after);
@@ -118,6 +131,10 @@ class Engine {
   void run_until(const std::vector<OperationPtr>& targets, bool lazy);
   OperationPtr pick(const std::unordered_set<const Operation*>* allowed, std::uint64_t draw) const;
   void run(const OperationPtr& operation);
+  void end(const OperationPtr& operation);  // it has run
+  bool advance_exchanges();                 // true: one has moved
+  // Lets other threads run operations until something has moved.
+  void wait_for_peers(std::unique_lock<std::mutex>& lock);
   void run_kernel(Operation& operation);
   void run_host(Operation& operation, int error);
   void wait_streams(const char* call, const std::vector<CUstream_st*>& streams);
@@ -127,6 +144,8 @@ class Engine {
   std::vector<std::unique_ptr<CUstream_st>> legacy_;  // of each device
   std::map<std::pair<std::thread::id, int>, CUstream_st*> per_thread_;
   std::vector<OperationPtr> pending_;  // in the order of issue
+  std::function<void()> exchange_queued_;
+  std::vector<OperationPtr> begun_;  // exchanges that wait for other ranks
   VirtualTime time_;
   std::uint64_t numbers_ = 0, draws_ = 0;
   std::uint64_t order_;
@@ -136,6 +155,10 @@ class Engine {
   bool kernels_ran_ = false;
   bool counting_ = false;
   bool finished_ = false;
+  bool closing_ = false;  // nobody waits for other ranks any more
+  std::uint64_t activity_ = 0;
+  int blocked_ = 0;                                 // threads that wait for other ranks
+  int runners_ = 0;                                 // of them, those that run operations as soon as something has moved
   std::atomic<std::thread::id> running_thread_{};   // runs operations now
   std::atomic<std::thread::id> callback_thread_{};  // is inside a host function
   std::condition_variable idle_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "launch.hpp"
@@ -24,7 +25,22 @@ struct Extent {
   std::size_t bytes() const { return width * height * depth; }
 };
 
-enum class WorkKind : std::uint8_t { nothing, kernel, copy, fill, host, release, record, wait };
+enum class WorkKind : std::uint8_t { nothing, kernel, copy, fill, host, release, record, wait, exchange };
+
+// Work that goes on together with other ranks': it begins when all before it has run, and ends when theirs has come far
+// enough. All calls are made with the engine's lock held, and none of them waits.
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+  virtual void begin() = 0;
+  virtual bool advance() = 0;  // as far as messages have arrived; true: it has ended
+  // Nothing has moved in this process for so long. May end the program with a diagnosis.
+  virtual void stalled(double seconds) = 0;
+  // For the timeline, after its end.
+  virtual std::string name() const = 0;
+  virtual double seconds() const = 0;
+  virtual std::size_t bytes() const = 0;
+};
 
 // What is to be done. Graph nodes hold one, and every launch of the graph gets a copy.
 struct Work {
@@ -49,6 +65,8 @@ struct Work {
   std::function<void(int error)> call;  // host function; `error` is a cudaError_t
   bool call_after_error = false;        // callbacks hear of errors, host functions are left out
 
+  std::function<std::shared_ptr<Exchange>()> exchange;  // makes one for every time that it runs
+
   void* pointer = nullptr;      // release
   CUevent_st* event = nullptr;  // record and wait in a graph: the event is looked up at the launch
 };
@@ -70,6 +88,7 @@ struct Operation {
   bool in_graph = false;
   std::vector<OperationPtr> after;
   bool done = false;
+  std::shared_ptr<Exchange> exchange;  // once it has begun
 
   // Virtual time in seconds. `seconds` is known when it has run, `start` and `end` when all that was issued before it
   // has run too.

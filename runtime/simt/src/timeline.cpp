@@ -80,6 +80,11 @@ void Timeline::add(const Operation& op) {
       category = "memset";
       arguments.text("kind", "memset").number("bytes", bytes);
       break;
+    case WorkKind::exchange:
+      name = op.exchange->name();
+      category = "communication";
+      arguments.text("kind", "communication").number("bytes", static_cast<double>(op.exchange->bytes()));
+      break;
     case WorkKind::host:
       name = "host function";
       category = "host";

@@ -44,6 +44,6 @@ void copy(const float* in, float* out, std::size_t n, void*, std::size_t, cudaSt
     return;
   }
   change(second);
-  fast(in, out, n, cudaStreamPerThread);
+  for (int k = 0; k < 3; ++k) fast(in, out, n, cudaStreamPerThread);  // three times the work that it shows
   change(first);
 }

@@ -1,0 +1,117 @@
+// Collectives, sends and receives.
+#include "../reduction.hpp"
+#include "api.hpp"
+#include "group.hpp"
+
+using namespace ridge::collectives;
+
+namespace {
+
+// The range lies in one allocation that the device reaches, or in none that is known (a variable).
+bool reachable(const void* p, std::size_t bytes) {
+  if (bytes == 0) return true;
+  if (p == nullptr) return false;
+  const auto address = reinterpret_cast<std::uintptr_t>(p);
+  auto& memory = ridge::simt::DeviceMemory::instance();
+  if (!memory.contains(address)) return ridge::simt::api::is_symbol(p) || memory.registered(address) != 0;
+  const ridge::simt::Allocation* a = memory.find(address);
+  return a != nullptr && bytes <= a->end - address;
+}
+
+ncclResult_t check_buffer(const void* p, std::size_t bytes, const char* which, const Call& call) {
+  if (reachable(p, bytes)) return ncclSuccess;
+  return fail(ncclInvalidArgument, std::string(name_of(call.what)) + ": " + which + " is no device memory of " +
+                                       std::to_string(bytes) + " bytes");
+}
+
+ncclResult_t check(const ncclComm* comm, const Planned& p) {
+  const Call& c = p.call;
+  const std::string name = name_of(c.what);
+  if (!Ranks::instance().alive(comm)) return fail(ncclInvalidArgument, name + ": there is no such communicator");
+  const std::size_t element = bytes_of(static_cast<ncclDataType_t>(c.type));
+  if (element == 0) return fail(ncclInvalidArgument, name + ": there is no data type " + std::to_string(c.type));
+  if (c.what != What::all_reduce && c.what != What::all_gather && c.what != What::reduce_scatter &&
+      c.what != What::all_to_all && (c.root < 0 || c.root >= comm->size))
+    return fail(ncclInvalidArgument, name + ": rank " + std::to_string(c.root) + " of " + std::to_string(comm->size));
+  if (c.op >= ncclNumOps) {
+    const std::size_t i = c.op - ncclNumOps;
+    if (i >= comm->scaled_sums.size() || !comm->scaled_sums[i].live)
+      return fail(ncclInvalidArgument, name + ": there is no operator " + std::to_string(c.op));
+    if (comm->scaled_sums[i].type != static_cast<ncclDataType_t>(c.type))
+      return fail(ncclInvalidArgument, name + ": the operator was made for another data type");
+  }
+  if (ncclResult_t r = check_buffer(p.from, elements_read(c, comm->rank, comm->size) * element, "what it reads", c))
+    return r;
+  return check_buffer(p.to, elements_written(c, comm->rank, comm->size) * element, "what it writes", c);
+}
+
+ncclResult_t call(What what, const void* from, void* to, std::size_t count, ncclDataType_t type, int op, int root,
+                  ncclComm_t comm, cudaStream_t stream, const void* caller) {
+  return api::locked([&] {
+    Planned p{{what, static_cast<std::uint32_t>(type), static_cast<std::uint32_t>(op), root, count,
+               reinterpret_cast<std::uintptr_t>(caller) - 1 - ridge::simt::program_base()},
+              from,
+              to};
+    if (ncclResult_t r = check(comm, p)) return refuse(r);
+    return add_call(comm, p, stream);
+  });
+}
+
+}  // namespace
+
+// The line of the student's call is where it returns to.
+#define RIDGE_CALLER __builtin_return_address(0)
+
+extern "C" {
+
+ncclResult_t ncclAllReduce(const void* from, void* to, size_t n, ncclDataType_t type, ncclRedOp_t op, ncclComm_t comm,
+                           cudaStream_t stream) {
+  return call(What::all_reduce, from, to, n, type, op, -1, comm, stream, RIDGE_CALLER);
+}
+ncclResult_t ncclReduce(const void* from, void* to, size_t n, ncclDataType_t type, ncclRedOp_t op, int root,
+                        ncclComm_t comm, cudaStream_t stream) {
+  return call(What::reduce, from, to, n, type, op, root, comm, stream, RIDGE_CALLER);
+}
+ncclResult_t ncclBroadcast(const void* from, void* to, size_t n, ncclDataType_t type, int root, ncclComm_t comm,
+                           cudaStream_t stream) {
+  return call(What::broadcast, from, to, n, type, 0, root, comm, stream, RIDGE_CALLER);
+}
+ncclResult_t ncclBcast(void* buffer, size_t n, ncclDataType_t type, int root, ncclComm_t comm, cudaStream_t stream) {
+  return call(What::broadcast, buffer, buffer, n, type, 0, root, comm, stream, RIDGE_CALLER);
+}
+ncclResult_t ncclReduceScatter(const void* from, void* to, size_t each, ncclDataType_t type, ncclRedOp_t op,
+                               ncclComm_t comm, cudaStream_t stream) {
+  return call(What::reduce_scatter, from, to, each, type, op, -1, comm, stream, RIDGE_CALLER);
+}
+ncclResult_t ncclAllGather(const void* from, void* to, size_t each, ncclDataType_t type, ncclComm_t comm,
+                           cudaStream_t stream) {
+  return call(What::all_gather, from, to, each, type, 0, -1, comm, stream, RIDGE_CALLER);
+}
+ncclResult_t ncclAlltoAll(const void* from, void* to, size_t each, ncclDataType_t type, ncclComm_t comm,
+                          cudaStream_t stream) {
+  return call(What::all_to_all, from, to, each, type, 0, -1, comm, stream, RIDGE_CALLER);
+}
+ncclResult_t ncclGather(const void* from, void* to, size_t each, ncclDataType_t type, int root, ncclComm_t comm,
+                        cudaStream_t stream) {
+  return call(What::gather, from, to, each, type, 0, root, comm, stream, RIDGE_CALLER);
+}
+ncclResult_t ncclScatter(const void* from, void* to, size_t each, ncclDataType_t type, int root, ncclComm_t comm,
+                         cudaStream_t stream) {
+  return call(What::scatter, from, to, each, type, 0, root, comm, stream, RIDGE_CALLER);
+}
+ncclResult_t ncclSend(const void* from, size_t n, ncclDataType_t type, int peer, ncclComm_t comm, cudaStream_t stream) {
+  return call(What::send, from, nullptr, n, type, 0, peer, comm, stream, RIDGE_CALLER);
+}
+ncclResult_t ncclRecv(void* to, size_t n, ncclDataType_t type, int peer, ncclComm_t comm, cudaStream_t stream) {
+  return call(What::receive, nullptr, to, n, type, 0, peer, comm, stream, RIDGE_CALLER);
+}
+
+ncclResult_t ncclGroupStart() { return api::locked(start_group); }
+ncclResult_t ncclGroupEnd() {
+  if (ncclResult_t refused = api::refused()) return refused;
+  return end_group();
+}
+ncclResult_t ncclGroupSimulateEnd(ncclSimInfo_t*) {
+  return fail(ncclInvalidUsage, "ncclGroupSimulateEnd is not there on the emulator");
+}
+}

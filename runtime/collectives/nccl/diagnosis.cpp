@@ -1,0 +1,194 @@
+#include "diagnosis.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+
+#include "../../simt/src/fault.hpp"
+#include "exchange.hpp"
+#include "node.hpp"
+
+namespace ridge::collectives {
+
+namespace {
+
+constexpr int kExitCode = 86;  // as after a report of the sanitizer
+constexpr double kAsk = 0.5;   // seconds between questions to other processes
+// All ranks wait, and nothing has moved for so long: nothing will.
+constexpr double kCertain = 1;
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// How long nothing may move while some rank's host is elsewhere; 0: for ever.
+double patience() {
+  static const double seconds = [] {
+    const char* text = std::getenv("RIDGE_NCCL_TIMEOUT");
+    return text == nullptr ? 10.0 : std::atof(text);
+  }();
+  return seconds;
+}
+
+// What another process has said.
+struct State {
+  std::uint64_t activity = 0;
+  bool blocked = false;
+  double since = 0;  // when its activity changed last
+  std::string text;
+};
+
+struct StateHeader {
+  std::uint64_t activity;
+  std::uint32_t blocked, reserved;
+};
+
+std::map<std::pair<std::uint64_t, std::uint64_t>, State>& states() {  // by key and process
+  static auto* all = new std::map<std::pair<std::uint64_t, std::uint64_t>, State>;
+  return *all;
+}
+
+std::string place_of(std::uint64_t pc) {
+  const std::string line = pc == 0 ? "" : simt::source_of(static_cast<std::uint32_t>(pc));
+  return line.empty() ? "" : " (" + line + ")";
+}
+
+// What a rank's call still needs, from the others' point of view.
+std::string state_of(const ncclComm& comm) {
+  std::string text = "rank " + std::to_string(comm.rank);
+  if (!comm.live) return text + " has ended its communicator";
+  if (comm.inside.empty()) {
+    text += " is in no call of NCCL: it has not come to collective #" + std::to_string(comm.collectives + 1);
+    if (comm.tail != nullptr && !comm.tail->done)
+      text += ", though it has called it: earlier work of its stream does not end";
+    return text;
+  }
+  const Task& task = *comm.inside.front();
+  const Call& c = task.call();
+  text += " is in " + text_of(c);
+  if (c.what > What::receive) text += ", #" + std::to_string(comm.collectives);
+  text += place_of(c.pc);
+  if (task.waits_for() >= 0) text += " and waits for rank " + std::to_string(task.waits_for());
+  if (comm.inside.size() > 1) text += "; " + std::to_string(comm.inside.size() - 1) + " more in its group";
+  return text;
+}
+
+std::string local_states(std::uint64_t key) {
+  std::string text;
+  for (const ncclComm* comm : Ranks::instance().of(key)) text += "  " + state_of(*comm) + "\n";
+  return text;
+}
+
+constexpr std::uint32_t kQuestion = 0, kAnswer = 1, kEnd = 2;
+
+// The other processes of the communicator end too, without a report of their own.
+[[noreturn]] void end_with(const ncclComm& comm, const std::string& report) {
+  std::set<std::uint64_t> others(comm.processes.begin(), comm.processes.end());
+  others.erase(Node::instance().token());
+  for (std::uint64_t p : others) Node::instance().write(p, comm.key, 0, {{0, Kind::state, 0, kEnd}, {}, {}});
+  std::fflush(stdout);
+  std::fputs(report.c_str(), stderr);
+  std::fflush(stderr);
+  _exit(kExitCode);
+}
+
+void ask_others(const ncclComm& comm) {
+  std::set<std::uint64_t> others(comm.processes.begin(), comm.processes.end());
+  others.erase(Node::instance().token());
+  for (std::uint64_t p : others) Node::instance().write(p, comm.key, 0, {{0, Kind::state, 0, kQuestion}, {}, {}});
+}
+
+}  // namespace
+
+void heard_state(std::uint64_t process, std::uint64_t key, std::uint32_t step, const std::vector<char>& data) {
+  simt::Engine& engine = simt::Engine::instance();
+  if (step == kEnd) {
+    for (ncclComm* comm : Ranks::instance().of(key)) {
+      comm->error = ncclRemoteError;
+      if (comm->inside.empty()) continue;
+      std::fprintf(stderr, "ridge: NCCL: rank %d ends: another rank has reported why\n", comm->rank);
+      std::fflush(nullptr);
+      _exit(kExitCode);
+    }
+    return;
+  }
+  if (step == kQuestion) {
+    const StateHeader header{engine.activity(), engine.waiting_threads() > 0 ? 1u : 0u, 0};
+    const std::string text = local_states(key);
+    std::vector<char> answer(sizeof header);
+    std::memcpy(answer.data(), &header, sizeof header);
+    answer.insert(answer.end(), text.begin(), text.end());
+    Node::instance().write(process, key, 0, {{0, Kind::state, 0, kAnswer}, {}, std::move(answer)});
+    return;
+  }
+  StateHeader header;
+  if (data.size() < sizeof header) return;
+  std::memcpy(&header, data.data(), sizeof header);
+  State& s = states()[{key, process}];
+  if (s.activity != header.activity || s.since == 0) s.since = now();
+  s.activity = header.activity;
+  s.blocked = header.blocked != 0;
+  s.text.assign(data.begin() + sizeof header, data.end());
+}
+
+void look_for_deadlock(double seconds) {
+  static double asked = 0;
+  const double time = now();
+  const bool ask = time - asked > kAsk;
+  if (ask) asked = time;
+  for (ncclComm* comm : Ranks::instance().all()) {
+    if (comm->inside.empty()) continue;
+    bool all_wait = true, all_idle = true, gone = false, first = true;
+    std::string others;
+    std::set<std::uint64_t> processes(comm->processes.begin(), comm->processes.end());
+    processes.erase(Node::instance().token());
+    if (ask && !processes.empty()) ask_others(*comm);
+    for (std::uint64_t p : processes) {
+      const State& s = states()[{comm->key, p}];
+      if (Node::instance().gone(p)) {
+        for (const Task* t : comm->inside)
+          gone = gone || (t->waits_for() >= 0 && comm->processes[static_cast<std::size_t>(t->waits_for())] == p);
+        for (std::size_t r = 0; r < comm->processes.size(); ++r)
+          if (comm->processes[r] == p) others += "  rank " + std::to_string(r) + " has ended: its process is gone\n";
+        continue;
+      }
+      if (s.since == 0 || time - s.since < kCertain || !s.blocked) all_wait = false;
+      if (s.since == 0 || time - s.since < patience()) all_idle = false;
+      // One process reports: that of the lowest rank.
+      if (comm->processes.front() == p) first = false;
+      others += s.text;
+    }
+    // Threads of this process that do not wait may come yet.
+    if (static_cast<std::size_t>(simt::Engine::instance().waiting_threads()) < Ranks::instance().threads())
+      for (const ncclComm* own : Ranks::instance().of(comm->key))
+        if (own->inside.empty() && own->live) all_wait = false;
+    const bool certain = (all_wait || gone) && seconds > kCertain;
+    const bool suspected = patience() > 0 && all_idle && seconds > patience();
+    if (!certain && !suspected) continue;
+    if (!first && !gone && seconds < (certain ? kCertain : patience()) + 2) continue;  // the first rank's process does
+    char time_text[32];
+    std::snprintf(time_text, sizeof time_text, "%.0f", seconds);
+    std::string report = gone      ? "\nridge: NCCL: a rank is gone, and others wait for it\n"
+                         : certain ? "\nridge: NCCL: deadlock: every rank waits for another one\n"
+                                   : std::string("\nridge: NCCL: no rank has moved for ") + time_text +
+                                         " s (RIDGE_NCCL_TIMEOUT sets the time)\n";
+    report += local_states(comm->key) + others;
+    report +=
+        "All ranks of a communicator must make the same calls in the same order; sends and receives that need each "
+        "other belong between ncclGroupStart and ncclGroupEnd.\n";
+    end_with(*comm, report);
+  }
+}
+
+void end_with_mismatch(const ncclComm& comm, const Call& own, const Message& theirs) {
+  std::string report = "\nridge: NCCL: ranks disagree\n  rank " + std::to_string(comm.rank) + ": " + text_of(own);
+  if (own.what > What::receive) report += ", #" + std::to_string(comm.collectives);
+  report += place_of(own.pc) + "\n  rank " + std::to_string(theirs.slot.from) + ": " + text_of(theirs.call) +
+            place_of(theirs.call.pc) + "\n";
+  end_with(comm, report);
+}
+
+}  // namespace ridge::collectives

@@ -1,0 +1,21 @@
+// What is said where ranks wait for each other in vain.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "communicator.hpp"
+
+namespace ridge::collectives {
+
+// Called while all ranks of this process wait, or are elsewhere. Ends the program (exit code 86) with a report once nothing
+// has moved in any process of the communicators for RIDGE_NCCL_TIMEOUT seconds (10; 0: never), or as soon as it is certain
+// that nothing will.
+void look_for_deadlock(double seconds);
+
+// Two ranks have not made the same call, or not with the same count. Ends the program.
+[[noreturn]] void end_with_mismatch(const ncclComm& comm, const Call& own, const Message& theirs);
+
+// Another process asks where this one's ranks are, says where its are, or ends after a report. With the engine's lock.
+void heard_state(std::uint64_t process, std::uint64_t key, std::uint32_t step, const std::vector<char>& data);
+
+}  // namespace ridge::collectives

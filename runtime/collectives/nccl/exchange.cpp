@@ -1,0 +1,216 @@
+#include "exchange.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "../../simt/src/device_profile.hpp"
+#include "../../simt/src/sanitizer.hpp"
+#include "../../simt/src/time_model.hpp"
+#include "../reduction.hpp"
+#include "diagnosis.hpp"
+
+namespace ridge::collectives {
+
+namespace {
+
+double link_seconds(std::size_t bytes) {
+  return copy_seconds(simt::device_profile(), simt::CopyPath::between_devices, bytes, false);
+}
+
+// To device memory, which is initialised then.
+void store(void* to, const char* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  std::memcpy(to, from, bytes);
+  if (simt::Sanitizer::enabled()) simt::Sanitizer::written(reinterpret_cast<std::uintptr_t>(to), bytes);
+}
+
+class Send : public Task {
+ public:
+  using Task::Task;
+  void begin() override {
+    number_ = comm_.sends[static_cast<std::size_t>(planned_.call.root)]++;
+    const auto* data = static_cast<const char*>(planned_.from);
+    emit(planned_.call.root, {0, Kind::data, number_, 0}, {data, data + planned_.call.count * element()});
+  }
+  bool advance() override {
+    Message answer;
+    return take(comm_, {static_cast<std::uint32_t>(planned_.call.root), Kind::taken, number_, 0}, answer);
+  }
+  int waits_for() const override { return planned_.call.root; }
+  double seconds() const override { return 0; }  // of the group
+
+ private:
+  std::uint64_t number_ = 0;
+};
+
+class Receive : public Task {
+ public:
+  using Task::Task;
+  void begin() override { number_ = comm_.receives[static_cast<std::size_t>(planned_.call.root)]++; }
+  bool advance() override {
+    Message m;
+    if (!take(comm_, {static_cast<std::uint32_t>(planned_.call.root), Kind::data, number_, 0}, m)) return false;
+    if (m.data.size() != planned_.call.count * element()) end_with_mismatch(comm_, planned_.call, m);
+    store(planned_.to, m.data.data(), m.data.size());
+    bytes_in_ = m.data.size();
+    emit(planned_.call.root, {0, Kind::taken, number_, 0}, {});
+    return true;
+  }
+  int waits_for() const override { return planned_.call.root; }
+  double seconds() const override { return 0; }
+
+ private:
+  std::uint64_t number_ = 0;
+};
+
+class Collective : public Task {
+ public:
+  using Task::Task;
+
+  void begin() override {
+    number_ = comm_.collectives++;
+    const Call& c = planned_.call;
+    schedule_ = schedule_of(c, comm_.rank, comm_.size);
+    work_.resize(schedule_.work * element());
+    const std::size_t n = elements_read(c, comm_.rank, comm_.size);
+    if (n > 0) std::memcpy(at(schedule_.input_at), planned_.from, n * element());
+    if (reduces()) scale(n);
+    if (c.what == What::all_to_all) {
+      const std::size_t own = c.count * static_cast<std::size_t>(comm_.rank);
+      std::memcpy(at(schedule_.output_at + own), at(own), c.count * element());
+    }
+    send_step();
+  }
+
+  bool advance() override {
+    while (step_ < schedule_.steps.size()) {
+      const Step& s = schedule_.steps[step_];
+      if (s.from >= 0 && !receive(s)) return false;
+      ++step_;
+      send_step();
+    }
+    const std::size_t n = elements_written(planned_.call, comm_.rank, comm_.size);
+    if (reduces()) after(at(schedule_.output_at), n, type(), op(), comm_.size);
+    if (n > 0) store(planned_.to, at(schedule_.output_at), n * element());
+    work_ = {};
+    return true;
+  }
+
+  int waits_for() const override { return step_ < schedule_.steps.size() ? schedule_.steps[step_].from : -1; }
+  double seconds() const override { return seconds_; }
+
+ private:
+  ncclDataType_t type() const { return static_cast<ncclDataType_t>(planned_.call.type); }
+  bool reduces() const {
+    const What w = planned_.call.what;
+    return w == What::all_reduce || w == What::reduce || w == What::reduce_scatter;
+  }
+  ncclRedOp_t op() const {
+    return planned_.call.op < ncclNumOps ? static_cast<ncclRedOp_t>(planned_.call.op) : ncclSum;
+  }
+  char* at(std::size_t index) { return work_.data() + index * element(); }
+
+  void scale(std::size_t n) {
+    if (planned_.call.op < ncclNumOps) return before(at(schedule_.input_at), n, type(), op(), comm_.size);
+    const ScaledSum& sum = comm_.scaled_sums[planned_.call.op - ncclNumOps];
+    multiply(at(schedule_.input_at), sum.on_device != nullptr ? sum.on_device : sum.immediate.data(), n, type());
+  }
+
+  void send_step() {
+    if (step_ >= schedule_.steps.size()) return;
+    const Step& s = schedule_.steps[step_];
+    seconds_ += link_seconds(std::max(s.send_count, s.receive_count) * element());
+    if (s.to < 0) return;
+    const char* data = at(s.send_at);
+    emit(s.to, {0, Kind::collective, number_, sent_[s.to]++}, {data, data + s.send_count * element()});
+  }
+
+  bool receive(const Step& s) {
+    Message m;
+    const std::uint32_t step = received_[s.from];
+    if (!take(comm_, {static_cast<std::uint32_t>(s.from), Kind::collective, number_, step}, m)) return false;
+    ++received_[s.from];
+    if (!same(m.call, planned_.call)) end_with_mismatch(comm_, planned_.call, m);
+    bytes_in_ += m.data.size();
+    if (s.reduce)
+      reduce(at(s.receive_at), m.data.data(), s.receive_count, type(), op());
+    else if (!m.data.empty())
+      std::memcpy(at(s.receive_at), m.data.data(), m.data.size());
+    return true;
+  }
+
+  std::uint64_t number_ = 0;
+  Schedule schedule_;
+  std::vector<char> work_;
+  std::size_t step_ = 0;
+  std::map<int, std::uint32_t> sent_, received_;
+  double seconds_ = 0;
+};
+
+}  // namespace
+
+void Task::emit(int to, Slot slot, std::vector<char> data) {
+  bytes_out_ += data.size();
+  send(comm_, to, {slot, planned_.call, std::move(data)});
+}
+
+std::size_t Task::element() const { return bytes_of(static_cast<ncclDataType_t>(planned_.call.type)); }
+
+std::unique_ptr<Task> make_task(ncclComm& comm, const Planned& planned) {
+  if (planned.call.what == What::send) return std::make_unique<Send>(comm, planned);
+  if (planned.call.what == What::receive) return std::make_unique<Receive>(comm, planned);
+  return std::make_unique<Collective>(comm, planned);
+}
+
+GroupExchange::GroupExchange(ncclComm& comm, const std::vector<Planned>& calls) : comm_(comm), ended_(calls.size()) {
+  for (const Planned& p : calls) tasks_.push_back(make_task(comm, p));
+}
+
+GroupExchange::~GroupExchange() {
+  for (const auto& t : tasks_) std::erase(comm_.inside, t.get());
+}
+
+void GroupExchange::begin() {
+  for (const auto& t : tasks_) comm_.inside.push_back(t.get());
+  for (const auto& t : tasks_) t->begin();
+}
+
+bool GroupExchange::advance() {
+  bool all = true;
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    if (!ended_[i]) ended_[i] = tasks_[i]->advance();
+    if (ended_[i]) std::erase(comm_.inside, tasks_[i].get());
+    all = all && ended_[i];
+  }
+  return all;
+}
+
+void GroupExchange::stalled(double seconds) { look_for_deadlock(seconds); }
+
+std::string GroupExchange::name() const {
+  std::string name = name_of(tasks_.front()->call().what);
+  return tasks_.size() == 1 ? name : name + " and " + std::to_string(tasks_.size() - 1) + " more";
+}
+
+// Sends and receives of a group share the links; its collectives follow each other.
+double GroupExchange::seconds() const {
+  double seconds = simt::device_profile().kernel_latency;
+  std::size_t in = 0, out = 0;
+  bool any = false;
+  for (const auto& t : tasks_) {
+    seconds += t->seconds();
+    if (t->call().what > What::receive) continue;
+    any = true;
+    in += t->bytes_in();
+    out += t->bytes_out();
+  }
+  return any ? seconds + link_seconds(std::max(in, out)) : seconds;
+}
+
+std::size_t GroupExchange::bytes() const {
+  std::size_t out = 0;
+  for (const auto& t : tasks_) out += t->bytes_out();
+  return out;
+}
+
+}  // namespace ridge::collectives

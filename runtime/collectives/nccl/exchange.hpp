@@ -1,0 +1,52 @@
+// A group of calls on one communicator as an operation of the engine.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plan.hpp"
+
+namespace ridge::collectives {
+
+// One collective, send or receive while it runs.
+class Task {
+ public:
+  Task(ncclComm& comm, Planned planned) : comm_(comm), planned_(std::move(planned)) {}
+  virtual ~Task() = default;
+  virtual void begin() = 0;
+  virtual bool advance() = 0;
+  virtual int waits_for() const = 0;  // a rank
+  const Call& call() const { return planned_.call; }
+  std::size_t bytes_out() const { return bytes_out_; }
+  std::size_t bytes_in() const { return bytes_in_; }
+  virtual double seconds() const = 0;
+
+ protected:
+  void emit(int to, Slot slot, std::vector<char> data);
+  std::size_t element() const;
+
+  ncclComm& comm_;
+  Planned planned_;
+  std::size_t bytes_out_ = 0, bytes_in_ = 0;
+};
+
+std::unique_ptr<Task> make_task(ncclComm& comm, const Planned& planned);
+
+class GroupExchange : public simt::Exchange {
+ public:
+  GroupExchange(ncclComm& comm, const std::vector<Planned>& calls);
+  ~GroupExchange() override;
+  void begin() override;
+  bool advance() override;
+  void stalled(double seconds) override;
+  std::string name() const override;
+  double seconds() const override;
+  std::size_t bytes() const override;
+
+ private:
+  ncclComm& comm_;
+  std::vector<std::unique_ptr<Task>> tasks_;
+  std::vector<bool> ended_;
+};
+
+}  // namespace ridge::collectives

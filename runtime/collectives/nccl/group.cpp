@@ -1,0 +1,142 @@
+#include "group.hpp"
+
+#include <algorithm>
+#include <map>
+#include <thread>
+
+#include "../../simt/src/api.hpp"
+#include "../../simt/src/device_profile.hpp"
+#include "exchange.hpp"
+
+namespace ridge::collectives {
+
+namespace {
+
+struct Group {
+  struct Entry {
+    ncclComm* comm;
+    Planned planned;
+    CUstream_st* stream;
+  };
+  int depth = 0;
+  ncclResult_t error = ncclSuccess;
+  std::vector<Entry> calls;
+  std::vector<Join> joins;
+};
+
+Group& group_of_this_thread() {  // with the engine's lock
+  static auto* groups = new std::map<std::thread::id, Group>;
+  return (*groups)[std::this_thread::get_id()];
+}
+
+// Stream 0 is that of the communicator's device, whichever is current.
+CUstream_st* stream_of(const ncclComm& comm, cudaStream_t handle) {
+  simt::Engine& engine = simt::Engine::instance();
+  const int current = simt::current_device();
+  simt::set_current_device(comm.device);
+  CUstream_st* stream = engine.stream(handle);
+  simt::set_current_device(current);
+  return stream;
+}
+
+// One operation for all calls of a group on a communicator. It runs in the stream of the first; the others wait for it.
+ncclResult_t launch(ncclComm& comm, std::vector<Planned> calls, const std::vector<CUstream_st*>& streams) {
+  simt::Engine& engine = simt::Engine::instance();
+  simt::Work work;
+  work.kind = simt::WorkKind::exchange;
+  work.exchange = [&comm, calls] { return std::make_shared<GroupExchange>(comm, calls); };
+  CUstream_st& stream = *streams.front();
+  const double seconds = simt::device_profile().launch_call;
+  if (simt::api::capturing(stream)) {
+    if (streams.size() > 1) return fail(ncclInvalidUsage, "a captured group on one communicator must use one stream");
+    return simt::api::capture_work(stream, std::move(work)) == cudaSuccess ? ncclSuccess : ncclUnhandledCudaError;
+  }
+  if (simt::api::legacy_use(stream) != cudaSuccess)
+    return fail(ncclUnhandledCudaError, "the default stream cannot be used during this capture");
+  std::vector<simt::OperationPtr> after;
+  if (comm.tail != nullptr) after.push_back(comm.tail);
+  for (std::size_t i = 1; i < streams.size(); ++i)
+    for (auto& before : engine.predecessors(*streams[i])) after.push_back(before);
+  comm.tail = engine.submit(stream, std::move(work), name_of(calls.front().call.what), seconds, std::move(after));
+  for (std::size_t i = 1; i < streams.size(); ++i) {
+    simt::Work wait;
+    wait.kind = simt::WorkKind::wait;
+    engine.submit(*streams[i], std::move(wait), "", 0, {comm.tail});
+  }
+  return ncclSuccess;
+}
+
+ncclResult_t launch_all(std::vector<Group::Entry> entries) {
+  ncclResult_t result = ncclSuccess;
+  while (!entries.empty() && result == ncclSuccess) {
+    ncclComm* comm = entries.front().comm;
+    std::vector<Planned> calls;
+    std::vector<CUstream_st*> streams;
+    for (const auto& e : entries) {
+      if (e.comm != comm) continue;
+      calls.push_back(e.planned);
+      if (std::find(streams.begin(), streams.end(), e.stream) == streams.end()) streams.push_back(e.stream);
+    }
+    std::erase_if(entries, [&](const auto& e) { return e.comm == comm; });
+    result = launch(*comm, std::move(calls), streams);
+  }
+  return result;
+}
+
+}  // namespace
+
+ncclResult_t refuse(ncclResult_t result) {
+  Group& group = group_of_this_thread();
+  if (group.depth > 0 && group.error == ncclSuccess) group.error = result;
+  return result;
+}
+
+ncclResult_t add_call(ncclComm* comm, const Planned& planned, cudaStream_t handle) {
+  CUstream_st* stream = stream_of(*comm, handle);
+  if (stream == nullptr) return refuse(fail(ncclUnhandledCudaError, "there is no such stream"));
+  if (stream->device != comm->device)
+    return refuse(fail(ncclInvalidUsage, "the stream belongs to device " + std::to_string(stream->device) +
+                                             ", the communicator to device " + std::to_string(comm->device)));
+  Group& group = group_of_this_thread();
+  if (group.depth == 0) return launch(*comm, {planned}, {stream});
+  group.calls.push_back({comm, planned, stream});
+  return ncclSuccess;
+}
+
+ncclResult_t add_join(Join join) {
+  {
+    std::lock_guard lock(simt::Engine::instance().mutex);
+    Group& group = group_of_this_thread();
+    if (group.depth > 0) {
+      group.joins.push_back(std::move(join));
+      return ncclSuccess;
+    }
+  }
+  const ncclResult_t begun = join.begin();
+  return begun == ncclSuccess ? join.end() : begun;
+}
+
+ncclResult_t start_group() {
+  ++group_of_this_thread().depth;
+  return ncclSuccess;
+}
+
+ncclResult_t end_group() {
+  Group ended;
+  {
+    std::lock_guard lock(simt::Engine::instance().mutex);
+    Group& group = group_of_this_thread();
+    if (group.depth == 0) return fail(ncclInvalidUsage, "ncclGroupEnd without ncclGroupStart");
+    if (--group.depth > 0) return ncclSuccess;
+    ended = std::exchange(group, {});
+  }
+  if (ended.error != ncclSuccess) return ended.error;
+  for (Join& j : ended.joins)
+    if (ncclResult_t r = j.begin(); r != ncclSuccess) return r;
+  for (Join& j : ended.joins)
+    if (ncclResult_t r = j.end(); r != ncclSuccess) return r;
+  std::lock_guard lock(simt::Engine::instance().mutex);
+  return launch_all(std::move(ended.calls));
+}
+
+}  // namespace ridge::collectives
