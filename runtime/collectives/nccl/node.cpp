@@ -5,8 +5,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <random>
@@ -30,6 +32,7 @@ struct Frame {  // then `bytes` of data
 };
 
 constexpr std::uint64_t kLargestFrame = std::uint64_t{1} << 34;
+constexpr int kFarewell = 5;  // seconds that a process waits at its end for others to have read what it sent
 
 }  // namespace
 
@@ -39,6 +42,7 @@ struct Node::Connection {
   std::deque<std::vector<char>> out;
   std::size_t written = 0;  // of out.front()
   std::vector<char> in;
+  bool mute = false;  // nothing more can be written; what was sent to us may still be read
   bool dead = false;
 };
 
@@ -70,7 +74,27 @@ void Node::start() {
   }
   wake_read_ = ends[0], wake_write_ = ends[1];
   started_ = true;
+  owner_ = getpid();
   std::thread([this] { run(); }).detach();
+  std::atexit([] { instance().leave(); });
+}
+
+// A process that ends with unread bytes in a socket resets it, and its peers lose what they have not read yet. So each
+// side ends what it writes, and reads until the other has closed.
+void Node::leave() {
+  if (getpid() != owner_) return;  // a fork: the connections are the parent's
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(kFarewell);
+  std::unique_lock lock(mutex_);
+  leaving_ = true;
+  wake();
+  auto open = [this] {
+    return std::any_of(connections_.begin(), connections_.end(), [](const auto& c) { return c.second->socket >= 0; });
+  };
+  while (open() && std::chrono::steady_clock::now() < end) {
+    lock.unlock();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    lock.lock();
+  }
 }
 
 void Node::wake() {
@@ -116,11 +140,12 @@ void Node::write(std::uint64_t process, std::uint64_t key, int to, Message m) {
   std::memcpy(header.data(), &frame, sizeof frame);
   std::lock_guard lock(mutex_);
   auto found = connections_.find(process);
-  if (found == connections_.end() || found->second->dead) return;
+  if (found == connections_.end() || found->second->dead || found->second->mute) return;
   Connection& c = *found->second;
   c.out.push_back(std::move(header));
   if (!m.data.empty()) c.out.push_back(std::move(m.data));
-  if (!flush(c) || !c.out.empty()) wake();
+  flush(c);
+  if (!c.out.empty()) wake();
 }
 
 void Node::watch_calls() {
@@ -138,24 +163,26 @@ void Node::nudge() {
 
 bool Node::gone(std::uint64_t process) {
   std::lock_guard lock(mutex_);
-  return gone_.count(process) != 0;
+  return gone_.contains(process);
 }
 
-// Writes what fits. False: the other end is gone.
-bool Node::flush(Connection& c) {
+// Writes what fits.
+void Node::flush(Connection& c) {
   while (!c.out.empty()) {
     const std::vector<char>& front = c.out.front();
     const ssize_t sent =
         ::send(c.socket, front.data() + c.written, front.size() - c.written, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return true;
-    if (sent < 0) return !(c.dead = true);
+    if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+    if (sent < 0) {
+      c.mute = true;
+      return c.out.clear();
+    }
     c.written += static_cast<std::size_t>(sent);
     if (c.written < front.size()) continue;
     c.written = 0;
     c.out.pop_front();
   }
-  return true;
 }
 
 void Node::run() {
@@ -174,6 +201,10 @@ void Node::run() {
       polled.push_back({listener_, POLLIN, 0});
       auto add = [&](Connection& c) {
         if (c.dead) return;
+        if (leaving_ && !c.mute && c.out.empty()) {
+          shutdown(c.socket, SHUT_WR);
+          c.mute = true;
+        }
         polled.push_back({c.socket, static_cast<short>(POLLIN | (c.out.empty() ? 0 : POLLOUT)), 0});
         order.push_back(&c);
       };
@@ -240,7 +271,6 @@ void Node::run() {
         close(c->socket);
         c->socket = -1;
         c->out.clear();
-        gone_[process] = true;
         ended.push_back(process);
       }
     }
@@ -255,6 +285,11 @@ void Node::run() {
       }
       moved = true;
       Ranks::instance().deliver(a.frame.key, a.frame.to, {a.frame.slot, a.frame.call, std::move(a.data)});
+    }
+    if (!ended.empty()) {
+      // Not before what it sent has been delivered: who looks in between would take it for lost.
+      std::lock_guard own(mutex_);
+      gone_.insert(ended.begin(), ended.end());
     }
     if (moved) engine.arrived();
   }

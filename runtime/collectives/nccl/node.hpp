@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,16 +36,18 @@ class Node {
   void run();
   void wake();
   void nudge();  // as if a message had come
-  bool flush(Connection& c);
+  void flush(Connection& c);
+  void leave();
 
   std::mutex mutex_;  // taken after the engine's
   std::uint64_t token_;
   int listener_ = -1, wake_read_ = -1, wake_write_ = -1;
   std::string address_;
-  bool started_ = false, nudged_ = false;
+  bool started_ = false, nudged_ = false, leaving_ = false;
+  int owner_ = 0;  // process that started it
   std::map<std::uint64_t, std::unique_ptr<Connection>> connections_;
   std::vector<std::unique_ptr<Connection>> strangers_;  // have not said who they are
-  std::map<std::uint64_t, bool> gone_;
+  std::set<std::uint64_t> gone_;
 };
 
 // What bootstrapping tells every rank.
