@@ -1,0 +1,43 @@
+// Contract of lab 06. Each task is one host function that every rank calls, each with its own data, in the same order.
+//
+// All must have ended, or be ordered before the end of `stream`, when the function returns. Streams, events, page-locked
+// memory and communicators may be made once and kept (function-local static); what a call makes and no later call uses must
+// be freed. `workspace` is device memory, undefined at each call. The number of ranks p may be 1; n may be smaller than p,
+// and p need not divide it.
+#pragma once
+#include <cuda_bf16.h>
+#include <cuda_runtime.h>
+#include <mpi.h>
+#include <nccl.h>
+
+#include <cstddef>
+#include <cstdint>
+
+// A ring by way of the host: out[i] = the sum over all ranks of their in[i]. What travels goes through page-locked memory of the
+// host and MPI_Sendrecv; sums are made on the device.
+//   in, out    n floats on the device, in != out; n >= 1
+//   workspace  n floats
+void staged(const float* in, float* out, std::size_t n, void* workspace, std::size_t workspace_bytes, MPI_Comm comm,
+            cudaStream_t stream);
+
+// A ring from device to device: the same with ncclSend and ncclRecv, and a reduction kernel of your own. Chunk c holds the
+// elements from c * ceil(n / p); the last ones may be shorter or empty. Every rank sends to its right neighbour only, no
+// message is larger than a chunk, and all ranks get the same bits.
+//   in, out    n floats on the device; in == out is allowed
+//   workspace  n floats
+void ring(const float* in, float* out, std::size_t n, void* workspace, std::size_t workspace_bytes, ncclComm_t comm,
+          cudaStream_t stream);
+
+// The same for bfloat16 (a partial sum is rounded each time it is sent), cut into slices so that one slice is reduced while
+// another one travels.
+//   in, out    n values on the device; in == out is allowed
+//   workspace  n values
+void pipelined(const __nv_bfloat16* in, __nv_bfloat16* out, std::size_t n, void* workspace, std::size_t workspace_bytes,
+               ncclComm_t comm, cudaStream_t stream);
+
+// An all-reduce for nodes whose links inside are faster than those between: rank r is rank r % per_node of node
+// r / per_node, and p is a multiple of per_node. Between nodes a rank talks to those of its own place only (r % per_node).
+//   in, out    n floats on the device, in != out
+//   workspace  n floats
+void hierarchical(const float* in, float* out, std::size_t n, int per_node, void* workspace,
+                  std::size_t workspace_bytes, ncclComm_t comm, cudaStream_t stream);
