@@ -141,6 +141,15 @@ lab::Verdict CaseBuffers::verify(std::span<const Comb> combs, std::span<const st
   return check_.verify(case_, in, out);
 }
 
+void CaseBuffers::collect(std::vector<std::span<const std::byte>>& in, std::vector<std::span<const std::byte>>& out,
+                          std::vector<std::vector<std::byte>>& storage) const {
+  for (const auto& host : in_host_) in.emplace_back(host->bytes());
+  for (const auto& b : out_) {
+    b->download(storage.emplace_back(b->bytes()));
+    out.emplace_back(storage.back());
+  }
+}
+
 protocol::Call CaseBuffers::call() const {
   protocol::Call call;
   std::snprintf(call.task, sizeof call.task, "%s", check_.id().c_str());

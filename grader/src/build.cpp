@@ -190,6 +190,8 @@ BuiltWorker build_simt(const std::vector<fs::path>& sources, const fs::path& dir
                        bool reuse) {
   CompileOptions options;
   options.include_dirs = {(root_dir() / "runtime").string()};
+  if (std::find(rules.libraries.begin(), rules.libraries.end(), "MPI_") != rules.libraries.end())
+    options.include_dirs.push_back((root_dir() / "runtime/collectives/mpi/include").string());
   options.sandboxed = options.worker = true;
   const std::string flags = fmt::format("{}", fmt::join(counting_flags(host_compiler()), " "));
   std::optional<ObjectCache> cache;

@@ -120,6 +120,10 @@ std::string failure_class(const std::string& check) {
       {"time-limit", "did not finish within the time limit and was stopped"},
       {"memory-limit", "held more memory than a submission may and was stopped"},
       {"device", "work that belongs on the device was done on the host; `ridge check` says how much"},
+      {"deadlock", "ranks wait for each other for ever; `ridge check` says where"},
+      {"mismatch", "ranks make different calls; `ridge check` says which"},
+      {"agree", "ranks have different answers"},
+      {"traffic", "what passes between the ranks is not what the task asks for; `ridge check` says where"},
       {"output", "printed too much and was stopped: remove the prints"}};
   for (auto [name, text] : known)
     if (check == name) return text;

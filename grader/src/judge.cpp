@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -24,6 +25,7 @@
 #include "hashes.hpp"
 #include "lab/compare.hpp"
 #include "lab/switches.hpp"
+#include "rank_workers.hpp"
 #include "roofline/profile.hpp"
 #include "score.hpp"
 #include "seeds.hpp"
@@ -48,6 +50,7 @@ std::uint64_t secret_seed() {
   return seed;
 }
 
+constexpr int kExitOfReport = 86;  // a program of the emulator that has said what is wrong
 constexpr std::uint64_t kPublicSeed = 20260101;
 
 struct Gate {
@@ -122,11 +125,47 @@ class Explainer {
   double limit_;
 };
 
+// What the ranks' replies say. Where several failed, the others may only have missed the one that did first.
+Gate explain_ranks(const Explainer& explain, const std::vector<Reply>& replies, RankWorkers& workers) {
+  Gate best;
+  double first = 0;
+  for (std::size_t r = 0; r < replies.size(); ++r) {
+    Gate g = explain(replies[r]);
+    if (g.check.empty()) continue;
+    bool cause = true;
+    if (replies[r].fate == Fate::crashed && replies[r].exit_code == kExitOfReport) {
+      const std::string said = workers.report(static_cast<int>(r));
+      const std::size_t at = std::min(said.find("ridge: NCCL: "), said.find("ridge: MPI: "));
+      if (at != std::string::npos) {
+        g = {said.find("disagree", at) != std::string::npos ? "mismatch" : "deadlock", said.substr(at, 4096)};
+        cause = said.find("is gone, and others", at) == std::string::npos &&
+                said.find("another rank has reported why", at) == std::string::npos;
+      }
+    } else {
+      g.message = fmt::format("rank {} of {}: {}", r, replies.size(), g.message);
+    }
+    const double time = replies[r].seconds + (cause ? 0 : 1e6);
+    if (best.check.empty() || time < first) best = g, first = time;
+  }
+  return best;
+}
+
+lab::Verdict verify_ranks(const lab::TaskCheck& check, const lab::Case& c, const RankWorkers::Buffers& buffers,
+                          JudgeTime& time) {
+  std::vector<std::span<const std::byte>> in, out;
+  std::vector<std::vector<std::byte>> storage;
+  storage.reserve(4 * buffers.size());
+  for (const CaseBuffers& b : buffers) b.collect(in, out, storage);
+  Lap lap(time.verify);
+  return check.verify(c, in, out);
+}
+
 class TaskJudge {
  public:
   TaskJudge(const Lab& lab, const Task& spec, const lab::TaskCheck& check, const JudgeOptions& options, Device& device,
             const fs::path& worker, const fs::path& baseline, const fs::path& reference, std::uint64_t seed)
-      : spec_(spec),
+      : lab_(lab),
+        spec_(spec),
         check_(check),
         options_(options),
         device_(device),
@@ -199,10 +238,10 @@ class TaskJudge {
   // Every case in turn; the first failing one ends the task. Correctness before time.
   void judge_cases() {
     lab::Request request{options_.sizes.value_or(options_.mode), options_.backend, device_.info().memory / 8,
-                         derived_seed(seed_, "shapes")};
+                         derived_seed(seed_, "shapes"), lab_.ranks};
     std::vector<lab::Case> cases = in_secret_order(check_.cases(request));
     if (options_.one_case) keep_middle(cases);
-    auto workers = start_workers();
+    std::unique_ptr<SubmissionWorkers> workers;
     // Whatever ends this task, what the submission printed so far is kept.
     struct KeepOutput {
       std::unique_ptr<SubmissionWorkers>& workers;
@@ -226,6 +265,11 @@ class TaskJudge {
         next_id += kIdsOfTiming;
         continue;
       }
+      if (c.ranks > 0) {
+        if (!judge_ranks(c, number, next_id)) return;
+        continue;
+      }
+      if (!workers) workers = start_workers();
       SubmissionWorkers& worker = *workers;
       CaseBuffers buffers(device_, check_, c, derived_seed(seed_, "case", number), next_id, task_.judge_time);
       next_id = buffers.next_id();
@@ -248,6 +292,74 @@ class TaskJudge {
       }
       if (c.measured && !take_counts(c, reply)) return;
     }
+  }
+
+  // A case of several ranks. False: the task ends here.
+  bool judge_ranks(const lab::Case& c, std::uint64_t number, std::uint32_t& next_id) {
+    RankWorkers& workers = ranks_of(c.ranks, rank_workers_);
+    RankWorkers::Buffers buffers = rank_buffers(c, number, next_id);
+    Reply reply;
+    {
+      Lap lap(task_.judge_time.start);
+      reply = workers.share(buffers, limit_);
+    }
+    Gate g = explain_(reply);
+    std::vector<Reply> replies;
+    if (g.check.empty()) {
+      Lap lap(task_.judge_time.run);
+      replies = workers.run(buffers, 1, c.measured, false, limit_);
+      g = explain_ranks(explain_, replies, workers);
+    }
+    task_.output = workers.output(0).substr(0, 2048);
+    if (g.check.empty()) {
+      lab::Verdict v = verify_ranks(check_, c, buffers, task_.judge_time);
+      if (v.ok) v = check_.verify_messages(c, workers.messages());
+      if (options_.sanitize && on(Defence::sanitizer) && c.ranks <= kSanitizedRanks) g = sanitized_ranks(c, buffers);
+      if (!v.ok) g = {v.check, v.message + (g.check.empty() ? "" : "\n" + g.message), v.secret};
+    }
+    task_.cases.push_back({told(c), g.check.empty(), told(g)});
+    if (!g.check.empty()) {
+      gate({g.check, fmt::format("{}: {}", told(c), told(g))});
+      return false;
+    }
+    if (!c.measured) return true;
+    // The slowest rank's counts are the task's.
+    const Reply* slowest = nullptr;
+    double most = -1;
+    for (const Reply& r : replies)
+      if (const double seconds = count_launches(r.launches, worker_program_).timeline.seconds; seconds > most)
+        most = seconds, slowest = &r;
+    return take_counts(c, *slowest);
+  }
+
+  RankWorkers& ranks_of(int ranks, std::map<int, std::unique_ptr<RankWorkers>>& all) {
+    std::unique_ptr<RankWorkers>& found = all[ranks];
+    Lap lap(task_.judge_time.start);
+    const bool decoys = options_.mode == Mode::grade && !check_.host_reads_inputs();
+    if (!found) found = std::make_unique<RankWorkers>(worker_program_, ranks, decoys);
+    return *found;
+  }
+
+  RankWorkers::Buffers rank_buffers(lab::Case c, std::uint64_t number, std::uint32_t& next_id) {
+    RankWorkers::Buffers all;
+    const std::uint32_t first = next_id;
+    for (c.rank = 0; c.rank < c.ranks; ++c.rank) {
+      all.emplace_back(device_, check_, c,
+                       derived_seed(seed_, "case", number * 64 + static_cast<std::uint64_t>(c.rank)), first,
+                       task_.judge_time);
+      next_id = std::max(next_id, all.back().next_id());
+    }
+    return all;
+  }
+
+  // As sanitized() does for one worker.
+  Gate sanitized_ranks(const lab::Case& c, RankWorkers::Buffers& buffers) {
+    RankWorkers& workers = ranks_of(c.ranks, sanitizing_ranks_);
+    for (CaseBuffers& b : buffers) b.poison(derived_seed(seed_, "sanitized"));
+    Gate g = explain_(workers.share(buffers, limit_));
+    if (!g.check.empty()) return g;
+    Lap lap(task_.judge_time.run);
+    return explain_ranks(explain_, workers.run(buffers, 2, false, true, limit_), workers);
   }
 
   std::unique_ptr<SubmissionWorkers> start_workers() {
@@ -345,6 +457,7 @@ class TaskJudge {
     return true;
   }
 
+  const Lab& lab_;
   const Task& spec_;
   const lab::TaskCheck& check_;
   const JudgeOptions& options_;
@@ -359,6 +472,8 @@ class TaskJudge {
   static constexpr std::uint32_t kIdsOfTiming = 1 << 20;  // buffers of one timed case
   static constexpr double kSanitizedSeconds = 0.1;
   static constexpr double kStartSeconds = 60;  // of a process with a context on a GPU, perhaps one whose driver sleeps
+  static constexpr int kSanitizedRanks = 3;    // more have the same code paths
+  std::map<int, std::unique_ptr<RankWorkers>> rank_workers_, sanitizing_ranks_;  // by number of ranks
   std::unique_ptr<SubmissionWorkers> sanitizing_;
   int sanitized_cases_ = 0;
   bool sanitizer_gave_up_ = false;

@@ -40,6 +40,14 @@ class Reader {
         if (auto text = item.value<std::string>()) all.push_back(*text);
     return all;
   }
+  std::vector<int> numbers(const char* key) const {
+    std::vector<int> all;
+    if (const auto* array = table_[key].as_array())
+      for (const auto& item : *array)
+        if (auto number = item.value<std::int64_t>(); number && *number >= 1 && *number <= 64)
+          all.push_back(static_cast<int>(*number));
+    return all;
+  }
   std::optional<Reader> table(const char* key) const {
     const auto* table = table_[key].as_table();
     return table != nullptr ? std::optional<Reader>(Reader(*table, file_)) : std::nullopt;
@@ -138,6 +146,7 @@ Lab parse_lab(std::string_view text, const fs::path& dir) {
   lab.backends = r.strings("backends");
   lab.files = r.strings("files");
   lab.libraries = r.strings("libraries");
+  lab.ranks = r.numbers("ranks");
   lab.baseline_libraries = r.strings("baseline_libraries");
   if (auto forbid = r.table("forbid"))
     for (const std::string& backend : lab.backends) lab.forbid[backend] = forbid->strings(backend.c_str());

@@ -43,6 +43,7 @@ struct Lab {
   std::vector<std::string> backends;
   std::vector<std::string> files;               // what a student edits
   std::vector<std::string> libraries;           // "cublas", "nccl": what a submission may call
+  std::vector<int> ranks;                       // numbers of ranks that its tasks are judged with; empty: one worker
   std::vector<std::string> baseline_libraries;  // what the vendor's way calls
   // By backend, functions that a submission may not call though others may: "cudaMemcpyAsync", "cudaGraphAdd*".
   std::map<std::string, std::vector<std::string>> forbid;

@@ -17,12 +17,20 @@ bool good(const Reply& r) { return r.fate == Fate::ok && r.done.status == protoc
 
 }  // namespace
 
-SubmissionWorkers::SubmissionWorkers(const fs::path& program, lab::Backend backend, bool decoys)
+SubmissionWorkers::SubmissionWorkers(const fs::path& program, lab::Backend backend, bool decoys,
+                                     const RankPlace& place)
     : first_(program, start_seconds(backend),
-             {.gpu = backend == lab::Backend::cuda, .role = replays(backend) ? Role::traced : Role::plain}),
+             {.gpu = backend == lab::Backend::cuda,
+              .role = replays(backend) ? Role::traced : Role::plain,
+              .rank = place.rank,
+              .ranks = place.ranks,
+              .messages = place.messages}),
       decoys_(decoys && on(Defence::decoy_inputs)) {
   if (replays(backend))
-    replay_ = std::make_unique<WorkerProcess>(program, kStartSeconds, WorkerOptions{.role = Role::replay});
+    replay_ = std::make_unique<WorkerProcess>(
+        program, kStartSeconds,
+        WorkerOptions{
+            .role = Role::replay, .rank = place.rank, .ranks = place.ranks, .messages = place.replay_messages});
 }
 
 Reply SubmissionWorkers::share(const CaseBuffers& buffers, double limit_seconds) {

@@ -13,10 +13,16 @@
 
 namespace ridge {
 
+// Where the worker is one of several ranks, and its streams to the switchboards (rank_workers.hpp).
+struct RankPlace {
+  int rank = 0, ranks = 1;
+  int messages = -1, replay_messages = -1;
+};
+
 class SubmissionWorkers {
  public:
   // `decoys`: on the emulator, host code sees other inputs of the same shape. Throws as WorkerProcess does.
-  SubmissionWorkers(const fs::path& program, lab::Backend backend, bool decoys);
+  SubmissionWorkers(const fs::path& program, lab::Backend backend, bool decoys, const RankPlace& place = {});
 
   // Gives both the case's buffers. The reply that was not ok, or an ok one.
   Reply share(const CaseBuffers& buffers, double limit_seconds);
@@ -25,6 +31,8 @@ class SubmissionWorkers {
 
   WorkerProcess& first() { return first_; }
   const std::string& output() { return first_.output(); }  // kernels print twice; this is once
+  // What the one printed that has ended; both: the first.
+  const std::string& last_words() { return first_.alive() && replay_ ? replay_->output() : first_.output(); }
 
  private:
   WorkerProcess first_;

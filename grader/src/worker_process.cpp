@@ -81,6 +81,8 @@ WorkerProcess::WorkerProcess(const fs::path& program, double start_seconds, cons
   const char* mode = options.role == Role::traced ? "trace" : options.role == Role::replay ? "replay" : "run";
   std::vector<std::string> argv = {program.string(), mode};
   if (options.role == Role::replay && !on(Defence::kernel_entries)) argv.push_back("with-initialisers");
+  if (options.messages >= 0)
+    argv.insert(argv.end(), {"rank", std::to_string(options.rank), "of", std::to_string(options.ranks)});
   sandbox_ = std::make_unique<SandboxRun>(description, argv);
   pid_ = fork_child();
   if (pid_ == 0) {
@@ -89,8 +91,10 @@ WorkerProcess::WorkerProcess(const fs::path& program, double start_seconds, cons
     dup2(out[1], 1);
     dup2(out[1], 2);
     int high = fcntl(pair[1], F_DUPFD_CLOEXEC, 64);  // clear of the number that it must get
+    int messages = options.messages < 0 ? -1 : fcntl(options.messages, F_DUPFD_CLOEXEC, 64);
     dup2(high, protocol::kSocket);
-    sandbox_->exec(protocol::kSocket);
+    if (messages >= 0) dup2(messages, protocol::kMessages);
+    sandbox_->exec(messages >= 0 ? protocol::kMessages : protocol::kSocket);
   }
   close(pair[1]);
   close(out[1]);

@@ -57,6 +57,8 @@ struct Reply {
 struct WorkerOptions {
   bool gpu = false;  // is given the judge's GPU
   Role role = Role::plain;
+  int rank = 0, ranks = 1;
+  int messages = -1;  // a stream to the switchboard, of one of several ranks
 };
 
 class WorkerProcess {

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "rank.hpp"
+
 struct ridge_call {
   char task[32];      // the task's id in lab.toml
   long long size[8];  // the case's sizes, in the order that check.cpp gives them
@@ -13,6 +15,7 @@ struct ridge_call {
   void* workspace;    // device scratch memory, or nullptr
   std::size_t workspace_bytes;
   cudaStream_t stream;
+  const ridge_rank* rank;  // of labs with several ranks
 
   bool is(const char* id) const { return std::strcmp(task, id) == 0; }
 };

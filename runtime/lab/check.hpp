@@ -18,12 +18,22 @@ struct Request {
   Backend backend;
   std::uint64_t memory;    // bytes that one measured call's inputs and outputs may take
   std::uint64_t seed = 0;  // for sizes (random_size): public in check, secret in grade
+  std::vector<int> ranks = {};  // as lab.toml has them
 };
 
 struct Case {
   std::string name;                    // shown to people: "rows 257 cols 510"
   std::array<std::int64_t, 8> size{};  // passed to entry.cu as they are
   bool measured = false;               // performance goals: of one case on `cpu`, the worst of several on `cuda`
+  int ranks = 0;  // 0: one worker without a communicator
+  int rank = 0;   // of the worker that shape() and fill() are asked about; verify() sees the buffers of all, rank by rank
+};
+
+// Data that one rank sent to another.
+struct Message {
+  int from = 0, to = 0;
+  std::uint64_t bytes = 0;
+  bool host = false;  // by MPI
 };
 
 // Where a task's buffers lie: on the device; in page-locked memory of the host; in memory of the host as malloc gives it
@@ -58,6 +68,7 @@ struct Verdict {
   std::string message;  // the first wrong element, its index, expected and got, and how many are wrong
   // What may be said where the inputs are secret: the kind of mistake, no value. Empty: "wrong result".
   std::string secret = {};
+  std::string check = "correct";  // that failed
 };
 
 using Buffers = std::span<const std::span<std::byte>>;
@@ -71,6 +82,8 @@ class TaskCheck {
   virtual Shape shape(const Case& c) const = 0;
   virtual void fill(const Case& c, std::uint64_t seed, Buffers in) const = 0;
   virtual Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const = 0;
+  // What passed between the ranks, each rank's in its order.
+  virtual Verdict verify_messages(const Case&, std::span<const Message>) const { return {}; }
   virtual Work work(const Case& c) const = 0;
   // Of the measured case on the emulator, for each such metric that lab.toml names.
   virtual std::vector<Bound> bounds(const Case&) const { return {}; }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "../collectives/judged.hpp"
 #include "../simt/simt.hpp"
 #include "backend.hpp"
 
@@ -186,6 +187,8 @@ bool replay(int fd, const protocol::Replay& request, protocol::Done& done) {
   put(done.detail, r.error);
   return false;
 }
+
+void* join_ranks(int socket, int rank, int ranks) { return ridge_join_ranks(socket, rank, ranks); }
 
 bool describe_fault(protocol::Done& done) {
   const simt::Fault* fault = simt::last_fault();

@@ -8,8 +8,9 @@
 namespace ridge::protocol {
 
 constexpr std::uint32_t kMagic = 0x31474452;  // "RDG1"
-constexpr std::uint16_t kVersion = 4;
-constexpr int kSocket = 3;  // the worker's end of the pair
+constexpr std::uint16_t kVersion = 5;
+constexpr int kSocket = 3;    // the worker's end of the pair
+constexpr int kMessages = 4;  // of a worker that is one of several ranks: a stream to the judge's switchboard
 constexpr std::uint32_t kMaxCalls = 256;
 constexpr std::uint32_t kMaxPacket = 64 * 1024;
 

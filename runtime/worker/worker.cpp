@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "../lab/call.hpp"
+#include "../lab/rank.hpp"
 #include "backend.hpp"
 #include "initialisers.hpp"
 #include "packet.hpp"
@@ -46,6 +48,7 @@ struct Mapped {
 };
 std::map<std::uint32_t, Mapped> buffers;
 cudaStream_t stream;
+ridge_rank rank;
 
 void add_buffer(const Packet& packet, protocol::Done& done) {
   protocol::Buffer buffer;
@@ -117,6 +120,7 @@ void run(const Packet& packet, protocol::Done& done) {
       call.workspace_bytes = buffers[message.workspace].bytes;
     }
     call.stream = stream;
+    call.rank = &rank;
     if (i > 0) worker::mark_call();
     if (request.sanitize != 0 && i > 0 && i + 1 == request.calls) {
       cudaDeviceSynchronize();
@@ -162,13 +166,24 @@ void replay(const Packet& packet, protocol::Done& done) {
 
 }  // namespace
 
+// "trace", "rank 2 of 4"
+void join_ranks(int argc, char** argv) {
+  for (int i = 1; i + 3 < argc; ++i)
+    if (std::strcmp(argv[i], "rank") == 0) {
+      rank.rank = std::atoi(argv[i + 1]);
+      rank.ranks = std::atoi(argv[i + 3]);
+      rank.communicator = worker::join_ranks(protocol::kMessages, rank.rank, rank.ranks);
+    }
+}
+
 // "run", "trace": a trace is kept too. "replay": nothing of the submission's host code runs in this process. (A second
 // word lets its initialisers run all the same: the judge's tests show what that would open.)
 int main(int argc, char** argv) {
   const bool replays = argc > 1 && std::strcmp(argv[1], "replay") == 0;
   worker::set_tracing(argc > 1 && std::strcmp(argv[1], "trace") == 0);  // from the first allocation on
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  if (!replays || argc > 2) worker::run_initialisers();
+  if (!replays || (argc > 2 && std::strcmp(argv[2], "with-initialisers") == 0)) worker::run_initialisers();
+  join_ranks(argc, argv);
   protocol::Hello hello;
   hello.pid = static_cast<std::uint32_t>(getpid());
   worker::start(hello);

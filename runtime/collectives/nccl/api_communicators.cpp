@@ -4,10 +4,12 @@
 #include <cstdio>
 #include <cstring>
 
+#include "../../simt/src/trace.hpp"
 #include "../reduction.hpp"
 #include "api.hpp"
 #include "group.hpp"
 #include "node.hpp"
+#include "recorded.hpp"
 
 using namespace ridge::collectives;
 using ridge::simt::Engine;
@@ -114,6 +116,7 @@ ncclResult_t split(ncclComm* comm, int color, int key, ncclComm_t* made) {
       }
       const std::uint64_t own = mixed(mixed(comm->key, *number), static_cast<std::uint64_t>(color));
       *made = Ranks::instance().make(own, rank, std::move(processes), comm->device);
+      if (ridge::simt::Trace::on()) ridge::simt::Trace::note(record_of(**made));
       return ncclSuccess;
     });
   };
@@ -162,6 +165,8 @@ const char* ncclGetLastError(ncclComm_t) { return last_failure().c_str(); }
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   if (id == nullptr) return fail(ncclInvalidArgument, "ncclGetUniqueId: id is null");
+  if (Node::instance().judged())
+    return fail(ncclInvalidUsage, "ncclGetUniqueId: ranks are together already; use the communicator that you get");
   if (!open_meeting(id->internal))
     return fail(ncclSystemError, std::string("ncclGetUniqueId: ") + std::strerror(errno));
   return ncclSuccess;

@@ -8,7 +8,8 @@ namespace ridge::collectives {
 const char* name_of(What what) {
   constexpr const char* kNames[] = {"ncclSend",   "ncclRecv",      "ncclAllReduce",     "ncclBroadcast",
                                     "ncclReduce", "ncclAllGather", "ncclReduceScatter", "ncclAlltoAll",
-                                    "ncclGather", "ncclScatter",   "ncclCommSplit"};
+                                    "ncclGather", "ncclScatter",   "ncclCommSplit",     "MPI_Send",
+                                    "MPI_Recv"};
   return kNames[static_cast<std::size_t>(what)];
 }
 
@@ -39,6 +40,9 @@ bool same(const Call& a, const Call& b) {
 std::string text_of(const Call& c) {
   std::string text = name_of(c.what);
   if (c.what == What::split) return text;
+  if (c.what > What::split)
+    return text + " of " + std::to_string(c.count) + " bytes " + (c.what == What::mpi_send ? "to" : "from") + " rank " +
+           std::to_string(c.root) + ", tag " + std::to_string(c.op);
   text += " of " + std::to_string(c.count) + " " + name_of(static_cast<ncclDataType_t>(c.type));
   if (reduces(c.what)) text += std::string(" (") + operator_name(c.op) + ")";
   if (c.what == What::send) text += " to rank " + std::to_string(c.root);

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "../../simt/src/fault.hpp"
+#include "../judged.hpp"
 #include "exchange.hpp"
 #include "node.hpp"
 
@@ -28,7 +29,7 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 double patience() {
   static const double seconds = [] {
     const char* text = std::getenv("RIDGE_NCCL_TIMEOUT");
-    return text == nullptr ? 10.0 : std::atof(text);
+    return text != nullptr ? std::atof(text) : Node::instance().judged() ? 5.0 : 10.0;
   }();
   return seconds;
 }
@@ -60,6 +61,7 @@ std::string place_of(std::uint64_t pc) {
 std::string state_of(const ncclComm& comm) {
   std::string text = "rank " + std::to_string(comm.rank);
   if (!comm.live) return text + " has ended its communicator";
+  if (comm.inside.empty() && comm.key == kMpiKey) return text + " is in no call of MPI that waits";
   if (comm.inside.empty()) {
     text += " is in no call of NCCL: it has not come to collective #" + std::to_string(comm.collectives + 1);
     if (comm.tail != nullptr && !comm.tail->done)
@@ -69,7 +71,7 @@ std::string state_of(const ncclComm& comm) {
   const Task& task = *comm.inside.front();
   const Call& c = task.call();
   text += " is in " + text_of(c);
-  if (c.what > What::receive) text += ", #" + std::to_string(comm.collectives);
+  if (c.what > What::receive && c.what < What::split) text += ", #" + std::to_string(comm.collectives);
   text += place_of(c.pc);
   if (task.waits_for() >= 0) text += " and waits for rank " + std::to_string(task.waits_for());
   if (comm.inside.size() > 1) text += "; " + std::to_string(comm.inside.size() - 1) + " more in its group";
@@ -171,14 +173,18 @@ void look_for_deadlock(double seconds) {
     if (!first && !gone && seconds < (certain ? kCertain : patience()) + 2) continue;  // the first rank's process does
     char time_text[32];
     std::snprintf(time_text, sizeof time_text, "%.0f", seconds);
-    std::string report = gone      ? "\nridge: NCCL: a rank is gone, and others wait for it\n"
-                         : certain ? "\nridge: NCCL: deadlock: every rank waits for another one\n"
-                                   : std::string("\nridge: NCCL: no rank has moved for ") + time_text +
-                                         " s (RIDGE_NCCL_TIMEOUT sets the time)\n";
+    const bool mpi = comm->key == kMpiKey;
+    std::string report = mpi ? "\nridge: MPI: " : "\nridge: NCCL: ";
+    report += gone      ? "a rank is gone, and others wait for it\n"
+              : certain ? "deadlock: every rank waits for another one\n"
+                        : std::string("no rank has moved for ") + time_text + " s (RIDGE_NCCL_TIMEOUT sets the time)\n";
     report += local_states(comm->key) + others;
-    report +=
-        "All ranks of a communicator must make the same calls in the same order; sends and receives that need each "
-        "other belong between ncclGroupStart and ncclGroupEnd.\n";
+    report += mpi ? "A large MPI_Send returns when its receive has begun: ranks that all send first wait for ever. "
+                    "MPI_Sendrecv "
+                    "does both at once.\n"
+                  : "All ranks of a communicator must make the same calls in the same order; sends and receives that "
+                    "need each "
+                    "other belong between ncclGroupStart and ncclGroupEnd.\n";
     end_with(*comm, report);
   }
 }

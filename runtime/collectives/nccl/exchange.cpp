@@ -6,8 +6,10 @@
 #include "../../simt/src/device_profile.hpp"
 #include "../../simt/src/sanitizer.hpp"
 #include "../../simt/src/time_model.hpp"
+#include "../../simt/src/trace.hpp"
 #include "../reduction.hpp"
 #include "diagnosis.hpp"
+#include "recorded.hpp"
 
 namespace ridge::collectives {
 
@@ -164,6 +166,7 @@ std::unique_ptr<Task> make_task(ncclComm& comm, const Planned& planned) {
 
 GroupExchange::GroupExchange(ncclComm& comm, const std::vector<Planned>& calls) : comm_(comm), ended_(calls.size()) {
   for (const Planned& p : calls) tasks_.push_back(make_task(comm, p));
+  if (simt::Trace::on()) record_ = record_of(comm, calls);
 }
 
 GroupExchange::~GroupExchange() {

@@ -42,11 +42,13 @@ class GroupExchange : public simt::Exchange {
   std::string name() const override;
   double seconds() const override;
   std::size_t bytes() const override;
+  std::vector<char> record() const override { return record_; }
 
  private:
   ncclComm& comm_;
   std::vector<std::unique_ptr<Task>> tasks_;
   std::vector<bool> ended_;
+  std::vector<char> record_;
 };
 
 }  // namespace ridge::collectives

@@ -18,7 +18,9 @@ enum class What : std::uint32_t {
   all_to_all,
   gather,
   scatter,
-  split
+  split,
+  mpi_send,  // of `count` bytes with the tag `op`
+  mpi_receive,
 };
 const char* name_of(What what);  // "ncclAllReduce"
 

@@ -16,22 +16,13 @@
 
 #include "communicator.hpp"
 #include "diagnosis.hpp"
+#include "frame.hpp"
 #include "socket.hpp"
 
 namespace ridge::collectives {
 
 namespace {
 
-struct Frame {  // then `bytes` of data
-  std::uint64_t key;
-  std::int32_t to;
-  std::uint32_t reserved;
-  Slot slot;
-  Call call;
-  std::uint64_t bytes;
-};
-
-constexpr std::uint64_t kLargestFrame = std::uint64_t{1} << 34;
 constexpr int kFarewell = 5;  // seconds that a process waits at its end for others to have read what it sent
 
 }  // namespace
@@ -102,8 +93,26 @@ void Node::wake() {
   [[maybe_unused]] const ssize_t written = ::write(wake_write_, &byte, 1);  // full: it is awake
 }
 
+void Node::join(int socket, std::uint64_t process) {
+  {
+    std::lock_guard lock(mutex_);
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
+    wake_read_ = ends[0], wake_write_ = ends[1];
+    fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK);
+    auto c = std::make_unique<Connection>();
+    c->socket = socket;
+    c->process = kHub;
+    connections_[kHub] = std::move(c);
+    token_ = process;
+    judged_ = started_ = true;
+  }
+  std::thread([this] { run(); }).detach();
+}
+
 bool Node::connect(std::uint64_t process, const std::string& address, std::uint64_t key, double seconds) {
   if (process == token_) return true;
+  if (judged_) return false;
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   std::unique_lock lock(mutex_);
   if (token_ < process && connections_.count(process) == 0) {
@@ -131,15 +140,17 @@ bool Node::connect(std::uint64_t process, const std::string& address, std::uint6
 
 void Node::write(std::uint64_t process, std::uint64_t key, int to, Message m) {
   Frame frame{};
+  frame.from = token_;
+  frame.to = process;
   frame.key = key;
-  frame.to = to;
+  frame.rank = to;
   frame.slot = m.slot;
   frame.call = m.call;
   frame.bytes = m.data.size();
   std::vector<char> header(sizeof frame);
   std::memcpy(header.data(), &frame, sizeof frame);
   std::lock_guard lock(mutex_);
-  auto found = connections_.find(process);
+  auto found = connections_.find(judged_ ? kHub : process);
   if (found == connections_.end() || found->second->dead || found->second->mute) return;
   Connection& c = *found->second;
   c.out.push_back(std::move(header));
@@ -163,7 +174,7 @@ void Node::nudge() {
 
 bool Node::gone(std::uint64_t process) {
   std::lock_guard lock(mutex_);
-  return gone_.contains(process);
+  return gone_.contains(judged_ ? kHub : process);
 }
 
 // Writes what fits.
@@ -198,7 +209,7 @@ void Node::run() {
     {
       std::lock_guard lock(mutex_);
       polled.push_back({wake_read_, POLLIN, 0});
-      polled.push_back({listener_, POLLIN, 0});
+      polled.push_back({listener_, POLLIN, 0});  // below 0: poll passes over it
       auto add = [&](Connection& c) {
         if (c.dead) return;
         if (leaving_ && !c.mute && c.out.empty()) {
@@ -252,7 +263,7 @@ void Node::run() {
           if (frame.slot.kind == Kind::hello && c.process == 0)
             c.process = frame.slot.number;
           else if (c.process != 0)
-            arrivals.push_back({c.process, frame, {data, data + frame.bytes}});
+            arrivals.push_back({judged_ ? frame.from : c.process, frame, {data, data + frame.bytes}});
           at += sizeof frame + frame.bytes;
         }
         c.in.erase(c.in.begin(), c.in.begin() + static_cast<std::ptrdiff_t>(at));
@@ -284,7 +295,7 @@ void Node::run() {
         continue;
       }
       moved = true;
-      Ranks::instance().deliver(a.frame.key, a.frame.to, {a.frame.slot, a.frame.call, std::move(a.data)});
+      Ranks::instance().deliver(a.frame.key, a.frame.rank, {a.frame.slot, a.frame.call, std::move(a.data)});
     }
     if (!ended.empty()) {
       // Not before what it sent has been delivered: who looks in between would take it for lost.

@@ -18,6 +18,9 @@ class Node {
  public:
   static Node& instance();
   std::uint64_t token() const { return token_; }  // of this process, random
+  // Everything goes through this socket from now on, to a judge that hands it on: ranks are processes 1, 2, ...
+  void join(int socket, std::uint64_t process);
+  bool judged() const { return judged_; }
   // Begins to listen; "host:port". Empty: it could not, errno says why.
   std::string address();
   // Sees to a connection with another process: the one with the lower token connects. False: not within `seconds`.
@@ -31,6 +34,7 @@ class Node {
 
  private:
   struct Connection;
+  static constexpr std::uint64_t kHub = ~std::uint64_t{0};
   Node();
   void start();
   void run();
@@ -43,7 +47,7 @@ class Node {
   std::uint64_t token_;
   int listener_ = -1, wake_read_ = -1, wake_write_ = -1;
   std::string address_;
-  bool started_ = false, nudged_ = false, leaving_ = false;
+  bool started_ = false, nudged_ = false, leaving_ = false, judged_ = false;
   int owner_ = 0;  // process that started it
   std::map<std::uint64_t, std::unique_ptr<Connection>> connections_;
   std::vector<std::unique_ptr<Connection>> strangers_;  // have not said who they are

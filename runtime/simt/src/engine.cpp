@@ -381,6 +381,7 @@ void Engine::run(const OperationPtr& op) {
       break;
     case WorkKind::exchange:
       op->exchange = w.exchange();
+      Trace::exchange_begins(*op);
       op->exchange->begin();
       begun_.push_back(op);
       return;
@@ -397,6 +398,7 @@ void Engine::end(const OperationPtr& op) {
   Work& w = op->work;
   if (op->exchange != nullptr) {
     op->seconds = op->exchange->seconds();
+    Trace::exchange_ended(*op);
     begun_.erase(std::remove(begun_.begin(), begun_.end(), op), begun_.end());
   }
   ++activity_;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "footprint.hpp"
 #include "launch.hpp"
 #include "time_model.hpp"
 
@@ -40,7 +41,19 @@ class Exchange {
   virtual std::string name() const = 0;
   virtual double seconds() const = 0;
   virtual std::size_t bytes() const = 0;
+  // For a trace: what an ExchangeMaker of another process needs to do the same.
+  virtual std::vector<char> record() const = 0;
 };
+
+// Makes exchanges of records that nobody has checked yet. `check` throws where bytes do not lie in one allocation;
+// `touched` gets what the exchange reads and writes. Null: the record was a note, there is nothing to do.
+struct ExchangeRecord {
+  const char* data;
+  std::size_t bytes;
+  std::function<void(const void* p, std::size_t bytes, bool write)> check;
+  Footprint* touched;
+};
+using ExchangeMaker = std::shared_ptr<Exchange> (*)(const ExchangeRecord&);
 
 // What is to be done. Graph nodes hold one, and every launch of the graph gets a copy.
 struct Work {

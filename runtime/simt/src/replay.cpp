@@ -1,7 +1,9 @@
 // The reading end of a trace. Whoever wrote it may be hostile: every address, size and entry is checked against what
 // this process itself has allocated and what its program holds.
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -20,6 +22,8 @@ namespace {
 struct Bad {
   const char* why;
 };
+
+ExchangeMaker exchange_maker = nullptr;
 
 // Fields and bytes in order; throws Bad where the trace ends too early.
 class Reader {
@@ -87,6 +91,8 @@ class Player {
         return;
       case Kind::step:
         return step(in_.take<trace::Step>());
+      case Kind::exchange:
+        return exchange(in_.take<trace::Exchange>());
       case Kind::unsupported:
         unsupported_ = text(in_.take<trace::Unsupported>().text);
         throw Bad{unsupported_.c_str()};
@@ -136,6 +142,9 @@ class Player {
           break;
         case Kind::step:
           in.bytes(in.take<trace::Step>().waits * std::size_t{8});
+          break;
+        case Kind::exchange:
+          in.bytes(in.take<trace::Exchange>().bytes);
           break;
         case Kind::unsupported:
           in.bytes(in.take<trace::Unsupported>().text);
@@ -291,6 +300,48 @@ class Player {
     schedule_.ran(f.number, "cudaMemset", std::move(timed));
   }
 
+  void exchange(const trace::Exchange& e) {
+    const char* data = in_.bytes(e.bytes);
+    if (exchange_maker == nullptr) throw Bad{"it holds calls between ranks, and this process is none"};
+    Engine& engine = Engine::instance();
+    std::lock_guard lock(engine.mutex);
+    if (e.phase == 2) return wait_for_exchange(engine, e.number);
+    auto touched = std::make_shared<Footprint>();
+    auto checked = [](const void* p, std::size_t bytes, bool write) {
+      if (bytes > 0) check({static_cast<char*>(const_cast<void*>(p)), bytes, bytes}, {bytes}, write);
+    };
+    std::shared_ptr<Exchange> made = exchange_maker({data, e.bytes, checked, touched.get()});
+    if (e.phase != 1) return;
+    if (made == nullptr || open_.contains(e.number)) throw Bad{"a call between ranks is damaged"};
+    transfers_->from_host += Transfers::kLaunch;
+    open_[e.number] = {made, touched};
+    made->begin();
+  }
+
+  // As an engine does, the others that have begun go on meanwhile: peers may need them first.
+  void wait_for_exchange(Engine& engine, std::uint64_t number) {
+    auto found = open_.find(number);
+    if (found == open_.end()) throw Bad{"a call between ranks ends that has not begun"};
+    const auto since = std::chrono::steady_clock::now();
+    while (!found->second.ended) {
+      const std::uint64_t before = engine.activity();
+      bool moved = false;
+      for (auto& [n, open] : open_)
+        if (!open.ended && open.exchange->advance()) open.ended = moved = true;
+      if (moved || engine.activity() != before) continue;
+      engine.wait_for_arrival(0.1);
+      const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - since;
+      if (engine.activity() == before) found->second.exchange->stalled(waited.count());
+    }
+    Operation timed;
+    timed.work.kind = WorkKind::exchange;
+    timed.work.extent.width = found->second.exchange->bytes();
+    timed.seconds = found->second.exchange->seconds();
+    timed.footprint = found->second.touched;
+    schedule_.ran(number, found->second.exchange->name(), std::move(timed));
+    open_.erase(found);
+  }
+
   // All rows lie in one live allocation, or in one variable of the submission.
   static void check(const Box& box, const Extent& e, bool write) {
     auto begin = reinterpret_cast<std::uintptr_t>(box.data);
@@ -329,12 +380,20 @@ class Player {
   void (*at_mark_)(bool);
   std::size_t marks_ = 0, seen_marks_ = 0;
   Transfers* transfers_ = nullptr;
+  struct Open {
+    std::shared_ptr<Exchange> exchange;
+    std::shared_ptr<Footprint> touched;
+    bool ended = false;
+  };
+  std::map<std::uint64_t, Open> open_ = {};  // exchanges that have begun
   std::set<std::string> names_ = {};
   ScheduleBuilder schedule_;
   std::string unsupported_;
 };
 
 }  // namespace
+
+void set_exchange_maker(ExchangeMaker maker) { exchange_maker = maker; }
 
 Replay replay_trace(const char* data, std::size_t bytes, void (*at_mark)(bool last)) {
   static auto* players = new std::vector<std::unique_ptr<Player>>;  // launch records name kernels after the replay
@@ -345,6 +404,9 @@ Replay replay_trace(const char* data, std::size_t bytes, void (*at_mark)(bool la
   } catch (const Bad& bad) {
     result.ok = false;
     result.error = bad.why;
+  } catch (const std::exception& bad) {  // of the maker of exchanges
+    result.ok = false;
+    result.error = bad.what();
   }
   return result;
 }

@@ -15,6 +15,7 @@ namespace {
 const char* kind_of(const Work& w) {
   if (w.kind == WorkKind::kernel) return "kernel";
   if (w.kind == WorkKind::fill) return "fill";
+  if (w.kind == WorkKind::exchange) return "exchange";
   switch (w.path) {
     case CopyPath::host_to_device:
       return "h2d";

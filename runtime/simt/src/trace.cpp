@@ -210,6 +210,33 @@ void Trace::step(const char* name, const Operation* op, double seconds, bool is_
   for (const auto& before : waits) append(&before->number, sizeof before->number);
 }
 
+namespace {
+void append_exchange(std::uint64_t number, std::uint32_t phase, const std::vector<char>& record) {
+  append(trace::Kind::exchange, trace::Exchange{number, phase, static_cast<std::uint32_t>(record.size())});
+  append(record.data(), record.size());
+}
+}  // namespace
+
+void Trace::exchange_begins(const Operation& op) {
+  if (!on_) return;
+  std::lock_guard lock(state().mutex);
+  look(true);
+  append_exchange(op.number, 1, op.exchange->record());
+}
+
+void Trace::exchange_ended(const Operation& op) {
+  if (!on_) return;
+  std::lock_guard lock(state().mutex);
+  append_exchange(op.number, 2, {});
+  look(false);
+}
+
+void Trace::note(const std::vector<char>& record) {
+  if (!on_) return;
+  std::lock_guard lock(state().mutex);
+  append_exchange(0, 0, record);
+}
+
 void Trace::mark() {
   if (!on_) return;
   drain();

@@ -17,13 +17,13 @@ namespace ridge::simt {
 
 namespace trace {
 
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 constexpr std::size_t kMaxName = 4096;
 constexpr std::size_t kMaxClosure = 64 * 1024;
 constexpr std::size_t kMaxFrames = 12;
 
-enum class Kind : std::uint32_t { begin = 1, allocate, free, contents, kernel, copy, fill, mark, unsupported, step };
+enum class Kind : std::uint32_t { begin = 1, allocate, free, contents, kernel, copy, fill, mark, unsupported, step, exchange };
 
 // Every record is its kind, its fields, and for some more bytes.
 struct Begin {
@@ -61,6 +61,10 @@ struct Step {
   std::uint32_t is_wait, in_graph, stream, waits;
   char name[32];
 };
+struct Exchange {  // then its record (operation.hpp) where it begins, or a note
+  std::uint64_t number;
+  std::uint32_t phase, bytes;  // 0: a note, 1: it begins, 2: it has ended
+};
 struct Unsupported {  // then text: what it was
   std::uint32_t text, reserved;
 };
@@ -81,6 +85,9 @@ class Trace {
   // In the order of issue. `operation` may be null.
   static void step(const char* name, const Operation* operation, double seconds, bool is_wait,
                    const std::vector<OperationPtr>& waits);
+  static void exchange_begins(const Operation& operation);
+  static void exchange_ended(const Operation& operation);
+  static void note(const std::vector<char>& record);  // for the maker of exchanges
   static void mark();                         // between calls of the judge
   static void unsupported(const char* what);  // the host wrote device memory in a way that no record tells
 
@@ -125,6 +132,8 @@ struct Replay {
   std::string race;   // two operations on the same memory that nothing orders; empty: none
 };
 
+// What makes the exchanges of traces; without one, a trace with exchanges can't be repeated.
+void set_exchange_maker(ExchangeMaker maker);
 // Runs a trace to its end or to the first fault. `before_last_call` is called at the last mark.
 Replay replay_trace(const char* data, std::size_t bytes, void (*at_mark)(bool last));
 

@@ -1,0 +1,50 @@
+#include "rank_workers.hpp"
+
+#include <future>
+
+namespace ridge {
+
+RankWorkers::RankWorkers(const fs::path& program, int ranks, bool decoys) : first_(ranks), replays_(ranks) {
+  for (int r = 0; r < ranks; ++r)
+    workers_.push_back(std::make_unique<SubmissionWorkers>(
+        program, lab::Backend::cpu, decoys, RankPlace{r, ranks, first_.end_of(r), replays_.end_of(r)}));
+  first_.started();
+  replays_.started();
+}
+
+Reply RankWorkers::share(const Buffers& buffers, double limit_seconds) {
+  Reply r;
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    r = workers_[i]->share(buffers[i], limit_seconds);
+    if (r.fate != Fate::ok || r.done.status != protocol::Status::ok) break;
+  }
+  return r;
+}
+
+std::vector<Reply> RankWorkers::run(const Buffers& buffers, unsigned times, bool record, bool sanitize,
+                                    double limit_seconds) {
+  first_.take(), replays_.take();
+  std::vector<std::future<Reply>> running;
+  for (std::size_t i = 0; i < workers_.size(); ++i)
+    running.push_back(std::async(std::launch::async, [&, i] {
+      Reply r = workers_[i]->run(buffers[i], times, record, sanitize, limit_seconds);
+      if (r.fate != Fate::ok || r.done.status != protocol::Status::ok) first_.close(), replays_.close();
+      return r;
+    }));
+  std::vector<Reply> replies;
+  for (auto& r : running) replies.push_back(r.get());
+  return replies;
+}
+
+std::vector<lab::Message> RankWorkers::messages() {
+  std::vector<lab::Message> all = replays_.take();
+  for (const lab::Message& m : first_.take())
+    if (m.host) all.push_back(m);
+  return all;
+}
+
+const std::string& RankWorkers::output(int rank) { return workers_[static_cast<std::size_t>(rank)]->output(); }
+
+std::string RankWorkers::report(int rank) { return workers_[static_cast<std::size_t>(rank)]->last_words(); }
+
+}  // namespace ridge

@@ -1,0 +1,10 @@
+// Ranks under a judge: what the worker calls before anything else, where it is one of several.
+#pragma once
+#include <cstdint>
+
+namespace ridge::collectives {
+constexpr std::uint64_t kWorldKey = 1, kMpiKey = 2;  // of the communicators that all judged ranks have
+}
+
+// `socket`: a stream to the judge's switchboard. Returns the ncclComm_t of all ranks.
+void* ridge_join_ranks(int socket, int rank, int ranks);

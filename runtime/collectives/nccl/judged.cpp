@@ -1,0 +1,19 @@
+// A rank that a judge has started: its messages pass through the judge.
+#include "../judged.hpp"
+
+#include "../../simt/src/trace.hpp"
+#include "communicator.hpp"
+#include "node.hpp"
+#include "recorded.hpp"
+
+void* ridge_join_ranks(int socket, int rank, int ranks) {
+  using namespace ridge::collectives;
+  ridge::simt::set_exchange_maker(make_recorded);
+  std::lock_guard lock(ridge::simt::Engine::instance().mutex);
+  Node::instance().join(socket, static_cast<std::uint64_t>(rank) + 1);
+  Node::instance().watch_calls();
+  std::vector<std::uint64_t> processes;
+  for (int r = 0; r < ranks; ++r) processes.push_back(static_cast<std::uint64_t>(r) + 1);
+  Ranks::instance().make(kMpiKey, rank, processes, 0);
+  return Ranks::instance().make(kWorldKey, rank, processes, 0);
+}

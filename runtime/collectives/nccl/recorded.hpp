@@ -1,0 +1,17 @@
+// Calls of NCCL in a trace of device work (simt/src/trace.hpp): a judge takes what a rank's host code asked for, and lets other
+// processes do it again.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "../../simt/src/operation.hpp"
+#include "plan.hpp"
+
+namespace ridge::collectives {
+
+std::vector<char> record_of(const ncclComm& comm);
+std::vector<char> record_of(const ncclComm& comm, const std::vector<Planned>& calls);
+// Checks everything: whoever wrote the record may be hostile.
+std::shared_ptr<simt::Exchange> make_recorded(const simt::ExchangeRecord& record);
+
+}  // namespace ridge::collectives

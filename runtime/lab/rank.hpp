@@ -1,0 +1,7 @@
+// Which of several ranks a worker is.
+#pragma once
+
+struct ridge_rank {
+  int rank = 0, ranks = 1;
+  void* communicator = nullptr;  // ncclComm_t of all ranks; nullptr where the lab has none
+};
