@@ -196,7 +196,7 @@ int main(int argc, char** argv) {
   if (landlock != nullptr) landlock->enforce();
   arguments[count] = nullptr;
   // All but the status' descriptor, which closes itself with the exec.
-  if (last_kept < kStatusFd - 1) close(kStatusFd - 1);
+  for (int fd = last_kept + 1; fd < kStatusFd; ++fd) close(fd);
   syscall(SYS_close_range, kConfigFd, ~0u, 0);
   for (int fd = kConfigFd; fd < 64; ++fd) close(fd);
   Status ready{Stage::ready, 0};

@@ -156,6 +156,30 @@ MetricValue virtual_time(const Measured& m) {
           {}};
 }
 
+// Of the kernels' time, what runs while no message does.
+MetricValue exposed_compute(const Measured& m) {
+  std::vector<std::pair<double, double>> messages;
+  double all = 0, hidden = 0;
+  for (const auto& i : m.counted->timeline.items)
+    if (i.kind == "exchange") messages.emplace_back(i.start, i.end);
+  std::sort(messages.begin(), messages.end());
+  for (const auto& i : m.counted->timeline.items) {
+    if (i.kind != "kernel") continue;
+    all += i.end - i.start;
+    double from = i.start;  // messages may overlap each other
+    for (const auto& [start, end] : messages) {
+      const double first = std::max(start, from), last = std::min(end, i.end);
+      if (last > first) hidden += last - first, from = last;
+    }
+  }
+  if (all == 0) return {1.0, "of the kernels' time", "no kernel ran", {}};
+  return {1 - hidden / all,
+          "of the kernels' time",
+          fmt::format("{:.1f} of {:.1f} us of kernels run while no message travels: nothing hides them",
+                      (all - hidden) * 1e6, all * 1e6),
+          {}};
+}
+
 MetricValue launches(const Measured& m) {
   const double n = m.counted->timeline.launches, bound = bound_of("launches_over_bound", m);
   return {n / bound, "x", fmt::format("{:.0f} launches by the host, where {:.0f} would do", n, bound), {}};
@@ -193,6 +217,7 @@ MetricValue measure(const std::string& metric, const Measured& m, const std::str
     if (metric == "divergence") return divergence(*m.counted);
     if (metric == "virtual_time_over_bound") return virtual_time(m);
     if (metric == "launches_over_bound") return launches(m);
+    if (metric == "exposed_compute") return exposed_compute(m);
     for (const OverBound& o : kOverBounds)
       if (o.metric == metric) return over_bound(o, m);
   }

@@ -6,8 +6,8 @@ namespace ridge {
 
 RankWorkers::RankWorkers(const fs::path& program, int ranks, bool decoys) : first_(ranks), replays_(ranks) {
   for (int r = 0; r < ranks; ++r)
-    workers_.push_back(std::make_unique<SubmissionWorkers>(
-        program, lab::Backend::cpu, decoys, RankPlace{r, ranks, first_.end_of(r), replays_.end_of(r)}));
+    workers_.push_back(std::make_unique<SubmissionWorkers>(program, lab::Backend::cpu, decoys,
+                                                           RankPlace{r, ranks, first_.end_of(r), replays_.end_of(r)}));
   first_.started();
   replays_.started();
 }

@@ -3,10 +3,10 @@
 
 namespace ridge::sandbox {
 
-constexpr int kStatusFd = 4;  // ridge-sandbox-exec writes a Status before exec, and another one where exec fails
-constexpr int kConfigFd = 5;
-constexpr int kArgsFd = 6;  // of bwrap
-constexpr int kInfoFd = 7;  // of bwrap
+constexpr int kStatusFd = 5;  // ridge-sandbox-exec writes a Status before exec, and another one where exec fails
+constexpr int kConfigFd = 6;
+constexpr int kArgsFd = 7;  // of bwrap
+constexpr int kInfoFd = 8;  // of bwrap
 constexpr unsigned kNobody = 65534;
 
 enum class Stage : int { ready, config, identity, limits, landlock, system_calls, directory, exec };

@@ -17,8 +17,7 @@ bool good(const Reply& r) { return r.fate == Fate::ok && r.done.status == protoc
 
 }  // namespace
 
-SubmissionWorkers::SubmissionWorkers(const fs::path& program, lab::Backend backend, bool decoys,
-                                     const RankPlace& place)
+SubmissionWorkers::SubmissionWorkers(const fs::path& program, lab::Backend backend, bool decoys, const RankPlace& place)
     : first_(program, start_seconds(backend),
              {.gpu = backend == lab::Backend::cuda,
               .role = replays(backend) ? Role::traced : Role::plain,

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <deque>
 #include <string>
+#include <utility>
 
 #include "collectives/judged.hpp"
 #include "collectives/nccl/frame.hpp"
@@ -121,8 +122,8 @@ bool Switchboard::read(std::size_t rank) {
 bool Switchboard::write(Line& line) {
   while (!line.out.empty()) {
     const std::vector<char>& front = line.out.front();
-    const ssize_t sent = send(line.own, front.data() + line.written, front.size() - line.written,
-                              MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t sent =
+        send(line.own, front.data() + line.written, front.size() - line.written, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent < 0) return errno == EAGAIN || errno == EINTR;
     line.written += static_cast<std::size_t>(sent);
     if (line.written < front.size()) continue;
@@ -142,8 +143,7 @@ void Switchboard::run() {
         for (auto& l : lines_) l->end();
         return;
       }
-      for (auto& l : lines_)
-        polled.push_back({l->own, static_cast<short>(POLLIN | (l->out.empty() ? 0 : POLLOUT)), 0});
+      for (auto& l : lines_) polled.push_back({l->own, static_cast<short>(POLLIN | (l->out.empty() ? 0 : POLLOUT)), 0});
     }
     if (poll(polled.data(), polled.size(), -1) < 0) continue;
     std::lock_guard lock(mutex_);

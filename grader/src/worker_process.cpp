@@ -81,6 +81,7 @@ WorkerProcess::WorkerProcess(const fs::path& program, double start_seconds, cons
   const char* mode = options.role == Role::traced ? "trace" : options.role == Role::replay ? "replay" : "run";
   std::vector<std::string> argv = {program.string(), mode};
   if (options.role == Role::replay && !on(Defence::kernel_entries)) argv.push_back("with-initialisers");
+  if (options.messages >= 0) description.last_kept = protocol::kMessages;
   if (options.messages >= 0)
     argv.insert(argv.end(), {"rank", std::to_string(options.rank), "of", std::to_string(options.ranks)});
   sandbox_ = std::make_unique<SandboxRun>(description, argv);

@@ -1,0 +1,231 @@
+// Cases, inputs, expected answers and traffic of lab 06.
+#include "lab/check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "lab/compare.hpp"
+#include "roofline/profile.hpp"
+
+namespace {
+
+using namespace ridge::lab;
+
+struct Bf16 {
+  std::uint16_t bits;
+  explicit operator double() const { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
+};
+
+Bf16 rounded(float x) {  // to nearest, ties to even
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  return {static_cast<std::uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)};
+}
+
+// The sum over all ranks, on all ranks. T: float or Bf16. Sizes of a case: n, in place, ranks of a node.
+template <class T>
+class AllReduce : public TaskCheck {
+ public:
+  std::vector<Case> cases(const Request& r) const override {
+    std::vector<Case> all;
+    for (int p : r.ranks) {
+      std::vector<std::int64_t> sizes = {std::max(1, p - 1), 1000 + 13 * p};
+      if (r.mode == Mode::grade) sizes.push_back(random_size(r.seed, 2000, 20000));
+      for (std::size_t i = 0; i < sizes.size(); ++i) add(all, p, sizes[i], may_be_in_place() && i == 1);
+    }
+    if (const std::int64_t n = measured_elements(r); n > 0 && !r.ranks.empty()) {
+      add(all, measured_ranks(r), n, false);
+      all.back().measured = true;
+    }
+    return all;
+  }
+  Shape shape(const Case& c) const override {
+    const std::size_t bytes = static_cast<std::size_t>(c.size[0]) * sizeof(T);
+    return {{bytes}, {bytes}, bytes};
+  }
+  void fill(const Case&, std::uint64_t seed, Buffers in) const override {
+    if constexpr (sizeof(T) == sizeof(float)) return fill_normal(floats(in[0]), seed);
+    const auto to = as<T>(in[0]);
+    std::vector<float> from(to.size());
+    fill_normal(from, seed);
+    if constexpr (sizeof(T) != sizeof(float))
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] = rounded(from[i]);
+  }
+  Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
+    const SumTolerance tolerance = precision().of_length(c.ranks);
+    for (int r = 0; r < c.ranks; ++r) {
+      auto expected = [&](std::size_t i) {
+        double sum = 0, magnitude = 0, squares = 0;
+        for (int k = 0; k < c.ranks; ++k) {
+          const auto x = static_cast<double>(as<T>(in[static_cast<std::size_t>(k)])[i]);
+          sum += x, magnitude += std::fabs(x), squares += x * x;
+        }
+        return tolerance.of(sum, magnitude, squares);
+      };
+      auto where = [&](std::size_t i) { return fmt::format("rank {}, out[{}]", r, i); };
+      Verdict v = compare_close<T>(as<T>(out[static_cast<std::size_t>(r)]), expected, where, 8);
+      if (!v.ok) return v;
+    }
+    for (int r = 1; r < c.ranks; ++r)
+      if (Verdict v = same_bits(out, r); !v.ok) return v;
+    return {};
+  }
+  Work work(const Case& c) const override {
+    const auto n = static_cast<double>(c.size[0]), p = static_cast<double>(c.ranks);
+    return {(p - 1) / p * n, "addition", n * sizeof(T), n * sizeof(T)};
+  }
+  bool host_reads_inputs() const override { return false; }
+
+ protected:
+  virtual bool may_be_in_place() const { return true; }
+  virtual int per_node(int ranks) const { return ranks; }
+  virtual std::int64_t measured_elements(const Request&) const { return 0; }
+  virtual int measured_ranks(const Request& r) const { return r.ranks.back(); }
+  virtual Tolerance precision() const { return {}; }
+
+  // Messages go to the right neighbour, none is larger than a chunk, and each chunk travels p - 1 steps twice.
+  static Verdict verify_ring(const Case& c, std::span<const Message> messages, bool host) {
+    const auto n = static_cast<std::uint64_t>(c.size[0]), p = static_cast<std::uint64_t>(c.ranks);
+    const std::uint64_t chunk = (n + p - 1) / p * sizeof(T), needed = 2 * (p - 1) * n * sizeof(T);
+    std::uint64_t sent = 0;
+    for (const Message& m : messages) {
+      if (m.host != host)
+        return refused(host ? "data is sent by NCCL where MPI is the task" : "data is sent by MPI where NCCL is");
+      if (m.to != (m.from + 1) % c.ranks)
+        return refused(fmt::format("rank {} sends to rank {}: on the ring it sends to rank {} only", m.from, m.to,
+                                   (m.from + 1) % c.ranks));
+      if (m.bytes > chunk)
+        return refused(fmt::format("rank {} sends {} bytes at once, and a chunk has {}", m.from, m.bytes, chunk));
+      sent += m.bytes;
+    }
+    if (sent != needed)
+      return refused(
+          fmt::format("all ranks together send {} bytes, and the ring needs 2 (p - 1) n = {}", sent, needed));
+    return {};
+  }
+  static Verdict refused(std::string why) { return {false, std::move(why), {}, "traffic"}; }
+
+  void add(std::vector<Case>& all, int ranks, std::int64_t n, bool in_place) const {
+    Case c;
+    c.ranks = ranks;
+    c.size = {n, in_place ? 1 : 0, per_node(ranks)};
+    c.name = fmt::format("{} rank{}, n {}{}", ranks, ranks == 1 ? "" : "s", n, in_place ? ", in place" : "");
+    if (per_node(ranks) != ranks) c.name += fmt::format(", {} a node", per_node(ranks));
+    all.push_back(std::move(c));
+  }
+
+ private:
+  static Verdict same_bits(ConstBuffers out, int r) {
+    const auto first = as<T>(out[0]), other = as<T>(out[static_cast<std::size_t>(r)]);
+    std::size_t i = 0;
+    while (i < first.size() && std::memcmp(&first[i], &other[i], sizeof(T)) == 0) ++i;
+    if (i == first.size()) return {};
+    return {false,
+            fmt::format("out[{}] is {:.9g} on rank 0 and {:.9g} on rank {}: each adds in another order. A sum must be "
+                        "made once, and handed on",
+                        i, static_cast<double>(first[i]), static_cast<double>(other[i]), r),
+            "ranks have different answers", "agree"};
+  }
+};
+
+// The time of a group of a send and a receive, and of a sum, on the emulated device.
+double exchange_seconds(double bytes) {
+  const auto& d = ridge::default_profile().device;
+  return d.at("kernel_latency") + d.at("copy_latency") + bytes / d.at("peer_bandwidth");
+}
+double sum_seconds(double bytes) {
+  const auto& d = ridge::default_profile().device;
+  return d.at("kernel_latency") + 3 * bytes / (d.at("dram_bandwidth") * d.at("dram_efficiency"));
+}
+
+class Staged : public AllReduce<float> {
+ public:
+  std::string id() const override { return "staged"; }
+  bool host_reads_inputs() const override { return true; }  // that is the task
+  double bytes_from_host(const Case& c) const override { return 64 * 1024 + 2.0 * 4 * static_cast<double>(c.size[0]); }
+  Verdict verify_messages(const Case& c, std::span<const Message> messages) const override {
+    return verify_ring(c, messages, true);
+  }
+  std::int64_t measured_elements(const Request&) const override { return 40000; }
+
+ protected:
+  bool may_be_in_place() const override { return false; }
+};
+
+class Ring : public AllReduce<float> {
+ public:
+  std::string id() const override { return "ring"; }
+  Verdict verify_messages(const Case& c, std::span<const Message> messages) const override {
+    return verify_ring(c, messages, false);
+  }
+  std::vector<Bound> bounds(const Case& c) const override {
+    const double steps = c.ranks - 1, chunk = 4.0 * static_cast<double>(c.size[0]) / c.ranks;
+    const double call = ridge::default_profile().device.at("launch_call");
+    return {{"virtual_time_over_bound", call + steps * (2 * exchange_seconds(chunk) + sum_seconds(chunk))}};
+  }
+
+ protected:
+  std::int64_t measured_elements(const Request& r) const override { return r.mode == Mode::check ? 1 << 19 : 1 << 21; }
+  int measured_ranks(const Request& r) const override { return std::min(4, r.ranks.back()); }
+};
+
+class Pipelined : public AllReduce<Bf16> {
+ public:
+  std::string id() const override { return "pipelined"; }
+  Verdict verify_messages(const Case& c, std::span<const Message> messages) const override {
+    return verify_ring(c, messages, false);
+  }
+
+ protected:
+  // Slices must take longer than the host needs to issue the next one.
+  std::int64_t measured_elements(const Request& r) const override { return r.mode == Mode::check ? 1 << 22 : 1 << 23; }
+  int measured_ranks(const Request& r) const override { return std::min(2, r.ranks.back()); }
+  Tolerance precision() const override { return {kBf16, kFp64, kBf16}; }
+};
+
+class Hierarchical : public AllReduce<float> {
+ public:
+  std::string id() const override { return "hierarchical"; }
+  Verdict verify_messages(const Case& c, std::span<const Message> messages) const override {
+    const auto n = static_cast<std::uint64_t>(c.size[0]);
+    const int local = static_cast<int>(c.size[2]), nodes = c.ranks / local;
+    std::uint64_t inside = 0, between = 0;
+    for (const Message& m : messages) {
+      if (m.host) return refused("data is sent by MPI where NCCL is the task");
+      const bool same_node = m.from / local == m.to / local;
+      (same_node ? inside : between) += m.bytes;
+      if (!same_node && m.from % local != m.to % local)
+        return refused(fmt::format(
+            "rank {} sends to rank {}: between nodes a rank talks to those of its own place only", m.from, m.to));
+    }
+    const std::uint64_t most_between = 2 * static_cast<std::uint64_t>(nodes - 1) * n * 4;
+    const std::uint64_t most_inside = 2 * static_cast<std::uint64_t>((local - 1) * nodes) * n * 4;
+    if (between > most_between)
+      return refused(
+          fmt::format("{} bytes pass between the nodes, and 2 (m - 1) n = {} would do", between, most_between));
+    if (inside > most_inside)
+      return refused(
+          fmt::format("{} bytes pass inside the nodes, and 2 m (l - 1) n = {} would do", inside, most_inside));
+    return {};
+  }
+
+ protected:
+  bool may_be_in_place() const override { return false; }
+  int per_node(int ranks) const override { return ranks % 4 == 0 ? ranks / 2 : ranks % 2 == 0 ? 1 : ranks; }
+  std::int64_t measured_elements(const Request&) const override { return 40000; }
+};
+
+TaskChecks make() {
+  TaskChecks checks;
+  checks.push_back(std::make_unique<Staged>());
+  checks.push_back(std::make_unique<Ring>());
+  checks.push_back(std::make_unique<Pipelined>());
+  checks.push_back(std::make_unique<Hierarchical>());
+  return checks;
+}
+
+[[maybe_unused]] const bool registered = add_lab("06_ring_allreduce", make);
+
+}  // namespace
