@@ -314,7 +314,8 @@ class TaskJudge {
     if (g.check.empty()) {
       lab::Verdict v = verify_ranks(check_, c, buffers, task_.judge_time);
       if (v.ok) v = check_.verify_messages(c, workers.messages());
-      if (options_.sanitize && on(Defence::sanitizer) && c.ranks <= kSanitizedRanks) g = sanitized_ranks(c, buffers);
+      if (options_.sanitize && on(Defence::sanitizer) && c.ranks <= kSanitizedRanks && !c.measured)
+        g = sanitized_ranks(c, buffers);
       if (!v.ok) g = {v.check, v.message + (g.check.empty() ? "" : "\n" + g.message), v.secret};
     }
     task_.cases.push_back({told(c), g.check.empty(), told(g)});
@@ -472,7 +473,7 @@ class TaskJudge {
   static constexpr std::uint32_t kIdsOfTiming = 1 << 20;  // buffers of one timed case
   static constexpr double kSanitizedSeconds = 0.1;
   static constexpr double kStartSeconds = 60;  // of a process with a context on a GPU, perhaps one whose driver sleeps
-  static constexpr int kSanitizedRanks = 3;    // more have the same code paths
+  static constexpr int kSanitizedRanks = 3;    // more have the same code paths, and so have large cases
   std::map<int, std::unique_ptr<RankWorkers>> rank_workers_, sanitizing_ranks_;  // by number of ranks
   std::unique_ptr<SubmissionWorkers> sanitizing_;
   int sanitized_cases_ = 0;

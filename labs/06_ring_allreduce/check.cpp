@@ -72,9 +72,10 @@ class AllReduce : public TaskCheck {
       if (Verdict v = same_bits(out, r); !v.ok) return v;
     return {};
   }
+  // What the kernels do: p - 1 chunks are added to others.
   Work work(const Case& c) const override {
-    const auto n = static_cast<double>(c.size[0]), p = static_cast<double>(c.ranks);
-    return {(p - 1) / p * n, "addition", n * sizeof(T), n * sizeof(T)};
+    const double sums = static_cast<double>(c.size[0]) * (c.ranks - 1) / c.ranks;
+    return {sums, "addition", 2 * sums * sizeof(T), sums * sizeof(T)};
   }
   bool host_reads_inputs() const override { return false; }
 
@@ -144,14 +145,14 @@ class Staged : public AllReduce<float> {
  public:
   std::string id() const override { return "staged"; }
   bool host_reads_inputs() const override { return true; }  // that is the task
-  double bytes_from_host(const Case& c) const override { return 64 * 1024 + 2.0 * 4 * static_cast<double>(c.size[0]); }
+  double bytes_from_host(const Case& c) const override { return 64 * 1024 + 5.0 * 4 * static_cast<double>(c.size[0]); }
   Verdict verify_messages(const Case& c, std::span<const Message> messages) const override {
     return verify_ring(c, messages, true);
   }
-  std::int64_t measured_elements(const Request&) const override { return 40000; }
 
  protected:
   bool may_be_in_place() const override { return false; }
+  std::int64_t measured_elements(const Request&) const override { return 40000; }
 };
 
 class Ring : public AllReduce<float> {
@@ -180,7 +181,7 @@ class Pipelined : public AllReduce<Bf16> {
 
  protected:
   // Slices must take longer than the host needs to issue the next one.
-  std::int64_t measured_elements(const Request& r) const override { return r.mode == Mode::check ? 1 << 22 : 1 << 23; }
+  std::int64_t measured_elements(const Request& r) const override { return r.mode == Mode::check ? 1 << 21 : 1 << 22; }
   int measured_ranks(const Request& r) const override { return std::min(2, r.ranks.back()); }
   Tolerance precision() const override { return {kBf16, kFp64, kBf16}; }
 };
