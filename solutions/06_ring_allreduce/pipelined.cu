@@ -1,7 +1,7 @@
 // Lab 06, task `pipelined`: the ring in bf16, with the sums hidden behind the messages.
 //
-// A chunk is cut into slices: while one is added, the next one travels. Messages stay in `stream`, sums have a stream of their own.
-// Run: ./ridge check 06 --task pipelined
+// A chunk is cut into slices: while one is added, the next travels. Messages stay in `stream`, sums have a stream of
+// their own. Run: ./ridge check 06 --task pipelined
 #include "ring.hpp"
 
 // TASK(pipelined)
@@ -30,8 +30,8 @@ Part part_of(std::size_t first, std::size_t n, std::size_t size, int c) {
 
 std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
-// A slice more costs each of p - 1 steps the latency of a message. Two hide all sums but those of the last slice, which get
-// shorter with more: T(S) = (p - 1) S alpha + gamma / S, least at S = sqrt(gamma / ((p - 1) alpha)).
+// A slice more costs each of p - 1 steps the latency of a message. Two hide all sums but those of the last slice, which
+// get shorter with more: (p - 1) S alpha + sums / S is least at S = sqrt(sums / ((p - 1) alpha)).
 // One is best where the sums of a chunk take no longer than the latency of a message.
 int slice_count(std::size_t chunk, int p) {
   constexpr double kLatency = 3.7e-6, kKernel = 2.2e-6, kBytesPerSecond = 1.0e12;  // of a message, a kernel, sums
@@ -62,7 +62,7 @@ void pipelined(const __nv_bfloat16* in, __nv_bfloat16* out, std::size_t n, void*
     return;
   }
   static Lane lane;
-  auto* received = static_cast<__nv_bfloat16*>(workspace);  // each slice at its own place: none waits for another one's
+  auto* received = static_cast<__nv_bfloat16*>(workspace);  // each slice at its own place
   const int right = (r + 1) % p, left = (r + p - 1) % p;
   const std::size_t size = ceil_div(n, static_cast<std::size_t>(p));  // of a chunk
   const int slices = slice_count(size, p);
@@ -76,7 +76,7 @@ void pipelined(const __nv_bfloat16* in, __nv_bfloat16* out, std::size_t n, void*
     ncclGroupEnd();
   };
 
-  // Reduce-scatter. The slices follow each other through all steps: the first one's sum is needed in the next step only,
+  // Reduce-scatter. The slices follow each other through all steps: the first one's sum is needed in the next step,
   // when the others have travelled.
   for (int s = 0; s + 1 < p; ++s)
     for (int i = 0; i < slices; ++i) {
