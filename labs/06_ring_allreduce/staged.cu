@@ -1,7 +1,7 @@
 // Lab 06, task `staged`: a ring all-reduce by way of the host.
 //
-// MPI that knows nothing of GPUs sends from the host's memory only: each message is copied to a page-locked buffer, sent, and
-// copied back to the device, which adds. Run: ./ridge check 06 --task staged
+// MPI that knows nothing of GPUs sends from the host's memory only: each message is copied to a page-locked buffer,
+// sent, and copied back to the device, which adds. Run: ./ridge check 06 --task staged
 #include "ring.hpp"
 
 // in, received, out: n floats. out = in + received.

@@ -1,7 +1,7 @@
 // Lab 06, task `hierarchical`: an all-reduce for nodes whose links inside are faster than those between.
 //
-// Reduce-scatter in the node, an all-reduce of the own part with the ranks of the same place in other nodes, all-gather in the
-// node. Run: ./ridge check 06 --task hierarchical
+// Reduce-scatter in the node, an all-reduce of the own part with the ranks of the same place in other nodes, all-gather
+// in the node. Run: ./ridge check 06 --task hierarchical
 #include "ring.hpp"
 
 // TASK(hierarchical)

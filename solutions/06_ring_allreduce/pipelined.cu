@@ -1,12 +1,11 @@
 // Lab 06, task `pipelined`: the ring in bf16, with the sums hidden behind the messages.
 //
-// A chunk is cut into slices: while one is added, the next one travels. Messages stay in `stream`, sums have a stream of their own.
-// Run: ./ridge check 06 --task pipelined
+// A chunk is cut into slices: while one is added, the next travels. Messages stay in `stream`, sums have a stream of
+// their own. Run: ./ridge check 06 --task pipelined
 #include "ring.hpp"
 
 // TASK(pipelined)
 #include <algorithm>
-#include <cmath>
 
 namespace {
 
@@ -30,14 +29,23 @@ Part part_of(std::size_t first, std::size_t n, std::size_t size, int c) {
 
 std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
-// A slice more costs each of p - 1 steps the latency of a message. Two hide all sums but those of the last slice, which get
-// shorter with more: T(S) = (p - 1) S alpha + gamma / S, least at S = sqrt(gamma / ((p - 1) alpha)).
-// One is best where the sums of a chunk take no longer than the latency of a message.
+// Seconds of the reduce-scatter, by alpha and beta: sums are hidden but for those of the last slice; each slice takes a
+// message's latency, and no less than the host takes to issue it.
+double seconds(double bytes, int p, int slices) {
+  constexpr double kLatency = 3.7e-6, kLink = 365e9;  // of a message: s, B/s
+  constexpr double kKernel = 2.2e-6, kSums = 550e9;   // of a kernel with one value a thread: s, B/s of a chunk
+  constexpr double kHost = 7.6e-6;                    // two launches and four events
+  const double message = kLatency + bytes / slices / kLink, sum = kKernel + bytes / slices / kSums;
+  if (slices == 1) return (p - 1) * (message + sum);  // the next step sends what this one adds
+  return (p - 1) * slices * std::max({message, sum, kHost}) + sum;
+}
+
 int slice_count(std::size_t chunk, int p) {
-  constexpr double kLatency = 3.7e-6, kKernel = 2.2e-6, kBytesPerSecond = 1.0e12;  // of a message, a kernel, sums
-  const double sums = static_cast<double>(chunk) * sizeof(__nv_bfloat16) / kBytesPerSecond;
-  if (kKernel + sums < kLatency) return 1;
-  return std::clamp(static_cast<int>(std::lround(std::sqrt(sums / ((p - 1) * kLatency)))), 2, kMostSlices);
+  const double bytes = static_cast<double>(chunk * sizeof(__nv_bfloat16));
+  int best = 1;
+  for (int k = 2; k <= kMostSlices; ++k)
+    if (seconds(bytes, p, k) < seconds(bytes, p, best)) best = k;
+  return best;
 }
 
 struct Lane {
@@ -62,7 +70,7 @@ void pipelined(const __nv_bfloat16* in, __nv_bfloat16* out, std::size_t n, void*
     return;
   }
   static Lane lane;
-  auto* received = static_cast<__nv_bfloat16*>(workspace);  // each slice at its own place: none waits for another one's
+  auto* received = static_cast<__nv_bfloat16*>(workspace);  // each slice at its own place
   const int right = (r + 1) % p, left = (r + p - 1) % p;
   const std::size_t size = ceil_div(n, static_cast<std::size_t>(p));  // of a chunk
   const int slices = slice_count(size, p);
@@ -76,7 +84,7 @@ void pipelined(const __nv_bfloat16* in, __nv_bfloat16* out, std::size_t n, void*
     ncclGroupEnd();
   };
 
-  // Reduce-scatter. The slices follow each other through all steps: the first one's sum is needed in the next step only,
+  // Reduce-scatter. The slices follow each other through all steps: the first one's sum is needed in the next step,
   // when the others have travelled.
   for (int s = 0; s + 1 < p; ++s)
     for (int i = 0; i < slices; ++i) {
