@@ -1,4 +1,4 @@
-// replaces: staged.cu; fails: staged/device; backend: cpu
+// replaces: staged.cu; fails: staged/kernels; backend: cpu
 // The host adds: the sums are right, and made at the speed of one core.
 #include "ring.hpp"
 
