@@ -1,4 +1,4 @@
-// replaces: ring.cu; fails: ring/correct; backend: cpu
+// replaces: ring.cu; fails: ring/memory; backend: cpu
 // The last chunk is taken for a full one wherever n > 0: where n < p its first element lies behind the end.
 #include <algorithm>
 

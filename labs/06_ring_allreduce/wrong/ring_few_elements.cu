@@ -1,5 +1,5 @@
 // replaces: ring.cu; fails: ring/deadlock; backend: cpu
-// A rank leaves out its receive where the chunk that it sends is empty: its neighbour sends all the same.
+// With n < p a rank whose own chunk is empty has nothing to send, and leaves: the ring is broken.
 #include <algorithm>
 
 #include "ring.hpp"
@@ -41,10 +41,11 @@ void ring(const float* in, float* out, std::size_t n, void* workspace, std::size
   auto exchange = [=](const float* from, Part sent, float* to, Part got) {
     ncclGroupStart();
     if (sent.count > 0) ncclSend(from + sent.first, sent.count, ncclFloat, right, comm, stream);
-    if (sent.count > 0) ncclRecv(to + got.first, got.count, ncclFloat, left, comm, stream);
+    if (got.count > 0) ncclRecv(to + got.first, got.count, ncclFloat, left, comm, stream);
     ncclGroupEnd();
   };
 
+  if (chunk(r).count == 0) return;
   // Reduce-scatter: what was reduced in one step is sent in the next. At the end chunk r + 1 is complete here.
   for (int s = 0; s + 1 < p; ++s) {
     const Part got = chunk(r - s - 1);
