@@ -24,19 +24,20 @@ Bf16 rounded(float x) {  // to nearest, ties to even
   return {static_cast<std::uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)};
 }
 
-// The sum over all ranks, on all ranks. T: float or Bf16. Sizes of a case: n, in place, ranks of a node.
+// The sum over all ranks, on all ranks. T: float or Bf16. Sizes of a case: n, in place, ranks of a node, slices.
 template <class T>
 class AllReduce : public TaskCheck {
  public:
   std::vector<Case> cases(const Request& r) const override {
     std::vector<Case> all;
     for (int p : r.ranks) {
-      std::vector<std::int64_t> sizes = {std::max(1, p - 1), 1000 + 13 * p};
+      std::vector<std::int64_t> sizes = {std::max(1, p / 2), 1000 + 13 * p};
       if (r.mode == Mode::grade) sizes.push_back(random_size(r.seed, 2000, 20000));
       for (std::size_t i = 0; i < sizes.size(); ++i) add(all, p, sizes[i], may_be_in_place() && i == 1);
     }
     if (const std::int64_t n = measured_elements(r); n > 0 && !r.ranks.empty()) {
       add(all, measured_ranks(r), n, false);
+      all.back().size[3] = 2;
       all.back().measured = true;
     }
     return all;
@@ -82,6 +83,7 @@ class AllReduce : public TaskCheck {
  protected:
   virtual bool may_be_in_place() const { return true; }
   virtual int per_node(int ranks) const { return ranks; }
+  virtual std::int64_t slices(std::size_t) const { return 1; }  // of a case, by its place
   virtual std::int64_t measured_elements(const Request&) const { return 0; }
   virtual int measured_ranks(const Request& r) const { return r.ranks.back(); }
   virtual Tolerance precision() const { return {}; }
@@ -111,8 +113,9 @@ class AllReduce : public TaskCheck {
   void add(std::vector<Case>& all, int ranks, std::int64_t n, bool in_place) const {
     Case c;
     c.ranks = ranks;
-    c.size = {n, in_place ? 1 : 0, per_node(ranks)};
+    c.size = {n, in_place ? 1 : 0, per_node(ranks), slices(all.size())};
     c.name = fmt::format("{} rank{}, n {}{}", ranks, ranks == 1 ? "" : "s", n, in_place ? ", in place" : "");
+    if (slices(all.size()) > 1) c.name += fmt::format(", {} slices", c.size[3]);
     if (per_node(ranks) != ranks) c.name += fmt::format(", {} a node", per_node(ranks));
     all.push_back(std::move(c));
   }
@@ -180,6 +183,7 @@ class Pipelined : public AllReduce<Bf16> {
   }
 
  protected:
+  std::int64_t slices(std::size_t place) const override { return static_cast<std::int64_t>(1 + place * 5 % 7); }
   // Slices must take longer than the host needs to issue the next one.
   std::int64_t measured_elements(const Request& r) const override { return r.mode == Mode::check ? 1 << 21 : 1 << 22; }
   int measured_ranks(const Request& r) const override { return std::min(2, r.ranks.back()); }

@@ -19,8 +19,8 @@ bool ridge_entry(const ridge_call& c) {
   } else if (c.is("ring")) {
     ring(floats, out, n, c.workspace, c.workspace_bytes, comm, c.stream);
   } else if (c.is("pipelined")) {
-    pipelined(static_cast<const __nv_bfloat16*>(in), static_cast<__nv_bfloat16*>(c.out[0]), n, c.workspace,
-              c.workspace_bytes, comm, c.stream);
+    pipelined(static_cast<const __nv_bfloat16*>(in), static_cast<__nv_bfloat16*>(c.out[0]), n,
+              static_cast<int>(c.size[3]), c.workspace, c.workspace_bytes, comm, c.stream);
   } else if (c.is("hierarchical")) {
     hierarchical(floats, out, n, static_cast<int>(c.size[2]), c.workspace, c.workspace_bytes, comm, c.stream);
   } else {

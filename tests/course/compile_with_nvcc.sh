@@ -22,9 +22,14 @@ fi
 for file; do
   [ -f "$file" ] || { echo "no such file: $file"; exit 1; }
 done
+if grep -q '<nccl.h>' "labs/$lab"/*.hpp && [ ! -f /usr/include/nccl.h ] && [ ! -f "${nvcc%/bin/nvcc}/include/nccl.h" ]; then
+  echo "skipped: no nccl.h in /usr/include or beside nvcc"
+  exit 77
+fi
 # Two at a time.
 printf '%s\n' "$@" | xargs -P 2 -I FILE sh -c '
   object="$3/$(echo "$1" | tr / _).o"
-  "$2" -c -gencode=arch=compute_90a,code=sm_90a -std=c++20 -I "labs/$4" -I "solutions/$4" -I runtime "$1" -o "$object" &&
+  "$2" -c -gencode=arch=compute_90a,code=sm_90a -std=c++20 -I "labs/$4" -I "solutions/$4" -I runtime \
+    -I runtime/collectives/mpi/include "$1" -o "$object" &&
     [ -s "$object" ] && echo "compiled $1" || { echo "FAILED $1"; exit 1; }
 ' sh FILE "$nvcc" "$out" "$lab"

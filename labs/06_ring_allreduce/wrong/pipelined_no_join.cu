@@ -6,8 +6,6 @@
 
 namespace {
 
-constexpr int kMostSlices = 16;
-
 // in, received, out: n values; out may be in. out = in + received, rounded to the nearest.
 __global__ void add_kernel(const __nv_bfloat16* in, const __nv_bfloat16* received, __nv_bfloat16* out, std::size_t n) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -26,25 +24,6 @@ Part part_of(std::size_t first, std::size_t n, std::size_t size, int c) {
 
 std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
-// Seconds of the reduce-scatter, by alpha and beta: sums are hidden but for those of the last slice; each slice takes a
-// message's latency, and no less than the host takes to issue it.
-double seconds(double bytes, int p, int slices) {
-  constexpr double kLatency = 3.7e-6, kLink = 365e9;  // of a message: s, B/s
-  constexpr double kKernel = 2.2e-6, kSums = 550e9;   // of a kernel with one value a thread: s, B/s of a chunk
-  constexpr double kHost = 7.6e-6;                    // two launches and four events
-  const double message = kLatency + bytes / slices / kLink, sum = kKernel + bytes / slices / kSums;
-  if (slices == 1) return (p - 1) * (message + sum);  // the next step sends what this one adds
-  return (p - 1) * slices * std::max({message, sum, kHost}) + sum;
-}
-
-int slice_count(std::size_t chunk, int p) {
-  const double bytes = static_cast<double>(chunk * sizeof(__nv_bfloat16));
-  int best = 1;
-  for (int k = 2; k <= kMostSlices; ++k)
-    if (seconds(bytes, p, k) < seconds(bytes, p, best)) best = k;
-  return best;
-}
-
 struct Lane {
   cudaStream_t sums;
   cudaEvent_t received, reduced[kMostSlices];
@@ -57,7 +36,7 @@ struct Lane {
 
 }  // namespace
 
-void pipelined(const __nv_bfloat16* in, __nv_bfloat16* out, std::size_t n, void* workspace, std::size_t,
+void pipelined(const __nv_bfloat16* in, __nv_bfloat16* out, std::size_t n, int slices, void* workspace, std::size_t,
                ncclComm_t comm, cudaStream_t stream) {
   int r = 0, p = 1;
   ncclCommUserRank(comm, &r);
@@ -70,7 +49,6 @@ void pipelined(const __nv_bfloat16* in, __nv_bfloat16* out, std::size_t n, void*
   auto* received = static_cast<__nv_bfloat16*>(workspace);  // each slice at its own place
   const int right = (r + 1) % p, left = (r + p - 1) % p;
   const std::size_t size = ceil_div(n, static_cast<std::size_t>(p));  // of a chunk
-  const int slices = slice_count(size, p);
   const std::size_t slice_size = ceil_div(size, static_cast<std::size_t>(slices));
   auto chunk = [=](int c) { return part_of(0, n, size, (c + p) % p); };
   auto slice = [=](int c, int i) { return part_of(chunk(c).first, chunk(c).count, slice_size, i); };

@@ -1,7 +1,10 @@
 // Collectives, sends and receives.
+#include "../../simt/src/sanitizer.hpp"
 #include "../reduction.hpp"
 #include "api.hpp"
+#include "diagnosis.hpp"
 #include "group.hpp"
+#include "node.hpp"
 
 using namespace ridge::collectives;
 
@@ -18,8 +21,20 @@ bool reachable(const void* p, std::size_t bytes) {
   return a != nullptr && bytes <= a->end - address;
 }
 
-ncclResult_t check_buffer(const void* p, std::size_t bytes, const char* which, const Call& call) {
+// A GPU would read or write on behind the allocation, or not: who looks for mistakes is told at once.
+void check_overrun(const ncclComm& comm, const void* p, std::size_t bytes, const char* which, const Call& call) {
+  if (!Node::instance().judged() && !ridge::simt::Sanitizer::enabled()) return;
+  const auto address = reinterpret_cast<std::uintptr_t>(p);
+  const ridge::simt::Allocation* a = ridge::simt::DeviceMemory::instance().find(address);
+  if (a == nullptr || a->bytes == 0) return;
+  end_with_overrun(comm, call,
+                   std::string(which) + " ends " + std::to_string(bytes - (a->end - address)) +
+                       " bytes behind an allocation of " + std::to_string(a->bytes));
+}
+
+ncclResult_t check_buffer(const ncclComm& comm, const void* p, std::size_t bytes, const char* which, const Call& call) {
   if (reachable(p, bytes)) return ncclSuccess;
+  check_overrun(comm, p, bytes, which, call);
   return fail(ncclInvalidArgument, std::string(name_of(call.what)) + ": " + which + " is no device memory of " +
                                        std::to_string(bytes) + " bytes");
 }
@@ -40,9 +55,10 @@ ncclResult_t check(const ncclComm* comm, const Planned& p) {
     if (comm->scaled_sums[i].type != static_cast<ncclDataType_t>(c.type))
       return fail(ncclInvalidArgument, name + ": the operator was made for another data type");
   }
-  if (ncclResult_t r = check_buffer(p.from, elements_read(c, comm->rank, comm->size) * element, "what it reads", c))
+  if (ncclResult_t r =
+          check_buffer(*comm, p.from, elements_read(c, comm->rank, comm->size) * element, "what it reads", c))
     return r;
-  return check_buffer(p.to, elements_written(c, comm->rank, comm->size) * element, "what it writes", c);
+  return check_buffer(*comm, p.to, elements_written(c, comm->rank, comm->size) * element, "what it writes", c);
 }
 
 ncclResult_t call(What what, const void* from, void* to, std::size_t count, ncclDataType_t type, int op, int root,

@@ -189,6 +189,11 @@ void look_for_deadlock(double seconds) {
   }
 }
 
+void end_with_overrun(const ncclComm& comm, const Call& call, const std::string& what) {
+  end_with(comm, "\nridge: NCCL: out of bounds\n  rank " + std::to_string(comm.rank) + ": " + text_of(call) +
+                     place_of(call.pc) + ": " + what + "\n");
+}
+
 void end_with_mismatch(const ncclComm& comm, const Call& own, const Message& theirs) {
   std::string report = "\nridge: NCCL: ranks disagree\n  rank " + std::to_string(comm.rank) + ": " + text_of(own);
   if (own.what > What::receive) report += ", #" + std::to_string(comm.collectives);

@@ -15,6 +15,9 @@ void look_for_deadlock(double seconds);
 // Two ranks have not made the same call, or not with the same count. Ends the program.
 [[noreturn]] void end_with_mismatch(const ncclComm& comm, const Call& own, const Message& theirs);
 
+// A call reads or writes behind an allocation. Ends the program.
+[[noreturn]] void end_with_overrun(const ncclComm& comm, const Call& call, const std::string& what);
+
 // Another process asks where this one's ranks are, says where its are, or ends after a report. With the engine's lock.
 void heard_state(std::uint64_t process, std::uint64_t key, std::uint32_t step, const std::vector<char>& data);
 
