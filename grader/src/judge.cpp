@@ -50,7 +50,6 @@ std::uint64_t secret_seed() {
   return seed;
 }
 
-constexpr int kExitOfReport = 86;  // a program of the emulator that has said what is wrong
 constexpr std::uint64_t kPublicSeed = 20260101;
 
 struct Gate {
@@ -125,24 +124,39 @@ class Explainer {
   double limit_;
 };
 
+// "[at 0x12f0]" -> "(ring.cu:51)"
+std::string with_lines(std::string text, const fs::path& program) {
+  constexpr std::string_view kMark = "[at 0x";
+  for (std::size_t at = 0; (at = text.find(kMark, at)) != std::string::npos;) {
+    const std::size_t end = text.find(']', at);
+    if (end == std::string::npos || end - at > 32) break;
+    const auto offset = std::strtoull(text.c_str() + at + kMark.size(), nullptr, 16);
+    const auto line = source_lines(program, {offset})[0];
+    const std::string shown = line.first.empty() ? "" : fmt::format("({}:{})", line.first, line.second);
+    text.replace(at, end + 1 - at, shown);
+    at += shown.size();
+  }
+  return text;
+}
+
 // What the ranks' replies say. Where several failed, the others may only have missed the one that did first.
-Gate explain_ranks(const Explainer& explain, const std::vector<Reply>& replies, RankWorkers& workers) {
+Gate explain_ranks(const Explainer& explain, const std::vector<Reply>& replies, RankWorkers& workers,
+                   const fs::path& program) {
   Gate best;
   double first = 0;
   for (std::size_t r = 0; r < replies.size(); ++r) {
     Gate g = explain(replies[r]);
     if (g.check.empty()) continue;
     bool cause = true;
-    if (replies[r].fate == Fate::crashed && replies[r].exit_code == kExitOfReport) {
-      const std::string said = workers.report(static_cast<int>(r));
-      const std::size_t at = std::min(said.find("ridge: NCCL: "), said.find("ridge: MPI: "));
-      if (at != std::string::npos) {
-        auto says = [&](const char* words) { return said.find(words, at) != std::string::npos; };
-        g = {says("disagree") ? "mismatch" : says("out of bounds") ? "memory" : "deadlock", said.substr(at, 4096)};
-        cause = !says("is gone, and others") && !says("another rank has reported why");
-      }
-    } else {
+    const std::string said = replies[r].fate == Fate::crashed ? workers.report(static_cast<int>(r)) : "";
+    const std::size_t at = std::min(said.find("ridge: NCCL: "), said.find("ridge: MPI: "));
+    auto says = [&](const char* words) { return said.find(words, at) != std::string::npos; };
+    if (at == std::string::npos) {
       g.message = fmt::format("rank {} of {}: {}", r, replies.size(), g.message);
+    } else {
+      const char* check = says("disagree") ? "mismatch" : says("out of bounds") ? "memory" : "deadlock";
+      g = {check, with_lines(said.substr(at, 4096), program)};
+      cause = !says("is gone, and others") && !says("another rank has reported why");
     }
     const double time = replies[r].seconds + (cause ? 0 : 1e6);
     if (best.check.empty() || time < first) best = g, first = time;
@@ -309,9 +323,9 @@ class TaskJudge {
     if (g.check.empty()) {
       Lap lap(task_.judge_time.run);
       replies = workers.run(buffers, 1, c.measured, false, limit_);
-      g = explain_ranks(explain_, replies, workers);
+      g = explain_ranks(explain_, replies, workers, worker_program_);
     }
-    task_.output = workers.output(0).substr(0, 2048);
+    if (g.check != "deadlock" && g.check != "mismatch") task_.output = workers.output(0).substr(0, 2048);
     if (g.check.empty()) {
       lab::Verdict v = verify_ranks(check_, c, buffers, task_.judge_time);
       const lab::Verdict traffic = check_.verify_messages(c, workers.messages());
@@ -364,7 +378,7 @@ class TaskJudge {
     Gate g = explain_(workers.share(buffers, limit_));
     if (!g.check.empty()) return g;
     Lap lap(task_.judge_time.run);
-    return explain_ranks(explain_, workers.run(buffers, 2, false, true, limit_), workers);
+    return explain_ranks(explain_, workers.run(buffers, 2, false, true, limit_), workers, worker_program_);
   }
 
   std::unique_ptr<SubmissionWorkers> start_workers() {

@@ -64,6 +64,14 @@ TraceFile copy_trace(int fd) {
   return t;
 }
 
+// Lets a process that has closed its socket end by itself, so that its own signal or exit code is seen.
+void wait_for_end(pid_t pid) {
+  for (const double end = now() + 1; now() < end; usleep(2000)) {
+    siginfo_t info{};
+    if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0) return;
+  }
+}
+
 }  // namespace
 
 TraceFile::~TraceFile() {
@@ -236,7 +244,7 @@ Reply WorkerProcess::request(protocol::Type type, const std::vector<char>& paylo
   }
   if (received >= 0) close(received);
   if (reply.fate != Fate::ok) {
-    if (reply.fate == Fate::crashed) usleep(20000);  // let it end by itself, so that its own signal is seen
+    if (reply.fate == Fate::crashed) wait_for_end(pid_);
     drain();
     stop(&reply);
   }

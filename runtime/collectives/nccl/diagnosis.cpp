@@ -52,7 +52,13 @@ std::map<std::pair<std::uint64_t, std::uint64_t>, State>& states() {  // by key 
   return *all;
 }
 
+// A judged program can't look up its lines: its judge does.
 std::string place_of(std::uint64_t pc) {
+  if (pc != 0 && Node::instance().judged()) {
+    char text[32];
+    std::snprintf(text, sizeof text, " [at 0x%llx]", static_cast<unsigned long long>(pc));
+    return text;
+  }
   const std::string line = pc == 0 ? "" : simt::source_of(static_cast<std::uint32_t>(pc));
   return line.empty() ? "" : " (" + line + ")";
 }
