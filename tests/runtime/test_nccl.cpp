@@ -125,6 +125,13 @@ TEST_CASE("a deadlock ends the program within seconds") {
   CHECK(reports == 1);
 }
 
+TEST_CASE("a process may end while others still read what it has sent") {
+  for (const Run& r : ranks("broken", {"leaves"}, 3)) {
+    INFO(r.out << r.err);
+    CHECK(r.code == 0);
+  }
+}
+
 TEST_CASE("a rank that is killed, and one that does not come") {
   auto killed = ranks("broken", {"killed"}, 3);
   CHECK(killed[1].code == 128 + 9);

@@ -37,6 +37,14 @@ static void go(int r, int p, ncclComm_t comm, cudaStream_t stream, float* a, flo
     if (r == 1) std::this_thread::sleep_for(std::chrono::seconds(8));
     NCCL(ncclCommSplit(comm, 0, r, &half, nullptr));
   }
+  if (what == "leaves") {  // not broken: rank 0 ends at once, while the others still read what it has sent
+    const size_t much = size_t{1} << 22;
+    Buffer<float> big(std::vector<float>(much, 3.0f)), got(much);
+    if (r != 0) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    NCCL(ncclBroadcast(big.data, got.data, much, ncclFloat, 0, comm, stream));
+    CUDA_CHECK(cudaStreamSynchronize(stream));
+    EXPECT(got.host()[much - 1] == 3.0f);
+  }
   if (what == "asleep") {
     if (r == 1) std::this_thread::sleep_for(std::chrono::seconds(4));
     NCCL(ncclAllReduce(a, b, n, ncclFloat, ncclSum, comm, stream));
