@@ -63,8 +63,10 @@ std::string nccl_cuda_version(const std::string& library) {
 
 void read_nccl(Versions& v) {
   // Where the loader looks, and beside nvcc, where `-lnccl` of a lab finds it.
-  for (const std::string& name :
-       {std::string("libnccl.so.2"), (find_nvcc().parent_path().parent_path() / "lib64/libnccl.so.2").string()}) {
+  std::vector<std::string> places = {"libnccl.so.2"};
+  if (const fs::path nvcc = find_nvcc(); !nvcc.empty())
+    places.push_back((nvcc.parent_path().parent_path() / "lib64/libnccl.so.2").string());
+  for (const std::string& name : places) {
     DynamicLibrary nccl(name.c_str());
     int (*version)(int*) = nullptr;
     int code = 0;

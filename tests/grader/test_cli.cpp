@@ -478,38 +478,6 @@ TEST_CASE("no GPU") {
   CHECK(names_in(home / "results").empty());
 }
 
-TEST_CASE("doctor --links") {
-  Folder home;
-  Run r = run_ridge(home, {"doctor", "--links"});
-  INFO(r.out + r.err);
-  CHECK(r.seconds < 30);  // 10 for the links; the rest asks compilers and libraries
-  CHECK(std::regex_search(r.out, std::regex("NUMA +\\d+ node")));
-  CHECK(contains(r.out, "GPUDirect RDMA"));
-  CHECK(contains(r.out, "\nLinks\n"));
-  if (std::regex_search(r.out, std::regex("no +NVIDIA driver"))) {
-    CHECK(std::regex_search(r.out, std::regex("-- +links of the GPUs +skipped: no GPU")));
-    CHECK(r.code == 0);
-  }
-  // Ranks were measured, or it says why not.
-  CHECK(std::regex_search(r.out,
-                          std::regex("(yes +ranks on this machine +\\d: round trip|note +ranks on this machine +\\d of "
-                                     "|-- +ranks on this machine +skipped: )")));
-  CHECK(names_in(home / "tmp").empty());
-}
-
-// Settings that change a measurement are said, and change no exit code.
-TEST_CASE("doctor names what the environment changes") {
-  Folder home;
-  auto env = environment(home);
-  env["NCCL_P2P_DISABLE"] = "1";
-  env["PMIX_RANK"] = "0";
-  Run r = run({ridge_program(), "doctor"}, env, 60);
-  INFO(r.out + r.err);
-  CHECK(r.code == 0);
-  CHECK(std::regex_search(r.out, std::regex("note +NCCL_P2P_DISABLE +NCCL_P2P_DISABLE=1: ")));
-  CHECK(std::regex_search(r.out, std::regex("no +inside an MPI rank +PMIX_RANK is set")));
-}
-
 // The words before a command that let it mount a disk of its own, or nothing where the machine does not let it.
 static std::vector<std::string> with_own_mounts() {
   for (const char* option : {"-m", "-rm"})
