@@ -35,6 +35,11 @@ struct ReportArguments {
   std::string file, format = "terminal", out;
 };
 
+struct DoctorArguments {
+  bool links = false;
+  double measure = 0;  // seconds: only measures the links, in the process that check_links starts
+};
+
 struct CalibrateArguments {
   std::string json;  // also writes the measurement here
 };
@@ -64,7 +69,7 @@ int command_key_show(const std::string& file);
 int command_verify(const VerifyArguments& arguments);
 int command_report(const ReportArguments& arguments);
 int command_demo(bool full);
-int command_doctor();
+int command_doctor(const DoctorArguments& arguments);
 int command_cc(const std::vector<std::string>& arguments);
 int command_viz(const std::vector<std::string>& arguments);
 int command_ranks(int ranks);

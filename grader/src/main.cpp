@@ -105,6 +105,9 @@ int run(int argc, char** argv) {
   bool full = false;
   demo->add_flag("--full", full, "At grading size");
   auto* doctor = app.add_subcommand("doctor", "What this machine can run, and what to do about the rest");
+  DoctorArguments examined;
+  doctor->add_flag("--links", examined.links, "Also copy over every link, for 10 s at most, and name the slow ones");
+  doctor->add_option("--measure-links", examined.measure, "For ridge itself")->group("");
   auto* cc = app.add_subcommand("cc", "Compile CUDA C++ for the SIMT emulator: ridge cc a.cu -o prog");
   cc->prefix_command();
   cc->set_help_flag();  // command_cc has its own
@@ -154,7 +157,7 @@ int run(int argc, char** argv) {
   if (*verify) return command_verify(verified);
   if (*report) return command_report(reported);
   if (*demo) return command_demo(full);
-  if (*doctor) return command_doctor();
+  if (*doctor) return command_doctor(examined);
   if (*cc) return command_cc(cc->remaining());
   if (*viz) return command_viz(viz->remaining());
   if (*ranks) return command_ranks(np);

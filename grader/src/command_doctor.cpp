@@ -1,8 +1,7 @@
-// doctor, viz and ranks: what this machine can do, and the programs beside ridge.
+// doctor: what this machine can run, how it is wired, and what to do about what is wrong.
 #include <fmt/format.h>
-#include <signal.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
@@ -11,22 +10,36 @@
 #include "compile.hpp"
 #include "device.hpp"
 #include "error.hpp"
+#include "link_check.hpp"
+#include "link_rates.hpp"
 #include "process.hpp"
 #include "report.hpp"
 #include "sandbox.hpp"
-#include "timeline_trace.hpp"
+#include "topology_report.hpp"
+#include "versions.hpp"
 
 namespace ridge {
 
 namespace {
 
-void line(bool ok, const std::string& what, const std::string& detail) {
-  bool colour = use_colour(stdout);
-  fmt::print("  {}{:<4}{} {:<22} {}\n", colour ? (ok ? "\033[32m" : "\033[33m") : "", ok ? "yes" : "no",
-             colour ? "\033[0m" : "", what, detail);
+void show(const Fact& fact) {
+  struct Look {
+    const char *word, *colour;
+  };
+  static constexpr Look kLooks[] = {{"yes", "\033[32m"}, {"no", "\033[33m"}, {"note", "\033[33m"}, {"--", ""}};
+  const Look& look = kLooks[static_cast<int>(fact.mark)];
+  const bool colour = use_colour(stdout) && *look.colour != 0;
+  fmt::print("  {}{:<4}{} {:<22} {}\n", colour ? look.colour : "", look.word, colour ? "\033[0m" : "", fact.what,
+             fact.detail);
 }
 
-std::string first_line(const ProcessResult& r) { return r.output.substr(0, r.output.find('\n')); }
+void show(const Facts& facts) {
+  for (const Fact& f : facts) show(f);
+}
+
+void line(bool ok, const std::string& what, const std::string& detail) {
+  show(Fact{ok ? Mark::yes : Mark::no, what, detail});
+}
 
 bool writable(const fs::path& dir, std::string& why) {
   std::error_code ec;
@@ -43,20 +56,13 @@ bool writable(const fs::path& dir, std::string& why) {
 
 fs::path beside(const char* program) { return build_dir() / "bin" / program; }
 
-[[noreturn]] void become(const std::vector<std::string>& argv) {
-  std::vector<char*> args;
-  for (const auto& a : argv) args.push_back(const_cast<char*>(a.c_str()));
-  args.push_back(nullptr);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  execvp(args[0], args.data());
-  throw Error(Exit::environment, "cannot start " + argv[0], "run `./ridge build`");
-}
-
 }  // namespace
 
-int command_doctor() {
+int command_doctor(const DoctorArguments& arguments) {
+  if (arguments.measure > 0) {
+    measure_links(arguments.measure);
+    return 0;
+  }
   bool fit = true;
   fmt::print("Backend cpu (the SIMT emulator)\n");
   try {
@@ -87,6 +93,13 @@ int command_doctor() {
   if (!sandbox_complete(layers))
     fmt::print("  Results from here are marked unsandboxed. Grade only code that you trust.\n");
 
+  const Topology topology = with_driver(read_topology(), read_nvml_view());
+  fmt::print("\nTopology\n");
+  show(topology_facts(topology));
+  for (const std::string& row : topology_matrix(topology)) fmt::print("       {}\n", row);
+  fmt::print("\nVersions and settings\n");
+  show(version_facts(read_versions()));
+
   fmt::print("\nOther parts\n");
   bool viz = fs::exists(beside("ridge-viz"));
   line(viz, "visualizer", viz ? "" : "not built; `./ridge viz` installs what it needs");
@@ -94,52 +107,23 @@ int command_doctor() {
   line(display != nullptr, "display",
        display != nullptr ? display : "none; `ridge viz --screenshot F.png` works under xvfb-run");
   bool agent = fs::exists(beside("ridge-agent"));
-  line(agent, "rank agents (MPI)",
-       agent ? first_line(run_process({"mpirun", "--version"}, {}, {})) : "not built; install Open MPI");
+  line(agent, "rank agents (MPI)", agent ? "" : "not built; install Open MPI");
   bool slurm = !find_program({"sbatch"}).empty();
   line(slurm, "Slurm", slurm ? "" : "no sbatch here");
   bool disk = writable(results_dir(), why);
   line(disk, "results folder", why);
+  bool links = true;
+  if (arguments.links) {
+    fmt::print("\nLinks\n");
+    std::fflush(stdout);
+    const Facts facts = check_links(topology);
+    show(facts);
+    links = std::none_of(facts.begin(), facts.end(), [](const Fact& f) { return f.mark == Mark::no; });
+  }
   fmt::print("\n{}\n",
              fit && disk && libraries ? "Every lab can run here." : "Something that labs need is missing, see above.");
-  return static_cast<int>(fit && disk && libraries ? Exit::passed : Exit::environment);
-}
-
-int command_viz(const std::vector<std::string>& args) {
-  fs::path program = beside("ridge-viz");
-  if (!fs::exists(program))
-    throw Error(Exit::environment, "the visualizer is not built here",
-                "start it through ./ridge viz, which installs what it needs");
-  std::vector<std::string> argv;
-  bool screenshot = false, file = false;
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    if (args[i].rfind("--", 0) == 0) {
-      screenshot = screenshot || args[i].rfind("--screenshot", 0) == 0;
-      if (args[i].find('=') == std::string::npos) ++i;  // its value
-    } else {
-      file = true;
-    }
-  }
-  bool display = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
-  if (screenshot && !display && !find_program({"xvfb-run"}).empty())
-    argv = {"xvfb-run", "-a", "-s", "-screen 0 1920x1200x24"};
-  argv.push_back(program.string());
-  argv.insert(argv.end(), args.begin(), args.end());
-  if (!file) {
-    std::error_code ec;
-    std::vector<std::string> newest;
-    for (const auto& lab : fs::directory_iterator(results_dir(), ec)) {
-      fs::path best;
-      for (const auto& entry : fs::directory_iterator(lab.path(), ec))
-        if (entry.path().extension() == ".json" && !is_trace(entry.path()) && entry.path().filename() > best.filename())
-          best = entry.path();
-      if (!best.empty()) newest.push_back(best.string());
-    }
-    if (newest.empty())
-      throw Error(Exit::usage, "there are no results yet", "run `./ridge check 01`, or name a result file");
-    argv.insert(argv.end(), newest.begin(), newest.end());
-  }
-  become(argv);
+  if (!links) fmt::print("A link failed or is suspect, see above.\n");
+  return static_cast<int>(fit && disk && libraries && links ? Exit::passed : Exit::environment);
 }
 
 }  // namespace ridge

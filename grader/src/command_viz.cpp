@@ -1,0 +1,68 @@
+// viz: the visualizer, a program beside ridge.
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "commands.hpp"
+#include "error.hpp"
+#include "process.hpp"
+#include "timeline_trace.hpp"
+
+namespace ridge {
+
+namespace {
+
+fs::path beside(const char* program) { return build_dir() / "bin" / program; }
+
+[[noreturn]] void become(const std::vector<std::string>& argv) {
+  std::vector<char*> args;
+  for (const auto& a : argv) args.push_back(const_cast<char*>(a.c_str()));
+  args.push_back(nullptr);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  execvp(args[0], args.data());
+  throw Error(Exit::environment, "cannot start " + argv[0], "run `./ridge build`");
+}
+
+}  // namespace
+
+int command_viz(const std::vector<std::string>& args) {
+  fs::path program = beside("ridge-viz");
+  if (!fs::exists(program))
+    throw Error(Exit::environment, "the visualizer is not built here",
+                "start it through ./ridge viz, which installs what it needs");
+  std::vector<std::string> argv;
+  bool screenshot = false, file = false;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (args[i].rfind("--", 0) == 0) {
+      screenshot = screenshot || args[i].rfind("--screenshot", 0) == 0;
+      if (args[i].find('=') == std::string::npos) ++i;  // its value
+    } else {
+      file = true;
+    }
+  }
+  bool display = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
+  if (screenshot && !display && !find_program({"xvfb-run"}).empty())
+    argv = {"xvfb-run", "-a", "-s", "-screen 0 1920x1200x24"};
+  argv.push_back(program.string());
+  argv.insert(argv.end(), args.begin(), args.end());
+  if (!file) {
+    std::error_code ec;
+    std::vector<std::string> newest;
+    for (const auto& lab : fs::directory_iterator(results_dir(), ec)) {
+      fs::path best;
+      for (const auto& entry : fs::directory_iterator(lab.path(), ec))
+        if (entry.path().extension() == ".json" && !is_trace(entry.path()) && entry.path().filename() > best.filename())
+          best = entry.path();
+      if (!best.empty()) newest.push_back(best.string());
+    }
+    if (newest.empty())
+      throw Error(Exit::usage, "there are no results yet", "run `./ridge check 01`, or name a result file");
+    argv.insert(argv.end(), newest.begin(), newest.end());
+  }
+  become(argv);
+}
+
+}  // namespace ridge

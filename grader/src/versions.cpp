@@ -1,0 +1,124 @@
+// What there is: asks the libraries and programs that a lab would meet.
+#include "versions.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <initializer_list>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+#include "build.hpp"
+#include "dynamic_library.hpp"
+#include "process.hpp"
+#include "ridge_version.hpp"
+
+namespace ridge {
+
+namespace {
+
+std::string output_of(const std::vector<std::string>& argv) {
+  ProcessLimits limits;
+  limits.seconds = 5;
+  return run_process(argv, {}, limits).output;
+}
+
+std::string driver_cuda() {
+  DynamicLibrary cuda("libcuda.so.1");
+  int (*version)(int*) = nullptr;
+  int v = 0;
+  if (!cuda || !cuda.get(version, "cuDriverGetVersion") || version(&v) != 0 || v == 0) return "";
+  return fmt::format("{}.{}", v / 1000, v % 1000 / 10);
+}
+
+std::string toolkit_version() {
+  const fs::path nvcc = find_nvcc();
+  if (nvcc.empty()) return "";
+  std::smatch m;
+  const std::string printed = output_of({nvcc.string(), "--version"});
+  return std::regex_search(printed, m, std::regex(R"(release (\d+\.\d+))")) ? m[1].str() : "";
+}
+
+// NCCL has no function for it, but carries the line that it prints: "NCCL version 2.28.9+cuda13.0". It lies within the
+// first megabytes; the rest of the file is device code.
+std::string nccl_cuda_version(const std::string& library) {
+  std::ifstream in(library, std::ios::binary);
+  std::string text(32 << 20, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  static constexpr std::string_view kMark = "NCCL version ";
+  static const std::regex kVersion(R"(^[\d.]+\+cuda(\d+\.\d+))");
+  for (auto at = text.find(kMark); at != text.npos; at = text.find(kMark, at + 1)) {
+    const std::string line = text.substr(at + kMark.size(), 48);
+    std::smatch m;
+    if (std::regex_search(line, m, kVersion)) return m[1];
+  }
+  return "";
+}
+
+void read_nccl(Versions& v) {
+  // Where the loader looks, and beside nvcc, where `-lnccl` of a lab finds it.
+  std::vector<std::string> places = {"libnccl.so.2"};
+  if (const fs::path nvcc = find_nvcc(); !nvcc.empty())
+    places.push_back((nvcc.parent_path().parent_path() / "lib64/libnccl.so.2").string());
+  for (const std::string& name : places) {
+    DynamicLibrary nccl(name.c_str());
+    int (*version)(int*) = nullptr;
+    int code = 0;
+    if (!nccl || !nccl.get(version, "ncclGetVersion") || version(&code) != 0) continue;
+    // Up to 2.8 it was major * 1000, since then major * 10000.
+    const int major = code >= 10000 ? 10000 : 1000;
+    v.nccl = fmt::format("{}.{}.{}", code / major, code % major / 100, code % 100);
+    Dl_info where{};
+    if (dladdr(reinterpret_cast<void*>(version), &where) != 0) v.nccl_cuda = nccl_cuda_version(where.dli_fname);
+    return;
+  }
+}
+
+// Every mpirun on PATH, each program once: several names may lead to one file.
+std::vector<MpiProgram> mpiruns() {
+  std::vector<MpiProgram> found;
+  std::set<fs::path> seen;
+  std::istringstream folders(std::getenv("PATH") != nullptr ? std::getenv("PATH") : "");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path program = find_program({(fs::path(folder) / "mpirun").string()});
+    std::error_code ec;
+    if (folder.empty() || program.empty() || !seen.insert(fs::canonical(program, ec)).second) continue;
+    found.push_back({program.string(), open_mpi_version(output_of({program.string(), "--version"}))});
+  }
+  return found;
+}
+
+bool starts_with_any(std::string_view text, std::initializer_list<const char*> starts) {
+  return std::any_of(starts.begin(), starts.end(), [&](const char* s) { return text.rfind(s, 0) == 0; });
+}
+
+}  // namespace
+
+Versions read_versions() {
+  Versions v;
+  v.driver_cuda = driver_cuda();
+  v.toolkit = toolkit_version();
+  read_nccl(v);
+  v.nccl_header = kBuiltNccl;
+  v.agent_mpi = kBuiltOpenMpi;
+  v.agent = fs::exists(build_dir() / "bin/ridge-agent");
+  v.gpu = !v.driver_cuda.empty();
+  v.mpiruns = mpiruns();
+  for (char** e = environ; *e != nullptr; ++e)
+    if (starts_with_any(*e, {"NCCL_", "OMPI_", "PMIX_", "CUDA_LAUNCH_BLOCKING=", "SLURM_JOB_ID="}))
+      v.environment.push_back(*e);
+  std::sort(v.environment.begin(), v.environment.end());
+  const char* home = std::getenv("HOME");
+  for (const std::string& file :
+       {std::string("/etc/nccl.conf"), home != nullptr ? std::string(home) + "/.nccl.conf" : ""})
+    if (std::error_code ec; !file.empty() && fs::exists(file, ec)) v.nccl_settings.push_back(file);
+  return v;
+}
+
+}  // namespace ridge
