@@ -64,8 +64,23 @@ std::array<std::uint64_t, 3> triple(const json& j, const char* key) {
 
 double real(const json& j, const char* key) { return j.contains(key) && j[key].is_number() ? j[key].get<double>() : 0; }
 
+constexpr std::size_t kMaxParts = 256;
+
 std::string word(const json& j, const char* key) {
   return j.contains(key) && j[key].is_string() ? j[key].get<std::string>().substr(0, 256) : "";
+}
+
+// [peer, sent, bytes, channel, number]
+std::vector<Timeline::Item::Part> parts_of(const json& j) {
+  std::vector<Timeline::Item::Part> all;
+  if (!j.contains("parts") || !j["parts"].is_array()) return all;
+  for (const json& p : j["parts"]) {
+    std::uint64_t v[5] = {};
+    for (std::size_t i = 0; i < 5 && p.is_array() && i < p.size(); ++i)
+      if (p[i].is_number_unsigned()) v[i] = p[i].get<std::uint64_t>();
+    if (all.size() < kMaxParts) all.push_back({v[0], v[1], v[2], v[3], v[4]});
+  }
+  return all;
 }
 
 constexpr std::size_t kMaxListed = 4096;  // as many as the emulator lists
@@ -84,7 +99,7 @@ Timeline read_timeline(const json& j) {
   listed("items", [&](const json& i) {
     t.items.push_back({word(i, "name"), word(i, "kind"), static_cast<int>(number(i, "stream")), real(i, "issued"),
                        real(i, "start"), real(i, "end"), real(i, "bytes"), triple(i, "grid"), triple(i, "block"),
-                       number(i, "graph")});
+                       number(i, "graph"), parts_of(i)});
   });
   listed("calls", [&](const json& c) { t.calls.push_back({word(c, "name"), real(c, "start"), real(c, "end")}); });
   return t;

@@ -31,11 +31,15 @@ struct KernelCount {
 // The device work of a call in the emulator's virtual time (seconds).
 struct Timeline {
   struct Item {
-    std::string name, kind;  // kernel, h2d, d2h, d2d, fill
+    std::string name, kind;  // kernel, h2d, d2h, d2d, fill, exchange
     int stream = 0;
     double issued = 0, start = 0, end = 0, bytes = 0;
     std::array<std::uint64_t, 3> grid{}, block{};  // of a kernel
     std::uint64_t graph = 0;                       // which launch of a graph it belongs to; 0: none
+    struct Part {  // of a call between ranks: a message; channel and number are the same on both ends
+      std::uint64_t peer = 0, sent = 0, bytes = 0, channel = 0, number = 0;
+    };
+    std::vector<Part> parts = {};
   };
   struct Call {  // of the host
     std::string name;

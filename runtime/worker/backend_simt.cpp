@@ -20,8 +20,9 @@ namespace {
 bool recording = false;
 simt::Transfers transfers;  // of the last replay
 simt::Schedule schedule;
-std::string race;                      // between operations of that replay
-std::optional<std::size_t> allocated;  // before the last call
+std::string race;                        // between operations of that replay
+std::optional<std::size_t> allocated;    // before the last call
+constexpr std::size_t kMostParts = 256;  // of one exchange
 
 template <std::size_t N>
 void put(char (&to)[N], const std::string& text) {
@@ -45,6 +46,16 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
+std::string parts_json(const std::vector<simt::Exchange::Part>& parts) {
+  if (parts.empty()) return "";
+  std::string out = ",\"parts\":[";
+  for (std::size_t i = 0; i < parts.size() && i < kMostParts; ++i)
+    out += (i == 0 ? "[" : ",[") + std::to_string(parts[i].peer) + "," + (parts[i].sent ? "1," : "0,") +
+           std::to_string(parts[i].bytes) + "," + std::to_string(parts[i].channel) + "," +
+           std::to_string(parts[i].number) + "]";
+  return out + "]";
+}
+
 // Seconds of virtual time.
 std::string schedule_json(const simt::Schedule& s) {
   char number[64];
@@ -63,7 +74,8 @@ std::string schedule_json(const simt::Schedule& s) {
            ",\"stream\":" + std::to_string(item.stream) + ",\"issued\":" + seconds(item.issued) +
            ",\"start\":" + seconds(item.start) + ",\"end\":" + seconds(item.end) +
            ",\"bytes\":" + std::to_string(item.bytes) + ",\"grid\":" + shape(item.grid) +
-           ",\"block\":" + shape(item.block) + ",\"graph\":" + std::to_string(item.graph) + "}";
+           ",\"block\":" + shape(item.block) + ",\"graph\":" + std::to_string(item.graph) + parts_json(item.parts) +
+           "}";
   }
   out += "],\"calls\":[";
   for (std::size_t i = 0; i < s.calls.size(); ++i)

@@ -19,7 +19,7 @@ Graded ring_with(const std::string& what, double& seconds) {
   const std::size_t at = text.find(after);
   REQUIRE(at != std::string::npos);
   text.insert(at + after.size(), "  if (r == 1) {" + what + "}\n");
-  std::ofstream(home / "ring.cu") << "// replaces: ring.cu\n" << text;
+  std::ofstream(home / "ring.cu") << "// replaces: ring.cu; on purpose\n" << text;
   const auto begin = std::chrono::steady_clock::now();
   Graded g = check(home, kLab,
                    {"--submission", repository() + "/solutions/" + kLab, "--replace", home / "ring.cu", "--task",

@@ -1,6 +1,7 @@
 #include "exchange.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "../../simt/src/device_profile.hpp"
@@ -33,6 +34,7 @@ class Send : public Task {
     number_ = comm_.sends[static_cast<std::size_t>(planned_.call.root)]++;
     const auto* data = static_cast<const char*>(planned_.from);
     emit(planned_.call.root, {0, Kind::data, number_, 0}, {data, data + planned_.call.count * element()});
+    note_part(planned_.call.root, true, planned_.call.count * element(), 0, number_);
   }
   bool advance() override {
     Message answer;
@@ -40,6 +42,8 @@ class Send : public Task {
   }
   int waits_for() const override { return planned_.call.root; }
   double seconds() const override { return 0; }  // of the group
+  void tell(double start) override { Task::tell(planned_.call.root, number_, 0, start); }
+  bool hear(double& latest) override { return Task::hear(planned_.call.root, number_, 1, latest); }
 
  private:
   std::uint64_t number_ = 0;
@@ -55,11 +59,14 @@ class Receive : public Task {
     if (m.data.size() != planned_.call.count * element()) end_with_mismatch(comm_, planned_.call, m);
     store(planned_.to, m.data.data(), m.data.size());
     bytes_in_ = m.data.size();
+    note_part(planned_.call.root, false, bytes_in_, 0, number_);
     emit(planned_.call.root, {0, Kind::taken, number_, 0}, {});
     return true;
   }
   int waits_for() const override { return planned_.call.root; }
   double seconds() const override { return 0; }
+  void tell(double start) override { Task::tell(planned_.call.root, number_, 1, start); }
+  bool hear(double& latest) override { return Task::hear(planned_.call.root, number_, 0, latest); }
 
  private:
   std::uint64_t number_ = 0;
@@ -100,6 +107,13 @@ class Collective : public Task {
 
   int waits_for() const override { return step_ < schedule_.steps.size() ? schedule_.steps[step_].from : -1; }
   double seconds() const override { return seconds_; }
+  void tell(double start) override {
+    for (int r = 0; r < comm_.size; ++r) Task::tell(r, number_, 2, start);
+  }
+  bool hear(double& latest) override {
+    while (heard_ < comm_.size && Task::hear(heard_, number_, 2, latest)) ++heard_;
+    return heard_ == comm_.size;
+  }
 
  private:
   ncclDataType_t type() const { return static_cast<ncclDataType_t>(planned_.call.type); }
@@ -124,6 +138,7 @@ class Collective : public Task {
     seconds_ += link_seconds(std::max(s.send_count, s.receive_count) * element());
     if (s.to < 0) return;
     const char* data = at(s.send_at);
+    note_part(s.to, true, s.send_count * element(), 1 + number_, sent_[s.to]);
     emit(s.to, {0, Kind::collective, number_, sent_[s.to]++}, {data, data + s.send_count * element()});
   }
 
@@ -134,6 +149,7 @@ class Collective : public Task {
     ++received_[s.from];
     if (!same(m.call, planned_.call)) end_with_mismatch(comm_, planned_.call, m);
     bytes_in_ += m.data.size();
+    note_part(s.from, false, m.data.size(), 1 + number_, step);
     if (s.reduce)
       reduce(at(s.receive_at), m.data.data(), s.receive_count, type(), op());
     else if (!m.data.empty())
@@ -146,6 +162,7 @@ class Collective : public Task {
   std::vector<char> work_;
   std::size_t step_ = 0;
   std::map<int, std::uint32_t> sent_, received_;
+  int heard_ = 0;  // ranks
   double seconds_ = 0;
 };
 
@@ -154,6 +171,25 @@ class Collective : public Task {
 void Task::emit(int to, Slot slot, std::vector<char> data) {
   bytes_out_ += data.size();
   send(comm_, to, {slot, planned_.call, std::move(data)});
+}
+
+void Task::tell(int rank, std::uint64_t number, std::uint32_t step, double start) {
+  std::vector<char> data(sizeof start);
+  std::memcpy(data.data(), &start, sizeof start);
+  send(comm_, rank, {{0, Kind::time, number, step}, planned_.call, std::move(data)});
+}
+
+bool Task::hear(int rank, std::uint64_t number, std::uint32_t step, double& latest) {
+  Message m;
+  if (!take(comm_, {static_cast<std::uint32_t>(rank), Kind::time, number, step}, m)) return false;
+  double start = 0;
+  if (m.data.size() == sizeof start) std::memcpy(&start, m.data.data(), sizeof start);
+  latest = std::max(latest, start);
+  return true;
+}
+
+void Task::note_part(int peer, bool sent, std::size_t bytes, std::uint64_t channel, std::uint64_t number) {
+  parts_.push_back({peer, sent, bytes, comm_.key * 1000003 + channel, number});
 }
 
 std::size_t Task::element() const { return bytes_of(static_cast<ncclDataType_t>(planned_.call.type)); }
@@ -208,6 +244,24 @@ double GroupExchange::seconds() const {
     out += t->bytes_out();
   }
   return any ? seconds + link_seconds(std::max(in, out)) : seconds;
+}
+
+double GroupExchange::end_of(double start) {
+  constexpr std::chrono::seconds kMost{5};  // calls in an order that differs between ranks: their own time must do
+  simt::Engine& engine = simt::Engine::instance();
+  std::lock_guard lock(engine.mutex);
+  for (const auto& t : tasks_) t->tell(start);
+  double latest = start;
+  const auto end = std::chrono::steady_clock::now() + kMost;
+  for (const auto& t : tasks_)
+    while (!t->hear(latest) && std::chrono::steady_clock::now() < end) engine.wait_for_arrival(0.05);
+  return latest + seconds();
+}
+
+std::vector<simt::Exchange::Part> GroupExchange::parts() const {
+  std::vector<Part> all;
+  for (const auto& t : tasks_) all.insert(all.end(), t->parts().begin(), t->parts().end());
+  return all;
 }
 
 std::size_t GroupExchange::bytes() const {

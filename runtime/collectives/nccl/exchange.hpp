@@ -20,14 +20,22 @@ class Task {
   std::size_t bytes_out() const { return bytes_out_; }
   std::size_t bytes_in() const { return bytes_in_; }
   virtual double seconds() const = 0;
+  // Virtual time: says to the ranks that take part when this one begins; hears it from them. False: not from all yet.
+  virtual void tell(double start) = 0;
+  virtual bool hear(double& latest) = 0;
+  const std::vector<simt::Exchange::Part>& parts() const { return parts_; }
 
  protected:
   void emit(int to, Slot slot, std::vector<char> data);
   std::size_t element() const;
+  void tell(int rank, std::uint64_t number, std::uint32_t step, double start);
+  bool hear(int rank, std::uint64_t number, std::uint32_t step, double& latest);
+  void note_part(int peer, bool sent, std::size_t bytes, std::uint64_t channel, std::uint64_t number);
 
   ncclComm& comm_;
   Planned planned_;
   std::size_t bytes_out_ = 0, bytes_in_ = 0;
+  std::vector<simt::Exchange::Part> parts_;
 };
 
 std::unique_ptr<Task> make_task(ncclComm& comm, const Planned& planned);
@@ -43,6 +51,8 @@ class GroupExchange : public simt::Exchange {
   double seconds() const override;
   std::size_t bytes() const override;
   std::vector<char> record() const override { return record_; }
+  double end_of(double start) override;
+  std::vector<Part> parts() const override;
 
  private:
   ncclComm& comm_;

@@ -40,6 +40,7 @@ enum class Kind : std::uint32_t {
   taken,       // the receive of the n-th send has begun
   collective,  // the n-th collective, a step of its schedule
   split,
+  time,  // a judged rank's virtual time at which its part begins; step 0: of a send, 1: of a receive, 2: of a collective
   // Between processes only:
   hello,
   state,

@@ -41,6 +41,16 @@ class Exchange {
   virtual std::string name() const = 0;
   virtual double seconds() const = 0;
   virtual std::size_t bytes() const = 0;
+  // When it ends in virtual time if it starts then: asks the other ranks when theirs do. Called once on each rank, in the
+  // order of issue, without the engine's lock.
+  virtual double end_of(double start) = 0;
+  // The messages of this rank, for the timeline.
+  struct Part {
+    int peer;
+    bool sent;
+    std::uint64_t bytes, channel, number;  // the same on both ends
+  };
+  virtual std::vector<Part> parts() const = 0;
   // For a trace: what an ExchangeMaker of another process needs to do the same.
   virtual std::vector<char> record() const = 0;
 };

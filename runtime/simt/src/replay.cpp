@@ -338,6 +338,7 @@ class Player {
     timed.work.extent.width = found->second.exchange->bytes();
     timed.seconds = found->second.exchange->seconds();
     timed.footprint = found->second.touched;
+    timed.exchange = found->second.exchange;
     schedule_.ran(number, found->second.exchange->name(), std::move(timed));
     open_.erase(found);
   }

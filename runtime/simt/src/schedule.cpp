@@ -44,7 +44,7 @@ void ScheduleBuilder::clear() {
 }
 
 const char* ScheduleBuilder::build(Schedule& out) const {
-  VirtualTime time;
+  VirtualTime time(true);
   std::map<std::uint64_t, OperationPtr> issued;
   struct Issued {
     const Ran* ran;
@@ -106,7 +106,7 @@ const char* ScheduleBuilder::build(Schedule& out) const {
       ++out.left_out;
       continue;
     }
-    Schedule::Item item{ran->name, kind_of(op->work), op->stream, op->start, op->end, op->issued, 0, {}, {}, graph};
+    Schedule::Item item{ran->name, kind_of(op->work), op->stream, op->start, op->end, op->issued, 0, {}, {}, graph, {}};
     const LaunchConfig& c = op->work.config;
     if (op->work.kind == WorkKind::kernel) {
       const unsigned shape[] = {c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z};
@@ -114,6 +114,7 @@ const char* ScheduleBuilder::build(Schedule& out) const {
       std::copy_n(shape + 3, 3, item.block);
     } else {
       item.bytes = op->work.extent.bytes();
+      if (op->exchange != nullptr) item.parts = op->exchange->parts();
     }
     out.items.push_back(std::move(item));
   }

@@ -23,7 +23,19 @@ constexpr std::size_t kMaxName = 4096;
 constexpr std::size_t kMaxClosure = 64 * 1024;
 constexpr std::size_t kMaxFrames = 12;
 
-enum class Kind : std::uint32_t { begin = 1, allocate, free, contents, kernel, copy, fill, mark, unsupported, step, exchange };
+enum class Kind : std::uint32_t {
+  begin = 1,
+  allocate,
+  free,
+  contents,
+  kernel,
+  copy,
+  fill,
+  mark,
+  unsupported,
+  step,
+  exchange
+};
 
 // Every record is its kind, its fields, and for some more bytes.
 struct Begin {
@@ -88,8 +100,8 @@ class Trace {
   static void exchange_begins(const Operation& operation);
   static void exchange_ended(const Operation& operation);
   static void note(const std::vector<char>& record);  // for the maker of exchanges
-  static void mark();                         // between calls of the judge
-  static void unsupported(const char* what);  // the host wrote device memory in a way that no record tells
+  static void mark();                                 // between calls of the judge
+  static void unsupported(const char* what);          // the host wrote device memory in a way that no record tells
 
  private:
   static inline bool on_ = false;
@@ -109,8 +121,9 @@ struct Schedule {
     int stream = 0;
     double start = 0, end = 0, issued = 0;
     std::uint64_t bytes = 0;
-    unsigned grid[3] = {}, block[3] = {};  // of a kernel
-    std::uint64_t graph = 0;               // which launch of a graph it belongs to; 0: none
+    unsigned grid[3] = {}, block[3] = {};     // of a kernel
+    std::uint64_t graph = 0;                  // which launch of a graph it belongs to; 0: none
+    std::vector<simt::Exchange::Part> parts;  // of an exchange
   };
   struct Call {  // of the host, where it took time
     std::string name;

@@ -80,7 +80,8 @@ void VirtualTime::place(Operation& op) {
     op.sources.erase(std::unique(op.sources.begin(), op.sources.end(), same), op.sources.end());
   }
   op.start = start_of(op, ready);
-  op.end = op.start + op.seconds;
+  const bool asks = across_ranks_ && op.work.kind == WorkKind::exchange && op.exchange != nullptr;
+  op.end = asks ? op.exchange->end_of(op.start) : op.start + op.seconds;
   op.timed = true;
   op.after.clear();
   Timeline::instance().add(op);

@@ -27,6 +27,8 @@ class Occupied {
 
 class VirtualTime {
  public:
+  // `across_ranks`: exchanges wait for the other ranks' virtual time.
+  explicit VirtualTime(bool across_ranks = false) : across_ranks_(across_ranks) {}
   // The host spent `seconds` on the call `name` that issued `operation` (null: nothing was issued).
   void issue(const char* name, OperationPtr operation, double seconds);
   // The host waited in `name` until all of `operations` had ended.
@@ -53,6 +55,7 @@ class VirtualTime {
   void place(Operation& operation);
   double start_of(const Operation& operation, double ready);
 
+  bool across_ranks_;
   std::deque<Step> steps_;
   double host_ = 0;
   std::map<int, Device> devices_;  // those that were used
