@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "collectives/fp8.hpp"
+#include "simt/src/fp8.hpp"
 #include "collectives/reduction.hpp"
 #include "simt/include/ridge_simt/bits.h"
 #include "support/catch.hpp"
