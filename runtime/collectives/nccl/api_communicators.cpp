@@ -228,8 +228,7 @@ ncclResult_t ncclCommShrink(ncclComm_t comm, int* excluded, int count, ncclComm_
   });
 }
 // The ids spread NCCL's meeting over several hosts; one is enough here.
-ncclResult_t ncclCommInitRankScalable(ncclComm_t* made, int ranks, int rank, int ids, ncclUniqueId* id,
-                                      ncclConfig_t*) {
+ncclResult_t ncclCommInitRankScalable(ncclComm_t* made, int ranks, int rank, int ids, ncclUniqueId* id, ncclConfig_t*) {
   if (id == nullptr || ids < 1) return fail(ncclInvalidArgument, "ncclCommInitRankScalable: no unique ids");
   return join(made, ranks, id[0], rank);
 }

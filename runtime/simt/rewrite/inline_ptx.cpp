@@ -13,11 +13,8 @@ namespace ridge::simt {
 namespace {
 
 constexpr std::array<std::string_view, 5> kScopes = {"global", "relaxed", "cta", "gpu", "sys"};
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kTypes = {{{"u32", "unsigned"},
-                                                                                  {"s32", "int"},
-                                                                                  {"u64", "unsigned long long"},
-                                                                                  {"f32", "float"},
-                                                                                  {"f64", "double"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kTypes = {
+    {{"u32", "unsigned"}, {"s32", "int"}, {"u64", "unsigned long long"}, {"f32", "float"}, {"f64", "double"}}};
 
 // Between these characters, where they are outside of literals and parentheses.
 std::vector<std::string> split(std::string_view s, char at) {

@@ -72,7 +72,8 @@ class Rewriter {
     if (parameters.find_first_of("=#") != std::string::npos) return;
     const std::string id(s_.substr(name, name_end - name));
     if (is_template) {
-      registration_ = " (void)&::ridge_simt::registered<static_cast<void (*)(" + parameters + ")>(&" + id + instance + ")>;";
+      registration_ =
+          " (void)&::ridge_simt::registered<static_cast<void (*)(" + parameters + ")>(&" + id + instance + ")>;";
       body_end_ = body + 1;
       return;
     }
@@ -129,9 +130,10 @@ class Rewriter {
     std::size_t before = start;
     while (before > from && blank(before - 1)) --before;
     const std::string_view name = s_.substr(start, end - start);
-    static constexpr std::array<std::string_view, 12> kTypes = {"int",   "unsigned", "bool",   "char",  "long",     "short",
-                                                                "float", "double",   "signed", "class", "typename", "auto"};
-    const bool unnamed = before == from || s_[before - 1] == ':' || std::find(kTypes.begin(), kTypes.end(), name) != kTypes.end();
+    static constexpr std::array<std::string_view, 12> kTypes = {
+        "int", "unsigned", "bool", "char", "long", "short", "float", "double", "signed", "class", "typename", "auto"};
+    const bool unnamed =
+        before == from || s_[before - 1] == ':' || std::find(kTypes.begin(), kTypes.end(), name) != kTypes.end();
     if (name.empty() || unnamed) return {};
     return std::string(name) + (before >= from + 3 && s_.substr(before - 3, 3) == "..." ? "..." : "");
   }

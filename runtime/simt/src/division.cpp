@@ -33,7 +33,8 @@ bool decode(const gregset_t& g, Division& d) {
   std::uint64_t divisor = 0;
   if (mode == 3) {
     const bool high_byte = d.bytes == 1 && rex == 0 && low >= 4;  // ah, ch, dh, bh
-    divisor = static_cast<std::uint64_t>(g[kRegisters[high_byte ? low - 4 : low | (rex & 1) << 3]]) >> (high_byte ? 8 : 0);
+    divisor =
+        static_cast<std::uint64_t>(g[kRegisters[high_byte ? low - 4 : low | (rex & 1) << 3]]) >> (high_byte ? 8 : 0);
     d.end = reinterpret_cast<std::uintptr_t>(p);
   } else {
     std::uint64_t address = 0;
