@@ -274,8 +274,9 @@ CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path
       return f;
     argv.push_back(object.string());
   }
+  // All of its interface, as of a shared library: a weak reference would not draw a member of an archive.
   if (std::find(extra.begin(), extra.end(), "-lnccl") != extra.end())
-    argv.push_back(library("libridge_collectives.a").string());
+    argv.insert(argv.end(), {"-Wl,-u,ncclAllReduce,-u,ncclCommDestroy", library("libridge_collectives.a").string()});
   argv.push_back(library(!worker ? "libridge_simt.a" : "ridge_worker_sealed.o").string());
   argv.insert(argv.end(), {"-lpthread", "-lm"});
   std::copy_if(extra.begin(), extra.end(), std::back_inserter(argv), [](const auto& a) { return a != "-lnccl"; });

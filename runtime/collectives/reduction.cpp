@@ -6,8 +6,8 @@
 #include <iterator>
 #include <type_traits>
 
-#include "fp8.hpp"
 #include "simt/include/ridge_simt/bits.h"
+#include "simt/src/fp8.hpp"
 
 namespace ridge::collectives {
 
@@ -99,9 +99,9 @@ void with_type(ncclDataType_t type, F f) {
     case ncclBfloat16:
       return f(Sixteen<ridge_simt::Bf16>{});
     case ncclFloat8e4m3:
-      return f(Eight<E4m3>{});
+      return f(Eight<simt::E4m3>{});
     case ncclFloat8e5m2:
-      return f(Eight<E5m2>{});
+      return f(Eight<simt::E5m2>{});
     case ncclNumTypes:
       return;
   }

@@ -73,6 +73,16 @@ TEST_CASE("a process for each rank") {
     }
 }
 
+TEST_CASE("calls beside the collectives") {
+  for (const char* devices : {"1", "2", "4"}) {
+    Run r = run({program("interface")}, {{"RIDGE_DEVICES", devices}}, 60);
+    INFO(devices << " devices\n" << r.out << r.err);
+    CHECK(r.code == 0);
+    CHECK(r.out == "ok\n");
+  }
+  CHECK(run({program("weak")}).out == "ok\n");
+}
+
 TEST_CASE("a timeline of calls") {
   const Folder folder;
   Run r = run({program("devices")}, {{"RIDGE_DEVICES", "2"}, {"RIDGE_TRACE", folder / "trace.json"}}, 60);

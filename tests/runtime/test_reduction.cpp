@@ -5,12 +5,14 @@
 #include <random>
 #include <vector>
 
-#include "collectives/fp8.hpp"
 #include "collectives/reduction.hpp"
 #include "simt/include/ridge_simt/bits.h"
+#include "simt/src/fp8.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::collectives;
+using ridge::simt::E4m3;
+using ridge::simt::E5m2;
 
 namespace {
 

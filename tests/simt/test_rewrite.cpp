@@ -99,6 +99,35 @@ TEST_CASE("what the emulator lacks becomes an error at its line") {
   unchanged("__global__ void k(); static __global__ __launch_bounds__(128) void l(); void __global__ m();");
 }
 
+TEST_CASE("inline PTX that has a function of the same effect becomes its call") {
+  CHECK(contains(
+      rewritten("asm volatile(\"red.global.add.u64 [%0],%1;\"\n :: \"l\"(p + f(1, 2)), \"l\"(v) : \"memory\");"),
+      "::ridge_simt::red_add<unsigned long long>((p + f(1, 2)), (v))\n;"));
+  CHECK(contains(rewritten("asm(\"red.add.f32 [%0], %1;\" : : \"l\"(p), \"f\"(a ? b : c));"),
+                 "::ridge_simt::red_add<float>((p), (a ? b : c));"));
+  for (const char* other : {"asm(\"red.shared.add.u32 [%0],%1;\" :: \"r\"(p), \"r\"(v));", "asm(\"bar.sync 0;\");",
+                            "asm(\"red.global.max.u32 [%0],%1;\" :: \"l\"(p), \"r\"(v));", "asm();",
+                            "asm(\"red.global.add.u32 [%0+4],%1;\" :: \"l\"(p), \"r\"(v));"})
+    CHECK(contains(rewritten(other), "asm is not part of the emulator: "));
+}
+
+TEST_CASE("a template kernel's instances register themselves") {
+  auto registers = [](const char* source, const char* what) {
+    return contains(rewritten(source), std::string("{ (void)&::ridge_simt::registered<") + what + ">;");
+  };
+  CHECK(
+      registers("template <class T, int N = 3> __global__ void k(T* p) { }", "static_cast<void (*)(T* p)>(&k<T, N>)"));
+  CHECK(registers("template<typename... Ts>\n__global__ void __launch_bounds__(32, 1) k(Ts... p) { }",
+                  "static_cast<void (*)(Ts... p)>(&k<Ts...>)"));
+  CHECK(registers("template <class T, bool B = (sizeof(T) > 2)> __global__ void k(T* p) { }",
+                  "static_cast<void (*)(T* p)>(&k<T, B>)"));
+  for (const char* without :
+       {"template <class T, class = E<T>> __global__ void k(T* p) { }",  // no name to write
+        "template <int> __global__ void k() { }", "template <> __global__ void k<int>(int* p) { }",
+        "template <class T> __global__ void k(T* p);"})
+    unchanged(without);
+}
+
 TEST_CASE("includes lead where they are told to") {
   auto find = [](std::string_view file, bool in_quotes) -> std::optional<std::string> {
     if (file == "mine.cuh") return in_quotes ? "/copies/mine.cuh" : "/copies/other.cuh";

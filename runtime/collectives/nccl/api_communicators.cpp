@@ -8,6 +8,7 @@
 #include "../reduction.hpp"
 #include "api.hpp"
 #include "group.hpp"
+#include "nccl_device.h"
 #include "node.hpp"
 #include "recorded.hpp"
 
@@ -161,6 +162,7 @@ const char* ncclGetErrorString(ncclResult_t result) {
                                     "in progress"};
   return result >= 0 && result < ncclNumResults ? kTexts[result] : "unknown result code";
 }
+void ncclResetDebugInit() {}
 const char* ncclGetLastError(ncclComm_t) { return last_failure().c_str(); }
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
@@ -208,6 +210,34 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* made
   return split(comm, color, key, made);
 }
 
+// Who stays knows who goes: no message is needed.
+ncclResult_t ncclCommShrink(ncclComm_t comm, int* excluded, int count, ncclComm_t* made, ncclConfig_t*, int) {
+  return with(comm, "ncclCommShrink", [&] {
+    if (made == nullptr || excluded == nullptr || count < 1)
+      return fail(ncclInvalidArgument, "ncclCommShrink: newcomm is null, or no rank is excluded");
+    const std::vector<int> gone(excluded, excluded + count);
+    std::uint64_t key = mixed(comm->key, comm->splits++);
+    std::vector<std::uint64_t> processes;
+    int rank = 0;
+    for (int r = 0; r < comm->size; ++r) {
+      if (std::find(gone.begin(), gone.end(), r) != gone.end()) {
+        if (r == comm->rank) return fail(ncclInvalidArgument, "ncclCommShrink: the calling rank is excluded");
+        key = mixed(key, static_cast<std::uint64_t>(r));
+        continue;
+      }
+      if (r == comm->rank) rank = static_cast<int>(processes.size());
+      processes.push_back(comm->processes[static_cast<std::size_t>(r)]);
+    }
+    *made = Ranks::instance().make(key, rank, std::move(processes), comm->device);
+    return ncclSuccess;
+  });
+}
+// The ids spread NCCL's meeting over several hosts; one is enough here.
+ncclResult_t ncclCommInitRankScalable(ncclComm_t* made, int ranks, int rank, int ids, ncclUniqueId* id, ncclConfig_t*) {
+  if (id == nullptr || ids < 1) return fail(ncclInvalidArgument, "ncclCommInitRankScalable: no unique ids");
+  return join(made, ranks, id[0], rank);
+}
+
 ncclResult_t ncclCommFinalize(ncclComm_t comm) { return finish(comm, "ncclCommFinalize", false); }
 ncclResult_t ncclCommDestroy(ncclComm_t comm) {
   return comm == nullptr ? ncclSuccess : finish(comm, "ncclCommDestroy", true);
@@ -248,6 +278,27 @@ ncclResult_t ncclCommRegister(const ncclComm_t comm, void* buffer, size_t, void*
 }
 ncclResult_t ncclCommDeregister(const ncclComm_t comm, void*) {
   return with(comm, "ncclCommDeregister", [] { return ncclSuccess; });
+}
+
+ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void* buffer, size_t, ncclWindow_t* window, int) {
+  return with(comm, "ncclCommWindowRegister", [&] {
+    if (window == nullptr) return fail(ncclInvalidArgument, "ncclCommWindowRegister: win is null");
+    *window = static_cast<ncclWindow_t>(buffer);
+    return ncclSuccess;
+  });
+}
+ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t) {
+  return with(comm, "ncclCommWindowDeregister", [] { return ncclSuccess; });
+}
+
+ncclResult_t ncclDevCommCreate(ncclComm_t comm, const ncclDevCommRequirements_t*, ncclDevComm_t*) {
+  return with(comm, "ncclDevCommCreate", [] {
+    return fail(ncclInvalidUsage,
+                "ncclDevCommCreate: kernels that communicate by themselves are not emulated; use NCCL's collectives");
+  });
+}
+ncclResult_t ncclDevCommDestroy(ncclComm_t comm, const ncclDevComm_t*) {
+  return with(comm, "ncclDevCommDestroy", [] { return ncclSuccess; });
 }
 
 ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t* op, void* scalar, ncclDataType_t type,

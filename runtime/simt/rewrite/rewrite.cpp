@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "inline_ptx.hpp"
 #include "lexer.hpp"
 #include "unsupported.hpp"
 
@@ -37,14 +38,17 @@ class Rewriter {
 
  private:
   // A kernel's definition: its address is registered behind its body, for calls that get no more than that
-  // (cudaGraphAddKernelNode, cudaLaunchKernel with void pointers).
+  // (cudaGraphAddKernelNode, cudaLaunchKernel with void pointers). That of a template's instance from inside its body, which exists
+  // where the address is taken.
   void kernel(std::size_t i) {
     constexpr std::string_view marker = "__global__";
     if (s_.substr(i, marker.size()) != marker || (i + marker.size() < s_.size() && is_word(s_[i + marker.size()])))
       return;
     std::size_t before = i;
     while (before > 0 && blank(before - 1)) --before;
-    if (before > 0 && s_[before - 1] == '>' && !in_directive(before - 1)) return;  // a template has no one address
+    const bool is_template = before > 0 && s_[before - 1] == '>' && !in_directive(before - 1);
+    const std::string instance = is_template ? template_arguments(before - 1) : std::string();
+    if (is_template && (instance.empty() || in_macro(i))) return;
     // The name is the word before the parameters; __launch_bounds__(...) and the like come before it.
     std::size_t open = i + marker.size(), close = 0, name = 0, name_end = 0;
     for (;;) {
@@ -65,13 +69,73 @@ class Rewriter {
     if (end == std::string_view::npos) return;
     std::string parameters;
     for (std::size_t k = open + 1; k < close; ++k) parameters += blank(k) ? ' ' : s_[k];
-    if (parameters.find_first_of("=#") != std::string::npos || parameters.find("...") != std::string::npos) return;
+    if (parameters.find_first_of("=#") != std::string::npos) return;
     const std::string id(s_.substr(name, name_end - name));
+    if (is_template) {
+      registration_ =
+          " (void)&::ridge_simt::registered<static_cast<void (*)(" + parameters + ")>(&" + id + instance + ")>;";
+      body_end_ = body + 1;
+      return;
+    }
+    if (parameters.find("...") != std::string::npos) return;
     registration_ = " [[maybe_unused]] static const bool ridge_kernel_" + id + "_" +
                     std::to_string(std::hash<std::string>()(name_ + parameters)) +
                     " = ::ridge_simt::register_kernel(\"" + id + "\", static_cast<void (*)(" + parameters + ")>(&" +
                     id + "));";
     body_end_ = end + 1;
+  }
+
+  // Of the template whose parameter list ends at `end`, as its body writes itself: <T, N, More...>. Empty where a parameter has no name.
+  std::string template_arguments(std::size_t end) const {
+    int angles = 0, others = 0;
+    std::size_t from = end + 1;
+    std::vector<std::size_t> ends = {end};  // of the parameters, from the last
+    while (from-- > 0) {
+      if (!code(from)) continue;
+      const char c = s_[from];
+      if (c == ')' || c == '}' || c == ']') ++others;
+      if (c == '(' || c == '{' || c == '[') --others;
+      if (others > 0) continue;
+      if (others < 0 || c == ';') return {};
+      if (c == '>') ++angles;
+      if (c == ',' && angles == 1) ends.push_back(from);
+      if (c == '<' && --angles == 0) break;
+    }
+    if (from >= end) return {};
+    std::size_t word = from;
+    while (word > 0 && blank(word - 1)) --word;
+    if (word < 8 || s_.substr(word - 8, 8) != "template" || (word > 8 && is_word(s_[word - 9]))) return {};
+    std::string arguments;
+    std::size_t start = from + 1;
+    for (auto e = ends.rbegin(); e != ends.rend(); start = *e + 1, ++e) {
+      const std::string name = parameter_name(start, *e);
+      if (name.empty()) return {};
+      arguments += (arguments.empty() ? "<" : ", ") + name;
+    }
+    return arguments + ">";
+  }
+
+  // "typename T = int" -> T, "int... N" -> N...
+  std::string parameter_name(std::size_t from, std::size_t to) const {
+    std::size_t end = from;
+    for (int depth = 0; end < to; ++end) {
+      if (!code(end)) continue;
+      if (s_[end] == '<' || s_[end] == '(') ++depth;
+      if (s_[end] == '>' || s_[end] == ')') --depth;
+      if (s_[end] == '=' && depth == 0) break;
+    }
+    while (end > from && blank(end - 1)) --end;
+    std::size_t start = end;
+    while (start > from && code(start - 1) && is_word(s_[start - 1])) --start;
+    std::size_t before = start;
+    while (before > from && blank(before - 1)) --before;
+    const std::string_view name = s_.substr(start, end - start);
+    static constexpr std::array<std::string_view, 12> kTypes = {
+        "int", "unsigned", "bool", "char", "long", "short", "float", "double", "signed", "class", "typename", "auto"};
+    const bool unnamed =
+        before == from || s_[before - 1] == ':' || std::find(kTypes.begin(), kTypes.end(), name) != kTypes.end();
+    if (name.empty() || unnamed) return {};
+    return std::string(name) + (before >= from + 3 && s_.substr(before - 3, 3) == "..." ? "..." : "");
   }
 
   bool in_directive(std::size_t i) const {  // #include <cstdio>
@@ -318,7 +382,8 @@ class Rewriter {
         if (s_.substr(after, qualifier.size()) == qualifier) after = skip_space(after + qualifier.size());
       if (s_.substr(after, 1) != "(") return false;
       std::size_t close = statement_end(after);
-      out_ += failing(message);
+      const std::string call = ptx_as_call(s_.substr(after + 1, close - after - 2));
+      out_ += call.empty() ? failing(message) : call;
       newlines(i, close);
       i = floor_ = close;
       return true;

@@ -62,8 +62,13 @@ cudaError_t capture_forbids() {
 }
 
 cudaError_t device_wait_forbidden() {
-  for (const auto& c : captures()) c->invalid = true;
-  return captures().empty() ? cudaSuccess : cudaErrorStreamCaptureUnsupported;
+  // Of this device only: other threads capture on theirs meanwhile.
+  bool forbidden = false;
+  for (const auto& c : captures())
+    if (std::any_of(c->streams.begin(), c->streams.end(),
+                    [](const CUstream_st* s) { return s->device == current_device(); }))
+      forbidden = c->invalid = true;
+  return forbidden ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
 }
 
 cudaError_t legacy_use(CUstream_st& stream) {

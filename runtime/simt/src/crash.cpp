@@ -8,12 +8,13 @@
 #include <cstdlib>
 
 #include "block.hpp"
+#include "division.hpp"
 
 namespace ridge::simt {
 
 namespace {
 
-struct sigaction before;
+struct sigaction before, before_division;
 
 // Runs on the runner's emergency stack, after the handler has returned into it.
 void continue_crashed(std::uintptr_t address, std::uintptr_t pc) { BlockRunner::current()->crashed(address, pc); }
@@ -47,17 +48,29 @@ void handler(int signal, siginfo_t* info, void* raw) {
 #endif
 }
 
+void division_handler(int signal, siginfo_t*, void* raw) {
+  BlockRunner* r = BlockRunner::current();
+  if (r != nullptr && r->in_kernel() && finish_division(*static_cast<ucontext_t*>(raw))) return;
+  sigaction(signal, &before_division, nullptr);  // not ours: it comes again, to whom it belongs
+}
+
+void install(int signal, void (*by)(int, siginfo_t*, void*), struct sigaction& earlier) {
+  struct sigaction now {};
+  now.sa_sigaction = by;
+  now.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&now.sa_mask);
+  sigaction(signal, &now, &earlier);
+}
+
 }  // namespace
 
 void install_crash_handler() {
   static const bool done = [] {
-    struct sigaction now {};
-    sigaction(SIGSEGV, nullptr, &before);
-    if (before.sa_handler != SIG_DFL) return true;  // the program has its own
-    now.sa_sigaction = handler;
-    now.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigemptyset(&now.sa_mask);
-    sigaction(SIGSEGV, &now, nullptr);
+    struct sigaction own {};
+    sigaction(SIGSEGV, nullptr, &own);
+    if (own.sa_handler == SIG_DFL) install(SIGSEGV, handler, before);
+    // Before a handler of the program's: no division of a kernel is an error. Open MPI has one.
+    install(SIGFPE, division_handler, before_division);
     return true;
   }();
   (void)done;

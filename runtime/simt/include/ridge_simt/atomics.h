@@ -121,6 +121,14 @@ RIDGE_DEVICE float4 atomicAdd(float4* p, float4 v) {
                 ridge_simt::atomic_number(old[2], ticket), ridge_simt::atomic_number(old[3], ticket)};
 }
 
+namespace ridge_simt {
+// What inline PTX's red.add becomes. Its operands are registers: pointers and integers of any type.
+template <class T, class P, class V>
+RIDGE_DEVICE void red_add(P p, V v) {
+  atomicAdd((T*)p, (T)v);
+}
+}  // namespace ridge_simt
+
 #undef RIDGE_ATOMIC
 #undef RIDGE_ATOMIC_SCOPE
 #undef RIDGE_ATOMIC_SUB

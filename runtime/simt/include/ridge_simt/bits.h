@@ -42,6 +42,10 @@ RIDGE_FORMAT(Bf16);
 RIDGE_CONST long long to_signed(double value, Round mode, int bits, long long nan);
 RIDGE_CONST unsigned long long to_unsigned(double value, Round mode, int bits, unsigned long long nan);
 
+// The 8-bit formats of cuda_fp8.h. Rounded once, to nearest with ties to even.
+RIDGE_CONST std::uint8_t narrow_fp8(double value, bool e5m2, bool saturate);
+RIDGE_CONST float widen_fp8(std::uint8_t bits, bool e5m2);
+
 // Atomic additions to the memory of a kernel: the old bits. `pc` is the caller's address.
 std::uint32_t atomic_add_bits(void* p, std::uint32_t value, unsigned bytes, bool bf16);
 

@@ -57,6 +57,10 @@ inline bool register_kernel(const char* name, void (*function)(P...)) {
   return true;
 }
 
+// Of a template's instance: named in its body, so there is one for each that anything takes the address of.
+template <auto kKernel>
+inline const bool registered = register_kernel(nullptr, kKernel);
+
 template <class T>
 inline const void* entry_of(T* function) {
   if constexpr (std::is_function_v<T>) register_kernel(nullptr, function);
