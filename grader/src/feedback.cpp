@@ -165,6 +165,7 @@ void clean_texts(Result& r) {
   if (r.standing == "official" && on(Defence::quiet_secrets))
     for (TaskResult& t : r.tasks) {
       t.output.clear();
+      t.ranks.clear();
       if (t.timeline) t.timeline->items.clear(), t.timeline->calls.clear();  // sizes and shapes can say as much
       if (t.output_bytes > 0)
         t.output_bytes = static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(t.output_bytes)));

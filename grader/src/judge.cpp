@@ -345,9 +345,10 @@ class TaskJudge {
     // The slowest rank's counts are the task's.
     const Reply* slowest = nullptr;
     double most = -1;
-    for (const Reply& r : replies)
-      if (const double seconds = count_launches(r.launches, worker_program_).timeline.seconds; seconds > most)
-        most = seconds, slowest = &r;
+    for (const Reply& r : replies) {
+      task_.ranks.push_back(count_launches(r.launches, worker_program_).timeline);
+      if (const double seconds = task_.ranks.back().seconds; seconds > most) most = seconds, slowest = &r;
+    }
     return take_counts(c, *slowest);
   }
 
@@ -427,8 +428,9 @@ class TaskJudge {
       return false;
     }
     task_.kernels = measured_.counted->kernels;
-    if (std::any_of(spec_.goals.begin(), spec_.goals.end(),
-                    [](const Goal& g) { return g.metric == "virtual_time_over_bound"; }))
+    if (std::any_of(spec_.goals.begin(), spec_.goals.end(), [](const Goal& g) {
+          return g.metric == "virtual_time_over_bound" || g.metric == "exposed_compute";
+        }))
       task_.timeline = measured_.counted->timeline;
     task_.roofline =
         Roofline{measured_.work.operations, measured_.counted->global_sectors * 32,

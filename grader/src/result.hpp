@@ -47,6 +47,7 @@ struct TaskResult {
   std::vector<CaseResult> cases;
   std::vector<KernelCount> kernels;  // backend cpu
   std::optional<Timeline> timeline;  // backend cpu, where the task has a goal in virtual time
+  std::vector<Timeline> ranks;       // of a task with several ranks: all of theirs, on one clock
   std::string trace;                 // the file that holds it, beside the result; empty: none
   std::optional<Roofline> roofline;
   std::vector<Timing> timings;  // backend cuda: of each measured case

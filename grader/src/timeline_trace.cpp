@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "error.hpp"
@@ -36,6 +37,7 @@ std::string size_text(double bytes) {
 std::string item_name(const Item& i) {
   const char* copy = i.kind == "h2d" ? "copy to device" : i.kind == "d2h" ? "copy to host" : "copy on device";
   if (i.kind == "kernel") return capped(printable(i.name), kMaxName);
+  if (i.kind == "exchange") return fmt::format("{}, {}", capped(printable(i.name), kMaxName), size_text(i.bytes));
   return fmt::format("{}, {}", i.kind == "fill" ? "memset" : copy, size_text(i.bytes));
 }
 
@@ -52,20 +54,33 @@ TraceArguments arguments_of(const Item& i) {
   } else {
     a.number("bytes", i.bytes);
   }
+  std::string to, from;
+  for (const Item::Part& p : i.parts) {
+    std::string& peers = p.sent != 0 ? to : from;
+    if (peers.size() < kMaxName)
+      peers += fmt::format("{}{} ({:.0f} B)", peers.empty() ? "" : ", ", p.peer, static_cast<double>(p.bytes));
+  }
+  if (!to.empty()) a.text("to", to);
+  if (!from.empty()) a.text("from", from);
   a.number("issued_us", i.issued * 1e6);
   if (i.graph > 0) a.number("graph_launch", static_cast<double>(i.graph));
   return a;
 }
 
-}  // namespace
+// Both ends of messages: by channel, number, sender and receiver.
+struct End {
+  TraceWriter::Track track;
+  const Item* item;
+};
+using Messages = std::map<std::array<std::uint64_t, 4>, End>;
+constexpr double kInside = 1e-10;  // s: an arrow ends in its box, not behind it
 
-std::string timeline_trace(const Result& r, const TaskResult& task) {
-  const Timeline& t = *task.timeline;
-  TraceWriter writer(kMaxEvents);
+void add(TraceWriter& writer, int process, const std::string& name, const Timeline& t, Messages* sent = nullptr,
+         Messages* received = nullptr) {
   writer.leave_out(t.left_out);
-  writer.name_process(0, fmt::format("{} {}, virtual time", r.lab, task.id));
-  writer.name_track({0, 0}, "host");
-  for (const auto& c : t.calls) writer.box({0, 0}, call_name(c), "host", c.start, c.end);
+  writer.name_process(process, name);
+  writer.name_track({process, 0}, "host");
+  for (const auto& c : t.calls) writer.box({process, 0}, call_name(c), "host", c.start, c.end);
 
   std::map<std::pair<int, int>, std::vector<const Item*>> rows;
   for (const Item& i : t.items) rows[row_order(i)].push_back(&i);
@@ -79,12 +94,39 @@ std::string timeline_trace(const Result& r, const TaskResult& task) {
       const auto lane = static_cast<int>(free - ends.begin());
       if (free == ends.end()) {
         ends.push_back(0);
-        writer.name_track({0, ++row}, row_name(*i) + (lane > 0 ? fmt::format(" ({})", lane + 1) : ""));
+        writer.name_track({process, ++row}, row_name(*i) + (lane > 0 ? fmt::format(" ({})", lane + 1) : ""));
       }
       ends[static_cast<std::size_t>(lane)] = i->end;
-      writer.box({0, first + lane}, item_name(*i), i->graph > 0 ? "graph" : i->kind, i->start, i->end,
-                 arguments_of(*i));
+      const TraceWriter::Track track{process, first + lane};
+      writer.box(track, item_name(*i), i->graph > 0 ? "graph" : i->kind, i->start, i->end, arguments_of(*i));
+      const auto own = static_cast<std::uint64_t>(process);
+      for (const Item::Part& p : i->parts) {
+        if (sent == nullptr) break;
+        if (p.sent != 0)
+          sent->insert({{p.channel, p.number, own, p.peer}, {track, i}});
+        else
+          received->insert({{p.channel, p.number, p.peer, own}, {track, i}});
+      }
     }
+  }
+}
+
+}  // namespace
+
+std::string timeline_trace(const Result& r, const TaskResult& task) {
+  const Timeline& t = *task.timeline;
+  TraceWriter writer(kMaxEvents);
+  const std::string title = fmt::format("{} {}", r.lab, task.id);
+  if (task.ranks.empty()) {
+    add(writer, 0, title + ", virtual time", t);
+  } else {
+    Messages sent, received;
+    for (std::size_t rank = 0; rank < task.ranks.size(); ++rank)
+      add(writer, static_cast<int>(rank), fmt::format("{}, rank {}, virtual time", title, rank), task.ranks[rank],
+          &sent, &received);
+    for (const auto& [message, end] : received)
+      if (auto from = sent.find(message); from != sent.end())
+        writer.arrow(from->second.track, from->second.item->start, end.track, end.item->end - kInside, "message");
   }
   return writer.text(TraceArguments()
                          .text("lab", r.lab)

@@ -38,13 +38,18 @@ double patience() {
 struct State {
   std::uint64_t activity = 0;
   bool blocked = false;
-  double since = 0;  // when its activity changed last
+  std::map<std::uint64_t, Node::Traffic> traffic;  // with the other processes
+  double since = 0;                                // when its activity changed last
   std::string text;
 };
 
 struct StateHeader {
   std::uint64_t activity;
-  std::uint32_t blocked, reserved;
+  std::uint32_t blocked, processes;  // then their numbers and traffic
+};
+struct TrafficWith {
+  std::uint64_t process;
+  Node::Traffic traffic;
 };
 
 std::map<std::pair<std::uint64_t, std::uint64_t>, State>& states() {  // by key and process
@@ -124,10 +129,19 @@ void heard_state(std::uint64_t process, std::uint64_t key, std::uint32_t step, c
     return;
   }
   if (step == kQuestion) {
-    const StateHeader header{engine.activity(), engine.waiting_threads() > 0 ? 1u : 0u, 0};
+    std::set<std::uint64_t> others;
+    for (const ncclComm* comm : Ranks::instance().of(key))
+      others.insert(comm->processes.begin(), comm->processes.end());
+    const StateHeader header{engine.activity(), engine.waits_in_vain() ? 1u : 0u,
+                             static_cast<std::uint32_t>(others.size())};
     const std::string text = local_states(key);
     std::vector<char> answer(sizeof header);
     std::memcpy(answer.data(), &header, sizeof header);
+    for (std::uint64_t p : others) {
+      const TrafficWith t{p, Node::instance().traffic(p)};
+      const auto* bytes = reinterpret_cast<const char*>(&t);
+      answer.insert(answer.end(), bytes, bytes + sizeof t);
+    }
     answer.insert(answer.end(), text.begin(), text.end());
     Node::instance().write(process, key, 0, {{0, Kind::state, 0, kAnswer}, {}, std::move(answer)});
     return;
@@ -139,7 +153,30 @@ void heard_state(std::uint64_t process, std::uint64_t key, std::uint32_t step, c
   if (s.activity != header.activity || s.since == 0) s.since = now();
   s.activity = header.activity;
   s.blocked = header.blocked != 0;
-  s.text.assign(data.begin() + sizeof header, data.end());
+  std::size_t at = sizeof header;
+  for (std::uint32_t i = 0; i < header.processes && data.size() - at >= sizeof(TrafficWith); ++i) {
+    TrafficWith t;
+    std::memcpy(&t, data.data() + at, sizeof t);
+    s.traffic[t.process] = t.traffic;
+    at += sizeof t;
+  }
+  s.text.assign(data.begin() + static_cast<std::ptrdiff_t>(at), data.end());
+}
+
+// No message between two of them is on its way: what one has sent, the other one has got.
+bool nothing_travels(std::uint64_t key, const std::set<std::uint64_t>& others) {
+  const std::uint64_t own = Node::instance().token();
+  auto traffic = [&](std::uint64_t of, std::uint64_t with) {
+    return of == own ? Node::instance().traffic(with) : states()[{key, of}].traffic[with];
+  };
+  std::vector<std::uint64_t> all(others.begin(), others.end());
+  all.push_back(own);
+  for (std::uint64_t a : all)
+    for (std::uint64_t b : all)
+      if (a != b && !Node::instance().gone(a) && !Node::instance().gone(b) &&
+          traffic(a, b).sent != traffic(b, a).received)
+        return false;
+  return true;
 }
 
 void look_for_deadlock(double seconds) {
@@ -173,6 +210,7 @@ void look_for_deadlock(double seconds) {
     if (static_cast<std::size_t>(simt::Engine::instance().waiting_threads()) < Ranks::instance().threads())
       for (const ncclComm* own : Ranks::instance().of(comm->key))
         if (own->inside.empty() && own->live) all_wait = false;
+    if (all_wait) all_wait = nothing_travels(comm->key, processes);
     const bool certain = (all_wait || gone) && seconds > kCertain;
     const bool suspected = patience() > 0 && all_idle && seconds > patience();
     if (!certain && !suspected) continue;

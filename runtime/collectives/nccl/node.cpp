@@ -153,6 +153,7 @@ void Node::write(std::uint64_t process, std::uint64_t key, int to, Message m) {
   auto found = connections_.find(judged_ ? kHub : process);
   if (found == connections_.end() || found->second->dead || found->second->mute) return;
   Connection& c = *found->second;
+  if (m.slot.kind != Kind::state) ++traffic_[process].sent;
   c.out.push_back(std::move(header));
   if (!m.data.empty()) c.out.push_back(std::move(m.data));
   flush(c);
@@ -170,6 +171,11 @@ void Node::nudge() {
   std::lock_guard lock(mutex_);
   nudged_ = true;
   wake();
+}
+
+Node::Traffic Node::traffic(std::uint64_t process) {
+  std::lock_guard lock(mutex_);
+  return traffic_[process];
 }
 
 bool Node::gone(std::uint64_t process) {
@@ -296,6 +302,11 @@ void Node::run() {
       }
       moved = true;
       Ranks::instance().deliver(a.frame.key, a.frame.rank, {a.frame.slot, a.frame.call, std::move(a.data)});
+    }
+    {
+      std::lock_guard own(mutex_);
+      for (const Arrival& a : arrivals)
+        if (a.frame.slot.kind != Kind::state) ++traffic_[a.process].received;
     }
     if (!ended.empty()) {
       // Not before what it sent has been delivered: who looks in between would take it for lost.

@@ -28,6 +28,11 @@ class Node {
   // Queues a message for a rank of another process; dropped where that is gone.
   void write(std::uint64_t process, std::uint64_t key, int to, Message message);
   bool gone(std::uint64_t process);
+  // Messages to and from another process so far, without those of the diagnosis.
+  struct Traffic {
+    std::uint64_t sent = 0, received = 0;
+  };
+  Traffic traffic(std::uint64_t process);
   // A peer's message may come before the call that it is for: nothing more comes then, and the host may never wait. From
   // now on such calls set the thread going. With the engine's lock.
   void watch_calls();
@@ -52,6 +57,7 @@ class Node {
   std::map<std::uint64_t, std::unique_ptr<Connection>> connections_;
   std::vector<std::unique_ptr<Connection>> strangers_;  // have not said who they are
   std::set<std::uint64_t> gone_;
+  std::map<std::uint64_t, Traffic> traffic_;
 };
 
 // What bootstrapping tells every rank.

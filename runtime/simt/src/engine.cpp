@@ -297,6 +297,7 @@ void Engine::wait_for_peers(std::unique_lock<std::mutex>& lock) {
   const std::uint64_t before = activity_;
   const auto since = std::chrono::steady_clock::now();
   running_thread_ = std::thread::id();
+  looked_ = before;
   ++blocked_, ++runners_;
   idle_.notify_all();
   while (activity_ == before && !begun_.empty()) {
@@ -343,7 +344,7 @@ void Engine::give_up(const OperationPtr& operation) {
 
 void Engine::wait_for_arrival(double seconds) {
   std::unique_lock lock(mutex, std::adopt_lock);
-  const std::uint64_t before = activity_;
+  const std::uint64_t before = looked_ = activity_;
   ++blocked_;
   idle_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return activity_ != before; });
   --blocked_;

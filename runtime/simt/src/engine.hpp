@@ -122,6 +122,8 @@ class Engine {
   // Rises with everything that runs or is asked for.
   std::uint64_t activity() const { return activity_; }
   int waiting_threads() const { return blocked_; }  // in here, for other ranks
+  // All that has happened was looked at by a thread that then went to wait.
+  bool waits_in_vain() const { return blocked_ > 0 && looked_ == activity_; }
 
  private:
   Engine();
@@ -157,6 +159,7 @@ class Engine {
   bool finished_ = false;
   bool closing_ = false;  // nobody waits for other ranks any more
   std::uint64_t activity_ = 0;
+  std::uint64_t looked_ = 0;                        // what that was when a thread last began to wait
   int blocked_ = 0;                                 // threads that wait for other ranks
   int runners_ = 0;                                 // of them, those that run operations as soon as something has moved
   std::atomic<std::thread::id> running_thread_{};   // runs operations now
