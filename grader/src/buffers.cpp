@@ -158,6 +158,8 @@ protocol::Call CaseBuffers::call() const {
   for (std::size_t i = 0; i < in_.size() && i < 4; ++i) call.in[i] = id++;
   for (std::size_t i = 0; i < out_.size() && i < 4; ++i) call.out[i] = id++;
   if (workspace_) call.workspace = id;
+  call.node = static_cast<std::uint32_t>(case_.node);
+  std::snprintf(call.topology, sizeof call.topology, "%s", case_.topology.c_str());
   return call;
 }
 

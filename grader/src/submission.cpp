@@ -1,5 +1,7 @@
 #include "submission.hpp"
 
+#include <cstring>
+
 #include "defence.hpp"
 
 namespace ridge {
@@ -55,6 +57,8 @@ Reply SubmissionWorkers::run(const CaseBuffers& buffers, unsigned times, bool re
   again.bytes = r.trace.bytes;
   again.record = record ? 1 : 0;
   again.sanitize = sanitize ? 1 : 0;
+  again.node = calls.front().node;
+  std::memcpy(again.topology, calls.front().topology, sizeof again.topology);
   r = replay_->replay(again, r.trace.fd, limit_seconds);
   r.replayed = true;
   return r;

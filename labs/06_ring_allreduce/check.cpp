@@ -116,7 +116,11 @@ class AllReduce : public TaskCheck {
     c.size = {n, in_place ? 1 : 0, per_node(ranks), slices(all.size())};
     c.name = fmt::format("{} rank{}, n {}{}", ranks, ranks == 1 ? "" : "s", n, in_place ? ", in place" : "");
     if (slices(all.size()) > 1) c.name += fmt::format(", {} slices", c.size[3]);
-    if (per_node(ranks) != ranks) c.name += fmt::format(", {} a node", per_node(ranks));
+    if (per_node(ranks) != ranks) {
+      c.name += fmt::format(", {} a node", per_node(ranks));
+      c.topology = "infiniband";
+      c.node = per_node(ranks);
+    }
     all.push_back(std::move(c));
   }
 
@@ -135,9 +139,15 @@ class AllReduce : public TaskCheck {
 };
 
 // The time of a group of a send and a receive, and of a sum, on the emulated device.
+struct Wire {
+  double latency, bandwidth;
+};
+double exchange_seconds(double bytes, const Wire& w) {
+  return ridge::default_profile().device.at("kernel_latency") + w.latency + bytes / w.bandwidth;
+}
 double exchange_seconds(double bytes) {
   const auto& d = ridge::default_profile().device;
-  return d.at("kernel_latency") + d.at("copy_latency") + bytes / d.at("peer_bandwidth");
+  return exchange_seconds(bytes, {d.at("copy_latency"), d.at("peer_bandwidth")});
 }
 double sum_seconds(double bytes) {
   const auto& d = ridge::default_profile().device;
@@ -215,11 +225,21 @@ class Hierarchical : public AllReduce<float> {
           fmt::format("{} bytes pass inside the nodes, and 2 m (l - 1) n = {} would do", inside, most_inside));
     return {};
   }
+  std::vector<Bound> bounds(const Case& c) const override {
+    // Of collectives/topologies/infiniband.toml.
+    constexpr Wire kInside{5e-6, 365e9}, kBetween{10e-6, 48e9};
+    const double bytes = 4.0 * static_cast<double>(c.size[0]), local = static_cast<double>(c.size[2]);
+    const double nodes = c.ranks / local, chunk = bytes / local;
+    return {{"virtual_time_over_bound", ridge::default_profile().device.at("launch_call") +
+                                            (local - 1) * (2 * exchange_seconds(chunk, kInside) + sum_seconds(chunk)) +
+                                            (nodes - 1) * (2 * exchange_seconds(chunk / nodes, kBetween) +
+                                                           sum_seconds(chunk / nodes))}};
+  }
 
  protected:
   bool may_be_in_place() const override { return false; }
   int per_node(int ranks) const override { return ranks % 4 == 0 ? ranks / 2 : ranks % 2 == 0 ? 1 : ranks; }
-  std::int64_t measured_elements(const Request&) const override { return 40000; }
+  std::int64_t measured_elements(const Request&) const override { return 1 << 17; }
 };
 
 TaskChecks make() {

@@ -8,3 +8,5 @@ constexpr std::uint64_t kWorldKey = 1, kMpiKey = 2;  // of the communicators tha
 
 // `socket`: a stream to the judge's switchboard. Returns the ncclComm_t of all ranks.
 void* ridge_join_ranks(int socket, int rank, int ranks);
+// How the ranks are joined from now on (nccl/links.hpp).
+bool ridge_set_links(const char* topology, int node, int ranks);

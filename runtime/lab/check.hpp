@@ -26,6 +26,10 @@ struct Case {
   std::array<std::int64_t, 8> size{};  // passed to entry.cu as they are
   bool measured = false;               // performance goals: of one case on `cpu`, the worst of several on `cuda`
   int ranks = 0;  // 0: one worker without a communicator
+  // How the ranks are joined, for virtual time: one of collectives/topologies, and how many are in a group of its first level
+  // (0: as there). Empty: every two devices as in the device profile.
+  std::string topology = {};
+  int node = 0;
   int rank = 0;   // of the worker that shape() and fill() are asked about; verify() sees the buffers of all, rank by rank
 };
 

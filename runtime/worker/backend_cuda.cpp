@@ -137,5 +137,6 @@ bool describe_fault(protocol::Done&) { return false; }
 
 // Ranks on GPUs are not judged yet.
 void* join_ranks(int, int, int) { return nullptr; }
+bool set_links(const char*, int, int) { return true; }
 
 }  // namespace ridge::worker

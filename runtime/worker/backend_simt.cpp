@@ -202,6 +202,8 @@ bool replay(int fd, const protocol::Replay& request, protocol::Done& done) {
 
 void* join_ranks(int socket, int rank, int ranks) { return ridge_join_ranks(socket, rank, ranks); }
 
+bool set_links(const char* topology, int node, int ranks) { return ridge_set_links(topology, node, ranks); }
+
 bool describe_fault(protocol::Done& done) {
   const simt::Fault* fault = simt::last_fault();
   if (fault == nullptr && !race.empty()) {

@@ -8,7 +8,7 @@
 namespace ridge::protocol {
 
 constexpr std::uint32_t kMagic = 0x31474452;  // "RDG1"
-constexpr std::uint16_t kVersion = 5;
+constexpr std::uint16_t kVersion = 6;
 constexpr int kSocket = 3;    // the worker's end of the pair
 constexpr int kMessages = 4;  // of a worker that is one of several ranks: a stream to the judge's switchboard
 constexpr std::uint32_t kMaxCalls = 256;
@@ -53,7 +53,8 @@ struct Call {
   std::uint32_t in[4] = {};  // buffer ids, 0 for none
   std::uint32_t out[4] = {};
   std::uint32_t workspace = 0;
-  std::uint32_t reserved = 0;
+  std::uint32_t node = 0;  // of the topology: ranks in a group of its first level; 0: as it has them
+  char topology[32] = {};  // how ranks are joined (collectives/topologies), for virtual time; empty: the device profile says
 };
 
 struct Run {
@@ -67,6 +68,8 @@ struct Run {
 struct Replay {
   std::uint64_t bytes = 0;  // of the trace
   std::uint32_t record = 0, sanitize = 0;
+  std::uint32_t node = 0, reserved = 0;  // as in a Call
+  char topology[32] = {};
 };
 
 enum class Status : std::uint32_t { ok = 0, cuda_error = 1, fault = 2, bad_request = 3 };
@@ -87,7 +90,7 @@ struct Done {
   double device_seconds = 0;   // between events around the calls, on the worker's stream: a detail, never a score
 };
 
-static_assert(sizeof(Header) == 24 && sizeof(Buffer) == 32 && sizeof(Call) == 136 && sizeof(Done) == 712);
+static_assert(sizeof(Header) == 24 && sizeof(Buffer) == 32 && sizeof(Call) == 168 && sizeof(Done) == 712);
 static_assert(std::is_trivially_copyable_v<Hello> && std::is_trivially_copyable_v<Done>);
 
 }  // namespace ridge::protocol

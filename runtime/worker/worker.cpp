@@ -122,6 +122,8 @@ void run(const Packet& packet, protocol::Done& done) {
     call.stream = stream;
     call.rank = &rank;
     if (i > 0) worker::mark_call();
+    message.topology[sizeof message.topology - 1] = 0;
+    worker::set_links(message.topology, static_cast<int>(message.node), rank.ranks);
     if (request.sanitize != 0 && i > 0 && i + 1 == request.calls) {
       cudaDeviceSynchronize();
       worker::before_last_call();
@@ -159,6 +161,8 @@ void replay(const Packet& packet, protocol::Done& done) {
     return;
   }
   std::memcpy(&request, packet.payload.data(), sizeof request);
+  request.topology[sizeof request.topology - 1] = 0;
+  worker::set_links(request.topology, static_cast<int>(request.node), rank.ranks);
   const bool repeated = worker::replay(packet.fd, request, done);
   close(packet.fd);
   if (repeated) finish(done);

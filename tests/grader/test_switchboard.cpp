@@ -2,6 +2,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <thread>
@@ -66,7 +67,8 @@ std::string hear(int fd, std::size_t bytes) {
 
 bool closed(int fd) {
   char c;
-  return recv(fd, &c, 1, 0) == 0;
+  const ssize_t n = recv(fd, &c, 1, 0);
+  return n == 0 || (n < 0 && errno == ECONNRESET);  // with unread bytes of ours
 }
 
 }  // namespace

@@ -6,19 +6,15 @@
 
 #include "../../simt/src/device_profile.hpp"
 #include "../../simt/src/sanitizer.hpp"
-#include "../../simt/src/time_model.hpp"
 #include "../../simt/src/trace.hpp"
 #include "../reduction.hpp"
 #include "diagnosis.hpp"
+#include "links.hpp"
 #include "recorded.hpp"
 
 namespace ridge::collectives {
 
 namespace {
-
-double link_seconds(std::size_t bytes) {
-  return copy_seconds(simt::device_profile(), simt::CopyPath::between_devices, bytes, false);
-}
 
 // To device memory, which is initialised then.
 void store(void* to, const char* from, std::size_t bytes) {
@@ -135,11 +131,17 @@ class Collective : public Task {
   void send_step() {
     if (step_ >= schedule_.steps.size()) return;
     const Step& s = schedule_.steps[step_];
-    seconds_ += link_seconds(std::max(s.send_count, s.receive_count) * element());
+    seconds_ += std::max(link_seconds(s.to, s.send_count), link_seconds(s.from, s.receive_count));
     if (s.to < 0) return;
     const char* data = at(s.send_at);
     note_part(s.to, true, s.send_count * element(), 1 + number_, sent_[s.to]);
     emit(s.to, {0, Kind::collective, number_, sent_[s.to]++}, {data, data + s.send_count * element()});
+  }
+
+  double link_seconds(int peer, std::size_t count) const {
+    if (peer < 0) return 0;
+    const Link link = link_between(comm_, comm_.rank, peer);
+    return link.latency + static_cast<double>(count * element()) * link.seconds_per_byte;
   }
 
   bool receive(const Step& s) {
@@ -233,17 +235,16 @@ std::string GroupExchange::name() const {
 
 // Sends and receives of a group share the links; its collectives follow each other.
 double GroupExchange::seconds() const {
-  double seconds = simt::device_profile().kernel_latency;
-  std::size_t in = 0, out = 0;
-  bool any = false;
+  double seconds = simt::device_profile().kernel_latency, in = 0, out = 0, latency = 0;
   for (const auto& t : tasks_) {
     seconds += t->seconds();
     if (t->call().what > What::receive) continue;
-    any = true;
-    in += t->bytes_in();
-    out += t->bytes_out();
+    const Link link = link_between(comm_, comm_.rank, t->call().root);
+    latency = std::max(latency, link.latency);
+    in += static_cast<double>(t->bytes_in()) * link.seconds_per_byte;
+    out += static_cast<double>(t->bytes_out()) * link.seconds_per_byte;
   }
-  return any ? seconds + link_seconds(std::max(in, out)) : seconds;
+  return seconds + latency + std::max(in, out);
 }
 
 double GroupExchange::end_of(double start) {
