@@ -50,7 +50,8 @@ Hashes harness_hashes(const Lab& lab, lab::Backend backend) {
       add(all, "labs/" + lab.name + "/" + name.string(), entry.path());
   }
   if (backend == lab::Backend::cpu) {
-    for (const char* name : {"lib/libridge_simt.a", "lib/libridge_collectives.a", "lib/libridge_worker.a"}) add(all, name, build_dir() / name);
+    for (const char* name : {"lib/libridge_simt.a", "lib/libridge_collectives.a", "lib/libridge_worker.a"})
+      add(all, name, build_dir() / name);
   } else {
     for (const char* name : {"runtime/worker/worker.cpp", "runtime/worker/backend_cuda.cpp"})
       add(all, name, root_dir() / name);

@@ -326,7 +326,11 @@ SandboxRun::SandboxRun(const Sandbox& sandbox, const std::vector<std::string>& a
   // The orders name the last descriptor to keep, which exec() is told: workers keep their socket.
   if (s.helped()) {
     Records orders;
-    describe_orders(s.description, s.parts, s.argv, sandbox.last_kept != 0 ? sandbox.last_kept : sandbox.builder ? 2 : 3, orders);
+    describe_orders(s.description, s.parts, s.argv,
+                    sandbox.last_kept != 0 ? sandbox.last_kept
+                    : sandbox.builder      ? 2
+                                           : 3,
+                    orders);
     s.config = orders.file();
   }
   static const std::string args_fd = std::to_string(sandbox::kArgsFd);

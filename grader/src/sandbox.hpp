@@ -37,7 +37,7 @@ struct Sandbox {
   fs::path dir = "/";                // working folder
   std::vector<std::string> environment;
   bool fixed_addresses = false;  // no address randomisation, so that two runs agree
-  int last_kept = 0;  // descriptor; 0: 2 for a builder, else 3
+  int last_kept = 0;             // descriptor; 0: 2 for a builder, else 3
   // Limits.
   std::uint64_t tmpfs_bytes = 64 << 20;
   std::uint64_t file_bytes = 64 << 20;

@@ -6,7 +6,8 @@ namespace ridge {
 
 inline constexpr std::string_view kAllowedSymbols =
     // The C++ library.
-    "_ZNSt* _ZSt* _ZNKSt* _ZNVSt* _ZNKRSt* _ZNOSt* _ZTVSt* _ZTVNSt* _ZTISt* _ZTINSt* _ZTSSt* _ZTSNSt* _ZTTSt* _ZTTNSt* _ZTI? _ZTIP* "
+    "_ZNSt* _ZSt* _ZNKSt* _ZNVSt* _ZNKRSt* _ZNOSt* _ZTVSt* _ZTVNSt* _ZTISt* _ZTINSt* _ZTSSt* _ZTSNSt* _ZTTSt* _ZTTNSt* "
+    "_ZTI? _ZTIP* "
     "_ZTVN10__cxxabiv1* _ZTIN10__cxxabiv1* _ZN9__gnu_cxx* _ZNK9__gnu_cxx* _ZTIN9__gnu_cxx* _ZN10__cxxabiv1* _ZGVNSt* "
     "_ZNSi* _ZNSo* _ZNSs* _ZNSa* _ZNSd* _ZNKSs* _ZNKSi* _ZNKSo* _ZTISi _ZTISo _ZTVSi _ZTVSo _ZTHSt* _ZTWSt* "
     "_Zna* _Znw* _Zda* _Zdl* __cxa_* __gxx_personality_v0 __gcc_personality_v0 _Unwind_* __dynamic_cast __once_proxy "

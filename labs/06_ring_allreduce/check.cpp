@@ -230,10 +230,10 @@ class Hierarchical : public AllReduce<float> {
     constexpr Wire kInside{5e-6, 365e9}, kBetween{10e-6, 48e9};
     const double bytes = 4.0 * static_cast<double>(c.size[0]), local = static_cast<double>(c.size[2]);
     const double nodes = c.ranks / local, chunk = bytes / local;
-    return {{"virtual_time_over_bound", ridge::default_profile().device.at("launch_call") +
-                                            (local - 1) * (2 * exchange_seconds(chunk, kInside) + sum_seconds(chunk)) +
-                                            (nodes - 1) * (2 * exchange_seconds(chunk / nodes, kBetween) +
-                                                           sum_seconds(chunk / nodes))}};
+    return {{"virtual_time_over_bound",
+             ridge::default_profile().device.at("launch_call") +
+                 (local - 1) * (2 * exchange_seconds(chunk, kInside) + sum_seconds(chunk)) +
+                 (nodes - 1) * (2 * exchange_seconds(chunk / nodes, kBetween) + sum_seconds(chunk / nodes))}};
   }
 
  protected:

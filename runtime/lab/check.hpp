@@ -16,8 +16,8 @@ enum class Backend { cpu, cuda };
 struct Request {
   Mode mode;
   Backend backend;
-  std::uint64_t memory;    // bytes that one measured call's inputs and outputs may take
-  std::uint64_t seed = 0;  // for sizes (random_size): public in check, secret in grade
+  std::uint64_t memory;         // bytes that one measured call's inputs and outputs may take
+  std::uint64_t seed = 0;       // for sizes (random_size): public in check, secret in grade
   std::vector<int> ranks = {};  // as lab.toml has them
 };
 
@@ -25,12 +25,13 @@ struct Case {
   std::string name;                    // shown to people: "rows 257 cols 510"
   std::array<std::int64_t, 8> size{};  // passed to entry.cu as they are
   bool measured = false;               // performance goals: of one case on `cpu`, the worst of several on `cuda`
-  int ranks = 0;  // 0: one worker without a communicator
+  int ranks = 0;                       // 0: one worker without a communicator
   // How the ranks are joined, for virtual time: one of collectives/topologies, and how many are in a group of its first level
   // (0: as there). Empty: every two devices as in the device profile.
   std::string topology = {};
   int node = 0;
-  int rank = 0;   // of the worker that shape() and fill() are asked about; verify() sees the buffers of all, rank by rank
+  int rank =
+      0;  // of the worker that shape() and fill() are asked about; verify() sees the buffers of all, rank by rank
 };
 
 // Data that one rank sent to another.

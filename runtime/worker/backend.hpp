@@ -26,7 +26,7 @@ int take_trace(std::string& error);                                          // 
 void mark_call();                                                            // between two calls
 bool replay(int fd, const protocol::Replay& request, protocol::Done& done);  // false: `done` says why
 int take_launches();                                                         // descriptor of the launch records, or -1
-void* join_ranks(int socket, int rank, int ranks);  // ncclComm_t of all ranks
+void* join_ranks(int socket, int rank, int ranks);                           // ncclComm_t of all ranks
 bool set_links(const char* topology, int node, int ranks);
 bool describe_fault(protocol::Done& done);  // true where the emulator knows what went wrong
 

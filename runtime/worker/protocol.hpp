@@ -54,7 +54,8 @@ struct Call {
   std::uint32_t out[4] = {};
   std::uint32_t workspace = 0;
   std::uint32_t node = 0;  // of the topology: ranks in a group of its first level; 0: as it has them
-  char topology[32] = {};  // how ranks are joined (collectives/topologies), for virtual time; empty: the device profile says
+  char topology[32] =
+      {};  // how ranks are joined (collectives/topologies), for virtual time; empty: the device profile says
 };
 
 struct Run {

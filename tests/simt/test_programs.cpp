@@ -95,7 +95,9 @@ void run_all(const Orders& orders, const Orders& sanitized) {
 }  // namespace
 
 TEST_CASE("programs run right in a drawn lane order") { run_all({"12345"}, {"1"}); }
-TEST_CASE("every lane order: programs run right", "[.slow]") { run_all({"forward", "1", "2", "3", "777"}, {"forward", "2"}); }
+TEST_CASE("every lane order: programs run right", "[.slow]") {
+  run_all({"forward", "1", "2", "3", "777"}, {"forward", "2"});
+}
 
 TEST_CASE("programs hear once why a destroyed node changes nothing") {
   Folder scratch;
