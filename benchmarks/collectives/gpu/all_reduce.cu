@@ -1,0 +1,227 @@
+// All-reduce of floats on the GPUs of one machine, in turn with NCCL's in the same run: the ring of lab 06 over sends and
+// receives, and two kernels over peer memory. One thread for each GPU; calls are replayed as graphs; prints JSON.
+//   all_reduce [GPUs] [turns] [largest MiB]
+#include <nccl.h>
+
+#include <algorithm>
+#include <barrier>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "peer.cuh"
+#include "ring.hpp"
+
+#define CUDA(call)                                                                                \
+  do {                                                                                            \
+    cudaError_t e_ = (call);                                                                      \
+    if (e_ != cudaSuccess) {                                                                      \
+      std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(e_)); \
+      std::exit(1);                                                                               \
+    }                                                                                             \
+  } while (0)
+#define NCCL(call)                                                                                \
+  do {                                                                                            \
+    ncclResult_t r_ = (call);                                                                     \
+    if (r_ != ncclSuccess) {                                                                      \
+      std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, ncclGetErrorString(r_)); \
+      std::exit(1);                                                                               \
+    }                                                                                             \
+  } while (0)
+
+namespace {
+
+struct Device {
+  float *in = nullptr, *out = nullptr, *workspace = nullptr;
+  Shared* shared = nullptr;
+  uint4* packets = nullptr;
+  cudaStream_t stream = nullptr;
+  ncclComm_t comm = nullptr;
+  float milliseconds = 0;  // of the last replay
+};
+
+struct Variant {
+  std::string name;
+  std::size_t least, most;  // bytes
+  void (*call)(int rank, int ranks, Device& d, const Peers& peers, std::size_t n);
+};
+
+template <int kUnroll>
+void launch_two_shot(int rank, int ranks, Device& d, const Peers& peers, std::size_t n, int blocks) {
+  const auto needed = static_cast<int>((n / 4 / static_cast<std::size_t>(ranks) + 511) / 512);
+  const int grid = std::clamp(needed, 1, blocks);
+  if (ranks == 2) two_shot<2, kUnroll><<<grid, 512, 0, d.stream>>>(peers, rank, n);
+  if (ranks == 4) two_shot<4, kUnroll><<<grid, 512, 0, d.stream>>>(peers, rank, n);
+  if (ranks == 8) two_shot<8, kUnroll><<<grid, 512, 0, d.stream>>>(peers, rank, n);
+}
+
+const Variant kVariants[] = {
+    {"nccl", 0, std::size_t{1} << 40,
+     [](int, int, Device& d, const Peers&, std::size_t n) {
+       NCCL(ncclAllReduce(d.in, d.out, n, ncclFloat, ncclSum, d.comm, d.stream));
+     }},
+    {"ring", 1 << 20, std::size_t{1} << 40,
+     [](int, int, Device& d, const Peers&, std::size_t n) {
+       ring(d.in, d.out, n, d.workspace, n * sizeof(float), d.comm, d.stream);
+     }},
+    {"two_shot 32 blocks", 1 << 16, std::size_t{1} << 40,
+     [](int r, int p, Device& d, const Peers& all, std::size_t n) { launch_two_shot<2>(r, p, d, all, n, 32); }},
+    {"two_shot 64 blocks", 1 << 16, std::size_t{1} << 40,
+     [](int r, int p, Device& d, const Peers& all, std::size_t n) { launch_two_shot<2>(r, p, d, all, n, 64); }},
+    {"two_shot 132 blocks", 1 << 16, std::size_t{1} << 40,
+     [](int r, int p, Device& d, const Peers& all, std::size_t n) { launch_two_shot<2>(r, p, d, all, n, 132); }},
+    {"two_shot 132 blocks, 4 vectors", 1 << 20, std::size_t{1} << 40,
+     [](int r, int p, Device& d, const Peers& all, std::size_t n) { launch_two_shot<4>(r, p, d, all, n, 132); }},
+    {"packets", 0, kPacketWords * sizeof(float),
+     [](int r, int p, Device& d, const Peers& all, std::size_t n) {
+       const int grid = std::clamp(static_cast<int>((n / 2 + 255) / 256), 1, 132);
+       if (p == 2) packets<2><<<grid, 256, 0, d.stream>>>(all, r, n);
+       if (p == 4) packets<4><<<grid, 256, 0, d.stream>>>(all, r, n);
+       if (p == 8) packets<8><<<grid, 256, 0, d.stream>>>(all, r, n);
+     }},
+};
+
+double median(std::vector<double> v) {
+  std::sort(v.begin(), v.end());
+  return v[v.size() / 2];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int ranks = argc > 1 ? std::atoi(argv[1]) : 8, turns = argc > 2 ? std::atoi(argv[2]) : 15;
+  const std::size_t largest = (argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 4096) << 20;
+  if (ranks != 2 && ranks != 4 && ranks != 8) return std::fprintf(stderr, "2, 4 or 8 GPUs\n"), 2;
+  std::vector<Device> devices(static_cast<std::size_t>(ranks));
+  std::vector<ncclComm_t> comms(static_cast<std::size_t>(ranks));
+  NCCL(ncclCommInitAll(comms.data(), ranks, nullptr));
+  Peers peers{};
+  for (int r = 0; r < ranks; ++r) {
+    Device& d = devices[static_cast<std::size_t>(r)];
+    CUDA(cudaSetDevice(r));
+    for (int other = 0; other < ranks; ++other)
+      if (cudaError_t e = other == r ? cudaSuccess : cudaDeviceEnablePeerAccess(other, 0);
+          e != cudaSuccess && e != cudaErrorPeerAccessAlreadyEnabled)
+        CUDA(e);
+    cudaGetLastError();
+    CUDA(cudaMalloc(&d.in, largest));
+    CUDA(cudaMalloc(&d.out, largest));
+    CUDA(cudaMalloc(&d.workspace, largest));
+    CUDA(cudaMalloc(&d.shared, sizeof(Shared)));
+    CUDA(cudaMemset(d.shared, 0, sizeof(Shared)));
+    const std::size_t packet_bytes = 2 * static_cast<std::size_t>(ranks) * kPacketWords / 2 * sizeof(uint4);
+    CUDA(cudaMalloc(&d.packets, packet_bytes));
+    CUDA(cudaMemset(d.packets, 0, packet_bytes));
+    CUDA(cudaStreamCreateWithFlags(&d.stream, cudaStreamNonBlocking));
+    d.comm = comms[static_cast<std::size_t>(r)];
+    peers.in[r] = d.in, peers.out[r] = d.out, peers.shared[r] = d.shared, peers.packets[r] = d.packets;
+    CUDA(cudaDeviceSynchronize());
+  }
+
+  // Small whole numbers: sums are exact in any order. Of each rank the same pattern, shifted.
+  constexpr std::size_t kPattern = 1 << 20;
+  std::vector<float> pattern(kPattern + 64);
+  std::mt19937 random(20261122);
+  for (float& x : pattern) x = static_cast<float>(static_cast<int>(random() % 2001) - 1000);
+  std::barrier together(ranks);
+  std::vector<std::string> lines;
+  bool wrong = false;
+
+  auto of_rank = [&](int r) {
+    Device& d = devices[static_cast<std::size_t>(r)];
+    CUDA(cudaSetDevice(r));
+    for (std::size_t at = 0; at < largest / 4; at += kPattern)
+      CUDA(cudaMemcpy(d.in + at, pattern.data() + r, std::min(kPattern, largest / 4 - at) * 4, cudaMemcpyHostToDevice));
+    cudaEvent_t begin, end;
+    CUDA(cudaEventCreate(&begin));
+    CUDA(cudaEventCreate(&end));
+    for (std::size_t bytes = 4096; bytes <= largest; bytes *= 4) {
+      const std::size_t n = bytes / 4;
+      const int calls = bytes <= 1 << 20 ? 50 : bytes <= std::size_t{64} << 20 ? 10 : 2;
+      std::vector<cudaGraphExec_t> graphs;
+      std::vector<const Variant*> variants;
+      for (const Variant& v : kVariants) {
+        if (bytes < v.least || bytes > v.most) continue;
+        CUDA(cudaMemsetAsync(d.out, 0xff, bytes, d.stream));
+        CUDA(cudaStreamSynchronize(d.stream));
+        together.arrive_and_wait();
+        v.call(r, ranks, d, peers, n);
+        CUDA(cudaStreamSynchronize(d.stream));
+        std::vector<float> got(std::min(n, kPattern));
+        CUDA(cudaMemcpy(got.data(), d.out + (n - got.size()), got.size() * 4, cudaMemcpyDeviceToHost));
+        for (std::size_t i = 0; i < got.size(); ++i) {
+          float sum = 0;
+          for (int k = 0; k < ranks; ++k) sum += pattern[i + static_cast<std::size_t>(k)];
+          if (n >= kPattern || n == got.size())
+            if (got[i] != sum) {
+              std::fprintf(stderr, "rank %d, %s, %zu bytes: out[%zu] is %g, not %g\n", r, v.name.c_str(), bytes, i,
+                           static_cast<double>(got[i]), static_cast<double>(sum));
+              wrong = true;
+              break;
+            }
+        }
+        cudaGraph_t graph;
+        CUDA(cudaStreamBeginCapture(d.stream, cudaStreamCaptureModeThreadLocal));
+        for (int i = 0; i < calls; ++i) v.call(r, ranks, d, peers, n);
+        CUDA(cudaStreamEndCapture(d.stream, &graph));
+        graphs.push_back(nullptr);
+        CUDA(cudaGraphInstantiate(&graphs.back(), graph, 0));
+        CUDA(cudaGraphDestroy(graph));
+        variants.push_back(&v);
+      }
+      std::vector<std::vector<double>> seconds(variants.size());
+      for (int turn = -2; turn < turns; ++turn)
+        for (std::size_t k = 0; k < variants.size(); ++k) {
+          together.arrive_and_wait();
+          CUDA(cudaEventRecord(begin, d.stream));
+          CUDA(cudaGraphLaunch(graphs[k], d.stream));
+          CUDA(cudaEventRecord(end, d.stream));
+          CUDA(cudaStreamSynchronize(d.stream));
+          CUDA(cudaEventElapsedTime(&d.milliseconds, begin, end));
+          together.arrive_and_wait();
+          if (r == 0 && turn >= 0) {  // the rank that began last waited least
+            float least = d.milliseconds;
+            for (const Device& other : devices) least = std::min(least, other.milliseconds);
+            seconds[k].push_back(least / 1e3 / calls);
+          }
+          together.arrive_and_wait();
+        }
+      for (cudaGraphExec_t g : graphs) CUDA(cudaGraphExecDestroy(g));
+      if (r != 0) continue;
+      for (std::size_t k = 0; k < variants.size(); ++k) {
+        std::vector<double> ratios;
+        for (std::size_t t = 0; t < seconds[k].size(); ++t) ratios.push_back(seconds[0][t] / seconds[k][t]);
+        std::vector<double> sorted = ratios;
+        std::sort(sorted.begin(), sorted.end());
+        const double s = median(seconds[k]);
+        char line[512];
+        std::snprintf(line, sizeof line,
+                      "{\"bytes\": %zu, \"variant\": \"%s\", \"us\": %.3f, \"bus_GBps\": %.2f, \"over_nccl\": %.4f, "
+                      "\"low\": %.4f, \"high\": %.4f, \"turns\": %zu}",
+                      bytes, variants[k]->name.c_str(), s * 1e6,
+                      static_cast<double>(bytes) * 2 * (ranks - 1) / ranks / s / 1e9, median(ratios), sorted.front(),
+                      sorted.back(), ratios.size());
+        lines.push_back(line);
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int r = 0; r < ranks; ++r) threads.emplace_back(of_rank, r);
+  for (auto& t : threads) t.join();
+  int version = 0, driver = 0;
+  ncclGetVersion(&version);
+  cudaDriverGetVersion(&driver);
+  cudaDeviceProp properties;
+  CUDA(cudaGetDeviceProperties(&properties, 0));
+  std::printf("{\"device\": \"%s\", \"gpus\": %d, \"nccl\": %d, \"cuda_driver\": %d, \"right\": %s, \"results\": [\n",
+              properties.name, ranks, version, driver, wrong ? "false" : "true");
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    std::printf("  %s%s\n", lines[i].c_str(), i + 1 < lines.size() ? "," : "");
+  std::printf("]}\n");
+  return wrong ? 1 : 0;
+}
