@@ -63,4 +63,15 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
+std::string version_after(std::string_view text, std::string_view mark) {
+  auto digit = [&](std::size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
+  for (auto at = text.find(mark); at != text.npos; at = text.find(mark, at + 1)) {
+    const std::size_t first = at + mark.size();
+    std::size_t end = first;
+    while (digit(end) || (end > first && end < text.size() && text[end] == '.' && digit(end + 1))) ++end;
+    if (end > first) return std::string(text.substr(first, end - first));
+  }
+  return "";
+}
+
 }  // namespace ridge

@@ -15,4 +15,7 @@ std::string capped(const std::string& text, std::size_t bytes);
 // `text` with every `from` replaced.
 std::string replaced(std::string text, std::string_view from, std::string_view to);
 
+// The version number, digits with points between them, that comes right behind the first `mark` that has one; else empty.
+std::string version_after(std::string_view text, std::string_view mark);
+
 }  // namespace ridge

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <initializer_list>
-#include <regex>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include "dynamic_library.hpp"
 #include "process.hpp"
 #include "ridge_version.hpp"
+#include "text.hpp"
 
 namespace ridge {
 
@@ -39,9 +39,7 @@ std::string driver_cuda() {
 std::string toolkit_version() {
   const fs::path nvcc = find_nvcc();
   if (nvcc.empty()) return "";
-  std::smatch m;
-  const std::string printed = output_of({nvcc.string(), "--version"});
-  return std::regex_search(printed, m, std::regex(R"(release (\d+\.\d+))")) ? m[1].str() : "";
+  return version_after(output_of({nvcc.string(), "--version"}), "release ");
 }
 
 // NCCL has no function for it, but carries the line that it prints: "NCCL version 2.28.9+cuda13.0". It lies within the
@@ -52,11 +50,10 @@ std::string nccl_cuda_version(const std::string& library) {
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(in.gcount()));
   static constexpr std::string_view kMark = "NCCL version ";
-  static const std::regex kVersion(R"(^[\d.]+\+cuda(\d+\.\d+))");
   for (auto at = text.find(kMark); at != text.npos; at = text.find(kMark, at + 1)) {
-    const std::string line = text.substr(at + kMark.size(), 48);
-    std::smatch m;
-    if (std::regex_search(line, m, kVersion)) return m[1];
+    const std::string line = text.substr(at, 48), own = version_after(line, kMark);
+    if (own.empty()) continue;
+    if (std::string cuda = version_after(line, own + "+cuda"); !cuda.empty()) return cuda;
   }
   return "";
 }

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <regex>
 #include <sstream>
 
+#include "text.hpp"
 #include "versions.hpp"
 
 namespace ridge {
@@ -168,9 +168,8 @@ int compare_versions(const std::string& a, const std::string& b) {
 }
 
 std::string open_mpi_version(const std::string& printed) {
-  std::smatch m;
-  static const std::regex kLine(R"(\((?:Open MPI|OpenRTE)\) (\d+(?:\.\d+)+))");
-  return std::regex_search(printed, m, kLine) ? m[1].str() : "";
+  const std::string found = version_after(printed, "(Open MPI) ");
+  return found.empty() ? version_after(printed, "(OpenRTE) ") : found;
 }
 
 Facts version_facts(const Versions& v) {

@@ -20,8 +20,18 @@ namespace {
 
 constexpr int kExitCode = 86;  // as after a report of the sanitizer
 constexpr double kAsk = 0.5;   // seconds between questions to other processes
+// A process that runs a kernel does not answer; what it said before counts no longer.
+constexpr double kFresh = 3 * kAsk;
 // All ranks wait, and nothing has moved for so long: nothing will.
 constexpr double kCertain = 1;
+
+constexpr const char* kAdviceMpi =
+    "A large MPI_Send returns when its receive has begun: ranks that all send first wait for ever. MPI_Sendrecv does "
+    "both "
+    "at once.\n";
+constexpr const char* kAdviceNccl =
+    "All ranks of a communicator must make the same calls in the same order; sends and receives that need each other "
+    "belong between ncclGroupStart and ncclGroupEnd.\n";
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -40,6 +50,7 @@ struct State {
   bool blocked = false;
   std::map<std::uint64_t, Node::Traffic> traffic;  // with the other processes
   double since = 0;                                // when its activity changed last
+  double heard = 0;                                // when it answered last
   std::string text;
 };
 
@@ -151,6 +162,7 @@ void heard_state(std::uint64_t process, std::uint64_t key, std::uint32_t step, c
   std::memcpy(&header, data.data(), sizeof header);
   State& s = states()[{key, process}];
   if (s.activity != header.activity || s.since == 0) s.since = now();
+  s.heard = now();
   s.activity = header.activity;
   s.blocked = header.blocked != 0;
   std::size_t at = sizeof header;
@@ -200,8 +212,9 @@ void look_for_deadlock(double seconds) {
           if (comm->processes[r] == p) others += "  rank " + std::to_string(r) + " has ended: its process is gone\n";
         continue;
       }
-      if (s.since == 0 || time - s.since < kCertain || !s.blocked) all_wait = false;
-      if (s.since == 0 || time - s.since < patience()) all_idle = false;
+      const bool fresh = s.since > 0 && time - s.heard < kFresh;
+      if (!fresh || time - s.since < kCertain || !s.blocked) all_wait = false;
+      if (!fresh || time - s.since < patience()) all_idle = false;
       // One process reports: that of the lowest rank.
       if (comm->processes.front() == p) first = false;
       others += s.text;
@@ -223,12 +236,7 @@ void look_for_deadlock(double seconds) {
               : certain ? "deadlock: every rank waits for another one\n"
                         : std::string("no rank has moved for ") + time_text + " s (RIDGE_NCCL_TIMEOUT sets the time)\n";
     report += local_states(comm->key) + others;
-    report += mpi ? "A large MPI_Send returns when its receive has begun: ranks that all send first wait for ever. "
-                    "MPI_Sendrecv "
-                    "does both at once.\n"
-                  : "All ranks of a communicator must make the same calls in the same order; sends and receives that "
-                    "need each "
-                    "other belong between ncclGroupStart and ncclGroupEnd.\n";
+    report += mpi ? kAdviceMpi : kAdviceNccl;
     end_with(*comm, report);
   }
 }
