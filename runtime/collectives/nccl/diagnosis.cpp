@@ -8,8 +8,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <set>
+#include <string_view>
 
 #include "../../simt/src/fault.hpp"
+#include "../../simt/src/source_lines.hpp"
 #include "../judged.hpp"
 #include "exchange.hpp"
 #include "node.hpp"
@@ -68,15 +70,36 @@ std::map<std::pair<std::uint64_t, std::uint64_t>, State>& states() {  // by key 
   return *all;
 }
 
-// A judged program can't look up its lines: its judge does.
+// To be found by who reports: looking up a line takes a while, and peers ask often.
 std::string place_of(std::uint64_t pc) {
-  if (pc != 0 && Node::instance().judged()) {
-    char text[32];
-    std::snprintf(text, sizeof text, " [at 0x%llx]", static_cast<unsigned long long>(pc));
-    return text;
+  char text[32] = "";
+  if (pc != 0) std::snprintf(text, sizeof text, " [at 0x%llx]", static_cast<unsigned long long>(pc));
+  return text;
+}
+
+// " [at 0x12f0]" -> " (ring.cu:51)": all ranks run the same program. A judged one can't look it up: its judge does.
+std::string with_lines(std::string text) {
+  if (Node::instance().judged()) return text;
+  constexpr std::string_view kMark = " [at 0x";
+  struct Found {
+    std::size_t at, end;
+    std::uint32_t pc;
+  };
+  std::vector<Found> all;
+  std::vector<std::uint32_t> pcs;
+  for (std::size_t at = 0; (at = text.find(kMark, at)) != std::string::npos; ++at) {
+    const std::size_t end = text.find(']', at);
+    if (end == std::string::npos) break;
+    all.push_back({at, end + 1, static_cast<std::uint32_t>(std::strtoull(&text[at + kMark.size()], nullptr, 16))});
+    pcs.push_back(all.back().pc);
   }
-  const std::string line = pc == 0 ? "" : simt::source_of(static_cast<std::uint32_t>(pc));
-  return line.empty() ? "" : " (" + line + ")";
+  const auto lines = simt::source_lines(pcs);
+  for (auto f = all.rbegin(); f != all.rend(); ++f) {
+    auto line = lines.find(f->pc);
+    text.replace(f->at, f->end - f->at,
+                 line == lines.end() ? "" : " (" + line->second.file + ":" + std::to_string(line->second.line) + ")");
+  }
+  return text;
 }
 
 // What a rank's call still needs, from the others' point of view.
@@ -109,7 +132,8 @@ std::string local_states(std::uint64_t key) {
 constexpr std::uint32_t kQuestion = 0, kAnswer = 1, kEnd = 2;
 
 // The other processes of the communicator end too, without a report of their own.
-[[noreturn]] void end_with(const ncclComm& comm, const std::string& report) {
+[[noreturn]] void end_with(const ncclComm& comm, const std::string& report_with_places) {
+  const std::string report = with_lines(report_with_places);
   std::set<std::uint64_t> others(comm.processes.begin(), comm.processes.end());
   others.erase(Node::instance().token());
   for (std::uint64_t p : others) Node::instance().write(p, comm.key, 0, {{0, Kind::state, 0, kEnd}, {}, {}});
