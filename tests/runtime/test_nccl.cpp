@@ -33,7 +33,7 @@ std::vector<Run> ranks(const std::string& name, std::vector<std::string> argumen
     std::vector<std::string> argv = {made};
     argv.insert(argv.end(), arguments.begin(), arguments.end());
     argv.insert(argv.end(), {folder / "id", std::to_string(r), std::to_string(count)});
-    running.push_back(std::async(std::launch::async, [=] { return run(argv, environment, 60); }));
+    running.push_back(std::async(std::launch::async, [=] { return run(argv, environment, 200); }));
   }
   std::vector<Run> ended;
   for (auto& r : running) ended.push_back(r.get());

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -19,6 +20,16 @@ Run run(const std::vector<std::string>& argv, const std::map<std::string, std::s
   Folder scratch;
   std::string out = scratch / "out", err = scratch / "err";
   auto start = std::chrono::steady_clock::now();
+  // Nothing is allocated between fork and exec: another thread may have held the allocator's lock.
+  std::vector<char*> args, variables;
+  for (const auto& a : argv) args.push_back(const_cast<char*>(a.c_str()));
+  args.push_back(nullptr);
+  std::vector<std::string> own;
+  for (const auto& [name, value] : env) own.push_back(name + "=" + value);
+  for (char** e = environ; *e != nullptr; ++e)
+    if (env.count(std::string(*e, strcspn(*e, "="))) == 0) variables.push_back(*e);
+  for (std::string& v : own) variables.push_back(v.data());
+  variables.push_back(nullptr);
   pid_t pid = fork();
   if (pid == 0) {
     setsid();
@@ -26,12 +37,8 @@ Run run(const std::vector<std::string>& argv, const std::map<std::string, std::s
     dup2(null, 0);
     dup2(open(out.c_str(), O_WRONLY | O_CREAT, 0600), 1);
     dup2(open(err.c_str(), O_WRONLY | O_CREAT, 0600), 2);
-    for (const auto& [name, value] : env) setenv(name.c_str(), value.c_str(), 1);
     if (!dir.empty() && chdir(dir.c_str()) != 0) _exit(126);
-    std::vector<char*> args;
-    for (const auto& a : argv) args.push_back(const_cast<char*>(a.c_str()));
-    args.push_back(nullptr);
-    execvp(args[0], args.data());
+    execvpe(args[0], args.data(), variables.data());
     _exit(127);
   }
   int status = 0;
