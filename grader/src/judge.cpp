@@ -353,11 +353,13 @@ class TaskJudge {
     return take_counts(c, *slowest);
   }
 
+  // Whether host code sees other inputs than those that count.
+  bool decoys() const { return options_.mode == Mode::grade && !check_.host_reads_inputs(); }
+
   RankWorkers& ranks_of(int ranks, std::map<int, std::unique_ptr<RankWorkers>>& all) {
     std::unique_ptr<RankWorkers>& found = all[ranks];
     Lap lap(task_.judge_time.start);
-    const bool decoys = options_.mode == Mode::grade && !check_.host_reads_inputs();
-    if (!found) found = std::make_unique<RankWorkers>(worker_program_, ranks, decoys);
+    if (!found) found = std::make_unique<RankWorkers>(worker_program_, ranks, decoys());
     return *found;
   }
 
@@ -385,8 +387,7 @@ class TaskJudge {
 
   std::unique_ptr<SubmissionWorkers> start_workers() {
     Lap lap(task_.judge_time.start);
-    const bool decoys = options_.mode == Mode::grade && !check_.host_reads_inputs();
-    return std::make_unique<SubmissionWorkers>(worker_program_, options_.backend, decoys);
+    return std::make_unique<SubmissionWorkers>(worker_program_, options_.backend, decoys());
   }
 
   Reply shared(SubmissionWorkers& worker, const CaseBuffers& buffers) {

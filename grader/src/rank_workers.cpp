@@ -16,7 +16,7 @@ Reply RankWorkers::share(const Buffers& buffers, double limit_seconds) {
   Reply r;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     r = workers_[i]->share(buffers[i], limit_seconds);
-    if (r.fate != Fate::ok || r.done.status != protocol::Status::ok) break;
+    if (!r.good()) break;
   }
   return r;
 }
@@ -28,7 +28,7 @@ std::vector<Reply> RankWorkers::run(const Buffers& buffers, unsigned times, bool
   for (std::size_t i = 0; i < workers_.size(); ++i)
     running.push_back(std::async(std::launch::async, [&, i] {
       Reply r = workers_[i]->run(buffers[i], times, record, sanitize, limit_seconds);
-      if (r.fate != Fate::ok || r.done.status != protocol::Status::ok) first_.close(), replays_.close();
+      if (!r.good()) first_.close(), replays_.close();
       return r;
     }));
   std::vector<Reply> replies;

@@ -15,8 +15,6 @@ double start_seconds(lab::Backend b) { return b == lab::Backend::cpu ? kStartSec
 
 bool replays(lab::Backend b) { return b == lab::Backend::cpu && on(Defence::replay); }
 
-bool good(const Reply& r) { return r.fate == Fate::ok && r.done.status == protocol::Status::ok; }
-
 }  // namespace
 
 SubmissionWorkers::SubmissionWorkers(const fs::path& program, lab::Backend backend, bool decoys, const RankPlace& place)
@@ -37,7 +35,7 @@ SubmissionWorkers::SubmissionWorkers(const fs::path& program, lab::Backend backe
 Reply SubmissionWorkers::share(const CaseBuffers& buffers, double limit_seconds) {
   if (replay_ == nullptr) return buffers.share(first_, limit_seconds);
   Reply r = buffers.share(first_, limit_seconds, decoys_ ? Show::decoy : Show::scratch);
-  if (good(r)) r = buffers.share(*replay_, limit_seconds);
+  if (r.good()) r = buffers.share(*replay_, limit_seconds);
   return r;
 }
 
@@ -52,7 +50,7 @@ Reply SubmissionWorkers::run(const CaseBuffers& buffers, unsigned times, bool re
   }
   request.trace = 1;
   Reply r = first_.run(calls, request, times * limit_seconds);
-  if (!good(r)) return r;
+  if (!r.good()) return r;
   protocol::Replay again;
   again.bytes = r.trace.bytes;
   again.record = record ? 1 : 0;

@@ -104,11 +104,13 @@ bool Switchboard::read(std::size_t rank) {
     if (line.in.size() - at < whole) break;
     if (frame.slot.kind == Kind::data || frame.slot.kind == Kind::collective) {
       const bool host = frame.key == collectives::kMpiKey;
-      if (messages_.size() < kMostMessages && (frame.bytes > 0 || !host))
+      if (messages_.size() == kMostMessages) return false;  // what is not counted does not pass
+      if (frame.bytes > 0 || !host)
         messages_.push_back({static_cast<int>(rank), static_cast<int>(frame.to) - 1, frame.bytes, host});
     }
     Line& to = *lines_[frame.to - 1];
-    if (to.own >= 0 && (to.waiting += whole) <= kMostWaiting) {
+    if (to.own >= 0) {
+      if ((to.waiting += whole) > kMostWaiting) return false;
       to.out.emplace_back(line.in.begin() + static_cast<std::ptrdiff_t>(at),
                           line.in.begin() + static_cast<std::ptrdiff_t>(at + whole));
       if (!write(to)) to.end();

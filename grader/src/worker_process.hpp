@@ -52,6 +52,7 @@ struct Reply {
   int exit_code = 0;
   std::string launches;  // JSON of the emulator's launch records, as sent by the worker: not trusted
   TraceFile trace;       // where the request asked for one
+  bool good() const { return fate == Fate::ok && done.status == protocol::Status::ok; }
 };
 
 struct WorkerOptions {
