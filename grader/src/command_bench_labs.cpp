@@ -43,6 +43,10 @@ int command_bench_labs(const BenchArguments& a) {
   fs::path dir = a.out;
   int code = 0;
   for (const Lab& lab : labs) {
+    if (!lab.has_backend(gpu ? "cuda" : "cpu")) {
+      fmt::print("{:<22} skipped: it is not judged on this backend\n", lab.name);
+      continue;
+    }
     o.submission.dir = root_dir() / "solutions" / lab.name;
     if (!fs::exists(o.submission.dir)) {
       fmt::print("{:<22} skipped: no reference solution here\n", lab.name);

@@ -27,10 +27,13 @@ bool gpu_usable() {
   return cuda_available(why) && !find_nvcc().empty();
 }
 
-Backend choose_backend(const std::string& name) {
+Backend choose_backend(const std::string& name, const Lab& lab) {
+  if ((name == "cpu" || name == "cuda") && !lab.has_backend(name))
+    throw Error(Exit::environment, fmt::format("{} is not judged on backend {}", lab.name, name),
+                fmt::format("it has --backend {}", fmt::join(lab.backends, ", ")));
   if (name == "cpu") return Backend::cpu;
   if (name == "cuda") return Backend::cuda;
-  return gpu_usable() ? Backend::cuda : Backend::cpu;
+  return lab.has_backend("cuda") && gpu_usable() ? Backend::cuda : Backend::cpu;
 }
 
 // The student's folder, made from the stub where there is none yet.
@@ -76,7 +79,7 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
     o.submission.overrides.push_back(file);
     o.submission.override_names.push_back(replaced_by(file));
   }
-  o.backend = choose_backend(a.backend);
+  o.backend = choose_backend(a.backend, lab);
   o.mode = mode;
   o.task = a.task;
   o.time_limit = a.time_limit;
@@ -159,7 +162,7 @@ int command_demo(bool full) {
     GradeArguments a;
     a.lab = lab.name;
     a.submission = solution.string();
-    a.backend = gpu ? "cuda" : "cpu";
+    a.backend = gpu && lab.has_backend("cuda") ? "cuda" : "cpu";
     a.quiet = true;
     Result r;
     int one = run(a, full ? Mode::grade : Mode::check, &r);

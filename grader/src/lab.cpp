@@ -105,6 +105,10 @@ double Task::points(const std::string& backend) const {
   return sum;
 }
 
+bool Lab::has_backend(const std::string& backend) const {
+  return backends.empty() || std::find(backends.begin(), backends.end(), backend) != backends.end();
+}
+
 bool runs_on(const std::string& needs, const std::string& compute) {
   std::string digits;
   for (char c : compute)

@@ -48,6 +48,8 @@ struct Lab {
   // By backend, functions that a submission may not call though others may: "cudaMemcpyAsync", "cudaGraphAdd*".
   std::map<std::string, std::vector<std::string>> forbid;
   std::vector<Task> tasks;
+
+  bool has_backend(const std::string& backend) const;  // one that names none has all
 };
 
 // Whether a GPU of this compute capability ("9.0"; empty: no GPU) runs code for `needs`: "sm_80" and later ones, "sm_90a"

@@ -119,3 +119,10 @@ TEST_CASE("a rank that leaves early is named") {
   CHECK(message.find("(ring.cu:") != std::string::npos);
   CHECK(message.find("rank 1 is in no call of NCCL") != std::string::npos);
 }
+
+TEST_CASE("a lab without a GPU backend says so, and takes the emulator by itself") {
+  const Folder home;
+  Run r = run_ridge(home, {"check", kLab, "--backend", "cuda", "--submission", repository() + "/solutions/" + kLab});
+  CHECK(r.code == 3);
+  CHECK(r.err.find("is not judged on backend cuda") != std::string::npos);
+}
