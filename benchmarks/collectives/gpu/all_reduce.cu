@@ -1,6 +1,6 @@
 // All-reduce of floats on the GPUs of one machine, in turn with NCCL's in the same run: the ring of lab 06 over sends and
 // receives, and two kernels over peer memory. One thread for each GPU; calls are replayed as graphs; prints JSON.
-//   all_reduce [GPUs] [turns] [largest MiB]
+//   all_reduce [GPUs] [turns] [largest MiB] [names that begin so, or all] [registered]
 #include <nccl.h>
 
 #include <algorithm>
@@ -36,12 +36,17 @@
 
 namespace {
 
+constexpr int kMostRings = 8;
+
 struct Device {
   float *in = nullptr, *out = nullptr, *workspace = nullptr;
   Shared* shared = nullptr;
   uint4* packets = nullptr;
   cudaStream_t stream = nullptr;
   ncclComm_t comm = nullptr;
+  std::vector<ncclComm_t> comms;  // for rings side by side
+  cudaStream_t lanes[kMostRings] = {};
+  cudaEvent_t fork = nullptr, joins[kMostRings] = {};
   float milliseconds = 0;  // of the last replay
 };
 
@@ -49,41 +54,105 @@ struct Variant {
   std::string name;
   std::size_t least, most;  // bytes
   void (*call)(int rank, int ranks, Device& d, const Peers& peers, std::size_t n);
+  bool bf16 = false;  // of the same bytes; else float
 };
 
-template <int kUnroll>
-void launch_two_shot(int rank, int ranks, Device& d, const Peers& peers, std::size_t n, int blocks) {
-  const auto needed = static_cast<int>((n / 4 / static_cast<std::size_t>(ranks) + 511) / 512);
-  const int grid = std::clamp(needed, 1, blocks);
+// The lab's ring on a part of the data each, with a communicator and a stream of its own: the sums of one hide behind the
+// messages of the others, and a send has more of NCCL's channels.
+template <int kRings>
+void launch_rings(int, int, Device& d, const Peers&, std::size_t n) {
+  const std::size_t part = n / kRings;
+  CUDA(cudaEventRecord(d.fork, d.stream));
+  for (int k = 0; k < kRings; ++k) {
+    const std::size_t at = part * static_cast<std::size_t>(k), count = k + 1 < kRings ? part : n - at;
+    CUDA(cudaStreamWaitEvent(d.lanes[k], d.fork));
+    ring(d.in + at, d.out + at, count, d.workspace + at, count * sizeof(float), d.comms[static_cast<std::size_t>(k)],
+         d.lanes[k]);
+    CUDA(cudaEventRecord(d.joins[k], d.lanes[k]));
+    CUDA(cudaStreamWaitEvent(d.stream, d.joins[k]));
+  }
+}
+
+// Blocks of 512 threads for a chunk of n / ranks floats, `most` at most.
+int grid_for(std::size_t n, int ranks, int most) {
+  return std::clamp(static_cast<int>((n / 4 / static_cast<std::size_t>(ranks) + 511) / 512), 1, most);
+}
+
+template <int kUnroll, int kBlocks>
+void launch_two_shot(int rank, int ranks, Device& d, const Peers& peers, std::size_t n) {
+  const int grid = grid_for(n, ranks, kBlocks);
   if (ranks == 2) two_shot<2, kUnroll><<<grid, 512, 0, d.stream>>>(peers, rank, n);
   if (ranks == 4) two_shot<4, kUnroll><<<grid, 512, 0, d.stream>>>(peers, rank, n);
   if (ranks == 8) two_shot<8, kUnroll><<<grid, 512, 0, d.stream>>>(peers, rank, n);
 }
 
+template <int kUnroll, int kBlocks>
+void launch_push(int rank, int ranks, Device& d, const Peers& peers, std::size_t n) {
+  const int grid = grid_for(n, ranks, kBlocks);
+  if (ranks == 2) push<2, kUnroll><<<grid, 512, 0, d.stream>>>(peers, rank, n);
+  if (ranks == 4) push<4, kUnroll><<<grid, 512, 0, d.stream>>>(peers, rank, n);
+  if (ranks == 8) push<8, kUnroll><<<grid, 512, 0, d.stream>>>(peers, rank, n);
+}
+
+int grid_of_packets(std::size_t floats, int most) {
+  return std::clamp(static_cast<int>((floats / 3 + 128) / 128), 1, most);
+}
+
+template <int kBlocks>
+void launch_packets(int rank, int ranks, Device& d, const Peers& peers, std::size_t n) {
+  const int grid = grid_of_packets(n, 4 * kBlocks);
+  if (ranks == 2) packets<2><<<grid, 128, 0, d.stream>>>(peers, rank, n);
+  if (ranks == 4) packets<4><<<grid, 128, 0, d.stream>>>(peers, rank, n);
+  if (ranks == 8) packets<8><<<grid, 128, 0, d.stream>>>(peers, rank, n);
+}
+
+template <int kBlocks>
+void launch_packets_twice(int rank, int ranks, Device& d, const Peers& peers, std::size_t n) {
+  const int grid = grid_of_packets(n / static_cast<std::size_t>(ranks), 4 * kBlocks);
+  if (ranks == 2) packets_twice<2><<<grid, 128, 0, d.stream>>>(peers, rank, n);
+  if (ranks == 4) packets_twice<4><<<grid, 128, 0, d.stream>>>(peers, rank, n);
+  if (ranks == 8) packets_twice<8><<<grid, 128, 0, d.stream>>>(peers, rank, n);
+}
+
+// The pipelined ring of the lab adds bf16.
+template <int kSlices>
+void launch_pipelined(int, int, Device& d, const Peers&, std::size_t n) {
+  pipelined(reinterpret_cast<const __nv_bfloat16*>(d.in), reinterpret_cast<__nv_bfloat16*>(d.out), 2 * n, kSlices,
+            d.workspace, n * sizeof(float), d.comm, d.stream);
+}
+
+constexpr std::size_t kMiB = 1 << 20, kAll = std::size_t{1} << 40;
+
 const Variant kVariants[] = {
-    {"nccl", 0, std::size_t{1} << 40,
+    {"nccl", 0, kAll,
      [](int, int, Device& d, const Peers&, std::size_t n) {
        NCCL(ncclAllReduce(d.in, d.out, n, ncclFloat, ncclSum, d.comm, d.stream));
      }},
-    {"ring", 1 << 20, std::size_t{1} << 40,
+    {"nccl bf16", 0, kAll,
+     [](int, int, Device& d, const Peers&, std::size_t n) {
+       NCCL(ncclAllReduce(d.in, d.out, 2 * n, ncclBfloat16, ncclSum, d.comm, d.stream));
+     },
+     true},
+    {"ring", kMiB, kAll,
      [](int, int, Device& d, const Peers&, std::size_t n) {
        ring(d.in, d.out, n, d.workspace, n * sizeof(float), d.comm, d.stream);
      }},
-    {"two_shot 32 blocks", 1 << 16, std::size_t{1} << 40,
-     [](int r, int p, Device& d, const Peers& all, std::size_t n) { launch_two_shot<2>(r, p, d, all, n, 32); }},
-    {"two_shot 64 blocks", 1 << 16, std::size_t{1} << 40,
-     [](int r, int p, Device& d, const Peers& all, std::size_t n) { launch_two_shot<2>(r, p, d, all, n, 64); }},
-    {"two_shot 132 blocks", 1 << 16, std::size_t{1} << 40,
-     [](int r, int p, Device& d, const Peers& all, std::size_t n) { launch_two_shot<2>(r, p, d, all, n, 132); }},
-    {"two_shot 132 blocks, 4 vectors", 1 << 20, std::size_t{1} << 40,
-     [](int r, int p, Device& d, const Peers& all, std::size_t n) { launch_two_shot<4>(r, p, d, all, n, 132); }},
-    {"packets", 0, kPacketWords * sizeof(float),
-     [](int r, int p, Device& d, const Peers& all, std::size_t n) {
-       const int grid = std::clamp(static_cast<int>((n / 2 + 255) / 256), 1, 132);
-       if (p == 2) packets<2><<<grid, 256, 0, d.stream>>>(all, r, n);
-       if (p == 4) packets<4><<<grid, 256, 0, d.stream>>>(all, r, n);
-       if (p == 8) packets<8><<<grid, 256, 0, d.stream>>>(all, r, n);
-     }},
+    {"rings 2", 4 * kMiB, kAll, launch_rings<2>},
+    {"rings 4", 16 * kMiB, kAll, launch_rings<4>},
+    {"rings 8", 16 * kMiB, kAll, launch_rings<8>},
+    {"pipelined 2", kMiB, kAll, launch_pipelined<2>, true},
+    {"pipelined 4", 4 * kMiB, kAll, launch_pipelined<4>, true},
+    {"pipelined 8", 16 * kMiB, kAll, launch_pipelined<8>, true},
+    {"two_shot 32 blocks", 1 << 16, kAll, launch_two_shot<2, 32>},
+    {"two_shot 64 blocks", 1 << 16, kAll, launch_two_shot<2, 64>},
+    {"two_shot 132 blocks", 1 << 16, kAll, launch_two_shot<2, 132>},
+    {"two_shot 132 blocks, 4 vectors", kMiB, kAll, launch_two_shot<4, 132>},
+    {"push 32 blocks", 1 << 16, kAll, launch_push<2, 32>},
+    {"push 64 blocks", 1 << 16, kAll, launch_push<2, 64>},
+    {"push 132 blocks", 1 << 16, kAll, launch_push<2, 132>},
+    {"push 132 blocks, 4 vectors", kMiB, kAll, launch_push<4, 132>},
+    {"packets", 0, kPacketWords * sizeof(float), launch_packets<132>},
+    {"packets, twice", 1 << 14, 2 * kPacketWords * sizeof(float), launch_packets_twice<132>},
 };
 
 double median(std::vector<double> v) {
@@ -96,10 +165,15 @@ double median(std::vector<double> v) {
 int main(int argc, char** argv) {
   const int ranks = argc > 1 ? std::atoi(argv[1]) : 8, turns = argc > 2 ? std::atoi(argv[2]) : 15;
   const std::size_t largest = (argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 4096) << 20;
+  const std::string wanted = argc > 4 ? argv[4] : "all";
+  const bool registered = argc > 5;  // buffers from ncclMemAlloc, registered with the communicator
   if (ranks != 2 && ranks != 4 && ranks != 8) return std::fprintf(stderr, "2, 4 or 8 GPUs\n"), 2;
   std::vector<Device> devices(static_cast<std::size_t>(ranks));
   std::vector<ncclComm_t> comms(static_cast<std::size_t>(ranks));
   NCCL(ncclCommInitAll(comms.data(), ranks, nullptr));
+  std::vector<std::vector<ncclComm_t>> more(kMostRings, comms);
+  if (wanted == "all" || wanted.rfind("ring", 0) == 0)
+    for (auto& of_ring : more) NCCL(ncclCommInitAll(of_ring.data(), ranks, nullptr));
   Peers peers{};
   for (int r = 0; r < ranks; ++r) {
     Device& d = devices[static_cast<std::size_t>(r)];
@@ -109,25 +183,37 @@ int main(int argc, char** argv) {
           e != cudaSuccess && e != cudaErrorPeerAccessAlreadyEnabled)
         CUDA(e);
     cudaGetLastError();
-    CUDA(cudaMalloc(&d.in, largest));
-    CUDA(cudaMalloc(&d.out, largest));
-    CUDA(cudaMalloc(&d.workspace, largest));
+    d.comm = comms[static_cast<std::size_t>(r)];
+    for (float** p : {&d.in, &d.out, &d.workspace}) {
+      if (!registered) {
+        CUDA(cudaMalloc(p, largest));
+        continue;
+      }
+      void* handle;
+      NCCL(ncclMemAlloc(reinterpret_cast<void**>(p), largest));
+      NCCL(ncclCommRegister(d.comm, *p, largest, &handle));
+    }
     CUDA(cudaMalloc(&d.shared, sizeof(Shared)));
     CUDA(cudaMemset(d.shared, 0, sizeof(Shared)));
-    const std::size_t packet_bytes = 2 * static_cast<std::size_t>(ranks) * kPacketWords / 2 * sizeof(uint4);
+    const std::size_t packet_bytes = 2 * static_cast<std::size_t>(ranks) * kPackets * sizeof(uint4);
     CUDA(cudaMalloc(&d.packets, packet_bytes));
     CUDA(cudaMemset(d.packets, 0, packet_bytes));
     CUDA(cudaStreamCreateWithFlags(&d.stream, cudaStreamNonBlocking));
-    d.comm = comms[static_cast<std::size_t>(r)];
-    peers.in[r] = d.in, peers.out[r] = d.out, peers.shared[r] = d.shared, peers.packets[r] = d.packets;
+    for (const auto& of_ring : more) d.comms.push_back(of_ring[static_cast<std::size_t>(r)]);
+    for (cudaStream_t& lane : d.lanes) CUDA(cudaStreamCreateWithFlags(&lane, cudaStreamNonBlocking));
+    CUDA(cudaEventCreateWithFlags(&d.fork, cudaEventDisableTiming));
+    for (cudaEvent_t& e : d.joins) CUDA(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
+    peers.in[r] = d.in, peers.out[r] = d.out, peers.scratch[r] = d.workspace, peers.shared[r] = d.shared,
+    peers.packets[r] = d.packets;
     CUDA(cudaDeviceSynchronize());
   }
 
-  // Small whole numbers: sums are exact in any order. Of each rank the same pattern, shifted.
+  // Small whole numbers: sums are exact in any order. Of each rank the same pattern, shifted. Read as bf16 each float is a
+  // zero and the same number, so that answers in bf16 can be compared as floats.
   constexpr std::size_t kPattern = 1 << 20;
   std::vector<float> pattern(kPattern + 64);
   std::mt19937 random(20261122);
-  for (float& x : pattern) x = static_cast<float>(static_cast<int>(random() % 2001) - 1000);
+  for (float& x : pattern) x = static_cast<float>(static_cast<int>(random() % 31) - 15);
   std::barrier together(ranks);
   std::vector<std::string> lines;
   bool wrong = false;
@@ -147,6 +233,7 @@ int main(int argc, char** argv) {
       std::vector<const Variant*> variants;
       for (const Variant& v : kVariants) {
         if (bytes < v.least || bytes > v.most) continue;
+        if (wanted != "all" && v.name.rfind("nccl", 0) != 0 && v.name.rfind(wanted, 0) != 0) continue;
         CUDA(cudaMemsetAsync(d.out, 0xff, bytes, d.stream));
         CUDA(cudaStreamSynchronize(d.stream));
         together.arrive_and_wait();
@@ -195,7 +282,8 @@ int main(int argc, char** argv) {
       if (r != 0) continue;
       for (std::size_t k = 0; k < variants.size(); ++k) {
         std::vector<double> ratios;
-        for (std::size_t t = 0; t < seconds[k].size(); ++t) ratios.push_back(seconds[0][t] / seconds[k][t]);
+        const std::vector<double>& vendor = seconds[variants[k]->bf16 ? 1 : 0];  // of the same type
+        for (std::size_t t = 0; t < seconds[k].size(); ++t) ratios.push_back(vendor[t] / seconds[k][t]);
         std::vector<double> sorted = ratios;
         std::sort(sorted.begin(), sorted.end());
         const double s = median(seconds[k]);

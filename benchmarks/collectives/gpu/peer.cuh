@@ -9,7 +9,7 @@ constexpr int kMostRanks = 8, kMostBlocks = 132;
 
 // Of one device; the others can reach it.
 struct Shared {
-  unsigned arrived[2][kMostBlocks][kMostRanks];  // two barriers of a call: block and rank that wrote it
+  unsigned arrived[3][kMostBlocks][kMostRanks];  // barriers of a call: block and rank that wrote it
   unsigned epoch[kMostBlocks];                   // calls so far, of each block; the device's own
   unsigned packets_epoch, packets_blocks;
 };
@@ -18,10 +18,12 @@ struct Shared {
 struct Peers {
   const float* in[kMostRanks];
   float* out[kMostRanks];
+  float* scratch[kMostRanks];  // as large as the inputs
   Shared* shared[kMostRanks];
-  uint4* packets[kMostRanks];  // 2 x ranks x kPacketWords / 2 packets of two floats with a flag each
+  uint4* packets[kMostRanks];  // 2 x ranks x kPackets
 };
-constexpr std::size_t kPacketWords = 64 * 1024;  // floats of one rank
+constexpr std::size_t kPacketWords = 128 * 1024;  // floats of one rank
+constexpr std::size_t kPackets = kPacketWords / 3 + 2;
 
 __device__ inline void store_release(unsigned* p, unsigned v) {
   asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
@@ -83,48 +85,153 @@ __global__ void __launch_bounds__(512, 1) two_shot(Peers peers, int rank, std::s
   if (threadIdx.x == 0) own->epoch[blockIdx.x] = epoch;
 }
 
-// in, out: n floats, n even, n <= kPacketWords. Every rank sends its data to all, each float with a flag in the same store,
-// and adds what it gets: one latency and no barrier. Packets are of two kinds in turn: when a rank writes the kind of two
-// calls ago, all have answered the call between, so they have read it.
+// The same with stores only over the links, which need no answer: every rank writes a chunk of its inputs to each other rank's
+// scratch, then adds what came to it and writes the sum to all. n a multiple of 4 P; all blocks must be resident.
+template <int P, int kUnroll>
+__global__ void __launch_bounds__(512, 1) push(Peers peers, int rank, std::size_t n) {
+  Shared* own = peers.shared[rank];
+  const unsigned epoch = own->epoch[blockIdx.x] + 1;
+  const std::size_t chunk = n / P / 4, stride = std::size_t{gridDim.x} * blockDim.x;
+  const std::size_t start = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const auto* in = reinterpret_cast<const float4*>(peers.in[rank]);
+  meet<P>(peers, rank, 0, epoch);  // nobody reads the last scratch any more
+  for (std::size_t i = start; i < chunk; i += kUnroll * stride) {
+    float4 v[kUnroll][P];
+#pragma unroll
+    for (int u = 0; u < kUnroll; ++u)
+#pragma unroll
+      for (int k = 1; k < P; ++k)
+        if (i + u * stride < chunk)
+          v[u][k] = __ldcs(in + static_cast<std::size_t>((rank + k) % P) * chunk + i + u * stride);
+#pragma unroll
+    for (int u = 0; u < kUnroll; ++u)
+#pragma unroll
+      for (int k = 1; k < P; ++k)
+        if (i + u * stride < chunk)
+          reinterpret_cast<float4*>(
+              peers.scratch[(rank + k) % P])[static_cast<std::size_t>(rank) * chunk + i + u * stride] = v[u][k];
+  }
+  __threadfence_system();
+  meet<P>(peers, rank, 1, epoch);
+  const auto* came = reinterpret_cast<const float4*>(peers.scratch[rank]);
+  for (std::size_t i = start; i < chunk; i += kUnroll * stride) {
+    float4 v[kUnroll][P];
+#pragma unroll
+    for (int u = 0; u < kUnroll; ++u)
+#pragma unroll
+      for (int r = 0; r < P; ++r)
+        if (i + u * stride < chunk)
+          v[u][r] = __ldcs((r == rank ? in : came) + static_cast<std::size_t>(r) * chunk + i + u * stride);
+#pragma unroll
+    for (int u = 0; u < kUnroll; ++u) {
+      float4 s = {0, 0, 0, 0};
+#pragma unroll
+      for (int r = 0; r < P; ++r) s.x += v[u][r].x, s.y += v[u][r].y, s.z += v[u][r].z, s.w += v[u][r].w;
+#pragma unroll
+      for (int k = 0; k < P; ++k)
+        if (i + u * stride < chunk)
+          reinterpret_cast<float4*>(
+              peers.out[(rank + k) % P])[static_cast<std::size_t>(rank) * chunk + i + u * stride] = s;
+    }
+  }
+  __threadfence_system();
+  meet<P>(peers, rank, 2, epoch);
+  if (threadIdx.x == 0) own->epoch[blockIdx.x] = epoch;
+}
+
+// Packets of three floats and a flag, in one store: who sees the flag has the data, and nobody waits for a barrier. Packets are
+// of two kinds in turn: when a rank writes the kind of two calls ago, all have answered the call between, so they have read it.
+__device__ inline void send(uint4* to, float a, float b, float c, unsigned flag) {
+  asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(__float_as_uint(a)),
+               "r"(__float_as_uint(b)), "r"(__float_as_uint(c)), "r"(flag)
+               : "memory");
+}
+__device__ inline float3 receive(const uint4* from, unsigned flag) {
+  uint4 p;
+  do {
+    asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(p.x), "=r"(p.y), "=r"(p.z), "=r"(p.w)
+                 : "l"(from)
+                 : "memory");
+  } while (p.w != flag);
+  return {__uint_as_float(p.x), __uint_as_float(p.y), __uint_as_float(p.z)};
+}
+__device__ inline float3 load3(const float* from, std::size_t left) {
+  return {from[0], left > 1 ? from[1] : 0, left > 2 ? from[2] : 0};
+}
+__device__ inline void store3(float* to, std::size_t left, float3 v) {
+  to[0] = v.x;
+  if (left > 1) to[1] = v.y;
+  if (left > 2) to[2] = v.z;
+}
+// The last block to end counts the call.
+__device__ inline void count_call(Shared* own, unsigned epoch) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) last = atomicAdd(&own->packets_blocks, 1) == gridDim.x - 1;
+  __syncthreads();
+  if (last && threadIdx.x == 0) own->packets_blocks = 0, own->packets_epoch = epoch;
+}
+
+// in, out: n floats, n <= kPacketWords. Every rank sends its data to all and adds what it gets: one latency.
 template <int P>
 __global__ void packets(Peers peers, int rank, std::size_t n) {
-  const unsigned epoch = peers.shared[rank]->packets_epoch + 1;  // increased by the kernel behind
-  const std::size_t half = kPacketWords / 2, kind = (epoch & 1) * P;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n / 2;
+  const unsigned epoch = peers.shared[rank]->packets_epoch + 1;
+  const std::size_t kind = (epoch & 1) * P;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; 3 * i < n;
        i += std::size_t{gridDim.x} * blockDim.x) {
-    const float2 mine = reinterpret_cast<const float2*>(peers.in[rank])[i];
-    const unsigned a = __float_as_uint(mine.x), b = __float_as_uint(mine.y);
+    const float3 mine = load3(peers.in[rank] + 3 * i, n - 3 * i);
 #pragma unroll
-    for (int k = 1; k < P; ++k) {
-      uint4* to = peers.packets[(rank + k) % P] + (kind + static_cast<std::size_t>(rank)) * half + i;
-      asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(a), "r"(epoch), "r"(b), "r"(epoch)
-                   : "memory");
-    }
-    float2 v[P];
+    for (int k = 1; k < P; ++k)
+      send(peers.packets[(rank + k) % P] + (kind + static_cast<std::size_t>(rank)) * kPackets + i, mine.x, mine.y,
+           mine.z, epoch);
+    float3 s = {0, 0, 0};
 #pragma unroll
     for (int r = 0; r < P; ++r) {
-      if (r == rank) {
-        v[r] = mine;
-        continue;
-      }
-      const uint4* from = peers.packets[rank] + (kind + static_cast<std::size_t>(r)) * half + i;
-      uint4 p;
-      do {
-        asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(p.x), "=r"(p.y), "=r"(p.z), "=r"(p.w)
-                     : "l"(from)
-                     : "memory");
-      } while (p.y != epoch || p.w != epoch);
-      v[r] = {__uint_as_float(p.x), __uint_as_float(p.z)};
+      const float3 v =
+          r == rank ? mine : receive(peers.packets[rank] + (kind + static_cast<std::size_t>(r)) * kPackets + i, epoch);
+      s.x += v.x, s.y += v.y, s.z += v.z;
     }
-    float2 s = {0, 0};
-#pragma unroll
-    for (int r = 0; r < P; ++r) s.x += v[r].x, s.y += v[r].y;
-    reinterpret_cast<float2*>(peers.out[rank])[i] = s;
+    store3(peers.out[rank] + 3 * i, n - 3 * i, s);
   }
-  // The last block to end counts the call.
-  __shared__ bool last;
-  if (threadIdx.x == 0) last = atomicAdd(&peers.shared[rank]->packets_blocks, 1) == gridDim.x - 1;
-  __syncthreads();
-  if (last && threadIdx.x == 0) peers.shared[rank]->packets_blocks = 0, peers.shared[rank]->packets_epoch = epoch;
+  count_call(peers.shared[rank], epoch);
+}
+
+// in, out: n floats, a multiple of P, n / P <= kPacketWords / 2. A rank's chunk comes to it in packets, and its sums go to all in
+// packets: two latencies, and 2 (P - 1) / P n data instead of (P - 1) n.
+template <int P>
+__global__ void packets_twice(Peers peers, int rank, std::size_t n) {
+  const unsigned epoch = peers.shared[rank]->packets_epoch + 1;
+  const std::size_t kind = (epoch & 1) * P, chunk = n / P;
+  // The second half of each rank's room is for sums.
+  auto room = [&](int to, int from, bool sums) {
+    return peers.packets[to] + (kind + static_cast<std::size_t>(from)) * kPackets + (sums ? kPackets / 2 : 0);
+  };
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; 3 * i < chunk;
+       i += std::size_t{gridDim.x} * blockDim.x) {
+    const std::size_t left = chunk - 3 * i;
+    const float* in = peers.in[rank] + 3 * i;
+    float* out = peers.out[rank] + 3 * i;
+#pragma unroll
+    for (int k = 1; k < P; ++k) {
+      const int to = (rank + k) % P;
+      const float3 v = load3(in + static_cast<std::size_t>(to) * chunk, left);
+      send(room(to, rank, false) + i, v.x, v.y, v.z, epoch);
+    }
+    const float3 mine = load3(in + static_cast<std::size_t>(rank) * chunk, left);
+    float3 s = {0, 0, 0};
+#pragma unroll
+    for (int r = 0; r < P; ++r) {
+      const float3 v = r == rank ? mine : receive(room(rank, r, false) + i, epoch);
+      s.x += v.x, s.y += v.y, s.z += v.z;
+    }
+#pragma unroll
+    for (int k = 1; k < P; ++k) send(room((rank + k) % P, rank, true) + i, s.x, s.y, s.z, epoch);
+    store3(out + static_cast<std::size_t>(rank) * chunk, left, s);
+#pragma unroll
+    for (int k = 1; k < P; ++k) {
+      const int r = (rank + P - k) % P;
+      store3(out + static_cast<std::size_t>(r) * chunk, left, receive(room(rank, r, true) + i, epoch));
+    }
+  }
+  count_call(peers.shared[rank], epoch);
 }
