@@ -12,14 +12,19 @@
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <new>
 
 #include "sandbox_config.hpp"
@@ -49,7 +54,8 @@ struct Ruleset {
 
 class Landlock {
  public:
-  Landlock() {
+  // `network`: TCP stays allowed; the namespace says how far it goes.
+  explicit Landlock(bool network) {
     long abi = syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
     if (abi < 1) fail(Stage::landlock);
     Ruleset all;
@@ -57,7 +63,7 @@ class Landlock {
     if (abi >= 2) all.fs |= kRefer;
     if (abi >= 3) all.fs |= kTruncate;
     if (abi >= 4) {
-      all.net = 3;  // TCP: bind, connect
+      all.net = network ? 0 : 3;  // TCP: bind, connect
       size = 16;
     }
     if (abi >= 5) all.fs |= kIoctl;
@@ -122,6 +128,72 @@ void drop_capabilities() {
 
 bool is(const char* key, const char* name) { return std::strcmp(key, name) == 0; }
 
+struct Filters {
+  static constexpr int kMost = 4;
+  const char* bytes[kMost];
+  std::size_t size[kMost];
+  int count = 0;
+  void install() const {
+    for (int i = 0; i < count; ++i) install_filter(bytes[i], size[i]);
+  }
+};
+
+// Several programs in one sandbox: each rank's socket and output come over kSocket; afterwards that is told who has ended. This
+// process has no filter, so nobody may look into it.
+[[noreturn]] void run_ranks(int ranks, char** arguments, int count, const Filters& filters) {
+  constexpr int kMostRanks = 64;
+  if (ranks < 1 || ranks > kMostRanks) _exit(126);
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  close(kStatusFd);  // started: the judge hands out the sockets now
+  alignas(cmsghdr) static char control[CMSG_SPACE(2 * kMostRanks * sizeof(int))];
+  char byte = 0;
+  iovec part{&byte, 1};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  if (recvmsg(kRanksFd, &message, MSG_CMSG_CLOEXEC) != 1) _exit(126);
+  const cmsghdr* head = CMSG_FIRSTHDR(&message);
+  const std::size_t bytes = 2 * static_cast<std::size_t>(ranks) * sizeof(int);
+  if (head == nullptr || head->cmsg_type != SCM_RIGHTS || head->cmsg_len != CMSG_LEN(bytes)) _exit(126);
+  static int given[2 * kMostRanks];
+  std::memcpy(given, CMSG_DATA(head), bytes);
+  fcntl(kRanksFd, F_SETFD, FD_CLOEXEC);
+  static pid_t pids[kMostRanks];
+  const pid_t parent = getpid();
+  for (int r = 0; r < ranks; ++r) {
+    pids[r] = fork();
+    if (pids[r] < 0) _exit(126);
+    if (pids[r] > 0) continue;
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (getppid() != parent) _exit(126);
+    const int socket = fcntl(given[r], F_DUPFD_CLOEXEC, 64 + 2 * kMostRanks);
+    dup2(given[ranks + r], 1);
+    dup2(given[ranks + r], 2);
+    dup2(socket, kRanksFd);  // not the parent's any more
+    static char rank[16], all[16];
+    std::snprintf(rank, sizeof rank, "%d", r);
+    std::snprintf(all, sizeof all, "%d", ranks);
+    static char word[] = "rank", of[] = "of";
+    for (char* a : {word, rank, of, all}) arguments[count++] = a;
+    arguments[count] = nullptr;
+    filters.install();
+    execve(arguments[0], arguments, environ);
+    _exit(127);
+  }
+  for (int i = 0; i < 2 * ranks; ++i) close(given[i]);
+  int status = 0, failed = 0;
+  for (pid_t pid; (pid = wait(&status)) > 0;)
+    for (int r = 0; r < ranks; ++r)
+      if (pids[r] == pid) {
+        const RankEnd end{r, status};
+        if (send(kRanksFd, &end, sizeof end, MSG_NOSIGNAL) < 0) _exit(126);
+        if (status != 0) failed = 1;
+      }
+  _exit(failed);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -134,13 +206,10 @@ int main(int argc, char** argv) {
   fcntl(kStatusFd, F_SETFD, FD_CLOEXEC);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 
-  constexpr int kMaxArguments = 4096, kMaxFilters = 4;
-  static char* arguments[kMaxArguments + 1];
-  static struct {
-    const char* bytes;
-    std::size_t size;
-  } filters[kMaxFilters];
-  int count = 0, filter_count = 0, last_kept = 2;
+  constexpr int kMaxArguments = 4096, kMoreArguments = 8;
+  static char* arguments[kMaxArguments + kMoreArguments];
+  static Filters filters;
+  int count = 0, last_kept = 2, ranks = 0;
   const char* dir = "/";
   Landlock* landlock = nullptr;
   alignas(Landlock) static char room[sizeof(Landlock)];
@@ -152,8 +221,9 @@ int main(int argc, char** argv) {
     if (is(key, "filter")) {
       std::size_t bytes = std::strtoull(value, nullptr, 10);
       at += std::strlen(at) + 1;
-      if (filter_count == kMaxFilters) fail(Stage::config, E2BIG);
-      filters[filter_count++] = {at, bytes};
+      if (filters.count == Filters::kMost) fail(Stage::config, E2BIG);
+      filters.bytes[filters.count] = at;
+      filters.size[filters.count++] = bytes;
       at += bytes;
       continue;
     }
@@ -179,8 +249,10 @@ int main(int argc, char** argv) {
       if (setrlimit(static_cast<__rlimit_resource_t>(resource), &limit) != 0) fail(Stage::limits);
     } else if (is(key, "fixed-addresses")) {
       if (personality(ADDR_NO_RANDOMIZE) < 0) fail(Stage::limits);
+    } else if (is(key, "ranks")) {
+      ranks = std::atoi(value);
     } else if (is(key, "landlock")) {
-      landlock = new (room) Landlock;
+      landlock = new (room) Landlock(is(value, "network"));
     } else if (landlock != nullptr && is(key, "see")) {
       landlock->allow(value, kReadFile | kReadDir);
     } else if (landlock != nullptr && is(key, "run")) {
@@ -201,7 +273,8 @@ int main(int argc, char** argv) {
   for (int fd = kConfigFd; fd < 64; ++fd) close(fd);
   Status ready{Stage::ready, 0};
   if (write(kStatusFd, &ready, sizeof ready) != sizeof ready) _exit(126);
-  for (int i = 0; i < filter_count; ++i) install_filter(filters[i].bytes, filters[i].size);
+  if (ranks > 0) run_ranks(ranks, arguments, count, filters);
+  filters.install();
   execve(arguments[0], arguments, environ);
   fail(Stage::exec);
 }

@@ -35,6 +35,9 @@ class CaseBuffers {
   // changed since; combs of other buffers are left out.
   lab::Verdict verify(std::span<const Comb> combs = {}, std::span<const std::byte> sample = {}) const;
   static constexpr const char* kLate = "outputs were still being written after the program had said that it was done";
+  // Whether outputs, as downloaded, hold what a sample of them held. Combs of other buffers are left out.
+  bool unchanged(std::span<const std::span<const std::byte>> out, std::span<const Comb> combs,
+                 std::span<const std::byte> sample) const;
   // What verify() would hand to the check; outputs are downloaded to `storage`.
   void collect(std::vector<std::span<const std::byte>>& in, std::vector<std::span<const std::byte>>& out,
                std::vector<std::vector<std::byte>>& storage) const;

@@ -232,12 +232,15 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const
     flags.push_back(fmt::format("-gencode=arch=compute_{0},code=sm_{0}", target));
   fs::path runtime = root_dir() / "runtime";
   const std::ptrdiff_t submitted = std::ssize(sources);
+  const bool mpi = std::find(libraries.begin(), libraries.end(), "MPI_") != libraries.end();
+  if (mpi) sources.push_back(runtime / "worker/mpi_absent.cpp");
   sources.push_back(runtime / "worker/worker.cpp");
   sources.push_back(runtime / "worker/initialisers.cpp");
   sources.push_back(runtime / "worker/backend_cuda.cpp");
   auto objects = compile_all(sources, dir, [&](const fs::path& source, const fs::path& object) {
     std::vector<std::string> argv = {nvcc.string(),   "-c", source.string(), "-o",
                                      object.string(), "-I", runtime.string()};
+    if (mpi) argv.insert(argv.end(), {"-I", (runtime / "collectives/mpi/include").string()});
     argv.insert(argv.end(), flags.begin(), flags.end());
     ProcessLimits limits;
     limits.seconds = 180;
@@ -262,7 +265,8 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const
   std::vector<std::string> argv = {nvcc.string(), "-o", built.program.string(), "-cudart=static"};
   for (const auto& o : objects) argv.push_back(o.string());
   argv.insert(argv.end(), flags.begin(), flags.end());
-  for (const std::string& l : libraries) argv.push_back("-l" + l);
+  for (const std::string& l : libraries)
+    if (l != "MPI_") argv.push_back("-l" + l);
   if (!libraries.empty())
     argv.push_back(fmt::format("-Xlinker=-rpath={}/lib64", nvcc.parent_path().parent_path().string()));
   ProcessResult r = run_process(argv, dir, {}, &sandbox);

@@ -69,7 +69,8 @@ class Device {
 
 std::unique_ptr<Device> make_cpu_device();
 // Throws Error(Exit::environment) where this machine has no usable GPU or this build no support for one.
-std::unique_ptr<Device> make_cuda_device();
+std::unique_ptr<Device> make_cuda_device(int number = 0);
+int cuda_devices();  // 0 where there is none
 // True where make_cuda_device would succeed; otherwise `why` says what is missing.
 bool cuda_available(std::string& why);
 

@@ -30,6 +30,7 @@ struct Driver {
   decltype(&::cuInit) init;
   decltype(&::cuDriverGetVersion) version;
   decltype(&::cuDeviceGet) device_get;
+  decltype(&::cuDeviceGetCount) device_count;
   decltype(&::cuDeviceGetName) device_name;
   decltype(&::cuDevicePrimaryCtxRetain) retain;
   decltype(&::cuCtxSetCurrent) set_current;
@@ -73,6 +74,7 @@ const Driver* load_driver(std::string& why) {
     get(d.init, "cuInit");
     get(d.version, "cuDriverGetVersion");
     get(d.device_get, "cuDeviceGet");
+    get(d.device_count, "cuDeviceGetCount");
     get(d.device_name, "cuDeviceGetName");
     get(d.retain, "cuDevicePrimaryCtxRetain");
     get(d.set_current, "cuCtxSetCurrent");
@@ -120,11 +122,29 @@ void must(const Driver& d, CUresult r, const char* what) {
               "look at nvidia-smi: another program may use the GPU's memory, or the GPU may need attention");
 }
 
-CUmemAllocationProp properties() {
+// The primary context of a GPU: made current in this thread before anything that needs one.
+class Context {
+ public:
+  Context(const Driver& d, int number) : d_(d), number_(number) {
+    CUdevice device;
+    must(d, d.device_get(&device, number), "cuDeviceGet");
+    must(d, d.retain(&context_, device), "creating a context on the GPU");
+    use();
+  }
+  void use() const { must(d_, d_.set_current(context_), "cuCtxSetCurrent"); }
+  int number() const { return number_; }
+
+ private:
+  const Driver& d_;
+  CUcontext context_{};
+  int number_;
+};
+
+CUmemAllocationProp properties(int device) {
   CUmemAllocationProp p{};
   p.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   p.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-  p.location.id = 0;
+  p.location.id = device;
   p.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
   return p;
 }
@@ -151,8 +171,10 @@ class Kernel {
 
 class CudaBuffer : public DeviceBuffer {
  public:
-  CudaBuffer(const Driver& d, const Kernel& kernel, std::size_t bytes) : d_(d), kernel_(kernel), bytes_(bytes) {
-    CUmemAllocationProp p = properties();
+  CudaBuffer(const Driver& d, const Context& context, const Kernel& kernel, std::size_t bytes)
+      : d_(d), context_(context), kernel_(kernel), bytes_(bytes) {
+    context_.use();
+    CUmemAllocationProp p = properties(context.number());
     std::size_t unit = 0;
     must(d, d.granularity(&unit, &p, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED), "cuMemGetAllocationGranularity");
     reserved_ = (bytes + unit - 1) / unit * unit;
@@ -168,6 +190,7 @@ class CudaBuffer : public DeviceBuffer {
   }
   ~CudaBuffer() override {
     if (fd_ >= 0) close(fd_);
+    context_.use();
     d_.unmap(pointer_, reserved_);
     d_.unreserve(pointer_, reserved_);
     d_.release(handle_);
@@ -176,16 +199,20 @@ class CudaBuffer : public DeviceBuffer {
   std::size_t reserved() const override { return reserved_; }
   int descriptor(bool) const override { return fd_; }
   void upload(std::span<const std::byte> from) override {
+    context_.use();
     must(d_, d_.to_device(pointer_, from.data(), from.size()), "copying inputs to the GPU");
   }
   void download(std::span<std::byte> to) override {
+    context_.use();
     must(d_, d_.to_host(to.data(), pointer_, to.size()), "copying outputs from the GPU");
   }
   void poison(std::uint64_t seed) override {
+    context_.use();
     kernel_.poison(pointer_, reserved_ / 4, seed);
     must(d_, d_.synchronize(), "poisoning outputs");
   }
   void wipe() override {
+    context_.use();
     d_.set32(pointer_, 0, reserved_ / 4);  // a device that failed has nothing left to hide
     d_.synchronize();
   }
@@ -193,6 +220,7 @@ class CudaBuffer : public DeviceBuffer {
 
  private:
   const Driver& d_;
+  const Context& context_;
   const Kernel& kernel_;
   std::size_t bytes_, reserved_ = 0;
   CUmemGenericAllocationHandle handle_ = 0;
@@ -214,21 +242,11 @@ class LockedMemory : public HostMemory {
   std::size_t bytes_;
 };
 
-// A primary context, current in this thread, before any member that needs one.
-struct Context {
-  explicit Context(const Driver& d) {
-    CUdevice device;
-    must(d, d.device_get(&device, 0), "cuDeviceGet");
-    CUcontext context;
-    must(d, d.retain(&context, device), "creating a context on the GPU");
-    must(d, d.set_current(context), "cuCtxSetCurrent");
-  }
-};
-
 class CudaDevice : public Device {
  public:
-  explicit CudaDevice(const Driver& d) : d_(d), context_(d), kernel_(d) {}
+  CudaDevice(const Driver& d, int number) : d_(d), context_(d, number), kernel_(d) {}
   ~CudaDevice() override {
+    context_.use();
     if (staging_ != nullptr) d_.host_free(staging_);
     if (flood_ != 0) d_.free(flood_);
   }
@@ -238,14 +256,15 @@ class CudaDevice : public Device {
     char name[128] = {};
     CUdevice device;
     int version = 0;
-    if (d_.device_get(&device, 0) == CUDA_SUCCESS) d_.device_name(name, sizeof name, device);
+    context_.use();
+    if (d_.device_get(&device, context_.number()) == CUDA_SUCCESS) d_.device_name(name, sizeof name, device);
     d_.version(&version);
     i.name = name;
     i.runtime = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
     std::ifstream proc("/proc/driver/nvidia/version");
     std::getline(proc, i.driver);
     ProcessResult smi = run_process({"nvidia-smi", "--query-gpu=driver_version,clocks.sm,clocks.mem,temperature.gpu",
-                                     "--format=csv,noheader", "-i", "0"},
+                                     "--format=csv,noheader", "-i", std::to_string(context_.number())},
                                     {}, {});
     if (smi.exit_code == 0) {
       auto comma = smi.output.find(", ");
@@ -266,12 +285,14 @@ class CudaDevice : public Device {
   }
   std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes, lab::Place place) override {
     if (place != lab::Place::device) return std::make_unique<SharedHostBuffer>(bytes, true);
-    return std::make_unique<CudaBuffer>(d_, kernel_, bytes);
+    return std::make_unique<CudaBuffer>(d_, context_, kernel_, bytes);
   }
   std::unique_ptr<HostMemory> host_memory(std::size_t bytes) override {
+    context_.use();
     return std::make_unique<LockedMemory>(d_, bytes);
   }
   void aim_sample(const std::vector<Comb>& combs) override {
+    context_.use();
     copies_.clear();
     host_combs_.clear();
     sample_ = 0;
@@ -301,6 +322,7 @@ class CudaDevice : public Device {
     }
   }
   std::vector<std::byte> take_sample() override {
+    context_.use();
     for (const CUDA_MEMCPY2D& copy : copies_) must(d_, d_.copy_2d(&copy, nullptr), "sampling outputs");
     for (const HostComb& h : host_combs_)
       for (std::size_t r = 0; r < h.comb.rows; ++r)
@@ -310,6 +332,7 @@ class CudaDevice : public Device {
     return {arrived_->bytes().data(), arrived_->bytes().data() + sample_};
   }
   void warm_up(double seconds) override {
+    context_.use();
     const std::size_t bytes = 4 * std::max<std::size_t>(l2_bytes(), 16 << 20);
     if (flood_ == 0) must(d_, d_.alloc(&flood_, bytes), "allocating device memory");
     double end = now() + seconds;
@@ -319,6 +342,7 @@ class CudaDevice : public Device {
     } while (now() < end);
   }
   std::span<std::byte> staging(std::size_t bytes) override {
+    context_.use();
     if (bytes > staging_bytes_) {
       if (staging_ != nullptr) d_.host_free(staging_);
       staging_ = nullptr;
@@ -332,7 +356,8 @@ class CudaDevice : public Device {
   std::size_t l2_bytes() const {
     CUdevice device;
     int bytes = 0;
-    if (d_.device_get(&device, 0) == CUDA_SUCCESS) d_.attribute(&bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device);
+    if (d_.device_get(&device, context_.number()) == CUDA_SUCCESS)
+      d_.attribute(&bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device);
     return static_cast<std::size_t>(bytes);
   }
   static std::string text_of(const CUuuid& id) {
@@ -365,11 +390,18 @@ class CudaDevice : public Device {
 
 bool cuda_available(std::string& why) { return load_driver(why) != nullptr; }
 
-std::unique_ptr<Device> make_cuda_device() {
+int cuda_devices() {
+  std::string why;
+  const Driver* d = load_driver(why);
+  int count = 0;
+  return d != nullptr && d->device_count(&count) == CUDA_SUCCESS ? count : 0;
+}
+
+std::unique_ptr<Device> make_cuda_device(int number) {
   std::string why;
   const Driver* d = load_driver(why);
   if (d == nullptr) throw Error(Exit::environment, "backend cuda: " + why, "use --backend cpu (the SIMT emulator)");
-  return std::make_unique<CudaDevice>(*d);
+  return std::make_unique<CudaDevice>(*d, number);
 }
 
 }  // namespace ridge
@@ -383,7 +415,9 @@ bool cuda_available(std::string& why) {
   return false;
 }
 
-std::unique_ptr<Device> make_cuda_device() {
+int cuda_devices() { return 0; }
+
+std::unique_ptr<Device> make_cuda_device(int) {
   std::string why;
   cuda_available(why);
   throw Error(Exit::environment, "backend cuda: " + why,

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/random.h>
@@ -25,6 +26,7 @@
 #include "hashes.hpp"
 #include "lab/compare.hpp"
 #include "lab/switches.hpp"
+#include "rank_timing.hpp"
 #include "rank_workers.hpp"
 #include "roofline/profile.hpp"
 #include "score.hpp"
@@ -199,8 +201,21 @@ class TaskJudge {
     task_.title = spec_.title;
     if (!spec_.needs.empty() && !runs_on(spec_.needs, device_.info().compute)) {
       task_.status = "skipped";
-      task_.reason = options_.backend == Backend::cpu ? "needs a GPU (" + spec_.needs + ")" : "needs " + spec_.needs;
+      task_.reason = options_.backend == Backend::cpu ? "needs a GPU (" + spec_.needs + ")"
+                     : spec_.needs == "emulator"      ? "runs on the emulator only (--backend cpu)"
+                                                      : "needs " + spec_.needs;
       return task_;
+    }
+    if (options_.backend == Backend::cuda && !lab_.ranks.empty()) {
+      for (int p : lab_.ranks)
+        if (p <= cuda_devices()) ranks_.push_back(p);
+      if (ranks_.empty() || ranks_.back() < 2) {
+        task_.status = "skipped";
+        task_.reason = fmt::format("needs 2 GPUs or more, {} here", cuda_devices() == 1 ? "1 is" : "none is");
+        return task_;
+      }
+    } else {
+      ranks_ = lab_.ranks;
     }
     task_.max = spec_.points(backend_);
     try {
@@ -212,7 +227,8 @@ class TaskJudge {
     bool correct = task_.checks.empty();
     if (correct)
       task_.checks.push_back(
-          {"correct", true, sanitizer_gave_up_ ? "races were not looked for in every case: that took too long" : ""});
+          {"correct", true,
+           sanitizer_gave_up_ ? "races were not looked for in every case: that took too long" : without_gpus()});
     score_goals(task_, spec_, backend_, measured_, correct);
     for (const auto& g : task_.goals) task_.checks.push_back({g.id, g.met, g.met ? "" : goal_message(g)});
     for (const auto& c : task_.checks)
@@ -221,6 +237,15 @@ class TaskJudge {
   }
 
  private:
+  // "4 GPUs here: not run with 8 ranks"; empty where all numbers of ranks were.
+  std::string without_gpus() const {
+    std::vector<int> left;
+    for (int p : lab_.ranks)
+      if (std::find(ranks_.begin(), ranks_.end(), p) == ranks_.end()) left.push_back(p);
+    if (left.empty()) return {};
+    return fmt::format("{} GPUs here: skipped with {} ranks", cuda_devices(), fmt::join(left, ", "));
+  }
+
   // Where inputs are secret: the class of the case and the kind of failure, no value.
   bool quiet() const { return options_.mode == Mode::grade && on(Defence::quiet_secrets); }
   std::string told(const Gate& g) const {
@@ -253,7 +278,7 @@ class TaskJudge {
   // Every case in turn; the first failing one ends the task. Correctness before time.
   void judge_cases() {
     lab::Request request{options_.sizes.value_or(options_.mode), options_.backend, device_.info().memory / 8,
-                         derived_seed(seed_, "shapes"), lab_.ranks};
+                         derived_seed(seed_, "shapes"), ranks_};
     std::vector<lab::Case> cases = in_secret_order(check_.cases(request));
     if (options_.one_case) keep_middle(cases);
     std::unique_ptr<SubmissionWorkers> workers;
@@ -276,6 +301,7 @@ class TaskJudge {
       if (c.measured && options_.backend == Backend::cuda) {
         keep.keep();
         workers.reset();  // the baseline is timed alone first
+        rank_workers_.clear();
         if (!time_measured(c, next_id)) return;
         next_id += kIdsOfTiming;
         continue;
@@ -329,7 +355,8 @@ class TaskJudge {
     if (g.check != "deadlock" && g.check != "mismatch") task_.output = workers.output(0).substr(0, 2048);
     if (g.check.empty()) {
       lab::Verdict v = verify_ranks(check_, c, buffers, task_.judge_time);
-      const lab::Verdict traffic = check_.verify_messages(c, workers.messages());
+      const lab::Verdict traffic =
+          options_.backend == Backend::cpu ? check_.verify_messages(c, workers.messages()) : lab::Verdict{};
       // Only told where all answers are right.
       if (v.ok && !traffic.ok && traffic_.check.empty())
         traffic_ = {traffic.check, fmt::format("{}: {}", told(c), told({traffic.check, traffic.message}))};
@@ -359,7 +386,9 @@ class TaskJudge {
   RankWorkers& ranks_of(int ranks, std::map<int, std::unique_ptr<RankWorkers>>& all) {
     std::unique_ptr<RankWorkers>& found = all[ranks];
     Lap lap(task_.judge_time.start);
-    if (!found) found = std::make_unique<RankWorkers>(worker_program_, ranks, decoys());
+    if (!found && options_.backend == Backend::cuda) all.clear(), all[ranks] = start_ranks(worker_program_, ranks);
+    if (options_.backend == Backend::cuda) return *all[ranks];
+    if (!found) found = std::make_unique<RankWorkers>(worker_program_, ranks, options_.backend, decoys());
     return *found;
   }
 
@@ -367,12 +396,25 @@ class TaskJudge {
     RankWorkers::Buffers all;
     const std::uint32_t first = next_id;
     for (c.rank = 0; c.rank < c.ranks; ++c.rank) {
-      all.emplace_back(device_, check_, c,
+      all.emplace_back(device_of(c.rank), check_, c,
                        derived_seed(seed_, "case", number * 64 + static_cast<std::uint64_t>(c.rank)), first,
                        task_.judge_time);
       next_id = std::max(next_id, all.back().next_id());
     }
     return all;
+  }
+
+  // Ranks on GPUs share them: those of one number end before others start.
+  static std::unique_ptr<RankWorkers> start_ranks(const fs::path& program, int ranks) {
+    return std::make_unique<RankWorkers>(program, ranks, Backend::cuda, false);
+  }
+
+  // The judge's memory on the GPU of a rank; on the emulator there is one for all.
+  Device& device_of(int rank) {
+    if (options_.backend == Backend::cpu || rank == 0) return device_;
+    while (std::ssize(more_devices_) < rank)
+      more_devices_.push_back(make_cuda_device(static_cast<int>(more_devices_.size()) + 1));
+    return *more_devices_[static_cast<std::size_t>(rank) - 1];
   }
 
   // As sanitized() does for one worker.
@@ -458,8 +500,15 @@ class TaskJudge {
       };
       return program.empty() ? StartWorker() : start;
     };
+    auto starter_of_ranks = [&c](const fs::path& program) {
+      return [program, &c] { return start_ranks(program, c.ranks); };
+    };
     Contestants who{starter(worker_program_), starter(baseline_program_), starter(reference_program_)};
-    TimedRun run = time_case(device_, check_, c, who, first_id, timed);
+    std::vector<Device*> devices;
+    for (int r = 0; r < c.ranks; ++r) devices.push_back(&device_of(r));
+    TimedRun run = c.ranks > 0 ? time_ranks(devices, check_, c, starter_of_ranks(worker_program_),
+                                            starter_of_ranks(baseline_program_), first_id, timed)
+                               : time_case(device_, check_, c, who, first_id, timed);
     task_.judge_time += run.timing.judge;
     Gate g = run.ok ? Gate{} : Gate{run.check, run.message, run.secret};
     task_.cases.push_back({told(c), run.ok, told(g)});
@@ -497,7 +546,9 @@ class TaskJudge {
   static constexpr double kStartSeconds = 60;  // of a process with a context on a GPU, perhaps one whose driver sleeps
   static constexpr int kSanitizedRanks = 3;    // more have the same code paths, and so have large cases
   std::map<int, std::unique_ptr<RankWorkers>> rank_workers_, sanitizing_ranks_;  // by number of ranks
-  Gate traffic_;  // the first case in which the wrong messages passed
+  std::vector<int> ranks_;                             // numbers of ranks that can be had here
+  std::vector<std::unique_ptr<Device>> more_devices_;  // of ranks 1 and up, on GPUs
+  Gate traffic_;                                       // the first case in which the wrong messages passed
   std::unique_ptr<SubmissionWorkers> sanitizing_;
   int sanitized_cases_ = 0;
   bool sanitizer_gave_up_ = false;
@@ -623,7 +674,8 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   r.run_seconds = now() - start;
   r.outcome = "passed";
   double all = 0;
-  for (const Task& spec : lab.tasks) all += spec.points(spec.needs.empty() ? r.backend : "cuda");
+  for (const Task& spec : lab.tasks)
+    all += spec.points(spec.needs.empty() || spec.needs == "emulator" ? r.backend : "cuda");
   for (const auto& t : r.tasks) {
     r.points += t.points;
     r.max += t.max;

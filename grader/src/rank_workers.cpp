@@ -4,12 +4,20 @@
 
 namespace ridge {
 
-RankWorkers::RankWorkers(const fs::path& program, int ranks, bool decoys) : first_(ranks), replays_(ranks) {
+RankWorkers::RankWorkers(const fs::path& program, int ranks, lab::Backend backend, bool decoys) {
+  if (backend == lab::Backend::cuda) {
+    auto all =
+        std::make_shared<RankSandbox>(ranks_sandbox(program), std::vector{program.string(), std::string("run")}, ranks);
+    for (int r = 0; r < ranks; ++r) workers_.push_back(std::make_unique<SubmissionWorkers>(all, r));
+    return;
+  }
+  first_.emplace(ranks);
+  replays_.emplace(ranks);
   for (int r = 0; r < ranks; ++r)
-    workers_.push_back(std::make_unique<SubmissionWorkers>(program, lab::Backend::cpu, decoys,
-                                                           RankPlace{r, ranks, first_.end_of(r), replays_.end_of(r)}));
-  first_.started();
-  replays_.started();
+    workers_.push_back(std::make_unique<SubmissionWorkers>(
+        program, lab::Backend::cpu, decoys, RankPlace{r, ranks, first_->end_of(r), replays_->end_of(r)}));
+  first_->started();
+  replays_->started();
 }
 
 Reply RankWorkers::share(const Buffers& buffers, double limit_seconds) {
@@ -23,12 +31,12 @@ Reply RankWorkers::share(const Buffers& buffers, double limit_seconds) {
 
 std::vector<Reply> RankWorkers::run(const Buffers& buffers, unsigned times, bool record, bool sanitize,
                                     double limit_seconds) {
-  first_.take(), replays_.take();
+  if (first_) first_->take(), replays_->take();
   std::vector<std::future<Reply>> running;
   for (std::size_t i = 0; i < workers_.size(); ++i)
     running.push_back(std::async(std::launch::async, [&, i] {
       Reply r = workers_[i]->run(buffers[i], times, record, sanitize, limit_seconds);
-      if (!r.good()) first_.close(), replays_.close();
+      if (!r.good() && first_) first_->close(), replays_->close();
       return r;
     }));
   std::vector<Reply> replies;
@@ -37,8 +45,9 @@ std::vector<Reply> RankWorkers::run(const Buffers& buffers, unsigned times, bool
 }
 
 std::vector<lab::Message> RankWorkers::messages() {
-  std::vector<lab::Message> all = replays_.take();
-  for (const lab::Message& m : first_.take())
+  if (!first_) return {};
+  std::vector<lab::Message> all = replays_->take();
+  for (const lab::Message& m : first_->take())
     if (m.host) all.push_back(m);
   return all;
 }

@@ -204,7 +204,7 @@ void describe_orders(const Sandbox& s, const SandboxParts& parts, const std::vec
   }
   if (s.fixed_addresses) r.add("fixed-addresses", "");
   if (parts.landlock) {
-    r.add("landlock", "");
+    r.add("landlock", s.ranks > 0 ? "network" : "");  // of the sandbox alone, where there are namespaces
     for (const fs::path& p : system_folders(s.builder)) r.add("run", p.string());
     for (const auto& p : s.read_only) r.add("run", p.string());
     for (const char* p : {"/proc", "/etc/ld.so.cache"}) r.add("see", p);
@@ -219,12 +219,16 @@ void describe_orders(const Sandbox& s, const SandboxParts& parts, const std::vec
       for (const char* p : {"/tmp", "/dev/shm"}) r.add("write", p);
     r.add("run", argv[0]);
   }
-  Calls calls = s.builder ? Calls::builder : s.devices.empty() ? Calls::worker : Calls::gpu_worker;
+  Calls calls = s.builder           ? Calls::builder
+                : s.ranks > 0       ? Calls::ranks
+                : s.devices.empty() ? Calls::worker
+                                    : Calls::gpu_worker;
   if (parts.system_calls)
     for (const auto& program : system_call_filters(calls)) {
       r.add("filter", std::to_string(program.size()));
       r.add_raw(program);
     }
+  if (s.ranks > 0) r.add("ranks", std::to_string(s.ranks));
   r.add("keep", std::to_string(last_kept));
   r.add("directory", s.dir.string());
   for (const auto& a : argv) r.add("argument", a);

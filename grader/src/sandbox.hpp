@@ -38,6 +38,7 @@ struct Sandbox {
   std::vector<std::string> environment;
   bool fixed_addresses = false;  // no address randomisation, so that two runs agree
   int last_kept = 0;             // descriptor; 0: 2 for a builder, else 3
+  int ranks = 0;                 // so many of the program, which reach each other by sockets (rank_sandbox.hpp); 0: one
   // Limits.
   std::uint64_t tmpfs_bytes = 64 << 20;
   std::uint64_t file_bytes = 64 << 20;
@@ -49,6 +50,9 @@ struct Sandbox {
 
 // A worker: its program, and the libraries that it needs. `gpu`: with the nodes of the GPU that the judge uses.
 Sandbox worker_sandbox(const fs::path& program, bool gpu);
+// The same for ranks of one program on a GPU each: all GPUs that this program sees, NCCL's settings, and the address at which
+// ranks meet.
+Sandbox ranks_sandbox(const fs::path& program);
 // A compiler or another tool that reads a submission: `dir` (empty: none) is writable, `show` can be read, and so can
 // Ridge's runtime, its libraries and the toolchain.
 Sandbox builder_sandbox(const fs::path& dir, const std::vector<fs::path>& show = {});

@@ -135,8 +135,11 @@ std::string list(Calls calls) {
   for (int option : {PR_SET_NAME, PR_GET_NAME, PR_GET_DUMPABLE, PR_SET_PDEATHSIG, PR_GET_SECCOMP, PR_CAPBSET_READ,
                      PR_SET_TIMERSLACK, PR_GET_NO_NEW_PRIVS, 0x53564d41 /* PR_SET_VMA: names of mappings */})
     f.allow(SCMP_SYS(prctl), argument(0, kAll32, static_cast<scmp_datum_t>(option)));
-  if (calls == Calls::gpu_worker) {  // names of UNIX sockets are the network namespace's own
+  if (calls == Calls::gpu_worker || calls == Calls::ranks) {  // names of UNIX sockets are the network namespace's own
     f.allow(SCMP_SYS(socket), argument(0, kAll32, AF_UNIX));
+    if (calls == Calls::ranks)  // which has the loopback interface only
+      for (int family : {AF_INET, AF_INET6, AF_NETLINK})
+        f.allow(SCMP_SYS(socket), argument(0, kAll32, static_cast<scmp_datum_t>(family)));
     for (const char* name : {"bind", "listen", "accept", "accept4", "connect", "setsockopt"}) f.allow(name);
   } else {
     f.deny(SCMP_SYS(socket), EACCES);  // an error that programs expect
@@ -158,7 +161,7 @@ std::string refusals() {
 
 std::vector<std::string> system_call_filters(Calls calls) {
   static std::mutex mutex;
-  static std::vector<std::string> made[3];
+  static std::vector<std::string> made[4];
   std::lock_guard lock(mutex);
   auto& filters = made[static_cast<int>(calls)];
   if (filters.empty()) filters = {refusals(), list(calls)};

@@ -93,6 +93,14 @@ GrantedGpu find_gpu() {
 
 }  // namespace
 
+std::vector<std::string> all_gpu_nodes() {
+  std::vector<std::string> nodes = {"/dev/nvidiactl", "/dev/nvidia-uvm"};
+  std::error_code ec;
+  for (const auto& entry : fs::directory_iterator("/dev", ec))
+    if (is_gpu_node(entry.path().filename())) nodes.push_back(entry.path());
+  return nodes;
+}
+
 int device_minor(const std::string& information) {
   auto at = information.find("Device Minor:");
   if (at == std::string::npos) return -1;

@@ -15,6 +15,9 @@ struct GrantedGpu {
 // The first GPU that CUDA shows to this program, which is the judge's. Starts the driver where nobody did.
 const GrantedGpu& granted_gpu();
 
+// Nodes of all GPUs, for a program of several ranks.
+std::vector<std::string> all_gpu_nodes();
+
 // "Device Minor" in the text of /proc/driver/nvidia/gpus/ID/information, -1 where there is none.
 int device_minor(const std::string& information);
 

@@ -1,6 +1,9 @@
 // What workers and compilers are shown.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 #include <thread>
 
 #include "sandbox.hpp"
@@ -60,6 +63,21 @@ Sandbox worker_sandbox(const fs::path& program, bool gpu) {
     s.open_files = 1024;
     s.memory_bytes = std::uint64_t{16} << 30;
   }
+  return s;
+}
+
+Sandbox ranks_sandbox(const fs::path& program) {
+  Sandbox s = worker_sandbox(program, true);
+  s.devices = all_gpu_nodes();
+  std::erase_if(s.environment, [](const std::string& e) { return e.rfind("CUDA_VISIBLE_DEVICES=", 0) == 0; });
+  pass(s.environment, {"CUDA_VISIBLE_DEVICES"});
+  for (char** e = environ; *e != nullptr; ++e)
+    if (std::string_view(*e).rfind("NCCL_", 0) == 0) s.environment.emplace_back(*e);
+  for (const char* own : {"NCCL_SOCKET_IFNAME=", "NCCL_COMM_ID="})
+    std::erase_if(s.environment, [&](const std::string& e) { return e.rfind(own, 0) == 0; });
+  s.environment.push_back("NCCL_SOCKET_IFNAME=lo");
+  s.environment.push_back("NCCL_COMM_ID=127.0.0.1:29400");  // of the sandbox's own network
+  s.tmpfs_bytes = 256 << 20;                                // NCCL's shared memory
   return s;
 }
 

@@ -32,6 +32,9 @@ SubmissionWorkers::SubmissionWorkers(const fs::path& program, lab::Backend backe
             .role = Role::replay, .rank = place.rank, .ranks = place.ranks, .messages = place.replay_messages});
 }
 
+SubmissionWorkers::SubmissionWorkers(std::shared_ptr<RankSandbox> ranks, int rank)
+    : first_(std::move(ranks), rank, kStartSecondsGpu) {}
+
 Reply SubmissionWorkers::share(const CaseBuffers& buffers, double limit_seconds) {
   if (replay_ == nullptr) return buffers.share(first_, limit_seconds);
   Reply r = buffers.share(first_, limit_seconds, decoys_ ? Show::decoy : Show::scratch);

@@ -24,6 +24,9 @@ class SubmissionWorkers {
   // `decoys`: on the emulator, host code sees other inputs of the same shape. Throws as WorkerProcess does.
   SubmissionWorkers(const fs::path& program, lab::Backend backend, bool decoys, const RankPlace& place = {});
 
+  // A rank on a GPU, of those started together.
+  SubmissionWorkers(std::shared_ptr<RankSandbox> ranks, int rank);
+
   // Gives both the case's buffers. The reply that was not ok, or an ok one.
   Reply share(const CaseBuffers& buffers, double limit_seconds);
   // Runs the case's call `times` times; the judged outputs are in `buffers`. `record`: with launch records (emulator).
@@ -37,7 +40,7 @@ class SubmissionWorkers {
  private:
   WorkerProcess first_;
   std::unique_ptr<WorkerProcess> replay_;
-  bool decoys_;
+  bool decoys_ = false;
 };
 
 }  // namespace ridge

@@ -111,6 +111,17 @@ WorkerProcess::WorkerProcess(const fs::path& program, double start_seconds, cons
   socket_ = pair[0];
   out_ = out[0];
   fcntl(out_, F_SETFL, O_NONBLOCK);
+  greet(start_seconds, not_started);
+}
+
+WorkerProcess::WorkerProcess(std::shared_ptr<RankSandbox> ranks, int rank, double start_seconds)
+    : ranks_(std::move(ranks)), rank_(rank), spins_(true), pid_(ranks_->pid()) {
+  socket_ = ranks_->take_socket(rank);
+  out_ = ranks_->take_output(rank);
+  greet(start_seconds, {});
+}
+
+void WorkerProcess::greet(double start_seconds, const std::string& not_started) {
   Reply reply;
   std::vector<char> packet;
   int fd = -1;
@@ -142,9 +153,15 @@ WorkerProcess::~WorkerProcess() {
 
 void WorkerProcess::stop(Reply* reply) {
   if (pid_ <= 0) return;
-  int status = end_child(pid_);
-  sandbox_->finish();
-  status = sandbox_->own_status(status);
+  int status = SIGKILL;
+  if (ranks_) {
+    status = ranks_->ended(rank_, 0).value_or(SIGKILL);
+    ranks_->end();
+  } else {
+    status = end_child(pid_);
+    sandbox_->finish();
+    status = sandbox_->own_status(status);
+  }
   if (reply != nullptr) {
     if (WIFSIGNALED(status)) reply->signal = WTERMSIG(status);
     if (WIFEXITED(status)) reply->exit_code = WEXITSTATUS(status);
@@ -181,7 +198,7 @@ bool WorkerProcess::wait_packet(double deadline, Reply& reply, std::vector<char>
     }
     if (double time = now(); time > look) {
       look = time + kLook;
-      if (sandbox_->over_memory()) {
+      if (over_memory()) {
         reply.fate = Fate::memory;
         return false;
       }
@@ -244,7 +261,8 @@ Reply WorkerProcess::request(protocol::Type type, const std::vector<char>& paylo
   }
   if (received >= 0) close(received);
   if (reply.fate != Fate::ok) {
-    if (reply.fate == Fate::crashed) wait_for_end(pid_);
+    if (reply.fate == Fate::crashed && ranks_) ranks_->ended(rank_, 1);
+    if (reply.fate == Fate::crashed && !ranks_) wait_for_end(pid_);
     drain();
     stop(&reply);
   }

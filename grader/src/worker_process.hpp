@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "paths.hpp"
+#include "rank_sandbox.hpp"
 #include "sandbox.hpp"
 #include "worker/protocol.hpp"
 
@@ -67,6 +68,8 @@ class WorkerProcess {
   // Starts `program` in a sandbox and waits for its hello. Throws Error(Exit::environment) where the machine can't run
   // it, and Error(Exit::failed) where it ends, hangs or says something else.
   WorkerProcess(const fs::path& program, double start_seconds, const WorkerOptions& options = {});
+  // A rank of those in `ranks`, which it ends when it ends: no rank is of use alone.
+  WorkerProcess(std::shared_ptr<RankSandbox> ranks, int rank, double start_seconds);
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -88,8 +91,12 @@ class WorkerProcess {
   bool wait_packet(double deadline, Reply& reply, std::vector<char>& packet, int& fd);
   bool drain();  // false once the worker printed too much
   void stop(Reply* reply);
+  void greet(double start_seconds, const std::string& not_started);  // waits for the hello; throws
+  bool over_memory() const { return ranks_ ? ranks_->over_memory() : sandbox_->over_memory(); }
 
-  std::unique_ptr<SandboxRun> sandbox_;
+  std::unique_ptr<SandboxRun> sandbox_;  // one of the two
+  std::shared_ptr<RankSandbox> ranks_;
+  int rank_ = 0;
   bool spins_ = false;  // while it waits for an answer
   pid_t pid_ = -1;
   int socket_ = -1;

@@ -12,6 +12,16 @@
 
 #include "backend.hpp"
 
+// Of nccl.h, which a lab without NCCL need not have; resolved where the lab links with it.
+struct ridge_nccl_id {
+  char bytes[128];
+};
+extern "C" {
+__attribute__((weak)) int ncclGetUniqueId(ridge_nccl_id* id);
+__attribute__((weak)) int ncclCommInitRank(void** comm, int ranks, ridge_nccl_id id, int rank);
+__attribute__((weak)) const char* ncclGetErrorString(int result);
+}
+
 namespace ridge::worker {
 
 namespace {
@@ -35,12 +45,13 @@ F driver(const char* name) {
 
 cudaEvent_t first = nullptr, last = nullptr;
 void* scratch = nullptr;  // 4 bytes, for the device work of empty requests
+int device = 0;           // a rank's number, else 0
 
 }  // namespace
 
 void start(protocol::Hello& hello) {
   cudaDeviceProp prop;
-  cudaError_t error = cudaGetDeviceProperties(&prop, 0);
+  cudaError_t error = cudaGetDeviceProperties(&prop, device);
   if (error == cudaSuccess) error = cudaFree(nullptr);  // creates the context
   if (error != cudaSuccess) {
     std::fprintf(stderr, "ridge worker: no GPU: %s\n", cudaGetErrorString(error));
@@ -99,7 +110,7 @@ void* map_buffer(int fd, const protocol::Buffer& buffer, std::string& error) {
   CUdeviceptr p = 0;
   CUmemAccessDesc access{};
   access.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-  access.location.id = 0;
+  access.location.id = device;
   access.flags = buffer.writable != 0 ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_READ;
   CUresult r = import(&handle, reinterpret_cast<void*>(static_cast<std::intptr_t>(fd)),
                       CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
@@ -135,8 +146,23 @@ bool replay(int, const protocol::Replay&, protocol::Done& done) {
 int take_launches() { return -1; }
 bool describe_fault(protocol::Done&) { return false; }
 
-// Ranks on GPUs are not judged yet.
-void* join_ranks(int, int, int) { return nullptr; }
+// One GPU a rank. The judge sets NCCL_COMM_ID: ranks meet at that address of their sandbox's own loopback interface.
+void* join_ranks(int, int rank, int ranks) {
+  device = rank;
+  if (cudaError_t e = cudaSetDevice(rank); e != cudaSuccess) {
+    std::fprintf(stderr, "ridge worker: no GPU %d: %s\n", rank, cudaGetErrorString(e));
+    std::exit(3);
+  }
+  if (ncclGetUniqueId == nullptr || ncclCommInitRank == nullptr) return nullptr;
+  ridge_nccl_id id;
+  void* comm = nullptr;
+  int result = ncclGetUniqueId(&id);
+  if (result == 0) result = ncclCommInitRank(&comm, ranks, id, rank);
+  if (result == 0) return comm;
+  std::fprintf(stderr, "ridge worker: rank %d of %d gets no communicator of NCCL: %s\n", rank, ranks,
+               ncclGetErrorString(result));
+  std::exit(3);
+}
 bool set_links(const char*, int, int) { return true; }
 
 }  // namespace ridge::worker
