@@ -160,6 +160,7 @@ Gate explain_ranks(const Explainer& explain, const std::vector<Reply>& replies, 
       g = {check, with_lines(said.substr(at, 4096), program)};
       cause = !says("is gone, and others") && !says("another rank has reported why");
     }
+    if (replies[r].with_others) cause = false;
     // A fault is the plainest word; what others say may follow from it. Then who was first.
     const double time = replies[r].seconds + (!cause ? 2e6 : g.check != "memory" ? 1e6 : 0);
     if (best.check.empty() || time < first) best = g, first = time;

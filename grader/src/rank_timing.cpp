@@ -143,10 +143,14 @@ class RankSession {
     // The first that failed: what the others say follows from it.
     std::size_t worst = ranks;
     for (std::size_t r = 0; r < ranks; ++r)
-      if (!replies[r].good() && (worst == ranks || replies[r].seconds < replies[worst].seconds)) worst = r;
+      if (!replies[r].good() && (worst == ranks || before(replies[r], replies[worst]))) worst = r;
     if (worst < ranks) require(who, replies[worst], static_cast<int>(worst));
     m.seconds = *std::max_element(ends.begin(), ends.end()) - start;
     return m;
+  }
+
+  static bool before(const Reply& a, const Reply& b) {
+    return a.with_others != b.with_others ? b.with_others : a.seconds < b.seconds;
   }
 
   double a_call(const Measured& m, std::size_t calls) const {

@@ -261,7 +261,7 @@ Reply WorkerProcess::request(protocol::Type type, const std::vector<char>& paylo
   }
   if (received >= 0) close(received);
   if (reply.fate != Fate::ok) {
-    if (reply.fate == Fate::crashed && ranks_) ranks_->ended(rank_, 1);
+    if (reply.fate == Fate::crashed && ranks_) reply.with_others = !ranks_->ended(rank_, 1);
     if (reply.fate == Fate::crashed && !ranks_) wait_for_end(pid_);
     drain();
     stop(&reply);

@@ -46,10 +46,11 @@ enum class Role {
 
 struct Reply {
   Fate fate = Fate::ok;
-  protocol::Done done;    // valid where fate is ok
-  bool replayed = false;  // the answer of, or the time spent in, a replay
-  double seconds = 0;     // from the request's send to the answer's arrival, on the judge's clock
-  int signal = 0;         // where it crashed
+  protocol::Done done;       // valid where fate is ok
+  bool replayed = false;     // the answer of, or the time spent in, a replay
+  double seconds = 0;        // from the request's send to the answer's arrival, on the judge's clock
+  int signal = 0;            // where it crashed
+  bool with_others = false;  // a rank that was ended because another one failed
   int exit_code = 0;
   std::string launches;  // JSON of the emulator's launch records, as sent by the worker: not trusted
   TraceFile trace;       // where the request asked for one

@@ -1,5 +1,6 @@
 // The worker on the SIMT emulator.
 #include <cuda_runtime.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -200,7 +201,10 @@ bool replay(int fd, const protocol::Replay& request, protocol::Done& done) {
   return false;
 }
 
-void* join_ranks(int socket, int rank, int ranks) { return ridge_join_ranks(socket, rank, ranks); }
+// Without a way to the switchboard ranks know of each other and no more.
+void* join_ranks(int socket, int rank, int ranks) {
+  return fcntl(socket, F_GETFD) < 0 ? nullptr : ridge_join_ranks(socket, rank, ranks);
+}
 
 bool set_links(const char* topology, int node, int ranks) { return ridge_set_links(topology, node, ranks); }
 

@@ -1,0 +1,164 @@
+// Timing of several ranks: a whole session, with the emulator in place of the GPUs.
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+
+#include "build.hpp"
+#include "clock.hpp"
+#include "lab/compare.hpp"
+#include "lab/fill.hpp"
+#include "rank_timing.hpp"
+#include "support/catch.hpp"
+#include "support/run.hpp"
+
+using namespace ridge;
+
+namespace {
+
+constexpr int kRanks = 3;
+
+// Every rank copies its own data.
+class CopyOfRanks : public lab::TaskCheck {
+ public:
+  std::string id() const override { return "copy"; }
+  std::vector<lab::Case> cases(const lab::Request&) const override { return {}; }
+  lab::Shape shape(const lab::Case& c) const override {
+    auto bytes = static_cast<std::size_t>(c.size[0]) * 4;
+    return {{bytes}, {bytes}};
+  }
+  void fill(const lab::Case& c, std::uint64_t seed, lab::Buffers in) const override {
+    lab::fill_normal(lab::floats(in[0]), seed);
+    filled[static_cast<std::size_t>(c.rank)] += 1;
+  }
+  lab::Verdict verify(const lab::Case& c, lab::ConstBuffers in, lab::ConstBuffers out) const override {
+    ++verified;
+    CHECK(static_cast<int>(in.size()) == c.ranks);
+    CHECK(static_cast<int>(out.size()) == c.ranks);
+    for (std::size_t r = 0; r < out.size(); ++r) {
+      auto x = lab::floats(in[r]);
+      lab::Verdict v = lab::compare_exact(
+          lab::floats(out[r]), [&](std::size_t i) { return x[i]; }, [&](std::size_t) { return "out"; });
+      if (!v.ok) return v;
+      if (r > 0) CHECK(lab::floats(in[0])[0] != x[0]);  // data of its own
+    }
+    return {};
+  }
+  lab::Work work(const lab::Case& c) const override {
+    auto n = static_cast<double>(c.size[0]);
+    return {n, "element", n * 4, n * 4};
+  }
+  mutable int filled[kRanks] = {};
+  mutable int verified = 0;
+};
+
+// The emulator's device, whose sample is taken too early for one byte.
+class Early : public Device {
+ public:
+  DeviceInfo info() const override { return device_->info(); }
+  std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes, lab::Place place) override {
+    return device_->allocate(bytes, place);
+  }
+  std::span<std::byte> staging(std::size_t bytes) override { return device_->staging(bytes); }
+  std::unique_ptr<HostMemory> host_memory(std::size_t bytes) override { return device_->host_memory(bytes); }
+  void aim_sample(const std::vector<Comb>& combs) override { device_->aim_sample(combs); }
+  std::vector<std::byte> take_sample() override {
+    auto sample = device_->take_sample();
+    sample.back() ^= std::byte{1};
+    return sample;
+  }
+  void warm_up(double) override {}
+
+ private:
+  std::unique_ptr<Device> device_ = make_cpu_device();
+};
+
+struct Fixture {
+  test::Folder home;
+  Lab lab = find_lab("01");
+  CopyOfRanks check;
+  std::vector<std::unique_ptr<Device>> devices;
+  fs::path solution;
+
+  Fixture() {
+    setenv("RIDGE_ROOT", test::repository().c_str(), 1);
+    for (int r = 0; r < kRanks; ++r) devices.push_back(make_cpu_device());
+    solution = build("solution", {});
+  }
+  fs::path build(const std::string& name, const std::string& copy) {
+    Submission s{root_dir() / "solutions/01_coalescing", {}, {}};
+    if (!copy.empty()) {
+      const std::string file = home / (name + ".cu");
+      std::ofstream(file) << "#include \"coalescing.hpp\"\n" << copy;
+      s.overrides = {file};
+      s.override_names = {"copy.cu"};
+    }
+    return build_worker(lab, s, lab::Backend::cpu, fs::path(home / name)).program;
+  }
+  TimedRun run(const fs::path& submission, double limit = 20) {
+    TimedOptions o;
+    o.stop = {3, 4, 60, 0.01};
+    o.limit_seconds = limit;
+    o.seed = 42;
+    o.turn_seconds = o.least_seconds = 1e-6;
+    o.explain = [](const Reply& r) { return "fate " + std::to_string(static_cast<int>(r.fate)); };
+    lab::Case c{"n 5003", {5003}, true};
+    c.ranks = kRanks;
+    std::vector<Device*> all;
+    for (const auto& d : devices) all.push_back(d.get());
+    auto starter = [](const fs::path& program) {
+      return [program] { return std::make_unique<RankWorkers>(program, kRanks, lab::Backend::cuda, false); };
+    };
+    return time_ranks(all, check, c, starter(submission), starter(solution), 1, o);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("ranks are timed together: new inputs for each, all outputs of all verified", "[ranks]") {
+  Fixture f;
+  TimedRun run = f.run(f.solution);
+  INFO(run.message);
+  REQUIRE(run.ok);
+  const Timing& t = run.timing;
+  REQUIRE(t.submission_s.size() >= 3);
+  CHECK(t.baseline_s.size() == t.submission_s.size());
+  int calls = 0;
+  for (int n : t.turn_calls) calls += n;
+  CHECK(f.check.verified == calls);
+  for (int filled : f.check.filled) CHECK(filled == calls + t.calls);
+  CHECK(t.median > 0);
+  CHECK(t.low <= t.median);
+
+  SECTION("an output of one rank that is written late") {
+    f.devices[1] = std::make_unique<Early>();
+    TimedRun r = f.run(f.solution);
+    CHECK_FALSE(r.ok);
+    CHECK(r.check == "correct");
+    CHECK(r.message.find("rank 1: outputs were still being written") != std::string::npos);
+  }
+  SECTION("a wrong answer") {
+    TimedRun r =
+        f.run(f.build("wrong", "void copy(const float*, float*, std::size_t, void*, std::size_t, cudaStream_t) {}\n"));
+    CHECK(r.check == "correct");
+    CHECK(r.message.find("turn 1") != std::string::npos);
+  }
+  SECTION("a crash") {
+    TimedRun r = f.run(f.build("crash",
+                               "void copy(const float*, float*, std::size_t, void*, std::size_t, cudaStream_t) { "
+                               "*const_cast<volatile int*>(static_cast<int*>(nullptr)) = 1; }\n"));
+    CHECK(r.check == "run");
+    CHECK(r.message.find(" of 3: fate 1") != std::string::npos);
+  }
+  SECTION("a program that hangs is ended with all its ranks") {
+    const fs::path hangs = f.build("hangs",
+                                   "void copy(const float*, float*, std::size_t, void*, std::size_t, cudaStream_t) { "
+                                   "for (volatile int i = 0;; i = i + 1) {} }\n");
+    const double start = now();
+    TimedRun r = f.run(hangs, 1);
+    CHECK(r.check == "run");
+    CHECK(r.message.find("fate 2") != std::string::npos);
+    CHECK(sandbox_leftovers().empty());
+    CHECK(now() - start < 60);
+  }
+}
