@@ -278,6 +278,8 @@ CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path
   if (std::find(extra.begin(), extra.end(), "-lnccl") != extra.end())
     argv.insert(argv.end(), {"-Wl,-u,ncclAllReduce,-u,ncclCommDestroy", library("libridge_collectives.a").string()});
   argv.push_back(library(!worker ? "libridge_simt.a" : "ridge_worker_sealed.o").string());
+  // Without the policy a submission's functions take the place of the judge's, as they would in an archive.
+  if (worker && !on(Defence::symbol_policy)) argv.push_back("-Wl,--allow-multiple-definition");
   argv.insert(argv.end(), {"-lpthread", "-lm"});
   std::copy_if(extra.begin(), extra.end(), std::back_inserter(argv), [](const auto& a) { return a != "-lnccl"; });
   return run_tool(argv, program.parent_path(), worker);
