@@ -1,12 +1,14 @@
 // Ranks that end badly: what is said, how soon, and that nothing stays behind.
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 
 #include "graded.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::test;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -120,9 +122,21 @@ TEST_CASE("a rank that leaves early is named") {
   CHECK(message.find("rank 1 is in no call of NCCL") != std::string::npos);
 }
 
-TEST_CASE("a lab without a GPU backend says so, and takes the emulator by itself") {
+TEST_CASE("a lab without a GPU backend says so") {
   const Folder home;
-  Run r = run_ridge(home, {"check", kLab, "--backend", "cuda", "--submission", repository() + "/solutions/" + kLab});
+  // The same lab, said to be for the emulator only.
+  const fs::path root = fs::path(home / "root");
+  fs::create_directories(root / "labs");
+  fs::create_directory_symlink(repository() + "/runtime", root / "runtime");
+  fs::copy(repository() + "/labs/" + kLab, root / "labs" / kLab, fs::copy_options::recursive);
+  std::string text = read_file(root / "labs" / kLab / "lab.toml");
+  const std::string both = "backends = [\"cpu\", \"cuda\"]";
+  REQUIRE(text.find(both) != std::string::npos);
+  std::ofstream(root / "labs" / kLab / "lab.toml")
+      << text.replace(text.find(both), both.size(), "backends = [\"cpu\"]");
+  Run r =
+      run({ridge_program(), "check", kLab, "--backend", "cuda", "--submission", repository() + "/solutions/" + kLab},
+          {{"RIDGE_ROOT", root.string()}, {"RIDGE_WORK", home / "work"}});
   CHECK(r.code == 3);
   CHECK(r.err.find("is not judged on backend cuda") != std::string::npos);
 }

@@ -1,0 +1,32 @@
+// What the replies of workers say about a submission, in words.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "rank_workers.hpp"
+#include "worker_process.hpp"
+
+namespace ridge {
+
+struct Gate {
+  std::string check;  // empty: passed
+  std::string message;
+  std::string secret = {};  // what may be said where the inputs are secret; empty: what the check's name says
+};
+
+// What a request that did not end well says about the submission.
+class Explainer {
+ public:
+  Explainer(fs::path program, double limit) : program_(std::move(program)), limit_(limit) {}
+  Gate operator()(const Reply& r) const;
+
+ private:
+  fs::path program_;
+  double limit_;
+};
+
+// What the ranks' replies say. Where several failed, the others may only have missed the one that did first.
+Gate explain_ranks(const Explainer& explain, const std::vector<Reply>& replies, RankWorkers& workers,
+                   const fs::path& program);
+
+}  // namespace ridge
