@@ -98,7 +98,7 @@ TEST_CASE("a rank reaches its judge's socket, and neither this machine's network
   getsockname(server, reinterpret_cast<sockaddr*>(&address), &size);
   const Words attacks[] = {{"connect", std::to_string(ntohs(address.sin_port))},
                            {"write", "/proc/2/mem"},  // of ridge-sandbox-exec, which has no filter
-                           {"read", "/proc/2/mem"},
+                           {"read", "/proc/2/maps"},
                            {"trace"},
                            {"socket", "40"},  // AF_VSOCK
                            {"forks", "1"},
@@ -119,6 +119,24 @@ TEST_CASE("a rank reaches its judge's socket, and neither this machine's network
   // A socket is allowed: it leads to the sandbox's own loopback.
   RankSandbox ranks(worker_sandbox(probe(), false), {probe(), "socket", "2"}, 1);
   CHECK(exit_code(ranks.ended(0, 5)) == 1);
+}
+
+// What an ordinary user may do to processes of his own, root's jobs may not.
+TEST_CASE("an ordinary user's ranks are held just so") {
+  if (geteuid() != 0 || !complete()) return;
+  const std::string self = fs::read_symlink("/proc/self/exe");
+  const std::vector<std::string> as_user = {"setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"};
+  auto command = [&](std::vector<std::string> rest) {
+    rest.insert(rest.begin(), as_user.begin(), as_user.end());
+    return test::run(rest, {{"HOME", "/tmp"}}, 120);
+  };
+  if (command({"test", "-x", self}).code != 0) {
+    WARN("skipped: an ordinary user can't reach " << self);
+    return;
+  }
+  const test::Run r = command({self, "a rank reaches*"});
+  INFO(r.out << r.err);
+  CHECK(r.code == 0);
 }
 
 TEST_CASE("a program that is not there is told") {
