@@ -186,8 +186,7 @@ void check_objects(const std::vector<fs::path>& objects, const fs::path& dir, Sy
     throw Error(Exit::build, scrub(told, dir / "src"), "remove these names");
 }
 
-BuiltWorker build_simt(const std::vector<fs::path>& sources, const fs::path& dir, const SymbolRules& rules,
-                       bool reuse) {
+BuiltWorker build_simt(std::vector<fs::path> sources, const fs::path& dir, const SymbolRules& rules, bool reuse) {
   CompileOptions options;
   options.include_dirs = {(root_dir() / "runtime").string()};
   if (std::find(rules.libraries.begin(), rules.libraries.end(), "MPI_") != rules.libraries.end())
@@ -196,13 +195,16 @@ BuiltWorker build_simt(const std::vector<fs::path>& sources, const fs::path& dir
   const std::string flags = fmt::format("{}", fmt::join(counting_flags(host_compiler()), " "));
   std::optional<ObjectCache> cache;
   if (reuse) cache.emplace(dir / "src", host_compiler().name + " " + flags);
+  const std::ptrdiff_t submitted = std::ssize(sources);
+  if (std::find(rules.libraries.begin(), rules.libraries.end(), "cublas") != rules.libraries.end())
+    sources.push_back(cublas_kernels());
   auto objects = compile_all(sources, dir, [&](const fs::path& source, const fs::path& object) {
     if (cache && cache->fetch(source, object)) return CompileFailure{};
     CompileFailure f = compile_file(source, source.filename().string(), object, options);
     if (cache && f.output.empty()) cache->keep(source, object);
     return f;
   });
-  check_objects(objects, dir, rules);
+  check_objects({objects.begin(), objects.begin() + submitted}, dir, rules);
   BuiltWorker built;
   built.program = dir / "worker";
   if (CompileFailure f = link_program(objects, built.program, true, {}); !f.output.empty())

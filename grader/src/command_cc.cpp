@@ -30,7 +30,7 @@ Files: .cu, .cpp, .cc, .o, .a. CUDA headers of your own (.cuh, .h) may lie anywh
   -x cu                 all files are CUDA C++
   -I -D -U -std -g -W   as in nvcc; so is -f, for the C++ compiler
   -Xcompiler OPTIONS    for the C++ compiler, separated by commas
-  -L -l                 for the linker; -lnccl is the emulator's own, -lcublas is always there
+  -L -l                 for the linker; -lnccl is the emulator's own; so is -lcublas, as kernels
   --plain               no instrumentation, -O2
   -O...                 with --plain only: counts are taken at one pinned level
 
@@ -105,7 +105,7 @@ struct Command {
   std::vector<std::string> link, ignored;
   std::vector<fs::path> inputs;
   fs::path output = "a.out";
-  bool compile_only = false, named = false, help = false;
+  bool compile_only = false, named = false, help = false, blas = false;
 };
 
 class Parser {
@@ -216,6 +216,7 @@ class Parser {
   }
 
   void library(const std::string& a) {
+    if (a == "-lcublas") out_.blas = true;
     if (!one_of(a, kOwnLibraries)) out_.link.push_back(a);
   }
 
@@ -267,6 +268,13 @@ int command_cc(const std::vector<std::string>& args) {
     objects.push_back(object);
   }
   if (c.compile_only) return 0;
+  if (c.blas) {
+    objects.push_back(dir.path() / "cublas.o");
+    CompileOptions options;
+    options.instrumented = c.options.instrumented;
+    if (CompileFailure f = compile_file(cublas_kernels(), "cublas_gemm.cu", objects.back(), options); !f.output.empty())
+      return failed(f);
+  }
   fs::path linked = dir.path() / "program";
   if (CompileFailure f = link_program(objects, linked, false, c.link); !f.output.empty()) return failed(f);
   deliver(linked, c.output);

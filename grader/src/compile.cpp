@@ -134,6 +134,8 @@ const Compiler& host_compiler() {
   return compiler;
 }
 
+fs::path cublas_kernels() { return root_dir() / "runtime/simt/cublas/cublas_gemm.cu"; }
+
 std::vector<std::string> counting_flags(const Compiler& c) {
   // Blocks of machine code should be those of the source: nothing duplicated, merged or moved behind a table.
   std::vector<std::string> flags = {"-O1",

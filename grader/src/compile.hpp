@@ -28,6 +28,9 @@ struct CompileOptions {
 // The flags of the counting build, pinned so that counts agree between machines. Recorded in results.
 std::vector<std::string> counting_flags(const Compiler& compiler);
 
+// The emulator's matrix products as kernels: compiled with programs that use cuBLAS.
+fs::path cublas_kernels();
+
 // Why a compilation failed: empty output means success.
 struct CompileFailure {
   bool environment = false;  // the machine failed (full disk, time limit), not the code

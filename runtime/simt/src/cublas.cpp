@@ -8,7 +8,11 @@
 #include <vector>
 
 #include "cublas_v2.h"
+#include "ridge_simt/gemm_call.h"
 #include "trace.hpp"
+
+// There where the program was linked with -lcublas.
+#pragma weak ridge_gemm_kernel
 
 struct cublasContext {
   cudaStream_t stream = nullptr;
@@ -123,6 +127,11 @@ cublasStatus_t check(cublasHandle_t handle, const Shape& s, const void* alpha, i
   return CUBLAS_STATUS_SUCCESS;
 }
 
+template <class T>
+constexpr cudaDataType kDataType = std::is_same_v<T, __half>          ? CUDA_R_16F
+                                   : std::is_same_v<T, __nv_bfloat16> ? CUDA_R_16BF
+                                                                      : CUDA_R_32F;
+
 // Scale is alpha's and beta's type, Acc the accumulator.
 template <class Acc, class Scale, class TA, class TC>
 cublasStatus_t strided(cublasHandle_t handle, const Shape& s, const void* alpha, const void* a, int lda,
@@ -130,6 +139,15 @@ cublasStatus_t strided(cublasHandle_t handle, const Shape& s, const void* alpha,
                        int ldc, long long stride_c, int batch) {
   if (s.m == 0 || s.n == 0 || batch == 0) return CUBLAS_STATUS_SUCCESS;
   if (c == nullptr || (s.k > 0 && (a == nullptr || b == nullptr))) return CUBLAS_STATUS_INVALID_VALUE;
+  if constexpr (std::is_same_v<Scale, float> && (std::is_same_v<TA, float> || sizeof(TA) == 2))
+    if (ridge_gemm_kernel != nullptr && handle->pointers == CUBLAS_POINTER_MODE_HOST) {
+      const ridge_simt::GemmCall call{s.transa != CUBLAS_OP_N, s.transb != CUBLAS_OP_N, s.m, s.n, s.k,
+                                      *static_cast<const float*>(alpha), *static_cast<const float*>(beta), a, b, c,
+                                      kDataType<TA>, kDataType<TC>, lda, ldb, ldc, stride_a, stride_b, stride_c,
+                                      batch, handle->stream};
+      if (ridge_gemm_kernel(call))
+        return cudaPeekAtLastError() == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
+    }
   auto x = scalar(handle, static_cast<const Scale*>(alpha)), y = scalar(handle, static_cast<const Scale*>(beta));
   return enqueue(handle, [=] {
     for (int i = 0; i < batch; ++i)

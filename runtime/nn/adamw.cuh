@@ -1,0 +1,86 @@
+// AdamW, and the clipping of the gradient by its norm. Weights, moments and gradients are fp32 here whatever the activations
+// are: an update of 1e-4 of a weight is below half a unit of bf16's eight bits, and adding it would change nothing.
+#pragma once
+#include <algorithm>
+#include <cmath>
+
+#include "nn/check.hpp"
+#include "nn/numbers.cuh"
+
+namespace nn {
+
+struct AdamWStep {
+  float learning_rate, beta1, beta2, epsilon, weight_decay;
+  // 1 - beta^t of step t = 1, 2, ...: the moments start at 0, and are too small by this factor.
+  float correction1, correction2;
+};
+
+inline AdamWStep adamw_step(int t, float learning_rate, float beta1, float beta2, float epsilon, float weight_decay) {
+  return {learning_rate,
+          beta1,
+          beta2,
+          epsilon,
+          weight_decay,
+          static_cast<float>(1 - std::pow(static_cast<double>(beta1), t)),
+          static_cast<float>(1 - std::pow(static_cast<double>(beta2), t))};
+}
+
+// master, gradient, m, v: (n) floats; copy: (n) of the type that the products read, which may be master itself (T = float).
+// factor: one float on the device that all gradients are multiplied by (clipping, loss scale), or null. One thread an element.
+template <class T>
+__global__ void adamw_kernel(float* master, T* copy, const float* gradient, float* m, float* v, std::size_t n,
+                             AdamWStep s, const float* factor) {
+  const std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const float g = gradient[i] * (factor == nullptr ? 1.0f : *factor);
+  m[i] = s.beta1 * m[i] + (1 - s.beta1) * g;
+  v[i] = s.beta2 * v[i] + (1 - s.beta2) * g * g;
+  const float step = m[i] / s.correction1 / (sqrtf(v[i] / s.correction2) + s.epsilon);
+  const float w = master[i] - s.learning_rate * (step + s.weight_decay * master[i]);
+  master[i] = w;
+  store(copy + i, w);
+}
+
+template <class T>
+void adamw(float* master, T* copy, const float* gradient, float* m, float* v, std::size_t n, const AdamWStep& step,
+           const float* factor, cudaStream_t stream) {
+  adamw_kernel<<<blocks_for(n, kThreads), kThreads, 0, stream>>>(master, copy, gradient, m, v, n, step, factor);
+  check_launch("adamw_kernel");
+}
+
+constexpr int kNormBlocks = 512;  // at most; so many floats of scratch
+
+// partial[block] = the sum of squares of the elements that this block takes, in a fixed order. gradient: (n).
+inline __global__ void squares_kernel(const float* gradient, std::size_t n, float* partial) {
+  __shared__ float of_warp[32];
+  float sum = 0;
+  const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride)
+    sum += gradient[i] * gradient[i];
+  sum = block_sum(sum, of_warp);
+  if (threadIdx.x == 0) partial[blockIdx.x] = sum;
+}
+
+// norm[0] = unscale * sqrt(sum of partial: (blocks)); norm[1] = what gradients are to be multiplied by, so that their norm is at most
+// `clip` (0: any). The host never waits for it. One block.
+inline __global__ void norm_kernel(const float* partial, int blocks, float clip, float unscale, float* norm) {
+  __shared__ float of_warp[32];
+  float sum = 0;
+  for (int i = static_cast<int>(threadIdx.x); i < blocks; i += static_cast<int>(blockDim.x)) sum += partial[i];
+  sum = block_sum(sum, of_warp);
+  if (threadIdx.x != 0) return;
+  norm[0] = unscale * sqrtf(sum);
+  norm[1] = unscale * (clip > 0 && norm[0] > clip ? clip / norm[0] : 1.0f);
+}
+
+// norm: 2 floats, as above; scratch: kNormBlocks floats. unscale: 1 / the loss scale.
+inline void gradient_norm(const float* gradient, std::size_t n, float clip, float unscale, float* norm, float* scratch,
+                          cudaStream_t stream) {
+  const int blocks = std::min(kNormBlocks, blocks_for(n, 4 * kThreads));
+  squares_kernel<<<blocks, kThreads, 0, stream>>>(gradient, n, scratch);
+  check_launch("squares_kernel");
+  norm_kernel<<<1, kThreads, 0, stream>>>(scratch, blocks, clip, unscale, norm);
+  check_launch("norm_kernel");
+}
+
+}  // namespace nn

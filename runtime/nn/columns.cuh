@@ -1,0 +1,86 @@
+// Sums down the columns of a matrix: the gradient of every parameter that is shared by all rows (biases, gamma, beta).
+//
+// No atomics: float addition is not associative, and a sum whose order changes from run to run makes a training run that
+// cannot be repeated. Rows are cut into chunks, each block sums a chunk, a second kernel adds the chunks in order.
+#pragma once
+#include <algorithm>
+
+#include "nn/check.hpp"
+#include "nn/numbers.cuh"
+
+namespace nn {
+
+constexpr int kMostChunks = 64;
+constexpr int kChunkRows = 64;  // at least
+constexpr int kColumnLanes = 32, kColumnRows = 8;
+
+// Floats of scratch that column_sums needs for up to two sums over `columns` columns.
+inline std::size_t column_scratch(int columns) { return std::size_t{2} * kMostChunks * static_cast<std::size_t>(columns); }
+
+// out[s]: (columns) += the sum over rows of term(row, column)[s], s < Term::kSums. partial: (chunks, kSums, columns), used
+// where there is more than one chunk. A block has 32 columns and one chunk; its 8 warps take rows in turn.
+template <class Term>
+__global__ void column_sums_kernel(Term term, int rows, int columns, int chunk, float* out0, float* out1,
+                                   float* partial) {
+  __shared__ float sums[Term::kSums][kColumnRows][kColumnLanes];
+  const int lane = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
+  const int c = static_cast<int>(blockIdx.x) * kColumnLanes + lane;
+  const int first = static_cast<int>(blockIdx.y) * chunk, last = min(rows, first + chunk);
+  float own[Term::kSums] = {};
+  if (c < columns)
+    for (int r = first + y; r < last; r += kColumnRows) term(r, c, own);
+  for (int s = 0; s < Term::kSums; ++s) sums[s][y][lane] = own[s];
+  __syncthreads();
+  if (y >= Term::kSums || c >= columns) return;
+  float sum = 0;
+  for (int i = 0; i < kColumnRows; ++i) sum += sums[y][i][lane];
+  float* out = y == 0 ? out0 : out1;
+  if (gridDim.y == 1)
+    out[c] += sum;
+  else
+    partial[(static_cast<std::size_t>(blockIdx.y) * Term::kSums + y) * columns + c] = sum;
+}
+
+// partial: (chunks, sums, columns); out0, out1: (columns). One thread a column and sum.
+inline __global__ void add_chunks_kernel(const float* partial, int chunks, int sums, int columns, float* out0,
+                                         float* out1) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= sums * columns) return;
+  float sum = 0;
+  for (int k = 0; k < chunks; ++k) sum += partial[static_cast<std::size_t>(k) * sums * columns + i];
+  float* out = i < columns ? out0 : out1;
+  out[i % columns] += sum;
+}
+
+template <class Term>
+void column_sums(const Term& term, int rows, int columns, float* out0, float* out1, float* scratch,
+                 cudaStream_t stream) {
+  const int chunk = std::max(kChunkRows, (rows + kMostChunks - 1) / kMostChunks);
+  const int chunks = (rows + chunk - 1) / chunk;
+  const dim3 grid(blocks_for(columns, kColumnLanes), chunks), block(kColumnLanes, kColumnRows);
+  column_sums_kernel<<<grid, block, 0, stream>>>(term, rows, columns, chunk, out0, out1, scratch);
+  check_launch("column_sums_kernel");
+  if (chunks == 1) return;
+  add_chunks_kernel<<<blocks_for(static_cast<std::size_t>(Term::kSums) * columns, kThreads), kThreads, 0, stream>>>(
+      scratch, chunks, Term::kSums, columns, out0, out1);
+  check_launch("add_chunks_kernel");
+}
+
+// The gradient of a bias. dy: (rows, columns).
+template <class T>
+struct BiasTerm {
+  static constexpr int kSums = 1;
+  const T* dy;
+  int columns;
+  __device__ void operator()(int r, int c, float* sums) const {
+    sums[0] += to_float(dy[static_cast<std::size_t>(r) * columns + c]);
+  }
+};
+
+// db: (columns) += the sum of dy: (rows, columns) over its rows.
+template <class T>
+void bias_backward(const T* dy, float* db, int rows, int columns, float* scratch, cudaStream_t stream) {
+  column_sums(BiasTerm<T>{dy, columns}, rows, columns, db, nullptr, scratch, stream);
+}
+
+}  // namespace nn

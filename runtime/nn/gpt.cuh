@@ -1,0 +1,155 @@
+// The whole model: embeddings, L blocks, a final layer norm, the LM head and the loss; forward, backward, and the memory that
+// they take.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "nn/block.cuh"
+#include "nn/config.hpp"
+#include "nn/embedding.cuh"
+#include "nn/loss.cuh"
+#include "nn/memory.hpp"
+#include "nn/parameters.cuh"
+
+namespace nn {
+
+// Called in backward when the kernels that finish these gradients are in the stream: what follows in the stream, or waits for
+// an event recorded now, sees them complete.
+using GradientsReady = std::function<void(Range)>;
+
+template <class T>
+class Gpt {
+ public:
+  // What the model takes on the device, without one.
+  static MemoryPlan plan(const ModelConfig& model, const TrainConfig& train) {
+    validate(model, train);
+    Arena measured;
+    Buffers::take(measured, parameter_layout(model), model, train);
+    return measured.used();
+  }
+
+  Gpt(const ModelConfig& model, const TrainConfig& train, cudaStream_t stream)
+      : model_(model), train_(train), layout_(parameter_layout(model)), stream_(stream), gemm_(stream),
+        arena_(plan(model, train)), buffers_(Buffers::take(arena_, layout_, model, train)),
+        context_{gemm_, stream, buffers_.work, {}} {
+    weights_ = views<const T>(layout_, buffers_.copy);
+    gradients_ = views(layout_, buffers_.gradients);
+    init_parameters(layout_, buffers_.master, buffers_.copy, train.seed, stream);
+    clear_gradients();
+    clear(buffers_.m), clear(buffers_.v);
+  }
+
+  // tokens, targets: (B, T) on the device. Adds scale * the loss of each token to *loss (on the device), and leaves
+  // gradient_scale * the loss's gradient in the logits; 0 leaves the logits themselves.
+  void forward(const int* tokens, const int* targets, float scale, float gradient_scale, float* loss) {
+    const BlockShape s = shape();
+    const int N = s.rows(), Vp = model_.padded_vocabulary();
+    embedding_forward(tokens, weights_.wte, weights_.wpe, buffers_.inputs[0], s.B, s.T, s.C, stream_);
+    for (std::size_t l = 0; l < weights_.blocks.size(); ++l)
+      block_forward(context_, s, weights_.blocks[l], buffers_.inputs[l], activations(l), buffers_.inputs[l + 1]);
+    layernorm_forward(buffers_.inputs.back(), weights_.final_gamma, weights_.final_beta, buffers_.final_norm,
+                      buffers_.final_mean, buffers_.final_rstd, N, s.C, stream_);
+    linear_forward(gemm_, buffers_.final_norm, weights_.head_w, buffers_.logits, N, s.C, Vp);
+    cross_entropy(buffers_.logits, targets, buffers_.losses, gradient_scale, N, model_.vocabulary, Vp, stream_);
+    add_sum(buffers_.losses, N, scale, loss, stream_);
+  }
+
+  // After forward() with the same tokens: adds to the gradients of all parameters.
+  void backward(const int* tokens, const GradientsReady& ready = {}) {
+    const BlockShape s = shape();
+    const int N = s.rows(), Vp = model_.padded_vocabulary();
+    T* d = buffers_.d;
+    linear_backward_weight(gemm_, buffers_.logits, buffers_.final_norm, gradients_.head_w, N, s.C, Vp);
+    linear_backward_input(gemm_, buffers_.logits, weights_.head_w, buffers_.work.norm, N, s.C, Vp);
+    layernorm_backward<T>(buffers_.work.norm, buffers_.inputs.back(), weights_.final_gamma, buffers_.final_mean,
+                          buffers_.final_rstd, nullptr, d, gradients_.final_gamma, gradients_.final_beta, N, s.C,
+                          buffers_.work.columns, stream_);
+    if (ready) ready(layout_.head);
+    for (std::size_t l = weights_.blocks.size(); l-- > 0;) {
+      // With checkpointing the one set of activations holds those of another block. (Of the last block it still holds its own.)
+      if (train_.checkpoint && l + 1 != weights_.blocks.size())
+        block_forward(context_, s, weights_.blocks[l], buffers_.inputs[l], activations(l), buffers_.spare);
+      block_backward(context_, s, weights_.blocks[l], gradients_.blocks[l], buffers_.inputs[l], activations(l), d);
+      if (ready) ready(layout_.blocks[l]);
+    }
+    embedding_backward(tokens, d, gradients_.wte, gradients_.wpe, s.B, s.T, s.C, model_.vocabulary, stream_);
+    if (ready) ready(layout_.embeddings);
+  }
+
+  void clear_gradients() { clear(buffers_.gradients); }
+
+  BlockShape shape() const { return block_shape(model_, train_.batch, train_.sequence); }
+  const ModelConfig& model() const { return model_; }
+  const TrainConfig& train() const { return train_; }
+  const ParameterLayout& layout() const { return layout_; }
+  const MemoryPlan& memory() const { return arena_.used(); }
+  cudaStream_t stream() const { return stream_; }
+
+  // Flat buffers of layout().elements.
+  float* master() { return buffers_.master; }        // the weights in fp32
+  T* weights() { return buffers_.copy; }             // what the products read; fp32: the same
+  float* gradients() { return buffers_.gradients; }  // summed since clear_gradients()
+  float* first_moments() { return buffers_.m; }
+  float* second_moments() { return buffers_.v; }
+  // (B T, Vp), see forward().
+  const T* logits() const { return buffers_.logits; }
+
+ private:
+  struct Buffers {
+    float *master, *gradients, *m, *v;
+    T* copy;
+    std::vector<T*> inputs;  // of the blocks, and of the final layer norm: L + 1 of (B, T, C)
+    std::vector<BlockActivations<T>> blocks;  // one for each, or one for all with checkpointing
+    T *final_norm, *logits, *d, *spare;
+    float *final_mean, *final_rstd, *losses;
+    Workspace<T> work;
+
+    static Buffers take(Arena& arena, const ParameterLayout& layout, const ModelConfig& m, const TrainConfig& t) {
+      const BlockShape s = block_shape(m, t.batch, t.sequence);
+      const std::size_t N = static_cast<std::size_t>(s.rows()), C = s.C, Vp = m.padded_vocabulary();
+      const auto L = static_cast<std::size_t>(m.layers);
+      Buffers b{};
+      b.master = arena.take<float>(Use::weights, layout.elements);
+      if constexpr (std::is_same_v<T, float>)
+        b.copy = b.master;
+      else
+        b.copy = arena.take<T>(Use::weights, layout.elements);
+      b.gradients = arena.take<float>(Use::gradients, layout.elements);
+      b.m = arena.take<float>(Use::optimizer, layout.elements);
+      b.v = arena.take<float>(Use::optimizer, layout.elements);
+      for (std::size_t l = 0; l <= L; ++l) b.inputs.push_back(arena.take<T>(Use::activations, N * C));
+      for (std::size_t l = 0; l < (t.checkpoint ? 1 : L); ++l)
+        b.blocks.push_back(BlockActivations<T>::take(arena, s));
+      b.final_norm = arena.take<T>(Use::activations, N * C);
+      b.final_mean = arena.take<float>(Use::activations, N);
+      b.final_rstd = arena.take<float>(Use::activations, N);
+      b.logits = arena.take<T>(Use::activations, N * Vp);
+      b.losses = arena.take<float>(Use::activations, N);
+      b.work = Workspace<T>::take(arena, s);
+      b.d = arena.take<T>(Use::workspace, N * C);
+      if (t.checkpoint) b.spare = arena.take<T>(Use::workspace, N * C);
+      return b;
+    }
+  };
+
+  const BlockActivations<T>& activations(std::size_t l) const { return buffers_.blocks[train_.checkpoint ? 0 : l]; }
+
+  void clear(float* flat) {
+    check(cudaMemsetAsync(flat, 0, layout_.elements * sizeof(float), stream_), "clearing a buffer");
+  }
+
+  ModelConfig model_;
+  TrainConfig train_;
+  ParameterLayout layout_;
+  cudaStream_t stream_;
+  Gemm gemm_;
+  Arena arena_;
+  Buffers buffers_;
+  Context<T> context_;
+  ModelTensors<const T*> weights_;
+  ModelTensors<float*> gradients_;
+};
+
+}  // namespace nn

@@ -1,0 +1,119 @@
+// One update of the weights after another: gradients over `accumulate` batches, their norm, AdamW.
+#pragma once
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "nn/adamw.cuh"
+#include "nn/data.hpp"
+#include "nn/gpt.cuh"
+
+namespace nn {
+
+// Rises linearly over `warmup` steps, then falls along half a cosine to a tenth at `steps`. step = 0, 1, ...
+inline float learning_rate(const TrainConfig& t, int step) {
+  if (step < t.warmup) return t.learning_rate * static_cast<float>(step + 1) / static_cast<float>(t.warmup);
+  const double done = std::min(1.0, static_cast<double>(step - t.warmup) / std::max(1, t.steps - t.warmup));
+  return static_cast<float>(t.learning_rate * (0.1 + 0.9 * 0.5 * (1 + std::cos(std::numbers::pi * done))));
+}
+
+template <class T>
+class Trainer {
+ public:
+  Trainer(const ModelConfig& model, const TrainConfig& train, cudaStream_t stream = nullptr)
+      : gpt_(model, train, stream) {
+    const std::size_t tokens = static_cast<std::size_t>(train.batch) * static_cast<std::size_t>(train.sequence);
+    MemoryPlan plan;
+    plan.bytes[static_cast<std::size_t>(Use::workspace)] = 2 * (tokens * sizeof(int) + 256) + 256 + 4 * kNormBlocks;
+    arena_ = Arena(plan);
+    tokens_ = arena_.take<int>(Use::workspace, tokens);
+    targets_ = arena_.take<int>(Use::workspace, tokens);
+    numbers_ = arena_.take<float>(Use::workspace, 3);
+    norm_scratch_ = arena_.take<float>(Use::workspace, kNormBlocks);
+  }
+
+  struct Result {
+    float loss;           // mean over the tokens of the update, in nats
+    float gradient_norm;  // before clipping
+  };
+
+  // `next` is called for each batch of the update.
+  template <class Next>
+  Result step(Next&& next, const GradientsReady& ready = {}) {
+    accumulate(next, ready);
+    return update();
+  }
+
+  // The gradient of the mean loss over all tokens of the update. `ready` is called during the last backward pass only: before,
+  // the sums are not complete.
+  template <class Next>
+  void accumulate(Next&& next, const GradientsReady& ready = {}) {
+    const TrainConfig& t = gpt_.train();
+    gpt_.clear_gradients();
+    check(cudaMemsetAsync(numbers_, 0, 3 * sizeof(float), gpt_.stream()), "clearing the loss");
+    const float scale = 1 / static_cast<float>(static_cast<long long>(t.batch) * t.sequence * t.accumulate);
+    for (int i = 0; i < t.accumulate; ++i) {
+      const Batch batch = next();
+      upload(batch.tokens, tokens_);
+      upload(batch.targets, targets_);
+      gpt_.forward(tokens_, targets_, scale, scale, numbers_);
+      gpt_.backward(tokens_, i + 1 == t.accumulate ? ready : GradientsReady{});
+    }
+  }
+
+  Result update() {
+    const TrainConfig& t = gpt_.train();
+    const ParameterLayout& layout = gpt_.layout();
+    gradient_norm(gpt_.gradients(), layout.elements, t.clip, 1, numbers_ + 1, norm_scratch_, gpt_.stream());
+    const float rate = learning_rate(t, step_);
+    ++step_;
+    for (const Parameter& p : layout.parameters) {
+      const AdamWStep s = adamw_step(step_, rate, t.beta1, t.beta2, t.epsilon, p.decay ? t.weight_decay : 0);
+      const std::size_t at = p.offset;
+      adamw(gpt_.master() + at, gpt_.weights() + at, gpt_.gradients() + at, gpt_.first_moments() + at,
+            gpt_.second_moments() + at, p.size(), s, numbers_ + 2, gpt_.stream());
+    }
+    float read[2];
+    check(cudaMemcpyAsync(read, numbers_, sizeof read, cudaMemcpyDeviceToHost, gpt_.stream()), "reading the loss");
+    check(cudaStreamSynchronize(gpt_.stream()), "a training step");
+    return {read[0], read[1]};
+  }
+
+  // The mean loss of one batch, without training.
+  float evaluate(const Batch& batch) {
+    const TrainConfig& t = gpt_.train();
+    upload(batch.tokens, tokens_);
+    upload(batch.targets, targets_);
+    check(cudaMemsetAsync(numbers_, 0, sizeof(float), gpt_.stream()), "clearing the loss");
+    gpt_.forward(tokens_, targets_, 1 / static_cast<float>(t.batch * t.sequence), 0, numbers_);
+    float loss = 0;
+    check(cudaMemcpyAsync(&loss, numbers_, sizeof loss, cudaMemcpyDeviceToHost, gpt_.stream()), "reading the loss");
+    check(cudaStreamSynchronize(gpt_.stream()), "an evaluation");
+    return loss;
+  }
+
+  Gpt<T>& gpt() { return gpt_; }
+
+ private:
+  void upload(const std::vector<int>& from, int* to) {
+    const TrainConfig& t = gpt_.train();
+    const std::size_t tokens = static_cast<std::size_t>(t.batch) * static_cast<std::size_t>(t.sequence);
+    if (from.size() != tokens)
+      throw std::invalid_argument("nn: a batch has " + std::to_string(from.size()) + " tokens instead of B T = " +
+                                  std::to_string(tokens));
+    for (int token : from)
+      if (token < 0 || token >= gpt_.model().vocabulary)
+        throw std::invalid_argument("nn: token " + std::to_string(token) + " is outside of the vocabulary of " +
+                                    std::to_string(gpt_.model().vocabulary));
+    check(cudaMemcpyAsync(to, from.data(), tokens * sizeof(int), cudaMemcpyHostToDevice, gpt_.stream()),
+          "copying tokens");
+  }
+
+  Gpt<T> gpt_;
+  Arena arena_;
+  int *tokens_ = nullptr, *targets_ = nullptr;
+  float *numbers_ = nullptr, *norm_scratch_ = nullptr;  // numbers: loss, gradient norm, factor of the gradients
+  int step_ = 0;
+};
+
+}  // namespace nn

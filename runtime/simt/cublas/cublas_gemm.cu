@@ -1,0 +1,112 @@
+// The matrix product of the emulator's cuBLAS as a kernel. `-lcublas` compiles this file with the program, so that products
+// are launches like any other: traced, counted, checked, in the order of their stream. Without it cuBLAS computes on the
+// host, which is faster and counts nothing.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "ridge_simt/gemm_call.h"
+
+namespace {
+
+constexpr int kSide = 8;   // threads: kSide x kSide
+constexpr int kStep = 16;  // columns of op(A) and rows of op(B) that are in shared memory at a time
+
+__device__ float widen(float v) { return v; }
+__device__ float widen(__half v) { return __half2float(v); }
+__device__ float widen(__nv_bfloat16 v) { return __bfloat162float(v); }
+__device__ void narrow(float v, float* to) { *to = v; }
+__device__ void narrow(float v, __half* to) { *to = __float2half(v); }
+__device__ void narrow(float v, __nv_bfloat16* to) { *to = __float2bfloat16(v); }
+
+// A strip of a matrix into shared memory: to[p][i] = element (first + i, start + p), i < 8 R, p < kStep. Elements lie
+// `along` (i) and `across` (p) apart, one of which is 1: neighbouring threads take neighbours. Beyond the matrix: 0.
+template <int R, class T>
+__device__ void load(float (*to)[kSide * R + 4], const T* from, int first, int start, int count, int k, size_t along,
+                     size_t across) {
+  constexpr int kWidth = kSide * R;
+  for (int e = static_cast<int>(threadIdx.x); e < kWidth * kStep; e += kSide * kSide) {
+    const int i = along == 1 ? e % kWidth : e / kStep, p = along == 1 ? e / kWidth : e % kStep;
+    const bool inside = first + i < count && start + p < k;
+    to[p][i] = inside ? widen(from[(first + i) * along + (start + p) * across]) : 0.0f;
+  }
+}
+
+// The four-element groups that a thread owns in a strip: 4 t, 4 t + 32, ...
+template <int R>
+__device__ void read(float* to, const float* strip, int t) {
+#pragma unroll
+  for (int g = 0; g < R / 4; ++g) {
+    const float4 v = *reinterpret_cast<const float4*>(strip + g * 4 * kSide + 4 * t);
+    to[4 * g] = v.x, to[4 * g + 1] = v.y, to[4 * g + 2] = v.z, to[4 * g + 3] = v.w;
+  }
+}
+
+// c: m x n, column-major. A block computes 8 R x 8 R elements, a thread R x R of them in registers.
+template <int R, class In, class Out>
+__global__ void gemm_kernel(const In* a, const In* b, Out* c, int m, int n, int k, float alpha, float beta,
+                            bool transpose_a, bool transpose_b, int lda, int ldb, int ldc, long long stride_a,
+                            long long stride_b, long long stride_c) {
+  __shared__ __align__(16) float strip_a[kStep][kSide * R + 4], strip_b[kStep][kSide * R + 4];
+  const int x = static_cast<int>(threadIdx.x) % kSide, y = static_cast<int>(threadIdx.x) / kSide;
+  const int row = static_cast<int>(blockIdx.x) * kSide * R, col = static_cast<int>(blockIdx.y) * kSide * R;
+  a += blockIdx.z * stride_a;
+  b += blockIdx.z * stride_b;
+  c += blockIdx.z * stride_c;
+
+  float sums[R][R] = {};
+  for (int start = 0; start < k; start += kStep) {
+    load<R>(strip_a, a, row, start, m, k, transpose_a ? lda : 1, transpose_a ? 1 : lda);
+    load<R>(strip_b, b, col, start, n, k, transpose_b ? 1 : ldb, transpose_b ? ldb : 1);
+    __syncthreads();
+    const int steps = min(kStep, k - start);
+    for (int p = 0; p < steps; ++p) {
+      float left[R], right[R];
+      read<R>(left, strip_a[p], x);
+      read<R>(right, strip_b[p], y);
+#pragma unroll
+      for (int j = 0; j < R; ++j)
+#pragma unroll
+        for (int i = 0; i < R; ++i) sums[j][i] += left[i] * right[j];
+    }
+    __syncthreads();  // the next step overwrites the strips
+  }
+
+#pragma unroll
+  for (int j = 0; j < R; ++j)
+#pragma unroll
+    for (int i = 0; i < R; ++i) {
+      const int r = row + i / 4 * 4 * kSide + 4 * x + i % 4, q = col + j / 4 * 4 * kSide + 4 * y + j % 4;
+      if (r >= m || q >= n) continue;
+      Out* to = c + static_cast<size_t>(q) * ldc + r;
+      float v = alpha * sums[j][i];
+      if (beta != 0) v += beta * widen(*to);
+      narrow(v, to);
+    }
+}
+
+template <int R, class In, class Out>
+bool launch_tiles(const ridge_simt::GemmCall& g) {
+  const dim3 grid((g.m + kSide * R - 1) / (kSide * R), (g.n + kSide * R - 1) / (kSide * R), g.batch);
+  if (grid.y > 65535 || grid.z > 65535) return false;
+  gemm_kernel<R, In, Out><<<grid, kSide * kSide, 0, g.stream>>>(
+      static_cast<const In*>(g.a), static_cast<const In*>(g.b), static_cast<Out*>(g.c), g.m, g.n, g.k, g.alpha, g.beta,
+      g.transpose_a, g.transpose_b, g.lda, g.ldb, g.ldc, g.stride_a, g.stride_b, g.stride_c);
+  return true;
+}
+
+// Large tiles read less; small ones waste less where the matrix is small.
+template <class In, class Out>
+bool launch(const ridge_simt::GemmCall& g) {
+  return g.m > 32 && g.n > 32 ? launch_tiles<8, In, Out>(g) : launch_tiles<4, In, Out>(g);
+}
+
+}  // namespace
+
+extern "C" bool ridge_gemm_kernel(const ridge_simt::GemmCall& g) {
+  if (g.in == CUDA_R_32F && g.out == CUDA_R_32F) return launch<float, float>(g);
+  if (g.in == CUDA_R_16BF && g.out == CUDA_R_16BF) return launch<__nv_bfloat16, __nv_bfloat16>(g);
+  if (g.in == CUDA_R_16BF && g.out == CUDA_R_32F) return launch<__nv_bfloat16, float>(g);
+  if (g.in == CUDA_R_16F && g.out == CUDA_R_16F) return launch<__half, __half>(g);
+  if (g.in == CUDA_R_16F && g.out == CUDA_R_32F) return launch<__half, float>(g);
+  return false;
+}
