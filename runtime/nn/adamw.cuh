@@ -51,7 +51,7 @@ void adamw(float* master, T* copy, const float* gradient, float* m, float* v, st
 constexpr int kNormBlocks = 512;  // at most; so many floats of scratch
 
 // partial[block] = the sum of squares of the elements that this block takes, in a fixed order. gradient: (n).
-inline __global__ void squares_kernel(const float* gradient, std::size_t n, float* partial) {
+static __global__ void squares_kernel(const float* gradient, std::size_t n, float* partial) {
   __shared__ float of_warp[32];
   float sum = 0;
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x;
@@ -63,7 +63,7 @@ inline __global__ void squares_kernel(const float* gradient, std::size_t n, floa
 
 // norm[0] = unscale * sqrt(sum of partial: (blocks)); norm[1] = what gradients are to be multiplied by, so that their norm is at most
 // `clip` (0: any). The host never waits for it. One block.
-inline __global__ void norm_kernel(const float* partial, int blocks, float clip, float unscale, float* norm) {
+static __global__ void norm_kernel(const float* partial, int blocks, float clip, float unscale, float* norm) {
   __shared__ float of_warp[32];
   float sum = 0;
   for (int i = static_cast<int>(threadIdx.x); i < blocks; i += static_cast<int>(blockDim.x)) sum += partial[i];

@@ -42,7 +42,7 @@ __global__ void column_sums_kernel(Term term, int rows, int columns, int chunk, 
 }
 
 // partial: (chunks, sums, columns); out0, out1: (columns). One thread a column and sum.
-inline __global__ void add_chunks_kernel(const float* partial, int chunks, int sums, int columns, float* out0,
+static __global__ void add_chunks_kernel(const float* partial, int chunks, int sums, int columns, float* out0,
                                          float* out1) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= sums * columns) return;

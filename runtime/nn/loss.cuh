@@ -33,7 +33,7 @@ __global__ void cross_entropy_kernel(T* logits, const int* targets, float* losse
 }
 
 // *total += scale * the sum of values: (N). One block, so that the order is fixed.
-inline __global__ void add_sum_kernel(const float* values, int N, float scale, float* total) {
+static __global__ void add_sum_kernel(const float* values, int N, float scale, float* total) {
   __shared__ float of_warp[32];
   float sum = 0;
   for (int i = static_cast<int>(threadIdx.x); i < N; i += static_cast<int>(blockDim.x)) sum += values[i];
