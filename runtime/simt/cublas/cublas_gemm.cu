@@ -19,15 +19,22 @@ __device__ void narrow(float v, __half* to) { *to = __float2half(v); }
 __device__ void narrow(float v, __nv_bfloat16* to) { *to = __float2bfloat16(v); }
 
 // A strip of a matrix into shared memory: to[p][i] = element (first + i, start + p), i < 8 R, p < kStep. Elements lie
-// `along` (i) and `across` (p) apart, one of which is 1: neighbouring threads take neighbours. Beyond the matrix: 0.
+// `along` (i) and `across` (p) apart, one of which is 1: neighbouring threads take neighbours. What is beyond the matrix
+// counts as 0; the last element is read in its place, which costs less than a branch.
 template <int R, class T>
 __device__ void load(float (*to)[kSide * R + 4], const T* from, int first, int start, int count, int k, size_t along,
                      size_t across) {
-  constexpr int kWidth = kSide * R;
-  for (int e = static_cast<int>(threadIdx.x); e < kWidth * kStep; e += kSide * kSide) {
-    const int i = along == 1 ? e % kWidth : e / kStep, p = along == 1 ? e / kWidth : e % kStep;
-    const bool inside = first + i < count && start + p < k;
-    to[p][i] = inside ? widen(from[(first + i) * along + (start + p) * across]) : 0.0f;
+  constexpr int kWidth = kSide * R, kThreads = kSide * kSide;
+  const int thread = static_cast<int>(threadIdx.x);
+  // Where the first element of this thread is, and how far its next ones are.
+  const bool columns = along == 1;
+  const int i0 = columns ? thread % kWidth : thread / kStep, p0 = columns ? thread / kWidth : thread % kStep;
+  const int step_i = columns ? 0 : kThreads / kStep, step_p = columns ? kThreads / kWidth : 0;
+#pragma unroll
+  for (int e = 0; e < kWidth * kStep / kThreads; ++e) {
+    const int i = i0 + e * step_i, p = p0 + e * step_p;
+    const T v = from[min(first + i, count - 1) * along + min(start + p, k - 1) * across];
+    to[p][i] = first + i < count && start + p < k ? widen(v) : 0.0f;
   }
 }
 
@@ -58,8 +65,8 @@ __global__ void gemm_kernel(const In* a, const In* b, Out* c, int m, int n, int 
     load<R>(strip_a, a, row, start, m, k, transpose_a ? lda : 1, transpose_a ? 1 : lda);
     load<R>(strip_b, b, col, start, n, k, transpose_b ? 1 : ldb, transpose_b ? ldb : 1);
     __syncthreads();
-    const int steps = min(kStep, k - start);
-    for (int p = 0; p < steps; ++p) {
+#pragma unroll 4
+    for (int p = 0; p < kStep; ++p) {
       float left[R], right[R];
       read<R>(left, strip_a[p], x);
       read<R>(right, strip_b[p], y);

@@ -1,5 +1,6 @@
 // Every kernel of runtime/nn, forward against a reference in double precision, backward against its differences. Sizes are
 // multiples of nothing.
+#pragma once
 #include "nn/adamw.cuh"
 #include "nn/attention.cuh"
 #include "nn/columns.cuh"
@@ -9,7 +10,7 @@
 #include "nn/loss.cuh"
 #include "reference.hpp"
 
-namespace {
+namespace kernels {
 
 const int B = 2, T = 7, C = 36, H = 3, V = 61, Vp = 64, N = B * T;
 const double kTolerance = 2e-6, kGradient = 5e-6;  // of fp32 sums of a few dozen terms
@@ -220,9 +221,7 @@ void test_init() {
   expect(host(w, layout.elements) != first, "weights of another seed are others");
 }
 
-}  // namespace
-
-int main() {
+void test_kernels() {
   const nn::Gemm gemm(nullptr);
   test_embedding();
   test_many_tokens();
@@ -235,5 +234,6 @@ int main() {
   test_adamw();
   test_norm();
   test_init();
-  std::puts("ok");
 }
+
+}  // namespace kernels
