@@ -18,6 +18,20 @@ __device__ void narrow(float v, float* to) { *to = v; }
 __device__ void narrow(float v, __half* to) { *to = __float2half(v); }
 __device__ void narrow(float v, __nv_bfloat16* to) { *to = __float2bfloat16(v); }
 
+// Four neighbours at once: 16 bytes of floats, 8 of halves.
+__device__ void store4(const float (&v)[4], float* to) {
+  *reinterpret_cast<float4*>(to) = make_float4(v[0], v[1], v[2], v[3]);
+}
+template <class T>
+__device__ void store4(const float (&v)[4], T* to) {
+  union {
+    T of[4];
+    uint2 all;
+  } out = {{T(), T(), T(), T()}};
+  for (int i = 0; i < 4; ++i) narrow(v[i], &out.of[i]);
+  *reinterpret_cast<uint2*>(to) = out.all;
+}
+
 // A strip of a matrix into shared memory: to[p][i] = element (first + i, start + p), i < 8 R, p < kStep. Elements lie
 // `along` (i) and `across` (p) apart, one of which is 1: neighbouring threads take neighbours. What is beyond the matrix
 // counts as 0; the last element is read in its place, which costs less than a branch.
@@ -78,16 +92,28 @@ __global__ void gemm_kernel(const In* a, const In* b, Out* c, int m, int n, int 
     __syncthreads();  // the next step overwrites the strips
   }
 
+  const bool aligned = m % 4 == 0 && ldc % 4 == 0 && reinterpret_cast<size_t>(c) % (4 * sizeof(Out)) == 0;
 #pragma unroll
   for (int j = 0; j < R; ++j)
 #pragma unroll
-    for (int i = 0; i < R; ++i) {
-      const int r = row + i / 4 * 4 * kSide + 4 * x + i % 4, q = col + j / 4 * 4 * kSide + 4 * y + j % 4;
+    for (int i = 0; i < R; i += 4) {  // a group of four rows
+      const int r = row + i * kSide + 4 * x, q = col + j / 4 * 4 * kSide + 4 * y + j % 4;
       if (r >= m || q >= n) continue;
       Out* to = c + static_cast<size_t>(q) * ldc + r;
-      float v = alpha * sums[j][i];
-      if (beta != 0) v += beta * widen(*to);
-      narrow(v, to);
+      const int count = min(4, m - r);
+      float v[4];
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        v[e] = alpha * sums[j][i + e];
+        if (beta != 0 && e < count) v[e] += beta * widen(to[e]);
+      }
+      if (aligned) {
+        store4(v, to);
+        continue;
+      }
+#pragma unroll
+      for (int e = 0; e < 4; ++e)
+        if (e < count) narrow(v[e], to + e);
     }
 }
 
@@ -103,17 +129,17 @@ bool launch_tiles(const ridge_simt::GemmCall& g) {
 
 // Large tiles read less; small ones waste less where the matrix is small.
 template <class In, class Out>
-bool launch(const ridge_simt::GemmCall& g) {
+bool run(const ridge_simt::GemmCall& g) {
   return g.m > 32 && g.n > 32 ? launch_tiles<8, In, Out>(g) : launch_tiles<4, In, Out>(g);
 }
 
 }  // namespace
 
-extern "C" bool ridge_gemm_kernel(const ridge_simt::GemmCall& g) {
-  if (g.in == CUDA_R_32F && g.out == CUDA_R_32F) return launch<float, float>(g);
-  if (g.in == CUDA_R_16BF && g.out == CUDA_R_16BF) return launch<__nv_bfloat16, __nv_bfloat16>(g);
-  if (g.in == CUDA_R_16BF && g.out == CUDA_R_32F) return launch<__nv_bfloat16, float>(g);
-  if (g.in == CUDA_R_16F && g.out == CUDA_R_16F) return launch<__half, __half>(g);
-  if (g.in == CUDA_R_16F && g.out == CUDA_R_32F) return launch<__half, float>(g);
+bool ridge_simt::launch_gemm(const ridge_simt::GemmCall& g) {
+  if (g.in == CUDA_R_32F && g.out == CUDA_R_32F) return run<float, float>(g);
+  if (g.in == CUDA_R_16BF && g.out == CUDA_R_16BF) return run<__nv_bfloat16, __nv_bfloat16>(g);
+  if (g.in == CUDA_R_16BF && g.out == CUDA_R_32F) return run<__nv_bfloat16, float>(g);
+  if (g.in == CUDA_R_16F && g.out == CUDA_R_16F) return run<__half, __half>(g);
+  if (g.in == CUDA_R_16F && g.out == CUDA_R_32F) return run<__half, float>(g);
   return false;
 }

@@ -12,7 +12,9 @@
 #include "trace.hpp"
 
 // There where the program was linked with -lcublas.
-#pragma weak ridge_gemm_kernel
+namespace ridge_simt {
+__attribute__((weak)) bool launch_gemm(const GemmCall& call);
+}
 
 struct cublasContext {
   cudaStream_t stream = nullptr;
@@ -140,12 +142,12 @@ cublasStatus_t strided(cublasHandle_t handle, const Shape& s, const void* alpha,
   if (s.m == 0 || s.n == 0 || batch == 0) return CUBLAS_STATUS_SUCCESS;
   if (c == nullptr || (s.k > 0 && (a == nullptr || b == nullptr))) return CUBLAS_STATUS_INVALID_VALUE;
   if constexpr (std::is_same_v<Scale, float> && (std::is_same_v<TA, float> || sizeof(TA) == 2))
-    if (ridge_gemm_kernel != nullptr && handle->pointers == CUBLAS_POINTER_MODE_HOST) {
+    if (ridge_simt::launch_gemm != nullptr && handle->pointers == CUBLAS_POINTER_MODE_HOST) {
       const ridge_simt::GemmCall call{s.transa != CUBLAS_OP_N, s.transb != CUBLAS_OP_N, s.m, s.n, s.k,
                                       *static_cast<const float*>(alpha), *static_cast<const float*>(beta), a, b, c,
                                       kDataType<TA>, kDataType<TC>, lda, ldb, ldc, stride_a, stride_b, stride_c,
                                       batch, handle->stream};
-      if (ridge_gemm_kernel(call))
+      if (ridge_simt::launch_gemm(call))
         return cudaPeekAtLastError() == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
     }
   auto x = scalar(handle, static_cast<const Scale*>(alpha)), y = scalar(handle, static_cast<const Scale*>(beta));

@@ -19,7 +19,7 @@ struct GemmCall {
   cudaStream_t stream;
 };
 
-}  // namespace ridge_simt
-
 // Launches the product. False: not one for this kernel. In simt/cublas/cublas_gemm.cu, which `-lcublas` adds to a program.
-extern "C" bool ridge_gemm_kernel(const ridge_simt::GemmCall& call);
+bool launch_gemm(const GemmCall& call);
+
+}  // namespace ridge_simt
