@@ -9,7 +9,7 @@
 #include "nn/block.cuh"
 #include "nn/config.hpp"
 #include "nn/embedding.cuh"
-#include "nn/loss.cuh"
+#include "nn/head.cuh"
 #include "nn/memory.hpp"
 #include "nn/parameters.cuh"
 
@@ -45,27 +45,19 @@ class Gpt {
   // gradient_scale * the loss's gradient in the logits; 0 leaves the logits themselves.
   void forward(const int* tokens, const int* targets, float scale, float gradient_scale, float* loss) {
     const BlockShape s = shape();
-    const int N = s.rows(), Vp = model_.padded_vocabulary();
     embedding_forward(tokens, weights_.wte, weights_.wpe, buffers_.inputs[0], s.B, s.T, s.C, stream_);
     for (std::size_t l = 0; l < weights_.blocks.size(); ++l)
       block_forward(context_, s, weights_.blocks[l], buffers_.inputs[l], activations(l), buffers_.inputs[l + 1]);
-    layernorm_forward(buffers_.inputs.back(), weights_.final_gamma, weights_.final_beta, buffers_.final_norm,
-                      buffers_.final_mean, buffers_.final_rstd, N, s.C, stream_);
-    linear_forward(gemm_, buffers_.final_norm, weights_.head_w, buffers_.logits, N, s.C, Vp);
-    cross_entropy(buffers_.logits, targets, buffers_.losses, gradient_scale, N, model_.vocabulary, Vp, stream_);
-    add_sum(buffers_.losses, N, scale, loss, stream_);
+    head_forward(context_, head(), head_weights(), buffers_.inputs.back(), buffers_.head, targets, scale,
+                 gradient_scale, loss);
   }
 
   // After forward() with the same tokens: adds to the gradients of all parameters.
   void backward(const int* tokens, const GradientsReady& ready = {}) {
     const BlockShape s = shape();
-    const int N = s.rows(), Vp = model_.padded_vocabulary();
     T* d = buffers_.d;
-    linear_backward_weight(gemm_, buffers_.logits, buffers_.final_norm, gradients_.head_w, N, s.C, Vp);
-    linear_backward_input(gemm_, buffers_.logits, weights_.head_w, buffers_.work.norm, N, s.C, Vp);
-    layernorm_backward<T>(buffers_.work.norm, buffers_.inputs.back(), weights_.final_gamma, buffers_.final_mean,
-                          buffers_.final_rstd, nullptr, d, gradients_.final_gamma, gradients_.final_beta, N, s.C,
-                          buffers_.work.columns, stream_);
+    head_backward(context_, head(), head_weights(), {gradients_.head_w, gradients_.final_gamma, gradients_.final_beta},
+                  buffers_.inputs.back(), buffers_.head, d);
     if (ready) ready(layout_.head);
     for (std::size_t l = weights_.blocks.size(); l-- > 0;) {
       // With checkpointing the one set of activations holds those of another block. (Of the last block it still holds its own.)
@@ -94,7 +86,7 @@ class Gpt {
   float* first_moments() { return buffers_.m; }
   float* second_moments() { return buffers_.v; }
   // (B T, Vp), see forward().
-  const T* logits() const { return buffers_.logits; }
+  const T* logits() const { return buffers_.head.logits; }
 
  private:
   struct Buffers {
@@ -102,13 +94,13 @@ class Gpt {
     T* copy;
     std::vector<T*> inputs;  // of the blocks, and of the final layer norm: L + 1 of (B, T, C)
     std::vector<BlockActivations<T>> blocks;  // one for each, or one for all with checkpointing
-    T *final_norm, *logits, *d, *spare;
-    float *final_mean, *final_rstd, *losses;
+    HeadActivations<T> head;
+    T *d, *spare;  // the gradient that goes through the blocks; where a recomputed block's output goes
     Workspace<T> work;
 
     static Buffers take(Arena& arena, const ParameterLayout& layout, const ModelConfig& m, const TrainConfig& t) {
       const BlockShape s = block_shape(m, t.batch, t.sequence);
-      const std::size_t N = static_cast<std::size_t>(s.rows()), C = s.C, Vp = m.padded_vocabulary();
+      const std::size_t N = static_cast<std::size_t>(s.rows()), C = s.C;
       const auto L = static_cast<std::size_t>(m.layers);
       Buffers b{};
       b.master = arena.take<float>(Use::weights, layout.elements);
@@ -122,11 +114,7 @@ class Gpt {
       for (std::size_t l = 0; l <= L; ++l) b.inputs.push_back(arena.take<T>(Use::activations, N * C));
       for (std::size_t l = 0; l < (t.checkpoint ? 1 : L); ++l)
         b.blocks.push_back(BlockActivations<T>::take(arena, s));
-      b.final_norm = arena.take<T>(Use::activations, N * C);
-      b.final_mean = arena.take<float>(Use::activations, N);
-      b.final_rstd = arena.take<float>(Use::activations, N);
-      b.logits = arena.take<T>(Use::activations, N * Vp);
-      b.losses = arena.take<float>(Use::activations, N);
+      b.head = HeadActivations<T>::take(arena, head_shape(m, t.batch, t.sequence));
       b.work = Workspace<T>::take(arena, s);
       b.d = arena.take<T>(Use::workspace, N * C);
       if (t.checkpoint) b.spare = arena.take<T>(Use::workspace, N * C);
@@ -134,6 +122,10 @@ class Gpt {
     }
   };
 
+  HeadShape head() const { return head_shape(model_, train_.batch, train_.sequence); }
+  HeadTensors<const T*> head_weights() const {
+    return {weights_.head_w, weights_.final_gamma, weights_.final_beta};
+  }
   const BlockActivations<T>& activations(std::size_t l) const { return buffers_.blocks[train_.checkpoint ? 0 : l]; }
 
   void clear(float* flat) {

@@ -1,4 +1,5 @@
 // runtime/nn on the emulator: a program that checks it (engine.cu), cuBLAS as kernels, and the example.
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,7 @@ using namespace ridge::test;
 namespace {
 
 // Built once for all cases of this process. `options` follow the source.
-std::string program(const std::string& name, const std::string& source, const std::vector<std::string>& options) {
+std::string program(const std::string& name, const std::string& source, const std::vector<std::string>& options = {}) {
   static const Folder folder;
   const std::string made = folder / name;
   if (run({"test", "-x", made}).code == 0) return made;
@@ -23,8 +24,10 @@ std::string program(const std::string& name, const std::string& source, const st
   return made;
 }
 
+const std::string kEngine = "tests/runtime/nn/engine.cu";
+
 void engine(const std::vector<std::string>& arguments, const std::string& order = "1") {
-  std::vector<std::string> argv = {program("engine", "tests/runtime/nn/engine.cu", {})};
+  std::vector<std::string> argv = {program("engine", kEngine)};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   Run r = run(argv, {{"RIDGE_LANE_ORDER", order}});
   INFO(r.out << r.err);
@@ -44,23 +47,96 @@ TEST_CASE("checkpointing, accumulation, gradients that get ready, memory") { eng
 
 TEST_CASE("training falls below the unigram entropy and repeats itself") { engine({"learns"}); }
 
-TEST_CASE("cuBLAS as kernels gives what it gives on the host") {
-  for (const std::string name : {"cublas_gemm", "cublas_mixed", "cublas_errors"}) {
-    Run r = run({program(name, "tests/simt/programs/" + name + ".cu", {})});
+TEST_CASE("cuBLAS as kernels gives what it gives on the host, counted and under the sanitizer") {
+  const std::string made = program("cublas_mixed", "tests/simt/programs/cublas_mixed.cu");
+  Run r = run({made}, {{"RIDGE_COUNTERS", "1"}, {"RIDGE_SANITIZE", "1"}});
+  INFO(r.out << r.err);
+  CHECK(r.code == 0);
+  CHECK(r.out == "ok\n");
+  CHECK(has(r.err, "gemm_kernel"));
+}
+
+TEST_CASE("cuBLAS as kernels: all transposes, scalars and errors", "[.slow]") {
+  for (const std::string name : {"cublas_gemm", "cublas_errors"}) {
+    Run r = run({program(name, "tests/simt/programs/" + name + ".cu")});
     INFO(name << "\n" << r.out << r.err);
     CHECK(r.out == "ok\n");
   }
-  // Its products are counted, and clean.
-  Run counted = run({program("cublas_gemm", "", {})}, {{"RIDGE_COUNTERS", "1"}, {"RIDGE_SANITIZE", "1"}});
-  INFO(counted.err);
-  CHECK(counted.code == 0);
-  CHECK(has(counted.err, "gemm_kernel"));
 }
 
-TEST_CASE("other lane orders, under the sanitizer, bf16 and order 2", "[.slow]") {
+TEST_CASE("other lane orders, and under the sanitizer", "[.slow]") {
   engine({"kernels"}, "forward");
   engine({"options"}, "7");
-  Run clean = run({program("engine", "", {}), "kernels"}, {{"RIDGE_SANITIZE", "1"}}, 600);
-  INFO(clean.out << clean.err);
-  CHECK(clean.code == 0);
+  for (const char* what : {"kernels", "gradients"}) {
+    Run r = run({program("engine", kEngine), what}, {{"RIDGE_SANITIZE", "1"}}, 600);
+    INFO(r.out << r.err);
+    // Its own arrays are never freed: leaks are all that may be said.
+    CHECK(!has(r.err, "race"));
+    CHECK(!has(r.err, "uninitialised"));
+    CHECK(has(r.out, "ok\n"));
+  }
+}
+
+TEST_CASE("with order 2 training falls below the bigram entropy, which takes attention", "[.slow]") {
+  Run r = run({program("engine_plain", kEngine, {"--plain"}), "learns", "2"}, {}, 400);
+  INFO(r.out << r.err);
+  CHECK(has(r.out, "ok\n"));
+}
+
+TEST_CASE("bf16 and fp16; a block in two shards", "[.slow]") {
+  for (const char* what : {"types", "learns", "shards"}) {
+    Run r = run({program("more", "tests/runtime/nn/more.cu"), what}, {}, 200);
+    INFO(r.out << r.err);
+    CHECK(r.code == 0);
+    CHECK(has(r.out, "ok\n"));
+  }
+}
+
+TEST_CASE("the example", "[.slow]") {
+  const std::string train = program("train", "runtime/nn/train.cu");
+  Run chain = run({train, "--steps", "3"});
+  INFO(chain.out << chain.err);
+  CHECK(chain.code == 0);
+  CHECK(has(chain.out, "step 2 loss "));
+  CHECK(run({train, "--steps", "3"}).out == chain.out);
+  CHECK(run({train, "--steps", "3", "--seed", "2"}).out != chain.out);
+  Run text = run({train, "--steps", "2", "--type", "bf16", "--checkpoint", "--accumulate", "2", "--text",
+                  repository() + "/labs"});
+  INFO(text.out << text.err);
+  CHECK(text.code == 0);
+  CHECK(has(text.out, "bytes of text, unigram entropy"));
+  CHECK(has(text.out, "step 1 loss "));
+  Run large = run({train, "--model", "gpt-1.3b", "--type", "bf16", "--batch", "4", "--sequence", "2048", "--memory"});
+  CHECK(large.code == 0);
+  CHECK(has(large.out, "activations"));
+  for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
+           {"--model", "gpt-5"}, {"--type", "int4"}, {"--text", "/nowhere"}, {"--sequence", "33"}, {"--steps"}}) {
+    std::vector<std::string> argv = {train};
+    argv.insert(argv.end(), wrong.begin(), wrong.end());
+    Run r = run(argv);
+    INFO(wrong[0] << "\n" << r.err);
+    CHECK(r.code == 1);
+    CHECK(has(r.err, "train: "));
+  }
+}
+
+// A lab that allows cuBLAS: test lab 90 with one line more, and a submission that trains before it answers.
+TEST_CASE("a judged submission may train with our cuBLAS", "[.slow]") {
+  namespace fs = std::filesystem;
+  const Folder home;
+  const fs::path root = home / "root", lab = root / "tests/grader/labs/90_judged", submission = root / "submission";
+  fs::create_directories(lab.parent_path());
+  fs::create_directories(home / "tmp");
+  for (const char* folder : {"labs", "runtime", "solutions", "tests/grader/labs/90_judged"})
+    fs::copy(fs::path(repository()) / folder, root / folder, fs::copy_options::recursive);
+  fs::copy(fs::path(repository()) / "tests/grader/solutions/90_judged", submission);
+  std::string manifest = read_file(lab / "lab.toml");
+  manifest.insert(manifest.find("files = ["), "libraries = [\"cublas\"]\n");
+  write_file(lab / "lab.toml", manifest);
+  write_file(submission / "gemm.cu", read_file(repository() + "/tests/runtime/nn/judged_gemm.cu"));
+  const std::string ridge = fs::path(ridge_program()).parent_path() / "ridge-switchable";
+  Run r = run({ridge, "check", "90", "--backend", "cpu", "--task", "gemm", "--submission", submission},
+              {{"RIDGE_ROOT", root}, {"RIDGE_RESULTS", home / "results"}, {"TMPDIR", home / "tmp"}, {"NO_COLOR", "1"}});
+  INFO(r.out << r.err);
+  CHECK(has(r.out, "PASS gemm"));
 }

@@ -1,0 +1,192 @@
+// What takes longer: shorter types, and a block in two shards.
+// Usage: more types | learns | shards
+#include <barrier>
+#include <thread>
+
+#include "nn/trainer.cuh"
+#include "reference.hpp"
+
+namespace {
+
+const int B = 2, T = 7;
+
+// Gradients of a model whose activations are T against differences of the double-precision one with the same (rounded)
+// weights; and a small loss scale's worth of fp16.
+template <class Type>
+void test_type(const char* name, double tolerance, float loss_scale) {
+  nn::TrainConfig train;
+  train.batch = B, train.sequence = T;
+  nn::Gpt<Type> gpt({61, 9, 2, 3, 36, true}, train, nullptr);
+  Values flat(gpt.layout().elements, 0);
+  for (const nn::Parameter& p : gpt.layout().parameters) {
+    const Values noise = random_values(p.size(), p.offset + 5, 0.3);
+    for (std::size_t i = 0; i < p.size(); ++i) flat[p.offset + i] = p.mean + noise[i];
+  }
+  std::vector<Type> rounded;
+  for (double& v : flat) {
+    rounded.push_back(Type(static_cast<float>(v)));
+    v = static_cast<double>(static_cast<float>(rounded.back()));
+  }
+  cudaMemcpy(gpt.weights(), rounded.data(), rounded.size() * sizeof(Type), cudaMemcpyHostToDevice);
+  const std::vector<int> tokens = random_tokens(B * T, 61, 90), targets = random_tokens(B * T, 61, 91);
+  auto loss = [&] { return reference::loss(gpt.model(), gpt.layout(), flat, tokens, targets, B, T); };
+  float* total = zeros(1);
+  const int* d_tokens = device(tokens);
+  gpt.forward(d_tokens, device(targets), 1.0f / (B * T), loss_scale / (B * T), total);
+  close(std::string(name) + ": loss", host(total, 1), {loss()}, tolerance / 5);
+  gpt.backward(d_tokens);
+  const Values gradient = host(gpt.gradients(), gpt.layout().elements);
+  nn::Random random(92);
+  double worst = 0;
+  for (const nn::Parameter& p : gpt.layout().parameters) {
+    double largest = 0;
+    for (std::size_t i = p.offset; i < p.offset + p.size(); ++i) largest = std::max(largest, std::abs(gradient[i]));
+    for (int k = 0; k < 2; ++k) {
+      const std::size_t at = p.name == "wte" ? p.offset + static_cast<std::size_t>(tokens[3] * 36 + 7 * k)
+                                             : p.offset + random.below(p.size());
+      const double before = flat[at], h = 1e-4;
+      flat[at] = before + h;
+      const double above = loss();
+      flat[at] = before - h;
+      const double wanted = (above - loss()) / (2 * h) * static_cast<double>(loss_scale);
+      flat[at] = before;
+      worst = std::max(worst, std::abs(gradient[at] - wanted) / largest);
+      expect(std::abs(gradient[at] - wanted) <= tolerance * largest,
+             std::string(name) + " " + p.name + ": gradient " + std::to_string(gradient[at]) + " instead of " +
+                 std::to_string(wanted) + ", largest " + std::to_string(largest));
+    }
+  }
+  std::printf("%s: worst gradient off by %.4f of its tensor's largest\n", name, worst);
+}
+
+// fp32 and bf16 from the same start: equal losses within bf16's precision, and both learn.
+void test_learns_bf16() {
+  nn::TrainConfig train;
+  train.batch = 8, train.sequence = 16, train.steps = 60, train.learning_rate = 1e-2f;
+  const nn::ModelConfig model{16, 16, 1, 2, 32, true};
+  const nn::MarkovSource source(16, 1, 3);
+  auto run = [&](auto type) {
+    nn::Trainer<decltype(type)> trainer(model, train);
+    nn::Random random(4);
+    std::vector<double> losses;
+    for (int s = 0; s < train.steps; ++s)
+      losses.push_back(trainer.step([&] { return source.sample(train.batch, train.sequence, random); }).loss);
+    return losses;
+  };
+  const auto full = run(float()), half = run(__nv_bfloat16());
+  double difference = 0;
+  for (std::size_t i = 0; i < full.size(); ++i) difference = std::max(difference, std::abs(full[i] - half[i]));
+  std::printf("fp32 %.4f, bf16 %.4f, largest difference of a step %.4f; rate %.4f\n", full.back(), half.back(), difference,
+              source.entropy_rate());
+  expect(difference < 0.05, "bf16 follows fp32");
+  expect(half.back() < 0.5 * (source.unigram_entropy() + source.entropy_rate()), "bf16 learns");
+}
+
+// What one rank holds of a matrix: rows [r0, r0 + rows) and columns [c0, c0 + cols) of `from`, which has `width` columns.
+Values part(const Values& from, int width, int r0, int rows, int c0, int cols) {
+  Values out;
+  for (int r = r0; r < r0 + rows; ++r)
+    for (int c = c0; c < c0 + cols; ++c) out.push_back(from[r * width + c]);
+  return out;
+}
+
+// A block whose heads and hidden units are shared between two ranks (threads) computes what the whole one does.
+void test_shards() {
+  const int C = 24, H = 4, F = 4 * C, N = B * T, ranks = 2;
+  const Values x = random_values(N * C, 1), dy = random_values(N * C, 2);
+  const Values ln_gamma = random_values(C, 3), ln_beta = random_values(C, 4), qkv_w = random_values(3 * C * C, 5, 0.3),
+               qkv_b = random_values(3 * C, 6), proj_w = random_values(C * C, 7, 0.3), proj_b = random_values(C, 8),
+               fc_w = random_values(F * C, 9, 0.3), fc_b = random_values(F, 10), fc2_w = random_values(C * F, 11, 0.3),
+               fc2_b = random_values(C, 12);
+  struct Result {
+    Values out, dx, qkv_w, fc2_w, ln1_gamma;
+  };
+  // One rank of `of`; `sum` as in Context.
+  auto compute = [&](int rank, int of, std::function<void(float*, std::size_t)> sum) {
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    const nn::Gemm gemm(stream);
+    const int A = C / of, f = F / of;
+    const nn::BlockShape shape{B, T, C, H / of, C / H, f};
+    Values q, qb;
+    for (int which = 0; which < 3; ++which) {  // q, k, v: this rank's heads of each
+      for (double v : part(qkv_w, C, which * C + rank * A, A, 0, C)) q.push_back(v);
+      for (double v : part(qkv_b, 1, which * C + rank * A, A, 0, 1)) qb.push_back(v);
+    }
+    const nn::BlockWeights<float> w{device(ln_gamma), device(ln_beta),
+                                    device(q), device(qb),
+                                    device(part(proj_w, C, 0, C, rank * A, A)), device(proj_b),
+                                    device(ln_gamma), device(ln_beta),
+                                    device(part(fc_w, C, rank * f, f, 0, C)), device(part(fc_b, 1, rank * f, f, 0, 1)),
+                                    device(part(fc2_w, F, 0, C, rank * f, f)), device(fc2_b)};
+    const nn::BlockGradients g{zeros(C), zeros(C), zeros(3 * A * C), zeros(3 * A), zeros(C * A), zeros(C),
+                               zeros(C), zeros(C), zeros(f * C), zeros(f), zeros(C * f), zeros(C)};
+    nn::Arena measured;
+    nn::BlockActivations<float>::take(measured, shape);
+    nn::Workspace<float>::take(measured, shape);
+    nn::Arena arena(measured.used());
+    const auto a = nn::BlockActivations<float>::take(arena, shape);
+    const nn::Context<float> ctx{gemm, stream, nn::Workspace<float>::take(arena, shape), [&](float* p, std::size_t n) {
+                                   cudaStreamSynchronize(stream);
+                                   if (sum) sum(p, n);
+                                 }};
+    float *d_x = device(x), *out = zeros(N * C), *d = device(dy);
+    cudaDeviceSynchronize();
+    nn::block_forward(ctx, shape, w, d_x, a, out);
+    nn::block_backward(ctx, shape, w, g, d_x, a, d);
+    cudaStreamSynchronize(stream);
+    return Result{host(out, N * C), host(d, N * C), host(g.qkv_w, 3 * A * C), host(g.fc2_w, C * f),
+                  host(g.ln1_gamma, C)};
+  };
+  const Result whole = compute(0, 1, {});
+  std::barrier meet(ranks);
+  float* partial[ranks];
+  Result shard[ranks];
+  int sums = 0;
+  auto rank_main = [&](int rank) {
+    shard[rank] = compute(rank, ranks, [&, rank](float* p, std::size_t n) {
+      partial[rank] = p;
+      meet.arrive_and_wait();
+      if (rank == 0) {
+        ++sums;
+        const Values total = reference::add(host(partial[0], n), host(partial[1], n));
+        const std::vector<float> narrow(total.begin(), total.end());
+        for (float* to : partial) cudaMemcpy(to, narrow.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+      }
+      meet.arrive_and_wait();
+    });
+  };
+  std::thread other(rank_main, 1);
+  rank_main(0);
+  other.join();
+  expect(sums == 4, "two sums forward and two backward");
+  const int A = C / ranks, f = F / ranks;
+  for (int r = 0; r < ranks; ++r) {
+    close("output of shards", shard[r].out, whole.out, 2e-6);
+    close("dx of shards", shard[r].dx, whole.dx, 5e-6);
+    close("dgamma of shards", shard[r].ln1_gamma, whole.ln1_gamma, 5e-6);
+    Values rows;
+    for (int which = 0; which < 3; ++which)
+      for (double v : part(whole.qkv_w, C, which * C + r * A, A, 0, C)) rows.push_back(v);
+    close("dW of column-parallel shards", shard[r].qkv_w, rows, 5e-6);
+    close("dW of row-parallel shards", shard[r].fc2_w, part(whole.fc2_w, F, 0, C, r * f, f), 5e-6);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  if (what == "types") {
+    test_type<__nv_bfloat16>("bf16", 0.05, 1);
+    test_type<__half>("fp16", 0.01, 256);
+  } else if (what == "learns") {
+    test_learns_bf16();
+  } else if (what == "shards") {
+    test_shards();
+  } else {
+    std::printf("usage: more types | learns | shards\n");
+    return 2;
+  }
+  std::puts("ok");
+}
