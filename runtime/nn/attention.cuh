@@ -88,13 +88,13 @@ void attention_backward(const Gemm& gemm, const T* d_o, const T* qkv, const T* P
         out{d_o + static_cast<std::size_t>(b) * sequence * D, D, hs};
     const Matrix<T> dP{scratch, sequence, square};
     const Matrix<const T> dS{scratch, sequence, square};
-    gemm(Transpose::no, Transpose::yes, sequence, sequence, hs, 1, out, v, 0, dP, H);   // dP = do v^T
-    gemm(Transpose::yes, Transpose::no, sequence, hs, sequence, 1, p, out, 0, dv, H);   // dv = P^T do
+    gemm(Transpose::no, Transpose::yes, sequence, sequence, hs, 1, out, v, 0, dP, H);  // dP = do v^T
+    gemm(Transpose::yes, Transpose::no, sequence, hs, sequence, 1, p, out, 0, dv, H);  // dv = P^T do
     causal_softmax_backward_kernel<<<blocks_for(rows, kRowsOfBlock), dim3(32, kRowsOfBlock), 0, stream>>>(
         p.data, scratch, 1 / std::sqrt(static_cast<float>(hs)), rows, sequence);
     check_launch("causal_softmax_backward_kernel");
-    gemm(Transpose::no, Transpose::no, sequence, hs, sequence, 1, dS, k, 0, dq, H);    // dq = dS k
-    gemm(Transpose::yes, Transpose::no, sequence, hs, sequence, 1, dS, q, 0, dk, H);   // dk = dS^T q
+    gemm(Transpose::no, Transpose::no, sequence, hs, sequence, 1, dS, k, 0, dq, H);   // dq = dS k
+    gemm(Transpose::yes, Transpose::no, sequence, hs, sequence, 1, dS, q, 0, dk, H);  // dk = dS^T q
   }
 }
 

@@ -66,8 +66,7 @@ struct Workspace {
     w.qkv = t(N * 3 * A);
     w.norm = t(N * C);
     w.scores = t(static_cast<std::size_t>(s.heads) * s.T * s.T);
-    w.columns = arena.take<float>(Use::workspace,
-                                  column_scratch(static_cast<int>(std::max({F, 3 * A, C}))));
+    w.columns = arena.take<float>(Use::workspace, column_scratch(static_cast<int>(std::max({F, 3 * A, C}))));
     return w;
   }
 };

@@ -22,8 +22,7 @@ struct Where {
                            " failed on device " + std::to_string(device) + ": " + reason + "; " + advice);
 }
 
-inline void check(cudaError_t error, const std::string& what,
-                  Where where = Where::caller()) {
+inline void check(cudaError_t error, const std::string& what, Where where = Where::caller()) {
   if (error == cudaSuccess) return;
   const char* advice = error == cudaErrorMemoryAllocation
                            ? "try a smaller batch, a shorter sequence, or checkpointing"

@@ -15,7 +15,9 @@ constexpr int kChunkRows = 64;  // at least
 constexpr int kColumnLanes = 32, kColumnRows = 8;
 
 // Floats of scratch that column_sums needs for up to two sums over `columns` columns.
-inline std::size_t column_scratch(int columns) { return std::size_t{2} * kMostChunks * static_cast<std::size_t>(columns); }
+inline std::size_t column_scratch(int columns) {
+  return std::size_t{2} * kMostChunks * static_cast<std::size_t>(columns);
+}
 
 // out[s]: (columns) += the sum over rows of term(row, column)[s], s < Term::kSums. partial: (chunks, kSums, columns), used
 // where there is more than one chunk. A block has 32 columns and one chunk; its 8 warps take rows in turn.

@@ -29,13 +29,13 @@ struct ModelConfig {
 };
 
 struct TrainConfig {
-  int batch = 4;         // B, of one forward pass
-  int sequence = 32;     // T of the batches, at most `context`
-  int accumulate = 1;    // forward and backward passes whose gradients are summed before one update
+  int batch = 4;            // B, of one forward pass
+  int sequence = 32;        // T of the batches, at most `context`
+  int accumulate = 1;       // forward and backward passes whose gradients are summed before one update
   bool checkpoint = false;  // keep only each block's input, and compute the block again in backward
   float learning_rate = 3e-3f;
-  int warmup = 10;         // steps over which the learning rate rises linearly
-  int steps = 200;         // it falls along a cosine to a tenth at this step
+  int warmup = 10;  // steps over which the learning rate rises linearly
+  int steps = 200;  // it falls along a cosine to a tenth at this step
   float beta1 = 0.9f, beta2 = 0.95f, epsilon = 1e-8f, weight_decay = 0.1f;
   float clip = 1.0f;       // largest norm of the gradient; 0: not clipped
   std::uint64_t seed = 1;  // of the initial weights and of the batches
@@ -48,11 +48,11 @@ inline void validate(const ModelConfig& m, const TrainConfig& t) {
   };
   need(m.vocabulary >= 2 && m.context >= 1 && m.layers >= 1 && m.heads >= 1 && m.channels >= 1,
        "vocabulary, context, layers, heads and channels must be positive");
-  need(m.channels % m.heads == 0, "channels (" + std::to_string(m.channels) + ") must be a multiple of heads (" +
-                                      std::to_string(m.heads) + ")");
+  need(m.channels % m.heads == 0,
+       "channels (" + std::to_string(m.channels) + ") must be a multiple of heads (" + std::to_string(m.heads) + ")");
   need(t.batch >= 1 && t.accumulate >= 1, "batch and accumulate must be positive");
-  need(t.sequence >= 1 && t.sequence <= m.context, "sequence (" + std::to_string(t.sequence) +
-                                                       ") must be 1 to context (" + std::to_string(m.context) + ")");
+  need(t.sequence >= 1 && t.sequence <= m.context,
+       "sequence (" + std::to_string(t.sequence) + ") must be 1 to context (" + std::to_string(m.context) + ")");
 }
 
 inline ModelConfig model_config(const std::string& name) {

@@ -140,7 +140,8 @@ class TextSource {
       text_.insert(text_.end(), std::istreambuf_iterator<char>(in), {});
     }
     if (text_.size() < 2)
-      throw std::invalid_argument("nn: there is no text in " + path + "; name a file, or a folder with README.md files");
+      throw std::invalid_argument("nn: there is no text in " + path +
+                                  "; name a file, or a folder with README.md files");
   }
 
   std::size_t size() const { return text_.size(); }
@@ -154,8 +155,8 @@ class TextSource {
   // B pieces of T bytes from random places.
   Batch sample(int B, int T, Random& random) const {
     if (text_.size() <= static_cast<std::size_t>(T))
-      throw std::invalid_argument("nn: the text has " + std::to_string(text_.size()) + " bytes, too few for T = " +
-                                  std::to_string(T));
+      throw std::invalid_argument("nn: the text has " + std::to_string(text_.size()) +
+                                  " bytes, too few for T = " + std::to_string(T));
     Batch out;
     for (int b = 0; b < B; ++b) {
       const std::size_t at = random.below(text_.size() - static_cast<std::size_t>(T));

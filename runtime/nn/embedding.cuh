@@ -37,7 +37,8 @@ __global__ void token_backward_kernel(const int* tokens, const T* dx, float* dwt
   const int first = static_cast<int>(blockIdx.y) * range;
   for (int start = 0; start < N; start += kTokenTile) {
     const int count = min(kTokenTile, N - start);
-    for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) tile[i] = tokens[start + i];
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
+      tile[i] = tokens[start + i];
     __syncthreads();
     for (int i = 0; i < count; ++i) {
       const int token = tile[i];
@@ -53,7 +54,7 @@ void embedding_forward(const int* tokens, const T* wte, const T* wpe, T* x, int 
                        cudaStream_t stream) {
   const std::size_t elements = static_cast<std::size_t>(B) * sequence * C;
   embedding_forward_kernel<<<blocks_for(elements, kThreads), kThreads, 0, stream>>>(tokens, wte, wpe, x, elements,
-                                                                                   sequence, C);
+                                                                                    sequence, C);
   check_launch("embedding_forward_kernel");
 }
 

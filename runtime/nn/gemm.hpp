@@ -14,8 +14,7 @@
 
 namespace nn {
 
-inline void check(cublasStatus_t status, const std::string& what,
-                  Where where = Where::caller()) {
+inline void check(cublasStatus_t status, const std::string& what, Where where = Where::caller()) {
   if (status != CUBLAS_STATUS_SUCCESS)
     fail(what, cublasGetStatusName(status), "check the shapes, and the errors of earlier kernels", where);
 }
@@ -65,8 +64,7 @@ class Gemm {
   // and B are shorter. With beta = 0, C is not read.
   template <class In, class Out>
   void operator()(Transpose ta, Transpose tb, int M, int N, int K, float alpha, Matrix<const In> A, Matrix<const In> B,
-                  float beta, Matrix<Out> C, int batch = 1,
-                  Where where = Where::caller()) const {
+                  float beta, Matrix<Out> C, int batch = 1, Where where = Where::caller()) const {
     auto op = [](Transpose t) { return t == Transpose::yes ? CUBLAS_OP_T : CUBLAS_OP_N; };
     constexpr cudaDataType in = DataType<In>::value, out = DataType<Out>::value;
     check(cublasGemmStridedBatchedEx(handle_, op(tb), op(ta), N, M, K, &alpha, B.data, in, B.row, B.next, A.data, in,

@@ -31,8 +31,13 @@ class Gpt {
   }
 
   Gpt(const ModelConfig& model, const TrainConfig& train, cudaStream_t stream)
-      : model_(model), train_(train), layout_(parameter_layout(model)), stream_(stream), gemm_(stream),
-        arena_(plan(model, train)), buffers_(Buffers::take(arena_, layout_, model, train)),
+      : model_(model),
+        train_(train),
+        layout_(parameter_layout(model)),
+        stream_(stream),
+        gemm_(stream),
+        arena_(plan(model, train)),
+        buffers_(Buffers::take(arena_, layout_, model, train)),
         context_{gemm_, stream, buffers_.work, {}} {
     weights_ = views<const T>(layout_, buffers_.copy);
     gradients_ = views(layout_, buffers_.gradients);
@@ -92,7 +97,7 @@ class Gpt {
   struct Buffers {
     float *master, *gradients, *m, *v;
     T* copy;
-    std::vector<T*> inputs;  // of the blocks, and of the final layer norm: L + 1 of (B, T, C)
+    std::vector<T*> inputs;                   // of the blocks, and of the final layer norm: L + 1 of (B, T, C)
     std::vector<BlockActivations<T>> blocks;  // one for each, or one for all with checkpointing
     HeadActivations<T> head;
     T *d, *spare;  // the gradient that goes through the blocks; where a recomputed block's output goes
@@ -112,8 +117,7 @@ class Gpt {
       b.m = arena.take<float>(Use::optimizer, layout.elements);
       b.v = arena.take<float>(Use::optimizer, layout.elements);
       for (std::size_t l = 0; l <= L; ++l) b.inputs.push_back(arena.take<T>(Use::activations, N * C));
-      for (std::size_t l = 0; l < (t.checkpoint ? 1 : L); ++l)
-        b.blocks.push_back(BlockActivations<T>::take(arena, s));
+      for (std::size_t l = 0; l < (t.checkpoint ? 1 : L); ++l) b.blocks.push_back(BlockActivations<T>::take(arena, s));
       b.head = HeadActivations<T>::take(arena, head_shape(m, t.batch, t.sequence));
       b.work = Workspace<T>::take(arena, s);
       b.d = arena.take<T>(Use::workspace, N * C);
@@ -123,9 +127,7 @@ class Gpt {
   };
 
   HeadShape head() const { return head_shape(model_, train_.batch, train_.sequence); }
-  HeadTensors<const T*> head_weights() const {
-    return {weights_.head_w, weights_.final_gamma, weights_.final_beta};
-  }
+  HeadTensors<const T*> head_weights() const { return {weights_.head_w, weights_.final_gamma, weights_.final_beta}; }
   const BlockActivations<T>& activations(std::size_t l) const { return buffers_.blocks[train_.checkpoint ? 0 : l]; }
 
   void clear(float* flat) {

@@ -77,7 +77,7 @@ template <class T>
 void layernorm_forward(const T* x, const T* gamma, const T* beta, T* y, float* mean, float* rstd, int N, int C,
                        cudaStream_t stream) {
   layernorm_forward_kernel<<<blocks_for(N, kRowsOfBlock), dim3(32, kRowsOfBlock), 0, stream>>>(x, gamma, beta, y, mean,
-                                                                                             rstd, N, C);
+                                                                                               rstd, N, C);
   check_launch("layernorm_forward_kernel");
 }
 
@@ -86,7 +86,7 @@ template <class T>
 void layernorm_backward(const T* dy, const T* x, const T* gamma, const float* mean, const float* rstd, const T* add,
                         T* dx, float* dgamma, float* dbeta, int N, int C, float* scratch, cudaStream_t stream) {
   layernorm_backward_kernel<<<blocks_for(N, kRowsOfBlock), dim3(32, kRowsOfBlock), 0, stream>>>(dy, x, gamma, mean,
-                                                                                              rstd, add, dx, N, C);
+                                                                                                rstd, add, dx, N, C);
   check_launch("layernorm_backward_kernel");
   column_sums(LayerNormTerm<T>{dy, x, mean, rstd, C}, N, C, dgamma, dbeta, scratch, stream);
 }

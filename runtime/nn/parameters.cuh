@@ -30,11 +30,11 @@ using BlockGradients = BlockTensors<float*>;
 
 template <class P>
 struct ModelTensors {
-  P head_w;                            // (Vp, C); with a tied head this is wte
-  P final_gamma, final_beta;           // (C)
+  P head_w;                             // (Vp, C); with a tied head this is wte
+  P final_gamma, final_beta;            // (C)
   std::vector<BlockTensors<P>> blocks;  // in the order of forward
-  P wpe;                               // (context, C)
-  P wte;                               // (Vp, C)
+  P wpe;                                // (context, C)
+  P wte;                                // (Vp, C)
 };
 
 struct Parameter {
@@ -116,7 +116,7 @@ ModelTensors<E*> views(const ParameterLayout& layout, E* base) {
                             base + b.fc_w,      base + b.fc_b,     base + b.fc2_w,     base + b.fc2_b};
   };
   ModelTensors<E*> out{base + layout.at.head_w, base + layout.at.final_gamma, base + layout.at.final_beta, {},
-                       base + layout.at.wpe, base + layout.at.wte};
+                       base + layout.at.wpe,    base + layout.at.wte};
   for (const auto& b : layout.at.blocks) out.blocks.push_back(block(b));
   return out;
 }
@@ -157,7 +157,7 @@ void init_parameters(const ParameterLayout& layout, float* master, T* copy, std:
   for (const Parameter& p : layout.parameters) {
     const std::uint64_t key = mix(mix(seed) + tensor++);
     init_kernel<<<blocks_for(p.size(), kThreads), kThreads, 0, stream>>>(master + p.offset, copy + p.offset, p.size(),
-                                                                        p.mean, p.std, key);
+                                                                         p.mean, p.std, key);
     check_launch("init_kernel");
   }
 }

@@ -38,17 +38,28 @@ Options parse(int argc, char** argv) {
     } else {
       if (i + 1 == argc) throw std::invalid_argument("no value after " + name);
       const std::string value = argv[++i];
-      if (name == "--model") o.model = value;
-      else if (name == "--type") o.type = value;
-      else if (name == "--text") o.text = value;
-      else if (name == "--order") o.order = std::stoi(value);
-      else if (name == "--steps") o.train.steps = std::stoi(value);
-      else if (name == "--batch") o.train.batch = std::stoi(value);
-      else if (name == "--sequence") o.train.sequence = std::stoi(value);
-      else if (name == "--accumulate") o.train.accumulate = std::stoi(value);
-      else if (name == "--rate") o.train.learning_rate = std::stof(value);
-      else if (name == "--seed") o.train.seed = std::stoull(value);
-      else throw std::invalid_argument("unknown option " + name + "; the head of train.cu lists them");
+      if (name == "--model")
+        o.model = value;
+      else if (name == "--type")
+        o.type = value;
+      else if (name == "--text")
+        o.text = value;
+      else if (name == "--order")
+        o.order = std::stoi(value);
+      else if (name == "--steps")
+        o.train.steps = std::stoi(value);
+      else if (name == "--batch")
+        o.train.batch = std::stoi(value);
+      else if (name == "--sequence")
+        o.train.sequence = std::stoi(value);
+      else if (name == "--accumulate")
+        o.train.accumulate = std::stoi(value);
+      else if (name == "--rate")
+        o.train.learning_rate = std::stof(value);
+      else if (name == "--seed")
+        o.train.seed = std::stoull(value);
+      else
+        throw std::invalid_argument("unknown option " + name + "; the head of train.cu lists them");
     }
   }
   return o;

@@ -99,8 +99,8 @@ class Trainer {
     const TrainConfig& t = gpt_.train();
     const std::size_t tokens = static_cast<std::size_t>(t.batch) * static_cast<std::size_t>(t.sequence);
     if (from.size() != tokens)
-      throw std::invalid_argument("nn: a batch has " + std::to_string(from.size()) + " tokens instead of B T = " +
-                                  std::to_string(tokens));
+      throw std::invalid_argument("nn: a batch has " + std::to_string(from.size()) +
+                                  " tokens instead of B T = " + std::to_string(tokens));
     for (int token : from)
       if (token < 0 || token >= gpt_.model().vocabulary)
         throw std::invalid_argument("nn: token " + std::to_string(token) + " is outside of the vocabulary of " +

@@ -22,12 +22,14 @@ void test_embedding() {
   nn::embedding_forward(device(tokens), device(wte), device(wpe), x, B, T, C, nullptr);
   close("embedding", host(x, N * C), reference::embedding(tokens, wte.data(), wpe.data(), T, C), kTolerance);
   nn::embedding_backward(device(tokens), device(dx), dwte, dwpe, B, T, C, V, nullptr);
-  close("embedding dwte", host(dwte, Vp * C), differences(wte, [&](const Values& w) {
-          return dot(dx, reference::embedding(tokens, w.data(), wpe.data(), T, C));
-        }), kGradient);
-  close("embedding dwpe", host(dwpe, 9 * C), differences(wpe, [&](const Values& w) {
-          return dot(dx, reference::embedding(tokens, wte.data(), w.data(), T, C));
-        }), kGradient);
+  close("embedding dwte", host(dwte, Vp * C),
+        differences(wte,
+                    [&](const Values& w) { return dot(dx, reference::embedding(tokens, w.data(), wpe.data(), T, C)); }),
+        kGradient);
+  close("embedding dwpe", host(dwpe, 9 * C),
+        differences(wpe,
+                    [&](const Values& w) { return dot(dx, reference::embedding(tokens, wte.data(), w.data(), T, C)); }),
+        kGradient);
 }
 
 // More tokens than a tile of shared memory, and a vocabulary of more than one range.
@@ -87,13 +89,15 @@ void test_linear(const nn::Gemm& gemm) {
   nn::linear_forward(gemm, device(x), device(W), y, N, C, O);
   close("linear", host(y, N * O), reference::linear(x, W.data(), nullptr, N, C, O), kTolerance);
   nn::linear_backward_input(gemm, device(dy), device(W), dx, N, C, O);
-  close("linear dx", host(dx, N * C), differences(x, [&](const Values& v) {
-          return dot(dy, reference::linear(v, W.data(), nullptr, N, C, O));
-        }), kGradient);
+  close("linear dx", host(dx, N * C),
+        differences(x, [&](const Values& v) { return dot(dy, reference::linear(v, W.data(), nullptr, N, C, O)); }),
+        kGradient);
   nn::linear_backward_weight(gemm, device(dy), device(x), dW, N, C, O);
-  close("linear dW, added to", host(dW, O * C), reference::add(differences(W, [&](const Values& v) {
-          return dot(dy, reference::linear(x, v.data(), nullptr, N, C, O));
-        }), W), kGradient);
+  close("linear dW, added to", host(dW, O * C),
+        reference::add(
+            differences(W, [&](const Values& v) { return dot(dy, reference::linear(x, v.data(), nullptr, N, C, O)); }),
+            W),
+        kGradient);
 }
 
 void test_attention(const nn::Gemm& gemm) {
@@ -113,9 +117,8 @@ void test_attention(const nn::Gemm& gemm) {
     expect(std::abs(sum - 1) < 1e-6, "a row of P sums to 1");
   }
   nn::attention_backward(gemm, device(d_o), d_qkv, P, dqkv, zeros(H * T * T), B, T, H, hs, nullptr);
-  close("attention dqkv", host(dqkv, N * 3 * C), differences(qkv, [&](const Values& v) {
-          return dot(d_o, reference::attention(v, B, T, H, hs));
-        }), kGradient);
+  close("attention dqkv", host(dqkv, N * 3 * C),
+        differences(qkv, [&](const Values& v) { return dot(d_o, reference::attention(v, B, T, H, hs)); }), kGradient);
 }
 
 void test_elementwise() {
@@ -157,11 +160,14 @@ void test_cross_entropy() {
     }
     close("cross entropy dlogits", host(d, logits.size()), gradient, kGradient);
     if (v == V)
-      close("its formula", gradient, differences(logits, [&](const Values& l) {
-              double sum = 0;
-              for (double x : reference::cross_entropy(l, targets, v, padded)) sum += 0.25 * x;
-              return sum;
-            }), 1e-6);
+      close("its formula", gradient,
+            differences(logits,
+                        [&](const Values& l) {
+                          double sum = 0;
+                          for (double x : reference::cross_entropy(l, targets, v, padded)) sum += 0.25 * x;
+                          return sum;
+                        }),
+            1e-6);
     nn::add_sum(losses, n, 0.5f, total, nullptr);
     double sum = 2;
     for (double w : wanted) sum += 0.5 * w;

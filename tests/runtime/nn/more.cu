@@ -76,8 +76,8 @@ void test_learns_bf16() {
   const auto full = run(float()), half = run(__nv_bfloat16());
   double difference = 0;
   for (std::size_t i = 0; i < full.size(); ++i) difference = std::max(difference, std::abs(full[i] - half[i]));
-  std::printf("fp32 %.4f, bf16 %.4f, largest difference of a step %.4f; rate %.4f\n", full.back(), half.back(), difference,
-              source.entropy_rate());
+  std::printf("fp32 %.4f, bf16 %.4f, largest difference of a step %.4f; rate %.4f\n", full.back(), half.back(),
+              difference, source.entropy_rate());
   expect(difference < 0.05, "bf16 follows fp32");
   expect(half.back() < 0.5 * (source.unigram_entropy() + source.entropy_rate()), "bf16 learns");
 }
@@ -113,14 +113,20 @@ void test_shards() {
       for (double v : part(qkv_w, C, which * C + rank * A, A, 0, C)) q.push_back(v);
       for (double v : part(qkv_b, 1, which * C + rank * A, A, 0, 1)) qb.push_back(v);
     }
-    const nn::BlockWeights<float> w{device(ln_gamma), device(ln_beta),
-                                    device(q), device(qb),
-                                    device(part(proj_w, C, 0, C, rank * A, A)), device(proj_b),
-                                    device(ln_gamma), device(ln_beta),
-                                    device(part(fc_w, C, rank * f, f, 0, C)), device(part(fc_b, 1, rank * f, f, 0, 1)),
-                                    device(part(fc2_w, F, 0, C, rank * f, f)), device(fc2_b)};
+    const nn::BlockWeights<float> w{device(ln_gamma),
+                                    device(ln_beta),
+                                    device(q),
+                                    device(qb),
+                                    device(part(proj_w, C, 0, C, rank * A, A)),
+                                    device(proj_b),
+                                    device(ln_gamma),
+                                    device(ln_beta),
+                                    device(part(fc_w, C, rank * f, f, 0, C)),
+                                    device(part(fc_b, 1, rank * f, f, 0, 1)),
+                                    device(part(fc2_w, F, 0, C, rank * f, f)),
+                                    device(fc2_b)};
     const nn::BlockGradients g{zeros(C), zeros(C), zeros(3 * A * C), zeros(3 * A), zeros(C * A), zeros(C),
-                               zeros(C), zeros(C), zeros(f * C), zeros(f), zeros(C * f), zeros(C)};
+                               zeros(C), zeros(C), zeros(f * C),     zeros(f),     zeros(C * f), zeros(C)};
     nn::Arena measured;
     nn::BlockActivations<float>::take(measured, shape);
     nn::Workspace<float>::take(measured, shape);

@@ -86,8 +86,7 @@ inline Values layernorm(const Values& x, const double* gamma, const double* beta
     double mean = 0, variance = 0;
     for (int c = 0; c < C; ++c) mean += x[n * C + c] / C;
     for (int c = 0; c < C; ++c) variance += (x[n * C + c] - mean) * (x[n * C + c] - mean) / C;
-    for (int c = 0; c < C; ++c)
-      y[n * C + c] = gamma[c] * (x[n * C + c] - mean) / std::sqrt(variance + 1e-5) + beta[c];
+    for (int c = 0; c < C; ++c) y[n * C + c] = gamma[c] * (x[n * C + c] - mean) / std::sqrt(variance + 1e-5) + beta[c];
   }
   return y;
 }
@@ -162,8 +161,7 @@ inline double loss(const nn::ModelConfig& m, const nn::ParameterLayout& layout, 
   for (const auto& b : w.blocks) x = block(b, x, B, T, m.channels, m.heads, m.hidden());
   x = layernorm(x, w.final_gamma, w.final_beta, B * T, m.channels);
   const int Vp = m.padded_vocabulary();
-  const Values losses =
-      cross_entropy(linear(x, w.head_w, nullptr, B * T, m.channels, Vp), targets, m.vocabulary, Vp);
+  const Values losses = cross_entropy(linear(x, w.head_w, nullptr, B * T, m.channels, Vp), targets, m.vocabulary, Vp);
   double sum = 0;
   for (double l : losses) sum += l;
   return sum / static_cast<double>(losses.size());

@@ -15,8 +15,8 @@ std::string program(const std::string& name, const std::string& source, const st
   static const Folder folder;
   const std::string made = folder / name;
   if (run({"test", "-x", made}).code == 0) return made;
-  std::vector<std::string> argv = {ridge_program(), "cc", "-I", repository() + "/runtime", repository() + "/" + source,
-                                   "-o",            made, "-lcublas"};
+  std::vector<std::string> argv = {
+      ridge_program(), "cc", "-I", repository() + "/runtime", repository() + "/" + source, "-o", made, "-lcublas"};
   argv.insert(argv.end(), options.begin(), options.end());
   Run r = run(argv);
   INFO(r.out << r.err);
@@ -100,8 +100,8 @@ TEST_CASE("the example", "[.slow]") {
   CHECK(has(chain.out, "step 2 loss "));
   CHECK(run({train, "--steps", "3"}).out == chain.out);
   CHECK(run({train, "--steps", "3", "--seed", "2"}).out != chain.out);
-  Run text = run({train, "--steps", "2", "--type", "bf16", "--checkpoint", "--accumulate", "2", "--text",
-                  repository() + "/labs"});
+  Run text = run(
+      {train, "--steps", "2", "--type", "bf16", "--checkpoint", "--accumulate", "2", "--text", repository() + "/labs"});
   INFO(text.out << text.err);
   CHECK(text.code == 0);
   CHECK(has(text.out, "bytes of text, unigram entropy"));
