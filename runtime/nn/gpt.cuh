@@ -39,6 +39,7 @@ class Gpt {
         arena_(plan(model, train)),
         buffers_(Buffers::take(arena_, layout_, model, train)),
         context_{gemm_, stream, buffers_.work, {}} {
+    gemm_.allow_tf32(train.tf32);
     weights_ = views<const T>(layout_, buffers_.copy);
     gradients_ = views(layout_, buffers_.gradients);
     init_parameters(layout_, buffers_.master, buffers_.copy, train.seed, stream);

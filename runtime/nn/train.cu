@@ -4,11 +4,12 @@
 //   on a GPU:        nvcc -std=c++20 -O3 -arch=native -I runtime runtime/nn/train.cu -lcublas -o train
 //
 //   ./train [--model tiny] [--steps 60] [--batch 4] [--sequence 32] [--accumulate 1] [--checkpoint] [--rate 3e-3] [--seed 1]
-//           [--type fp32|bf16] [--text PATH] [--order 1|2] [--memory]
+//           [--type fp32|tf32|bf16] [--text PATH] [--order 1|2] [--memory]
 //
 // Without --text it learns a Markov chain, whose entropies are printed first: a model that knows how often each token comes gets to
 // the first, one that looks at the last token to the second, nothing gets below the third. --memory prints what the model needs,
 // and ends: that works without a GPU too.
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -62,6 +63,7 @@ Options parse(int argc, char** argv) {
         throw std::invalid_argument("unknown option " + name + "; the head of train.cu lists them");
     }
   }
+  o.train.tf32 = o.type == "tf32";
   return o;
 }
 
@@ -92,6 +94,8 @@ void run(const Options& o) {
     std::printf("entropy: unigram %.4f, bigram %.4f, rate %.4f\n", chain->unigram_entropy(), chain->bigram_entropy(),
                 chain->entropy_rate());
   }
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point second_step;
   nn::Trainer<T> trainer(model, o.train);
   nn::Random random(o.train.seed);
   for (int step = 0; step < o.train.steps; ++step) {
@@ -102,7 +106,12 @@ void run(const Options& o) {
     std::printf("step %d loss %.6f gradient norm %.6f\n", step, static_cast<double>(result.loss),
                 static_cast<double>(result.gradient_norm));
     std::fflush(stdout);
+    if (step == 0) second_step = Clock::now();  // the first step also loads libraries and warms up
   }
+  const double tokens = static_cast<double>(o.train.steps - 1) * o.train.accumulate * o.train.batch * o.train.sequence;
+  if (tokens > 0)
+    std::fprintf(stderr, "%.0f tokens/s after the first step\n",
+                 tokens / std::chrono::duration<double>(Clock::now() - second_step).count());
 }
 
 }  // namespace
@@ -110,12 +119,12 @@ void run(const Options& o) {
 int main(int argc, char** argv) {
   try {
     const Options o = parse(argc, argv);
-    if (o.type == "fp32")
+    if (o.type == "fp32" || o.type == "tf32")
       run<float>(o);
     else if (o.type == "bf16")
       run<__nv_bfloat16>(o);
     else
-      throw std::invalid_argument("--type is fp32 or bf16");
+      throw std::invalid_argument("--type is fp32, tf32 or bf16");
   } catch (const std::exception& e) {
     std::fprintf(stderr, "train: %s\n", e.what());
     return 1;

@@ -32,6 +32,19 @@ __device__ void store4(const float (&v)[4], T* to) {
   *reinterpret_cast<uint2*>(to) = out.all;
 }
 
+__device__ void load4(float (&v)[4], const float* from) {
+  const float4 in = *reinterpret_cast<const float4*>(from);
+  v[0] = in.x, v[1] = in.y, v[2] = in.z, v[3] = in.w;
+}
+template <class T>
+__device__ void load4(float (&v)[4], const T* from) {
+  union {
+    uint2 all;
+    T of[4];
+  } in = {*reinterpret_cast<const uint2*>(from)};
+  for (int i = 0; i < 4; ++i) v[i] = widen(in.of[i]);
+}
+
 // A strip of a matrix into shared memory: to[p][i] = element (first + i, start + p), i < 8 R, p < kStep. Elements lie
 // `along` (i) and `across` (p) apart, one of which is 1: neighbouring threads take neighbours. What is beyond the matrix
 // counts as 0; the last element is read in its place, which costs less than a branch.
@@ -101,12 +114,12 @@ __global__ void gemm_kernel(const In* a, const In* b, Out* c, int m, int n, int 
       if (r >= m || q >= n) continue;
       Out* to = c + static_cast<size_t>(q) * ldc + r;
       const int count = min(4, m - r);
-      float v[4];
+      float old[4] = {}, v[4];
+      if (beta != 0 && aligned) load4(old, to);
+      if (beta != 0 && !aligned)
+        for (int e = 0; e < count; ++e) old[e] = widen(to[e]);
 #pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        v[e] = alpha * sums[j][i + e];
-        if (beta != 0 && e < count) v[e] += beta * widen(to[e]);
-      }
+      for (int e = 0; e < 4; ++e) v[e] = alpha * sums[j][i + e] + beta * old[e];
       if (aligned) {
         store4(v, to);
         continue;

@@ -143,10 +143,26 @@ cublasStatus_t strided(cublasHandle_t handle, const Shape& s, const void* alpha,
   if (c == nullptr || (s.k > 0 && (a == nullptr || b == nullptr))) return CUBLAS_STATUS_INVALID_VALUE;
   if constexpr (std::is_same_v<Scale, float> && (std::is_same_v<TA, float> || sizeof(TA) == 2))
     if (ridge_simt::launch_gemm != nullptr && handle->pointers == CUBLAS_POINTER_MODE_HOST) {
-      const ridge_simt::GemmCall call{s.transa != CUBLAS_OP_N, s.transb != CUBLAS_OP_N, s.m, s.n, s.k,
-                                      *static_cast<const float*>(alpha), *static_cast<const float*>(beta), a, b, c,
-                                      kDataType<TA>, kDataType<TC>, lda, ldb, ldc, stride_a, stride_b, stride_c,
-                                      batch, handle->stream};
+      const ridge_simt::GemmCall call{s.transa != CUBLAS_OP_N,
+                                      s.transb != CUBLAS_OP_N,
+                                      s.m,
+                                      s.n,
+                                      s.k,
+                                      *static_cast<const float*>(alpha),
+                                      *static_cast<const float*>(beta),
+                                      a,
+                                      b,
+                                      c,
+                                      kDataType<TA>,
+                                      kDataType<TC>,
+                                      lda,
+                                      ldb,
+                                      ldc,
+                                      stride_a,
+                                      stride_b,
+                                      stride_c,
+                                      batch,
+                                      handle->stream};
       if (ridge_simt::launch_gemm(call))
         return cudaPeekAtLastError() == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
     }
