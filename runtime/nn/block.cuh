@@ -6,6 +6,8 @@
 #pragma once
 #include <algorithm>
 #include <functional>
+#include <stdexcept>
+#include <string>
 
 #include "nn/attention.cuh"
 #include "nn/elementwise.cuh"
@@ -24,6 +26,9 @@ struct BlockShape {
 };
 
 inline BlockShape block_shape(const ModelConfig& m, int B, int T, int shards = 1) {
+  if (shards < 1 || m.heads % shards != 0)
+    throw std::invalid_argument("nn: " + std::to_string(m.heads) + " heads cannot be shared by " +
+                                std::to_string(shards) + " ranks; take a divisor");
   return {B, T, m.channels, m.heads / shards, m.head_size(), m.hidden() / shards};
 }
 
@@ -54,10 +59,9 @@ struct BlockActivations {
 // What forward and backward use and leave behind: one for all blocks.
 template <class T>
 struct Workspace {
-  T *wide, *qkv, *norm, *scores;
-  float* columns;
+  T *wide, *qkv, *norm, *scores;  // gradients: (N, F or A), (N, 3 A), (N, C), (H, T, T) of one sequence
+  float* columns;                 // for column_sums of the widest matrix
 
-  // columns: the widest matrix whose columns are summed.
   static Workspace take(Arena& arena, const BlockShape& s) {
     const std::size_t N = static_cast<std::size_t>(s.rows()), C = s.C, A = s.width(), F = s.hidden;
     auto t = [&](std::size_t n) { return arena.take<T>(Use::workspace, n); };

@@ -45,6 +45,7 @@ struct Matrix {
   long long next = 0;
 };
 
+// On the device that is current when it is made; one for each host thread that multiplies.
 class Gemm {
  public:
   explicit Gemm(cudaStream_t stream) {
