@@ -48,7 +48,7 @@ void pipelined(const __nv_bfloat16* in, __nv_bfloat16* out, std::size_t n, int s
     if (in != out) cudaMemcpyAsync(out, in, n * sizeof(__nv_bfloat16), cudaMemcpyDeviceToDevice, stream);
     return;
   }
-  static thread_local Lane lane;  // one for each rank, also where ranks are threads
+  static thread_local Lane lane;                            // one for each rank, also where ranks are threads
   auto* received = static_cast<__nv_bfloat16*>(workspace);  // each slice at its own place
   const int right = (r + 1) % p, left = (r + p - 1) % p;
   const std::size_t size = ceil_div(n, static_cast<std::size_t>(p));  // of a chunk
