@@ -160,8 +160,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   r.run_seconds = now() - start;
   r.outcome = "passed";
   double all = 0;
-  for (const Task& spec : lab.tasks)
-    all += spec.points(spec.needs.empty() || spec.needs == "emulator" ? r.backend : "cuda");
+  for (const Task& spec : lab.tasks) all += spec.points(spec.needs.empty() ? r.backend : "cuda");
   for (const auto& t : r.tasks) {
     r.points += t.points;
     r.max += t.max;

@@ -93,14 +93,12 @@ int foreign_line(std::string_view text) {
   return 0;
 }
 
-constexpr const char* kEmulator = "emulator";
-
 bool all_digits(const std::string& s) { return !s.empty() && s.find_first_not_of("0123456789") == std::string::npos; }
 
 }  // namespace
 
 double Task::points(const std::string& backend) const {
-  if (!needs.empty() && (backend == "cpu") != (needs == kEmulator)) return 0;
+  if (!needs.empty() && backend == "cpu") return 0;
   double sum = points_correct;
   for (const Goal& g : goals)
     if (g.backend == backend) sum += g.points;
@@ -115,7 +113,6 @@ bool runs_on(const std::string& needs, const std::string& compute) {
   std::string digits;
   for (char c : compute)
     if (c != '.') digits += c;
-  if (needs == kEmulator) return digits.empty();
   if (digits.empty() || needs.rfind("sm_", 0) != 0) return false;
   const std::string number = needs.substr(3, needs.find_last_of("0123456789") - 2);
   return number.size() + 3 < needs.size() ? digits == number : std::atoi(digits.c_str()) >= std::atoi(number.c_str());

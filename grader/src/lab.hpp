@@ -25,7 +25,7 @@ struct Task {
   std::string title;
   std::string file;
   double points_correct = 0;
-  std::string needs;     // "sm_90a": runs on such a GPU only, "emulator": on none; skipped elsewhere
+  std::string needs;     // "sm_90a": runs on such a GPU only, and is skipped elsewhere
   std::string baseline;  // the vendor's way, as people call it: "cublasSgemm"
   std::vector<std::string> hints;
   std::vector<Goal> goals;

@@ -24,9 +24,7 @@ TaskResult TaskJudge::run() {
   task_.title = spec_.title;
   if (!spec_.needs.empty() && !runs_on(spec_.needs, device_.info().compute)) {
     task_.status = "skipped";
-    task_.reason = options_.backend == Backend::cpu ? "needs a GPU (" + spec_.needs + ")"
-                   : spec_.needs == "emulator"      ? "runs on the emulator only (--backend cpu)"
-                                                    : "needs " + spec_.needs;
+    task_.reason = options_.backend == Backend::cpu ? "needs a GPU (" + spec_.needs + ")" : "needs " + spec_.needs;
     return task_;
   }
   if (options_.backend == Backend::cuda && !lab_.ranks.empty()) {

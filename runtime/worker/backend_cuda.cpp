@@ -12,11 +12,12 @@
 
 #include "backend.hpp"
 
-// Of nccl.h, which a lab without NCCL need not have; resolved where the lab links with it.
+// Of mpi_ranks.cpp and of nccl.h, which a lab without MPI or NCCL need not have; resolved where the lab links with them.
 struct ridge_nccl_id {
   char bytes[128];
 };
 extern "C" {
+__attribute__((weak)) void ridge_mpi_start(int rank, int ranks);
 __attribute__((weak)) int ncclGetUniqueId(ridge_nccl_id* id);
 __attribute__((weak)) int ncclCommInitRank(void** comm, int ranks, ridge_nccl_id id, int rank);
 __attribute__((weak)) const char* ncclGetErrorString(int result);
@@ -153,6 +154,7 @@ void* join_ranks(int, int rank, int ranks) {
     std::fprintf(stderr, "ridge worker: no GPU %d: %s\n", rank, cudaGetErrorString(e));
     std::exit(3);
   }
+  if (ridge_mpi_start != nullptr) ridge_mpi_start(rank, ranks);
   if (ncclGetUniqueId == nullptr || ncclCommInitRank == nullptr) return nullptr;
   ridge_nccl_id id;
   void* comm = nullptr;

@@ -121,6 +121,26 @@ TEST_CASE("a rank reaches its judge's socket, and neither this machine's network
   CHECK(exit_code(ranks.ended(0, 5)) == 1);
 }
 
+TEST_CASE("ranks speak MPI with each other") {
+  if (!complete()) return;
+  const std::string program = fs::path(test::ridge_program()).parent_path() / "ridge-mpi-probe";
+  auto told = [&](const char* what, int count, int rank, int code) {
+    INFO(what << ", rank " << rank << " of " << count);
+    RankSandbox ranks(worker_sandbox(program, false), {program, what}, count);
+    const int out = ranks.take_output(rank);
+    const std::string text = output_of(out);
+    close(out);
+    INFO(text);
+    CHECK(exit_code(ranks.ended(rank, 5)) == code);
+    return text;
+  };
+  for (int count : {1, 2, 3, 8}) CHECK(told("all", count, count - 1, 0) == "ok\n");
+  CHECK(told("gone", 3, 0, 86).find("rank 1 is gone, and rank 0 waits") != std::string::npos);
+  CHECK(told("too-long", 2, 0, 86).find("has room for 4 bytes, and rank 1 sends 8") != std::string::npos);
+  CHECK(told("nobody", 2, 1, 86).find("there is no rank 2 to send to: 2 ranks") != std::string::npos);
+  CHECK(told("alone", 1, 0, 86).find("not one of several ranks") != std::string::npos);
+}
+
 // What an ordinary user may do to processes of his own, root's jobs may not.
 TEST_CASE("an ordinary user's ranks are held just so") {
   if (geteuid() != 0 || !complete()) return;

@@ -1,4 +1,4 @@
-/* The part of MPI that labs use, for ranks under a judge on the emulator. The same sources build with an MPI. Anything that MPI
+/* The part of MPI that labs use, for ranks under a judge. The same sources build with an MPI. Anything that MPI
    would end the program for ends it here too. This one knows memory of the host only. */
 #ifndef RIDGE_MPI_H
 #define RIDGE_MPI_H
