@@ -171,7 +171,7 @@ std::vector<ProfileCeiling> ceilings_of(const Calibration& calibration, const Pr
   if (!calibration.known()) return profile.ceilings;
   std::vector<ProfileCeiling> all;
   // The links to the host and one-way traffic are no roofs over a kernel.
-  static const std::set<std::string> kNoRoofs = {"memcpy", "read", "write", "h2d", "d2h"};
+  static const std::set<std::string> kNoRoofs = {"memcpy", "read", "write", "h2d", "d2h", "nvlink"};
   for (const auto& m : calibration.ceilings) {
     if (m.kind == "latency" || m.unit.empty() || kNoRoofs.count(m.id) != 0) continue;
     std::string source = fmt::format("measured {} on this device: {}", calibration.time.substr(0, 10), m.method);

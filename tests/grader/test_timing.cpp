@@ -159,8 +159,10 @@ TEST_CASE("a calibration is read as it was written, and nothing else is") {
   Profile profile{
       "p", "P", {{"hbm", "bandwidth", "HBM", "B/s", "data sheet", 9}, {"issue", "compute", "", "", "", 1}}, {}};
   CHECK(ceilings_of({}, profile)[0].value == 9);
-  calibration.ceilings.push_back(*c);
-  calibration.ceilings.back().id = "h2d";  // a link, no roof
+  for (const char* link : {"h2d", "nvlink"}) {  // no roofs over a kernel
+    calibration.ceilings.push_back(*c);
+    calibration.ceilings.back().id = link;
+  }
   auto roofs = ceilings_of(calibration, profile);
   REQUIRE(roofs.size() == 2);
   CHECK(roofs[0].id == "hbm");
