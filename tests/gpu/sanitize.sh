@@ -17,6 +17,7 @@ case $capability in *[!0-9]* | "" | 90) arch=90a ;; *) arch=$capability ;; esac
 mkdir -p "$folder"
 failed=0
 for lab in "$@"; do
+  grep -q '^ranks' "labs/$lab/lab.toml" && { echo "$lab: skipped: it needs several processes"; continue; }
   program=$folder/$lab
   if [ $mode != --run ] && { [ ! -x "$program" ] ||
     [ -n "$(find "labs/$lab" "solutions/$lab" runtime/lab tests/gpu -type f -newer "$program" | head -1)" ]; }; then
