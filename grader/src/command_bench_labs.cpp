@@ -47,6 +47,10 @@ int command_bench_labs(const BenchArguments& a) {
       fmt::print("{:<22} skipped: it is not judged on this backend\n", lab.name);
       continue;
     }
+    if (gpu && cuda_devices() < lab.least_gpus()) {
+      fmt::print("{:<22} skipped: it needs {} GPUs or more\n", lab.name, lab.least_gpus());
+      continue;
+    }
     o.submission.dir = root_dir() / "solutions" / lab.name;
     if (!fs::exists(o.submission.dir)) {
       fmt::print("{:<22} skipped: no reference solution here\n", lab.name);

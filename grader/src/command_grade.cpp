@@ -33,7 +33,7 @@ Backend choose_backend(const std::string& name, const Lab& lab) {
                 fmt::format("it has --backend {}", fmt::join(lab.backends, ", ")));
   if (name == "cpu") return Backend::cpu;
   if (name == "cuda") return Backend::cuda;
-  return lab.has_backend("cuda") && gpu_usable() ? Backend::cuda : Backend::cpu;
+  return lab.has_backend("cuda") && gpu_usable() && cuda_devices() >= lab.least_gpus() ? Backend::cuda : Backend::cpu;
 }
 
 // The student's folder, made from the stub where there is none yet.
@@ -162,7 +162,7 @@ int command_demo(bool full) {
     GradeArguments a;
     a.lab = lab.name;
     a.submission = solution.string();
-    a.backend = gpu && lab.has_backend("cuda") ? "cuda" : "cpu";
+    a.backend = gpu && lab.has_backend("cuda") && cuda_devices() >= lab.least_gpus() ? "cuda" : "cpu";
     a.quiet = true;
     Result r;
     int one = run(a, full ? Mode::grade : Mode::check, &r);

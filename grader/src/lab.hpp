@@ -49,7 +49,8 @@ struct Lab {
   std::map<std::string, std::vector<std::string>> forbid;
   std::vector<Task> tasks;
 
-  bool has_backend(const std::string& backend) const;  // one that names none has all
+  bool has_backend(const std::string& backend) const;       // one that names none has all
+  int least_gpus() const { return ranks.empty() ? 1 : 2; }  // for backend cuda
 };
 
 // Whether a GPU of this compute capability ("9.0"; empty: no GPU) runs code for `needs`: "sm_80" and later ones, "sm_90a"
