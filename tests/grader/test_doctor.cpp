@@ -126,3 +126,18 @@ TEST_CASE("a copy that never ends") {
   CHECK(contains(r.out, "ranks on this machine"));  // still looked at
   CHECK(r.code == 3);
 }
+
+#ifdef RIDGE_FAKE_CUDA
+TEST_CASE("a lab of several ranks takes the emulator where there are too few GPUs") {
+  const Folder home;
+  auto environment = fake_driver(home);
+  environment["FAKE_GPUS"] = "1";
+  environment["RIDGE_WORK"] = home / "work";
+  const Run one = run({ridge_program(), "check", "06", "--task", "staged", "--submission",
+                       repository() + "/solutions/06_ring_allreduce"},
+                      environment, 120);
+  INFO(one.out + one.err);
+  CHECK(one.code == 0);
+  CHECK(contains(one.out, "on SIMT emulator"));
+}
+#endif
