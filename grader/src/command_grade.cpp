@@ -162,7 +162,7 @@ int command_demo(bool full) {
     GradeArguments a;
     a.lab = lab.name;
     a.submission = solution.string();
-    a.backend = gpu && lab.has_backend("cuda") && cuda_devices() >= lab.least_gpus() ? "cuda" : "cpu";
+    a.backend = "auto";
     a.quiet = true;
     Result r;
     int one = run(a, full ? Mode::grade : Mode::check, &r);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <numeric>
 #include <thread>
 
 #include "buffers.hpp"
@@ -14,20 +13,15 @@
 #include "lab/compare.hpp"
 #include "nvml.hpp"
 #include "seeds.hpp"
+#include "timed_turns.hpp"
 
 namespace ridge {
 
+using namespace timed;
+
 namespace {
 
-constexpr std::size_t kSampled = 16;   // sets of a turn whose outputs are sampled, at most
-constexpr double kWarmSeconds = 0.02;  // before each request
-constexpr int kAloneTurns = 5;
 constexpr int kMostSets = 32;  // inputs and answers of all ranks pass through the host
-
-// A gate that failed.
-struct Failed {
-  std::string check, message, secret = {};
-};
 
 class RankSession {
  public:
@@ -36,22 +30,14 @@ class RankSession {
       : devices_(devices), check_(check), case_(c), options_(options), next_id_(first_id) {}
 
   TimedRun run(const StartRanks& submission, const StartRanks& baseline) {
-    TimedRun run;
-    try {
+    return timed::run(timing_, [&] {
       prepare(submission, baseline);
       turns();
-    } catch (const Failed& f) {
-      run.ok = false;
-      run.check = f.check;
-      run.message = f.message;
-      run.secret = f.secret;
-    }
-    run.timing = std::move(timing_);
-    return run;
+      timed::judge_baseline(timing_, alone_);
+    });
   }
 
  private:
-  using Order = std::vector<std::size_t>;
   struct Contestant {
     std::unique_ptr<RankWorkers> ranks;
     bool trusted = false;
@@ -178,32 +164,12 @@ class RankSession {
     }
   }
 
-  Order first_sets(std::size_t n) const {
-    Order order(n);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    return order;
-  }
-  Order drawn_sets(std::size_t n, std::uint64_t seed) const {
-    Order order = first_sets(sets_.size());
-    for (std::size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[lab::random_bits(seed, i) % (i + 1)]);
-    order.resize(n);
-    return order;
-  }
-
   Contestant start(const StartRanks& start_ranks, bool trusted) {
     Lap lap(timing_.judge.start);
     Contestant c;
     c.ranks = start_ranks();
     c.trusted = trusted;
     return c;
-  }
-
-  double set_bytes() const {
-    const lab::Shape shape = check_.shape(case_);
-    double bytes = static_cast<double>(shape.workspace);
-    for (std::size_t b : shape.in) bytes += static_cast<double>(b);
-    for (std::size_t b : shape.out) bytes += static_cast<double>(b);
-    return bytes;
   }
 
   // Seconds of one call, roughly; sets for the turns.
@@ -217,8 +183,9 @@ class RankSession {
     }
     const double added = (median(all) - median(one)) / static_cast<double>(std::max<std::size_t>(sets_.size() - 1, 1));
     const DeviceInfo info = devices_[0]->info();
-    const TurnPlan wanted = plan_turns(std::max(added, 1e-6), set_bytes(), static_cast<double>(info.l2_bytes),
-                                       static_cast<double>(info.memory) / 2, options_);
+    const TurnPlan wanted =
+        plan_turns(std::max(added, 1e-6), set_bytes(check_, case_), static_cast<double>(info.l2_bytes),
+                   static_cast<double>(info.memory) / 2, options_);
     plan_.most = std::clamp(std::max(plan_.most, wanted.most), 2, kMostSets);
     plan_.least = (plan_.most + 1) / 2;
     grow(static_cast<std::size_t>(plan_.most));
@@ -234,10 +201,9 @@ class RankSession {
     for (int i = 0; i < 21; ++i)
       empty.push_back(measure(baseline_, first_sets(sets_.size()), options_.seed, true).seconds);
     timing_.round_trip_s = median(empty);
-    std::vector<double> alone;
     for (int i = 0; i < kAloneTurns; ++i)
-      alone.push_back(a_call(measure(baseline_, first_sets(sets_.size()), options_.seed), sets_.size()));
-    timing_.alone_s = median(alone);
+      alone_.push_back(a_call(measure(baseline_, first_sets(sets_.size()), options_.seed), sets_.size()));
+    timing_.alone_s = median(alone_);
     submission_ = start(submission, false);
     plan(submission_);
     share(baseline_);
@@ -254,7 +220,7 @@ class RankSession {
       const std::uint64_t seed = derived_seed(options_.seed, "turn", static_cast<std::uint64_t>(turn));
       const int calls = plan_.most - static_cast<int>(derived_seed(seed, "calls") %
                                                       static_cast<unsigned>(plan_.most - plan_.least + 1));
-      const Order order = drawn_sets(static_cast<std::size_t>(calls), seed);
+      const Order order = drawn_sets(sets_.size(), static_cast<std::size_t>(calls), seed);
       if (on(Defence::fresh_inputs))
         for (std::size_t s : order)
           for (std::size_t r = 0; r < sets_[s].size(); ++r) sets_[s][r].refill(derived_seed(seed, "input", s * 64 + r));
@@ -284,6 +250,7 @@ class RankSession {
   std::vector<RankWorkers::Buffers> sets_;
   Contestant baseline_, submission_;
   TurnPlan plan_;
+  std::vector<double> alone_;
   Timing timing_;
 };
 

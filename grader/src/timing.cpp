@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
-#include <numeric>
 #include <optional>
 
 #include "buffers.hpp"
@@ -16,15 +15,14 @@
 #include "lab/compare.hpp"
 #include "nvml.hpp"
 #include "seeds.hpp"
+#include "timed_turns.hpp"
 
 namespace ridge {
 
+using namespace timed;
+
 namespace {
 
-constexpr std::size_t kSampled = 16;   // sets of a turn whose outputs are sampled, at most
-constexpr double kWarmSeconds = 0.02;  // before each request: the clocks fall while the judge verifies
-constexpr int kAloneTurns = 5;
-constexpr double kSlowedBaseline = 1.10;  // beside the submission, over alone
 constexpr int kMostRepeated = 10;
 
 bool good(const Reply& r) { return r.fate == Fate::ok && r.done.status == protocol::Status::ok; }
@@ -36,11 +34,6 @@ double free_host_bytes() {
     if (double kib = 0; std::sscanf(line.c_str(), "MemAvailable: %lf kB", &kib) == 1) return kib * 1024;
   return 1e9;
 }
-
-// A gate that failed.
-struct Failed {
-  std::string check, message, secret = {};
-};
 
 class Session {
  public:
@@ -56,19 +49,11 @@ class Session {
         monitor_(info_.uuid) {}
 
   TimedRun run() {
-    TimedRun run;
-    try {
+    return timed::run(timing_, [this] {
       prepare();
       turns();
       judge();
-    } catch (const Failed& f) {
-      run.ok = false;
-      run.check = f.check;
-      run.message = f.message;
-      run.secret = f.secret;
-    }
-    run.timing = std::move(timing_);
-    return run;
+    });
   }
 
  private:
@@ -145,19 +130,6 @@ class Session {
         throw Failed{"correct", fmt::format("{}, in timed turn {}: {}", case_.name, turn, v.message), v.secret};
   }
 
-  std::vector<std::size_t> first_sets(std::size_t n) const {
-    std::vector<std::size_t> order(n);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    return order;
-  }
-
-  std::vector<std::size_t> drawn_sets(std::size_t n, std::uint64_t seed) const {
-    std::vector<std::size_t> order = first_sets(sets_.size());
-    for (std::size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[lab::random_bits(seed, i) % (i + 1)]);
-    order.resize(n);
-    return order;
-  }
-
   // --- the session --------------------------------------------------------------------------------------------------
 
   Contestant start(const StartWorker& start_worker, bool trusted) {
@@ -187,13 +159,7 @@ class Session {
     grow(static_cast<std::size_t>(plan_.most));
   }
 
-  double set_bytes() const {
-    lab::Shape shape = check_.shape(case_);
-    double bytes = static_cast<double>(shape.workspace);
-    for (std::size_t b : shape.in) bytes += static_cast<double>(b);
-    for (std::size_t b : shape.out) bytes += static_cast<double>(b);
-    return bytes;
-  }
+  double set_bytes() const { return timed::set_bytes(check_, case_); }
 
   // Bytes for all sets. Inputs are kept on the host too.
   double room() const { return std::min(static_cast<double>(info_.memory), free_host_bytes()) / 2; }
@@ -234,7 +200,7 @@ class Session {
       const std::uint64_t seed = derived_seed(options_.seed, "turn", static_cast<std::uint64_t>(turn));
       const int span = on(Defence::unknown_count) ? plan_.most - plan_.least + 1 : 1;
       const int calls = plan_.most - static_cast<int>(derived_seed(seed, "calls") % static_cast<unsigned>(span));
-      std::vector<std::size_t> order = drawn_sets(static_cast<std::size_t>(calls), seed);
+      std::vector<std::size_t> order = drawn_sets(sets_.size(), static_cast<std::size_t>(calls), seed);
       if (on(Defence::fresh_inputs))
         for (std::size_t s : order) sets_[s].refill(derived_seed(seed, "input", s));
 
@@ -285,14 +251,7 @@ class Session {
           fmt::format("{:.3g} ms a call, where {} of this machine takes {:.3g} ms at the least for this work: not "
                       "all of it was done inside the measurement",
                       seconds * 1e3, floor.bound, floor.seconds * 1e3));
-    // Beyond what both vary by.
-    const double slowed = median_interval(timing_.baseline_s).low / *std::max_element(alone_.begin(), alone_.end());
-    if (slowed <= kSlowedBaseline) return;
-    std::string slower = fmt::format("the vendor's way took {:.2f} times as long as alone", slowed);
-    const bool excused = !timing_.disturbed.empty() || timing_.repeated > 0;
-    if (on(Defence::own_baseline) && !excused)
-      implausible(slower + ": something of the submission uses the GPU outside its turns");
-    if (timing_.disturbed.empty()) timing_.disturbed = slower;
+    timed::judge_baseline(timing_, alone_);
   }
 
   [[noreturn]] static void implausible(const std::string& why) { throw Failed{"implausible", why, why}; }
@@ -313,6 +272,18 @@ class Session {
 };
 
 }  // namespace
+
+void timed::judge_baseline(Timing& timing, const std::vector<double>& alone) {
+  const double slowed = median_interval(timing.baseline_s).low / *std::max_element(alone.begin(), alone.end());
+  if (slowed <= kSlowedBaseline) return;
+  const std::string slower = fmt::format("the vendor's way took {:.2f} times as long as alone", slowed);
+  const bool excused = !timing.disturbed.empty() || timing.repeated > 0;
+  if (on(Defence::own_baseline) && !excused) {
+    const std::string why = slower + ": something of the submission uses the GPU outside its turns";
+    throw Failed{"implausible", why, why};
+  }
+  if (timing.disturbed.empty()) timing.disturbed = slower;
+}
 
 TurnPlan plan_turns(double seconds_a_call, double set_bytes, double l2_bytes, double memory_bytes,
                     const TimedOptions& options) {

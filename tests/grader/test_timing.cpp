@@ -12,6 +12,7 @@
 #include "floor.hpp"
 #include "gpu_leftovers.hpp"
 #include "lab/compare.hpp"
+#include "late_device.hpp"
 #include "nvml.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"
@@ -262,28 +263,6 @@ class SmallCopy : public lab::TaskCheck {
   mutable int verified = 0;
 };
 
-// The emulator's device, whose sample is taken too early for one byte.
-class LateDevice : public Device {
- public:
-  explicit LateDevice(std::unique_ptr<Device> device) : device_(std::move(device)) {}
-  DeviceInfo info() const override { return device_->info(); }
-  std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes, lab::Place place) override {
-    return device_->allocate(bytes, place);
-  }
-  std::span<std::byte> staging(std::size_t bytes) override { return device_->staging(bytes); }
-  std::unique_ptr<HostMemory> host_memory(std::size_t bytes) override { return device_->host_memory(bytes); }
-  void aim_sample(const std::vector<Comb>& combs) override { device_->aim_sample(combs); }
-  std::vector<std::byte> take_sample() override {
-    auto sample = device_->take_sample();
-    sample.back() ^= std::byte{1};
-    return sample;
-  }
-  void warm_up(double) override {}
-
- private:
-  std::unique_ptr<Device> device_;
-};
-
 struct SessionFixture {
   test::Folder home;
   Lab lab = find_lab("01");
@@ -339,7 +318,7 @@ TEST_CASE("a session: unknown numbers of calls, new inputs every turn, every out
   CHECK(j["reference_ratio"]["median"].get<double>() > 0);
 
   SECTION("a late write") {
-    LateDevice late(make_cpu_device());
+    test::LateDevice late;
     TimedRun r = f.run(late, solution, solution);
     CHECK(r.check == "correct");
     CHECK(r.message.find("still being written") != std::string::npos);

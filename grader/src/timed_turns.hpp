@@ -1,0 +1,68 @@
+// What sessions of one worker (timing.cpp) and of several ranks (rank_timing.cpp) share.
+#pragma once
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "defence.hpp"
+#include "lab/check.hpp"
+#include "lab/compare.hpp"
+#include "timing.hpp"
+
+namespace ridge::timed {
+
+constexpr std::size_t kSampled = 16;   // sets of a turn whose outputs are sampled, at most
+constexpr double kWarmSeconds = 0.02;  // before each request: the clocks fall while the judge verifies
+constexpr int kAloneTurns = 5;
+constexpr double kSlowedBaseline = 1.10;  // beside the submission, over alone
+
+// A gate that failed.
+struct Failed {
+  std::string check, message, secret = {};
+};
+
+using Order = std::vector<std::size_t>;  // sets of buffers, in the order of the calls
+
+inline Order first_sets(std::size_t n) {
+  Order order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return order;
+}
+
+// n of `all` sets.
+inline Order drawn_sets(std::size_t all, std::size_t n, std::uint64_t seed) {
+  Order order = first_sets(all);
+  for (std::size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[lab::random_bits(seed, i) % (i + 1)]);
+  order.resize(n);
+  return order;
+}
+
+inline double set_bytes(const lab::TaskCheck& check, const lab::Case& c) {
+  const lab::Shape shape = check.shape(c);
+  double bytes = static_cast<double>(shape.workspace);
+  for (std::size_t b : shape.in) bytes += static_cast<double>(b);
+  for (std::size_t b : shape.out) bytes += static_cast<double>(b);
+  return bytes;
+}
+
+// The session of TimedRun: `steps` throws Failed.
+template <class Steps>
+TimedRun run(Timing& timing, Steps steps) {
+  TimedRun run;
+  try {
+    steps();
+  } catch (const Failed& f) {
+    run.ok = false;
+    run.check = f.check;
+    run.message = f.message;
+    run.secret = f.secret;
+  }
+  run.timing = std::move(timing);
+  return run;
+}
+
+// Where the vendor's way is slower beside the submission than alone, beyond what both vary by.
+void judge_baseline(Timing& timing, const std::vector<double>& alone);
+
+}  // namespace ridge::timed
