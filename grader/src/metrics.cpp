@@ -94,12 +94,6 @@ constexpr OverBound kOverBounds[] = {
     {"instructions_over_bound", {"ridge__warp_instructions.sum"}, "warp instructions"},
 };
 
-double bound_of(const std::string& metric, const Measured& m) {
-  for (const auto& b : m.bounds)
-    if (b.metric == metric && b.value > 0) return b.value;
-  throw Error(Exit::environment, "the lab's check.cpp gives no bound for '" + metric + "'", "see TaskCheck::bounds");
-}
-
 MetricValue sectors_over_ideal(const Measured& m) {
   MetricValue v;
   v.unit = "x";
@@ -141,45 +135,6 @@ MetricValue over_bound(const OverBound& o, const Measured& m) {
   return {sum / bound, "x", fmt::format("{:.0f} {}, where {:.0f} would do", sum, o.what, bound), {}};
 }
 
-// Where the time goes: each resource's busy share of the whole.
-MetricValue virtual_time(const Measured& m) {
-  const Timeline& t = m.counted->timeline;
-  const double bound = bound_of("virtual_time_over_bound", m);
-  double in = 0, out = 0, kernels = 0;
-  for (const auto& i : t.items) (i.kind == "h2d" ? in : i.kind == "d2h" ? out : kernels) += i.end - i.start;
-  return {t.seconds / bound,
-          "x",
-          fmt::format(
-              "{:.1f} us of virtual time, where {:.1f} would do: copies to the device {:.1f}, from it {:.1f}, kernels "
-              "{:.1f}; what is not overlapped adds up",
-              t.seconds * 1e6, bound * 1e6, in * 1e6, out * 1e6, kernels * 1e6),
-          {}};
-}
-
-// Of the kernels' time, what runs while no message does.
-MetricValue exposed_compute(const Measured& m) {
-  std::vector<std::pair<double, double>> messages;
-  double all = 0, hidden = 0;
-  for (const auto& i : m.counted->timeline.items)
-    if (i.kind == "exchange") messages.emplace_back(i.start, i.end);
-  std::sort(messages.begin(), messages.end());
-  for (const auto& i : m.counted->timeline.items) {
-    if (i.kind != "kernel") continue;
-    all += i.end - i.start;
-    double from = i.start;  // messages may overlap each other
-    for (const auto& [start, end] : messages) {
-      const double first = std::max(start, from), last = std::min(end, i.end);
-      if (last > first) hidden += last - first, from = last;
-    }
-  }
-  if (all == 0) return {1.0, "of the kernels' time", "no kernel ran", {}};
-  return {1 - hidden / all,
-          "of the kernels' time",
-          fmt::format("{:.1f} of {:.1f} us of kernels run while no message travels: nothing hides them",
-                      (all - hidden) * 1e6, all * 1e6),
-          {}};
-}
-
 MetricValue launches(const Measured& m) {
   const double n = m.counted->timeline.launches, bound = bound_of("launches_over_bound", m);
   return {n / bound, "x", fmt::format("{:.0f} launches by the host, where {:.0f} would do", n, bound), {}};
@@ -210,14 +165,19 @@ MetricValue ratio_to_baseline(const Measured& m, const std::string& baseline) {
 
 }  // namespace
 
+double bound_of(const std::string& metric, const Measured& m) {
+  for (const auto& b : m.bounds)
+    if (b.metric == metric && b.value > 0) return b.value;
+  throw Error(Exit::environment, "the lab's check.cpp gives no bound for '" + metric + "'", "see TaskCheck::bounds");
+}
+
 MetricValue measure(const std::string& metric, const Measured& m, const std::string& baseline) {
   if (m.counted) {
     if (metric == "sectors_over_ideal") return sectors_over_ideal(m);
     if (metric == "conflicts_per_request") return conflicts_per_request(*m.counted);
     if (metric == "divergence") return divergence(*m.counted);
-    if (metric == "virtual_time_over_bound") return virtual_time(m);
     if (metric == "launches_over_bound") return launches(m);
-    if (metric == "exposed_compute") return exposed_compute(m);
+    if (needs_timeline(metric)) return measure_timeline(metric, m);
     for (const OverBound& o : kOverBounds)
       if (o.metric == metric) return over_bound(o, m);
   }

@@ -15,6 +15,7 @@ struct Measured {
   lab::Work work;  // of the measured case; of the worst one, where there are several
   std::vector<lab::Bound> bounds;
   std::optional<Counted> counted;
+  std::vector<Timeline> ranks;  // of the counted case, where it has several
   std::vector<Timing> timings;  // one for each measured case
 };
 
@@ -26,5 +27,12 @@ struct MetricValue {
 
 // Empty values: not measured. Throws Error(Exit::environment) for a metric that does not exist or has no bound.
 MetricValue measure(const std::string& metric, const Measured& measured, const std::string& baseline);
+
+// What check.cpp gives for the measured case. Throws where it gives none.
+double bound_of(const std::string& metric, const Measured& measured);
+
+// Metrics of virtual time (metrics_timeline.cpp).
+bool needs_timeline(const std::string& metric);
+MetricValue measure_timeline(const std::string& metric, const Measured& measured);
 
 }  // namespace ridge

@@ -180,6 +180,7 @@ bool TaskJudge::take_counts(const lab::Case& c, const Reply& reply) {
   measured_.work = check_.work(c);
   measured_.bounds = check_.bounds(c);
   measured_.counted = count_launches(reply.launches, worker_program_);
+  measured_.ranks = task_.ranks;
   const double handed = measured_.counted->from_host, most = check_.bytes_from_host(c);
   if (on(Defence::counted_copies) && handed > most) {
     Gate g{"device", fmt::format("{:.0f} bytes came from the host (copies, pinned and managed memory, arguments), "
@@ -190,8 +191,7 @@ bool TaskJudge::take_counts(const lab::Case& c, const Reply& reply) {
     return false;
   }
   task_.kernels = measured_.counted->kernels;
-  if (std::any_of(spec_.goals.begin(), spec_.goals.end(),
-                  [](const Goal& g) { return g.metric == "virtual_time_over_bound" || g.metric == "exposed_compute"; }))
+  if (std::any_of(spec_.goals.begin(), spec_.goals.end(), [](const Goal& g) { return needs_timeline(g.metric); }))
     task_.timeline = measured_.counted->timeline;
   task_.roofline =
       Roofline{measured_.work.operations, measured_.counted->global_sectors * 32,

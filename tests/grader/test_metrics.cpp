@@ -67,6 +67,44 @@ TEST_CASE("metrics: divergence is the share of idle lanes") {
   CHECK(measure("divergence", counted({}), "").value.value() == 0);
 }
 
+TEST_CASE("metrics: what hides what in virtual time") {
+  Measured m = counted({});
+  Timeline& t = m.counted->timeline;
+  auto item = [](const char* kind, double start, double end) {
+    Timeline::Item i;
+    i.kind = kind, i.start = start, i.end = end;
+    return i;
+  };
+  auto value = [&](const char* metric) { return measure(metric, m, "").value; };
+  CHECK(value("exposed_messages") == 1);  // none was sent: nothing was hidden
+  CHECK(value("exposed_compute") == 1);
+  // Messages: 0 to 4 (two that overlap) and 6 to 8; kernels: 3 to 7, and 1 us twice within; copies count for neither.
+  t.items = {item("exchange", 6, 8), item("kernel", 3, 7),     item("exchange", 0, 3),
+             item("exchange", 2, 4), item("kernel", 4.5, 5.5), item("h2d", 0, 10)};
+  CHECK(value("exposed_messages").value() == Approx(4.0 / 6));
+  CHECK(value("exposed_compute").value() == Approx(0.5));
+  t.left_out = 1;
+  CHECK(!value("exposed_messages"));
+}
+
+TEST_CASE("metrics: the bubble is what all ranks wait") {
+  Measured m = counted({});
+  auto rank = [](double seconds, double from, double to) {
+    Timeline t;
+    t.seconds = seconds;
+    t.items.resize(1);
+    t.items[0].kind = "kernel", t.items[0].start = from, t.items[0].end = to;
+    return t;
+  };
+  CHECK_THROWS_AS(measure("bubble_over_bound", m, ""), Error);
+  m.bounds = {{"bubble_over_bound", 0.2}};
+  m.ranks = {rank(4, 0, 4), rank(10, 2, 10)};  // 40% and 80% of the 10 s
+  CHECK(measure("bubble_over_bound", m, "").value.value() == Approx(2));
+  CHECK(has(measure("bubble_over_bound", m, "").note, "rank 0 waits most, 60.0%"));
+  m.ranks[1].left_out = 3;
+  CHECK(!measure("bubble_over_bound", m, "").value);
+}
+
 TEST_CASE("metrics: several measured cases are judged by the worst") {
   Measured m;
   m.timings = {timing("2048", 0.97, 1e-3), timing("4096", 0.91, 2e-3), timing("8192", 0.95, 3e-3)};

@@ -1,0 +1,113 @@
+// Metrics of virtual time: what the timelines of a measured case say.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "error.hpp"
+#include "metrics.hpp"
+
+namespace ridge {
+
+namespace {
+
+using Spans = std::vector<std::pair<double, double>>;
+
+// When anything of this kind is going on, in order and without overlaps.
+Spans busy(const Timeline& t, std::string_view kind) {
+  Spans all, merged;
+  for (const auto& i : t.items)
+    if (i.kind == kind && i.end > i.start) all.emplace_back(i.start, i.end);
+  std::sort(all.begin(), all.end());
+  for (const auto& s : all) {
+    if (merged.empty() || s.first > merged.back().second)
+      merged.push_back(s);
+    else
+      merged.back().second = std::max(merged.back().second, s.second);
+  }
+  return merged;
+}
+
+double length(const Spans& spans) {
+  double sum = 0;
+  for (const auto& [start, end] : spans) sum += end - start;
+  return sum;
+}
+
+double common(const Spans& a, const Spans& b) {
+  double sum = 0;
+  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
+    sum += std::max(0.0, std::min(i->second, j->second) - std::max(i->first, j->first));
+    i->second < j->second ? ++i : ++j;
+  }
+  return sum;
+}
+
+// Where the time goes: each resource's busy share of the whole.
+MetricValue virtual_time(const Measured& m) {
+  const Timeline& t = m.counted->timeline;
+  const double bound = bound_of("virtual_time_over_bound", m);
+  double in = 0, out = 0, kernels = 0;
+  for (const auto& i : t.items) (i.kind == "h2d" ? in : i.kind == "d2h" ? out : kernels) += i.end - i.start;
+  return {t.seconds / bound,
+          "x",
+          fmt::format(
+              "{:.1f} us of virtual time, where {:.1f} would do: copies to the device {:.1f}, from it {:.1f}, kernels "
+              "{:.1f}; what is not overlapped adds up",
+              t.seconds * 1e6, bound * 1e6, in * 1e6, out * 1e6, kernels * 1e6),
+          {}};
+}
+
+// The share of what takes time (kernels or messages) that nothing of the other kind hides.
+MetricValue exposed(const Timeline& t, std::string_view kind, std::string_view cover, const std::string& unit,
+                    const char* told, const char* none) {
+  const Spans all = busy(t, kind);
+  const double time = length(all), hidden = common(all, busy(t, cover));
+  if (time == 0) return {1.0, unit, none, {}};
+  return {1 - hidden / time, unit, fmt::format(fmt::runtime(told), (time - hidden) * 1e6, time * 1e6), {}};
+}
+
+MetricValue bubble(const Measured& m) {
+  const double bound = bound_of("bubble_over_bound", m);
+  double end = 0, work = 0, least = 1;
+  for (const Timeline& t : m.ranks) end = std::max(end, t.seconds);
+  if (end == 0) return {1 / bound, "x", "no kernel ran", {}};
+  std::size_t idlest = 0;
+  for (std::size_t r = 0; r < m.ranks.size(); ++r) {
+    const double share = length(busy(m.ranks[r], "kernel")) / end;
+    work += share / static_cast<double>(m.ranks.size());
+    if (share < least) least = share, idlest = r;
+  }
+  return {
+      (1 - work) / bound,
+      "x",
+      fmt::format("ranks run no kernel in {:.1f}% of {:.1f} us, where {:.1f}% would do; rank {} waits most, {:.1f}%",
+                  100 * (1 - work), end * 1e6, 100 * bound, idlest, 100 * (1 - least)),
+      {}};
+}
+
+}  // namespace
+
+bool needs_timeline(const std::string& metric) {
+  return metric == "virtual_time_over_bound" || metric == "exposed_compute" || metric == "exposed_messages" ||
+         metric == "bubble_over_bound";
+}
+
+MetricValue measure_timeline(const std::string& metric, const Measured& m) {
+  const Timeline& t = m.counted->timeline;
+  if (metric == "virtual_time_over_bound") return virtual_time(m);
+  std::uint64_t left_out = t.left_out;
+  for (const Timeline& r : m.ranks) left_out = std::max(left_out, r.left_out);
+  if (left_out > 0)
+    return {std::nullopt, "", fmt::format("the timeline ends {} operations too early: it lists 4096", left_out), {}};
+  if (metric == "exposed_compute")
+    return exposed(t, "kernel", "exchange", "of the kernels' time",
+                   "{:.1f} of {:.1f} us of kernels run while no message travels: nothing hides them", "no kernel ran");
+  if (metric == "exposed_messages")
+    return exposed(t, "exchange", "kernel", "of the messages' time",
+                   "{:.1f} of {:.1f} us of messages travel while no kernel runs: nothing hides them",
+                   "no message was sent");
+  return bubble(m);
+}
+
+}  // namespace ridge
