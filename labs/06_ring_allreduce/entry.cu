@@ -2,6 +2,58 @@
 #include "lab/call.hpp"
 #include "ring.hpp"
 
+#ifndef RIDGE_SIMT  // ranks of the emulator are processes that do not run at the same time
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+void must(cudaError_t e, const char* what) {
+  if (e == cudaSuccess) return;
+  std::fprintf(stderr, "windows of peer memory: %s: %s\n", what, cudaGetErrorString(e));
+  std::exit(3);
+}
+
+// Made by all ranks together, opened by each other through CUDA IPC; made anew where a call needs larger ones, and kept.
+const Windows& windows(std::size_t bytes, const ridge_rank& rank) {
+  static Windows all{};
+  static std::size_t room = 0;
+  static void* own = nullptr;
+  if (bytes <= room) return all;
+  constexpr std::size_t kHead = (sizeof(Signals) + 255) / 256 * 256;
+  must(cudaDeviceSynchronize(), "earlier work");
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int q = 0; q < all.ranks; ++q)
+    if (q != rank.rank) must(cudaIpcCloseMemHandle(all.of[q].signals), "closing a window");
+  MPI_Barrier(MPI_COMM_WORLD);
+  must(cudaFree(own), "freeing a window");
+  must(cudaMalloc(&own, kHead + bytes), "allocating a window");
+  must(cudaMemset(own, 0, kHead), "clearing signals");
+  must(cudaDeviceSynchronize(), "clearing signals");
+  cudaIpcMemHandle_t mine{};
+  must(cudaIpcGetMemHandle(&mine, own), "cudaIpcGetMemHandle");
+  all.rank = rank.rank, all.ranks = rank.ranks;
+  for (int k = 0; k < rank.ranks; ++k) {
+    const int to = (rank.rank + k) % rank.ranks, from = (rank.rank + rank.ranks - k) % rank.ranks;
+    void* opened = own;
+    if (k > 0) {
+      cudaIpcMemHandle_t handle{};
+      MPI_Sendrecv(&mine, sizeof mine, MPI_BYTE, to, 0, &handle, sizeof handle, MPI_BYTE, from, 0, MPI_COMM_WORLD,
+                   MPI_STATUS_IGNORE);
+      must(cudaIpcOpenMemHandle(&opened, handle, cudaIpcMemLazyEnablePeerAccess), "cudaIpcOpenMemHandle");
+    }
+    all.of[from] = {reinterpret_cast<float*>(static_cast<char*>(opened) + kHead), static_cast<Signals*>(opened)};
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  room = bytes;
+  return all;
+}
+
+}  // namespace
+
+#endif
+
 bool ridge_entry(const ridge_call& c) {
   const auto n = static_cast<std::size_t>(c.size[0]);
   const bool in_place = c.size[1] != 0;
@@ -23,6 +75,12 @@ bool ridge_entry(const ridge_call& c) {
               static_cast<int>(c.size[3]), c.workspace, c.workspace_bytes, comm, c.stream);
   } else if (c.is("hierarchical")) {
     hierarchical(floats, out, n, static_cast<int>(c.size[2]), c.workspace, c.workspace_bytes, comm, c.stream);
+#ifndef RIDGE_SIMT
+  } else if (c.is("peer")) {
+    const std::size_t bytes =
+        2 * static_cast<std::size_t>(c.rank->ranks) * peer_chunk(n, c.rank->ranks) * sizeof(float);
+    peer(floats, out, n, windows(bytes, *c.rank), comm, c.stream);
+#endif
   } else {
     return false;
   }

@@ -43,3 +43,43 @@ void pipelined(const __nv_bfloat16* in, __nv_bfloat16* out, std::size_t n, int s
 //   workspace  n floats
 void hierarchical(const float* in, float* out, std::size_t n, int per_node, void* workspace,
                   std::size_t workspace_bytes, ncclComm_t comm, cudaStream_t stream);
+
+// Peer memory, for GPUs whose links let a kernel load and store another one's memory. Each rank has a window, which the kernels
+// of all ranks can reach: windows.of[q] is rank q's.
+constexpr int kPeerRanks = 8;
+constexpr int kPeerBlocks = 132;  // blocks of a kernel that waits for others, at most
+// Rank q's words. All are 0 before the first call and stay as calls leave them; nobody but peer() touches them.
+struct Signals {
+  unsigned arrived[2][kPeerBlocks][kPeerRanks];  // for a meeting: written by that rank's block of that number
+  unsigned epoch[kPeerBlocks];                   // for the rank itself: its block's calls so far
+};
+struct Window {
+  float* data;  // 2 p peer_chunk(n, p) floats, as the last call left them
+  Signals* signals;
+};
+struct Windows {
+  int rank, ranks;  // 1 to kPeerRanks
+  Window of[kPeerRanks];
+};
+// ceil(n / p), and then the next multiple of 4: parts begin at 16 bytes.
+__host__ __device__ constexpr std::size_t peer_chunk(std::size_t n, int p) {
+  const auto ranks = static_cast<std::size_t>(p);
+  return ((n + ranks - 1) / ranks + 3) / 4 * 4;
+}
+
+// Stores `value` where another device waits for it. What the block stored before its last __syncthreads() is seen first.
+__device__ inline void tell(unsigned* where, unsigned value) {
+  __threadfence_system();
+  *static_cast<volatile unsigned*>(where) = value;
+}
+// Waits until somebody stored `value` there. What that one stored before is seen after.
+__device__ inline void wait_for(const unsigned* where, unsigned value) {
+  while (*static_cast<const volatile unsigned*>(where) != value) {
+  }
+  __threadfence_system();
+}
+
+// out[i] = the sum over all ranks of their in[i], the same bits everywhere, by loads and stores of the ranks' kernels alone: no
+// NCCL, no MPI. (GPUs only.)
+//   in, out    n floats on the device, aligned to 16 bytes; in == out is allowed
+void peer(const float* in, float* out, std::size_t n, const Windows& windows, ncclComm_t comm, cudaStream_t stream);

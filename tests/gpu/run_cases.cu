@@ -1,5 +1,6 @@
-// Runs a lab's solution on all its cases, those that are measured at the sizes of `ridge check`, in this process and without the
-// judge, on buffers of exactly the sizes asked for: what compute-sanitizer can look at. Large sizes have kernels of their own. Linked with the lab's check.cpp, entry.cu and the solution.
+// Runs a lab's solution on all its cases, those that are measured at the sizes of `ridge check` (large sizes have kernels of their
+// own) and not larger than a tool gets through, in this process and without the judge, on buffers of exactly the sizes asked for:
+// what compute-sanitizer can look at. Linked with the lab's check.cpp, entry.cu and the solution.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -45,7 +46,9 @@ struct Memory {
   }
 };
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // of a measured case: tools slow kernels down a hundredfold
+// Of a measured case: tools slow kernels down a hundredfold.
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr double kMostOperations = 2e10;
 
 std::size_t bytes_of(const Shape& shape) {
   std::size_t sum = shape.workspace;
