@@ -26,7 +26,7 @@ CaseBuffers::CaseBuffers(Device& device, const lab::TaskCheck& check, const lab:
     for (std::size_t bytes : shape.out) out_.push_back(device.allocate(bytes, out_place_));
     if (shape.workspace != 0) workspace_ = device.allocate(shape.workspace);
   }
-  refill(seed);
+  refill(seed, c.shared_seed);
   next_id_ = first_id + static_cast<std::uint32_t>(in_.size() + out_.size()) + (workspace_ ? 1 : 0);
   poison(seed);
 }
@@ -39,8 +39,9 @@ CaseBuffers::~CaseBuffers() {
   if (workspace_) workspace_->wipe();
 }
 
-void CaseBuffers::refill(std::uint64_t seed) {
+void CaseBuffers::refill(std::uint64_t seed, std::uint64_t shared_seed) {
   seed_ = seed;
+  case_.shared_seed = on(Defence::fresh_inputs) ? shared_seed : 1;
   decoys_.clear();
   std::vector<std::span<std::byte>> views;
   for (const auto& host : in_host_) views.push_back(host->bytes());
@@ -60,7 +61,9 @@ void CaseBuffers::make_decoys() const {
     views.push_back(host.back()->bytes());
     decoys_.push_back(device_.allocate(b->bytes(), in_place_));
   }
-  check_.fill(case_, derived_seed(seed_, "decoy"), views);
+  lab::Case decoy = case_;
+  decoy.shared_seed = derived_seed(case_.shared_seed, "decoy");
+  check_.fill(decoy, derived_seed(seed_, "decoy"), views);
   for (std::size_t i = 0; i < decoys_.size(); ++i) decoys_[i]->upload(views[i]);
 }
 

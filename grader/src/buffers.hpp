@@ -24,8 +24,8 @@ class CaseBuffers {
   ~CaseBuffers();
   CaseBuffers(CaseBuffers&&) = default;
 
-  // New inputs at the same addresses.
-  void refill(std::uint64_t seed);
+  // New inputs at the same addresses. `shared_seed`: of those that all ranks have alike.
+  void refill(std::uint64_t seed, std::uint64_t shared_seed = 0);
   // Gives the descriptors to a worker. Returns the reply that was not ok, or an ok one.
   Reply share(WorkerProcess& worker, double limit_seconds, Show show = Show::judged) const;
   void poison(std::uint64_t seed);  // outputs and workspace
@@ -47,7 +47,7 @@ class CaseBuffers {
  private:
   Device& device_;
   const lab::TaskCheck& check_;
-  const lab::Case case_;
+  lab::Case case_;
   void make_decoys() const;
   std::vector<std::unique_ptr<HostMemory>> in_host_;
   std::vector<std::unique_ptr<DeviceBuffer>> in_, out_;

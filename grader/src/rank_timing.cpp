@@ -60,6 +60,7 @@ class RankSession {
       RankWorkers::Buffers set;
       const std::uint32_t first = next_id_;
       lab::Case c = case_;
+      c.shared_seed = derived_seed(options_.seed, "shared", sets_.size());
       for (c.rank = 0; c.rank < c.ranks; ++c.rank) {
         set.emplace_back(*devices_[static_cast<std::size_t>(c.rank)], check_, c,
                          derived_seed(options_.seed, "set", sets_.size() * 64 + static_cast<std::size_t>(c.rank)),
@@ -223,7 +224,8 @@ class RankSession {
       const Order order = drawn_sets(sets_.size(), static_cast<std::size_t>(calls), seed);
       if (on(Defence::fresh_inputs))
         for (std::size_t s : order)
-          for (std::size_t r = 0; r < sets_[s].size(); ++r) sets_[s][r].refill(derived_seed(seed, "input", s * 64 + r));
+          for (std::size_t r = 0; r < sets_[s].size(); ++r)
+            sets_[s][r].refill(derived_seed(seed, "input", s * 64 + r), derived_seed(seed, "shared", s));
       const Measured b = measure(baseline_, order, derived_seed(seed, "baseline"));
       const Measured a = measure(submission_, order, derived_seed(seed, "submission"));
       const GpuState after = monitor.read();

@@ -91,6 +91,7 @@ RankWorkers& TaskJudge::ranks_of(int ranks, std::map<int, std::unique_ptr<RankWo
 RankWorkers::Buffers TaskJudge::rank_buffers(lab::Case c, std::uint64_t number, std::uint32_t& next_id) {
   RankWorkers::Buffers all;
   const std::uint32_t first = next_id;
+  c.shared_seed = derived_seed(seed_, "shared", number);
   for (c.rank = 0; c.rank < c.ranks; ++c.rank) {
     all.emplace_back(device_of(c.rank), check_, c,
                      derived_seed(seed_, "case", number * 64 + static_cast<std::uint64_t>(c.rank)), first,

@@ -32,6 +32,8 @@ struct Case {
   int node = 0;
   int rank =
       0;  // of the worker that shape() and fill() are asked about; verify() sees the buffers of all, rank by rank
+  // For fill(): of inputs that all ranks have alike, where its own seed differs from rank to rank. Unknown elsewhere.
+  std::uint64_t shared_seed = 0;
 };
 
 // Data that one rank sent to another.

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <set>
 #include <string>
 
 #include "build.hpp"
@@ -32,6 +33,7 @@ class CopyOfRanks : public lab::TaskCheck {
   void fill(const lab::Case& c, std::uint64_t seed, lab::Buffers in) const override {
     lab::fill_normal(lab::floats(in[0]), seed);
     filled[static_cast<std::size_t>(c.rank)] += 1;
+    shared[static_cast<std::size_t>(c.rank)].push_back(c.shared_seed);
   }
   lab::Verdict verify(const lab::Case& c, lab::ConstBuffers in, lab::ConstBuffers out) const override {
     ++verified;
@@ -51,6 +53,7 @@ class CopyOfRanks : public lab::TaskCheck {
     return {n, "element", n * 4, n * 4};
   }
   mutable int filled[kRanks] = {};
+  mutable std::vector<std::uint64_t> shared[kRanks];
   mutable int verified = 0;
 };
 
@@ -109,6 +112,10 @@ TEST_CASE("ranks are timed together: new inputs for each, all outputs of all ver
   for (int n : t.turn_calls) calls += n;
   CHECK(f.check.verified == calls);
   for (int filled : f.check.filled) CHECK(filled == calls + t.calls);
+  // One for all ranks, but a new one each time.
+  for (const auto& shared : f.check.shared) CHECK(shared == f.check.shared[0]);
+  const std::set<std::uint64_t> different(f.check.shared[0].begin(), f.check.shared[0].end());
+  CHECK(different.size() == f.check.shared[0].size());
   CHECK(t.median > 0);
   CHECK(t.low <= t.median);
 
