@@ -4,34 +4,24 @@
 #include "tensor_parallel.hpp"
 
 // TASK(shard)
+// Helpers belong in an unnamed namespace: other files of the lab have some of the same name.
 namespace {
 
-constexpr int kBlock = 256;
-
-// qkv: (3, whole, C); out: (3, own, C). Rows are counted in heads' channels: `own` of each of q, k and v from row `first` on.
-__global__ void rows_kernel(const float* qkv, float* out, int whole, int own, int first, int C) {
-  const int c = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const int row = static_cast<int>(blockIdx.y), part = row / own;
-  if (c >= C) return;
-  const std::size_t from = static_cast<std::size_t>(part) * whole + first + row % own;
-  out[static_cast<std::size_t>(row) * C + c] = qkv[from * C + c];
-}
-
-// fc2: (C, F); out: (C, own): `own` columns from column `first` on.
-__global__ void columns_kernel(const float* fc2, float* out, int F, int own, int first) {
-  const int f = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const std::size_t c = blockIdx.y;
-  if (f < own) out[c * own + f] = fc2[c * F + first + f];
+// from, to: `count` floats.
+__global__ void copy_kernel(const float* from, float* to, std::size_t count) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < count) to[i] = from[i];
 }
 
 }  // namespace
 
 void shard(const float* qkv, const float* fc2, float* qkv_shard, float* fc2_shard, int H, int hs, int C, int F,
            const Group& group) {
-  const int rows = H / group.size * hs, columns = F / group.size;
-  rows_kernel<<<dim3(nn::blocks_for(C, kBlock), 3 * rows), kBlock, 0, group.stream>>>(qkv, qkv_shard, H * hs, rows,
-                                                                                      group.rank * rows, C);
-  columns_kernel<<<dim3(nn::blocks_for(columns, kBlock), C), kBlock, 0, group.stream>>>(fc2, fc2_shard, F, columns,
-                                                                                        group.rank * columns);
+  // TODO: this rank's heads' rows of each of q, k and v, and its columns of fc2. Here it gets a t-th of either as it lies in
+  // memory, which is right for one rank only.
+  const std::size_t rows = std::size_t{3} * H * hs * C / group.size,
+                    columns = static_cast<std::size_t>(C) * F / group.size;
+  copy_kernel<<<nn::blocks_for(rows, 256), 256, 0, group.stream>>>(qkv + group.rank * rows, qkv_shard, rows);
+  copy_kernel<<<nn::blocks_for(columns, 256), 256, 0, group.stream>>>(fc2 + group.rank * columns, fc2_shard, columns);
 }
 // END(shard)

@@ -83,7 +83,7 @@ void attention(const float* x, const float* dy, const AttentionTensors<const flo
 //   targets  (N), alike: 0 to V - 1
 //   losses   (N), alike: log(sum over v < V of exp(logits[n][v])) - logits[n][targets[n]]
 //   dlogits  (N, Vs): this rank's columns of the gradient of the mean of the losses
-//   space    6 N floats
+//   space    (3 t + 6) N floats
 void cross_entropy(const float* logits, const int* targets, float* losses, float* dlogits, float* space, int N, int Vs,
                    int V, const Group& group);
 
