@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lab/compare.hpp"
+#include "lab/propagation.hpp"
 #include "lab/tolerance.hpp"
 #include "runtime/sums.hpp"
 #include "support/catch.hpp"
@@ -187,4 +188,46 @@ TEST_CASE("the tolerance never exceeds the deterministic bound and scales with t
                          return many;
                        }())
                        .worst));  // gamma is no bound there
+}
+
+TEST_CASE("errors are handed on from step to step: two products, and a lower precision in between") {
+  constexpr std::size_t kIn = 70, kHidden = 90, kOut = 400;
+  std::vector<float> x(kIn), a(kHidden * kIn), b(kOut * kHidden), bias(kHidden);
+  fill_normal(x, 1), fill_normal(a, 2), fill_normal(b, 3), fill_normal(bias, 4);
+  Reals hidden(kHidden);
+  for (std::size_t h = 0; h < kHidden; ++h) {
+    RealSum s;
+    for (std::size_t i = 0; i < kIn; ++i) s.add(x[i], 0, a[h * kIn + i], 0);
+    hidden.set(h, plus(s.done(), bias[h]));
+  }
+  auto exact = [&](std::size_t o) {
+    RealSum s;
+    for (std::size_t h = 0; h < kHidden; ++h) s.add(hidden[h], {b[o * kHidden + h]});
+    return expected(s.done());
+  };
+  // `bits`: of the significand that a hidden number keeps.
+  auto judge = [&](int bits) {
+    std::vector<float> kept(kHidden), got(kOut);
+    for (std::size_t h = 0; h < kHidden; ++h) {
+      float sum = 0;
+      for (std::size_t i = 0; i < kIn; ++i) sum += x[i] * a[h * kIn + i];
+      sum += bias[h];
+      int exponent = 0;
+      const float mantissa = std::frexp(sum, &exponent);
+      kept[h] = std::ldexp(std::nearbyint(std::ldexp(mantissa, bits)), exponent - bits);
+    }
+    for (std::size_t o = 0; o < kOut; ++o) {
+      float sum = 0;
+      for (std::size_t h = 0; h < kHidden; ++h) sum += kept[h] * b[o * kHidden + h];
+      got[o] = sum;
+    }
+    return compare_close<float>(got, exact, [](std::size_t i) { return std::to_string(i); });
+  };
+  CHECK(judge(24).ok);
+  for (int bits : {8, 11, 15}) {
+    INFO(bits);
+    const Verdict v = judge(bits);
+    CHECK_FALSE(v.ok);
+    CHECK(v.message.find("lower precision") != std::string::npos);
+  }
 }
