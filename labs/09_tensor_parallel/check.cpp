@@ -1,7 +1,6 @@
 // Cases, inputs, expected answers and traffic of lab 09.
 //
-// Expected answers are those of the whole layer in double precision. Beside each number goes the variance of the error that an
-// honest fp32 computation of it has: what it inherits from its factors, and what its own roundings add (tolerance.hpp).
+// Expected answers are those of the whole layer in double precision, with the errors that fp32 may have (propagation.hpp).
 #include "lab/check.hpp"
 
 #include <fmt/format.h>
@@ -13,6 +12,7 @@
 #include <numbers>
 
 #include "lab/compare.hpp"
+#include "lab/propagation.hpp"
 #include "roofline/profile.hpp"
 
 namespace {
@@ -20,50 +20,8 @@ namespace {
 using namespace ridge::lab;
 using Size = std::size_t;
 
-constexpr double kUnit = 0x1p-24;  // of fp32
+const double kUnit = kFp32.unit();
 constexpr double square(double x) { return x * x; }
-
-// An exact number, the variance of an honest error, and the size of what was added up.
-struct Real {
-  double value = 0, variance = 0, magnitude = 0;
-};
-
-Expected expected(const Real& r) {
-  constexpr double kMargin = 1.5;  // the variances are of first order, and take errors for independent
-  const double deviation = kMargin * std::sqrt(r.variance) + std::numeric_limits<float>::min();
-  // A report takes errors of less than 2% of the magnitude for those of a lower precision: bf16 gives a tenth of that.
-  return {r.value, deviation, 50 * deviation, 0.2 * std::max(r.magnitude, std::fabs(r.value)), false};
-}
-
-// `count` numbers. Most are inputs, and exact.
-struct Reals {
-  std::vector<double> value, variance;
-  Reals() = default;
-  explicit Reals(Size count) : value(count), variance(count) {}
-  Real operator[](Size i) const { return {value[i], variance[i], 0}; }
-  void set(Size i, const Real& r) { value[i] = r.value, variance[i] = r.variance; }
-  Size size() const { return value.size(); }
-};
-
-// Terms of a sum of products.
-struct Sum {
-  double sum = 0, squares = 0, inherited = 0, length = 0;
-  void add(double a, double a_variance, double b, double b_variance) {
-    const double term = a * b;
-    sum += term, squares += term * term, inherited += a_variance * b * b + a * a * b_variance, length += 1;
-  }
-  void add(const Real& a, const Real& b) { add(a.value, a.variance, b.value, b.variance); }
-  void add(const Real& a) { add(a, {1, 0}); }
-  // Parts of the sum may be made on other ranks: that only makes the error smaller.
-  Real done() const {
-    const SumTolerance t = Tolerance{}.of_length(length + 1);
-    return {sum, t.of_sum * sum * sum + t.of_squares * squares + inherited, std::sqrt(squares)};
-  }
-};
-
-Real with_bias(const Real& x, double bias) {
-  return {x.value + bias, x.variance + square(kUnit * (x.value + bias)), x.magnitude};
-}
 
 double gelu(double x) {
   const double u = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
@@ -315,11 +273,11 @@ struct Mlp {
   };
   // Of row n and channel f; without a gradient d_pre stays 0.
   Hidden hidden(Size n, Size f) const {
-    Sum forward, backward;
+    RealSum forward, backward;
     const double *row = &x.value[n * C], *row_variance = &x.variance[n * C], *weight = &A[f * C];
     for (Size c = 0; c < C; ++c) forward.add(row[c], row_variance[c], weight[c], 0);
     Hidden h;
-    h.pre = with_bias(forward.done(), a[f]);
+    h.pre = plus(forward.done(), a[f]);
     h.act = gelu_of(h.pre);
     if (dy.size() == 0) return h;
     const double *d = &dy.value[n * C], *back = &B_t[f * C];
@@ -331,7 +289,7 @@ struct Mlp {
     std::vector<Real> y, dx;
   };
   Row row(Size n) const {
-    std::vector<Sum> y(C), dx(C);
+    std::vector<RealSum> y(C), dx(C);
     for (Size f = 0; f < F; ++f) {
       const Hidden h = hidden(n, f);
       for (Size c = 0; c < C; ++c) y[c].add(h.act.value, h.act.variance, B_t[f * C + c], 0);
@@ -339,7 +297,7 @@ struct Mlp {
         for (Size c = 0; c < C; ++c) dx[c].add(h.d_pre.value, h.d_pre.variance, A[f * C + c], 0);
     }
     Row r;
-    for (Size c = 0; c < C; ++c) r.y.push_back(with_bias(y[c].done(), b[c])), r.dx.push_back(dx[c].done());
+    for (Size c = 0; c < C; ++c) r.y.push_back(plus(y[c].done(), b[c])), r.dx.push_back(dx[c].done());
     return r;
   }
   struct Column {
@@ -347,8 +305,8 @@ struct Mlp {
     Real da;
   };
   Column column(Size f) const {
-    std::vector<Sum> dA(C), dB(C);
-    Sum da;
+    std::vector<RealSum> dA(C), dB(C);
+    RealSum da;
     for (Size n = 0; n < N; ++n) {
       const Hidden h = hidden(n, f);
       da.add(h.d_pre);
@@ -363,7 +321,7 @@ struct Mlp {
     return col;
   }
   Real db(Size c) const {
-    Sum s;
+    RealSum s;
     for (Size n = 0; n < N; ++n) s.add(dy[n * C + c]);
     return s.done();
   }
@@ -574,19 +532,18 @@ class SequenceParallel : public MlpTask {
         // Roundings of the mean, of the difference and of rstd.
         const double error = 3 * kUnit * ((std::fabs(mean[i]) + std::fabs(x[k])) * rstd[i] + std::fabs(h));
         hat.set(i * C + k, {h, square(error), 0});
-        m.x.set(i * C + k,
-                with_bias({h * gamma[k], square(gamma[k] * error) + square(kUnit * h * gamma[k]), 0}, beta[k]));
+        m.x.set(i * C + k, plus({h * gamma[k], square(gamma[k] * error) + square(kUnit * h * gamma[k]), 0}, beta[k]));
         m.dy.value[i * C + k] = d[k];
       }
     }
     std::vector<Size> every(N);
     for (Size i = 0; i < N; ++i) every[i] = i;
     const auto made = spread(every, [&](Size i) { return m.row(i); });
-    std::vector<Sum> dgamma(C), dbeta(C);
+    std::vector<RealSum> dgamma(C), dbeta(C);
     std::vector<Elements> y(static_cast<Size>(c.ranks), Elements(C)), dx(static_cast<Size>(c.ranks), Elements(C));
     for (Size i = 0; i < N; ++i) {
       const std::vector<Real>& d = made[i].dx;  // of the normed row
-      Sum g_sum, product;
+      RealSum g_sum, product;
       for (Size k = 0; k < C; ++k) {
         const Real g{d[k].value * gamma[k], d[k].variance * square(gamma[k]), 0};
         g_sum.add(g), product.add(g, hat[i * C + k]);
@@ -780,10 +737,10 @@ class Attention : public Task {
     for (Size b : sequences)
       for (Size t = 0; t < d.T; ++t) rows.push_back(b * d.T + t);
     struct Row {
-      std::vector<Sum> y, dx;
+      std::vector<RealSum> y, dx;
     };
     const auto summed = spread(rows, [&](Size n) {
-      Row row{std::vector<Sum>(C), std::vector<Sum>(C)};
+      Row row{std::vector<RealSum>(C), std::vector<RealSum>(C)};
       for (Size h = 0; h < d.H; ++h) {
         const Head& one = head(n / d.T, h);
         for (Size i = 0; i < hs; ++i) {
@@ -800,11 +757,11 @@ class Attention : public Task {
     });
     for (Size i = 0; i < rows.size(); ++i)
       for (Size k = 0; k < C; ++k) {
-        y.add(rows[i], k, with_bias(summed[i].y[k].done(), proj_b[k]));
+        y.add(rows[i], k, plus(summed[i].y[k].done(), proj_b[k]));
         dx.add(rows[i], k, summed[i].dx[k].done());
       }
     for (Size k = 0; k < C; ++k) {
-      Sum s;
+      RealSum s;
       for (Size n = 0; n < N; ++n) s.add({w.dy[n * C + k], 0, 0});
       dproj_b.add(k, 0, s.done());
     }
@@ -821,8 +778,8 @@ class Attention : public Task {
     for (Size h : shown)
       for (Size i = 0; i < hs; ++i) channels.push_back(h * hs + i);
     struct Channel {
-      std::vector<Sum> qkv[3], proj;
-      Sum bias[3];
+      std::vector<RealSum> qkv[3], proj;
+      RealSum bias[3];
     };
     const auto gradients = spread(channels, [&](Size channel) {
       Channel g;
@@ -897,12 +854,12 @@ class Attention : public Task {
         for (Size i = 0; i < hs; ++i) {
           const double *row = &x[(b * T + t) * C], *back = &dy[(b * T + t) * C], *proj = &proj_t[(h * hs + i) * C];
           for (Size part = 0; part < 3; ++part) {
-            Sum s;
+            RealSum s;
             const Size channel = part * D + h * hs + i;
             for (Size k = 0; k < C; ++k) s.add(row[k], 0, qkv_w[channel * C + k], 0);
-            qkv[part].set(t * hs + i, with_bias(s.done(), qkv_b[channel]));
+            qkv[part].set(t * hs + i, plus(s.done(), qkv_b[channel]));
           }
-          Sum s;
+          RealSum s;
           for (Size k = 0; k < C; ++k) s.add(back[k], 0, proj[k], 0);
           d_o.set(t * hs + i, s.done());
         }
@@ -914,7 +871,7 @@ class Attention : public Task {
         std::vector<Real> score(t + 1);
         double top = -INFINITY, total = 0, shared = 0;
         for (Size j = 0; j <= t; ++j) {
-          Sum s;
+          RealSum s;
           for (Size i = 0; i < hs; ++i) s.add(q[t * hs + i], k[j * hs + i]);
           score[j] = s.done();
           score[j].value *= scale, score[j].variance *= scale * scale;
@@ -928,10 +885,10 @@ class Attention : public Task {
           const double own = kUnit * (5 + std::fabs(score[j].value) + std::fabs(top));
           P.set(t * T + j, {value, value * value * (score[j].variance + shared + square(own)), 0});
         }
-        Sum of_row;
+        RealSum of_row;
         std::vector<Real> dP(t + 1);
         for (Size j = 0; j <= t; ++j) {
-          Sum s;
+          RealSum s;
           for (Size i = 0; i < hs; ++i) s.add(d_o[t * hs + i], v[j * hs + i]);
           dP[j] = s.done();
           of_row.add(P[t * T + j], dP[j]);
@@ -948,7 +905,7 @@ class Attention : public Task {
                              0});
         }
         for (Size i = 0; i < hs; ++i) {
-          Sum o, dq;
+          RealSum o, dq;
           for (Size j = 0; j <= t; ++j) {
             o.add(P[t * T + j], v[j * hs + i]);
             dq.add(dS[t * T + j], k[j * hs + i]);
@@ -958,7 +915,7 @@ class Attention : public Task {
       }
       for (Size j = 0; j < T; ++j)
         for (Size i = 0; i < hs; ++i) {
-          Sum dk, dv;
+          RealSum dk, dv;
           for (Size t = j; t < T; ++t) {
             dk.add(dS[t * T + j], q[t * hs + i]);
             dv.add(P[t * T + j], d_o[t * hs + i]);
