@@ -1,5 +1,5 @@
 // replaces: cross_entropy.cu; fails: cross_entropy/traffic; backend: cpu
-// All logits on all ranks first. The answer is right, and costs V / 3 t times the bytes.
+// All logits on all ranks first. The answer is right, and costs V / 6 times the bytes.
 #include <algorithm>
 
 #include "tensor_parallel.hpp"
