@@ -1,0 +1,222 @@
+// Data-parallel training with runtime/nn and NCCL, one process a GPU: gradients in buckets, all-reduced beside backward. Prints one
+// line of JSON with the time of each update; torch_gpt.py prints the same for PyTorch.
+//
+//   nvcc -std=c++20 -O3 -gencode=arch=compute_90a,code=sm_90a -I runtime benchmarks/training/train.cu -lcublas -lnccl -o train
+//   ./train [--ranks 1] [--model gpt2-124m] [--type bf16|fp32|tf32] [--batch 8] [--sequence 1024] [--steps 20]
+//           [--accumulate 1] [--checkpoint] [--bucket-mb 25] [--no-overlap] [--no-messages]
+#include <nccl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "nn/trainer.cuh"
+
+namespace {
+
+struct Options {
+  std::string model = "gpt2-124m", type = "bf16";
+  int ranks = 1;
+  double bucket_mb = 25;
+  bool overlap = true, messages = true;
+  nn::TrainConfig train;
+};
+
+Options parse(int argc, char** argv) {
+  Options o;
+  o.train.batch = 8, o.train.sequence = 1024, o.train.steps = 20, o.train.learning_rate = 3e-4f;
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    auto value = [&] {
+      return i + 1 < argc ? std::string(argv[++i]) : throw std::invalid_argument("no value: " + name);
+    };
+    if (name == "--checkpoint")
+      o.train.checkpoint = true;
+    else if (name == "--no-overlap")
+      o.overlap = false;
+    else if (name == "--no-messages")
+      o.messages = false;
+    else if (name == "--ranks")
+      o.ranks = std::stoi(value());
+    else if (name == "--model")
+      o.model = value();
+    else if (name == "--type")
+      o.type = value();
+    else if (name == "--batch")
+      o.train.batch = std::stoi(value());
+    else if (name == "--sequence")
+      o.train.sequence = std::stoi(value());
+    else if (name == "--steps")
+      o.train.steps = std::stoi(value());
+    else if (name == "--accumulate")
+      o.train.accumulate = std::stoi(value());
+    else if (name == "--bucket-mb")
+      o.bucket_mb = std::stod(value());
+    else
+      throw std::invalid_argument("unknown option " + name);
+  }
+  o.train.tf32 = o.type == "tf32";
+  return o;
+}
+
+void check(ncclResult_t r, const char* what) {
+  if (r != ncclSuccess) throw std::runtime_error(std::string(what) + ": " + ncclGetErrorString(r));
+}
+
+// What the processes share: NCCL's id, and a barrier of the hosts.
+struct Shared {
+  ncclUniqueId id;
+  std::atomic<int> have_id, arrived, failed;
+};
+
+void barrier(Shared& s, int ranks) {
+  const int turn = s.arrived.fetch_add(1) / ranks;
+  while (s.arrived.load() < (turn + 1) * ranks)
+    if (s.failed.load() != 0) std::_Exit(1);
+}
+
+// Sums gradients over the ranks, bucket by bucket as they get ready.
+class Buckets {
+ public:
+  Buckets(float* gradients, std::size_t elements, const Options& o, ncclComm_t comm, cudaStream_t compute)
+      : gradients_(gradients), elements_(elements), comm_(comm), compute_(compute) {
+    least_ = o.overlap ? static_cast<std::size_t>(o.bucket_mb * 1e6 / sizeof(float)) : elements;
+    int low = 0, high = 0;  // messages first: they take few multiprocessors, and what waits for them is long
+    nn::check(cudaDeviceGetStreamPriorityRange(&low, &high), "priorities");
+    nn::check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, high), "a stream");
+    nn::check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "an event");
+  }
+  // Ranges come in the order of the buffer: what is ready is a prefix.
+  void ready(nn::Range range) {
+    if (range.end - sent_ < least_ && range.end != elements_) return;
+    nn::check(cudaEventRecord(event_, compute_), "recording");
+    nn::check(cudaStreamWaitEvent(stream_, event_), "waiting");
+    float* at = gradients_ + sent_;
+    ::check(ncclAllReduce(at, at, range.end - sent_, ncclFloat, ncclAvg, comm_, stream_), "ncclAllReduce");
+    sent_ = range.end;
+  }
+  void finish() {
+    nn::check(cudaEventRecord(event_, stream_), "recording");
+    nn::check(cudaStreamWaitEvent(compute_, event_), "waiting");
+    sent_ = 0;
+  }
+
+ private:
+  float* gradients_;
+  std::size_t elements_, least_ = 0, sent_ = 0;
+  ncclComm_t comm_;
+  cudaStream_t compute_, stream_ = nullptr;
+  cudaEvent_t event_ = nullptr;
+};
+
+template <class T>
+void train(const Options& o, int rank, Shared& shared) {
+  using Clock = std::chrono::steady_clock;
+  nn::check(cudaSetDevice(rank), "choosing a GPU");
+  ncclComm_t comm = nullptr;
+  if (o.ranks > 1) {
+    if (rank == 0) {
+      check(ncclGetUniqueId(&shared.id), "ncclGetUniqueId");
+      shared.have_id = 1;
+    }
+    while (shared.have_id.load() == 0)
+      if (shared.failed.load() != 0) std::_Exit(1);
+    check(ncclCommInitRank(&comm, o.ranks, shared.id, rank), "ncclCommInitRank");
+  }
+  cudaStream_t stream;
+  nn::check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
+  const nn::ModelConfig model = nn::model_config(o.model);
+  nn::Trainer<T> trainer(model, o.train, stream);  // the same seed everywhere: the same weights
+  const std::size_t elements = trainer.gpt().layout().elements;
+  Buckets buckets(trainer.gpt().gradients(), elements, o, comm, stream);
+  nn::MarkovSource chain(std::min(model.vocabulary, 256), 1, 1);
+  nn::Random random(static_cast<std::uint64_t>(100 + rank));
+  std::vector<double> seconds;
+  float loss = 0;
+  for (int step = -5; step < o.train.steps; ++step) {
+    std::vector<nn::Batch> batches;
+    for (int i = 0; i < o.train.accumulate; ++i)
+      batches.push_back(chain.sample(o.train.batch, o.train.sequence, random));
+    std::size_t next = 0;
+    barrier(shared, o.ranks);
+    const auto start = Clock::now();
+    trainer.accumulate([&]() -> const nn::Batch& { return batches[next++]; },
+                       comm != nullptr && o.messages ? nn::GradientsReady([&](nn::Range r) { buckets.ready(r); })
+                                                     : nn::GradientsReady());
+    if (comm != nullptr && o.messages) buckets.finish();
+    loss = trainer.update().loss;  // waits for the device
+    if (step >= 0) seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  barrier(shared, o.ranks);
+  if (rank != 0) return;
+  std::vector<double> sorted = seconds;
+  std::sort(sorted.begin(), sorted.end());
+  const double median = sorted[sorted.size() / 2];
+  const double tokens = static_cast<double>(o.train.batch) * o.train.sequence * o.train.accumulate;
+  cudaDeviceProp about{};
+  nn::check(cudaGetDeviceProperties(&about, rank), "the GPU's name");
+  std::printf(
+      "{\"what\": \"ridge nn\", \"device\": \"%s\", \"model\": \"%s\", \"type\": \"%s\", \"ranks\": %d, \"batch\": %d, "
+      "\"sequence\": %d, \"accumulate\": %d, \"checkpoint\": %s, \"overlap\": %s, \"messages\": %s, \"bucket_mb\": %g, "
+      "\"parameters\": %zu, \"median_s\": %.6f, \"fastest_s\": %.6f, \"tokens_per_s_per_gpu\": %.0f, "
+      "\"memory_bytes\": %zu, \"loss\": %.4f, \"seconds\": [",
+      about.name, o.model.c_str(), o.type.c_str(), o.ranks, o.train.batch, o.train.sequence, o.train.accumulate,
+      o.train.checkpoint ? "true" : "false", o.overlap ? "true" : "false", o.messages ? "true" : "false", o.bucket_mb,
+      trainer.gpt().layout().count, median, sorted.front(), tokens / median, trainer.gpt().memory().total(),
+      static_cast<double>(loss));
+  for (std::size_t i = 0; i < seconds.size(); ++i) std::printf("%s%.6f", i == 0 ? "" : ", ", seconds[i]);
+  std::printf("]}\n");
+}
+
+int run(const Options& o, int rank, Shared& shared) {
+  try {
+    if (o.type == "bf16")
+      train<__nv_bfloat16>(o, rank, shared);
+    else if (o.type == "fp32" || o.type == "tf32")
+      train<float>(o, rank, shared);
+    else
+      throw std::invalid_argument("--type is bf16, fp32 or tf32");
+    return 0;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "train, rank %d: %s\n", rank, e.what());
+    shared.failed = 1;
+    return 1;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options o;
+  try {
+    o = parse(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "train: %s\n", e.what());
+    return 2;
+  }
+  void* memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return std::perror("train: mmap"), 1;
+  auto* shared = new (memory) Shared{};
+  std::vector<pid_t> others;  // before this process has touched CUDA
+  for (int r = 1; r < o.ranks; ++r) {
+    const pid_t child = fork();
+    if (child == 0) std::_Exit(run(o, r, *shared));
+    if (child < 0) return std::perror("train: fork"), 1;
+    others.push_back(child);
+  }
+  int code = run(o, 0, *shared);
+  for (pid_t child : others) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (status != 0) code = 1;
+  }
+  return code;
+}
