@@ -61,7 +61,7 @@ void after(Model& model, float* weights, const Batch& batch, long long all_token
 // The gradient g alone, summed while backward still runs: in buckets of consecutive ranges, one all-reduce each. A bucket is complete
 // with the range that brings it to `bucket_bytes` or more; the last one holds what is left.
 //   weights     elements() floats, the same on all ranks
-//   gradients   as above
+//   gradients   as above; what the caller puts into `stream` next reads them
 void overlapped(Model& model, const float* weights, const Batch& batch, long long all_tokens, std::size_t bucket_bytes,
                 float* gradients, ncclComm_t comm, cudaStream_t stream);
 
