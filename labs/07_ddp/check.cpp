@@ -297,7 +297,7 @@ class Overlapped : public Training {
       c.size[7] = 12 << 20;
     } else {
       c = small(p, 4, 64, 2, 32, 61, 2 * p);
-      c.size[6] = std::min<std::int64_t>(c.size[6], 2);
+      if (c.size[6] > 1) c.size[6] = 2, c.size[3] = 16;  // half as long in all
       c.size[7] = 128 << 10;
       c.topology = "ethernet";
     }
@@ -315,7 +315,7 @@ class Accumulated : public Overlapped {
   std::string id() const override { return "accumulated"; }
 
  protected:
-  std::int64_t micro_batches(int p) const override { return p == 1 ? 2 : 3; }
+  std::int64_t micro_batches(int p) const override { return p == 2 ? 3 : 2; }
   int most_measured() const override { return 2; }
 };
 
