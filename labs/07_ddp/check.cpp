@@ -186,11 +186,19 @@ class Training : public TaskCheck {
         where(c, "gradients", rank));
   }
 
-  // All ranks together send what all-reduces of n elements take in rings, and each sends as much.
-  static Verdict verify_all_reduce(const Case& c, const Traffic& t, std::uint64_t more, const char* needed) {
-    const std::uint64_t p = static_cast<std::uint64_t>(c.ranks), n = elements(c);
-    if (const std::uint64_t least = 2 * (p - 1) * n * 4 + more; t.bytes != least)
-      return refused(fmt::format("all ranks together send {} bytes, and {} = {}", t.bytes, needed, least));
+  // All ranks together send what all-reduces of n elements take, and each sends as much, and n more where
+  // it is in the chain of a broadcast.
+  static Verdict verify_all_reduce(const Case& c, const Traffic& t, bool broadcast, const char* needed) {
+    const std::uint64_t p = static_cast<std::uint64_t>(c.ranks), bytes = bytes_of_weights(c);
+    const std::uint64_t least = (2 + (broadcast ? 1 : 0)) * (p - 1) * bytes;
+    if (t.bytes != least)
+      return refused(fmt::format("all ranks together send {} bytes, and {} take {}", t.bytes, needed, least));
+    // p divides the elements of each bucket: they are multiples of 64.
+    const std::uint64_t most = 2 * (p - 1) * (bytes / p) + (broadcast ? bytes : 0);
+    for (std::size_t r = 0; r < t.sent.size(); ++r)
+      if (t.sent[r] > most)
+        return refused(fmt::format("rank {} sends {} bytes, and {} need {} at most of each: others wait for its link",
+                                   r, t.sent[r], needed, most));
     return {};
   }
 };
@@ -226,11 +234,9 @@ class After : public Training {
     return {};
   }
   Verdict verify_messages(const Case& c, std::span<const Message> messages) const override {
-    const std::uint64_t p = static_cast<std::uint64_t>(c.ranks), n = elements(c);
+    const auto p = static_cast<std::uint64_t>(c.ranks);
     const Traffic t(c, messages);
-    if (Verdict v =
-            verify_all_reduce(c, t, (p - 1) * n * 4,
-                              "(p - 1) n for the weights and 2 (p - 1) n for the gradients are 4 bytes x 3 (p - 1) n");
+    if (Verdict v = verify_all_reduce(c, t, true, "a broadcast of the weights and an all-reduce of the gradients");
         !v.ok)
       return v;
     for (std::uint64_t sent : t.messages)
@@ -261,8 +267,7 @@ class Overlapped : public Training {
   }
   Verdict verify_messages(const Case& c, std::span<const Message> messages) const override {
     const Traffic t(c, messages);
-    if (Verdict v = verify_all_reduce(c, t, 0, "the all-reduces of all buckets need 4 bytes x 2 (p - 1) n"); !v.ok)
-      return v;
+    if (Verdict v = verify_all_reduce(c, t, false, "the all-reduces of all buckets"); !v.ok) return v;
     const std::uint64_t steps = 2 * static_cast<std::uint64_t>(c.ranks - 1), wanted = buckets(c).size();
     for (std::size_t r = 0; r < t.messages.size(); ++r)
       if (t.messages[r] != steps * wanted)
@@ -373,8 +378,7 @@ class Sharded : public Training {
     return same_bits(out, 3, 0, "weights");
   }
   Verdict verify_messages(const Case& c, std::span<const Message> messages) const override {
-    return verify_all_reduce(c, Traffic(c, messages), 0,
-                             "a reduce-scatter and an all-gather need 4 bytes x 2 (p - 1) n");
+    return verify_all_reduce(c, Traffic(c, messages), false, "a reduce-scatter and an all-gather");
   }
 };
 

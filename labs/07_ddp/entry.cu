@@ -17,7 +17,7 @@ Model& model_of(const ridge_call& c, int sequences) {
     long long shape[7] = {};
     cudaStream_t stream = nullptr;
   };
-  static thread_local Kept kept;
+  static thread_local Kept& kept = *new Kept;  // never freed: when the process ends, CUDA may be gone before it
   const long long shape[7] = {c.size[0], c.size[1], c.size[2], c.size[3], c.size[4], sequences, c.rank->rank};
   if (kept.model == nullptr || std::memcmp(kept.shape, shape, sizeof shape) != 0 || kept.stream != c.stream) {
     kept.model.reset();  // first, so that both never are there at once
