@@ -2,8 +2,9 @@
 // line of JSON with the time of each update; torch_gpt.py prints the same for PyTorch.
 //
 //   nvcc -std=c++20 -O3 -gencode=arch=compute_90a,code=sm_90a -I runtime benchmarks/training/train.cu -lcublas -lnccl -o train
-//   ./train [--ranks 1] [--model gpt2-124m] [--type bf16|fp32|tf32] [--batch 8] [--sequence 1024] [--steps 20]
+//   ./train [--ranks 1] [--model gpt2-124m] [--type bf16|fp16|fp32|tf32] [--batch 8] [--sequence 1024] [--steps 20]
 //           [--accumulate 1] [--checkpoint] [--bucket-mb 25] [--no-overlap] [--no-messages]
+//           [--loss-scale 65536] [--fixed-scale] [--rate 3e-4] [--losses FILE]
 #include <nccl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -26,7 +27,8 @@ struct Options {
   std::string model = "gpt2-124m", type = "bf16";
   int ranks = 1;
   double bucket_mb = 25;
-  bool overlap = true, messages = true;
+  std::string losses;  // where to write the loss of each update
+  bool overlap = true, messages = true, fixed_scale = false;
   nn::TrainConfig train;
 };
 
@@ -44,6 +46,14 @@ Options parse(int argc, char** argv) {
       o.overlap = false;
     else if (name == "--no-messages")
       o.messages = false;
+    else if (name == "--fixed-scale")
+      o.fixed_scale = true;
+    else if (name == "--loss-scale")
+      o.train.loss_scale = std::stof(value());
+    else if (name == "--rate")
+      o.train.learning_rate = std::stof(value());
+    else if (name == "--losses")
+      o.losses = value();
     else if (name == "--ranks")
       o.ranks = std::stoi(value());
     else if (name == "--model")
@@ -64,6 +74,7 @@ Options parse(int argc, char** argv) {
       throw std::invalid_argument("unknown option " + name);
   }
   o.train.tf32 = o.type == "tf32";
+  if (o.type == "fp16" && !o.fixed_scale) o.train.scale_interval = 100;
   return o;
 }
 
@@ -140,7 +151,7 @@ void train(const Options& o, int rank, Shared& shared) {
   nn::MarkovSource chain(std::min(model.vocabulary, 256), 1, 1);
   nn::Random random(static_cast<std::uint64_t>(100 + rank));
   std::vector<double> seconds;
-  float loss = 0;
+  std::vector<float> losses;
   for (int step = -5; step < o.train.steps; ++step) {
     std::vector<nn::Batch> batches;
     for (int i = 0; i < o.train.accumulate; ++i)
@@ -152,7 +163,7 @@ void train(const Options& o, int rank, Shared& shared) {
                        comm != nullptr && o.messages ? nn::GradientsReady([&](nn::Range r) { buckets.ready(r); })
                                                      : nn::GradientsReady());
     if (comm != nullptr && o.messages) buckets.finish();
-    loss = trainer.update().loss;  // waits for the device
+    losses.push_back(trainer.update().loss);  // waits for the device
     if (step >= 0) seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
   barrier(shared, o.ranks);
@@ -171,19 +182,26 @@ void train(const Options& o, int rank, Shared& shared) {
       about.name, o.model.c_str(), o.type.c_str(), o.ranks, o.train.batch, o.train.sequence, o.train.accumulate,
       o.train.checkpoint ? "true" : "false", o.overlap ? "true" : "false", o.messages ? "true" : "false", o.bucket_mb,
       trainer.gpt().layout().count, median, sorted.front(), tokens / median, trainer.gpt().memory().total(),
-      static_cast<double>(loss));
+      static_cast<double>(losses.back()));
   for (std::size_t i = 0; i < seconds.size(); ++i) std::printf("%s%.6f", i == 0 ? "" : ", ", seconds[i]);
   std::printf("]}\n");
+  if (o.losses.empty()) return;
+  std::FILE* file = std::fopen(o.losses.c_str(), "w");
+  if (file == nullptr) throw std::runtime_error("cannot write " + o.losses);
+  for (float l : losses) std::fprintf(file, "%.6f\n", static_cast<double>(l));
+  if (std::fclose(file) != 0) throw std::runtime_error("cannot write " + o.losses);
 }
 
 int run(const Options& o, int rank, Shared& shared) {
   try {
     if (o.type == "bf16")
       train<__nv_bfloat16>(o, rank, shared);
+    else if (o.type == "fp16")
+      train<__half>(o, rank, shared);
     else if (o.type == "fp32" || o.type == "tf32")
       train<float>(o, rank, shared);
     else
-      throw std::invalid_argument("--type is bf16, fp32 or tf32");
+      throw std::invalid_argument("--type is bf16, fp16, fp32 or tf32");
     return 0;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "train, rank %d: %s\n", rank, e.what());

@@ -38,6 +38,10 @@ struct TrainConfig {
   int warmup = 10;  // steps over which the learning rate rises linearly
   int steps = 200;  // it falls along a cosine to a tenth at this step
   float beta1 = 0.9f, beta2 = 0.95f, epsilon = 1e-8f, weight_decay = 0.1f;
+  // Factor of the loss at the start, for fp16: small gradients would be 0 in it. Halved where a gradient overflows (that update is
+  // left out), doubled after `scale_interval` updates without (Micikevicius et al., "Mixed precision training", 2018).
+  float loss_scale = 1;
+  int scale_interval = 0;  // 0: the scale stays as it is, and no update is left out
   float clip = 1.0f;       // largest norm of the gradient; 0: not clipped
   std::uint64_t seed = 1;  // of the initial weights and of the batches
 };

@@ -33,8 +33,9 @@ class Trainer {
   }
 
   struct Result {
-    float loss;           // mean over the tokens of the update, in nats
-    float gradient_norm;  // before clipping
+    float loss;            // mean over the tokens of the update, in nats
+    float gradient_norm;   // before clipping, without the loss scale
+    bool skipped = false;  // a gradient was infinite or no number: the weights are as before
   };
 
   // `next` is called for each batch of the update.
@@ -56,7 +57,7 @@ class Trainer {
       const Batch batch = next();
       upload(batch.tokens, tokens_);
       upload(batch.targets, targets_);
-      gpt_.forward(tokens_, targets_, scale, scale, numbers_);
+      gpt_.forward(tokens_, targets_, scale, scale * loss_scale_, numbers_);
       gpt_.backward(tokens_, i + 1 == t.accumulate ? ready : GradientsReady{});
     }
   }
@@ -64,7 +65,16 @@ class Trainer {
   Result update() {
     const TrainConfig& t = gpt_.train();
     const ParameterLayout& layout = gpt_.layout();
-    gradient_norm(gpt_.gradients(), layout.elements, t.clip, 1, numbers_ + 1, norm_scratch_, gpt_.stream());
+    gradient_norm(gpt_.gradients(), layout.elements, t.clip, 1 / loss_scale_, numbers_ + 1, norm_scratch_,
+                  gpt_.stream());
+    if (t.scale_interval > 0) {
+      const Result r = read();  // with a dynamic scale the host must know the norm before it may go on
+      if (!std::isfinite(r.gradient_norm)) {
+        loss_scale_ /= 2, good_ = 0;
+        return {r.loss, r.gradient_norm, true};
+      }
+      if (++good_ == t.scale_interval) loss_scale_ *= 2, good_ = 0;
+    }
     const float rate = learning_rate(t, step_);
     ++step_;
     for (const Parameter& p : layout.parameters) {
@@ -73,10 +83,7 @@ class Trainer {
       adamw(gpt_.master() + at, gpt_.weights() + at, gpt_.gradients() + at, gpt_.first_moments() + at,
             gpt_.second_moments() + at, p.size(), s, numbers_ + 2, gpt_.stream());
     }
-    float read[2];
-    check(cudaMemcpyAsync(read, numbers_, sizeof read, cudaMemcpyDeviceToHost, gpt_.stream()), "reading the loss");
-    check(cudaStreamSynchronize(gpt_.stream()), "a training step");
-    return {read[0], read[1]};
+    return read();
   }
 
   // The mean loss of one batch, without training.
@@ -92,6 +99,7 @@ class Trainer {
     return loss;
   }
 
+  float loss_scale() const { return loss_scale_; }  // of the next update
   Gpt<T>& gpt() { return gpt_; }
 
  private:
@@ -109,11 +117,20 @@ class Trainer {
           "copying tokens");
   }
 
+  Result read() {
+    float read[2];
+    check(cudaMemcpyAsync(read, numbers_, sizeof read, cudaMemcpyDeviceToHost, gpt_.stream()), "reading the loss");
+    check(cudaStreamSynchronize(gpt_.stream()), "a training step");
+    return {read[0], read[1]};
+  }
+
   Gpt<T> gpt_;
   Arena arena_;
   int *tokens_ = nullptr, *targets_ = nullptr;
   float *numbers_ = nullptr, *norm_scratch_ = nullptr;  // numbers: loss, gradient norm, factor of the gradients
   int step_ = 0;
+  float loss_scale_ = gpt_.train().loss_scale;
+  int good_ = 0;  // updates since the scale changed
 };
 
 }  // namespace nn

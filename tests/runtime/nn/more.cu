@@ -82,6 +82,40 @@ void test_learns_bf16() {
   expect(half.back() < 0.5 * (source.unigram_entropy() + source.entropy_rate()), "bf16 learns");
 }
 
+// fp16 whose loss scale is found while it trains: too large at the start, so updates are left out, then as fp32 with as many fewer.
+void test_loss_scale() {
+  nn::TrainConfig train;
+  train.batch = 8, train.sequence = 16, train.steps = 60, train.learning_rate = 1e-2f;
+  const nn::ModelConfig model{16, 16, 1, 2, 32, true};
+  const nn::MarkovSource source(16, 1, 3);
+  nn::Random random(4);
+  auto next = [&] { return source.sample(train.batch, train.sequence, random); };
+  train.loss_scale = 0x1p30f, train.scale_interval = 8;
+  nn::Trainer<__half> trainer(model, train);
+  const Values before = host(trainer.gpt().master(), trainer.gpt().layout().elements);
+  int skipped = 0;
+  while (trainer.step(next).skipped) {
+    ++skipped;
+    expect(trainer.loss_scale() == std::ldexp(0x1p30f, -skipped), "an overflow halves the scale");
+    expect(host(trainer.gpt().master(), before.size()) == before, "an update that overflows changes nothing");
+    expect(skipped < 30, "the scale gets small enough");
+  }
+  expect(skipped > 3, "a scale of 2^30 overflows");
+  const float found = trainer.loss_scale();
+  double last = 0;
+  int doubled = 0;
+  for (int s = 1; s < train.steps; ++s) {
+    const float scale = trainer.loss_scale();
+    const auto r = trainer.step(next);
+    last = r.loss, doubled += trainer.loss_scale() == 2 * scale ? 1 : 0;
+    expect(r.skipped || std::isfinite(r.loss), "a loss is a number");
+  }
+  std::printf("fp16: %d left out, scale %g, doubled %d times, loss %.4f\n", skipped, static_cast<double>(found),
+              doubled, last);
+  expect(doubled > 1, "the scale grows again");
+  expect(last < 0.5 * (source.unigram_entropy() + source.entropy_rate()), "fp16 learns");
+}
+
 // What one rank holds of a matrix: rows [r0, r0 + rows) and columns [c0, c0 + cols) of `from`, which has `width` columns.
 Values part(const Values& from, int width, int r0, int rows, int c0, int cols) {
   Values out;
@@ -188,6 +222,7 @@ int main(int argc, char** argv) {
     test_type<__half>("fp16", 0.01, 256);
   } else if (what == "learns") {
     test_learns_bf16();
+    test_loss_scale();
   } else if (what == "shards") {
     test_shards();
   } else {
