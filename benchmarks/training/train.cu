@@ -5,13 +5,7 @@
 //   ./train [--ranks 1] [--model gpt2-124m] [--type bf16|fp16|fp32|tf32] [--batch 8] [--sequence 1024] [--steps 20]
 //           [--accumulate 1] [--checkpoint] [--bucket-mb 25] [--no-overlap] [--no-messages]
 //           [--loss-scale 65536] [--fixed-scale] [--rate 3e-4] [--losses FILE]
-#include <nccl.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +14,7 @@
 #include <vector>
 
 #include "nn/trainer.cuh"
+#include "ranks.hpp"
 
 namespace {
 
@@ -78,22 +73,6 @@ Options parse(int argc, char** argv) {
   return o;
 }
 
-void check(ncclResult_t r, const char* what) {
-  if (r != ncclSuccess) throw std::runtime_error(std::string(what) + ": " + ncclGetErrorString(r));
-}
-
-// What the processes share: NCCL's id, and a barrier of the hosts.
-struct Shared {
-  ncclUniqueId id;
-  std::atomic<int> have_id, arrived, failed;
-};
-
-void barrier(Shared& s, int ranks) {
-  const int turn = s.arrived.fetch_add(1) / ranks;
-  while (s.arrived.load() < (turn + 1) * ranks)
-    if (s.failed.load() != 0) std::_Exit(1);
-}
-
 // Sums gradients over the ranks, bucket by bucket as they get ready.
 class Buckets {
  public:
@@ -111,7 +90,7 @@ class Buckets {
     nn::check(cudaEventRecord(event_, compute_), "recording");
     nn::check(cudaStreamWaitEvent(stream_, event_), "waiting");
     float* at = gradients_ + sent_;
-    ::check(ncclAllReduce(at, at, range.end - sent_, ncclFloat, ncclAvg, comm_, stream_), "ncclAllReduce");
+    bench::check(ncclAllReduce(at, at, range.end - sent_, ncclFloat, ncclAvg, comm_, stream_), "ncclAllReduce");
     sent_ = range.end;
   }
   void finish() {
@@ -129,19 +108,9 @@ class Buckets {
 };
 
 template <class T>
-void train(const Options& o, int rank, Shared& shared) {
+void train(const Options& o, int rank, bench::Ranks& ranks) {
   using Clock = std::chrono::steady_clock;
-  nn::check(cudaSetDevice(rank), "choosing a GPU");
-  ncclComm_t comm = nullptr;
-  if (o.ranks > 1) {
-    if (rank == 0) {
-      check(ncclGetUniqueId(&shared.id), "ncclGetUniqueId");
-      shared.have_id = 1;
-    }
-    while (shared.have_id.load() == 0)
-      if (shared.failed.load() != 0) std::_Exit(1);
-    check(ncclCommInitRank(&comm, o.ranks, shared.id, rank), "ncclCommInitRank");
-  }
+  ncclComm_t comm = ranks.communicator(rank);
   cudaStream_t stream;
   nn::check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
   const nn::ModelConfig model = nn::model_config(o.model);
@@ -157,7 +126,7 @@ void train(const Options& o, int rank, Shared& shared) {
     for (int i = 0; i < o.train.accumulate; ++i)
       batches.push_back(chain.sample(o.train.batch, o.train.sequence, random));
     std::size_t next = 0;
-    barrier(shared, o.ranks);
+    ranks.barrier();
     const auto start = Clock::now();
     trainer.accumulate([&]() -> const nn::Batch& { return batches[next++]; },
                        comm != nullptr && o.messages ? nn::GradientsReady([&](nn::Range r) { buckets.ready(r); })
@@ -166,7 +135,7 @@ void train(const Options& o, int rank, Shared& shared) {
     losses.push_back(trainer.update().loss);  // waits for the device
     if (step >= 0) seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
-  barrier(shared, o.ranks);
+  ranks.barrier();
   if (rank != 0) return;
   std::vector<double> sorted = seconds;
   std::sort(sorted.begin(), sorted.end());
@@ -192,24 +161,6 @@ void train(const Options& o, int rank, Shared& shared) {
   if (std::fclose(file) != 0) throw std::runtime_error("cannot write " + o.losses);
 }
 
-int run(const Options& o, int rank, Shared& shared) {
-  try {
-    if (o.type == "bf16")
-      train<__nv_bfloat16>(o, rank, shared);
-    else if (o.type == "fp16")
-      train<__half>(o, rank, shared);
-    else if (o.type == "fp32" || o.type == "tf32")
-      train<float>(o, rank, shared);
-    else
-      throw std::invalid_argument("--type is bf16, fp16, fp32 or tf32");
-    return 0;
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "train, rank %d: %s\n", rank, e.what());
-    shared.failed = 1;
-    return 1;
-  }
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -220,21 +171,11 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "train: %s\n", e.what());
     return 2;
   }
-  void* memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return std::perror("train: mmap"), 1;
-  auto* shared = new (memory) Shared{};
-  std::vector<pid_t> others;  // before this process has touched CUDA
-  for (int r = 1; r < o.ranks; ++r) {
-    const pid_t child = fork();
-    if (child == 0) std::_Exit(run(o, r, *shared));
-    if (child < 0) return std::perror("train: fork"), 1;
-    others.push_back(child);
-  }
-  int code = run(o, 0, *shared);
-  for (pid_t child : others) {
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (status != 0) code = 1;
-  }
-  return code;
+  bench::Ranks ranks(o.ranks);
+  return ranks.run([&](int rank) {
+    if (o.type == "bf16") return train<__nv_bfloat16>(o, rank, ranks);
+    if (o.type == "fp16") return train<__half>(o, rank, ranks);
+    if (o.type == "fp32" || o.type == "tf32") return train<float>(o, rank, ranks);
+    throw std::invalid_argument("--type is bf16, fp16, fp32 or tf32");
+  });
 }
