@@ -48,14 +48,16 @@ class Gpt {
   }
 
   // tokens, targets: (B, T) on the device. Adds scale * the loss of each token to *loss (on the device), and leaves
-  // gradient_scale * the loss's gradient in the logits; 0 leaves the logits themselves.
-  void forward(const int* tokens, const int* targets, float scale, float gradient_scale, float* loss) {
+  // gradient_scale * the loss's gradient in the logits; 0 leaves the logits themselves. loss_scale: one more factor of that
+  // gradient, on the device, or null.
+  void forward(const int* tokens, const int* targets, float scale, float gradient_scale, float* loss,
+               const float* loss_scale = nullptr) {
     const BlockShape s = shape();
     embedding_forward(tokens, weights_.wte, weights_.wpe, buffers_.inputs[0], s.B, s.T, s.C, stream_);
     for (std::size_t l = 0; l < weights_.blocks.size(); ++l)
       block_forward(context_, s, weights_.blocks[l], buffers_.inputs[l], activations(l), buffers_.inputs[l + 1]);
     head_forward(context_, head(), head_weights(), buffers_.inputs.back(), buffers_.head, targets, scale,
-                 gradient_scale, loss);
+                 gradient_scale, loss, loss_scale);
   }
 
   // After forward() with the same tokens: adds to the gradients of all parameters.

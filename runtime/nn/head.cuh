@@ -37,13 +37,15 @@ struct HeadActivations {
 };
 
 // x: (B, T, C), the last block's output; targets: (B, T). Adds scale * the loss of each token to *loss (on the device), and
-// leaves gradient_scale * the loss's gradient in the logits; 0 leaves the logits themselves.
+// leaves gradient_scale * the loss's gradient in the logits; 0 leaves the logits themselves. loss_scale: one more factor of
+// that gradient, on the device, or null.
 template <class T>
 void head_forward(const Context<T>& ctx, const HeadShape& s, const HeadTensors<const T*>& w, const T* x,
-                  const HeadActivations<T>& a, const int* targets, float scale, float gradient_scale, float* loss) {
+                  const HeadActivations<T>& a, const int* targets, float scale, float gradient_scale, float* loss,
+                  const float* loss_scale = nullptr) {
   layernorm_forward(x, w.gamma, w.beta, a.norm, a.mean, a.rstd, s.rows, s.C, ctx.stream);
   linear_forward(ctx.gemm, a.norm, w.w, a.logits, s.rows, s.C, s.Vp);
-  cross_entropy(a.logits, targets, a.losses, gradient_scale, s.rows, s.V, s.Vp, ctx.stream);
+  cross_entropy(a.logits, targets, a.losses, gradient_scale, s.rows, s.V, s.Vp, ctx.stream, loss_scale);
   add_sum(a.losses, s.rows, scale, loss, ctx.stream);
 }
 

@@ -9,9 +9,11 @@ namespace nn {
 
 // logits: (N, Vp), of which V columns count; targets, losses: (N). A block a row. The logits become their own gradient in place,
 // scale (softmax - [v is the target]), where scale is not 0: with V = 50257 they are the largest tensor of the model, and
-// nobody needs them afterwards. Columns from V on get 0.
+// nobody needs them afterwards. Columns from V on get 0. factor: one float on the device that the gradient is multiplied by too
+// (a loss scale that the host never sees), or null.
 template <class T>
-__global__ void cross_entropy_kernel(T* logits, const int* targets, float* losses, float scale, int V, int Vp) {
+__global__ void cross_entropy_kernel(T* logits, const int* targets, float* losses, float scale, int V, int Vp,
+                                     const float* factor) {
   __shared__ float of_warp[2][32];
   const int n = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
   const int threads = static_cast<int>(blockDim.x);
@@ -25,6 +27,7 @@ __global__ void cross_entropy_kernel(T* logits, const int* targets, float* losse
   sum = block_sum(sum, of_warp[1]);
   if (thread == 0) losses[n] = logf(sum) + top - of_target;
   if (scale == 0) return;
+  if (factor != nullptr) scale *= *factor;
   const float inverse = 1 / sum;
   for (int v = thread; v < Vp; v += threads) {
     const float p = v < V ? expf(to_float(row[v]) - top) * inverse : 0.0f;
@@ -41,12 +44,13 @@ static __global__ void add_sum_kernel(const float* values, int N, float scale, f
   if (threadIdx.x == 0) *total += scale * sum;
 }
 
-// scale: of the gradient, 1 / (tokens of the update), times the loss scale in fp16; 0: loss only, logits stay.
+// scale: of the gradient, 1 / (tokens of the update), times the loss scale in fp16 where it is not *factor; 0: loss only, logits
+// stay.
 template <class T>
-void cross_entropy(T* logits, const int* targets, float* losses, float scale, int N, int V, int Vp,
-                   cudaStream_t stream) {
+void cross_entropy(T* logits, const int* targets, float* losses, float scale, int N, int V, int Vp, cudaStream_t stream,
+                   const float* factor = nullptr) {
   const int threads = V >= 1024 ? 1024 : V > 128 ? 128 : 32;
-  cross_entropy_kernel<<<N, threads, 0, stream>>>(logits, targets, losses, scale, V, Vp);
+  cross_entropy_kernel<<<N, threads, 0, stream>>>(logits, targets, losses, scale, V, Vp, factor);
   check_launch("cross_entropy_kernel");
 }
 

@@ -32,7 +32,7 @@ void test_type(const char* name, double tolerance, float loss_scale) {
   auto loss = [&] { return reference::loss(gpt.model(), gpt.layout(), flat, tokens, targets, B, T); };
   float* total = zeros(1);
   const int* d_tokens = device(tokens);
-  gpt.forward(d_tokens, device(targets), 1.0f / (B * T), loss_scale / (B * T), total);
+  gpt.forward(d_tokens, device(targets), 1.0f / (B * T), 1.0f / (B * T), total, device(Values{loss_scale}));
   close(std::string(name) + ": loss", host(total, 1), {loss()}, tolerance / 5);
   gpt.backward(d_tokens);
   const Values gradient = host(gpt.gradients(), gpt.layout().elements);
