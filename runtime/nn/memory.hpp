@@ -1,5 +1,6 @@
 // Device memory, accounted for by what it is used for. Everything that lives through training is taken from an Arena: once
-// in a measuring pass that allocates nothing (and so answers "does this model fit?" on any machine), once for real.
+// in a measuring pass that allocates nothing (and so answers "does this model fit?" on any machine), once for real, from
+// memory of its own or the caller's.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -43,6 +44,8 @@ class Arena {
       throw;
     }
   }
+  // Of `bytes` at `memory`, which stay the caller's; all uses lie one behind the other.
+  Arena(void* memory, std::size_t bytes) : real_(true), given_(static_cast<char*>(memory)), left_(bytes) {}
   ~Arena() { release(); }
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -51,6 +54,7 @@ class Arena {
     if (this == &other) return *this;
     release();
     plan_ = other.plan_, used_ = other.used_, base_ = other.base_, real_ = other.real_;
+    given_ = other.given_, left_ = other.left_;
     other.base_ = {};
     return *this;
   }
@@ -59,9 +63,16 @@ class Arena {
   template <class E>
   E* take(Use use, std::size_t count) {
     const auto u = static_cast<std::size_t>(use);
-    const std::size_t at = used_.bytes[u];
-    used_.bytes[u] += (count * sizeof(E) + 255) / 256 * 256;
+    const std::size_t at = used_.bytes[u], bytes = (count * sizeof(E) + 255) / 256 * 256;
+    used_.bytes[u] += bytes;
     if (!real_) return nullptr;
+    if (given_ != nullptr) {
+      if (bytes > left_)
+        throw std::logic_error(std::string("nn: the memory that was given ends before what is taken for ") + name(use));
+      left_ -= bytes;
+      given_ += bytes;
+      return reinterpret_cast<E*>(given_ - bytes);
+    }
     if (used_.bytes[u] > plan_.bytes[u])
       throw std::logic_error(std::string("nn: more is taken for ") + name(use) + " than was measured");
     return reinterpret_cast<E*>(static_cast<char*>(base_[u]) + at);
@@ -80,6 +91,8 @@ class Arena {
   MemoryPlan plan_, used_;
   std::array<void*, kUses> base_{};
   bool real_ = false;
+  char* given_ = nullptr;  // what is left of the caller's memory
+  std::size_t left_ = 0;
 };
 
 }  // namespace nn

@@ -134,6 +134,18 @@ void test_options() {
     refused = std::strstr(e.what(), "multiple of heads") != nullptr;
   }
   expect(refused, "36 channels in 5 heads are refused");
+  // Memory that is given: piece by piece, to its end.
+  char memory[512];
+  nn::Arena given(memory, sizeof memory);
+  expect(given.take<float>(nn::Use::weights, 3) == reinterpret_cast<float*>(memory), "the first piece");
+  expect(given.take<char>(nn::Use::workspace, 256) == memory + 256, "the second one, behind it");
+  refused = false;
+  try {
+    given.take<char>(nn::Use::weights, 1);
+  } catch (const std::logic_error&) {
+    refused = true;
+  }
+  expect(refused, "what is given is not exceeded");
 }
 
 // Training falls well below the entropy of single tokens (order 1), and with order 2 below that of pairs, which takes attention.
