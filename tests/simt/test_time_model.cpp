@@ -1,7 +1,12 @@
 // The time model: occupancy, roofs, and how operations are placed in virtual time.
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <thread>
 
 #include "src/time_model.hpp"
 #include "src/virtual_time.hpp"
@@ -170,6 +175,94 @@ TEST_CASE("times do not depend on the order in which operations ran") {
   time.advance();
   CHECK(first->start == 1);
   CHECK(second->start == 6);
+}
+
+namespace {
+
+// A message between two ranks, as each of them sees it: it takes 1 from when both are there.
+struct Meeting {
+  std::mutex mutex;
+  std::condition_variable told;
+  std::optional<double> starts[2];
+};
+class Message : public Exchange {
+ public:
+  Message(Meeting& meeting, int side) : meeting_(meeting), side_(side) {}
+  void announce(double start) override {
+    std::lock_guard lock(meeting_.mutex);
+    CHECK_FALSE(meeting_.starts[side_]);
+    meeting_.starts[side_] = start;
+    meeting_.told.notify_all();
+  }
+  bool heard(double& end) override {
+    std::lock_guard lock(meeting_.mutex);
+    if (!meeting_.starts[1 - side_]) return false;
+    end = std::max(*meeting_.starts[0], *meeting_.starts[1]) + 1;
+    return true;
+  }
+  void listen() override {
+    std::unique_lock lock(meeting_.mutex);
+    meeting_.told.wait_for(lock, std::chrono::milliseconds(10));
+  }
+  void begin() override {}
+  bool advance() override { return true; }
+  void stalled(double) override {}
+  std::string name() const override { return "message"; }
+  double seconds() const override { return 1; }
+  std::size_t bytes() const override { return 0; }
+  std::vector<Part> parts() const override { return {}; }
+  std::vector<char> record() const override { return {}; }
+
+ private:
+  Meeting& meeting_;
+  int side_;
+};
+
+OperationPtr message(Meeting& meeting, int side, std::vector<OperationPtr> after = {}) {
+  auto op = operation(WorkKind::exchange, 1, std::move(after), 0);
+  op->exchange = std::make_shared<Message>(meeting, side);
+  return op;
+}
+
+}  // namespace
+
+TEST_CASE("messages in several streams: ranks that issue them in another order do not wait for each other's word") {
+  // Rank 0 sends a (stream 1), receives b twice (stream 2), and runs a kernel on what came; rank 1 sends b twice, then receives a.
+  Meeting a, b, c;
+  std::vector<OperationPtr> ops[2];
+  std::vector<std::pair<double, double>> calls;
+  auto kernel = operation(WorkKind::kernel, 10), wait = operation(WorkKind::wait, 0, {kernel});
+  ops[0] = {kernel, message(a, 0, {kernel}), message(b, 0)};
+  ops[0].push_back(message(c, 0, {ops[0][2], wait}));
+  ops[0].insert(ops[0].begin() + 3, wait);
+  ops[0].push_back(operation(WorkKind::kernel, 10, {ops[0][4]}));
+  ops[0].push_back(operation(WorkKind::kernel, 5));
+  ops[1] = {message(b, 1), operation(WorkKind::kernel, 20)};
+  ops[1].push_back(message(c, 1, {ops[1][0], ops[1][1]}));
+  ops[1].push_back(message(a, 1, {ops[1][2]}));
+  std::vector<std::thread> ranks;
+  const auto before = std::chrono::steady_clock::now();
+  for (int r = 0; r < 2; ++r)
+    ranks.emplace_back([&, r] {
+      VirtualTime time([&, r](double begin, double end) {
+        if (r == 0) calls.emplace_back(begin, end);
+      });
+      for (auto& op : ops[r]) time.issue("", op, 1);
+      time.wait("", {ops[r].back()}, 2);
+      CHECK_FALSE(ops[r][0]->timed);
+      time.advance();
+    });
+  for (auto& rank : ranks) rank.join();
+  CHECK(std::chrono::steady_clock::now() - before < std::chrono::seconds(2));  // nobody gave up
+  CHECK(kernel->start == 1);
+  CHECK(ops[0][2]->end == 4);   // b: issued at 3 and 1
+  CHECK(ops[0][4]->end == 23);  // c: rank 1's kernel ends at 22
+  CHECK(ops[0][5]->start == 23);
+  CHECK(ops[0][6]->start == 11);  // in the gap before
+  CHECK(ops[1][3]->end == 24);    // a, on both
+  CHECK(ops[0][1]->end == 24);
+  CHECK(calls.size() == ops[0].size() + 1);
+  CHECK(calls.back() == std::pair<double, double>{7, 18});
 }
 
 TEST_CASE("a full launch queue holds the host") {

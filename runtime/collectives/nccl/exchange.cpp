@@ -1,7 +1,6 @@
 #include "exchange.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 #include "../../simt/src/device_profile.hpp"
@@ -247,16 +246,23 @@ double GroupExchange::seconds() const {
   return seconds + latency + std::max(in, out);
 }
 
-double GroupExchange::end_of(double start) {
-  constexpr std::chrono::seconds kMost{5};  // calls in an order that differs between ranks: their own time must do
+void GroupExchange::announce(double start) {
+  std::lock_guard lock(simt::Engine::instance().mutex);
+  latest_ = start;
+  for (const auto& t : tasks_) t->tell(start);
+}
+
+bool GroupExchange::heard(double& end) {
+  std::lock_guard lock(simt::Engine::instance().mutex);
+  while (heard_ < tasks_.size() && tasks_[heard_]->hear(latest_)) ++heard_;
+  end = latest_ + seconds();
+  return heard_ == tasks_.size();
+}
+
+void GroupExchange::listen() {
   simt::Engine& engine = simt::Engine::instance();
   std::lock_guard lock(engine.mutex);
-  for (const auto& t : tasks_) t->tell(start);
-  double latest = start;
-  const auto end = std::chrono::steady_clock::now() + kMost;
-  for (const auto& t : tasks_)
-    while (!t->hear(latest) && std::chrono::steady_clock::now() < end) engine.wait_for_arrival(0.05);
-  return latest + seconds();
+  engine.wait_for_arrival(0.05);
 }
 
 std::vector<simt::Exchange::Part> GroupExchange::parts() const {

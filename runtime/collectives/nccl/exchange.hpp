@@ -51,13 +51,17 @@ class GroupExchange : public simt::Exchange {
   double seconds() const override;
   std::size_t bytes() const override;
   std::vector<char> record() const override { return record_; }
-  double end_of(double start) override;
+  void announce(double start) override;
+  bool heard(double& end) override;
+  void listen() override;
   std::vector<Part> parts() const override;
 
  private:
   ncclComm& comm_;
   std::vector<std::unique_ptr<Task>> tasks_;
   std::vector<bool> ended_;
+  std::size_t heard_ = 0;  // of tasks_
+  double latest_ = 0;      // start of all ranks that were heard
   std::vector<char> record_;
 };
 

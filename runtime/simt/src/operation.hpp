@@ -41,9 +41,12 @@ class Exchange {
   virtual std::string name() const = 0;
   virtual double seconds() const = 0;
   virtual std::size_t bytes() const = 0;
-  // When it ends in virtual time if it starts then: asks the other ranks when theirs do. Called once on each rank, in the
-  // order of issue, without the engine's lock.
-  virtual double end_of(double start) = 0;
+  // Virtual time, without the engine's lock. Tells the other ranks when this one starts; called once.
+  virtual void announce(double start) = 0;
+  // When it ends, once the others have told when theirs start; false: not all have yet.
+  virtual bool heard(double& end) = 0;
+  // Waits a moment for what others tell.
+  virtual void listen() = 0;
   // The messages of this rank, for the timeline.
   struct Part {
     int peer;
@@ -120,6 +123,7 @@ struct Operation {
   std::shared_ptr<Footprint> footprint;
   double issued = 0, start = 0, end = 0;
   bool timed = false;
+  bool announced = false;  // an exchange that has a start and, until all ranks have told theirs, no end
   std::vector<Source> sources;
 };
 

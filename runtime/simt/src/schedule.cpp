@@ -44,7 +44,15 @@ void ScheduleBuilder::clear() {
 }
 
 const char* ScheduleBuilder::build(Schedule& out) const {
-  VirtualTime time(true);
+  auto next = steps_.begin();
+  VirtualTime time([&](double begin, double end) {
+    const trace::Step& f = (next++)->fields;
+    if (end <= begin) return;
+    if (out.calls.size() < Schedule::kMaxItems)
+      out.calls.push_back({std::string(f.name, strnlen(f.name, sizeof f.name)), begin, end});
+    else
+      ++out.left_out;
+  });
   std::map<std::uint64_t, OperationPtr> issued;
   struct Issued {
     const Ran* ran;
@@ -53,19 +61,11 @@ const char* ScheduleBuilder::build(Schedule& out) const {
   };
   std::vector<Issued> work;
   std::uint64_t graphs = 0;
-  double host = 0;
   auto known = [&](const std::vector<std::uint64_t>& numbers) {
     std::vector<OperationPtr> found;  // others had ended before the first step
     for (std::uint64_t n : numbers)
       if (auto at = issued.find(n); at != issued.end()) found.push_back(at->second);
     return found;
-  };
-  auto call = [&](std::string_view name) {
-    if (time.host() > host && out.calls.size() < Schedule::kMaxItems)
-      out.calls.push_back({std::string(name), host, time.host()});
-    else if (time.host() > host)
-      ++out.left_out;
-    host = time.host();
   };
   for (const Step& s : steps_) {
     const trace::Step& f = s.fields;
@@ -74,12 +74,10 @@ const char* ScheduleBuilder::build(Schedule& out) const {
     const double seconds = f.seconds >= 0 && f.seconds < 3600 ? f.seconds : 3600;
     if (f.is_wait != 0) {
       time.wait("", known(s.waits), seconds);
-      call(name);
       continue;
     }
     if (f.number == 0) {
       time.issue("", nullptr, seconds);
-      call(name);
       continue;
     }
     auto op = std::make_shared<Operation>();
@@ -95,7 +93,6 @@ const char* ScheduleBuilder::build(Schedule& out) const {
     if (at != ran_.end()) work.push_back({&at->second, op, op->in_graph ? graphs : 0});
     if ((is_work(*op) && !op->in_graph) || name == "cudaGraphLaunch") ++out.launches;
     time.issue("", op, seconds);
-    call(name);
   }
   if (work.size() != ran_.size()) return "device work ran that nobody issued";
   time.advance();

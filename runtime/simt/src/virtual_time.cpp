@@ -1,6 +1,8 @@
 #include "virtual_time.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <iterator>
 
 #include "timeline.hpp"
 #include "trace.hpp"
@@ -10,6 +12,16 @@ namespace ridge::simt {
 namespace {
 constexpr std::size_t kQueueDepth = 1024;  // operations that a GPU takes before a launch blocks
 constexpr double kFull = 1 + 1e-9;
+
+bool takes_no_time(const Operation& op) {
+  return op.work.kind == WorkKind::nothing || op.work.kind == WorkKind::record || op.work.kind == WorkKind::wait;
+}
+bool shares_a_resource(const Operation& op) {
+  return op.work.kind == WorkKind::kernel || op.work.kind == WorkKind::fill || op.work.kind == WorkKind::copy;
+}
+bool is_ready(const Operation& op) {
+  return std::all_of(op.after.begin(), op.after.end(), [](const OperationPtr& before) { return before->timed; });
+}
 }  // namespace
 
 double Occupied::gap(double ready, double seconds, double share) const {
@@ -54,21 +66,21 @@ void Occupied::forget_before(double time) {
 
 void VirtualTime::issue(const char* name, OperationPtr operation, double seconds) {
   steps_.push_back({name, std::move(operation), {}, false, seconds});
-  advance();
+  if (!across_ranks_) advance();
 }
 
 void VirtualTime::wait(const char* name, std::vector<OperationPtr> operations, double seconds) {
   steps_.push_back({name, nullptr, std::move(operations), true, seconds});
-  advance();
+  if (!across_ranks_) advance();
 }
 
-void VirtualTime::place(Operation& op) {
+// All that it comes after has an end.
+void VirtualTime::begin(Operation& op) {
   double ready = op.issued;
   for (const auto& before : op.after) {
     ready = std::max(ready, before->end);
     // Steps that take no time hand on whom they waited for.
-    if (before->work.kind == WorkKind::nothing || before->work.kind == WorkKind::record ||
-        before->work.kind == WorkKind::wait)
+    if (takes_no_time(*before))
       op.sources.insert(op.sources.end(), before->sources.begin(), before->sources.end());
     else
       op.sources.push_back({before->stream, before->start, before->end, before->number});
@@ -79,11 +91,19 @@ void VirtualTime::place(Operation& op) {
     auto same = [](const Source& a, const Source& b) { return a.number == b.number; };
     op.sources.erase(std::unique(op.sources.begin(), op.sources.end(), same), op.sources.end());
   }
+  if (shares_a_resource(op))
+    for (auto& [number, device] : devices_) {  // all that share them come in the order of issue
+      device.chip.forget_before(op.issued);
+      device.copy_in.forget_before(op.issued);
+      device.copy_out.forget_before(op.issued);
+    }
   op.start = start_of(op, ready);
-  const bool asks = across_ranks_ && op.work.kind == WorkKind::exchange && op.exchange != nullptr;
-  op.end = asks ? op.exchange->end_of(op.start) : op.start + op.seconds;
-  op.timed = true;
   op.after.clear();
+}
+
+void VirtualTime::end(Operation& op, double time) {
+  op.end = time;
+  op.timed = true;
   Timeline::instance().add(op);
 }
 
@@ -116,42 +136,92 @@ double VirtualTime::start_of(const Operation& op, double ready) {
   return ready;
 }
 
-void VirtualTime::advance() {
-  while (!steps_.empty()) {
-    Step& step = steps_.front();
-    if (step.is_wait) {
-      if (!std::all_of(step.waits.begin(), step.waits.end(), [](const auto& op) { return op->timed; })) return;
-      Trace::step(step.name, nullptr, step.seconds, true, step.waits);
-      const double begin = host_;
-      for (const auto& op : step.waits) {
-        host_ = std::max(host_, op->end);
-      }
-      host_ += step.seconds;
-      Timeline::instance().add_host(step.name, begin, host_);
-    } else {
-      if (step.operation != nullptr && !step.operation->done) return;
-      const Operation* const op = step.operation.get();
-      Trace::step(step.name, op, step.seconds, false, op != nullptr ? op->after : std::vector<OperationPtr>());
-      const double begin = host_;
-      std::deque<double>& in_flight = devices_[op != nullptr ? op->work.device : 0].in_flight;
-      if (in_flight.size() >= kQueueDepth) {
-        host_ = std::max(host_, in_flight.front());
-        in_flight.pop_front();
-      }
-      host_ += step.seconds;
-      if (step.seconds > 0) Timeline::instance().add_host(step.name, begin, host_);
-      for (auto& [number, device] : devices_) {
-        device.chip.forget_before(host_);
-        device.copy_in.forget_before(host_);
-        device.copy_out.forget_before(host_);
-      }
-      if (step.operation != nullptr) {
-        step.operation->issued = host_;
-        place(*step.operation);
-        if (!step.operation->in_graph) in_flight.push_back(step.operation->end);
+bool VirtualTime::issue_next() {
+  Step& step = steps_.front();
+  const Operation* const op = step.operation.get();
+  const double begin_of_call = host_;
+  if (step.is_wait) {
+    if (!std::all_of(step.waits.begin(), step.waits.end(), [](const auto& o) { return o->timed; })) return false;
+    Trace::step(step.name, nullptr, step.seconds, true, step.waits);
+    for (const auto& o : step.waits) host_ = std::max(host_, o->end);
+    host_ += step.seconds;
+    Timeline::instance().add_host(step.name, begin_of_call, host_);
+  } else {
+    if (op != nullptr && !op->done) return false;
+    std::deque<OperationPtr>& in_flight = devices_[op != nullptr ? op->work.device : 0].in_flight;
+    const bool full = in_flight.size() >= kQueueDepth;
+    if (full && !in_flight.front()->timed) return false;
+    Trace::step(step.name, op, step.seconds, false, op != nullptr ? op->after : std::vector<OperationPtr>());
+    if (full) {
+      host_ = std::max(host_, in_flight.front()->end);
+      in_flight.pop_front();
+    }
+    host_ += step.seconds;
+    if (step.seconds > 0) Timeline::instance().add_host(step.name, begin_of_call, host_);
+    if (op != nullptr) {
+      step.operation->issued = host_;
+      if (!op->in_graph) in_flight.push_back(step.operation);
+      if (across_ranks_) {
+        unsettled_.push_back(step.operation);
+      } else {
+        begin(*step.operation);
+        end(*step.operation, op->start + op->seconds);
       }
     }
-    steps_.pop_front();
+  }
+  if (on_step_) on_step_(begin_of_call, host_);
+  steps_.pop_front();
+  return true;
+}
+
+// Gives ends to what can have one. False: to none.
+bool VirtualTime::settle_some() {
+  bool some = false, resources_wait = false;
+  for (auto at = unsettled_.begin(); at != unsettled_.end();) {
+    Operation& op = **at;
+    const bool resource = shares_a_resource(op),
+               exchange = op.work.kind == WorkKind::exchange && op.exchange != nullptr;
+    double time = 0;
+    bool settled = is_ready(op) && !(resource && resources_wait);
+    if (settled && !op.announced) {
+      begin(op);
+      time = op.start + op.seconds;
+      if (exchange) op.exchange->announce(op.start);
+      op.announced = exchange;
+    }
+    if (settled && exchange) settled = op.exchange->heard(time);
+    if (settled) end(op, time);
+    resources_wait = resources_wait || (resource && !settled);
+    some = some || settled;
+    at = settled ? unsettled_.erase(at) : std::next(at);
+  }
+  return some;
+}
+
+void VirtualTime::settle() {
+  constexpr std::chrono::seconds kMost{5};  // calls that other ranks never make: this one's own time must do
+  auto moved = std::chrono::steady_clock::now();
+  for (;;) {
+    bool some = false;
+    while (!steps_.empty() && issue_next()) some = true;
+    if (settle_some() || some) {
+      moved = std::chrono::steady_clock::now();
+      continue;
+    }
+    auto asks = std::find_if(unsettled_.begin(), unsettled_.end(), [](const auto& op) { return op->announced; });
+    if (asks == unsettled_.end()) return;  // all has an end, or has not run
+    if (std::chrono::steady_clock::now() - moved < kMost) {
+      (*asks)->exchange->listen();
+      continue;
+    }
+    end(**asks, (*asks)->start + (*asks)->seconds);
+    unsettled_.erase(asks);
+  }
+}
+
+void VirtualTime::advance() {
+  if (across_ranks_) return settle();
+  while (!steps_.empty() && issue_next()) {
   }
 }
 

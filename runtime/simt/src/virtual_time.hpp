@@ -1,9 +1,14 @@
 // Virtual time: when operations would have run on the emulated GPU. It depends on the program alone, not on the machine,
-// nor on the order in which the emulator ran them: operations are placed in the order of their issue.
+// nor on the order in which the emulator ran them: operations are placed in the order of their issue. Across ranks only those that
+// share the chip or a copy engine are: an exchange has an end when the other ranks have told their starts, and what does not
+// need it does not wait for that, as these ranks may wait for it themselves.
 #pragma once
 #include <cstddef>
 #include <deque>
+#include <functional>
+#include <list>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "operation.hpp"
@@ -27,8 +32,11 @@ class Occupied {
 
 class VirtualTime {
  public:
-  // `across_ranks`: exchanges wait for the other ranks' virtual time.
-  explicit VirtualTime(bool across_ranks = false) : across_ranks_(across_ranks) {}
+  VirtualTime() = default;
+  // Across ranks: nothing gets a time before advance(), once all has run and was issued. `on_step`: when the host began and ended
+  // each call.
+  using OnStep = std::function<void(double begin, double end)>;
+  explicit VirtualTime(OnStep on_step) : on_step_(std::move(on_step)), across_ranks_(true) {}
   // The host spent `seconds` on the call `name` that issued `operation` (null: nothing was issued).
   void issue(const char* name, OperationPtr operation, double seconds);
   // The host waited in `name` until all of `operations` had ended.
@@ -50,13 +58,19 @@ class VirtualTime {
   // What work of one device waits for, besides other work.
   struct Device {
     Occupied chip, copy_in, copy_out;
-    std::deque<double> in_flight;  // ends of the latest operations: a full launch queue holds the host
+    std::deque<OperationPtr> in_flight;  // the latest operations: a full launch queue holds the host
   };
-  void place(Operation& operation);
+  bool issue_next();  // false: the host waits for an operation that has no end yet
+  void begin(Operation& operation);
+  void end(Operation& operation, double time);
+  bool settle_some();
+  void settle();
   double start_of(const Operation& operation, double ready);
 
-  bool across_ranks_;
+  OnStep on_step_;
+  bool across_ranks_ = false;
   std::deque<Step> steps_;
+  std::list<OperationPtr> unsettled_;  // across ranks: issued, without an end
   double host_ = 0;
   std::map<int, Device> devices_;  // those that were used
 };
