@@ -135,7 +135,7 @@ void TaskJudge::judge_cases() {
     if (g.check.empty()) {
       lab::Verdict v = buffers.verify();
       if (options_.sanitize && on(Defence::sanitizer)) g = sanitized(buffers, number, reply.seconds);
-      if (!v.ok) g = {"correct", v.message + (g.check.empty() ? "" : "\n" + g.message), v.secret};
+      if (!v.ok) g = {v.check, v.message + (g.check.empty() ? "" : "\n" + g.message), v.secret};
     }
     task_.cases.push_back({told(c), g.check.empty(), told(g)});
     if (!g.check.empty()) {
