@@ -109,15 +109,14 @@ constexpr double kBlockForward = 66.70e-6, kBlockBackward = 115.59e-6, kHeadForw
 // Of collectives/topologies/infiniband.toml.
 constexpr double kBetweenLatency = 10e-6, kBetweenBandwidth = 48e9;
 
-Times times_of(const Shard& s, bool nodes) {
+Times times_of(const Shard& s) {
   const auto& d = ridge::default_profile().device;
   const std::vector<double> each(static_cast<std::size_t>(s.ranks), s.blocks);
   Times t{each, each, kHeadForward, kHeadBackward, kEmbeddingForward, kEmbeddingBackward, 0};
   for (double& f : t.forward) f *= kBlockForward;
   for (double& b : t.backward) b *= kBlockBackward;
-  const auto bytes = static_cast<double>(s.message() * sizeof(float));
-  t.message = d.at("kernel_latency") + (nodes ? kBetweenLatency + bytes / kBetweenBandwidth
-                                              : d.at("copy_latency") + bytes / d.at("peer_bandwidth"));
+  t.message =
+      d.at("kernel_latency") + kBetweenLatency + static_cast<double>(s.message() * sizeof(float)) / kBetweenBandwidth;
   return t;
 }
 
@@ -235,7 +234,8 @@ class Training : public TaskCheck {
     if (const int p = r.ranks.empty() ? 0 : r.ranks.back(); p >= least_ranks()) {
       add(all, p, measured(r));
       all.back().measured = true;
-      if (nodes()) all.back().topology = "infiniband", all.back().node = 1, all.back().name += ", a rank a node";
+      all.back().topology = "infiniband";  // each rank on a node of its own
+      all.back().node = 1;
     }
     return all;
   }
@@ -350,7 +350,7 @@ class Training : public TaskCheck {
   std::vector<Bound> bounds(const Case& c) const override {
     // The schedule, played with what its parts take.
     const Shard s = shard(c, 0);
-    const Times t = times_of(s, nodes());
+    const Times t = times_of(s);
     const double end =
         start_seconds() + play(orders_of(schedule(), c.ranks, s.micro_batches, s.chunks), s.chunks, t).end;
     double work = t.embedding_forward + t.embedding_backward + t.head_forward + t.head_backward;
@@ -361,10 +361,13 @@ class Training : public TaskCheck {
  protected:
   virtual Schedule schedule() const { return Schedule::one_f_one_b; }
   virtual int least_ranks() const { return 1; }
-  virtual bool nodes() const { return false; }  // in the measured case each rank is alone on its node
   virtual std::int64_t chunks() const { return 1; }
   virtual std::int64_t many(int, std::int64_t m) const { return m; }  // micro-batches, about m
-  virtual std::array<std::int64_t, 8> measured(const Request&) const { return {8, 1, 3, 1, 16, 32, 2, 8}; }
+  // On GPUs larger, but small enough for the reference.
+  virtual std::array<std::int64_t, 8> measured(const Request& r) const {
+    if (r.backend == Backend::cuda) return {8, chunks(), 2, 2, 64, 128, 4, 64};
+    return {8, chunks() == 1 ? 1 : 3, chunks() == 1 ? 3 : 1, 1, 16, 32, 2, 8};
+  }
   Shard shard(const Case& c, int rank) const { return pipeline::shard_of(schedule(), c.size.data(), c.ranks, rank); }
 
  private:
@@ -413,7 +416,6 @@ class GPipe : public Training {
 
  protected:
   Schedule schedule() const override { return Schedule::gpipe; }
-  bool nodes() const override { return true; }
 };
 
 class OneFOneB : public Training {
@@ -429,7 +431,6 @@ class Interleaved : public Training {
   int least_ranks() const override { return 2; }
   std::int64_t chunks() const override { return 2; }
   std::int64_t many(int p, std::int64_t m) const override { return (m + p - 1) / p * p; }
-  std::array<std::int64_t, 8> measured(const Request&) const override { return {8, 3, 1, 1, 16, 32, 2, 8}; }
 };
 
 TaskChecks make() {

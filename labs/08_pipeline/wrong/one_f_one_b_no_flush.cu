@@ -1,4 +1,4 @@
-// replaces: one_f_one_b.cu; fails: one_f_one_b/deadlock; backend: cpu
+// replaces: one_f_one_b.cu; fails: one_f_one_b/correct; backend: cpu
 // Stops after the last forward: the backwards of the warm-up are missing.
 #include <vector>
 
