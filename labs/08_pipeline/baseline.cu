@@ -26,7 +26,7 @@ void order(int p, int m, int v, int r, Step* steps) {
 
 namespace {
 
-// Messages of one stage, all in `stream`.
+// Messages of one stage, all in `stream`. Both directions between two neighbours have one communicator, so that they can be a group.
 struct Messages {
   const Stage& stage;
   cudaStream_t stream;
@@ -39,11 +39,11 @@ struct Messages {
     if (!stage.last(0)) ncclSend(stage.output(box), stage.elements(), ncclFloat, link.peer, link.comm, stream);
   }
   void receive_gradient(int box) const {
-    const Link link = stage.gradients_in();
+    const Link link = stage.activations_out();
     if (!stage.last(0)) ncclRecv(stage.output(box), stage.elements(), ncclFloat, link.peer, link.comm, stream);
   }
   void send_gradient(int box) const {
-    const Link link = stage.gradients_out();
+    const Link link = stage.activations_in();
     if (!stage.first(0)) ncclSend(stage.output(box), stage.elements(), ncclFloat, link.peer, link.comm, stream);
   }
 };

@@ -355,7 +355,7 @@ class Training : public TaskCheck {
         start_seconds() + play(orders_of(schedule(), c.ranks, s.micro_batches, s.chunks), s.chunks, t).end;
     double work = t.embedding_forward + t.embedding_backward + t.head_forward + t.head_backward;
     for (std::size_t r = 0; r < t.forward.size(); ++r) work += s.chunks * (t.forward[r] + t.backward[r]);
-    return {{"bubble_over_bound", 1 - s.micro_batches * work / (c.ranks * end)}};
+    return {{"virtual_time_over_bound", end}, {"bubble_over_bound", 1 - s.micro_batches * work / (c.ranks * end)}};
   }
 
  protected:
