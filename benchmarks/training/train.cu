@@ -135,11 +135,12 @@ void train(const Options& o, int rank, bench::Ranks& ranks) {
     losses.push_back(trainer.update().loss);  // waits for the device
     if (step >= 0) seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
-  ranks.barrier();
-  if (rank != 0) return;
   std::vector<double> sorted = seconds;
   std::sort(sorted.begin(), sorted.end());
   const double median = sorted[sorted.size() / 2];
+  ranks.of(rank) = median;
+  ranks.barrier();
+  if (rank != 0) return;
   const double tokens = static_cast<double>(o.train.batch) * o.train.sequence * o.train.accumulate;
   cudaDeviceProp about{};
   nn::check(cudaGetDeviceProperties(&about, rank), "the GPU's name");
@@ -147,11 +148,13 @@ void train(const Options& o, int rank, bench::Ranks& ranks) {
       "{\"what\": \"ridge nn\", \"device\": \"%s\", \"model\": \"%s\", \"type\": \"%s\", \"ranks\": %d, \"batch\": %d, "
       "\"sequence\": %d, \"accumulate\": %d, \"checkpoint\": %s, \"overlap\": %s, \"messages\": %s, \"bucket_mb\": %g, "
       "\"parameters\": %zu, \"median_s\": %.6f, \"fastest_s\": %.6f, \"tokens_per_s_per_gpu\": %.0f, "
-      "\"memory_bytes\": %zu, \"loss\": %.4f, \"seconds\": [",
+      "\"memory_bytes\": %zu, \"loss\": %.4f, \"rank_medians_s\": [",
       about.name, o.model.c_str(), o.type.c_str(), o.ranks, o.train.batch, o.train.sequence, o.train.accumulate,
       o.train.checkpoint ? "true" : "false", o.overlap ? "true" : "false", o.messages ? "true" : "false", o.bucket_mb,
       trainer.gpt().layout().count, median, sorted.front(), tokens / median, trainer.gpt().memory().total(),
       static_cast<double>(losses.back()));
+  for (int r = 0; r < o.ranks; ++r) std::printf("%s%.6f", r == 0 ? "" : ", ", ranks.of(r));
+  std::printf("], \"seconds\": [");
   for (std::size_t i = 0; i < seconds.size(); ++i) std::printf("%s%.6f", i == 0 ? "" : ", ", seconds[i]);
   std::printf("]}\n");
   if (o.losses.empty()) return;
