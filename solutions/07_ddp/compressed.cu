@@ -41,7 +41,8 @@ __global__ void count_kernel(const float* a, unsigned n, int shift, Search* s) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) {
     const unsigned long long key = key_of(a[i], i);
-    if (shift + kBits == 64 || key >> (shift + kBits) == s->prefix) atomicAdd(&histogram[key >> shift & (kDigits - 1)], 1);
+    if (shift + kBits == 64 || key >> (shift + kBits) == s->prefix)
+      atomicAdd(&histogram[key >> shift & (kDigits - 1)], 1);
   }
   __syncthreads();
   if (histogram[threadIdx.x] != 0) atomicAdd(&s->histogram[threadIdx.x], histogram[threadIdx.x]);
