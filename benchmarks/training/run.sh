@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds and runs the measurements of this folder. run.sh FOLDER [GPUs]: leaves training.jsonl (a line a run), losses_*.txt and about.txt
-# there. PyTorch's lines are left out where there is none. RIDGE_TRAINING_BIN: a folder with `train` and `tensor`, already built.
+# there. PyTorch's lines are left out where there is none. RIDGE_TRAINING_BIN: a folder with `train`, `tensor` and `pipeline`, already
+# built.
 # Exit code 77: no nvcc, or no GPU here.
 set -eu
 out=${1:?run.sh FOLDER [GPUs]}
@@ -16,9 +17,11 @@ if [ -z "$bin" ]; then
   capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)
   case $capability in 90) arch=90a ;; *) arch=$capability ;; esac
   bin=$(mktemp -d) && trap 'rm -rf "$bin"' EXIT
-  for program in train tensor; do
-    "$nvcc" -O3 -std=c++20 -gencode=arch=compute_$arch,code=sm_$arch -Iruntime benchmarks/training/$program.cu -lcublas -lnccl \
-      -o "$bin/$program"
+  for program in train tensor pipeline; do
+    more=
+    [ $program != pipeline ] || more="-Ilabs/08_pipeline $(echo solutions/08_pipeline/*.cu)"
+    "$nvcc" -O3 -std=c++20 -gencode=arch=compute_$arch,code=sm_$arch -Iruntime benchmarks/training/$program.cu $more -lcublas \
+      -lnccl -o "$bin/$program"
   done
 fi
 export NCCL_NVLS_ENABLE=0
@@ -51,6 +54,11 @@ torch 1 $small
 [ "$most" = 1 ] || run "$bin/train" --ranks "$most" $small --no-messages
 for ranks in 1 $several; do run "$bin/tensor" --ranks "$ranks" $large; done
 [ "$most" = 1 ] || run "$bin/tensor" --ranks "$most" $large --no-messages
+for ranks in $several; do
+  for schedule in gpipe one_f_one_b "interleaved --chunks 3"; do
+    run "$bin/pipeline" --ranks "$ranks" --model gpt-1.3b --sequence 2048 --micro-batches 8 --schedule $schedule
+  done
+done
 run "$bin/train" $large
 torch 1 $large
 [ "$most" = 1 ] || run "$bin/train" --ranks "$most" $large

@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "nn/block.cuh"
+#include "blocks.cuh"
 #include "nn/config.hpp"
 #include "ranks.hpp"
 
 namespace {
 
-using T = __nv_bfloat16;
+using bench::T;
 
 struct Options {
   std::string model = "gpt-1.3b";
@@ -50,26 +50,8 @@ Options parse(int argc, char** argv) {
   return o;
 }
 
-// A block's weights of type W (or gradients), one after the other, and how many elements.
-template <class W>
-nn::BlockTensors<W*> tensors(nn::Arena& arena, nn::Use use, const nn::BlockShape& s) {
-  auto take = [&](int rows, int cols) {
-    return arena.take<W>(use, static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols));
-  };
-  const int A = s.width();
-  nn::BlockTensors<W*> t{};
-  t.ln1_gamma = take(1, s.C), t.ln1_beta = take(1, s.C);
-  t.qkv_w = take(3 * A, s.C), t.qkv_b = take(1, 3 * A);
-  t.proj_w = take(s.C, A), t.proj_b = take(1, s.C);
-  t.ln2_gamma = take(1, s.C), t.ln2_beta = take(1, s.C);
-  t.fc_w = take(s.hidden, s.C), t.fc_b = take(1, s.hidden);
-  t.fc2_w = take(s.C, s.hidden), t.fc2_b = take(1, s.C);
-  return t;
-}
-
 struct Model {
-  std::vector<nn::BlockTensors<T*>> weights;
-  std::vector<nn::BlockTensors<float*>> gradients;
+  bench::Blocks blocks;
   std::vector<nn::BlockActivations<T>> activations;
   std::vector<T*> inputs;
   T* d;
@@ -77,31 +59,14 @@ struct Model {
   static Model take(nn::Arena& arena, const nn::BlockShape& s, int layers) {
     Model m{};
     const std::size_t rows = static_cast<std::size_t>(s.rows()) * static_cast<std::size_t>(s.C);
-    for (int l = 0; l < layers; ++l) {
-      m.weights.push_back(tensors<T>(arena, nn::Use::weights, s));
-      m.gradients.push_back(tensors<float>(arena, nn::Use::gradients, s));
-      m.activations.push_back(nn::BlockActivations<T>::take(arena, s));
-    }
+    m.blocks = bench::Blocks::take(arena, s, layers);
+    for (int l = 0; l < layers; ++l) m.activations.push_back(nn::BlockActivations<T>::take(arena, s));
     for (int l = 0; l <= layers; ++l) m.inputs.push_back(arena.take<T>(nn::Use::activations, rows));
     m.d = arena.take<T>(nn::Use::workspace, rows);
     m.work = nn::Workspace<T>::take(arena, s);
     return m;
   }
 };
-
-nn::BlockWeights<T> constant(const nn::BlockTensors<T*>& t) {
-  return {t.ln1_gamma, t.ln1_beta, t.qkv_w, t.qkv_b, t.proj_w, t.proj_b,
-          t.ln2_gamma, t.ln2_beta, t.fc_w,  t.fc_b,  t.fc2_w,  t.fc2_b};
-}
-
-// to: (n) numbers between -scale and scale: zeros would need less power, and clocks would be higher.
-__global__ void fill_kernel(T* to, std::size_t n, float scale, std::uint64_t seed) {
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n;
-       i += std::size_t{gridDim.x} * blockDim.x) {
-    const auto bits = static_cast<std::uint32_t>(nn::mix(seed + i) >> 40);
-    to[i] = __float2bfloat16((static_cast<float>(bits) / (1 << 23) - 1) * scale);
-  }
-}
 
 void measure(const Options& o, int rank, bench::Ranks& ranks) {
   using Clock = std::chrono::steady_clock;
@@ -114,12 +79,7 @@ void measure(const Options& o, int rank, bench::Ranks& ranks) {
   Model::take(plan, s, config.layers);
   nn::Arena arena(plan.used());
   Model m = Model::take(arena, s, config.layers);
-  auto fill = [&](T* to, std::size_t n, float scale) {
-    fill_kernel<<<1024, 256, 0, stream>>>(to, n, scale, reinterpret_cast<std::uintptr_t>(to));
-    nn::check_launch("fill_kernel");
-  };
-  // All weights are one piece of the arena, from the first one on.
-  fill(m.weights[0].ln1_gamma, plan.used()[nn::Use::weights] / sizeof(T), 0.03f);
+  m.blocks.fill(stream);
   nn::Gemm gemm(stream);
   nn::Context<T> context{gemm, stream, m.work, {}};
   if (comm != nullptr && o.messages)
@@ -129,14 +89,14 @@ void measure(const Options& o, int rank, bench::Ranks& ranks) {
   const std::size_t rows = static_cast<std::size_t>(s.rows()) * static_cast<std::size_t>(s.C);
   std::vector<double> seconds;
   for (int step = -5; step < o.steps; ++step) {
-    fill(m.inputs[0], rows, 1), fill(m.d, rows, 1e-3f);
+    bench::fill(m.inputs[0], rows, 1, stream), bench::fill(m.d, rows, 1e-3f, stream);
     nn::check(cudaStreamSynchronize(stream), "inputs");
     ranks.barrier();
     const auto start = Clock::now();
-    for (std::size_t l = 0; l < m.weights.size(); ++l)
-      nn::block_forward(context, s, constant(m.weights[l]), m.inputs[l], m.activations[l], m.inputs[l + 1]);
-    for (std::size_t l = m.weights.size(); l-- > 0;)
-      nn::block_backward(context, s, constant(m.weights[l]), m.gradients[l], m.inputs[l], m.activations[l], m.d);
+    for (std::size_t l = 0; l < m.activations.size(); ++l)
+      nn::block_forward(context, s, m.blocks.weights(l), m.inputs[l], m.activations[l], m.inputs[l + 1]);
+    for (std::size_t l = m.activations.size(); l-- > 0;)
+      nn::block_backward(context, s, m.blocks.weights(l), m.blocks.gradients[l], m.inputs[l], m.activations[l], m.d);
     nn::check(cudaStreamSynchronize(stream), "a step");
     if (step >= 0) seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }

@@ -50,7 +50,8 @@ void add_grading(CLI::App& command, GradeArguments& a) {
   command.add_option("--gradescope", a.gradescope, "The same as Gradescope's results.json");
   command.add_option("--prairielearn", a.prairielearn, "The same as PrairieLearn's results.json");
   command.add_flag("--autolab", a.autolab, "Print what Autolab reads, and nothing else");
-  command.add_option("--time-limit", a.time_limit, "Seconds that one run may take (default: 10, grade 60)")
+  command
+      .add_option("--time-limit", a.time_limit, "Seconds that one run may take (default: 10, with GCC 40, grade 60)")
       ->check(CLI::PositiveNumber);
 }
 

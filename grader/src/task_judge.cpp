@@ -77,6 +77,11 @@ std::vector<lab::Case> TaskJudge::in_secret_order(std::vector<lab::Case> cases) 
   std::size_t n = cases.size();
   while (options_.backend == Backend::cuda && n > 0 && cases[n - 1].measured) --n;
   for (std::size_t i = n; i > 1; --i) std::swap(cases[i - 1], cases[derived_seed(seed_, "order", i) % i]);
+  // Another number of ranks is another set of processes, and on GPUs each set takes seconds to start.
+  auto group = [&](const lab::Case& c) { return derived_seed(seed_, "group", static_cast<std::uint64_t>(c.ranks)); };
+  if (options_.backend == Backend::cuda)
+    std::stable_sort(cases.begin(), cases.begin() + static_cast<std::ptrdiff_t>(n),
+                     [&](const lab::Case& a, const lab::Case& b) { return group(a) < group(b); });
   return cases;
 }
 

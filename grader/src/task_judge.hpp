@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compile.hpp"
 #include "device.hpp"
 #include "explain.hpp"
 #include "judge.hpp"
@@ -30,14 +31,17 @@ class TaskJudge {
         baseline_program_(baseline),
         reference_program_(reference),
         seed_(derived_seed(seed, lab.name + "/" + spec.id)),
-        limit_(options.time_limit > 0             ? options.time_limit
-               : options.mode == lab::Mode::check ? 10
-                                                  : 60),
+        limit_(options.time_limit > 0 ? options.time_limit : default_limit(options)),
         explain_(worker, limit_) {}
 
   TaskResult run();
 
  private:
+  // Seconds. Kernels that GCC has instrumented take up to five times as long.
+  static double default_limit(const JudgeOptions& o) {
+    if (o.mode == lab::Mode::grade) return 60;
+    return o.backend == lab::Backend::cpu && !host_compiler().clang ? 40 : 10;
+  }
   // Where inputs are secret: the class of the case and the kind of failure, no value.
   bool quiet() const;
   std::string told(const Gate& g) const;

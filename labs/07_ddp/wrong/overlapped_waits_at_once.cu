@@ -1,4 +1,4 @@
-// replaces: overlapped.cu; fails: overlapped/overlap; backend: cpu
+// replaces: overlapped.cu; fails: overlapped/scaling; backend: cpu
 // Backward waits for each bucket before it goes on.
 #include "ddp.hpp"
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Compiles and links the example and the checks of runtime/nn for a real GPU; none is needed.
+# Compiles and links the example and the checks of runtime/nn for a real GPU, and compiles the training measurements; none is
+# needed.
 # Usage: compile_with_nvcc.sh REPOSITORY. Exit code 77: no nvcc, or no cuBLAS.
 nvcc=$(command -v nvcc) || nvcc=/usr/local/cuda/bin/nvcc
 if [ ! -x "$nvcc" ]; then
@@ -19,3 +20,10 @@ for source in runtime/nn/train.cu tests/runtime/nn/engine.cu; do
     -o "$out/program" || { echo "FAILED $source"; exit 1; }
   echo "compiled $source"
 done
+if [ -f /usr/include/nccl.h ] || [ -f "${nvcc%/bin/nvcc}/include/nccl.h" ]; then
+  for source in benchmarks/training/*.cu; do
+    "$nvcc" -c -gencode=arch=compute_90a,code=sm_90a -std=c++20 -Werror all-warnings -I runtime -I labs/08_pipeline "$source" \
+      -o "$out/object" || { echo "FAILED $source"; exit 1; }
+    echo "compiled $source"
+  done
+fi

@@ -1,5 +1,6 @@
 // runtime/nn on the emulator: a program that checks it (engine.cu), cuBLAS as kernels, and the example.
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -119,6 +120,35 @@ TEST_CASE("the example", "[.slow]") {
     CHECK(r.code == 1);
     CHECK(has(r.err, "train: "));
   }
+}
+
+// benchmarks/training: processes that meet by NCCL's unique id, here with an emulated device each.
+TEST_CASE("the training measurements run on emulated ranks", "[.slow]") {
+  const std::string folder = "benchmarks/training/", include = repository() + "/" + folder;
+  const std::vector<std::string> common = {"--plain", "-I", include, "-lnccl"};
+  std::vector<std::string> with_schedules = common;
+  with_schedules.insert(with_schedules.end(), {"-I", repository() + "/labs/08_pipeline"});
+  for (const char* file : {"order", "gpipe", "one_f_one_b", "interleaved"})
+    with_schedules.push_back(repository() + "/solutions/08_pipeline/" + file + ".cu");
+  const std::map<std::string, std::string> devices = {{"RIDGE_DEVICES", "4"}};
+  auto works = [&](const std::string& made, std::vector<std::string> arguments, const std::string& says) {
+    arguments.insert(arguments.begin(), made);
+    arguments.insert(arguments.end(), {"--model", "tiny", "--batch", "1", "--sequence", "16", "--steps", "1"});
+    Run r = run(arguments, devices, 120);
+    INFO(r.out << r.err);
+    CHECK(r.code == 0);
+    CHECK(has(r.out, says));
+  };
+  const std::string train = program("train_ranks", folder + "train.cu", common);
+  works(train, {"--ranks", "2", "--bucket-mb", "0.1"}, "\"ranks\": 2");
+  works(train, {"--type", "fp16", "--loss-scale", "1024"}, "\"type\": \"fp16\"");
+  works(program("tensor", folder + "tensor.cu", common), {"--ranks", "2"}, "\"ranks\": 2");
+  const std::string pipeline = program("pipeline", folder + "pipeline.cu", with_schedules);
+  for (const std::string schedule : {"gpipe", "one_f_one_b"})
+    works(pipeline, {"--ranks", "2", "--layers", "4", "--micro-batches", "3", "--schedule", schedule}, schedule);
+  works(pipeline,
+        {"--ranks", "2", "--layers", "4", "--micro-batches", "4", "--schedule", "interleaved", "--chunks", "2"},
+        "interleaved");
 }
 
 // A lab that allows cuBLAS: test lab 90 with one line more, and a submission that trains before it answers.
