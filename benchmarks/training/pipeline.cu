@@ -167,8 +167,7 @@ double measure(const Options& o, Stage& stage, cudaStream_t stream, bench::Ranks
     if (step >= 0) seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
   if (all != nullptr) *all = seconds;
-  std::sort(seconds.begin(), seconds.end());
-  return seconds[seconds.size() / 2];
+  return bench::median(seconds);
 }
 
 // Median seconds of a rank's blocks without neighbours: as many forwards and backwards, slots in turn.
@@ -184,8 +183,7 @@ double alone_seconds(const Options& o, Stage stage, cudaStream_t stream) {
     nn::check(cudaStreamSynchronize(stream), "a rank's work alone");
     if (step >= 0) seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
-  std::sort(seconds.begin(), seconds.end());
-  return seconds[seconds.size() / 2];
+  return bench::median(seconds);
 }
 
 void run(const Options& o, int rank, bench::Ranks& ranks) {
@@ -229,14 +227,12 @@ void run(const Options& o, int rank, bench::Ranks& ranks) {
       "{\"what\": \"pipeline\", \"device\": \"%s\", \"model\": \"%s\", \"type\": \"bf16\", \"schedule\": \"%s\", "
       "\"ranks\": %d, "
       "\"chunks\": %d, \"micro_batches\": %d, \"layers\": %d, \"batch\": %d, \"sequence\": %d, \"median_s\": %.6f, "
-      "\"bubble\": %.4f, \"theory\": %.4f, \"time_over_theory\": %.4f, \"slots\": %d, \"memory_bytes\": %zu, "
-      "\"alone_s\": [",
+      "\"bubble\": %.4f, \"theory\": %.4f, \"time_over_theory\": %.4f, \"slots\": %d, \"memory_bytes\": %zu",
       about.name, o.model.c_str(), o.schedule.c_str(), p, v, m, o.layers, o.batch, o.sequence, median, bubble, theory,
       median / (mean / (1 - theory)), parts.slots, plan.used().total());
-  for (int r = 0; r < p; ++r) std::printf("%s%.6f", r == 0 ? "" : ", ", ranks.of(r));
-  std::printf("], \"seconds\": [");
-  for (std::size_t i = 0; i < seconds.size(); ++i) std::printf("%s%.6f", i == 0 ? "" : ", ", seconds[i]);
-  std::printf("]}\n");
+  bench::print("alone_s", ranks.of_all());
+  bench::print("seconds", seconds);
+  std::printf("}\n");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +21,18 @@ namespace bench {
 
 inline void check(ncclResult_t r, const char* what) {
   if (r != ncclSuccess) throw std::runtime_error(std::string(what) + ": " + ncclGetErrorString(r));
+}
+
+inline double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// ", "name": [values]" of a line of JSON.
+inline void print(const char* name, const std::vector<double>& values) {
+  std::printf(", \"%s\": [", name);
+  for (std::size_t i = 0; i < values.size(); ++i) std::printf("%s%.6f", i == 0 ? "" : ", ", values[i]);
+  std::printf("]");
 }
 
 class Ranks {
@@ -74,6 +87,7 @@ class Ranks {
 
   // What each rank has to say; all see it after a barrier.
   double& of(int rank) { return shared_->said[rank]; }
+  std::vector<double> of_all() const { return {shared_->said, shared_->said + count_}; }
 
   void barrier() {
     const int turn = shared_->arrived.fetch_add(1) / count_;

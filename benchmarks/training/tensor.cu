@@ -102,9 +102,7 @@ void measure(const Options& o, int rank, bench::Ranks& ranks) {
   }
   ranks.barrier();
   if (rank != 0) return;
-  std::vector<double> sorted = seconds;
-  std::sort(sorted.begin(), sorted.end());
-  const double median = sorted[sorted.size() / 2];
+  const double median = bench::median(seconds);
   // 2 operations a weight and row forward, 4 backward; scores and their use: 4 B T^2 C forward, 8 backward.
   const double C = config.channels, N = s.rows(), L = config.layers;
   const double flop = L * (72 * N * C * C + 12 * N * o.sequence * C);
@@ -113,11 +111,11 @@ void measure(const Options& o, int rank, bench::Ranks& ranks) {
   std::printf(
       "{\"what\": \"tensor parallel blocks\", \"device\": \"%s\", \"model\": \"%s\", \"type\": \"bf16\", \"ranks\": "
       "%d, \"batch\": %d, \"sequence\": %d, \"messages\": %s, \"median_s\": %.6f, \"fastest_s\": %.6f, "
-      "\"tflops_per_gpu\": %.1f, \"memory_bytes\": %zu, \"seconds\": [",
-      about.name, o.model.c_str(), o.ranks, o.batch, o.sequence, o.messages ? "true" : "false", median, sorted.front(),
-      flop / median / o.ranks / 1e12, plan.used().total());
-  for (std::size_t i = 0; i < seconds.size(); ++i) std::printf("%s%.6f", i == 0 ? "" : ", ", seconds[i]);
-  std::printf("]}\n");
+      "\"tflops_per_gpu\": %.1f, \"memory_bytes\": %zu",
+      about.name, o.model.c_str(), o.ranks, o.batch, o.sequence, o.messages ? "true" : "false", median,
+      *std::min_element(seconds.begin(), seconds.end()), flop / median / o.ranks / 1e12, plan.used().total());
+  bench::print("seconds", seconds);
+  std::printf("}\n");
 }
 
 }  // namespace

@@ -135,9 +135,7 @@ void train(const Options& o, int rank, bench::Ranks& ranks) {
     losses.push_back(trainer.update().loss);  // waits for the device
     if (step >= 0) seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
-  std::vector<double> sorted = seconds;
-  std::sort(sorted.begin(), sorted.end());
-  const double median = sorted[sorted.size() / 2];
+  const double median = bench::median(seconds);
   ranks.of(rank) = median;
   ranks.barrier();
   if (rank != 0) return;
@@ -148,15 +146,14 @@ void train(const Options& o, int rank, bench::Ranks& ranks) {
       "{\"what\": \"ridge nn\", \"device\": \"%s\", \"model\": \"%s\", \"type\": \"%s\", \"ranks\": %d, \"batch\": %d, "
       "\"sequence\": %d, \"accumulate\": %d, \"checkpoint\": %s, \"overlap\": %s, \"messages\": %s, \"bucket_mb\": %g, "
       "\"parameters\": %zu, \"median_s\": %.6f, \"fastest_s\": %.6f, \"tokens_per_s_per_gpu\": %.0f, "
-      "\"memory_bytes\": %zu, \"loss\": %.4f, \"rank_medians_s\": [",
+      "\"memory_bytes\": %zu, \"loss\": %.4f",
       about.name, o.model.c_str(), o.type.c_str(), o.ranks, o.train.batch, o.train.sequence, o.train.accumulate,
       o.train.checkpoint ? "true" : "false", o.overlap ? "true" : "false", o.messages ? "true" : "false", o.bucket_mb,
-      trainer.gpt().layout().count, median, sorted.front(), tokens / median, trainer.gpt().memory().total(),
-      static_cast<double>(losses.back()));
-  for (int r = 0; r < o.ranks; ++r) std::printf("%s%.6f", r == 0 ? "" : ", ", ranks.of(r));
-  std::printf("], \"seconds\": [");
-  for (std::size_t i = 0; i < seconds.size(); ++i) std::printf("%s%.6f", i == 0 ? "" : ", ", seconds[i]);
-  std::printf("]}\n");
+      trainer.gpt().layout().count, median, *std::min_element(seconds.begin(), seconds.end()), tokens / median,
+      trainer.gpt().memory().total(), static_cast<double>(losses.back()));
+  bench::print("rank_medians_s", ranks.of_all());
+  bench::print("seconds", seconds);
+  std::printf("}\n");
   if (o.losses.empty()) return;
   std::FILE* file = std::fopen(o.losses.c_str(), "w");
   if (file == nullptr) throw std::runtime_error("cannot write " + o.losses);
