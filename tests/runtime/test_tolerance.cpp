@@ -231,3 +231,16 @@ TEST_CASE("errors are handed on from step to step: two products, and a lower pre
     CHECK(v.message.find("lower precision") != std::string::npos);
   }
 }
+
+TEST_CASE("propagation: what a term inherits, and what a rounding adds") {
+  const double unit = kFp32.unit();
+  const Real rounded = plus({3, 1e-12, 7}, 5);
+  CHECK(rounded.value == 8);
+  CHECK(rounded.variance == Approx(1e-12 + 64 * unit * unit));
+  CHECK(rounded.magnitude == 7);
+  RealSum exact, inherited;
+  exact.add(2, 0, 3, 0), exact.add(4, 0, 5, 0);
+  inherited.add(2, 1e-6, 3, 0), inherited.add(4, 0, 5, 1e-7);
+  CHECK(inherited.done().value == 26);
+  CHECK(inherited.done().variance - exact.done().variance == Approx(1e-6 * 9 + 16 * 1e-7));
+}
