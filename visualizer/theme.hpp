@@ -34,6 +34,14 @@ inline ImU32 faded(ImU32 c, float alpha) {
 }
 }  // namespace colour
 
+// The colours of one scheme. Views take them from the theme, never from constants.
+struct Palette {
+  ImU32 ink = colour::kInk, muted = colour::kMuted, line = colour::kLine, line_faint = colour::kLineFaint;
+  ImU32 roof = colour::kRoof, paper = colour::kPaper, desk = colour::kDesk, beyond = colour::kBeyond;
+  ImU32 passed = colour::kGreen, failed = colour::kVermillion, accent = colour::kBlue;
+  std::array<ImU32, 5> series = colour::kTasks;  // told apart for every common colour blindness
+};
+
 // One size of type: fixed fonts are rasterised for every size.
 struct Type {
   ImFont* font = nullptr;
@@ -42,6 +50,7 @@ struct Type {
 
 struct Theme {
   float scale = 1;
+  Palette colours;
   Type small, body, strong, heading, title, figure;
   float px(float at_1600x900) const { return at_1600x900 * scale; }
 };
