@@ -15,9 +15,9 @@ namespace ridge::viz {
 struct Frame {
   Painter& paint;
   const Theme& theme;
-  LayoutLog& log;      // names what was drawn where, for tests
-  ImVec2 from, to;     // the view's area in pixels
-  bool interactive;    // false: into a picture; no tooltips, no ImGui widgets
+  LayoutLog& log;    // names what was drawn where, for tests
+  ImVec2 from, to;   // the view's area in pixels
+  bool interactive;  // false: into a picture; no tooltips, no ImGui widgets
 };
 
 class View {

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "lab/compare.hpp"
+#include "lab/memo.hpp"
 #include "nn/layout.hpp"
 #include "nn/reference.hpp"
 #include "roofline/profile.hpp"
@@ -135,7 +136,10 @@ class Training : public TaskCheck {
   struct Gradient {
     std::vector<double> value, deviation;
   };
-  static Gradient expected_gradient(const Case& c, ConstBuffers in, std::size_t ins) {
+  std::shared_ptr<const Gradient> expected_gradient(const Case& c, ConstBuffers in, std::size_t ins) const {
+    return gradients_.get(c, in, [&] { return make_gradient(c, in, ins); });
+  }
+  static Gradient make_gradient(const Case& c, ConstBuffers in, std::size_t ins) {
     const nn::ModelConfig model = config(c);
     const nn::ParameterLayout layout = nn::parameter_layout(model);
     const auto flat = floats(in[0]);
@@ -201,6 +205,9 @@ class Training : public TaskCheck {
                                    r, t.sent[r], needed, most));
     return {};
   }
+
+ private:
+  Memo<Gradient> gradients_{4};  // on GPUs 200 MB each
 };
 
 class After : public Training {
@@ -216,7 +223,8 @@ class After : public Training {
     if (c.rank != 0) fill_weights(c, seed, floats(in[0]));  // other ones
   }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
-    const Gradient g = expected_gradient(c, in, 2);
+    const auto expected_g = expected_gradient(c, in, 2);
+    const Gradient& g = *expected_g;
     const auto before = floats(in[0]);
     for (std::size_t r = 0; r < static_cast<std::size_t>(c.ranks); ++r) {
       if (Verdict v = verify_gradient(c, g, floats(out[2 * r + 1]), r); !v.ok) return v;
@@ -260,7 +268,8 @@ class Overlapped : public Training {
     return s;
   }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
-    const Gradient g = expected_gradient(c, in, 2);
+    const auto expected_g = expected_gradient(c, in, 2);
+    const Gradient& g = *expected_g;
     for (std::size_t r = 0; r < static_cast<std::size_t>(c.ranks); ++r)
       if (Verdict v = verify_gradient(c, g, floats(out[r]), r); !v.ok) return v;
     return same_bits(out, 1, 0, "gradients");
@@ -341,7 +350,8 @@ class Sharded : public Training {
     for (float& v : floats(in[3])) v = std::fabs(v);
   }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
-    const Gradient g = expected_gradient(c, in, 4);
+    const auto expected_g = expected_gradient(c, in, 4);
+    const Gradient& g = *expected_g;
     const std::size_t p = static_cast<std::size_t>(c.ranks), own = g.value.size() / p;
     const auto before = floats(in[0]);
     // As in entry.cu.

@@ -10,6 +10,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <mutex>
+#include <random>
 #include <utility>
 
 #include "lab/compare.hpp"
@@ -222,27 +224,29 @@ class AdamW : public TaskCheck {
     const auto new_w = floats(out[0]), new_m = floats(out[1]), new_v = floats(out[2]);
     const double rate = static_cast<float>(c.size[2]) * 1e-6f, beta1 = 0.9f, beta2 = 0.95f, epsilon = 1e-8f,
                  decay = 0.1f;
+    struct Step {
+      double unscale, first, second;  // 1 - beta1^t, 1 - beta2^t
+    };
+    std::vector<Step> steps;
+    for (const LossScale& s : states)
+      if (s.skip == 0)
+        steps.push_back({double{s.unscale}, 1 - std::pow(beta1, s.updates), 1 - std::pow(beta2, s.updates)});
     struct Element {
       Expected w, m, v;
     };
     auto expected = [&](std::size_t i) {
       double ws = w[i], ms = m[i], vs = v[i], size_m = std::fabs(ms), moved = 0;
-      bool any = false;
-      for (const LossScale& s : states) {
-        if (s.skip != 0) continue;
-        any = true;
-        const double scaled = c.size[3] == 0 ? static_cast<double>(as<Bf16>(in[0])[i]) : double{floats(in[0])[i]};
-        const double g = scaled * double{s.unscale};
+      const double scaled = c.size[3] == 0 ? static_cast<double>(as<Bf16>(in[0])[i]) : double{floats(in[0])[i]};
+      for (const Step& s : steps) {
+        const double g = scaled * s.unscale;
         ms = beta1 * ms + (1 - beta1) * g;
         vs = beta2 * vs + (1 - beta2) * g * g;
         size_m = std::max(size_m, std::fabs(g));
-        const double step =
-            ms / (1 - std::pow(beta1, s.updates)) / (std::sqrt(vs / (1 - std::pow(beta2, s.updates))) + epsilon) +
-            decay * ws;
+        const double step = ms / s.first / (std::sqrt(vs / s.second) + epsilon) + decay * ws;
         ws -= rate * step;
         moved += rate * (std::fabs(step) + 4);
       }
-      if (!any) return Element{within_ulps(ws, 0, 0), within_ulps(ms, 0, 0), within_ulps(vs, 0, 0)};
+      if (steps.empty()) return Element{within_ulps(ws, 0, 0), within_ulps(ms, 0, 0), within_ulps(vs, 0, 0)};
       return Element{within_ulps(ws, std::fabs(ws) + 8 * moved, calls + 2), within_ulps(ms, size_m, calls + 2),
                      within_ulps(vs, vs, calls + 4)};
     };
@@ -256,13 +260,11 @@ class AdamW : public TaskCheck {
           new_v, [&](std::size_t i) { return expected(i).v; }, named("new_v"));
     if (!a.ok) return a;
     const auto got = as<std::uint16_t>(out[3]);
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::uint16_t nearest = c.size[3] == 0 ? to_bf16(new_w[i]).bits : to_half(new_w[i]).bits;
-      if (got[i] != nearest)
-        return wrong(fmt::format("weights[{}] has the bits {:04x}, and the nearest {} to new_w[{}] = {:.9g} has {:04x}",
-                                 i, got[i], c.size[3] == 0 ? "bf16" : "fp16", i, new_w[i], nearest),
-                     "weights that are not the nearest 16-bit numbers to the master weights");
-    }
+    auto nearest = [&](std::size_t i) { return c.size[3] == 0 ? to_bf16(new_w[i]).bits : to_half(new_w[i]).bits; };
+    if (const std::size_t i = first_where(n, [&](std::size_t k) { return got[k] != nearest(k); }); i < n)
+      return wrong(fmt::format("weights[{}] has the bits {:04x}, and the nearest {} to new_w[{}] = {:.9g} has {:04x}",
+                               i, got[i], c.size[3] == 0 ? "bf16" : "fp16", i, new_w[i], nearest(i)),
+                   "weights that are not the nearest 16-bit numbers to the master weights");
     return {};
   }
   Work work(const Case& c) const override {
@@ -333,11 +335,10 @@ class Stochastic : public TaskCheck {
     if (c.size[2] != 0) return verify_chain(c, in, out);
     std::vector<Draws> all;
     for (std::size_t k = 0; k < at(c.size[1]); ++k) {
-      Draws d;
-      if (Verdict v = draws(in, as<Bf16>(out[0]).subspan(k * padded(n), n), d); !v.ok) return v;
-      if (Verdict v = unbiased(d); !v.ok) return v;
+      const Draws d{as<Bf16>(in[0]), floats(in[1]), as<Bf16>(out[0]).subspan(k * padded(n), n)};
+      if (Verdict v = neighbours_and_chances(d); !v.ok) return v;
       if (Verdict v = unrelated_elements(d); !v.ok) return v;
-      all.push_back(std::move(d));
+      all.push_back(d);
     }
     for (std::size_t k = 1; k < all.size(); ++k) {
       Deviation r;
@@ -362,43 +363,53 @@ class Stochastic : public TaskCheck {
  private:
   // Of each element: how probable the step away from zero was, and whether it came.
   struct Draws {
-    std::vector<float> chance;
-    std::vector<std::uint8_t> up;
-    double off(std::size_t i) const { return up[i] - double{chance[i]}; }
-    double variance(std::size_t i) const { return double{chance[i]} * (1 - double{chance[i]}); }
+    std::span<const Bf16> w;
+    std::span<const float> u;
+    std::span<const Bf16> out;
+    float difference(std::size_t i) const { return static_cast<float>(static_cast<double>(w[i])) - u[i]; }  // in fp32
+    std::uint32_t bits(std::size_t i) const { return std::bit_cast<std::uint32_t>(difference(i)); }
+    double chance(std::size_t i) const { return static_cast<double>(bits(i) & 0xffff) / 65536; }
+    bool up(std::size_t i) const { return out[i].bits != bits(i) >> 16; }
+    bool next_to(std::size_t i) const {
+      const std::uint32_t b = bits(i), below = b >> 16, got = out[i].bits;
+      return got == below || (got == below + 1 && (b & 0xffff) != 0);
+    }
+    double off(std::size_t i) const { return up(i) - chance(i); }
+    double variance(std::size_t i) const { return chance(i) * (1 - chance(i)); }
   };
   static double product(const Draws& a, const Draws& b, std::size_t i, std::size_t j) { return a.off(i) * b.off(j); }
   static double variance(const Draws& a, const Draws& b, std::size_t i, std::size_t j) {
     return a.variance(i) * b.variance(j);
   }
 
-  static Verdict draws(ConstBuffers in, std::span<const Bf16> out, Draws& d) {
-    const auto w = as<Bf16>(in[0]);
-    const auto u = floats(in[1]);
-    const std::size_t n = out.size();
-    d.chance.resize(n), d.up.resize(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      const float x = static_cast<float>(static_cast<double>(w[i])) - u[i];  // one rounding, to fp32
-      const auto bits = std::bit_cast<std::uint32_t>(x);
-      const std::uint32_t below = bits >> 16, rest = bits & 0xffff, got = out[i].bits;
-      if (got != below && !(got == below + 1 && rest != 0))
-        return wrong(
-            fmt::format("out[{}] is {:.9g}: in - update is {:.9g}, and the bf16 next to it {:.9g} and {:.9g}", i,
-                        static_cast<double>(out[i]), x, static_cast<double>(Bf16{static_cast<std::uint16_t>(below)}),
-                        static_cast<double>(Bf16{static_cast<std::uint16_t>(below + (rest != 0 ? 1 : 0))})),
-            "a number that is not next to the difference");
-      d.chance[i] = static_cast<float>(rest) / 65536;
-      d.up[i] = got != below ? 1 : 0;
-    }
-    return {};
-  }
-  static Verdict unbiased(const Draws& d) {
+  // Every element, in one pass.
+  static Verdict neighbours_and_chances(const Draws& d) {
     constexpr std::size_t kBins = 16;
+    const std::size_t n = d.out.size();
     std::array<Deviation, kBins + 1> bins;
-    for (std::size_t i = 0; i < d.up.size(); ++i) {
-      if (d.chance[i] == 0) continue;
-      bins[static_cast<std::size_t>(d.chance[i] * kBins)].add(d.off(i), d.variance(i));
-      bins[kBins].add(d.off(i), d.variance(i));
+    std::size_t first = n;
+    std::mutex mutex;
+    parallel_for(n, [&](std::size_t from, std::size_t to) {
+      std::array<Deviation, kBins> part;
+      std::size_t bad = n;
+      for (std::size_t i = from; i < to; ++i) {
+        if (!d.next_to(i)) bad = std::min(bad, i);
+        if (const double chance = d.chance(i); chance != 0)
+          part[static_cast<std::size_t>(chance * kBins)].add(d.off(i), d.variance(i));
+      }
+      std::lock_guard lock(mutex);
+      first = std::min(first, bad);
+      for (std::size_t b = 0; b < kBins; ++b)
+        for (Deviation* bin : {&bins[b], &bins[kBins]}) bin->add(part[b].sum, part[b].variance);
+    });
+    if (first < n) {
+      const auto neighbour = [&](std::uint32_t up) {
+        return static_cast<double>(Bf16{static_cast<std::uint16_t>((d.bits(first) >> 16) + up)});
+      };
+      return wrong(fmt::format("out[{}] is {:.9g}: in - update is {:.9g}, and the bf16 next to it {:.9g} and {:.9g}",
+                               first, static_cast<double>(d.out[first]), d.difference(first), neighbour(0),
+                               neighbour(d.chance(first) != 0 ? 1 : 0)),
+                   "a number that is not next to the difference");
     }
     for (std::size_t b = 0; b <= kBins; ++b)
       if (bins[b].beyond())
@@ -410,20 +421,25 @@ class Stochastic : public TaskCheck {
             "rounding that is not as probable as it should be");
     return {};
   }
+  static constexpr std::size_t kWindow = 1 << 20;  // pairs
   // Neighbours, and elements that are far apart by what blocks and vectors have.
   static Verdict unrelated_elements(const Draws& d) {
-    const std::size_t n = d.up.size();
+    const std::size_t n = d.out.size();
     std::vector<std::size_t> lags;
     for (std::size_t lag = 1; lag <= 32; ++lag) lags.push_back(lag);
     for (std::size_t lag = 64; lag < n; lag *= 2) lags.push_back(lag);
+    // Of a long answer windows that nobody knows before: a timed run has hundreds of them to look at.
+    static std::random_device unknown;
     for (std::size_t lag : lags) {
+      const std::size_t pairs = n - std::min(n, lag), count = std::min(pairs, kWindow);
+      const std::size_t start = count == pairs ? 0 : unknown() % (pairs - count);
       Deviation r;
-      for (std::size_t i = 0; i + lag < n; ++i) r.add(product(d, d, i, i + lag), variance(d, d, i, i + lag));
+      for (std::size_t i = start; i < start + count; ++i) r.add(product(d, d, i, i + lag), variance(d, d, i, i + lag));
       if (r.beyond())
-        return wrong(
-            fmt::format("elements that are {} apart are rounded up together: {:.0f} deviations from independence", lag,
-                        r.in_deviations()),
-            "elements whose random numbers are related");
+        return wrong(fmt::format("elements that are {} apart are rounded up together: {:.0f} deviations from "
+                                 "independence",
+                                 lag, r.in_deviations()),
+                     "elements whose random numbers are related");
     }
     return {};
   }
@@ -526,7 +542,7 @@ class Scaler : public TaskCheck {
 
   template <class U>
   static bool broken(std::span<const U> x) {
-    return std::any_of(x.begin(), x.end(), [](U bits) { return (bits & kExponent<U>) == kExponent<U>; });
+    return first_where(x.size(), [&](std::size_t i) { return (x[i] & kExponent<U>) == kExponent<U>; }) < x.size();
   }
   // Finite numbers of all sizes, and in some steps something that is not: one element, or the last one.
   template <class U>

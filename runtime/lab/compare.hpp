@@ -23,6 +23,23 @@ namespace ridge::lab {
 void parallel_for(std::size_t n, const std::function<void(std::size_t, std::size_t)>& body,
                   std::size_t grain = 1 << 18);
 
+// The least i below n for which bad(i), or n. On all cores; bad is asked about every element up to that one, and may write
+// what belongs to it.
+template <class Bad>
+std::size_t first_where(std::size_t n, Bad bad) {
+  std::atomic<std::size_t> least{n};
+  parallel_for(n, [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to && i < least; ++i) {
+      if (!bad(i)) continue;
+      std::size_t known = least;
+      while (i < known && !least.compare_exchange_weak(known, i)) {
+      }
+      return;
+    }
+  });
+  return least;
+}
+
 // The span of Ts behind a buffer.
 template <class T>
 std::span<T> as(std::span<std::byte> b) {
