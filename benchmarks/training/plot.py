@@ -42,7 +42,7 @@ def main():
     for r in filter(whole, runs):
         if r["what"] == "tensor parallel blocks":
             strong.setdefault(f'blocks of {r["model"]}', []).append((r["ranks"], 1 / r["median_s"]))
-        else:
+        elif "tokens_per_s_per_gpu" in r:
             weak.setdefault(f'{"ours" if r["what"] == "ridge nn" else "PyTorch"}, {r["model"]}', []).append(
                 (r["ranks"], r["tokens_per_s_per_gpu"]))
     relative = lambda lines: {name: [(p, y / sorted(points)[0][1]) for p, y in sorted(points)]

@@ -59,7 +59,7 @@ class Ranks {
     std::vector<pid_t> others;
     for (int r = 1; r < count_; ++r) {
       const pid_t child = fork();
-      if (child == 0) std::_Exit(one(r));
+      if (child == 0) std::exit(one(r));  // runs what watches the program to its end
       if (child < 0) shared_->failed = 1;
       if (child > 0) others.push_back(child);
     }
@@ -72,8 +72,9 @@ class Ranks {
     return code;
   }
 
-  // Null where there is one rank only.
-  ncclComm_t communicator(int rank) {
+  // Null where there is one rank only. `most_blocks`: that NCCL's kernels may have, 0 as it likes. Each takes a multiprocessor
+  // from the kernels beside it, also while it only waits.
+  ncclComm_t communicator(int rank, int most_blocks = 0) {
     if (count_ == 1) return nullptr;
     if (rank == 0) {
       check(ncclGetUniqueId(&shared_->id), "ncclGetUniqueId");
@@ -81,7 +82,9 @@ class Ranks {
     }
     while (shared_->have_id.load() == 0) alive();
     ncclComm_t comm = nullptr;
-    check(ncclCommInitRank(&comm, count_, shared_->id, rank), "ncclCommInitRank");
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    if (most_blocks > 0) config.maxCTAs = most_blocks;
+    check(ncclCommInitRankConfig(&comm, count_, shared_->id, rank, &config), "ncclCommInitRankConfig");
     return comm;
   }
 

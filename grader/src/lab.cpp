@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <set>
 
 #include "error.hpp"
 
@@ -21,6 +22,7 @@ class Reader {
 
   template <class T>
   T required(const char* key) const {
+    asked_.insert(key);
     const toml::node* node = table_.get(key);
     if (node != nullptr)
       if (auto value = node->value<T>()) return *value;
@@ -31,9 +33,11 @@ class Reader {
   }
   template <class T>
   T optional(const char* key, T otherwise) const {
+    asked_.insert(key);
     return table_[key].value_or(otherwise);
   }
   std::vector<std::string> strings(const char* key) const {
+    asked_.insert(key);
     std::vector<std::string> all;
     if (const auto* array = table_[key].as_array())
       for (const auto& item : *array)
@@ -41,6 +45,7 @@ class Reader {
     return all;
   }
   std::vector<int> numbers(const char* key) const {
+    asked_.insert(key);
     std::vector<int> all;
     if (const auto* array = table_[key].as_array())
       for (const auto& item : *array)
@@ -49,20 +54,31 @@ class Reader {
     return all;
   }
   std::optional<Reader> table(const char* key) const {
+    asked_.insert(key);
     const auto* table = table_[key].as_table();
     return table != nullptr ? std::optional<Reader>(Reader(*table, file_)) : std::nullopt;
   }
   std::vector<Reader> tables(const char* key) const {
+    asked_.insert(key);
     std::vector<Reader> all;
     if (const auto* array = table_[key].as_array())
       for (const auto& item : *array)
         if (const auto* table = item.as_table()) all.emplace_back(*table, file_);
     return all;
   }
+  // A key that nobody asked for is a mistake: it would do nothing.
+  void finish() const {
+    for (const auto& [key, node] : table_)
+      if (asked_.count(std::string(key.str())) == 0)
+        throw Error(Exit::environment,
+                    fmt::format("{}:{}: unknown key '{}'", file_, node.source().begin.line, key.str()),
+                    "see labs/01_coalescing/lab.toml for a complete example");
+  }
 
  private:
   const toml::table& table_;
   std::string file_;
+  mutable std::set<std::string> asked_;
 };
 
 // The line of the first character beyond ASCII that is in no string and no comment, or 0. TOML has none there, and
@@ -147,6 +163,7 @@ Lab parse_lab(std::string_view text, const fs::path& dir) {
   lab.title = r.required<std::string>("title");
   lab.order = static_cast<int>(r.required<std::int64_t>("order"));
   lab.minutes = static_cast<int>(r.optional<std::int64_t>("minutes", 0));
+  lab.prerequisites = r.strings("prerequisites");
   lab.backends = r.strings("backends");
   lab.files = r.strings("files");
   lab.libraries = r.strings("libraries");
@@ -161,15 +178,24 @@ Lab parse_lab(std::string_view text, const fs::path& dir) {
     task.file = t.optional<std::string>("file", "");
     task.points_correct = t.required<double>("points_correct");
     task.needs = t.optional<std::string>("needs", "");
-    task.baseline = t.optional<std::string>("baseline", "cudaMemcpy");
+    task.baseline = t.optional<std::string>("baseline", "");
     task.hints = t.strings("hints");
-    for (const Reader& g : t.tables("goal"))
+    for (const Reader& g : t.tables("goal")) {
       task.goals.push_back({g.required<std::string>("id"), g.required<std::string>("title"),
                             g.required<std::string>("backend"), g.required<std::string>("metric"),
                             g.required<double>("zero"), g.required<double>("full"), g.required<double>("points"),
                             g.optional<std::string>("after", "")});
+      g.finish();
+      if (task.goals.back().metric == "ratio_to_baseline" && task.baseline.empty())
+        throw Error(
+            Exit::environment,
+            fmt::format("{}: task '{}' is measured against a baseline and does not say which", shown(file), task.id),
+            "add baseline = \"cudaMemcpy\", or what baseline.cu does");
+    }
+    t.finish();
     lab.tasks.push_back(std::move(task));
   }
+  r.finish();
   return lab;
 }
 

@@ -42,6 +42,7 @@ struct Lab {
   int minutes = 0;
   std::vector<std::string> backends;
   std::vector<std::string> files;               // what a student edits
+  std::vector<std::string> prerequisites;       // other labs
   std::vector<std::string> libraries;           // "cublas", "nccl": what a submission may call
   std::vector<int> ranks;                       // numbers of ranks that its tasks are judged with; empty: one worker
   std::vector<std::string> baseline_libraries;  // what the vendor's way calls

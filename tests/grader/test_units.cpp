@@ -182,6 +182,14 @@ TEST_CASE("a lab's manifest") {
   message = without("order = 7", "order = \"seven\"");
   CHECK(contains(message, "lab.toml:2"));
   CHECK(contains(message, "'order'"));
+  message = without("minutes = 30", "minuets = 30");
+  CHECK(contains(message, "lab.toml:3"));
+  CHECK(contains(message, "unknown key 'minuets'"));
+  message = without("after = \"f\"", "unit = \"x\"");
+  CHECK(contains(message, "lab.toml:20"));
+  CHECK(contains(message, "'unit'"));
+  message = without("metric = \"m\"", "metric = \"ratio_to_baseline\"");
+  CHECK(contains(message, "task 'one' is measured against a baseline"));
   message = without("zero = 4", "zero = \"4\"");
   CHECK(contains(message, "lab.toml:17"));
   CHECK(contains(message, "'zero'"));
