@@ -11,6 +11,7 @@
 #include "commands.hpp"
 #include "error.hpp"
 #include "statistics.hpp"
+#include "text.hpp"
 
 namespace ridge {
 
@@ -38,10 +39,9 @@ std::string timed_row(const std::string& start, const json& task, const json& t)
   const int calls = t.at("calls");
   return start +
          fmt::format(
-             " {} | {:.0f} / {:.0f} | {:.3f} | {:.3f} to {:.3f} | {:.4g} us | {} | {} | {} x {} to {} | {} |\n",
-             t.value("case", ""), task.at("points").get<double>(), task.at("max").get<double>(),
-             ratio.at("median").get<double>(), ratio.at("low").get<double>(), ratio.at("high").get<double>(),
-             seconds * 1e6,
+             " {} | {} | {:.3f} | {:.3f} to {:.3f} | {:.4g} us | {} | {} | {} x {} to {} | {} |\n", t.value("case", ""),
+             points_text(task.at("points"), task.at("max")), ratio.at("median").get<double>(),
+             ratio.at("low").get<double>(), ratio.at("high").get<double>(), seconds * 1e6,
              flop ? fmt::format("{:.1f} TFLOP/s", t.at("operations").get<double>() / seconds / 1e12)
                   : fmt::format("{:.0f} GB/s", t.at("bytes").get<double>() / seconds / 1e9),
              t.at("floor_s").is_null() ? "-" : fmt::format("{:.1f}%", 100 * t["floor_s"].get<double>() / seconds),
@@ -55,7 +55,7 @@ std::string counted_row(const std::string& start, const json& task) {
       counts += fmt::format("{}{} {:.3g}", counts.empty() ? "" : ", ", g.at("metric").get<std::string>(),
                             g["value"].get<double>());
   const std::string status = task.at("status");
-  return start + fmt::format(" {:.0f} / {:.0f} | {} |\n", task.at("points").get<double>(), task.at("max").get<double>(),
+  return start + fmt::format(" {} | {} |\n", points_text(task.at("points"), task.at("max")),
                              status == "skipped" ? "skipped: " + text_of(task, "reason")
                              : counts.empty()    ? status
                                                  : counts);

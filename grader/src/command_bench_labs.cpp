@@ -10,6 +10,7 @@
 #include "judge.hpp"
 #include "report.hpp"
 #include "ridge_version.hpp"
+#include "text.hpp"
 
 namespace ridge {
 
@@ -66,7 +67,7 @@ int command_bench_labs(const BenchArguments& a) {
       if (!r.build_output.empty()) fmt::print("{}\n", r.build_output);
     }
     write_durably(dir / (lab.name + ".json"), to_json(r));
-    fmt::print("{:<22} {:.0f} / {:.0f}   {:.1f} s\n", lab.name, r.points, r.max, r.build_seconds + r.run_seconds);
+    fmt::print("{:<22} {}   {:.1f} s\n", lab.name, points_text(r.points, r.max), r.build_seconds + r.run_seconds);
   }
   if (dir.empty() || !fs::exists(dir))
     throw Error(Exit::usage, "there is no reference solution to measure", "solutions/ holds them");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdint>
 
 namespace ridge {
@@ -61,6 +62,12 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
     text.replace(at, from.size(), to);
   return text;
+}
+
+std::string points_text(double points, double max) {
+  const double tenths = std::floor(points * 10 + 1e-6) / 10;
+  auto text = [](double p) { return p == std::floor(p) ? fmt::format("{:.0f}", p) : fmt::format("{:.1f}", p); };
+  return text(points >= max ? max : tenths) + " / " + text(max);
 }
 
 std::string version_after(std::string_view text, std::string_view mark) {

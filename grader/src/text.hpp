@@ -15,6 +15,9 @@ std::string capped(const std::string& text, std::size_t bytes);
 // `text` with every `from` replaced.
 std::string replaced(std::string text, std::string_view from, std::string_view to);
 
+// "17.6 / 18": to a tenth, and never rounded up to all of them.
+std::string points_text(double points, double max);
+
 // The version number, digits with points between them, that comes right behind the first `mark` that has one; else empty.
 std::string version_after(std::string_view text, std::string_view mark);
 

@@ -22,6 +22,7 @@
 #include "score.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"
+#include "text.hpp"
 #include "timing.hpp"
 
 using namespace ridge;
@@ -137,6 +138,14 @@ TEST_CASE("the median and its interval") {
   Timing none;
   summarise(none);
   CHECK(none.median == 0);
+}
+
+TEST_CASE("points are never rounded up to all of them") {
+  CHECK(points_text(17.6, 18) == "17.6 / 18");
+  CHECK(points_text(99.96, 100) == "99.9 / 100");
+  CHECK(points_text(100, 100) == "100 / 100");
+  CHECK(points_text(0, 12.5) == "0 / 12.5");
+  CHECK(points_text(0.3, 1) == "0.3 / 1");
 }
 
 TEST_CASE("a lab's manifest") {
