@@ -54,7 +54,8 @@ struct Variant {
   std::string name;
   std::size_t least, most;  // bytes
   void (*call)(int rank, int ranks, Device& d, const Peers& peers, std::size_t n);
-  bool bf16 = false;  // of the same bytes; else float
+  bool bf16 = false;                         // of the same bytes; else float
+  std::size_t chunk = std::size_t{1} << 40;  // most bytes of a rank's part
 };
 
 // The lab's ring on a part of the data each, with a communicator and a stream of its own: the sums of one hide behind the
@@ -152,7 +153,7 @@ const Variant kVariants[] = {
     {"push 132 blocks", 1 << 16, kAll, launch_push<2, 132>},
     {"push 132 blocks, 4 vectors", kMiB, kAll, launch_push<4, 132>},
     {"packets", 0, kPacketWords * sizeof(float), launch_packets<132>},
-    {"packets, twice", 1 << 14, 2 * kPacketWords * sizeof(float), launch_packets_twice<132>},
+    {"packets, twice", 1 << 14, kAll, launch_packets_twice<132>, false, kPacketWords / 2 * sizeof(float)},
 };
 
 double median(std::vector<double> v) {
@@ -232,7 +233,7 @@ int main(int argc, char** argv) {
       std::vector<cudaGraphExec_t> graphs;
       std::vector<const Variant*> variants;
       for (const Variant& v : kVariants) {
-        if (bytes < v.least || bytes > v.most) continue;
+        if (bytes < v.least || bytes > v.most || bytes / static_cast<std::size_t>(ranks) > v.chunk) continue;
         if (wanted != "all" && v.name.rfind("nccl", 0) != 0 && v.name.rfind(wanted, 0) != 0) continue;
         CUDA(cudaMemsetAsync(d.out, 0xff, bytes, d.stream));
         CUDA(cudaStreamSynchronize(d.stream));
