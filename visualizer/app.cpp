@@ -1,50 +1,127 @@
 #include "app.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
+
+#include "draw_text.hpp"
+#include "input.hpp"
+#include "widgets.hpp"
 
 namespace ridge::viz {
 namespace {
 
-bool pressed(ImGuiKey key) {
-#if IMGUI_VERSION_NUM < 18700
-  return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key));
-#else
-  return ImGui::IsKeyPressed(key);
-#endif
-}
-
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings |
-                                    ImGuiWindowFlags_NoBringToFrontOnFocus;
+                                    ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollbar |
+                                    ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoNav;
+constexpr float kRail = 92, kStatus = 34;  // pixels at 1600x900
+constexpr std::size_t kMostRecent = 12;
 
-void begin(const char* name, ImVec2 from, ImVec2 size, ImGuiWindowFlags flags) {
+void begin(const char* name, ImVec2 from, ImVec2 to, ImGuiWindowFlags more = 0) {
   ImGui::SetNextWindowPos(from);
-  ImGui::SetNextWindowSize(size);
-  ImGui::Begin(name, nullptr, kFixed | flags);
+  ImGui::SetNextWindowSize({to.x - from.x, to.y - from.y});
+  // An overlay comes to the front; all others are created behind it.
+  ImGui::Begin(name, nullptr, (kFixed & (more ? ~ImGuiWindowFlags_NoBringToFrontOnFocus : ~0)) | more);
 }
 
 }  // namespace
 
-App::App(std::vector<Result> results) : results_(std::move(results)) {
-  choice_.count = results_.size();
-  choice_.shown = results_.size() - 1;  // attempts sort by time, and the newest is what one came for
+App::App(std::vector<std::unique_ptr<View>> views) : views_(std::move(views)) {}
+
+void App::open(const std::filesystem::path& path) {
+  const Source source = identify(path);
+  bool taken = false;
+  std::size_t first = views_.size();
+  for (std::size_t i = 0; i < views_.size(); ++i)
+    if (views_[i]->takes(source.kind)) {
+      views_[i]->open(source);
+      taken = true;
+      first = std::min(first, i);
+    }
+  if (!taken)
+    throw OpenError("cannot open '" + path.string() + "': no view shows a " + name_of(source.kind) +
+                    "\n  try: a result, `./ridge check 01 --json F`");
+  if (!asked_for_ && (opened.empty() || !views_[chosen_]->takes(source.kind))) chosen_ = first;
+  opened.push_back(path);
+  std::error_code ignored;
+  const auto whole = std::filesystem::absolute(path, ignored).lexically_normal();
+  std::erase(recent, whole);
+  recent.insert(recent.begin(), whole);
+  if (recent.size() > kMostRecent) recent.resize(kMostRecent);
+}
+
+void App::open_or_say(const std::filesystem::path& path) {
+  try {
+    const bool asked = std::exchange(asked_for_, false);
+    open(path);
+    asked_for_ = asked;
+    const Source source = identify(path);
+    if (!view().takes(source.kind))
+      for (std::size_t i = views_.size(); i-- > 0;)
+        if (views_[i]->takes(source.kind)) chosen_ = i;
+    error_.clear();
+  } catch (const std::exception& e) {
+    error_ = e.what();
+  }
+}
+
+bool App::choose(const std::string& id) {
+  for (std::size_t i = 0; i < views_.size(); ++i)
+    if (id == views_[i]->id()) {
+      chosen_ = i;
+      return asked_for_ = true;
+    }
+  return false;
+}
+
+bool App::set(const std::string& key, const std::string& value) { return view().set(key, value); }
+
+bool App::nothing_open() const {
+  return std::all_of(views_.begin(), views_.end(), [](const auto& v) { return v->empty(); });
+}
+
+void App::keys() {
+  const bool control = ImGui::GetIO().KeyCtrl;
+  for (std::size_t i = 0; i < views_.size() && i < 9; ++i)
+    if (!control && key_pressed(static_cast<char>('1' + i), false)) chosen_ = i;
+  if (control && key_pressed('+')) look.zoom = std::min(3.0F, look.zoom * 1.1F);
+  if (control && key_pressed('-')) look.zoom = std::max(0.5F, look.zoom / 1.1F);
+  if (control && key_pressed('0', false)) look.zoom = 1;
+  if (control && key_pressed('D', false)) look.scheme = look.scheme == Scheme::light ? Scheme::dark : Scheme::light;
+  if (control && key_pressed('P', false)) look.present = !look.present;
+  if (key_pressed('?', false)) help_ = !help_;
+  if (key_pressed(ImGuiKey_Escape, false)) help_ = all_notes_ = false, error_.clear();
+}
+
+void App::draw_view(Frame& frame) {
+  frame.paint.fill(frame.from, frame.to, frame.theme.colours.desk, 0);
+  view().draw(frame);
 }
 
 void App::frame(const Theme& theme, LayoutLog& log) {
   log.clear();
-  if (pressed(ImGuiKey_LeftArrow) && choice_.shown > 0) --choice_.shown;
-  if (pressed(ImGuiKey_RightArrow) && choice_.shown + 1 < choice_.count) ++choice_.shown;
-  const Scene scene(results_[choice_.shown]);
+  keys();
   const ImVec2 size = ImGui::GetIO().DisplaySize;
-  const float panel = std::min(theme.px(500), size.x * 0.45F);
-
-  begin("plot", {0, 0}, {size.x - panel, size.y}, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  draw_roofline(scene, theme, {theme.px(16), theme.px(14)}, {size.x - panel, size.y - theme.px(8)}, log);
-  ImGui::End();
-  begin("panel", {size.x - panel, 0}, {panel, size.y}, 0);
-  draw_side_panel(scene, theme, choice_, log);
-  ImGui::End();
+  const float rail_width = std::round(theme.px(theme.present ? kRail + 14 : kRail));
+  const float status = std::round(theme.px(theme.present ? kStatus + 8 : kStatus));
+  const bool start = nothing_open();
+  const auto with_window = [&](const char* name, ImVec2 from, ImVec2 to, auto&& draw, ImGuiWindowFlags flags = 0) {
+    begin(name, from, to, flags);
+    ScreenPainter painter(ImGui::GetWindowDrawList());
+    Frame frame{painter, theme, log, from, to, true};
+    draw(frame);
+    ImGui::End();
+  };
+  with_window("rail", {0, 0}, {rail_width, size.y}, [&](Frame& f) { rail(f); });
+  with_window("status", {rail_width, size.y - status}, size, [&](Frame& f) { status_line(f); });
+  with_window(("view " + std::string(view().id())).c_str(), {rail_width, 0}, {size.x, size.y - status},
+              [&](Frame& f) { start ? start_page(f) : view().draw(f); });
+  if (all_notes_ || help_ || !error_.empty()) {
+    const ImVec2 from{rail_width, 0}, to{size.x, size.y - status};
+    with_window(
+        "over", from, to, [&](Frame& f) { help_ ? help(f) : error_card(f); }, ImGuiWindowFlags_NoBackground);
+  }
 }
 
 }  // namespace ridge::viz

@@ -1,5 +1,6 @@
 #include "draw_text.hpp"
 
+#include <algorithm>
 #include <cfloat>
 #include <cmath>
 
@@ -38,6 +39,25 @@ void draw_turned(ImDrawList* list, const Type& type, ImVec2 centre, float angle,
     p = {centre.x + c * x - s * y, centre.y + s * x + c * y};
   }
   list->PopClipRect();
+}
+
+std::vector<std::string> wrapped(const Type& type, const std::string& text, float width) {
+  std::vector<std::string> lines;
+  const float scale = type.size / type.font->FontSize;
+  const char *at = text.data(), *end = at + text.size();
+  while (at < end) {
+    const char* newline = std::find(at, end, '\n');
+    const char* stop = type.font->CalcWordWrapPositionA(scale, at, newline, width);
+    if (stop == at && at < newline) ++stop;  // narrower than a character
+    while (stop < newline && (static_cast<unsigned char>(*stop) & 0xC0) == 0x80) ++stop;
+    std::string line(at, stop);
+    while (!line.empty() && line.back() == ' ') line.pop_back();
+    lines.push_back(std::move(line));
+    at = stop;
+    while (at < newline && *at == ' ') ++at;
+    if (at == newline && at < end) ++at;
+  }
+  return lines;
 }
 
 std::string shortened(const std::string& text, std::size_t most) {

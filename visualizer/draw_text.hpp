@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include <string>
+#include <vector>
 
 #include "theme.hpp"
 
@@ -20,6 +21,8 @@ float draw_paragraph(ImDrawList* list, const Type& type, ImVec2 at, float wrap, 
 // Centred on `centre`, turned by `angle` (radians, clockwise on screen).
 void draw_turned(ImDrawList* list, const Type& type, ImVec2 centre, float angle, ImU32 colour, const std::string& text);
 
+// In lines of at most `width`, broken at blanks; a word that is wider alone is broken anywhere.
+std::vector<std::string> wrapped(const Type& type, const std::string& text, float width);
 // At most `most` bytes, cut at a character, then "...".
 std::string shortened(const std::string& text, std::size_t most);
 // Cut so that it fits `width`.

@@ -1,6 +1,5 @@
-// ridge-viz: shows results as rooflines. `ridge-viz FILE...`, or off-screen `ridge-viz --screenshot F.png
-// FILE`. Exit codes: 0 shown; 2 bad arguments or bad input; 3 no display, or the picture could not be
-// written.
+// ridge-viz: shows results, traces and recordings. `ridge-viz FILE...` opens a window; `--screenshot F.png` and `--export F.svg`
+// draw pictures without one. Exit codes: 0 shown; 2 bad arguments or bad input; 3 no display, or a picture could not be written.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -10,23 +9,92 @@
 #include <vector>
 
 #include "app.hpp"
-#include "screenshot.hpp"
+#include "pictures.hpp"
 
 namespace {
+
+using namespace ridge::viz;
 
 constexpr int kUsage = 2, kEnvironment = 3;
 constexpr int kSmallest = 320, kLargest = 8192;  // pixels
 
-struct Size {
-  int width = 1600, height = 900;
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Arguments {
+  std::vector<std::string> files, settings;
+  std::string screenshot, picture, layout, view, size = "1600x900", theme = "light";
+  bool present = false;
+  float scale = 1;
 };
 
 // "1600x900"
-bool parse_size(const std::string& text, Size& size) {
+PictureSize parse_size(const std::string& text) {
+  PictureSize size;
   int used = 0;
   const int read = std::sscanf(text.c_str(), "%5dx%5d%n", &size.width, &size.height, &used);
   const auto fits = [](int v) { return v >= kSmallest && v <= kLargest; };
-  return read == 2 && used == static_cast<int>(text.size()) && fits(size.width) && fits(size.height);
+  if (read != 2 || used != static_cast<int>(text.size()) || !fits(size.width) || !fits(size.height))
+    throw UsageError(fmt::format("--size '{}' is not WIDTHxHEIGHT with {} to {} pixels each\n  try: --size 1600x900",
+                                 text, kSmallest, kLargest));
+  return size;
+}
+
+void check_targets(const Arguments& a) {
+  for (const auto& target : {a.screenshot, a.picture, a.layout}) {
+    const auto folder = std::filesystem::path(target).parent_path();
+    std::error_code ignored;
+    if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+      throw UsageError(fmt::format("cannot write '{}': there is no folder '{}'\n  try: mkdir -p '{}'", target,
+                                   folder.string(), folder.string()));
+  }
+  if (!a.picture.empty() && !a.picture.ends_with(".svg") && !a.picture.ends_with(".png"))
+    throw UsageError(fmt::format("--export '{}' is neither .svg nor .png\n  try: --export view.svg", a.picture));
+  if (!a.layout.empty() && a.screenshot.empty() && a.picture.empty())
+    throw UsageError("--layout goes with --screenshot or --export");
+}
+
+void prepare(App& app, const Arguments& a) {
+  app.look.scheme = a.theme == "dark" ? Scheme::dark : Scheme::light;
+  app.look.present = a.present;
+  app.look.zoom = a.scale;
+  if (!a.view.empty() && !app.choose(a.view)) {
+    std::vector<std::string> ids;
+    for (const auto& v : app.views()) ids.emplace_back(v->id());
+    throw UsageError(fmt::format("there is no view '{}'\n  try: --view {}", a.view, fmt::join(ids, ", ")));
+  }
+  for (const auto& file : a.files) app.open(file);
+  for (const auto& setting : a.settings) {
+    const auto equals = setting.find('=');
+    if (equals == std::string::npos || !app.set(setting.substr(0, equals), setting.substr(equals + 1)))
+      throw UsageError(fmt::format("the {} view has no setting '{}'\n  try: visualizer/README.md lists them",
+                                   app.view().id(), setting));
+  }
+}
+
+int show(App& app, PictureSize size, LayoutLog& log) {
+  Window window(size.width, size.height, true);
+  run_interactive(window, app.look, [&](const Theme& theme) {
+    for (const auto& file : window.dropped()) app.open_or_say(file);
+    app.frame(theme, log);
+    return app.wake_after();
+  });
+  return 0;
+}
+
+int run(const Arguments& a) {
+  const PictureSize size = parse_size(a.size);
+  check_targets(a);
+  App app(make_views());
+  prepare(app, a);
+  LayoutLog log;
+  if (a.screenshot.empty() && a.picture.empty()) return show(app, size, log);
+  if (!a.screenshot.empty()) take_screenshot(app, size, a.screenshot, log);
+  if (a.picture.ends_with(".svg")) export_svg(app, size, a.picture, log);
+  if (a.picture.ends_with(".png")) export_png(app, size, a.picture, log);
+  if (!a.layout.empty()) log.write(a.layout);
+  return 0;
 }
 
 int fail(int code, const std::string& message) {
@@ -37,52 +105,30 @@ int fail(int code, const std::string& message) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace ridge::viz;
-  std::vector<std::string> files;
-  std::string screenshot, layout, size_text = "1600x900";
-  CLI::App cli("Shows ridge.result/1 files as rooflines; of several the last one first, arrow keys change.");
-  cli.add_option("files", files, "results, e.g. work/.ridge/results/01_coalescing/*.json")->required();
-  cli.add_option("--screenshot", screenshot, "draw off-screen into this PNG file and exit");
-  cli.add_option("--size", size_text, "pixels of the window or the picture, e.g. 1280x720");
-  cli.add_option("--layout", layout, "with --screenshot: write where things were drawn to this JSON file");
+  Arguments a;
+  CLI::App cli("Shows results, timelines and recordings. Press ? in the window for the keys.");
+  cli.add_option("files", a.files, "results, traces, recordings, ncu's CSV, or folders, e.g. work/.ridge/results");
+  cli.add_option("--view", a.view, "which view to begin with: roofline, timeline, warp, progress");
+  cli.add_option("--set", a.settings, "KEY=VALUE, a setting of the view, e.g. task=transpose")->take_all();
+  cli.add_option("--screenshot", a.screenshot, "draw the window into this PNG file and exit");
+  cli.add_option("--export", a.picture, "draw the view alone into this .svg or .png file and exit");
+  cli.add_option("--size", a.size, "pixels of the window or the picture, e.g. 1280x720");
+  cli.add_option("--theme", a.theme, "light or dark")->check(CLI::IsMember({"light", "dark"}));
+  cli.add_flag("--present", a.present, "large type and strong contrast, for a projector");
+  cli.add_option("--scale", a.scale, "size of everything, 0.5 to 3")->check(CLI::Range(0.5, 3.0));
+  cli.add_option("--layout", a.layout, "write where things were drawn to this JSON file");
   try {
     cli.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     return cli.exit(e) == 0 ? 0 : kUsage;
   }
-  Size size;
-  if (!parse_size(size_text, size))
-    return fail(kUsage, fmt::format("--size '{}' is not WIDTHxHEIGHT with {} to {} pixels each\n  try: --size 1600x900",
-                                    size_text, kSmallest, kLargest));
-  for (const auto& target : {screenshot, layout}) {
-    const auto folder = std::filesystem::path(target).parent_path();
-    std::error_code ignored;
-    if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
-      return fail(kUsage, fmt::format("cannot write '{}': there is no folder '{}'\n  try: mkdir -p '{}'", target,
-                                      folder.string(), folder.string()));
-  }
-
   try {
-    std::vector<Result> results;
-    // Timelines lie beside results: a pattern like *.json means these.
-    std::erase_if(files, [](const std::string& file) { return file.ends_with(".trace.json"); });
-    if (files.empty()) return fail(kUsage, "these are timelines: open them in ui.perfetto.dev\n  try: name a result");
-    for (const auto& file : files) results.push_back(read_result(file));
-    App app(std::move(results));
-    LayoutLog log;
-    const auto draw = [&](const Theme& theme) { app.frame(theme, log); };
-    if (screenshot.empty()) {
-      Window window(size.width, size.height, true);
-      run_interactive(window, draw);
-      return 0;
-    }
-    Window window(64, 64, false);
-    take_screenshot(window, size.width, size.height, screenshot, draw);
-    if (!layout.empty()) log.write(layout);
-  } catch (const ResultError& e) {
+    return run(a);
+  } catch (const UsageError& e) {
+    return fail(kUsage, e.what());
+  } catch (const OpenError& e) {
     return fail(kUsage, e.what());
   } catch (const std::exception& e) {
     return fail(kEnvironment, e.what());
   }
-  return 0;
 }

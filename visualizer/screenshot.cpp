@@ -12,8 +12,6 @@
 namespace ridge::viz {
 namespace {
 
-constexpr int kFrames = 3;  // the first frames measure, the last one is right
-
 template <typename Function>
 Function gl(const char* name) {
   auto* function = reinterpret_cast<Function>(glfwGetProcAddress(name));
@@ -21,10 +19,11 @@ Function gl(const char* name) {
   return function;
 }
 
+}  // namespace
+
 // A hidden window's own pixels are undefined in OpenGL; a framebuffer object's are not.
-class Framebuffer {
- public:
-  Framebuffer(int width, int height) {
+struct OffScreen::Buffer {
+  Buffer(int width, int height) {
     gl<PFNGLGENFRAMEBUFFERSPROC>("glGenFramebuffers")(1, &framebuffer_);
     gl<PFNGLGENRENDERBUFFERSPROC>("glGenRenderbuffers")(1, &colour_);
     gl<PFNGLBINDFRAMEBUFFERPROC>("glBindFramebuffer")(GL_FRAMEBUFFER, framebuffer_);
@@ -38,30 +37,34 @@ class Framebuffer {
                                      width, height, status));
   }
   // Its OpenGL objects end with the context, right after.
-  Framebuffer(const Framebuffer&) = delete;
-  Framebuffer& operator=(const Framebuffer&) = delete;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
 
  private:
   GLuint framebuffer_ = 0, colour_ = 0;
 };
 
-}  // namespace
+OffScreen::OffScreen(Window& window, int width, int height)
+    : window_(window), width_(width), height_(height), buffer_(std::make_unique<Buffer>(width, height)) {}
 
-void take_screenshot(Window& window, int width, int height, const std::filesystem::path& file,
-                     const std::function<void(const Theme&)>& draw) {
-  const Framebuffer target(width, height);
-  ImGui::GetIO().ConfigFlags |= ImGuiConfigFlags_NoMouse;  // no tooltip by chance
-  for (int i = 0; i < kFrames; ++i) {
-    draw(window.new_frame({static_cast<float>(width), static_cast<float>(height)}));
-    window.render(width, height);
-  }
-  std::vector<unsigned char> pixels(std::size_t{3} * width * height);
+OffScreen::~OffScreen() = default;
+
+void OffScreen::frame(const Look& look, const std::function<void(const Theme&)>& draw,
+                      const std::function<void()>& input) {
+  // Without input of its own the real mouse shows no tooltip by chance.
+  if (!input) ImGui::GetIO().ConfigFlags |= ImGuiConfigFlags_NoMouse;
+  draw(window_.new_frame(look, {static_cast<float>(width_), static_cast<float>(height_)}, input));
+  window_.render(width_, height_);
+}
+
+void OffScreen::write_png(const std::filesystem::path& file) const {
+  std::vector<unsigned char> pixels(std::size_t{3} * width_ * height_);
   glPixelStorei(GL_PACK_ALIGNMENT, 1);
-  glReadPixels(0, 0, width, height, GL_RGB, GL_UNSIGNED_BYTE, pixels.data());
+  glReadPixels(0, 0, width_, height_, GL_RGB, GL_UNSIGNED_BYTE, pixels.data());
   if (const auto error = glGetError(); error != GL_NO_ERROR)
     throw DisplayError(fmt::format("OpenGL error {:#x} while reading the picture", error));
   stbi_flip_vertically_on_write(1);  // OpenGL counts rows from below
-  if (!stbi_write_png(file.c_str(), width, height, 3, pixels.data(), 3 * width))
+  if (!stbi_write_png(file.c_str(), width_, height_, 3, pixels.data(), 3 * width_))
     throw std::runtime_error(
         fmt::format("cannot write the picture '{}'\n  try: another folder, or free space", file.string()));
 }

@@ -2,13 +2,26 @@
 #pragma once
 #include <filesystem>
 #include <functional>
+#include <memory>
 
 #include "window.hpp"
 
 namespace ridge::viz {
 
-// `draw(theme)` is called for a few frames. Throws std::runtime_error.
-void take_screenshot(Window& window, int width, int height, const std::filesystem::path& file,
-                     const std::function<void(const Theme&)>& draw);
+class OffScreen {
+ public:
+  OffScreen(Window& window, int width, int height);  // throws DisplayError
+  ~OffScreen();
+  // One frame of a sixtieth of a second.
+  void frame(const Look& look, const std::function<void(const Theme&)>& draw, const std::function<void()>& input = {});
+  // What the last frame drew, whole or cut out. Throws std::runtime_error.
+  void write_png(const std::filesystem::path& file) const;
+
+ private:
+  struct Buffer;
+  Window& window_;
+  int width_, height_;
+  std::unique_ptr<Buffer> buffer_;
+};
 
 }  // namespace ridge::viz

@@ -13,19 +13,23 @@ namespace ridge::viz {
 namespace {
 
 struct Family {
+  const char* name;
   const char* regular;
   const char* bold;
 };
 
 // Debian and Ubuntu, Fedora, Arch, macOS.
 constexpr Family kFamilies[] = {
-    {"/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf", "/usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf"},
-    {"/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf", "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans-Bold.ttf"},
-    {"/usr/share/fonts/TTF/DejaVuSans.ttf", "/usr/share/fonts/TTF/DejaVuSans-Bold.ttf"},
-    {"/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf", "/usr/share/fonts/truetype/noto/NotoSans-Bold.ttf"},
-    {"/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf",
+    {"DejaVu Sans", "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+     "/usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf"},
+    {"DejaVu Sans", "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf",
+     "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans-Bold.ttf"},
+    {"DejaVu Sans", "/usr/share/fonts/TTF/DejaVuSans.ttf", "/usr/share/fonts/TTF/DejaVuSans-Bold.ttf"},
+    {"Noto Sans", "/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf",
+     "/usr/share/fonts/truetype/noto/NotoSans-Bold.ttf"},
+    {"Liberation Sans", "/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf",
      "/usr/share/fonts/truetype/liberation/LiberationSans-Bold.ttf"},
-    {"/Library/Fonts/Arial.ttf", "/Library/Fonts/Arial Bold.ttf"},
+    {"Arial", "/Library/Fonts/Arial.ttf", "/Library/Fonts/Arial Bold.ttf"},
 };
 
 const Family* installed_family() {
@@ -40,52 +44,66 @@ const Family* installed_family() {
 constexpr ImWchar kGlyphs[] = {0x20,   0x17F,  0x370,  0x3FF,  0x2010, 0x205E, 0x2070,
                                0x209F, 0x2190, 0x21FF, 0x2200, 0x22FF, 0};
 
-Type load(const char* path, float size) {
+// Rasterised for the framebuffer's pixels, measured in the window's.
+Type load(const char* path, float size, bool bold, float density) {
   ImGuiIO& io = ImGui::GetIO();
   size = std::round(size);
   ImFont* font = nullptr;
-  if (path) font = io.Fonts->AddFontFromFileTTF(path, size, nullptr, kGlyphs);
+  if (path) font = io.Fonts->AddFontFromFileTTF(path, std::round(size * density), nullptr, kGlyphs);
   if (!font) {
     ImFontConfig config;
-    config.SizePixels = size;
+    config.SizePixels = std::round(size * density);
     font = io.Fonts->AddFontDefault(&config);
   }
-  return {font, size};
+  return {font, size, bold};
 }
 
 ImVec4 rgba(ImU32 c) { return ImGui::ColorConvertU32ToFloat4(c); }
 
-void set_style(float scale) {
+void set_style(float scale, const Palette& c, Scheme scheme) {
   ImGuiStyle style;
-  ImGui::StyleColorsLight(&style);
+  if (scheme == Scheme::light)
+    ImGui::StyleColorsLight(&style);
+  else
+    ImGui::StyleColorsDark(&style);
   style.WindowBorderSize = 0;
   style.WindowRounding = 0;
   style.WindowPadding = {0, 0};
   style.FrameRounding = 6;
+  style.FramePadding = {10, 6};
   style.PopupRounding = 8;
+  style.PopupBorderSize = 0;
   style.ScrollbarSize = 10;
   style.ScrollbarRounding = 5;
-  style.Colors[ImGuiCol_WindowBg] = rgba(colour::kDesk);
-  style.Colors[ImGuiCol_PopupBg] = rgba(colour::kInk);
-  style.Colors[ImGuiCol_Text] = rgba(colour::kInk);
-  style.Colors[ImGuiCol_ScrollbarBg] = rgba(colour::faded(colour::kDesk, 0));
-  style.Colors[ImGuiCol_ScrollbarGrab] = rgba(colour::kLine);
-  style.Colors[ImGuiCol_Button] = rgba(colour::kLineFaint);
-  style.Colors[ImGuiCol_ButtonHovered] = rgba(colour::kLine);
-  style.Colors[ImGuiCol_ButtonActive] = rgba(colour::kSky);
+  const auto set = [&](ImGuiCol which, ImU32 colour) { style.Colors[which] = rgba(colour); };
+  set(ImGuiCol_WindowBg, c.desk);
+  set(ImGuiCol_PopupBg, c.tip);
+  set(ImGuiCol_Text, c.ink);
+  set(ImGuiCol_TextDisabled, c.muted);
+  set(ImGuiCol_FrameBg, c.paper);
+  set(ImGuiCol_FrameBgHovered, c.hover);
+  set(ImGuiCol_FrameBgActive, c.hover);
+  set(ImGuiCol_Border, c.line);
+  set(ImGuiCol_ScrollbarBg, faded(c.desk, 0));
+  set(ImGuiCol_ScrollbarGrab, c.line);
+  set(ImGuiCol_ScrollbarGrabHovered, c.muted);
+  set(ImGuiCol_ScrollbarGrabActive, c.muted);
+  set(ImGuiCol_Button, c.line_faint);
+  set(ImGuiCol_ButtonHovered, c.hover);
+  set(ImGuiCol_ButtonActive, c.selection);
+  set(ImGuiCol_TextSelectedBg, c.selection);
   style.ScaleAllSizes(scale);
   ImGui::GetStyle() = style;
 }
 
 }  // namespace
 
-float scale_for(float width, float height) {
-  const float fit = std::min(width / 1600, height / 900);
-  return std::clamp(std::round(fit * 20) / 20, 0.5F,
-                    4.0F);  // in steps, so that dragging a border rebuilds few fonts
+float scale_for(float width, float height, float zoom) {
+  const float fit = std::min(width / 1600, height / 900) * zoom;
+  return std::clamp(std::round(fit * 20) / 20, 0.4F, 6.0F);
 }
 
-Theme make_theme(float scale) {
+Theme make_theme(float scale, const Look& look, float density) {
   ImFontAtlas* atlas = ImGui::GetIO().Fonts;
   atlas->Clear();
 #ifdef RIDGE_VIZ_FREETYPE
@@ -100,16 +118,23 @@ Theme make_theme(float scale) {
   const char* bold = family ? family->bold : nullptr;
   Theme theme;
   theme.scale = scale;
-  theme.body = load(regular, 20 * scale);
-  theme.small = load(regular, 18 * scale);
-  theme.strong = load(bold, 20 * scale);
-  theme.heading = load(bold, 23 * scale);
-  theme.title = load(bold, 34 * scale);
-  theme.figure = load(bold, 46 * scale);
+  theme.scheme = look.scheme;
+  theme.present = look.present;
+  theme.colours = palette_of(look.scheme, look.present);
+  if (family) theme.family = family->name;
+  // Presenting: small print grows most, since nobody in the last row reads it otherwise.
+  const float large = look.present ? 1.22F : 1;
+  theme.body = load(regular, 20 * large * scale, false, density);
+  theme.small = load(regular, (look.present ? 23.0F : 17.5F) * scale, false, density);
+  theme.strong = load(bold, 20 * large * scale, true, density);
+  theme.heading = load(bold, 23 * large * scale, true, density);
+  theme.title = load(bold, 34 * large * scale, true, density);
+  theme.figure = load(bold, 46 * large * scale, true, density);
 #if IMGUI_VERSION_NUM < 19200
   atlas->Build();
 #endif
-  set_style(scale);
+  ImGui::GetIO().FontGlobalScale = 1 / density;
+  set_style(scale, theme.colours, look.scheme);
   return theme;
 }
 

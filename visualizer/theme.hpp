@@ -4,61 +4,65 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 
 namespace ridge::viz {
 
-namespace colour {
-// Okabe and Ito's palette tells apart for every common colour blindness. Green and vermillion are kept for
-// "passed" and "failed", which are also words; the others are the tasks'.
-inline constexpr ImU32 kBlue = IM_COL32(0x00, 0x72, 0xB2, 255);
-inline constexpr ImU32 kOrange = IM_COL32(0xE6, 0x9F, 0x00, 255);
-inline constexpr ImU32 kPurple = IM_COL32(0xCC, 0x79, 0xA7, 255);
-inline constexpr ImU32 kSky = IM_COL32(0x56, 0xB4, 0xE9, 255);
-inline constexpr ImU32 kGreen = IM_COL32(0x00, 0x9E, 0x73, 255);
-inline constexpr ImU32 kVermillion = IM_COL32(0xD5, 0x5E, 0x00, 255);
-inline constexpr ImU32 kBlack = IM_COL32(0x00, 0x00, 0x00, 255);
-inline constexpr std::array kTasks{kBlue, kOrange, kPurple, kSky, kBlack};
+enum class Scheme { light, dark };
 
-inline constexpr ImU32 kInk = IM_COL32(0x1B, 0x22, 0x2C, 255);
-inline constexpr ImU32 kMuted = IM_COL32(0x55, 0x5F, 0x6D, 255);  // 6:1 on white
-inline constexpr ImU32 kLine = IM_COL32(0xD9, 0xDE, 0xE5, 255);
-inline constexpr ImU32 kLineFaint = IM_COL32(0xEC, 0xEF, 0xF3, 255);
-inline constexpr ImU32 kRoof = IM_COL32(0x3A, 0x45, 0x55, 255);
-inline constexpr ImU32 kPaper = IM_COL32(0xFF, 0xFF, 0xFF, 255);
-inline constexpr ImU32 kDesk = IM_COL32(0xF3, 0xF5, 0xF8, 255);
-inline constexpr ImU32 kBeyond = IM_COL32(0xE9, 0xED, 0xF2, 255);  // above the roofs
-
-inline ImU32 of_task(std::size_t task) { return kTasks[task % kTasks.size()]; }
-inline ImU32 faded(ImU32 c, float alpha) {
-  return (c & ~IM_COL32_A_MASK) | (static_cast<ImU32>(alpha * 255) << IM_COL32_A_SHIFT);
-}
-}  // namespace colour
+// What people choose. Presenting: large type and strong contrast, for a projector.
+struct Look {
+  Scheme scheme = Scheme::light;
+  bool present = false;
+  float zoom = 1;  // 0.5 to 3, on top of the window's own scale
+  bool operator==(const Look&) const = default;
+};
 
 // The colours of one scheme. Views take them from the theme, never from constants.
 struct Palette {
-  ImU32 ink = colour::kInk, muted = colour::kMuted, line = colour::kLine, line_faint = colour::kLineFaint;
-  ImU32 roof = colour::kRoof, paper = colour::kPaper, desk = colour::kDesk, beyond = colour::kBeyond;
-  ImU32 passed = colour::kGreen, failed = colour::kVermillion, accent = colour::kBlue;
-  std::array<ImU32, 5> series = colour::kTasks;  // told apart for every common colour blindness
+  ImU32 ink = 0, muted = 0;               // text; muted keeps 4.5:1 against paper
+  ImU32 line = 0, line_faint = 0;         // borders and major grid; minor grid and pale fills
+  ImU32 paper = 0, desk = 0, beyond = 0;  // cards and plots; what lies around them; out of reach
+  ImU32 roof = 0;                         // strong lines of a plot
+  ImU32 hover = 0, selection = 0, shadow = 0;
+  ImU32 accent = 0, on_accent = 0;  // what is chosen, and text on it
+  ImU32 rail = 0, rail_ink = 0;     // the navigation
+  ImU32 tip = 0, tip_ink = 0;       // tooltips
+  // Passed and failed are always words too. The series are told apart for every common colour blindness
+  // (tests/visualizer/test_palette.cpp).
+  ImU32 passed = 0, failed = 0, warning = 0;
+  std::array<ImU32, 6> series{};
+  ImU32 of(std::size_t index) const { return series[index % series.size()]; }
 };
+Palette palette_of(Scheme scheme, bool present);
+
+inline ImU32 faded(ImU32 c, float alpha) {
+  return (c & ~IM_COL32_A_MASK) | (static_cast<ImU32>(alpha * 255) << IM_COL32_A_SHIFT);
+}
+// From a to b, by part 0..1.
+ImU32 mixed(ImU32 a, ImU32 b, float part);
 
 // One size of type: fixed fonts are rasterised for every size.
 struct Type {
   ImFont* font = nullptr;
   float size = 0;  // pixels
+  bool bold = false;
 };
 
 struct Theme {
   float scale = 1;
+  Scheme scheme = Scheme::light;
+  bool present = false;
   Palette colours;
   Type small, body, strong, heading, title, figure;
+  std::string family = "DejaVu Sans";  // of the fonts, for files
   float px(float at_1600x900) const { return at_1600x900 * scale; }
 };
 
-// The scale that suits a window.
-float scale_for(float width, float height);
+// The scale that suits a window, in steps, so that dragging a border rebuilds few fonts.
+float scale_for(float width, float height, float zoom = 1);
 // Rebuilds the fonts (call between frames; afterwards the renderer's font texture is out of date) and the
-// style.
-Theme make_theme(float scale);
+// style. `density`: framebuffer pixels per pixel of the window.
+Theme make_theme(float scale, const Look& look, float density = 1);
 
 }  // namespace ridge::viz

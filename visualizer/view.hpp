@@ -1,12 +1,17 @@
 // A view: one way to look at what was opened (roofline, timeline, warp, progress). The program shows one at a time.
+// A new view is a class and one line in views.cpp.
 #pragma once
 #include <imgui.h>
 
+#include <limits>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "layout_log.hpp"
 #include "painter.hpp"
+#include "source.hpp"
 #include "theme.hpp"
 
 namespace ridge::viz {
@@ -15,22 +20,41 @@ namespace ridge::viz {
 struct Frame {
   Painter& paint;
   const Theme& theme;
-  LayoutLog& log;    // names what was drawn where, for tests
+  LayoutLog& log;    // names what was drawn where: tests and scripts click by these names
   ImVec2 from, to;   // the view's area in pixels
   bool interactive;  // false: into a picture; no tooltips, no ImGui widgets
 };
 
 class View {
  public:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
   virtual ~View() = default;
   virtual const char* id() const = 0;     // "timeline": for --view and file names
-  virtual std::string title() const = 0;  // for people
+  virtual std::string title() const = 0;  // for people: a word or two on the rail
   // Between NewFrame and Render, inside an ImGui window that covers from..to. Handles its own keys and mouse.
   virtual void draw(Frame& frame) = 0;
-  // Wants another frame without input (loads, follows a folder).
+
+  // A file of a kind that this view takes goes to it; several views may take the same one. `open` throws OpenError, and then
+  // shows what it showed before. A second file is added or replaces the first, as it suits the view.
+  virtual bool takes(FileKind) const { return false; }
+  virtual void open(const Source&) {}
+  // Has nothing to show: its place on the rail is pale, and `draw` says how to get something.
+  virtual bool empty() const { return false; }
+  // `--set KEY=VALUE` of the command line; false where there is no such key.
+  virtual bool set(const std::string&, const std::string&) { return false; }
+
+  // Wants another frame without input now (loads); a picture waits until it is not busy any more.
   virtual bool busy() const { return false; }
+  // Seconds until it wants one (follows a folder: 1). Nothing is drawn before, without input.
+  virtual double wake_after() const { return busy() ? 0 : kNever; }
   // What was dropped, clamped or guessed in what is shown: the program shows it always.
   virtual std::vector<std::string> notes() const { return {}; }
+  // Keys and what they do, for `?`.
+  virtual std::vector<std::pair<std::string, std::string>> keys() const { return {}; }
 };
+
+// All views, in the order of the rail.
+std::vector<std::unique_ptr<View>> make_views();
 
 }  // namespace ridge::viz

@@ -5,7 +5,10 @@
 #include <imgui_impl_glfw.h>
 #include <imgui_impl_opengl3.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
+#include <utility>
 
 namespace ridge::viz {
 namespace {
@@ -15,6 +18,11 @@ constexpr int kSettleFrames = 3;  // ImGui needs a frame or two after an event: 
 std::string& last_error() {
   static std::string text;
   return text;
+}
+
+std::vector<std::filesystem::path>& drops() {
+  static std::vector<std::filesystem::path> files;
+  return files;
 }
 
 [[noreturn]] void no_display(const char* what) {
@@ -32,6 +40,7 @@ Window::Window(int width, int height, bool visible) {
   if (!glfwInit()) no_display("no display to open a window on");
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 0);
+  glfwWindowHint(GLFW_SCALE_TO_MONITOR, visible ? GLFW_TRUE : GLFW_FALSE);
   glfwWindowHint(GLFW_VISIBLE, visible ? GLFW_TRUE : GLFW_FALSE);
   window_ = glfwCreateWindow(width, height, "Ridge", nullptr, nullptr);
   if (!window_) {
@@ -46,6 +55,9 @@ Window::Window(int width, int height, bool visible) {
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
   ImGui_ImplOpenGL3_Init("#version 130");
   theme_.scale = 0;  // no fonts yet
+  glfwSetDropCallback(window_, [](GLFWwindow*, int count, const char** paths) {
+    for (int i = 0; i < count; ++i) drops().emplace_back(paths[i]);
+  });
 }
 
 Window::~Window() {
@@ -56,13 +68,18 @@ Window::~Window() {
   glfwTerminate();
 }
 
-const Theme& Window::new_frame(ImVec2 size) {
-  int width = 0, height = 0;
+const Theme& Window::new_frame(const Look& look, ImVec2 size, const std::function<void()>& input) {
+  int width = 0, height = 0, pixels = 0, unused = 0;
   glfwGetWindowSize(window_, &width, &height);
+  glfwGetFramebufferSize(window_, &pixels, &unused);
   const bool own = size.x == 0;
   if (own) size = {static_cast<float>(width), static_cast<float>(height)};
-  if (const float scale = scale_for(size.x, size.y); scale != theme_.scale) {
-    theme_ = make_theme(scale);
+  const float density = own && width > 0 ? static_cast<float>(pixels) / static_cast<float>(width) : 1;
+  const float scale = scale_for(size.x, size.y, look.zoom);
+  if (scale != theme_.scale || look != look_ || density != density_) {
+    theme_ = make_theme(scale, look, density);
+    look_ = look;
+    density_ = density;
 #if IMGUI_VERSION_NUM < 19200  // later backends watch the atlas themselves
     ImGui_ImplOpenGL3_DestroyFontsTexture();
     ImGui_ImplOpenGL3_CreateFontsTexture();
@@ -75,31 +92,38 @@ const Theme& Window::new_frame(ImVec2 size) {
     ImGui::GetIO().DisplayFramebufferScale = {1, 1};
     ImGui::GetIO().DeltaTime = 1.0F / 60;
   }
+  if (input) input();
   ImGui::NewFrame();
   return theme_;
 }
 
+std::vector<std::filesystem::path> Window::dropped() { return std::exchange(drops(), {}); }
+
 void Window::render(int width, int height) {
   ImGui::Render();
   glViewport(0, 0, width, height);
-  const ImVec4 ground = ImGui::ColorConvertU32ToFloat4(colour::kDesk);
+  const ImVec4 ground = ImGui::ColorConvertU32ToFloat4(theme_.colours.desk);
   glClearColor(ground.x, ground.y, ground.z, 1);
   glClear(GL_COLOR_BUFFER_BIT);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
-void run_interactive(Window& window, const std::function<void(const Theme&)>& draw) {
+void run_interactive(Window& window, const Look& look, const std::function<double(const Theme&)>& draw) {
   while (!glfwWindowShouldClose(window.handle())) {
+    double wake = INFINITY;
     for (int i = 0; i < kSettleFrames; ++i) {
       int width = 0, height = 0;
       glfwGetFramebufferSize(window.handle(), &width, &height);
       if (width == 0 || height == 0) break;  // minimised
-      draw(window.new_frame());
+      wake = draw(window.new_frame(look));
       window.render(width, height);
       glfwSwapBuffers(window.handle());
       glfwPollEvents();
     }
-    glfwWaitEvents();
+    if (std::isinf(wake))
+      glfwWaitEvents();
+    else
+      glfwWaitEventsTimeout(std::clamp(wake, 0.001, 3600.0));
   }
 }
 

@@ -1,7 +1,9 @@
 // A GLFW window with an OpenGL context and Dear ImGui on it, and the fonts for its size.
 #pragma once
+#include <filesystem>
 #include <functional>
 #include <stdexcept>
+#include <vector>
 
 #include "theme.hpp"
 
@@ -22,17 +24,23 @@ class Window {
   Window& operator=(const Window&) = delete;
 
   GLFWwindow* handle() const { return window_; }
-  // Starts a frame. With a size given, ImGui draws for that instead of the window's own.
-  const Theme& new_frame(ImVec2 size = {0, 0});
+  // Starts a frame. With a size given, ImGui draws for that instead of the window's own. `input` sets the mouse and keys of
+  // this frame, after the window's own were read.
+  const Theme& new_frame(const Look& look, ImVec2 size = {0, 0}, const std::function<void()>& input = {});
   // Ends the frame and draws it into the framebuffer that is bound.
   void render(int width, int height);
+  // Files dropped on the window since the last call.
+  std::vector<std::filesystem::path> dropped();
 
  private:
   GLFWwindow* window_ = nullptr;
   Theme theme_;
+  Look look_;
+  float density_ = 1;
 };
 
-// Shows `draw(theme)` until the window is closed; idle while nothing happens.
-void run_interactive(Window& window, const std::function<void(const Theme&)>& draw);
+// Shows frames until the window is closed. `draw` draws one and returns after how many seconds it wants another without
+// input; until then the program sleeps.
+void run_interactive(Window& window, const Look& look, const std::function<double(const Theme&)>& draw);
 
 }  // namespace ridge::viz

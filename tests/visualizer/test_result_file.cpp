@@ -1,6 +1,6 @@
 #include <string>
 
-#include "result_file.hpp"
+#include "roofline/result_file.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::viz;

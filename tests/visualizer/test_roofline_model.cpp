@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "roofline_model.hpp"
+#include "roofline/roofline_model.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::viz;

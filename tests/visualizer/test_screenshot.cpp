@@ -11,7 +11,7 @@
 #include <set>
 #include <string>
 
-#include "label_layout.hpp"
+#include "roofline/label_layout.hpp"
 #include "support/catch.hpp"
 
 using nlohmann::json;

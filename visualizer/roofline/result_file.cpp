@@ -1,4 +1,4 @@
-#include "result_file.hpp"
+#include "roofline/result_file.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "roofline_model.hpp"
+#include "roofline/roofline_model.hpp"
 #include "theme.hpp"
 
 namespace ridge::viz {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "result_file.hpp"
+#include "roofline/result_file.hpp"
 
 namespace ridge::viz {
 

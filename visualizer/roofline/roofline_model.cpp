@@ -1,4 +1,4 @@
-#include "roofline_model.hpp"
+#include "roofline/roofline_model.hpp"
 
 #include <fmt/format.h>
 

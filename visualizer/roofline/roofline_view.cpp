@@ -1,4 +1,4 @@
-#include "roofline_view.hpp"
+#include "roofline/roofline_view.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,11 @@
 #include <cmath>
 
 #include "draw_text.hpp"
-#include "label_layout.hpp"
-#include "plot_axes.hpp"
-#include "roof_lines.hpp"
+#include "input.hpp"
+#include "roofline/label_layout.hpp"
+#include "roofline/plot_axes.hpp"
+#include "roofline/roof_lines.hpp"
+#include "roofline/side_panel.hpp"
 
 namespace ridge::viz {
 namespace {
@@ -16,9 +18,9 @@ namespace {
 constexpr float kRadius = 11;
 constexpr float kRing = 4;  // width of a hollow point's line
 
-class View {
+class Plotter {
  public:
-  View(const Scene& scene, const Theme& theme, ImVec2 from, ImVec2 to, LayoutLog& log)
+  Plotter(const Scene& scene, const Theme& theme, ImVec2 from, ImVec2 to, LayoutLog& log)
       : scene_(scene),
         theme_(theme),
         log_(log),
@@ -31,7 +33,7 @@ class View {
     log_.axis("x", plot_.x.low, plot_.x.high, plot_.x.pixel_low, plot_.x.pixel_high);
     log_.axis("y", plot_.y.low, plot_.y.high, plot_.y.pixel_low, plot_.y.pixel_high);
     list_->PushClipRect(plot_.from, plot_.to, true);
-    draw_ground(list_, plot_, scene_.roofs);
+    draw_ground(list_, theme_, plot_, scene_.roofs);
     draw_grid(list_, theme_, plot_);
     draw_regions(list_, theme_, plot_, scene_.roofs, keep_clear_);
     draw_roofs(list_, theme_, plot_, scene_.result.ceilings, marks(), keep_clear_);
@@ -77,7 +79,7 @@ class View {
     const ImVec2 a = plot_.at(p.at), b = plot_.at(*p.ideal);
     const float length = apart(a, b);
     if (length < px(2 * kRadius + 16)) return;  // no way to go worth showing
-    const ImU32 colour = colour::of_task(p.task);
+    const ImU32 colour = theme_.colours.of(p.task);
     const float bow = std::min(length * 0.22F, px(60)) + px(10) * static_cast<float>(p.task % 3);
     const ImVec2 normal{-(b.y - a.y) / length, (b.x - a.x) / length};  // points below the roof
     const ImVec2 middle{(a.x + b.x) / 2 + normal.x * bow, (a.y + b.y) / 2 + normal.y * bow};
@@ -108,10 +110,10 @@ class View {
   void draw_point(const TaskPoint& p) {
     const ImVec2 at = plot_.at(p.at);
     const bool filled = p.basis == Basis::timed;
-    const ImU32 colour = colour::of_task(p.task);
+    const ImU32 colour = theme_.colours.of(p.task);
     const float r = radius(p);
     list_->AddCircleFilled(at, r + px(kRing),
-                           colour::kPaper);  // a rim sets it off the roof and its neighbours
+                           theme_.colours.paper);  // a rim sets it off the roof and its neighbours
     if (filled)
       list_->AddCircleFilled(at, r + px(kRing) / 2, colour);
     else
@@ -150,20 +152,20 @@ class View {
     const float away = apart(near, at), edge = radius(p) + px(kRing);
     if (away > edge)
       list_->AddLine({at.x + (near.x - at.x) * edge / away, at.y + (near.y - at.y) * edge / away}, near,
-                     colour::of_task(p.task), px(1.5F));
+                     theme_.colours.of(p.task), px(1.5F));
   }
 
   void draw_card(const TaskPoint& p, const Box& box, ImVec2 pad) {
-    const ImU32 colour = colour::of_task(p.task);
+    const ImU32 colour = theme_.colours.of(p.task);
     const ImVec2 from{std::round(box.x0), std::round(box.y0)};
     const ImVec2 to{std::round(box.x1) - px(3), std::round(box.y1) - px(3)};
     list_->AddRectFilled({from.x, from.y + px(2)}, {to.x, to.y + px(2)}, IM_COL32(27, 34, 44, 22), px(6));
-    list_->AddRectFilled(from, to, colour::kPaper, px(6));
-    list_->AddRect(from, to, colour::kLine, px(6));
+    list_->AddRectFilled(from, to, theme_.colours.paper, px(6));
+    list_->AddRect(from, to, theme_.colours.line, px(6));
     list_->AddRectFilled({from.x, from.y}, {from.x + px(5), to.y}, colour, px(2));
     const float x = from.x + px(5) + pad.x;
-    draw_text(list_, theme_.strong, {x, from.y + pad.y}, colour::kInk, label(p));
-    draw_text(list_, theme_.small, {x, to.y - pad.y}, colour::kMuted, second_line(p), {0, 1});
+    draw_text(list_, theme_.strong, {x, from.y + pad.y}, theme_.colours.ink, label(p));
+    draw_text(list_, theme_.small, {x, to.y - pad.y}, theme_.colours.muted, second_line(p), {0, 1});
     log_.box("label/" + id(p), from, to);
   }
 
@@ -174,10 +176,10 @@ class View {
       if (std::none_of(scene_.points.begin(), scene_.points.end(), has)) return;
       const ImVec2 at{x + px(8), legend_y_};
       if (basis == Basis::timed)
-        list_->AddCircleFilled(at, px(8), colour::kMuted);
+        list_->AddCircleFilled(at, px(8), theme_.colours.muted);
       else
-        list_->AddCircle(at, px(7), colour::kMuted, 0, px(3));
-      draw_text(list_, theme_.small, {x + px(26), legend_y_}, colour::kMuted, text, {0, 0.5F});
+        list_->AddCircle(at, px(7), theme_.colours.muted, 0, px(3));
+      draw_text(list_, theme_.small, {x + px(26), legend_y_}, theme_.colours.muted, text, {0, 0.5F});
       x += px(26 + 30) + text_size(theme_.small, text).x;
     };
     mark(Basis::timed, "timed: the rate that was measured");
@@ -196,7 +198,7 @@ class View {
           fmt::format("{}\n{}\n{} per byte\n{}", task.title.empty() ? task.id : task.title,
                       si(p.at.rate, p.unit + "/s"), si(p.at.intensity, p.unit), advice(p, task, scene_.roofs));
       ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {px(14), px(10)});
-      ImGui::PushStyleColor(ImGuiCol_Text, colour::kPaper);
+      ImGui::PushStyleColor(ImGuiCol_Text, theme_.colours.paper);
       ImGui::BeginTooltip();
       ImGui::PushTextWrapPos(px(460));
       ImGui::TextUnformatted(text.c_str());
@@ -229,7 +231,44 @@ bool Scene::mixed_units() const {
 }
 
 void draw_roofline(const Scene& scene, const Theme& theme, ImVec2 from, ImVec2 to, LayoutLog& log) {
-  View(scene, theme, from, to, log).draw();
+  Plotter(scene, theme, from, to, log).draw();
 }
+
+namespace {
+
+class RooflineView : public View {
+ public:
+  const char* id() const override { return "roofline"; }
+  std::string title() const override { return "Roofline"; }
+  bool takes(FileKind kind) const override { return kind == FileKind::result; }
+  void open(const Source& source) override {
+    results_.push_back(read_result(source.path));
+    choice_.count = results_.size();
+    choice_.shown = results_.size() - 1;
+  }
+  bool empty() const override { return results_.empty(); }
+  void draw(Frame& frame) override {
+    if (results_.empty()) return;
+    const Theme& theme = frame.theme;
+    if (key_pressed(ImGuiKey_LeftArrow) && choice_.shown > 0) --choice_.shown;
+    if (key_pressed(ImGuiKey_RightArrow) && choice_.shown + 1 < choice_.count) ++choice_.shown;
+    const Scene scene(results_[choice_.shown]);
+    const float panel = std::min(theme.px(500), (frame.to.x - frame.from.x) * 0.45F);
+    draw_roofline(scene, theme, {frame.from.x + theme.px(16), theme.px(14)},
+                  {frame.to.x - panel, frame.to.y - theme.px(8)}, frame.log);
+    ImGui::SetCursorScreenPos({frame.to.x - panel, frame.from.y});
+    ImGui::BeginChild("panel", {panel, frame.to.y - frame.from.y});
+    draw_side_panel(scene, theme, choice_, frame.log);
+    ImGui::EndChild();
+  }
+
+ private:
+  std::vector<Result> results_;
+  Choice choice_;
+};
+
+}  // namespace
+
+std::unique_ptr<View> make_roofline_view() { return std::make_unique<RooflineView>(); }
 
 }  // namespace ridge::viz

@@ -1,4 +1,4 @@
-#include "roof_lines.hpp"
+#include "roofline/roof_lines.hpp"
 
 #include <fmt/format.h>
 
@@ -85,14 +85,14 @@ void draw_label(ImDrawList* list, const Theme& theme, const Line& line, const st
       best = std::move(p), best_hits = count;
     }
   const float angle = std::atan2(line.on.y1 - line.on.y0, line.on.x1 - line.on.x0);
-  draw_turned(list, type, best.centre, angle, line.binds ? colour::kInk : colour::kMuted, text);
+  draw_turned(list, type, best.centre, angle, line.binds ? theme.colours.ink : theme.colours.muted, text);
   drawn.boxes.insert(drawn.boxes.end(), best.covers.begin(), best.covers.end());
 }
 
 }  // namespace
 
-void draw_ground(ImDrawList* list, const Plot& plot, const Roofs& roofs) {
-  list->AddRectFilled(plot.from, plot.to, colour::kBeyond);
+void draw_ground(ImDrawList* list, const Theme& theme, const Plot& plot, const Roofs& roofs) {
+  list->AddRectFilled(plot.from, plot.to, theme.colours.beyond);
   const auto roof_at = [&](double x) { return plot.at(x, attainable(roofs, x).value_or(plot.y.high)); };
   // The area has to stay convex, so that it starts where the roof enters the plot.
   const double start = roofs.memory ? std::max(plot.x.low, plot.y.low / roofs.memory->value) : plot.x.low;
@@ -100,7 +100,7 @@ void draw_ground(ImDrawList* list, const Plot& plot, const Roofs& roofs) {
   if (const auto ridge = ridge_point(roofs)) area.push_back(roof_at(*ridge));
   area.push_back(roof_at(plot.x.high));
   area.push_back(plot.to);
-  list->AddConvexPolyFilled(area.data(), static_cast<int>(area.size()), colour::kPaper);
+  list->AddConvexPolyFilled(area.data(), static_cast<int>(area.size()), theme.colours.paper);
 }
 
 void draw_regions(ImDrawList* list, const Theme& theme, const Plot& plot, const Roofs& roofs, Obstacles& drawn) {
@@ -109,13 +109,13 @@ void draw_regions(ImDrawList* list, const Theme& theme, const Plot& plot, const 
   const auto px = [&](float v) { return theme.px(v); };
   const ImVec2 top = plot.at(*ridge, roofs.compute->value);
   for (float y = top.y; y < plot.to.y; y += px(12))
-    list->AddLine({top.x, y}, {top.x, y + px(5)}, colour::kMuted, px(1.5F));
+    list->AddLine({top.x, y}, {top.x, y + px(5)}, theme.colours.muted, px(1.5F));
   drawn.lines.push_back({top.x, top.y, top.x, plot.to.y});
   // `right`: on which side of the line the text stands
   const auto note = [&](const std::string& text, float y, bool right) {
     const ImVec2 size = text_size(theme.small, text);
     const float x = right ? top.x + px(12) : top.x - px(12) - size.x;
-    draw_text(list, theme.small, {x, y}, colour::kMuted, text);
+    draw_text(list, theme.small, {x, y}, theme.colours.muted, text);
     drawn.boxes.push_back({x - px(4), y - px(4), x + size.x + px(4), y + size.y + px(4)});
   };
   const float foot = plot.to.y - px(14) - theme.small.size;
@@ -135,8 +135,8 @@ void draw_roofs(ImDrawList* list, const Theme& theme, const Plot& plot, const st
   // The binding ones last, on top, but labelled first: they get the best places.
   std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.binds < b.binds; });
   for (const Line& line : lines) {
-    list->AddLine({line.on.x0, line.on.y0}, {line.on.x1, line.on.y1}, line.binds ? colour::kRoof : colour::kMuted,
-                  theme.px(line.binds ? 4.5F : 2));
+    list->AddLine({line.on.x0, line.on.y0}, {line.on.x1, line.on.y1},
+                  line.binds ? theme.colours.roof : theme.colours.muted, theme.px(line.binds ? 4.5F : 2));
     drawn.lines.push_back(line.on);
   }
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) draw_label(list, theme, *line, lines, points, drawn);

@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "layout_log.hpp"
-#include "result_file.hpp"
-#include "roofline_model.hpp"
+#include "roofline/result_file.hpp"
+#include "roofline/roofline_model.hpp"
 #include "theme.hpp"
+#include "view.hpp"
 
 namespace ridge::viz {
 
@@ -19,6 +20,8 @@ struct Scene {
   explicit Scene(const Result& r);
   bool mixed_units() const;
 };
+
+std::unique_ptr<View> make_roofline_view();
 
 // Inside from..to of the current window. Shows a tooltip at the point under the mouse.
 void draw_roofline(const Scene& scene, const Theme& theme, ImVec2 from, ImVec2 to, LayoutLog& log);

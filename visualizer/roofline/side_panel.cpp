@@ -1,4 +1,4 @@
-#include "side_panel.hpp"
+#include "roofline/side_panel.hpp"
 
 #include <fmt/format.h>
 
@@ -15,10 +15,10 @@ constexpr std::size_t kMessageMost = 260;  // bytes of a failed check's message;
 
 std::string points_text(double value) { return fmt::format("{:.{}f}", value, value == std::round(value) ? 0 : 1); }
 
-ImU32 status_colour(const std::string& status) {
-  if (status == "passed") return colour::kGreen;
-  if (status == "failed") return colour::kVermillion;
-  return colour::kMuted;
+ImU32 status_colour(const std::string& status, const Palette& c) {
+  if (status == "passed") return c.passed;
+  if (status == "failed") return c.failed;
+  return c.muted;
 }
 
 // Draws downwards from the window's top and moves the cursor, so that the window knows its height.
@@ -49,7 +49,7 @@ class Panel {
   void draw_head(Choice& choice) {
     const Result& r = scene_.result;
     if (choice.count > 1) draw_choice(choice);
-    y_ += draw_paragraph(list_, theme_.title, {left_, y_}, width(), colour::kInk,
+    y_ += draw_paragraph(list_, theme_.title, {left_, y_}, width(), theme_.colours.ink,
                          shortened(r.title.empty() ? r.lab : r.title, kTitleMost));
     y_ += px(10);
     fact("Lab", r.lab);
@@ -61,8 +61,9 @@ class Panel {
   void fact(const char* name, const std::string& value) {
     if (value.empty()) return;
     const float column = px(96);
-    draw_text(list_, theme_.small, {left_, y_}, colour::kMuted, name);
-    draw_text(list_, theme_.small, {left_ + column, y_}, colour::kInk, fitted(theme_.small, value, width() - column));
+    draw_text(list_, theme_.small, {left_, y_}, theme_.colours.muted, name);
+    draw_text(list_, theme_.small, {left_ + column, y_}, theme_.colours.ink,
+              fitted(theme_.small, value, width() - column));
     y_ += theme_.small.size + px(8);
   }
 
@@ -72,7 +73,7 @@ class Panel {
     if (ImGui::ArrowButton("previous", ImGuiDir_Left) && choice.shown > 0) --choice.shown;
     ImGui::SetCursorScreenPos({right_ - side, y_});
     if (ImGui::ArrowButton("next", ImGuiDir_Right) && choice.shown + 1 < choice.count) ++choice.shown;
-    draw_text(list_, theme_.small, {left_, y_ + side / 2}, colour::kMuted,
+    draw_text(list_, theme_.small, {left_, y_ + side / 2}, theme_.colours.muted,
               fmt::format("Result {} of {}", choice.shown + 1, choice.count), {0, 0.5F});
     y_ += side + px(12);
   }
@@ -81,15 +82,15 @@ class Panel {
     const Result& r = scene_.result;
     y_ += px(10);
     const auto points = points_text(r.points);
-    draw_text(list_, theme_.figure, {left_, y_}, colour::kInk, points);
+    draw_text(list_, theme_.figure, {left_, y_}, theme_.colours.ink, points);
     const float base = y_ + theme_.figure.size;
-    draw_text(list_, theme_.body, {left_ + text_size(theme_.figure, points).x + px(10), base - px(5)}, colour::kMuted,
-              fmt::format("of {} points", points_text(r.max)), {0, 1});
+    draw_text(list_, theme_.body, {left_ + text_size(theme_.figure, points).x + px(10), base - px(5)},
+              theme_.colours.muted, fmt::format("of {} points", points_text(r.max)), {0, 1});
     draw_chip(r.outcome, {right_, base - px(7)});
     y_ = base + px(12);
     const float part = r.max > 0 ? static_cast<float>(std::clamp(r.points / r.max, 0.0, 1.0)) : 0;
-    list_->AddRectFilled({left_, y_}, {right_, y_ + px(10)}, colour::kLine, px(5));
-    if (part > 0) list_->AddRectFilled({left_, y_}, {left_ + part * width(), y_ + px(10)}, colour::kInk, px(5));
+    list_->AddRectFilled({left_, y_}, {right_, y_ + px(10)}, theme_.colours.line, px(5));
+    if (part > 0) list_->AddRectFilled({left_, y_}, {left_ + part * width(), y_ + px(10)}, theme_.colours.ink, px(5));
     y_ += px(30);
   }
 
@@ -99,13 +100,13 @@ class Panel {
     const ImVec2 size = text_size(theme_.small, word);
     const ImVec2 pad{px(11), px(4)};
     const ImVec2 from{at.x - size.x - 2 * pad.x, at.y - size.y - 2 * pad.y};
-    const ImU32 colour = status_colour(word == "build-failed" ? "failed" : word);
+    const ImU32 colour = status_colour(word == "build-failed" ? "failed" : word, theme_.colours);
     const float line = px(1.5F);
     const ImVec2 inner{from.x + line, from.y + line}, end{at.x - line, at.y - line};
     list_->AddRectFilled(from, at, colour, px(6));
-    list_->AddRectFilled(inner, end, colour::kPaper, px(5));
-    list_->AddRectFilled(inner, end, colour::faded(colour, 0.14F), px(5));
-    draw_text(list_, theme_.small, {from.x + pad.x, from.y + pad.y}, colour::kInk, word);
+    list_->AddRectFilled(inner, end, theme_.colours.paper, px(5));
+    list_->AddRectFilled(inner, end, faded(colour, 0.14F), px(5));
+    draw_text(list_, theme_.small, {from.x + pad.x, from.y + pad.y}, theme_.colours.ink, word);
   }
 
   void draw_task(std::size_t index) {
@@ -120,19 +121,19 @@ class Panel {
     y_ += px(14);
     const ImVec2 dot{inner_left + px(8), y_ + theme_.heading.size / 2};
     if (point && point->basis == Basis::timed)
-      list_->AddCircleFilled(dot, px(9), colour::of_task(index));
+      list_->AddCircleFilled(dot, px(9), theme_.colours.of(index));
     else
-      list_->AddCircle(dot, px(8), point ? colour::of_task(index) : colour::kLine, 0, px(3.5F));
+      list_->AddCircle(dot, px(8), point ? theme_.colours.of(index) : theme_.colours.line, 0, px(3.5F));
     const auto points = fmt::format("{} / {}", points_text(task.points), points_text(task.max));
     const float points_width = text_size(theme_.heading, points).x;
-    draw_text(list_, theme_.heading, {inner_right, y_}, colour::kInk, points, {1, 0});
-    draw_text(list_, theme_.heading, {inner_left + px(28), y_}, colour::kInk,
+    draw_text(list_, theme_.heading, {inner_right, y_}, theme_.colours.ink, points, {1, 0});
+    draw_text(list_, theme_.heading, {inner_left + px(28), y_}, theme_.colours.ink,
               fitted(theme_.heading, task.id, inner_right - inner_left - px(44) - points_width));
     y_ += theme_.heading.size + px(8);
 
     const float line = text_size(theme_.small, task.status).y + px(8);
     draw_chip(task.status, {inner_right, y_ + line});
-    draw_text(list_, theme_.body, {inner_left, y_ + line / 2}, colour::kMuted,
+    draw_text(list_, theme_.body, {inner_left, y_ + line / 2}, theme_.colours.muted,
               fitted(theme_.body, task.title, inner_right - inner_left - px(130)), {0, 0.5F});
     y_ += line + px(8);
 
@@ -141,16 +142,17 @@ class Panel {
       if (text.empty()) return;
       y_ += draw_paragraph(list_, type, {inner_left, y_}, wrap, colour, text) + px(6);
     };
-    say(theme_.small, colour::kInk,
+    say(theme_.small, theme_.colours.ink,
         shortened(task.status == "skipped" ? task.reason : task.first_failure, kMessageMost));
-    say(theme_.small, colour::kMuted, point ? advice(*point, task, scene_.roofs) : why_no_point(task, scene_.roofs));
+    say(theme_.small, theme_.colours.muted,
+        point ? advice(*point, task, scene_.roofs) : why_no_point(task, scene_.roofs));
     y_ += px(8);
 
     list_->ChannelsSetCurrent(0);
-    list_->AddRectFilled({left_, top}, {right_, y_}, colour::kPaper, px(8));
-    list_->AddRect({left_, top}, {right_, y_}, colour::kLine, px(8));
+    list_->AddRectFilled({left_, top}, {right_, y_}, theme_.colours.paper, px(8));
+    list_->AddRect({left_, top}, {right_, y_}, theme_.colours.line, px(8));
     if (task.status == "failed")
-      list_->AddRectFilled({left_, top + px(8)}, {left_ + px(5), y_ - px(8)}, colour::kVermillion, px(2));
+      list_->AddRectFilled({left_, top + px(8)}, {left_ + px(5), y_ - px(8)}, theme_.colours.failed, px(2));
     list_->ChannelsMerge();
     log_.box("card/" + task.id, {left_, top}, {right_, y_});
     y_ += px(14);

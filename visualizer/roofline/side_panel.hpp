@@ -2,7 +2,7 @@
 #pragma once
 #include <imgui.h>
 
-#include "roofline_view.hpp"
+#include "roofline/roofline_view.hpp"
 
 namespace ridge::viz {
 

@@ -4,16 +4,16 @@
 
 #include <vector>
 
-#include "label_layout.hpp"
-#include "plot_axes.hpp"
-#include "result_file.hpp"
-#include "roofline_model.hpp"
+#include "roofline/label_layout.hpp"
+#include "roofline/plot_axes.hpp"
+#include "roofline/result_file.hpp"
+#include "roofline/roofline_model.hpp"
 #include "theme.hpp"
 
 namespace ridge::viz {
 
 // Paper where a rate is attainable, a shade darker beyond.
-void draw_ground(ImDrawList* list, const Plot& plot, const Roofs& roofs);
+void draw_ground(ImDrawList* list, const Theme& theme, const Plot& plot, const Roofs& roofs);
 // "memory bound" and "compute bound" on the two sides of the ridge point. Adds what it drew to `drawn`.
 void draw_regions(ImDrawList* list, const Theme& theme, const Plot& plot, const Roofs& roofs, Obstacles& drawn);
 // Labels keep off `points`. Adds lines and labels to `drawn`.

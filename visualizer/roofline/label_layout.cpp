@@ -1,4 +1,4 @@
-#include "label_layout.hpp"
+#include "roofline/label_layout.hpp"
 
 #include <algorithm>
 #include <cmath>

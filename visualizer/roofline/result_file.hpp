@@ -2,15 +2,16 @@
 #pragma once
 #include <filesystem>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "source.hpp"
 
 namespace ridge::viz {
 
 // The message says what failed, in which file, and what to try.
-struct ResultError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct ResultError : OpenError {
+  using OpenError::OpenError;
 };
 
 enum class Basis { counted, timed };

@@ -1,4 +1,4 @@
-#include "plot_axes.hpp"
+#include "roofline/plot_axes.hpp"
 
 #include <fmt/format.h>
 
@@ -51,7 +51,7 @@ Plot make_plot(const Theme& theme, ImVec2 from, ImVec2 to, const Extent& extent)
 void draw_grid(ImDrawList* list, const Theme& theme, const Plot& plot) {
   const float width = std::max(1.0F, theme.px(1));
   for (const bool labelled : {false, true}) {
-    const ImU32 colour = labelled ? colour::kLine : colour::kLineFaint;
+    const ImU32 colour = labelled ? theme.colours.line : theme.colours.line_faint;
     for (const Tick& t : ticks_of(plot.x, theme.px(kTickGapX)))
       if (t.labelled == labelled) {
         const float x = std::round(plot.x.project(t.value)) + 0.5F;
@@ -69,22 +69,22 @@ void draw_axis_labels(ImDrawList* list, const Theme& theme, const Plot& plot, co
                       const std::string& remark) {
   for (const Tick& t : ticks_of(plot.x, theme.px(kTickGapX)))
     if (t.labelled)
-      draw_text(list, theme.body, {plot.x.project(t.value), plot.to.y + theme.px(8)}, colour::kMuted,
+      draw_text(list, theme.body, {plot.x.project(t.value), plot.to.y + theme.px(8)}, theme.colours.muted,
                 tick_text(t.value), {0.5F, 0});
   const Prefix prefix = prefix_for(plot.y);
   for (const Tick& t : ticks_of(plot.y, theme.px(kTickGapY)))
     if (t.labelled)
-      draw_text(list, theme.body, {plot.from.x - theme.px(10), plot.y.project(t.value)}, colour::kMuted,
+      draw_text(list, theme.body, {plot.from.x - theme.px(10), plot.y.project(t.value)}, theme.colours.muted,
                 tick_text(t.value / prefix.factor), {1, 0.5F});
 
   // Titles lie flat: nobody turns the head in a lecture hall.
   const float title_y = plot.from.y - theme.px(12);
   const auto rate = fmt::format("Performance, {}{}/s", prefix.letter, unit);
-  draw_text(list, theme.strong, {plot.from.x, title_y}, colour::kInk, rate, {0, 1});
+  draw_text(list, theme.strong, {plot.from.x, title_y}, theme.colours.ink, rate, {0, 1});
   if (!remark.empty())
     draw_text(list, theme.small, {plot.from.x + text_size(theme.strong, rate).x + theme.px(14), title_y},
-              colour::kMuted, remark, {0, 1});
-  draw_text(list, theme.strong, {plot.to.x, plot.to.y + theme.px(38)}, colour::kInk,
+              theme.colours.muted, remark, {0, 1});
+  draw_text(list, theme.strong, {plot.to.x, plot.to.y + theme.px(38)}, theme.colours.ink,
             fmt::format("Arithmetic intensity, {} per byte", unit), {1, 0});
 }
 

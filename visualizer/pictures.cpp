@@ -1,0 +1,115 @@
+#include "pictures.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <thread>
+
+#include "screenshot.hpp"
+#include "svg_painter.hpp"
+#include "write_file.hpp"
+
+namespace ridge::viz {
+namespace {
+
+constexpr int kFrames = 3;  // the first frames measure, the last one is right
+constexpr auto kPatience = std::chrono::minutes(5);
+
+// Frames until the view has loaded what it shows, then a few more.
+void settle(App& app, const std::function<void()>& frame) {
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < kFrames;) {
+    frame();
+    if (!app.busy()) {
+      ++i;
+      continue;
+    }
+    if (std::chrono::steady_clock::now() - start > kPatience)
+      throw std::runtime_error("the file was not read within five minutes\n  try: a smaller one");
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+void in_whole_window(const std::function<void(ImVec2)>& draw) {
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos({0, 0});
+  ImGui::SetNextWindowSize(size);
+  ImGui::Begin("picture", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings);
+  draw(size);
+  ImGui::End();
+}
+
+// ImGui without a renderer: it measures text, and what it draws itself is thrown away.
+class Headless {
+ public:
+  Headless(PictureSize size, const Look& look) {
+    IMGUI_CHECKVERSION();
+    ImGui::CreateContext();
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;
+    io.DisplaySize = {static_cast<float>(size.width), static_cast<float>(size.height)};
+    io.DeltaTime = 1.0F / 60;
+#if IMGUI_VERSION_NUM >= 19200
+    io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures;
+#endif
+    theme = make_theme(scale_for(io.DisplaySize.x, io.DisplaySize.y, look.zoom), look);
+  }
+  ~Headless() { ImGui::DestroyContext(); }
+  Headless(const Headless&) = delete;
+  Headless& operator=(const Headless&) = delete;
+  Theme theme;
+};
+
+}  // namespace
+
+void take_screenshot(App& app, PictureSize size, const std::filesystem::path& file, LayoutLog& log) {
+  Window window(64, 64, false);
+  OffScreen screen(window, size.width, size.height);
+  settle(app, [&] { screen.frame(app.look, [&](const Theme& theme) { app.frame(theme, log); }); });
+  screen.write_png(file);
+}
+
+void export_png(App& app, PictureSize size, const std::filesystem::path& file, LayoutLog& log) {
+  Window window(64, 64, false);
+  OffScreen screen(window, size.width, size.height);
+  settle(app, [&] {
+    screen.frame(app.look, [&](const Theme& theme) {
+      log.clear();
+      in_whole_window([&](ImVec2 to) {
+        ScreenPainter painter(ImGui::GetWindowDrawList());
+        Frame frame{painter, theme, log, {0, 0}, to, false};
+        app.draw_view(frame);
+      });
+    });
+  });
+  screen.write_png(file);
+}
+
+void write_svg(App& app, const Theme& theme, PictureSize size, const std::filesystem::path& file, LayoutLog& log) {
+  const ImVec2 to{static_cast<float>(size.width), static_cast<float>(size.height)};
+  SvgPainter painter(to.x, to.y, theme.family);
+  log.clear();
+  Frame frame{painter, theme, log, {0, 0}, to, false};
+  app.draw_view(frame);
+  write_file(file, painter.document(app.view().title()));
+}
+
+void export_svg(App& app, PictureSize size, const std::filesystem::path& file, LayoutLog& log) {
+  Headless headless(size, app.look);
+  const auto frame = [&](const std::function<void(ImVec2)>& draw) {
+    ImGui::NewFrame();
+    in_whole_window(draw);
+    ImGui::EndFrame();
+  };
+  settle(app, [&] {
+    frame([&](ImVec2 to) {
+      SvgPainter nowhere(to.x, to.y, headless.theme.family);
+      log.clear();
+      Frame f{nowhere, headless.theme, log, {0, 0}, to, false};
+      app.draw_view(f);
+    });
+  });
+  frame([&](ImVec2) { write_svg(app, headless.theme, size, file, log); });
+}
+
+}  // namespace ridge::viz

@@ -1,0 +1,13 @@
+// The views, in the order of the rail: one line each.
+#include "roofline/roofline_view.hpp"
+#include "view.hpp"
+
+namespace ridge::viz {
+
+std::vector<std::unique_ptr<View>> make_views() {
+  std::vector<std::unique_ptr<View>> views;
+  views.push_back(make_roofline_view());
+  return views;
+}
+
+}  // namespace ridge::viz

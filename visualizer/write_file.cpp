@@ -1,0 +1,35 @@
+#include "write_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+
+namespace ridge::viz {
+
+void write_file(const std::filesystem::path& file, std::string_view content) {
+  const std::string temporary = fmt::format("{}.{}.tmp", file.string(), getpid());
+  const auto fail = [&](int descriptor) {
+    const std::string why = std::strerror(errno);
+    if (descriptor >= 0) close(descriptor);
+    unlink(temporary.c_str());
+    throw std::runtime_error(
+        fmt::format("cannot write '{}': {}\n  try: another folder, or free space", file.string(), why));
+  };
+  const int descriptor = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (descriptor < 0) fail(-1);
+  while (!content.empty()) {
+    const ssize_t n = write(descriptor, content.data(), content.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail(descriptor);
+    content.remove_prefix(static_cast<std::size_t>(n));
+  }
+  if (fsync(descriptor) != 0) fail(descriptor);
+  if (close(descriptor) != 0) fail(-1);
+  if (rename(temporary.c_str(), file.c_str()) != 0) fail(-1);
+}
+
+}  // namespace ridge::viz
