@@ -1,5 +1,6 @@
 // ridge-viz: shows results, traces and recordings. `ridge-viz FILE...` opens a window; `--screenshot F.png` and `--export F.svg`
-// draw pictures without one. Exit codes: 0 shown; 2 bad arguments or bad input; 3 no display, or a picture could not be written.
+// draw pictures without one. Exit codes: 0 shown; 1 a script found
+// something else than it expects; 2 bad arguments or bad input; 3 no display, or a picture could not be written.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -10,12 +11,13 @@
 
 #include "app.hpp"
 #include "pictures.hpp"
+#include "script.hpp"
 
 namespace {
 
 using namespace ridge::viz;
 
-constexpr int kUsage = 2, kEnvironment = 3;
+constexpr int kNotAsExpected = 1, kUsage = 2, kEnvironment = 3;
 constexpr int kSmallest = 320, kLargest = 8192;  // pixels
 
 struct UsageError : std::runtime_error {
@@ -24,7 +26,7 @@ struct UsageError : std::runtime_error {
 
 struct Arguments {
   std::vector<std::string> files, settings;
-  std::string screenshot, picture, layout, view, size = "1600x900", theme = "light";
+  std::string screenshot, picture, layout, script, view, size = "1600x900", theme = "light";
   bool present = false;
   float scale = 1;
 };
@@ -51,8 +53,8 @@ void check_targets(const Arguments& a) {
   }
   if (!a.picture.empty() && !a.picture.ends_with(".svg") && !a.picture.ends_with(".png"))
     throw UsageError(fmt::format("--export '{}' is neither .svg nor .png\n  try: --export view.svg", a.picture));
-  if (!a.layout.empty() && a.screenshot.empty() && a.picture.empty())
-    throw UsageError("--layout goes with --screenshot or --export");
+  if (!a.layout.empty() && a.screenshot.empty() && a.picture.empty() && a.script.empty())
+    throw UsageError("--layout goes with --screenshot, --export or --script");
 }
 
 void prepare(App& app, const Arguments& a) {
@@ -89,7 +91,8 @@ int run(const Arguments& a) {
   App app(make_views());
   prepare(app, a);
   LayoutLog log;
-  if (a.screenshot.empty() && a.picture.empty()) return show(app, size, log);
+  if (a.screenshot.empty() && a.picture.empty() && a.script.empty()) return show(app, size, log);
+  if (!a.script.empty()) run_script(app, size, a.script, log);
   if (!a.screenshot.empty()) take_screenshot(app, size, a.screenshot, log);
   if (a.picture.ends_with(".svg")) export_svg(app, size, a.picture, log);
   if (a.picture.ends_with(".png")) export_png(app, size, a.picture, log);
@@ -116,6 +119,7 @@ int main(int argc, char** argv) {
   cli.add_option("--theme", a.theme, "light or dark")->check(CLI::IsMember({"light", "dark"}));
   cli.add_flag("--present", a.present, "large type and strong contrast, for a projector");
   cli.add_option("--scale", a.scale, "size of everything, 0.5 to 3")->check(CLI::Range(0.5, 3.0));
+  cli.add_option("--script", a.script, "play this JSON file of clicks and keys off-screen (visualizer/README.md)");
   cli.add_option("--layout", a.layout, "write where things were drawn to this JSON file");
   try {
     cli.parse(argc, argv);
@@ -128,6 +132,8 @@ int main(int argc, char** argv) {
     return fail(kUsage, e.what());
   } catch (const OpenError& e) {
     return fail(kUsage, e.what());
+  } catch (const ScriptError& e) {
+    return fail(kNotAsExpected, e.what());
   } catch (const std::exception& e) {
     return fail(kEnvironment, e.what());
   }
