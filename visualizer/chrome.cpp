@@ -142,7 +142,7 @@ void App::error_card(Frame& frame) {
                        button_height(t) + t.px(22);
   const ImVec2 from{(frame.from.x + frame.to.x - width) / 2, (frame.from.y + frame.to.y - height) / 2};
   const ImVec2 to{from.x + width, from.y + height};
-  frame.paint.fill(frame.from, frame.to, faded(c.ink, t.scheme == Scheme::light ? 0.25F : 0.15F), 0);
+  frame.paint.fill(frame.from, frame.to, IM_COL32(0, 0, 0, 110), 0);
   card(frame, from, to, t.px(10));
   frame.paint.fill(from, {to.x, from.y + t.px(6)}, wrong ? c.failed : c.warning, t.px(3));
   frame.paint.text(t.heading, {from.x + pad, from.y + pad}, c.ink,
@@ -172,7 +172,7 @@ void App::help(Frame& frame) {
   const float height =
       pad * 2 + row * static_cast<float>(all.size()) + t.heading.size + t.px(16) + (own ? t.px(16) : 0);
   const ImVec2 from{(frame.from.x + frame.to.x - width) / 2, std::max(0.0F, (frame.from.y + frame.to.y - height) / 2)};
-  frame.paint.fill(frame.from, frame.to, faded(c.ink, t.scheme == Scheme::light ? 0.25F : 0.15F), 0);
+  frame.paint.fill(frame.from, frame.to, IM_COL32(0, 0, 0, 110), 0);
   card(frame, from, {from.x + width, from.y + height}, t.px(10));
   frame.log.box("keys", from, {from.x + width, from.y + height});
   frame.paint.text(t.heading, {from.x + pad, from.y + pad}, c.ink, "Keys and mouse");

@@ -112,7 +112,7 @@ int main(int argc, char** argv) {
   CLI::App cli("Shows results, timelines and recordings. Press ? in the window for the keys.");
   cli.add_option("files", a.files, "results, traces, recordings, ncu's CSV, or folders, e.g. work/.ridge/results");
   cli.add_option("--view", a.view, "which view to begin with: roofline, timeline, warp, progress");
-  cli.add_option("--set", a.settings, "KEY=VALUE, a setting of the view, e.g. task=transpose")->take_all();
+  cli.add_option("--set", a.settings, "KEY=VALUE, a setting of the view, e.g. task=transpose")->take_all()->allow_extra_args(false);
   cli.add_option("--screenshot", a.screenshot, "draw the window into this PNG file and exit");
   cli.add_option("--export", a.picture, "draw the view alone into this .svg or .png file and exit");
   cli.add_option("--size", a.size, "pixels of the window or the picture, e.g. 1280x720");

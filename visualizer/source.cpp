@@ -77,6 +77,7 @@ class TopLevel {
     if (schema_.starts_with("ridge.result/")) return FileKind::result;
     if (schema_.starts_with("ridge.warp")) return FileKind::warp;
     if (schema_.starts_with("ridge.calibration/")) return FileKind::calibration;
+    if (schema_.starts_with("ridge.steps/")) return FileKind::steps;
     return {};
   }
 
@@ -101,6 +102,8 @@ const char* name_of(FileKind kind) {
       return "warp recording";
     case FileKind::calibration:
       return "calibration";
+    case FileKind::steps:
+      return "record of steps";
     case FileKind::ncu_csv:
       return "ncu's table";
     case FileKind::folder:
@@ -129,7 +132,7 @@ Source identify(const std::filesystem::path& path) {
     const std::string_view text(block.data(), static_cast<std::size_t>(in.gcount()));
     if (read == 0) {
       head = text.substr(0, kHead);
-      if (head.find("\"ID\",\"Process ID\"") != std::string::npos) return {FileKind::ncu_csv, path};
+      if (head.find("\"ID\",") != std::string::npos && head.find("\"Kernel Name\"") != std::string::npos) return {FileKind::ncu_csv, path};
     }
     read += text.size();
     if (const auto kind = top.feed(text)) return {*kind, path};

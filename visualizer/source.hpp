@@ -16,6 +16,7 @@ enum class FileKind {
   trace,        // Chrome Trace Event JSON: top level an array, or an object with traceEvents
   warp,         // ridge.warp/1
   calibration,  // ridge.calibration/1
+  steps,        // ridge.steps/1
   ncu_csv,      // ncu --csv --page raw
   folder,       // of results
 };

@@ -84,6 +84,7 @@ void tooltip(Frame& frame, const std::string& text) {
   if (!frame.interactive) return;
   const Theme& t = frame.theme;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {t.px(14), t.px(10)});
+  ImGui::PushStyleColor(ImGuiCol_Text, t.colours.tip_ink);
   ImGui::PushFont(t.small.font);
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(t.px(480));
@@ -91,6 +92,7 @@ void tooltip(Frame& frame, const std::string& text) {
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
   ImGui::PopFont();
+  ImGui::PopStyleColor();
   ImGui::PopStyleVar();
 }
 

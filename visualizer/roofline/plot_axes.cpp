@@ -41,50 +41,52 @@ Prefix prefix_for(const LogAxis& axis) {
 
 Plot make_plot(const Theme& theme, ImVec2 from, ImVec2 to, const Extent& extent) {
   Plot plot;
-  plot.from = {from.x + theme.px(78), from.y + theme.px(44)};
-  plot.to = {to.x, to.y - theme.px(70)};
+  plot.from = {std::round(from.x + theme.px(theme.present ? 92 : 78)), std::round(from.y + theme.body.size + theme.px(24))};
+  plot.to = {std::round(to.x), std::round(to.y - 2 * theme.body.size - theme.px(30))};
   plot.x = {extent.x_low, extent.x_high, plot.from.x, plot.to.x};
   plot.y = {extent.y_low, extent.y_high, plot.to.y, plot.from.y};
   return plot;
 }
 
-void draw_grid(ImDrawList* list, const Theme& theme, const Plot& plot) {
+void draw_grid(Frame& frame, const Plot& plot) {
+  const Theme& theme = frame.theme;
   const float width = std::max(1.0F, theme.px(1));
   for (const bool labelled : {false, true}) {
     const ImU32 colour = labelled ? theme.colours.line : theme.colours.line_faint;
     for (const Tick& t : ticks_of(plot.x, theme.px(kTickGapX)))
       if (t.labelled == labelled) {
         const float x = std::round(plot.x.project(t.value)) + 0.5F;
-        list->AddLine({x, plot.from.y}, {x, plot.to.y}, colour, width);
+        frame.paint.line({x, plot.from.y}, {x, plot.to.y}, colour, width);
       }
     for (const Tick& t : ticks_of(plot.y, theme.px(kTickGapY)))
       if (t.labelled == labelled) {
         const float y = std::round(plot.y.project(t.value)) + 0.5F;
-        list->AddLine({plot.from.x, y}, {plot.to.x, y}, colour, width);
+        frame.paint.line({plot.from.x, y}, {plot.to.x, y}, colour, width);
       }
   }
 }
 
-void draw_axis_labels(ImDrawList* list, const Theme& theme, const Plot& plot, const std::string& unit,
-                      const std::string& remark) {
+void draw_axis_labels(Frame& frame, const Plot& plot, const std::string& unit, const std::string& remark) {
+  const Theme& theme = frame.theme;
+  Painter& paint = frame.paint;
   for (const Tick& t : ticks_of(plot.x, theme.px(kTickGapX)))
     if (t.labelled)
-      draw_text(list, theme.body, {plot.x.project(t.value), plot.to.y + theme.px(8)}, theme.colours.muted,
+      paint.text(theme.body, {plot.x.project(t.value), plot.to.y + theme.px(8)}, theme.colours.muted,
                 tick_text(t.value), {0.5F, 0});
   const Prefix prefix = prefix_for(plot.y);
   for (const Tick& t : ticks_of(plot.y, theme.px(kTickGapY)))
     if (t.labelled)
-      draw_text(list, theme.body, {plot.from.x - theme.px(10), plot.y.project(t.value)}, theme.colours.muted,
+      paint.text(theme.body, {plot.from.x - theme.px(10), plot.y.project(t.value)}, theme.colours.muted,
                 tick_text(t.value / prefix.factor), {1, 0.5F});
 
   // Titles lie flat: nobody turns the head in a lecture hall.
   const float title_y = plot.from.y - theme.px(12);
   const auto rate = fmt::format("Performance, {}{}/s", prefix.letter, unit);
-  draw_text(list, theme.strong, {plot.from.x, title_y}, theme.colours.ink, rate, {0, 1});
+  paint.text(theme.strong, {plot.from.x, title_y}, theme.colours.ink, rate, {0, 1});
   if (!remark.empty())
-    draw_text(list, theme.small, {plot.from.x + text_size(theme.strong, rate).x + theme.px(14), title_y},
+    paint.text(theme.small, {plot.from.x + text_size(theme.strong, rate).x + theme.px(14), title_y},
               theme.colours.muted, remark, {0, 1});
-  draw_text(list, theme.strong, {plot.to.x, plot.to.y + theme.px(38)}, theme.colours.ink,
+  paint.text(theme.strong, {plot.to.x, plot.to.y + theme.body.size + theme.px(18)}, theme.colours.ink,
             fmt::format("Arithmetic intensity, {} per byte", unit), {1, 0});
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "roofline/roofline_model.hpp"
-#include "theme.hpp"
+#include "view.hpp"
 
 namespace ridge::viz {
 
@@ -19,10 +19,9 @@ struct Plot {
 // Leaves room for titles and tick labels inside `from`..`to`.
 Plot make_plot(const Theme& theme, ImVec2 from, ImVec2 to, const Extent& extent);
 
-void draw_grid(ImDrawList* list, const Theme& theme, const Plot& plot);
+void draw_grid(Frame& frame, const Plot& plot);
 // `unit`: "element" gives "T element/s" with the prefix that suits the range; `remark` stands behind the y
 // title.
-void draw_axis_labels(ImDrawList* list, const Theme& theme, const Plot& plot, const std::string& unit,
-                      const std::string& remark);
+void draw_axis_labels(Frame& frame, const Plot& plot, const std::string& unit, const std::string& remark);
 
 }  // namespace ridge::viz

@@ -25,6 +25,13 @@ struct Roofline {
   Basis basis = Basis::counted;
 };
 
+// What the emulator's cache model counted for a task's kernels; bytes of a level are those asked of it.
+struct KernelCounts {
+  std::string kernel;
+  double launches = 0;
+  std::optional<double> l1, l2, dram;  // bytes
+};
+
 struct Task {
   std::string id;
   std::string title;
@@ -34,6 +41,10 @@ struct Task {
   double max = 0;
   std::string first_failure;  // "sectors: 4.5x the ideal", or empty
   std::optional<Roofline> roofline;
+  std::vector<KernelCounts> kernels;
+  // Medians of one call beside it, in seconds, where they were timed in turn.
+  std::optional<double> vendor_seconds, reference_seconds;
+  std::string vendor;  // "cuBLASLt"
 };
 
 enum class CeilingKind { bandwidth, compute };
@@ -43,20 +54,27 @@ struct Ceiling {
   CeilingKind kind = CeilingKind::bandwidth;
   std::string name;
   double value = 0;  // B/s or op/s
+  std::optional<double> low, high;  // its spread, where it was measured
   std::string unit;
   std::string source;
 };
 
 struct Result {
   std::filesystem::path file;
-  std::string attempt, time, lab, title, mode, standing, backend, outcome, device;
+  std::string attempt, time, lab, title, mode, standing, backend, outcome, device, submission;
   double points = 0;
   double max = 0;
   std::vector<Task> tasks;
   std::vector<Ceiling> ceilings;  // those with a value
+  bool steps = false;             // a step of a climb, not an attempt
 };
 
-// Throws ResultError.
+// Throws ResultError. A file holds many steps (ridge.steps/1): each becomes a result of its own, from first to last.
+std::vector<Result> read_steps(const std::filesystem::path& file);
+std::vector<Result> parse_steps(const std::string& text, const std::filesystem::path& file);
+// The roofs of ridge.calibration/1 over a kernel, under the ids that results use.
+std::vector<Ceiling> read_calibration(const std::filesystem::path& file);
+std::vector<Ceiling> parse_calibration(const std::string& text, const std::filesystem::path& file);
 Result read_result(const std::filesystem::path& file);
 Result parse_result(const std::string& text, const std::filesystem::path& file);
 

@@ -23,7 +23,9 @@ Line line_of(const Ceiling& c, const Plot& plot, const Roofs& roofs) {
   double x0 = plot.x.low, x1 = plot.x.high;
   if (memory) {
     x0 = std::max(x0, plot.y.low / c.value);
-    x1 = std::min(x1, (other ? other->value : plot.y.high) / c.value);
+    x1 = std::min({x1, (other ? other->value : plot.y.high) / c.value, plot.y.high / c.value});
+  } else if (c.value < plot.y.low || c.value > plot.y.high) {
+    x1 = x0;  // zoomed away from it
   } else if (other) {
     x0 = std::max(x0, c.value / other->value);
   }
@@ -62,19 +64,20 @@ int hits(const Placement& p, const Line& self, const std::vector<Line>& lines, c
   return count;
 }
 
-void draw_label(ImDrawList* list, const Theme& theme, const Line& line, const std::vector<Line>& lines,
+void draw_label(Frame& frame, const Line& line, const std::vector<Line>& lines,
                 const std::vector<Box>& points, Obstacles& drawn) {
+  const Theme& theme = frame.theme;
   const Ceiling& c = *line.ceiling;
   const bool memory = c.kind == CeilingKind::bandwidth;
   const Type& type = line.binds ? theme.strong : theme.small;
-  const auto text = fmt::format("{}  {}", c.name, si(c.value, c.unit));
+  const auto text = fmt::format("{}  {}", short_name(c), si(c.value, c.unit));
   const ImVec2 size = text_size(type, text);
   std::vector<Box> keep_off = points;
   keep_off.insert(keep_off.end(), drawn.boxes.begin(), drawn.boxes.end());
 
   // A slope's label lies best in its middle, a peak's at its right end; the first free place wins.
-  static constexpr float kSlope[] = {0.6F, 0.45F, 0.75F, 0.3F, 0.9F, 0.15F, 0, 1};
-  static constexpr float kPeak[] = {1, 0.75F, 0.5F, 0.25F, 0, 1, 1, 1};
+  static constexpr float kSlope[] = {0.6F, 0.45F, 0.75F, 0.3F, 0.9F, 0.15F, 0, 1, 0.5F, 0.7F};
+  static constexpr float kPeak[] = {1, 0.75F, 0.5F, 0.25F, 0, 0.9F, 0.62F, 0.38F, 0.12F, 0.82F};
   Placement best;
   int best_hits = -1;
   for (const float side : {-1.0F, 1.0F})
@@ -84,38 +87,51 @@ void draw_label(ImDrawList* list, const Theme& theme, const Line& line, const st
       if (best_hits >= 0 && count >= best_hits) continue;
       best = std::move(p), best_hits = count;
     }
+  if (best_hits > 0 && !line.binds) return;  // unreadable there; the choice of roofs names it
   const float angle = std::atan2(line.on.y1 - line.on.y0, line.on.x1 - line.on.x0);
-  draw_turned(list, type, best.centre, angle, line.binds ? theme.colours.ink : theme.colours.muted, text);
+  frame.paint.text(type, best.centre, line.binds ? theme.colours.ink : theme.colours.muted, text, {0.5F, 0.5F}, angle);
   drawn.boxes.insert(drawn.boxes.end(), best.covers.begin(), best.covers.end());
+}
+
+// The band between the lowest and the highest that was measured.
+void draw_spread(Frame& frame, const Ceiling& c, const Plot& plot, const Segment& on) {
+  if (!c.low || !c.high) return;
+  const float up = plot.y.project(*c.high) - plot.y.project(c.value), down = plot.y.project(*c.low) - plot.y.project(c.value);
+  frame.paint.polygon({{on.x0, on.y0 + up}, {on.x1, on.y1 + up}, {on.x1, on.y1 + down}, {on.x0, on.y0 + down}},
+                      faded(frame.theme.colours.roof, 0.22F));
+  frame.log.box("spread/" + c.id, {on.x0, on.y1 + up}, {on.x1, on.y0 + down});
 }
 
 }  // namespace
 
-void draw_ground(ImDrawList* list, const Theme& theme, const Plot& plot, const Roofs& roofs) {
-  list->AddRectFilled(plot.from, plot.to, theme.colours.beyond);
+void draw_ground(Frame& frame, const Plot& plot, const Roofs& roofs) {
+  const Theme& theme = frame.theme;
+  frame.paint.fill(plot.from, plot.to, theme.colours.beyond);
   const auto roof_at = [&](double x) { return plot.at(x, attainable(roofs, x).value_or(plot.y.high)); };
   // The area has to stay convex, so that it starts where the roof enters the plot.
   const double start = roofs.memory ? std::max(plot.x.low, plot.y.low / roofs.memory->value) : plot.x.low;
+  if (start >= plot.x.high || (roofs.compute && roofs.compute->value <= plot.y.low)) return;
   std::vector<ImVec2> area{{plot.x.project(start), plot.to.y}, roof_at(start)};
-  if (const auto ridge = ridge_point(roofs)) area.push_back(roof_at(*ridge));
+  if (const auto ridge = ridge_point(roofs); ridge && *ridge > start && *ridge < plot.x.high) area.push_back(roof_at(*ridge));
   area.push_back(roof_at(plot.x.high));
   area.push_back(plot.to);
-  list->AddConvexPolyFilled(area.data(), static_cast<int>(area.size()), theme.colours.paper);
+  frame.paint.polygon(area, theme.colours.paper);
 }
 
-void draw_regions(ImDrawList* list, const Theme& theme, const Plot& plot, const Roofs& roofs, Obstacles& drawn) {
+void draw_regions(Frame& frame, const Plot& plot, const Roofs& roofs, Obstacles& drawn) {
+  const Theme& theme = frame.theme;
   const auto ridge = ridge_point(roofs);
-  if (!ridge) return;
+  if (!ridge || *ridge <= plot.x.low || *ridge >= plot.x.high) return;
   const auto px = [&](float v) { return theme.px(v); };
   const ImVec2 top = plot.at(*ridge, roofs.compute->value);
   for (float y = top.y; y < plot.to.y; y += px(12))
-    list->AddLine({top.x, y}, {top.x, y + px(5)}, theme.colours.muted, px(1.5F));
+    frame.paint.line({top.x, y}, {top.x, y + px(5)}, theme.colours.muted, px(1.5F));
   drawn.lines.push_back({top.x, top.y, top.x, plot.to.y});
   // `right`: on which side of the line the text stands
   const auto note = [&](const std::string& text, float y, bool right) {
     const ImVec2 size = text_size(theme.small, text);
     const float x = right ? top.x + px(12) : top.x - px(12) - size.x;
-    draw_text(list, theme.small, {x, y}, theme.colours.muted, text);
+    frame.paint.text(theme.small, {x, y}, theme.colours.muted, text);
     drawn.boxes.push_back({x - px(4), y - px(4), x + size.x + px(4), y + size.y + px(4)});
   };
   const float foot = plot.to.y - px(14) - theme.small.size;
@@ -124,9 +140,9 @@ void draw_regions(ImDrawList* list, const Theme& theme, const Plot& plot, const 
   note(fmt::format("ridge point {:.3g}", *ridge), top.y + px(14), true);
 }
 
-void draw_roofs(ImDrawList* list, const Theme& theme, const Plot& plot, const std::vector<Ceiling>& ceilings,
+void draw_roofs(Frame& frame, const Plot& plot, const Roofs& roofs, const std::vector<Ceiling>& ceilings,
                 const std::vector<Box>& points, Obstacles& drawn) {
-  const Roofs roofs = roofs_of(ceilings);
+  const Theme& theme = frame.theme;
   std::vector<Line> lines;
   for (const Ceiling& c : ceilings) {
     const Line line = line_of(c, plot, roofs);
@@ -134,12 +150,14 @@ void draw_roofs(ImDrawList* list, const Theme& theme, const Plot& plot, const st
   }
   // The binding ones last, on top, but labelled first: they get the best places.
   std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.binds < b.binds; });
+  for (const Line& line : lines) draw_spread(frame, *line.ceiling, plot, line.on);
   for (const Line& line : lines) {
-    list->AddLine({line.on.x0, line.on.y0}, {line.on.x1, line.on.y1},
+    frame.log.value("roof/" + line.ceiling->id, line.ceiling->value);
+    frame.paint.line({line.on.x0, line.on.y0}, {line.on.x1, line.on.y1},
                   line.binds ? theme.colours.roof : theme.colours.muted, theme.px(line.binds ? 4.5F : 2));
     drawn.lines.push_back(line.on);
   }
-  for (auto line = lines.rbegin(); line != lines.rend(); ++line) draw_label(list, theme, *line, lines, points, drawn);
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) draw_label(frame, *line, lines, points, drawn);
 }
 
 }  // namespace ridge::viz

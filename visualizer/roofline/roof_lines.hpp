@@ -8,16 +8,16 @@
 #include "roofline/plot_axes.hpp"
 #include "roofline/result_file.hpp"
 #include "roofline/roofline_model.hpp"
-#include "theme.hpp"
+#include "view.hpp"
 
 namespace ridge::viz {
 
 // Paper where a rate is attainable, a shade darker beyond.
-void draw_ground(ImDrawList* list, const Theme& theme, const Plot& plot, const Roofs& roofs);
+void draw_ground(Frame& frame, const Plot& plot, const Roofs& roofs);
 // "memory bound" and "compute bound" on the two sides of the ridge point. Adds what it drew to `drawn`.
-void draw_regions(ImDrawList* list, const Theme& theme, const Plot& plot, const Roofs& roofs, Obstacles& drawn);
+void draw_regions(Frame& frame, const Plot& plot, const Roofs& roofs, Obstacles& drawn);
 // Labels keep off `points`. Adds lines and labels to `drawn`.
-void draw_roofs(ImDrawList* list, const Theme& theme, const Plot& plot, const std::vector<Ceiling>& ceilings,
+void draw_roofs(Frame& frame, const Plot& plot, const Roofs& roofs, const std::vector<Ceiling>& ceilings,
                 const std::vector<Box>& points, Obstacles& drawn);
 
 }  // namespace ridge::viz

@@ -27,6 +27,42 @@ Roofs roofs_of(const std::vector<Ceiling>& ceilings) {
   return roofs;
 }
 
+Roofs roofs_of(const std::vector<Ceiling>& ceilings, const std::string& precision, double rate) {
+  Roofs roofs = roofs_of(ceilings);
+  for (const Ceiling& c : ceilings) {
+    if (c.kind != CeilingKind::compute) continue;
+    if (precision.empty() ? c.value * kSame >= rate : c.id == precision) {
+      roofs.compute = &c;
+      break;
+    }
+  }
+  return roofs;
+}
+
+const char* name_of(Level level) {
+  switch (level) {
+    case Level::dram:
+      return "HBM";
+    case Level::l2:
+      return "L2";
+    case Level::l1:
+      return "L1";
+  }
+  return "";
+}
+
+std::string short_name(const Ceiling& ceiling) {
+  static constexpr std::string_view kTensor = "tensor cores, ";
+  return ceiling.name.starts_with(kTensor) ? ceiling.id + " tensor cores" : ceiling.name;
+}
+
+const Ceiling* ceiling_of(Level level, const std::vector<Ceiling>& ceilings) {
+  static constexpr std::array<std::string_view, 3> kIds{"hbm", "l2", "shared"};
+  for (const Ceiling& c : ceilings)
+    if (c.kind == CeilingKind::bandwidth && c.id == kIds[static_cast<std::size_t>(level)]) return &c;
+  return nullptr;
+}
+
 Binds binding(const Roofs& roofs, double intensity) {
   if (!roofs.memory) return roofs.compute ? Binds::compute : Binds::none;
   if (!roofs.compute) return Binds::memory;
@@ -70,6 +106,15 @@ std::optional<TaskPoint> place(const Task& task, std::size_t index, const Roofs&
   p.task = index;
   p.basis = r.basis;
   p.unit = r.operation_unit;
+  p.operations = *r.operations;
+  p.bytes = *r.bytes;
+  p.seconds = r.basis == Basis::timed ? r.seconds : std::nullopt;
+  for (const KernelCounts& k : task.kernels)
+    for (const Level level : kLevels) {
+      const auto& bytes = level == Level::dram ? k.dram : level == Level::l2 ? k.l2 : k.l1;
+      auto& sum = p.level_bytes[static_cast<std::size_t>(level)];
+      if (bytes && *bytes > 0) sum = sum.value_or(0) + *bytes;
+    }
   p.at.intensity = *r.operations / *r.bytes;
   p.binds = binding(roofs, p.at.intensity);
   const auto roof = attainable(roofs, p.at.intensity);
@@ -100,7 +145,7 @@ std::string advice(const TaskPoint& point, const Task& task, const Roofs& roofs)
   if (point.binds == Binds::none) return "The result has no ceilings to hold this rate against.";
   const bool memory = point.binds == Binds::memory;
   const Ceiling& roof = memory ? *roofs.memory : *roofs.compute;
-  std::string text = fmt::format("{} roof ({}) binds: ", memory ? "Memory" : "Compute", roof.name);
+  std::string text = fmt::format("{} roof ({}) binds: ", memory ? "Memory" : "Compute", short_name(roof));
 
   if (point.basis == Basis::timed) {
     if (*point.fraction > kSame) return text + "the rate lies above it, so one of the two numbers is wrong.";
@@ -123,8 +168,30 @@ std::string advice(const TaskPoint& point, const Task& task, const Roofs& roofs)
   const auto ridge = ridge_point(roofs);
   if (memory && ridge && *ridge > best * kSame)
     text +=
-        fmt::format(" {} more operations per byte would meet the {} roof.", times(*ridge / best), roofs.compute->name);
+        fmt::format(" {} more operations per byte would meet the {} roof.", times(*ridge / best), short_name(*roofs.compute));
   return text;
+}
+
+std::string next_roof(const TaskPoint& point, const Roofs& roofs, const std::vector<Ceiling>& ceilings) {
+  // The time that each roof alone asks for, the longest first.
+  struct Need {
+    double seconds;
+    std::string name;
+  };
+  std::vector<Need> needs;
+  if (roofs.compute) needs.push_back({point.operations / roofs.compute->value, short_name(*roofs.compute)});
+  if (roofs.memory) needs.push_back({point.bytes / roofs.memory->value, short_name(*roofs.memory)});
+  for (const Level level : {Level::l2, Level::l1}) {
+    const Ceiling* ceiling = ceiling_of(level, ceilings);
+    const auto& bytes = point.level_bytes[static_cast<std::size_t>(level)];
+    if (ceiling && bytes && ceiling != roofs.memory) needs.push_back({*bytes / ceiling->value, short_name(*ceiling)});
+  }
+  if (needs.size() < 2) return {};
+  std::sort(needs.begin(), needs.end(), [](const Need& a, const Need& b) { return a.seconds > b.seconds; });
+  const double now = std::max(needs[0].seconds, point.seconds.value_or(0));
+  if (!plausible(needs[1].seconds)) return {};
+  return fmt::format("If {} went, {} would bind next: at most {} faster.", needs[0].name, needs[1].name,
+                     times(now / needs[1].seconds));
 }
 
 std::string times(double ratio) {
@@ -170,6 +237,26 @@ Extent extent_of(const std::vector<TaskPoint>& points, const std::vector<Ceiling
 float LogAxis::project(double value) const {
   const double part = (std::log10(value) - std::log10(low)) / (std::log10(high) - std::log10(low));
   return pixel_low + static_cast<float>(part) * (pixel_high - pixel_low);
+}
+
+double LogAxis::at(float pixel) const {
+  const double part = (pixel - pixel_low) / (pixel_high - pixel_low);
+  return std::pow(10, std::log10(low) + part * (std::log10(high) - std::log10(low)));
+}
+
+void LogAxis::zoom(float about, double factor) {
+  const double decades = (std::log10(high) - std::log10(low)) * factor;
+  if (decades < 0.1 || decades > 30) return;
+  const double here = std::log10(at(about)), part = (about - pixel_low) / (pixel_high - pixel_low);
+  low = std::pow(10, here - part * decades);
+  high = std::pow(10, here + (1 - part) * decades);
+}
+
+void LogAxis::move(float pixels) {
+  const double by = -pixels / (pixel_high - pixel_low) * (std::log10(high) - std::log10(low));
+  const double a = std::log10(low) + by, b = std::log10(high) + by;
+  if (a < -30 || b > 30) return;
+  low = std::pow(10, a), high = std::pow(10, b);
 }
 
 std::vector<Tick> log_ticks(double low, double high, int most_labels) {

@@ -1,6 +1,7 @@
 // The roofline's arithmetic, free of any drawing. Intensity: operations per byte. Rate: operations per
 // second.
 #pragma once
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@ struct Roofs {
   const Ceiling* compute = nullptr;
 };
 Roofs roofs_of(const std::vector<Ceiling>& ceilings);
+// The same with the compute roof `precision` ("bf16"); empty: the first one that `rate` does not exceed.
+Roofs roofs_of(const std::vector<Ceiling>& ceilings, const std::string& precision, double rate);
 
 enum class Binds { none, memory, compute };
 
@@ -31,6 +34,15 @@ struct Spot {
   double rate = 0;
 };
 
+// Levels of the memory hierarchy, from far to near.
+enum class Level { dram, l2, l1 };
+inline constexpr std::array kLevels{Level::dram, Level::l2, Level::l1};
+const char* name_of(Level level);
+// For sentences and lines: "bf16 tensor cores" of "tensor cores, bf16".
+std::string short_name(const Ceiling& ceiling);
+// The ceiling of a level: "hbm", "l2", "shared" (L1 and shared memory have one data path); nullptr: none.
+const Ceiling* ceiling_of(Level level, const std::vector<Ceiling>& ceilings);
+
 struct TaskPoint {
   std::size_t task = 0;  // index in Result::tasks
   Basis basis = Basis::counted;
@@ -40,6 +52,9 @@ struct TaskPoint {
   std::optional<double>
       fraction;  // timed: rate / roof. counted: the best rate this traffic allows / that at bytes_ideal
   Binds binds = Binds::none;
+  double operations = 0, bytes = 0;
+  std::optional<double> seconds;                        // timed: of one call
+  std::array<std::optional<double>, 3> level_bytes{};   // by Level, where they were counted
 };
 
 // Nothing where the numbers for it were not measured; `why_no_point` then says which.
@@ -48,6 +63,8 @@ std::string why_no_point(const Task& task, const Roofs& roofs);
 
 // One or two sentences: which roof binds, and what would be gained.
 std::string advice(const TaskPoint& point, const Task& task, const Roofs& roofs);
+// The roof that would bind if the one that binds now went, and the most that would be gained. Empty where there is only one.
+std::string next_roof(const TaskPoint& point, const Roofs& roofs, const std::vector<Ceiling>& ceilings);
 // "25%", "at most 25%"
 std::string fraction_text(const TaskPoint& point);
 
@@ -67,6 +84,10 @@ struct LogAxis {
   double low = 1, high = 10;
   float pixel_low = 0, pixel_high = 1;
   float project(double value) const;
+  double at(float pixel) const;
+  // Zoomed by `factor` (below 1: nearer) about a pixel, or moved by pixels.
+  void zoom(float about, double factor);
+  void move(float pixels);
 };
 
 struct Tick {

@@ -1,18 +1,11 @@
-// What the numbers say, beside the plot: the attempt, its score, one card per task.
+// What the numbers say, beside the plot: the attempt, its score, a card per task, or two attempts against each other.
 #pragma once
-#include <imgui.h>
-
-#include "roofline/roofline_view.hpp"
+#include "roofline/scene.hpp"
+#include "view.hpp"
 
 namespace ridge::viz {
 
-// Which of several files is shown.
-struct Choice {
-  std::size_t shown = 0;
-  std::size_t count = 1;
-};
-
-// In the current window, which may scroll. Changes `choice` when its buttons are pressed.
-void draw_side_panel(const Scene& scene, const Theme& theme, Choice& choice, LayoutLog& log);
+// Inside from..to, moved up by `scroll`; returns the height of all. Changes `chosen` where it is clicked.
+float draw_side_panel(Frame& frame, const Scene& scene, Chosen& chosen, ImVec2 from, ImVec2 to, float scroll);
 
 }  // namespace ridge::viz

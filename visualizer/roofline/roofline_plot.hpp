@@ -1,0 +1,12 @@
+// Draws a scene under its roofs, and answers to the mouse: a click isolates a task, a drag pans, Ctrl and the wheel zoom.
+#pragma once
+#include "roofline/plot_axes.hpp"
+#include "roofline/scene.hpp"
+#include "view.hpp"
+
+namespace ridge::viz {
+
+// Inside from..to of the frame.
+void draw_roofline(Frame& frame, const Scene& scene, Chosen& chosen, ImVec2 from, ImVec2 to);
+
+}  // namespace ridge::viz
