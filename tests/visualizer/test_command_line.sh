@@ -45,14 +45,29 @@ expect 2 missing.json 'try:' -- "$scratch/missing.json"
 expect 2 text.json JSON 'try:' -- "$scratch/text.json"
 expect 2 newer.json ridge.result/9 ridge.result/1 -- "$scratch/newer.json"
 expect 2 empty.json tasks 'try:' -- "$scratch/empty.json"
-expect 2 directory -- "$scratch"
+mkdir "$scratch/none"
+expect 2 directory result -- "$scratch/none"
+: >"$scratch/nothing.json"
+expect 2 nothing.json empty -- "$scratch/nothing.json"
+echo '{"a": 1}' >"$scratch/foreign.json"
+expect 2 foreign.json schema -- "$scratch/foreign.json"
+printf '\211PNG\r\n\032\n\000\377' >"$scratch/binary"
+expect 2 binary JSON 'try:' -- "$scratch/binary"
 expect 2 missing.json -- "$good" "$scratch/missing.json"
 expect 2 --size 'try:' -- --size 12x34 "$good"
 expect 2 --size -- --size 1600x900x3 "$good"
 expect 2 nowhere mkdir -- --screenshot "$scratch/nowhere/a.png" "$good"
-expect 2 files --
+expect 2 --view roofline -- --view nothing "$good"
+expect 2 --export .svg -- --export "$scratch/a.gif" "$good"
+expect 2 colour=red README -- --set colour=red --export "$scratch/a.svg" "$good"
+expect 2 s.json script -- --script "$scratch/s.json" "$good"
+expect 3 DISPLAY --
 expect 3 DISPLAY xvfb-run 'try:' -- --screenshot "$scratch/a.png" "$good"
 expect 3 DISPLAY xvfb-run -- "$good"
 [ ! -e "$scratch/a.png" ] || { echo "FAILED: a picture was written without a display" && bad=1; }
+# SVG needs no display.
+"$viz" --export "$scratch/a.svg" --layout "$scratch/a.json" "$good" || { echo "FAILED: --export without a display" && bad=1; }
+grep -q '<text' "$scratch/a.svg" && grep -q '</svg>' "$scratch/a.svg" || { echo "FAILED: the SVG has no text" && bad=1; }
+python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$scratch/a.svg" || bad=1
 [ "$bad" -eq 0 ] && echo "all as expected"
 exit "$bad"

@@ -54,9 +54,9 @@ struct Ceiling {
   CeilingKind kind = CeilingKind::bandwidth;
   std::string name;
   double value = 0;  // B/s or op/s
-  std::optional<double> low, high;  // its spread, where it was measured
   std::string unit;
   std::string source;
+  std::optional<double> low = {}, high = {};  // its spread, where it was measured
 };
 
 struct Result {

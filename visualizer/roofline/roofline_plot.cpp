@@ -168,6 +168,8 @@ class Plotter {
         const Box box{x - px(2), y, x + size.x + px(2), y + size.y};
         const auto hit = [&](const Box& other) { return overlap_area(box, other) > 0; };
         if (std::any_of(taken.begin(), taken.end(), hit)) continue;
+        const auto covered = [&](const Dot* d) { return overlap_area(box, around(plot_.at(d->point.at), radius(*d))) > 0; };
+        if (std::any_of(current_.begin(), current_.end(), covered)) continue;
         frame_.paint.text(theme_.small, {x, y}, colours().ink, n.text);
         taken.push_back(box);
         return;
