@@ -90,6 +90,7 @@ void App::keys() {
   if (control && key_pressed('0', false)) look.zoom = 1;
   if (control && key_pressed('D', false)) look.scheme = look.scheme == Scheme::light ? Scheme::dark : Scheme::light;
   if (control && key_pressed('P', false)) look.present = !look.present;
+  if (control && key_pressed('E', false)) wants_picture = !nothing_open();
   if (key_pressed('?', false)) help_ = !help_;
   if (key_pressed(ImGuiKey_Escape, false)) help_ = all_notes_ = false, error_.clear();
 }

@@ -1,6 +1,5 @@
 // The whole program between NewFrame and Render: the views, the rail that changes between them, the line with notes, errors.
 #pragma once
-#include <deque>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -32,6 +31,11 @@ class App {
   bool busy() const { return views_[chosen_]->busy(); }
   double wake_after() const { return views_[chosen_]->wake_after(); }
 
+  // In the line below; an error in a card.
+  void say(const std::string& text) { said_ = text; }
+  void say_error(const std::string& text) { error_ = text; }
+
+  bool wants_picture = false;                    // Ctrl+E was pressed
   Look look;                                  // changed by keys; the window follows it
   std::vector<std::filesystem::path> recent;  // newest first; opened files move to its front
   std::vector<std::filesystem::path> opened;  // in this session, in order
@@ -48,7 +52,7 @@ class App {
   std::vector<std::unique_ptr<View>> views_;
   std::size_t chosen_ = 0;
   bool asked_for_ = false;  // a view was chosen by name: opening a file does not change it
-  std::string error_;
+  std::string error_, said_;
   bool help_ = false, all_notes_ = false;
 };
 

@@ -115,6 +115,7 @@ void App::status_line(Frame& frame) {
                opened.size() == 1 ? name.string() : fmt::format("{} and {} more", name.string(), opened.size() - 1),
                (frame.to.x - frame.from.x) * 0.4F));
   }
+  if (!said_.empty()) say(said_);
   const auto notes = nothing_open() ? std::vector<std::string>{} : view().notes();
   if (notes.empty()) return;
   const float r = t.px(8);
@@ -146,7 +147,7 @@ void App::error_card(Frame& frame) {
   card(frame, from, to, t.px(10));
   frame.paint.fill(from, {to.x, from.y + t.px(6)}, wrong ? c.failed : c.warning, t.px(3));
   frame.paint.text(t.heading, {from.x + pad, from.y + pad}, c.ink,
-                   wrong ? "That file could not be opened" : "What was left out, cut or guessed");
+                   wrong ? "That did not work" : "What was left out, cut or guessed");
   frame.log.text("message", text);
   const float y = from.y + pad + t.heading.size * 1.9F;
   const float used = paragraph(frame.paint, t.body, {from.x + pad, y}, width - 2 * pad, c.ink, text);
@@ -164,9 +165,8 @@ void App::help(Frame& frame) {
                                                         {"Ctrl +   Ctrl -   Ctrl 0", "larger, smaller, as it was"},
                                                         {"Ctrl D", "light or dark"},
                                                         {"Ctrl P", "present: large type, strong contrast"},
-                                                        {"Ctrl E", "save this view as SVG"},
-                                                        {"Ctrl S", "save this view as PNG"},
-                                                        {"? or Esc", "close this"}})
+                                                        {"Ctrl E", "save this view as SVG, here"},
+                                                                                                     {"? or Esc", "close this"}})
     all.push_back(std::move(entry));
   const float row = t.small.size + t.px(22), pad = t.px(28), width = std::min(t.px(760), frame.to.x - frame.from.x);
   const float height =

@@ -7,11 +7,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app.hpp"
 #include "pictures.hpp"
 #include "script.hpp"
+#include "state.hpp"
 
 namespace {
 
@@ -26,9 +28,9 @@ struct UsageError : std::runtime_error {
 
 struct Arguments {
   std::vector<std::string> files, settings;
-  std::string screenshot, picture, layout, script, view, size = "1600x900", theme = "light";
+  std::string screenshot, picture, layout, script, view, size, theme;
   bool present = false;
-  float scale = 1;
+  float scale = 0;
 };
 
 // "1600x900"
@@ -58,9 +60,9 @@ void check_targets(const Arguments& a) {
 }
 
 void prepare(App& app, const Arguments& a) {
-  app.look.scheme = a.theme == "dark" ? Scheme::dark : Scheme::light;
-  app.look.present = a.present;
-  app.look.zoom = a.scale;
+  if (!a.theme.empty()) app.look.scheme = a.theme == "dark" ? Scheme::dark : Scheme::light;
+  if (a.present) app.look.present = true;
+  if (a.scale > 0) app.look.zoom = a.scale;
   if (!a.view.empty() && !app.choose(a.view)) {
     std::vector<std::string> ids;
     for (const auto& v : app.views()) ids.emplace_back(v->id());
@@ -75,20 +77,66 @@ void prepare(App& app, const Arguments& a) {
   }
 }
 
+State state_of(const App& app, PictureSize size) {
+  State s;
+  s.dark = app.look.scheme == Scheme::dark;
+  s.present = app.look.present;
+  s.zoom = app.look.zoom;
+  s.width = size.width, s.height = size.height;
+  for (const auto& file : app.recent) s.recent.push_back(file.string());
+  return s;
+}
+
+// "ridge-timeline.svg" in the current folder, or the next free number.
+std::string free_name(const char* view) {
+  std::error_code ignored;
+  auto name = fmt::format("ridge-{}.svg", view);
+  for (int i = 2; std::filesystem::exists(name, ignored) && i < 10000; ++i) name = fmt::format("ridge-{}-{}.svg", view, i);
+  return name;
+}
+
 int show(App& app, PictureSize size, LayoutLog& log) {
   Window window(size.width, size.height, true);
+  const auto file = state_file();
+  const auto remember = [&] {
+    window.size(size.width, size.height);
+    save_state(file, state_of(app, size));
+  };
+  std::size_t known = 0;
   run_interactive(window, app.look, [&](const Theme& theme) {
-    for (const auto& file : window.dropped()) app.open_or_say(file);
+    for (const auto& dropped : window.dropped()) app.open_or_say(dropped);
     app.frame(theme, log);
+    if (std::exchange(app.wants_picture, false)) {
+      try {
+        LayoutLog own;
+        const auto name = free_name(app.view().id());
+        window.size(size.width, size.height);
+        write_svg(app, theme, size, name, own);
+        app.say("saved " + name);
+      } catch (const std::exception& e) {
+        app.say_error(e.what());
+      }
+    }
+    // At once, so that a crash forgets nothing.
+    if (app.opened.size() != known) remember();
+    known = app.opened.size();
     return app.wake_after();
   });
+  remember();
   return 0;
 }
 
 int run(const Arguments& a) {
-  const PictureSize size = parse_size(a.size);
   check_targets(a);
   App app(make_views());
+  PictureSize size = parse_size(a.size.empty() ? "1600x900" : a.size);
+  // Pictures depend on nothing but the command line.
+  if (a.screenshot.empty() && a.picture.empty() && a.script.empty()) {
+    const State state = load_state(state_file());
+    app.look = {state.dark ? Scheme::dark : Scheme::light, state.present, state.zoom};
+    app.recent.assign(state.recent.begin(), state.recent.end());
+    if (a.size.empty()) size = {state.width, state.height};
+  }
   prepare(app, a);
   LayoutLog log;
   if (a.screenshot.empty() && a.picture.empty() && a.script.empty()) return show(app, size, log);

@@ -32,7 +32,7 @@ Palette light(bool present) {
   p.passed = rgb(0x007A5A);
   p.failed = rgb(0xD55E00);
   p.warning = rgb(0xB87A00);
-  p.series = {rgb(0x0072B2), rgb(0xE69F00), rgb(0xCC79A7), rgb(0x56B4E9), rgb(0x000000), rgb(0x8A4B08)};
+  p.series = {rgb(0x0072B2), rgb(0xE69F00), rgb(0xD0407F), rgb(0x56B4E9), rgb(0x000000), rgb(0x8A4B08)};
   return p;
 }
 
@@ -58,7 +58,7 @@ Palette dark(bool present) {
   p.passed = rgb(0x2BC59A);
   p.failed = rgb(0xF2703A);
   p.warning = rgb(0xF0B429);
-  p.series = {rgb(0x4A9BE0), rgb(0xE69F00), rgb(0xE08FC0), rgb(0x9ADBFF), rgb(0xFFFFFF), rgb(0xB5713A)};
+  p.series = {rgb(0x4A86E0), rgb(0xE69F00), rgb(0xF062A8), rgb(0x7FE0FF), rgb(0xFFFFFF), rgb(0xA8552A)};
   return p;
 }
 

@@ -97,6 +97,8 @@ const Theme& Window::new_frame(const Look& look, ImVec2 size, const std::functio
   return theme_;
 }
 
+void Window::size(int& width, int& height) const { glfwGetWindowSize(window_, &width, &height); }
+
 std::vector<std::filesystem::path> Window::dropped() { return std::exchange(drops(), {}); }
 
 void Window::render(int width, int height) {

@@ -29,6 +29,7 @@ class Window {
   const Theme& new_frame(const Look& look, ImVec2 size = {0, 0}, const std::function<void()>& input = {});
   // Ends the frame and draws it into the framebuffer that is bound.
   void render(int width, int height);
+  void size(int& width, int& height) const;
   // Files dropped on the window since the last call.
   std::vector<std::filesystem::path> dropped();
 

@@ -93,10 +93,10 @@ struct Picture {
 };
 
 const std::vector<std::pair<std::string, std::vector<std::string>>> kColours{
-    {"counted_three", {"0072B2", "E69F00", "CC79A7"}},
-    {"timed_three", {"0072B2", "E69F00", "CC79A7"}},
+    {"counted_three", {"0072B2", "E69F00", "D0407F"}},
+    {"timed_three", {"0072B2", "E69F00", "D0407F"}},
     {"timed_one", {"0072B2"}},
-    {"close_points", {"0072B2", "E69F00", "CC79A7", "56B4E9", "000000"}}};
+    {"close_points", {"0072B2", "E69F00", "D0407F", "56B4E9", "000000"}}};
 
 json rgb_of(const std::string& hex) {
   const auto part = [&](std::size_t i) { return std::stoi(hex.substr(i, 2), nullptr, 16); };
@@ -156,7 +156,7 @@ TEST_CASE("a counted point's ideal is drawn at bytes_ideal") {
   const Picture p("counted_three", "1600x900");
   const json& r = p.result.at("tasks").at(2).at("roofline");  // gather: nothing else lies there
   const double intensity = r.at("operations").get<double>() / r.at("bytes_ideal").get<double>();
-  CHECK(p.is(p.project("x", intensity), p.project("y", p.roof(intensity)), rgb_of("CC79A7")));
+  CHECK(p.is(p.project("x", intensity), p.project("y", p.roof(intensity)), rgb_of("D0407F")));
 }
 
 TEST_CASE("the roof is drawn where the ceilings put it") {
