@@ -186,7 +186,7 @@ void App::help(Frame& frame) {
     frame.paint.text(t.small, {from.x + width * 0.48F, y + t.px(4)}, c.ink, all[i].second);
     y += row;
   }
-  if (frame.interactive && ImGui::IsMouseClicked(ImGuiMouseButton_Left)) help_ = false;
+  if (hovered(frame, frame.from, frame.to) && ImGui::IsMouseClicked(ImGuiMouseButton_Left)) help_ = false;
 }
 
 void App::start_page(Frame& frame) {
