@@ -35,7 +35,7 @@ class App {
   void say(const std::string& text) { said_ = text; }
   void say_error(const std::string& text) { error_ = text; }
 
-  bool wants_picture = false;                    // Ctrl+E was pressed
+  bool wants_picture = false;                 // Ctrl+E was pressed
   Look look;                                  // changed by keys; the window follows it
   std::vector<std::filesystem::path> recent;  // newest first; opened files move to its front
   std::vector<std::filesystem::path> opened;  // in this session, in order

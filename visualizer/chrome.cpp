@@ -166,7 +166,7 @@ void App::help(Frame& frame) {
                                                         {"Ctrl D", "light or dark"},
                                                         {"Ctrl P", "present: large type, strong contrast"},
                                                         {"Ctrl E", "save this view as SVG, here"},
-                                                                                                     {"? or Esc", "close this"}})
+                                                        {"? or Esc", "close this"}})
     all.push_back(std::move(entry));
   const float row = t.small.size + t.px(22), pad = t.px(28), width = std::min(t.px(760), frame.to.x - frame.from.x);
   const float height =

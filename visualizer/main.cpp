@@ -91,7 +91,8 @@ State state_of(const App& app, PictureSize size) {
 std::string free_name(const char* view) {
   std::error_code ignored;
   auto name = fmt::format("ridge-{}.svg", view);
-  for (int i = 2; std::filesystem::exists(name, ignored) && i < 10000; ++i) name = fmt::format("ridge-{}-{}.svg", view, i);
+  for (int i = 2; std::filesystem::exists(name, ignored) && i < 10000; ++i)
+    name = fmt::format("ridge-{}-{}.svg", view, i);
   return name;
 }
 
@@ -160,7 +161,9 @@ int main(int argc, char** argv) {
   CLI::App cli("Shows results, timelines and recordings. Press ? in the window for the keys.");
   cli.add_option("files", a.files, "results, traces, recordings, ncu's CSV, or folders, e.g. work/.ridge/results");
   cli.add_option("--view", a.view, "which view to begin with: roofline, timeline, warp, progress");
-  cli.add_option("--set", a.settings, "KEY=VALUE, a setting of the view, e.g. task=transpose")->take_all()->allow_extra_args(false);
+  cli.add_option("--set", a.settings, "KEY=VALUE, a setting of the view, e.g. task=transpose")
+      ->take_all()
+      ->allow_extra_args(false);
   cli.add_option("--screenshot", a.screenshot, "draw the window into this PNG file and exit");
   cli.add_option("--export", a.picture, "draw the view alone into this .svg or .png file and exit");
   cli.add_option("--size", a.size, "pixels of the window or the picture, e.g. 1280x720");

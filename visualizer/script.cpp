@@ -16,14 +16,15 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kSettle = 3;           // frames after each step
-constexpr float kApart = 0.5F;       // seconds between two clicks that are no double click
+constexpr int kSettle = 3;      // frames after each step
+constexpr float kApart = 0.5F;  // seconds between two clicks that are no double click
 constexpr int kDragFrames = 6;
 constexpr auto kPatience = std::chrono::seconds(60);
 
 class Player {
  public:
-  Player(App& app, PictureSize size, LayoutLog& log) : app_(app), log_(log), screen_(window_, size.width, size.height) {}
+  Player(App& app, PictureSize size, LayoutLog& log)
+      : app_(app), log_(log), screen_(window_, size.width, size.height) {}
 
   void play(const json& steps) {
     settle();
@@ -40,7 +41,8 @@ class Player {
 
  private:
   void frame() {
-    screen_.frame(app_.look, [&](const Theme& theme) { app_.frame(theme, log_); }, [&] { input_.apply(); });
+    screen_.frame(
+        app_.look, [&](const Theme& theme) { app_.frame(theme, log_); }, [&] { input_.apply(); });
   }
 
   void settle() {
@@ -94,8 +96,9 @@ class Player {
 
   void drag(const json& s, int button) {
     const ImVec2 from = place(s.at("from"));
-    const ImVec2 to = s.contains("by") ? ImVec2{from.x + s["by"].at(0).get<float>(), from.y + s["by"].at(1).get<float>()}
-                                       : place(s.at("to"));
+    const ImVec2 to = s.contains("by")
+                          ? ImVec2{from.x + s["by"].at(0).get<float>(), from.y + s["by"].at(1).get<float>()}
+                          : place(s.at("to"));
     input_.mouse = from;
     frame();
     input_.buttons[button] = true;
@@ -145,7 +148,8 @@ class Player {
         const double slack = s.contains("near") ? s["near"].get<double>() : s.value("within", 1e-9) * std::abs(want);
         if (!(std::abs(got - want) <= slack)) throw ScriptError(fmt::format("'{}' of {} is {}", key, name, got));
       }
-    if (s.contains("text") && drawn.at("text").get<std::string>().find(s["text"].get<std::string>()) == std::string::npos)
+    if (s.contains("text") &&
+        drawn.at("text").get<std::string>().find(s["text"].get<std::string>()) == std::string::npos)
       throw ScriptError(fmt::format("{} says '{}'", name, drawn.at("text").get<std::string>()));
   }
 
@@ -204,7 +208,8 @@ class Player {
 
 void run_script(App& app, PictureSize size, const std::filesystem::path& script, LayoutLog& log) {
   const auto refuse = [&](const std::string& why) {
-    return OpenError(fmt::format("cannot play '{}': {}\n  try: visualizer/README.md shows a script", script.string(), why));
+    return OpenError(
+        fmt::format("cannot play '{}': {}\n  try: visualizer/README.md shows a script", script.string(), why));
   };
   std::ifstream in(script);
   if (!in) throw refuse("it cannot be read");

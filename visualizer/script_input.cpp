@@ -17,9 +17,11 @@ struct Named {
 };
 
 #if IMGUI_VERSION_NUM >= 18700
-#define RIDGE_KEY(name, glfw, imgui) {name, glfw, imgui}
+#define RIDGE_KEY(name, glfw, imgui) \
+  { name, glfw, imgui }
 #else
-#define RIDGE_KEY(name, glfw, imgui) {name, glfw}
+#define RIDGE_KEY(name, glfw, imgui) \
+  { name, glfw }
 #endif
 constexpr std::array kNamed{Named RIDGE_KEY("Left", GLFW_KEY_LEFT, ImGuiKey_LeftArrow),
                             Named RIDGE_KEY("Right", GLFW_KEY_RIGHT, ImGuiKey_RightArrow),

@@ -10,11 +10,11 @@ namespace ridge::viz {
 struct ScriptInput {
   ImVec2 mouse{-1, -1};
   bool buttons[3] = {};
-  float wheel = 0;                // of the next frame only
+  float wheel = 0;  // of the next frame only
   bool control = false, shift = false;
-  std::vector<int> keys;          // GLFW's numbers
-  std::string typed;              // in the next frame
-  float step = 1.0F / 60;         // seconds of the next frame
+  std::vector<int> keys;   // GLFW's numbers
+  std::string typed;       // in the next frame
+  float step = 1.0F / 60;  // seconds of the next frame
   // Between the backend's NewFrame and ImGui's.
   void apply();
 };

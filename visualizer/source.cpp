@@ -132,7 +132,8 @@ Source identify(const std::filesystem::path& path) {
     const std::string_view text(block.data(), static_cast<std::size_t>(in.gcount()));
     if (read == 0) {
       head = text.substr(0, kHead);
-      if (head.find("\"ID\",") != std::string::npos && head.find("\"Kernel Name\"") != std::string::npos) return {FileKind::ncu_csv, path};
+      if (head.find("\"ID\",") != std::string::npos && head.find("\"Kernel Name\"") != std::string::npos)
+        return {FileKind::ncu_csv, path};
     }
     read += text.size();
     if (const auto kind = top.feed(text)) return {*kind, path};

@@ -38,7 +38,8 @@ std::filesystem::path state_file() {
 State load_state(const std::filesystem::path& file) {
   State s;
   std::error_code error;
-  if (file.empty() || !std::filesystem::is_regular_file(file, error) || std::filesystem::file_size(file, error) > kMostBytes)
+  if (file.empty() || !std::filesystem::is_regular_file(file, error) ||
+      std::filesystem::file_size(file, error) > kMostBytes)
     return s;
   std::ifstream in(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};

@@ -41,8 +41,8 @@ const Family* installed_family() {
 }
 
 // Latin, Greek, punctuation, sub- and superscripts, arrows, relations: what names and messages hold.
-constexpr ImWchar kGlyphs[] = {0x20,   0x17F,  0x370,  0x3FF,  0x2010, 0x205E, 0x2070,
-                               0x209F, 0x2190, 0x21FF, 0x2200, 0x22FF, 0x25A0, 0x25FF, 0};
+constexpr ImWchar kGlyphs[] = {0x20,   0x17F,  0x370,  0x3FF,  0x2010, 0x205E, 0x2070, 0x209F,
+                               0x2190, 0x21FF, 0x2200, 0x22FF, 0x25A0, 0x25FF, 0};
 
 // Rasterised for the framebuffer's pixels, measured in the window's.
 Type load(const char* path, float size, bool bold, float density) {

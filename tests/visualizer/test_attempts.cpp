@@ -1,5 +1,4 @@
 #include "roofline/attempts.hpp"
-
 #include "roofline/scene.hpp"
 #include "support/catch.hpp"
 
@@ -125,11 +124,14 @@ TEST_CASE("two attempts are compared number by number") {
 
 TEST_CASE("steps of a climb are attempts; a task with fewer stays at its solution") {
   const auto step = [](const char* id, double s) {
-    return R"({"task": ")" + std::string(id) + R"(", "status": "passed", "idea": "i", "baseline": "cuBLAS", "operation_unit": "flop",
-      "timing": {"operations": 1e9, "bytes": 1e8, "submission_s": [)" + std::to_string(s) + R"(], "baseline_s": [0.5]}})";
+    return R"({"task": ")" + std::string(id) +
+           R"(", "status": "passed", "idea": "i", "baseline": "cuBLAS", "operation_unit": "flop",
+      "timing": {"operations": 1e9, "bytes": 1e8, "submission_s": [)" +
+           std::to_string(s) + R"(], "baseline_s": [0.5]}})";
   };
-  const auto results = parse_steps(R"({"schema": "ridge.steps/1", "lab": "02", "steps": [)" + step("a", 3) + "," + step("a", 2) + "," +
-                                   step("b", 1) + "," + step("a", 1) + "]}", "f");
+  const auto results = parse_steps(R"({"schema": "ridge.steps/1", "lab": "02", "steps": [)" + step("a", 3) + "," +
+                                       step("a", 2) + "," + step("b", 1) + "," + step("a", 1) + "]}",
+                                   "f");
   REQUIRE(results.size() == 3);
   for (const Result& r : results) REQUIRE(r.tasks.size() == 2);
   CHECK(results[2].tasks[0].id == "a");
@@ -144,7 +146,8 @@ TEST_CASE("a calibration's spread is kept, its links are no roofs") {
       {"id": "h2d", "kind": "bandwidth", "name": "link", "unit": "B/s", "value": 5e10},
       {"id": "launch", "kind": "latency", "name": "launch", "unit": "s", "value": 3e-6},
       {"id": "fp32", "kind": "compute", "name": "fp32", "unit": "flop/s", "value": 6e13, "low": 5e13, "high": 7e13},
-      {"id": "copy", "kind": "bandwidth", "name": "copy", "unit": "B/s", "value": 4e12, "low": 5e12, "high": 3e12}]})", "f");
+      {"id": "copy", "kind": "bandwidth", "name": "copy", "unit": "B/s", "value": 4e12, "low": 5e12, "high": 3e12}]})",
+                                       "f");
   REQUIRE(roofs.size() == 2);
   CHECK(roofs[0].id == "hbm");
   CHECK_FALSE(roofs[0].low);  // its ends do not enclose the value

@@ -1,9 +1,8 @@
-#include "source.hpp"
-
 #include <unistd.h>
 
 #include <fstream>
 
+#include "source.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::viz;
@@ -47,8 +46,8 @@ TEST_CASE("files are told apart by what is in them") {
 }
 
 TEST_CASE("names inside of strings and deeper objects do not count") {
-  CHECK(error(R"({"a": "\"traceEvents\": [", "b": {"traceEvents": 1, "schema": "ridge.result/1"}})").find("neither 'schema'") !=
-        std::string::npos);
+  CHECK(error(R"({"a": "\"traceEvents\": [", "b": {"traceEvents": 1, "schema": "ridge.result/1"}})")
+            .find("neither 'schema'") != std::string::npos);
   CHECK(kind(R"({"note": "say \"schema\"", "schema": "ridge.result/1"})") == FileKind::result);
 }
 
@@ -60,7 +59,10 @@ TEST_CASE("a kind that comes late is found") {
 TEST_CASE("what Ridge does not read is refused with a reason") {
   for (const auto& [text, part] : {std::pair<std::string, std::string>{"", "empty"},
                                    {"hello", "neither JSON nor"},
-                                   {std::string("\x7f" "ELF\0\0", 6), "neither JSON nor"},
+                                   {std::string("\x7f"
+                                                "ELF\0\0",
+                                                6),
+                                    "neither JSON nor"},
                                    {"{}", "neither 'schema'"},
                                    {R"({"schema": "other/1"})", "its schema is 'other/1'"},
                                    {R"({"schema": 7})", "neither 'schema'"}}) {

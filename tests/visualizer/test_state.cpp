@@ -1,10 +1,9 @@
-#include "state.hpp"
-
 #include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
 
+#include "state.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::viz;

@@ -11,7 +11,9 @@
 namespace ridge::viz {
 namespace {
 
-bool of_solution(const Result& r) { return r.submission.starts_with("solutions/") || r.submission.find("/solutions/") != std::string::npos; }
+bool of_solution(const Result& r) {
+  return r.submission.starts_with("solutions/") || r.submission.find("/solutions/") != std::string::npos;
+}
 
 const Task* task_named(const Result& r, const std::string& id) {
   for (const Task& t : r.tasks)
@@ -115,7 +117,9 @@ std::vector<Difference> differences(const Dot* a, const Dot* b, const Task* task
     Difference d{what, x ? amount(*x, unit) : "-", y ? amount(*y, unit) : "-", "", 0};
     if (x && y && *x > 0 && *y > 0) {
       const double ratio = *y / *x;
-      d.change = std::abs(ratio - 1) < 5e-4 ? "same" : fmt::format("{:+.{}f}%", 100 * (ratio - 1), std::abs(ratio - 1) < 0.1 ? 1 : 0);
+      d.change = std::abs(ratio - 1) < 5e-4
+                     ? "same"
+                     : fmt::format("{:+.{}f}%", 100 * (ratio - 1), std::abs(ratio - 1) < 0.1 ? 1 : 0);
       if (ratio >= 2) d.change = times(ratio) + " more";
       if (ratio <= 0.5) d.change = times(1 / ratio) + " less";
       if (std::abs(ratio - 1) >= 0.005) d.better = (ratio > 1) == (up > 0) ? 1 : -1;
@@ -133,14 +137,18 @@ std::vector<Difference> differences(const Dot* a, const Dot* b, const Task* task
   }
   const auto of = [](const Dot* d, auto&& field) { return d ? Number(field(*d)) : Number(); };
   const std::string unit = a ? a->point.unit : b ? b->point.unit : "operation";
-  line("time", of(a, [](const Dot& d) { return d.point.seconds; }), of(b, [](const Dot& d) { return d.point.seconds; }), "s", -1);
-  line("rate", of(a, [](const Dot& d) { return d.point.at.rate; }), of(b, [](const Dot& d) { return d.point.at.rate; }), (unit + "/s").c_str(), 1);
-  line("bytes", of(a, [](const Dot& d) { return d.point.bytes; }), of(b, [](const Dot& d) { return d.point.bytes; }), "B", -1);
+  line("time", of(a, [](const Dot& d) { return d.point.seconds; }), of(b, [](const Dot& d) { return d.point.seconds; }),
+       "s", -1);
+  line("rate", of(a, [](const Dot& d) { return d.point.at.rate; }), of(b, [](const Dot& d) { return d.point.at.rate; }),
+       (unit + "/s").c_str(), 1);
+  line("bytes", of(a, [](const Dot& d) { return d.point.bytes; }), of(b, [](const Dot& d) { return d.point.bytes; }),
+       "B", -1);
   for (const Level level : kLevels) {
     const auto bytes = [&](const Dot& d) { return d.point.level_bytes[static_cast<std::size_t>(level)]; };
     line(fmt::format("bytes {}", name_of(level)).c_str(), of(a, bytes), of(b, bytes), "B", -1);
   }
-  line("intensity", of(a, [](const Dot& d) { return d.point.at.intensity; }), of(b, [](const Dot& d) { return d.point.at.intensity; }), (unit + "/B").c_str(), 0);
+  line("intensity", of(a, [](const Dot& d) { return d.point.at.intensity; }),
+       of(b, [](const Dot& d) { return d.point.at.intensity; }), (unit + "/B").c_str(), 0);
   return out;
 }
 

@@ -41,7 +41,8 @@ Prefix prefix_for(const LogAxis& axis) {
 
 Plot make_plot(const Theme& theme, ImVec2 from, ImVec2 to, const Extent& extent) {
   Plot plot;
-  plot.from = {std::round(from.x + theme.px(theme.present ? 92 : 78)), std::round(from.y + theme.body.size + theme.px(24))};
+  plot.from = {std::round(from.x + theme.px(theme.present ? 92 : 78)),
+               std::round(from.y + theme.body.size + theme.px(24))};
   plot.to = {std::round(to.x), std::round(to.y - 2 * theme.body.size - theme.px(30))};
   plot.x = {extent.x_low, extent.x_high, plot.from.x, plot.to.x};
   plot.y = {extent.y_low, extent.y_high, plot.to.y, plot.from.y};
@@ -72,12 +73,12 @@ void draw_axis_labels(Frame& frame, const Plot& plot, const std::string& unit, c
   for (const Tick& t : ticks_of(plot.x, theme.px(kTickGapX)))
     if (t.labelled)
       paint.text(theme.body, {plot.x.project(t.value), plot.to.y + theme.px(8)}, theme.colours.muted,
-                tick_text(t.value), {0.5F, 0});
+                 tick_text(t.value), {0.5F, 0});
   const Prefix prefix = prefix_for(plot.y);
   for (const Tick& t : ticks_of(plot.y, theme.px(kTickGapY)))
     if (t.labelled)
       paint.text(theme.body, {plot.from.x - theme.px(10), plot.y.project(t.value)}, theme.colours.muted,
-                tick_text(t.value / prefix.factor), {1, 0.5F});
+                 tick_text(t.value / prefix.factor), {1, 0.5F});
 
   // Titles lie flat: nobody turns the head in a lecture hall.
   const float title_y = plot.from.y - theme.px(12);
@@ -85,9 +86,9 @@ void draw_axis_labels(Frame& frame, const Plot& plot, const std::string& unit, c
   paint.text(theme.strong, {plot.from.x, title_y}, theme.colours.ink, rate, {0, 1});
   if (!remark.empty())
     paint.text(theme.small, {plot.from.x + text_size(theme.strong, rate).x + theme.px(14), title_y},
-              theme.colours.muted, remark, {0, 1});
+               theme.colours.muted, remark, {0, 1});
   paint.text(theme.strong, {plot.to.x, plot.to.y + theme.body.size + theme.px(18)}, theme.colours.ink,
-            fmt::format("Arithmetic intensity, {} per byte", unit), {1, 0});
+             fmt::format("Arithmetic intensity, {} per byte", unit), {1, 0});
 }
 
 }  // namespace ridge::viz

@@ -265,7 +265,8 @@ std::vector<Result> steps_of(const json& document, const std::filesystem::path& 
   // A task that took fewer steps stays at its solution.
   for (std::size_t i = 1; i < results.size(); ++i)
     for (const Task& before : results[i - 1].tasks)
-      if (std::none_of(results[i].tasks.begin(), results[i].tasks.end(), [&](const Task& t) { return t.id == before.id; }))
+      if (std::none_of(results[i].tasks.begin(), results[i].tasks.end(),
+                       [&](const Task& t) { return t.id == before.id; }))
         results[i].tasks.push_back(before);
   for (Result& r : results)
     std::sort(r.tasks.begin(), r.tasks.end(), [&](const Task& a, const Task& b) { return order[a.id] < order[b.id]; });
@@ -279,7 +280,8 @@ std::vector<Ceiling> calibration_of(const json& document) {
   std::vector<Ceiling> all;
   for (const Field& field : Field(&document, "")["ceilings"].items()) {
     const auto id = field["id"].text();
-    if (field["kind"].text() == "latency" || std::find(kNoRoofs.begin(), kNoRoofs.end(), id) != kNoRoofs.end()) continue;
+    if (field["kind"].text() == "latency" || std::find(kNoRoofs.begin(), kNoRoofs.end(), id) != kNoRoofs.end())
+      continue;
     auto ceiling = read_ceiling(field);
     if (!ceiling) continue;
     if (ceiling->id == "copy") ceiling->id = "hbm";
@@ -293,8 +295,7 @@ std::vector<Ceiling> calibration_of(const json& document) {
 
 std::string text_of(const std::filesystem::path& file) {
   const auto refuse = [&](std::string_view why) {
-    return ResultError(
-        fmt::format("cannot read '{}': {}\n  try: ls work/.ridge/results/*/*.json", file.string(), why));
+    return ResultError(fmt::format("cannot read '{}': {}\n  try: ls work/.ridge/results/*/*.json", file.string(), why));
   };
   std::error_code error;
   if (std::filesystem::is_directory(file, error)) throw refuse("it is a directory");

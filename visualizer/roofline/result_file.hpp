@@ -66,6 +66,7 @@ struct Result {
   double max = 0;
   std::vector<Task> tasks;
   std::vector<Ceiling> ceilings;  // those with a value
+  std::size_t left_out = 0;       // kernels beyond the most that are shown
   bool steps = false;             // a step of a climb, not an attempt
 };
 

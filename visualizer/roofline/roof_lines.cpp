@@ -64,8 +64,8 @@ int hits(const Placement& p, const Line& self, const std::vector<Line>& lines, c
   return count;
 }
 
-void draw_label(Frame& frame, const Line& line, const std::vector<Line>& lines,
-                const std::vector<Box>& points, Obstacles& drawn) {
+void draw_label(Frame& frame, const Line& line, const std::vector<Line>& lines, const std::vector<Box>& points,
+                Obstacles& drawn) {
   const Theme& theme = frame.theme;
   const Ceiling& c = *line.ceiling;
   const bool memory = c.kind == CeilingKind::bandwidth;
@@ -96,7 +96,8 @@ void draw_label(Frame& frame, const Line& line, const std::vector<Line>& lines,
 // The band between the lowest and the highest that was measured.
 void draw_spread(Frame& frame, const Ceiling& c, const Plot& plot, const Segment& on) {
   if (!c.low || !c.high) return;
-  const float up = plot.y.project(*c.high) - plot.y.project(c.value), down = plot.y.project(*c.low) - plot.y.project(c.value);
+  const float up = plot.y.project(*c.high) - plot.y.project(c.value),
+              down = plot.y.project(*c.low) - plot.y.project(c.value);
   frame.paint.polygon({{on.x0, on.y0 + up}, {on.x1, on.y1 + up}, {on.x1, on.y1 + down}, {on.x0, on.y0 + down}},
                       faded(frame.theme.colours.roof, 0.22F));
   frame.log.box("spread/" + c.id, {on.x0, on.y1 + up}, {on.x1, on.y0 + down});
@@ -112,7 +113,8 @@ void draw_ground(Frame& frame, const Plot& plot, const Roofs& roofs) {
   const double start = roofs.memory ? std::max(plot.x.low, plot.y.low / roofs.memory->value) : plot.x.low;
   if (start >= plot.x.high || (roofs.compute && roofs.compute->value <= plot.y.low)) return;
   std::vector<ImVec2> area{{plot.x.project(start), plot.to.y}, roof_at(start)};
-  if (const auto ridge = ridge_point(roofs); ridge && *ridge > start && *ridge < plot.x.high) area.push_back(roof_at(*ridge));
+  if (const auto ridge = ridge_point(roofs); ridge && *ridge > start && *ridge < plot.x.high)
+    area.push_back(roof_at(*ridge));
   area.push_back(roof_at(plot.x.high));
   area.push_back(plot.to);
   frame.paint.polygon(area, theme.colours.paper);
@@ -154,7 +156,7 @@ void draw_roofs(Frame& frame, const Plot& plot, const Roofs& roofs, const std::v
   for (const Line& line : lines) {
     frame.log.value("roof/" + line.ceiling->id, line.ceiling->value);
     frame.paint.line({line.on.x0, line.on.y0}, {line.on.x1, line.on.y1},
-                  line.binds ? theme.colours.roof : theme.colours.muted, theme.px(line.binds ? 4.5F : 2));
+                     line.binds ? theme.colours.roof : theme.colours.muted, theme.px(line.binds ? 4.5F : 2));
     drawn.lines.push_back(line.on);
   }
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) draw_label(frame, *line, lines, points, drawn);

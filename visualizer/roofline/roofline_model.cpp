@@ -167,8 +167,8 @@ std::string advice(const TaskPoint& point, const Task& task, const Roofs& roofs)
   const double best = point.ideal ? point.ideal->intensity : point.at.intensity;
   const auto ridge = ridge_point(roofs);
   if (memory && ridge && *ridge > best * kSame)
-    text +=
-        fmt::format(" {} more operations per byte would meet the {} roof.", times(*ridge / best), short_name(*roofs.compute));
+    text += fmt::format(" {} more operations per byte would meet the {} roof.", times(*ridge / best),
+                        short_name(*roofs.compute));
   return text;
 }
 

@@ -53,8 +53,8 @@ struct TaskPoint {
       fraction;  // timed: rate / roof. counted: the best rate this traffic allows / that at bytes_ideal
   Binds binds = Binds::none;
   double operations = 0, bytes = 0;
-  std::optional<double> seconds;                        // timed: of one call
-  std::array<std::optional<double>, 3> level_bytes{};   // by Level, where they were counted
+  std::optional<double> seconds;                       // timed: of one call
+  std::array<std::optional<double>, 3> level_bytes{};  // by Level, where they were counted
 };
 
 // Nothing where the numbers for it were not measured; `why_no_point` then says which.

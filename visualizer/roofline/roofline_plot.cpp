@@ -15,8 +15,8 @@ namespace ridge::viz {
 namespace {
 
 constexpr float kRadius = 11, kSmall = 6;
-constexpr float kRing = 4;        // width of a hollow point's line
-constexpr float kStill = 4;       // pixels that a click may move
+constexpr float kRing = 4;   // width of a hollow point's line
+constexpr float kStill = 4;  // pixels that a click may move
 constexpr double kWheelStep = 0.85;
 
 float apart(ImVec2 a, ImVec2 b) { return std::hypot(a.x - b.x, a.y - b.y); }
@@ -81,7 +81,8 @@ class Plotter {
   static std::vector<Ceiling> shown_roofs(const Scene& scene) {
     std::vector<Ceiling> out;
     for (const Ceiling& c : scene.ceilings)
-      if (c.kind == CeilingKind::bandwidth || !scene.roofs.compute || c.value <= scene.roofs.compute->value * 2.5) out.push_back(c);
+      if (c.kind == CeilingKind::bandwidth || !scene.roofs.compute || c.value <= scene.roofs.compute->value * 2.5)
+        out.push_back(c);
     std::stable_sort(out.begin(), out.end(), [&](const Ceiling& a, const Ceiling& b) {
       const auto binds = [&](const Ceiling& c) { return scene.roofs.compute && c.id == scene.roofs.compute->id; };
       return binds(a) > binds(b);
@@ -93,8 +94,7 @@ class Plotter {
   // inside, so that each is seen.
   float radius(const Dot& d) const {
     float r = kRadius;
-    if (d.point.seconds && longest_ > 0)
-      r = 7 + 6 * static_cast<float>(std::sqrt(*d.point.seconds / longest_));
+    if (d.point.seconds && longest_ > 0) r = 7 + 6 * static_cast<float>(std::sqrt(*d.point.seconds / longest_));
     int inside = 0;
     const auto self = std::find(current_.begin(), current_.end(), &d);
     for (auto later = self == current_.end() ? self : self + 1; later != current_.end(); ++later)
@@ -113,8 +113,10 @@ class Plotter {
 
   void arrow_head(ImVec2 tip, ImVec2 d, ImU32 c) {
     const float h = px(12), w = px(6);
-    frame_.paint.polygon({tip, {tip.x - d.x * h - d.y * w, tip.y - d.y * h + d.x * w},
-                          {tip.x - d.x * h + d.y * w, tip.y - d.y * h - d.x * w}}, c);
+    frame_.paint.polygon({tip,
+                          {tip.x - d.x * h - d.y * w, tip.y - d.y * h + d.x * w},
+                          {tip.x - d.x * h + d.y * w, tip.y - d.y * h - d.x * w}},
+                         c);
   }
 
   // A student's attempts at a task, from first to last.
@@ -132,8 +134,8 @@ class Plotter {
           const ImVec2 u{(b.x - a.x) / length, (b.y - a.y) / length};
           const float cut = px(current ? kRadius + 5 : kSmall + 4);
           const ImVec2 tip{b.x - u.x * cut, b.y - u.y * cut};
-          frame_.paint.line({a.x + u.x * px(kSmall), a.y + u.y * px(kSmall)}, {tip.x - u.x * px(8), tip.y - u.y * px(8)},
-                            faded(colour(d), 0.75F), px(2.5F));
+          frame_.paint.line({a.x + u.x * px(kSmall), a.y + u.y * px(kSmall)},
+                            {tip.x - u.x * px(8), tip.y - u.y * px(8)}, faded(colour(d), 0.75F), px(2.5F));
           arrow_head(tip, u, colour(d));
         }
         keep_clear_.lines.push_back({a.x, a.y, b.x, b.y});
@@ -168,7 +170,9 @@ class Plotter {
         const Box box{x - px(2), y, x + size.x + px(2), y + size.y};
         const auto hit = [&](const Box& other) { return overlap_area(box, other) > 0; };
         if (std::any_of(taken.begin(), taken.end(), hit)) continue;
-        const auto covered = [&](const Dot* d) { return overlap_area(box, around(plot_.at(d->point.at), radius(*d))) > 0; };
+        const auto covered = [&](const Dot* d) {
+          return overlap_area(box, around(plot_.at(d->point.at), radius(*d))) > 0;
+        };
         if (std::any_of(current_.begin(), current_.end(), covered)) continue;
         frame_.paint.text(theme_.small, {x, y}, colours().ink, n.text);
         taken.push_back(box);
@@ -193,7 +197,8 @@ class Plotter {
     frame_.paint.polygon(shape(r + px(4)), colours().paper);
     frame_.paint.polygon(shape(r + px(2)), colours().ink);
     frame_.paint.polygon(shape(r - px(1)), colour(d));
-    frame_.log.point(fmt::format("{}/{}", d.rival == Rival::vendor ? "vendor" : "reference", d.task), c, r, colour(d), true);
+    frame_.log.point(fmt::format("{}/{}", d.rival == Rival::vendor ? "vendor" : "reference", d.task), c, r, colour(d),
+                     true);
     keep_clear_.boxes.push_back(around(c, r + px(3)));
   }
 
@@ -305,7 +310,8 @@ class Plotter {
     const ImVec2 near{std::clamp(at.x, box.x0, box.x1), std::clamp(at.y, box.y0, box.y1)};
     const float away = apart(near, at), edge = radius(d) + px(kRing);
     if (away > edge)
-      frame_.paint.line({at.x + (near.x - at.x) * edge / away, at.y + (near.y - at.y) * edge / away}, near, colour(d), px(1.5F));
+      frame_.paint.line({at.x + (near.x - at.x) * edge / away, at.y + (near.y - at.y) * edge / away}, near, colour(d),
+                        px(1.5F));
   }
 
   void draw_card(const Dot& d, const Box& box, ImVec2 pad) {
@@ -345,10 +351,13 @@ class Plotter {
     };
     std::string vendor;
     for (const Dot& d : scene_.dots)
-      if (d.rival == Rival::vendor && visible(d)) vendor = vendor.empty() || vendor == d.who ? d.who : "vendor's library";
+      if (d.rival == Rival::vendor && visible(d))
+        vendor = vendor.empty() || vendor == d.who ? d.who : "vendor's library";
     if (!vendor.empty()) mark(vendor, diamond);
     if (any([](const Dot& d) { return d.rival == Rival::reference; }))
-      mark("reference solution", [&](ImVec2 c) { frame_.paint.fill({c.x - px(7), c.y - px(7)}, {c.x + px(7), c.y + px(7)}, grey); });
+      mark("reference solution", [&](ImVec2 c) {
+        frame_.paint.fill({c.x - px(7), c.y - px(7)}, {c.x + px(7), c.y + px(7)}, grey);
+      });
     if (any([&](const Dot& d) { return d.rival == Rival::none && d.attempt != chosen_.shown; }))
       mark(scene_.result.steps ? "earlier and later steps" : "other attempts, by number",
            [&](ImVec2 at) { frame_.paint.circle(at, px(kSmall), grey); });
@@ -385,8 +394,8 @@ class Plotter {
     }
     const ImVec2 corner = ImGui::GetIO().MouseClickedPos[1];
     if (ImGui::IsMouseDown(ImGuiMouseButton_Right) && began_inside(1) && apart(at, corner) > kStill) {
-      frame_.paint.fill({std::min(at.x, corner.x), std::min(at.y, corner.y)}, {std::max(at.x, corner.x), std::max(at.y, corner.y)},
-                        colours().selection);
+      frame_.paint.fill({std::min(at.x, corner.x), std::min(at.y, corner.y)},
+                        {std::max(at.x, corner.x), std::max(at.y, corner.y)}, colours().selection);
     }
     if (ImGui::IsMouseReleased(ImGuiMouseButton_Right) && began_inside(1) && std::abs(at.x - corner.x) > px(8) &&
         std::abs(at.y - corner.y) > px(8)) {
@@ -395,7 +404,8 @@ class Plotter {
     }
     if (inside && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left) && !dot) chosen_.zoom.reset();
     // A click is a release close to where the button went down: else it was a drag.
-    if (inside && ImGui::IsMouseReleased(ImGuiMouseButton_Left) && apart(at, ImGui::GetIO().MouseClickedPos[0]) <= kStill) {
+    if (inside && ImGui::IsMouseReleased(ImGuiMouseButton_Left) &&
+        apart(at, ImGui::GetIO().MouseClickedPos[0]) <= kStill) {
       if (dot && dot->rival == Rival::none && dot->attempt != chosen_.shown) {
         chosen_.other = chosen_.shown;
         chosen_.shown = dot->attempt;
@@ -413,7 +423,8 @@ class Plotter {
                     ? fmt::format("{}, {} {}", d.task, scene_.result.steps ? "step" : "attempt", d.attempt + 1)
                     : d.task;
     if (!task.title.empty() && d.rival == Rival::none) text += "\n" + task.title;
-    text += fmt::format("\n{}   {} per byte", si(d.point.at.rate, d.point.unit + "/s"), si(d.point.at.intensity, d.point.unit));
+    text += fmt::format("\n{}   {} per byte", si(d.point.at.rate, d.point.unit + "/s"),
+                        si(d.point.at.intensity, d.point.unit));
     if (d.rival == Rival::none) text += "\n" + advice(d.point, task, scene_.roofs);
     tooltip(frame_, text);
   }

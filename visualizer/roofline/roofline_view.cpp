@@ -7,6 +7,7 @@
 
 #include "draw_text.hpp"
 #include "input.hpp"
+#include "roofline/ncu_file.hpp"
 #include "roofline/roofline_plot.hpp"
 #include "roofline/side_panel.hpp"
 #include "widgets.hpp"
@@ -22,7 +23,7 @@ class RooflineView : public View {
   std::string title() const override { return "Roofline"; }
   bool takes(FileKind kind) const override {
     return kind == FileKind::result || kind == FileKind::steps || kind == FileKind::calibration ||
-           kind == FileKind::folder;
+           kind == FileKind::folder || kind == FileKind::ncu_csv;
   }
   bool empty() const override { return groups_.empty(); }
   std::vector<std::string> notes() const override;
@@ -37,6 +38,7 @@ class RooflineView : public View {
     if (source.kind == FileKind::result) files.push_back(read_result(source.path));
     if (source.kind == FileKind::steps)
       for (Result& r : read_steps(source.path)) files.push_back(std::move(r));
+    if (source.kind == FileKind::ncu_csv) files.push_back(read_ncu(source.path));
     if (source.kind == FileKind::folder) add_folder(source.path, files);
     show(std::move(files));
   }
@@ -123,9 +125,10 @@ void RooflineView::add_folder(const std::filesystem::path& folder, std::vector<R
     }
   }
   if (files.size() == before)
-    throw OpenError(fmt::format("cannot open the directory '{}': it holds no result that can be read{}\n  try: "
-                                "`./ridge check 01`, then work/.ridge/results",
-                                folder.string(), broken_.empty() ? "" : " (" + broken_[0] + ")"));
+    throw OpenError(
+        fmt::format("cannot open the directory '{}': it holds no result that can be read{}\n  try: "
+                    "`./ridge check 01`, then work/.ridge/results",
+                    folder.string(), broken_.empty() ? "" : " (" + broken_[0] + ")"));
 }
 
 std::vector<std::string> RooflineView::notes() const {
@@ -134,9 +137,17 @@ std::vector<std::string> RooflineView::notes() const {
   if (!broken_.empty()) out.push_back(fmt::format("{} files were left out: {}", broken_.size(), broken_[0]));
   if (left_out_ > 0) out.push_back(fmt::format("the {} oldest files were left out", left_out_));
   const Scene scene(groups_, calibrated_, chosen_);
+  if (scene.result.left_out > 0)
+    out.push_back(fmt::format("{} kernels that took less time were left out", scene.result.left_out));
+  std::size_t pointless = 0;
+  for (const Task& t : scene.result.tasks)
+    pointless += scene.dot(chosen_.shown, t.id) == nullptr && t.status != "skipped";
+  if (pointless > 0)
+    out.push_back(fmt::format("{} of {} have no point: their cards say why", pointless, scene.result.tasks.size()));
   const Roofs first = roofs_of(scene.ceilings);
   if (chosen_.precision.empty() && scene.roofs.compute != first.compute)
-    out.push_back(fmt::format("The {} roof is taken: rates lie above {}.", short_name(*scene.roofs.compute), short_name(*first.compute)));
+    out.push_back(fmt::format("The {} roof is taken: rates lie above {}.", short_name(*scene.roofs.compute),
+                              short_name(*first.compute)));
   if (!calibrated_.empty() && scene.result.backend == "cpu")
     out.push_back("These roofs were measured on a GPU, the traffic was counted on the emulator.");
   return out;

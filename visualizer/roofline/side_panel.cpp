@@ -78,7 +78,7 @@ class Panel {
     y_ += px(8);
     fact("Lab", r.lab);
     fact(r.steps ? "Step" : "Attempt", r.attempt);
-    fact("Backend", r.mode.empty() ? r.backend
+    fact("Backend", r.mode.empty()       ? r.backend
                     : r.standing.empty() ? fmt::format("{} ({})", r.backend, r.mode)
                                          : fmt::format("{} ({}, {})", r.backend, r.mode, r.standing));
     fact("Device", r.device);
@@ -120,7 +120,8 @@ class Panel {
     const std::size_t first = all.size() > 3 * row ? all.size() - 3 * row : 0;
     for (std::size_t i = first; i < all.size(); ++i) {
       const std::size_t place = i - first;
-      const ImVec2 from{left_ + static_cast<float>(place % row) * (box + gap), y_ + static_cast<float>(place / row) * (box + gap)};
+      const ImVec2 from{left_ + static_cast<float>(place % row) * (box + gap),
+                        y_ + static_cast<float>(place / row) * (box + gap)};
       const ImVec2 to{from.x + box, from.y + box};
       const bool on = i == chosen_.shown, other = chosen_.other && i == *chosen_.other;
       frame_.paint.fill(from, to, on ? c_.accent : hovered(frame_, from, to) ? c_.hover : c_.paper, px(6));
@@ -198,7 +199,8 @@ class Panel {
     const auto points = t.max > 0 ? fmt::format("{} / {}", points_text(t.points), points_text(t.max)) : std::string();
     const float points_width = text_size(theme_.heading, points).x;
     frame.paint.text(theme_.heading, {edge, y_}, c_.ink, points, {1, 0});
-    frame.paint.text(theme_.heading, {inner + px(28), y_}, c_.ink, fitted(theme_.heading, t.id, wrap - px(44) - points_width));
+    frame.paint.text(theme_.heading, {inner + px(28), y_}, c_.ink,
+                     fitted(theme_.heading, t.id, wrap - px(44) - points_width));
     if (t.max > 0) frame.log.value("points/" + t.id, t.points);
     y_ += theme_.heading.size + px(8);
     const float line = theme_.small.size + px(8), word = text_size(theme_.small, t.status).x + px(34);
@@ -254,10 +256,15 @@ class Panel {
       for (const Difference& d : lines) {
         y += row;
         frame_.paint.text(theme_.small, {column[0] + px(4), y}, c_.muted, d.what);
-        frame_.paint.text(theme_.small, {column[1], y}, c_.ink, fitted(theme_.small, d.a, column[2] - column[1] - px(8)));
+        frame_.paint.text(theme_.small, {column[1], y}, c_.ink,
+                          fitted(theme_.small, d.a, column[2] - column[1] - px(8)));
         frame_.paint.text(theme_.small, {column[2], y}, c_.ink, fitted(theme_.small, d.b, width() * 0.26F));
-        const auto change = d.better == 0 ? d.change : fmt::format("{} {}", d.change, d.better > 0 ? "\u25B2" : "\u25BC");
-        frame_.paint.text(theme_.small, {column[3] - px(6), y}, d.better > 0 ? c_.passed : d.better < 0 ? c_.failed : c_.muted,
+        const auto change =
+            d.better == 0 ? d.change : fmt::format("{} {}", d.change, d.better > 0 ? "\u25B2" : "\u25BC");
+        frame_.paint.text(theme_.small, {column[3] - px(6), y},
+                          d.better > 0   ? c_.passed
+                          : d.better < 0 ? c_.failed
+                                         : c_.muted,
                           fitted(theme_.small, change, width() * 0.28F), {1, 0});
         frame_.log.text(fmt::format("compare/{}/{}", id, d.what), fmt::format("{} {} {}", d.a, d.b, change));
       }
