@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "draw_text.hpp"
@@ -31,15 +32,20 @@ App::App(std::vector<std::unique_ptr<View>> views) : views_(std::move(views)) {}
 
 void App::open(const std::filesystem::path& path) {
   const Source source = identify(path);
-  bool taken = false;
+  // One view may find in a folder what another does not: only where all refuse it is it an error.
+  std::optional<OpenError> refused;
   std::size_t first = views_.size();
-  for (std::size_t i = 0; i < views_.size(); ++i)
-    if (views_[i]->takes(source.kind)) {
+  for (std::size_t i = 0; i < views_.size(); ++i) {
+    if (!views_[i]->takes(source.kind)) continue;
+    try {
       views_[i]->open(source);
-      taken = true;
       first = std::min(first, i);
+    } catch (const OpenError& e) {
+      if (!refused) refused = e;
     }
-  if (!taken)
+  }
+  if (first == views_.size() && refused) throw *refused;
+  if (first == views_.size())
     throw OpenError("cannot open '" + path.string() + "': no view shows a " + name_of(source.kind) +
                     "\n  try: a result, `./ridge check 01 --json F`");
   if (!asked_for_ && (opened.empty() || !views_[chosen_]->takes(source.kind))) chosen_ = first;

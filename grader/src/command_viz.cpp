@@ -34,17 +34,22 @@ int command_viz(const std::vector<std::string>& args) {
     throw Error(Exit::environment, "the visualizer is not built here",
                 "start it through ./ridge viz, which installs what it needs");
   std::vector<std::string> argv;
-  bool screenshot = false, file = false;
+  bool draws = false, file = false;  // a picture in pixels: without a display it needs one of its own
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (args[i].rfind("--", 0) == 0) {
-      screenshot = screenshot || args[i].rfind("--screenshot", 0) == 0;
+      const auto starts = [&](const char* name) { return args[i].rfind(name, 0) == 0; };
+      if (args[i] == "--help" || args[i] == "-h") file = true;
+      if (args[i] == "--present" || args[i] == "--help") continue;
+      draws = draws || starts("--screenshot") || starts("--script");
+      const bool exports = starts("--export");
       if (args[i].find('=') == std::string::npos) ++i;  // its value
+      draws = draws || (exports && i < args.size() && fs::path(args[i]).extension() == ".png");
     } else {
       file = true;
     }
   }
   bool display = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
-  if (screenshot && !display && !find_program({"xvfb-run"}).empty())
+  if (draws && !display && !find_program({"xvfb-run"}).empty())
     argv = {"xvfb-run", "-a", "-s", "-screen 0 1920x1200x24"};
   argv.push_back(program.string());
   argv.insert(argv.end(), args.begin(), args.end());

@@ -69,5 +69,13 @@ expect 3 DISPLAY xvfb-run -- "$good"
 "$viz" --export "$scratch/a.svg" --layout "$scratch/a.json" "$good" || { echo "FAILED: --export without a display" && bad=1; }
 grep -q '<text' "$scratch/a.svg" && grep -q '</svg>' "$scratch/a.svg" || { echo "FAILED: the SVG has no text" && bad=1; }
 python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$scratch/a.svg" || bad=1
+# Text from a file stays text: marks, control characters, broken UTF-8.
+printf '{"schema": "ridge.result/1", "title": "<b>&\\"\\u0007 one", "lab": "a]]>b", "tasks": [{"id": "t<u>", "max": 1}]}' >"$scratch/marks.json"
+"$viz" --export "$scratch/marks.svg" "$scratch/marks.json" || bad=1
+python3 - "$scratch/marks.svg" <<'END' || { echo "FAILED: marks in an SVG" && bad=1; }
+import sys, xml.dom.minidom
+texts = [t.firstChild.data for t in xml.dom.minidom.parse(sys.argv[1]).getElementsByTagName("text")]
+assert any('<b>&"' in t for t in texts) and any("t<u>" in t for t in texts) and "a]]>b" in texts, texts
+END
 [ "$bad" -eq 0 ] && echo "all as expected"
 exit "$bad"

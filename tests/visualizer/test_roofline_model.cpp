@@ -193,3 +193,26 @@ TEST_CASE("minor ticks are 2 to 9") {
   CHECK(ticks.size() == 28);
   CHECK(labels(ticks).size() == 4);
 }
+
+TEST_CASE("zooming keeps the value under the mouse, moving keeps the scale") {
+  LogAxis axis{1, 1e4, 100, 900};
+  const double before = axis.at(300);
+  CHECK(axis.project(before) == Approx(300));
+  axis.zoom(300, 0.5);
+  CHECK(axis.at(300) == Approx(before));
+  CHECK(axis.high / axis.low == Approx(100));
+  LogAxis down{1, 1e4, 900, 100};  // as on the y axis
+  const double there = down.at(250);
+  down.zoom(250, 2);
+  CHECK(down.at(250) == Approx(there));
+  down.move(40);
+  CHECK(down.at(290) == Approx(there));
+  LogAxis near{1, 1.2, 0, 100};
+  near.zoom(50, 1e-9);  // no further in than rounding allows
+  CHECK(near.high == 1.2);
+}
+
+TEST_CASE("names of roofs in sentences") {
+  CHECK(short_name({"bf16", CeilingKind::compute, "tensor cores, bf16", 1, "", ""}) == "bf16 tensor cores");
+  CHECK(short_name({"hbm", CeilingKind::bandwidth, "device copy", 1, "", ""}) == "device copy");
+}

@@ -32,6 +32,7 @@ class RooflineView : public View {
   void open(const Source& source) override {
     if (source.kind == FileKind::calibration) {
       calibrated_ = read_calibration(source.path);
+      if (results_.empty()) show_roofs(source.path);
       return;
     }
     auto files = results_;
@@ -68,7 +69,7 @@ class RooflineView : public View {
     frame.paint.pop_clip();
     const float most = std::max(0.0F, height - (frame.to.y - frame.from.y));
     if (frame.interactive) scroll_ = std::clamp(scroll_ - wheel_over(split, frame.to) * t.px(60), 0.0F, most);
-    if (most > 0) {
+    if (most > 0 && frame.interactive) {
       const float all = frame.to.y - frame.from.y, bar = all * all / height, y = frame.from.y + scroll_ / height * all;
       frame.paint.fill({frame.to.x - t.px(7), y}, {frame.to.x - t.px(2), y + bar}, t.colours.line, t.px(2));
     }
@@ -83,6 +84,16 @@ class RooflineView : public View {
     chosen_.group = groups_.size() - 1;
     chosen_.shown = groups_.back().attempts.size() - 1;
     scroll_ = 0;
+  }
+
+  // A machine's roofs without any work under them.
+  void show_roofs(const std::filesystem::path& file) {
+    Result r;
+    r.title = "Measured roofs";
+    r.lab = file.parent_path().filename().string();
+    r.attempt = file.filename().string();
+    groups_ = grouped({r});
+    chosen_ = {};
   }
 
   void add_folder(const std::filesystem::path& folder, std::vector<Result>& files);

@@ -14,7 +14,7 @@ std::vector<Ceiling> merged(const Result& r, const std::vector<Ceiling>& calibra
     if (t.roofline) units.insert(t.roofline->operation_unit + "/s");
   std::vector<Ceiling> all;
   for (const Ceiling& c : calibrated)
-    if (c.kind == CeilingKind::bandwidth || units.count(c.unit)) all.push_back(c);
+    if (c.kind == CeilingKind::bandwidth || units.empty() || units.count(c.unit)) all.push_back(c);
   for (const Ceiling& c : r.ceilings)
     if (std::none_of(all.begin(), all.end(), [&](const Ceiling& x) { return x.id == c.id; })) all.push_back(c);
   return all;

@@ -53,6 +53,7 @@ class Panel {
     if (!chosen_.other)
       for (std::size_t i = 0; i < scene_.result.tasks.size(); ++i)
         if (chosen_.task.empty() || scene_.result.tasks[i].id == chosen_.task) task(i);
+    if (scene_.result.tasks.empty()) roofs();
     return y_ - top_ + px(40);
   }
 
@@ -76,8 +77,8 @@ class Panel {
     y_ += paragraph(frame_.paint, theme_.title, {left_, y_}, width(), c_.ink,
                     shortened(r.title.empty() ? r.lab : r.title, kTitleMost), 2);
     y_ += px(8);
-    fact("Lab", r.lab);
-    fact(r.steps ? "Step" : "Attempt", r.attempt);
+    fact(r.tasks.empty() ? "From" : "Lab", r.lab);
+    fact(r.steps ? "Step" : r.tasks.empty() ? "File" : "Attempt", r.attempt);
     fact("Backend", r.mode.empty()       ? r.backend
                     : r.standing.empty() ? fmt::format("{} ({})", r.backend, r.mode)
                                          : fmt::format("{} ({}, {})", r.backend, r.mode, r.standing));
@@ -146,6 +147,20 @@ class Panel {
       }
     }
     y_ += std::ceil(static_cast<float>(all.size() - first) / static_cast<float>(row)) * (box + gap) + px(6);
+  }
+
+  // Without tasks: the ceilings as numbers, with their spread.
+  void roofs() {
+    y_ += px(14);
+    for (const Ceiling& c : scene_.ceilings) {
+      frame_.paint.text(theme_.body, {left_, y_}, c_.ink, fitted(theme_.body, c.name, width() * 0.66F));
+      frame_.paint.text(theme_.strong, {right_, y_}, c_.ink, si(c.value, c.unit), {1, 0});
+      y_ += theme_.body.size + px(4);
+      if (c.low && c.high)
+        frame_.paint.text(theme_.small, {right_, y_}, c_.muted,
+                          fmt::format("{} to {}", si(*c.low, ""), si(*c.high, c.unit)), {1, 0});
+      y_ += theme_.small.size + px(12);
+    }
   }
 
   void score() {

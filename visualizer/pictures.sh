@@ -1,0 +1,38 @@
+#!/bin/sh
+# Makes the pictures of the documents again: sh visualizer/pictures.sh [NAME...]. Needs ./ridge viz, which installs what is missing;
+# the emulator's part judges on this machine, the others come from recorded results.
+set -eu
+cd "$(dirname "$0")/.."
+out=docs/images
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+wanted=" $* "
+# picture NAME ARGUMENTS...
+picture() {
+  name=$1
+  shift
+  case $wanted in "  " | *" $name "*) ;; *) return 0 ;; esac
+  ./ridge viz --export "$out/$name.png" --size 1280x720 "$@"
+  # A palette of 128 colours is a quarter of the bytes, where pngquant is at hand.
+  command -v pngquant >/dev/null && pngquant --force --ext .png --skip-if-larger 128 "$out/$name.png" || true
+  echo "$out/$name.png"
+}
+# Attempts at a lab on the emulator: wrong ones that the course has, then the reference.
+attempts() {
+  mkdir -p "$scratch/attempts" "$scratch/work"
+  number=1
+  for wrong in transpose_naive transpose_conflicts ""; do
+    rm -rf "$scratch/work/01"
+    cp -r solutions/01_coalescing "$scratch/work/01"
+    [ -z "$wrong" ] || cp "labs/01_coalescing/wrong/$wrong.cu" "$scratch/work/01/transpose.cu"
+    RIDGE_RESULTS=$scratch/results ./ridge check 01 --backend cpu --submission "$scratch/work/01" --json "$scratch/attempts/$number.json" >/dev/null || true
+    number=$((number + 1))
+  done
+}
+
+picture roofline_h200 benchmarks/h200/01_coalescing.json
+picture roofline_steps benchmarks/h200/04_tensor_core.steps.json benchmarks/h200/calibration.json
+picture roofline_compare --theme dark --set task=sgemm --set compare=4 benchmarks/h200/02_tiling.steps.json benchmarks/h200/calibration.json
+picture roofline_present --present --set task=sgemm benchmarks/h200/02_tiling.json
+case $wanted in "  " | *" roofline_levels "*) attempts ;; esac
+picture roofline_levels --set levels=on --set task=transpose benchmarks/h200/calibration.json "$scratch/attempts"
