@@ -45,7 +45,9 @@ Placement beside(const Line& line, ImVec2 size, float along, float side, float g
   const float length = std::hypot(s.x1 - s.x0, s.y1 - s.y0);
   const float dx = (s.x1 - s.x0) / length, dy = (s.y1 - s.y0) / length;
   const float margin = size.x / 2 + size.y;
-  const float t = margin + along * std::max(0.0F, length - 2 * margin), off = side * (size.y / 2 + gap);
+  // A label longer than its line ends where the line does: what sticks out lies over the slope before it.
+  const float t = length > 2 * margin ? margin + along * (length - 2 * margin) : length - size.x / 2 - size.y / 4;
+  const float off = side * (size.y / 2 + gap);
   Placement p{{s.x0 + t * dx - off * dy, s.y0 + t * dy + off * dx}, {}};
   const float half = size.y / 2;
   for (float u = -size.x / 2; u <= size.x / 2; u += half) {
