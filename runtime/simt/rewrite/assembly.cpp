@@ -416,6 +416,7 @@ class Annotator {
     new_piece();
     Piece& piece = function_->pieces.back();
     piece.record = records_++;
+    emit(place_label(piece.record) + ":");
     emit("\tleaq\t" + record_label(piece.record) + "(%rip), %rdi");
     emit(returns ? "\tcall\t__ridge_block@PLT" : "\tjmp\t__ridge_block@PLT");
     piece.falls = returns;
@@ -423,6 +424,7 @@ class Annotator {
     argument_run_ = 0;
   }
 
+  static std::string place_label(int record) { return ".Lridge_b" + std::to_string(record); }
   static std::string record_label(int record) { return ".Lridge_r" + std::to_string(record); }
 
   // --- The flow graph.
@@ -511,6 +513,7 @@ class Annotator {
       for (int v : {place.depth, entry ? 1 : 0, mix.instructions, mix.fp32, mix.fp64, mix.special})
         row += (row.empty() ? "" : ", ") + std::to_string(std::min(v, 65535));
       emit("\t.value\t" + row);
+      emit("\t.quad\t" + place_label(f.pieces[static_cast<std::size_t>(nodes[n])].record));
     }
   }
 

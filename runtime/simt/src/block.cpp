@@ -10,6 +10,7 @@
 
 #include "crash.hpp"
 #include "tls.hpp"
+#include "warp_log.hpp"
 
 namespace ridge::simt {
 
@@ -192,7 +193,7 @@ BlockRunner::Turn BlockRunner::run_warp(unsigned warp, bool paused) {
     run_lanes(warp);
     if (faulted_) break;
     if ((waits_ & kWithinWarp) == 0) {
-      if (launch_->record) recorder_.flush(*counters_, cache_);
+      if (launch_->record) recorder_.flush(*counters_, cache_, recorded_warp(warp));
       return Turn::over;
     }
     if (release_collectives(warp)) continue;
@@ -210,13 +211,13 @@ BlockRunner::Turn BlockRunner::run_warp(unsigned warp, bool paused) {
     if (spins && ++spin_rounds < kSpinRounds) continue;
     if (!spins) {
       check_collectives(warp);
-      if (!faulted_ && launch_->record) recorder_.flush(*counters_, cache_);
+      if (!faulted_ && launch_->record) recorder_.flush(*counters_, cache_, recorded_warp(warp));
       return Turn::over;
     }
     break;
   }
   // Lanes that spin keep what was recorded so far: it can't be matched later.
-  if (!faulted_ && launch_->record) recorder_.flush(*counters_, cache_);
+  if (!faulted_ && launch_->record) recorder_.flush(*counters_, cache_, recorded_warp(warp));
   return Turn::spins;
 }
 
@@ -276,6 +277,10 @@ void BlockRunner::begin(const Launch& launch, Index3 index, KernelCounters& coun
     ++counters.blocks;
     counters.warps += (thread_count_ + kWarpSize - 1) / kWarpSize;
     repetitions_.clear();
+    if (launch.warps) {
+      if (counters.warp == nullptr) counters.warp = std::make_shared<WarpLog>();
+      counters.warp->begin_block(linear_block_);
+    }
   }
   if (launch.sanitize) {
     const unsigned b[3] = {index.x, index.y, index.z};

@@ -50,6 +50,7 @@ struct Launch {
   int device;                           // that it runs on
   std::uint64_t reachable;              // devices whose memory it may access: bits
   L2Model* l2;                          // null where nothing is counted
+  bool warps = false;                   // keep requests: RIDGE_WARP
   GridBarrier* grid_barrier = nullptr;  // cooperative launches
 };
 
@@ -244,6 +245,10 @@ class BlockRunner {
     if (!program_.graph) path = repetition(l, pc, part);
     recorder_.access(l, Request::pack(static_cast<std::uint32_t>(pc - program_.base), part, bytes, op), path, address);
     if (!program_.graph && recorder_.position(l) >= Recorder::kFull) wait(State::parked);
+  }
+  Recorder::Warp recorded_warp(unsigned warp) const {
+    const unsigned threads = thread_count_ - warp * kWarpSize;
+    return {warp, threads >= kWarpSize ? ~0u : (1u << threads) - 1};
   }
   std::uint64_t repetition(unsigned lane, std::uintptr_t pc, unsigned part);
 

@@ -19,8 +19,9 @@ struct BlockRecord {
   std::uint16_t fp32;  // additions, multiplications, ... in single precision; a fused multiply-add is two
   std::uint16_t fp64;
   std::uint16_t special;  // divisions, square roots
+  std::uint64_t address;  // of its first instruction
 };
-static_assert(sizeof(BlockRecord) == 40);
+static_assert(sizeof(BlockRecord) == 48);
 
 // One __shared__ array that a function names, in the section `ridge_shared`.
 struct SharedRecord {

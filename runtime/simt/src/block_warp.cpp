@@ -118,7 +118,7 @@ bool BlockRunner::release_parked(unsigned warp) {
   if (!any) return false;
   target_ = nullptr;
   no_parking_ = converging;
-  if (!converging) recorder_.flush(*counters_, cache_);
+  if (!converging) recorder_.flush(*counters_, cache_, recorded_warp(warp));
   for (unsigned l = 0; l < kWarpSize; ++l)
     if (Thread* t = lane(warp, l); t != nullptr && t->state == State::parked) t->state = State::ready;
   return true;

@@ -18,6 +18,7 @@
 #include "crash.hpp"
 #include "engine.hpp"
 #include "time_model.hpp"
+#include "warp_log.hpp"
 
 namespace ridge::simt {
 
@@ -143,11 +144,13 @@ std::uint64_t order_from_environment() {
 // Finished launches, and where they go when the program ends.
 struct Records {
   std::mutex mutex;
-  bool on = std::getenv("RIDGE_COUNTERS") != nullptr;
+  bool on = std::getenv("RIDGE_COUNTERS") != nullptr || WarpRecords::in_environment();
   std::uint64_t order = order_from_environment();
   std::vector<LaunchRecord> launches;
 
+  Records() { WarpRecords::set(WarpRecords::in_environment()); }
   ~Records() {
+    WarpRecords::write();
     const char* target = std::getenv("RIDGE_COUNTERS");
     if (target == nullptr || launches.empty()) return;
     if (std::strcmp(target, "1") == 0) {
@@ -202,12 +205,17 @@ LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* c
                 .l1_bytes = l1_size(config, outcome.static_shared),
                 .device = config.device,
                 .reachable = config.reachable,
-                .l2 = rec.on ? &L2Model::of(config.device) : nullptr};
+                .l2 = rec.on ? &L2Model::of(config.device) : nullptr,
+                .warps = rec.on && WarpRecords::on()};
   if (launch.record) launch.l2->begin_launch();
   outcome.ok = Pool::instance().run(launch, outcome.counters, config.cooperative);
   if (launch.record) {
     outcome.counters.l2_bytes = launch.l2->l2_bytes();
     outcome.counters.dram_bytes = launch.l2->dram_bytes();
+    if (launch.warps)
+      WarpRecords::add(config.kernel, {config.grid.x, config.grid.y, config.grid.z},
+                       {config.block.x, config.block.y, config.block.z}, config.dynamic_shared, outcome.static_shared,
+                       outcome.counters, closure, closure_bytes);
     std::lock_guard lock(rec.mutex);
     rec.launches.push_back({config.kernel,
                             {config.grid.x, config.grid.y, config.grid.z},

@@ -3,10 +3,12 @@
 #include <bit>
 
 #include "cache.hpp"
+#include "warp_log.hpp"
 
 namespace ridge::simt {
 
-void Recorder::flush(KernelCounters& counters, CacheModel& cache) {
+void Recorder::flush(KernelCounters& counters, CacheModel& cache, Warp warp) {
+  WarpLog* log = counters.warp.get();
   // Few source lines make most requests: keep the last ones at hand.
   constexpr std::size_t kRecent = 64;
   struct Recent {
@@ -23,6 +25,7 @@ void Recorder::flush(KernelCounters& counters, CacheModel& cache) {
     Recent& slot = recent[key % kRecent];
     if (slot.key != key) slot = {key, &counters.line[key]};
     slot.count->add(c);
+    if (log != nullptr) log->request(r, c, warp.index);
     if (sectors.count == 0) continue;
     cache.request(sectors, r.op());
     if (r.op() == Op::global_red || r.op() == Op::global_atom)
@@ -37,6 +40,7 @@ void Recorder::flush(KernelCounters& counters, CacheModel& cache) {
     counters.fp32 += lanes * b.fp32;
     counters.fp64 += lanes * b.fp64;
     counters.special += lanes * b.special;
+    if (log != nullptr) log->run(run.where, run.path, run.lanes, warp.threads, warp.index);
   }
   clear();
 }

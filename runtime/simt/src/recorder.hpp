@@ -144,8 +144,13 @@ class Recorder {
     if (ticket != 0 && ticket <= requests_.size()) requests_[ticket - 1].used = true;
   }
 
-  // Counts everything into `counters`, passes global requests to `cache`, and forgets it.
-  void flush(KernelCounters& counters, CacheModel& cache);
+  // Counts everything into `counters`, passes global requests to `cache`, and forgets it. `warp`: whose it is in its
+  // block, and which lanes have a thread.
+  struct Warp {
+    unsigned index;
+    std::uint32_t threads;
+  };
+  void flush(KernelCounters& counters, CacheModel& cache, Warp warp);
   void clear() {
     requests_.clear();
     runs_.clear();

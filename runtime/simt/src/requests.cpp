@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "warp_log.hpp"
+
 namespace ridge::simt {
 
 const char* op_name(Op op) {
@@ -41,6 +43,10 @@ void KernelCounters::add(const KernelCounters& other) {
   for (auto sum : kSums) this->*sum += other.*sum;
   for (const auto& [key, count] : other.line) line[key].add(count);
   for (const auto& [at, turns] : other.atomics) atomics[at] += turns;
+  if (other.warp != nullptr && warp != nullptr)
+    warp->merge(*other.warp);
+  else if (other.warp != nullptr)
+    warp = other.warp;
 }
 
 std::uint64_t KernelCounters::busiest_atomic_line() const {

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 
 namespace ridge::simt {
@@ -36,6 +37,8 @@ struct AccessCount {
   void add(const AccessCount& other);
 };
 
+class WarpLog;
+
 struct KernelCounters {
   AccessCount op[kOps];
   std::uint64_t barriers = 0;                                // block barriers released
@@ -50,6 +53,7 @@ struct KernelCounters {
   std::uint64_t l1_lines = 0;                                // distinct 128-byte lines of each global request, summed
   std::unordered_map<std::uint64_t, std::uint64_t> atomics;  // turns of atomics at each 128-byte line
   std::unordered_map<std::uint64_t, AccessCount> line;       // key: pc * kOps + op
+  std::shared_ptr<WarpLog> warp;                             // where RIDGE_WARP is on
 
   std::uint64_t busiest_atomic_line() const;
   void add(const KernelCounters& other);

@@ -12,7 +12,7 @@ namespace ridge::simt {
 namespace {
 
 // "path/file.cu:31 (discriminator 2)" -> file.cu, 31. False for "??:0".
-bool parse(std::string text, SourceLine& out) {
+bool parse(std::string text, SourceLine& out, SourcePaths* paths) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   if (auto note = text.find(" (disc"); note != std::string::npos) text.resize(note);
   auto colon = text.rfind(':');
@@ -22,12 +22,13 @@ bool parse(std::string text, SourceLine& out) {
   out.line = std::atoi(text.c_str() + colon + 1);
   text.resize(colon);
   out.file = text.substr(text.rfind('/') + 1);
+  if (paths != nullptr) paths->emplace(out.file, text);
   return out.line != 0;
 }
 
 }  // namespace
 
-std::map<std::uint32_t, SourceLine> source_lines(const std::vector<std::uint32_t>& pcs) {
+std::map<std::uint32_t, SourceLine> source_lines(const std::vector<std::uint32_t>& pcs, SourcePaths* paths) {
   std::map<std::uint32_t, SourceLine> found;
   if (pcs.empty()) return found;
   // A file of addresses and a file of answers: no deadlock between two pipes, no limit on the command line.
@@ -57,7 +58,7 @@ std::map<std::uint32_t, SourceLine> source_lines(const std::vector<std::uint32_t
     SourceLine at;
     if (std::strncmp(line, "0x", 2) == 0)
       pc = static_cast<std::uint32_t>(std::strtoull(line, nullptr, 16));
-    else if (parse(line, at))
+    else if (parse(line, at, paths))
       found[pc] = at;
   }
   std::fclose(in);

@@ -13,7 +13,9 @@ struct SourceLine {
   auto operator<=>(const SourceLine&) const = default;
 };
 
+using SourcePaths = std::map<std::string, std::string>;  // base name -> as the compiler was given it
+
 // One process for all of them. Of inlined calls it is the outermost frame outside of the emulator's headers.
-std::map<std::uint32_t, SourceLine> source_lines(const std::vector<std::uint32_t>& pcs);
+std::map<std::uint32_t, SourceLine> source_lines(const std::vector<std::uint32_t>& pcs, SourcePaths* paths = nullptr);
 
 }  // namespace ridge::simt
