@@ -14,6 +14,7 @@
 #include "report_formats.hpp"
 #include "signature.hpp"
 #include "timeline_trace.hpp"
+#include "warp_file.hpp"
 
 namespace ridge {
 
@@ -123,6 +124,7 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
     return store(result, text);
   };
   store_traces(result);
+  store_warps(result);
   fs::path stored;
   try {
     stored = stored_result();

@@ -49,6 +49,8 @@ struct TaskResult {
   std::optional<Timeline> timeline;  // backend cpu, where the task has a goal in virtual time
   std::vector<Timeline> ranks;       // of a task with several ranks: all of theirs, on one clock
   std::string trace;                 // the file that holds it, beside the result; empty: none
+  std::string warp;                  // backend cpu, check: ridge.warp/1 of the measured case; empty: none
+  std::string warp_name;             // the file that holds it, as `trace`
   std::optional<Roofline> roofline;
   std::vector<Timing> timings;  // backend cuda: of each measured case
   JudgeTime judge_time;

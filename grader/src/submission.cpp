@@ -47,7 +47,7 @@ Reply SubmissionWorkers::run(const CaseBuffers& buffers, unsigned times, bool re
   std::vector<protocol::Call> calls(times, buffers.call());
   protocol::Run request;
   if (replay_ == nullptr) {
-    request.record = record ? 1 : 0;
+    request.record = record ? (requests_ ? 2 : 1) : 0;
     request.sanitize = sanitize ? 1 : 0;
     return first_.run(calls, request, limit_seconds);
   }
@@ -56,7 +56,7 @@ Reply SubmissionWorkers::run(const CaseBuffers& buffers, unsigned times, bool re
   if (!r.good()) return r;
   protocol::Replay again;
   again.bytes = r.trace.bytes;
-  again.record = record ? 1 : 0;
+  again.record = record ? (requests_ ? 2 : 1) : 0;
   again.sanitize = sanitize ? 1 : 0;
   again.node = calls.front().node;
   std::memcpy(again.topology, calls.front().topology, sizeof again.topology);

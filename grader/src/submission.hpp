@@ -32,6 +32,9 @@ class SubmissionWorkers {
   // Runs the case's call `times` times; the judged outputs are in `buffers`. `record`: with launch records (emulator).
   Reply run(const CaseBuffers& buffers, unsigned times, bool record, bool sanitize, double limit_seconds);
 
+  // Launch records come with requests from now on (emulator).
+  void keep_requests() { requests_ = true; }
+
   WorkerProcess& first() { return first_; }
   const std::string& output() { return first_.output(); }  // kernels print twice; this is once
   // What the one printed that has ended; both: the first.
@@ -40,7 +43,7 @@ class SubmissionWorkers {
  private:
   WorkerProcess first_;
   std::unique_ptr<WorkerProcess> replay_;
-  bool decoys_ = false;
+  bool decoys_ = false, requests_ = false;
 };
 
 }  // namespace ridge

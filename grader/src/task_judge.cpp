@@ -12,6 +12,7 @@
 #include "feedback.hpp"
 #include "rank_timing.hpp"
 #include "timing.hpp"
+#include "warp_file.hpp"
 
 namespace ridge {
 
@@ -134,6 +135,7 @@ void TaskJudge::judge_cases() {
     Reply reply;
     if (g.check.empty()) {
       Lap lap(task_.judge_time.run);
+      if (keeps_requests()) worker.keep_requests();
       reply = worker.run(buffers, 1, c.measured, false, limit_);
       g = explain_(reply);
     }
@@ -152,6 +154,8 @@ void TaskJudge::judge_cases() {
 }
 
 bool TaskJudge::decoys() const { return options_.mode == Mode::grade && !check_.host_reads_inputs(); }
+
+bool TaskJudge::keeps_requests() const { return options_.mode == Mode::check && !options_.sizes; }
 
 std::unique_ptr<SubmissionWorkers> TaskJudge::start_workers() {
   Lap lap(task_.judge_time.start);
@@ -196,6 +200,9 @@ bool TaskJudge::take_counts(const lab::Case& c, const Reply& reply) {
     return false;
   }
   task_.kernels = measured_.counted->kernels;
+  if (keeps_requests())
+    task_.warp = warp_file(reply.launches, worker_program_,
+                           {options_.submission.dir, root_dir() / "labs" / lab_.name});
   if (std::any_of(spec_.goals.begin(), spec_.goals.end(), [](const Goal& g) { return needs_timeline(g.metric); }))
     task_.timeline = measured_.counted->timeline;
   task_.roofline =

@@ -62,6 +62,9 @@ class TaskJudge {
   // Whether host code sees other inputs than those that count.
   bool decoys() const;
 
+  // Whether warps' requests are shown: of public inputs only.
+  bool keeps_requests() const;
+
   std::unique_ptr<SubmissionWorkers> start_workers();
 
   Reply shared(SubmissionWorkers& worker, const CaseBuffers& buffers);

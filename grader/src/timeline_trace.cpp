@@ -152,14 +152,19 @@ void store_traces(Result& r) {
 bool remove_traces(Result& r) {
   bool any = false;
   for (TaskResult& t : r.tasks) {
-    if (t.trace.empty()) continue;
-    std::error_code ec;
-    any = fs::remove(results_dir() / r.lab / t.trace, ec) || any;
-    t.trace.clear();
+    for (std::string* name : {&t.trace, &t.warp_name}) {
+      if (name->empty()) continue;
+      std::error_code ec;
+      any = fs::remove(results_dir() / r.lab / *name, ec) || any;
+      name->clear();
+    }
   }
   return any;
 }
 
-bool is_trace(const fs::path& file) { return file.filename().string().ends_with(kEnding); }
+bool is_trace(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return name.ends_with(kEnding) || name.ends_with(".warp.json");
+}
 
 }  // namespace ridge

@@ -10,6 +10,7 @@
 #include "src/requests.hpp"
 #include "src/sanitizer.hpp"
 #include "src/trace.hpp"
+#include "src/warp_log.hpp"
 
 namespace ridge::simt {
 

@@ -17,7 +17,7 @@ void start(protocol::Hello& hello);  // before the first message
 // for the change of process on the GPU that every other one pays for.
 void start_clock(cudaStream_t stream, std::uint32_t calls);
 double stop_clock(cudaStream_t stream);  // seconds between the two on the device; waits for the stream
-void set_recording(bool on);
+void set_recording(bool on, bool requests = false);
 void set_sanitizing(bool on);  // of what follows; forgets earlier findings
 void before_last_call();       // while sanitizing: what it leaves allocated is a leak
 // The emulator can yield what it did as a trace, and another worker can repeat that.

@@ -131,7 +131,7 @@ void* map_buffer(int fd, const protocol::Buffer& buffer, std::string& error) {
   return reinterpret_cast<void*>(p);
 }
 
-void set_recording(bool) {}
+void set_recording(bool, bool) {}
 void set_sanitizing(bool) {}
 void before_last_call() {}
 void set_tracing(bool) {}

@@ -137,9 +137,10 @@ void* map_buffer(int fd, const protocol::Buffer& buffer, std::string& error) {
 void start_clock(cudaStream_t, std::uint32_t) {}
 double stop_clock(cudaStream_t) { return 0; }
 
-void set_recording(bool on) {
+void set_recording(bool on, bool requests) {
   recording = on;
   simt::set_recording(on);
+  simt::WarpRecords::set(on && requests);
 }
 
 void set_sanitizing(bool on) {
@@ -159,6 +160,7 @@ int take_launches() {
   json.insert(1, "\"transfers\":{" + field("from_host", transfers.from_host) + "," +
                      field("to_host", transfers.to_host) + "," + field("on_device", transfers.on_device) + "," +
                      field("filled", transfers.filled) + "}," + schedule_json(schedule) + ",");
+  if (simt::WarpRecords::on()) json.insert(1, "\"warp\":" + simt::WarpRecords::take_json(false) + ",");
   return in_memory("launches", json.data(), json.size());
 }
 
@@ -185,7 +187,7 @@ bool replay(int fd, const protocol::Replay& request, protocol::Done& done) {
     put(done.what, "cannot map a trace");
     return false;
   }
-  set_recording(request.record != 0);
+  set_recording(request.record != 0, request.record == 2);
   set_sanitizing(request.sanitize != 0);
   const simt::Replay r = simt::replay_trace(static_cast<const char*>(p), request.bytes, [](bool last) {
     if (last && simt::Sanitizer::enabled()) before_last_call();

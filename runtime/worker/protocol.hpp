@@ -60,7 +60,7 @@ struct Call {
 
 struct Run {
   std::uint32_t calls = 0;
-  std::uint32_t record = 0;    // 1: send launch records (emulator)
+  std::uint32_t record = 0;    // 1: send launch records (emulator); 2: with requests (docs/warp-format.md)
   std::uint32_t sanitize = 0;  // 1: races, uninitialised reads, leaks of the last call (emulator); the first is a fault
   std::uint32_t trace = 0;     // 1: send a trace of the device work since the last one, in place of launch records
 };
@@ -68,7 +68,7 @@ struct Run {
 // The device work of another worker of the same program.
 struct Replay {
   std::uint64_t bytes = 0;  // of the trace
-  std::uint32_t record = 0, sanitize = 0;
+  std::uint32_t record = 0, sanitize = 0;  // as in a Run
   std::uint32_t node = 0, reserved = 0;  // as in a Call
   char topology[32] = {};
 };

@@ -102,7 +102,7 @@ void run(const Packet& packet, protocol::Done& done) {
     done.status = protocol::Status::bad_request;
     return;
   }
-  worker::set_recording(request.record != 0);
+  worker::set_recording(request.record != 0, request.record == 2);
   worker::set_sanitizing(request.sanitize != 0);
   worker::start_clock(stream, request.calls);
   for (std::uint32_t i = 0; i < request.calls; ++i) {

@@ -77,7 +77,7 @@ TEST_CASE("hooks of basic blocks get a record") {
                            "\tcall\t*__sanitizer_cov_trace_pc@GOTPCREL(%rip)"}) {
     std::string text = annotate_assembly(function("T\n\tret", call)).text;
     INFO(text);
-    CHECK(contains(text, "f:\n\tleaq\t.Lridge_r0(%rip), %rdi\n\tcall\t__ridge_block@PLT\n\tret\n"));
+    CHECK(contains(text, "f:\n.Lridge_b0:\n\tleaq\t.Lridge_r0(%rip), %rdi\n\tcall\t__ridge_block@PLT\n\tret\n"));
     CHECK(contains(text, "\t.section\tridge_blocks,\"aw\",@progbits\n"));
     CHECK(records(text).at(0).function == "f");
     CHECK(!contains(text, "trace_pc"));

@@ -151,6 +151,7 @@ class Recorder {
     std::uint32_t threads;
   };
   void flush(KernelCounters& counters, CacheModel& cache, Warp warp);
+  void flush(KernelCounters& counters, CacheModel& cache) { flush(counters, cache, {0, ~0u}); }
   void clear() {
     requests_.clear();
     runs_.clear();

@@ -1,0 +1,20 @@
+// The requests of a task's measured case (`ridge.warp/1`, docs/warp-format.md), beside the result: for the visualizer.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "counters.hpp"
+#include "paths.hpp"
+#include "result.hpp"
+
+namespace ridge {
+
+// From the worker's launch records; empty where they have none, or nothing sound. Lines come from `program`, the source's
+// text from the first of `folders` that has a file of that name.
+std::string warp_file(const std::string& records, const LineFinder& lines_of, const std::vector<fs::path>& folders);
+std::string warp_file(const std::string& records, const fs::path& program, const std::vector<fs::path>& folders);
+
+// Writes those of all tasks to where store() puts the result, and names them in it: call it first.
+void store_warps(Result& result);
+
+}  // namespace ridge
