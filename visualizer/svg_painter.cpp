@@ -132,9 +132,10 @@ void SvgPainter::text(const Type& type, ImVec2 at, ImU32 colour, const std::stri
                                : fmt::format(" transform=\"rotate({:.2f} {:.2f} {:.2f})\"",
                                              angle * 180 / std::numbers::pi_v<float>, at.x, at.y);
   fmt::format_to(std::back_inserter(body_),
-                 "<text x=\"{:.2f}\" y=\"{:.2f}\" font-size=\"{:.2f}\"{} textLength=\"{:.2f}\" "
+                 "<text x=\"{:.2f}\" y=\"{:.2f}\" font-size=\"{:.2f}\"{}{} textLength=\"{:.2f}\" "
                  "lengthAdjust=\"spacingAndGlyphs\"{} {}>{}</text>\n",
-                 x, baseline, type.size / kLineOfEm, type.bold ? " font-weight=\"bold\"" : "", size.x, turn,
+                 x, baseline, type.size / kLineOfEm, type.bold ? " font-weight=\"bold\"" : "",
+                 type.mono ? " font-family=\"'DejaVu Sans Mono', monospace\" xml:space=\"preserve\"" : "", size.x, turn,
                  paint("fill", colour), xml_text(text));
 }
 

@@ -40,12 +40,23 @@ const Family* installed_family() {
   return nullptr;
 }
 
+const char* installed_mono() {
+  static constexpr const char* kFiles[] = {
+      "/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf", "/usr/share/fonts/dejavu-sans-mono-fonts/DejaVuSansMono.ttf",
+      "/usr/share/fonts/TTF/DejaVuSansMono.ttf", "/usr/share/fonts/truetype/noto/NotoSansMono-Regular.ttf",
+      "/usr/share/fonts/truetype/liberation/LiberationMono-Regular.ttf"};
+  std::error_code ignored;
+  for (const char* file : kFiles)
+    if (std::filesystem::exists(file, ignored)) return file;
+  return nullptr;  // ImGui's own font has one width too
+}
+
 // Latin, Greek, punctuation, sub- and superscripts, arrows, relations: what names and messages hold.
 constexpr ImWchar kGlyphs[] = {0x20,   0x17F,  0x370,  0x3FF,  0x2010, 0x205E, 0x2070, 0x209F,
                                0x2190, 0x21FF, 0x2200, 0x22FF, 0x25A0, 0x25FF, 0};
 
 // Rasterised for the framebuffer's pixels, measured in the window's.
-Type load(const char* path, float size, bool bold, float density) {
+Type load(const char* path, float size, bool bold, float density, bool mono = false) {
   ImGuiIO& io = ImGui::GetIO();
   size = std::round(size);
   ImFont* font = nullptr;
@@ -55,7 +66,7 @@ Type load(const char* path, float size, bool bold, float density) {
     config.SizePixels = std::round(size * density);
     font = io.Fonts->AddFontDefault(&config);
   }
-  return {font, size, bold};
+  return {font, size, bold, mono};
 }
 
 ImVec4 rgba(ImU32 c) { return ImGui::ColorConvertU32ToFloat4(c); }
@@ -130,6 +141,7 @@ Theme make_theme(float scale, const Look& look, float density) {
   theme.heading = load(bold, 23 * large * scale, true, density);
   theme.title = load(bold, 34 * large * scale, true, density);
   theme.figure = load(bold, 46 * large * scale, true, density);
+  theme.code = load(installed_mono(), (look.present ? 21.0F : 16.0F) * scale, false, density, true);
 #if IMGUI_VERSION_NUM < 19200
   atlas->Build();
 #endif

@@ -47,6 +47,7 @@ struct Type {
   ImFont* font = nullptr;
   float size = 0;  // pixels
   bool bold = false;
+  bool mono = false;
 };
 
 struct Theme {
@@ -55,6 +56,7 @@ struct Theme {
   bool present = false;
   Palette colours;
   Type small, body, strong, heading, title, figure;
+  Type code;  // of one width: source code
   std::string family = "DejaVu Sans";  // of the fonts, for files
   float px(float at_1600x900) const { return at_1600x900 * scale; }
 };

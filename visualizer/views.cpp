@@ -1,12 +1,14 @@
 // The views, in the order of the rail: one line each.
 #include "roofline/roofline_view.hpp"
 #include "view.hpp"
+#include "warp/warp_view.hpp"
 
 namespace ridge::viz {
 
 std::vector<std::unique_ptr<View>> make_views() {
   std::vector<std::unique_ptr<View>> views;
   views.push_back(make_roofline_view());
+  views.push_back(make_warp_view());
   return views;
 }
 

@@ -1,0 +1,133 @@
+// The source beside the picture: heat in the gutter, what each line costs at its end.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "draw_text.hpp"
+#include "input.hpp"
+#include "warp/warp_scene.hpp"
+#include "widgets.hpp"
+
+namespace ridge::viz {
+namespace {
+
+std::string per_request(std::uint64_t sum, std::uint64_t requests) {
+  const double v = static_cast<double>(sum) / static_cast<double>(requests);
+  return v == std::floor(v) ? fmt::format("{:.0f}", v) : fmt::format("{:.1f}", v);
+}
+
+// "32 / 4": what a request takes, and what would do.
+struct Cost {
+  std::string took, ideal;
+  std::uint64_t requests = 0;
+};
+Cost cost_of(const WarpLineScene& l) {
+  const auto ratio = [](std::uint64_t a, std::uint64_t b) { return b ? static_cast<double>(a) / static_cast<double>(b) : 0; };
+  const WarpTotals &g = l.global, &s = l.shared;
+  const std::uint64_t least = s.wavefronts - std::min(s.conflicts, s.wavefronts);
+  const bool shared = s.requests > 0 && (g.requests == 0 || ratio(s.wavefronts, least) > ratio(g.sectors, g.ideal_sectors));
+  const WarpTotals& t = shared ? s : g;
+  if (t.requests == 0) return {};
+  return {per_request(shared ? t.wavefronts : t.sectors, t.requests) + (shared ? " w" : ""),
+          per_request(shared ? least : t.ideal_sectors, t.requests), t.requests};
+}
+
+std::string shortened_count(std::uint64_t n) {
+  if (n >= 10'000'000) return fmt::format("{:.0f} M", static_cast<double>(n) / 1e6);
+  if (n >= 100'000) return fmt::format("{:.0f} k", static_cast<double>(n) / 1e3);
+  return fmt::format("{}", n);
+}
+
+std::string spaced(const std::string& text) {  // tabs as blanks
+  std::string out;
+  for (char c : text)
+    if (c == '\t')
+      out.append(2, ' ');
+    else
+      out += c;
+  return out;
+}
+
+}  // namespace
+
+ImU32 heat_colour(const Theme& theme, double waste) {
+  const Palette& c = theme.colours;
+  const auto part = static_cast<float>(std::clamp(std::log2(std::max(waste, 1.0)) / 3, 0.0, 1.0));
+  return part < 0.05F ? c.passed : mixed(c.warning, c.failed, part);
+}
+
+int draw_warp_source(Frame& frame, ImVec2 from, ImVec2 to, const WarpScene& scene, int chosen, float& first, bool follow) {
+  const Theme& t = frame.theme;
+  const Palette& c = t.colours;
+  card(frame, from, to, t.px(8));
+  const float row = std::round(t.code.size * 1.42F), pad = t.px(14);
+  const float number = from.x + pad + text_size(t.code, "0000").x, code = number + t.px(16);
+  const float cost = to.x - pad, count = cost - text_size(t.small, "00.0 w / 00.0").x - t.px(18);
+  const float code_end = count - text_size(t.small, "0000 k").x - t.px(10);
+  frame.paint.text(t.strong, {from.x + pad, from.y + t.px(12)}, c.ink,
+                   fitted(t.strong, scene.file.empty() ? "source not recorded" : scene.file, code_end - from.x - pad));
+  frame.paint.text(t.small, {count, from.y + t.px(14)}, c.muted, "requests", {1, 0});
+  frame.paint.text(t.small, {cost, from.y + t.px(14)}, c.muted, "took / ideal", {1, 0});
+  const float top = from.y + t.px(22) + t.strong.size + t.px(6), bottom = to.y - t.px(10);
+  frame.paint.line({from.x, top - t.px(4)}, {to.x, top - t.px(4)}, c.line, 1);
+
+  const int last = std::max(scene.source ? static_cast<int>(scene.source->size()) : 0,
+                            scene.lines.empty() ? 0 : scene.lines.rbegin()->first);
+  const auto shown = std::max(1, static_cast<int>((bottom - top) / row));
+  if (follow) {
+    if (first <= 0 && !scene.lines.empty()) first = static_cast<float>(std::max(1, scene.lines.begin()->first - 8));
+    if (static_cast<float>(chosen) < first + 2) first = static_cast<float>(chosen - 2);
+    if (chosen > static_cast<int>(first) + shown - 4) first = static_cast<float>(chosen - shown + 4);
+  }
+  if (frame.interactive) first -= 3 * wheel_over(from, to);
+  first = std::clamp(first, 1.0F, static_cast<float>(std::max(1, last - shown + 1)));
+
+  int clicked_line = 0;
+  frame.paint.push_clip({from.x, top - t.px(2)}, {to.x, bottom});
+  for (int i = 0; i < shown; ++i) {
+    const int line = static_cast<int>(first) + i;
+    if (line > last) break;
+    const float y = top + static_cast<float>(i) * row;
+    const ImVec2 a{from.x + 1, y}, b{to.x - 1, y + row};
+    const auto at = scene.lines.find(line);
+    const bool works = at != scene.lines.end();
+    if (line == chosen)
+      frame.paint.fill(a, b, c.selection, 0);
+    else if (works && hovered(frame, a, b))
+      frame.paint.fill(a, b, c.hover, 0);
+    const float middle = y + row / 2;
+    frame.paint.text(t.code, {number, middle}, works ? c.ink : c.muted, fmt::format("{}", line), {1, 0.5F});
+    if (scene.source && line <= static_cast<int>(scene.source->size())) {
+      const std::string text = fitted(t.code, spaced((*scene.source)[static_cast<std::size_t>(line - 1)]), code_end - code);
+      const std::size_t indent = text.find_first_not_of(' ');
+      if (indent != std::string::npos) {  // blanks at the front are a distance, in every kind of picture
+        const float x = code + static_cast<float>(indent) * text_size(t.code, "0").x;
+        const bool comment = text.compare(indent, 2, "//") == 0;
+        frame.paint.text(t.code, {x, middle}, comment ? c.muted : c.ink, text.substr(indent), {0, 0.5F});
+      }
+    }
+    if (!works) continue;
+    const WarpLineScene& l = at->second;
+    const Cost k = cost_of(l);
+    if (k.requests > 0 || l.partial > 0) {
+      const ImU32 heat = k.requests > 0 ? heat_colour(t, l.waste()) : c.warning;
+      frame.paint.fill({from.x + 1, y + 1}, {from.x + t.px(7), y + row - 1}, heat, 0);
+    }
+    if (k.requests > 0) {
+      frame.paint.text(t.small, {count, middle}, c.muted, shortened_count(k.requests), {1, 0.5F});
+      const std::string ideal = " / " + k.ideal;
+      frame.paint.text(t.small, {cost, middle}, c.muted, ideal, {1, 0.5F});
+      frame.paint.text(t.small, {cost - text_size(t.small, ideal).x, middle}, c.ink, k.took, {1, 0.5F});
+    } else if (l.partial > 0) {
+      frame.paint.text(t.small, {cost, middle}, c.muted,
+                       fmt::format("{:.0f}% of lanes", 100.0 * static_cast<double>(l.lanes) / (32.0 * static_cast<double>(l.runs))),
+                       {1, 0.5F});
+    }
+    if (clicked(frame, fmt::format("line/{}", line), a, b)) clicked_line = line;
+  }
+  frame.paint.pop_clip();
+  return clicked_line;
+}
+
+}  // namespace ridge::viz
