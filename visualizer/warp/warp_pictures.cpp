@@ -138,7 +138,6 @@ void draw_global_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
     f.paint.outline({x0, cell_top}, {x0 + box, cell_end}, n > 24 ? c.line : c.muted, t.px(n > 24 ? 1.0F : 1.5F), t.px(2));
   }
   // Where that is: the first and the last line by element, and how far apart lines lie.
-  const unsigned first_lane = static_cast<unsigned>(std::countr_zero(r.lanes)) % 32;
   const WarpMemory* memory = memory_of(k, r);
   const float label = cell_end + t.px(8);
   const auto where = [&](std::uint64_t address) {
@@ -169,7 +168,6 @@ void draw_global_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
   f.paint.fill({from.x, bar - t.px(6)}, {bar_end, bar + t.px(6)}, faded(c.failed, 0.28F), t.px(3));
   f.paint.fill({from.x, bar - t.px(6)}, {from.x + (bar_end - from.x) * part, bar + t.px(6)}, c.accent, t.px(3));
   f.paint.text(t.small, {to.x, bar}, c.ink, words, {1, 0.5F});
-  (void)first_lane;
   if (over < 32)
     tooltip(f, fmt::format("lane {}: {} ({} bytes at {:#x}), sector {}", over, element_name(k, r, over), r.size,
                            r.address[over], r.address[over] / kSectorBytes));
@@ -205,7 +203,7 @@ void draw_shared_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
         const auto l = static_cast<unsigned>(std::countr_zero(left));
         const ImU32 colour = c.of(w);
         of_lane[l] = colour;
-        const ImVec2 a = lanes.foot(l), at = cell(w, b.bank), end{at.x + lanes.step / 2, at.y + t.px(1)};
+        const ImVec2 a = lanes.foot(l), end{cell(0, b.bank).x + lanes.step / 2, top};
         std::vector<ImVec2> curve;
         for (int i = 0; i <= 16; ++i) {
           const float s = static_cast<float>(i) / 16, ease = s * s * (3 - 2 * s);
@@ -238,11 +236,9 @@ void draw_shared_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
     if (b % 4 == 0 || b == 31)
       f.paint.text(t.small, {x + lanes.step * (static_cast<float>(b) + 0.5F), bottom + t.px(4)}, c.muted, fmt::format("{}", b), {0.5F, 0});
   f.paint.text(t.small, {x, to.y}, c.muted, "32 banks of shared memory; a row is a wavefront, which serves one word of each bank", {0, 1});
-  const unsigned first = static_cast<unsigned>(std::countr_zero(r.lanes)) % 32;
   if (over < 32)
     tooltip(f, fmt::format("lane {}: {}, word {}, bank {}", over, element_name(k, r, over), r.address[over] / 4,
                            r.address[over] / 4 % kBanks));
-  (void)first;
 }
 
 void draw_lane_rows(Frame& f, ImVec2 from, ImVec2 to, const std::vector<LaneRow>& rows, std::uint32_t all) {

@@ -20,10 +20,12 @@ struct WarpAccess {
 
 struct WarpLineScene {
   int line = 0;
-  WarpTotals global, shared;  // of all accesses
+  std::map<WarpOp, WarpTotals> totals;
   std::uint64_t runs = 0, lanes = 0, partial = 0;
   std::vector<WarpAccess> accesses;
-  double waste() const;  // 1: as it should be; 8: eight times the work
+  // What costs most beyond what would do; nullptr: the line reads and writes nothing.
+  const std::pair<const WarpOp, WarpTotals>* worst() const;
+  double waste() const;  // of that. 1: as it should be; 8: eight times the work
 };
 
 struct WarpScene {
@@ -47,6 +49,13 @@ void draw_lane_rows(Frame& frame, ImVec2 from, ImVec2 to, const std::vector<Lane
 
 // The source with counts. Returns the line that was clicked, or 0. `first`: the line at the top, changed by the wheel.
 int draw_warp_source(Frame& frame, ImVec2 from, ImVec2 to, const WarpScene& scene, int chosen, float& first, bool follow);
+
+// Sectors or wavefronts: taken, and those that would do.
+struct WarpCost {
+  std::uint64_t took = 0, ideal = 0;
+  double ratio() const { return ideal == 0 ? 1.0 : static_cast<double>(took) / static_cast<double>(ideal); }
+};
+WarpCost cost_of(WarpOp op, const WarpTotals& t);
 
 ImU32 heat_colour(const Theme& theme, double waste);
 

@@ -13,24 +13,8 @@ namespace ridge::viz {
 namespace {
 
 std::string per_request(std::uint64_t sum, std::uint64_t requests) {
-  const double v = static_cast<double>(sum) / static_cast<double>(requests);
+  const double v = static_cast<double>(sum) / static_cast<double>(std::max<std::uint64_t>(1, requests));
   return v == std::floor(v) ? fmt::format("{:.0f}", v) : fmt::format("{:.1f}", v);
-}
-
-// "32 / 4": what a request takes, and what would do.
-struct Cost {
-  std::string took, ideal;
-  std::uint64_t requests = 0;
-};
-Cost cost_of(const WarpLineScene& l) {
-  const auto ratio = [](std::uint64_t a, std::uint64_t b) { return b ? static_cast<double>(a) / static_cast<double>(b) : 0; };
-  const WarpTotals &g = l.global, &s = l.shared;
-  const std::uint64_t least = s.wavefronts - std::min(s.conflicts, s.wavefronts);
-  const bool shared = s.requests > 0 && (g.requests == 0 || ratio(s.wavefronts, least) > ratio(g.sectors, g.ideal_sectors));
-  const WarpTotals& t = shared ? s : g;
-  if (t.requests == 0) return {};
-  return {per_request(shared ? t.wavefronts : t.sectors, t.requests) + (shared ? " w" : ""),
-          per_request(shared ? least : t.ideal_sectors, t.requests), t.requests};
 }
 
 std::string shortened_count(std::uint64_t n) {
@@ -99,7 +83,8 @@ int draw_warp_source(Frame& frame, ImVec2 from, ImVec2 to, const WarpScene& scen
     const float middle = y + row / 2;
     frame.paint.text(t.code, {number, middle}, works ? c.ink : c.muted, fmt::format("{}", line), {1, 0.5F});
     if (scene.source && line <= static_cast<int>(scene.source->size())) {
-      const std::string text = fitted(t.code, spaced((*scene.source)[static_cast<std::size_t>(line - 1)]), code_end - code);
+      const std::string text = fitted(t.code, spaced((*scene.source)[static_cast<std::size_t>(line - 1)]),
+                                      (works && (at->second.worst() || at->second.partial > 0) ? code_end : to.x - pad) - code);
       const std::size_t indent = text.find_first_not_of(' ');
       if (indent != std::string::npos) {  // blanks at the front are a distance, in every kind of picture
         const float x = code + static_cast<float>(indent) * text_size(t.code, "0").x;
@@ -109,16 +94,21 @@ int draw_warp_source(Frame& frame, ImVec2 from, ImVec2 to, const WarpScene& scen
     }
     if (!works) continue;
     const WarpLineScene& l = at->second;
-    const Cost k = cost_of(l);
-    if (k.requests > 0 || l.partial > 0) {
-      const ImU32 heat = k.requests > 0 ? heat_colour(t, l.waste()) : c.warning;
+    const auto* worst = l.worst();
+    if (worst || l.partial > 0) {
+      const ImU32 heat = worst ? heat_colour(t, l.waste()) : c.warning;
       frame.paint.fill({from.x + 1, y + 1}, {from.x + t.px(7), y + row - 1}, heat, 0);
     }
-    if (k.requests > 0) {
-      frame.paint.text(t.small, {count, middle}, c.muted, shortened_count(k.requests), {1, 0.5F});
-      const std::string ideal = " / " + k.ideal;
+    if (worst) {
+      const auto& [op, totals] = *worst;
+      const WarpCost k = cost_of(op, totals);
+      frame.log.value(fmt::format("requests/{}", line), static_cast<double>(totals.requests));
+      frame.log.value(fmt::format("took/{}", line), static_cast<double>(k.took));
+      frame.paint.text(t.small, {count, middle}, c.muted, shortened_count(totals.requests), {1, 0.5F});
+      const std::string ideal = " / " + per_request(k.ideal, totals.requests);
       frame.paint.text(t.small, {cost, middle}, c.muted, ideal, {1, 0.5F});
-      frame.paint.text(t.small, {cost - text_size(t.small, ideal).x, middle}, c.ink, k.took, {1, 0.5F});
+      frame.paint.text(t.small, {cost - text_size(t.small, ideal).x, middle}, c.ink,
+                       per_request(k.took, totals.requests) + (is_global(op) ? "" : " w"), {1, 0.5F});
     } else if (l.partial > 0) {
       frame.paint.text(t.small, {cost, middle}, c.muted,
                        fmt::format("{:.0f}% of lanes", 100.0 * static_cast<double>(l.lanes) / (32.0 * static_cast<double>(l.runs))),

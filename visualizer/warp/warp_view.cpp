@@ -16,12 +16,21 @@
 
 namespace ridge::viz {
 
+WarpCost cost_of(WarpOp op, const WarpTotals& t) {
+  if (is_global(op)) return {t.sectors, t.ideal_sectors};
+  return {t.wavefronts, t.wavefronts - std::min(t.conflicts, t.wavefronts)};
+}
+
+const std::pair<const WarpOp, WarpTotals>* WarpLineScene::worst() const {
+  const std::pair<const WarpOp, WarpTotals>* worst = nullptr;
+  for (const auto& entry : totals)
+    if (!worst || cost_of(entry.first, entry.second).ratio() > cost_of(worst->first, worst->second).ratio()) worst = &entry;
+  return worst;
+}
+
 double WarpLineScene::waste() const {
-  const auto ratio = [](std::uint64_t took, std::uint64_t ideal) {
-    return ideal == 0 ? 1.0 : static_cast<double>(took) / static_cast<double>(ideal);
-  };
-  return std::max({1.0, ratio(global.sectors, global.ideal_sectors),
-                   ratio(shared.wavefronts, shared.wavefronts - std::min(shared.conflicts, shared.wavefronts))});
+  const auto* w = worst();
+  return w ? std::max(1.0, cost_of(w->first, w->second).ratio()) : 1;
 }
 
 namespace {
@@ -70,7 +79,7 @@ WarpScene warp_scene(const WarpFile& file, std::size_t kernel) {
     if (l.file != s.file || l.line == 0) continue;
     WarpLineScene& line = s.lines[l.line];
     line.line = l.line;
-    (is_global(l.op) ? line.global : line.shared).add(l.totals);
+    line.totals[l.op].add(l.totals);
     WarpAccess a{l.pc, l.op, -1, {}, ""};
     for (std::size_t i = 0; i < k.requests.size(); ++i)
       if (k.requests[i].pc == l.pc && k.requests[i].op == l.op) a.requests.push_back(i);
@@ -211,7 +220,7 @@ class WarpView : public View {
     double most = 0;
     int best = scene_.lines.empty() ? 0 : scene_.lines.begin()->first;
     for (const auto& [number, l] : scene_.lines) {
-      double w = l.global.requests + l.shared.requests > 0 ? l.waste() : 0;
+      double w = l.totals.empty() ? 0 : l.waste();
       if (l.partial > 0) w = std::max(w, 0.5);
       if (w > most + 1e-9) most = w, best = number;
     }
@@ -430,6 +439,7 @@ class WarpView : public View {
         break;
       }
     }
+    std::stable_sort(rows.begin(), rows.end(), [](const LaneRow& x, const LaneRow& y) { return x.line < y.line; });
     constexpr std::size_t kRows = 12;
     const auto chosen = std::find_if(rows.begin(), rows.end(), [](const LaneRow& r) { return r.chosen; });
     if (rows.size() > kRows) {  // those around the chosen one

@@ -291,6 +291,22 @@ class Writer {
     return o.done();
   }
 
+  // Where a source may be found. `ridge cc` compiles in a temporary folder, so that what was given relative is not there
+  // any more: but from where the program runs, or beside it.
+  static std::vector<std::string> places(const std::string& path, const std::string& name) {
+    std::vector<std::string> all{path};
+    if (const auto at = path.find("/ridge-cc-"); at != std::string::npos)
+      if (const auto end = path.find('/', at + 1); end != std::string::npos) all.push_back(path.substr(end + 1));
+    all.push_back(name);
+    char program[4096];
+    const ssize_t n = readlink("/proc/self/exe", program, sizeof program);
+    if (n > 0) {
+      const std::string self(program, static_cast<std::size_t>(n));
+      all.push_back(self.substr(0, self.rfind('/') + 1) + name);
+    }
+    return all;
+  }
+
   std::string sources() const {
     std::map<std::string, bool> named;
     for (const auto& [pc, at] : lines_) named[at.file] = true;
@@ -298,7 +314,12 @@ class Writer {
     for (const auto& [file, yes] : named) {
       auto path = paths_.find(file);
       if (out.size() == kMaxSources || path == paths_.end()) continue;
-      std::ifstream in(path->second, std::ios::binary);
+      std::ifstream in;
+      for (const std::string& place : places(path->second, file)) {
+        in.clear();
+        in.open(place, std::ios::binary);
+        if (in) break;
+      }
       if (!in) continue;
       std::string text(kMaxSource + 1, '\0');
       in.read(text.data(), static_cast<std::streamsize>(text.size()));
