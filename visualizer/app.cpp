@@ -83,6 +83,27 @@ bool App::choose(const std::string& id) {
 
 bool App::set(const std::string& key, const std::string& value) { return view().set(key, value); }
 
+void App::grant(const Wish& wish) {
+  for (const auto& file : wish.open) {
+    open_or_say(file);
+    if (!error_.empty()) return;
+  }
+  if (!wish.view.empty() && !choose(wish.view)) error_ = "there is no view '" + wish.view + "'";
+  for (const auto& [key, value] : wish.set)
+    if (!set(key, value)) error_ = "the " + std::string(view().id()) + " view has no setting '" + key + "=" + value + "'";
+}
+
+void App::tell(Story story, std::size_t step) {
+  // What earlier steps open is there too: a story may begin anywhere.
+  for (std::size_t i = 0; i <= step && i < story.steps.size(); ++i) {
+    for (const auto& file : story.steps[i].open) open(file);
+    if (!story.steps[i].view.empty()) choose(story.steps[i].view);
+    for (const auto& [key, value] : story.steps[i].set) set(key, value);
+  }
+  story_.start(std::move(story), step);
+  story_.take_wish();
+}
+
 bool App::nothing_open() const {
   return std::all_of(views_.begin(), views_.end(), [](const auto& v) { return v->empty(); });
 }
@@ -122,8 +143,16 @@ void App::frame(const Theme& theme, LayoutLog& log) {
   };
   with_window("rail", {0, 0}, {rail_width, size.y}, [&](Frame& f) { rail(f); });
   with_window("status", {rail_width, size.y - status}, size, [&](Frame& f) { status_line(f); });
-  with_window(("view " + std::string(view().id())).c_str(), {rail_width, 0}, {size.x, size.y - status},
+  const bool stepped = story_.keys();
+  if (const auto wish = story_.take_wish()) grant(*wish);
+  const float band = std::round(story_.height(theme));
+  hold_keys(stepped);  // a key that the story took is nobody else's
+  with_window(("view " + std::string(view().id())).c_str(), {rail_width, 0}, {size.x, size.y - status - band},
               [&](Frame& f) { start ? start_page(f) : view().draw(f); });
+  hold_keys(false);
+  if (story_.on())
+    with_window("story", {rail_width, size.y - status - band}, {size.x, size.y - status}, [&](Frame& f) { story_.draw(f); });
+  if (const auto wish = view().take_wish()) grant(*wish);
   if (all_notes_ || help_ || !error_.empty()) {
     const ImVec2 from{rail_width, 0}, to{size.x, size.y - status};
     with_window(

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "progress/story_player.hpp"
 #include "view.hpp"
 
 namespace ridge::viz {
@@ -20,6 +21,10 @@ class App {
   // False where there is no view of this name.
   bool choose(const std::string& id);
   bool set(const std::string& key, const std::string& value);
+  // Errors are shown inside the window.
+  void grant(const Wish& wish);
+  // Shows a story's step: its files, its view, its sentence. Throws as open() does.
+  void tell(Story story, std::size_t step);
 
   // One frame of the window. `log` receives what this frame drew.
   void frame(const Theme& theme, LayoutLog& log);
@@ -54,6 +59,7 @@ class App {
   bool asked_for_ = false;  // a view was chosen by name: opening a file does not change it
   std::string error_, said_;
   bool help_ = false, all_notes_ = false;
+  StoryPlayer story_;
 };
 
 }  // namespace ridge::viz

@@ -22,9 +22,14 @@ bool down(int glfw_key, bool repeat) {
 }
 #endif
 
+bool held = false;
+
 }  // namespace
 
+void hold_keys(bool now) { held = now; }
+
 bool key_pressed(ImGuiKey key, bool repeat) {
+  if (held) return false;
   if (ImGui::GetIO().WantTextInput && key != ImGuiKey_Escape) return false;
 #if IMGUI_VERSION_NUM < 18700
   return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key), repeat);
@@ -34,6 +39,7 @@ bool key_pressed(ImGuiKey key, bool repeat) {
 }
 
 bool key_pressed(char key, bool repeat) {
+  if (held) return false;
   if (ImGui::GetIO().WantTextInput) return false;
   switch (key) {
     case '+':

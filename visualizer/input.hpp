@@ -6,6 +6,7 @@ namespace ridge::viz {
 
 bool key_pressed(ImGuiKey key, bool repeat = true);  // ImGuiKey_LeftArrow
 bool key_pressed(char key, bool repeat = true);      // 'W', '7', '+', '-': capital letters
+void hold_keys(bool held);                           // while held, none is pressed
 // The wheel's turn where the mouse is over from..to of the current window, else 0.
 float wheel_over(ImVec2 from, ImVec2 to);
 bool mouse_over(ImVec2 from, ImVec2 to);

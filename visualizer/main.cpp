@@ -28,6 +28,9 @@ struct UsageError : std::runtime_error {
 
 struct Arguments {
   std::vector<std::string> files, settings;
+  std::vector<std::string> live;
+  std::string story;
+  int step = 1;
   std::string screenshot, picture, layout, script, view, size, theme;
   bool present = false;
   float scale = 0;
@@ -69,6 +72,15 @@ void prepare(App& app, const Arguments& a) {
     throw UsageError(fmt::format("there is no view '{}'\n  try: --view {}", a.view, fmt::join(ids, ", ")));
   }
   for (const auto& file : a.files) app.open(file);
+  for (const auto& folder : a.live) {
+    // The place where a collector of `ridge live` would be followed over HTTP.
+    if (folder.starts_with("http://") || folder.starts_with("https://"))
+      throw UsageError(fmt::format("--live '{}': addresses are not followed yet\n  try: --live FOLDER", folder));
+    app.choose("progress");
+    app.set("live", "1");
+    app.open(folder);
+  }
+  if (!a.story.empty()) app.tell(read_story(a.story), static_cast<std::size_t>(std::max(1, a.step) - 1));
   for (const auto& setting : a.settings) {
     const auto equals = setting.find('=');
     if (equals == std::string::npos || !app.set(setting.substr(0, equals), setting.substr(equals + 1)))
@@ -164,6 +176,9 @@ int main(int argc, char** argv) {
   cli.add_option("--set", a.settings, "KEY=VALUE, a setting of the view, e.g. task=transpose")
       ->take_all()
       ->allow_extra_args(false);
+  cli.add_option("--live", a.live, "follow this folder of results: a leaderboard that updates by itself")->allow_extra_args(false);
+  cli.add_option("--story", a.story, "a story to tell, e.g. visualizer/stories/01_transpose/story.json; space goes on");
+  cli.add_option("--step", a.step, "with --story: where to begin");
   cli.add_option("--screenshot", a.screenshot, "draw the window into this PNG file and exit");
   cli.add_option("--export", a.picture, "draw the view alone into this .svg or .png file and exit");
   cli.add_option("--size", a.size, "pixels of the window or the picture, e.g. 1280x720");
@@ -180,6 +195,8 @@ int main(int argc, char** argv) {
   try {
     return run(a);
   } catch (const UsageError& e) {
+    return fail(kUsage, e.what());
+  } catch (const StoryError& e) {
     return fail(kUsage, e.what());
   } catch (const OpenError& e) {
     return fail(kUsage, e.what());

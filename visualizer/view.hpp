@@ -3,8 +3,10 @@
 #pragma once
 #include <imgui.h>
 
+#include <filesystem>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +25,13 @@ struct Frame {
   LayoutLog& log;    // names what was drawn where: tests and scripts click by these names
   ImVec2 from, to;   // the view's area in pixels
   bool interactive;  // false: into a picture; no tooltips, no ImGui widgets
+};
+
+// What a view, or a story, wants the program to do.
+struct Wish {
+  std::vector<std::filesystem::path> open;
+  std::string view;  // to change to; empty: the view that takes the last file
+  std::vector<std::pair<std::string, std::string>> set;
 };
 
 class View {
@@ -50,6 +59,8 @@ class View {
   virtual double wake_after() const { return busy() ? 0 : kNever; }
   // What was dropped, clamped or guessed in what is shown: the program shows it always.
   virtual std::vector<std::string> notes() const { return {}; }
+  // Asked after each frame; given once.
+  virtual std::optional<Wish> take_wish() { return std::nullopt; }
   // Keys and what they do, for `?`.
   virtual std::vector<std::pair<std::string, std::string>> keys() const { return {}; }
 };

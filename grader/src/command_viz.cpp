@@ -41,6 +41,7 @@ int command_viz(const std::vector<std::string>& args) {
       if (args[i] == "--help" || args[i] == "-h") file = true;
       if (args[i] == "--present" || args[i] == "--help") continue;
       draws = draws || starts("--screenshot") || starts("--script");
+      file = file || starts("--live") || starts("--story");
       const bool exports = starts("--export");
       if (args[i].find('=') == std::string::npos) ++i;  // its value
       draws = draws || (exports && i < args.size() && fs::path(args[i]).extension() == ".png");

@@ -45,7 +45,8 @@ json source_of(const std::string& file, const std::vector<fs::path>& folders) {
 }  // namespace
 
 std::string warp_file(const std::string& records, const fs::path& program, const std::vector<fs::path>& folders) {
-  return warp_file(records, [&](const auto& offsets) { return source_lines(program, offsets); }, folders);
+  return warp_file(
+      records, [&](const auto& offsets) { return source_lines(program, offsets); }, folders);
 }
 
 std::string warp_file(const std::string& records, const LineFinder& lines_of, const std::vector<fs::path>& folders) {
@@ -87,8 +88,7 @@ void store_warps(Result& r) {
     warp["task"] = t.id;
     warp["attempt"] = r.attempt;
     try {
-      write_durably(results_dir() / r.lab / name,
-                    warp.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
+      write_durably(results_dir() / r.lab / name, warp.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
       t.warp_name = name;
     } catch (const Error& e) {  // a full disk: the result, which is smaller, may fit
       fmt::print(stderr, "ridge: no requests of {}: {}\n", t.id, e.what());

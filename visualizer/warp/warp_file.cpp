@@ -177,8 +177,7 @@ WarpKernel read_kernel(const json& j, std::vector<std::string>& notes) {
     k.memory.push_back({number(m, "begin"), number(m, "bytes"), -1, word(m, "name"), word(m, "space") == "shared"});
   });
   each(j, "lines", kMostItems, notes, [&](const json& l) { k.lines.push_back(read_line(l)); });
-  each(j, "requests", kMostItems, notes,
-       [&](const json& r) { k.requests.push_back(read_request(r, allocations)); });
+  each(j, "requests", kMostItems, notes, [&](const json& r) { k.requests.push_back(read_request(r, allocations)); });
   each(j, "blocks", kMostItems, notes, [&](const json& b) { k.blocks.push_back(read_block(b, notes)); });
   return k;
 }
@@ -241,7 +240,8 @@ WarpFile from_json(const json& j) {
   w.device = word(j, "device");
   each(j, "sources", 64, w.notes, [&](const json& s) {
     w.sources[word(s, "file")] = split(word(s, "text", 1 << 20));
-    if (member(s, "cut") == json(true)) w.notes.push_back(fmt::format("{} is longer than what was kept", word(s, "file")));
+    if (member(s, "cut") == json(true))
+      w.notes.push_back(fmt::format("{} is longer than what was kept", word(s, "file")));
   });
   each(j, "kernels", kMostKernels, w.notes, [&](const json& k) {
     w.kernels.push_back(read_kernel(k, w.notes));
@@ -285,9 +285,10 @@ void WarpTotals::add(const WarpTotals& o) {
 
 WarpFile parse_warp(const std::string& text, const std::filesystem::path& file) {
   const auto refuse = [&](std::string_view why) {
-    return WarpError(fmt::format(
-        "cannot read the recording '{}': {}\n  try: RIDGE_WARP=file.json with a program of `ridge cc`, or `ridge check NN`",
-        file.string(), why));
+    return WarpError(
+        fmt::format("cannot read the recording '{}': {}\n  try: RIDGE_WARP=file.json with a program of `ridge cc`, or "
+                    "`ridge check NN`",
+                    file.string(), why));
   };
   try {
     WarpFile w = from_json(json::parse(text));

@@ -44,7 +44,7 @@ struct WarpLine : WarpPlace {
 struct WarpRequest {
   std::uint64_t pc = 0;
   WarpOp op = WarpOp::global_load;
-  unsigned size = 4;  // bytes of a lane's access: 1, 2, 4, 8, 16
+  unsigned size = 4;   // bytes of a lane's access: 1, 2, 4, 8, 16
   bool worst = false;  // kept as one of the dearest, not one of the first
   WarpWhen when;
   std::uint32_t lanes = 0;

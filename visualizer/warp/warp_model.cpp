@@ -30,9 +30,7 @@ std::uint64_t atomic_turns(const WarpRequest& r) {
   return turns;
 }
 
-bool is_atomic(WarpOp op) {
-  return op == WarpOp::global_red || op == WarpOp::global_atom || op == WarpOp::shared_atom;
-}
+bool is_atomic(WarpOp op) { return op == WarpOp::global_red || op == WarpOp::global_atom || op == WarpOp::shared_atom; }
 
 bool pairs_agree(const WarpRequest& r, unsigned bit) {
   bool agree = true;
@@ -51,8 +49,8 @@ std::optional<std::int64_t> stride_of(const WarpRequest& r) {
   for_lanes(r.lanes, [&](unsigned l) {
     if (before >= 0) {
       const auto lanes = static_cast<std::int64_t>(l) - before;
-      const auto by = static_cast<std::int64_t>(r.address[l]) -
-                      static_cast<std::int64_t>(r.address[static_cast<unsigned>(before)]);
+      const auto by =
+          static_cast<std::int64_t>(r.address[l]) - static_cast<std::int64_t>(r.address[static_cast<unsigned>(before)]);
       if (by % lanes != 0 || (stride && *stride != by / lanes)) regular = false;
       stride = by / lanes;
     }
@@ -82,12 +80,14 @@ std::string explain_global(const WarpRequest& r) {
     if (places.size() == 1 && std::popcount(r.lanes) > 1)
       return fmt::format("{} add to the same address: they take turns, {} of them.", who(r), p.count);
     return fmt::format("{} update {}: {}, counting a turn for each lane that shares an address.", who(r),
-                       counted(places.size(), "address"), counted(p.count, "sector"));
+                       places.size() == 1 ? "1 address" : fmt::format("{} addresses", places.size()),
+                       counted(p.count, "sector"));
   }
   if (std::popcount(r.lanes) == 1)
     return fmt::format("One lane of 32 asks for {}: a whole sector of 32 bytes is moved for it.", bytes_words(r.size));
   const auto stride = stride_of(r);
-  if (stride && *stride == 0) return fmt::format("{} want the same {}: one sector serves them all.", who(r), bytes_words(r.size));
+  if (stride && *stride == 0)
+    return fmt::format("{} want the same {}: one sector serves them all.", who(r), bytes_words(r.size));
   if (p.count <= p.ideal) {
     if (stride && std::abs(*stride) == static_cast<std::int64_t>(r.size))
       return fmt::format("{}, each {} behind its neighbour: {}, and every byte that is moved is used.", who(r),
@@ -102,8 +102,8 @@ std::string explain_global(const WarpRequest& r) {
   const std::uint64_t moved = p.sectors.size() * kSectorBytes;
   const std::string used = fmt::format("Of the {} bytes moved, {} are used.", moved, p.used_bytes);
   if (stride)
-    return fmt::format("Neighbouring lanes are {} apart{}: {}. {}", bytes_words(*stride), *stride < 0 ? ", downwards" : "",
-                       cost, used);
+    return fmt::format("Neighbouring lanes are {} apart{}: {}. {}", bytes_words(*stride),
+                       *stride < 0 ? ", downwards" : "", cost, used);
   return fmt::format("The lanes' addresses follow no single step: {}. {}", cost, used);
 }
 
@@ -117,15 +117,16 @@ std::string explain_shared(const WarpRequest& r) {
     return fmt::format("{} {} the same word: one wavefront, a broadcast. No conflict.", who(r),
                        r.op == WarpOp::shared_store ? "write" : "read");
   if (p.conflicts == 0)
-    return fmt::format("No bank has two different words to serve at a time: {}{}, no conflict.", counted(waves, "wavefront"),
-                       parts);
+    return fmt::format("No bank has two different words to serve at a time: {}{}, no conflict.",
+                       counted(waves, "wavefront"), parts);
   const std::string cost = fmt::format("{} where {} would do{}", counted(waves, "wavefront"), p.parts, parts);
   if (stride && *stride % 4 == 0 && *stride != 0) {
     const std::int64_t words = std::abs(*stride) / 4;
     if (words % kBanks == 0)
-      return fmt::format("Neighbouring lanes are {} words apart, a multiple of the 32 banks: all want bank {}. {}. "
-                         "One word of padding in a row would spread them.",
-                         words, p.worst_bank, cost);
+      return fmt::format(
+          "Neighbouring lanes are {} words apart, a multiple of the 32 banks: all want bank {}. {}. "
+          "One word of padding in a row would spread them.",
+          words, p.worst_bank, cost);
     return fmt::format("Neighbouring lanes are {} words apart: only every {}th bank has work. {}.", words,
                        std::gcd(words, std::int64_t{kBanks}), cost);
   }
@@ -212,7 +213,8 @@ std::string explain_lanes(std::uint32_t lanes, std::uint32_t all) {
 }
 
 const WarpMemory* memory_of(const WarpKernel& k, const WarpRequest& r) {
-  if (r.memory >= 0 && r.memory < static_cast<int>(k.memory.size())) return &k.memory[static_cast<std::size_t>(r.memory)];
+  if (r.memory >= 0 && r.memory < static_cast<int>(k.memory.size()))
+    return &k.memory[static_cast<std::size_t>(r.memory)];
   const std::uint64_t at = r.address[static_cast<unsigned>(std::countr_zero(r.lanes)) % kLanes];
   for (const WarpMemory& m : k.memory)
     if (m.argument < 0 && !m.name.empty() && m.shared == !is_global(r.op) && at >= m.begin && at - m.begin < m.bytes)

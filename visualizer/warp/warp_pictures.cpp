@@ -76,11 +76,13 @@ void draw_global_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
 
   // 128-byte lines side by side; a wider gap where the next one is not the neighbour.
   const std::size_t n = p.lines.size();
-  const float foot = 2.2F * t.small.size + t.px(34), cell_top = to.y - foot - t.px(n > 16 ? 64 : 76), cell_end = to.y - foot;
+  const float foot = 2.2F * t.small.size + t.px(34), cell_top = to.y - foot - t.px(n > 16 ? 64 : 76),
+              cell_end = to.y - foot;
   const float wide = n > 40 ? t.px(3) : n > 12 ? t.px(7) : t.px(26), narrow = n > 12 ? t.px(2) : t.px(6);
   float gaps = 0;
   for (std::size_t i = 1; i < n; ++i) gaps += p.lines[i] == p.lines[i - 1] + 1 ? narrow : wide;
-  const float box = std::min((width - gaps) / static_cast<float>(n), width * 0.86F), start = from.x + (width - box * static_cast<float>(n) - gaps) / 2;
+  const float box = std::min((width - gaps) / static_cast<float>(n), width * 0.86F),
+              start = from.x + (width - box * static_cast<float>(n) - gaps) / 2;
   std::map<std::uint64_t, float> left;  // of each line
   float x = start;
   for (std::size_t i = 0; i < n; ++i) {
@@ -100,11 +102,12 @@ void draw_global_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
     const ImVec2 a = lanes.foot(l), b{x_of(r.address[l]) + byte * static_cast<float>(r.size) / 2, cell_top};
     // A curve that leaves and arrives upright: a fan stays readable.
     std::vector<ImVec2> curve;
-    for (int i = 0; i <= 20; ++i) {
-      const float s = static_cast<float>(i) / 20, ease = s * s * (3 - 2 * s);
+    for (int i = 0; i <= 32; ++i) {
+      const float s = static_cast<float>(i) / 32, ease = s * s * (3 - 2 * s);
       curve.push_back({a.x + (b.x - a.x) * ease, a.y + (b.y - a.y) * s});
     }
-    f.paint.polyline(curve, over < 32 && over != l ? faded(colour, 0.15F) : faded(colour, 0.85F), t.px(over == l ? 3.0F : 1.8F));
+    f.paint.polyline(curve, over < 32 && over != l ? faded(colour, 0.15F) : faded(colour, 0.85F),
+                     t.px(over == l ? 3.0F : 1.8F));
   }
   for (unsigned l = 0; l < 32; ++l) {
     const bool active = (r.lanes >> l & 1) != 0;
@@ -114,7 +117,8 @@ void draw_global_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
     const float x0 = left[p.lines[i]];
     for (unsigned s = 0; s < 4; ++s) {
       const std::uint64_t sector = p.lines[i] * 4 + s;
-      const ImVec2 a{x0 + box / 4 * static_cast<float>(s), cell_top}, b{x0 + box / 4 * static_cast<float>(s + 1), cell_end};
+      const ImVec2 a{x0 + box / 4 * static_cast<float>(s), cell_top},
+          b{x0 + box / 4 * static_cast<float>(s + 1), cell_end};
       const auto used = order.find(sector);
       const bool touched = used != order.end();
       const ImVec2 inner{b.x - (box > t.px(24) ? t.px(1.5F) : 0), b.y};
@@ -135,7 +139,8 @@ void draw_global_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
         at = end;
       }
     }
-    f.paint.outline({x0, cell_top}, {x0 + box, cell_end}, n > 24 ? c.line : c.muted, t.px(n > 24 ? 1.0F : 1.5F), t.px(2));
+    f.paint.outline({x0, cell_top}, {x0 + box, cell_end}, n > 24 ? c.line : c.muted, t.px(n > 24 ? 1.0F : 1.5F),
+                    t.px(2));
   }
   // Where that is: the first and the last line by element, and how far apart lines lie.
   const WarpMemory* memory = memory_of(k, r);
@@ -151,14 +156,15 @@ void draw_global_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
       f.paint.text(t.small, {left[p.lines[i]], label}, c.ink,
                    fitted(t.small, where(std::max(p.lines[i] * kLineBytes, memory ? memory->begin : 0)), box));
   } else {
-    f.paint.text(t.small, {start, label}, c.ink, where(std::max(p.lines.front() * kLineBytes, memory ? memory->begin : 0)));
+    f.paint.text(t.small, {start, label}, c.ink,
+                 where(std::max(p.lines.front() * kLineBytes, memory ? memory->begin : 0)));
     f.paint.text(t.small, {x, label}, c.ink, where(p.lines.back() * kLineBytes), {1, 0});
-    f.paint.text(t.small, {(start + x) / 2, label}, c.muted,
-                 fmt::format("{} lines of 128 bytes{}", n,
-                             p.lines[1] > p.lines[0] + 1
-                                 ? fmt::format(", {} bytes apart", (p.lines[1] - p.lines[0]) * kLineBytes)
-                                 : ""),
-                 {0.5F, 0});
+    f.paint.text(
+        t.small, {(start + x) / 2, label}, c.muted,
+        fmt::format(
+            "{} lines of 128 bytes{}", n,
+            p.lines[1] > p.lines[0] + 1 ? fmt::format(", {} bytes apart", (p.lines[1] - p.lines[0]) * kLineBytes) : ""),
+        {0.5F, 0});
   }
   // Bytes moved, and how many of them somebody wanted.
   const float bar = to.y - t.px(12), moved = static_cast<float>(p.sectors.size() * kSectorBytes);
@@ -205,21 +211,26 @@ void draw_shared_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
         of_lane[l] = colour;
         const ImVec2 a = lanes.foot(l), end{cell(0, b.bank).x + lanes.step / 2, top};
         std::vector<ImVec2> curve;
-        for (int i = 0; i <= 16; ++i) {
-          const float s = static_cast<float>(i) / 16, ease = s * s * (3 - 2 * s);
+        for (int i = 0; i <= 32; ++i) {
+          const float s = static_cast<float>(i) / 32, ease = s * s * (3 - 2 * s);
           curve.push_back({a.x + (end.x - a.x) * ease, a.y + (end.y - a.y) * s});
         }
-        f.paint.polyline(curve, faded(colour, over < 32 && over != l ? 0.1F : r.size > 4 ? 0.35F : 0.7F),
+        f.paint.polyline(curve,
+                         faded(colour, over < 32 && over != l ? 0.1F
+                                       : r.size > 4           ? 0.35F
+                                                              : 0.7F),
                          t.px(over == l ? 2.6F : 1.5F));
       }
   for (unsigned l = 0; l < 32; ++l) draw_lane(f, lanes.from(l), lanes.to(l), (r.lanes >> l & 1) != 0, of_lane[l]);
   for (std::size_t w = 0; w < p.wavefronts.size(); ++w) {
     const float y = cell(w, 0).y;
     if (height >= t.small.size * 0.95F || w % 8 == 0 || w + 1 == p.wavefronts.size())
-      f.paint.text(t.small, {x - t.px(8), y + height / 2}, turn[w] == 0 ? c.ink : c.failed, fmt::format("{}", w + 1), {1, 0.5F});
+      f.paint.text(t.small, {x - t.px(8), y + height / 2}, turn[w] == 0 ? c.ink : c.failed, fmt::format("{}", w + 1),
+                   {1, 0.5F});
     for (unsigned b = 0; b < kBanks; ++b) {
       const ImVec2 a = cell(w, b);
-      f.paint.fill({a.x + 1, a.y + 1}, {a.x + lanes.step - 1, a.y + height - (height > 6 ? 1.0F : 0.4F)}, c.line_faint, t.px(2));
+      f.paint.fill({a.x + 1, a.y + 1}, {a.x + lanes.step - 1, a.y + height - (height > 6 ? 1.0F : 0.4F)}, c.line_faint,
+                   t.px(2));
     }
     for (const BankCell& b : p.wavefronts[w].cells) {
       const ImVec2 a = cell(w, b.bank), e{a.x + lanes.step - 1, a.y + height - (height > 6 ? 1.0F : 0.4F)};
@@ -234,8 +245,10 @@ void draw_shared_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
   }
   for (unsigned b = 0; b < kBanks; ++b)
     if (b % 4 == 0 || b == 31)
-      f.paint.text(t.small, {x + lanes.step * (static_cast<float>(b) + 0.5F), bottom + t.px(4)}, c.muted, fmt::format("{}", b), {0.5F, 0});
-  f.paint.text(t.small, {x, to.y}, c.muted, "32 banks of shared memory; a row is a wavefront, which serves one word of each bank", {0, 1});
+      f.paint.text(t.small, {x + lanes.step * (static_cast<float>(b) + 0.5F), bottom + t.px(4)}, c.muted,
+                   fmt::format("{}", b), {0.5F, 0});
+  f.paint.text(t.small, {x, to.y}, c.muted,
+               "32 banks of shared memory; a row is a wavefront, which serves one word of each bank", {0, 1});
   if (over < 32)
     tooltip(f, fmt::format("lane {}: {}, word {}, bank {}", over, element_name(k, r, over), r.address[over] / 4,
                            r.address[over] / 4 % kBanks));
@@ -250,7 +263,8 @@ void draw_lane_rows(Frame& f, ImVec2 from, ImVec2 to, const std::vector<LaneRow>
   float y = head.y + t.px(4);
   const float step = std::min(t.px(46), (to.y - y) / static_cast<float>(std::max<std::size_t>(1, rows.size())));
   for (const LaneRow& row : rows) {
-    Row squares = row_in(head.x, to.x - from.x - text - count, y + (step - head.side) / 2, std::min(t.px(24), step - t.px(4)));
+    Row squares =
+        row_in(head.x, to.x - from.x - text - count, y + (step - head.side) / 2, std::min(t.px(24), step - t.px(4)));
     squares.y = y + (step - squares.side) / 2;
     const float middle = y + step / 2;
     if (row.chosen) f.paint.fill({from.x - t.px(8), y}, {to.x + t.px(8), y + step}, c.selection, t.px(4));
@@ -260,9 +274,11 @@ void draw_lane_rows(Frame& f, ImVec2 from, ImVec2 to, const std::vector<LaneRow>
     for (unsigned l = 0; l < 32; ++l) {
       if ((all >> l & 1) == 0) continue;
       draw_lane(f, squares.from(l), squares.to(l), (row.lanes >> l & 1) != 0, row.chosen ? c.accent : c.of(0));
-      f.log.box(fmt::format("mask/{}/{}/{}", row.line, l, (row.lanes >> l & 1) != 0 ? "on" : "off"), squares.from(l), squares.to(l));
+      f.log.box(fmt::format("mask/{}/{}/{}", row.line, l, (row.lanes >> l & 1) != 0 ? "on" : "off"), squares.from(l),
+                squares.to(l));
     }
-    f.paint.text(t.small, {to.x, middle}, c.ink, fmt::format("{} of {}", std::popcount(row.lanes), std::popcount(all)), {1, 0.5F});
+    f.paint.text(t.small, {to.x, middle}, c.ink, fmt::format("{} of {}", std::popcount(row.lanes), std::popcount(all)),
+                 {1, 0.5F});
     y += step;
   }
 }

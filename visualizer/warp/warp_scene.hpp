@@ -48,7 +48,8 @@ struct LaneRow {
 void draw_lane_rows(Frame& frame, ImVec2 from, ImVec2 to, const std::vector<LaneRow>& rows, std::uint32_t all);
 
 // The source with counts. Returns the line that was clicked, or 0. `first`: the line at the top, changed by the wheel.
-int draw_warp_source(Frame& frame, ImVec2 from, ImVec2 to, const WarpScene& scene, int chosen, float& first, bool follow);
+int draw_warp_source(Frame& frame, ImVec2 from, ImVec2 to, const WarpScene& scene, int chosen, float& first,
+                     bool follow);
 
 // Sectors or wavefronts: taken, and those that would do.
 struct WarpCost {

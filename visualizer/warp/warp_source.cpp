@@ -41,7 +41,8 @@ ImU32 heat_colour(const Theme& theme, double waste) {
   return part < 0.05F ? c.passed : mixed(c.warning, c.failed, part);
 }
 
-int draw_warp_source(Frame& frame, ImVec2 from, ImVec2 to, const WarpScene& scene, int chosen, float& first, bool follow) {
+int draw_warp_source(Frame& frame, ImVec2 from, ImVec2 to, const WarpScene& scene, int chosen, float& first,
+                     bool follow) {
   const Theme& t = frame.theme;
   const Palette& c = t.colours;
   card(frame, from, to, t.px(8));
@@ -83,8 +84,9 @@ int draw_warp_source(Frame& frame, ImVec2 from, ImVec2 to, const WarpScene& scen
     const float middle = y + row / 2;
     frame.paint.text(t.code, {number, middle}, works ? c.ink : c.muted, fmt::format("{}", line), {1, 0.5F});
     if (scene.source && line <= static_cast<int>(scene.source->size())) {
-      const std::string text = fitted(t.code, spaced((*scene.source)[static_cast<std::size_t>(line - 1)]),
-                                      (works && (at->second.worst() || at->second.partial > 0) ? code_end : to.x - pad) - code);
+      const std::string text =
+          fitted(t.code, spaced((*scene.source)[static_cast<std::size_t>(line - 1)]),
+                 (works && (at->second.worst() || at->second.partial > 0) ? code_end : to.x - pad) - code);
       const std::size_t indent = text.find_first_not_of(' ');
       if (indent != std::string::npos) {  // blanks at the front are a distance, in every kind of picture
         const float x = code + static_cast<float>(indent) * text_size(t.code, "0").x;
@@ -110,9 +112,10 @@ int draw_warp_source(Frame& frame, ImVec2 from, ImVec2 to, const WarpScene& scen
       frame.paint.text(t.small, {cost - text_size(t.small, ideal).x, middle}, c.ink,
                        per_request(k.took, totals.requests) + (is_global(op) ? "" : " w"), {1, 0.5F});
     } else if (l.partial > 0) {
-      frame.paint.text(t.small, {cost, middle}, c.muted,
-                       fmt::format("{:.0f}% of lanes", 100.0 * static_cast<double>(l.lanes) / (32.0 * static_cast<double>(l.runs))),
-                       {1, 0.5F});
+      frame.paint.text(
+          t.small, {cost, middle}, c.muted,
+          fmt::format("{:.0f}% of lanes", 100.0 * static_cast<double>(l.lanes) / (32.0 * static_cast<double>(l.runs))),
+          {1, 0.5F});
     }
     if (clicked(frame, fmt::format("line/{}", line), a, b)) clicked_line = line;
   }

@@ -24,7 +24,8 @@ WarpCost cost_of(WarpOp op, const WarpTotals& t) {
 const std::pair<const WarpOp, WarpTotals>* WarpLineScene::worst() const {
   const std::pair<const WarpOp, WarpTotals>* worst = nullptr;
   for (const auto& entry : totals)
-    if (!worst || cost_of(entry.first, entry.second).ratio() > cost_of(worst->first, worst->second).ratio()) worst = &entry;
+    if (!worst || cost_of(entry.first, entry.second).ratio() > cost_of(worst->first, worst->second).ratio())
+      worst = &entry;
   return worst;
 }
 
@@ -154,9 +155,7 @@ class WarpView : public View {
     return false;
   }
 
-  double wake_after() const override {
-    return playing_ ? std::max(0.0, next_ - ImGui::GetTime()) : kNever;
-  }
+  double wake_after() const override { return playing_ ? std::max(0.0, next_ - ImGui::GetTime()) : kNever; }
 
   std::vector<std::string> notes() const override {
     std::vector<std::string> all = file_.notes;
@@ -166,9 +165,12 @@ class WarpView : public View {
   }
 
   std::vector<std::pair<std::string, std::string>> keys() const override {
-    return {{"left, right", "the access's requests, one by one"}, {"up, down", "lines that do something"},
-            {"Tab", "the line's next access"},                    {"space", "play through the warp's requests"},
-            {"W", "the line that wastes most"},                   {"K", "the next kernel"}};
+    return {{"left, right", "the access's requests, one by one"},
+            {"up, down", "lines that do something"},
+            {"Tab", "the line's next access"},
+            {"space", "play through the warp's requests"},
+            {"W", "the line that wastes most"},
+            {"K", "the next kernel"}};
   }
 
   void draw(Frame& f) override {
@@ -178,7 +180,8 @@ class WarpView : public View {
     const float margin = t.px(18), top = f.from.y + margin + t.title.size + t.px(16);
     draw_title(f, {f.from.x + margin, f.from.y + margin}, f.to.x - margin);
     const float split = std::round(f.from.x + (f.to.x - f.from.x) * 0.475F);
-    const int clicked = draw_warp_source(f, {f.from.x + margin, top}, {split, f.to.y - margin}, scene_, line_, first_, follow_);
+    const int clicked =
+        draw_warp_source(f, {f.from.x + margin, top}, {split, f.to.y - margin}, scene_, line_, first_, follow_);
     follow_ = false;
     if (clicked != 0) choose_line(clicked), follow_ = false;
     draw_access(f, {split + margin, top}, {f.to.x - margin, f.to.y - margin});
@@ -210,7 +213,8 @@ class WarpView : public View {
     for (std::size_t i : a.requests) {
       const WarpRequest& r = scene_.kernel->requests[i];
       const auto took = static_cast<double>(is_global(r.op) ? r.sectors : r.wavefronts);
-      const auto ideal = static_cast<double>(is_global(r.op) ? r.ideal_sectors : r.wavefronts - std::min(r.conflicts, r.wavefronts));
+      const auto ideal =
+          static_cast<double>(is_global(r.op) ? r.ideal_sectors : r.wavefronts - std::min(r.conflicts, r.wavefronts));
       worst = std::max(worst, took / std::max(ideal, 1.0));
     }
     return worst;
@@ -277,7 +281,8 @@ class WarpView : public View {
       for (std::size_t i = 0; i < l.accesses.size(); ++i)
         for (std::size_t n = 0; l.accesses[i].block < 0 && n < l.accesses[i].requests.size(); ++n) {
           const WarpWhen& w = scene_.kernel->requests[l.accesses[i].requests[n]].when;
-          if (w.launch == at.launch && w.block == at.block && w.warp == at.warp) steps.push_back({w.number, number, i, n});
+          if (w.launch == at.launch && w.block == at.block && w.warp == at.warp)
+            steps.push_back({w.number, number, i, n});
         }
     if (steps.empty()) return;
     std::sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.number < b.number; });
@@ -293,7 +298,8 @@ class WarpView : public View {
     const Theme& t = f.theme;
     f.paint.text(t.heading, {f.from.x + t.px(40), f.from.y + t.px(40)}, f.theme.colours.ink, "No recording is open");
     paragraph(f.paint, t.body, {f.from.x + t.px(40), f.from.y + t.px(84)}, t.px(700), t.colours.muted,
-              "Run a program of `ridge cc` with RIDGE_WARP=file.json, or `ridge check NN`: it leaves <attempt>.<task>.warp.json "
+              "Run a program of `ridge cc` with RIDGE_WARP=file.json, or `ridge check NN`: it leaves "
+              "<attempt>.<task>.warp.json "
               "beside the result.");
   }
 
@@ -302,8 +308,8 @@ class WarpView : public View {
     const WarpKernel& k = *scene_.kernel;
     f.paint.text(t.title, at, t.colours.ink, fitted(t.title, k.kernel, (right - at.x) * 0.5F));
     const float x = at.x + text_size(t.title, fitted(t.title, k.kernel, (right - at.x) * 0.5F)).x + t.px(18);
-    std::string about = fmt::format("grid {} x {} x {}, block {} x {} x {}", k.grid[0], k.grid[1], k.grid[2], k.block[0],
-                                    k.block[1], k.block[2]);
+    std::string about = fmt::format("grid {} x {} x {}, block {} x {} x {}", k.grid[0], k.grid[1], k.grid[2],
+                                    k.block[0], k.block[1], k.block[2]);
     if (k.launches > 1) about += fmt::format(", {} launches", k.launches);
     if (!file_.lab.empty()) about = fmt::format("{}, {} · ", file_.lab, file_.task) + about;
     float room = right - x;
@@ -333,11 +339,13 @@ class WarpView : public View {
       constexpr std::size_t kTabs = 4;
       const std::size_t first = access_ < kTabs ? 0 : access_ - kTabs + 1;
       std::vector<std::string> words;
-      for (std::size_t i = first; i < std::min(first + kTabs, l->accesses.size()); ++i) words.push_back(l->accesses[i].label);
+      for (std::size_t i = first; i < std::min(first + kTabs, l->accesses.size()); ++i)
+        words.push_back(l->accesses[i].label);
       const std::size_t chosen = first + choice(f, "access", words, access_ - first, at);
       if (chosen != access_) access_ = chosen, request_ = 0, a = access();
       if (l->accesses.size() > words.size())
-        f.paint.text(t.small, {at.x, at.y + t.px(8)}, c.muted, fmt::format("{} of {}", access_ + 1, l->accesses.size()));
+        f.paint.text(t.small, {at.x, at.y + t.px(8)}, c.muted,
+                     fmt::format("{} of {}", access_ + 1, l->accesses.size()));
       at = {from.x + pad, at.y + button_height(t) + t.px(12)};
     }
     request_ = std::min(request_, a->requests.size() - 1);
@@ -354,10 +362,11 @@ class WarpView : public View {
     ImVec2 b = at;
     if (button(f, "button/previous", "<", b) && request_ > 0) --request_, playing_ = false;
     if (button(f, "button/next", ">", b) && request_ + 1 < a.requests.size()) ++request_, playing_ = false;
-    if (a.block < 0 && button(f, "button/play", playing_ ? "Pause" : "Play", b, playing_)) playing_ = !playing_, next_ = 0;
-    const WarpWhen& w = a.block >= 0
-                            ? scene_.kernel->blocks[static_cast<std::size_t>(a.block)].samples[a.requests[request_]].when
-                            : scene_.kernel->requests[a.requests[request_]].when;
+    if (a.block < 0 && button(f, "button/play", playing_ ? "Pause" : "Play", b, playing_))
+      playing_ = !playing_, next_ = 0;
+    const WarpWhen& w =
+        a.block >= 0 ? scene_.kernel->blocks[static_cast<std::size_t>(a.block)].samples[a.requests[request_]].when
+                     : scene_.kernel->requests[a.requests[request_]].when;
     std::string text = fmt::format("{} {} of {} kept · block ({}, {}, {}) · warp {}", a.block >= 0 ? "Run" : "Request",
                                    request_ + 1, a.requests.size(), w.block[0], w.block[1], w.block[2], w.warp);
     if (a.block < 0 && scene_.kernel->requests[a.requests[request_]].worst) text += " · one of the dearest";
@@ -395,14 +404,14 @@ class WarpView : public View {
     x += text_size(t.heading, unit).x + t.px(14);
     const std::string least = took > ideal ? fmt::format("where {} would do", ideal) : "as few as can be";
     f.paint.text(t.body, {x, base - t.px(1)}, c.muted, least, {0, 1});
-    chip(f, took > ideal ? fmt::format("{:.3g} x", ratio) : "ideal", took > ideal ? c.failed : c.passed,
-         {to.x, base});
+    chip(f, took > ideal ? fmt::format("{:.3g} x", ratio) : "ideal", took > ideal ? c.failed : c.passed, {to.x, base});
     f.log.text("operation", words_of(r.op));
 
     const std::string why = explain(r);
     f.log.text("why", why);
     const float line = std::round(t.body.size * 1.28F);
-    const float words = std::max<float>(2, static_cast<float>(wrapped(t.body, why, to.x - from.x - t.px(32)).size())) * line + t.px(24);
+    const float words =
+        std::max<float>(2, static_cast<float>(wrapped(t.body, why, to.x - from.x - t.px(32)).size())) * line + t.px(24);
     const ImVec2 box_from{from.x, to.y - words}, box_to{to.x, to.y};
     const ImVec2 a{from.x, from.y + t.figure.size + t.px(22)}, b{to.x, box_from.y - t.px(18)};
     if (global)
@@ -426,7 +435,8 @@ class WarpView : public View {
     const WarpBlock& block = scene_.kernel->blocks[static_cast<std::size_t>(a.block)];
     const WarpBlock::Sample& now = block.samples[a.requests[request_]];
     const std::uint64_t threads = scene_.kernel->block[0] * scene_.kernel->block[1] * scene_.kernel->block[2];
-    const std::uint64_t live = threads > now.when.warp * 32 ? std::min<std::uint64_t>(32, threads - now.when.warp * 32) : 32;
+    const std::uint64_t live =
+        threads > now.when.warp * 32 ? std::min<std::uint64_t>(32, threads - now.when.warp * 32) : 32;
     const std::uint32_t all = (live >= 32 ? ~0u : (1u << live) - 1) | now.lanes;
     std::vector<LaneRow> rows;
     for (const WarpBlock& b : scene_.kernel->blocks) {
@@ -445,7 +455,8 @@ class WarpView : public View {
     if (rows.size() > kRows) {  // those around the chosen one
       const auto middle = static_cast<std::size_t>(chosen - rows.begin());
       const std::size_t first = std::min(middle > kRows / 2 ? middle - kRows / 2 : 0, rows.size() - kRows);
-      rows = {rows.begin() + static_cast<std::ptrdiff_t>(first), rows.begin() + static_cast<std::ptrdiff_t>(first + kRows)};
+      rows = {rows.begin() + static_cast<std::ptrdiff_t>(first),
+              rows.begin() + static_cast<std::ptrdiff_t>(first + kRows)};
     }
     const int on = std::popcount(now.lanes);
     f.log.value("active_lanes", on);
@@ -459,10 +470,13 @@ class WarpView : public View {
     const bool split = on < static_cast<int>(live);
     if (split && rows.size() > 1) why += " A warp runs the paths of a branch one after another.";
     f.log.text("why", why);
-    const float line = std::round(t.body.size * 1.28F), words = 2 * line + t.px(24);
+    const float line = std::round(t.body.size * 1.28F);
+    const float words =
+        std::max<float>(2, static_cast<float>(wrapped(t.body, why, to.x - from.x - t.px(32)).size())) * line + t.px(24);
     f.paint.text(t.small, {from.x, from.y + t.figure.size + t.px(22)}, c.muted,
                  "The same warp, in the same iteration, at each line it comes to:");
-    draw_lane_rows(f, {from.x, from.y + t.figure.size + t.px(22) + t.small.size * 1.8F}, {to.x, to.y - words - t.px(18)}, rows, all);
+    draw_lane_rows(f, {from.x, from.y + t.figure.size + t.px(22) + t.small.size * 1.8F},
+                   {to.x, to.y - words - t.px(18)}, rows, all);
     say(f, {from.x, to.y - words}, to, why, split ? c.warning : c.passed);
   }
 

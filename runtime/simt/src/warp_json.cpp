@@ -98,8 +98,7 @@ class Writer {
 
  private:
   static std::uint32_t pc_of(std::uint64_t record) {
-    return static_cast<std::uint32_t>(reinterpret_cast<const BlockRecord*>(record)->address -
-                                      Program::instance().base);
+    return static_cast<std::uint32_t>(reinterpret_cast<const BlockRecord*>(record)->address - Program::instance().base);
   }
 
   void find_lines() {

@@ -146,7 +146,8 @@ void WarpRecords::add(const char* kernel, const unsigned (&grid)[3], const unsig
   std::lock_guard lock(a.mutex);
   WarpKernel* k = nullptr;
   for (auto& known : a.kernels)
-    if (known->kernel == kernel && std::equal(grid, grid + 3, known->grid) && std::equal(block, block + 3, known->block))
+    if (known->kernel == kernel && std::equal(grid, grid + 3, known->grid) &&
+        std::equal(block, block + 3, known->block))
       k = known.get();
   if (k == nullptr) {
     if (a.kernels.size() == kMaxKernels) {

@@ -1,0 +1,50 @@
+#!/bin/sh
+# Checks three versions of lab 01's transpose on the emulator and writes the story about them. From the repository's root:
+# sh visualizer/stories/01_transpose/make.sh
+set -eu
+ridge=${RIDGE:-build/bin/ridge} here=visualizer/stories/01_transpose wrong=labs/01_coalescing/wrong
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export RIDGE_RESULTS="$scratch/results"
+for attempt in 1 2 3; do
+  mkdir -p "$scratch/work" && cp solutions/01_coalescing/*.cu "$scratch/work"
+  case $attempt in  # the files' first two lines say what is wrong with them
+    1) tail -n +3 $wrong/transpose_naive.cu ;;
+    2) tail -n +3 $wrong/transpose_conflicts.cu ;;
+    3) tail -n +3 $wrong/transpose_conflicts.cu | sed 's/tile\[32\]\[32\]/tile[32][33]/' ;;
+  esac >"$scratch/work/transpose.cu"
+  "$ridge" check 01 --task transpose --backend cpu --submission "$scratch/work" || [ $? -eq 1 ]
+  sleep 1
+done
+rm -rf $here/01_coalescing
+cp -r "$scratch/results/01_coalescing" $here/
+sed -i 's#"path": "[^"]*"#"path": "work/01_coalescing"#' $here/01_coalescing/*.json
+python3 - $here <<'PYTHON'
+import json, pathlib, sys
+
+here = pathlib.Path(sys.argv[1])
+results = sorted(f.relative_to(here).as_posix() for f in here.glob("01_coalescing/*.json") if ".warp." not in f.name)
+warps = [f[:-5] + ".transpose.warp.json" for f in results]
+step = lambda say, **what: dict(what, say=say)
+load = lambda name, line: {"line": line, "access": name}
+steps = [
+    step("First attempt: out[c][r] = in[r][c]. The answer is right. Why are so many bytes moved?",
+         open=results[0], view="roofline"),
+    step("Reading is fine: 32 lanes, 4 sectors, every byte that moves is used.",
+         open=warps[0], view="warp", set=load("load in", 5)),
+    step("Writing is not: neighbouring lanes write to different rows. Each store touches 32 sectors where 4 would do.",
+         view="warp", set=load("store out", 5)),
+    step("Second attempt: a tile in shared memory turns rows into columns. Both sides of global memory are coalesced.",
+         open=results[1], view="roofline"),
+    step("But a column of the tile lies in one bank: 32 wavefronts where 1 would do. The lanes wait for each other.",
+         open=warps[1], view="warp", set=load("load tile", 12)),
+    step("Third attempt: one word of padding in each row of the tile, tile[32][33].",
+         open=results[2], view="roofline"),
+    step("Each lane has a bank of its own now: one wavefront. Full marks.",
+         open=warps[2], view="warp", set=load("load tile", 12)),
+    step("Three attempts. Each began with a question: which bytes move for nothing, and which lanes wait?",
+         open=".", view="progress"),
+]
+story = {"schema": "ridge.story/1", "title": "Transpose: three attempts toward the roof", "steps": steps}
+(here / "story.json").write_text(json.dumps(story, indent=2) + "\n")
+PYTHON
