@@ -108,7 +108,7 @@ class ProgressView : public View {
     const std::string title = s ? s->name : students_.empty() ? "Live" : "Leaderboard";
     f.paint.text(t.title, at, c.ink, fitted(t.title, title, (right - at.x) * 0.6F));
     std::string about =
-        s ? fmt::format("{} labs, {} of {} points", s->labs.size(), points_of(s->points), points_of(s->max))
+        s ? fmt::format("{} lab{}, {} of {} points", s->labs.size(), s->labs.size() == 1 ? "" : "s", points_of(s->points), points_of(s->max))
           : fmt::format("{} students", students_.size());
     const float x = at.x + text_size(t.title, fitted(t.title, title, (right - at.x) * 0.6F)).x + t.px(18);
     f.paint.text(t.small, {x, at.y + t.title.size * 0.42F}, c.muted, about);
@@ -201,7 +201,7 @@ class ProgressView : public View {
     const float band = t.body.size + t.px(28), bottom = to.y - band - t.px(14);
     const float gap = t.px(14),
                 wanted = (bottom - from.y + gap) / static_cast<float>(std::max<std::size_t>(1, s.labs.size())) - gap;
-    const float row = std::clamp(wanted, t.px(126), t.px(230));
+    const float row = std::clamp(wanted, t.px(126), t.px(420));
     const float all = (row + gap) * static_cast<float>(s.labs.size()) - gap;
     scroll_ = std::clamp(scroll_, 0.0F, std::max(0.0F, all - (bottom - from.y)));
     f.paint.push_clip(from, {to.x + t.px(4), bottom});
