@@ -78,7 +78,7 @@ void prepare(App& app, const Arguments& a) {
       throw UsageError(fmt::format("--live '{}': addresses are not followed yet\n  try: --live FOLDER", folder));
     app.choose("progress");
     app.set("live", "1");
-    app.open(folder);
+    app.view().open(identify(folder));  // for this view alone: it may be empty still
   }
   if (!a.story.empty()) app.tell(read_story(a.story), static_cast<std::size_t>(std::max(1, a.step) - 1));
   for (const auto& setting : a.settings) {
@@ -176,7 +176,8 @@ int main(int argc, char** argv) {
   cli.add_option("--set", a.settings, "KEY=VALUE, a setting of the view, e.g. task=transpose")
       ->take_all()
       ->allow_extra_args(false);
-  cli.add_option("--live", a.live, "follow this folder of results: a leaderboard that updates by itself")->allow_extra_args(false);
+  cli.add_option("--live", a.live, "follow this folder of results: a leaderboard that updates by itself")
+      ->allow_extra_args(false);
   cli.add_option("--story", a.story, "a story to tell, e.g. visualizer/stories/01_transpose/story.json; space goes on");
   cli.add_option("--step", a.step, "with --story: where to begin");
   cli.add_option("--screenshot", a.screenshot, "draw the window into this PNG file and exit");

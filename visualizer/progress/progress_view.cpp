@@ -107,9 +107,9 @@ class ProgressView : public View {
     }
     const std::string title = s ? s->name : students_.empty() ? "Live" : "Leaderboard";
     f.paint.text(t.title, at, c.ink, fitted(t.title, title, (right - at.x) * 0.6F));
-    std::string about =
-        s ? fmt::format("{} lab{}, {} of {} points", s->labs.size(), s->labs.size() == 1 ? "" : "s", points_of(s->points), points_of(s->max))
-          : fmt::format("{} students", students_.size());
+    std::string about = s ? fmt::format("{} lab{}, {} of {} points", s->labs.size(), s->labs.size() == 1 ? "" : "s",
+                                        points_of(s->points), points_of(s->max))
+                          : fmt::format("{} students", students_.size());
     const float x = at.x + text_size(t.title, fitted(t.title, title, (right - at.x) * 0.6F)).x + t.px(18);
     f.paint.text(t.small, {x, at.y + t.title.size * 0.42F}, c.muted, about);
     if (live_) {

@@ -1,8 +1,7 @@
 // Folders that fill, empty and break while they are watched; stories.
-#include "progress/results_folder.hpp"
-
 #include <filesystem>
 
+#include "progress/results_folder.hpp"
 #include "progress/story_file.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"
@@ -15,8 +14,9 @@ namespace {
 
 std::string result(const std::string& lab, const std::string& attempt, double points) {
   return R"({"schema": "ridge.result/1", "attempt": ")" + attempt + R"(", "lab": ")" + lab +
-         R"(", "score": {"points": )" + std::to_string(points) + R"(, "max": 100}, "tasks": [{"id": "copy", "points": )" +
-         std::to_string(points) + R"(, "max": 100, "status": "failed"}]})";
+         R"(", "score": {"points": )" + std::to_string(points) +
+         R"(, "max": 100}, "tasks": [{"id": "copy", "points": )" + std::to_string(points) +
+         R"(, "max": 100, "status": "failed"}]})";
 }
 
 void put(const std::string& file, const std::string& text) {
@@ -123,8 +123,8 @@ TEST_CASE("stories are read, and broken ones refused") {
   REQUIRE(s.steps.size() == 1);
   CHECK(s.steps[0].open[0] == "stories/x/a.json");
   CHECK(s.steps[0].set[0] == std::pair<std::string, std::string>("line", "7"));
-  for (const char* text : {"", "[]", R"({"schema": "ridge.story/1"})", R"({"schema": "ridge.story/1", "steps": []})",
-                           R"({"schema": "ridge.story/1", "steps": [1]})",
-                           R"({"schema": "ridge.story/1", "steps": [{"open": 3}]})"})
+  for (const char* text :
+       {"", "[]", R"({"schema": "ridge.story/1"})", R"({"schema": "ridge.story/1", "steps": []})",
+        R"({"schema": "ridge.story/1", "steps": [1]})", R"({"schema": "ridge.story/1", "steps": [{"open": 3}]})"})
     CHECK_THROWS_AS(parse_story(text, "s.json"), StoryError);
 }

@@ -1,12 +1,11 @@
 // Recordings from the emulator: exact lanes and sectors, totals equal to the counters'; and files that nobody should trust.
-#include "warp/warp_file.hpp"
-
 #include <bit>
 #include <nlohmann/json.hpp>
 #include <random>
 
 #include "support/catch.hpp"
 #include "support/run.hpp"
+#include "warp/warp_file.hpp"
 #include "warp/warp_model.hpp"
 
 using namespace ridge::viz;
@@ -55,12 +54,17 @@ const Recording& recording() {
   static const Recording made = [] {
     Folder scratch;
     write_file(scratch / "kernels.cu", kProgram);
-    Run built = run({ridge_program(), "cc", scratch / "kernels.cu", "-o", scratch / "kernels"}, {{"RIDGE_ROOT", repository()}}, 60);
+    Run built = run({ridge_program(), "cc", scratch / "kernels.cu", "-o", scratch / "kernels"},
+                    {{"RIDGE_ROOT", repository()}}, 60);
     INFO(built.out + built.err);
     REQUIRE(built.code == 0);
     std::string first;
     for (const char* workers : {"1", "3"}) {  // what is kept does not depend on the number of OS threads
-      REQUIRE(run({scratch / "kernels"}, {{"RIDGE_WARP", scratch / "w.json"}, {"RIDGE_COUNTERS", scratch / "c.json"}, {"RIDGE_WORKERS", workers}}, 20).code == 0);
+      REQUIRE(
+          run({scratch / "kernels"},
+              {{"RIDGE_WARP", scratch / "w.json"}, {"RIDGE_COUNTERS", scratch / "c.json"}, {"RIDGE_WORKERS", workers}},
+              20)
+              .code == 0);
       if (first.empty()) first = read_file(scratch / "w.json");
       CHECK(read_file(scratch / "w.json") == first);
     }
@@ -138,8 +142,9 @@ TEST_CASE("basic blocks have the lanes that ran them") {
 
 TEST_CASE("a broken file is refused with its name, and never more than that") {
   const std::string& good = recording().text;
-  for (const char* text : {"", "[]", "{}", R"({"schema": "ridge.warp/2"})", R"({"schema": "ridge.warp/1"})",
-                           R"({"schema": "ridge.warp/1", "kernels": 3})", R"({"schema": "ridge.warp/1", "kernels": [3]})"})
+  for (const char* text :
+       {"", "[]", "{}", R"({"schema": "ridge.warp/2"})", R"({"schema": "ridge.warp/1"})",
+        R"({"schema": "ridge.warp/1", "kernels": 3})", R"({"schema": "ridge.warp/1", "kernels": [3]})"})
     CHECK_THROWS_AS(parse_warp(text, "w.json"), WarpError);
   try {
     parse_warp("{", "some.json");
@@ -153,10 +158,17 @@ TEST_CASE("a broken file is refused with its name, and never more than that") {
     for (int n = 0; n < 1 + i % 4; ++n) {
       const std::size_t at = random() % text.size();
       switch (random() % 4) {
-        case 0: text[at] = static_cast<char>(random()); break;
-        case 1: text.erase(at, random() % 40); break;
-        case 2: text.insert(at, "-99999999999999999999"); break;
-        default: text.resize(at + 1);
+        case 0:
+          text[at] = static_cast<char>(random());
+          break;
+        case 1:
+          text.erase(at, random() % 40);
+          break;
+        case 2:
+          text.insert(at, "-99999999999999999999");
+          break;
+        default:
+          text.resize(at + 1);
       }
     }
     try {

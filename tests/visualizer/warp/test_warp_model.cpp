@@ -1,12 +1,11 @@
 // Sectors, banks and sentences of single requests, against counting by hand and by brute force.
-#include "warp/warp_model.hpp"
-
 #include <bit>
 #include <map>
 #include <random>
 #include <set>
 
 #include "support/catch.hpp"
+#include "warp/warp_model.hpp"
 
 using namespace ridge::viz;
 
@@ -111,11 +110,14 @@ TEST_CASE("a sentence says why") {
   CHECK(explain(request(WarpOp::global_load, 4, 4096, 4096)) ==
         "Neighbouring lanes are 4096 bytes apart: 32 sectors where 4 would do. Of the 1024 bytes moved, 128 are used.");
   CHECK(explain(request(WarpOp::global_load, 4, 4100, 4)) ==
-        "Neighbouring lanes are neighbours in memory, but the first begins 4 bytes into a sector: 5 sectors where 4 would do.");
+        "Neighbouring lanes are neighbours in memory, but the first begins 4 bytes into a sector: 5 sectors where 4 "
+        "would do.");
   CHECK(explain(request(WarpOp::shared_load, 4, 0, 0)) ==
         "All 32 lanes read the same word: one wavefront, a broadcast. No conflict.");
-  CHECK(explain(request(WarpOp::shared_load, 4, 0, 128)) ==
-        "Neighbouring lanes are 32 words apart, a multiple of the 32 banks: all want bank 0. 32 wavefronts where 1 would "
-        "do. One word of padding in a row would spread them.");
-  CHECK(explain_lanes(0xFFFF, ~0u) == "16 of 32 lanes go this way; the other 16 wait until they are done. 50% of the warp works.");
+  CHECK(
+      explain(request(WarpOp::shared_load, 4, 0, 128)) ==
+      "Neighbouring lanes are 32 words apart, a multiple of the 32 banks: all want bank 0. 32 wavefronts where 1 would "
+      "do. One word of padding in a row would spread them.");
+  CHECK(explain_lanes(0xFFFF, ~0u) ==
+        "16 of 32 lanes go this way; the other 16 wait until they are done. 50% of the warp works.");
 }
