@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "draw_text.hpp"
 #include "input.hpp"
@@ -36,12 +37,25 @@ class RooflineView : public View {
       return;
     }
     auto files = results_;
-    if (source.kind == FileKind::result) files.push_back(read_result(source.path));
+    std::string attempt;
+    if (source.kind == FileKind::result) {
+      Result r = read_result(source.path);
+      attempt = r.attempt;
+      files.push_back(std::move(r));
+    }
     if (source.kind == FileKind::steps)
       for (Result& r : read_steps(source.path)) files.push_back(std::move(r));
     if (source.kind == FileKind::ncu_csv) files.push_back(read_ncu(source.path));
     if (source.kind == FileKind::folder) add_folder(source.path, files);
+    // What is opened again (a click, a story's step back, a folder) is not doubled.
+    std::set<std::pair<std::string, std::string>> seen;
+    std::erase_if(files, [&](const Result& r) {
+      return !r.attempt.empty() && !r.steps && !seen.emplace(r.lab, r.attempt).second;
+    });
     show(std::move(files));
+    for (std::size_t g = 0; !attempt.empty() && g < groups_.size(); ++g)
+      for (std::size_t i = 0; i < groups_[g].attempts.size(); ++i)
+        if (groups_[g].attempts[i].attempt == attempt) chosen_.group = g, chosen_.shown = i;
   }
 
   std::vector<std::pair<std::string, std::string>> keys() const override {

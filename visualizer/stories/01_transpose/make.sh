@@ -33,7 +33,7 @@ steps = [
     step("Reading is fine: 32 lanes, 4 sectors, every byte that moves is used.",
          open=warps[0], view="warp", set=load("load in", 5)),
     step("Writing is not: neighbouring lanes write to different rows. Each store touches 32 sectors where 4 would do.",
-         view="warp", set=load("store out", 5)),
+         open=warps[0], view="warp", set=load("store out", 5)),
     step("Second attempt: a tile in shared memory turns rows into columns. Both sides of global memory are coalesced.",
          open=results[1], view="roofline"),
     step("But a column of the tile lies in one bank: 32 wavefronts where 1 would do. The lanes wait for each other.",
