@@ -8,7 +8,7 @@
 
 namespace ridge::viz {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;  // settings are made in their order
 
 Story parse_story(const std::string& text, const std::filesystem::path& file) {
   const auto refuse = [&](const std::string& why) {
