@@ -36,3 +36,8 @@ picture roofline_compare --theme dark --set task=sgemm --set compare=4 benchmark
 picture roofline_present --present --set task=sgemm benchmarks/h200/02_tiling.json
 case $wanted in "  " | *" roofline_levels "*) attempts ;; esac
 picture roofline_levels --set levels=on --set task=transpose benchmarks/h200/calibration.json "$scratch/attempts"
+story=visualizer/stories/01_transpose
+first=$(ls $story/01_coalescing/*.warp.json | sed -n 1p) second=$(ls $story/01_coalescing/*.warp.json | sed -n 2p)
+picture warp_sectors "$first"
+picture warp_banks --theme dark --set line=12 --set "access=load tile" "$second"
+picture progress --view progress $story
