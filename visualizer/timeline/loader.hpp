@@ -1,0 +1,52 @@
+// Loads traces, in the background where a window waits for them.
+#pragma once
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "timeline/store.hpp"
+#include "timeline/trace_source.hpp"
+
+namespace ridge::viz::timeline {
+
+// Several files are one trace (one per rank). Throws TraceError.
+EventStore load_traces(const std::vector<std::filesystem::path>& files);
+EventStore load_text(std::string_view text);
+
+class Loader {
+ public:
+  explicit Loader(std::vector<std::filesystem::path> files);
+  ~Loader();  // cancels, and waits for the end of the current piece
+  Loader(const Loader&) = delete;
+  Loader& operator=(const Loader&) = delete;
+
+  bool done() const { return done_.load(std::memory_order_acquire); }
+  void cancel() { cancelled_ = true; }
+  void wait();
+  double fraction() const { return fraction_; }  // of the files' bytes that are read
+  std::uint64_t events() const { return events_; }
+  // Once done: the trace, or nullptr and why.
+  std::shared_ptr<const EventStore> take() { return std::move(store_); }
+  const std::string& error() const { return error_; }
+
+ private:
+  void run();
+  std::vector<std::filesystem::path> files_;
+  std::atomic<bool> done_{false}, cancelled_{false};
+  std::atomic<double> fraction_{0};
+  std::atomic<std::uint64_t> events_{0};
+  std::shared_ptr<const EventStore> store_;
+  std::string error_;
+  std::thread thread_;
+};
+
+// The args of one event, read again from its file: names and values as text; nested ones as JSON, shortened. Kineto's
+// top-level members beside them.
+std::vector<std::pair<std::string, std::string>> arguments_of(const EventStore& store, std::size_t event);
+
+}  // namespace ridge::viz::timeline

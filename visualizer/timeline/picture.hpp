@@ -1,0 +1,43 @@
+// What a frame shows of the rows: at most a few thousand rectangles, whatever the zoom.
+#pragma once
+#include <vector>
+
+#include "timeline/store.hpp"
+
+namespace ridge::viz::timeline {
+
+// Time over pixels.
+struct Window {
+  Time from = 0, to = 1;
+  float x0 = 0, x1 = 1;
+  double per_pixel() const { return static_cast<double>(to - from) / static_cast<double>(x1 - x0); }
+  float x(Time t) const {
+    return x0 + static_cast<float>((static_cast<double>(t) - static_cast<double>(from)) / per_pixel());
+  }
+  Time at(float pixel) const { return from + static_cast<Time>(static_cast<double>(pixel - x0) * per_pixel()); }
+};
+
+struct Band {
+  std::uint32_t row = 0;
+  float y0 = 0, y1 = 0;
+};
+
+// One event, or several that are too narrow to be told apart.
+struct Piece {
+  float x0 = 0, x1 = 0, y0 = 0, y1 = 0;
+  std::uint32_t event = 0, count = 1;  // the first of `count`
+  std::uint16_t category = 0;          // dominant
+  float busy = 1;                      // share of the piece's time
+};
+
+struct Picture {
+  std::vector<Piece> pieces;
+  float narrowest = 2;  // pixels: events below are gathered. Rises until the budget is kept
+};
+
+inline constexpr std::size_t kMostPieces = 5000;
+
+// Into `picture`, whose `narrowest` of the last frame is where the search begins.
+void build_picture(const EventStore& store, const std::vector<Band>& bands, const Window& window, Picture& picture);
+
+}  // namespace ridge::viz::timeline

@@ -1,0 +1,120 @@
+// Chrome Trace Event JSON to unordered events: one pass, in a buffer that slides over the file.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "timeline/json_cursor.hpp"
+#include "timeline/store.hpp"
+#include "timeline/trace_source.hpp"
+
+namespace ridge::viz::timeline {
+
+// False: stop. Called after each piece of the file.
+using Progress = std::function<bool(std::uint64_t used, std::uint64_t total, std::uint64_t events)>;
+struct Cancelled {};
+
+// What was wrong, counted: shown as notes.
+enum class Trouble {
+  no_time,         // no ts, or one that is no number
+  no_duration,     // an X without dur: taken as 0
+  negative,        // dur below 0: taken as 0
+  far,             // more than 46 days from the first event: clamped
+  unopened,        // E without its B
+  unclosed,        // B without its E: ends with the trace
+  unknown_phase,   // P, O, N, D, ...
+  no_object,       // an element of traceEvents that is no object
+  bad_counter,     // a value of C that is no number
+  loose_arrow,     // s without f, or f without s
+  too_many_lanes,  // gathered in one
+  too_many_categories,
+  too_deep,  // overlap beyond the rows of a lane
+  too_many_events,
+  kCount
+};
+
+struct RawArrow {
+  std::uint64_t id = 0;
+  Time at = 0;
+  std::uint32_t lane = 0;
+  char phase = 's';  // s, t, f
+  bool enclosing = true;
+  std::uint32_t event = kNone;  // known where an event itself says so (flow_in, flow_out)
+};
+
+// Everything in the order of the files.
+struct RawTrace {
+  EventStore store;  // without rows, levels and arrows
+  std::vector<std::uint32_t> lane;
+  std::vector<RawArrow> arrows;
+  std::array<std::uint64_t, static_cast<std::size_t>(Trouble::kCount)> troubles{};
+  std::uint64_t& count(Trouble t) { return troubles[static_cast<std::size_t>(t)]; }
+  bool has_base = false;
+  std::int64_t base = 0;  // us: what times are relative to
+};
+
+class TraceParser {
+ public:
+  explicit TraceParser(RawTrace& out) : out_(out) {}
+  // Adds a file. Throws TraceError where nothing can be shown of it, and Cancelled. `path` names it in messages.
+  void parse(TraceSource& source, const std::filesystem::path& path, const Progress& progress);
+  // Closes what is open. Once, after the last file.
+  void finish();
+
+ private:
+  struct Number {
+    bool given = false, valid = false;
+    std::int64_t us = 0, ps = 0;  // value = us + ps / 1e6
+    double value() const { return static_cast<double>(us) + static_cast<double>(ps) * 1e-6; }
+  };
+  struct Event;
+  bool refill(const char* keep);
+  const char* begin() const { return buffer_.data(); }
+  const char* end() const { return buffer_.data() + filled_; }
+  std::uint64_t byte_of(const char* at) const { return buffer_at_ + static_cast<std::uint64_t>(at - begin()); }
+  template <typename Read>
+  void value(const Read& read);
+  void top(JsonCursor& c);
+  void elements();
+  void about(std::string_view key, JsonCursor& c);
+  void event(JsonCursor& c);
+  void arguments(JsonCursor& c, Event& e);
+  void argument(const Text& key, JsonCursor& c, Event& e);
+  static Number number(JsonCursor& c);
+  static Number number_of(std::string_view text);
+  void accept(Event& e);
+  void metadata(const Event& e, std::uint32_t process, std::uint32_t lane);
+  Time time_of(const Number& n);
+  std::uint32_t intern(const Text& text);
+  std::uint16_t category(const Text& text);
+  std::uint32_t process(std::uint32_t pid);
+  std::uint32_t lane(std::uint32_t process, std::uint32_t tid, bool async);
+  std::uint32_t add(const Event& e, Time at, Time duration, std::uint32_t lane);
+
+  RawTrace& out_;
+  TraceSource* source_ = nullptr;
+  const Progress* progress_ = nullptr;
+  std::string name_;  // of the file
+  std::string buffer_;
+  std::size_t filled_ = 0;
+  std::uint64_t buffer_at_ = 0;  // the buffer's place in the file
+  const char* at_ = nullptr;     // next unread
+  bool ended_ = false, has_events_ = false;
+  std::uint32_t file_ = 0;
+  std::string scratch_;
+
+  std::unordered_map<std::uint32_t, std::uint16_t> category_of_;
+  std::unordered_map<std::uint64_t, std::uint32_t> process_of_;  // file, pid
+  std::unordered_map<std::uint64_t, std::uint32_t> lane_of_;     // process, tid
+  std::uint64_t last_lane_key_ = ~0ULL;
+  std::uint32_t last_lane_ = 0, last_process_ = kNone;
+  std::uint64_t last_process_key_ = ~0ULL;
+  std::vector<std::vector<std::uint32_t>> open_;                              // B by lane
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> open_async_;  // b by id
+  std::unordered_map<std::uint64_t, std::uint32_t> counter_of_;
+};
+
+}  // namespace ridge::viz::timeline
