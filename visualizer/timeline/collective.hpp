@@ -1,0 +1,40 @@
+// Rings: which rank sends which chunk in which step, how fast, and what the alpha-beta model says.
+#pragma once
+#include <optional>
+
+#include "timeline/kinds.hpp"
+
+namespace ridge::viz::timeline {
+
+struct RingStep {
+  std::uint32_t event = 0, place = 0;  // of the rank, in Collective::processes
+  int step = 0, chunk = -1, peer = -1;
+  Phase phase = Phase::none;
+  double bytes = 0;
+  Time begin = 0, end = 0;
+  double bandwidth() const { return end > begin ? bytes / seconds(end - begin) : 0; }  // B/s
+};
+
+// time = alpha + bytes / beta
+struct AlphaBeta {
+  double alpha = 0;  // s
+  double beta = 0;   // B/s
+  std::string source;
+  double of(double bytes) const { return alpha + bytes / beta; }
+};
+
+struct Collective {
+  std::vector<std::uint32_t> processes;  // the ranks, in order
+  std::vector<RingStep> steps;           // by rank, then by time
+  std::optional<AlphaBeta> model;
+  std::vector<RingStep> ideal;  // by the model, from the first measured step on; `event` means nothing
+  int most_steps = 0;
+  std::string note;  // what was inferred
+};
+
+// Of events that say bytes. Nothing where fewer than two ranks send.
+std::optional<Collective> collective_of(const EventStore& store);
+// Through the fastest send of each size: waiting for a neighbour makes the others slower.
+std::optional<AlphaBeta> fit_alpha_beta(const std::vector<std::pair<double, double>>& bytes_and_seconds);
+
+}  // namespace ridge::viz::timeline
