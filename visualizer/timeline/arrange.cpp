@@ -65,15 +65,26 @@ void sort_lanes(RawTrace& raw) {
   for (RawArrow& a : raw.arrows) a.lane = place[a.lane];
 }
 
+// Writers round begin and duration apart, to a nanosecond or less: neighbours that overlap by no more follow each other, and the
+// first one is shortened.
+constexpr Time kRounding = 1000;  // ps
+
 // Events [first, last) of `order` are those of one lane by begin, the longest first. Writes each one's row.
-std::uint32_t nest(const EventStore& s, const Indices& order, std::size_t first, std::size_t last,
+std::uint32_t nest(EventStore& s, const Indices& order, std::size_t first, std::size_t last,
                    std::vector<std::uint16_t>& row_of, std::uint64_t& too_deep) {
   std::vector<Time> ends;  // of the latest in each row
+  Indices latest;          // itself
   std::size_t active = 0;  // rows from here on have ended
   for (std::size_t i = first; i < last; ++i) {
     const std::uint32_t e = order[i];
     const Time begin = s.begin[e], end = s.end(e);
     while (active > 0 && ends[active - 1] <= begin) --active;
+    for (std::size_t d = 0; d < active; ++d)
+      if (const Time over = ends[d] - begin; over > 0 && over <= kRounding && end > ends[d] &&
+                                             s.duration[latest[d]] > 2 * over && s.duration[e] > 2 * over) {
+        s.duration[latest[d]] -= over;
+        ends[d] = begin;
+      }
     // Below the deepest that contains it, in the first row that is free.
     std::size_t row = 0;
     for (std::size_t d = active; d-- > 0;)
@@ -83,8 +94,8 @@ std::uint32_t nest(const EventStore& s, const Indices& order, std::size_t first,
       }
     while (row < active && ends[row] > begin) ++row;
     if (row >= kMostRows) row = kMostRows - 1, ++too_deep;
-    if (row >= ends.size()) ends.resize(row + 1, begin);
-    ends[row] = std::max(ends[row], end);
+    if (row >= ends.size()) ends.resize(row + 1, begin), latest.resize(row + 1, e);
+    if (end >= ends[row]) ends[row] = end, latest[row] = e;
     active = std::max(active, row + 1);
     row_of[e] = static_cast<std::uint16_t>(row);
   }
