@@ -31,6 +31,22 @@ double element_bytes(std::string_view type) {
   return 0;
 }
 
+// "forward 3", "backward 3 chunk 1": a pipeline's step. Anything else changes nothing.
+void read_range(std::string_view text, Detail& d) {
+  const bool forward = text.starts_with("forward "), backward = text.starts_with("backward ");
+  if (!forward && !backward) return;
+  text.remove_prefix(forward ? 8 : 9);
+  std::int16_t micro_batch = -1, chunk = -1;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), micro_batch);
+  if (error != std::errc() || micro_batch < 0) return;
+  text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
+  constexpr std::string_view kChunk = " chunk ";
+  if (text.starts_with(kChunk)) std::from_chars(text.data() + kChunk.size(), text.data() + text.size(), chunk);
+  d.direction = forward ? Direction::forward : Direction::backward;
+  d.micro_batch = micro_batch;
+  d.chunk = chunk;
+}
+
 template <typename Int>
 Int clamped(double v) {
   if (!(v >= 0)) return -1;
@@ -314,6 +330,9 @@ void TraceParser::argument(const Text& key, JsonCursor& c, Event& e) {
       e.detail.direction = t.raw == "forward"    ? Direction::forward
                            : t.raw == "backward" ? Direction::backward
                                                  : e.detail.direction;
+      e.detailed |= e.detail.direction != Direction::none;
+    } else if (k == "range") {
+      read_range(t.raw, e.detail);
       e.detailed |= e.detail.direction != Direction::none;
     } else if (k == "dtype") {
       e.type = t.raw;
