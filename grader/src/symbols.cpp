@@ -73,7 +73,7 @@ bool reserved(const std::string& name, bool weak) {
     return !weak && (begins(name, "_ZN10ridge_simt") || begins(name, "_ZNSt6thread") || begins(name, "_ZSt"));
   }
   if (name == "main" || begins(name, "_") || begins(name, "cuda") || begins(name, "cublas") || begins(name, "nccl") ||
-      begins(name, "ridge_"))
+      begins(name, "nvtx") || begins(name, "ridge_"))
     return true;
   static const std::set<std::string> system = {
       "syscall",      "open",      "openat", "read",   "write", "close",  "mmap",    "munmap",    "mprotect",

@@ -41,12 +41,21 @@ std::string item_name(const Item& i) {
   return fmt::format("{}, {}", i.kind == "fill" ? "memset" : copy, size_text(i.bytes));
 }
 
-// The emulator names a launch after its kernel.
+// The emulator names a launch after its kernel, "RANGE/KERNEL" inside a range of NVTX.
 std::string call_name(const Timeline::Call& c) {
   return (c.name.starts_with("cu") ? "" : "launch ") + capped(printable(c.name), kMaxName);
 }
 
-TraceArguments arguments_of(const Item& i) {
+// The ranges that launches were made in, by when they were issued: the end of the host's call.
+std::map<double, std::string> ranges_of(const Timeline& t) {
+  std::map<double, std::string> all;
+  for (const auto& c : t.calls)
+    if (const auto slash = c.name.find('/'); slash != std::string::npos && slash > 0)
+      all[c.end] = capped(printable(c.name.substr(0, slash)), kMaxName);
+  return all;
+}
+
+TraceArguments arguments_of(const Item& i, const std::map<double, std::string>& ranges) {
   TraceArguments a;
   a.number("stream", i.stream);
   if (i.kind == "kernel") {
@@ -63,6 +72,8 @@ TraceArguments arguments_of(const Item& i) {
   if (!to.empty()) a.text("to", to);
   if (!from.empty()) a.text("from", from);
   a.number("issued_us", i.issued * 1e6);
+  if (const auto range = ranges.find(i.issued); i.kind == "kernel" && range != ranges.end())
+    a.text("range", range->second);
   if (i.graph > 0) a.number("graph_launch", static_cast<double>(i.graph));
   return a;
 }
@@ -82,6 +93,7 @@ void add(TraceWriter& writer, int process, const std::string& name, const Timeli
   writer.name_track({process, 0}, "host");
   for (const auto& c : t.calls) writer.box({process, 0}, call_name(c), "host", c.start, c.end);
 
+  const auto ranges = ranges_of(t);
   std::map<std::pair<int, int>, std::vector<const Item*>> rows;
   for (const Item& i : t.items) rows[row_order(i)].push_back(&i);
   int row = 0;
@@ -98,7 +110,7 @@ void add(TraceWriter& writer, int process, const std::string& name, const Timeli
       }
       ends[static_cast<std::size_t>(lane)] = i->end;
       const TraceWriter::Track track{process, first + lane};
-      writer.box(track, item_name(*i), i->graph > 0 ? "graph" : i->kind, i->start, i->end, arguments_of(*i));
+      writer.box(track, item_name(*i), i->graph > 0 ? "graph" : i->kind, i->start, i->end, arguments_of(*i, ranges));
       const auto own = static_cast<std::uint64_t>(process);
       for (const Item::Part& p : i->parts) {
         if (sent == nullptr) break;

@@ -9,6 +9,7 @@
 #include "devices.hpp"
 #include "fault.hpp"
 #include "memory.hpp"
+#include "nvtx.hpp"
 #include "sanitizer.hpp"
 #include "timeline.hpp"
 #include "trace.hpp"
@@ -184,7 +185,7 @@ OperationPtr Engine::submit(CUstream_st& stream, Work work, const char* call, do
   OperationPtr op = make(stream, std::move(work), std::move(after));
   stream.tail = op;
   queue(op);
-  time_.issue(call, op, seconds);
+  time_.issue(op->work.kind == WorkKind::kernel ? named_by_range(call) : call, op, seconds);
   if (pending_.size() > kMaxPending || time_.backlog() > kMaxBacklog) drain();
   return op;
 }
