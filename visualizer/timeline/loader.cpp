@@ -40,7 +40,8 @@ EventStore load_text(std::string_view text) {
   return arrange(std::move(raw));
 }
 
-Loader::Loader(std::vector<std::filesystem::path> files) : files_(std::move(files)), thread_([this] { run(); }) {}
+Loader::Loader(std::vector<std::filesystem::path> files, Then then)
+    : files_(std::move(files)), then_(std::move(then)), thread_([this] { run(); }) {}
 
 Loader::~Loader() {
   cancel();
@@ -59,6 +60,7 @@ void Loader::run() {
           events_ = events;
           return !cancelled_;
         }));
+    if (then_) then_(store_);
   } catch (const Cancelled&) {
     error_ = "loading was cancelled";
   } catch (const std::bad_alloc&) {

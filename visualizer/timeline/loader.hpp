@@ -2,6 +2,7 @@
 #pragma once
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -20,7 +21,9 @@ EventStore load_text(std::string_view text);
 
 class Loader {
  public:
-  explicit Loader(std::vector<std::filesystem::path> files);
+  // `then` runs behind the loading, on the same thread: what a view makes of the trace once.
+  using Then = std::function<void(const std::shared_ptr<const EventStore>&)>;
+  explicit Loader(std::vector<std::filesystem::path> files, Then then = {});
   ~Loader();  // cancels, and waits for the end of the current piece
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
@@ -37,6 +40,7 @@ class Loader {
  private:
   void run();
   std::vector<std::filesystem::path> files_;
+  Then then_;
   std::atomic<bool> done_{false}, cancelled_{false};
   std::atomic<double> fraction_{0};
   std::atomic<std::uint64_t> events_{0};

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "draw_text.hpp"
 #include "input.hpp"
@@ -39,12 +40,13 @@ class TimelineView : public View {
     loader_.reset();
     if (bytes <= kAtOnce) {
       try {
-        show(std::make_shared<const EventStore>(load_traces(files)));
+        show(make_trace(std::make_shared<const EventStore>(load_traces(files))));
       } catch (const TraceError& e) {
         throw OpenError(e.what());
       }
     } else {
-      loader_ = std::make_unique<Loader>(files);
+      loading_.reset();
+      loader_ = std::make_unique<Loader>(files, [this](const auto& store) { loading_ = make_trace(store); });
     }
     files_ = std::move(files);
     drawn_ = false;
@@ -82,7 +84,8 @@ class TimelineView : public View {
   void draw(Frame& frame) override;
 
  private:
-  void show(std::shared_ptr<const EventStore> store);
+  void show(Trace trace);
+  void loaded();
   void fit();
   void zoom(double factor, float at);
   void keep_inside();
@@ -101,15 +104,15 @@ class TimelineView : public View {
   std::vector<Mode> modes() const;
 
   std::vector<std::filesystem::path> files_;
-  std::unique_ptr<Loader> loader_;
   std::string error_;
-  std::optional<Trace> trace_;
+  std::optional<Trace> trace_, loading_;  // loading_: of the loader's thread, until it has ended
   timeline::Choice choice_;
   Layout layout_;
   Picture picture_;
   bool drawn_ = false, focus_search_ = false, dragging_ = false, in_minimap_ = false;
   float drag_from_ = 0;
   char search_text_[128] = {};
+  std::unique_ptr<Loader> loader_;  // the last: its end waits for the thread, which writes to loading_
 };
 
 const char* word_of(Mode m) {
@@ -136,8 +139,18 @@ std::vector<Mode> TimelineView::modes() const {
   return all;
 }
 
-void TimelineView::show(std::shared_ptr<const EventStore> store) {
-  trace_ = make_trace(std::move(store));
+// Waits for the loader where it is not done.
+void TimelineView::loaded() {
+  loader_->wait();
+  if (loading_)
+    show(*std::exchange(loading_, std::nullopt));
+  else
+    trace_.reset(), error_ = loader_->error();
+  loader_.reset();
+}
+
+void TimelineView::show(Trace trace) {
+  trace_ = std::move(trace);
   choice_ = {};
   picture_ = {};
   search_text_[0] = 0;
@@ -174,12 +187,7 @@ void TimelineView::zoom(double factor, float at) {
 }
 
 bool TimelineView::set(const std::string& key, const std::string& value) {
-  while (loader_) {  // of large files, for pictures
-    loader_->wait();
-    if (auto store = loader_->take()) show(std::move(store));
-    error_ = loader_->error();
-    loader_.reset();
-  }
+  if (loader_) loaded();  // for pictures
   if (!trace_)
     return key == "mode" || key == "from_us" || key == "to_us" || key == "search" || key == "select" ||
            key == "range_us";
@@ -511,14 +519,7 @@ void TimelineView::draw_loading(Frame& f) {
 
 void TimelineView::draw(Frame& f) {
   drawn_ = true;
-  if (loader_ && loader_->done()) {
-    loader_->wait();
-    if (auto store = loader_->take())
-      show(std::move(store));
-    else
-      trace_.reset(), error_ = loader_->error();
-    loader_.reset();
-  }
+  if (loader_ && loader_->done()) loaded();
   if (loader_ || !trace_) return draw_loading(f);
   lay_out(f);
   if (f.interactive) {
