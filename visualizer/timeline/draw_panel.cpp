@@ -113,10 +113,10 @@ void write_overlap(Writer& w, Frame& f, const Trace& trace) {
 
 void write_collective(Writer& w, Frame& f, const Trace& trace) {
   const Collective& c = *trace.collective;
-  w.heading("Ring steps");
-  w.words(fmt::format(
-      "{} ranks, up to {} sends each. Colour: the chunk. Below each rank, outlined: what the alpha-beta model says.",
-      c.processes.size(), c.most_steps));
+  const bool chunks = c.steps.front().chunk >= 0;
+  w.heading(chunks ? "Ring steps" : "Messages by rank");
+  w.words(fmt::format("{} ranks, up to {} sends each. {}Below each rank, outlined: what the alpha-beta model says.",
+                      c.processes.size(), c.most_steps, chunks ? "Colour: the chunk. " : ""));
   std::vector<double> rates;
   double bytes = 0;
   Time first = c.steps.front().begin, last = c.steps.front().end;

@@ -4,7 +4,7 @@
 
 namespace ridge::viz::timeline {
 
-inline constexpr std::uint32_t kLeaf = 32, kFanout = 16;  // events of a node of the lowest level; nodes of the next
+inline constexpr std::uint32_t kLeaf = 16, kFanout = 8;  // events of a node of the lowest level; nodes of the next
 
 // Once, after rows are made.
 void build_levels(EventStore& store);

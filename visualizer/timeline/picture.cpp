@@ -8,7 +8,7 @@
 namespace ridge::viz::timeline {
 namespace {
 
-constexpr std::size_t kMostQueries = 12000;  // a frame: what keeps it below 8 ms
+constexpr std::size_t kMostQueries = 5000;  // a frame: what keeps it below 8 ms
 constexpr float kFinest = 2, kCoarsest = 64;
 
 // Joins neighbours that would look the same: no gap that a pixel shows, one category, as busy.
@@ -35,7 +35,7 @@ bool build(const EventStore& s, const std::vector<Band>& bands, const Window& w,
     // Events without a duration end where they begin: those at the very start count too.
     while (e > row.first && s.begin[e - 1] >= w.from) --e;
     while (e < row.last && s.begin[e] < w.to) {
-      if (++queries > kMostQueries || pieces.size() > kMostPieces) return false;
+      if (++queries > 2 * kMostQueries || pieces.size() > kMostPieces) return false;
       Piece piece;
       piece.y0 = band.y0, piece.y1 = band.y1;
       piece.event = e, piece.category = s.category[e];
@@ -71,7 +71,19 @@ bool build(const EventStore& s, const std::vector<Band>& bands, const Window& w,
 }  // namespace
 
 void build_picture(const EventStore& s, const std::vector<Band>& bands, const Window& w, Picture& picture) {
-  float narrowest = std::max(kFinest, picture.narrowest / 2);
+  // The finest that should fit: a row takes a query for each of its events or each cell, whichever is less.
+  std::vector<std::size_t> events;
+  for (const Band& band : bands) {
+    const Row& row = s.rows[band.row];
+    events.push_back(first_beginning_after(s, row, w.to) - first_ending_after(s, row, w.from, row.first));
+  }
+  float narrowest = kFinest;
+  const auto expected = [&] {
+    std::size_t sum = 0;
+    for (const std::size_t n : events) sum += std::min(n, static_cast<std::size_t>((w.x1 - w.x0) / narrowest) + 1);
+    return sum;
+  };
+  while (expected() > kMostQueries && narrowest < kCoarsest) narrowest *= 2;
   while (!build(s, bands, w, narrowest, picture.pieces) && narrowest < kCoarsest) narrowest *= 2;
   picture.narrowest = narrowest;
   if (picture.pieces.size() > kMostPieces) picture.pieces.resize(kMostPieces);

@@ -32,12 +32,11 @@ struct Piece {
 
 struct Picture {
   std::vector<Piece> pieces;
-  float narrowest = 2;  // pixels: events below are gathered. Rises until the budget is kept
+  float narrowest = 2;  // pixels: events below are gathered. As many as the budget allows
 };
 
 inline constexpr std::size_t kMostPieces = 5000;
 
-// Into `picture`, whose `narrowest` of the last frame is where the search begins.
 void build_picture(const EventStore& store, const std::vector<Band>& bands, const Window& window, Picture& picture);
 
 }  // namespace ridge::viz::timeline

@@ -122,7 +122,7 @@ const char* word_of(Mode m) {
     case Mode::overlap:
       return "Overlap";
     case Mode::collective:
-      return "Ring";
+      return "Collective";
     case Mode::pipeline:
       return "Pipeline";
   }
@@ -134,7 +134,7 @@ std::vector<Mode> TimelineView::modes() const {
   if (!trace_) return all;
   const auto messages = [](const RankOverlap& r) { return r.messages > 0; };
   if (std::any_of(trace_->overlap.begin(), trace_->overlap.end(), messages)) all.push_back(Mode::overlap);
-  if (trace_->collective) all.push_back(Mode::collective);
+  if (trace_->collective && !trace_->pipeline) all.push_back(Mode::collective);  // a pipeline's messages are none
   if (trace_->pipeline) all.push_back(Mode::pipeline);
   return all;
 }
