@@ -107,8 +107,8 @@ void draw_arrows(Frame& f, const Trace& trace, const Choice& choice, const Layou
     f.paint.polygon({{x1, y1}, {x1 - tip, y1 - tip * 0.6F}, {x1 - tip, y1 + tip * 0.6F}}, colour);
   };
   // Arrows are in order of their begin; those that began long before and are still on the way are left to selection.
-  const Time reach = w.to - w.from;
-  auto at = std::lower_bound(s.arrows.begin(), s.arrows.end(), w.from - reach,
+  const auto earliest = static_cast<Time>(std::max(-9e18, 2 * static_cast<double>(w.from) - static_cast<double>(w.to)));
+  auto at = std::lower_bound(s.arrows.begin(), s.arrows.end(), earliest,
                              [](const Arrow& a, Time t) { return a.from_time < t; });
   const auto end = std::lower_bound(at, s.arrows.end(), w.to, [](const Arrow& a, Time t) { return a.from_time < t; });
   if (static_cast<std::size_t>(end - at) <= 4 * kMostArrows) {

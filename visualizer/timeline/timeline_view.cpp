@@ -168,7 +168,7 @@ void TimelineView::fit() {
 
 void TimelineView::keep_inside() {
   const EventStore& s = *trace_->store;
-  const Time all = std::max<Time>(s.last - s.first, 1000), most = all + all / 5;
+  const Time all = std::max<Time>(s.last - s.first, 1000), most = all < 7'000'000'000'000'000'000 ? all + all / 5 : all;
   Time width = std::clamp<Time>(choice_.to - choice_.from, 200, most);
   const Time low = s.first - width / 2, high = s.last - width / 2;
   choice_.from = std::clamp(choice_.from, std::min(low, high), std::max(low, high));
