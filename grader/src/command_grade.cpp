@@ -12,6 +12,7 @@
 #include "record.hpp"
 #include "report.hpp"
 #include "report_formats.hpp"
+#include "seeds.hpp"
 #include "signature.hpp"
 #include "timeline_trace.hpp"
 #include "warp_file.hpp"
@@ -84,6 +85,7 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
   o.mode = mode;
   o.task = a.task;
   o.time_limit = a.time_limit;
+  if (!a.seed_file.empty() && mode == Mode::grade) o.seed = seed_from_file(a.seed_file, lab.name);
   if (a.require_sandbox)
     for (const auto& layer : sandbox_report())
       if (layer.required && !layer.on)

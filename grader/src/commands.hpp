@@ -17,6 +17,7 @@ struct GradeArguments {
   std::string json, junit, gradescope, prairielearn;  // also writes the result here
   bool autolab = false;                               // Autolab's lines on stdout, and nothing else
   bool official = false;                              // the course's own judgement: signed, and says less
+  std::string seed_file;                              // a course's secret seed; empty: a new one each time
   double time_limit = 0;
   bool sanitize = false;
   bool require_sandbox = false;  // refuses to run where a layer of it is missing

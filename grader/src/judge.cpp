@@ -149,7 +149,8 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   describe(r, lab, o, *device, built, dir.path() / "submission/src");
 
   double start = now();
-  std::uint64_t seed = o.mode == Mode::check || !on(Defence::secret_seeds) ? kPublicSeed : secret_seed();
+  std::uint64_t seed =
+      o.mode == Mode::check || !on(Defence::secret_seeds) ? kPublicSeed : o.seed.value_or(secret_seed());
   for (const Task& spec : lab.tasks) {
     if (!o.task.empty() && o.task != spec.id) continue;
     for (const auto& check : checks)

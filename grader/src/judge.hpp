@@ -1,5 +1,6 @@
 // Judges one submission of one lab: correctness first, then performance.
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -17,10 +18,11 @@ struct JudgeOptions {
   Submission reference;  // backend cuda: timed beside the submission, for comparison; empty folder: none
   lab::Backend backend = lab::Backend::cpu;
   lab::Mode mode = lab::Mode::check;
-  std::string task;       // only this one; empty for all
-  bool sanitize = false;  // also looks for races, uninitialised reads and leaks (emulator)
-  Calibration machine;    // of the device, where it is known (backend cuda)
-  double time_limit = 0;  // seconds that one request to the worker may take; 0 takes the mode's own
+  std::string task;                   // only this one; empty for all
+  bool sanitize = false;              // also looks for races, uninitialised reads and leaks (emulator)
+  Calibration machine;                // of the device, where it is known (backend cuda)
+  std::optional<std::uint64_t> seed;  // of a course, for mode grade; else random
+  double time_limit = 0;              // seconds that one request to the worker may take; 0 takes the mode's own
   // A step of a climb (climb.hpp): the cases of another mode, of several measured ones only that in the middle, and the
   // vendor's way where it is built already (backend cuda).
   std::optional<lab::Mode> sizes;

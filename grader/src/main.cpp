@@ -13,6 +13,9 @@
 #include "process.hpp"
 #include "report.hpp"
 #include "ridge_version.hpp"
+#ifdef RIDGE_HAVE_CLUSTER
+#include "cluster_commands.hpp"
+#endif
 
 namespace {
 
@@ -78,6 +81,8 @@ int run(int argc, char** argv) {
   grade->add_flag("--sanitize", grading.sanitize,
                   "Also look for races, uninitialised reads and leaks, as check does (emulator)");
   grade->add_flag("--official", grading.official, "The course's own judgement: needs a signing key (ridge key new)");
+  grade->add_option("--seed-file", grading.seed_file,
+                    "Secret seed of a course (16 bytes or more, mode 0600): the same secret cases for all");
   auto* key = app.add_subcommand("key", "Keys that sign records");
   key->require_subcommand(1);
   std::string key_file;
@@ -144,6 +149,10 @@ int run(int argc, char** argv) {
   fidelity->add_option("--out", comparison.out, "Write the tables to OUT.md and OUT.json");
   fidelity->add_option("--record", comparison.record, "Only record on this machine's GPU, into this folder");
 
+#ifdef RIDGE_HAVE_CLUSTER
+  const auto run_cluster = cluster::add_commands(app);
+#endif
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -167,6 +176,9 @@ int run(int argc, char** argv) {
   if (*bench && benching.steps) return command_bench_steps(benching);
   if (*bench && benching.tables) return command_bench_tables(benching);
   if (*bench) return command_bench_labs(benching);
+#ifdef RIDGE_HAVE_CLUSTER
+  if (int code = run_cluster(); code >= 0) return code;
+#endif
   return command_labs(false);
 }
 

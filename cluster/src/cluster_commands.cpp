@@ -1,0 +1,259 @@
+#include "cluster_commands.hpp"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <thread>
+
+#include "cluster_clock.hpp"
+#include "collector.hpp"
+#include "error.hpp"
+#include "intake.hpp"
+#include "lab.hpp"
+#include "task.hpp"
+
+namespace ridge::cluster {
+
+namespace {
+
+struct Arguments {
+  std::string course, lab, submissions, roster, student, reason, author, value;
+  bool watch = false, detach = false;
+  std::string batch;
+  int task = 0;
+};
+
+std::string user_name() {
+  const passwd* p = getpwuid(getuid());
+  return p != nullptr ? p->pw_name : std::to_string(getuid());
+}
+
+int verdict(Gradebook& book) {
+  return static_cast<int>(book.counts("").not_graded == 0 ? Exit::passed : Exit::environment);
+}
+
+int collect_to_the_end(Gradebook& book, const std::string& lab, bool detach) {
+  Collector collector(book);
+  if (detach) {
+    collector.step();
+    fmt::print("Submitted. `ridge cluster resume` collects, `ridge cluster status` shows how far it is.\n");
+    return 0;
+  }
+  collector.run();
+  for (const auto& [name, rules] : book.course().labs)
+    if (lab.empty() ? book.db().query("SELECT 1 FROM work WHERE lab = ?", name).next() : lab == name)
+      print_summary(book, name);
+  return verdict(book);
+}
+
+int grade(const Arguments& a) {
+  const Course course = load_course(a.course);
+  const std::string lab = find_lab(a.lab).name;
+  course.lab(lab);
+  if (course.is_signed && (course.signing_key.empty() || course.keys.empty()))
+    throw Error(Exit::usage, "[grading] in course.toml names no `signing_key` and `keys`: official results are signed",
+                "`ridge key new FILE` makes a pair; for a rehearsal say `signed = false`");
+  CollectorLock lock(course);
+  Gradebook book(course);
+  const std::vector<Student> roster = a.roster.empty() ? book.students() : read_roster(a.roster);
+  if (roster.empty())
+    throw Error(Exit::usage, "the gradebook knows no students yet", "name the roster: --roster roster.csv");
+  if (!a.submissions.empty()) {
+    const IntakeReport in = take_in(book, lab, a.submissions, roster);
+    fmt::print("{}: {} submissions taken in, {} known already, {} of them new contents\n", lab, in.taken, in.known,
+               in.contents);
+    for (const std::string& p : in.problems) fmt::print("  problem: {}\n", p);
+  }
+  book.db().change(
+      "UPDATE work SET state = 'waiting', failures = 0 WHERE lab = ? AND state IN ('not-graded', 'cancelled')", lab);
+  return collect_to_the_end(book, lab, a.detach);
+}
+
+int resume(const Arguments& a) {
+  const Course course = load_course(a.course);
+  CollectorLock lock(course);
+  Gradebook book(course);
+  return collect_to_the_end(book, "", a.detach);
+}
+
+int cancel(const Arguments& a) {
+  const Course course = load_course(a.course);
+  Gradebook book(course);
+  Transaction all(book.db());
+  std::vector<std::string> jobs;
+  for (Rows r = book.db().query(
+           "SELECT DISTINCT job FROM batch b JOIN attempt a ON a.batch = b.id WHERE a.state = 'open' AND job <> ''");
+       r.next();)
+    jobs.push_back(r.text(0));
+  const int attempts =
+      book.db().change("UPDATE attempt SET state = 'cancelled', ended = ? WHERE state = 'open'", wall_now());
+  const int works = book.db().change(
+      "UPDATE work SET state = 'cancelled', reason = 'cancelled' WHERE state IN ('waiting', 'running')");
+  book.note(fmt::format("cancelled by {}: {} attempts", user_name(), attempts));
+  all.commit();
+  cancel_jobs(jobs);
+  if (auto queued = queue(book.jobs_prefix())) {  // also those whose ids we never heard
+    std::vector<std::string> left;
+    for (const auto& [name, task] : *queued) left.push_back(task.job);
+    cancel_jobs(left);
+  }
+  fmt::print("Cancelled {} submissions' grading; what was graded stays. `ridge cluster grade` takes them up again.\n",
+             works);
+  return 0;
+}
+
+int status(const Arguments& a) {
+  const Course course = load_course(a.course);
+  Gradebook book(course);
+  for (;;) {
+    std::string text = fmt::format("{}, {}\n", course.name, date_text(wall_now()));
+    for (const auto& [name, rules] : course.labs) {
+      const Counts c = book.counts(name);
+      if (c.open() + c.graded + c.not_graded == 0) continue;
+      text += fmt::format("  {:<22} graded {:>4}   running or queued {:>4}   waiting {:>4}   not graded {:>3}\n", name,
+                          c.graded, c.running, c.waiting, c.not_graded);
+    }
+    if (auto queued = queue(book.jobs_prefix())) {
+      int running = 0, pending = 0;
+      for (const auto& [name, t] : *queued) ++(t.state == "PENDING" ? pending : running);
+      if (!queued->empty()) text += fmt::format("  jobs: {} running, {} pending", running, pending);
+      if (pending > 0)
+        if (int before = queue_position("", book.jobs_prefix()); before > 0)
+          text += fmt::format("; {} of others are before ours", before);
+      if (!queued->empty()) text += "\n";
+    } else {
+      text += "  Slurm does not answer\n";
+    }
+    for (Rows r = book.db().query("SELECT w.lab, w.content, w.reason FROM work w WHERE w.state = 'not-graded'");
+         r.next();)
+      text += fmt::format("  not graded: {} {}: {}\n", r.text(0), r.text(1).substr(0, 12), r.text(2));
+    for (Rows r = book.db().query("SELECT name, reason FROM node WHERE excluded = 1"); r.next();)
+      text += fmt::format("  left out: node {} ({})\n", r.text(0), r.text(1));
+    fmt::print("{}{}", a.watch && isatty(STDOUT_FILENO) != 0 ? "\033[H\033[2J" : "", text);
+    std::fflush(stdout);
+    if (!a.watch || book.counts("").open() == 0) return 0;
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+  }
+}
+
+void need_reason(const Arguments& a) {
+  if (a.reason.find_first_not_of(" \t") == std::string::npos)
+    throw Error(Exit::usage, "a decision needs a reason",
+                "say why with --reason, for whoever reads the gradebook later");
+}
+
+std::string known_student(Gradebook& book, const std::string& id) {
+  if (!book.db().query("SELECT 1 FROM student WHERE id = ?", id).next())
+    throw Error(Exit::usage, fmt::format("the gradebook knows no student '{}'", id), "ids are those of the roster");
+  return id;
+}
+
+int regrade(const Arguments& a) {
+  need_reason(a);
+  const Course course = load_course(a.course);
+  const std::string lab = find_lab(a.lab).name;
+  const CourseLab rules = course.lab(lab);
+  CollectorLock lock(course);
+  Gradebook book(course);
+  int n = 0;
+  {
+    Transaction all(book.db());
+    const std::string student = a.student.empty() ? "" : known_student(book, a.student);
+    n = book.db().change(
+        "INSERT INTO work(lab, content, backend, generation, state) SELECT w.lab, w.content, w.backend, "
+        "MAX(w.generation) + 1, "
+        "'waiting' FROM work w WHERE w.lab = ?1 AND w.backend = ?2 AND EXISTS (SELECT 1 FROM submission s WHERE s.lab "
+        "= w.lab "
+        "AND s.content = w.content AND (?3 = '' OR s.student = ?3)) AND NOT EXISTS (SELECT 1 FROM work o WHERE o.lab = "
+        "w.lab "
+        "AND o.content = w.content AND o.backend = w.backend AND o.state IN ('waiting', 'running')) "
+        "GROUP BY w.lab, w.content, w.backend",
+        lab, rules.backend, student);
+    book.decide("regrade", lab, student, std::to_string(n), a.reason, a.author.empty() ? user_name() : a.author);
+    all.commit();
+  }
+  fmt::print("{}: {} submissions are graded anew; their old results stay until then, and are kept.\n", lab, n);
+  return collect_to_the_end(book, lab, a.detach);
+}
+
+int decide(const Arguments& a, const std::string& kind) {
+  need_reason(a);
+  const Course course = load_course(a.course);
+  const std::string lab = find_lab(a.lab).name;
+  course.lab(lab);
+  Gradebook book(course);
+  const std::string student = known_student(book, a.student);
+  std::string value = a.value;
+  if (kind == "extension") value = date_text(parse_date(value));
+  if (kind == "override" && value != "none") {
+    double percent = -1;
+    std::size_t used = 0;
+    try {
+      percent = std::stod(value, &used);
+    } catch (const std::exception&) {
+    }
+    if (used != value.size() || !std::isfinite(percent) || percent < 0 || percent > 200)
+      throw Error(Exit::usage, fmt::format("'{}' is no grade", value),
+                  "a number of percent, or `none` to take an override back");
+  }
+  book.decide(kind, lab, student, value, a.reason, a.author.empty() ? user_name() : a.author);
+  fmt::print("{} of {} for {}: {} ({})\n", kind, value, student, a.reason, lab);
+  return 0;
+}
+
+}  // namespace
+
+std::function<int()> add_commands(CLI::App& app) {
+  auto a = std::make_shared<Arguments>();
+  auto* top = app.add_subcommand("cluster", "Grade a class through Slurm: grade, follow, resume, export");
+  top->require_subcommand(1);
+  auto add = [&](const char* name, const char* what) {
+    auto* c = top->add_subcommand(name, what);
+    c->add_option("--course", a->course, "course.toml (default: RIDGE_COURSE, else here or above)");
+    return c;
+  };
+  auto* grade_command = add("grade", "Take submissions in, and grade what has no result yet");
+  grade_command->add_option("--lab", a->lab, "Lab")->required();
+  grade_command->add_option("--submissions", a->submissions,
+                            "Folder with one folder, archive or repository per student");
+  grade_command->add_option("--roster", a->roster, "CSV with a column id (or Canvas's, Moodle's export)");
+  auto* resume_command = add("resume", "Go on where a grading was left");
+  auto* cancel_command = add("cancel", "End what is queued and running");
+  auto* status_command = add("status", "How far it is");
+  status_command->add_flag("--watch", a->watch, "Until nothing is open");
+  auto* regrade_command = add("regrade", "Grade again what has a result");
+  auto* extend_command = add("extend", "Give a student a later deadline");
+  extend_command->add_option("--until", a->value, "2026-12-01T23:59:00+01:00")->required();
+  auto* override_command = add("override", "Set a student's grade by hand");
+  override_command->add_option("--percent", a->value, "Percent, or none to take it back")->required();
+  for (auto* c : {regrade_command, extend_command, override_command}) {
+    c->add_option("--lab", a->lab, "Lab")->required();
+    auto* student = c->add_option("--student", a->student, "Id on the roster");
+    if (c != regrade_command) student->required();
+    c->add_option("--reason", a->reason, "Why")->required();
+    c->add_option("--author", a->author, "Who decided (default: you)");
+  }
+  for (auto* c : {grade_command, resume_command, regrade_command}) c->add_flag("--detach", a->detach, "Only submit");
+  auto* run_command = top->add_subcommand("run", "What a job of a batch runs")->group("");
+  run_command->add_option("batch", a->batch)->required();
+  run_command->add_option("task", a->task)->required();
+
+  return [=]() -> int {
+    if (*grade_command) return grade(*a);
+    if (*resume_command) return resume(*a);
+    if (*cancel_command) return cancel(*a);
+    if (*status_command) return status(*a);
+    if (*regrade_command) return regrade(*a);
+    if (*extend_command) return decide(*a, "extension");
+    if (*override_command) return decide(*a, "override");
+    if (*run_command) return run_task(a->batch, a->task);
+    return -1;
+  };
+}
+
+}  // namespace ridge::cluster

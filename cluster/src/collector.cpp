@@ -1,0 +1,464 @@
+#include "collector.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "cluster_clock.hpp"
+#include "error.hpp"
+#include "files.hpp"
+#include "intake.hpp"
+#include "record.hpp"
+#include "task.hpp"
+#include "text.hpp"
+#include "verify.hpp"
+
+namespace ridge::cluster {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr int kNodeFailures = 3;    // of different submissions, until a node is left out
+constexpr double kGoneSeconds = 3;  // between a job's end and its last file's being seen here
+constexpr int kMaxArray = 500;
+constexpr std::size_t kMaxAttempt = 48 << 20;
+
+// What a record must say to count for this piece of work. Empty: it does.
+std::string wrong_with(const std::string& text, const Course& course, const std::string& lab,
+                       const std::string& content, const std::string& backend, Result& r) {
+  json record;
+  try {
+    record = parse_json(text);
+    r = read_result(record);
+  } catch (const Error& e) {
+    return fmt::format("the record is {}", e.what());
+  }
+  if (course.is_signed) {
+    VerifyOptions o;
+    for (const std::string& key : course.keys) o.keys.push_back(public_key(key));
+    if (Verified v = verify_record(text, o); !v.problem.empty()) return "the record does not verify: " + v.problem;
+    if (r.standing != "official") return "the record is not an official one";
+  }
+  if (!record.is_object() || record.value("schema", "") != "ridge.result/1")
+    return "the record is not a ridge.result/1";
+  if (r.lab != lab) return "the record is about another lab";
+  if (r.backend != backend) return "the record is about another backend";
+  if (r.outcome != "passed" && r.outcome != "failed" && r.outcome != "build-failed") return "the record has no outcome";
+  if (!(r.points >= 0 && r.points <= r.max && std::isfinite(r.max))) return "the record's points make no sense";
+  const json submission = record.contains("submission") ? record["submission"] : json::object();
+  if (!submission.is_object() || submission.value("sha256", json()) != content)
+    return "the record is about other files";
+  return "";
+}
+
+std::string first_words(const std::string& text, std::size_t n = 200) { return capped(printable(text), n); }
+
+}  // namespace
+
+Collector::Collector(Gradebook& book)
+    : book_(book), db_(book.db()), course_(book.course()), prefix_(book.jobs_prefix()), started_(steady_now()) {
+  for (const char* dir : {"spool", "taken", "rejected", "beat", "batches", "fenced", "log", "contents"})
+    make_folders(course_.shared / dir);
+  graded_at_start_ = book_.counts("").graded;
+}
+
+std::vector<std::string> Collector::excluded() {
+  std::vector<std::string> all;
+  for (Rows r = db_.query("SELECT name FROM node WHERE excluded = 1 ORDER BY name"); r.next();)
+    all.push_back(r.text(0));
+  return all;
+}
+
+void Collector::node_failed(const std::string& node, const std::string& reason, bool at_once) {
+  if (node.empty() || node.find_first_of(" ,[") != std::string::npos) return;
+  db_.change(
+      "INSERT INTO node VALUES(?1, 1, ?2, ?3) ON CONFLICT(name) DO UPDATE SET failures = failures + 1, reason = ?3, "
+      "excluded = MAX(excluded, ?2, failures + 1 >= ?4)",
+      node, at_once, reason, kNodeFailures);
+}
+
+// The attempt is over without a result; its work waits for another, or is given up.
+void Collector::failed(const std::string& token, const std::string& state, const std::string& reason) {
+  if (db_.change("UPDATE attempt SET state = ?, reason = ?, ended = ? WHERE token = ? AND state = 'open'", state,
+                 reason, wall_now(), token) == 0)
+    return;
+  Rows r = db_.query("SELECT work FROM attempt WHERE token = ?", token);
+  if (!r.next()) return;
+  const std::int64_t work = r.integer(0);
+  db_.change(
+      "UPDATE work SET failures = failures + 1, reason = ?1, state = CASE WHEN failures + 1 > ?2 THEN 'not-graded' "
+      "ELSE 'waiting' END WHERE id = ?3 AND state = 'running'",
+      reason, course_.retries, work);
+  Rows w = db_.query("SELECT failures FROM work WHERE id = ?", work);
+  if (w.next()) not_before_[work] = steady_now() + std::min(30.0, std::pow(2.0, static_cast<double>(w.integer(0)) - 1));
+}
+
+void Collector::take_record(const std::string& token, std::int64_t work, bool open, const std::string& record,
+                            double seconds) {
+  Rows w = db_.query("SELECT lab, content, backend FROM work WHERE id = ?", work);
+  w.next();
+  Result r;
+  std::string wrong = wrong_with(record, course_, w.text(0), w.text(1), w.text(2), r);
+  if (wrong.empty() && !r.nonce.empty()) {
+    Rows copy = db_.query("SELECT token FROM result WHERE nonce = ? AND token <> ?", r.nonce, token);
+    if (copy.next()) wrong = "the record is a copy of another attempt's";
+  }
+  if (!wrong.empty()) {
+    book_.note(fmt::format("attempt {}: {}", token, wrong));
+    failed(token, "failed", wrong);
+    return;
+  }
+  // Of a work one result counts: the open attempt's. Others are kept.
+  const bool taken = db_.query("SELECT 1 FROM result WHERE work = ? AND counts = 1", work).next();
+  const bool counts = open && !taken;
+  db_.change("INSERT INTO result VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", token, work, counts, r.outcome, r.points,
+             r.max, r.coverage, seconds, r.nonce, record, wall_now());
+  if (counts) {
+    db_.change("UPDATE attempt SET state = 'graded', ended = ? WHERE token = ?", wall_now(), token);
+    db_.change("UPDATE work SET state = 'graded', reason = '' WHERE id = ?", work);
+  } else {
+    book_.note(fmt::format("attempt {}: its result came when the attempt had been given up; kept, not counted", token));
+  }
+}
+
+// One published file, inside a transaction. False where it is not a file of ours.
+bool Collector::take(const fs::path& file, const std::string& token) {
+  auto text = read_regular(file, kMaxAttempt);
+  json a = text ? json::parse(*text, nullptr, false) : json();
+  Rows r = db_.query("SELECT work, state FROM attempt WHERE token = ?", token);
+  if (!r.next()) return false;
+  const std::int64_t work = r.integer(0);
+  const bool open = r.text(1) == "open";
+  if (db_.query("SELECT 1 FROM result WHERE token = ?", token).next()) return true;  // it was taken before a crash
+  const json none = json::object();
+  auto text_of = [&](const char* key) {
+    return a.is_object() && a.contains(key) && a[key].is_string() ? a[key].get<std::string>() : std::string();
+  };
+  if (text_of("schema") != "ridge.attempt/1" || text_of("token") != token) {
+    failed(token, "failed", "what it published can't be read");
+    return false;
+  }
+  const std::string node = first_words(text_of("node"), 100), reason = first_words(text_of("reason"), 600);
+  db_.change("UPDATE attempt SET node = ? WHERE token = ?", node, token);
+  const double seconds = a.contains("seconds") && a["seconds"].is_number() ? a["seconds"].get<double>() : 0;
+  if (text_of("kind") == "graded") {
+    take_record(token, work, open, text_of("record"), seconds);
+  } else if (open) {
+    const bool sick = a.value("sick", json()) == true, hung = a.value("hung", json()) == true;
+    failed(token, "failed", fmt::format("{} (on {})", reason, node));
+    if (!hung) node_failed(node, reason, sick);
+  }
+  return true;
+}
+
+int Collector::collect() {
+  std::vector<std::string> tokens;
+  std::error_code ec;
+  for (fs::directory_iterator it(course_.shared / "spool", ec), end; !ec && it != end; it.increment(ec)) {
+    const std::string name = it->path().filename().string();
+    if (name[0] != '.' && it->path().extension() == ".json") tokens.push_back(it->path().stem().string());
+  }
+  if (tokens.empty()) return 0;
+  std::sort(tokens.begin(), tokens.end());
+  std::vector<std::string> bad;
+  {
+    Transaction all(db_);
+    for (const std::string& token : tokens)
+      if (!take(spool_file(course_.shared, token), token)) bad.push_back(token);
+    all.commit();
+  }
+  // Only now: what is in spool/ is taken again by the next collector, and changes nothing then.
+  for (const std::string& token : tokens) {
+    const bool is_bad = std::find(bad.begin(), bad.end(), token) != bad.end();
+    fs::rename(spool_file(course_.shared, token),
+               is_bad ? course_.shared / "rejected" / (token + ".json") : taken_file(course_.shared, token), ec);
+    if (ec)
+      throw Error(Exit::environment,
+                  fmt::format("cannot move {}: {}", shown(spool_file(course_.shared, token)), ec.message()),
+                  "check that this account may write in the shared folder");
+  }
+  return static_cast<int>(tokens.size());
+}
+
+void Collector::give_up(const std::string& batch, std::int64_t id, int task, const std::string& state,
+                        const std::string& why, const Life& life, const std::string& job, bool node_is_bad) {
+  std::vector<std::string> tokens;
+  for (Rows r = db_.query("SELECT token FROM attempt WHERE batch = ? AND task = ? AND state = 'open'", id, task);
+       r.next();)
+    tokens.push_back(r.text(0));
+  // A job that is alive after all need not start what has been given away.
+  for (const std::string& token : tokens) publish(course_.shared / "fenced" / token, why + "\n");
+  Transaction all(db_);
+  for (const std::string& token : tokens) {
+    db_.change("UPDATE attempt SET node = ? WHERE token = ?", life.node, token);
+    failed(token, state, why);
+  }
+  node_failed(life.node, why, node_is_bad);
+  book_.note(fmt::format("{} task {}: {}; {} attempts", batch, task, why, tokens.size()));
+  all.commit();
+  if (!job.empty()) cancel_jobs({job});
+}
+
+void Collector::watch() {
+  auto jobs = queue(prefix_);
+  controller_away_ = !jobs;
+  if (!jobs) return;  // no answer says nothing about any job
+  const double now = steady_now();
+  struct Batch {
+    std::int64_t id;
+    std::string name, state, lab;
+    int tasks;
+    std::set<int> open;
+  };
+  std::vector<Batch> batches;
+  for (Rows r = db_.query(
+           "SELECT b.id, b.name, b.state, b.lab, b.tasks, a.task FROM attempt a JOIN batch b ON b.id = a.batch "
+           "WHERE a.state = 'open' GROUP BY b.id, a.task ORDER BY b.id");
+       r.next();) {
+    if (batches.empty() || batches.back().id != r.integer(0))
+      batches.push_back({r.integer(0), r.text(1), r.text(2), r.text(3), static_cast<int>(r.integer(4)), {}});
+    batches.back().open.insert(static_cast<int>(r.integer(5)));
+  }
+  for (const Batch& b : batches) {
+    std::map<int, QueuedTask> here;
+    for (auto [at, end] = jobs->equal_range(b.name); at != end; ++at) here[at->second.task] = at->second;
+    if (b.state == "submitting") {  // the reply to sbatch was lost, or we died between: is it there?
+      if (!here.empty()) {
+        const std::string& job = here.begin()->second.job;
+        db_.change("UPDATE batch SET state = 'submitted', job = ? WHERE id = ?", job.substr(0, job.find('_')), b.id);
+      } else {
+        bool heard = false;
+        for (int task : b.open) heard = heard || fs::exists(beat_file(course_.shared, b.name, task));
+        if (!heard) {
+          send(b.id, b.name, course_.lab(b.lab), b.tasks);
+          continue;
+        }
+      }
+    }
+    for (int task : b.open) {
+      Life& life = lives_[{b.name, task}];
+      if (auto beat = read_regular(beat_file(course_.shared, b.name, task), 4096); beat && *beat != life.beat) {
+        life.beat = *beat, life.changed = now;
+        if (auto end = beat->find(' '); end != std::string::npos) life.node = first_words(beat->substr(0, end), 100);
+      }
+      auto at = here.find(task);
+      if (at != here.end() && !at->second.node.empty() && at->second.node != "n/a") life.node = at->second.node;
+      const double silent = now - std::max(life.changed, life.running);
+      if (at == here.end()) {
+        if (life.gone == 0) life.gone = now;
+        const double wait = life.beat.empty() ? kGoneSeconds : std::max(kGoneSeconds, 6 - (now - life.changed));
+        if (now - life.gone > wait && now - life.changed > 5)
+          give_up(b.name, b.id, task, "lost",
+                  life.node.empty() ? "its job ended without a word" : "its job ended without a word on " + life.node,
+                  life, "", false);
+        continue;
+      }
+      life.gone = 0;
+      const QueuedTask& t = at->second;
+      if (t.state == "PENDING") {
+        life.running = 0;
+        std::string why = t.reason;
+        std::transform(why.begin(), why.end(), why.begin(), [](unsigned char c) { return std::tolower(c); });
+        if (why.find("launch") != std::string::npos || why.find("held") != std::string::npos)
+          give_up(b.name, b.id, task, "lost", "Slurm holds its job: " + first_words(t.reason), life, t.job, false);
+        continue;
+      }
+      if (life.running == 0) life.running = now;
+      if (life.beat.empty() ? now - life.running > course_.start_s : silent > course_.heartbeat_s)
+        give_up(b.name, b.id, task, "fenced", fmt::format("no sign of life from {} for {:.0f} s", life.node, silent),
+                life, t.job, true);
+    }
+  }
+  db_.change(
+      "UPDATE batch SET state = 'over' WHERE state <> 'over' AND NOT EXISTS "
+      "(SELECT 1 FROM attempt WHERE batch = batch.id AND state = 'open')");
+}
+
+// Hands a batch to Slurm. Its row says 'submitting' before and until a reply is here.
+void Collector::send(std::int64_t id, const std::string& name, const CourseLab& lab, int tasks) {
+  auto text = read_regular(course_.shared / "batches" / name / "plan.json", 64 << 20);
+  const json plan = text ? json::parse(*text, nullptr, false) : json();
+  if (!plan.is_object())
+    throw Error(Exit::environment, "cannot read the plan of " + name + " in the shared folder", "is it mounted here?");
+  const int minutes = plan.value("minutes", 30);
+  std::vector<std::string> command = {(root_dir() / "cluster/round.sbatch").string(), plan.value("ridge", ""),
+                                      (course_.shared / "batches" / name).string(), course_.setup, course_.scratch};
+  const fs::path log = course_.shared / "log" / (name + ".%a.log");
+  Submitted s = submit(name, lab.slurm, tasks, course_.at_once, minutes, excluded(), log, command);
+  if (s.kind == Submitted::Kind::refused && !excluded().empty()) {
+    book_.note("no job can start without the excluded nodes; they are tried again: " + s.message);
+    db_.change("UPDATE node SET excluded = 0, failures = 0");
+    s = submit(name, lab.slurm, tasks, course_.at_once, minutes, {}, log, command);
+  }
+  if (s.kind == Submitted::Kind::accepted)
+    db_.change("UPDATE batch SET state = 'submitted', job = ? WHERE id = ?", s.job, id);
+  if (s.kind != Submitted::Kind::refused) return;
+  Transaction all(db_);
+  db_.change(
+      "UPDATE work SET state = 'waiting' WHERE id IN (SELECT work FROM attempt WHERE batch = ? AND state = 'open')",
+      id);
+  db_.change("UPDATE attempt SET state = 'cancelled', reason = ?, ended = ? WHERE batch = ? AND state = 'open'",
+             s.message, wall_now(), id);
+  db_.change("UPDATE batch SET state = 'over' WHERE id = ?", id);
+  all.commit();
+  throw Error(Exit::environment, "Slurm refuses the jobs: " + s.message,
+              "correct [slurm] in course.toml (`ridge cluster doctor` checks it), then `ridge cluster resume`");
+}
+
+void Collector::make_batch(const CourseLab& lab, const std::vector<Item>& items, int per_job) {
+  const int tasks =
+      static_cast<int>((items.size() + static_cast<std::size_t>(per_job) - 1) / static_cast<std::size_t>(per_job));
+  const std::string name = prefix_ + new_token().substr(0, 10);
+  const fs::path program = course_.program.empty() ? root_dir() / "ridge" : course_.program;
+  json options = json::array();
+  if (course_.is_signed) options.push_back("--official");
+  if (course_.require_sandbox) options.push_back("--require-sandbox");
+  if (!course_.seeds.empty()) options.insert(options.end(), {"--seed-file", course_.seeds.string()});
+  // One minute over what the submissions may take together: Slurm's limit is the second line of defence.
+  const int minutes = (per_job * (lab.limit_s + 2) + 59) / 60 + 2;
+  json plan = {{"name", name},
+               {"lab", lab.name},
+               {"backend", lab.backend},
+               {"limit_s", lab.limit_s},
+               {"minutes", minutes},
+               {"program", program.string()},
+               {"ridge", fs::read_symlink("/proc/self/exe").string()},
+               {"options", options},
+               {"signing_key", course_.is_signed ? course_.signing_key.string() : ""},
+               {"preflight", course_.preflight},
+               {"shared", course_.shared.string()},
+               {"tasks", json::array()}};
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (i % static_cast<std::size_t>(per_job) == 0) plan["tasks"].push_back(json::array());
+    plan["tasks"].back().push_back(
+        {{"token", items[i].token}, {"submission", content_dir(course_, lab.name, items[i].content).string()}});
+  }
+  make_folders(course_.shared / "batches" / name);
+  publish(course_.shared / "batches" / name / "plan.json", plan.dump(1) + "\n");
+  sync_folder(course_.shared / "batches");
+  std::int64_t id = 0;
+  {
+    Transaction all(db_);
+    db_.change("INSERT INTO batch(name, lab, state, tasks, made) VALUES(?, ?, 'submitting', ?, ?)", name, lab.name,
+               tasks, wall_now());
+    id = db_.last_id();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      db_.change(
+          "INSERT INTO attempt(token, work, number, state, batch, task, made) SELECT ?1, ?2, "
+          "1 + COALESCE((SELECT MAX(number) FROM attempt WHERE work = ?2), 0), 'open', ?3, ?4, ?5",
+          items[i].token, items[i].work, id, static_cast<int>(i) / per_job, wall_now());
+      db_.change("UPDATE work SET state = 'running' WHERE id = ?", items[i].work);
+    }
+    all.commit();
+  }
+  send(id, name, lab, tasks);
+}
+
+void Collector::submit_waiting() {
+  std::map<std::string, std::vector<Item>> by_lab;
+  const double now = steady_now();
+  for (Rows r = db_.query("SELECT id, lab, content FROM work WHERE state = 'waiting' ORDER BY id"); r.next();) {
+    auto at = not_before_.find(r.integer(0));
+    if (at == not_before_.end() || at->second <= now)
+      by_lab[r.text(1)].push_back({r.integer(0), r.text(2), new_token()});
+  }
+  for (const auto& [name, items] : by_lab) {
+    const CourseLab lab = course_.lab(name);
+    int per_job = course_.per_job;
+    if (per_job == 0) {
+      std::size_t nodes = 1;
+      if (auto all = partitions())
+        for (const Partition& p : *all)
+          if (lab.slurm.partition.empty() || p.name == lab.slurm.partition) nodes = std::max(nodes, p.nodes.size());
+      per_job = static_cast<int>(std::clamp<std::size_t>(items.size() / (16 * nodes), 1, 20));
+    }
+    for (std::size_t at = 0; at < items.size();) {
+      const std::size_t end = std::min(items.size(), at + static_cast<std::size_t>(per_job * kMaxArray));
+      make_batch(lab,
+                 {items.begin() + static_cast<std::ptrdiff_t>(at), items.begin() + static_cast<std::ptrdiff_t>(end)},
+                 per_job);
+      at = end;
+    }
+  }
+}
+
+void Collector::step() {
+  collect();
+  const double now = steady_now();
+  if (now >= next_watch_) {
+    watch();
+    next_watch_ = steady_now() + (controller_away_ ? 2 : 1);
+  }
+  if (now >= next_submit_ && !controller_away_) {
+    submit_waiting();
+    next_submit_ = steady_now() + 1;
+  }
+}
+
+void Collector::show_progress(bool last) {
+  const double now = steady_now();
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  if (!last && now < next_progress_) return;
+  next_progress_ = now + (terminal ? 1 : 10);
+  const Counts c = book_.counts("");
+  const int done = c.graded - graded_at_start_;
+  std::string text = fmt::format("graded {}, in the queue or running {}, waiting {}", c.graded, c.running, c.waiting);
+  if (c.not_graded > 0) text += fmt::format(", not graded {}", c.not_graded);
+  if (controller_away_) text += "; Slurm does not answer";
+  if (c.running > 0 && done == 0) {
+    position_ = queue_position("", prefix_);
+    if (position_ > 0) text += fmt::format("; {} jobs are before ours", position_);
+  }
+  if (done > 0 && c.open() > 0) {
+    const double left = (now - started_) / done * c.open();
+    text +=
+        left < 90 ? fmt::format("; about {:.0f} s to go", left) : fmt::format("; about {:.0f} min to go", left / 60);
+  }
+  fmt::print(stderr, "{}{}{}", terminal ? "\r\033[K" : "", text, terminal && !last ? "" : "\n");
+  std::fflush(stderr);
+}
+
+void Collector::run() {
+  // sick nodes are judged anew by each run
+  db_.change("DELETE FROM node");
+  fmt::print(stderr, "Ctrl-C leaves the jobs running; `ridge cluster resume` goes on from there.\n");
+  for (;;) {
+    step();
+    if (book_.counts("").open() == 0) break;
+    show_progress(false);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  show_progress(true);
+}
+
+void print_summary(Gradebook& book, const std::string& lab) {
+  int students = 0, graded = 0, nothing = 0;
+  double sum = 0;
+  std::vector<std::string> open;
+  for (const Grade& g : book.grades(lab)) {
+    ++students;
+    if (g.percent)
+      ++graded, sum += *g.percent;
+    else if (g.content.empty() && g.problem.empty())
+      ++nothing;
+    else
+      open.push_back(fmt::format("  {}: {}", g.student.id,
+                                 !g.problem.empty() ? g.problem
+                                 : g.reason.empty() ? g.state
+                                                    : g.reason));
+  }
+  fmt::print("{}: {} of {} students graded, mean {:.1f} %; {} handed in nothing\n", lab, graded, students,
+             graded > 0 ? sum / graded : 0, nothing);
+  if (!open.empty())
+    fmt::print("Not graded (never a zero; `ridge cluster grade` tries again):\n{}\n", fmt::join(open, "\n"));
+  for (Rows r = book.db().query("SELECT name, reason FROM node WHERE excluded = 1"); r.next();)
+    fmt::print("Left out: node {} ({})\n", r.text(0), r.text(1));
+}
+
+}  // namespace ridge::cluster

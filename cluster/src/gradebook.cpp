@@ -1,0 +1,185 @@
+#include "gradebook.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cluster_clock.hpp"
+#include "error.hpp"
+#include "files.hpp"
+
+namespace ridge::cluster {
+
+namespace {
+
+// content: what is graded, by the hash of its files; several students may have handed in the same.
+// work: one content to be judged; a regrade is a new generation. attempt: one try, whose token no other try has.
+// result: what an attempt said. The index makes two results that count impossible.
+constexpr const char* kSchema = R"(
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS student(id TEXT PRIMARY KEY, name TEXT NOT NULL, email TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS submission(
+  id INTEGER PRIMARY KEY, lab TEXT NOT NULL, student TEXT NOT NULL, content TEXT NOT NULL, source TEXT NOT NULL,
+  handed_in INTEGER, problem TEXT NOT NULL, taken INTEGER NOT NULL, UNIQUE(lab, student, content, problem));
+CREATE TABLE IF NOT EXISTS work(
+  id INTEGER PRIMARY KEY, lab TEXT NOT NULL, content TEXT NOT NULL, backend TEXT NOT NULL, generation INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK(state IN ('waiting', 'running', 'graded', 'not-graded', 'cancelled')),
+  reason TEXT NOT NULL DEFAULT '', failures INTEGER NOT NULL DEFAULT 0, UNIQUE(lab, content, backend, generation));
+CREATE TABLE IF NOT EXISTS batch(
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, lab TEXT NOT NULL,
+  state TEXT NOT NULL CHECK(state IN ('submitting', 'submitted', 'over')), job TEXT NOT NULL DEFAULT '',
+  tasks INTEGER NOT NULL, made INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS attempt(
+  token TEXT PRIMARY KEY, work INTEGER NOT NULL REFERENCES work(id), number INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK(state IN ('open', 'graded', 'failed', 'lost', 'fenced', 'cancelled')),
+  batch INTEGER NOT NULL REFERENCES batch(id), task INTEGER NOT NULL, node TEXT NOT NULL DEFAULT '',
+  reason TEXT NOT NULL DEFAULT '', made INTEGER NOT NULL, ended INTEGER, UNIQUE(work, number));
+CREATE UNIQUE INDEX IF NOT EXISTS one_open_attempt ON attempt(work) WHERE state = 'open';
+CREATE INDEX IF NOT EXISTS attempt_batch ON attempt(batch);
+CREATE TABLE IF NOT EXISTS result(
+  token TEXT PRIMARY KEY REFERENCES attempt(token), work INTEGER NOT NULL REFERENCES work(id), counts INTEGER NOT NULL,
+  outcome TEXT NOT NULL, points REAL NOT NULL, max REAL NOT NULL, coverage REAL NOT NULL, seconds REAL NOT NULL,
+  nonce TEXT NOT NULL, record TEXT NOT NULL, taken INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS result_nonce ON result(nonce);
+CREATE UNIQUE INDEX IF NOT EXISTS one_result_counts ON result(work) WHERE counts = 1;
+CREATE TABLE IF NOT EXISTS decision(
+  id INTEGER PRIMARY KEY, kind TEXT NOT NULL, lab TEXT NOT NULL, student TEXT NOT NULL, value TEXT NOT NULL,
+  reason TEXT NOT NULL, author TEXT NOT NULL, made INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS node(name TEXT PRIMARY KEY, failures INTEGER NOT NULL, excluded INTEGER NOT NULL, reason TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS event(id INTEGER PRIMARY KEY, made INTEGER NOT NULL, what TEXT NOT NULL);
+COMMIT;
+)";
+
+fs::path with_folder(const fs::path& file) {
+  make_folders(file.parent_path());
+  return file;
+}
+
+}  // namespace
+
+Gradebook::Gradebook(const Course& course) : course_(course), db_(with_folder(course.gradebook)) {
+  if (!db_.query("SELECT 1 FROM sqlite_master WHERE name = 'event'").next()) db_.script(kSchema);
+  db_.change("INSERT INTO meta SELECT 'id', ? WHERE NOT EXISTS (SELECT 1 FROM meta WHERE key = 'id')",
+             new_token().substr(0, 6));
+}
+
+void Gradebook::add_student(const Student& s) {
+  db_.change(
+      "INSERT INTO student VALUES(?, ?, ?) ON CONFLICT(id) DO UPDATE SET name = excluded.name, email = excluded.email "
+      "WHERE name <> excluded.name OR email <> excluded.email",
+      s.id, s.name, s.email);
+}
+
+std::vector<Student> Gradebook::students() {
+  std::vector<Student> all;
+  for (Rows r = db_.query("SELECT id, name, email FROM student ORDER BY id"); r.next();)
+    all.push_back({r.text(0), r.text(1), r.text(2)});
+  return all;
+}
+
+Counts Gradebook::counts(const std::string& lab) {
+  Counts c;
+  for (Rows r = db_.query("SELECT state, count(*) FROM work WHERE ?1 = '' OR lab = ?1 GROUP BY state", lab);
+       r.next();) {
+    const std::string state = r.text(0);
+    const int n = static_cast<int>(r.integer(1));
+    (state == "waiting"   ? c.waiting
+     : state == "running" ? c.running
+     : state == "graded"  ? c.graded
+                          : c.not_graded) += n;
+  }
+  return c;
+}
+
+std::vector<Grade> Gradebook::grades(const std::string& lab) {
+  const CourseLab rules = course_.lab(lab);
+  std::map<std::string, Grade> all;
+  for (const Student& s : students()) all[s.id].student = s;
+  // The last that each handed in counts; of its work the newest generation that has a result.
+  for (Rows r = db_.query("SELECT student, content, source, handed_in, problem FROM submission WHERE lab = ? "
+                          "ORDER BY COALESCE(handed_in, taken), id",
+                          lab);
+       r.next();) {
+    Grade& g = all[r.text(0)];
+    if (!r.text(4).empty() && !g.content.empty()) continue;  // a broken second one does not take away the first
+    g.student.id = r.text(0);
+    g.content = r.text(1), g.source = r.text(2), g.problem = r.text(4);
+    g.handed_in = r.null(3) ? std::nullopt : std::optional(r.integer(3));
+  }
+  std::vector<Grade> list;
+  for (auto& [id, g] : all) {
+    g.lab = lab;
+    std::optional<std::int64_t> deadline = rules.deadline;
+    std::optional<double> fixed;
+    for (Rows r = db_.query(
+             "SELECT kind, value, reason, author FROM decision WHERE lab = ? AND student = ? ORDER BY id", lab, id);
+         r.next();) {
+      if (r.text(0) == "extension") deadline = parse_date(r.text(1));
+      if (r.text(0) == "override") fixed = r.text(1) == "none" ? std::nullopt : std::optional(std::stod(r.text(1)));
+      if (r.text(0) == "extension" || r.text(0) == "override")
+        g.note +=
+            fmt::format("{}{} {}: {} ({})", g.note.empty() ? "" : "; ", r.text(0), r.text(1), r.text(2), r.text(3));
+    }
+    if (!g.content.empty()) {
+      Rows w = db_.query(
+          "SELECT w.state, w.reason, r.outcome, r.points, r.max, r.token FROM work w LEFT JOIN result r ON r.work = "
+          "w.id "
+          "AND r.counts = 1 WHERE w.lab = ? AND w.content = ? AND w.backend = ? "
+          "ORDER BY r.token IS NULL, w.generation DESC LIMIT 1",
+          lab, g.content, rules.backend);
+      if (w.next()) {
+        g.state = w.text(0), g.reason = w.text(1);
+        if (!w.null(5)) {
+          g.outcome = w.text(2), g.points = w.number(3), g.max = w.number(4), g.token = w.text(5);
+          g.percent = *g.max > 0 ? 100 * *g.points / *g.max : 0;
+        }
+      }
+    }
+    if (deadline && g.handed_in && *g.handed_in > *deadline + 60 * rules.late.grace_minutes) {
+      g.days_late = std::ceil(static_cast<double>(*g.handed_in - *deadline) / 86400.0);
+      const double left = g.days_late > rules.late.days ? 0 : 1 - rules.late.percent_per_day * g.days_late / 100;
+      if (g.percent) *g.percent *= std::max(left, 0.0);
+      g.note +=
+          fmt::format("{}{:.0f} {} late", g.note.empty() ? "" : "; ", g.days_late, g.days_late == 1 ? "day" : "days");
+    }
+    if (fixed) g.percent = fixed, g.overridden = true;
+    list.push_back(g);
+  }
+  return list;
+}
+
+void Gradebook::decide(const std::string& kind, const std::string& lab, const std::string& student,
+                       const std::string& value, const std::string& reason, const std::string& author) {
+  db_.change("INSERT INTO decision(kind, lab, student, value, reason, author, made) VALUES(?, ?, ?, ?, ?, ?, ?)", kind,
+             lab, student, value, reason, author, wall_now());
+}
+
+std::string Gradebook::jobs_prefix() {
+  Rows r = db_.query("SELECT value FROM meta WHERE key = 'id'");
+  r.next();
+  return "ridge-" + r.text(0) + "-";
+}
+
+void Gradebook::note(const std::string& what) {
+  db_.change("INSERT INTO event(made, what) VALUES(?, ?)", wall_now(), what);
+}
+
+CollectorLock::CollectorLock(const Course& course) {
+  const fs::path file = course.gradebook.string() + ".collector";
+  make_folders(file.parent_path());
+  fd_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (fd_ < 0 || flock(fd_, LOCK_EX | LOCK_NB) != 0)
+    throw Error(Exit::environment, fmt::format("another process collects for {}", shown(course.gradebook)),
+                "`ridge cluster status --watch` follows it; only one collects at a time");
+}
+
+CollectorLock::~CollectorLock() {
+  if (fd_ >= 0) close(fd_);
+}
+
+}  // namespace ridge::cluster

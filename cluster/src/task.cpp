@@ -1,0 +1,244 @@
+#include "task.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "cluster_clock.hpp"
+#include "error.hpp"
+#include "files.hpp"
+#include "process.hpp"
+#include "text.hpp"
+
+namespace ridge::cluster {
+
+namespace {
+
+using nlohmann::json;
+
+std::string from_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string node_name() {
+  std::string name = from_environment("SLURMD_NODENAME");
+  char host[256] = "";
+  if (name.empty() && gethostname(host, sizeof host - 1) == 0) name = host;
+  return name;
+}
+
+// A file that changes every two seconds while this process lives and the folder can be written.
+class Heartbeat {
+ public:
+  explicit Heartbeat(fs::path file) : file_(std::move(file)), thread_([this] { beat(); }) {}
+  ~Heartbeat() {
+    stop_ = true;
+    thread_.join();
+  }
+
+ private:
+  void beat() {
+    const fs::path next = file_.string() + "." + new_token().substr(0, 8) + ".tmp";
+    for (int count = 0; !stop_; ++count) {
+      {
+        std::ofstream out(next, std::ios::trunc);
+        out << node_name() << ' ' << getpid() << ' ' << count << '\n';
+      }
+      rename(next.c_str(), file_.c_str());
+      for (int i = 0; i < 20 && !stop_; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    unlink(next.c_str());
+  }
+  fs::path file_;
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+// All descendants: those that lost their parent come to this process, which is their subreaper.
+std::vector<pid_t> children() {
+  std::vector<pid_t> all;
+  std::error_code ec;
+  for (const auto& thread : fs::directory_iterator("/proc/self/task", ec)) {
+    std::ifstream in(thread.path() / "children");
+    for (pid_t pid; in >> pid;) all.push_back(pid);
+  }
+  return all;
+}
+
+void end_all_children() {
+  for (int i = 0; i < 500; ++i) {
+    while (waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+    const auto left = children();
+    if (left.empty()) return;
+    for (pid_t pid : left) kill(pid, SIGKILL);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
+struct Ended {
+  int code = -1, signal = 0;
+  bool timed_out = false;
+  double seconds = 0;
+};
+
+// The judge, in a process group of its own: at the limit TERM (it cleans up), half a second later KILL, and then whatever is left.
+Ended run_judge(const std::vector<std::string>& argv, const fs::path& log, double limit) {
+  std::vector<char*> args;
+  for (const auto& a : argv) args.push_back(const_cast<char*>(a.c_str()));
+  args.push_back(nullptr);
+  const double start = steady_now();
+  const pid_t pid = fork_child();
+  if (pid == 0) {
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    signal(SIGPIPE, SIG_DFL);
+    const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), in = open("/dev/null", O_RDONLY);
+    if (out < 0 || in < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0) _exit(127);
+    isolate_child(3);
+    execv(args[0], args.data());
+    _exit(127);
+  }
+  Ended e;
+  if (pid < 0) return e;
+  int status = 0;
+  double told = 0;
+  for (;;) {
+    siginfo_t info{};
+    if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_pid == pid) break;
+    const double now = steady_now();
+    if (told == 0 && now - start > limit) {
+      e.timed_out = true, told = now;
+      kill(-pid, SIGTERM);
+      kill(pid, SIGTERM);
+    }
+    if (told != 0 && now - told > 0.5) {
+      kill(-pid, SIGKILL);
+      kill(pid, SIGKILL);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  status = wait_child(pid);
+  e.seconds = steady_now() - start;
+  if (WIFEXITED(status)) e.code = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) e.signal = WTERMSIG(status);
+  end_all_children();
+  return e;
+}
+
+std::string why_not(const Ended& e, const std::string& limit, const std::string& log) {
+  std::string last = log.substr(log.size() > 600 ? log.size() - 600 : 0);
+  last = capped(printable(last), 600);
+  if (e.timed_out) return "the judge did not end within " + limit + " s";
+  if (e.code == 2) return "usage error of ridge: " + last;
+  if (e.code == 3) return "the environment failed: " + last;
+  if (e.signal != 0) return fmt::format("the judge was ended by signal {}: {}", e.signal, last);
+  return fmt::format("the judge ended with exit code {}: {}", e.code, last);
+}
+
+// One attempt, as it goes into the spool: the record's own text, byte for byte, or why there is none.
+json attempt(const json& plan, const json& item, const fs::path& scratch) {
+  const std::string token = item.at("token"), limit = std::to_string(plan.at("limit_s").get<int>());
+  const fs::path record = scratch / (token + ".record"), log = scratch / (token + ".log");
+  std::vector<std::string> argv = {plan.at("program"),    "grade",     plan.at("lab"),     "--submission",
+                                   item.at("submission"), "--backend", plan.at("backend"), "--json",
+                                   record.string()};
+  for (const json& option : plan.at("options")) argv.push_back(option);
+  Ended e = run_judge(argv, log, plan.at("limit_s").get<double>());
+  json out = {{"schema", "ridge.attempt/1"}, {"token", token},       {"node", node_name()},
+              {"exit_code", e.code},         {"seconds", e.seconds}, {"job", from_environment("SLURM_ARRAY_JOB_ID")}};
+  const std::string words = read_regular(log, 64 << 20).value_or("");
+  auto text = read_regular(record, 16 << 20);
+  if ((e.code == 0 || e.code == 1 || e.code == 4) && !e.timed_out && text && !text->empty()) {
+    out["kind"] = "graded";
+    out["record"] = *text;
+  } else {
+    out["kind"] = "not-graded";
+    out["hung"] = e.timed_out;
+    out["reason"] = e.code == 0 || e.code == 1 || e.code == 4 ? "ridge left no record: " + capped(printable(words), 300)
+                                                              : why_not(e, limit, words);
+  }
+  std::error_code ec;
+  fs::remove(record, ec);
+  fs::remove(log, ec);
+  return out;
+}
+
+// A shared folder that can't be written is often back in a minute; a result is worth the wait.
+void publish_patiently(const fs::path& file, const std::string& text) {
+  for (int tries = 0;; ++tries) try {
+      if (!publish(file, text))
+        fmt::print(stderr, "ridge-task: {} was published before; this one is dropped\n", shown(file));
+      return;
+    } catch (const Error& e) {
+      if (tries >= 12) throw;
+      fmt::print(stderr, "ridge-task: {}; trying again\n", e.what());
+      std::this_thread::sleep_for(std::chrono::seconds(tries < 3 ? 1 : 5));
+    }
+}
+
+}  // namespace
+
+int run_task(const fs::path& batch, int task) {
+  auto text = read_regular(batch / "plan.json", 64 << 20);
+  if (!text)
+    throw Error(Exit::environment, "cannot read " + shown(batch / "plan.json"), "is the shared folder mounted here?");
+  json plan;
+  try {
+    plan = json::parse(*text);
+    const fs::path shared = plan.at("shared").get<std::string>();
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    TemporaryDir scratch("job");
+    // What is kept of a grading is published; nothing else is left on the node.
+    setenv("TMPDIR", scratch.path().c_str(), 1);
+    setenv("RIDGE_RESULTS", (scratch.path() / "results").c_str(), 1);
+    setenv("RIDGE_NO_BUILD", "1", 1);
+    unsetenv("RIDGE_SIGNING_KEY");
+    setenv("XDG_CONFIG_HOME", scratch.path().c_str(), 1);
+    if (const std::string key = plan.value("signing_key", ""); !key.empty())
+      setenv("RIDGE_SIGNING_KEY", key.c_str(), 1);
+    Heartbeat alive(beat_file(shared, plan.at("name"), task));  // after setenv: it reads the environment
+
+    std::string sick;
+    if (const std::string preflight = plan.value("preflight", ""); !preflight.empty()) {
+      const fs::path log = scratch.path() / "preflight.log";
+      Ended e = run_judge({"/bin/sh", "-c", preflight}, log, 60);
+      if (e.code != 0)
+        sick =
+            fmt::format("preflight: {}", e.timed_out ? "no end within 60 s"
+                                                     : capped(printable(read_regular(log, 1 << 20).value_or("")), 300));
+    }
+    for (const json& item : plan.at("tasks").at(static_cast<std::size_t>(task))) {
+      const std::string token = item.at("token");
+      std::error_code ec;
+      if (fs::exists(spool_file(shared, token), ec) || fs::exists(taken_file(shared, token), ec))
+        continue;                                               // ran before
+      if (fs::exists(shared / "fenced" / token, ec)) continue;  // another attempt has its place
+      json out = sick.empty() ? attempt(plan, item, scratch.path())
+                              : json{{"schema", "ridge.attempt/1"}, {"token", token}, {"node", node_name()},
+                                     {"kind", "not-graded"},        {"sick", true},   {"reason", sick}};
+      publish_patiently(spool_file(shared, token), out.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+      fmt::print("{} {}\n", token, out["kind"].get<std::string>());
+      std::fflush(stdout);
+      fs::remove_all(scratch.path() / "results", ec);
+    }
+  } catch (const json::exception& e) {
+    throw Error(Exit::environment, fmt::format("{} is not a plan: {}", shown(batch / "plan.json"), e.what()),
+                "grade anew");
+  }
+  return 0;
+}
+
+}  // namespace ridge::cluster

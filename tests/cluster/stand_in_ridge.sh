@@ -1,0 +1,35 @@
+#!/bin/sh
+# Stands in for `ridge grade` where a test is about the cluster and not about judging: says at once what the submission's
+# copy.cu tells it to: `points N`, `build`, `slow S N`, `hang`, `sick-once`. Everything else is as with the real one.
+submission='' json='' lab=${2-} backend=cpu
+while [ $# -gt 0 ]; do
+  case $1 in
+    --submission) submission=$2; shift ;;
+    --backend) backend=$2; shift ;;
+    --json) json=$2; shift ;;
+  esac
+  shift
+done
+[ -n "$submission" ] && [ -n "$json" ] || exit 2
+read -r _ word first second <"$submission/copy.cu" || exit 2
+case $word in
+  slow) sleep "$first"; word=points first=$second ;;
+  hang) sleep 600 & sleep 600 ;;
+  orphan) setsid sleep 600 & word=points ;;
+  broken) echo "no such device" >&2; exit 3 ;;
+  broken-on) # a node that is sick
+    case " $second " in *" ${SLURMD_NODENAME-} "*) echo "sick node" >&2; exit 3 ;; esac
+    word=points ;;
+esac
+[ ! -e "${RIDGE_STAND_IN_FULL_DISK-/nonexistent}" ] || exit 3
+hash=$(cd "$submission" && sha256sum ./*.cu | sed 's# \./# #' | sha256sum | cut -d' ' -f1)
+nonce=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+outcome=failed points=$first code=1
+[ "$first" != 100 ] || outcome=passed code=0
+[ "$word" != build ] || outcome=build-failed points=0 code=4
+cat >"$json" <<JSON
+{ "schema": "ridge.result/1", "attempt": "$nonce", "nonce": "$nonce", "lab": "$lab", "backend": "$backend", "mode": "grade",
+  "outcome": "$outcome", "submission": { "sha256": "$hash" },
+  "score": { "points": $points, "max": 100, "coverage": 1.0 }, "tasks": [] }
+JSON
+exit $code
