@@ -12,7 +12,11 @@
 
 #include "cluster_clock.hpp"
 #include "collector.hpp"
+#include "doctor.hpp"
 #include "error.hpp"
+#include "exports.hpp"
+#include "files.hpp"
+#include "handing_in.hpp"
 #include "intake.hpp"
 #include "lab.hpp"
 #include "task.hpp"
@@ -23,7 +27,11 @@ namespace {
 
 struct Arguments {
   std::string course, lab, submissions, roster, student, reason, author, value;
-  bool watch = false, detach = false;
+  std::string from, column, out, format = "csv";
+  double points = 0;
+  int more = 0;
+  bool watch = false, detach = false, no_job = false;
+  SubmitArguments submit;
   std::string batch;
   int task = 0;
 };
@@ -206,6 +214,91 @@ int decide(const Arguments& a, const std::string& kind) {
   return 0;
 }
 
+int export_grades(const Arguments& a) {
+  const Course course = load_course(a.course);
+  const std::string lab = find_lab(a.lab).name;
+  course.lab(lab);
+  Gradebook book(course);
+  std::string note;
+  const std::string text = exported(book, {lab, a.format, a.from, a.column, a.points}, note);
+  if (a.out.empty()) {
+    fmt::print("{}", text);
+  } else {
+    const fs::path file = fs::absolute(a.out);
+    std::error_code ec;
+    if (!a.from.empty() && fs::equivalent(file, a.from, ec))
+      throw Error(Exit::usage, "--output is the file that is read", "write a copy, and compare them before the upload");
+    const fs::path next = file.string() + ".new";
+    fs::remove(next, ec);
+    publish(next, text);
+    fs::rename(next, file, ec);
+    if (ec) throw Error(Exit::environment, fmt::format("cannot write {}: {}", shown(file), ec.message()), "check the folder");
+  }
+  if (!note.empty()) fmt::print(stderr, "{}\n", note);
+  return 0;
+}
+
+int show_report(const Arguments& a) {
+  const Course course = load_course(a.course);
+  Gradebook book(course);
+  fmt::print("{}", lab_report(book, find_lab(a.lab).name));
+  return 0;
+}
+
+int show_estimate(const Arguments& a) {
+  const Course course = load_course(a.course);
+  Gradebook book(course);
+  fmt::print("{}", estimate(book, find_lab(a.lab).name, a.more));
+  return 0;
+}
+
+int doctor(const Arguments& a) {
+  const Course course = load_course(a.course);
+  int bad = 0;
+  for (const Finding& f : examine(course, !a.no_job)) {
+    bad += f.kind == Finding::Kind::bad;
+    fmt::print("  {:<4} {}\n", f.kind == Finding::Kind::good ? "ok" : f.kind == Finding::Kind::bad ? "BAD" : "?", f.what);
+    if (!f.advice.empty()) fmt::print("         {}\n", f.advice);
+  }
+  fmt::print("{}\n", bad == 0 ? "Nothing stands against grading." : fmt::format("{} of these would keep jobs from being graded.", bad));
+  return static_cast<int>(bad == 0 ? Exit::passed : Exit::environment);
+}
+
+// A course.toml to start from.
+constexpr const char* kExample = R"(# docs/cluster.md says what every key means. Relative paths are this file's.
+name = "HPC for AI"
+gradebook = "gradebook.sqlite"   # a local disk of the machine that collects, not NFS
+shared = "shared"                # a folder that every node sees under this name
+# dropbox = "dropbox"            # where `ridge submit` puts work
+# site = "virtual"               # a profile of cluster/sites/
+
+[grading]
+signing_key = "course.key"       # `ridge key new course.key`
+keys = ["course.key.pub"]
+seeds = "seeds"                  # head -c 32 /dev/urandom > seeds; chmod 600 seeds
+retries = 3
+
+[slurm]
+# partition = "gpu"
+# account = "course"
+# gres = "gpu:1"
+
+[late]
+percent_per_day = 10
+days = 3
+
+[labs.01]
+deadline = 2026-12-01T23:59:00+01:00
+weight = 1
+)";
+
+int init(const Arguments& a) {
+  const fs::path file = fs::absolute(a.course.empty() ? "course.toml" : a.course);
+  if (!publish(file, kExample)) throw Error(Exit::usage, shown(file) + " exists already", "it is never overwritten");
+  fmt::print("Wrote {}. Edit it, then: ridge cluster doctor\n", shown(file));
+  return 0;
+}
+
 }  // namespace
 
 std::function<int()> add_commands(CLI::App& app) {
@@ -239,6 +332,26 @@ std::function<int()> add_commands(CLI::App& app) {
     c->add_option("--author", a->author, "Who decided (default: you)");
   }
   for (auto* c : {grade_command, resume_command, regrade_command}) c->add_flag("--detach", a->detach, "Only submit");
+  auto* export_command = add("export", "Write a lab's grades for an LMS");
+  export_command->add_option("--format", a->format, "Format")
+      ->check(CLI::IsMember({"canvas", "moodle", "nbgrader", "gradescope", "json", "csv"}))
+      ->capture_default_str();
+  export_command->add_option("--from", a->from, "Canvas, Moodle: the file that you exported there");
+  export_command->add_option("--column", a->column, "The column to fill (default: the one with the lab's name; Moodle: Grade)");
+  export_command->add_option("--points", a->points, "What 100 % are (default: Canvas's Points Possible, else 100)");
+  export_command->add_option("-o,--output", a->out, "Write to this file");
+  auto* report_command = add("report", "Distribution, common failing checks, results to look at");
+  auto* estimate_command = add("estimate", "Hours that a round will take, before it is submitted");
+  estimate_command->add_option("--more", a->more, "Submissions that are not taken in yet")->check(CLI::Range(0, 1000000));
+  for (auto* c : {export_command, report_command, estimate_command}) c->add_option("--lab", a->lab, "Lab")->required();
+  auto* doctor_command = add("doctor", "Whether course.toml and the cluster fit each other");
+  doctor_command->add_flag("--no-job", a->no_job, "Don't ask a node by a small job");
+  auto* init_command = add("init", "Write a course.toml to start from");
+  auto* submit_command = app.add_subcommand("submit", "Hand your work in: checks, packs, and puts it into the course's folder");
+  submit_command->add_option("lab", a->submit.lab, "Lab")->required();
+  submit_command->add_option("--submission", a->submit.submission, "Folder with the lab's files (default: work/NN_name)");
+  submit_command->add_option("--to", a->submit.dropbox, "The course's folder (default: RIDGE_DROPBOX, else course.toml's)");
+  submit_command->add_flag("--unchecked", a->submit.unchecked, "Without checking it here first");
   auto* run_command = top->add_subcommand("run", "What a job of a batch runs")->group("");
   run_command->add_option("batch", a->batch)->required();
   run_command->add_option("task", a->task)->required();
@@ -251,6 +364,12 @@ std::function<int()> add_commands(CLI::App& app) {
     if (*regrade_command) return regrade(*a);
     if (*extend_command) return decide(*a, "extension");
     if (*override_command) return decide(*a, "override");
+    if (*export_command) return export_grades(*a);
+    if (*report_command) return show_report(*a);
+    if (*estimate_command) return show_estimate(*a);
+    if (*doctor_command) return doctor(*a);
+    if (*init_command) return init(*a);
+    if (*submit_command) return submit_work(a->submit);
     if (*run_command) return run_task(a->batch, a->task);
     return -1;
   };

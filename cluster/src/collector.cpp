@@ -209,6 +209,11 @@ void Collector::watch() {
   auto jobs = queue(prefix_);
   controller_away_ = !jobs;
   if (!jobs) return;  // no answer says nothing about any job
+  waits_for_.clear();
+  for (const auto& [name, t] : *jobs) {
+    static const std::set<std::string> usual = {"", "None", "Resources", "Priority", "JobArrayTaskLimit", "BeginTime"};
+    if (t.state == "PENDING" && usual.count(t.reason) == 0) waits_for_ = first_words(t.reason);
+  }
   const double now = steady_now();
   struct Batch {
     std::int64_t id;
@@ -376,7 +381,8 @@ void Collector::submit_waiting() {
       if (auto all = partitions())
         for (const Partition& p : *all)
           if (lab.slurm.partition.empty() || p.name == lab.slurm.partition) nodes = std::max(nodes, p.nodes.size());
-      per_job = static_cast<int>(std::clamp<std::size_t>(items.size() / (16 * nodes), 1, 20));
+      const std::size_t half_an_hour = static_cast<std::size_t>(std::max(1, 1800 / lab.limit_s));
+      per_job = static_cast<int>(std::clamp<std::size_t>(items.size() / (16 * nodes), 1, std::min<std::size_t>(20, half_an_hour)));
     }
     for (std::size_t at = 0; at < items.size();) {
       const std::size_t end = std::min(items.size(), at + static_cast<std::size_t>(per_job * kMaxArray));
@@ -411,6 +417,7 @@ void Collector::show_progress(bool last) {
   std::string text = fmt::format("graded {}, in the queue or running {}, waiting {}", c.graded, c.running, c.waiting);
   if (c.not_graded > 0) text += fmt::format(", not graded {}", c.not_graded);
   if (controller_away_) text += "; Slurm does not answer";
+  if (!waits_for_.empty()) text += "; Slurm does not start jobs: " + waits_for_;
   if (c.running > 0 && done == 0) {
     position_ = queue_position("", prefix_);
     if (position_ > 0) text += fmt::format("; {} jobs are before ours", position_);

@@ -54,6 +54,7 @@ class Collector {
   double next_watch_ = 0, next_submit_ = 0, next_progress_ = 0, started_ = 0;
   int graded_at_start_ = 0, position_ = -1;
   bool controller_away_ = false;
+  std::string waits_for_;  // Slurm's reason, where it is not that others come first
 };
 
 // What a person should know at the end: what was not graded and why, nodes that were left out.

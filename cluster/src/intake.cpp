@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -260,6 +261,14 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
     const Student* student = owner(entry.filename().string(), roster, why);
     if (student == nullptr) {
       report.problems.push_back(name + ": " + why);
+      continue;
+    }
+    // In a folder that all may write to, a name alone proves nothing: another student's account must not stand for this one.
+    struct stat st {};
+    const passwd* account = lstat(entry.c_str(), &st) == 0 ? getpwuid(st.st_uid) : nullptr;
+    if (account != nullptr && student->id != account->pw_name &&
+        std::any_of(roster.begin(), roster.end(), [&](const Student& s) { return s.id == account->pw_name; })) {
+      report.problems.push_back(fmt::format("{}: it was handed in by {}'s account", name, account->pw_name));
       continue;
     }
     std::optional<std::int64_t> deadline = rules.deadline;

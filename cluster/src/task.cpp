@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "cluster_clock.hpp"
+#include "doctor.hpp"
 #include "error.hpp"
 #include "files.hpp"
 #include "process.hpp"
@@ -192,6 +193,8 @@ void publish_patiently(const fs::path& file, const std::string& text) {
 }  // namespace
 
 int run_task(const fs::path& batch, int task) {
+  std::error_code asked;
+  if (fs::exists(batch / "word", asked)) return probe(batch);  // `ridge cluster doctor` asks
   auto text = read_regular(batch / "plan.json", 64 << 20);
   if (!text)
     throw Error(Exit::environment, "cannot read " + shown(batch / "plan.json"), "is the shared folder mounted here?");

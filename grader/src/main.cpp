@@ -15,6 +15,7 @@
 #include "ridge_version.hpp"
 #ifdef RIDGE_HAVE_CLUSTER
 #include "cluster_commands.hpp"
+#include "handing_in.hpp"
 #endif
 
 namespace {
@@ -81,6 +82,10 @@ int run(int argc, char** argv) {
   grade->add_flag("--sanitize", grading.sanitize,
                   "Also look for races, uninitialised reads and leaks, as check does (emulator)");
   grade->add_flag("--official", grading.official, "The course's own judgement: needs a signing key (ridge key new)");
+#ifdef RIDGE_HAVE_CLUSTER
+  bool through_slurm = false;
+  grade->add_flag("--slurm", through_slurm, "As a job of this cluster, waited for; it is practice");
+#endif
   grade->add_option("--seed-file", grading.seed_file,
                     "Secret seed of a course (16 bytes or more, mode 0600): the same secret cases for all");
   auto* key = app.add_subcommand("key", "Keys that sign records");
@@ -161,6 +166,14 @@ int run(int argc, char** argv) {
   if (*labs) return command_labs(json);
   if (*start) return command_start(lab);
   if (*check) return command_check(grading);
+#ifdef RIDGE_HAVE_CLUSTER
+  if (*grade && through_slurm) {
+    std::vector<std::string> same(argv, argv + argc);
+    std::erase(same, "--slurm");
+    same[0] = std::filesystem::read_symlink("/proc/self/exe").string();
+    return cluster::grade_through_slurm(grading.lab, same);
+  }
+#endif
   if (*grade) return command_grade(grading);
   if (*key_new) return command_key_new(key_file);
   if (*key_show) return command_key_show(key_file);

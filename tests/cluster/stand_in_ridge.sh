@@ -11,7 +11,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 [ -n "$submission" ] && [ -n "$json" ] || exit 2
-read -r _ word first second <"$submission/copy.cu" || exit 2
+read -r _ word first second _ <"$submission/copy.cu" || exit 2
 case $word in
   slow) sleep "$first"; word=points first=$second ;;
   hang) sleep 600 & sleep 600 ;;
@@ -21,7 +21,8 @@ case $word in
     case " $second " in *" ${SLURMD_NODENAME-} "*) echo "sick node" >&2; exit 3 ;; esac
     word=points ;;
 esac
-[ ! -e "${RIDGE_STAND_IN_FULL_DISK-/nonexistent}" ] || exit 3
+here=$(dirname "$0")
+if [ -e "$here/disk-full" ]; then echo "No space left on device" >&2; exit 3; fi
 hash=$(cd "$submission" && sha256sum ./*.cu | sed 's# \./# #' | sha256sum | cut -d' ' -f1)
 nonce=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 outcome=failed points=$first code=1

@@ -1,0 +1,21 @@
+// The student's side: handing work in, and grading it through the queue as practice.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "paths.hpp"
+
+namespace ridge::cluster {
+
+struct SubmitArguments {
+  std::string lab, submission, dropbox;
+  bool unchecked = false;
+};
+
+// Checks the work here, packs it, puts it into the course's folder (course.toml's `dropbox`) under the student's name.
+int submit_work(const SubmitArguments& arguments);
+
+// `ridge grade NN --slurm`: one job, waited for. `arguments` are grade's own, to be run on the node.
+int grade_through_slurm(const std::string& lab, const std::vector<std::string>& arguments);
+
+}  // namespace ridge::cluster
