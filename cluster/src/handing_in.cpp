@@ -67,6 +67,12 @@ int submit_work(const SubmitArguments& a) {
     throw Error(Exit::usage, fmt::format("there is no course folder to hand in to{}", dropbox.empty() ? "" : ": " + dropbox),
                 "ask the instructor for it; RIDGE_DROPBOX or --to names it");
 
+  std::vector<std::string> missing;
+  for (const std::string& name : lab.files)
+    if (files.count(name) == 0) missing.push_back(name);
+  if (!missing.empty() && !a.unchecked)
+    throw Error(Exit::usage, fmt::format("{} has no {}", shown(work), fmt::join(missing, ", ")),
+                "`--unchecked` hands it in as it is; the lab's stub stands in for what is missing");
   if (!a.unchecked) {
     fmt::print("Checking {} first (`--unchecked` leaves this out) ...\n", shown(work));
     std::fflush(stdout);

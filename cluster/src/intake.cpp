@@ -84,7 +84,7 @@ fs::path source_folder(const fs::path& top, const Lab& lab) {
 
 struct Staged {
   fs::path dir;  // inside the shared folder: it gets its place by a rename
-  std::string problem;
+  std::string problem, note;
   std::optional<std::int64_t> handed_in;
 };
 
@@ -200,6 +200,15 @@ Staged stage(const fs::path& entry, const Lab& lab, std::optional<std::int64_t> 
   }
   make_folders(s.dir);
   copy_sources(sources, s.dir, s.problem);
+  // A file that was not handed in is the lab's stub, which earns nothing: the others are graded all the same.
+  std::vector<std::string> missing;
+  for (const std::string& name : lab.files)
+    if (s.problem.empty() && !fs::exists(s.dir / name)) {
+      publish(s.dir / name, file_text(lab.dir / name));
+      chmod((s.dir / name).c_str(), 0400);
+      missing.push_back(name);
+    }
+  if (!missing.empty()) s.note = fmt::format("has no {}: the lab's stub stands in", fmt::join(missing, ", "));
   return s;
 }
 
@@ -291,6 +300,7 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
       ++report.contents;
     }
     fs::remove_all(staging, ec);
+    if (s.problem.empty() && !s.note.empty()) report.problems.push_back(name + ": " + s.note);
     if (!s.problem.empty()) report.problems.push_back(name + ": " + s.problem);
     rows.push_back({student->id, content, name, s.problem, s.handed_in});
   }

@@ -5,12 +5,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 REPO = HERE.parent.parent
 RIDGE = os.environ.get("RIDGE_PROGRAM_UNDER_TEST", str(REPO / "build/bin/ridge"))
 VIRTUAL = str(REPO / "cluster/virtual/cluster.sh")
-checks = 0
+checks = []  # a list, so that all who import it have the same one
 
 
 def expect(what, wanted, got):
-    global checks
-    checks += 1
+    checks.append(what)
     if wanted != got:
         raise SystemExit(f"FAILED: {what}: wanted {wanted!r}, got {got!r}")
 

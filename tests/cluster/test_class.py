@@ -103,7 +103,7 @@ def exports(course, lab="01_coalescing"):
 
 
 def short(slurm):
-    course = Course(slurm, grading="retries = 1\n")
+    course = Course(slurm, grading="retries = 0\n")
     with open(course.dir / "course.toml", "a") as f:
         f.write("deadline = 2026-11-01T00:00:00Z\nlimit_s = 2\nlate = { percent_per_day = 10, days = 20 }\n")
     old = time.mktime((2026, 10, 20, 0, 0, 0, 0, 0, 0))
@@ -137,15 +137,14 @@ def short(slurm):
     hung = course.rows("SELECT reason FROM work WHERE state = 'not-graded'")
     expect("the hung one says why", True, len(hung) == 1 and "did not end within 2 s" in hung[0][0])
     left = [p for p in pathlib.Path("/proc").glob("[0-9]*/cmdline") if b"sleep\x00600" in p.read_bytes()
-            and str(course.dir).encode() in (p.parent / "environ").read_bytes()] if True else []
+            and str(course.dir).encode() in (p.parent / "environ").read_bytes()]
     expect("processes that outlived their job", [], left)
-    before = course.rows("SELECT token, state FROM attempt ORDER BY token") and course.rows("SELECT * FROM result ORDER BY token")
-    (course.dir / "submissions/hangs/copy.cu").unlink()  # all else stands
+    before = course.rows("SELECT * FROM result ORDER BY token")
     attempts = course.rows("SELECT count(*) FROM attempt a JOIN work w ON w.id = a.work WHERE w.state = 'graded'")
     course.run("cancel")
     again = course.run("grade", "--lab", "01", "--submissions", str(course.dir / "submissions"), "--detach")
     course.run("cancel")
-    expect("a second run takes nothing in: " + again.stdout, True, " 0 submissions taken in" in again.stdout.replace(":", ": ").replace("  ", " ") or "0 submissions taken in" in again.stdout)
+    expect("a second run takes nothing in: " + again.stdout, True, ": 0 submissions taken in" in again.stdout)
     expect("results after a second run", before, course.rows("SELECT * FROM result ORDER BY token"))
     expect("attempts after a second run", attempts, course.rows("SELECT count(*) FROM attempt a JOIN work w ON w.id = a.work WHERE w.state = 'graded'"))
     exports(course)
@@ -176,4 +175,4 @@ def load(slurm):
 
 with Slurm(4) as slurm:
     {"short": short, "load": load}[part](slurm)
-print(f"{checks} checks")
+print(f"{len(checks)} checks")

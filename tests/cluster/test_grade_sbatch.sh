@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# cluster/grade.sbatch on a real two-node Slurm of this machine.
+# cluster/grade.sbatch on a real Slurm of this machine.
 #
 #   test_grade_sbatch.sh program    with the real ridge: a good, a failing and a broken submission, and the good one again
 #   test_grade_sbatch.sh contract   with fake_ridge.sh: every exit code, a hang, a race, no environment, a cancelled job
@@ -9,7 +9,8 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 repo=$(cd "$here/../.." && pwd)
-mini=$here/mini_slurm.sh
+mini=$repo/cluster/virtual/cluster.sh
+shared=${RIDGE_TEST_SLURM:-} # the CTest fixture's, else one of our own
 part=${1:-}
 give_up_after=150 # seconds; below CTest's limit, which would kill this script without its trap
 
@@ -47,7 +48,8 @@ tear_down() {
   local status=$? left
   trap - EXIT
   trap '' INT TERM
-  "$mini" down "$dir/slurm" || status=1
+  [ -n "$shared" ] || "$mini" down "$dir/slurm" || status=1
+  [ -z "$shared" ] || scancel --user="$(id -un)" 2>/dev/null
   left=$(leftovers)
   if [ -n "$left" ]; then
     echo "FAILED: processes are left:"; echo "$left"
@@ -59,8 +61,13 @@ tear_down() {
 trap tear_down EXIT
 trap 'echo "FAILED: interrupted"; exit 1' INT TERM
 
-"$mini" up "$dir/slurm" || exit $?
-export SLURM_CONF=$dir/slurm/etc/slurm.conf
+if [ -f "$shared/etc/slurm.conf" ]; then
+  export SLURM_CONF=$shared/etc/slurm.conf
+else
+  shared=
+  "$mini" up "$dir/slurm" || exit $?
+  export SLURM_CONF=$dir/slurm/etc/slurm.conf
+fi
 export RIDGE_RESULTS=$dir/results # nothing of this goes to the user's own results
 mkdir "$dir/out" "$dir/log"
 root=$repo

@@ -7,7 +7,7 @@ test_kill_points.py SHIM [STEP]    SHIM: kill_at.so; every STEPth boundary (1: a
 import sys
 from rehearsal import *
 
-shim, step = sys.argv[1], int((sys.argv + ["1"])[2]) if len(sys.argv) > 2 else 1
+shim, step = sys.argv[1], int((sys.argv + ["1"])[2])
 
 
 def fresh(slurm):
@@ -57,4 +57,4 @@ with Slurm(4) as slurm:
         at += step
     if killed < tried // 2:
         raise SystemExit(f"FAILED: of {tried} only {killed} were killed: is the shim loaded?")
-print(f"{calls} calls; {tried} boundaries tried, {killed} killed there; slowest resume with all results there {slowest:.2f} s; {checks} checks")
+print(f"{calls} calls; {tried} boundaries tried, {killed} killed there; slowest resume with all results there {slowest:.2f} s; {len(checks)} checks")
