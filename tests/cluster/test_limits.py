@@ -7,7 +7,7 @@ from rehearsal import *
 def dead_node(slurm):
     course = Course(slurm)
     for i in range(2):
-        course.add(f"s{i}", f"slow 20 {i}0 of {i}", i * 10.0)
+        course.add(f"s{i}", f"slow 20 {i * 10} of {i}", i * 10.0)
     course.roster()
     process = subprocess.Popen(course.command(*course.grade_words()), env=course.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     beats = lambda: [p for p in (course.dir / "shared/beat").glob("ridge-*") if not p.name.endswith(".tmp")] if (course.dir / "shared/beat").exists() else []
