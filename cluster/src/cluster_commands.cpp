@@ -232,7 +232,8 @@ int export_grades(const Arguments& a) {
     fs::remove(next, ec);
     publish(next, text);
     fs::rename(next, file, ec);
-    if (ec) throw Error(Exit::environment, fmt::format("cannot write {}: {}", shown(file), ec.message()), "check the folder");
+    if (ec)
+      throw Error(Exit::environment, fmt::format("cannot write {}: {}", shown(file), ec.message()), "check the folder");
   }
   if (!note.empty()) fmt::print(stderr, "{}\n", note);
   return 0;
@@ -257,10 +258,15 @@ int doctor(const Arguments& a) {
   int bad = 0;
   for (const Finding& f : examine(course, !a.no_job)) {
     bad += f.kind == Finding::Kind::bad;
-    fmt::print("  {:<4} {}\n", f.kind == Finding::Kind::good ? "ok" : f.kind == Finding::Kind::bad ? "BAD" : "?", f.what);
+    fmt::print("  {:<4} {}\n",
+               f.kind == Finding::Kind::good  ? "ok"
+               : f.kind == Finding::Kind::bad ? "BAD"
+                                              : "?",
+               f.what);
     if (!f.advice.empty()) fmt::print("         {}\n", f.advice);
   }
-  fmt::print("{}\n", bad == 0 ? "Nothing stands against grading." : fmt::format("{} of these would keep jobs from being graded.", bad));
+  fmt::print("{}\n", bad == 0 ? "Nothing stands against grading."
+                              : fmt::format("{} of these would keep jobs from being graded.", bad));
   return static_cast<int>(bad == 0 ? Exit::passed : Exit::environment);
 }
 
@@ -337,20 +343,25 @@ std::function<int()> add_commands(CLI::App& app) {
       ->check(CLI::IsMember({"canvas", "moodle", "nbgrader", "gradescope", "json", "csv"}))
       ->capture_default_str();
   export_command->add_option("--from", a->from, "Canvas, Moodle: the file that you exported there");
-  export_command->add_option("--column", a->column, "The column to fill (default: the one with the lab's name; Moodle: Grade)");
+  export_command->add_option("--column", a->column,
+                             "The column to fill (default: the one with the lab's name; Moodle: Grade)");
   export_command->add_option("--points", a->points, "What 100 % are (default: Canvas's Points Possible, else 100)");
   export_command->add_option("-o,--output", a->out, "Write to this file");
   auto* report_command = add("report", "Distribution, common failing checks, results to look at");
   auto* estimate_command = add("estimate", "Hours that a round will take, before it is submitted");
-  estimate_command->add_option("--more", a->more, "Submissions that are not taken in yet")->check(CLI::Range(0, 1000000));
+  estimate_command->add_option("--more", a->more, "Submissions that are not taken in yet")
+      ->check(CLI::Range(0, 1000000));
   for (auto* c : {export_command, report_command, estimate_command}) c->add_option("--lab", a->lab, "Lab")->required();
   auto* doctor_command = add("doctor", "Whether course.toml and the cluster fit each other");
   doctor_command->add_flag("--no-job", a->no_job, "Don't ask a node by a small job");
   auto* init_command = add("init", "Write a course.toml to start from");
-  auto* submit_command = app.add_subcommand("submit", "Hand your work in: checks, packs, and puts it into the course's folder");
+  auto* submit_command =
+      app.add_subcommand("submit", "Hand your work in: checks, packs, and puts it into the course's folder");
   submit_command->add_option("lab", a->submit.lab, "Lab")->required();
-  submit_command->add_option("--submission", a->submit.submission, "Folder with the lab's files (default: work/NN_name)");
-  submit_command->add_option("--to", a->submit.dropbox, "The course's folder (default: RIDGE_DROPBOX, else course.toml's)");
+  submit_command->add_option("--submission", a->submit.submission,
+                             "Folder with the lab's files (default: work/NN_name)");
+  submit_command->add_option("--to", a->submit.dropbox,
+                             "The course's folder (default: RIDGE_DROPBOX, else course.toml's)");
   submit_command->add_flag("--unchecked", a->submit.unchecked, "Without checking it here first");
   auto* run_command = top->add_subcommand("run", "What a job of a batch runs")->group("");
   run_command->add_option("batch", a->batch)->required();

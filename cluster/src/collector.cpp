@@ -333,7 +333,7 @@ void Collector::make_batch(const CourseLab& lab, const std::vector<Item>& items,
                {"limit_s", lab.limit_s},
                {"minutes", minutes},
                {"program", program.string()},
-               {"ridge", fs::read_symlink("/proc/self/exe").string()},
+               {"ridge", own_program()},
                {"options", options},
                {"signing_key", course_.is_signed ? course_.signing_key.string() : ""},
                {"preflight", course_.preflight},
@@ -382,7 +382,8 @@ void Collector::submit_waiting() {
         for (const Partition& p : *all)
           if (lab.slurm.partition.empty() || p.name == lab.slurm.partition) nodes = std::max(nodes, p.nodes.size());
       const std::size_t half_an_hour = static_cast<std::size_t>(std::max(1, 1800 / lab.limit_s));
-      per_job = static_cast<int>(std::clamp<std::size_t>(items.size() / (16 * nodes), 1, std::min<std::size_t>(20, half_an_hour)));
+      per_job = static_cast<int>(
+          std::clamp<std::size_t>(items.size() / (16 * nodes), 1, std::min<std::size_t>(20, half_an_hour)));
     }
     for (std::size_t at = 0; at < items.size();) {
       const std::size_t end = std::min(items.size(), at + static_cast<std::size_t>(per_job * kMaxArray));
@@ -441,6 +442,7 @@ void Collector::run() {
     show_progress(false);
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }
+  watch();  // closes the batches
   show_progress(true);
 }
 

@@ -28,7 +28,8 @@ double limit_minutes(const std::string& text) {
   if (text == "infinite" || text == "UNLIMITED") return 1e9;
   int days = 0;
   std::string rest = text;
-  if (auto dash = text.find('-'); dash != std::string::npos) days = std::atoi(text.c_str()), rest = text.substr(dash + 1);
+  if (auto dash = text.find('-'); dash != std::string::npos)
+    days = std::atoi(text.c_str()), rest = text.substr(dash + 1);
   double seconds = 0;
   std::istringstream in(rest);
   for (std::string part; std::getline(in, part, ':');) seconds = seconds * 60 + std::atof(part.c_str());
@@ -55,7 +56,8 @@ void examine_files(const Course& c, std::vector<Finding>& all) {
     all.push_back({Kind::bad, "seeds: " + shown(c.seeds) + " is missing, or others can read it",
                    "head -c 32 /dev/urandom into it; chmod 600"});
   if (c.shared.string().find("/tmp") == 0)
-    all.push_back({Kind::doubtful, shown(c.shared) + " is below /tmp, which every node has for itself", "name a shared folder"});
+    all.push_back(
+        {Kind::doubtful, shown(c.shared) + " is below /tmp, which every node has for itself", "name a shared folder"});
   try {
     make_folders(c.shared);
     chmod(c.shared.c_str(), 0700);
@@ -74,30 +76,40 @@ void examine_slurm(const Course& c, std::vector<Finding>& all) {
   }
   for (const auto& [name, lab] : c.labs) {
     const std::string wanted = lab.slurm.partition;
-    auto p = std::find_if(known->begin(), known->end(), [&](const Partition& q) { return wanted.empty() || q.name == wanted; });
+    auto p = std::find_if(known->begin(), known->end(),
+                          [&](const Partition& q) { return wanted.empty() || q.name == wanted; });
     if (p == known->end()) {
       std::vector<std::string> names;
       for (const Partition& q : *known) names.push_back(q.name);
-      all.push_back({Kind::bad, fmt::format("{}: there is no partition {}", name, wanted), fmt::format("there are: {}", fmt::join(names, ", "))});
+      all.push_back({Kind::bad, fmt::format("{}: there is no partition {}", name, wanted),
+                     fmt::format("there are: {}", fmt::join(names, ", "))});
       continue;
     }
-    if (p->up == 0) all.push_back({Kind::bad, fmt::format("{}: no node of partition {} takes jobs", name, p->name), "sinfo -R says why"});
+    if (p->up == 0)
+      all.push_back(
+          {Kind::bad, fmt::format("{}: no node of partition {} takes jobs", name, p->name), "sinfo -R says why"});
     const double wants = std::max(1, c.per_job) * (lab.limit_s + 2) / 60.0 + 3;
     if (wants > limit_minutes(p->time_limit))
-      all.push_back({Kind::bad, fmt::format("{}: a job asks for {:.0f} minutes, partition {} allows {}", name, wants, p->name, p->time_limit),
+      all.push_back({Kind::bad,
+                     fmt::format("{}: a job asks for {:.0f} minutes, partition {} allows {}", name, wants, p->name,
+                                 p->time_limit),
                      "lower limit_s or per_job"});
     if (!lab.slurm.gres.empty()) {
       std::string type = lab.slurm.gres;  // "gpu:h100:2" -> "gpu:h100"
-      if (auto colon = type.rfind(':'); colon != std::string::npos && type.find_first_not_of("0123456789", colon + 1) == std::string::npos)
+      if (auto colon = type.rfind(':');
+          colon != std::string::npos && type.find_first_not_of("0123456789", colon + 1) == std::string::npos)
         type.resize(colon);
-      const bool has = std::any_of(p->gres.begin(), p->gres.end(), [&](const std::string& g) { return g.find(type) != std::string::npos; });
+      const bool has = std::any_of(p->gres.begin(), p->gres.end(),
+                                   [&](const std::string& g) { return g.find(type) != std::string::npos; });
       if (!has)
         all.push_back({Kind::bad, fmt::format("{}: partition {} offers no {}", name, p->name, type),
                        p->gres.empty() ? "none of its nodes has GRES" : fmt::format("it offers {}", p->gres.front())});
     } else if (lab.backend == "cuda") {
       all.push_back({Kind::bad, name + ": backend cuda, and no gres", "say gres = \"gpu:1\" in [slurm]"});
     }
-    all.push_back({Kind::good, fmt::format("{}: partition {}, {} of {} nodes take jobs", name, p->name, p->up, p->nodes.size()), ""});
+    all.push_back({Kind::good,
+                   fmt::format("{}: partition {}, {} of {} nodes take jobs", name, p->name, p->up, p->nodes.size()),
+                   ""});
   }
   std::string why;
   const std::string config = slurm({"scontrol", "show", "config"}, why).value_or("");
@@ -111,11 +123,14 @@ void examine_slurm(const Course& c, std::vector<Finding>& all) {
   if (value("ProctrackType").find("cgroup") == std::string::npos)
     all.push_back({Kind::doubtful, "jobs are tracked by " + value("ProctrackType") + ": a process can leave its job",
                    "proctrack/cgroup and task/cgroup in slurm.conf; Ridge's own sandbox holds all the same"});
-  if (config.find("nohold_on_prolog_fail") == std::string::npos && value("Prolog") != "(null)" && !value("Prolog").empty())
-    all.push_back({Kind::doubtful, "a prolog that fails holds the job", "SchedulerParameters=nohold_on_prolog_fail; Ridge gives held jobs up by itself"});
+  if (config.find("nohold_on_prolog_fail") == std::string::npos && value("Prolog") != "(null)" &&
+      !value("Prolog").empty())
+    all.push_back({Kind::doubtful, "a prolog that fails holds the job",
+                   "SchedulerParameters=nohold_on_prolog_fail; Ridge gives held jobs up by itself"});
   int array = std::atoi(value("MaxArraySize").c_str());
   if (array > 0 && array <= 500)
-    all.push_back({Kind::bad, fmt::format("MaxArraySize is {}, and a batch may have 500 tasks", array), "grade in parts, or raise it"});
+    all.push_back({Kind::bad, fmt::format("MaxArraySize is {}, and a batch may have 500 tasks", array),
+                   "grade in parts, or raise it"});
 }
 
 // One job on each of up to four nodes.
@@ -125,7 +140,7 @@ void examine_nodes(const Course& c, std::vector<Finding>& all) {
   const std::string word = new_token();
   publish(dir / "word", word);
   const CourseLab lab = c.labs.empty() ? CourseLab{} : c.labs.begin()->second;
-  const std::string ridge = fs::read_symlink("/proc/self/exe").string();
+  const std::string ridge = own_program();
   Submitted s = submit("ridge-doctor", lab.slurm, 1, 0, 2, {}, dir / "log",
                        {(root_dir() / "cluster/round.sbatch").string(), ridge, dir.string(), c.setup, c.scratch});
   if (s.kind != Submitted::Kind::accepted) {
@@ -138,20 +153,24 @@ void examine_nodes(const Course& c, std::vector<Finding>& all) {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
   if (!answer) {
     cancel_jobs({s.job});
-    all.push_back({Kind::bad, "a small job did not answer within a minute", "see " + shown(dir / "log") + " and squeue"});
+    all.push_back(
+        {Kind::bad, "a small job did not answer within a minute", "see " + shown(dir / "log") + " and squeue"});
     return;
   }
   std::istringstream in(*answer);
   std::string node, clock, heard, line;
   std::getline(in, node), std::getline(in, clock), std::getline(in, heard);
   if (heard != word)
-    all.push_back({Kind::bad, shown(c.shared) + " is not the same folder on node " + node, "`shared` must name one that all nodes mount"});
+    all.push_back({Kind::bad, shown(c.shared) + " is not the same folder on node " + node,
+                   "`shared` must name one that all nodes mount"});
   else
     all.push_back({Kind::good, "node " + node + " sees the shared folder and this ridge", ""});
   if (const long apart = std::labs(static_cast<long>(std::atoll(clock.c_str()) - wall_now())); apart > 62)
-    all.push_back({Kind::doubtful, fmt::format("the clock of {} is {} s off this machine's", node, apart), "deadlines are judged by file dates: run NTP"});
+    all.push_back({Kind::doubtful, fmt::format("the clock of {} is {} s off this machine's", node, apart),
+                   "deadlines are judged by file dates: run NTP"});
   while (std::getline(in, line))
-    all.push_back({c.require_sandbox ? Kind::bad : Kind::doubtful, "node " + node + ": " + line, "`ridge doctor` on that node says what to do"});
+    all.push_back({c.require_sandbox ? Kind::bad : Kind::doubtful, "node " + node + ": " + line,
+                   "`ridge doctor` on that node says what to do"});
   std::error_code ec;
   fs::remove_all(dir, ec);
 }
@@ -169,7 +188,8 @@ std::vector<Finding> examine(const Course& course, bool jobs) {
 
 int probe(const fs::path& batch) {
   const char* node = std::getenv("SLURMD_NODENAME");
-  std::string text = fmt::format("{}\n{}\n{}\n", node == nullptr ? "?" : node, wall_now(), read_regular(batch / "word", 4096).value_or(""));
+  std::string text = fmt::format("{}\n{}\n{}\n", node == nullptr ? "?" : node, wall_now(),
+                                 read_regular(batch / "word", 4096).value_or(""));
   for (const auto& layer : sandbox_report())
     if (layer.required && !layer.on) text += fmt::format("the sandbox lacks {}: {}\n", layer.name, layer.reason);
   publish(batch / "answer", text);

@@ -53,7 +53,8 @@ int named_column(const Csv& csv, const std::string& name, const fs::path& file) 
 std::string filled(const std::vector<Grade>& grades, const ExportOptions& o, std::string& note) {
   const bool canvas = o.format == "canvas";
   if (o.from.empty())
-    throw Error(Exit::usage, fmt::format("{} wants the file that you exported from it", o.format == "canvas" ? "Canvas" : "Moodle"),
+    throw Error(Exit::usage,
+                fmt::format("{} wants the file that you exported from it", o.format == "canvas" ? "Canvas" : "Moodle"),
                 "name it with --from; it is read, and a copy with one column filled is written");
   auto text = read_regular(o.from, 64 << 20);
   if (!text) throw Error(Exit::usage, "cannot read " + shown(o.from), "check --from");
@@ -64,7 +65,8 @@ std::string filled(const std::vector<Grade>& grades, const ExportOptions& o, std
   for (const char* name : {"SIS Login ID", "SIS User ID", "ID", "ID number", "Username", "Email address", "Identifier"})
     if (int c = csv.column({name}); c >= 0 && c != column) identities.push_back(c);
   if (identities.empty())
-    throw Error(Exit::usage, shown(o.from) + " has no column that says who is who", "export it with ids or e-mail addresses");
+    throw Error(Exit::usage, shown(o.from) + " has no column that says who is who",
+                "export it with ids or e-mail addresses");
   double points = o.points;
   std::vector<CsvChange> changes;
   int skipped = 0;
@@ -93,8 +95,10 @@ std::string filled(const std::vector<Grade>& grades, const ExportOptions& o, std
       continue;
     }
     if (!seen.emplace(g, row).second)
-      throw Error(Exit::usage, fmt::format("{}: rows {} and {} are the same student, {}", shown(o.from), seen[g] + 1, row + 1,
-                                           g->student.id), "correct the file, or the roster");
+      throw Error(Exit::usage,
+                  fmt::format("{}: rows {} and {} are the same student, {}", shown(o.from), seen[g] + 1, row + 1,
+                              g->student.id),
+                  "correct the file, or the roster");
     changes.push_back({row, column, number(*g->percent / 100 * (points == 0 ? 100 : points))});
   }
   note = fmt::format("{} rows filled in column '{}', {} left as they were", changes.size(),
@@ -105,7 +109,8 @@ std::string filled(const std::vector<Grade>& grades, const ExportOptions& o, std
 std::string nbgrader(const std::vector<Grade>& grades, const CourseLab& lab, double points) {
   if (points == 0) points = 100;
   std::string out =
-      "assignment,duedate,timestamp,student_id,last_name,first_name,email,raw_score,late_submission_penalty,score,max_score\n";
+      "assignment,duedate,timestamp,student_id,last_name,first_name,email,raw_score,late_submission_penalty,score,max_"
+      "score\n";
   for (const Grade& g : grades) {
     // "Doe, Jane" or "Jane Doe"
     std::string last = g.student.name, first;
@@ -116,19 +121,21 @@ std::string nbgrader(const std::vector<Grade>& grades, const CourseLab& lab, dou
     }
     const double raw = g.points && g.max && *g.max > 0 ? *g.points / *g.max * points : 0;
     const double score = g.percent ? *g.percent / 100 * points : 0;
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(lab.name), lab.deadline ? date_text(*lab.deadline) : "",
-                       g.handed_in ? date_text(*g.handed_in) : "", csv_field(g.student.id), csv_field(last), csv_field(first),
-                       csv_field(g.student.email), g.percent ? number(raw) : "",
-                       g.percent ? number(std::max(0.0, raw - score)) : "", g.percent ? number(score) : "", number(points));
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(lab.name),
+                       lab.deadline ? date_text(*lab.deadline) : "", g.handed_in ? date_text(*g.handed_in) : "",
+                       csv_field(g.student.id), csv_field(last), csv_field(first), csv_field(g.student.email),
+                       g.percent ? number(raw) : "", g.percent ? number(std::max(0.0, raw - score)) : "",
+                       g.percent ? number(score) : "", number(points));
   }
   return out;
 }
 
 json as_json(const Grade& g) {
-  json j = {{"student", g.student.id}, {"name", g.student.name}, {"email", g.student.email}, {"lab", g.lab},
-            {"state", g.state},        {"outcome", g.outcome},   {"source", g.source},       {"days_late", g.days_late},
-            {"overridden", g.overridden}, {"note", g.note},      {"problem", g.problem},     {"reason", g.reason},
-            {"attempt", g.token},      {"submission", g.content}};
+  json j = {
+      {"student", g.student.id},    {"name", g.student.name}, {"email", g.student.email}, {"lab", g.lab},
+      {"state", g.state},           {"outcome", g.outcome},   {"source", g.source},       {"days_late", g.days_late},
+      {"overridden", g.overridden}, {"note", g.note},         {"problem", g.problem},     {"reason", g.reason},
+      {"attempt", g.token},         {"submission", g.content}};
   j["percent"] = g.percent ? json(*g.percent) : json();
   j["points"] = g.points ? json(*g.points) : json();
   j["max"] = g.max ? json(*g.max) : json();
@@ -160,9 +167,9 @@ std::string plain(const std::vector<Grade>& grades) {
   std::string out = "student,name,percent,points,max,outcome,handed_in,days_late,note\n";
   for (const Grade& g : grades)
     out += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_field(g.student.id), csv_field(g.student.name),
-                       g.percent ? number(*g.percent) : "", g.points ? number(*g.points) : "", g.max ? number(*g.max) : "",
-                       g.percent ? g.outcome : "not graded", g.handed_in ? date_text(*g.handed_in) : "", g.days_late,
-                       csv_field(g.note));
+                       g.percent ? number(*g.percent) : "", g.points ? number(*g.points) : "",
+                       g.max ? number(*g.max) : "", g.percent ? g.outcome : "not graded",
+                       g.handed_in ? date_text(*g.handed_in) : "", g.days_late, csv_field(g.note));
   return out;
 }
 
@@ -182,7 +189,9 @@ std::string exported(Gradebook& book, const ExportOptions& o, std::string& note)
     for (const Grade& g : grades) all.push_back(as_json(g));
     text = all.dump(1) + "\n";
   }
-  if (missing > 0) note += fmt::format("{}{} handed in and are not graded yet: no grade is written for them", note.empty() ? "" : "; ", missing);
+  if (missing > 0)
+    note += fmt::format("{}{} handed in and are not graded yet: no grade is written for them", note.empty() ? "" : "; ",
+                        missing);
   return text;
 }
 
@@ -208,9 +217,10 @@ std::string lab_report(Gradebook& book, const std::string& lab) {
                        std::string(static_cast<std::size_t>((bins[i] * 40 + most - 1) / most), '#'));
 
   std::map<std::string, int> failing;
-  for (Rows r = book.db().query("SELECT r.record, (SELECT count(DISTINCT student) FROM submission s WHERE s.lab = w.lab AND "
-                                "s.content = w.content) FROM result r JOIN work w ON w.id = r.work WHERE w.lab = ? AND r.counts = 1",
-                                lab);
+  for (Rows r = book.db().query(
+           "SELECT r.record, (SELECT count(DISTINCT student) FROM submission s WHERE s.lab = w.lab AND "
+           "s.content = w.content) FROM result r JOIN work w ON w.id = r.work WHERE w.lab = ? AND r.counts = 1",
+           lab);
        r.next();) {
     const json record = json::parse(r.text(0), nullptr, false);
     const int students = static_cast<int>(r.integer(1));
@@ -225,32 +235,42 @@ std::string lab_report(Gradebook& book, const std::string& lab) {
         if (g.is_object() && g.value("met", json()) == false && g.contains("value") && !g["value"].is_null())
           failing[id + "/" + g.value("id", "?")] += students;
     }
-    if (const json sandbox = record.value("sandbox", json()); sandbox.is_object() && sandbox.value("complete", json()) == false)
+    if (const json sandbox = record.value("sandbox", json());
+        sandbox.is_object() && sandbox.value("complete", json()) == false)
       suspicious += "  a result was judged without a complete sandbox\n";
   }
   std::vector<std::pair<int, std::string>> order;
   for (const auto& [name, n] : failing) order.emplace_back(-n, name);
   std::sort(order.begin(), order.end());
   if (!order.empty()) out += "\nMost common failing checks (students):\n";
-  for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 12); ++i) out += fmt::format("  {:>4}  {}\n", -order[i].first, order[i].second);
+  for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 12); ++i)
+    out += fmt::format("  {:>4}  {}\n", -order[i].first, order[i].second);
 
   for (const auto& [content, students] : same)
-    if (students.size() > 1) suspicious += fmt::format("  the same files, byte for byte: {}\n", fmt::join(students, ", "));
-  for (Rows r = book.db().query("SELECT a.reason, count(*) FROM attempt a JOIN work w ON w.id = a.work WHERE w.lab = ? AND "
-                                "a.state = 'failed' AND a.reason LIKE 'the record%' GROUP BY 1",
-                                lab);
+    if (students.size() > 1)
+      suspicious += fmt::format("  the same files, byte for byte: {}\n", fmt::join(students, ", "));
+  for (Rows r =
+           book.db().query("SELECT a.reason, count(*) FROM attempt a JOIN work w ON w.id = a.work WHERE w.lab = ? AND "
+                           "a.state = 'failed' AND a.reason LIKE 'the record%' GROUP BY 1",
+                           lab);
        r.next();)
     suspicious += fmt::format("  {} x {}\n", r.integer(1), r.text(0));
-  for (Rows r = book.db().query("SELECT s.student, max(x.points * 100.0 / x.max), min(x.points * 100.0 / x.max) FROM result x "
-                                "JOIN work w ON w.id = x.work JOIN submission s ON s.lab = w.lab AND s.content = w.content "
-                                "WHERE w.lab = ? AND x.max > 0 GROUP BY s.student, w.content HAVING max(x.points) - min(x.points) > 0.01 * max(x.max)",
-                                lab);
+  for (Rows r = book.db().query(
+           "SELECT s.student, max(x.points * 100.0 / x.max), min(x.points * 100.0 / x.max) FROM result x "
+           "JOIN work w ON w.id = x.work JOIN submission s ON s.lab = w.lab AND s.content = w.content "
+           "WHERE w.lab = ? AND x.max > 0 GROUP BY s.student, w.content HAVING max(x.points) - min(x.points) > 0.01 * "
+           "max(x.max)",
+           lab);
        r.next();)
-    suspicious += fmt::format("  {}: gradings of the same files differ, {:.1f} % and {:.1f} %\n", r.text(0), r.number(1), r.number(2));
+    suspicious += fmt::format("  {}: gradings of the same files differ, {:.1f} % and {:.1f} %\n", r.text(0),
+                              r.number(1), r.number(2));
   if (!suspicious.empty()) out += "\nTo look at:\n" + suspicious;
 
-  for (Rows r = book.db().query("SELECT made, kind, student, value, reason, author FROM decision WHERE lab = ? ORDER BY id", lab); r.next();)
-    decisions += fmt::format("  {} {} {} {}: {} ({})\n", date_text(r.integer(0)), r.text(1), r.text(2), r.text(3), r.text(4), r.text(5));
+  for (Rows r = book.db().query(
+           "SELECT made, kind, student, value, reason, author FROM decision WHERE lab = ? ORDER BY id", lab);
+       r.next();)
+    decisions += fmt::format("  {} {} {} {}: {} ({})\n", date_text(r.integer(0)), r.text(1), r.text(2), r.text(3),
+                             r.text(4), r.text(5));
   if (!decisions.empty()) out += "\nDecisions:\n" + decisions;
   return out;
 }
@@ -258,8 +278,9 @@ std::string lab_report(Gradebook& book, const std::string& lab) {
 std::string estimate(Gradebook& book, const std::string& lab_name, int more) {
   const CourseLab rules = book.course().lab(lab_name);
   const Lab lab = find_lab(lab_name);
-  Rows r = book.db().query("SELECT count(*), avg(r.seconds), max(r.seconds) FROM result r JOIN work w ON w.id = r.work WHERE w.lab = ?",
-                           lab_name);
+  Rows r = book.db().query(
+      "SELECT count(*), avg(r.seconds), max(r.seconds) FROM result r JOIN work w ON w.id = r.work WHERE w.lab = ?",
+      lab_name);
   r.next();
   const auto known = r.integer(0);
   Rows open = book.db().query("SELECT count(*) FROM work WHERE lab = ? AND state IN ('waiting', 'running')", lab_name);
@@ -271,12 +292,15 @@ std::string estimate(Gradebook& book, const std::string& lab_name, int more) {
     gpus = gres.empty() ? lab.least_gpus() : std::max(1, std::atoi(gres.substr(gres.rfind(':') + 1).c_str()));
   }
   const double each = known > 0 ? r.number(1) : rules.limit_s;
-  std::string out = fmt::format("{}: {:.0f} submissions, {:.1f} s each ({}): {:.2f} hours of jobs", lab_name, n, each,
-                                known > 0 ? fmt::format("the mean of {} so far, the longest took {:.0f} s", known, r.number(2))
-                                          : "the limit: there is no result yet, so this is the most",
-                                n * each / 3600);
-  if (gpus > 0) out += fmt::format(", {:.2f} GPU-hours on {} {} each", n * each * gpus / 3600, gpus, gpus == 1 ? "GPU" : "GPUs");
-  return out + fmt::format("; at worst {:.2f}\n", n * rules.limit_s * std::max(1, gpus) * (1 + book.course().retries) / 3600);
+  std::string out =
+      fmt::format("{}: {:.0f} submissions, {:.1f} s each ({}): {:.2f} hours of jobs", lab_name, n, each,
+                  known > 0 ? fmt::format("the mean of {} so far, the longest took {:.0f} s", known, r.number(2))
+                            : "the limit: there is no result yet, so this is the most",
+                  n * each / 3600);
+  if (gpus > 0)
+    out += fmt::format(", {:.2f} GPU-hours on {} {} each", n * each * gpus / 3600, gpus, gpus == 1 ? "GPU" : "GPUs");
+  return out +
+         fmt::format("; at worst {:.2f}\n", n * rules.limit_s * std::max(1, gpus) * (1 + book.course().retries) / 3600);
 }
 
 }  // namespace ridge::cluster

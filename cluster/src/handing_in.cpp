@@ -28,8 +28,6 @@ std::string user_name() {
   return p != nullptr ? p->pw_name : std::to_string(getuid());
 }
 
-std::string own_program() { return fs::read_symlink("/proc/self/exe").string(); }
-
 std::string option_of(const char* variable, const std::string& otherwise) {
   const char* value = std::getenv(variable);
   return value != nullptr && *value != 0 ? value : otherwise;
@@ -55,7 +53,8 @@ int submit_work(const SubmitArguments& a) {
   const fs::path work = a.submission.empty() ? work_dir() / lab.name : fs::path(a.submission);
   const Hashes files = submission_hashes(work, lab);
   if (files.empty())
-    throw Error(Exit::usage, fmt::format("{} holds none of the lab's files", shown(work)), fmt::format("`ridge start {}` makes them; then edit", lab.name.substr(0, 2)));
+    throw Error(Exit::usage, fmt::format("{} holds none of the lab's files", shown(work)),
+                fmt::format("`ridge start {}` makes them; then edit", lab.name.substr(0, 2)));
   std::string dropbox = a.dropbox.empty() ? option_of("RIDGE_DROPBOX", "") : a.dropbox;
   int per_day = 0;
   if (dropbox.empty()) {
@@ -64,7 +63,8 @@ int submit_work(const SubmitArguments& a) {
   }
   std::error_code ec;
   if (dropbox.empty() || !fs::is_directory(dropbox, ec))
-    throw Error(Exit::usage, fmt::format("there is no course folder to hand in to{}", dropbox.empty() ? "" : ": " + dropbox),
+    throw Error(Exit::usage,
+                fmt::format("there is no course folder to hand in to{}", dropbox.empty() ? "" : ": " + dropbox),
                 "ask the instructor for it; RIDGE_DROPBOX or --to names it");
 
   std::vector<std::string> missing;
@@ -76,16 +76,19 @@ int submit_work(const SubmitArguments& a) {
   if (!a.unchecked) {
     fmt::print("Checking {} first (`--unchecked` leaves this out) ...\n", shown(work));
     std::fflush(stdout);
-    ProcessResult r = run_process({own_program(), "check", lab.name, "--backend", "cpu", "--submission", fs::absolute(work).string()},
-                                  fs::current_path(), {.seconds = 600, .output_bytes = 1 << 20});
+    ProcessResult r =
+        run_process({own_program(), "check", lab.name, "--backend", "cpu", "--submission", fs::absolute(work).string()},
+                    fs::current_path(), {.seconds = 600, .output_bytes = 1 << 20});
     fmt::print("{}", r.output);
     if (r.exit_code == static_cast<int>(Exit::build))
-      throw Error(Exit::build, "it does not build, so it was not handed in", "correct it, or hand it in as it is: --unchecked");
+      throw Error(Exit::build, "it does not build, so it was not handed in",
+                  "correct it, or hand it in as it is: --unchecked");
     if (r.exit_code != 0) fmt::print("Not all checks pass; it is handed in as it is.\n");
   }
   const std::string hash = combined(files), prefix = fmt::format("{}_{}_", lab.name, user_name());
   const fs::path dir = fs::path(dropbox) / lab.name;
-  if (!fs::is_directory(dir, ec)) throw Error(Exit::usage, "the course folder takes no work for " + lab.name, "ask the instructor");
+  if (!fs::is_directory(dir, ec))
+    throw Error(Exit::usage, "the course folder takes no work for " + lab.name, "ask the instructor");
   const auto before = handed_in(dir, prefix);
   if (!before.empty() && before.back().find(hash.substr(0, 12)) != std::string::npos) {
     fmt::print("These very files are handed in already: {}\n", before.back());
@@ -97,20 +100,31 @@ int submit_work(const SubmitArguments& a) {
       return n.compare(prefix.size(), 10, now.substr(0, 10)) == 0;
     });
     if (today >= per_day)
-      throw Error(Exit::usage, fmt::format("{} were handed in today, and the course allows {} a day", today, per_day), "try again tomorrow (UTC)");
+      throw Error(Exit::usage, fmt::format("{} were handed in today, and the course allows {} a day", today, per_day),
+                  "try again tomorrow (UTC)");
   }
   // The archive is made by tar, of exactly the files that the hash is of, and gets its name when it is whole.
   TemporaryDir scratch("submit");
-  std::vector<std::string> argv = {"tar", "--create", "--gzip", "--owner=0", "--group=0", "--file", (scratch.path() / "work.tar.gz").string(),
-                                   "-C", fs::absolute(work).string(), "--"};
+  std::vector<std::string> argv = {"tar",
+                                   "--create",
+                                   "--gzip",
+                                   "--owner=0",
+                                   "--group=0",
+                                   "--file",
+                                   (scratch.path() / "work.tar.gz").string(),
+                                   "-C",
+                                   fs::absolute(work).string(),
+                                   "--"};
   for (const auto& [name, digest] : files) argv.push_back(name);
   ProcessResult r = run_process(argv, scratch.path(), {.seconds = 60});
   auto packed = read_regular(scratch.path() / "work.tar.gz", 64 << 20);
-  if (r.exit_code != 0 || !packed) throw Error(Exit::environment, "tar can't pack the files: " + r.output, "is there space in /tmp?");
+  if (r.exit_code != 0 || !packed)
+    throw Error(Exit::environment, "tar can't pack the files: " + r.output, "is there space in /tmp?");
   std::string stamp = now;
   std::replace(stamp.begin(), stamp.end(), ':', '.');
   const fs::path target = dir / fmt::format("{}{}_{}.tar.gz", prefix, stamp, hash.substr(0, 12));
-  if (!publish(target, *packed)) throw Error(Exit::environment, shown(target) + " is there already", "try again in a second");
+  if (!publish(target, *packed))
+    throw Error(Exit::environment, shown(target) + " is there already", "try again in a second");
   fmt::print("Handed in: {} files, sha256 {}\n  {}\n", files.size(), hash, shown(target));
   return 0;
 }
@@ -121,11 +135,13 @@ int grade_through_slurm(const std::string& lab_key, const std::vector<std::strin
   try {
     course = load_course("");
   } catch (const Error& e) {
-    if (e.code != Exit::usage || std::getenv("RIDGE_COURSE") != nullptr) throw;  // no course.toml: the cluster's defaults
+    if (e.code != Exit::usage || std::getenv("RIDGE_COURSE") != nullptr)
+      throw;  // no course.toml: the cluster's defaults
   }
   SlurmOptions options;
   int limit = 1500;
-  if (auto at = course.labs.find(lab.name); at != course.labs.end()) options = at->second.slurm, limit = at->second.limit_s;
+  if (auto at = course.labs.find(lab.name); at != course.labs.end())
+    options = at->second.slurm, limit = at->second.limit_s;
   const std::string name = fmt::format("ridge-practice-{}", user_name());
   if (auto mine = queue(name); mine && !mine->empty())
     throw Error(Exit::usage, fmt::format("a practice job of yours is in the queue: {}", mine->begin()->second.job),
@@ -139,15 +155,21 @@ int grade_through_slurm(const std::string& lab_key, const std::vector<std::strin
     line += quoted + "' ";
   }
   const fs::path script = dir / "job.sh";
-  publish(script, fmt::format("#!/bin/sh\nunset SLURM_EXPORT_ENV\nexport PATH=\"${{PATH:+$PATH:}}/usr/local/bin:/usr/bin:/bin\" "
-                              "HOME=\"${{HOME:-{}}}\" RIDGE_NO_BUILD=1 RIDGE_RESULTS='{}'\ncd '{}' || exit 3\n{}\n"
-                              "timeout --kill-after=2 {} {}\ncode=$?\necho $code >'{}'.new && mv '{}'.new '{}'\n",
-                              option_of("HOME", "/"), results_dir().string(), fs::current_path().string(), course.setup.empty() ? ":" : course.setup,
-                              limit, line, (dir / "code").string(), (dir / "code").string(), (dir / "code").string()));
+  publish(
+      script,
+      fmt::format("#!/bin/sh\nunset SLURM_EXPORT_ENV\nexport PATH=\"${{PATH:+$PATH:}}/usr/local/bin:/usr/bin:/bin\" "
+                  "HOME=\"${{HOME:-{}}}\" RIDGE_NO_BUILD=1 RIDGE_RESULTS='{}'\ncd '{}' || exit 3\n{}\n"
+                  "timeout --kill-after=2 {} {}\ncode=$?\necho $code >'{}'.new && mv '{}'.new '{}'\n",
+                  option_of("HOME", "/"), results_dir().string(), fs::current_path().string(),
+                  course.setup.empty() ? ":" : course.setup, limit, line, (dir / "code").string(),
+                  (dir / "code").string(), (dir / "code").string()));
   Submitted s = submit(name, options, 1, 0, limit / 60 + 2, {}, dir / "output", {script.string()});
   if (s.kind != Submitted::Kind::accepted)
-    throw Error(Exit::environment, "Slurm does not take the job: " + s.message, "see `sinfo`, and [slurm] in course.toml");
-  fmt::print(stderr, "Job {} is in the queue (this is practice; official results are the instructor's). Ctrl-C: scancel {}\n", s.job, s.job);
+    throw Error(Exit::environment, "Slurm does not take the job: " + s.message,
+                "see `sinfo`, and [slurm] in course.toml");
+  fmt::print(stderr,
+             "Job {} is in the queue (this is practice; official results are the instructor's). Ctrl-C: scancel {}\n",
+             s.job, s.job);
   double next = 0, gone = 0;
   for (;;) {
     if (auto code = read_regular(dir / "code", 64)) {
@@ -156,7 +178,10 @@ int grade_through_slurm(const std::string& lab_key, const std::vector<std::strin
       fs::remove_all(dir, ec);
       const int value = std::atoi(code->c_str());
       if (value >= 0 && value <= 4) return value;
-      throw Error(Exit::environment, value == 124 ? fmt::format("it did not end within {} s", limit) : fmt::format("ridge ended with exit code {}", value), "see the lines above");
+      throw Error(Exit::environment,
+                  value == 124 ? fmt::format("it did not end within {} s", limit)
+                               : fmt::format("ridge ended with exit code {}", value),
+                  "see the lines above");
     }
     if (const double now = steady_now(); now >= next) {
       next = now + 5;
@@ -164,7 +189,8 @@ int grade_through_slurm(const std::string& lab_key, const std::vector<std::strin
         if (mine->empty()) {
           if (gone == 0) gone = now;
           if (now - gone > 15)
-            throw Error(Exit::environment, "the job ended without a result", "its words are in " + shown(dir / "output"));
+            throw Error(Exit::environment, "the job ended without a result",
+                        "its words are in " + shown(dir / "output"));
         } else if (mine->begin()->second.state == "PENDING") {
           const int before = queue_position(options.partition, name);
           fmt::print(stderr, "waiting: {} jobs before it ({})\n", std::max(before, 0), mine->begin()->second.reason);

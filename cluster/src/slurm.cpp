@@ -38,6 +38,13 @@ bool no_answer(const std::string& message) {
 
 }  // namespace
 
+std::string own_program() {
+  std::string name = fs::read_symlink("/proc/self/exe").string();
+  constexpr std::string_view kReplaced = " (deleted)";
+  if (name.ends_with(kReplaced)) name.resize(name.size() - kReplaced.size());
+  return name;
+}
+
 std::optional<std::string> slurm(const std::vector<std::string>& argv, std::string& why, double seconds) {
   ProcessResult r = run_process(argv, "/", {.seconds = seconds, .output_bytes = 8 << 20});
   if (!r.started || r.exit_code == 127)

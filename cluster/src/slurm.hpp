@@ -38,6 +38,9 @@ struct Partition {
 };
 std::optional<std::vector<Partition>> partitions();
 
+// This program, as nodes can start it: also where the file was replaced by a newer build meanwhile.
+std::string own_program();
+
 // Output of a command of Slurm's; nothing where it failed, whose message is in `why`.
 std::optional<std::string> slurm(const std::vector<std::string>& argv, std::string& why, double seconds = 20);
 

@@ -36,14 +36,14 @@ static void after(void) {
   if (2 * calls == at) kill(getpid(), SIGKILL);
 }
 
-#define AROUND(type, name, parameters, arguments)            \
-  type name parameters {                                     \
-    static type(*next) parameters;                           \
+#define AROUND(type, name, parameters, arguments)               \
+  type name parameters {                                        \
+    static type(*next) parameters;                              \
     if (next == NULL) *(void**)&next = dlsym(RTLD_NEXT, #name); \
-    before();                                                \
-    type result = next arguments;                            \
-    after();                                                 \
-    return result;                                           \
+    before();                                                   \
+    type result = next arguments;                               \
+    after();                                                    \
+    return result;                                              \
   }
 
 static int counted(int fd) { return fd > 2; } /* what is printed changes no file */

@@ -142,8 +142,7 @@ def isolation(slurm):
     course.remove()
 
 
-if part == "isolation":  # confined by control groups where there are some, as a site's jobs are
-    os.environ.pop("RIDGE_TEST_SLURM", None)
-with Slurm(4) as slurm:
+# Isolation is tried in jobs that are confined by control groups, where there are some.
+with Slurm(4, confined=part == "isolation") as slurm:
     {"class": whole_class, "isolation": isolation}[part](slurm)
 print(f"{len(checks)} checks")
