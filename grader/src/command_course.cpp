@@ -7,6 +7,7 @@
 #include "compile.hpp"
 #include "error.hpp"
 #include "lab.hpp"
+#include "loop/attempts.hpp"
 #include "result.hpp"
 
 namespace ridge {
@@ -16,17 +17,19 @@ int command_labs(bool as_json) {
   nlohmann::json all = nlohmann::json::array();
   const Lab* next = nullptr;
   std::string table;
+  bool gave_up = false;
   for (const Lab& lab : labs) {
-    std::optional<LastScore> last = last_score(lab.name);
-    bool started = fs::exists(work_dir() / lab.name);
+    const loop::LabState own = loop::state_of(lab);
+    bool started = own.started;
     std::string state = started ? "started" : "-";
     double points = 0, max = 0;
-    if (last) {
-      points = last->points;
-      max = last->max;
+    if (!own.last_attempt.empty()) {
+      points = own.points;
+      max = own.max;
       state = fmt::format("{:.0f} / {:.0f}", points, max);
     }
-    bool passed = last && last->passed;
+    bool passed = own.passed();
+    for (const auto& t : own.tasks) gave_up = gave_up || t.gave_up;
     if (!passed && next == nullptr) next = &lab;
     all.push_back({{"lab", lab.name},
                    {"title", lab.title},
@@ -37,7 +40,7 @@ int command_labs(bool as_json) {
                    {"points", points},
                    {"max", max}});
     std::string tasks;
-    for (const auto& t : lab.tasks) tasks += (tasks.empty() ? "" : ", ") + t.id;
+    for (const auto& t : own.tasks) tasks += (tasks.empty() ? "" : ", ") + t.id + (t.gave_up ? "*" : "");
     table += fmt::format("  {:<22} {:<28} {:>4} min   {:<10}  {}\n", lab.name, lab.title, lab.minutes, state, tasks);
   }
   if (as_json) {
@@ -45,6 +48,7 @@ int command_labs(bool as_json) {
     return 0;
   }
   fmt::print("  {:<22} {:<28} {:>8}   {:<10}  {}\n{}", "lab", "title", "time", "last score", "tasks", table);
+  if (gave_up) fmt::print("\n  * its solution was opened before it passed\n");
   if (next != nullptr) {
     std::string number = next->name.substr(0, next->name.find('_'));
     bool started = fs::exists(work_dir() / next->name);

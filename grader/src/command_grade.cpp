@@ -9,6 +9,8 @@
 #include "error.hpp"
 #include "feedback.hpp"
 #include "judge.hpp"
+#include "loop/attempts.hpp"
+#include "loop/findings.hpp"
 #include "record.hpp"
 #include "report.hpp"
 #include "report_formats.hpp"
@@ -101,7 +103,9 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
                 can_sign() ? "`ridge key new` makes one; RIDGE_SIGNING_KEY names another file"
                            : "install libsodium-dev, then `./ridge build`");
   Progress progress(talks);
-  o.progress = [&](const std::string& text) { progress.show(text); };
+  o.progress = a.progress ? a.progress : [&](const std::string& text) { progress.show(text); };
+  const bool own = a.submission.empty();
+  const loop::Sources before = loop::read_sources(o.submission.dir);
   if (o.backend == Backend::cuda) o.machine = calibration_for(mode == Mode::grade, o.progress);
   if (a.with_reference && o.backend == Backend::cuda) {
     o.reference.dir = root_dir() / "solutions" / lab.name;
@@ -113,11 +117,15 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
   if (a.official) result.standing = "official";
   clean_texts(result);
   const bool built = result.outcome != "build-failed";
-  if (!built)
+  const std::vector<loop::Finding> next = loop::findings(lab, result, before);
+  if (!built && a.silent)
+    ;
+  else if (!built)
     print_error({Exit::build, "the submission did not build:\n" + result.build_output,
                  "correct the first error; later ones often follow from it"});
   else if (talks)
-    fmt::print("{}", report(result, use_colour(stdout)));
+    fmt::print("{}{}", report(loop::without_told(result, next), use_colour(stdout)),
+               loop::findings_text(next, use_colour(stdout)));
   std::fflush(stdout);
   std::string text;
   auto stored_result = [&] {
@@ -134,6 +142,7 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
     if (!remove_traces(result)) throw;
     stored = stored_result();
   }
+  if (own) loop::record_attempt(lab, result, before, a.note);
   write_reports(a, result, text);
   if (talks && built) fmt::print("  Result {}{}\n", shown(stored), signs && can_sign() ? ", signed" : "");
   if (talks && built)
@@ -147,6 +156,7 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
 
 }  // namespace
 
+int check_into(const GradeArguments& a, Result& result) { return run(a, Mode::check, &result); }
 int command_check(const GradeArguments& a) { return run(a, Mode::check); }
 int command_grade(const GradeArguments& a) { return run(a, Mode::grade); }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "result.hpp"
 #include "roofline/calibration.hpp"
 
 namespace ridge {
@@ -23,6 +24,11 @@ struct GradeArguments {
   bool require_sandbox = false;  // refuses to run where a layer of it is missing
   bool with_reference = false;   // backend cuda: the reference solution takes turns too
   bool quiet = false;
+  std::string note;              // the hypothesis, for the work log
+  std::string live, live_token;  // also sends the result to the collector of this address (ridge live)
+  std::string live_name;         // under this name
+  bool silent = false;           // not even a build's messages, and no exit of its own
+  std::function<void(const std::string&)> progress = {};  // in place of the own line
 };
 
 struct VerifyArguments {
@@ -63,6 +69,8 @@ struct FidelityArguments {
 
 int command_labs(bool json);
 int command_start(const std::string& lab);
+// As `ridge check` does it, with the result for the caller.
+int check_into(const GradeArguments& arguments, Result& result);
 int command_check(const GradeArguments& arguments);
 int command_grade(const GradeArguments& arguments);
 int command_key_new(const std::string& file);

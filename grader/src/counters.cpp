@@ -64,6 +64,14 @@ std::array<std::uint64_t, 3> triple(const json& j, const char* key) {
 
 double real(const json& j, const char* key) { return j.contains(key) && j[key].is_number() ? j[key].get<double>() : 0; }
 
+std::optional<std::pair<std::int64_t, std::int64_t>> lane_step(const json& line) {
+  auto at = line.find("lane_step");
+  if (at == line.end() || !at->is_array() || at->size() != 2) return std::nullopt;
+  for (const json& v : *at)
+    if (!v.is_number_integer()) return std::nullopt;
+  return std::pair{(*at)[0].get<std::int64_t>(), (*at)[1].get<std::int64_t>()};
+}
+
 constexpr std::size_t kMaxParts = 256;
 
 std::string word(const json& j, const char* key) {
@@ -165,6 +173,12 @@ Counted count_launches(const std::string& text, const LineFinder& lines_of) {
       n.ideal_sectors += number(line, "ideal_sectors");
       n.wavefronts += number(line, "wavefronts");
       n.conflicts += number(line, "conflicts");
+      n.lanes += number(line, "lanes");
+      n.bytes += number(line, "bytes");
+      if (auto step = lane_step(line)) {
+        if (!n.lane_step) n.lane_step = step;
+        n.lane_step = {std::min(n.lane_step->first, step->first), std::max(n.lane_step->second, step->second)};
+      }
     }
   }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,9 @@ struct LineCount {
   int line = 0;
   std::string op;  // global_ld, global_st, shared_ld, shared_st
   std::uint64_t requests = 0, sectors = 0, ideal_sectors = 0, wavefronts = 0, conflicts = 0;
+  std::uint64_t lanes = 0, bytes = 0;  // active lanes and what they asked for, summed over requests
+  // Bytes between the addresses of two neighbouring lanes, least and most; empty where no two were active.
+  std::optional<std::pair<std::int64_t, std::int64_t>> lane_step = {};
 };
 
 // All launches of one kernel.

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "error.hpp"
+#include "text.hpp"
 
 namespace ridge {
 
@@ -179,12 +180,13 @@ Lab parse_lab(std::string_view text, const fs::path& dir) {
     task.points_correct = t.required<double>("points_correct");
     task.needs = t.optional<std::string>("needs", "");
     task.baseline = t.optional<std::string>("baseline", "");
+    task.lesson = t.optional<std::string>("lesson", "");
     task.hints = t.strings("hints");
     for (const Reader& g : t.tables("goal")) {
       task.goals.push_back({g.required<std::string>("id"), g.required<std::string>("title"),
                             g.required<std::string>("backend"), g.required<std::string>("metric"),
                             g.required<double>("zero"), g.required<double>("full"), g.required<double>("points"),
-                            g.optional<std::string>("after", "")});
+                            g.optional<std::string>("after", ""), g.optional<std::string>("lesson", "")});
       g.finish();
       if (task.goals.back().metric == "ratio_to_baseline" && task.baseline.empty())
         throw Error(
@@ -216,14 +218,17 @@ std::vector<Lab> load_labs() {
 Lab find_lab(const std::string& key) {
   std::vector<Lab> labs = load_labs();
   std::string known;
+  std::vector<std::string> names;
   for (const Lab& lab : labs) {
     std::string number = lab.name.substr(0, lab.name.find('_'));
     std::string rest = lab.name.substr(std::min(lab.name.size(), number.size() + 1));
     if (key == lab.name || key == rest) return lab;
     if (all_digits(key) && all_digits(number) && key.size() < 6 && std::stoi(key) == std::stoi(number)) return lab;
     known += (known.empty() ? "" : ", ") + lab.name;
+    names.insert(names.end(), {lab.name, rest});
   }
-  throw Error(Exit::usage, fmt::format("there is no lab '{}'", key), "labs here: " + known);
+  const std::string near = nearest(key, names);
+  throw Error(Exit::usage, fmt::format("there is no lab '{}'", key), (near.empty() ? "" : "did you mean " + near + "? ") + "labs here: " + known);
 }
 
 }  // namespace ridge

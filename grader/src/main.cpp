@@ -9,6 +9,7 @@
 
 #include "commands.hpp"
 #include "error.hpp"
+#include "loop/loop_commands.hpp"
 #include "paths.hpp"
 #include "process.hpp"
 #include "report.hpp"
@@ -37,7 +38,7 @@ void clean_up_on_signal() {
     sigwait(&set, &signal);
     end_children();
     remove_temporary_dirs();
-    _exit(128 + signal);
+    _exit(loop::watch_ended(signal));
   }).detach();
 }
 
@@ -77,6 +78,10 @@ int run(int argc, char** argv) {
   GradeArguments grading;
   auto* check = app.add_subcommand("check", "Check your work quickly: small sizes, public inputs");
   add_grading(*check, grading);
+  check->add_option("--note", grading.note, "Your hypothesis, for the work log (ridge log)");
+  check->add_option("--live", grading.live, "Also send the result to a `ridge live` at this address");
+  check->add_option("--live-name", grading.live_name, "Your name on its board (default: RIDGE_LIVE_NAME, else USER)");
+  check->add_option("--live-token", grading.live_token, "The room's token (default: RIDGE_LIVE_TOKEN)");
   auto* grade = app.add_subcommand("grade", "Grade in full: full sizes, secret inputs");
   add_grading(*grade, grading);
   grade->add_flag("--sanitize", grading.sanitize,
@@ -103,7 +108,7 @@ int run(int argc, char** argv) {
   verify->add_option("--submission", verified.submission, "Folder that the record must be about");
   auto* report = app.add_subcommand("report", "Show a record, or write it in another format");
   ReportArguments reported;
-  report->add_option("file", reported.file, "Record (ridge.result/1)")->required();
+  report->add_option("file", reported.file, "Record (ridge.result/1)");
   report->add_option("--format", reported.format, "Format")
       ->check(CLI::IsMember({"terminal", "json", "junit", "gradescope", "autolab", "prairielearn"}))
       ->capture_default_str();
@@ -153,6 +158,9 @@ int run(int argc, char** argv) {
       ->check(CLI::ExistingFile);
   fidelity->add_option("--out", comparison.out, "Write the tables to OUT.md and OUT.json");
   fidelity->add_option("--record", comparison.record, "Only record on this machine's GPU, into this folder");
+  std::function<int()> of_the_loop;
+  loop::add_commands(app, of_the_loop);
+  loop::add_examples(app);
 
 #ifdef RIDGE_HAVE_CLUSTER
   const auto run_cluster = cluster::add_commands(app);
@@ -161,8 +169,11 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : static_cast<int>(Exit::usage);
+    const int code = app.exit(e);
+    if (code != 0) loop::suggest(app, argc, argv);
+    return code == 0 ? 0 : static_cast<int>(Exit::usage);
   }
+  if (of_the_loop) return of_the_loop();
   if (*labs) return command_labs(json);
   if (*start) return command_start(lab);
   if (*check) return command_check(grading);
@@ -192,7 +203,7 @@ int run(int argc, char** argv) {
 #ifdef RIDGE_HAVE_CLUSTER
   if (int code = run_cluster(); code >= 0) return code;
 #endif
-  return command_labs(false);
+  return loop::home();
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "error.hpp"
@@ -82,6 +84,45 @@ GoalResult read_goal(const json& j) {
   return g;
 }
 
+LineCount read_line(const json& j) {
+  Fields f(j);
+  LineCount n;
+  double line = 0;
+  f.get("file", n.file), f.get("op", n.op), f.get("line", line);
+  n.line = line >= 0 && line < 1e9 ? static_cast<int>(line) : 0;
+  auto count = [&](const char* key, std::uint64_t& to) {
+    double value = 0;
+    f.get(key, value);
+    if (value > 0 && value < 1e18) to = static_cast<std::uint64_t>(value);
+  };
+  count("requests", n.requests), count("lanes", n.lanes), count("bytes", n.bytes), count("sectors", n.sectors);
+  count("ideal_sectors", n.ideal_sectors), count("wavefronts", n.wavefronts), count("conflicts", n.conflicts);
+  std::vector<double> step;
+  f.get("lane_step", step);
+  if (step.size() == 2 && std::abs(step[0]) < 1e18 && std::abs(step[1]) < 1e18)
+    n.lane_step = {static_cast<std::int64_t>(step[0]), static_cast<std::int64_t>(step[1])};
+  return n;
+}
+
+KernelCount read_kernel(const json& j) {
+  Fields f(j);
+  KernelCount k;
+  double launches = 0;
+  f.get("kernel", k.kernel), f.get("launches", launches);
+  k.launches = launches >= 0 && launches < 1e9 ? static_cast<int>(launches) : 0;
+  auto triple = [&](const char* key, std::array<std::uint64_t, 3>& to) {
+    std::vector<double> v;
+    f.get(key, v);
+    for (std::size_t i = 0; i < std::min<std::size_t>(3, v.size()); ++i)
+      if (v[i] >= 0 && v[i] < 1e12) to[i] = static_cast<std::uint64_t>(v[i]);
+  };
+  triple("grid", k.grid), triple("block", k.block);
+  for (const auto& [name, value] : f.inside("counters").items())
+    if (value.is_number_unsigned()) k.counters[name] = value.get<std::uint64_t>();
+  for (const json& l : f.list("lines")) k.lines.push_back(read_line(l));
+  return k;
+}
+
 TaskResult read_task(const json& j) {
   Fields f(j);
   TaskResult t;
@@ -90,6 +131,20 @@ TaskResult read_task(const json& j) {
   for (const json& c : f.list("checks")) t.checks.push_back(check_or_case<CheckResult>(c));
   for (const json& c : f.list("cases")) t.cases.push_back(check_or_case<CaseResult>(c));
   for (const json& g : f.list("goals")) t.goals.push_back(read_goal(g));
+  for (const json& k : f.list("kernels")) t.kernels.push_back(read_kernel(k));
+  if (f.has("timeline")) {
+    Timeline timeline;
+    Fields in(f.inside("timeline"));
+    in.get("seconds", timeline.seconds), in.get("launches", timeline.launches), in.get("file", t.trace);
+    t.timeline = timeline;
+  }
+  if (f.has("roofline")) {
+    Roofline roof;
+    Fields in(f.inside("roofline"));
+    in.get("operations", roof.operations), in.get("operation_unit", roof.operation_unit), in.get("bytes", roof.bytes);
+    in.get("bytes_ideal", roof.bytes_ideal), in.get("seconds", roof.seconds);
+    t.roofline = roof;
+  }
   if (f.has("timing")) {
     Fields in(f.inside("timing")), ratio(in.inside("ratio"));
     Timing timing;
@@ -153,6 +208,13 @@ Result read_result(const json& record) {
     r.sandbox.push_back(std::move(one));
   }
   for (const json& t : f.list("tasks")) r.tasks.push_back(read_task(t));
+  for (const json& c : f.list("ceilings")) {
+    Fields in(c);
+    Ceiling roof;
+    in.get("id", roof.id), in.get("kind", roof.kind), in.get("name", roof.name), in.get("unit", roof.unit);
+    in.get("source", roof.source), in.get("value", roof.value);
+    r.ceilings.push_back(std::move(roof));
+  }
   return r;
 }
 

@@ -27,28 +27,6 @@ std::string points(double p) {
   return p == static_cast<int>(p) ? fmt::format("{}", static_cast<int>(p)) : fmt::format("{:.1f}", p);
 }
 
-// Breaks at spaces so that no line is longer than 100 characters.
-std::string wrapped(const std::string& text, std::size_t indent) {
-  std::string out, line;
-  const std::size_t width = 100 - indent;
-  auto flush = [&] {
-    if (!line.empty()) out += std::string(indent, ' ') + line + "\n";
-    line.clear();
-  };
-  std::string word;
-  for (char c : text + "\n") {
-    if (c != ' ' && c != '\n') {
-      word += c;
-      continue;
-    }
-    if (!line.empty() && line.size() + 1 + word.size() > width) flush();
-    if (!word.empty()) line += (line.empty() ? "" : " ") + word;
-    word.clear();
-    if (c == '\n') flush();
-  }
-  return out;
-}
-
 std::string first_lines(const std::string& text, int lines) {
   std::string out;
   std::size_t at = 0;
@@ -73,6 +51,27 @@ std::string missing_layers(const std::vector<SandboxLayer>& layers) {
 }
 
 }  // namespace
+
+std::string wrapped(const std::string& text, std::size_t indent) {
+  std::string out, line;
+  const std::size_t width = 100 - indent;
+  auto flush = [&] {
+    if (!line.empty()) out += std::string(indent, ' ') + line + "\n";
+    line.clear();
+  };
+  std::string word;
+  for (char c : text + "\n") {
+    if (c != ' ' && c != '\n') {
+      word += c;
+      continue;
+    }
+    if (!line.empty() && line.size() + 1 + word.size() > width) flush();
+    if (!word.empty()) line += (line.empty() ? "" : " ") + word;
+    word.clear();
+    if (c == '\n') flush();
+  }
+  return out;
+}
 
 bool use_colour(std::FILE* out) {
   const char* no = std::getenv("NO_COLOR");

@@ -14,6 +14,9 @@ bool use_colour(std::FILE* out);
 // The whole result: tasks, checks, goals, score.
 std::string report(const Result& result, bool colour);
 
+// Broken at spaces so that no line is longer than 100 characters, each behind `indent` blanks.
+std::string wrapped(const std::string& text, std::size_t indent);
+
 // "ridge: what failed" with advice below, on stderr.
 void print_error(const Error& error);
 

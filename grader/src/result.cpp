@@ -9,14 +9,12 @@
 #include <chrono>
 #include <cstring>
 #include <ctime>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "error.hpp"
 #include "hashes.hpp"
 #include "record.hpp"
 #include "ridge_version.hpp"
-#include "timeline_trace.hpp"
 
 namespace ridge {
 
@@ -30,15 +28,19 @@ json kernel_json(const KernelCount& k) {
   json j = {
       {"kernel", k.kernel}, {"grid", k.grid}, {"block", k.block}, {"launches", k.launches}, {"counters", k.counters}};
   j["lines"] = json::array();
-  for (const auto& n : k.lines)
+  for (const auto& n : k.lines) {
     j["lines"].push_back({{"file", n.file},
                           {"line", n.line},
                           {"op", n.op},
                           {"requests", n.requests},
+                          {"lanes", n.lanes},
+                          {"bytes", n.bytes},
                           {"sectors", n.sectors},
                           {"ideal_sectors", n.ideal_sectors},
                           {"wavefronts", n.wavefronts},
                           {"conflicts", n.conflicts}});
+    if (n.lane_step) j["lines"].back()["lane_step"] = {n.lane_step->first, n.lane_step->second};
+  }
   return j;
 }
 
@@ -199,24 +201,6 @@ fs::path store(const Result& r, const std::string& text) {
   fs::path file = results_dir() / r.lab / (r.attempt + ".json");
   write_durably(file, text);
   return file;
-}
-
-std::optional<LastScore> last_score(const std::string& lab) {
-  std::error_code ec;
-  fs::path newest;
-  for (const auto& entry : fs::directory_iterator(results_dir() / lab, ec))
-    if (entry.path().extension() == ".json" && !is_trace(entry.path()) &&
-        (newest.empty() || entry.path().filename() > newest.filename()))
-      newest = entry.path();
-  if (newest.empty()) return std::nullopt;
-  std::ifstream in(newest);
-  try {
-    json j = json::parse(in);
-    const json& score = j.at("score");
-    return LastScore{j.at("outcome") == "passed", score.at("points").get<double>(), score.at("max").get<double>()};
-  } catch (const json::exception&) {  // broken, or not ours
-    return std::nullopt;
-  }
 }
 
 }  // namespace ridge

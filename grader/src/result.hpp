@@ -93,11 +93,4 @@ void write_durably(const fs::path& file, const std::string& text);
 // Stores its text (to_json, or a signed_record) under results_dir()/lab/attempt.json and returns the path.
 fs::path store(const Result& result, const std::string& text);
 
-struct LastScore {
-  bool passed = false;
-  double points = 0, max = 0;
-};
-// Of the most recent stored result of a lab.
-std::optional<LastScore> last_score(const std::string& lab);
-
 }  // namespace ridge

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -68,6 +69,33 @@ std::string points_text(double points, double max) {
   const double tenths = std::floor(points * 10 + 1e-6) / 10;
   auto text = [](double p) { return p == std::floor(p) ? fmt::format("{:.0f}", p) : fmt::format("{:.1f}", p); };
   return text(points >= max ? max : tenths) + " / " + text(max);
+}
+
+std::string nearest(std::string_view typed, const std::vector<std::string>& names) {
+  // Edits of one letter, with two neighbours exchanged as one edit (optimal string alignment).
+  auto distance = [](std::string_view a, std::string_view b) {
+    std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+    for (std::size_t i = 0; i <= a.size(); ++i)
+      for (std::size_t j = 0; j <= b.size(); ++j) {
+        if (i == 0 || j == 0) {
+          d[i][j] = i + j;
+          continue;
+        }
+        const std::size_t differs = a[i - 1] == b[j - 1] ? 0 : 1;
+        d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + differs});
+        if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+      }
+    return d[a.size()][b.size()];
+  };
+  std::string best;
+  std::size_t least = typed.size() <= 3 ? 1 : typed.size() <= 8 ? 2 : 3;  // this far off at most
+  if (typed.size() < 2 || typed.size() > 64) return best;
+  for (const std::string& name : names) {
+    const std::size_t d = distance(typed, name);
+    if (d < least || (d == least && best.empty())) best = name, least = d;
+    if (best.empty() && typed.size() >= 4 && name.rfind(typed, 0) == 0) best = name;  // begun, not ended
+  }
+  return best;
 }
 
 std::string version_after(std::string_view text, std::string_view mark) {

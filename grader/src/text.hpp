@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ridge {
 
@@ -17,6 +18,8 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
 
 // "17.6 / 18": to a tenth, and never rounded up to all of them.
 std::string points_text(double points, double max);
+// The name most like `typed`, where it is off by a slip or two of the fingers; else empty.
+std::string nearest(std::string_view typed, const std::vector<std::string>& names);
 
 // The version number, digits with points between them, that comes right behind the first `mark` that has one; else empty.
 std::string version_after(std::string_view text, std::string_view mark);

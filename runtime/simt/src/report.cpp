@@ -107,6 +107,8 @@ void lines_json(std::string& out, const KernelCounters& c, const Lines& sources)
     field(out, "sectors", n.sectors);
     field(out, "ideal_sectors", n.ideal_sectors);
     field(out, "wavefronts", n.wavefronts);
+    if (n.step_min <= n.step_max)
+      out += "\"lane_step\": [" + std::to_string(n.step_min) + ", " + std::to_string(n.step_max) + "], ";
     field(out, "conflicts", n.conflicts, true);
     out += "}";
   }

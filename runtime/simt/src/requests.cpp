@@ -21,6 +21,8 @@ void AccessCount::add(const AccessCount& o) {
   ideal_sectors += o.ideal_sectors;
   wavefronts += o.wavefronts;
   conflicts += o.conflicts;
+  step_min = std::min(step_min, o.step_min);
+  step_max = std::max(step_max, o.step_max);
 }
 
 void KernelCounters::add(const KernelCounters& other) {
@@ -188,6 +190,10 @@ AccessCount count_request(const Request& r, Sectors& sectors) {
   c.requests = 1;
   c.lanes = static_cast<std::uint64_t>(std::popcount(r.lanes));
   c.bytes = c.lanes * r.bytes();
+  if (const std::uint32_t pairs = r.lanes & (r.lanes >> 1); pairs != 0) {
+    const auto first = static_cast<unsigned>(std::countr_zero(pairs));
+    c.step_min = c.step_max = static_cast<std::int64_t>(r.address[first + 1] - r.address[first]);
+  }
   sectors.count = 0;
   if (is_global(r.op()))
     count_global(r, c, sectors);

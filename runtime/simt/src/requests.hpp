@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <unordered_map>
 
@@ -33,6 +34,9 @@ struct AccessCount {
   std::uint64_t ideal_sectors = 0;  // ceil(distinct bytes of the request / 32), summed
   std::uint64_t wavefronts = 0;     // shared memory: passes through the banks
   std::uint64_t conflicts = 0;      // shared memory: wavefronts beyond ceil(distinct words / 32)
+  // Bytes from the address of a request's first lane to that of the lane behind it: the least and the most of all
+  // requests in which both are active. The least is above the most where there was none.
+  std::int64_t step_min = std::numeric_limits<std::int64_t>::max(), step_max = std::numeric_limits<std::int64_t>::min();
 
   void add(const AccessCount& other);
 };

@@ -1,0 +1,150 @@
+#include "loop/attempts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "error.hpp"
+#include "loop/files.hpp"
+#include "record.hpp"
+#include "text.hpp"
+#include "timeline_trace.hpp"
+
+namespace ridge::loop {
+
+namespace {
+
+constexpr std::uintmax_t kMaxSource = 1 << 20;  // the build takes no larger one
+
+std::vector<std::string> stored_attempts(const std::string& lab) {
+  std::vector<std::string> ids;
+  std::error_code ec;
+  for (const auto& entry : fs::directory_iterator(results_dir() / lab, ec))
+    if (entry.path().extension() == ".json" && !is_trace(entry.path())) ids.push_back(entry.path().stem().string());
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
+// Results from before there was a journal say where the submission lay.
+bool lay_in_work(const Result& r, const std::string& lab) {
+  const fs::path path = r.submission_path;
+  return path == fs::path(shown(work_dir() / lab)) || (path.filename() == lab && path.parent_path().filename() == "work");
+}
+
+}  // namespace
+
+std::vector<std::string> own_attempts(const Lab& lab) {
+  std::set<std::string> noted;
+  for (const Event& e : journal(lab.name))
+    if (e.kind == "attempt") noted.insert(e.attempt);
+  std::vector<std::string> own;
+  for (const std::string& id : stored_attempts(lab.name)) {
+    if (noted.count(id) == 0) {
+      auto attempt = load_attempt(lab.name, id);
+      if (!attempt || !lay_in_work(attempt->result, lab.name)) continue;
+    }
+    own.push_back(id);
+  }
+  return own;
+}
+
+std::optional<Attempt> load_attempt(const std::string& lab, const std::string& id) {
+  const fs::path file = results_dir() / lab / (id + ".json");
+  std::error_code ec;
+  if (!fs::is_regular_file(file, ec) || fs::file_size(file, ec) > kMaxRecordBytes) return std::nullopt;
+  try {
+    const nlohmann::json record = parse_json(file_text(file));
+    if (!record.is_object()) return std::nullopt;
+    return Attempt{id, read_result(record), ""};
+  } catch (const Error&) {  // broken, or not ours
+    return std::nullopt;
+  }
+}
+
+int LabState::passed_tasks() const {
+  return static_cast<int>(std::count_if(tasks.begin(), tasks.end(), [](const TaskState& t) { return t.passed(); }));
+}
+
+bool LabState::passed() const {
+  return passed_tasks() > 0 &&
+         std::all_of(tasks.begin(), tasks.end(), [](const TaskState& t) { return t.passed() || t.skipped(); });
+}
+
+LabState state_of(const Lab& lab) {
+  LabState s;
+  s.lab = lab;
+  s.started = fs::exists(work_dir() / lab.name);
+  const std::vector<Event> events = journal(lab.name);
+  for (const Task& t : lab.tasks)
+    s.tasks.push_back({t.id, std::nullopt, hints_taken(events, t.id), gave_up(events, t.id)});
+  std::set<std::string> noted;
+  for (const Event& e : events)
+    if (e.kind == "attempt") noted.insert(e.attempt);
+  // Newest first, until each task has been met; a course of 1000 attempts is not read for that.
+  const std::vector<std::string> ids = stored_attempts(lab.name);
+  std::size_t met = 0, read = 0;
+  for (auto id = ids.rbegin(); id != ids.rend() && met < s.tasks.size() && read < 200; ++id) {
+    if (!noted.empty() && noted.count(*id) == 0 && *id > *noted.begin()) continue;  // of another folder
+    ++read;
+    const auto attempt = load_attempt(lab.name, *id);
+    if (!attempt || (noted.count(*id) == 0 && !lay_in_work(attempt->result, lab.name))) continue;
+    const bool built = attempt->result.outcome != "build-failed";
+    if (s.last_attempt.empty()) {
+      s.last_attempt = *id, s.last_time = attempt->result.time, s.last_built = built;
+      s.files = attempt->result.submission_files;
+    }
+    for (const TaskResult& t : attempt->result.tasks)
+      for (TaskState& mine : s.tasks)
+        if (mine.id == t.id && !mine.last) mine.last = t, ++met;
+  }
+  for (const TaskState& t : s.tasks) {
+    const Task& spec = find_task(lab, t.id);
+    s.points += t.last ? t.last->points : 0;
+    s.max += t.last ? t.last->max : spec.needs.empty() ? spec.points(lab.backends.empty() ? "cpu" : lab.backends[0]) : 0;
+  }
+  return s;
+}
+
+const TaskState* next_task(const LabState& s) {
+  for (const TaskState& t : s.tasks)
+    if (!t.passed() && !t.skipped()) return &t;
+  return nullptr;
+}
+
+std::string number_of(const Lab& lab) { return lab.name.substr(0, lab.name.find('_')); }
+
+const Task& find_task(const Lab& lab, const std::string& id) {
+  std::vector<std::string> names;
+  for (const Task& t : lab.tasks) {
+    if (t.id == id) return t;
+    names.push_back(t.id);
+  }
+  const std::string near = nearest(id, names);
+  throw Error(Exit::usage, fmt::format("{} has no task '{}'", lab.name, id),
+              fmt::format("{}its tasks are {}", near.empty() ? "" : "did you mean " + near + "? ", fmt::join(names, ", ")));
+}
+
+Sources read_sources(const fs::path& dir) {
+  Sources all;
+  std::error_code ec;
+  for (const auto& entry : fs::directory_iterator(dir, ec)) {
+    const std::string extension = entry.path().extension().string();
+    if (extension != ".cu" && extension != ".cuh" && extension != ".h" && extension != ".hpp" && extension != ".inc")
+      continue;
+    if (entry.is_regular_file(ec) && entry.file_size(ec) <= kMaxSource && all.size() < 256)
+      all[entry.path().filename().string()] = file_text(entry.path());
+  }
+  return all;
+}
+
+void record_attempt(const Lab& lab, const Result& r, const Sources& before, const std::string& note) {
+  keep_files(r.submission_files, before);
+  Event e{r.time, "attempt", "", r.attempt, note};
+  for (const TaskResult& t : r.tasks)
+    if (t.status == "passed") e.passed.push_back(t.id);
+  add_event(lab.name, std::move(e));
+}
+
+}  // namespace ridge::loop

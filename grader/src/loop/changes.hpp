@@ -1,0 +1,24 @@
+// What changed between two results of a task: checks that went from fail to ok or back, and values that moved.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "result.hpp"
+
+namespace ridge::loop {
+
+struct Change {
+  std::string what;  // "sectors"
+  std::string text;  // "8 x -> 1 x (goal 1.02), ok"
+  int direction = 0;  // 1 better, -1 worse, 0 neither
+};
+
+std::vector<Change> changes(const TaskResult& before, const TaskResult& after);
+
+// Counters of all kernels together that differ, as "name: before -> after (-50%)".
+std::vector<std::string> counter_changes(const TaskResult& before, const TaskResult& after);
+
+// "8 x (goal 1.02)", or "not measured".
+std::string goal_text(const GoalResult& goal);
+
+}  // namespace ridge::loop

@@ -1,0 +1,43 @@
+// completion: scripts that ask `ridge completion words` what may come next, so that they never age.
+#include <fmt/format.h>
+
+#include "loop/loop_commands.hpp"
+
+namespace ridge::loop {
+
+namespace {
+
+constexpr const char* kBash = R"sh(# Ridge completion for bash: ridge completion bash >> ~/.bashrc
+_ridge() {
+  local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]}
+  COMPREPLY=($(RIDGE_NO_BUILD=1 "$program" completion words -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$word"))
+}
+complete -F _ridge ridge ./ridge
+)sh";
+
+constexpr const char* kZsh = R"sh(# Ridge completion for zsh: ridge completion zsh >> ~/.zshrc (behind compinit)
+_ridge() {
+  local -a found
+  found=(${(f)"$(RIDGE_NO_BUILD=1 ${words[1]} completion words -- "${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  if (( $#found )); then compadd -- $found; else _files; fi
+}
+compdef _ridge ridge ./ridge
+)sh";
+
+constexpr const char* kFish = R"sh(# Ridge completion for fish: ridge completion fish > ~/.config/fish/completions/ridge.fish
+function __ridge_words
+  set -l typed (commandline -opc)
+  RIDGE_NO_BUILD=1 $typed[1] completion words -- $typed[2..-1] (commandline -ct) 2>/dev/null
+end
+complete -c ridge -a '(__ridge_words)'
+)sh";
+
+}  // namespace
+
+int completion(const std::string& shell) {
+  fmt::print("{}", shell == "bash" ? kBash : shell == "zsh" ? kZsh : kFish);
+  return 0;
+}
+
+}  // namespace ridge::loop

@@ -1,0 +1,118 @@
+#include "loop/findings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "loop/attempts.hpp"
+#include "loop/lesson.hpp"
+#include "loop/line_findings.hpp"
+#include "report.hpp"
+#include "text.hpp"
+
+namespace ridge::loop {
+
+namespace {
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+// A failed gate in other words: what it usually comes from.
+std::string gate_advice(const CheckResult& c) {
+  auto says = [&](const char* part) { return c.message.find(part) != std::string::npos; };
+  if (c.name == "build") return "The first message of the compiler is the one to follow; later ones often come from it.";
+  if (says("never written"))
+    return "NaN is what the judge puts into every output before the call: no thread wrote this element. Is the kernel "
+           "launched, with enough threads, and does the index reach it?";
+  if (says("race on shared"))
+    return "Two threads of a block touch the same word and nothing orders them: a __syncthreads() belongs between the "
+           "write and the read.";
+  if (says("race")) return "Two accesses to the same address are not ordered: what must have happened before the second?";
+  if (says("out-of-bounds"))
+    return "The index leaves the buffer: compare the last thread's index with the size, and mind sizes that are no "
+           "multiple of the block.";
+  if (says("misaligned"))
+    return "A load of 8 or 16 bytes needs an address that is a multiple of that: a float4 at an odd row width has none.";
+  if (says("uninitialised")) return "It reads memory that nobody wrote since it was allocated.";
+  if (says("divergent barrier") || c.name == "time-limit")
+    return "A barrier must be reached by all threads of its block: none inside of an `if` that only some take, and no "
+           "`return` before it.";
+  if (c.name == "deadlock")
+    return "Every rank must make the calls that its peers wait for, in an order that both sides share.";
+  return "The smallest failing case is named first: go through it by hand.";
+}
+
+Finding wrong_answer(const CheckResult& c) {
+  Finding f;
+  const std::string line = first_line(c.message);
+  f.what = c.passed ? "" : c.name == "build" ? "it does not compile" : line;
+  // "... at gather.cu:11"
+  if (auto at = line.rfind(" at "); at != std::string::npos && line.find(".cu:", at) != std::string::npos)
+    f.where = line.substr(at + 4);
+  f.why = gate_advice(c);
+  return f;
+}
+
+}  // namespace
+
+std::vector<Finding> findings(const Lab& lab, const Result& r, const std::map<std::string, std::string>& sources,
+                              std::size_t most) {
+  std::vector<Finding> all;
+  for (const TaskResult& t : r.tasks) {
+    if (t.status != "failed") continue;
+    const Task* spec = nullptr;
+    for (const Task& known : lab.tasks)
+      if (known.id == t.id) spec = &known;
+    if (spec == nullptr) continue;
+    auto add = [&](Finding f, const std::string& goal, double points) {
+      f.task = t.id, f.goal = goal, f.points = points;
+      f.lesson = lesson_link(lab, *spec, goal);
+      all.push_back(std::move(f));
+    };
+    bool correct = true;
+    for (const CheckResult& c : t.checks) {
+      const bool is_goal = std::any_of(t.goals.begin(), t.goals.end(), [&](const GoalResult& g) { return g.id == c.name; });
+      if (c.passed || is_goal) continue;
+      add(wrong_answer(c), "", t.max - t.points);
+      correct = false;
+      break;
+    }
+    if (!correct) continue;
+    for (const GoalResult& g : t.goals)
+      if (!g.met && g.value) add(goal_finding(t, g, sources), g.id, g.max - g.points);
+  }
+  // An answer that is right can be made fast at once; one that is wrong needs to be right first: points decide.
+  std::stable_sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) { return a.points > b.points; });
+  if (all.size() > most) all.resize(most);
+  return all;
+}
+
+std::string findings_text(const std::vector<Finding>& findings, bool colour) {
+  if (findings.empty()) return {};
+  auto paint = [&](const char* code, const std::string& text) {
+    return colour ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
+  };
+  std::string out = "\n  " + paint("1", "What to look at next") + "\n";
+  int number = 0;
+  for (const Finding& f : findings) {
+    // "12.5", "0.3"
+    out += fmt::format("   {}. {} ({} to gain)\n", ++number, paint("1", f.task + (f.goal.empty() ? "" : ", " + f.goal)),
+                       f.points < 0.95 ? fmt::format("{:.1g} points", f.points)
+                                       : fmt::format("{:.3g} point{}", f.points, f.points == 1 ? "" : "s"));
+    const bool placed = !f.where.empty() && f.what.find(f.where) == std::string::npos;
+    out += wrapped(printable((placed ? f.where + " " : "") + f.what), 6);
+    if (!f.why.empty()) out += wrapped(printable(f.why), 6);
+    out += paint("2", fmt::format("      Lesson: {}\n", f.lesson));
+  }
+  return out;
+}
+
+Result without_told(Result r, const std::vector<Finding>& findings) {
+  for (const Finding& f : findings)
+    for (TaskResult& t : r.tasks)
+      if (t.id == f.task)
+        for (GoalResult& g : t.goals)
+          if (g.id == f.goal) g.note.clear();
+  return r;
+}
+
+}  // namespace ridge::loop

@@ -1,0 +1,13 @@
+// A goal that was missed, told by the source lines and the pattern of addresses behind it.
+#pragma once
+#include <map>
+#include <string>
+
+#include "loop/findings.hpp"
+
+namespace ridge::loop {
+
+// Fills `where`, `what` and `why`.
+Finding goal_finding(const TaskResult& task, const GoalResult& goal, const std::map<std::string, std::string>& sources);
+
+}  // namespace ridge::loop

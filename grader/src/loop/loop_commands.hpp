@@ -1,0 +1,40 @@
+// The commands of the learning loop: home, watch, hint, solution, diff, log, explain, completion, and those of a course's
+// author and speaker: new-lab, course export, live.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace ridge::loop {
+
+// Adds the subcommands; parsing one sets `chosen`.
+void add_commands(CLI::App& app, std::function<int()>& chosen);
+// Examples below each command's --help.
+void add_examples(CLI::App& app);
+// After a usage error: the command or option that was meant, on stderr.
+void suggest(const CLI::App& app, int argc, char** argv);
+// Words that may come next on a command line, one a line: for shells.
+int complete(const CLI::App& app, const std::vector<std::string>& words);
+
+int home();
+
+struct WatchArguments {
+  std::string lab, task, backend = "auto";
+  bool once = false;  // ends after the first check that a save brings about: for tests and measurements
+};
+int watch(const WatchArguments& arguments);
+// Where a watch is going on: says so on stdout, and how it stands as exit code. Else 128 + signal.
+int watch_ended(int signal);
+
+int hint(const std::string& lab, const std::string& task, bool again);
+int solution(const std::string& lab, const std::string& task, bool give_up);
+int diff(const std::string& lab, const std::string& before, const std::string& after);
+int log(const std::string& lab, const std::string& out);
+int explain(const std::string& metric, const std::string& lab);
+int completion(const std::string& shell);
+
+}  // namespace ridge::loop

@@ -1,0 +1,17 @@
+// docs/metrics.md, the one place that says what metrics and counters mean, as a list.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace ridge::loop {
+
+struct MetricPage {
+  std::string name, meaning;
+  std::string backend, better;  // of a goal's metric
+};
+
+// "a_{ld,st}.sum" stands for two, and so do two names in one cell.
+std::vector<MetricPage> metric_pages(const std::string& markdown);
+std::vector<MetricPage> metric_pages();  // of docs/metrics.md
+
+}  // namespace ridge::loop
