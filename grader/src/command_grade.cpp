@@ -125,7 +125,7 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
                  "correct the first error; later ones often follow from it"});
   else if (talks)
     fmt::print("{}{}", report(loop::without_told(result, next), use_colour(stdout)),
-               loop::findings_text(next, use_colour(stdout)));
+               loop::findings_text(next, use_colour(stdout), false));
   std::fflush(stdout);
   std::string text;
   auto stored_result = [&] {

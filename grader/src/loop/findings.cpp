@@ -86,7 +86,7 @@ std::vector<Finding> findings(const Lab& lab, const Result& r, const std::map<st
   return all;
 }
 
-std::string findings_text(const std::vector<Finding>& findings, bool colour) {
+std::string findings_text(const std::vector<Finding>& findings, bool colour, bool messages) {
   if (findings.empty()) return {};
   auto paint = [&](const char* code, const std::string& text) {
     return colour ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
@@ -94,12 +94,11 @@ std::string findings_text(const std::vector<Finding>& findings, bool colour) {
   std::string out = "\n  " + paint("1", "What to look at next") + "\n";
   int number = 0;
   for (const Finding& f : findings) {
-    // "12.5", "0.3"
-    out += fmt::format("   {}. {} ({} to gain)\n", ++number, paint("1", f.task + (f.goal.empty() ? "" : ", " + f.goal)),
+    out += fmt::format("   {}. {} ({} to gain)\n", ++number, paint("1", f.task + (f.goal.empty() ? ": the answer is wrong" : ", " + f.goal)),
                        f.points < 0.95 ? fmt::format("{:.1g} points", f.points)
                                        : fmt::format("{:.3g} point{}", f.points, f.points == 1 ? "" : "s"));
     const bool placed = !f.where.empty() && f.what.find(f.where) == std::string::npos;
-    out += wrapped(printable((placed ? f.where + " " : "") + f.what), 6);
+    if (messages || !f.goal.empty()) out += wrapped(printable((placed ? f.where + " " : "") + f.what), 6);
     if (!f.why.empty()) out += wrapped(printable(f.why), 6);
     out += paint("2", fmt::format("      Lesson: {}\n", f.lesson));
   }

@@ -197,7 +197,7 @@ class Watch {
     for (const auto& c : changes_)
       out += fmt::format("   {} {}: {}\n", c.direction > 0 ? screen_.paint("32", "+") : c.direction < 0 ? screen_.paint("31", "-") : " ", c.task, printable(c.text));
     if (!message_.empty()) out += "\n" + wrapped(message_, 2);
-    if (message_.empty()) out += findings_text(found_, screen_.colour);
+    if (message_.empty()) out += findings_text(found_, screen_.colour, true);
     out += "\n  " + screen_.paint("2", status_) + "\n";
     screen_.show(out);
   }
