@@ -11,6 +11,7 @@
 #include "judge.hpp"
 #include "loop/attempts.hpp"
 #include "loop/findings.hpp"
+#include "loop/loop_commands.hpp"
 #include "record.hpp"
 #include "report.hpp"
 #include "report_formats.hpp"
@@ -142,6 +143,7 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
     if (!remove_traces(result)) throw;
     stored = stored_result();
   }
+  if (!a.live.empty()) loop::send_live(a.live, a.live_name, a.live_token, result);
   if (own) loop::record_attempt(lab, result, before, a.note);
   write_reports(a, result, text);
   if (talks && built) fmt::print("  Result {}{}\n", shown(stored), signs && can_sign() ? ", signed" : "");

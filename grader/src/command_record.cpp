@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "error.hpp"
+#include "loop/loop_commands.hpp"
 #include "record.hpp"
 #include "report.hpp"
 #include "report_formats.hpp"
@@ -89,7 +90,12 @@ std::string in_format(const Result& r, const std::string& format, const std::str
 }
 
 int command_report(const ReportArguments& a) {
-  std::string text = read_all(a.file);
+  if (!a.html.empty()) return loop::html_report(a.html, a.files);
+  if (a.files.size() != 1)
+    throw Error(Exit::usage, a.files.empty() ? "no record was named" : "one record at a time, except with --html",
+                "records lie in work/.ridge/results/; `ridge report --html F.html` takes all of yours");
+  const std::string& file = a.files[0];
+  std::string text = read_all(file);
   Result r;
   try {
     nlohmann::json record = parse_json(text);
@@ -97,7 +103,7 @@ int command_report(const ReportArguments& a) {
       throw Error(Exit::failed, "its schema is not ridge.result/1", "");
     r = read_result(record);
   } catch (const Error& e) {
-    throw Error(Exit::usage, fmt::format("{} is no record: {}", a.file, e.what()),
+    throw Error(Exit::usage, fmt::format("{} is no record: {}", file, e.what()),
                 "records lie in work/.ridge/results/; see docs/result-format.md");
   }
   std::string out = in_format(r, a.format, text);

@@ -39,7 +39,8 @@ struct VerifyArguments {
 };
 
 struct ReportArguments {
-  std::string file, format = "terminal", out;
+  std::vector<std::string> files;  // --html takes many, the others one
+  std::string format = "terminal", out, html;
 };
 
 struct DoctorArguments {

@@ -20,9 +20,6 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 std::string gate_advice(const CheckResult& c) {
   auto says = [&](const char* part) { return c.message.find(part) != std::string::npos; };
   if (c.name == "build") return "The first message of the compiler is the one to follow; later ones often come from it.";
-  if (says("never written"))
-    return "NaN is what the judge puts into every output before the call: no thread wrote this element. Is the kernel "
-           "launched, with enough threads, and does the index reach it?";
   if (says("race on shared"))
     return "Two threads of a block touch the same word and nothing orders them: a __syncthreads() belongs between the "
            "write and the read.";
@@ -38,6 +35,9 @@ std::string gate_advice(const CheckResult& c) {
            "`return` before it.";
   if (c.name == "deadlock")
     return "Every rank must make the calls that its peers wait for, in an order that both sides share.";
+  if (says("never written"))
+    return "NaN is what the judge puts into every output before the call: no thread wrote this element. Is the kernel "
+           "launched, with enough threads, and does the index reach it?";
   return "The smallest failing case is named first: go through it by hand.";
 }
 

@@ -88,6 +88,17 @@ void moved_again(const TaskResult& t, const GoalResult& g, Finding& f) {
     f.what = g.note;
     return;
   }
+  // A whole warp that reads one small value moves a sector for it.
+  for (const LineCount& l : lines)
+    if (is_load(l) && l.lane_step == std::pair<std::int64_t, std::int64_t>{0, 0} && l.sectors == l.requests && width(l) < 32 &&
+        l.requests > 1 && each(l.lanes, l) > 8) {
+      f.where = place(l);
+      f.what = fmt::format("reads {} bytes for a whole warp at a time: {} requests move a sector of 32 bytes each for them",
+                           width(l), l.requests);
+      f.why = "Let each lane load one of these values, 32 neighbours in one request, and hand them around with __shfl_sync, or "
+              "put them into shared memory.";
+      return;
+    }
   std::string list;
   double loads = 0;
   for (std::size_t i = 0; i < std::min<std::size_t>(4, lines.size()); ++i) {
@@ -162,11 +173,8 @@ void shared_traffic(const TaskResult& t, const GoalResult& g, Finding& f) {
   const auto lines = dearest(t, cost);
   f.what = g.note;
   if (lines.empty()) return;
-  double all = 0;
-  for (const LineCount& l : lines) all += cost(l);
   f.where = place(lines[0]);
-  f.what = fmt::format("makes {:.0f} of the {:.0f} {} to shared memory ({})", cost(lines[0]), all,
-                       passes ? "passes" : "requests", g.note);
+  f.what = fmt::format("makes {:.0f} of the {}", cost(lines[0]), g.note);
   f.why = passes ? "A value that a thread takes from shared memory should be used several times from a register: let each "
                    "thread compute more than one element, or read 16 bytes at once."
                  : "Lanes of a warp can hand values to each other in registers, by shuffles, with no request at all; shared "

@@ -81,6 +81,20 @@ void add_commands(CLI::App& app, std::function<int()>& chosen) {
   });
   sub->add_option("shell", (*a)["shell"], "Shell")->required()->check(CLI::IsMember({"bash", "zsh", "fish", "words"}));
   sub->add_option("words", *words, "For the scripts: what was typed so far")->group("");
+
+  sub = add("new-lab", "A lab that compiles, for you to fill: labs/NN_name and solutions/NN_name", [a] { return new_lab((*a)["name"]); });
+  sub->add_option("name", (*a)["name"], "NN_name, as 11_histogram")->required();
+
+  CLI::App* course = app.add_subcommand("course", "What an instructor does with a course as a whole");
+  course->require_subcommand(1);
+  CLI::App* out = course->add_subcommand("export", "The copy for students: no solutions, wrong solutions, tests or history");
+  out->add_option("folder", (*a)["folder"], "New folder to make")->required();
+  out->add_option("--labs", (*a)["labs"], "Only these, as 01,02,03 (default: all)");
+  out->callback([&chosen, a] { chosen = [a] { return course_export((*a)["folder"], (*a)["labs"]); }; });
+
+  auto* rest = new std::vector<std::string>();
+  sub = add("live", "Collect results over HTTP and show the leaderboard", [rest] { return live(*rest); });
+  sub->add_option("--listen", *rest, "ADDRESS:PORT (default: 127.0.0.1:8080, this machine only)")->expected(1);
 }
 
 void add_examples(CLI::App& app) {

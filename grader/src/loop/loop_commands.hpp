@@ -9,6 +9,10 @@ namespace CLI {
 class App;
 }
 
+namespace ridge {
+struct Result;
+}
+
 namespace ridge::loop {
 
 // Adds the subcommands; parsing one sets `chosen`.
@@ -36,5 +40,15 @@ int diff(const std::string& lab, const std::string& before, const std::string& a
 int log(const std::string& lab, const std::string& out);
 int explain(const std::string& metric, const std::string& lab);
 int completion(const std::string& shell);
+
+int new_lab(const std::string& name);
+int course_export(const std::string& folder, const std::string& labs);
+// The collector, a program beside ridge. `listen`: empty, or one ADDRESS:PORT.
+int live(const std::vector<std::string>& listen);
+// Sends a result to a collector; says on stderr where that fails, which is no reason to lose the result.
+void send_live(const std::string& url, const std::string& name, const std::string& token, const Result& result);
+
+// One self-contained page of records. `paths`: files or folders, each a student's; none: this machine's own last results.
+int html_report(const std::string& out, const std::vector<std::string>& paths);
 
 }  // namespace ridge::loop

@@ -1,0 +1,88 @@
+// course export: the copy of the course that students get.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "error.hpp"
+#include "lab.hpp"
+#include "loop/attempts.hpp"
+#include "loop/loop_commands.hpp"
+#include "process.hpp"
+
+namespace ridge::loop {
+
+namespace {
+
+// What students do not get: answers, what is known to fail, tests (they hold both), records of the answers, history.
+bool withheld(const std::string& path) {
+  for (const char* folder : {"solutions/", "tests/", "benchmarks/", "work/", "build/", ".git/", ".ci/", "slides/"})
+    if (path.rfind(folder, 0) == 0) return true;
+  return path.find("/wrong/") != std::string::npos || path.rfind("build", 0) == 0;
+}
+
+// The files of the course: those that git knows, else all that lie there.
+std::vector<std::string> course_files() {
+  std::vector<std::string> all;
+  if (fs::exists(root_dir() / ".git")) {
+    ProcessLimits limits;
+    limits.output_bytes = 16 << 20;
+    const ProcessResult r = run_process({"git", "-C", root_dir().string(), "ls-files"}, {}, limits);
+    std::istringstream lines(r.output);
+    for (std::string line; r.exit_code == 0 && std::getline(lines, line);) all.push_back(line);
+  }
+  if (all.empty())
+    for (auto at = fs::recursive_directory_iterator(root_dir()); at != fs::recursive_directory_iterator(); ++at) {
+      const std::string path = at->path().lexically_relative(root_dir()).generic_string();
+      if (at->is_directory() && (withheld(path + "/") || path[0] == '.')) at.disable_recursion_pending();
+      if (at->is_regular_file()) all.push_back(path);
+    }
+  return all;
+}
+
+}  // namespace
+
+int course_export(const std::string& folder, const std::string& labs) {
+  const fs::path to = fs::absolute(folder).lexically_normal();
+  std::error_code ec;
+  if (fs::exists(to, ec))
+    throw Error(Exit::usage, fmt::format("{} is there already", shown(to)), "name a folder that is not, or remove it");
+  const std::string inside = to.lexically_relative(root_dir()).generic_string();
+  if (!inside.empty() && inside.rfind("..", 0) != 0)
+    throw Error(Exit::usage, fmt::format("{} is inside of the course itself", shown(to)), "name a folder outside of it");
+  std::set<std::string> wanted;
+  std::istringstream list(labs);
+  for (std::string key; std::getline(list, key, ',');) wanted.insert(find_lab(key).name);
+  std::set<std::string> all;
+  for (const Lab& lab : load_labs()) all.insert(lab.name);
+  // Made beside its place and renamed: an export that was cut short is none.
+  const fs::path temporary = to.string() + ".new";
+  fs::remove_all(temporary, ec);
+  std::size_t count = 0;
+  for (const std::string& path : course_files()) {
+    if (withheld(path)) continue;
+    if (path.rfind("labs/", 0) == 0) {
+      const std::string lab = path.substr(5, path.find('/', 5) - 5);
+      if (!wanted.empty() && all.count(lab) != 0 && wanted.count(lab) == 0) continue;
+    }
+    const fs::path from = root_dir() / path;
+    if (!fs::is_regular_file(from, ec)) continue;
+    fs::create_directories((temporary / path).parent_path(), ec);
+    if (!ec) fs::copy_file(from, temporary / path, ec);
+    if (ec) break;
+    ++count;
+  }
+  if (!ec) fs::rename(temporary, to, ec);
+  if (ec) {
+    const std::string why = ec.message();
+    fs::remove_all(temporary, ec);
+    throw Error(Exit::environment, fmt::format("cannot make {}: {}", shown(to), why), "free some space, or name another folder");
+  }
+  fmt::print("{}: {} files, {} labs; without solutions/, labs/*/wrong/, tests/, benchmarks/, slides/ and history.\n"
+             "Try it as a student would: cd {} && ./ridge start {}\n",
+             shown(to), count, wanted.empty() ? all.size() : wanted.size(), shown(to), (wanted.empty() ? *all.begin() : *wanted.begin()).substr(0, 2));
+  return 0;
+}
+
+}  // namespace ridge::loop
