@@ -47,14 +47,16 @@ std::string clean_name(const std::string& name) {
 std::string Board::free_name(const std::string& wanted) const {
   for (int n = 1;; ++n) {
     const std::string name = n == 1 ? wanted : wanted + " (" + std::to_string(n) + ")";
-    if (std::none_of(players_.begin(), players_.end(), [&](const auto& p) { return p.second.name == name; })) return name;
+    if (std::none_of(players_.begin(), players_.end(), [&](const auto& p) { return p.second.name == name; }))
+      return name;
   }
 }
 
 std::string Board::take(std::string_view body) {
   if (body.size() > kMostBody) return "larger than 16 KiB";
   bool deep = false;
-  const json j = json::parse(body, [&](int depth, json::parse_event_t, json&) { return !(deep = deep || depth > 8); }, false);
+  const json j = json::parse(
+      body, [&](int depth, json::parse_event_t, json&) { return !(deep = deep || depth > 8); }, false);
   if (deep || !j.is_object()) return "not a result";
   const std::string client = text_at(j, "client"), lab = text_at(j, "lab"), name = clean_name(text_at(j, "name"));
   if (!plain(client, 64) || client.size() < 16) return "no client";
@@ -86,7 +88,7 @@ std::string Board::take(std::string_view body) {
   return {};
 }
 
-std::string Board::json() const {
+std::string Board::as_json() const {
   std::lock_guard lock(mutex_);
   struct Row {
     const Player* player;

@@ -34,7 +34,8 @@ int main(int argc, char** argv) {
   const auto colon = listen.rfind(':');
   const std::string host = colon == std::string::npos ? listen : listen.substr(0, colon);
   const std::string port_text = colon == std::string::npos ? "8080" : listen.substr(colon + 1);
-  const bool digits = !port_text.empty() && port_text.size() < 6 && port_text.find_first_not_of("0123456789") == std::string::npos;
+  const bool digits =
+      !port_text.empty() && port_text.size() < 6 && port_text.find_first_not_of("0123456789") == std::string::npos;
   const int wanted = digits ? std::atoi(port_text.c_str()) : -1;
   if (host.empty() || wanted < 0 || wanted > 65535) {
     fmt::print(stderr, "ridge: '{}' is no ADDRESS:PORT\n  try: --listen 0.0.0.0:8080 for the whole network\n", listen);
@@ -50,11 +51,11 @@ int main(int argc, char** argv) {
   server.set_read_timeout(5);
   server.set_write_timeout(5);
   server.set_keep_alive_max_count(20);
-  server.set_default_headers({{"Content-Security-Policy",
-                               "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'"},
-                              {"X-Content-Type-Options", "nosniff"},
-                              {"Referrer-Policy", "no-referrer"},
-                              {"Cache-Control", "no-store"}});
+  server.set_default_headers(
+      {{"Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'"},
+       {"X-Content-Type-Options", "nosniff"},
+       {"Referrer-Policy", "no-referrer"},
+       {"Cache-Control", "no-store"}});
   auto page = [&](const char* path, const char* text, const char* type) {
     server.Get(path, [&reads, text, type](const httplib::Request& in, httplib::Response& out) {
       if (!reads.allows(in.remote_addr)) {
@@ -72,7 +73,7 @@ int main(int argc, char** argv) {
       out.status = 429;
       return;
     }
-    out.set_content(board.json(), "application/json");
+    out.set_content(board.as_json(), "application/json");
   });
   server.Post("/api/result", [&](const httplib::Request& in, httplib::Response& out) {
     auto refuse = [&](int status, const std::string& why) {
@@ -95,7 +96,8 @@ int main(int argc, char** argv) {
   char name[256] = "this-machine";
   gethostname(name, sizeof name - 1);
   const std::string url = fmt::format("http://{}:{}", everywhere ? name : host.c_str(), port);
-  fmt::print("The board:  {}/\nThe token:  {}\nLaptops:    ridge check 01 --live {} --live-token {}\n", url, token, url, token);
+  fmt::print("The board:  {}/\nThe token:  {}\nLaptops:    ridge check 01 --live {} --live-token {}\n", url, token, url,
+             token);
   if (!everywhere) fmt::print("Only this machine can reach it; --listen 0.0.0.0:{} opens it to the network.\n", port);
   fmt::print("Ctrl-C ends; the board is then gone.\n");
   std::fflush(stdout);
@@ -105,6 +107,6 @@ int main(int argc, char** argv) {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   server.listen_after_bind();
-  fmt::print("\nEnded. The last board:\n{}\n", board.json());
+  fmt::print("\nEnded. The last board:\n{}\n", board.as_json());
   return 0;
 }

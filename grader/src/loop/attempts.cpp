@@ -30,7 +30,8 @@ std::vector<std::string> stored_attempts(const std::string& lab) {
 // Results from before there was a journal say where the submission lay.
 bool lay_in_work(const Result& r, const std::string& lab) {
   const fs::path path = r.submission_path;
-  return path == fs::path(shown(work_dir() / lab)) || (path.filename() == lab && path.parent_path().filename() == "work");
+  return path == fs::path(shown(work_dir() / lab)) ||
+         (path.filename() == lab && path.parent_path().filename() == "work");
 }
 
 }  // namespace
@@ -102,7 +103,9 @@ LabState state_of(const Lab& lab) {
   for (const TaskState& t : s.tasks) {
     const Task& spec = find_task(lab, t.id);
     s.points += t.last ? t.last->points : 0;
-    s.max += t.last ? t.last->max : spec.needs.empty() ? spec.points(lab.backends.empty() ? "cpu" : lab.backends[0]) : 0;
+    s.max += t.last               ? t.last->max
+             : spec.needs.empty() ? spec.points(lab.backends.empty() ? "cpu" : lab.backends[0])
+                                  : 0;
   }
   return s;
 }
@@ -122,8 +125,9 @@ const Task& find_task(const Lab& lab, const std::string& id) {
     names.push_back(t.id);
   }
   const std::string near = nearest(id, names);
-  throw Error(Exit::usage, fmt::format("{} has no task '{}'", lab.name, id),
-              fmt::format("{}its tasks are {}", near.empty() ? "" : "did you mean " + near + "? ", fmt::join(names, ", ")));
+  throw Error(
+      Exit::usage, fmt::format("{} has no task '{}'", lab.name, id),
+      fmt::format("{}its tasks are {}", near.empty() ? "" : "did you mean " + near + "? ", fmt::join(names, ", ")));
 }
 
 Sources read_sources(const fs::path& dir) {

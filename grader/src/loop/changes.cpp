@@ -43,7 +43,8 @@ std::vector<Change> changes(const TaskResult& before, const TaskResult& after) {
     if (goal == nullptr) {  // a gate: there is "correct", or the one that failed
       const bool was = old != nullptr && old->passed;
       if (old == nullptr || was != c.passed)
-        all.push_back({c.name, fmt::format("{} -> {}", old == nullptr ? "failed elsewhere" : words(was), words(c.passed)),
+        all.push_back({c.name,
+                       fmt::format("{} -> {}", old == nullptr ? "failed elsewhere" : words(was), words(c.passed)),
                        c.passed ? 1 : -1});
       continue;
     }
@@ -72,8 +73,7 @@ std::vector<std::string> counter_changes(const TaskResult& before, const TaskRes
     const std::uint64_t was = at == a.end() ? 0 : at->second;
     if (was == now) continue;
     std::string percent;
-    if (was != 0)
-      percent = fmt::format(" ({:+.0f}%)", 100 * (static_cast<double>(now) / static_cast<double>(was) - 1));
+    if (was != 0) percent = fmt::format(" ({:+.0f}%)", 100 * (static_cast<double>(now) / static_cast<double>(was) - 1));
     all.push_back(fmt::format("{}: {} -> {}{}", name, was, now, percent));
   }
   return all;

@@ -8,8 +8,8 @@
 namespace ridge::loop {
 
 struct Change {
-  std::string what;  // "sectors"
-  std::string text;  // "8 x -> 1 x (goal 1.02), ok"
+  std::string what;   // "sectors"
+  std::string text;   // "8 x -> 1 x (goal 1.02), ok"
   int direction = 0;  // 1 better, -1 worse, 0 neither
 };
 

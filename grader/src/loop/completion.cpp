@@ -25,7 +25,8 @@ _ridge() {
 compdef _ridge ridge ./ridge
 )sh";
 
-constexpr const char* kFish = R"sh(# Ridge completion for fish: ridge completion fish > ~/.config/fish/completions/ridge.fish
+constexpr const char* kFish =
+    R"sh(# Ridge completion for fish: ridge completion fish > ~/.config/fish/completions/ridge.fish
 function __ridge_words
   set -l typed (commandline -opc)
   RIDGE_NO_BUILD=1 $typed[1] completion words -- $typed[2..-1] (commandline -ct) 2>/dev/null

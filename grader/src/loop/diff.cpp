@@ -6,9 +6,9 @@
 #include "error.hpp"
 #include "loop/attempts.hpp"
 #include "loop/changes.hpp"
-#include "loop/loop_commands.hpp"
 #include "loop/files.hpp"
 #include "loop/line_diff.hpp"
+#include "loop/loop_commands.hpp"
 #include "report.hpp"
 #include "text.hpp"
 
@@ -26,7 +26,8 @@ Attempt load(const Lab& lab, const std::string& id) {
 
 // "3": the third; "-1": the last; or the beginning or the end of its name.
 std::string pick(const std::vector<std::string>& ids, const std::string& key, const Lab& lab) {
-  const bool digits = !key.empty() && key.size() < 6 && key.find_first_not_of("0123456789", key[0] == '-' ? 1 : 0) == key.npos;
+  const bool digits =
+      !key.empty() && key.size() < 6 && key.find_first_not_of("0123456789", key[0] == '-' ? 1 : 0) == key.npos;
   if (digits && key != "-") {
     const int n = std::stoi(key), size = static_cast<int>(ids.size());
     const int at = n < 0 ? size + n : n - 1;
@@ -34,10 +35,13 @@ std::string pick(const std::vector<std::string>& ids, const std::string& key, co
   }
   std::vector<std::string> found;
   for (const std::string& id : ids)
-    if (key.size() >= 4 && (id.rfind(key, 0) == 0 || (id.size() >= key.size() && id.compare(id.size() - key.size(), key.size(), key) == 0)))
+    if (key.size() >= 4 && (id.rfind(key, 0) == 0 ||
+                            (id.size() >= key.size() && id.compare(id.size() - key.size(), key.size(), key) == 0)))
       found.push_back(id);
   if (found.size() == 1) return found[0];
-  throw Error(Exit::usage, fmt::format("{} attempt '{}' among the {} at {}", found.empty() ? "there is no" : "more than one", key, ids.size(), lab.name),
+  throw Error(Exit::usage,
+              fmt::format("{} attempt '{}' among the {} at {}", found.empty() ? "there is no" : "more than one", key,
+                          ids.size(), lab.name),
               fmt::format("give its number (1 is the first, -1 the last); ./ridge log {} lists them", number_of(lab)));
 }
 
@@ -52,7 +56,9 @@ std::vector<FileDiff> code_diff(const Result& a, const Result& b) {
   std::map<std::string, std::string> names = a.submission_files;
   names.insert(b.submission_files.begin(), b.submission_files.end());
   for (const auto& [name, unused] : names) {
-    auto of = [&](const Result& r) { return r.submission_files.count(name) ? r.submission_files.at(name) : std::string(); };
+    auto of = [&](const Result& r) {
+      return r.submission_files.count(name) ? r.submission_files.at(name) : std::string();
+    };
     const std::string before = of(a), after = of(b);
     if (before == after) continue;
     FileDiff d{name, {}, true};
@@ -68,8 +74,9 @@ std::vector<FileDiff> code_diff(const Result& a, const Result& b) {
 }
 
 std::string title(const Result& r) {
-  return fmt::format("{} {}: {} on {}, {:g} / {:g}{}", r.time.substr(0, 10), r.time.size() > 16 ? r.time.substr(11, 5) : "",
-                     r.mode, r.backend, r.points, r.max, r.outcome == "build-failed" ? ", did not compile" : "");
+  return fmt::format("{} {}: {} on {}, {:g} / {:g}{}", r.time.substr(0, 10),
+                     r.time.size() > 16 ? r.time.substr(11, 5) : "", r.mode, r.backend, r.points, r.max,
+                     r.outcome == "build-failed" ? ", did not compile" : "");
 }
 
 const TaskResult* task_in(const Result& r, const std::string& id) {
@@ -101,7 +108,9 @@ int diff(const std::string& key, const std::string& from, const std::string& to)
   const Lab lab = find_lab(key);
   const std::vector<std::string> ids = own_attempts(lab);
   if (ids.size() < 2)
-    throw Error(Exit::usage, fmt::format("{} has {} recorded attempt{}, and a comparison takes two", lab.name, ids.size(), ids.size() == 1 ? "" : "s"),
+    throw Error(Exit::usage,
+                fmt::format("{} has {} recorded attempt{}, and a comparison takes two", lab.name, ids.size(),
+                            ids.size() == 1 ? "" : "s"),
                 fmt::format("./ridge check {} records one each time", number_of(lab)));
   const std::string second = to.empty() ? ids.back() : pick(ids, to, lab);
   std::string first;
@@ -116,7 +125,9 @@ int diff(const std::string& key, const std::string& from, const std::string& to)
   }
   const Attempt a = load(lab, first), b = load(lab, second);
   const bool colour = use_colour(stdout);
-  auto paint = [&](const char* code, const std::string& text) { return colour ? fmt::format("\033[{}m{}\033[0m", code, text) : text; };
+  auto paint = [&](const char* code, const std::string& text) {
+    return colour ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
+  };
   fmt::print("{}\n  before  {}\n  after   {}\n", paint("1", lab.name), title(a.result), title(b.result));
   if (!b.note.empty()) fmt::print("  note    {}\n", printable(b.note));
   const auto code = code_diff(a.result, b.result);
@@ -132,7 +143,10 @@ int diff(const std::string& key, const std::string& from, const std::string& to)
         continue;
       }
       const std::string shown = printable(line);
-      fmt::print("{}\n", line[0] == '+' ? paint("32", shown) : line[0] == '-' ? paint("31", shown) : line[0] == '@' ? paint("2", shown) : shown);
+      fmt::print("{}\n", line[0] == '+'   ? paint("32", shown)
+                         : line[0] == '-' ? paint("31", shown)
+                         : line[0] == '@' ? paint("2", shown)
+                                          : shown);
       line.clear();
     }
   }
@@ -144,7 +158,10 @@ int diff(const std::string& key, const std::string& from, const std::string& to)
     if (changed.empty() && counters.empty()) continue;
     fmt::print("\n{}  {:g} -> {:g} of {:g} points\n", paint("1", t.id), old->points, t.points, t.max);
     for (const Change& c : changed)
-      fmt::print("  {:<12} {}\n", c.what, c.direction > 0 ? paint("32", c.text) : c.direction < 0 ? paint("31", c.text) : c.text);
+      fmt::print("  {:<12} {}\n", c.what,
+                 c.direction > 0   ? paint("32", c.text)
+                 : c.direction < 0 ? paint("31", c.text)
+                                   : c.text);
     for (const std::string& line : counters) fmt::print("  {}\n", line);
   }
   return 0;
@@ -156,7 +173,8 @@ int log(const std::string& key, const std::string& out) {
   const std::vector<Event> events = journal(lab.name);
   std::string text = fmt::format("# Work log: lab {}, {}\n\n", number_of(lab), lab.title);
   const LabState state = state_of(lab);
-  text += fmt::format("{} attempts; {:g} of {:g} points by the last result of each task.\n", ids.size(), state.points, state.max);
+  text += fmt::format("{} attempts; {:g} of {:g} points by the last result of each task.\n", ids.size(), state.points,
+                      state.max);
   std::optional<Attempt> last;  // with other code than now
   std::map<std::string, TaskResult> tasks;
   std::size_t event = 0;
@@ -164,7 +182,9 @@ int log(const std::string& key, const std::string& out) {
     for (; event < events.size() && events[event].time <= time; ++event) {
       const Event& e = events[event];
       if (e.kind == "hint") text += fmt::format("\n*{}: a hint for `{}` was taken.*\n", e.time.substr(0, 16), e.task);
-      if (e.kind == "gave-up") text += fmt::format("\n*{}: the solution of `{}` was opened before it passed.*\n", e.time.substr(0, 16), e.task);
+      if (e.kind == "gave-up")
+        text +=
+            fmt::format("\n*{}: the solution of `{}` was opened before it passed.*\n", e.time.substr(0, 16), e.task);
     }
   };
   for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -178,23 +198,28 @@ int log(const std::string& key, const std::string& out) {
       auto old = tasks.find(t.id);
       std::string line;
       if (old == tasks.end()) {
-        for (const GoalResult& g : t.goals) line += fmt::format("{}{} {}", line.empty() ? "" : "; ", g.id, goal_text(g));
+        for (const GoalResult& g : t.goals)
+          line += fmt::format("{}{} {}", line.empty() ? "" : "; ", g.id, goal_text(g));
         if (!t.checks.empty() && !t.checks[0].passed && t.goals.size() != t.checks.size())
           line = t.checks[0].name + " failed: " + t.checks[0].message.substr(0, t.checks[0].message.find('\n'));
         line = fmt::format("{}, {:g} of {:g} points. {}", t.status, t.points, t.max, line);
       } else {
-        for (const Change& c : changes(old->second, t)) line += fmt::format("{}{} {}", line.empty() ? "" : "; ", c.what, c.text);
-        if (!line.empty()) line = fmt::format("{:g} -> {:g} of {:g} points. {}", old->second.points, t.points, t.max, line);
+        for (const Change& c : changes(old->second, t))
+          line += fmt::format("{}{} {}", line.empty() ? "" : "; ", c.what, c.text);
+        if (!line.empty())
+          line = fmt::format("{:g} -> {:g} of {:g} points. {}", old->second.points, t.points, t.max, line);
       }
       if (!line.empty()) measured += fmt::format("- `{}`: {}\n", t.id, printable(line));
       if (r.outcome != "build-failed") tasks[t.id] = t;
     }
-    if (r.outcome == "build-failed") measured = fmt::format("- did not compile: {}\n", printable(r.build_output.substr(0, r.build_output.find('\n'))));
+    if (r.outcome == "build-failed")
+      measured = fmt::format("- did not compile: {}\n", printable(r.build_output.substr(0, r.build_output.find('\n'))));
     std::string change;
     if (last)
       for (const FileDiff& d : code_diff(last->result, r)) {
         const DiffStat stat = diff_stat(d.lines);
-        change += d.known ? fmt::format("\n`{}` +{} -{}\n\n```diff\n{}```\n", d.name, stat.added, stat.removed, printable(gist(d.lines)))
+        change += d.known ? fmt::format("\n`{}` +{} -{}\n\n```diff\n{}```\n", d.name, stat.added, stat.removed,
+                                        printable(gist(d.lines)))
                           : fmt::format("\n`{}` changed (its text is no longer kept)\n", d.name);
       }
     const bool repeated = last && change.empty() && loaded->note.empty() && measured.empty();

@@ -6,8 +6,8 @@
 
 #include "error.hpp"
 #include "loop/attempts.hpp"
-#include "loop/loop_commands.hpp"
 #include "loop/changes.hpp"
+#include "loop/loop_commands.hpp"
 #include "loop/metric_pages.hpp"
 #include "report.hpp"
 #include "text.hpp"
@@ -26,15 +26,25 @@ const std::vector<Parts>& parts() {
   static const std::vector<Parts> all = {
       {"sectors_over_ideal",
        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-        "ridge__ideal_sectors_global_op_ld.sum", "ridge__ideal_sectors_global_op_st.sum"}, true, false},
+        "ridge__ideal_sectors_global_op_ld.sum", "ridge__ideal_sectors_global_op_st.sum"},
+       true,
+       false},
       {"load_sectors_over_bound", {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"}, true, false},
       {"store_sectors_over_bound", {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}, true, false},
       {"conflicts_per_request",
-       {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
-        "smsp__sass_inst_executed_op_shared_ld.sum", "smsp__sass_inst_executed_op_shared_st.sum"}, false, true},
-      {"shared_requests_over_bound", {"smsp__sass_inst_executed_op_shared_ld.sum", "smsp__sass_inst_executed_op_shared_st.sum"}, false, true},
+       {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "smsp__sass_inst_executed_op_shared_ld.sum",
+        "smsp__sass_inst_executed_op_shared_st.sum"},
+       false,
+       true},
+      {"shared_requests_over_bound",
+       {"smsp__sass_inst_executed_op_shared_ld.sum", "smsp__sass_inst_executed_op_shared_st.sum"},
+       false,
+       true},
       {"shared_wavefronts_over_bound",
-       {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"}, false, true},
+       {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
+       false,
+       true},
       {"barriers_over_bound", {"ridge__block_barriers.sum"}, false, false},
       {"instructions_over_bound", {"ridge__warp_instructions.sum"}, false, false},
       {"divergence", {"ridge__warp_basic_blocks.sum", "ridge__lane_basic_blocks.sum"}, true, true},
@@ -53,7 +63,8 @@ void show_line(const LineCount& l) {
     fmt::print(", {:.1f} passes each, {:.1f} by conflicts", static_cast<double>(l.wavefronts) / requests,
                static_cast<double>(l.conflicts) / requests);
   if (l.lanes > 0) fmt::print(", {:.0f} lanes", static_cast<double>(l.lanes) / requests);
-  if (l.lane_step && l.lane_step->first == l.lane_step->second) fmt::print(", {} bytes from lane to lane", l.lane_step->first);
+  if (l.lane_step && l.lane_step->first == l.lane_step->second)
+    fmt::print(", {} bytes from lane to lane", l.lane_step->first);
   fmt::print("\n");
 }
 
@@ -66,7 +77,9 @@ void on_last_run(const Lab& lab, const std::string& name) {
   if (made_of != nullptr) counters.assign(made_of->counters.begin(), made_of->counters.end());
   const bool global = made_of != nullptr ? made_of->global : name.find("global") != std::string::npos;
   const bool shared = made_of != nullptr ? made_of->shared : name.find("shared") != std::string::npos;
-  const char* op = name.find("_op_ld") != std::string::npos ? "_ld" : name.find("_op_st") != std::string::npos ? "_st" : "";
+  const char* op = name.find("_op_ld") != std::string::npos   ? "_ld"
+                   : name.find("_op_st") != std::string::npos ? "_st"
+                                                              : "";
   bool any = false;
   for (const TaskState& t : s.tasks) {
     if (!t.last) continue;
@@ -82,7 +95,8 @@ void on_last_run(const Lab& lab, const std::string& name) {
           values += fmt::format("      {} = {}\n", c, at->second);
       if (values.empty()) continue;
       if (!said) fmt::print("{}\n", head), said = any = true;
-      fmt::print("    kernel {}, {} launch{}\n{}", printable(k.kernel), k.launches, k.launches == 1 ? "" : "es", values);
+      fmt::print("    kernel {}, {} launch{}\n{}", printable(k.kernel), k.launches, k.launches == 1 ? "" : "es",
+                 values);
       int lines = 0;
       for (const LineCount& l : k.lines) {
         const bool of_global = l.op.rfind("global", 0) == 0;
@@ -134,7 +148,8 @@ int explain(const std::string& key, const std::string& lab_key) {
     throw Error(Exit::usage, fmt::format("docs/metrics.md has no metric or counter '{}'", key),
                 near.empty() ? "./ridge explain lists them" : fmt::format("did you mean {}?", fmt::join(near, " or ")));
   }
-  fmt::print("{}{}\n{}", page->name, page->better.empty() ? "" : "   better: " + page->better, wrapped(page->meaning, 2));
+  fmt::print("{}{}\n{}", page->name, page->better.empty() ? "" : "   better: " + page->better,
+             wrapped(page->meaning, 2));
   if (lab) on_last_run(*lab, page->name);
   return 0;
 }

@@ -50,7 +50,8 @@ int course_export(const std::string& folder, const std::string& labs) {
     throw Error(Exit::usage, fmt::format("{} is there already", shown(to)), "name a folder that is not, or remove it");
   const std::string inside = to.lexically_relative(root_dir()).generic_string();
   if (!inside.empty() && inside.rfind("..", 0) != 0)
-    throw Error(Exit::usage, fmt::format("{} is inside of the course itself", shown(to)), "name a folder outside of it");
+    throw Error(Exit::usage, fmt::format("{} is inside of the course itself", shown(to)),
+                "name a folder outside of it");
   std::set<std::string> wanted;
   std::istringstream list(labs);
   for (std::string key; std::getline(list, key, ',');) wanted.insert(find_lab(key).name);
@@ -77,11 +78,14 @@ int course_export(const std::string& folder, const std::string& labs) {
   if (ec) {
     const std::string why = ec.message();
     fs::remove_all(temporary, ec);
-    throw Error(Exit::environment, fmt::format("cannot make {}: {}", shown(to), why), "free some space, or name another folder");
+    throw Error(Exit::environment, fmt::format("cannot make {}: {}", shown(to), why),
+                "free some space, or name another folder");
   }
-  fmt::print("{}: {} files, {} labs; without solutions/, labs/*/wrong/, tests/, benchmarks/, slides/ and history.\n"
-             "Try it as a student would: cd {} && ./ridge start {}\n",
-             shown(to), count, wanted.empty() ? all.size() : wanted.size(), shown(to), (wanted.empty() ? *all.begin() : *wanted.begin()).substr(0, 2));
+  fmt::print(
+      "{}: {} files, {} labs; without solutions/, labs/*/wrong/, tests/, benchmarks/, slides/ and history.\n"
+      "Try it as a student would: cd {} && ./ridge start {}\n",
+      shown(to), count, wanted.empty() ? all.size() : wanted.size(), shown(to),
+      (wanted.empty() ? *all.begin() : *wanted.begin()).substr(0, 2));
   return 0;
 }
 

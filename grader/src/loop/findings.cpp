@@ -19,16 +19,19 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 // A failed gate in other words: what it usually comes from.
 std::string gate_advice(const CheckResult& c) {
   auto says = [&](const char* part) { return c.message.find(part) != std::string::npos; };
-  if (c.name == "build") return "The first message of the compiler is the one to follow; later ones often come from it.";
+  if (c.name == "build")
+    return "The first message of the compiler is the one to follow; later ones often come from it.";
   if (says("race on shared"))
     return "Two threads of a block touch the same word and nothing orders them: a __syncthreads() belongs between the "
            "write and the read.";
-  if (says("race")) return "Two accesses to the same address are not ordered: what must have happened before the second?";
+  if (says("race"))
+    return "Two accesses to the same address are not ordered: what must have happened before the second?";
   if (says("out-of-bounds"))
     return "The index leaves the buffer: compare the last thread's index with the size, and mind sizes that are no "
            "multiple of the block.";
   if (says("misaligned"))
-    return "A load of 8 or 16 bytes needs an address that is a multiple of that: a float4 at an odd row width has none.";
+    return "A load of 8 or 16 bytes needs an address that is a multiple of that: a float4 at an odd row width has "
+           "none.";
   if (says("uninitialised")) return "It reads memory that nobody wrote since it was allocated.";
   if (says("divergent barrier") || c.name == "time-limit")
     return "A barrier must be reached by all threads of its block: none inside of an `if` that only some take, and no "
@@ -70,7 +73,8 @@ std::vector<Finding> findings(const Lab& lab, const Result& r, const std::map<st
     };
     bool correct = true;
     for (const CheckResult& c : t.checks) {
-      const bool is_goal = std::any_of(t.goals.begin(), t.goals.end(), [&](const GoalResult& g) { return g.id == c.name; });
+      const bool is_goal =
+          std::any_of(t.goals.begin(), t.goals.end(), [&](const GoalResult& g) { return g.id == c.name; });
       if (c.passed || is_goal) continue;
       add(wrong_answer(c), "", t.max - t.points);
       correct = false;
@@ -94,7 +98,8 @@ std::string findings_text(const std::vector<Finding>& findings, bool colour, boo
   std::string out = "\n  " + paint("1", "What to look at next") + "\n";
   int number = 0;
   for (const Finding& f : findings) {
-    out += fmt::format("   {}. {} ({} to gain)\n", ++number, paint("1", f.task + (f.goal.empty() ? ": the answer is wrong" : ", " + f.goal)),
+    out += fmt::format("   {}. {} ({} to gain)\n", ++number,
+                       paint("1", f.task + (f.goal.empty() ? ": the answer is wrong" : ", " + f.goal)),
                        f.points < 0.95 ? fmt::format("{:.1g} points", f.points)
                                        : fmt::format("{:.3g} point{}", f.points, f.points == 1 ? "" : "s"));
     const bool placed = !f.where.empty() && f.what.find(f.where) == std::string::npos;

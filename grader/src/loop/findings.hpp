@@ -21,8 +21,8 @@ struct Finding {
 
 // The `most` worth most, in that order. `sources`: the submission's files by name, for the lines of conditions and
 // barriers; may be empty.
-std::vector<Finding> findings(const Lab& lab, const Result& result, const std::map<std::string, std::string>& sources = {},
-                              std::size_t most = 3);
+std::vector<Finding> findings(const Lab& lab, const Result& result,
+                              const std::map<std::string, std::string>& sources = {}, std::size_t most = 3);
 
 // As text for a terminal, 100 columns wide. `messages`: with those of wrong answers, where they do not stand above already.
 std::string findings_text(const std::vector<Finding>& findings, bool colour, bool messages);

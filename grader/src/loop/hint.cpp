@@ -46,7 +46,8 @@ bool ever_passed(const LabState& s, const std::string& task) {
 int hint(const std::string& key, const std::string& name, bool again) {
   const LabState s = state_of(find_lab(key));
   const Task& task = task_or_next(s, name);
-  const int count = static_cast<int>(task.hints.size()), taken = std::min(hints_taken(journal(s.lab.name), task.id), count);
+  const int count = static_cast<int>(task.hints.size()),
+            taken = std::min(hints_taken(journal(s.lab.name), task.id), count);
   const std::string number = number_of(s.lab);
   if (count == 0) {
     fmt::print("Lab {}, task {} has no hints.\n", number, task.id);
@@ -65,8 +66,10 @@ int hint(const std::string& key, const std::string& name, bool again) {
   if (last < count)
     fmt::print("{} more: ./ridge hint {} {}\n", count - last, number, task.id);
   else
-    fmt::print("That was the last. The solution opens once the task passes; before that with\n"
-               "  ./ridge solution {} {} --give-up\n", number, task.id);
+    fmt::print(
+        "That was the last. The solution opens once the task passes; before that with\n"
+        "  ./ridge solution {} {} --give-up\n",
+        number, task.id);
   return 0;
 }
 
@@ -84,9 +87,10 @@ int solution(const std::string& key, const std::string& name, bool give_up) {
     if (!give_up) {
       const int left = static_cast<int>(task.hints.size()) - hints_taken(journal(s.lab.name), task.id);
       throw Error(Exit::failed, fmt::format("task {} has not passed yet, so its solution stays closed", task.id),
-                  left > 0 ? fmt::format("./ridge hint {} {} ({} hints left); `--give-up` opens it, and your log says so",
-                                         number, task.id, left)
-                           : "`--give-up` opens it, and your log says so");
+                  left > 0
+                      ? fmt::format("./ridge hint {} {} ({} hints left); `--give-up` opens it, and your log says so",
+                                    number, task.id, left)
+                      : "`--give-up` opens it, and your log says so");
     }
     add_event(s.lab.name, {"", "gave-up", task.id, "", ""});
   }

@@ -6,9 +6,9 @@
 
 #include "loop/attempts.hpp"
 #include "loop/changes.hpp"
-#include "loop/loop_commands.hpp"
 #include "loop/findings.hpp"
 #include "loop/lesson.hpp"
+#include "loop/loop_commands.hpp"
 #include "report.hpp"
 #include "text.hpp"
 
@@ -27,7 +27,9 @@ std::string ago(const std::string& time) {
   return fmt::format("{:.0f} days ago", seconds / 86400);
 }
 
-std::string points_text(double p) { return p == static_cast<int>(p) ? fmt::format("{:.0f}", p) : fmt::format("{:.1f}", p); }
+std::string points_text(double p) {
+  return p == static_cast<int>(p) ? fmt::format("{:.0f}", p) : fmt::format("{:.1f}", p);
+}
 
 // The goal of a task that misses most points; null where its answer is not right yet.
 const GoalResult* worst_goal(const TaskResult& t) {
@@ -54,7 +56,8 @@ void show_next(const LabState& s) {
     if (const auto found = findings(s.lab, only, sources, 1); !found.empty()) {
       const Finding& f = found[0];
       const GoalResult* goal = worst_goal(*next->last);
-      std::string text = goal != nullptr && !f.goal.empty() ? fmt::format("{} is {}: ", goal->id, goal_text(*goal)) : "";
+      std::string text =
+          goal != nullptr && !f.goal.empty() ? fmt::format("{} is {}: ", goal->id, goal_text(*goal)) : "";
       text += (f.where.empty() || f.what.find(f.where) != std::string::npos ? "" : f.where + " ") + f.what;
       fmt::print("{}", wrapped(printable(text), 6));
     }
@@ -90,9 +93,10 @@ int home() {
     fmt::print("Ridge: {} labs, none started yet.\n", states.size());
     if (!states.empty()) {
       const Lab& lab = states[0].lab;
-      fmt::print("\nNext: lab {}, {} (about {} minutes)\n\n  start  ./ridge start {:<12} your own copy, under {}\n"
-                 "  read   {}\n  all    ./ridge labs\n",
-                 number_of(lab), lab.title, lab.minutes, number_of(lab), shown(work_dir()), shown(lab.dir / "README.md"));
+      fmt::print(
+          "\nNext: lab {}, {} (about {} minutes)\n\n  start  ./ridge start {:<12} your own copy, under {}\n"
+          "  read   {}\n  all    ./ridge labs\n",
+          number_of(lab), lab.title, lab.minutes, number_of(lab), shown(work_dir()), shown(lab.dir / "README.md"));
     }
     return 0;
   }
@@ -105,8 +109,8 @@ int home() {
                s.passed()      ? paint("32", "done")
                : &s == current ? paint("36", "  > ")
                                : "    ",
-               number_of(s.lab) + " " + s.lab.title, points_text(s.points), points_text(s.max), s.passed_tasks(), s.tasks.size(),
-               paint("2", when));
+               number_of(s.lab) + " " + s.lab.title, points_text(s.points), points_text(s.max), s.passed_tasks(),
+               s.tasks.size(), paint("2", when));
   }
   if (current != nullptr) {
     show_next(*current);

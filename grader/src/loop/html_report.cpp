@@ -48,7 +48,8 @@ struct Person {
 
 std::optional<Record> read_record(const fs::path& file) {
   std::error_code ec;
-  if (!fs::is_regular_file(file, ec) || fs::file_size(file, ec) > kMaxRecordBytes || is_trace(file)) return std::nullopt;
+  if (!fs::is_regular_file(file, ec) || fs::file_size(file, ec) > kMaxRecordBytes || is_trace(file))
+    return std::nullopt;
   try {
     const nlohmann::json j = parse_json(file_text(file));
     if (!j.is_object() || j.value("schema", nlohmann::json()) != "ridge.result/1") return std::nullopt;
@@ -67,13 +68,15 @@ Person read_person(const std::string& path) {
     auto r = read_record(file);
     if (!r) return;
     auto old = newest.find(r->result.lab);
-    if (old == newest.end() || old->second.result.attempt < r->result.attempt) newest.insert_or_assign(r->result.lab, std::move(*r));
+    if (old == newest.end() || old->second.result.attempt < r->result.attempt)
+      newest.insert_or_assign(r->result.lab, std::move(*r));
   };
   std::error_code ec;
   if (fs::is_directory(at, ec)) {
     p.name = at.filename().string();
     std::size_t looked = 0;
-    for (auto it = fs::recursive_directory_iterator(at, fs::directory_options::skip_permission_denied, ec); !ec && it != fs::recursive_directory_iterator() && looked < 100000; it.increment(ec), ++looked)
+    for (auto it = fs::recursive_directory_iterator(at, fs::directory_options::skip_permission_denied, ec);
+         !ec && it != fs::recursive_directory_iterator() && looked < 100000; it.increment(ec), ++looked)
       if (it->path().extension() == ".json") take(it->path());
   } else if (fs::exists(at, ec)) {
     p.name = at.stem().string();
@@ -82,18 +85,28 @@ Person read_person(const std::string& path) {
     throw Error(Exit::usage, "there is no " + path, "name records, or folders that hold some");
   }
   for (auto& [lab, r] : newest) p.records.push_back(std::move(r));
-  if (p.records.empty()) throw Error(Exit::usage, fmt::format("{} holds no record", path), "records lie in work/.ridge/results/; see docs/result-format.md");
+  if (p.records.empty())
+    throw Error(Exit::usage, fmt::format("{} holds no record", path),
+                "records lie in work/.ridge/results/; see docs/result-format.md");
   return p;
 }
 
 Person own_results() {
   Person p{"Results", {}};
   for (const Lab& lab : load_labs()) {
-    const auto ids = own_attempts(lab);
-    if (ids.empty()) continue;
-    if (auto r = read_record(results_dir() / lab.name / (ids.back() + ".json"))) p.records.push_back(std::move(*r));
+    const LabState state = state_of(lab);
+    auto r = read_record(results_dir() / lab.name / (state.last_attempt + ".json"));
+    if (state.last_attempt.empty() || !r) continue;
+    if (state.last_built) {  // the last attempt may have been at one task only
+      r->result.tasks.clear();
+      for (const TaskState& t : state.tasks)
+        if (t.last) r->result.tasks.push_back(*t.last);
+      r->result.points = state.points, r->result.max = state.max;
+    }
+    p.records.push_back(std::move(*r));
   }
-  if (p.records.empty()) throw Error(Exit::usage, "there are no results yet", "`./ridge check 01` makes one; or name records or folders");
+  if (p.records.empty())
+    throw Error(Exit::usage, "there are no results yet", "`./ridge check 01` makes one; or name records or folders");
   return p;
 }
 
@@ -105,11 +118,15 @@ std::string task_rows(const TaskResult& t) {
     const GoalResult* goal = nullptr;
     for (const GoalResult& g : t.goals)
       if (g.id == c.name) goal = &g;
-    told += fmt::format("<div><span class=\"{}\">{}</span> {}{}</div>", c.passed ? "ok" : "fail", c.passed ? "ok" : "fail", escaped(c.name),
-                        goal != nullptr ? " " + escaped(goal_text(*goal)) : c.passed ? "" : ": " + escaped(c.message.substr(0, 400)));
+    told += fmt::format("<div><span class=\"{}\">{}</span> {}{}</div>", c.passed ? "ok" : "fail",
+                        c.passed ? "ok" : "fail", escaped(c.name),
+                        goal != nullptr ? " " + escaped(goal_text(*goal))
+                        : c.passed      ? ""
+                                        : ": " + escaped(c.message.substr(0, 400)));
   }
-  out += fmt::format("<tr><td>{}</td><td class=\"{}\">{}</td><td class=\"n\">{:g} / {:g}</td><td>{}</td></tr>\n", escaped(t.title), css, escaped(t.status), t.points, t.max,
-                     told.empty() ? escaped(t.reason) : told);
+  out +=
+      fmt::format("<tr><td>{}</td><td class=\"{}\">{}</td><td class=\"n\">{:g} / {:g}</td><td>{}</td></tr>\n",
+                  escaped(t.title), css, escaped(t.status), t.points, t.max, told.empty() ? escaped(t.reason) : told);
   return out;
 }
 
@@ -118,19 +135,29 @@ std::string timeline_of(const Record& r, const TaskResult& t) {
   if (t.trace.empty()) return {};
   std::error_code ec;
   const fs::path file = r.file.parent_path() / t.trace;
-  if (t.trace.find('/') == std::string::npos && t.trace[0] != '.' && fs::is_regular_file(fs::symlink_status(file, ec)) && fs::file_size(file, ec) <= kMaxRecordBytes)
+  if (t.trace.find('/') == std::string::npos && t.trace[0] != '.' &&
+      fs::is_regular_file(fs::symlink_status(file, ec)) && fs::file_size(file, ec) <= kMaxRecordBytes)
     if (std::string svg = timeline_svg(file_text(file), t.id); !svg.empty()) return svg;
-  return fmt::format("<p class=\"soft\">Task {}: {:.1f} us of virtual time; its trace is not beside the record, so its timeline is not drawn.</p>\n", escaped(t.id),
-                     t.timeline ? t.timeline->seconds * 1e6 : 0.0);
+  return fmt::format(
+      "<p class=\"soft\">Task {}: {:.1f} us of virtual time; its trace is not beside the record, so its timeline is "
+      "not drawn.</p>\n",
+      escaped(t.id), t.timeline ? t.timeline->seconds * 1e6 : 0.0);
 }
 
 std::string lab_section(const Record& record, const std::vector<Lab>& labs) {
   const Result& r = record.result;
   std::string device = r.device.count("name") != 0 ? r.device.at("name") : r.backend;
-  std::string out = fmt::format("<h3>{}: {}</h3>\n<p class=\"soft\">{:g} of {:g} points, {} ({} on {}), {}, attempt {}</p>\n", escaped(r.lab), escaped(r.title), r.points, r.max,
-                                escaped(r.standing), escaped(r.mode), escaped(device), escaped(r.time), escaped(r.attempt));
-  if (r.outcome == "build-failed") return out + "<p class=\"fail\">It did not compile.</p>\n<pre class=\"scroll\">" + escaped(r.build_output.substr(0, 4000)) + "</pre>\n";
-  out += "<div class=\"scroll\"><table><caption>Tasks</caption><thead><tr><th scope=\"col\">Task</th><th scope=\"col\">Result</th><th scope=\"col\" class=\"n\">Points</th><th scope=\"col\">Checks</th></tr></thead><tbody>\n";
+  std::string out =
+      fmt::format("<h3>{}: {}</h3>\n<p class=\"soft\">{:g} of {:g} points, {} ({} on {}), {}, attempt {}</p>\n",
+                  escaped(r.lab), escaped(r.title), r.points, r.max, escaped(r.standing), escaped(r.mode),
+                  escaped(device), escaped(r.time), escaped(r.attempt));
+  if (r.outcome == "build-failed")
+    return out + "<p class=\"fail\">It did not compile.</p>\n<pre class=\"scroll\">" +
+           escaped(r.build_output.substr(0, 4000)) + "</pre>\n";
+  out +=
+      "<div class=\"scroll\"><table><caption>Tasks</caption><thead><tr><th scope=\"col\">Task</th><th "
+      "scope=\"col\">Result</th><th scope=\"col\" class=\"n\">Points</th><th "
+      "scope=\"col\">Checks</th></tr></thead><tbody>\n";
   for (const TaskResult& t : r.tasks) out += task_rows(t);
   out += "</tbody></table></div>\n";
   for (const Lab& lab : labs)
@@ -138,12 +165,16 @@ std::string lab_section(const Record& record, const std::vector<Lab>& labs) {
       if (const auto found = findings(lab, r); !found.empty()) {
         out += "<p>What to look at next</p>\n<ol>\n";
         for (const Finding& f : found)
-          out += fmt::format("<li><strong>{}</strong> ({:.3g} points to gain): {} {} <span class=\"soft\">{} Lesson: {}</span></li>\n", escaped(f.task + (f.goal.empty() ? "" : ", " + f.goal)), f.points,
-                             escaped(f.where), escaped(f.what), escaped(f.why), escaped(f.lesson));
+          out += fmt::format(
+              "<li><strong>{}</strong> ({:.3g} points to gain): {} {} <span class=\"soft\">{} Lesson: {}</span></li>\n",
+              escaped(f.task + (f.goal.empty() ? "" : ", " + f.goal)), f.points, escaped(f.where), escaped(f.what),
+              escaped(f.why), escaped(f.lesson));
         out += "</ol>\n";
       }
   if (const std::string svg = roofline_svg(r); !svg.empty())
-    out += "<figure>" + svg + "<figcaption class=\"soft\">Filled points are timed; open ones are counted: the most that their traffic allows.</figcaption></figure>\n";
+    out += "<figure>" + svg +
+           "<figcaption class=\"soft\">Filled points are timed; open ones are counted: the most that their traffic "
+           "allows.</figcaption></figure>\n";
   for (const TaskResult& t : r.tasks) out += timeline_of(record, t);
   return out;
 }
@@ -156,10 +187,14 @@ int html_report(const std::string& out_file, const std::vector<std::string>& pat
   for (const std::string& path : paths) people.push_back(read_person(path));
   const std::vector<Lab> labs = load_labs();
   const bool many = people.size() > 1;
-  std::string out = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>";
+  std::string out =
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+      "content=\"width=device-width, initial-scale=1\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+      "'unsafe-inline'\">\n<title>";
   const std::string title = many ? fmt::format("Ridge: results of {}", people.size()) : "Ridge: " + people[0].name;
-  out += escaped(title) + "</title>\n<style>" + kStyle + "</style>\n</head>\n<body>\n<main>\n<h1>" + escaped(title) + "</h1>\n";
+  out += escaped(title) + "</title>\n<style>" + kStyle + "</style>\n</head>\n<body>\n<main>\n<h1>" + escaped(title) +
+         "</h1>\n";
   if (many || people[0].records.size() > 1) {
     std::set<std::string> columns;
     for (const Person& p : people)
@@ -187,7 +222,9 @@ int html_report(const std::string& out_file, const std::vector<std::string>& pat
   }
   out += "</main>\n</body>\n</html>\n";
   write_durably(fs::absolute(out_file), out);
-  fmt::print("{}: {} record{} of {}\n", shown(out_file), std::accumulate(people.begin(), people.end(), std::size_t{0}, [](std::size_t n, const Person& p) { return n + p.records.size(); }),
+  fmt::print("{}: {} record{} of {}\n", shown(out_file),
+             std::accumulate(people.begin(), people.end(), std::size_t{0},
+                             [](std::size_t n, const Person& p) { return n + p.records.size(); }),
              many ? "s" : "", many ? fmt::format("{} people", people.size()) : people[0].name);
   return 0;
 }

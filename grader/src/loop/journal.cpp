@@ -69,14 +69,13 @@ void add_event(const std::string& lab, Event e) {
 }
 
 int hints_taken(const std::vector<Event>& events, const std::string& task) {
-  return static_cast<int>(std::count_if(
-      events.begin(), events.end(), [&](const Event& e) { return e.kind == "hint" && e.task == task; }));
+  return static_cast<int>(
+      std::count_if(events.begin(), events.end(), [&](const Event& e) { return e.kind == "hint" && e.task == task; }));
 }
 
 bool gave_up(const std::vector<Event>& events, const std::string& task) {
-  return std::any_of(events.begin(), events.end(), [&](const Event& e) {
-    return e.kind == "gave-up" && (e.task == task || e.task.empty());
-  });
+  return std::any_of(events.begin(), events.end(),
+                     [&](const Event& e) { return e.kind == "gave-up" && (e.task == task || e.task.empty()); });
 }
 
 }  // namespace ridge::loop

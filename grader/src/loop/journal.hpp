@@ -9,11 +9,11 @@
 namespace ridge::loop {
 
 struct Event {
-  std::string time;     // UTC, as in a result
-  std::string kind;     // attempt, hint, gave-up
-  std::string task;     // of a hint, or what was given up; empty: all
-  std::string attempt;  // the result's name
-  std::string note;     // of an attempt: its hypothesis
+  std::string time;                      // UTC, as in a result
+  std::string kind;                      // attempt, hint, gave-up
+  std::string task;                      // of a hint, or what was given up; empty: all
+  std::string attempt;                   // the result's name
+  std::string note;                      // of an attempt: its hypothesis
   std::vector<std::string> passed = {};  // of an attempt: tasks that passed
 };
 

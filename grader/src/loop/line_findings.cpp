@@ -25,10 +25,14 @@ double each(std::uint64_t n, const LineCount& l) {
 }
 
 // "32", "4.5"
-std::string number(double v) { return v >= 10 || v == std::floor(v) ? fmt::format("{:.0f}", v) : fmt::format("{:.2g}", v); }
+std::string number(double v) {
+  return v >= 10 || v == std::floor(v) ? fmt::format("{:.0f}", v) : fmt::format("{:.2g}", v);
+}
 
 std::string bytes_text(double b) {
-  return b >= 10e6 ? fmt::format("{:.0f} MB", b / 1e6) : b >= 10e3 ? fmt::format("{:.0f} kB", b / 1e3) : fmt::format("{:.0f} bytes", b);
+  return b >= 10e6   ? fmt::format("{:.0f} MB", b / 1e6)
+         : b >= 10e3 ? fmt::format("{:.0f} kB", b / 1e3)
+                     : fmt::format("{:.0f} bytes", b);
 }
 
 // Lines of all kernels for which `cost` is above 0, the dearest first.
@@ -59,25 +63,32 @@ void wasted_sectors(const LineCount& l, Finding& f) {
   const auto [low, high] = *l.lane_step;
   const std::int64_t step = std::abs(low), bytes = width(l);
   if (low != high) {
-    f.what += fmt::format(": the addresses of neighbouring lanes are {} to {} bytes apart, as the data has it", low, high);
-    f.why = fmt::format("Lanes whose addresses have nothing to do with each other each move a sector of 32 bytes for their {}. "
-                        "Where is the dimension in which addresses do follow each other? Let neighbouring lanes run along it.",
-                        bytes);
+    f.what +=
+        fmt::format(": the addresses of neighbouring lanes are {} to {} bytes apart, as the data has it", low, high);
+    f.why = fmt::format(
+        "Lanes whose addresses have nothing to do with each other each move a sector of 32 bytes for their {}. "
+        "Where is the dimension in which addresses do follow each other? Let neighbouring lanes run along it.",
+        bytes);
   } else if (step > bytes) {
     f.what += fmt::format(": neighbouring lanes {} addresses {} bytes apart", verb, step);
-    f.why = step >= 32
-                ? fmt::format("Memory moves in sectors of 32 bytes; each lane here has one to itself and uses {} bytes of it. "
-                              "Let lane k + 1 take the element behind lane k's.", bytes)
-                : fmt::format("Of each sector of 32 bytes {} are used. Let lane k + 1 take the element behind lane k's.",
-                              32 * bytes / step);
+    f.why =
+        step >= 32
+            ? fmt::format(
+                  "Memory moves in sectors of 32 bytes; each lane here has one to itself and uses {} bytes of it. "
+                  "Let lane k + 1 take the element behind lane k's.",
+                  bytes)
+            : fmt::format("Of each sector of 32 bytes {} are used. Let lane k + 1 take the element behind lane k's.",
+                          32 * bytes / step);
   } else if (each(l.lanes, l) < 24) {
     f.what += fmt::format(": {} of 32 lanes take part", number(each(l.lanes, l)));
-    f.why = "Short requests begin and end inside of sectors, and pay for the whole of both. Let a warp take several short "
-            "rows in one go, as they lie in memory.";
+    f.why =
+        "Short requests begin and end inside of sectors, and pay for the whole of both. Let a warp take several short "
+        "rows in one go, as they lie in memory.";
   } else {
     f.what += ": neighbouring lanes are neighbours in memory, but requests do not begin where sectors do";
-    f.why = "A request that begins inside of a sector of 32 bytes touches one more than it needs. Shift which lane takes "
-            "which element so that lane 0's address is a multiple of 32 bytes.";
+    f.why =
+        "A request that begins inside of a sector of 32 bytes touches one more than it needs. Shift which lane takes "
+        "which element so that lane 0's address is a multiple of 32 bytes.";
   }
 }
 
@@ -90,13 +101,16 @@ void moved_again(const TaskResult& t, const GoalResult& g, Finding& f) {
   }
   // A whole warp that reads one small value moves a sector for it.
   for (const LineCount& l : lines)
-    if (is_load(l) && l.lane_step == std::pair<std::int64_t, std::int64_t>{0, 0} && l.sectors == l.requests && width(l) < 32 &&
-        l.requests > 1 && each(l.lanes, l) > 8) {
+    if (is_load(l) && l.lane_step == std::pair<std::int64_t, std::int64_t>{0, 0} && l.sectors == l.requests &&
+        width(l) < 32 && l.requests > 1 && each(l.lanes, l) > 8) {
       f.where = place(l);
-      f.what = fmt::format("reads {} bytes for a whole warp at a time: {} requests move a sector of 32 bytes each for them",
-                           width(l), l.requests);
-      f.why = "Let each lane load one of these values, 32 neighbours in one request, and hand them around with __shfl_sync, or "
-              "put them into shared memory.";
+      f.what =
+          fmt::format("reads {} bytes for a whole warp at a time: {} requests move a sector of 32 bytes each for them",
+                      width(l), l.requests);
+      f.why =
+          "Let each lane load one of these values, 32 neighbours in one request, and hand them around with "
+          "__shfl_sync, or "
+          "put them into shared memory.";
       return;
     }
   std::string list;
@@ -110,9 +124,10 @@ void moved_again(const TaskResult& t, const GoalResult& g, Finding& f) {
   const double needed = t.roofline ? t.roofline->bytes_ideal : 0;
   f.what = fmt::format("every request is well formed, but the same bytes travel more than once: {}", list);
   if (needed > 0) f.what += fmt::format(", where the task has to move {} in all", bytes_text(needed));
-  f.why = loads > 1 ? "What a first pass has read can stay in registers or shared memory for the second."
-                    : "Which of these bytes did another thread or an earlier round have already? Keep them in registers or "
-                      "shared memory, or hand them on with a shuffle.";
+  f.why = loads > 1
+              ? "What a first pass has read can stay in registers or shared memory for the second."
+              : "Which of these bytes did another thread or an earlier round have already? Keep them in registers or "
+                "shared memory, or hand them on with a shuffle.";
 }
 
 void sectors(const TaskResult& t, const GoalResult& g, Finding& f) {
@@ -124,7 +139,8 @@ void sectors(const TaskResult& t, const GoalResult& g, Finding& f) {
   const auto lines = dearest(t, wanted);
   double all = 0, wasted = 0;
   for (const KernelCount& k : t.kernels)
-    for (const LineCount& l : k.lines) all += is_global(l) ? static_cast<double>(l.sectors) : 0, wasted += std::max(0.0, wanted(l));
+    for (const LineCount& l : k.lines)
+      all += is_global(l) ? static_cast<double>(l.sectors) : 0, wasted += std::max(0.0, wanted(l));
   // Above the goal by this much; wasted sectors explain it, or they do not.
   const double over = g.value && *g.value > 0 ? all * (1 - g.full / *g.value) : 0;
   if (!lines.empty() && wasted > 0.3 * over)
@@ -138,7 +154,8 @@ void sectors(const TaskResult& t, const GoalResult& g, Finding& f) {
 // --- shared memory
 
 void bank_conflicts(const TaskResult& t, const GoalResult& g, Finding& f) {
-  const auto lines = dearest(t, [](const LineCount& l) { return is_global(l) ? 0.0 : static_cast<double>(l.conflicts); });
+  const auto lines =
+      dearest(t, [](const LineCount& l) { return is_global(l) ? 0.0 : static_cast<double>(l.conflicts); });
   if (lines.empty()) {
     f.what = g.note;
     return;
@@ -155,10 +172,12 @@ void bank_conflicts(const TaskResult& t, const GoalResult& g, Finding& f) {
   const std::int64_t words = std::abs(l.lane_step->first) / 4, per_lane = std::max<std::int64_t>(1, width(l) / 4);
   const std::int64_t share = std::gcd(words, std::int64_t{32});
   if (words > per_lane && share > per_lane) {
-    f.what += fmt::format(": neighbouring lanes are {} words apart, so {} lanes meet in each bank they use", words, share);
-    f.why += words % 32 == 0 ? fmt::format(" A pitch of {} words in place of {} puts each lane into a bank of its own.",
-                                           words + per_lane, words)
-                             : fmt::format(" A pitch that is odd (in units of {} words) meets every bank once.", per_lane);
+    f.what +=
+        fmt::format(": neighbouring lanes are {} words apart, so {} lanes meet in each bank they use", words, share);
+    f.why += words % 32 == 0
+                 ? fmt::format(" A pitch of {} words in place of {} puts each lane into a bank of its own.",
+                               words + per_lane, words)
+                 : fmt::format(" A pitch that is odd (in units of {} words) meets every bank once.", per_lane);
   } else {
     f.what += fmt::format(": lane 1 is {} words from lane 0, so the meeting is further on in the warp", words);
     f.why += " Which row does the second half of the warp touch, and in which bank does that row begin?";
@@ -175,10 +194,12 @@ void shared_traffic(const TaskResult& t, const GoalResult& g, Finding& f) {
   if (lines.empty()) return;
   f.where = place(lines[0]);
   f.what = fmt::format("makes {:.0f} of the {}", cost(lines[0]), g.note);
-  f.why = passes ? "A value that a thread takes from shared memory should be used several times from a register: let each "
-                   "thread compute more than one element, or read 16 bytes at once."
-                 : "Lanes of a warp can hand values to each other in registers, by shuffles, with no request at all; shared "
-                   "memory is then needed between warps only.";
+  f.why =
+      passes
+          ? "A value that a thread takes from shared memory should be used several times from a register: let each "
+            "thread compute more than one element, or read 16 bytes at once."
+          : "Lanes of a warp can hand values to each other in registers, by shuffles, with no request at all; shared "
+            "memory is then needed between warps only.";
 }
 
 // --- control flow
@@ -228,23 +249,30 @@ void divergence(const TaskResult& t, const GoalResult& g, const Sources& sources
     return l.lanes == 0 ? 0.0 : 32.0 * static_cast<double>(l.requests) - static_cast<double>(l.lanes);
   });
   f.what = fmt::format("{:.0f}% of all lanes wait while others of their warp work", 100 * g.value.value_or(0));
-  f.why = "A warp runs both sides of a branch that its lanes disagree on, one after the other. Let whole warps take the same "
-          "side: conditions on the warp's number, not on every second lane.";
+  f.why =
+      "A warp runs both sides of a branch that its lanes disagree on, one after the other. Let whole warps take the "
+      "same "
+      "side: conditions on the warp's number, not on every second lane.";
   if (lines.empty()) return;
   const LineCount& l = lines[0];
   const int condition = condition_of(sources, l.file, l.line);
   f.where = condition != 0 ? fmt::format("{}:{}", l.file, condition) : place(l);
   f.what = condition != 0 && condition != l.line
-               ? fmt::format("decides that line {} runs with {} of 32 lanes on average; {}", l.line, number(each(l.lanes, l)), f.what)
+               ? fmt::format("decides that line {} runs with {} of 32 lanes on average; {}", l.line,
+                             number(each(l.lanes, l)), f.what)
                : fmt::format("runs with {} of 32 lanes on average; {}", number(each(l.lanes, l)), f.what);
 }
 
 void barriers(const TaskResult& t, const GoalResult& g, const Sources& sources, Finding& f) {
   const std::string file = file_of(t, sources), lines = lines_with(sources, file, "__syncthreads");
   f.what = g.note;
-  if (!lines.empty()) f.where = file, f.what = fmt::format("waits at line{} {}: {}", lines.find_first_of(" ,") == std::string::npos ? "" : "s", lines, g.note);
-  f.why = "At a barrier all warps of a block wait for the slowest. Inside of a warp __syncwarp() or a shuffle is enough, and "
-          "a tile that serves more work needs fewer rounds.";
+  if (!lines.empty())
+    f.where = file, f.what = fmt::format("waits at line{} {}: {}",
+                                         lines.find_first_of(" ,") == std::string::npos ? "" : "s", lines, g.note);
+  f.why =
+      "At a barrier all warps of a block wait for the slowest. Inside of a warp __syncwarp() or a shuffle is enough, "
+      "and "
+      "a tile that serves more work needs fewer rounds.";
 }
 
 // --- virtual time
@@ -265,33 +293,41 @@ void overlap(const TaskResult& t, const GoalResult& g, Finding& f) {
       if ((messages && i.kind != "exchange") || (kernels && i.kind != "kernel")) continue;
       std::vector<std::pair<double, double>> others;
       for (const auto& o : (*all)[r].items)
-        if (o.kind != i.kind && o.end > i.start && o.start < i.end) others.emplace_back(std::max(o.start, i.start), std::min(o.end, i.end));
+        if (o.kind != i.kind && o.end > i.start && o.start < i.end)
+          others.emplace_back(std::max(o.start, i.start), std::min(o.end, i.end));
       std::sort(others.begin(), others.end());
       double covered = 0, upto = i.start;
       for (auto [a, b] : others) {
         covered += std::max(0.0, b - std::max(a, upto));
         upto = std::max(upto, b);
       }
-      if (const double free = i.end - i.start - covered; free > alone) alone = free, longest = &i, on = &(*all)[r], rank = r;
+      if (const double free = i.end - i.start - covered; free > alone)
+        alone = free, longest = &i, on = &(*all)[r], rank = r;
     }
-  f.why = messages  ? "A message that is begun as soon as its data is ready, in a stream of its own, travels while kernels compute."
-          : kernels ? "Send one part while the next is computed: two buffers, two streams, an event between them."
-                    : "Copies in each direction and kernels can run at the same time when they are in different streams, and "
-                      "none waits for what it does not need.";
+  f.why = messages ? "A message that is begun as soon as its data is ready, in a stream of its own, travels while "
+                     "kernels compute."
+          : kernels
+              ? "Send one part while the next is computed: two buffers, two streams, an event between them."
+              : "Copies in each direction and kernels can run at the same time when they are in different streams, and "
+                "none waits for what it does not need.";
   if (longest == nullptr) return;
   const std::string what = longest->kind == "kernel"     ? "kernel " + longest->name
                            : longest->kind == "h2d"      ? "a copy to the device"
                            : longest->kind == "d2h"      ? "a copy from the device"
                            : longest->kind == "exchange" ? longest->name
                                                          : "a " + longest->kind;
-  f.what += fmt::format(". The longest that nothing hides is {}{} in stream {}, from {:.1f} to {:.1f} us{}", what,
-                        longest->bytes > 0 ? fmt::format(" ({})", bytes_text(longest->bytes)) : "", longest->stream,
-                        longest->start * 1e6, longest->end * 1e6, t.ranks.empty() ? "" : fmt::format(", on rank {}", rank));
+  f.what +=
+      fmt::format(". The longest that nothing hides is {}{} in stream {}, from {:.1f} to {:.1f} us{}", what,
+                  longest->bytes > 0 ? fmt::format(" ({})", bytes_text(longest->bytes)) : "", longest->stream,
+                  longest->start * 1e6, longest->end * 1e6, t.ranks.empty() ? "" : fmt::format(", on rank {}", rank));
   double waits = 0;
   std::string call;
   for (const auto& c : on->calls)
-    if (c.name.find("ynchronize") != std::string::npos && c.end - c.start > waits) waits = c.end - c.start, call = c.name;
-  if (waits > 0.2 * on->seconds) f.why += fmt::format(" The host itself waits {:.1f} us in one {}: what it would issue next comes late.", waits * 1e6, call);
+    if (c.name.find("ynchronize") != std::string::npos && c.end - c.start > waits)
+      waits = c.end - c.start, call = c.name;
+  if (waits > 0.2 * on->seconds)
+    f.why += fmt::format(" The host itself waits {:.1f} us in one {}: what it would issue next comes late.",
+                         waits * 1e6, call);
 }
 
 void launches(const TaskResult& t, const GoalResult& g, Finding& f) {
@@ -299,15 +335,19 @@ void launches(const TaskResult& t, const GoalResult& g, Finding& f) {
   const KernelCount* most = nullptr;
   for (const KernelCount& k : t.kernels)
     if (most == nullptr || k.launches > most->launches) most = &k;
-  if (most != nullptr && most->launches > 1) f.what += fmt::format("; {} alone is launched {} times", most->kernel, most->launches);
-  f.why = "Each launch costs the host some microseconds. Work that repeats with the same shape can be recorded as a graph "
-          "once and launched by one call.";
+  if (most != nullptr && most->launches > 1)
+    f.what += fmt::format("; {} alone is launched {} times", most->kernel, most->launches);
+  f.why =
+      "Each launch costs the host some microseconds. Work that repeats with the same shape can be recorded as a graph "
+      "once and launched by one call.";
 }
 
 void on_gpu(const GoalResult& g, Finding& f) {
   f.what = fmt::format("{:.3g} {}, goal {:g} ({})", g.value.value_or(0), g.unit, g.full, g.note);
-  f.why = "Where the emulator's counts miss their goals too, begin there: `--backend cpu` names lines. Where they do not, look at "
-          "what is in flight: wider loads, more of them before the first use, and enough blocks for every multiprocessor.";
+  f.why =
+      "Where the emulator's counts miss their goals too, begin there: `--backend cpu` names lines. Where they do not, "
+      "look at "
+      "what is in flight: wider loads, more of them before the first use, and enough blocks for every multiprocessor.";
 }
 
 }  // namespace
@@ -325,13 +365,15 @@ Finding goal_finding(const TaskResult& t, const GoalResult& g, const Sources& so
     divergence(t, g, sources, f);
   else if (m == "barriers_over_bound")
     barriers(t, g, sources, f);
-  else if (m == "virtual_time_over_bound" || m == "exposed_messages" || m == "exposed_compute" || m == "bubble_over_bound")
+  else if (m == "virtual_time_over_bound" || m == "exposed_messages" || m == "exposed_compute" ||
+           m == "bubble_over_bound")
     overlap(t, g, f);
   else if (m == "launches_over_bound")
     launches(t, g, f);
   else if (m == "ratio_to_baseline")
     on_gpu(g, f);
-  if (f.what.empty()) f.what = g.note.empty() ? fmt::format("{:.3g} {}, goal {:g}", g.value.value_or(0), g.unit, g.full) : g.note;
+  if (f.what.empty())
+    f.what = g.note.empty() ? fmt::format("{:.3g} {}, goal {:g}", g.value.value_or(0), g.unit, g.full) : g.note;
   return f;
 }
 

@@ -58,7 +58,8 @@ Url parse(const std::string& url) {
   }
   if (bracket && place.size() > 2) place = place.substr(1, place.size() - 2);
   u.host = place;
-  if (u.host.empty() || u.port.empty() || u.port.find_first_not_of("0123456789") != std::string::npos || u.host.find_first_of(" \r\n") != std::string::npos)
+  if (u.host.empty() || u.port.empty() || u.port.find_first_not_of("0123456789") != std::string::npos ||
+      u.host.find_first_of(" \r\n") != std::string::npos)
     throw Error(Exit::usage, fmt::format("'{}' is no address", url), advice);
   return u;
 }
@@ -90,13 +91,17 @@ std::string post(const Url& u, const std::string& token, const std::string& body
     s.fd = -1;
   }
   freeaddrinfo(found);
-  if (s.fd < 0) throw Error(Exit::environment, fmt::format("{}:{}: {}", u.host, u.port, std::strerror(failed_with)), "");
+  if (s.fd < 0)
+    throw Error(Exit::environment, fmt::format("{}:{}: {}", u.host, u.port, std::strerror(failed_with)), "");
   const std::string request = fmt::format(
       "POST /api/result HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nX-Ridge-Token: {}\r\n"
-      "Content-Length: {}\r\nConnection: close\r\n\r\n{}", u.host, token, body.size(), body);
+      "Content-Length: {}\r\nConnection: close\r\n\r\n{}",
+      u.host, token, body.size(), body);
   for (std::size_t at = 0; at < request.size();) {
     const ssize_t n = send(s.fd, request.data() + at, request.size() - at, MSG_NOSIGNAL);
-    if (n <= 0) throw Error(Exit::environment, fmt::format("{}:{} does not take it: {}", u.host, u.port, std::strerror(errno)), "");
+    if (n <= 0)
+      throw Error(Exit::environment, fmt::format("{}:{} does not take it: {}", u.host, u.port, std::strerror(errno)),
+                  "");
     at += static_cast<std::size_t>(n);
   }
   std::string answer;
@@ -118,7 +123,8 @@ void send_live(const std::string& url, const std::string& name_given, const std:
   if (name.empty()) name = "somebody";
   const std::string token = !token_given.empty() ? token_given : variable("RIDGE_LIVE_TOKEN");
   if (token.find_first_of("\r\n") != std::string::npos) throw Error(Exit::usage, "the token holds a line break", "");
-  json j = {{"name", printable(name)}, {"client", client_id()}, {"lab", r.lab}, {"backend", r.backend}, {"mode", r.mode}, {"tasks", json::array()}};
+  json j = {{"name", printable(name)}, {"client", client_id()}, {"lab", r.lab},
+            {"backend", r.backend},    {"mode", r.mode},        {"tasks", json::array()}};
   for (const TaskResult& t : r.tasks)
     j["tasks"].push_back({{"id", t.id}, {"status", t.status}, {"points", t.points}, {"max", t.max}});
   try {
@@ -132,7 +138,10 @@ void send_live(const std::string& url, const std::string& name_given, const std:
     else
       fmt::print(stderr, "ridge: {} did not take the result: {} {}\n", url, http ? code : "no HTTP answer", said);
   } catch (const Error& e) {
-    fmt::print(stderr, "ridge: the result was not sent: {}\n  try: check the address, and that this network lets machines talk to each other\n", e.what());
+    fmt::print(stderr,
+               "ridge: the result was not sent: {}\n  try: check the address, and that this network lets machines talk "
+               "to each other\n",
+               e.what());
   }
 }
 

@@ -19,7 +19,8 @@ const char* kTask = "Task (default: the next that has not passed)";
 
 std::vector<std::string> names_of(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App* s) { return !s->get_name().empty() && !s->get_group().empty(); }))
+  for (const CLI::App* sub :
+       app.get_subcommands([](const CLI::App* s) { return !s->get_name().empty() && !s->get_group().empty(); }))
     names.push_back(sub->get_name());
   return names;
 }
@@ -62,16 +63,20 @@ void add_commands(CLI::App& app, std::function<int()>& chosen) {
   sub->add_option("task", (*a)["task"], kTask);
   sub->add_flag("--give-up", (*flag)["give-up"], "Before it has passed; your log will say so");
 
-  sub = add("diff", "Compare two attempts: code, goals and counters", [a] { return diff((*a)["lab"], (*a)["before"], (*a)["after"]); });
+  sub = add("diff", "Compare two attempts: code, goals and counters",
+            [a] { return diff((*a)["lab"], (*a)["before"], (*a)["after"]); });
   sub->add_option("lab", (*a)["lab"], kLab)->required();
-  sub->add_option("before", (*a)["before"], "Attempt: its number, or its name (default: the one before with other code)");
+  sub->add_option("before", (*a)["before"],
+                  "Attempt: its number, or its name (default: the one before with other code)");
   sub->add_option("after", (*a)["after"], "Attempt (default: the last)");
 
-  sub = add("log", "Your work log as Markdown: hypothesis, change, measured result", [a] { return log((*a)["lab"], (*a)["out"]); });
+  sub = add("log", "Your work log as Markdown: hypothesis, change, measured result",
+            [a] { return log((*a)["lab"], (*a)["out"]); });
   sub->add_option("lab", (*a)["lab"], kLab)->required();
   sub->add_option("-o,--output", (*a)["out"], "Write to this file");
 
-  sub = add("explain", "What a metric or counter means, on your last run's numbers", [a] { return explain((*a)["metric"], (*a)["lab"]); });
+  sub = add("explain", "What a metric or counter means, on your last run's numbers",
+            [a] { return explain((*a)["metric"], (*a)["lab"]); });
   sub->add_option("metric", (*a)["metric"], "Metric, counter, or a goal's name (none: lists them)");
   sub->add_option("lab", (*a)["lab"], kLab);
 
@@ -82,12 +87,14 @@ void add_commands(CLI::App& app, std::function<int()>& chosen) {
   sub->add_option("shell", (*a)["shell"], "Shell")->required()->check(CLI::IsMember({"bash", "zsh", "fish", "words"}));
   sub->add_option("words", *words, "For the scripts: what was typed so far")->group("");
 
-  sub = add("new-lab", "A lab that compiles, for you to fill: labs/NN_name and solutions/NN_name", [a] { return new_lab((*a)["name"]); });
+  sub = add("new-lab", "A lab that compiles, for you to fill: labs/NN_name and solutions/NN_name",
+            [a] { return new_lab((*a)["name"]); });
   sub->add_option("name", (*a)["name"], "NN_name, as 11_histogram")->required();
 
   CLI::App* course = app.add_subcommand("course", "What an instructor does with a course as a whole");
   course->require_subcommand(1);
-  CLI::App* out = course->add_subcommand("export", "The copy for students: no solutions, wrong solutions, tests or history");
+  CLI::App* out =
+      course->add_subcommand("export", "The copy for students: no solutions, wrong solutions, tests or history");
   out->add_option("folder", (*a)["folder"], "New folder to make")->required();
   out->add_option("--labs", (*a)["labs"], "Only these, as 01,02,03 (default: all)");
   out->callback([&chosen, a] { chosen = [a] { return course_export((*a)["folder"], (*a)["labs"]); }; });
@@ -101,19 +108,28 @@ void add_examples(CLI::App& app) {
   static const std::map<std::string, std::string> examples = {
       {"labs", "  ridge labs\n  ridge labs --json"},
       {"start", "  ridge start 01"},
-      {"check", "  ridge check 01\n  ridge check 01 --task transpose --note \"a tile of 32 x 33 has no conflicts\"\n"
-                "  ridge check 03 --submission solutions/03_warp_shuffle"},
+      {"check",
+       "  ridge check 01\n  ridge check 01 --task transpose --note \"a tile of 32 x 33 has no conflicts\"\n"
+       "  ridge check 03 --submission solutions/03_warp_shuffle"},
       {"grade", "  ridge grade 01\n  ridge grade 01 --backend cuda --json result.json"},
-      {"watch", "  ridge watch 01                  all tasks, that of the saved file first\n  ridge watch 03 --task scan"},
-      {"hint", "  ridge hint 01                   for the next task that has not passed\n  ridge hint 01 transpose\n"
-               "  ridge hint 01 transpose --again"},
+      {"watch",
+       "  ridge watch 01                  all tasks, that of the saved file first\n  ridge watch 03 --task scan"},
+      {"hint",
+       "  ridge hint 01                   for the next task that has not passed\n  ridge hint 01 transpose\n"
+       "  ridge hint 01 transpose --again"},
       {"solution", "  ridge solution 01 copy\n  ridge solution 01 gather --give-up"},
-      {"diff", "  ridge diff 01                   the last change\n  ridge diff 01 1 -1              from the first attempt to the last"},
+      {"diff",
+       "  ridge diff 01                   the last change\n  ridge diff 01 1 -1              from the first attempt to "
+       "the last"},
       {"log", "  ridge log 01\n  ridge log 01 -o log.md"},
-      {"explain", "  ridge explain                   all names\n  ridge explain conflicts_per_request 01\n  ridge explain sectors 01"},
-      {"completion", "  ridge completion bash >> ~/.bashrc\n  ridge completion zsh >> ~/.zshrc\n"
-                     "  ridge completion fish > ~/.config/fish/completions/ridge.fish"},
-      {"report", "  ridge report result.json --format junit\n  ridge report --html class.html work/.ridge/results/01_coalescing"},
+      {"explain",
+       "  ridge explain                   all names\n  ridge explain conflicts_per_request 01\n  ridge explain sectors "
+       "01"},
+      {"completion",
+       "  ridge completion bash >> ~/.bashrc\n  ridge completion zsh >> ~/.zshrc\n"
+       "  ridge completion fish > ~/.config/fish/completions/ridge.fish"},
+      {"report",
+       "  ridge report result.json --format junit\n  ridge report --html class.html work/.ridge/results/01_coalescing"},
       {"verify", "  ridge verify result.json --key course.pub"},
       {"key", "  ridge key new"},
       {"demo", "  ridge demo\n  ridge demo --full"},
@@ -138,14 +154,16 @@ void suggest(const CLI::App& app, int argc, char** argv) {
       const std::string name = word.substr(0, word.find('='));
       const std::vector<std::string> known = options_of(*at);
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      if (const std::string near = nearest(name, known); !near.empty()) fmt::print(stderr, "  try: did you mean {}?\n", near);
+      if (const std::string near = nearest(name, known); !near.empty())
+        fmt::print(stderr, "  try: did you mean {}?\n", near);
       return;
     }
     if (at != &app) continue;
     const std::vector<std::string> names = names_of(app);
     if (std::find(names.begin(), names.end(), word) == names.end()) {
       const std::string near = nearest(word, names);
-      fmt::print(stderr, "  try: {}\n", near.empty() ? "`ridge --help` lists the commands" : fmt::format("did you mean `ridge {}`?", near));
+      fmt::print(stderr, "  try: {}\n",
+                 near.empty() ? "`ridge --help` lists the commands" : fmt::format("did you mean `ridge {}`?", near));
       return;
     }
     at = app.get_subcommand(word);

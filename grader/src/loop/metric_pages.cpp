@@ -38,7 +38,8 @@ std::vector<std::string> names_in(const std::string& cell) {
       continue;
     }
     std::istringstream parts(name.substr(open + 1, close - open - 1));
-    for (std::string part; std::getline(parts, part, ',');) all.push_back(name.substr(0, open) + part + name.substr(close + 1));
+    for (std::string part; std::getline(parts, part, ',');)
+      all.push_back(name.substr(0, open) + part + name.substr(close + 1));
   }
   return all;
 }

@@ -80,38 +80,41 @@ hints = [
   full = 0.95
   points = 60
 )toml"},
-      {"labs/@NAME@/@WORD@.hpp", R"cpp(// Contract of lab @NUMBER@. Each task is one host function; you own the kernels behind it and how they are launched.
-//
-// All pointers are device pointers from the judge, at least 256-byte aligned. Work goes on `stream`; the judge waits for
-// it. `workspace` is device scratch memory; this lab needs none (workspace_bytes is 0).
+      {"labs/@NAME@/@WORD@.hpp",
+       R"cpp(// Contract of lab @NUMBER@. Each task is one host function; you own the kernels behind it and how they are launched.
+             //
+             // All pointers are device pointers from the judge, at least 256-byte aligned. Work goes on `stream`; the judge waits for
+             // it. `workspace` is device scratch memory; this lab needs none (workspace_bytes is 0).
 #pragma once
 #include <cuda_runtime.h>
 
 #include <cstddef>
 
-// out[i] = 2 * in[i] for i < n.
-//   in, out  n floats; n >= 1, any value
-void double_it(const float* in, float* out, std::size_t n, void* workspace, std::size_t workspace_bytes,
-               cudaStream_t stream);
-)cpp"},
+             // out[i] = 2 * in[i] for i < n.
+             //   in, out  n floats; n >= 1, any value
+             void double_it(const float* in, float* out, std::size_t n, void* workspace, std::size_t workspace_bytes,
+                            cudaStream_t stream);
+       )cpp"},
       {"labs/@NAME@/entry.cu", R"cpp(// Unpacks a call record of the judge for lab @NUMBER@.
 #include "@WORD@.hpp"
 #include "lab/call.hpp"
 
-bool ridge_entry(const ridge_call& c) {
-  if (!c.is("double_it")) return false;
-  double_it(static_cast<const float*>(c.in[0]), static_cast<float*>(c.out[0]), static_cast<std::size_t>(c.size[0]),
-            c.workspace, c.workspace_bytes, c.stream);
-  return true;
-}
-)cpp"},
+                                     bool ridge_entry(const ridge_call& c) {
+                                       if (!c.is("double_it")) return false;
+                                       double_it(static_cast<const float*>(c.in[0]), static_cast<float*>(c.out[0]),
+                                                 static_cast<std::size_t>(c.size[0]), c.workspace, c.workspace_bytes,
+                                                 c.stream);
+                                       return true;
+                                     }
+       )cpp"},
       {"labs/@NAME@/baseline.cu", R"cpp(// The vendor's way to move the same bytes: a device-to-device cudaMemcpy.
 #include "@WORD@.hpp"
 
-void double_it(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {
-  cudaMemcpyAsync(out, in, n * sizeof(float), cudaMemcpyDeviceToDevice, stream);
-}
-)cpp"},
+                                        void double_it(const float* in, float* out, std::size_t n, void*, std::size_t,
+                                                       cudaStream_t stream) {
+                                          cudaMemcpyAsync(out, in, n * sizeof(float), cudaMemcpyDeviceToDevice, stream);
+                                        }
+       )cpp"},
       {"labs/@NAME@/check.cpp", R"cpp(// Cases, inputs and expected answers of lab @NUMBER@.
 #include "lab/check.hpp"
 
@@ -119,76 +122,83 @@ void double_it(const float* in, float* out, std::size_t n, void*, std::size_t, c
 
 #include "lab/compare.hpp"
 
-namespace {
+                                      namespace {
 
-using namespace ridge::lab;
+                                      using namespace ridge::lab;
 
-class DoubleIt : public TaskCheck {
- public:
-  std::string id() const override { return "double_it"; }
-  std::vector<Case> cases(const Request& r) const override {
-    std::vector<Case> all;
-    std::vector<std::int64_t> sizes = {1, 31, 1000, 65537};
-    if (r.mode == Mode::grade) sizes.push_back(random_size(r.seed, 50000, 100000));  // one that nobody knows before
-    for (std::int64_t n : sizes) all.push_back({fmt::format("n {}", n), {n}});
-    const std::int64_t n = r.backend == Backend::cuda ? 1 << 26 : r.mode == Mode::check ? 1 << 18 : 1 << 22;
-    all.push_back({fmt::format("n {}", n), {n}, true});
-    return all;
-  }
-  Shape shape(const Case& c) const override {
-    const auto bytes = static_cast<std::size_t>(c.size[0]) * 4;
-    return {{bytes}, {bytes}};
-  }
-  void fill(const Case&, std::uint64_t seed, Buffers in) const override { fill_normal(floats(in[0]), seed); }
-  Verdict verify(const Case&, ConstBuffers in, ConstBuffers out) const override {
-    auto x = floats(in[0]);
-    return compare_exact(
-        floats(out[0]), [&](std::size_t i) { return 2 * x[i]; },
-        [](std::size_t i) { return fmt::format("out[{}]", i); });
-  }
-  Work work(const Case& c) const override {
-    const auto n = static_cast<double>(c.size[0]);
-    return {n, "flop", n * 4, n * 4};
-  }
-};
+                                      class DoubleIt : public TaskCheck {
+                                       public:
+                                        std::string id() const override { return "double_it"; }
+                                        std::vector<Case> cases(const Request& r) const override {
+                                          std::vector<Case> all;
+                                          std::vector<std::int64_t> sizes = {1, 31, 1000, 65537};
+                                          if (r.mode == Mode::grade) sizes.push_back(random_size(r.seed, 50000, 100000));  // one that nobody knows before
+                                          for (std::int64_t n : sizes) all.push_back({fmt::format("n {}", n), {n}});
+                                          const std::int64_t n = r.backend == Backend::cuda ? 1 << 26 : r.mode == Mode::check ? 1 << 18 : 1 << 22;
+                                          all.push_back({fmt::format("n {}", n), {n}, true});
+                                          return all;
+                                        }
+                                        Shape shape(const Case& c) const override {
+                                          const auto bytes = static_cast<std::size_t>(c.size[0]) * 4;
+                                          return {{bytes}, {bytes}};
+                                        }
+                                        void fill(const Case&, std::uint64_t seed, Buffers in) const override { fill_normal(floats(in[0]), seed); }
+                                        Verdict verify(const Case&, ConstBuffers in, ConstBuffers out) const override {
+                                          auto x = floats(in[0]);
+                                          return compare_exact(
+                                              floats(out[0]), [&](std::size_t i) { return 2 * x[i]; },
+                                              [](std::size_t i) { return fmt::format("out[{}]", i); });
+                                        }
+                                        Work work(const Case& c) const override {
+                                          const auto n = static_cast<double>(c.size[0]);
+                                          return {n, "flop", n * 4, n * 4};
+                                        }
+                                      };
 
-const Register registered("@NAME@", std::make_unique<DoubleIt>());
+                                      TaskChecks make() {
+  TaskChecks checks;
+  checks.push_back(std::make_unique<DoubleIt>());
+  return checks;
+}
 
-}  // namespace
-)cpp"},
+[[maybe_unused]] const bool registered = add_lab("@NAME@", make);
+
+                                      }  // namespace
+       )cpp"},
       {"labs/@NAME@/double_it.cu", R"cpp(// Lab @NUMBER@, task `double_it`: out[i] = 2 * in[i]. Run: ./ridge check @NUMBER@ --task double_it
 #include "@WORD@.hpp"
 
-// TASK(double_it)
-void double_it(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {
-  // TODO: a kernel that writes out[i] = 2 * in[i], and its launch on `stream`.
-  (void)in, (void)out, (void)n, (void)stream;
-}
-// END(double_it)
-)cpp"},
+                                         // TASK(double_it)
+                                         void double_it(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {
+                                           // TODO: a kernel that writes out[i] = 2 * in[i], and its launch on `stream`.
+                                           (void)in, (void)out, (void)n, (void)stream;
+                                         }
+                                         // END(double_it)
+       )cpp"},
       {"labs/@NAME@/wrong/double_it_last.cu", R"cpp(// replaces: double_it.cu; fails: double_it/correct; backend: cpu
-// The last element is left out.
+                                                    // The last element is left out.
 #include "@WORD@.hpp"
 
-__global__ void double_kernel(const float* in, float* out, std::size_t n) {
-  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i + 1 < n) out[i] = 2 * in[i];
-}
+                                                    __global__ void double_kernel(const float* in, float* out,
+                                                                                  std::size_t n) {
+                                                      const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+                                                      if (i + 1 < n) out[i] = 2 * in[i];
+                                                    }
 
-void double_it(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {
-  double_kernel<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(in, out, n);
-}
-)cpp"},
+                                                    void double_it(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {
+                                                      double_kernel<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(in, out, n);
+                                                    }
+       )cpp"},
       {"solutions/@NAME@/double_it.cu", R"cpp(// Lab @NUMBER@, task `double_it`: out[i] = 2 * in[i]. Run: ./ridge check @NUMBER@ --task double_it
 #include "@WORD@.hpp"
 
-// TASK(double_it)
-void double_it(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {
-  // TODO: the reference solution.
-  (void)in, (void)out, (void)n, (void)stream;
-}
-// END(double_it)
-)cpp"},
+                                              // TASK(double_it)
+                                              void double_it(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {
+                                                // TODO: the reference solution.
+                                                (void)in, (void)out, (void)n, (void)stream;
+                                              }
+                                              // END(double_it)
+       )cpp"},
   };
   return files;
 }
@@ -199,8 +209,12 @@ int new_lab(const std::string& name) {
   const bool good = name.size() >= 4 && name.size() <= 40 && std::isdigit(static_cast<unsigned char>(name[0])) != 0 &&
                     std::isdigit(static_cast<unsigned char>(name[1])) != 0 && name[2] == '_' &&
                     std::isalpha(static_cast<unsigned char>(name[3])) != 0 &&
-                    std::all_of(name.begin() + 3, name.end(), [](unsigned char c) { return std::islower(c) != 0 || std::isdigit(c) != 0 || c == '_'; });
-  if (!good) throw Error(Exit::usage, fmt::format("'{}' is no name for a lab", name), "two digits, '_', small letters: 11_histogram");
+                    std::all_of(name.begin() + 3, name.end(), [](unsigned char c) {
+                      return std::islower(c) != 0 || std::isdigit(c) != 0 || c == '_';
+                    });
+  if (!good)
+    throw Error(Exit::usage, fmt::format("'{}' is no name for a lab", name),
+                "two digits, '_', small letters: 11_histogram");
   for (const Lab& lab : load_labs())
     if (lab.name == name || lab.name.substr(0, 2) == name.substr(0, 2))
       throw Error(Exit::usage, fmt::format("there is lab {} already", lab.name), "choose another number");
@@ -208,22 +222,26 @@ int new_lab(const std::string& name) {
   for (const char* folder : {"labs", "solutions"}) {
     std::error_code ec;
     if (fs::exists(root_dir() / folder / name, ec))
-      throw Error(Exit::usage, fmt::format("{}/{} is there already", folder, name), "remove it, or choose another name");
+      throw Error(Exit::usage, fmt::format("{}/{} is there already", folder, name),
+                  "remove it, or choose another name");
   }
   const std::string number = name[0] == '0' ? name.substr(1, 1) : name.substr(0, 2);
   auto filled = [&](std::string text, bool path) {
     text = replaced(replaced(std::move(text), "@NAME@", name), "@WORD@", word);
     // TOML has no number that begins with 0.
-    return replaced(std::move(text), path ? "@NUMBER@" : "order = @NUMBER@", path ? name.substr(0, 2) : "order = " + number);
+    return replaced(std::move(text), path ? "@NUMBER@" : "order = @NUMBER@",
+                    path ? name.substr(0, 2) : "order = " + number);
   };
   for (const auto& [path, text] : templates())
     write_durably(root_dir() / filled(path, true), filled(filled(text, false), true));
-  fmt::print("Made labs/{0} and solutions/{0}: a lab of one task, which compiles and is not done.\n\n"
-             "  1. ./ridge build                       takes in its check.cpp\n"
-             "  2. fill what says TODO: grep -rn TODO labs/{0} solutions/{0}\n"
-             "  3. ctest --test-dir build -R course.{0}     says what is missing: the solution, hints (3 a task), wrong\n"
-             "     solutions (6), links; repeat 2 and 3 until it says nothing\n\n"
-             "CONTRIBUTING.md tells the whole of it.\n", name);
+  fmt::print(
+      "Made labs/{0} and solutions/{0}: a lab of one task, which compiles and is not done.\n\n"
+      "  1. ./ridge build                       takes in its check.cpp\n"
+      "  2. fill what says TODO: grep -rn TODO labs/{0} solutions/{0}\n"
+      "  3. ctest --test-dir build -R course.{0}     says what is missing: the solution, hints (3 a task), wrong\n"
+      "     solutions (6), links; repeat 2 and 3 until it says nothing\n\n"
+      "CONTRIBUTING.md tells the whole of it.\n",
+      name);
   return 0;
 }
 

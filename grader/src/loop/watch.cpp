@@ -13,8 +13,8 @@
 #include "error.hpp"
 #include "loop/attempts.hpp"
 #include "loop/changes.hpp"
-#include "loop/loop_commands.hpp"
 #include "loop/findings.hpp"
+#include "loop/loop_commands.hpp"
 #include "loop/watcher.hpp"
 #include "report.hpp"
 #include "text.hpp"
@@ -66,7 +66,8 @@ class Watch {
     if (screen_.terminal) fmt::print("\033[2J");
     status_ = fmt::format("checking {} as it is", lab_.name);
     draw();
-    if (!arguments_.once) check(arguments_.task.empty() ? std::set<std::string>{""} : std::set<std::string>{arguments_.task}, now());
+    if (!arguments_.once)
+      check(arguments_.task.empty() ? std::set<std::string>{""} : std::set<std::string>{arguments_.task}, now());
     for (;;) {
       status_ = fmt::format("waiting for a change in {}, Ctrl-C ends", shown(dir));
       if (screen_.terminal || first_) draw();
@@ -140,24 +141,29 @@ class Watch {
             changes_.push_back({t.id, text, c.direction});
           }
         if (line.empty()) {
-          for (const CheckResult& c : t.checks) line += fmt::format("{}{} {}", line.empty() ? "" : ", ", c.name, c.passed ? "ok" : "fail");
+          for (const CheckResult& c : t.checks)
+            line += fmt::format("{}{} {}", line.empty() ? "" : ", ", c.name, c.passed ? "ok" : "fail");
         }
-        plain += fmt::format("{} {:<12} {} {:g} / {:g}  {}\n", clock_time(), t.id, t.status, t.points, t.max, printable(line));
+        plain += fmt::format("{} {:<12} {} {:g} / {:g}  {}\n", clock_time(), t.id, t.status, t.points, t.max,
+                             printable(line));
         last_[t.id] = t;
       }
     }
     found_ = findings(lab_, r, read_sources(work_dir() / lab_.name), screen_.terminal ? 2 : 1);
-    all_passed = std::all_of(lab_.tasks.begin(), lab_.tasks.end(), [&](const Task& t) {
-      auto at = last_.find(t.id);
-      return at != last_.end() && at->second.status != "failed";
-    }) && r.outcome != "build-failed";
+    all_passed = std::all_of(lab_.tasks.begin(), lab_.tasks.end(),
+                             [&](const Task& t) {
+                               auto at = last_.find(t.id);
+                               return at != last_.end() && at->second.status != "failed";
+                             }) &&
+                 r.outcome != "build-failed";
     took_ = fmt::format("{:.1f} s from the save", seconds);
     checked_ = clock_time();
     if (!screen_.terminal) {
       fmt::print("{}", plain);
       for (const Finding& f : found_)
         if (!f.goal.empty() || r.outcome != "build-failed")
-          fmt::print("{} next: {}{} {}\n", clock_time(), f.task, f.where.empty() ? "," : " " + f.where, printable(f.what));
+          fmt::print("{} next: {}{} {}\n", clock_time(), f.task, f.where.empty() ? "," : " " + f.where,
+                     printable(f.what));
       fmt::print("{} {}\n", clock_time(), took_);
       std::fflush(stdout);
     } else {
@@ -186,8 +192,14 @@ class Watch {
       }
       const TaskResult& r = at->second;
       points += r.points, max += r.max;
-      out += fmt::format("  {} {:<18} {:>5.3g} / {:<4g}", r.status == "passed" ? screen_.paint("32", "PASS") : r.status == "skipped" ? screen_.paint("2", "SKIP") : screen_.paint("31", "FAIL"), t.id, r.points, r.max);
-      for (const GoalResult& g : r.goals) out += "  " + (g.met ? screen_.paint("32", g.id) : screen_.paint("31", g.value ? fmt::format("{} {:.3g}", g.id, *g.value) : g.id));
+      out += fmt::format("  {} {:<18} {:>5.3g} / {:<4g}",
+                         r.status == "passed"    ? screen_.paint("32", "PASS")
+                         : r.status == "skipped" ? screen_.paint("2", "SKIP")
+                                                 : screen_.paint("31", "FAIL"),
+                         t.id, r.points, r.max);
+      for (const GoalResult& g : r.goals)
+        out += "  " + (g.met ? screen_.paint("32", g.id)
+                             : screen_.paint("31", g.value ? fmt::format("{} {:.3g}", g.id, *g.value) : g.id));
       out += "\n";
     }
     out += fmt::format("\n  {:g} / {:g}", points, max);
@@ -195,7 +207,11 @@ class Watch {
     out += "\n";
     if (!changes_.empty()) out += "\n  " + screen_.paint("1", "Since the attempt before") + "\n";
     for (const auto& c : changes_)
-      out += fmt::format("   {} {}: {}\n", c.direction > 0 ? screen_.paint("32", "+") : c.direction < 0 ? screen_.paint("31", "-") : " ", c.task, printable(c.text));
+      out += fmt::format("   {} {}: {}\n",
+                         c.direction > 0   ? screen_.paint("32", "+")
+                         : c.direction < 0 ? screen_.paint("31", "-")
+                                           : " ",
+                         c.task, printable(c.text));
     if (!message_.empty()) out += "\n" + wrapped(message_, 2);
     if (message_.empty()) out += findings_text(found_, screen_.colour, true);
     out += "\n  " + screen_.paint("2", status_) + "\n";
