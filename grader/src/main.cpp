@@ -109,7 +109,8 @@ int run(int argc, char** argv) {
   auto* report = app.add_subcommand("report", "Show a record, or write it in another format");
   ReportArguments reported;
   report->add_option("files", reported.files, "Record (ridge.result/1); with --html also folders, one a student");
-  report->add_option("--html", reported.html, "Write one self-contained page of them (none named: your own) to this file");
+  report->add_option("--html", reported.html,
+                     "Write one self-contained page of them (none named: your own) to this file");
   report->add_option("--format", reported.format, "Format")
       ->check(CLI::IsMember({"terminal", "json", "junit", "gradescope", "autolab", "prairielearn"}))
       ->capture_default_str();

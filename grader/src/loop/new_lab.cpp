@@ -156,12 +156,12 @@ hints = [
                                       };
 
                                       TaskChecks make() {
-  TaskChecks checks;
-  checks.push_back(std::make_unique<DoubleIt>());
-  return checks;
-}
+                                        TaskChecks checks;
+                                        checks.push_back(std::make_unique<DoubleIt>());
+                                        return checks;
+                                      }
 
-[[maybe_unused]] const bool registered = add_lab("@NAME@", make);
+                                      [[maybe_unused]] const bool registered = add_lab("@NAME@", make);
 
                                       }  // namespace
        )cpp"},

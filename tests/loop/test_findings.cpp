@@ -1,0 +1,132 @@
+// Findings: what they say of the patterns that students write, in which order, and that the sections they name exist.
+#include "loop/findings.hpp"
+#include "loop/lesson.hpp"
+#include "support/catch.hpp"
+
+using namespace ridge;
+using namespace ridge::loop;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// A task `copy` of lab 01 whose goal misses by its lines.
+Result missed(const std::string& metric, double value, double full, const std::vector<LineCount>& lines) {
+  Result r;
+  r.lab = "01_coalescing";
+  TaskResult t;
+  t.id = "transpose", t.status = "failed", t.max = 35, t.points = 10;
+  t.checks = {{"correct", true, ""}, {"goal", false, ""}};
+  t.goals = {{"goal", "", metric, "x", "as the judge says it", value, 4, full, 0, 25, false}};
+  KernelCount k;
+  k.kernel = "kernel", k.launches = 1, k.lines = lines;
+  t.kernels = {k};
+  t.roofline = Roofline{1, 4096, 4096, "element", {}};
+  r.tasks = {t};
+  return r;
+}
+
+LineCount line(const char* op, std::uint64_t requests, std::uint64_t sectors, std::uint64_t ideal, std::int64_t low,
+               std::int64_t high) {
+  LineCount l{"transpose.cu", 31, op};
+  l.requests = requests, l.sectors = sectors, l.ideal_sectors = ideal, l.lanes = 32 * requests,
+  l.bytes = 128 * requests;
+  l.lane_step = {low, high};
+  return l;
+}
+
+Finding only(const Result& r, const std::map<std::string, std::string>& sources = {}) {
+  const auto all = findings(find_lab("01"), r, sources);
+  REQUIRE(all.size() == 1);
+  return all[0];
+}
+
+}  // namespace
+
+TEST_CASE("a strided load is told with its line, its count and the distance of the lanes") {
+  const Finding f = only(missed("sectors_over_ideal", 8, 1.02, {line("global_ld", 100, 3200, 400, 4096, 4096)}));
+  CHECK(f.where == "transpose.cu:31");
+  CHECK(f.what == "asks for 32 sectors per request (ideal 4): neighbouring lanes read addresses 4096 bytes apart");
+  CHECK(contains(f.why, "uses 4 bytes"));
+  CHECK(contains(f.lesson, "README.md#task-3-transpose"));
+  CHECK(f.points == 25);
+}
+
+TEST_CASE(
+    "addresses that the data chooses, requests that begin inside of sectors, and one value for a warp are told apart") {
+  CHECK(contains(only(missed("sectors_over_ideal", 8, 1.02, {line("global_ld", 100, 3000, 400, -512, 9000)})).what,
+                 "-512 to 9000 bytes apart"));
+  CHECK(contains(only(missed("sectors_over_ideal", 1.25, 1.02, {line("global_st", 100, 500, 400, 4, 4)})).what,
+                 "do not begin where sectors do"));
+  LineCount one = line("global_ld", 100, 100, 100, 0, 0);
+  const Finding f = only(missed("sectors_over_ideal", 1.2, 1.02, {one}));
+  CHECK(contains(f.what, "reads 4 bytes for a whole warp"));
+  CHECK(contains(f.why, "__shfl_sync"));
+}
+
+TEST_CASE("data that is read again is told by all its lines") {
+  const Finding f = only(missed("sectors_over_ideal", 2, 1.02,
+                                {line("global_ld", 400, 1600, 1600, 4, 4), line("global_st", 100, 400, 400, 4, 4)}));
+  CHECK(contains(f.what, "more than once"));
+  CHECK(contains(f.what, "reads 51 kB"));
+  CHECK(contains(f.what, "writes 13 kB"));
+}
+
+TEST_CASE("bank conflicts are told with the pitch and a better one") {
+  LineCount l = line("shared_ld", 100, 0, 0, 128, 128);
+  l.wavefronts = 3200, l.conflicts = 3100;
+  const Finding f = only(missed("conflicts_per_request", 31, 0.02, {l}));
+  CHECK(contains(f.what, "32 passes per request (ideal 1)"));
+  CHECK(contains(f.what, "32 words apart, so 32 lanes meet in each bank"));
+  CHECK(contains(f.why, "A pitch of 33 words in place of 32"));
+}
+
+TEST_CASE("divergence names the condition, barriers their lines") {
+  const std::map<std::string, std::string> sources = {{"transpose.cu",
+                                                       "__global__ void k() {\n  if (threadIdx.x % 2 == 0) {\n    "
+                                                       "work();\n    x[0] = 1;\n  }\n  __syncthreads();\n}\n"}};
+  LineCount l = line("shared_st", 100, 0, 0, 8, 8);
+  l.line = 4, l.lanes = 1600;
+  const Finding f = only(missed("divergence", 0.4, 0.1, {l}), sources);
+  CHECK(f.where == "transpose.cu:2");
+  CHECK(contains(f.what, "line 4 runs with 16 of 32 lanes"));
+  CHECK(contains(only(missed("barriers_over_bound", 4, 1.05, {l}), sources).what, "waits at line 6"));
+}
+
+TEST_CASE("an exposed message is named with its time") {
+  Result r = missed("exposed_messages", 0.5, 0.1, {});
+  Timeline t;
+  t.seconds = 100e-6;
+  t.items = {{"all-reduce", "exchange", 2, 0, 10e-6, 60e-6, 4096}, {"backward", "kernel", 1, 0, 0, 20e-6, 0}};
+  r.tasks[0].timeline = t;
+  const Finding f = only(r);
+  CHECK(contains(f.what, "all-reduce"));
+  CHECK(contains(f.what, "in stream 2, from 10.0 to 60.0 us"));
+}
+
+TEST_CASE("three findings at most, the most points first; a wrong answer stands for all of its task's points") {
+  Result r;
+  r.lab = "01_coalescing";
+  for (auto [id, points] : {std::pair{"copy", 15.0}, {"aos_to_soa", 25.0}, {"transpose", 35.0}, {"gather", 20.0}}) {
+    TaskResult t;
+    t.id = id, t.status = "failed", t.max = points;
+    t.checks = {{"correct", false, "n 1: first wrong element\nand more"}};
+    r.tasks.push_back(t);
+  }
+  const auto all = findings(find_lab("01"), r);
+  REQUIRE(all.size() == 3);
+  CHECK(all[0].task == "transpose");
+  CHECK(all[1].task == "aos_to_soa");
+  CHECK(all[2].task == "gather");
+  CHECK(all[0].points == 35);
+  CHECK(findings(find_lab("01"), Result{}).empty());
+}
+
+TEST_CASE("every task and goal of every lab has a section of its lesson") {
+  for (const Lab& lab : load_labs())
+    for (const Task& t : lab.tasks) {
+      INFO(lab.name << " " << t.id);
+      CHECK_FALSE(lesson_section(lab, t).anchor.empty());
+      for (const Goal& g : t.goals) CHECK_FALSE(lesson_section(lab, t, g.id).anchor.empty());
+    }
+}
