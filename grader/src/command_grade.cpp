@@ -146,7 +146,8 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
   if (!a.live.empty()) loop::send_live(a.live, a.live_name, a.live_token, result);
   if (own) loop::record_attempt(lab, result, before, a.note);
   write_reports(a, result, text);
-  if (talks && built) fmt::print("  Result {}{}\n", shown(stored), signs && can_sign() ? ", signed" : "");
+  if (talks && built)
+    fmt::print("{}  Result {}{}\n", next.empty() ? "" : "\n", shown(stored), signs && can_sign() ? ", signed" : "");
   if (talks && built)
     for (const TaskResult& t : result.tasks)
       if (!t.trace.empty()) fmt::print("  Timeline {}\n", shown(stored.parent_path() / t.trace));

@@ -11,21 +11,29 @@ unset RIDGE_SIGNING_KEY
 cd "$root" || exit 1
 failed=0
 ran=0
-for document in README.md docs/*.md labs/*/README.md; do
+for document in README.md CONTRIBUTING.md docs/*.md labs/*/README.md; do
   [ -f "$document" ] || continue
   awk '/^```/ { inside = !inside; next } inside' "$document" | sed -n 's/^\$ //; s/ *#.*//; /\.\/ridge /p' >"$scratch/commands"
   while IFS= read -r line; do
     case $line in
       *"./ridge demo"* | *"./ridge test"* | *"./ridge build"*) continue ;; # the launcher's; CI runs them
+      "./ridge live"*) # goes on until Ctrl-C
+        [ -x "$(dirname "$ridge")/ridge-live" ] || { echo "skipped: $line"; continue; }
+        line="timeout -s INT 2 ${line%:*}:0"
+        ;;
+      "./ridge new-lab "*) # into a course of its own
+        mkdir -p "$scratch/course/labs" "$scratch/course/runtime"
+        line="RIDGE_ROOT=$scratch/course $line"
+        ;;
       "./ridge viz "*) line="$line --screenshot $scratch/picture.png" ;;
     esac
-    command=$(printf '%s' "$line" | sed "s#\./ridge#$ridge#; s#-o \([a-z]*\)#-o $scratch/\1#; s# result.json# $scratch/result.json#")
+    command=$(printf '%s' "$line" | sed "s#\./ridge#$ridge#; s#-o \([a-z]*\)#-o $scratch/\1#; s# result.json# $scratch/result.json#; s# \([a-z]*\.html\)# $scratch/\1#; s# \.\./# $scratch/#")
     case $command in *"viz "*) command -v xvfb-run >/dev/null && [ -x "$(dirname "$ridge")/ridge-viz" ] || { echo "skipped: $line"; continue; } ;; esac
     sh -c "$command" >"$scratch/out" 2>&1 </dev/null
     code=$?
     ran=$((ran + 1))
     case "$code $line" in
-      "0 "* | "1 "*"check "* | "1 "*"grade "* | "3 "*"--backend cuda"* | "3 "*"doctor --links"*) ;;
+      "0 "* | "1 "*"check "* | "1 "*"grade "* | "3 "*"--backend cuda"* | "3 "*"doctor --links"* | "124 timeout"*) ;;
       *)
         echo "FAILED ($code) in $document: $line"
         cat "$scratch/out"

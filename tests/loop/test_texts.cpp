@@ -28,7 +28,7 @@ TEST_CASE("a diff has what was removed and added, and gives both texts back") {
   CHECK(new_text == after);
   CHECK(diff_stat(lines).added == 2);
   CHECK(diff_stat(lines).removed == 1);
-  CHECK(hunks(lines, 0) == "@@ -2 +0 @@\n-b\n+x\n@@ -0 +5 @@\n+e\n");
+  CHECK(hunks(lines, 0) == "@@ -2 +2 @@\n-b\n+x\n@@ -0 +5 @@\n+e\n");
   CHECK(hunks(line_diff(before, before)).empty());
   CHECK(diff_stat(line_diff("", after)).added == 5);
   CHECK(diff_stat(line_diff(before, "")).removed == 4);

@@ -1,4 +1,4 @@
-// The sources of attempts, by content: work/.ridge/files/<sha256>. A file that does not change is kept once.
+// The sources of attempts, by content: work/.ridge/files/SHA256. A file that does not change is kept once.
 #pragma once
 #include <map>
 #include <optional>
