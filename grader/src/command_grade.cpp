@@ -144,8 +144,12 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
     stored = stored_result();
   }
   if (!a.live.empty()) loop::send_live(a.live, a.live_name, a.live_token, result);
-  if (own) loop::record_attempt(lab, result, before, a.note);
   write_reports(a, result, text);
+  if (own) try {
+      loop::record_attempt(lab, result, before, a.note);
+    } catch (const Error& e) {  // the result itself is stored
+      print_error({e.code, std::string("the work log misses this attempt: ") + e.what(), e.advice});
+    }
   if (talks && built)
     fmt::print("{}  Result {}{}\n", next.empty() ? "" : "\n", shown(stored), signs && can_sign() ? ", signed" : "");
   if (talks && built)

@@ -41,12 +41,12 @@ END
   kernel "i < n" "2 * in[i]" t
   echo "// END(double_it)"
 } >"$solution/double_it.cu"
-wrong() { # $1: name, $2: check, $3...: kernel
-  { echo "// replaces: double_it.cu; fails: double_it/$2; backend: cpu"
+wrong() { # $1: name, $2: check, $3 to $5: kernel
+  {
+    echo "// replaces: double_it.cu; fails: double_it/$2; backend: cpu"
     echo "#include \"doubling.hpp\""
-    shift_name=$1; shift 2
-    kernel "$@"; } >"$lab/wrong/double_it_$1.cu.new"
-  mv "$lab/wrong/double_it_$1.cu.new" "$lab/wrong/double_it_$shift_name.cu"
+    kernel "$3" "$4" "$5"
+  } >"$lab/wrong/double_it_$1.cu"
 }
 wrong past memory "i <= n" "2 * in[i]" t
 wrong halved correct "i < n" "in[i] / 2" t
