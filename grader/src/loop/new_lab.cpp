@@ -18,7 +18,7 @@ namespace {
 // @NAME@ is "11_histogram", @WORD@ "histogram", @NUMBER@ "11". The example doubles every element.
 const std::map<std::string, const char*>& templates() {
   static const std::map<std::string, const char*> files = {
-      {"labs/@NAME@/README.md", R"md(# Lab @NUMBER@: @WORD@
+      {"labs/@NAME@/README.md", R"text(# Lab @NUMBER@: @WORD@
 
 **Goal.** TODO: what a student can do after this lab that they could not before.
 
@@ -44,8 +44,8 @@ TODO: what the task is, what the stub does wrong, and what to think about.
 ## Going further
 
 - TODO: a question whose answer is not in the solution.
-)md"},
-      {"labs/@NAME@/lab.toml", R"toml(title = "TODO: title"
+)text"},
+      {"labs/@NAME@/lab.toml", R"text(title = "TODO: title"
 order = @NUMBER@
 prerequisites = ["01_coalescing"]
 minutes = 60
@@ -79,126 +79,125 @@ hints = [
   zero = 0.40
   full = 0.95
   points = 60
-)toml"},
+)text"},
       {"labs/@NAME@/@WORD@.hpp",
-       R"cpp(// Contract of lab @NUMBER@. Each task is one host function; you own the kernels behind it and how they are launched.
-             //
-             // All pointers are device pointers from the judge, at least 256-byte aligned. Work goes on `stream`; the judge waits for
-             // it. `workspace` is device scratch memory; this lab needs none (workspace_bytes is 0).
+       R"text(// Contract of lab @NUMBER@. Each task is one host function; you own the kernels behind it and how they are launched.
+//
+// All pointers are device pointers from the judge, at least 256-byte aligned. Work goes on `stream`; the judge waits for
+// it. `workspace` is device scratch memory; this lab needs none (workspace_bytes is 0).
 #pragma once
 #include <cuda_runtime.h>
 
 #include <cstddef>
 
-             // out[i] = 2 * in[i] for i < n.
-             //   in, out  n floats; n >= 1, any value
-             void double_it(const float* in, float* out, std::size_t n, void* workspace, std::size_t workspace_bytes,
-                            cudaStream_t stream);
-       )cpp"},
-      {"labs/@NAME@/entry.cu", R"cpp(// Unpacks a call record of the judge for lab @NUMBER@.
+// out[i] = 2 * in[i] for i < n.
+//   in, out  n floats; n >= 1, any value
+void double_it(const float* in, float* out, std::size_t n, void* workspace, std::size_t workspace_bytes,
+               cudaStream_t stream);
+)text"},
+      {"labs/@NAME@/entry.cu", R"text(// Unpacks a call record of the judge for lab @NUMBER@.
 #include "@WORD@.hpp"
 #include "lab/call.hpp"
 
-                                     bool ridge_entry(const ridge_call& c) {
-                                       if (!c.is("double_it")) return false;
-                                       double_it(static_cast<const float*>(c.in[0]), static_cast<float*>(c.out[0]),
-                                                 static_cast<std::size_t>(c.size[0]), c.workspace, c.workspace_bytes,
-                                                 c.stream);
-                                       return true;
-                                     }
-       )cpp"},
-      {"labs/@NAME@/baseline.cu", R"cpp(// The vendor's way to move the same bytes: a device-to-device cudaMemcpy.
+bool ridge_entry(const ridge_call& c) {
+  if (!c.is("double_it")) return false;
+  double_it(static_cast<const float*>(c.in[0]), static_cast<float*>(c.out[0]), static_cast<std::size_t>(c.size[0]),
+            c.workspace, c.workspace_bytes, c.stream);
+  return true;
+}
+)text"},
+      {"labs/@NAME@/baseline.cu", R"text(// The vendor's way to move the same bytes: a device-to-device cudaMemcpy.
 #include "@WORD@.hpp"
 
-                                        void double_it(const float* in, float* out, std::size_t n, void*, std::size_t,
-                                                       cudaStream_t stream) {
-                                          cudaMemcpyAsync(out, in, n * sizeof(float), cudaMemcpyDeviceToDevice, stream);
-                                        }
-       )cpp"},
-      {"labs/@NAME@/check.cpp", R"cpp(// Cases, inputs and expected answers of lab @NUMBER@.
+void double_it(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {
+  cudaMemcpyAsync(out, in, n * sizeof(float), cudaMemcpyDeviceToDevice, stream);
+}
+)text"},
+      {"labs/@NAME@/check.cpp", R"text(// Cases, inputs and expected answers of lab @NUMBER@.
 #include "lab/check.hpp"
 
 #include <fmt/format.h>
 
 #include "lab/compare.hpp"
 
-                                      namespace {
+namespace {
 
-                                      using namespace ridge::lab;
+using namespace ridge::lab;
 
-                                      class DoubleIt : public TaskCheck {
-                                       public:
-                                        std::string id() const override { return "double_it"; }
-                                        std::vector<Case> cases(const Request& r) const override {
-                                          std::vector<Case> all;
-                                          std::vector<std::int64_t> sizes = {1, 31, 1000, 65537};
-                                          if (r.mode == Mode::grade) sizes.push_back(random_size(r.seed, 50000, 100000));  // one that nobody knows before
-                                          for (std::int64_t n : sizes) all.push_back({fmt::format("n {}", n), {n}});
-                                          const std::int64_t n = r.backend == Backend::cuda ? 1 << 26 : r.mode == Mode::check ? 1 << 18 : 1 << 22;
-                                          all.push_back({fmt::format("n {}", n), {n}, true});
-                                          return all;
-                                        }
-                                        Shape shape(const Case& c) const override {
-                                          const auto bytes = static_cast<std::size_t>(c.size[0]) * 4;
-                                          return {{bytes}, {bytes}};
-                                        }
-                                        void fill(const Case&, std::uint64_t seed, Buffers in) const override { fill_normal(floats(in[0]), seed); }
-                                        Verdict verify(const Case&, ConstBuffers in, ConstBuffers out) const override {
-                                          auto x = floats(in[0]);
-                                          return compare_exact(
-                                              floats(out[0]), [&](std::size_t i) { return 2 * x[i]; },
-                                              [](std::size_t i) { return fmt::format("out[{}]", i); });
-                                        }
-                                        Work work(const Case& c) const override {
-                                          const auto n = static_cast<double>(c.size[0]);
-                                          return {n, "flop", n * 4, n * 4};
-                                        }
-                                      };
+class DoubleIt : public TaskCheck {
+ public:
+  std::string id() const override { return "double_it"; }
+  std::vector<Case> cases(const Request& r) const override {
+    std::vector<Case> all;
+    std::vector<std::int64_t> sizes = {1, 31, 1000, 65537};
+    if (r.mode == Mode::grade) sizes.push_back(random_size(r.seed, 50000, 100000));  // one that nobody knows before
+    for (std::int64_t n : sizes) all.push_back({fmt::format("n {}", n), {n}});
+    const std::int64_t n = r.backend == Backend::cuda ? 1 << 26 : r.mode == Mode::check ? 1 << 18 : 1 << 22;
+    all.push_back({fmt::format("n {}", n), {n}, true});
+    return all;
+  }
+  Shape shape(const Case& c) const override {
+    const auto bytes = static_cast<std::size_t>(c.size[0]) * 4;
+    return {{bytes}, {bytes}};
+  }
+  void fill(const Case&, std::uint64_t seed, Buffers in) const override { fill_normal(floats(in[0]), seed); }
+  Verdict verify(const Case&, ConstBuffers in, ConstBuffers out) const override {
+    auto x = floats(in[0]);
+    return compare_exact(
+        floats(out[0]), [&](std::size_t i) { return 2 * x[i]; },
+        [](std::size_t i) { return fmt::format("out[{}]", i); });
+  }
+  Work work(const Case& c) const override {
+    const auto n = static_cast<double>(c.size[0]);
+    return {n, "flop", n * 4, n * 4};
+  }
+};
 
-                                      TaskChecks make() {
-                                        TaskChecks checks;
-                                        checks.push_back(std::make_unique<DoubleIt>());
-                                        return checks;
-                                      }
+TaskChecks make() {
+  TaskChecks checks;
+  checks.push_back(std::make_unique<DoubleIt>());
+  return checks;
+}
 
-                                      [[maybe_unused]] const bool registered = add_lab("@NAME@", make);
+[[maybe_unused]] const bool registered = add_lab("@NAME@", make);
 
-                                      }  // namespace
-       )cpp"},
-      {"labs/@NAME@/double_it.cu", R"cpp(// Lab @NUMBER@, task `double_it`: out[i] = 2 * in[i]. Run: ./ridge check @NUMBER@ --task double_it
+}  // namespace
+)text"},
+      {"labs/@NAME@/double_it.cu",
+       R"text(// Lab @NUMBER@, task `double_it`: out[i] = 2 * in[i]. Run: ./ridge check @NUMBER@ --task double_it
 #include "@WORD@.hpp"
 
-                                         // TASK(double_it)
-                                         void double_it(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {
-                                           // TODO: a kernel that writes out[i] = 2 * in[i], and its launch on `stream`.
-                                           (void)in, (void)out, (void)n, (void)stream;
-                                         }
-                                         // END(double_it)
-       )cpp"},
-      {"labs/@NAME@/wrong/double_it_last.cu", R"cpp(// replaces: double_it.cu; fails: double_it/correct; backend: cpu
-                                                    // The last element is left out.
+// TASK(double_it)
+void double_it(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {
+  // TODO: a kernel that writes out[i] = 2 * in[i], and its launch on `stream`.
+  (void)in, (void)out, (void)n, (void)stream;
+}
+// END(double_it)
+)text"},
+      {"labs/@NAME@/wrong/double_it_last.cu", R"text(// replaces: double_it.cu; fails: double_it/correct; backend: cpu
+// The last element is left out.
 #include "@WORD@.hpp"
 
-                                                    __global__ void double_kernel(const float* in, float* out,
-                                                                                  std::size_t n) {
-                                                      const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-                                                      if (i + 1 < n) out[i] = 2 * in[i];
-                                                    }
+__global__ void double_kernel(const float* in, float* out, std::size_t n) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i + 1 < n) out[i] = 2 * in[i];
+}
 
-                                                    void double_it(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {
-                                                      double_kernel<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(in, out, n);
-                                                    }
-       )cpp"},
-      {"solutions/@NAME@/double_it.cu", R"cpp(// Lab @NUMBER@, task `double_it`: out[i] = 2 * in[i]. Run: ./ridge check @NUMBER@ --task double_it
+void double_it(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {
+  double_kernel<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(in, out, n);
+}
+)text"},
+      {"solutions/@NAME@/double_it.cu",
+       R"text(// Lab @NUMBER@, task `double_it`: out[i] = 2 * in[i]. Run: ./ridge check @NUMBER@ --task double_it
 #include "@WORD@.hpp"
 
-                                              // TASK(double_it)
-                                              void double_it(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {
-                                                // TODO: the reference solution.
-                                                (void)in, (void)out, (void)n, (void)stream;
-                                              }
-                                              // END(double_it)
-       )cpp"},
+// TASK(double_it)
+void double_it(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {
+  // TODO: the reference solution.
+  (void)in, (void)out, (void)n, (void)stream;
+}
+// END(double_it)
+)text"},
   };
   return files;
 }
