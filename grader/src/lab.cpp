@@ -228,7 +228,8 @@ Lab find_lab(const std::string& key) {
     names.insert(names.end(), {lab.name, rest});
   }
   const std::string near = nearest(key, names);
-  throw Error(Exit::usage, fmt::format("there is no lab '{}'", key), (near.empty() ? "" : "did you mean " + near + "? ") + "labs here: " + known);
+  throw Error(Exit::usage, fmt::format("there is no lab '{}'", key),
+              (near.empty() ? "" : "did you mean " + near + "? ") + "labs here: " + known);
 }
 
 }  // namespace ridge

@@ -17,7 +17,7 @@ struct Goal {
   double zero = 0;  // value that earns nothing
   double full = 0;  // value that earns all points
   double points = 0;
-  std::string after;   // a goal of the same task that must be met in full first
+  std::string after;        // a goal of the same task that must be met in full first
   std::string lesson = {};  // section of README.md that tells of it ("task-1-copy"); empty: the task's
 };
 
@@ -26,8 +26,8 @@ struct Task {
   std::string title;
   std::string file;
   double points_correct = 0;
-  std::string needs;     // "sm_90a": runs on such a GPU only, and is skipped elsewhere
-  std::string baseline;  // the vendor's way, as people call it: "cublasSgemm"
+  std::string needs;        // "sm_90a": runs on such a GPU only, and is skipped elsewhere
+  std::string baseline;     // the vendor's way, as people call it: "cublasSgemm"
   std::string lesson = {};  // section of README.md; empty: the one whose heading has the id
   std::vector<std::string> hints;
   std::vector<Goal> goals;

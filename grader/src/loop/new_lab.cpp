@@ -58,6 +58,7 @@ files = ["double_it.cu"]
 id = "double_it"
 title = "Double every element"
 file = "double_it.cu"
+baseline = "cudaMemcpy"
 points_correct = 40
 hints = [
   "TODO: a question that points to the place.",
