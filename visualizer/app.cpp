@@ -90,7 +90,8 @@ void App::grant(const Wish& wish) {
   }
   if (!wish.view.empty() && !choose(wish.view)) error_ = "there is no view '" + wish.view + "'";
   for (const auto& [key, value] : wish.set)
-    if (!set(key, value)) error_ = "the " + std::string(view().id()) + " view has no setting '" + key + "=" + value + "'";
+    if (!set(key, value))
+      error_ = "the " + std::string(view().id()) + " view has no setting '" + key + "=" + value + "'";
 }
 
 void App::tell(Story story, std::size_t step) {
@@ -151,7 +152,8 @@ void App::frame(const Theme& theme, LayoutLog& log) {
               [&](Frame& f) { start ? start_page(f) : view().draw(f); });
   hold_keys(false);
   if (story_.on())
-    with_window("story", {rail_width, size.y - status - band}, {size.x, size.y - status}, [&](Frame& f) { story_.draw(f); });
+    with_window("story", {rail_width, size.y - status - band}, {size.x, size.y - status},
+                [&](Frame& f) { story_.draw(f); });
   if (const auto wish = view().take_wish()) grant(*wish);
   if (all_notes_ || help_ || !error_.empty()) {
     const ImVec2 from{rail_width, 0}, to{size.x, size.y - status};

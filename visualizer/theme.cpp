@@ -41,10 +41,11 @@ const Family* installed_family() {
 }
 
 const char* installed_mono() {
-  static constexpr const char* kFiles[] = {
-      "/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf", "/usr/share/fonts/dejavu-sans-mono-fonts/DejaVuSansMono.ttf",
-      "/usr/share/fonts/TTF/DejaVuSansMono.ttf", "/usr/share/fonts/truetype/noto/NotoSansMono-Regular.ttf",
-      "/usr/share/fonts/truetype/liberation/LiberationMono-Regular.ttf"};
+  static constexpr const char* kFiles[] = {"/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf",
+                                           "/usr/share/fonts/dejavu-sans-mono-fonts/DejaVuSansMono.ttf",
+                                           "/usr/share/fonts/TTF/DejaVuSansMono.ttf",
+                                           "/usr/share/fonts/truetype/noto/NotoSansMono-Regular.ttf",
+                                           "/usr/share/fonts/truetype/liberation/LiberationMono-Regular.ttf"};
   std::error_code ignored;
   for (const char* file : kFiles)
     if (std::filesystem::exists(file, ignored)) return file;

@@ -56,7 +56,7 @@ struct Theme {
   bool present = false;
   Palette colours;
   Type small, body, strong, heading, title, figure;
-  Type code;  // of one width: source code
+  Type code;                           // of one width: source code
   std::string family = "DejaVu Sans";  // of the fonts, for files
   float px(float at_1600x900) const { return at_1600x900 * scale; }
 };

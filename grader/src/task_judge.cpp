@@ -201,8 +201,7 @@ bool TaskJudge::take_counts(const lab::Case& c, const Reply& reply) {
   }
   task_.kernels = measured_.counted->kernels;
   if (keeps_requests())
-    task_.warp = warp_file(reply.launches, worker_program_,
-                           {options_.submission.dir, root_dir() / "labs" / lab_.name});
+    task_.warp = warp_file(reply.launches, worker_program_, {options_.submission.dir, root_dir() / "labs" / lab_.name});
   if (std::any_of(spec_.goals.begin(), spec_.goals.end(), [](const Goal& g) { return needs_timeline(g.metric); }))
     task_.timeline = measured_.counted->timeline;
   task_.roofline =

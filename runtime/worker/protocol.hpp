@@ -67,9 +67,9 @@ struct Run {
 
 // The device work of another worker of the same program.
 struct Replay {
-  std::uint64_t bytes = 0;  // of the trace
+  std::uint64_t bytes = 0;                 // of the trace
   std::uint32_t record = 0, sanitize = 0;  // as in a Run
-  std::uint32_t node = 0, reserved = 0;  // as in a Call
+  std::uint32_t node = 0, reserved = 0;    // as in a Call
   char topology[32] = {};
 };
 
