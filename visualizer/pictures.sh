@@ -36,6 +36,9 @@ picture roofline_compare --theme dark --set task=sgemm --set compare=4 benchmark
 picture roofline_present --present --set task=sgemm benchmarks/h200/02_tiling.json
 case $wanted in "  " | *" roofline_levels "*) attempts ;; esac
 picture roofline_levels --set levels=on --set task=transpose benchmarks/h200/calibration.json "$scratch/attempts"
+picture timeline_pytorch benchmarks/visualizer/torch_ddp.0.json.gz benchmarks/visualizer/torch_ddp.1.json.gz
+picture timeline_overlap --theme dark benchmarks/training/h200x2/pipeline_1f1b.trace.json --set mode=overlap
+picture timeline_ring benchmarks/collectives/h200x4/ring.trace.json --set mode=collective
 story=visualizer/stories/01_transpose
 first=$(ls $story/01_coalescing/*.warp.json | sed -n 1p) second=$(ls $story/01_coalescing/*.warp.json | sed -n 2p)
 picture warp_sectors "$first"

@@ -161,17 +161,14 @@ void store_traces(Result& r) {
   }
 }
 
-bool remove_traces(Result& r) {
-  bool any = false;
+void remove_beside(Result& r, std::string TaskResult::*which) {
   for (TaskResult& t : r.tasks) {
-    for (std::string* name : {&t.trace, &t.warp_name}) {
-      if (name->empty()) continue;
-      std::error_code ec;
-      any = fs::remove(results_dir() / r.lab / *name, ec) || any;
-      name->clear();
-    }
+    std::string& name = t.*which;
+    if (name.empty()) continue;
+    std::error_code ec;
+    fs::remove(results_dir() / r.lab / name, ec);
+    name.clear();
   }
-  return any;
 }
 
 bool is_trace(const fs::path& file) {

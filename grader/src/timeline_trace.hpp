@@ -13,8 +13,8 @@ std::string timeline_trace(const Result& result, const TaskResult& task);
 // Writes those of all tasks to where store() puts the result, and names them in it: call it first. Names are cleaned.
 void store_traces(Result& result);
 
-// Takes them away again, and warps' requests too. False: there was none.
-bool remove_traces(Result& result);
+// Takes files beside the result away again: `which` names them, TaskResult::trace or warp_name.
+void remove_beside(Result& result, std::string TaskResult::*which);
 
 // Whether a file of the results' folder is a trace (or warps' requests), not a result.
 bool is_trace(const fs::path& file);

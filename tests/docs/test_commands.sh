@@ -11,10 +11,13 @@ unset RIDGE_SIGNING_KEY
 cd "$root" || exit 1
 failed=0
 ran=0
-for document in README.md CONTRIBUTING.md docs/*.md labs/*/README.md; do
+: >"$scratch/seen"
+for document in README.md CONTRIBUTING.md docs/*.md labs/*/README.md visualizer/README.md visualizer/*/README.md; do
   [ -f "$document" ] || continue
   awk '/^```/ { inside = !inside; next } inside' "$document" | sed -n 's/^\$ //; s/ *#.*//; /\.\/ridge /p' >"$scratch/commands"
   while IFS= read -r line; do
+    grep -qxF -- "$line" "$scratch/seen" && continue # the same in another document
+    printf '%s\n' "$line" >>"$scratch/seen"
     case $line in
       *"./ridge demo"* | *"./ridge test"* | *"./ridge build"*) continue ;; # the launcher's; CI runs them
       "./ridge live"*) # goes on until Ctrl-C

@@ -542,7 +542,7 @@ void TraceParser::accept(Event& e) {
       }
       const std::uint32_t on = lane(pid, intern(e.tid), false), index = add(e, at, duration, on);
       if (!e.binding.raw.empty() && (e.flow_in || e.flow_out)) {
-        const std::uint64_t id = mix(1, intern(e.binding));
+        const std::uint64_t id = mix(mix(1, file_), intern(e.binding));
         out_.arrows.push_back({id, at, on, e.flow_in && e.flow_out ? 't' : e.flow_in ? 'f' : 's', true, index});
       }
       break;
@@ -614,7 +614,8 @@ void TraceParser::accept(Event& e) {
       break;
     }
     default: {  // s t f
-      const std::uint64_t id = mix(mix(2, intern(e.category)), intern(e.id));
+      // Of a file: PyTorch's ranks number their arrows alike.
+      const std::uint64_t id = mix(mix(mix(2, file_), intern(e.category)), intern(e.id));
       out_.arrows.push_back({id, at, lane(pid, intern(e.tid), false), e.phase, e.phase != 'f' || e.enclosing, kNone});
     }
   }

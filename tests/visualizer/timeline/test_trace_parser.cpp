@@ -4,6 +4,7 @@
 #include <string>
 
 #include "support/catch.hpp"
+#include "support/run.hpp"
 #include "timeline/loader.hpp"
 
 using namespace ridge::viz::timeline;
@@ -220,3 +221,28 @@ TEST_CASE("args are read again from the file; several files are one trace by ran
   CHECK(none.take() == nullptr);
   CHECK(std::string(none.error()).find("try:") != std::string::npos);
 }
+
+TEST_CASE("arrows of several files with the same ids are not mixed up") {
+  const auto text = [](int rank, int from) {
+    return R"({"distributedInfo":{"rank":)" + std::to_string(rank) +
+           R"(},"traceEvents":[{"ph":"X","name":"launch","pid":7,"tid":1,"ts":)" + std::to_string(from) +
+           R"(,"dur":2},{"ph":"X","name":"kernel","pid":0,"tid":9,"ts":)" + std::to_string(from + 10) +
+           R"(,"dur":2},{"ph":"s","cat":"ac2g","id":5,"pid":7,"tid":1,"ts":)" + std::to_string(from) +
+           R"(},{"ph":"f","bp":"e","cat":"ac2g","id":5,"pid":0,"tid":9,"ts":)" + std::to_string(from + 10) + "}]}";
+  };
+  const TemporaryFile a("c.json", text(0, 100)), b("d.json", text(1, 105));
+  const auto s = load_traces({a.path, b.path});
+  REQUIRE(s.arrows.size() == 2);
+  CHECK(s.notes.empty());
+  for (const auto& arrow : s.arrows) CHECK(arrow.to_time - arrow.from_time == 10'000'000);
+}
+
+#ifdef RIDGE_VIZ_ZLIB
+TEST_CASE("two ranks as PyTorch's profiler writes them") {
+  const std::filesystem::path folder = std::filesystem::path(ridge::test::repository()) / "benchmarks/visualizer";
+  const auto s = load_traces({folder / "torch_ddp.0.json.gz", folder / "torch_ddp.1.json.gz"});
+  CHECK(s.size() == 15'094);
+  CHECK(s.arrows.size() == 2 * 1422);  // counted from the files with Python's json
+  CHECK(noted(s, "908 ends of arrows have no other end"));
+}
+#endif
