@@ -190,8 +190,8 @@ TEST_CASE("the copy for students has no answers, and works as a course") {
   Run r = run_ridge(home, {"course", "export", copy, "--labs", "01,03"});
   INFO(r.out + r.err);
   REQUIRE(r.code == 0);
-  for (const char* withheld :
-       {"solutions", "tests", "benchmarks", ".git", "labs/01_coalescing/wrong", "labs/02_tiling"}) {
+  for (const char* withheld : {"solutions", "tests", "benchmarks", ".git", "labs/01_coalescing/wrong", "labs/02_tiling",
+                               "visualizer/stories"}) {
     INFO(withheld);
     CHECK_FALSE(fs::exists(copy + "/" + withheld));
   }

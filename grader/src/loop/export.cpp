@@ -17,7 +17,8 @@ namespace {
 
 // What students do not get: answers, what is known to fail, tests (they hold both), records of the answers, history.
 bool withheld(const std::string& path) {
-  for (const char* folder : {"solutions/", "tests/", "benchmarks/", "work/", "build/", ".git/", ".ci/", "slides/"})
+  for (const char* folder :
+       {"solutions/", "tests/", "benchmarks/", "work/", "build/", ".git/", ".ci/", "slides/", "visualizer/stories/"})
     if (path.rfind(folder, 0) == 0) return true;
   return path.find("/wrong/") != std::string::npos || path.rfind("build", 0) == 0;
 }
@@ -82,7 +83,7 @@ int course_export(const std::string& folder, const std::string& labs) {
                 "free some space, or name another folder");
   }
   fmt::print(
-      "{}: {} files, {} labs; without solutions/, labs/*/wrong/, tests/, benchmarks/, slides/ and history.\n"
+      "{}: {} files, {} labs; without solutions/, labs/*/wrong/, tests/, benchmarks/, slides/, stories and history.\n"
       "Try it as a student would: cd {} && ./ridge start {}\n",
       shown(to), count, wanted.empty() ? all.size() : wanted.size(), shown(to),
       (wanted.empty() ? *all.begin() : *wanted.begin()).substr(0, 2));
