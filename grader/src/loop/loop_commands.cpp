@@ -40,9 +40,9 @@ void add_commands(CLI::App& app, std::function<int()>& chosen) {
     sub->callback([&chosen, command = std::move(command)] { chosen = command; });
     return sub;
   };
-  auto* w = new WatchArguments();  // live as long as the parser, which ends with the program
-  auto* a = new std::map<std::string, std::string>();
-  auto* flag = new std::map<std::string, bool>();
+  auto w = std::make_shared<WatchArguments>();
+  auto a = std::make_shared<std::map<std::string, std::string>>();
+  auto flag = std::make_shared<std::map<std::string, bool>>();
 
   auto* sub = add("watch", "Check again whenever you save, the task of the file first", [w] { return watch(*w); });
   sub->add_option("lab", w->lab, kLab)->required();
@@ -80,7 +80,7 @@ void add_commands(CLI::App& app, std::function<int()>& chosen) {
   sub->add_option("metric", (*a)["metric"], "Metric, counter, or a goal's name (none: lists them)");
   sub->add_option("lab", (*a)["lab"], kLab);
 
-  auto* words = new std::vector<std::string>();
+  auto words = std::make_shared<std::vector<std::string>>();
   sub = add("completion", "Completion for a shell: bash, zsh or fish", [a, &app, words]() -> int {
     return (*a)["shell"] == "words" ? complete(app, *words) : completion((*a)["shell"]);
   });
@@ -99,7 +99,7 @@ void add_commands(CLI::App& app, std::function<int()>& chosen) {
   out->add_option("--labs", (*a)["labs"], "Only these, as 01,02,03 (default: all)");
   out->callback([&chosen, a] { chosen = [a] { return course_export((*a)["folder"], (*a)["labs"]); }; });
 
-  auto* rest = new std::vector<std::string>();
+  auto rest = std::make_shared<std::vector<std::string>>();
   sub = add("live", "Collect results over HTTP and show the leaderboard", [rest] { return live(*rest); });
   sub->add_option("--listen", *rest, "ADDRESS:PORT (default: 127.0.0.1:8080, this machine only)")->expected(1);
 }
