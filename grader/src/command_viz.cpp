@@ -1,7 +1,4 @@
 // viz: the visualizer, a program beside ridge.
-#include <signal.h>
-#include <unistd.h>
-
 #include <cstdlib>
 
 #include "commands.hpp"
@@ -14,17 +11,6 @@ namespace ridge {
 namespace {
 
 fs::path beside(const char* program) { return build_dir() / "bin" / program; }
-
-[[noreturn]] void become(const std::vector<std::string>& argv) {
-  std::vector<char*> args;
-  for (const auto& a : argv) args.push_back(const_cast<char*>(a.c_str()));
-  args.push_back(nullptr);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  execvp(args[0], args.data());
-  throw Error(Exit::environment, "cannot start " + argv[0], "run `./ridge build`");
-}
 
 }  // namespace
 

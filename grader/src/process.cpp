@@ -21,6 +21,7 @@
 
 #include "clock.hpp"
 #include "defence.hpp"
+#include "error.hpp"
 #include "sandbox.hpp"
 #include "sandbox_cgroup.hpp"
 
@@ -198,6 +199,17 @@ fs::path find_program(const std::vector<std::string>& names) {
     }
   }
   return {};
+}
+
+void become(const std::vector<std::string>& argv) {
+  std::vector<char*> args;
+  for (const auto& a : argv) args.push_back(const_cast<char*>(a.c_str()));
+  args.push_back(nullptr);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  execvp(args[0], args.data());
+  throw Error(Exit::environment, "cannot start " + argv[0], "run `./ridge build`");
 }
 
 }  // namespace ridge

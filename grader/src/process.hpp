@@ -48,4 +48,7 @@ int wait_child(pid_t pid);
 // For a program that ends by a signal: kills all children, and lets nothing start in the time that is left.
 void end_children();
 
+// Goes on as another program, found on PATH, with no signal blocked. Throws Error where it cannot be started.
+[[noreturn]] void become(const std::vector<std::string>& argv);
+
 }  // namespace ridge

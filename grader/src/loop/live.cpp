@@ -1,7 +1,6 @@
 // live, and sending to it: a small HTTP client (RFC 9112), so that laptops need no library for it.
 #include <fmt/format.h>
 #include <netdb.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 
 #include "error.hpp"
 #include "loop/loop_commands.hpp"
+#include "process.hpp"
 #include "result.hpp"
 #include "text.hpp"
 
@@ -152,14 +152,7 @@ int live(const std::vector<std::string>& listen) {
                 "start it through ./ridge live, which installs what it needs (libcpp-httplib-dev)");
   std::vector<std::string> argv = {program.string()};
   argv.insert(argv.end(), listen.begin(), listen.end());
-  std::vector<char*> args;
-  for (const auto& a : argv) args.push_back(const_cast<char*>(a.c_str()));
-  args.push_back(nullptr);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  execv(args[0], args.data());
-  throw Error(Exit::environment, "cannot start " + argv[0], "run `./ridge build`");
+  become(argv);
 }
 
 }  // namespace ridge::loop
