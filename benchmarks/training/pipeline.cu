@@ -5,7 +5,7 @@
 //   nvcc -std=c++20 -O3 -gencode=arch=compute_90a,code=sm_90a -I runtime -I labs/08_pipeline benchmarks/training/pipeline.cu
 //     solutions/08_pipeline/*.cu -lcublas -lnccl -o pipeline
 //   ./pipeline [--ranks 2] [--schedule gpipe|one_f_one_b|interleaved] [--chunks 2] [--micro-batches 8] [--model gpt-1.3b]
-//              [--layers 24] [--batch 1] [--sequence 2048] [--steps 15] [--message-blocks 2]
+//              [--layers 24] [--batch 1] [--sequence 2048] [--steps 15] [--message-blocks 2] [--leave 2]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -24,6 +24,7 @@ using bench::T;
 struct Options {
   std::string model = "gpt-1.3b", schedule = "one_f_one_b";
   int ranks = 2, chunks = 1, micro_batches = 8, layers = 24, batch = 1, sequence = 2048, steps = 15;
+  int leave = 2;           // multiprocessors that products leave to messages
   int message_blocks = 2;  // receives wait most of the time: with 16 of them a step took a sixth longer on two H200s
 };
 
@@ -51,6 +52,8 @@ Options parse(int argc, char** argv) {
       o.sequence = std::stoi(value);
     else if (name == "--message-blocks")
       o.message_blocks = std::stoi(value);
+    else if (name == "--leave")
+      o.leave = std::stoi(value);
     else if (name == "--steps")
       o.steps = std::stoi(value);
     else
@@ -193,7 +196,8 @@ void run(const Options& o, int rank, bench::Ranks& ranks) {
   ncclComm_t comm = ranks.communicator(rank, o.message_blocks);
   cudaStream_t stream;
   nn::check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
-  const nn::Gemm products(stream);
+  nn::Gemm products(stream);
+  if (o.leave > 0) products.leave_multiprocessors(o.leave);
   gemm = &products;
   const nn::ModelConfig config = nn::model_config(o.model);
   const int p = o.ranks, m = o.micro_batches, v = o.chunks;
@@ -215,6 +219,7 @@ void run(const Options& o, int rank, bench::Ranks& ranks) {
   Stage stage(parts);
   std::vector<double> seconds;
   const double median = measure(o, stage, stream, &ranks, &seconds);
+  products.leave_multiprocessors(0);  // alone with all of them
   Stage::Parts alone = parts;
   alone.rank = 0, alone.ranks = 1, alone.chunks = 1, alone.blocks = parts.blocks;
   ranks.barrier();
@@ -230,10 +235,11 @@ void run(const Options& o, int rank, bench::Ranks& ranks) {
       "{\"what\": \"pipeline\", \"device\": \"%s\", \"model\": \"%s\", \"type\": \"bf16\", \"schedule\": \"%s\", "
       "\"ranks\": %d, "
       "\"chunks\": %d, \"micro_batches\": %d, \"layers\": %d, \"batch\": %d, \"sequence\": %d, \"median_s\": %.6f, "
-      "\"bubble\": %.4f, \"theory\": %.4f, \"time_over_theory\": %.4f, \"message_blocks\": %d, \"slots\": %d, "
+      "\"bubble\": %.4f, \"theory\": %.4f, \"time_over_theory\": %.4f, \"message_blocks\": %d, \"leave\": %d, "
+      "\"slots\": %d, "
       "\"memory_bytes\": %zu",
       about.name, o.model.c_str(), o.schedule.c_str(), p, v, m, o.layers, o.batch, o.sequence, median, bubble, theory,
-      median / (mean / (1 - theory)), o.message_blocks, parts.slots, plan.used().total());
+      median / (mean / (1 - theory)), o.message_blocks, o.leave, parts.slots, plan.used().total());
   bench::print("alone_s", ranks.of_all());
   bench::print("seconds", seconds);
   std::printf("}\n");

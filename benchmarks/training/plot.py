@@ -5,8 +5,8 @@ import json
 import pathlib
 import sys
 
-W, H, LEFT, RIGHT, TOP, BOTTOM = 640, 400, 70, 150, 40, 50
-COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"]  # told apart by all (Okabe and Ito)
+W, H, LEFT, RIGHT, TOP, BOTTOM = 720, 400, 70, 210, 40, 50
+COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"]  # told apart by all (Okabe and Ito)
 
 
 def chart(title, x_name, y_name, lines, xs, y_low, y_high):
@@ -43,7 +43,7 @@ def main():
         if r["what"] == "tensor parallel blocks":
             strong.setdefault(f'blocks of {r["model"]}', []).append((r["ranks"], 1 / r["median_s"]))
         elif "tokens_per_s_per_gpu" in r:
-            weak.setdefault(f'{"ours" if r["what"] == "ridge nn" else "PyTorch"}, {r["model"]}', []).append(
+            weak.setdefault(f'{"ours" if r["what"] == "ridge nn" else "PyTorch"}{" as a graph" * r.get("graph", False)}, {r["model"]}', []).append(
                 (r["ranks"], r["tokens_per_s_per_gpu"]))
     relative = lambda lines: {name: [(p, y / sorted(points)[0][1]) for p, y in sorted(points)]
                               for name, points in lines.items() if len(dict(points)) > 1 and sorted(points)[0][0] == 1}
@@ -51,7 +51,7 @@ def main():
     ticks = lambda lines: sorted({x for points in lines.values() for x, _ in points})
     if weak:
         (folder / "weak_scaling.svg").write_text(chart("Weak scaling, data parallel", "GPUs", "tokens/s and GPU over one GPU's",
-                                                       weak, ticks(weak), 0, 1.2))
+                                                       weak, ticks(weak), 0.8, 1.05))
     if strong:
         most = max(ticks(strong))
         strong["ideal"] = [(1, 1), (most, most)]

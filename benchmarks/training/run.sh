@@ -47,7 +47,10 @@ most=${several##* } && most=${most:-1}
 
 small="--model gpt2-124m --batch 8 --sequence 1024 --steps 20"
 large="--model gpt-1.3b --batch 4 --sequence 2048 --steps 10"
-for ranks in 1 $several; do run "$bin/train" --ranks "$ranks" $small; done
+for ranks in 1 $several; do
+  run "$bin/train" --ranks "$ranks" $small
+  run "$bin/train" --ranks "$ranks" $small --graph --bucket-mb 120
+done
 torch 1 $small
 [ "$most" = 1 ] || torch "$most" $small
 [ "$most" = 1 ] || run "$bin/train" --ranks "$most" $small --no-overlap
@@ -62,6 +65,8 @@ done
 run "$bin/train" $large
 torch 1 $large
 [ "$most" = 1 ] || run "$bin/train" --ranks "$most" $large
+run "$bin/train" $large --graph
+[ "$most" = 1 ] || run "$bin/train" --ranks "$most" $large --graph --bucket-mb 120
 [ "$most" = 1 ] || torch "$most" $large
 for type in fp32 tf32; do run "$bin/train" --model gpt2-124m --batch 8 --sequence 1024 --steps 8 --type $type; done
 torch 1 --model gpt2-124m --batch 8 --sequence 1024 --steps 6 --type fp32

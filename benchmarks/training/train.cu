@@ -4,7 +4,7 @@
 //   nvcc -std=c++20 -O3 -gencode=arch=compute_90a,code=sm_90a -I runtime benchmarks/training/train.cu -lcublas -lnccl -o train
 //   ./train [--ranks 1] [--model gpt2-124m] [--type bf16|fp16|fp32|tf32] [--batch 8] [--sequence 1024] [--steps 20]
 //           [--accumulate 1] [--checkpoint] [--bucket-mb 25] [--no-overlap] [--no-messages]
-//           [--loss-scale 65536] [--fixed-scale] [--rate 3e-4] [--losses FILE]
+//           [--loss-scale 65536] [--fixed-scale] [--rate 3e-4] [--losses FILE] [--graph] [--leave 0]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -24,6 +24,8 @@ struct Options {
   double bucket_mb = 25;
   std::string losses;  // where to write the loss of each update
   bool overlap = true, messages = true, fixed_scale = false;
+  bool graph = false;  // forward, backward and all-reduces as one CUDA graph
+  int leave = 0;       // multiprocessors that products leave to messages
   nn::TrainConfig train;
 };
 
@@ -41,6 +43,8 @@ Options parse(int argc, char** argv) {
       o.overlap = false;
     else if (name == "--no-messages")
       o.messages = false;
+    else if (name == "--graph")
+      o.graph = true;
     else if (name == "--fixed-scale")
       o.fixed_scale = true;
     else if (name == "--loss-scale")
@@ -49,6 +53,8 @@ Options parse(int argc, char** argv) {
       o.train.learning_rate = std::stof(value());
     else if (name == "--losses")
       o.losses = value();
+    else if (name == "--leave")
+      o.leave = std::stoi(value());
     else if (name == "--ranks")
       o.ranks = std::stoi(value());
     else if (name == "--model")
@@ -68,6 +74,8 @@ Options parse(int argc, char** argv) {
     else
       throw std::invalid_argument("unknown option " + name);
   }
+  if (o.graph && o.type == "fp16" && !o.fixed_scale)
+    throw std::invalid_argument("--graph keeps the loss scale of the first update: add --fixed-scale");
   o.train.tf32 = o.type == "tf32";
   if (o.type == "fp16" && !o.fixed_scale) o.train.scale_interval = 100;
   return o;
@@ -107,6 +115,26 @@ class Buckets {
   cudaEvent_t event_ = nullptr;
 };
 
+// What `work` puts into the stream, to be launched again and again.
+template <class Work>
+cudaGraphExec_t captured(cudaStream_t stream, Work&& work) {
+  nn::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "beginning a capture");
+  work();
+  cudaGraph_t graph;
+  nn::check(cudaStreamEndCapture(stream, &graph), "ending a capture");
+  cudaGraphExec_t exec;
+  nn::check(cudaGraphInstantiate(&exec, graph, 0), "instantiating the graph");
+  nn::check(cudaGraphDestroy(graph), "freeing the graph");
+  return exec;
+}
+
+// Memory for a batch that stays where it is, and that a graph may copy from: of pages that nothing else is in.
+void pin(std::vector<int>& values, const Options& o) {
+  const std::size_t tokens = static_cast<std::size_t>(o.train.batch) * static_cast<std::size_t>(o.train.sequence);
+  values.reserve(std::max(tokens, std::size_t{1} << 20));
+  nn::check(cudaHostRegister(values.data(), tokens * sizeof(int), cudaHostRegisterDefault), "pinning a batch");
+}
+
 template <class T>
 void train(const Options& o, int rank, bench::Ranks& ranks) {
   using Clock = std::chrono::steady_clock;
@@ -115,23 +143,38 @@ void train(const Options& o, int rank, bench::Ranks& ranks) {
   nn::check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
   const nn::ModelConfig model = nn::model_config(o.model);
   nn::Trainer<T> trainer(model, o.train, stream);  // the same seed everywhere: the same weights
+  if (o.leave > 0) trainer.gpt().products().leave_multiprocessors(o.leave);
   const std::size_t elements = trainer.gpt().layout().elements;
   Buckets buckets(trainer.gpt().gradients(), elements, o, comm, stream);
   nn::MarkovSource chain(std::min(model.vocabulary, 256), 1, 1);
   nn::Random random(static_cast<std::uint64_t>(100 + rank));
   std::vector<double> seconds;
   std::vector<float> losses;
-  for (int step = -5; step < o.train.steps; ++step) {
-    std::vector<nn::Batch> batches;
-    for (int i = 0; i < o.train.accumulate; ++i)
-      batches.push_back(chain.sample(o.train.batch, o.train.sequence, random));
+  std::vector<nn::Batch> batches(static_cast<std::size_t>(o.train.accumulate));
+  if (o.graph)
+    for (nn::Batch& batch : batches) pin(batch.tokens, o), pin(batch.targets, o);
+  const bool messages = comm != nullptr && o.messages;
+  auto gradients = [&] {
     std::size_t next = 0;
+    trainer.accumulate([&]() -> const nn::Batch& { return batches[next++]; },
+                       messages ? nn::GradientsReady([&](nn::Range r) { buckets.ready(r); }) : nn::GradientsReady());
+    if (messages) buckets.finish();
+  };
+  cudaGraphExec_t graph = nullptr;
+  for (int step = -5; step < o.train.steps; ++step) {
+    // Into the same memory each time: a graph copies from where the tokens were when it was made.
+    for (nn::Batch& batch : batches) {
+      const nn::Batch sample = chain.sample(o.train.batch, o.train.sequence, random);
+      batch.tokens.assign(sample.tokens.begin(), sample.tokens.end());
+      batch.targets.assign(sample.targets.begin(), sample.targets.end());
+    }
+    if (o.graph && step == -3) graph = captured(stream, gradients);  // libraries have set themselves up by now
     ranks.barrier();
     const auto start = Clock::now();
-    trainer.accumulate([&]() -> const nn::Batch& { return batches[next++]; },
-                       comm != nullptr && o.messages ? nn::GradientsReady([&](nn::Range r) { buckets.ready(r); })
-                                                     : nn::GradientsReady());
-    if (comm != nullptr && o.messages) buckets.finish();
+    if (graph == nullptr)
+      gradients();
+    else
+      nn::check(cudaGraphLaunch(graph, stream), "launching the graph");
     losses.push_back(trainer.update().loss);  // waits for the device
     if (step >= 0) seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
@@ -144,13 +187,15 @@ void train(const Options& o, int rank, bench::Ranks& ranks) {
   nn::check(cudaGetDeviceProperties(&about, rank), "the GPU's name");
   std::printf(
       "{\"what\": \"ridge nn\", \"device\": \"%s\", \"model\": \"%s\", \"type\": \"%s\", \"ranks\": %d, \"batch\": %d, "
-      "\"sequence\": %d, \"accumulate\": %d, \"checkpoint\": %s, \"overlap\": %s, \"messages\": %s, \"bucket_mb\": %g, "
+      "\"sequence\": %d, \"accumulate\": %d, \"checkpoint\": %s, \"overlap\": %s, \"messages\": %s, \"graph\": %s, "
+      "\"leave\": %d, \"bucket_mb\": %g, "
       "\"parameters\": %zu, \"median_s\": %.6f, \"fastest_s\": %.6f, \"tokens_per_s_per_gpu\": %.0f, "
       "\"memory_bytes\": %zu, \"loss\": %.4f",
       about.name, o.model.c_str(), o.type.c_str(), o.ranks, o.train.batch, o.train.sequence, o.train.accumulate,
-      o.train.checkpoint ? "true" : "false", o.overlap ? "true" : "false", o.messages ? "true" : "false", o.bucket_mb,
-      trainer.gpt().layout().count, median, *std::min_element(seconds.begin(), seconds.end()), tokens / median,
-      trainer.gpt().memory().total(), static_cast<double>(losses.back()));
+      o.train.checkpoint ? "true" : "false", o.overlap ? "true" : "false", o.messages ? "true" : "false",
+      o.graph ? "true" : "false", o.leave, o.bucket_mb, trainer.gpt().layout().count, median,
+      *std::min_element(seconds.begin(), seconds.end()), tokens / median, trainer.gpt().memory().total(),
+      static_cast<double>(losses.back()));
   bench::print("rank_medians_s", ranks.of_all());
   bench::print("seconds", seconds);
   std::printf("}\n");

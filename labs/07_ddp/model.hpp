@@ -82,6 +82,6 @@ void Model::backward(const float* weights, const Batch& batch, float* gradients,
     nn::attention_branch_backward(ctx, s, w.blocks[l], g.blocks[l], p.inputs[l], p.blocks[l], p.d);
     finished(p.layout.blocks[l].end);
   }
-  nn::embedding_backward(batch.tokens, p.d, g.wte, g.wpe, s.B, s.T, s.C, p.config.vocabulary, p.stream);
+  nn::embedding_backward(batch.tokens, p.d, g.wte, g.wpe, s.B, s.T, s.C, p.stream);
   finished(p.layout.elements);
 }

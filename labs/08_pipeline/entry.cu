@@ -171,7 +171,7 @@ void Stage::backward(int chunk, int micro_batch, int slot, int box) {
   }
   if (first(chunk))
     nn::embedding_backward(p.tokens + p.shard.rows() * static_cast<std::size_t>(micro_batch), d, p.d_wte, p.d_wpe,
-                           p.shape.B, p.shape.T, p.shape.C, p.shard.model.vocabulary, p.stream);
+                           p.shape.B, p.shape.T, p.shape.C, p.stream);
 }
 
 // A way is named by who sends.

@@ -25,27 +25,39 @@ __global__ void position_backward_kernel(const T* dx, float* dwpe, int B, int se
   dwpe[i] += sum;
 }
 
-constexpr int kTokenTile = 256;
-
 // tokens: (N); dx: (N, C); dwte: (Vp, C) += rows of dx at their tokens. Two rows with the same token collide, and atomics would
-// add them in an order that changes from run to run. So each block owns a range of `range` tokens (blockIdx.y) and one channel
-// a thread, reads all N tokens, and adds those of its range in order. N: B T.
+// add them in an order that changes from run to run. So the block of a token's first row adds all of that token's, in order,
+// and the blocks of its other rows end at once. A block a row, a thread a channel (and every kThreads-th after it). N: B T.
 template <class T>
-__global__ void token_backward_kernel(const int* tokens, const T* dx, float* dwte, int N, int C, int range) {
-  __shared__ int tile[kTokenTile];
-  const int c = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const int first = static_cast<int>(blockIdx.y) * range;
-  for (int start = 0; start < N; start += kTokenTile) {
-    const int count = min(kTokenTile, N - start);
-    for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
-      tile[i] = tokens[start + i];
+__global__ void token_backward_kernel(const int* tokens, const T* dx, float* dwte, int N, int C) {
+  __shared__ int rows[kThreads], of_warp[kThreads / 32];
+  const int first = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x), warp = thread / 32;
+  const int token = tokens[first];
+  int earlier = 0;
+  for (int n = thread; n < first; n += kThreads) earlier |= tokens[n] == token;
+  if (__syncthreads_or(earlier)) return;
+  float* sum = dwte + static_cast<std::size_t>(token) * C;
+  for (int start = first; start < N; start += kThreads) {
+    // The token's rows among the next kThreads, in order: each thread counts those before its own.
+    const int n = start + thread;
+    const bool mine = n < N && tokens[n] == token;
+    const unsigned in_warp = __ballot_sync(~0u, mine);
+    if (thread % 32 == 0) of_warp[warp] = __popc(in_warp);
     __syncthreads();
-    for (int i = 0; i < count; ++i) {
-      const int token = tile[i];
-      if (token < first || token >= first + range || c >= C) continue;
-      dwte[static_cast<std::size_t>(token) * C + c] += to_float(dx[static_cast<std::size_t>(start + i) * C + c]);
+    int at = __popc(in_warp & ((1u << thread % 32) - 1)), count = 0;
+    for (int w = 0; w < kThreads / 32; ++w) {
+      if (w < warp) at += of_warp[w];
+      count += of_warp[w];
     }
-    __syncthreads();  // before the tile is overwritten
+    if (mine) rows[at] = n;
+    __syncthreads();
+    for (int c = thread; c < C && count > 0; c += kThreads) {
+      float s = sum[c];
+#pragma unroll 4
+      for (int i = 0; i < count; ++i) s += to_float(dx[static_cast<std::size_t>(rows[i]) * C + c]);
+      sum[c] = s;
+    }
+    __syncthreads();  // before `rows` is overwritten
   }
 }
 
@@ -60,13 +72,11 @@ void embedding_forward(const int* tokens, const T* wte, const T* wpe, T* x, int 
 
 template <class T>
 void embedding_backward(const int* tokens, const T* dx, float* dwte, float* dwpe, int B, int sequence, int C,
-                        int vocabulary, cudaStream_t stream) {
+                        cudaStream_t stream) {
   position_backward_kernel<<<blocks_for(static_cast<std::size_t>(sequence) * C, kThreads), kThreads, 0, stream>>>(
       dx, dwpe, B, sequence, C);
   check_launch("position_backward_kernel");
-  const int range = vocabulary < 1024 ? 32 : 256;
-  const dim3 grid(blocks_for(C, 64), blocks_for(vocabulary, range));
-  token_backward_kernel<<<grid, 64, 0, stream>>>(tokens, dx, dwte, B * sequence, C, range);
+  token_backward_kernel<<<B * sequence, kThreads, 0, stream>>>(tokens, dx, dwte, B * sequence, C);
   check_launch("token_backward_kernel");
 }
 

@@ -61,6 +61,15 @@ class Gemm {
     check(cublasSetMathMode(handle_, allow ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
   }
 
+  // Products are cut into equal parts, one a multiprocessor: where messages hold a few, the last parts would wait for a second
+  // round. So they are told to leave `count` of them alone. 0: none.
+  void leave_multiprocessors(int count) {
+    int device = 0, all = 0;
+    check(cudaGetDevice(&device), "which device");
+    check(cudaDeviceGetAttribute(&all, cudaDevAttrMultiProcessorCount, device), "how many multiprocessors");
+    check(cublasSetSmCountTarget(handle_, count == 0 ? 0 : all - count), "cublasSetSmCountTarget");
+  }
+
   // For each of `batch` matrices: C (M x N) = alpha op(A) (M x K) op(B) (K x N) + beta C. Sums are fp32; C may be float where A
   // and B are shorter. With beta = 0, C is not read.
   template <class In, class Out>

@@ -74,12 +74,13 @@ class Gpt {
       block_backward(context_, s, weights_.blocks[l], gradients_.blocks[l], buffers_.inputs[l], activations(l), d);
       if (ready) ready(layout_.blocks[l]);
     }
-    embedding_backward(tokens, d, gradients_.wte, gradients_.wpe, s.B, s.T, s.C, model_.vocabulary, stream_);
+    embedding_backward(tokens, d, gradients_.wte, gradients_.wpe, s.B, s.T, s.C, stream_);
     if (ready) ready(layout_.embeddings);
   }
 
   void clear_gradients() { clear(buffers_.gradients); }
 
+  Gemm& products() { return gemm_; }
   BlockShape shape() const { return block_shape(model_, train_.batch, train_.sequence); }
   const ModelConfig& model() const { return model_; }
   const TrainConfig& train() const { return train_; }

@@ -20,6 +20,7 @@ struct cublasContext {
   cudaStream_t stream = nullptr;
   cublasMath_t math = CUBLAS_DEFAULT_MATH;
   cublasPointerMode_t pointers = CUBLAS_POINTER_MODE_HOST;
+  int multiprocessors = 0;  // asked for; products here are the same with any
 };
 
 namespace {
@@ -389,6 +390,7 @@ cublasStatus_t cublasGetVersion(cublasHandle_t, int* version) {
   }
 RIDGE_PROPERTY(Stream, cudaStream_t, stream)
 RIDGE_PROPERTY(MathMode, cublasMath_t, math)
+RIDGE_PROPERTY(SmCountTarget, int, multiprocessors)
 RIDGE_PROPERTY(PointerMode, cublasPointerMode_t, pointers)
 cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void*, size_t) {
   return handle == nullptr ? CUBLAS_STATUS_NOT_INITIALIZED : CUBLAS_STATUS_SUCCESS;

@@ -21,7 +21,7 @@ void test_embedding() {
   float *x = zeros(N * C), *dwte = zeros(Vp * C), *dwpe = zeros(9 * C);
   nn::embedding_forward(device(tokens), device(wte), device(wpe), x, B, T, C, nullptr);
   close("embedding", host(x, N * C), reference::embedding(tokens, wte.data(), wpe.data(), T, C), kTolerance);
-  nn::embedding_backward(device(tokens), device(dx), dwte, dwpe, B, T, C, V, nullptr);
+  nn::embedding_backward(device(tokens), device(dx), dwte, dwpe, B, T, C, nullptr);
   close("embedding dwte", host(dwte, Vp * C),
         differences(wte,
                     [&](const Values& w) { return dot(dx, reference::embedding(tokens, w.data(), wpe.data(), T, C)); }),
@@ -32,7 +32,7 @@ void test_embedding() {
         kGradient);
 }
 
-// More tokens than a tile of shared memory, and a vocabulary of more than one range.
+// More tokens than a block has threads.
 void test_many_tokens() {
   const int n = 600, c = 3;
   const std::vector<int> tokens = random_tokens(n, V, 5);
@@ -40,7 +40,7 @@ void test_many_tokens() {
   Values wanted(V * c, 0);
   for (int i = 0; i < n * c; ++i) wanted[tokens[i / c] * c + i % c] += dx[i];
   float *dwte = zeros(V * c), *dwpe = zeros(n * c);
-  nn::embedding_backward(device(tokens), device(dx), dwte, dwpe, 1, n, c, V, nullptr);
+  nn::embedding_backward(device(tokens), device(dx), dwte, dwpe, 1, n, c, nullptr);
   close("dwte of many tokens", host(dwte, V * c), wanted, kGradient);
 }
 
