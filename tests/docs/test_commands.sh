@@ -12,7 +12,7 @@ cd "$root" || exit 1
 failed=0
 ran=0
 : >"$scratch/seen"
-for document in README.md CONTRIBUTING.md docs/*.md labs/*/README.md visualizer/README.md visualizer/*/README.md; do
+for document in README.md CONTRIBUTING.md docs/*.md labs/*/README.md slides/*/deck.md visualizer/README.md visualizer/*/README.md; do
   [ -f "$document" ] || continue
   awk '/^```/ { inside = !inside; next } inside' "$document" | sed -n 's/^\$ //; s/ *#.*//; /\.\/ridge /p' >"$scratch/commands"
   while IFS= read -r line; do
