@@ -30,8 +30,8 @@ function climb(name, record, task, vendor) {
     const most = Math.max(1, ...steps.map(step => step.timing.ratio.median));
     const x = ratio => left + (right - left) * ratio / most;
     const body = steps.map((step, i) => {
-      const y = top + i * pitch, lines = wrap(step.idea, 52).slice(0, 2), high = pitch - 12, ratio = step.timing.ratio.median;
-      return [lines.map((part, k) => text(left - 16, y + high / 2 + 6 + (k - (lines.length - 1) / 2) * 21, part, { size: 18, at: 'end' })),
+      const y = top + i * pitch, lines = wrap(step.idea, 46).slice(0, 2), high = pitch - 12, ratio = step.timing.ratio.median;
+      return [lines.map((part, k) => text(left - 16, y + high / 2 + 6 + (k - (lines.length - 1) / 2) * 21, part, { size: 20, at: 'end' })),
         rect(left, y, Math.max(3, x(ratio) - left), high, i === steps.length - 1 ? 'a' : 'w'),
         text(Math.max(x(ratio), left) + 14, y + high / 2 + 8, ratio.toFixed(2), { size: 22, bold: true }),
         text(Math.max(x(ratio), left) + 76, y + high / 2 + 8, time(median(step.timing.submission_s)), { style: 'q', size: 22 })];
@@ -158,14 +158,14 @@ const emulated = (lab, task) => () => {
   if (!found) throw new Error(`${lab}: ridge check left no timeline of ${task}`);
   return join(folder, found);
 };
-exported('roofline_sgemm', '1000x440', '--set', 'task=sgemm', 'benchmarks/h200/02_tiling.steps.json', 'benchmarks/h200/calibration.json');
-exported('roofline_gemm', '1000x440', '--set', 'task=gemm', 'benchmarks/h200/04_tensor_core.steps.json', 'benchmarks/h200/calibration.json');
-exported('timeline_ring', '1000x380', '--set', 'mode=collective', 'benchmarks/collectives/h200x4/ring.trace.json');
-exported('timeline_ddp_after', '1000x320', '--set', 'mode=overlap', 'benchmarks/training/h200x2/ddp_after.trace.json');
-exported('timeline_ddp_overlapped', '1000x320', '--set', 'mode=overlap', 'benchmarks/training/h200x2/ddp_overlapped.trace.json');
-exported('timeline_1f1b', '1000x320', '--set', 'mode=overlap', 'benchmarks/training/h200x2/pipeline_1f1b.trace.json');
-exported('timeline_pipeline', '1000x320', emulated('05_streams_graphs', 'pipeline'));
-exported('timeline_fork_join', '1000x320', emulated('05_streams_graphs', 'fork_join'));
-exported('timeline_tensor', '1000x380', '--set', 'mode=overlap', emulated('09_tensor_parallel', 'overlap'));
+exported('roofline_sgemm', '860x400', '--set', 'task=sgemm', 'benchmarks/h200/02_tiling.steps.json', 'benchmarks/h200/calibration.json');
+exported('roofline_gemm', '860x400', '--set', 'task=gemm', 'benchmarks/h200/04_tensor_core.steps.json', 'benchmarks/h200/calibration.json');
+exported('timeline_ring', '880x360', '--set', 'mode=collective', 'benchmarks/collectives/h200x4/ring.trace.json');
+exported('timeline_ddp_after', '880x320', '--set', 'mode=overlap', 'benchmarks/training/h200x2/ddp_after.trace.json');
+exported('timeline_ddp_overlapped', '880x320', '--set', 'mode=overlap', 'benchmarks/training/h200x2/ddp_overlapped.trace.json');
+exported('timeline_1f1b', '880x320', '--set', 'mode=overlap', 'benchmarks/training/h200x2/pipeline_1f1b.trace.json');
+exported('timeline_pipeline', '880x320', emulated('05_streams_graphs', 'pipeline'));
+exported('timeline_fork_join', '880x320', emulated('05_streams_graphs', 'fork_join'));
+exported('timeline_tensor', '880x360', '--set', 'mode=overlap', emulated('09_tensor_parallel', 'overlap'));
 
 for (const [name, make] of jobs) if (wanted.length === 0 || wanted.includes(name)) make();
