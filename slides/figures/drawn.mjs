@@ -223,10 +223,10 @@ function schedule(name, title, rows, column, height) {
     return parts;
   }));
 }
-schedule('gpipe', 'GPipe with 4 ranks and 8 micro-batches', ['01234567.........0-1-2-3-4-5-6-7-', '.01234567......0-1-2-3-4-5-6-7-..', '..01234567...0-1-2-3-4-5-6-7-....', '...012345670-1-2-3-4-5-6-7-......'], 33, 60);
-schedule('one_f_one_b', '1F1B with 4 ranks and 8 micro-batches', ['0123......0-41-52-63-74-.5-.6-.7-', '.012....0-31-42-53-64-75-.6-.7-..', '..01..0-21-32-43-54-65-76-.7-....', '...00-11-22-33-44-55-66-77-......'], 33, 60);
-schedule('interleaved', 'Interleaved 1F1B with 4 ranks, 8 micro-batches and 2 chunks', ['0123abcd456...a-7b-.ec-fd-g0-h1-2-.3-.e-.f-.g-.h-4-5-6-7-', '.0123abcd4..a-5b-6c-7d-e0-f1-g2-h3-.e-.f-.g-.h-4-5-6-7-..', '..0123abc.a-db-4c-5d-60-71-e2-f3-ge-hf-.g-.h-4-5-6-7-....', '...0123aa-bb-cc-dd-40-51-62-73-ee-ff-gg-hh-4-5-6-7-......'], 19, 60);
-schedule('one_batch', 'One batch on four ranks', ['0..........0-', '.0.......0-..', '..0....0-....', '...00-.......'].map(r => r.padEnd(r.length, '.')), 78, 60);
+schedule('gpipe', 'GPipe with 4 ranks and 8 micro-batches', ['01234567.........0-1-2-3-4-5-6-7-', '.01234567......0-1-2-3-4-5-6-7-..', '..01234567...0-1-2-3-4-5-6-7-....', '...012345670-1-2-3-4-5-6-7-......'], 33, 84);
+schedule('one_f_one_b', '1F1B with 4 ranks and 8 micro-batches', ['0123......0-41-52-63-74-.5-.6-.7-', '.012....0-31-42-53-64-75-.6-.7-..', '..01..0-21-32-43-54-65-76-.7-....', '...00-11-22-33-44-55-66-77-......'], 33, 84);
+schedule('interleaved', 'Interleaved 1F1B with 4 ranks, 8 micro-batches and 2 chunks', ['0123abcd456...a-7b-.ec-fd-g0-h1-2-.3-.e-.f-.g-.h-4-5-6-7-', '.0123abcd4..a-5b-6c-7d-e0-f1-g2-h3-.e-.f-.g-.h-4-5-6-7-..', '..0123abc.a-db-4c-5d-60-71-e2-f3-ge-hf-.g-.h-4-5-6-7-....', '...0123aa-bb-cc-dd-40-51-62-73-ee-ff-gg-hh-4-5-6-7-......'], 19, 84);
+schedule('one_batch', 'One batch on four ranks', ['0..........0-', '.0.......0-..', '..0....0-....', '...00-.......'].map(r => r.padEnd(r.length, '.')), 78, 78);
 
 // ---- 08: what is in flight
 write('in_flight', 1200, 330, 'Activations in flight on each rank, in stages', [

@@ -131,13 +131,13 @@ function merge(name, dark, light) {
   writeFileSync(join(ROOT, 'slides', 'figures', `${name}.svg`), merged.join('\n').replace(/\.00(?=["\s,])/g, ''));
   console.log(`slides/figures/${name}.svg`);
 }
-function exported(name, size, ...more) {
+function exported(name, size, scale, ...more) {
   figure(name, () => {
     const viewer = join(ROOT, 'build', 'bin', 'ridge-viz');
     if (!existsSync(viewer)) { console.log(`skipped: ${name} needs build/bin/ridge-viz`); return; }
     const pictures = ['dark', 'light'].map(theme => {
       const out = join(scratch, `${theme}.svg`);
-      const made = spawnSync(viewer, ['--export', out, '--size', size, '--scale', '1.3', '--theme', theme, ...more.map(m => (typeof m === 'function' ? m() : m))], { cwd: ROOT, encoding: 'utf8' });
+      const made = spawnSync(viewer, ['--export', out, '--size', size, '--scale', scale, '--theme', theme, ...more.map(m => (typeof m === 'function' ? m() : m))], { cwd: ROOT, encoding: 'utf8' });
       if (made.status !== 0) throw new Error(`${name}: ${made.stderr}`);
       return readFileSync(out, 'utf8');
     });
@@ -158,14 +158,14 @@ const emulated = (lab, task) => () => {
   if (!found) throw new Error(`${lab}: ridge check left no timeline of ${task}`);
   return join(folder, found);
 };
-exported('roofline_sgemm', '860x400', '--set', 'task=sgemm', 'benchmarks/h200/02_tiling.steps.json', 'benchmarks/h200/calibration.json');
-exported('roofline_gemm', '860x400', '--set', 'task=gemm', 'benchmarks/h200/04_tensor_core.steps.json', 'benchmarks/h200/calibration.json');
-exported('timeline_ring', '880x360', '--set', 'mode=collective', 'benchmarks/collectives/h200x4/ring.trace.json');
-exported('timeline_ddp_after', '880x320', '--set', 'mode=overlap', 'benchmarks/training/h200x2/ddp_after.trace.json');
-exported('timeline_ddp_overlapped', '880x320', '--set', 'mode=overlap', 'benchmarks/training/h200x2/ddp_overlapped.trace.json');
-exported('timeline_1f1b', '880x320', '--set', 'mode=overlap', 'benchmarks/training/h200x2/pipeline_1f1b.trace.json');
-exported('timeline_pipeline', '880x320', emulated('05_streams_graphs', 'pipeline'));
-exported('timeline_fork_join', '880x320', emulated('05_streams_graphs', 'fork_join'));
-exported('timeline_tensor', '880x360', '--set', 'mode=overlap', emulated('09_tensor_parallel', 'overlap'));
+exported('roofline_sgemm', '860x400', '1.3', '--set', 'task=sgemm', 'benchmarks/h200/02_tiling.steps.json', 'benchmarks/h200/calibration.json');
+exported('roofline_gemm', '860x400', '1.3', '--set', 'task=gemm', 'benchmarks/h200/04_tensor_core.steps.json', 'benchmarks/h200/calibration.json');
+exported('timeline_ring', '1000x440', '1.35', '--set', 'mode=collective', 'benchmarks/collectives/h200x4/ring.trace.json');
+exported('timeline_ddp_after', '1000x330', '1.9', '--set', 'mode=overlap', 'benchmarks/training/h200x2/ddp_after.trace.json');
+exported('timeline_ddp_overlapped', '1000x330', '1.9', '--set', 'mode=overlap', 'benchmarks/training/h200x2/ddp_overlapped.trace.json');
+exported('timeline_1f1b', '1000x330', '1.9', '--set', 'mode=overlap', 'benchmarks/training/h200x2/pipeline_1f1b.trace.json');
+exported('timeline_pipeline', '1000x330', '1.9', emulated('05_streams_graphs', 'pipeline'));
+exported('timeline_fork_join', '1000x330', '1.9', emulated('05_streams_graphs', 'fork_join'));
+exported('timeline_tensor', '1000x330', '1.9', '--set', 'mode=overlap', emulated('09_tensor_parallel', 'overlap'));
 
 for (const [name, make] of jobs) if (wanted.length === 0 || wanted.includes(name)) make();

@@ -53,7 +53,8 @@ async function look(view, section, say) {
     if (size < SMALLEST_FIGURE) say(`the text of ${image.getAttribute('src')} is ${size.toFixed(1)} px small`);
   }
   // Boxes without boxes inside must not cover each other.
-  const leaves = shown.filter(e => e.matches(BLOCKS) && !e.querySelector(BLOCKS) && (e.tagName === 'IMG' || e.textContent.trim()));
+  const number = view.document.querySelector('.slide-number');
+  const leaves = [...(number ? [number] : []), ...shown].filter(e => e === number || (e.matches(BLOCKS) && !e.querySelector(BLOCKS) && (e.tagName === 'IMG' || e.textContent.trim())));
   const places = leaves.map(e => place(e.getBoundingClientRect()));
   for (let i = 0; i < leaves.length; i += 1) {
     for (let j = 0; j < i; j += 1) {
