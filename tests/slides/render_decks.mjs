@@ -64,7 +64,7 @@ const profile = mkdtempSync(join(tmpdir(), 'ridge-slides-'));
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--hide-scrollbars', `--user-data-dir=${profile}/profile`];
 const started = Date.now();
 const chromium = spawn(browser, [...FLAGS, '--remote-debugging-port=0', '--window-size=1920,1080', `${base}/probe`], { stdio: 'ignore' });
-const results = await Promise.race([finished, new Promise(done => setTimeout(done, 240e3)), new Promise(done => chromium.on('exit', () => setTimeout(done, 500)))]);
+const results = await Promise.race([finished, new Promise(done => setTimeout(done, 450e3)), new Promise(done => chromium.on('exit', () => setTimeout(done, 500)))]);
 chromium.kill();
 
 let failures = 0;
