@@ -129,7 +129,8 @@ function merge(name, dark, light) {
   const at = merged.findIndex(row => row.startsWith('<title>'));
   merged.splice(at + 1, 0, `<style>svg{${set(0)}}@media (prefers-color-scheme:light){svg{${set(1)}}}</style>`);
   // Smaller by a third: a tenth of a pixel is enough, and a plain rectangle is a short path.
-  const small = merged.filter(row => !row.startsWith('<?xml')).join('\n').replace(/(\d\.\d)\d(?=["\s,])/g, '$1').replace(/\.0(?=["\s,])/g, '')
+  const small = merged.filter(row => !row.startsWith('<?xml')).join('\n')
+    .replace(/<[^>]*>/g, tag => tag.replace(/(\d\.\d)\d(?=["\s,])/g, '$1').replace(/\.0(?=["\s,])/g, ''))
     .replace(/<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)" fill=/g, '<path d="M$1 $2h$3v$4h-$3z" fill=');
   writeFileSync(join(ROOT, 'slides', 'figures', `${name}.svg`), small);
   console.log(`slides/figures/${name}.svg`);
