@@ -93,6 +93,27 @@ figure('hierarchy', () => {
     rect(left, 8 + i * pitch, x(rate) - left, 38, style), text(x(rate) + 14, 35 + i * pitch, name(rate), { size: 25, bold: true }), text(1190, 34 + i * pitch, how, { style: 'q', size: 19, at: 'end' })]));
 });
 
+// ---- scaling on four GPUs: tokens a second and GPU, time of tensor parallel blocks
+const runs = () => readFileSync(join(ROOT, 'benchmarks/training/h200x4/training.jsonl'), 'utf8').trim().split('\n').map(row => JSON.parse(row));
+const bars = (name, title, rows, most, source) => {
+  const left = 420, right = 1000, pitch = 62;
+  write(name, 1200, 40 + rows.length * pitch, title, [text(1190, 24, source, { style: 'q', size: 19, at: 'end' }), rows.map(([what, value, label, more, style], i) => {
+    const y = 40 + i * pitch, end = left + (right - left) * value / most;
+    return [text(left - 16, y + 32, what, { size: 23, at: 'end' }), rect(left, y, end - left, 44, style), text(end + 14, y + 31, label, { size: 24, bold: true }), text(1190, y + 31, more, { style: 'q', size: 22, at: 'end' })];
+  })]);
+};
+figure('weak_scaling', () => {
+  const speed = (what, model, ranks) => runs().find(r => r.what.startsWith(what) && r.model === model && r.ranks === ranks && r.overlap !== false && r.messages !== false).tokens_per_s_per_gpu;
+  const row = (what, name, model, ranks, style) => { const own = speed(what, model, ranks) / speed(what, model, 1); return [`${name}, ${ranks} GPU${ranks > 1 ? 's' : ''}`, own, own.toFixed(2), `${Math.round(speed(what, model, ranks)).toLocaleString('en')} tokens/s a GPU`, style]; };
+  bars('weak_scaling', 'Weak scaling of data parallel training on up to four GPUs', [row('ridge', '124M', 'gpt2-124m', 1, 'p'), row('ridge', '124M', 'gpt2-124m', 2, 'a'), row('ridge', '124M', 'gpt2-124m', 4, 'a'),
+    row('PyTorch', '124M, PyTorch', 'gpt2-124m', 1, 'p'), row('PyTorch', '124M, PyTorch', 'gpt2-124m', 4, 'w'), row('ridge', '1.3B', 'gpt-1.3b', 1, 'p'), row('ridge', '1.3B', 'gpt-1.3b', 4, 'a')], 1.55, 'speed of a GPU over that of one alone; four NVIDIA H200s, bf16');
+});
+figure('strong_scaling', () => {
+  const blocks = runs().filter(r => r.what === 'tensor parallel blocks'), one = blocks.find(r => r.ranks === 1).median_s;
+  bars('strong_scaling', 'Tensor parallel blocks on up to four GPUs', blocks.map(r => [`${r.ranks} GPU${r.ranks > 1 ? 's' : ''}${r.messages ? '' : ', no messages'}`, r.median_s * 1e3, `${(r.median_s * 1e3).toFixed(1)} ms`,
+    `${(one / r.median_s).toFixed(2)} x, ${Math.round(r.tflops_per_gpu)} TFLOP/s a GPU`, r.messages ? (r.ranks === 1 ? 'p' : 'a') : 'w']), 260, '24 blocks of 1.3B, forward and backward, 8192 rows, bf16, NVIDIA H200s');
+});
+
 // ---- loss curves of four formats
 figure('losses', () => {
   const kinds = [['fp32', 'sq', 'q', 8], ['bf16', 'sa', 'a', 3], ['fp16_scaled', 'sg', 'g', 3], ['fp16_unscaled', 'sw', 'w', 4]];
@@ -164,6 +185,10 @@ const emulated = (lab, task, ...more) => () => {
 };
 exported('roofline_sgemm', '860x400', '1.3', '--set', 'task=sgemm', 'benchmarks/h200/02_tiling.steps.json', 'benchmarks/h200/calibration.json');
 exported('roofline_gemm', '860x400', '1.3', '--set', 'task=gemm', 'benchmarks/h200/04_tensor_core.steps.json', 'benchmarks/h200/calibration.json');
+const story = 'visualizer/stories/01_transpose/01_coalescing';
+const recording = number => () => `${story}/${readdirSync(join(ROOT, story)).filter(file => file.endsWith('.warp.json')).sort()[number]}`;
+exported('warp_sectors', '880x405', '1.3', recording(0));
+exported('warp_banks', '880x405', '1.3', '--set', 'line=12', '--set', 'access=load tile', recording(1));
 exported('timeline_ring', '1000x440', '1.35', '--set', 'mode=collective', 'benchmarks/collectives/h200x4/ring.trace.json');
 exported('timeline_ddp_after', '1000x330', '1.9', '--set', 'mode=overlap', 'benchmarks/training/h200x2/ddp_after.trace.json');
 exported('timeline_ddp_overlapped', '1000x330', '1.9', '--set', 'mode=overlap', 'benchmarks/training/h200x2/ddp_overlapped.trace.json');
