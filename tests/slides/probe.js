@@ -8,16 +8,25 @@ const BLOCKS = 'h1,h2,h3,p,li,pre,table,figure,img,blockquote';
 const sleep = ms => new Promise(done => setTimeout(done, ms));
 const label = element => `<${element.tagName.toLowerCase()}> '${(element.alt ?? element.textContent).trim().replace(/\s+/g, ' ').slice(0, 40)}'`;
 
-// A figure's smallest text, in units of its viewBox, and the viewBox's width.
+// A figure's smallest text, in units of its viewBox, the viewBox's width, and texts that leave the figure or cover each other.
 const figures = new Map();
 async function figure(url) {
   if (!figures.has(url)) {
     const svg = new DOMParser().parseFromString(await (await fetch(url)).text(), 'image/svg+xml').documentElement;
     const host = document.body.appendChild(document.importNode(svg, true));
-    const sizes = [...host.querySelectorAll('text, tspan')].filter(text => text.textContent.trim() && text.getClientRects().length)
-      .map(text => parseFloat(getComputedStyle(text).fontSize));
+    const texts = [...host.querySelectorAll('text, tspan')].filter(text => text.textContent.trim() && text.getClientRects().length);
+    const sizes = texts.map(text => parseFloat(getComputedStyle(text).fontSize));
+    const { x, y, width, height } = host.viewBox.baseVal, wrong = [];
+    // The visualizer clips its own texts; turned ones have no box of their own.
+    const boxes = host.querySelector('clipPath') ? [] : texts.filter(t => t.tagName === 'text' && !t.hasAttribute('transform')).map(t => [t.textContent, t.getBBox()]);
+    boxes.forEach(([what, a], i) => {
+      if (a.x < x - 1 || a.y < y - 1 || a.x + a.width > x + width + 1 || a.y + a.height > y + height + 1) wrong.push(`'${what}' leaves it`);
+      for (const [other, b] of boxes.slice(0, i)) {
+        if (Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x) > 2 && Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y) > 6) wrong.push(`'${what}' lies over '${other}'`);
+      }
+    });
     host.remove();
-    figures.set(url, { smallest: Math.min(Infinity, ...sizes), width: svg.viewBox.baseVal.width });
+    figures.set(url, { smallest: Math.min(Infinity, ...sizes), width, wrong });
   }
   return figures.get(url);
 }
@@ -48,7 +57,8 @@ async function look(view, section, say) {
     if (!image.getClientRects().length) continue; // of the other look
     const at = place(image.getBoundingClientRect());
     if (at.bottom - at.top < 60) say(`${label(image)} is ${Math.round(at.bottom - at.top)} px high`);
-    const { smallest, width } = await figure(image.src);
+    const { smallest, width, wrong } = await figure(image.src);
+    for (const what of wrong) say(`the figure ${image.getAttribute('src')}: ${what}`);
     const size = smallest * (at.right - at.left) / width;
     if (size < SMALLEST_FIGURE) say(`the text of ${image.getAttribute('src')} is ${size.toFixed(1)} px small`);
   }
