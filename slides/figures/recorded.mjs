@@ -1,13 +1,13 @@
 // Figures made from records: climbs, the roofline of all labs and loss curves drawn from the files of benchmarks/, timelines
 // and rooflines by the visualizer's export (needs build/bin/ridge-viz; the emulator's timelines are recorded on the spot).
 //
-//   node slides/figures/recorded.mjs [NAME...]          all without a name
+//   node slides/figures/recorded.mjs [NAME...]          all without a name; `records`: all but the visualizer's
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { arrow, box, frame, line, path, rect, text, wrap, write } from './svg.mjs';
+import { FOLDER, line, path, rect, text, wrap, write } from './svg.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const wanted = process.argv.slice(2);
@@ -16,7 +16,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'ridge-figures-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 
 const jobs = new Map();
-const figure = (name, make) => jobs.set(name, make);
+const figure = (name, make, from = 'records') => jobs.set(name, { make, from });
 
 const median = values => [...values].sort((a, b) => a - b)[values.length >> 1];
 
@@ -153,7 +153,7 @@ function merge(name, dark, light) {
   const small = merged.filter(row => !row.startsWith('<?xml')).join('\n')
     .replace(/<[^>]*>/g, tag => tag.replace(/(\d\.\d)\d(?=["\s,])/g, '$1').replace(/\.0(?=["\s,])/g, ''))
     .replace(/<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)" fill=/g, '<path d="M$1 $2h$3v$4h-$3z" fill=');
-  writeFileSync(join(ROOT, 'slides', 'figures', `${name}.svg`), small);
+  writeFileSync(join(FOLDER, `${name}.svg`), small);
   console.log(`slides/figures/${name}.svg`);
 }
 function exported(name, size, scale, ...more) {
@@ -167,7 +167,7 @@ function exported(name, size, scale, ...more) {
       return readFileSync(out, 'utf8');
     });
     merge(name, ...pictures);
-  });
+  }, 'visualizer');
 }
 // The timeline of a task's solution on the emulator, in virtual time: the same on every machine.
 const recorded = new Map();
@@ -198,4 +198,4 @@ exported('timeline_fork_join', '1000x330', '1.9', emulated('05_streams_graphs', 
 exported('timeline_schedule', '1000x440', '1.25', '--set', 'mode=pipeline', emulated('08_pipeline', 'one_f_one_b', '--task', 'one_f_one_b'));
 exported('timeline_tensor', '1000x330', '1.9', '--set', 'mode=overlap', emulated('09_tensor_parallel', 'overlap'));
 
-for (const [name, make] of jobs) if (wanted.length === 0 || wanted.includes(name)) make();
+for (const [name, { make, from }] of jobs) if (wanted.length === 0 || wanted.includes(name) || wanted.includes(from)) make();

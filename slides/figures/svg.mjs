@@ -4,7 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const FOLDER = dirname(fileURLToPath(import.meta.url));
+// RIDGE_FIGURES: another folder to write to, as the test does that compares.
+export const FOLDER = process.env.RIDGE_FIGURES ?? dirname(fileURLToPath(import.meta.url));
 const DARK = { page: '#10171f', t: '#eef2f6', q: '#a9b6c4', a: '#62bdf0', w: '#f0a830', g: '#5fc9a8', p: '#31404f', o: '#0b1117', r: '#4c5b6a' };
 const LIGHT = { page: '#fff', t: '#17202a', q: '#4a5868', a: '#005a94', w: '#a34700', g: '#00664f', p: '#d5dde5', o: '#fff', r: '#9aa7b4' };
 const look = colours => `.page{fill:${colours.page}}` + ['t', 'q', 'a', 'w', 'g', 'p', 'o'].map(k => `.${k}{fill:${colours[k]}}`).join('')
