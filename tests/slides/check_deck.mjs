@@ -9,7 +9,7 @@ import { dirname, join, resolve } from 'node:path';
 
 // That the commands run is tested by docs.commands; here only that none is misspelt on a machine that has no build of ridge.
 const SUBCOMMANDS = ['demo', 'test', 'labs', 'start', 'check', 'grade', 'hint', 'diff', 'log', 'explain', 'doctor', 'report', 'viz', 'cc', 'live'];
-const MOST_SLIDES = 20, LEAST_SLIDES = 10;
+const MOST_SLIDES = 20, LEAST_SLIDES = 12;
 const CODE_COLUMNS = 78, CODE_COLUMNS_HALF = 37; // what fits: slides/theme/ridge.css
 
 const [source, build, name, cmake = 'cmake'] = process.argv.slice(2);
