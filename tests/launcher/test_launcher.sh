@@ -47,6 +47,17 @@ FAKE_UID=1000 launch 3 demo --yes
 expect "without root" "$out" "apt-get install --no-install-recommends .*clang.*libfmt-dev"
 refuse "without root" "$(cat "$log")" "^apt-get"
 
+# The lists themselves, for recipes: nothing is installed or built.
+launch 0 packages
+expect "packages" "$out" "^clang$"
+refuse "packages" "$out" "openmpi"
+launch 0 packages mpi core
+expect "packages of groups" "$out" "^libopenmpi-dev$"
+[ "$(printf '%s\n' "$out" | sort -u)" = "$out" ] || { echo "FAILED: packages: not sorted, or twice"; failed=1; }
+launch 2 packages core nothing
+expect "unknown group" "$out" "one of core viz mpi"
+[ ! -s "$log" ] || { echo "FAILED: packages ran something:"; cat "$log"; failed=1; }
+
 # RIDGE_NO_BUILD forbids the rest too.
 RIDGE_NO_BUILD=1 launch 3 demo --yes
 expect "no build" "$out" "RIDGE_NO_BUILD"

@@ -44,6 +44,26 @@ std::vector<std::string> course_files() {
 
 }  // namespace
 
+std::size_t copy_course(const fs::path& to, const std::set<std::string>& labs, std::error_code& ec) {
+  std::set<std::string> all;
+  for (const Lab& lab : load_labs()) all.insert(lab.name);
+  std::size_t count = 0;
+  for (const std::string& path : course_files()) {
+    if (withheld(path)) continue;
+    if (path.rfind("labs/", 0) == 0) {
+      const std::string lab = path.substr(5, path.find('/', 5) - 5);
+      if (!labs.empty() && all.count(lab) != 0 && labs.count(lab) == 0) continue;
+    }
+    const fs::path from = root_dir() / path;
+    if (!fs::is_regular_file(from, ec)) continue;
+    fs::create_directories((to / path).parent_path(), ec);
+    if (!ec) fs::copy_file(from, to / path, ec);
+    if (ec) break;
+    ++count;
+  }
+  return count;
+}
+
 int course_export(const std::string& folder, const std::string& labs) {
   const fs::path to = fs::absolute(folder).lexically_normal();
   std::error_code ec;
@@ -56,25 +76,10 @@ int course_export(const std::string& folder, const std::string& labs) {
   std::set<std::string> wanted;
   std::istringstream list(labs);
   for (std::string key; std::getline(list, key, ',');) wanted.insert(find_lab(key).name);
-  std::set<std::string> all;
-  for (const Lab& lab : load_labs()) all.insert(lab.name);
   // Made beside its place and renamed: an export that was cut short is none.
   const fs::path temporary = to.string() + ".new";
   fs::remove_all(temporary, ec);
-  std::size_t count = 0;
-  for (const std::string& path : course_files()) {
-    if (withheld(path)) continue;
-    if (path.rfind("labs/", 0) == 0) {
-      const std::string lab = path.substr(5, path.find('/', 5) - 5);
-      if (!wanted.empty() && all.count(lab) != 0 && wanted.count(lab) == 0) continue;
-    }
-    const fs::path from = root_dir() / path;
-    if (!fs::is_regular_file(from, ec)) continue;
-    fs::create_directories((temporary / path).parent_path(), ec);
-    if (!ec) fs::copy_file(from, temporary / path, ec);
-    if (ec) break;
-    ++count;
-  }
+  const std::size_t count = copy_course(temporary, wanted, ec);
   if (!ec) fs::rename(temporary, to, ec);
   if (ec) {
     const std::string why = ec.message();
@@ -82,11 +87,12 @@ int course_export(const std::string& folder, const std::string& labs) {
     throw Error(Exit::environment, fmt::format("cannot make {}: {}", shown(to), why),
                 "free some space, or name another folder");
   }
+  const std::vector<Lab> all = load_labs();
   fmt::print(
       "{}: {} files, {} labs; without solutions/, labs/*/wrong/, tests/, benchmarks/, slides/, stories and history.\n"
       "Try it as a student would: cd {} && ./ridge start {}\n",
       shown(to), count, wanted.empty() ? all.size() : wanted.size(), shown(to),
-      (wanted.empty() ? *all.begin() : *wanted.begin()).substr(0, 2));
+      (wanted.empty() ? all.front().name : *wanted.begin()).substr(0, 2));
   return 0;
 }
 

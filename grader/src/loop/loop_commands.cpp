@@ -99,6 +99,20 @@ void add_commands(CLI::App& app, std::function<int()>& chosen) {
   out->add_option("--labs", (*a)["labs"], "Only these, as 01,02,03 (default: all)");
   out->callback([&chosen, a] { chosen = [a] { return course_export((*a)["folder"], (*a)["labs"]); }; });
 
+  CLI::App* package = app.add_subcommand("package", "A lab's grader for another system");
+  package->require_subcommand(1);
+  auto p = std::make_shared<PackageArguments>();
+  CLI::App* zip = package->add_subcommand("gradescope", "An autograder for Gradescope: a zip archive to upload");
+  zip->add_option("--lab", p->lab, kLab)->required();
+  zip->add_option("-o,--out", p->out, "File to write (default: gradescope-NN_name.zip here)");
+  zip->add_option("--task", p->task, "Only this task");
+  zip->add_option("--limit", p->limit, "Seconds that one submission may take; below the limit that Gradescope has")
+      ->check(CLI::Range(10, 2400))
+      ->default_val(540);
+  zip->add_option("--seed-file", p->seed_file, "The course's secret seed: it will be in the archive");
+  zip->add_flag("--require-sandbox", p->require_sandbox, "Grade nothing where a layer of the sandbox is missing");
+  zip->callback([&chosen, p] { chosen = [p] { return package_gradescope(*p); }; });
+
   auto rest = std::make_shared<std::vector<std::string>>();
   sub = add("live", "Collect results over HTTP and show the leaderboard", [rest] { return live(*rest); });
   sub->add_option("--listen", *rest, "ADDRESS:PORT (default: 127.0.0.1:8080, this machine only)")->expected(1);
@@ -139,6 +153,7 @@ void add_examples(CLI::App& app) {
       {"bench", "  ridge bench --lab 01\n  ridge bench --steps --backend cpu\n  ridge bench --tables"},
       {"new-lab", "  ridge new-lab 11_histogram"},
       {"course", "  ridge course export ../course-for-students"},
+      {"package", "  ridge package gradescope --lab 01 --out lab01.zip"},
       {"live", "  ridge live                      on this machine only\n  ridge live --listen 0.0.0.0:8080"},
   };
   for (CLI::App* sub : app.get_subcommands([](CLI::App*) { return true; }))

@@ -1,8 +1,11 @@
 // The commands of the learning loop: home, watch, hint, solution, diff, log, explain, completion, and those of a course's
-// author and speaker: new-lab, course export, live.
+// author and speaker: new-lab, course export, package, live.
 #pragma once
+#include <filesystem>
 #include <functional>
+#include <set>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace CLI {
@@ -43,6 +46,16 @@ int completion(const std::string& shell);
 
 int new_lab(const std::string& name);
 int course_export(const std::string& folder, const std::string& labs);
+// The files of the course that students get, below `to`; of labs these only (none: all). How many there are.
+std::size_t copy_course(const std::filesystem::path& to, const std::set<std::string>& labs, std::error_code& ec);
+
+struct PackageArguments {
+  std::string lab, out, task, seed_file;
+  double limit = 0;  // seconds that the grading of one submission may take; 0: below Gradescope's own
+  bool require_sandbox = false;
+};
+// An autograder for Gradescope: a zip archive to upload.
+int package_gradescope(const PackageArguments& arguments);
 // The collector, a program beside ridge. `listen`: empty, or one ADDRESS:PORT.
 int live(const std::vector<std::string>& listen);
 // Sends a result to a collector; says on stderr where that fails, which is no reason to lose the result.
