@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -187,7 +188,7 @@ void describe_orders(const Sandbox& s, const SandboxParts& parts, const std::vec
                      Records& r) {
   if (parts.namespaces)
     for (const char* p : {"/tmp", "/dev/shm"}) r.add("open-to-all", p);
-  if (parts.become_nobody && parts.namespaces) r.add("identity", std::to_string(job_identity()));
+  if (parts.become_nobody) r.add("identity", std::to_string(job_identity()));
   auto limit = [&](int resource, std::uint64_t value) { r.add("limit", fmt::format("{} {}", resource, value)); };
   if (parts.limits) {
     limit(RLIMIT_CORE, 0);
@@ -243,6 +244,32 @@ void hand_over(const Sandbox& s, const std::string& program) {
   struct stat info {};
   if (stat(program.c_str(), &info) == 0 && (info.st_mode & 05) != 05 && info.st_uid == geteuid())
     chmod(program.c_str(), info.st_mode | 0555);
+}
+
+bool our_temporary(const fs::path& folder) {  // as TemporaryDir makes them
+  const char* base = std::getenv("TMPDIR");
+  return folder.parent_path() == fs::absolute(base != nullptr && *base != 0 ? base : "/tmp").lexically_normal() &&
+         folder.filename().string().rfind("ridge-", 0) == 0;
+}
+
+// Without namespaces the other user meets the real folders: can it pass through all above `p`? Our own temporary ones, which are
+// for the owner alone, are opened.
+bool reachable(const fs::path& p) {
+  for (fs::path folder = p.parent_path(); folder != folder.root_path() && !folder.empty();
+       folder = folder.parent_path()) {
+    struct stat info {};
+    if (stat(folder.c_str(), &info) != 0) return errno == ENOENT;
+    if ((info.st_mode & 01) != 0 || info.st_uid == job_identity()) continue;
+    if (!our_temporary(folder) || chmod(folder.c_str(), (info.st_mode & 07777) | 011) != 0) return false;
+  }
+  return true;
+}
+
+bool all_reachable(const Sandbox& s, const std::string& program) {
+  std::vector<fs::path> all = s.read_only;
+  all.insert(all.end(), s.writable.begin(), s.writable.end());
+  all.insert(all.end(), {fs::path(program), sandbox_helper(), s.dir / "."});
+  return std::all_of(all.begin(), all.end(), reachable);
 }
 
 int pid_handle(pid_t pid) {
@@ -321,7 +348,8 @@ SandboxRun::SandboxRun(const Sandbox& sandbox, const std::vector<std::string>& a
     throw Error(Exit::environment, std::string("cannot make a pipe: ") + std::strerror(errno), "close some programs");
   if (s.parts.limits && s.parts.group)
     s.group = std::make_unique<JobGroup>(sandbox.tasks + 2, sandbox.memory_bytes);  // and bwrap's two
-  if (s.parts.namespaces && s.parts.become_nobody) hand_over(sandbox, s.program);
+  if (!s.parts.namespaces && s.parts.become_nobody) s.parts.become_nobody = all_reachable(s.description, s.program);
+  if (s.parts.become_nobody) hand_over(sandbox, s.program);
   if (s.parts.namespaces) {
     Records args;
     describe_namespaces(s.description, s.parts, s.helper, args);

@@ -79,13 +79,13 @@ Found find() {
   if (p.namespaces) {
     p.sized_tmpfs = knows(bwrap, "--size");
     p.user_namespace = geteuid() != 0;
-    p.become_nobody = !p.user_namespace;
     p.no_nested_namespaces = knows(bwrap, "--disable-userns");
   }
   p.system_calls = p.helper && !system_call_filters(Calls::worker).empty();
   if (p.helper && !p.system_calls)
     no_filter = "this ridge was built without libseccomp: apt-get install libseccomp-dev, then `./ridge build`";
   p.landlock = p.limits = p.group = p.helper;
+  p.become_nobody = p.helper && geteuid() == 0;  // with namespaces or without
   // Each attempt that fails takes away what it failed at.
   for (int i = 0; p.helper && i < 10; ++i) {
     Attempt a = attempt(p);
@@ -109,7 +109,10 @@ Found find() {
                       ": allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces, "
                       "kernel.apparmor_restrict_unprivileged_userns=0 or a profile for bwrap); in a container, "
                       "start it with more rights";
-      p.namespaces = false;
+      p.namespaces = p.user_namespace = p.no_nested_namespaces = false;
+      p.become_nobody = geteuid() == 0;
+    } else if (p.become_nobody) {
+      p.become_nobody = false;  // root that may not take on another user
     } else {
       no_helper = a.why;
       p = {};
