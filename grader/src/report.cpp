@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "sandbox_layers.hpp"
 #include "text.hpp"
 
 namespace ridge {
@@ -41,13 +42,6 @@ std::string first_lines(const std::string& text, int lines) {
 std::string goal_line(const GoalResult& g) {
   if (!g.value) return "not measured";
   return fmt::format("{:.3g} {} (goal {:g})", *g.value, g.unit, g.full);
-}
-
-std::string missing_layers(const std::vector<SandboxLayer>& layers) {
-  std::string names;
-  for (const auto& l : layers)
-    if (l.required && !l.on) names += (names.empty() ? "" : ", ") + l.name;
-  return names;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sandbox_layers.hpp"
 #include "text.hpp"
 
 namespace ridge {
@@ -136,6 +137,12 @@ std::string gradescope_report(const Result& r) {
                        {"visibility", "visible"}});
     }
   }
+  if (std::string missing = missing_layers(r.sandbox); !missing.empty())  // for instructors, who see hidden ones
+    tests.push_back({{"name", "sandbox"},
+                     {"score", 0},
+                     {"max_score", 0},
+                     {"output", "Unsandboxed: no " + missing + " here (docs/sandbox.md)"},
+                     {"visibility", "hidden"}});
   json leaderboard = json::array({{{"name", "points"}, {"value", r.points}, {"order", "desc"}}});
   for (const TaskResult& t : r.tasks)
     for (const GoalResult& g : t.goals)

@@ -155,6 +155,13 @@ bool sandbox_complete(const std::vector<SandboxLayer>& layers) {
   return !layers.empty();
 }
 
+std::string missing_layers(const std::vector<SandboxLayer>& layers) {
+  std::string names;
+  for (const auto& l : layers)
+    if (l.required && !l.on) names += (names.empty() ? "" : ", ") + l.name;
+  return names;
+}
+
 fs::path sandbox_helper() { return build_dir() / "bin/ridge-sandbox-exec"; }
 
 fs::path find_bwrap() {

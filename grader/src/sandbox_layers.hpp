@@ -1,10 +1,13 @@
 // Which layers of a sandbox this machine has.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "paths.hpp"
 
 namespace ridge {
+
+struct SandboxLayer;
 
 struct SandboxParts {
   bool helper = false;  // ridge-sandbox-exec, which takes on Landlock, limits and the filter
@@ -18,6 +21,9 @@ struct SandboxParts {
   bool limits = false;
   bool group = false;
 };
+
+// "namespaces, landlock": those of a result that it needs and that were off. Empty: it was sandboxed.
+std::string missing_layers(const std::vector<SandboxLayer>& layers);
 
 // Found by trying, once.
 const SandboxParts& sandbox_parts();

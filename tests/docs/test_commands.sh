@@ -19,7 +19,7 @@ for document in README.md CONTRIBUTING.md docs/*.md labs/*/README.md slides/*/de
     grep -qxF -- "$line" "$scratch/seen" && continue # the same in another document
     printf '%s\n' "$line" >>"$scratch/seen"
     case $line in
-      *"./ridge demo"* | *"./ridge test"* | *"./ridge build"*) continue ;; # the launcher's; CI runs them
+      *"./ridge demo"* | *"./ridge test"* | *"./ridge build"* | *"./ridge packages"*) continue ;; # the launcher's; CI runs them
       "./ridge live"*) # goes on until Ctrl-C
         [ -x "$(dirname "$ridge")/ridge-live" ] || { echo "skipped: $line"; continue; }
         line="timeout -s INT 2 ${line%:*}:0"

@@ -403,6 +403,37 @@ TEST_CASE("a result carries its sandbox") {
   CHECK(json.find("\"complete\": false", at) != std::string::npos);
 }
 
+// As in a container that forbids namespaces: what is left must still keep a submission from the judge's own files.
+TEST_CASE("without namespaces, root's jobs are another user's all the same") {
+  if (geteuid() != 0) {
+    WARN("skipped: only root can become another user");
+    return;
+  }
+  if (run(as_user() + Words{"test", "-x", runner()}).code != 0) {
+    WARN("skipped: an ordinary user can't reach " << runner());
+    return;
+  }
+  Folder home;
+  write_file(home / "seed", "secret");
+  fs::permissions(home / "", fs::perms(0755));
+  fs::permissions(home / "seed", fs::perms(0600));
+  auto builder = [&](const std::string& off, const Words& command) {
+    auto env = without(off);
+    env["RIDGE_BWRAP"] = "/no/bwrap";
+    return run(Words{runner(), "builder"} + command, env);
+  };
+  Run r = builder("", {"id", "-u"});
+  INFO(r.out << r.err);
+  CHECK(r.code == 0);
+  CHECK(std::atol(r.out.c_str()) >= 65534);
+  r = builder("landlock", {"cat", home / "seed"});
+  CHECK(r.code != 0);
+  CHECK(r.out.find("secret") == std::string::npos);
+  fs::permissions(home / "seed", fs::perms(0644));
+  CHECK(builder("landlock", {"cat", home / "seed"}).out.find("secret") != std::string::npos);
+  CHECK(builder("", {"cat", home / "seed"}).code != 0);
+}
+
 TEST_CASE("a missing layer is named, and --require-sandbox refuses") {
   Run r = run({ridge_program(), "doctor"}, {{"RIDGE_BWRAP", "/no/bwrap"}});
   CHECK(r.out.find("apt-get install bubblewrap") != std::string::npos);

@@ -151,9 +151,12 @@ def main(scratch):
         fail("a submission that does not build", code, result, text)
     (broken / "copy.cu").unlink()
     (broken / "copy.cu").symlink_to(SOLUTION / "copy.cu")
-    code, result, text = grade(broken)
+    # Where the container allows no namespaces it is judged all the same, and the instructor is told.
+    code, result, text = grade(broken, RIDGE_BWRAP="/nonexistent/bwrap")
     if code != 0 or result is None or result["score"] >= POINTS or "the stub stands for it: copy.cu" not in result["output"]:
         fail("a link should not have been followed", code, result, text)
+    if [t["visibility"] for t in result["tests"] if "Unsandboxed" in t["output"]] != ["hidden"]:
+        fail("nothing tells the instructor of missing namespaces", result)
     shutil.rmtree(broken)
 
     # Nothing was judged: no result, and above all no zero. An old result does not stay.
