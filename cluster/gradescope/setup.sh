@@ -19,8 +19,8 @@ if ! dpkg --compare-versions "$cmake_here" ge "$minimum"; then
   exit 1
 fi
 
-# A compiler may need 1.5 GB: no more at a time than there is memory for.
-memory=$(awk '/^MemAvailable/ { print int($2 / 1500000) }' /proc/meminfo)
+# A compiler may need 0.5 GB: no more at a time than there is memory for.
+memory=$(awk '/^MemAvailable/ { print int($2 / 600000) }' /proc/meminfo)
 jobs=$(nproc)
 [ "$memory" -ge "$jobs" ] || jobs=$memory
 [ "$jobs" -ge 1 ] || jobs=1

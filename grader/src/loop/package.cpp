@@ -82,7 +82,7 @@ int package_gradescope(const PackageArguments& a) {
       "{}: {} files of the course, {:.1f} MB; no solutions, wrong solutions or tests.{}\n"
       "Gradescope: a programming assignment of {:g} autograder points. Configure Autograder: upload the archive, "
       "image\n"
-      "Ubuntu 24.04; settings: 2 CPUs and 3 GB. Try it there with the untouched stub and with a solution, which stay "
+      "Ubuntu 24.04; settings: 2 CPUs and 1.5 GB. Try it there with the untouched stub and with a solution, which stay "
       "here.\n",
       shown(out), count, static_cast<double>(fs::file_size(out)) / 1e6,
       a.seed_file.empty() ? "" : " It holds the course's secret seed: upload it, and leave it nowhere else.", points);
