@@ -81,6 +81,13 @@ launch 0 ranks -n 2
 expect "ranks" "$(cat "$log")" "^apt-get .*install.* libopenmpi-dev"
 refuse "ranks" "$(cat "$log")" "^apt-get .*libimgui-dev"
 
+# A build with the parts that an image shall have; then their commands run without another.
+launch 0 build live
+expect "build with a part" "$(cat "$home/build/.ridge-ready")" "^groups .*live"
+RIDGE_NO_BUILD=1 launch 0 live
+expect "a part that was built" "$out" "^program live$"
+launch 2 build nothing
+
 # A copy of build/ on a machine without tools or packages: it runs, and no package manager is touched.
 rm -rf "$scratch/installed" "$tools/cmake" "$tools/ninja"
 rm -f "$home/build/.ridge-ready"

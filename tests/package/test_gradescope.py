@@ -92,8 +92,12 @@ def main(scratch):
         if name.endswith(".cu") and (autograder / "source" / name).read_text() in answers:
             fail("the archive holds a solution", name)
 
-    # What setup.sh would have built.
+    # setup.sh builds this copy, which is the one that students get: nothing that it leaves out may be needed.
     course = autograder / "source/ridge"
+    code, text = run(["cmake", "--preset", "default", "-S", str(course), "-B", str(scratch / "configured")])
+    if code != 0:
+        fail("the course copy does not configure", text)
+    shutil.rmtree(scratch / "configured")
     program = course / "build/bin/ridge"
     program.parent.mkdir(parents=True)
     program.write_text(f'#!/bin/sh\nRIDGE_ROOT="{course}" exec "{RIDGE}" "$@"\n')
