@@ -186,8 +186,17 @@ int Collector::collect() {
   return static_cast<int>(tokens.size());
 }
 
+// Jobs can't say anything either where the shared folder is full or gone: that is no job's and no node's fault.
+void Collector::require_shared_folder() {
+  if (const double now = steady_now(); now >= next_room_) {
+    require_room(course_.shared / "beat");
+    next_room_ = now + 1;
+  }
+}
+
 void Collector::give_up(const std::string& batch, std::int64_t id, int task, const std::string& state,
                         const std::string& why, const Life& life, const std::string& job, bool node_is_bad) {
+  require_shared_folder();
   std::vector<std::string> tokens;
   for (Rows r = db_.query("SELECT token FROM attempt WHERE batch = ? AND task = ? AND state = 'open'", id, task);
        r.next();)

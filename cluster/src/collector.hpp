@@ -36,6 +36,7 @@ class Collector {
   void take_record(const std::string& token, std::int64_t work, bool open, const std::string& record, double seconds);
   void failed(const std::string& token, const std::string& state, const std::string& reason);
   void node_failed(const std::string& node, const std::string& reason, bool at_once);
+  void require_shared_folder();
   void watch();
   void give_up(const std::string& batch, std::int64_t id, int task, const std::string& state, const std::string& why,
                const Life& life, const std::string& job, bool node_is_bad);
@@ -51,7 +52,7 @@ class Collector {
   std::string prefix_;
   std::map<std::pair<std::string, int>, Life> lives_;
   std::map<std::int64_t, double> not_before_;  // work -> steady time of its next attempt
-  double next_watch_ = 0, next_submit_ = 0, next_progress_ = 0, started_ = 0;
+  double next_watch_ = 0, next_submit_ = 0, next_progress_ = 0, next_room_ = 0, started_ = 0;
   int graded_at_start_ = 0, position_ = -1;
   bool controller_away_ = false;
   std::string waits_for_;  // Slurm's reason, where it is not that others come first

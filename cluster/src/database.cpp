@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 
 #include "error.hpp"
@@ -10,14 +11,26 @@ namespace ridge::cluster {
 
 namespace {
 
+// Less than SQLite's smallest set of files takes.
+bool no_room(const fs::path& dir) {
+  struct statvfs s {};
+  return statvfs(dir.c_str(), &s) == 0 && s.f_bavail * s.f_frsize < 128 * 1024;
+}
+
 [[noreturn]] void fail(sqlite3* db) {
   const int code = sqlite3_errcode(db);
+  const char* name = sqlite3_db_filename(db, "main");
+  const fs::path file = name == nullptr ? "" : name;
+  std::string what = sqlite3_errmsg(db);
   const char* advice = "what was acknowledged before is kept; run the command again";
-  if (code == SQLITE_FULL)
-    advice = "free some space on the gradebook's disk, then `ridge cluster resume`: nothing is lost";
   if (code == SQLITE_BUSY) advice = "another process holds the gradebook; try again when it has ended";
   if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) advice = "is this file a gradebook? Restore it from a copy";
-  throw Error(Exit::environment, fmt::format("the gradebook: {}", sqlite3_errmsg(db)), advice);
+  // SQLite calls it an I/O error where the files beside its own (-wal, -shm) find no room.
+  if (code == SQLITE_FULL || ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && no_room(file.parent_path()))) {
+    what = "its disk is full";
+    advice = "free some space there, then `ridge cluster resume`: what was acknowledged is kept, and jobs go on meanwhile";
+  }
+  throw Error(Exit::environment, fmt::format("the gradebook {}: {}", shown(file), what), advice);
 }
 
 // Network file systems by their magic numbers (statfs(2)).
@@ -76,8 +89,11 @@ Database::Database(const fs::path& file) {
   if (sqlite3_open_v2(file.c_str(), &db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) != SQLITE_OK) {
     std::string why = db_ != nullptr ? sqlite3_errmsg(db_) : "no memory";
     sqlite3_close(db_);
-    throw Error(Exit::environment, fmt::format("cannot open the gradebook {}: {}", shown(file), why),
-                "check `gradebook` in course.toml, and that this account may write there");
+    const bool full = no_room(file.parent_path());
+    throw Error(Exit::environment,
+                fmt::format("cannot open the gradebook {}: {}", shown(file), full ? "its disk is full" : why),
+                full ? "free some space there, then `ridge cluster resume`"
+                     : "check `gradebook` in course.toml, and that this account may write there");
   }
   sqlite3_busy_timeout(db_, 20000);
   try {

@@ -16,8 +16,10 @@ namespace ridge::cluster {
 namespace {
 
 [[noreturn]] void fail(const std::string& what, const fs::path& file, int error) {
+  const bool full = error == ENOSPC || error == EDQUOT;
   throw Error(Exit::environment, fmt::format("cannot {} {}: {}", what, shown(file), std::strerror(error)),
-              "free space there, or check that this account may write there");
+              full ? "free some space there, then `ridge cluster resume`: what was acknowledged is kept"
+                   : "check that the folder is there, and that this account may write in it");
 }
 
 }  // namespace
@@ -69,6 +71,20 @@ bool publish(const fs::path& file, const std::string& text) {
   if (!ours && error != EEXIST) fail("write", file, error);
   sync_folder(file.parent_path());
   return ours;
+}
+
+void require_room(const fs::path& dir) {
+  const fs::path probe = dir / fmt::format(".room.{}.tmp", new_token());
+  int error = 0;
+  {
+    Fd fd(open(probe.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (fd.get() < 0)
+      error = errno;
+    else if (write(fd.get(), "room", 4) != 4 || fsync(fd.get()) != 0)
+      error = errno;
+  }
+  unlink(probe.c_str());
+  if (error != 0) fail("write in", dir, error);
 }
 
 std::optional<std::string> read_regular(const fs::path& file, std::size_t max) {

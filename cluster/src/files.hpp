@@ -28,6 +28,9 @@ void sync_folder(const fs::path& dir);
 // fsyncs the folder. False where there was such a file already, which stays. Throws Error(Exit::environment).
 bool publish(const fs::path& file, const std::string& text);
 
+// Throws Error(Exit::environment) where nothing can be written there.
+void require_room(const fs::path& dir);
+
 // A regular file of at most `max` bytes, no links followed. Empty where it is not one or can't be read.
 std::optional<std::string> read_regular(const fs::path& file, std::size_t max);
 

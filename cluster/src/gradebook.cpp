@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 
 #include "cluster_clock.hpp"
 #include "error.hpp"
@@ -173,7 +175,10 @@ CollectorLock::CollectorLock(const Course& course) {
   const fs::path file = course.gradebook.string() + ".collector";
   make_folders(file.parent_path());
   fd_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (fd_ < 0 || flock(fd_, LOCK_EX | LOCK_NB) != 0)
+  if (fd_ < 0)
+    throw Error(Exit::environment, fmt::format("cannot write {}: {}", shown(file), std::strerror(errno)),
+                "free some space there, or check that this account may write there");
+  if (flock(fd_, LOCK_EX | LOCK_NB) != 0)
     throw Error(Exit::environment, fmt::format("another process collects for {}", shown(course.gradebook)),
                 "`ridge cluster status --watch` follows it; only one collects at a time");
 }

@@ -115,6 +115,13 @@ void copy_sources(const fs::path& from, const fs::path& to, std::string& problem
 
 std::string first_line(const std::string& text) { return capped(printable(text.substr(0, text.find('\n'))), 200); }
 
+// What this machine lacks is not written down as the student's mistake.
+void blame_full_disk(const fs::path& dir) {
+  if (disk_full(dir))
+    throw Error(Exit::environment, "no space left to unpack into: " + shown(dir),
+                "free some space there, or set TMPDIR to another folder; then the same command again");
+}
+
 // git runs what a repository's configuration says; so a stranger's repository is cloned into one of ours, by git's own
 // protocol, and only that one is worked with.
 ProcessResult git(std::vector<std::string> arguments, const fs::path& dir, const fs::path& scratch) {
@@ -135,6 +142,7 @@ std::string unpack(const fs::path& archive, const fs::path& to) {
   ProcessResult r = run_process({(build_dir() / "bin/ridge-unpack").string(), archive.string(), to.string()}, to,
                                 {.seconds = 20, .output_bytes = 4096});
   if (r.exit_code == 0) return "";
+  blame_full_disk(to);
   if (r.timed_out) return "the archive takes more than 20 s to unpack";
   return r.output.empty() ? "the archive can't be unpacked" : first_line(r.output);
 }
@@ -146,6 +154,7 @@ std::string check_out(const fs::path& repository, std::optional<std::int64_t> de
   ProcessResult r =
       git({"clone", "--quiet", "--bare", "--no-local", "--no-tags", "file://" + fs::absolute(repository).string(), own},
           scratch, scratch);
+  if (r.exit_code != 0) blame_full_disk(scratch);
   if (r.exit_code != 0) return "git can't clone it: " + first_line(r.output);
   std::vector<std::string> find = {"-C", own, "log", "-1", "--format=%H %ct", "HEAD"};
   if (deadline) find.insert(find.end() - 1, fmt::format("--before={}", *deadline));
@@ -158,6 +167,7 @@ std::string check_out(const fs::path& repository, std::optional<std::int64_t> de
   const std::string commit = r.output.substr(0, 40);
   date = std::atoll(r.output.c_str() + 41);
   r = git({"-C", own, "archive", "--format=tar", "-o", (scratch / "commit.tar").string(), commit}, scratch, scratch);
+  if (r.exit_code != 0) blame_full_disk(scratch);
   if (r.exit_code != 0) return "git can't read the commit: " + first_line(r.output);
   return unpack(scratch / "commit.tar", to);
 }
@@ -288,7 +298,13 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
       deadline = parse_date(r.text(0));
     if (deadline) *deadline += 60 * rules.late.grace_minutes;
     const fs::path staging = parent / (".staging-" + new_token());
-    Staged s = stage(entry, lab, deadline, staging);
+    Staged s;
+    try {
+      s = stage(entry, lab, deadline, staging);
+    } catch (...) {
+      fs::remove_all(staging, ec);
+      throw;
+    }
     std::string content;
     if (s.problem.empty()) {
       content = combined(submission_hashes(staging, lab));
@@ -296,7 +312,11 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
     }
     if (s.problem.empty() && !fs::exists(content_dir(course, lab.name, content))) {
       sync_folder(staging);
-      fs::rename(staging, content_dir(course, lab.name, content), ec);  // fails where another has just made it
+      const fs::path place = content_dir(course, lab.name, content);
+      fs::rename(staging, place, ec);  // fails where another has just made it
+      if (!fs::exists(place))
+        throw Error(Exit::environment, fmt::format("cannot make {}: {}", shown(place), ec.message()),
+                    "free some space there, then the same command again");
       ++report.contents;
     }
     fs::remove_all(staging, ec);

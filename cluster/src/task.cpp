@@ -52,11 +52,10 @@ class Heartbeat {
   void beat() {
     const fs::path next = file_.string() + "." + new_token().substr(0, 8) + ".tmp";
     for (int count = 0; !stop_; ++count) {
-      {
-        std::ofstream out(next, std::ios::trunc);
-        out << node_name() << ' ' << getpid() << ' ' << count << '\n';
-      }
-      rename(next.c_str(), file_.c_str());
+      std::ofstream out(next, std::ios::trunc);
+      out << node_name() << ' ' << getpid() << ' ' << count << '\n';
+      out.close();
+      if (out.good()) rename(next.c_str(), file_.c_str());  // on a full disk the last one stays
       for (int i = 0; i < 20 && !stop_; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
     unlink(next.c_str());
@@ -177,14 +176,14 @@ json attempt(const json& plan, const json& item, const fs::path& scratch) {
   return out;
 }
 
-// A shared folder that can't be written is often back in a minute; a result is worth the wait.
+// A shared folder that can't be written is often back in a minute; a result is worth the wait (five of them).
 void publish_patiently(const fs::path& file, const std::string& text) {
   for (int tries = 0;; ++tries) try {
       if (!publish(file, text))
         fmt::print(stderr, "ridge-task: {} was published before; this one is dropped\n", shown(file));
       return;
     } catch (const Error& e) {
-      if (tries >= 12) throw;
+      if (tries >= 60) throw;
       fmt::print(stderr, "ridge-task: {}; trying again\n", e.what());
       std::this_thread::sleep_for(std::chrono::seconds(tries < 3 ? 1 : 5));
     }
