@@ -63,7 +63,7 @@ std::string first_words(const std::string& text, std::size_t n = 200) { return c
 
 Collector::Collector(Gradebook& book)
     : book_(book), db_(book.db()), course_(book.course()), prefix_(book.jobs_prefix()), started_(steady_now()) {
-  for (const char* dir : {"spool", "taken", "rejected", "beat", "batches", "fenced", "log", "contents"})
+  for (const char* dir : {"spool", "taken", "rejected", "beat", "batches", "fenced", "log", "contents", "built"})
     make_folders(course_.shared / dir);
   graded_at_start_ = book_.counts("").graded;
 }
@@ -122,6 +122,8 @@ void Collector::take_record(const std::string& token, std::int64_t work, bool op
   if (counts) {
     db_.change("UPDATE attempt SET state = 'graded', ended = ? WHERE token = ?", wall_now(), token);
     db_.change("UPDATE work SET state = 'graded', reason = '' WHERE id = ?", work);
+    if (Rows b = db_.query("SELECT built FROM work WHERE id = ? AND built <> ''", work); b.next())
+      judged_.push_back(b.text(0));
   } else {
     book_.note(fmt::format("attempt {}: its result came when the attempt had been given up; kept, not counted", token));
   }
@@ -149,9 +151,16 @@ bool Collector::take(const fs::path& file, const std::string& token) {
   const double seconds = a.contains("seconds") && a["seconds"].is_number() ? a["seconds"].get<double>() : 0;
   if (text_of("kind") == "graded") {
     take_record(token, work, open, text_of("record"), seconds);
+  } else if (text_of("kind") == "built") {
+    if (db_.change("UPDATE attempt SET state = 'built', ended = ? WHERE token = ? AND state = 'open'", wall_now(),
+                   token) != 0)
+      db_.change("UPDATE work SET built = ?, state = 'waiting' WHERE id = ? AND state = 'running'", token, work);
+    else if (!db_.query("SELECT 1 FROM work WHERE built = ?", token).next())
+      judged_.push_back(token);  // another attempt has its place
   } else if (open) {
     const bool sick = a.value("sick", json()) == true, hung = a.value("hung", json()) == true;
     failed(token, "failed", fmt::format("{} (on {})", reason, node));
+    db_.change("UPDATE work SET built = '' WHERE id = ?", work);  // perhaps it was that: built anew
     if (!hung) node_failed(node, reason, sick);
   }
   return true;
@@ -183,13 +192,21 @@ int Collector::collect() {
                   fmt::format("cannot move {}: {}", shown(spool_file(course_.shared, token)), ec.message()),
                   "check that this account may write in the shared folder");
   }
+  for (const std::string& built : judged_) fs::remove_all(built_dir(course_.shared, built), ec);
+  judged_.clear();
   return static_cast<int>(tokens.size());
 }
 
 // Jobs can't say anything either where the shared folder is full or gone: that is no job's and no node's fault.
 void Collector::require_shared_folder() {
   if (const double now = steady_now(); now >= next_room_) {
-    require_room(course_.shared / "beat");
+    try {
+      require_room(course_.shared / "beat");
+    } catch (const Error& e) {
+      throw Error(
+          e.code, e.what(),
+          "free some space there (or mount it), then `ridge cluster resume`: jobs keep their results meanwhile");
+    }
     next_room_ = now + 1;
   }
 }
@@ -228,15 +245,22 @@ void Collector::watch() {
     std::int64_t id;
     std::string name, state, lab;
     int tasks;
+    Phase phase;
     std::set<int> open;
   };
   std::vector<Batch> batches;
-  for (Rows r = db_.query(
-           "SELECT b.id, b.name, b.state, b.lab, b.tasks, a.task FROM attempt a JOIN batch b ON b.id = a.batch "
-           "WHERE a.state = 'open' GROUP BY b.id, a.task ORDER BY b.id");
+  for (Rows r = db_.query("SELECT b.id, b.name, b.state, b.lab, b.tasks, a.task, b.phase FROM attempt a JOIN batch b "
+                          "ON b.id = a.batch "
+                          "WHERE a.state = 'open' GROUP BY b.id, a.task ORDER BY b.id");
        r.next();) {
     if (batches.empty() || batches.back().id != r.integer(0))
-      batches.push_back({r.integer(0), r.text(1), r.text(2), r.text(3), static_cast<int>(r.integer(4)), {}});
+      batches.push_back({r.integer(0),
+                         r.text(1),
+                         r.text(2),
+                         r.text(3),
+                         static_cast<int>(r.integer(4)),
+                         r.text(6) == "build" ? Phase::build : Phase::judge,
+                         {}});
     batches.back().open.insert(static_cast<int>(r.integer(5)));
   }
   for (const Batch& b : batches) {
@@ -250,7 +274,7 @@ void Collector::watch() {
         bool heard = false;
         for (int task : b.open) heard = heard || fs::exists(beat_file(course_.shared, b.name, task));
         if (!heard) {
-          send(b.id, b.name, course_.lab(b.lab), b.tasks);
+          send(b.id, b.name, course_.lab(b.lab), b.phase, b.tasks);
           continue;
         }
       }
@@ -295,7 +319,8 @@ void Collector::watch() {
 }
 
 // Hands a batch to Slurm. Its row says 'submitting' before and until a reply is here.
-void Collector::send(std::int64_t id, const std::string& name, const CourseLab& lab, int tasks) {
+void Collector::send(std::int64_t id, const std::string& name, const CourseLab& lab, Phase phase, int tasks) {
+  const SlurmOptions& options = phase == Phase::build ? lab.build : lab.slurm;
   auto text = read_regular(course_.shared / "batches" / name / "plan.json", 64 << 20);
   const json plan = text ? json::parse(*text, nullptr, false) : json();
   if (!plan.is_object())
@@ -304,11 +329,11 @@ void Collector::send(std::int64_t id, const std::string& name, const CourseLab& 
   std::vector<std::string> command = {(root_dir() / "cluster/round.sbatch").string(), plan.value("ridge", ""),
                                       (course_.shared / "batches" / name).string(), course_.setup, course_.scratch};
   const fs::path log = course_.shared / "log" / (name + ".%a.log");
-  Submitted s = submit(name, lab.slurm, tasks, course_.at_once, minutes, excluded(), log, command);
+  Submitted s = submit(name, options, tasks, course_.at_once, minutes, excluded(), log, command);
   if (s.kind == Submitted::Kind::refused && !excluded().empty()) {
     book_.note("no job can start without the excluded nodes; they are tried again: " + s.message);
     db_.change("UPDATE node SET excluded = 0, failures = 0");
-    s = submit(name, lab.slurm, tasks, course_.at_once, minutes, {}, log, command);
+    s = submit(name, options, tasks, course_.at_once, minutes, {}, log, command);
   }
   if (s.kind == Submitted::Kind::accepted)
     db_.change("UPDATE batch SET state = 'submitted', job = ? WHERE id = ?", s.job, id);
@@ -325,7 +350,8 @@ void Collector::send(std::int64_t id, const std::string& name, const CourseLab& 
               "correct [slurm] in course.toml (`ridge cluster doctor` checks it), then `ridge cluster resume`");
 }
 
-void Collector::make_batch(const CourseLab& lab, const std::vector<Item>& items, int per_job) {
+void Collector::make_batch(const CourseLab& lab, Phase phase, const std::vector<Item>& items, int per_job) {
+  const bool builds = phase == Phase::build;
   const int tasks =
       static_cast<int>((items.size() + static_cast<std::size_t>(per_job) - 1) / static_cast<std::size_t>(per_job));
   const std::string name = prefix_ + new_token().substr(0, 10);
@@ -333,25 +359,29 @@ void Collector::make_batch(const CourseLab& lab, const std::vector<Item>& items,
   json options = json::array();
   if (course_.is_signed) options.push_back("--official");
   if (course_.require_sandbox) options.push_back("--require-sandbox");
-  if (!course_.seeds.empty()) options.insert(options.end(), {"--seed-file", course_.seeds.string()});
+  if (!course_.seeds.empty() && !builds) options.insert(options.end(), {"--seed-file", course_.seeds.string()});
   // One minute over what the submissions may take together: Slurm's limit is the second line of defence.
-  const int minutes = (per_job * (lab.limit_s + 2) + 59) / 60 + 2;
+  const int minutes = (per_job * ((builds ? course_.build_limit_s : lab.limit_s) + 2) + 59) / 60 + 2;
   json plan = {{"name", name},
                {"lab", lab.name},
                {"backend", lab.backend},
-               {"limit_s", lab.limit_s},
+               {"phase", builds ? "build" : "judge"},
+               {"arch", course_.build_arch},
+               {"limit_s", builds ? course_.build_limit_s : lab.limit_s},
                {"minutes", minutes},
                {"program", program.string()},
                {"ridge", own_program()},
                {"options", options},
                {"signing_key", course_.is_signed ? course_.signing_key.string() : ""},
-               {"preflight", course_.preflight},
+               {"preflight", builds ? "" : course_.preflight},
                {"shared", course_.shared.string()},
                {"tasks", json::array()}};
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (i % static_cast<std::size_t>(per_job) == 0) plan["tasks"].push_back(json::array());
     plan["tasks"].back().push_back(
-        {{"token", items[i].token}, {"submission", content_dir(course_, lab.name, items[i].content).string()}});
+        {{"token", items[i].token},
+         {"submission", content_dir(course_, lab.name, items[i].content).string()},
+         {"built", items[i].built.empty() ? "" : built_dir(course_.shared, items[i].built).string()}});
   }
   make_folders(course_.shared / "batches" / name);
   publish(course_.shared / "batches" / name / "plan.json", plan.dump(1) + "\n");
@@ -359,8 +389,8 @@ void Collector::make_batch(const CourseLab& lab, const std::vector<Item>& items,
   std::int64_t id = 0;
   {
     Transaction all(db_);
-    db_.change("INSERT INTO batch(name, lab, state, tasks, made) VALUES(?, ?, 'submitting', ?, ?)", name, lab.name,
-               tasks, wall_now());
+    db_.change("INSERT INTO batch(name, lab, state, tasks, made, phase) VALUES(?, ?, 'submitting', ?, ?, ?)", name,
+               lab.name, tasks, wall_now(), builds ? "build" : "judge");
     id = db_.last_id();
     for (std::size_t i = 0; i < items.size(); ++i) {
       db_.change(
@@ -371,32 +401,37 @@ void Collector::make_batch(const CourseLab& lab, const std::vector<Item>& items,
     }
     all.commit();
   }
-  send(id, name, lab, tasks);
+  send(id, name, lab, phase, tasks);
 }
 
 void Collector::submit_waiting() {
-  std::map<std::string, std::vector<Item>> by_lab;
+  std::map<std::pair<std::string, Phase>, std::vector<Item>> waiting;
   const double now = steady_now();
-  for (Rows r = db_.query("SELECT id, lab, content FROM work WHERE state = 'waiting' ORDER BY id"); r.next();) {
+  for (Rows r = db_.query("SELECT id, lab, content, built FROM work WHERE state = 'waiting' ORDER BY id"); r.next();) {
     auto at = not_before_.find(r.integer(0));
-    if (at == not_before_.end() || at->second <= now)
-      by_lab[r.text(1)].push_back({r.integer(0), r.text(2), new_token()});
+    if (at != not_before_.end() && at->second > now) continue;
+    const bool builds = r.text(3).empty() && !course_.lab(r.text(1)).build.partition.empty();
+    waiting[{r.text(1), builds ? Phase::build : Phase::judge}].push_back(
+        {r.integer(0), r.text(2), new_token(), r.text(3)});
   }
-  for (const auto& [name, items] : by_lab) {
-    const CourseLab lab = course_.lab(name);
+  for (const auto& [key, items] : waiting) {
+    const CourseLab lab = course_.lab(key.first);
+    const bool builds = key.second == Phase::build;
+    const std::string& partition = builds ? lab.build.partition : lab.slurm.partition;
     int per_job = course_.per_job;
     if (per_job == 0) {
       std::size_t nodes = 1;
       if (auto all = partitions())
         for (const Partition& p : *all)
-          if (lab.slurm.partition.empty() || p.name == lab.slurm.partition) nodes = std::max(nodes, p.nodes.size());
-      const std::size_t half_an_hour = static_cast<std::size_t>(std::max(1, 1800 / lab.limit_s));
+          if (partition.empty() || p.name == partition) nodes = std::max(nodes, p.nodes.size());
+      const std::size_t half_an_hour =
+          static_cast<std::size_t>(std::max(1, 1800 / (builds ? course_.build_limit_s : lab.limit_s)));
       per_job = static_cast<int>(
           std::clamp<std::size_t>(items.size() / (16 * nodes), 1, std::min<std::size_t>(20, half_an_hour)));
     }
     for (std::size_t at = 0; at < items.size();) {
       const std::size_t end = std::min(items.size(), at + static_cast<std::size_t>(per_job * kMaxArray));
-      make_batch(lab,
+      make_batch(lab, key.second,
                  {items.begin() + static_cast<std::ptrdiff_t>(at), items.begin() + static_cast<std::ptrdiff_t>(end)},
                  per_job);
       at = end;

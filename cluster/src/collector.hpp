@@ -25,8 +25,10 @@ class Collector {
  private:
   struct Item {
     std::int64_t work;
-    std::string content, token;
+    std::string content, token, built;
   };
+  // What a batch's tasks do: all of it, or only one side where building is apart.
+  enum class Phase { judge, build };
   struct Life {  // of a task of a batch, by the steady clock
     std::string beat, node, state;
     double changed = 0, running = 0, gone = 0;
@@ -41,8 +43,8 @@ class Collector {
   void give_up(const std::string& batch, std::int64_t id, int task, const std::string& state, const std::string& why,
                const Life& life, const std::string& job, bool node_is_bad);
   void submit_waiting();
-  void make_batch(const CourseLab& lab, const std::vector<Item>& items, int per_job);
-  void send(std::int64_t id, const std::string& name, const CourseLab& lab, int tasks);
+  void make_batch(const CourseLab& lab, Phase phase, const std::vector<Item>& items, int per_job);
+  void send(std::int64_t id, const std::string& name, const CourseLab& lab, Phase phase, int tasks);
   void show_progress(bool last);
   std::vector<std::string> excluded();
 
@@ -53,6 +55,7 @@ class Collector {
   std::map<std::pair<std::string, int>, Life> lives_;
   std::map<std::int64_t, double> not_before_;  // work -> steady time of its next attempt
   double next_watch_ = 0, next_submit_ = 0, next_progress_ = 0, next_room_ = 0, started_ = 0;
+  std::vector<std::string> judged_;  // builds that are of no more use, once what was taken is committed
   int graded_at_start_ = 0, position_ = -1;
   bool controller_away_ = false;
   std::string waits_for_;  // Slurm's reason, where it is not that others come first

@@ -117,7 +117,7 @@ toml::table parse(const fs::path& file) {
   }
 }
 
-void read_slurm(Table t, SlurmOptions& s) {
+void read_slurm(Table& t, SlurmOptions& s) {
   t.get("partition", s.partition), t.get("account", s.account), t.get("qos", s.qos), t.get("gres", s.gres);
   t.get("constraint", s.constraint), t.get("exclude", s.exclude), t.get("memory", s.memory), t.get("cpus", s.cpus);
   t.get("options", s.more);
@@ -175,10 +175,12 @@ Course load_course(const std::string& given) {
     std::string title;
     s.get("title", title), s.get("setup", c.setup), s.get("mpi", c.mpi), s.get("scratch", c.scratch);
     s.get("container", c.container);
-    read_slurm(s.inside("slurm"), slurm);
+    Table site_slurm = s.inside("slurm");
+    read_slurm(site_slurm, slurm);
     s.done();
   }
-  read_slurm(t.inside("slurm"), slurm);
+  Table own_slurm = t.inside("slurm");
+  read_slurm(own_slurm, slurm);
 
   Table g = t.inside("grading");
   g.get("signed", c.is_signed), g.get("signing_key", c.signing_key), g.get("keys", c.keys), g.get("seeds", c.seeds);
@@ -194,6 +196,12 @@ Course load_course(const std::string& given) {
   limits.get("submissions_per_day", c.submissions_per_day);
   limits.done();
   usual.slurm = slurm;
+  Table build = t.inside("build");
+  build.get("arch", c.build_arch), build.get("limit_s", c.build_limit_s);
+  read_slurm(build, usual.build);
+  if (c.build_limit_s < 1) c.build_limit_s = 1;
+  if (usual.build.account.empty()) usual.build.account = slurm.account;
+  if (usual.build.qos.empty()) usual.build.qos = slurm.qos;
 
   Table labs = t.inside("labs");
   for (const std::string& key : labs.names()) {
@@ -207,11 +215,15 @@ Course load_course(const std::string& given) {
     one.get("weight", l.weight), one.get("deadline", l.deadline), one.get("backend", l.backend);
     one.get("limit_s", l.limit_s);
     read_late(one.inside("late"), l.late);
-    read_slurm(one.inside("slurm"), l.slurm);
+    Table its_slurm = one.inside("slurm");
+    read_slurm(its_slurm, l.slurm);
     one.done();
     if (l.backend != "cpu" && l.backend != "cuda")
       throw Error(Exit::usage, fmt::format("{}: [labs.{}]: backend '{}'", shown(c.file), key, l.backend),
                   "official results need one backend for all: cpu or cuda");
+    if (!l.build.partition.empty() && l.backend == "cuda" && c.build_arch.empty())
+      throw Error(Exit::usage, fmt::format("{}: [build] names no `arch`", shown(c.file)),
+                  "a machine without a GPU must be told for which to build: arch = \"90a\" for H100 and H200");
     if (l.limit_s < 1) l.limit_s = 1;
     c.labs[l.name] = l;
   }

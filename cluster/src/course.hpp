@@ -31,6 +31,7 @@ struct CourseLab {
   int limit_s = 600;  // one submission's grading
   LatePolicy late;
   SlurmOptions slurm;
+  SlurmOptions build;  // of the jobs that build, where [build] names a partition; else the judging jobs build
 };
 
 struct Course {
@@ -51,6 +52,8 @@ struct Course {
   int per_job = 0;              // submissions that one array task grades, one after the other; 0: chosen
   int at_once = 0;              // array tasks at one time; 0: as many as fit
   int submissions_per_day = 0;  // that a student may hand in of a lab; 0: any number
+  int build_limit_s = 600;      // one submission's build, where it is apart
+  std::string build_arch;       // for which GPUs: "90a"
   std::string preflight;        // a program that a job runs first on its node
   // From the site's profile: what a job does before anything else, and how ranks are started.
   std::string site, setup, mpi, scratch, container;

@@ -28,7 +28,8 @@ bool no_room(const fs::path& dir) {
   // SQLite calls it an I/O error where the files beside its own (-wal, -shm) find no room.
   if (code == SQLITE_FULL || ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && no_room(file.parent_path()))) {
     what = "its disk is full";
-    advice = "free some space there, then `ridge cluster resume`: what was acknowledged is kept, and jobs go on meanwhile";
+    advice =
+        "free some space there, then `ridge cluster resume`: what was acknowledged is kept, and jobs go on meanwhile";
   }
   throw Error(Exit::environment, fmt::format("the gradebook {}: {}", shown(file), what), advice);
 }

@@ -85,6 +85,11 @@ void examine_slurm(const Course& c, std::vector<Finding>& all) {
                      fmt::format("there are: {}", fmt::join(names, ", "))});
       continue;
     }
+    if (const std::string& apart = lab.build.partition;
+        !apart.empty() &&
+        std::none_of(known->begin(), known->end(), [&](const Partition& q) { return q.name == apart; }))
+      all.push_back({Kind::bad, fmt::format("{}: [build] names a partition {} that is not there", name, apart),
+                     "sinfo lists them"});
     if (p->up == 0)
       all.push_back(
           {Kind::bad, fmt::format("{}: no node of partition {} takes jobs", name, p->name), "sinfo -R says why"});

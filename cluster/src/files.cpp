@@ -18,7 +18,7 @@ namespace {
 [[noreturn]] void fail(const std::string& what, const fs::path& file, int error) {
   const bool full = error == ENOSPC || error == EDQUOT;
   throw Error(Exit::environment, fmt::format("cannot {} {}: {}", what, shown(file), std::strerror(error)),
-              full ? "free some space there, then `ridge cluster resume`: what was acknowledged is kept"
+              full ? "free some space there, then the same command again: what was acknowledged is kept"
                    : "check that the folder is there, and that this account may write in it");
 }
 

@@ -20,6 +20,7 @@ namespace {
 
 // content: what is graded, by the hash of its files; several students may have handed in the same.
 // work: one content to be judged; a regrade is a new generation. attempt: one try, whose token no other try has.
+// Where building is apart, a work's first attempt builds it; `built` is then that attempt's token, and its folder's name.
 // result: what an attempt said. The index makes two results that count impossible.
 constexpr const char* kSchema = R"(
 BEGIN IMMEDIATE;
@@ -30,14 +31,15 @@ CREATE TABLE IF NOT EXISTS submission(
 CREATE TABLE IF NOT EXISTS work(
   id INTEGER PRIMARY KEY, lab TEXT NOT NULL, content TEXT NOT NULL, backend TEXT NOT NULL, generation INTEGER NOT NULL,
   state TEXT NOT NULL CHECK(state IN ('waiting', 'running', 'graded', 'not-graded', 'cancelled')),
-  reason TEXT NOT NULL DEFAULT '', failures INTEGER NOT NULL DEFAULT 0, UNIQUE(lab, content, backend, generation));
+  reason TEXT NOT NULL DEFAULT '', failures INTEGER NOT NULL DEFAULT 0, built TEXT NOT NULL DEFAULT '',
+  UNIQUE(lab, content, backend, generation));
 CREATE TABLE IF NOT EXISTS batch(
   id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, lab TEXT NOT NULL,
   state TEXT NOT NULL CHECK(state IN ('submitting', 'submitted', 'over')), job TEXT NOT NULL DEFAULT '',
-  tasks INTEGER NOT NULL, made INTEGER NOT NULL);
+  tasks INTEGER NOT NULL, made INTEGER NOT NULL, phase TEXT NOT NULL DEFAULT 'judge');
 CREATE TABLE IF NOT EXISTS attempt(
   token TEXT PRIMARY KEY, work INTEGER NOT NULL REFERENCES work(id), number INTEGER NOT NULL,
-  state TEXT NOT NULL CHECK(state IN ('open', 'graded', 'failed', 'lost', 'fenced', 'cancelled')),
+  state TEXT NOT NULL CHECK(state IN ('open', 'built', 'graded', 'failed', 'lost', 'fenced', 'cancelled')),
   batch INTEGER NOT NULL REFERENCES batch(id), task INTEGER NOT NULL, node TEXT NOT NULL DEFAULT '',
   reason TEXT NOT NULL DEFAULT '', made INTEGER NOT NULL, ended INTEGER, UNIQUE(work, number));
 CREATE UNIQUE INDEX IF NOT EXISTS one_open_attempt ON attempt(work) WHERE state = 'open';
@@ -57,6 +59,26 @@ CREATE TABLE IF NOT EXISTS event(id INTEGER PRIMARY KEY, made INTEGER NOT NULL, 
 COMMIT;
 )";
 
+// A gradebook of before builds were apart.
+constexpr const char* kUpdate = R"(
+PRAGMA foreign_keys=OFF;
+BEGIN IMMEDIATE;
+ALTER TABLE work ADD COLUMN built TEXT NOT NULL DEFAULT '';
+ALTER TABLE batch ADD COLUMN phase TEXT NOT NULL DEFAULT 'judge';
+CREATE TABLE attempt_new(
+  token TEXT PRIMARY KEY, work INTEGER NOT NULL REFERENCES work(id), number INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK(state IN ('open', 'built', 'graded', 'failed', 'lost', 'fenced', 'cancelled')),
+  batch INTEGER NOT NULL REFERENCES batch(id), task INTEGER NOT NULL, node TEXT NOT NULL DEFAULT '',
+  reason TEXT NOT NULL DEFAULT '', made INTEGER NOT NULL, ended INTEGER, UNIQUE(work, number));
+INSERT INTO attempt_new SELECT * FROM attempt;
+DROP TABLE attempt;
+ALTER TABLE attempt_new RENAME TO attempt;
+CREATE UNIQUE INDEX one_open_attempt ON attempt(work) WHERE state = 'open';
+CREATE INDEX attempt_batch ON attempt(batch);
+COMMIT;
+PRAGMA foreign_keys=ON;
+)";
+
 fs::path with_folder(const fs::path& file) {
   make_folders(file.parent_path());
   return file;
@@ -66,6 +88,7 @@ fs::path with_folder(const fs::path& file) {
 
 Gradebook::Gradebook(const Course& course) : course_(course), db_(with_folder(course.gradebook)) {
   if (!db_.query("SELECT 1 FROM sqlite_master WHERE name = 'event'").next()) db_.script(kSchema);
+  if (!db_.query("SELECT 1 FROM pragma_table_info('batch') WHERE name = 'phase'").next()) db_.script(kUpdate);
   db_.change("INSERT INTO meta SELECT 'id', ? WHERE NOT EXISTS (SELECT 1 FROM meta WHERE key = 'id')",
              new_token().substr(0, 6));
 }

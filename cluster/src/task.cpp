@@ -156,12 +156,21 @@ json attempt(const json& plan, const json& item, const fs::path& scratch) {
                                    item.at("submission"), "--backend", plan.at("backend"), "--json",
                                    record.string()};
   for (const json& option : plan.at("options")) argv.push_back(option);
+  const bool builds = plan.value("phase", "judge") == "build";
+  if (builds)
+    argv.insert(argv.end(), {"--build-into", built_dir(plan.at("shared").get<std::string>(), token).string()});
+  else if (const std::string built = item.value("built", ""); !built.empty())
+    argv.insert(argv.end(), {"--built", built});
   Ended e = run_judge(argv, log, plan.at("limit_s").get<double>());
   json out = {{"schema", "ridge.attempt/1"}, {"token", token},       {"node", node_name()},
               {"exit_code", e.code},         {"seconds", e.seconds}, {"job", from_environment("SLURM_ARRAY_JOB_ID")}};
   const std::string words = read_regular(log, 64 << 20).value_or("");
   auto text = read_regular(record, 16 << 20);
-  if ((e.code == 0 || e.code == 1 || e.code == 4) && !e.timed_out && text && !text->empty()) {
+  std::error_code ec;
+  if (builds && e.code == 0 && !e.timed_out &&
+      fs::is_directory(built_dir(plan.at("shared").get<std::string>(), token), ec)) {
+    out["kind"] = "built";
+  } else if ((e.code == 0 || e.code == 1 || e.code == 4) && !e.timed_out && text && !text->empty()) {
     out["kind"] = "graded";
     out["record"] = *text;
   } else {
@@ -170,7 +179,6 @@ json attempt(const json& plan, const json& item, const fs::path& scratch) {
     out["reason"] = e.code == 0 || e.code == 1 || e.code == 4 ? "ridge left no record: " + capped(printable(words), 300)
                                                               : why_not(e, limit, words);
   }
-  std::error_code ec;
   fs::remove(record, ec);
   fs::remove(log, ec);
   return out;
@@ -211,6 +219,7 @@ int run_task(const fs::path& batch, int task) {
     setenv("XDG_CONFIG_HOME", scratch.path().c_str(), 1);
     if (const std::string key = plan.value("signing_key", ""); !key.empty())
       setenv("RIDGE_SIGNING_KEY", key.c_str(), 1);
+    if (const std::string arch = plan.value("arch", ""); !arch.empty()) setenv("RIDGE_CUDA_ARCH", arch.c_str(), 1);
     Heartbeat alive(beat_file(shared, plan.at("name"), task));  // after setenv: it reads the environment
 
     std::string sick;

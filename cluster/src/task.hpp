@@ -10,6 +10,7 @@ namespace ridge::cluster {
 // The shared folder:
 //   contents/LAB/HASH/      a submission's files
 //   batches/NAME/plan.json  what the batch's tasks are to do
+//   built/TOKEN/            what an attempt built, until it is judged
 //   spool/TOKEN.json        what an attempt published ("ridge.attempt/1"), until the collector has taken it
 //   taken/TOKEN.json        and after
 //   beat/NAME.TASK          a sign of life of a running task
@@ -20,6 +21,7 @@ inline fs::path spool_file(const fs::path& shared, const std::string& token) {
 inline fs::path taken_file(const fs::path& shared, const std::string& token) {
   return shared / "taken" / (token + ".json");
 }
+inline fs::path built_dir(const fs::path& shared, const std::string& token) { return shared / "built" / token; }
 inline fs::path beat_file(const fs::path& shared, const std::string& batch, int task) {
   return shared / "beat" / (batch + "." + std::to_string(task));
 }

@@ -73,36 +73,6 @@ void copy_source(const fs::path& from, const fs::path& to) {
                 "free some space there, or set TMPDIR to a folder with space");
 }
 
-// The student's sources, then the lab's own on top: a submission can't replace the contract or the entry.
-void stage(const Lab& lab, const Submission& submission, const fs::path& dir) {
-  if (!fs::is_directory(submission.dir))
-    throw Error(
-        Exit::usage, fmt::format("there is no folder {}", shown(submission.dir)),
-        fmt::format("`ridge start {}` makes one to work in; --submission names another", lab.name.substr(0, 2)));
-  std::size_t count = 0;
-  for (const auto& entry : fs::directory_iterator(submission.dir)) {
-    if (!is_source(entry.path()) || entry.path().filename() == "baseline.cu") continue;
-    if (++count > kMaxFiles)
-      throw Error(Exit::usage, fmt::format("{} holds more than {} source files", shown(submission.dir), kMaxFiles),
-                  "submit the lab's files only");
-    if (on(Defence::source_files)) check_source_file(entry.path());
-    copy_source(entry.path(), dir / entry.path().filename());
-    if (on(Defence::source_files)) check_source_text(dir / entry.path().filename());
-  }
-  for (std::size_t i = 0; i < submission.overrides.size(); ++i)
-    copy_source(submission.overrides[i], dir / submission.override_names[i]);
-  for (const auto& file : lab.files)
-    if (!fs::exists(dir / file))
-      throw Error(Exit::usage, fmt::format("{} has no {}", shown(submission.dir), file),
-                  fmt::format("the lab's files are {}", fmt::join(lab.files, ", ")));
-  for (const auto& entry : fs::directory_iterator(lab.dir))
-    if (entry.path().extension() == ".hpp" || entry.path().filename() == "entry.cu") {
-      // Off: the submission's own contract and entry stand.
-      if (!on(Defence::source_files) && fs::exists(dir / entry.path().filename())) continue;
-      copy_source(entry.path(), dir / entry.path().filename());
-    }
-}
-
 // Of the private folder: what would let a file pass for another, or look outside.
 void check_directives(const fs::path& dir) {
   if (!on(Defence::assembly_policy)) return;
@@ -305,6 +275,36 @@ fs::path find_nvcc() {
   if (const char* home = std::getenv("CUDA_HOME")) names.push_back(std::string(home) + "/bin/nvcc");
   names.push_back("/usr/local/cuda/bin/nvcc");
   return find_program(names);
+}
+
+// The student's sources, then the lab's own on top: a submission can't replace the contract or the entry.
+void stage(const Lab& lab, const Submission& submission, const fs::path& dir) {
+  if (!fs::is_directory(submission.dir))
+    throw Error(
+        Exit::usage, fmt::format("there is no folder {}", shown(submission.dir)),
+        fmt::format("`ridge start {}` makes one to work in; --submission names another", lab.name.substr(0, 2)));
+  std::size_t count = 0;
+  for (const auto& entry : fs::directory_iterator(submission.dir)) {
+    if (!is_source(entry.path()) || entry.path().filename() == "baseline.cu") continue;
+    if (++count > kMaxFiles)
+      throw Error(Exit::usage, fmt::format("{} holds more than {} source files", shown(submission.dir), kMaxFiles),
+                  "submit the lab's files only");
+    if (on(Defence::source_files)) check_source_file(entry.path());
+    copy_source(entry.path(), dir / entry.path().filename());
+    if (on(Defence::source_files)) check_source_text(dir / entry.path().filename());
+  }
+  for (std::size_t i = 0; i < submission.overrides.size(); ++i)
+    copy_source(submission.overrides[i], dir / submission.override_names[i]);
+  for (const auto& file : lab.files)
+    if (!fs::exists(dir / file))
+      throw Error(Exit::usage, fmt::format("{} has no {}", shown(submission.dir), file),
+                  fmt::format("the lab's files are {}", fmt::join(lab.files, ", ")));
+  for (const auto& entry : fs::directory_iterator(lab.dir))
+    if (entry.path().extension() == ".hpp" || entry.path().filename() == "entry.cu") {
+      // Off: the submission's own contract and entry stand.
+      if (!on(Defence::source_files) && fs::exists(dir / entry.path().filename())) continue;
+      copy_source(entry.path(), dir / entry.path().filename());
+    }
 }
 
 BuiltWorker build_worker(const Lab& lab, const Submission& submission, lab::Backend backend, const fs::path& dir) {

@@ -14,6 +14,7 @@ struct BuiltWorker {
   std::string flags;
   double seconds = 0;
   std::string warnings;
+  std::string sha256;  // of the program, where another machine built it (built.hpp)
 };
 
 // A submission: a folder with the lab's files. `overrides` replaces single files (a wrong/ solution over the reference).
@@ -23,6 +24,9 @@ struct Submission {
   std::vector<std::string> override_names;
   bool reuse = false;  // objects of earlier builds, where nothing that they come from has changed
 };
+
+// Copies the submission's sources into `dir`, and the lab's contract and entry over them. Throws as build_worker does.
+void stage(const Lab& lab, const Submission& submission, const fs::path& dir);
 
 // Copies and compiles the submission with the lab's contract and entry, into `dir`. Throws Error(Exit::build) with the
 // compiler's messages at the student's own lines, Error(Exit::usage) where a file is missing.

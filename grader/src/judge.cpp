@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "built.hpp"
 #include "calibrate.hpp"
 #include "clock.hpp"
 #include "defence.hpp"
@@ -52,11 +53,15 @@ void wait_for_the_gpu() {}
 #endif
 
 // `sources`: the folder that the build took them from.
-void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device& device, const BuiltWorker& built,
+// `device`: none where only the build is done.
+void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device* device, const BuiltWorker& built,
               const fs::path& sources) {
-  DeviceInfo info = device.info();
+  DeviceInfo info;
+  if (device != nullptr) info = device->info();
   r.device = {{"kind", info.kind}, {"name", info.name}};
-  if (info.kind == "gpu") {
+  if (device == nullptr) {
+    r.device = {{"kind", "none"}, {"name", "built only"}};
+  } else if (info.kind == "gpu") {
     r.device["driver"] = info.driver;
     r.device["runtime"] = info.runtime;
     r.device["clocks"] = info.clocks;
@@ -66,6 +71,7 @@ void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device& de
   r.compiler = built.compiler;
   r.compiler_flags = built.flags;
   r.build_seconds = built.seconds;
+  r.program_sha256 = built.sha256;
   r.submission_files = submission_hashes(sources, lab);
   r.harness_files = harness_hashes(lab, o.backend);
 }
@@ -122,17 +128,31 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   r.submission_path = shown(o.submission.dir);
   r.sandbox = sandbox_report();
 
-  std::unique_ptr<Device> device = o.backend == Backend::cpu ? make_cpu_device() : make_cuda_device();
-  GpuLeftovers gpu(o.backend == Backend::cuda ? device->info().uuid : "");
+  const bool only_builds = !o.build_into.empty();
+  std::unique_ptr<Device> device;
+  if (!only_builds) device = o.backend == Backend::cpu ? make_cpu_device() : make_cuda_device();
+  GpuLeftovers gpu(o.backend == Backend::cuda && device ? device->info().uuid : "");
   TemporaryDir dir("judge");
+  const fs::path place = dir.path() / "submission";
   o.progress("building");
   BuiltWorker built;
   try {
-    built = build_worker(lab, o.submission, o.backend, dir.path() / "submission");
+    if (o.built.empty()) {
+      built = build_worker(lab, o.submission, o.backend, place);
+    } else {
+      fs::create_directories(place / "src");
+      stage(lab, o.submission, place / "src");
+      built = take_built(o.built, lab, o.backend, place / "src", place, o.must_be_signed);
+    }
   } catch (const Error& e) {
     if (e.code != Exit::build) throw;
-    describe(r, lab, o, *device, built, dir.path() / "submission/src");
+    describe(r, lab, o, device.get(), built, dir.path() / "submission/src");
     did_not_build(r, lab, o, e.what());
+    return r;
+  }
+  if (only_builds) {
+    keep_built(o.build_into, built, lab, o.backend, place / "src");
+    r.outcome = "built";
     return r;
   }
   BuiltWorker baseline, reference;
@@ -146,7 +166,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
       throw Error(Exit::environment, std::string("the baseline's worker: ") + e.what(), "run `ridge doctor`");
     }
   }
-  describe(r, lab, o, *device, built, dir.path() / "submission/src");
+  describe(r, lab, o, device.get(), built, dir.path() / "submission/src");
 
   double start = now();
   std::uint64_t seed =

@@ -28,6 +28,9 @@ struct JudgeOptions {
   std::optional<lab::Mode> sizes;
   bool one_case = false;
   const BuiltWorker* baseline = nullptr;
+  // Building and judging apart (built.hpp): only builds, into this folder; takes what was built there.
+  fs::path build_into, built;
+  bool must_be_signed = false;  // what was built
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
 

@@ -91,6 +91,9 @@ int run(int argc, char** argv) {
   bool through_slurm = false;
   grade->add_flag("--slurm", through_slurm, "As a job of this cluster, waited for; it is practice");
 #endif
+  auto* build_into = grade->add_option("--build-into", grading.build_into,
+                                       "Only build, into this new folder: for a machine without a GPU");
+  grade->add_option("--built", grading.built, "Judge what was built into this folder")->excludes(build_into);
   grade->add_option("--seed-file", grading.seed_file,
                     "Secret seed of a course (16 bytes or more, mode 0600): the same secret cases for all");
   auto* key = app.add_subcommand("key", "Keys that sign records");

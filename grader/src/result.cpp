@@ -122,6 +122,7 @@ std::string to_json(const Result& r) {
   j["sandbox"] = {{"complete", sandbox_complete(r.sandbox)}, {"layers", json::array()}};
   for (const auto& l : r.sandbox)
     j["sandbox"]["layers"].push_back({{"name", l.name}, {"on", l.on}, {"reason", l.reason}});
+  if (!r.program_sha256.empty()) j["program"] = {{"sha256", r.program_sha256}, {"built", "apart"}};
   if (!r.build_output.empty()) j["build_output"] = r.build_output;
   j["tasks"] = json::array();
   for (const auto& t : r.tasks) j["tasks"].push_back(task_json(t));

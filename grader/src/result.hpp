@@ -71,6 +71,7 @@ struct Result {
   std::map<std::string, std::string> harness_files;     // the same of what judged it
   std::map<std::string, std::string> device;            // kind, name, ...
   std::string compiler, compiler_flags;
+  std::string program_sha256;  // where another machine built it; else empty
   double build_seconds = 0, run_seconds = 0;
   double points = 0, max = 0, coverage = 1;
   std::string build_output;

@@ -1,12 +1,14 @@
 #!/bin/sh
 # Stands in for `ridge grade` where a test is about the cluster and not about judging: says at once what the submission's
 # copy.cu tells it to: `points N`, `build`, `slow S N`, `hang`, `sick-once`. Everything else is as with the real one.
-submission='' json='' lab=${2-} backend=cpu
+submission='' json='' into='' built='' lab=${2-} backend=cpu
 while [ $# -gt 0 ]; do
   case $1 in
     --submission) submission=$2; shift ;;
     --backend) backend=$2; shift ;;
     --json) json=$2; shift ;;
+    --build-into) into=$2; shift ;;
+    --built) built=$2; shift ;;
   esac
   shift
 done
@@ -23,6 +25,8 @@ case $word in
 esac
 here=$(dirname "$0")
 if [ -e "$here/disk-full" ]; then echo "No space left on device" >&2; exit 3; fi
+if [ -n "$into" ] && [ "$word" != build ]; then mkdir "$into" && cp "$submission/copy.cu" "$into/worker" && exit 0; exit 3; fi
+if [ -n "$built" ] && ! cmp -s "$submission/copy.cu" "$built/worker"; then echo "it is of other files" >&2; exit 3; fi
 hash=$(cd "$submission" && sha256sum ./*.cu | sed 's# \./# #' | sha256sum | cut -d' ' -f1)
 nonce=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 outcome=failed points=$first code=1

@@ -2,12 +2,12 @@
 """The collector, killed at every one of its writes, flushes, links and renames in turn: nothing is lost, and the next one
 goes on at once.
 
-test_kill_points.py SHIM [STEP]    SHIM: kill_at.so; every STEPth boundary (1: all)
+test_kill_points.py SHIM [STEP [FIRST]]    SHIM: kill_at.so; every STEPth boundary (1: all) from FIRST (1)
 """
 import sys
 from rehearsal import *
 
-shim, step = sys.argv[1], int((sys.argv + ["1"])[2])
+shim, step, start_at = sys.argv[1], int((sys.argv + ["1"])[2]), int((sys.argv + ["1", "1"])[3])
 
 
 def fresh(slurm):
@@ -28,7 +28,7 @@ with Slurm(4) as slurm:
     # The main thread may end by _exit; then the count comes from bisecting upwards.
     calls = int(count.read_text()) if count.exists() else 120
     course.remove()
-    killed, slowest, at, tried = 0, 0.0, 1, 0
+    killed, slowest, at, tried = 0, 0.0, start_at, 0
     while at <= 2 * calls:
         course = fresh(slurm)
         first = course.run(*course.grade_words(), env={"LD_PRELOAD": shim, "RIDGE_KILL_AT": str(at)})
