@@ -216,8 +216,8 @@ int decide(const Arguments& a, const std::string& kind) {
 
 int export_grades(const Arguments& a) {
   const Course course = load_course(a.course);
-  const std::string lab = find_lab(a.lab).name;
-  course.lab(lab);
+  const std::string lab = a.lab == "total" ? a.lab : find_lab(a.lab).name;
+  if (lab != "total") course.lab(lab);
   Gradebook book(course);
   std::string note;
   const std::string text = exported(book, {lab, a.format, a.from, a.column, a.points}, note);
@@ -351,7 +351,8 @@ std::function<int()> add_commands(CLI::App& app) {
   auto* estimate_command = add("estimate", "Hours that a round will take, before it is submitted");
   estimate_command->add_option("--more", a->more, "Submissions that are not taken in yet")
       ->check(CLI::Range(0, 1000000));
-  for (auto* c : {export_command, report_command, estimate_command}) c->add_option("--lab", a->lab, "Lab")->required();
+  export_command->add_option("--lab", a->lab, "Lab, or `total`: all of them by their weights")->required();
+  for (auto* c : {report_command, estimate_command}) c->add_option("--lab", a->lab, "Lab")->required();
   auto* doctor_command = add("doctor", "Whether course.toml and the cluster fit each other");
   doctor_command->add_flag("--no-job", a->no_job, "Don't ask a node by a small job");
   auto* init_command = add("init", "Write a course.toml to start from");

@@ -374,6 +374,7 @@ void Collector::make_batch(const CourseLab& lab, Phase phase, const std::vector<
                {"options", options},
                {"signing_key", course_.is_signed ? course_.signing_key.string() : ""},
                {"preflight", builds ? "" : course_.preflight},
+               {"container", course_.container},
                {"shared", course_.shared.string()},
                {"tasks", json::array()}};
   for (std::size_t i = 0; i < items.size(); ++i) {

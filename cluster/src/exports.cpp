@@ -130,12 +130,13 @@ std::string nbgrader(const std::vector<Grade>& grades, const CourseLab& lab, dou
   return out;
 }
 
-json as_json(const Grade& g) {
+json as_json(const Grade& g, double weight) {
   json j = {
       {"student", g.student.id},    {"name", g.student.name}, {"email", g.student.email}, {"lab", g.lab},
       {"state", g.state},           {"outcome", g.outcome},   {"source", g.source},       {"days_late", g.days_late},
       {"overridden", g.overridden}, {"note", g.note},         {"problem", g.problem},     {"reason", g.reason},
       {"attempt", g.token},         {"submission", g.content}};
+  j["weight"] = weight;
   j["percent"] = g.percent ? json(*g.percent) : json();
   j["points"] = g.points ? json(*g.points) : json();
   j["max"] = g.max ? json(*g.max) : json();
@@ -176,17 +177,21 @@ std::string plain(const std::vector<Grade>& grades) {
 }  // namespace
 
 std::string exported(Gradebook& book, const ExportOptions& o, std::string& note) {
-  const std::vector<Grade> grades = book.grades(o.lab);
+  const bool total = o.lab == "total";
+  const std::vector<Grade> grades = total ? book.totals() : book.grades(o.lab);
+  CourseLab lab;
+  lab.name = o.lab;
+  if (!total) lab = book.course().lab(o.lab);
   int missing = 0;
   for (const Grade& g : grades) missing += !g.percent && !g.content.empty();
   std::string text;
   if (o.format == "canvas" || o.format == "moodle") text = filled(grades, o, note);
-  if (o.format == "nbgrader") text = nbgrader(grades, book.course().lab(o.lab), o.points);
+  if (o.format == "nbgrader") text = nbgrader(grades, lab, o.points);
   if (o.format == "gradescope") text = gradescope(grades, o.points);
   if (o.format == "csv") text = plain(grades);
   if (o.format == "json") {
     json all = json::array();
-    for (const Grade& g : grades) all.push_back(as_json(g));
+    for (const Grade& g : grades) all.push_back(as_json(g, lab.weight));
     text = all.dump(1) + "\n";
   }
   if (missing > 0)

@@ -49,6 +49,10 @@ class Gradebook {
   // Of all students (and of those who are not on the roster but handed something in), in order of ids.
   std::vector<Grade> grades(const std::string& lab);
 
+  // Of the whole course, by the labs' weights: what a lab earned of its weight. A lab for which nothing was handed in counts zero
+  // once its deadline is over, and not at all before. Where one waits for its result there is no total.
+  std::vector<Grade> totals();
+
   void decide(const std::string& kind, const std::string& lab, const std::string& student, const std::string& value,
               const std::string& reason, const std::string& author);
   std::string jobs_prefix();           // of the names of its jobs: no other gradebook's begin so

@@ -161,6 +161,9 @@ json attempt(const json& plan, const json& item, const fs::path& scratch) {
     argv.insert(argv.end(), {"--build-into", built_dir(plan.at("shared").get<std::string>(), token).string()});
   else if (const std::string built = item.value("built", ""); !built.empty())
     argv.insert(argv.end(), {"--built", built});
+  // A container's command goes before it: "apptainer exec --nv IMAGE".
+  if (const std::string container = plan.value("container", ""); !container.empty())
+    argv.insert(argv.begin(), {"/bin/sh", "-c", "exec " + container + " \"$@\"", "ridge-task"});
   Ended e = run_judge(argv, log, plan.at("limit_s").get<double>());
   json out = {{"schema", "ridge.attempt/1"}, {"token", token},       {"node", node_name()},
               {"exit_code", e.code},         {"seconds", e.seconds}, {"job", from_environment("SLURM_ARRAY_JOB_ID")}};

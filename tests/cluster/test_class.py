@@ -102,8 +102,32 @@ def exports(course, lab="01_coalescing"):
     expect("moodle", f'Participant 1,N,s1@example.edu,{points},"a, b"', done.stdout.splitlines()[1])
 
 
+def totals(course):
+    """By weights: lab 01 has 3; of lab 02, with 1, nobody handed anything in, and its deadline is over; lab 03's is not."""
+    file = course.dir / "course.toml"
+    text = file.read_text()
+    file.write_text(text.replace("[labs.01]\n", "[labs.01]\nweight = 3\n") + "[labs.02]\ndeadline = 2020-01-01T00:00:00Z\n"
+                    "[labs.03]\nweight = 40\ndeadline = 2100-01-01T00:00:00Z\n")
+    done = course.run("export", "--lab", "total")
+    expect("totals: " + done.stderr, 0, done.returncode)
+    rows = {r["student"]: r for r in csv.DictReader(io.StringIO(done.stdout))}
+    expect("totals by weights", {k: None if v is None else round(v * 3 / 4, 2) for k, v in course.expected.items()},
+           {k: round(float(r["percent"]), 2) if r["percent"] else None for k, r in rows.items()})
+    expect("a total says what it is of", True, "02_" in rows["s1"]["note"] and "nothing handed in: 0" in rows["s1"]["note"])
+    weight = {r["weight"] for r in json.loads(course.run("export", "--lab", "01", "--format", "json").stdout)}
+    expect("a lab's export says its weight", {3.0}, weight)
+    file.write_text(text)
+
+
 def short(slurm):
     course = Course(slurm, grading="retries = 0\n")
+    # A container, as a site's profile names it: the judge starts inside.
+    (course.dir / "container").write_text(f'#!/bin/sh\necho "$1" >>{course.dir}/entered\nshift\nexec "$@"\n')
+    (course.dir / "container").chmod(0o755)
+    (course.dir / "site.toml").write_text(f'container = "{course.dir}/container image.sif"\n')
+    with open(course.dir / "course.toml") as f:
+        text = f.read()
+    (course.dir / "course.toml").write_text('site = "./site.toml"\n' + text)
     with open(course.dir / "course.toml", "a") as f:
         f.write("deadline = 2026-11-01T00:00:00Z\nlimit_s = 2\nlate = { percent_per_day = 10, days = 20 }\n")
     old = time.mktime((2026, 10, 20, 0, 0, 0, 0, 0, 0))
@@ -133,6 +157,9 @@ def short(slurm):
         line = [l for l in done.stdout.splitlines() if l.strip().startswith((f"problem: {name}:", f"problem: {name}."))]
         expect(f"{name}: said once", 1, len(line))
         expect(f"{name}: {line[0]}", True, word in line[0])
+    entered = (course.dir / "entered").read_text().split()
+    expect("every judge was started in the container", (course.rows("SELECT count(*) FROM attempt")[0][0], {"image.sif"}),
+           (len(entered), set(entered)))
     expect("twins are graded once", 1, course.rows("SELECT count(*) FROM work w JOIN submission s ON s.content = w.content WHERE s.student = 'twin'")[0][0])
     hung = course.rows("SELECT reason FROM work WHERE state = 'not-graded'")
     expect("the hung one says why", True, len(hung) == 1 and "did not end within 2 s" in hung[0][0])
@@ -148,6 +175,7 @@ def short(slurm):
     expect("results after a second run", before, course.rows("SELECT * FROM result ORDER BY token"))
     expect("attempts after a second run", attempts, course.rows("SELECT count(*) FROM attempt a JOIN work w ON w.id = a.work WHERE w.state = 'graded'"))
     exports(course)
+    totals(course)
     # decisions
     expect("an override needs a student", 2, course.run("override", "--lab", "01", "--student", "nobody", "--percent", "5", "--reason", "x").returncode)
     expect("an override needs a reason", 2, course.run("override", "--lab", "01", "--student", "s0", "--percent", "5", "--reason", " ").returncode)
