@@ -14,6 +14,7 @@
 
 #include "agent_protocol.hpp"
 #include "error.hpp"
+#include "serve.hpp"
 #include "worker_process.hpp"
 
 namespace {
@@ -45,6 +46,12 @@ int main(int argc, char** argv) {
   int rank = 0, size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (argc == 2 && std::string(argv[1]) == "serve") {
+    MPI_Barrier(MPI_COMM_WORLD);  // all are there
+    const int code = ridge::agent::serve(rank, size);
+    MPI_Finalize();
+    return code;
+  }
   const char* judge = std::getenv("RIDGE_JUDGE");
   const char* token = std::getenv("RIDGE_AGENT_TOKEN");
   if (argc != 2 || judge == nullptr || token == nullptr) {

@@ -1,9 +1,12 @@
 // check, grade and demo.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 
+#include "agents.hpp"
 #include "commands.hpp"
 #include "device.hpp"
 #include "error.hpp"
@@ -120,6 +123,17 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
     o.reference.dir = root_dir() / "solutions" / lab.name;
     if (!fs::exists(o.reference.dir))
       throw Error(Exit::usage, "there is no reference solution here", "leave out --with-reference");
+  }
+  std::optional<Agents> agents;
+  if (!a.ranks_through.empty() && o.build_into.empty()) {
+    const int most = lab.ranks.empty() ? 0 : *std::max_element(lab.ranks.begin(), lab.ranks.end());
+    if (o.backend == Backend::cuda || most < 2)
+      throw Error(Exit::usage,
+                  o.backend == Backend::cuda ? "--ranks-through: ranks on GPUs are judged on one node"
+                                             : "--ranks-through: " + lab.name + " has no ranks",
+                  "leave it out");
+    o.progress("starting agents");
+    o.agents = &agents.emplace(most, a.ranks_through);
   }
   Result result = judge(lab, o);
   progress.clear();

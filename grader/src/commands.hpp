@@ -18,6 +18,7 @@ struct GradeArguments {
   std::string json, junit, gradescope, prairielearn;  // also writes the result here
   bool autolab = false;                               // Autolab's lines on stdout, and nothing else
   bool official = false;                              // the course's own judgement: signed, and says less
+  std::string ranks_through;                          // launcher of one agent a rank: "srun --mpi=pmix"
   std::string build_into, built;                      // builds and judges apart (built.hpp)
   std::string seed_file;                              // a course's secret seed; empty: a new one each time
   double time_limit = 0;

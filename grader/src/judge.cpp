@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "agents.hpp"
 #include "built.hpp"
 #include "calibrate.hpp"
 #include "clock.hpp"
@@ -68,6 +69,7 @@ void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device* de
   } else {
     r.device["profile"] = default_profile().id;
   }
+  if (o.agents != nullptr) r.device["agents"] = o.agents->nodes();
   r.compiler = built.compiler;
   r.compiler_flags = built.flags;
   r.build_seconds = built.seconds;

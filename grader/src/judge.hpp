@@ -13,6 +13,8 @@
 
 namespace ridge {
 
+class Agents;
+
 struct JudgeOptions {
   Submission submission;
   Submission reference;  // backend cuda: timed beside the submission, for comparison; empty folder: none
@@ -31,6 +33,7 @@ struct JudgeOptions {
   // Building and judging apart (built.hpp): only builds, into this folder; takes what was built there.
   fs::path build_into, built;
   bool must_be_signed = false;  // what was built
+  Agents* agents = nullptr;     // of labs with several ranks, on the emulator: their workers' nodes
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
 

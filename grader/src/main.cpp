@@ -91,6 +91,8 @@ int run(int argc, char** argv) {
   bool through_slurm = false;
   grade->add_flag("--slurm", through_slurm, "As a job of this cluster, waited for; it is practice");
 #endif
+  grade->add_option("--ranks-through", grading.ranks_through,
+                    "Launcher that starts one agent per rank on the job's nodes: \"srun --mpi=pmix\" (emulator)");
   auto* build_into = grade->add_option("--build-into", grading.build_into,
                                        "Only build, into this new folder: for a machine without a GPU");
   grade->add_option("--built", grading.built, "Judge what was built into this folder")->excludes(build_into);

@@ -8,27 +8,26 @@
 #include <optional>
 #include <vector>
 
+#include "rank_host.hpp"
 #include "sandbox.hpp"
 
 namespace ridge {
 
-class RankSandbox {
+class RankSandbox : public RankHost {
  public:
   // Starts `ranks` times `argv` with "rank R of N" behind. Throws Error(Exit::environment) where that can't be done.
   RankSandbox(Sandbox sandbox, const std::vector<std::string>& argv, int ranks);
-  ~RankSandbox();  // ends all
+  ~RankSandbox() override;  // ends all
   RankSandbox(const RankSandbox&) = delete;
   RankSandbox& operator=(const RankSandbox&) = delete;
 
-  int take_socket(int rank);  // the judge's end; once, then the caller's
-  int take_output(int rank);
-  pid_t pid() const { return pid_; }
+  int take_socket(int rank) override;
+  int take_output(int rank) override;
+  pid_t pid() const override { return pid_; }
   int ranks() const { return static_cast<int>(sockets_.size()); }
-  bool over_memory() const { return run_->over_memory(); }
-  // The status of a rank, as waitpid gives it, once it has ended by itself; waits up to `seconds`.
-  std::optional<int> ended(int rank, double seconds);
-  // Ends all ranks. Safe to call from several threads, and again.
-  void end();
+  bool over_memory() const override { return run_->over_memory(); }
+  std::optional<int> ended(int rank, double seconds) override;
+  void end() override;  // all ranks
 
  private:
   std::mutex mutex_;

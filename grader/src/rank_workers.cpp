@@ -2,9 +2,13 @@
 
 #include <future>
 
+#include "defence.hpp"
+#include "error.hpp"
+
 namespace ridge {
 
-RankWorkers::RankWorkers(const fs::path& program, int ranks, lab::Backend backend, bool decoys) {
+RankWorkers::RankWorkers(const fs::path& program, int ranks, lab::Backend backend, bool decoys, Agents* agents)
+    : agents_(agents) {
   if (backend == lab::Backend::cuda) {
     auto all =
         std::make_shared<RankSandbox>(ranks_sandbox(program), std::vector{program.string(), std::string("run")}, ranks);
@@ -13,7 +17,16 @@ RankWorkers::RankWorkers(const fs::path& program, int ranks, lab::Backend backen
   }
   first_.emplace(ranks);
   replays_.emplace(ranks);
-  for (int r = 0; r < ranks; ++r)
+  for (int r = 0; agents != nullptr && r < ranks; ++r) try {
+      const bool replays = on(Defence::replay);
+      auto first = agents->start(program, replays ? Role::traced : Role::plain, r, ranks, first_->end_of(r));
+      auto replay = replays ? agents->start(program, Role::replay, r, ranks, replays_->end_of(r)) : nullptr;
+      workers_.push_back(std::make_unique<SubmissionWorkers>(std::move(first), std::move(replay), decoys));
+    } catch (const Error&) {
+      agents->require_all();
+      throw;
+    }
+  for (int r = 0; agents == nullptr && r < ranks; ++r)
     workers_.push_back(std::make_unique<SubmissionWorkers>(
         program, lab::Backend::cpu, decoys, RankPlace{r, ranks, first_->end_of(r), replays_->end_of(r)}));
   first_->started();
@@ -26,6 +39,7 @@ Reply RankWorkers::share(const Buffers& buffers, double limit_seconds) {
     r = workers_[i]->share(buffers[i], limit_seconds);
     if (!r.good()) break;
   }
+  if (!r.good() && agents_ != nullptr) agents_->require_all();
   return r;
 }
 
@@ -41,6 +55,7 @@ std::vector<Reply> RankWorkers::run(const Buffers& buffers, unsigned times, bool
     }));
   std::vector<Reply> replies;
   for (auto& r : running) replies.push_back(r.get());
+  if (agents_ != nullptr) agents_->require_all();
   return replies;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "agents.hpp"
 #include "submission.hpp"
 #include "switchboard.hpp"
 
@@ -13,8 +14,8 @@ namespace ridge {
 
 class RankWorkers {
  public:
-  // Throws as WorkerProcess does.
-  RankWorkers(const fs::path& program, int ranks, lab::Backend backend, bool decoys);
+  // Throws as WorkerProcess does. `agents`: where they are, on the emulator; else all workers are this machine's.
+  RankWorkers(const fs::path& program, int ranks, lab::Backend backend, bool decoys, Agents* agents = nullptr);
 
   // One set of buffers for each rank.
   using Buffers = std::vector<CaseBuffers>;
@@ -29,6 +30,7 @@ class RankWorkers {
   int ranks() const { return static_cast<int>(workers_.size()); }
 
  private:
+  Agents* agents_ = nullptr;
   std::optional<Switchboard> first_, replays_;  // of the emulator
   std::vector<std::unique_ptr<SubmissionWorkers>> workers_;
 };

@@ -33,7 +33,12 @@ SubmissionWorkers::SubmissionWorkers(const fs::path& program, lab::Backend backe
 }
 
 SubmissionWorkers::SubmissionWorkers(std::shared_ptr<RankSandbox> ranks, int rank)
-    : first_(std::move(ranks), rank, kStartSecondsGpu) {}
+    : first_(std::move(ranks), rank, kStartSecondsGpu, true) {}
+
+SubmissionWorkers::SubmissionWorkers(std::shared_ptr<RankHost> first, std::shared_ptr<RankHost> replay, bool decoys)
+    : first_(std::move(first), 0, kStartSecondsGpu, false), decoys_(decoys && on(Defence::decoy_inputs)) {
+  if (replay) replay_ = std::make_unique<WorkerProcess>(std::move(replay), 0, kStartSecondsGpu, false);
+}
 
 Reply SubmissionWorkers::share(const CaseBuffers& buffers, double limit_seconds) {
   if (replay_ == nullptr) return buffers.share(first_, limit_seconds);

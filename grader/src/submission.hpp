@@ -27,6 +27,9 @@ class SubmissionWorkers {
   // A rank on a GPU, of those started together.
   SubmissionWorkers(std::shared_ptr<RankSandbox> ranks, int rank);
 
+  // A rank whose two workers an agent keeps, on the emulator.
+  SubmissionWorkers(std::shared_ptr<RankHost> first, std::shared_ptr<RankHost> replay, bool decoys);
+
   // Gives both the case's buffers. The reply that was not ok, or an ok one.
   Reply share(const CaseBuffers& buffers, double limit_seconds);
   // Runs the case's call `times` times; the judged outputs are in `buffers`. `record`: with launch records (emulator).

@@ -78,13 +78,13 @@ TraceFile::~TraceFile() {
   if (fd >= 0) close(fd);
 }
 
-WorkerProcess::WorkerProcess(const fs::path& program, double start_seconds, const WorkerOptions& options) {
+StartedWorker start_worker(const fs::path& program, const WorkerOptions& options) {
+  StartedWorker w;
   int pair[2];
   int out[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0 || pipe2(out, O_CLOEXEC) != 0)
     throw Error(Exit::environment, std::string("cannot make a socket: ") + std::strerror(errno), "close some programs");
   Sandbox description = worker_sandbox(program, options.gpu);
-  spins_ = options.gpu;
   description.fixed_addresses = options.role != Role::plain;  // a trace holds addresses
   const char* mode = options.role == Role::traced ? "trace" : options.role == Role::replay ? "replay" : "run";
   std::vector<std::string> argv = {program.string(), mode};
@@ -92,9 +92,9 @@ WorkerProcess::WorkerProcess(const fs::path& program, double start_seconds, cons
   if (options.messages >= 0) description.last_kept = protocol::kMessages;
   if (options.messages >= 0)
     argv.insert(argv.end(), {"rank", std::to_string(options.rank), "of", std::to_string(options.ranks)});
-  sandbox_ = std::make_unique<SandboxRun>(description, argv);
-  pid_ = fork_child();
-  if (pid_ == 0) {
+  w.sandbox = std::make_unique<SandboxRun>(description, argv);
+  w.pid = fork_child();
+  if (w.pid == 0) {
     int null = open("/dev/null", O_RDONLY);
     dup2(null, 0);
     dup2(out[1], 1);
@@ -103,19 +103,26 @@ WorkerProcess::WorkerProcess(const fs::path& program, double start_seconds, cons
     int messages = options.messages < 0 ? -1 : fcntl(options.messages, F_DUPFD_CLOEXEC, 64);
     dup2(high, protocol::kSocket);
     if (messages >= 0) dup2(messages, protocol::kMessages);
-    sandbox_->exec(messages >= 0 ? protocol::kMessages : protocol::kSocket);
+    w.sandbox->exec(messages >= 0 ? protocol::kMessages : protocol::kSocket);
   }
   close(pair[1]);
   close(out[1]);
-  std::string not_started = sandbox_->started(pid_);
-  socket_ = pair[0];
-  out_ = out[0];
-  fcntl(out_, F_SETFL, O_NONBLOCK);
-  greet(start_seconds, not_started);
+  w.not_started = w.sandbox->started(w.pid);
+  w.socket = pair[0], w.out = out[0];
+  fcntl(w.out, F_SETFL, O_NONBLOCK);
+  return w;
 }
 
-WorkerProcess::WorkerProcess(std::shared_ptr<RankSandbox> ranks, int rank, double start_seconds)
-    : ranks_(std::move(ranks)), rank_(rank), spins_(true), pid_(ranks_->pid()) {
+WorkerProcess::WorkerProcess(const fs::path& program, double start_seconds, const WorkerOptions& options)
+    : spins_(options.gpu) {
+  StartedWorker w = start_worker(program, options);
+  sandbox_ = std::move(w.sandbox);
+  pid_ = w.pid, socket_ = w.socket, out_ = w.out;
+  greet(start_seconds, w.not_started);
+}
+
+WorkerProcess::WorkerProcess(std::shared_ptr<RankHost> host, int rank, double start_seconds, bool timed)
+    : ranks_(std::move(host)), rank_(rank), spins_(timed), pid_(ranks_->pid()) {
   socket_ = ranks_->take_socket(rank);
   out_ = ranks_->take_output(rank);
   greet(start_seconds, {});

@@ -64,13 +64,23 @@ struct WorkerOptions {
   int messages = -1;  // a stream to the switchboard, of one of several ranks
 };
 
+// A worker that was started, in a sandbox: the judge's end of its socket, and what it prints.
+struct StartedWorker {
+  std::unique_ptr<SandboxRun> sandbox;
+  pid_t pid = -1;
+  int socket = -1, out = -1;
+  std::string not_started;  // why
+};
+StartedWorker start_worker(const fs::path& program, const WorkerOptions& options);
+
 class WorkerProcess {
  public:
   // Starts `program` in a sandbox and waits for its hello. Throws Error(Exit::environment) where the machine can't run
   // it, and Error(Exit::failed) where it ends, hangs or says something else.
   WorkerProcess(const fs::path& program, double start_seconds, const WorkerOptions& options = {});
-  // A rank of those in `ranks`, which it ends when it ends: no rank is of use alone.
-  WorkerProcess(std::shared_ptr<RankSandbox> ranks, int rank, double start_seconds);
+  // A worker that somebody else keeps, and that it ends when it ends: a rank of those in one sandbox (no rank is of use
+  // alone), or of an agent. `timed`: answers' arrivals are.
+  WorkerProcess(std::shared_ptr<RankHost> host, int rank, double start_seconds, bool timed);
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -96,7 +106,7 @@ class WorkerProcess {
   bool over_memory() const { return ranks_ ? ranks_->over_memory() : sandbox_->over_memory(); }
 
   std::unique_ptr<SandboxRun> sandbox_;  // one of the two
-  std::shared_ptr<RankSandbox> ranks_;
+  std::shared_ptr<RankHost> ranks_;
   int rank_ = 0;
   bool spins_ = false;  // while it waits for an answer
   pid_t pid_ = -1;
