@@ -10,3 +10,6 @@ typedef enum cudaDataType_t {
   CUDA_R_32I = 10,
   CUDA_R_16BF = 14,
 } cudaDataType;
+typedef cudaDataType cudaDataType_t;
+
+typedef enum libraryPropertyType_t { MAJOR_VERSION = 0, MINOR_VERSION = 1, PATCH_LEVEL = 2 } libraryPropertyType;
