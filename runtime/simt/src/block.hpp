@@ -135,6 +135,9 @@ class BlockRunner {
   void misuse(int lane, const char* kind, const char* detail, int error, std::uintptr_t pc);
   unsigned live_lanes() const;
   void fence(int scope);
+  void acquire() {
+    if (launch_->sanitize) sanitizer_.acquire(current_->linear);
+  }
   void access(std::uintptr_t address, unsigned bytes, AccessKind kind, bool is_volatile, std::uintptr_t pc,
               unsigned part);
   // What the hooks have counted last: the access itself follows. Called behind access(), where the thread may have waited.

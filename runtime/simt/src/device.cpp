@@ -84,6 +84,10 @@ void fence(int scope) {
   if (BlockRunner* r = BlockRunner::current(); r != nullptr && r->in_kernel()) r->fence(scope);
 }
 
+void acquire() {
+  if (BlockRunner* r = BlockRunner::current(); r != nullptr && r->in_kernel()) r->acquire();
+}
+
 void pause() { runner().pause(RIDGE_PC); }
 bool is_global(const void* p) { return runner().is_global(reinterpret_cast<std::uintptr_t>(p)); }
 bool is_shared(const void* p) { return runner().is_shared(reinterpret_cast<std::uintptr_t>(p)); }

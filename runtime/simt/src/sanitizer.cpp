@@ -505,6 +505,14 @@ void Sanitizer::fence(unsigned thread, int scope) {
   if (scope >= 1) fence_of(s.block).store(std::uint64_t{s.global_era} << 32 | now, std::memory_order_release);
 }
 
+void Sanitizer::acquire(unsigned thread) {
+  State& s = *state_;
+  if (s.pending) s.settle();
+  s.settle_run();
+  s.acquired = true;
+  s.acquire_time[thread / kLanes % kWarps] = ++s.clock;
+}
+
 void Sanitizer::end_block() {
   State& s = *state_;
   s.settle_all();

@@ -52,6 +52,7 @@ class Sanitizer {
   void warp_sync(unsigned warp, unsigned mask);  // these lanes of the warp met
   void grid_sync();                              // all blocks met (cooperative launch)
   void fence(unsigned thread, int scope);        // scope as in ridge_simt::fence
+  void acquire(unsigned thread);                 // it has seen what others released, by other means than an access
   void end_block();
 
   // The host's side. New device memory is uninitialised; copies, memsets and mapped buffers initialise it.

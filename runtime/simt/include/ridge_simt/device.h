@@ -56,6 +56,9 @@ __attribute__((const)) std::uint64_t atomic_used(std::uint64_t old, unsigned tic
 // __threadfence (scope 1), __threadfence_block (0), __threadfence_system (2).
 void fence(int scope);
 
+// What other threads released before is visible to this one: the end of a wait at a barrier in memory.
+void acquire();
+
 // Lets other threads run: __nanosleep, polling.
 void pause();
 bool is_global(const void* p);
@@ -76,5 +79,18 @@ void device_access(const volatile void* p, unsigned bytes, bool store, unsigned 
 void pipeline_copy(void* to, const void* from, unsigned bytes, unsigned zeros);
 void pipeline_commit();
 void pipeline_wait(unsigned left);
+
+// A barrier in memory (cuda::barrier, __mbarrier): one word of phase, threads expected, and threads still to come.
+// Uncounted, as a GPU's mbarrier instructions are not among its loads and stores.
+using BarrierWord = unsigned long long;
+constexpr unsigned kMostThreadsOfBarrier = (1u << 20) - 1;
+void barrier_init(BarrierWord* barrier, unsigned expected);
+// `count` threads arrive, of which `drop` will not come again. The phase; `last`: it is complete, and the caller opens the next.
+unsigned barrier_arrive(BarrierWord* barrier, unsigned count, unsigned drop, bool* last);
+void barrier_open(BarrierWord* barrier);
+bool barrier_passed(const BarrierWord* barrier, unsigned phase);  // that phase is over
+void barrier_wait(const BarrierWord* barrier, unsigned phase);
+unsigned barrier_phase(const BarrierWord* barrier);
+unsigned barrier_pending(const BarrierWord* barrier);
 
 }  // namespace ridge_simt
