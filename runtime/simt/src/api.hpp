@@ -64,6 +64,8 @@ cudaError_t copy_work(Work& work, Box to, Box from, Extent extent, cudaMemcpyKin
 cudaError_t submit_copy(Engine& engine, const char* name, Work work, cudaStream_t stream, bool async);
 // A copy between devices in a default stream.
 cudaError_t submit_default_peer_copy(Engine& engine, const char* name, CUstream_st& stream, Work work);
+// Memory of a graph: it is not freed, and no leak.
+cudaError_t graph_memory(void** pointer, std::size_t bytes, int device);
 bool is_symbol(const void* p);  // in a __device__ variable whose address is known
 cudaError_t fill_work(Work& work, Box to, unsigned value, unsigned element_size, Extent extent);
 

@@ -37,8 +37,8 @@ std::vector<OperationPtr> launch_nodes(Engine& engine, CUstream_st& stream, cons
     CUevent_st* event = engine.events.alive(node->work.event) ? node->work.event : nullptr;
     if (node->work.kind == WorkKind::wait && event != nullptr && event->record != nullptr)
       after.push_back(event->record);
-    ends[node] = {engine.submit_node(stream, node->work, std::move(after))};
-    if (node->work.kind == WorkKind::record && event != nullptr) event->record = ends[node].front();
+    ends[node] = {engine.submit_node(stream, node->enabled ? node->work : Work{}, std::move(after))};
+    if (node->enabled && node->work.kind == WorkKind::record && event != nullptr) event->record = ends[node].front();
   }
   std::vector<OperationPtr> last;
   for (const auto& node : graph.nodes)
@@ -106,6 +106,10 @@ void take_over(CUgraph_st& to, const CUgraph_st& from) {
 }
 
 }  // namespace
+
+CUgraphNode_st* ridge::simt::part_of(CUgraphExec_st* exec, cudaGraphNode_t node) {
+  return executables().alive(exec) ? find(exec, node) : nullptr;
+}
 
 extern "C" {
 

@@ -89,6 +89,24 @@ cudaError_t set_host(CUgraphNode_st& node, const cudaHostNodeParams* p) {
   return cudaSuccess;
 }
 
+// Of boxes in memory, not in arrays.
+cudaError_t set_copy(CUgraphNode_st& node, const cudaMemcpy3DParms* p) {
+  if (p == nullptr || p->srcArray != nullptr || p->dstArray != nullptr) return cudaErrorInvalidValue;
+  auto box = [](const cudaPitchedPtr& at, const cudaPos& pos) {
+    Box b{static_cast<char*>(at.ptr), at.pitch, at.pitch * at.ysize};
+    if (b.data != nullptr) b.data += pos.z * b.slice + pos.y * b.pitch + pos.x;
+    return b;
+  };
+  const Extent extent{p->extent.width, p->extent.height, p->extent.depth};
+  if (extent.bytes() == 0) return cudaErrorInvalidValue;
+  Work work;
+  work.device = node.work.device;
+  if (cudaError_t error = copy_work(work, box(p->dstPtr, p->dstPos), box(p->srcPtr, p->srcPos), extent, p->kind))
+    return error;
+  node.work = std::move(work);
+  return cudaSuccess;
+}
+
 }  // namespace ridge::simt::api
 
 extern "C" {
@@ -157,6 +175,29 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph, 
     n.work.kind = WorkKind::wait;
     n.work.event = event;
     return cudaSuccess;
+  });
+}
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                                   size_t count, const cudaMemcpy3DParms* p) {
+  return add(node, graph, dependencies, count, cudaGraphNodeTypeMemcpy,
+             [&](Engine&, CUgraphNode_st& n) { return api::set_copy(n, p); });
+}
+// The memory is there from now on, and stays: its address is the graph's, in all launches.
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                                     size_t count, cudaMemAllocNodeParams* p) {
+  return add(node, graph, dependencies, count, cudaGraphNodeTypeMemAlloc, [&](Engine&, CUgraphNode_st&) {
+    if (p == nullptr || p->bytesize == 0 || p->poolProps.location.type != cudaMemLocationTypeDevice)
+      return cudaErrorInvalidValue;
+    if (p->poolProps.location.id < 0 || p->poolProps.location.id >= device_count()) return cudaErrorInvalidDevice;
+    if (cudaError_t error = api::graph_memory(&p->dptr, p->bytesize, p->poolProps.location.id)) return error;
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                                    size_t count, void* pointer) {
+  return add(node, graph, dependencies, count, cudaGraphNodeTypeMemFree, [&](Engine&, CUgraphNode_st&) {
+    return DeviceMemory::instance().find(reinterpret_cast<std::uintptr_t>(pointer)) == nullptr ? cudaErrorInvalidValue
+                                                                                             : cudaSuccess;
   });
 }
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,

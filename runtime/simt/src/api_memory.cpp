@@ -104,6 +104,12 @@ bool valid_location(cudaMemLocation where) {
 
 }  // namespace
 
+cudaError_t ridge::simt::api::graph_memory(void** pointer, std::size_t bytes, int device) {
+  if (cudaError_t error = allocate(pointer, bytes, MemoryKind::device, device)) return error;
+  if (Sanitizer::enabled()) Sanitizer::freed(address_of(*pointer));  // as far as leaks go
+  return cudaSuccess;
+}
+
 extern "C" {
 
 cudaError_t cudaMalloc(void** p, size_t bytes) {
@@ -349,6 +355,25 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attr, vo
       *static_cast<unsigned long long*>(value) = memory.pool_high(pool->device);
     else
       return cudaErrorInvalidValue;
+    return cudaSuccess;
+  });
+}
+// Who may use a pool's memory is what cudaDeviceEnablePeerAccess says.
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list, size_t count) {
+  return call([&](Engine&) {
+    if (!is_pool(pool) || (count != 0 && list == nullptr)) return cudaErrorInvalidValue;
+    for (size_t i = 0; i < count; ++i)
+      if (list[i].location.type != cudaMemLocationTypeDevice || !is_device(list[i].location.id))
+        return cudaErrorInvalidDevice;
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* location) {
+  return call([&](Engine&) {
+    if (!is_pool(pool) || flags == nullptr || location == nullptr) return cudaErrorInvalidValue;
+    if (location->type != cudaMemLocationTypeDevice || !is_device(location->id)) return cudaErrorInvalidDevice;
+    const bool may = location->id == pool->device || Peers::instance().enabled(location->id, pool->device);
+    *flags = may ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
     return cudaSuccess;
   });
 }

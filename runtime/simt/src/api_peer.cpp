@@ -33,6 +33,21 @@ cudaError_t check_pair(int device, int peer) {
 
 }  // namespace
 
+namespace {
+cudaError_t copy_3d_peer(const cudaMemcpy3DPeerParms* p, cudaStream_t stream, bool async) {
+  if (p == nullptr || p->srcArray != nullptr || p->dstArray != nullptr) return api::keep(cudaErrorInvalidValue);
+  if (cudaError_t error = check_pair(p->dstDevice, p->srcDevice)) return api::keep(error);
+  cudaMemcpy3DParms q{};
+  q.srcPos = p->srcPos;
+  q.srcPtr = p->srcPtr;
+  q.dstPos = p->dstPos;
+  q.dstPtr = p->dstPtr;
+  q.extent = p->extent;
+  q.kind = cudaMemcpyDeviceToDevice;
+  return async ? cudaMemcpy3DAsync(&q, stream) : cudaMemcpy3D(&q);
+}
+}  // namespace
+
 extern "C" {
 
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
@@ -96,5 +111,10 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
                                 cudaStream_t stream) {
   if (cudaError_t error = check_pair(to_device, from_device)) return api::keep(error);
   return cudaMemcpyAsync(to, from, n, cudaMemcpyDeviceToDevice, stream);
+}
+
+cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* p) { return copy_3d_peer(p, nullptr, false); }
+cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* p, cudaStream_t stream) {
+  return copy_3d_peer(p, stream, true);
 }
 }

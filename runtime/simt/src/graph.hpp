@@ -16,6 +16,7 @@ struct CUgraphNode_st {
   std::unique_ptr<CUgraph_st> child;
   // As given, for cudaGraphKernelNodeGetParams. The arguments' values are in `work`.
   cudaKernelNodeParams kernel{};
+  bool enabled = true;  // in an executable graph: off, it does nothing
   std::uint64_t number = 0;  // of this node alone; an address may come again
   // In an executable graph: the node that this is a copy of. Compared only: it may be gone.
   const CUgraphNode_st* origin = nullptr;
@@ -48,6 +49,8 @@ struct Capture {
 void copy_graph(const CUgraph_st& from, CUgraph_st& to);
 CUgraphNode_st* add_node(CUgraph_st& graph, cudaGraphNodeType type, Work work, std::vector<CUgraphNode_st*> after);
 cudaGraphNodeType node_type(WorkKind kind);
+// The part of `exec` that came from `node`; null where there is none.
+CUgraphNode_st* part_of(CUgraphExec_st* exec, cudaGraphNode_t node);
 // The nodes so that each comes after those that it waits for; empty where there is a cycle.
 std::vector<CUgraphNode_st*> in_order(const CUgraph_st& graph);
 Handles<CUgraph_st>& graphs();
@@ -59,6 +62,7 @@ namespace api {
 // Give a node its work; they are used when it is added and when it is changed.
 cudaError_t set_kernel(CUgraphNode_st& node, const cudaKernelNodeParams* parameters);
 cudaError_t set_copy(CUgraphNode_st& node, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
+cudaError_t set_copy(CUgraphNode_st& node, const cudaMemcpy3DParms* parameters);
 cudaError_t set_fill(CUgraphNode_st& node, const cudaMemsetParams* parameters);
 cudaError_t set_host(CUgraphNode_st& node, const cudaHostNodeParams* parameters);
 }  // namespace api

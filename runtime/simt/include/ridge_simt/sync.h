@@ -90,3 +90,29 @@ inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
   for (int i = 0; i < 4; ++i) c += (a >> (8 * i) & 0xFF) * (b >> (8 * i) & 0xFF);
   return c;
 }
+// Two products of halves of a with the low or high bytes of b, added to c.
+template <bool high, class H, class B, class T>
+RIDGE_DEVICE T ridge_dp2a(T a, T b, T c) {
+  const unsigned bytes = high ? (unsigned)b >> 16 : (unsigned)b;
+  return (T)((unsigned)c + (unsigned)((int)(H)a * (int)(B)bytes) +
+             (unsigned)((int)(H)((unsigned)a >> 16) * (int)(B)(bytes >> 8)));
+}
+inline int __dp2a_lo(int a, int b, int c) { return ridge_dp2a<false, short, signed char>(a, b, c); }
+inline int __dp2a_hi(int a, int b, int c) { return ridge_dp2a<true, short, signed char>(a, b, c); }
+inline unsigned __dp2a_lo(unsigned a, unsigned b, unsigned c) {
+  return ridge_dp2a<false, unsigned short, unsigned char>(a, b, c);
+}
+inline unsigned __dp2a_hi(unsigned a, unsigned b, unsigned c) {
+  return ridge_dp2a<true, unsigned short, unsigned char>(a, b, c);
+}
+// The position of the `offset`-th set bit from `base` on, upwards or (offset < 0) downwards; all ones where there is none.
+inline unsigned __fns(unsigned mask, unsigned base, int offset) {
+  if (offset == 0) return (mask >> (base & 31) & 1) != 0 ? base & 31 : 0xFFFFFFFFu;
+  int left = offset < 0 ? -offset : offset;
+  for (int at = (int)base; at >= 0 && at < 32; at += offset < 0 ? -1 : 1)
+    if ((mask >> at & 1) != 0 && --left == 0) return (unsigned)at;
+  return 0xFFFFFFFFu;
+}
+// Local memory is what is neither: a thread's own stack.
+RIDGE_DEVICE unsigned __isLocal(const void* p) { return !ridge_simt::is_global(p) && !ridge_simt::is_shared(p); }
+#include "simd.h"

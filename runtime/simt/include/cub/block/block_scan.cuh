@@ -1,0 +1,2 @@
+#pragma once
+#include "ridge_simt/cub_block.h"
