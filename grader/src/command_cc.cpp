@@ -97,7 +97,7 @@ constexpr std::array<std::string_view, 22> kIgnoredWithValue = {"-arch",
 constexpr std::array<std::string_view, 8> kIgnoredValues = {"--ftz",       "-prec-div", "--prec-div", "-prec-sqrt",
                                                             "--prec-sqrt", "-fmad",     "--fmad",     "--threads"};
 // Libraries that the emulator is.
-constexpr std::array<std::string_view, 7> kOwnLibraries = {"-lcublas",        "-lcublasLt",  "-lcudart",  "-lcurand",
+constexpr std::array<std::string_view, 7> kOwnLibraries = {"-lcublas",        "-lcublasLt",  "-lcudart",    "-lcurand",
                                                            "-lcudart_static", "-lcudadevrt", "-lnvToolsExt"};
 
 struct Command {

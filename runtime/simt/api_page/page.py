@@ -134,6 +134,7 @@ class Page:
         out = ["// Made by runtime/simt/api_page/page.py: calls of what docs/emulator_api.md calls supported."]
         out += [f"#include <{n}>" for n in self.data["include"] if (OURS / n).exists() and n != "nccl.h"]
         out += [self.data["calls"]["prologue"]]
+        without = re.compile(self.data["calls"]["without"])
         number, skip = 0, [re.compile(p) for p in self.data["calls"]["skip"]]
         templates, done = {}, set()
         for s in self.sections:
@@ -143,6 +144,8 @@ class Page:
                 for f in overloads:
                     if f.template or "::" in name or any(p.fullmatch(name) for p in skip):
                         templates.setdefault(name, f)
+                        continue
+                    if without.search(f.parameters + f.scope):
                         continue
                     call = self.call(f, name, number)
                     body = call.split("(", 1)[1]
@@ -201,7 +204,7 @@ def main():
     if options.calls:
         program, rest = page.calls()
         Path(options.calls).write_text(program)
-        seen = "".join(p.read_text() for p in (ROOT / "tests/simt").rglob("*.c*"))
+        seen = "".join(p.read_text() for p in (ROOT / "tests/simt").rglob("*.c*") if p.is_file())
         missing = [n for n in rest if not re.search(rf"\b{n.split('::')[-1]}\b", seen)]
         for n in missing:
             print(f"called supported, but no program in tests/simt uses it: {n}")

@@ -132,3 +132,28 @@ cublasStatus_t cublasDasum(cublasHandle_t handle, int n, const double* x, int in
 cublasStatus_t cublasIdamax(cublasHandle_t handle, int n, const double* x, int incx, int* result);
 cublasStatus_t cublasIdamin(cublasHandle_t handle, int n, const double* x, int incx, int* result);
 }
+
+// With the type of computing as a type of numbers, as before CUDA 11.
+inline cublasComputeType_t ridge_compute_type(cudaDataType t) {
+  return t == CUDA_R_16F ? CUBLAS_COMPUTE_16F
+         : t == CUDA_R_64F ? CUBLAS_COMPUTE_64F
+         : t == CUDA_R_32I ? CUBLAS_COMPUTE_32I
+                           : CUBLAS_COMPUTE_32F;
+}
+inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,
+                                   int k, const void* alpha, const void* a, cudaDataType atype, int lda, const void* b,
+                                   cudaDataType btype, int ldb, const void* beta, void* c, cudaDataType ctype, int ldc,
+                                   cudaDataType compute, cublasGemmAlgo_t algorithm) {
+  return cublasGemmEx(handle, transa, transb, m, n, k, alpha, a, atype, lda, b, btype, ldb, beta, c, ctype, ldc,
+                      ridge_compute_type(compute), algorithm);
+}
+inline cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+                                                 int m, int n, int k, const void* alpha, const void* a,
+                                                 cudaDataType atype, int lda, long long stride_a, const void* b,
+                                                 cudaDataType btype, int ldb, long long stride_b, const void* beta,
+                                                 void* c, cudaDataType ctype, int ldc, long long stride_c, int batch,
+                                                 cudaDataType compute, cublasGemmAlgo_t algorithm) {
+  return cublasGemmStridedBatchedEx(handle, transa, transb, m, n, k, alpha, a, atype, lda, stride_a, b, btype, ldb,
+                                    stride_b, beta, c, ctype, ldc, stride_c, batch, ridge_compute_type(compute),
+                                    algorithm);
+}

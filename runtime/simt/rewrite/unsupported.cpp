@@ -15,7 +15,9 @@ struct Entry {
 constexpr Entry kHeaders[] = {
     {"cub/", "write the reduction, scan or sort as a kernel"},
     {"thrust/", "write the algorithm as a kernel, or use the C++ library on the host"},
-    {"cuda/", "of libcu++ there are <cuda/atomic>, <cuda/barrier> and <cuda/pipeline>; else use the built-in functions (__syncthreads, atomicAdd, ...)"},
+    {"cuda/",
+     "of libcu++ there are <cuda/atomic>, <cuda/barrier> and <cuda/pipeline>; else use the built-in functions "
+     "(__syncthreads, atomicAdd, ...)"},
     {"curand", "curand.h and curand_kernel.h have XORWOW, Philox and MRG32k3a"},
     {"cutlass/", "write the tiled loop as a kernel"},
     {"cute/", "write the index arithmetic in the kernel"},

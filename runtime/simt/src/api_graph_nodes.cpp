@@ -36,8 +36,8 @@ cudaError_t get_event(const CUgraphNode_st& node, cudaEvent_t* event) {
 }
 
 const char* name(cudaGraphNodeType type) {
-  constexpr const char* kNames[] = {"kernel",       "memcpy",    "memset", "host",  "graph", "empty", "wait for event",
-                                    "record event", "semaphore", "semaphore", "allocate", "free"};
+  constexpr const char* kNames[] = {"kernel",         "memcpy",       "memset",    "host",      "graph",    "empty",
+                                    "wait for event", "record event", "semaphore", "semaphore", "allocate", "free"};
   return static_cast<unsigned>(type) < std::size(kNames) ? kNames[type] : "node";
 }
 
@@ -86,13 +86,16 @@ cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeP
   return change(node, cudaGraphNodeTypeHost, [&](Engine&, CUgraphNode_st& own) { return api::set_host(own, p); });
 }
 cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
-  return change(node, cudaGraphNodeTypeEventRecord, [&](Engine& e, CUgraphNode_st& own) { return set_event(e, own, event); });
+  return change(node, cudaGraphNodeTypeEventRecord,
+                [&](Engine& e, CUgraphNode_st& own) { return set_event(e, own, event); });
 }
 cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
-  return change(node, cudaGraphNodeTypeWaitEvent, [&](Engine& e, CUgraphNode_st& own) { return set_event(e, own, event); });
+  return change(node, cudaGraphNodeTypeWaitEvent,
+                [&](Engine& e, CUgraphNode_st& own) { return set_event(e, own, event); });
 }
 cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
-  return change(node, cudaGraphNodeTypeEventRecord, [&](Engine&, CUgraphNode_st& own) { return get_event(own, event); });
+  return change(node, cudaGraphNodeTypeEventRecord,
+                [&](Engine&, CUgraphNode_st& own) { return get_event(own, event); });
 }
 cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
   return change(node, cudaGraphNodeTypeWaitEvent, [&](Engine&, CUgraphNode_st& own) { return get_event(own, event); });

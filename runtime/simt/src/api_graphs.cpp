@@ -197,7 +197,7 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, co
                                     size_t count, void* pointer) {
   return add(node, graph, dependencies, count, cudaGraphNodeTypeMemFree, [&](Engine&, CUgraphNode_st&) {
     return DeviceMemory::instance().find(reinterpret_cast<std::uintptr_t>(pointer)) == nullptr ? cudaErrorInvalidValue
-                                                                                             : cudaSuccess;
+                                                                                               : cudaSuccess;
   });
 }
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,

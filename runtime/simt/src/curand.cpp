@@ -92,7 +92,7 @@ class Generator : public curandGenerator_st {
  public:
   void integers(unsigned* out, std::size_t n) override { fill<Integers, kWide, kWide>(out, n); }
   void uniform(float* out, std::size_t n) override { fill<Uniform, kWide, kWide>(out, n); }
-  void uniform(double* out, std::size_t n) override { fill<Uniform, kWide, kWide * (kMrg ? 1 : 2)>(out, n); }
+  void uniform(double* out, std::size_t n) override { fill<Uniform, kWide, kWide*(kMrg ? 1 : 2)>(out, n); }
   void normal(float* out, std::size_t n) override { fill<Normal, (kWide == 1 ? 2 : 4), (kWide == 1 ? 2 : 4)>(out, n); }
   void normal(double* out, std::size_t n) override {
     fill<Normal, (kWide == 1 ? 2 : 4), (kWide == 1 ? 2 : 4) * (kMrg ? 1 : 2)>(out, n);

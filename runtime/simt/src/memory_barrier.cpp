@@ -42,7 +42,8 @@ unsigned barrier_arrive(BarrierWord* barrier, unsigned count, unsigned drop, boo
   fence(1);
   for (BarrierWord old = read(barrier);;) {
     Parts p = parts(old);
-    if (count > p.pending) misuse(-1, "barrier: more threads arrived than it expects", "see the count of its init()", 719);
+    if (count > p.pending)
+      misuse(-1, "barrier: more threads arrived than it expects", "see the count of its init()", 719);
     p.pending -= count;
     p.expected -= drop;
     if (__atomic_compare_exchange_n(barrier, &old, word(p), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {

@@ -77,8 +77,7 @@ struct Powers {
 
 void apply(const Matrix& m, std::uint64_t mod, unsigned* v) {
   std::uint64_t out[3];
-  for (unsigned i = 0; i < 3; ++i)
-    out[i] = (m[i][0] * v[0] % mod + m[i][1] * v[1] % mod + m[i][2] * v[2] % mod) % mod;
+  for (unsigned i = 0; i < 3; ++i) out[i] = (m[i][0] * v[0] % mod + m[i][1] * v[1] % mod + m[i][2] * v[2] % mod) % mod;
   for (unsigned i = 0; i < 3; ++i) v[i] = static_cast<unsigned>(out[i]);
 }
 

@@ -77,12 +77,15 @@ RIDGE_ATOMIC(atomicDec, unsigned, 32, dec)
 RIDGE_ATOMIC(atomicAnd, int, 32, bit_and)
 RIDGE_ATOMIC(atomicAnd, unsigned, 32, bit_and)
 RIDGE_ATOMIC(atomicAnd, unsigned long long, 64, bit_and)
+RIDGE_ATOMIC(atomicAnd, long long, 64, bit_and)
 RIDGE_ATOMIC(atomicOr, int, 32, bit_or)
 RIDGE_ATOMIC(atomicOr, unsigned, 32, bit_or)
 RIDGE_ATOMIC(atomicOr, unsigned long long, 64, bit_or)
+RIDGE_ATOMIC(atomicOr, long long, 64, bit_or)
 RIDGE_ATOMIC(atomicXor, int, 32, bit_xor)
 RIDGE_ATOMIC(atomicXor, unsigned, 32, bit_xor)
 RIDGE_ATOMIC(atomicXor, unsigned long long, 64, bit_xor)
+RIDGE_ATOMIC(atomicXor, long long, 64, bit_xor)
 
 // There is no atomicSub of 64 bits in CUDA.
 #define RIDGE_ATOMIC_SUB(suffix, T) \
@@ -134,3 +137,8 @@ RIDGE_DEVICE void red_add(P p, V v) {
 #undef RIDGE_ATOMIC_SUB
 #undef RIDGE_CAS
 #undef RIDGE_CAS_SCOPE
+
+RIDGE_DEVICE float2 atomicAdd_block(float2* p, float2 v) { return atomicAdd(p, v); }
+RIDGE_DEVICE float2 atomicAdd_system(float2* p, float2 v) { return atomicAdd(p, v); }
+RIDGE_DEVICE float4 atomicAdd_block(float4* p, float4 v) { return atomicAdd(p, v); }
+RIDGE_DEVICE float4 atomicAdd_system(float4* p, float4 v) { return atomicAdd(p, v); }

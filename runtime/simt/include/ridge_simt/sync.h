@@ -105,6 +105,20 @@ inline unsigned __dp2a_lo(unsigned a, unsigned b, unsigned c) {
 inline unsigned __dp2a_hi(unsigned a, unsigned b, unsigned c) {
   return ridge_dp2a<true, unsigned short, unsigned char>(a, b, c);
 }
+#define RIDGE_DOT(name, A, B, T) \
+  inline T name(A a, B b, T c) {            \
+    T left, right;                          \
+    __builtin_memcpy(&left, &a, sizeof left); \
+    __builtin_memcpy(&right, &b, sizeof right); \
+    return name(left, right, c);            \
+  }
+RIDGE_DOT(__dp4a, char4, char4, int)
+RIDGE_DOT(__dp4a, uchar4, uchar4, unsigned)
+RIDGE_DOT(__dp2a_lo, short2, char4, int)
+RIDGE_DOT(__dp2a_lo, ushort2, uchar4, unsigned)
+RIDGE_DOT(__dp2a_hi, short2, char4, int)
+RIDGE_DOT(__dp2a_hi, ushort2, uchar4, unsigned)
+#undef RIDGE_DOT
 // The position of the `offset`-th set bit from `base` on, upwards or (offset < 0) downwards; all ones where there is none.
 inline unsigned __fns(unsigned mask, unsigned base, int offset) {
   if (offset == 0) return (mask >> (base & 31) & 1) != 0 ? base & 31 : 0xFFFFFFFFu;
