@@ -125,8 +125,8 @@ TEST_CASE("what the emulator lacks is said by name") {
   struct Lack {
     const char *source, *said;
   };
-  for (const Lack& l : {Lack{"\n#include <cub/cub.cuh>\nint main() { cub::f(); }\n",
-                             "a.cu:2:2: error: <cub/cub.cuh> is not part of the emulator: "},
+  for (const Lack& l : {Lack{"\n#include <cub/grid/grid_queue.cuh>\nint main() { cub::f(); }\n",
+                             "a.cu:2:2: error: <cub/grid/grid_queue.cuh> is not part of the emulator: "},
                         Lack{"#include <thrust/sort.h>\n", "a.cu:1:2: error: <thrust/sort.h> is not part of"},
                         Lack{"#include <cuda/ptx>\n", "a.cu:1:2: error: <cuda/ptx> is not part of"},
                         Lack{"__global__ void k(int* x) {\n  asm(\"mov.u32 %0, %laneid;\" : \"=r\"(*x));\n}\n",

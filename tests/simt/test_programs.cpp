@@ -1,7 +1,7 @@
 // Programs built with `ridge cc` as people do. programs/*.cu and correct/*.cu check themselves, the latter with what looks
 // like a race and is none; broken/*.cu say in their first line what must be reported; programs/multi/*/ are programs of
 // several files, whose build.txt holds the arguments of `ridge cc` (nvcc needs -rdc=true besides). A line "// devices: N"
-// asks for N devices. Adding a file or folder there adds a test.
+// asks for N devices, a line "// link: -lX" for libraries. Adding a file or folder there adds a test.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -30,6 +30,14 @@ std::vector<fs::path> sources(const char* name) {
   return found;
 }
 
+// What follows `head` in the line that begins with it; empty where there is none.
+std::string noted(const fs::path& source, const std::string& head) {
+  const std::string text = read_file(source.string());
+  const auto at = text.find(head);
+  if (at == std::string::npos || (at != 0 && text[at - 1] != '\n')) return {};
+  return text.substr(at + head.size(), text.find('\n', at) - at - head.size());
+}
+
 std::string first_line(const fs::path& source) {
   std::string text = read_file(source.string());
   return text.substr(0, text.find('\n'));
@@ -37,15 +45,16 @@ std::string first_line(const fs::path& source) {
 
 // `env` with as many devices as the program asks for.
 Environment with_devices(const fs::path& source, Environment env) {
-  const std::string text = read_file(source.string()), head = "// devices: ";
-  if (auto at = text.find(head); at == 0 || (at != std::string::npos && text[at - 1] == '\n'))
-    env["RIDGE_DEVICES"] = text.substr(at + head.size(), text.find('\n', at) - at - head.size());
+  if (const std::string n = noted(source, "// devices: "); !n.empty()) env["RIDGE_DEVICES"] = n;
   return env;
 }
 
 void build(const fs::path& source, const std::string& program, Environment env = {}) {
   env["RIDGE_ROOT"] = repository();
-  Run r = run({ridge_program(), "cc", source.string(), "-o", program}, env, 60);
+  std::vector<std::string> command = {ridge_program(), "cc", source.string(), "-o", program};
+  std::istringstream libraries(noted(source, "// link: "));
+  for (std::string word; libraries >> word;) command.push_back(word);
+  Run r = run(command, env, 60);
   INFO(r.out + r.err);
   REQUIRE(r.code == 0);
 }
@@ -61,12 +70,10 @@ long counter(const std::string& json, const std::string& kernel, const std::stri
 
 using Orders = std::vector<const char*>;
 
-// All of programs/ and correct/, in these lane orders and, sanitized, in those.
-void run_all(const Orders& orders, const Orders& sanitized) {
+// These, in these lane orders and, sanitized, in those.
+void run_each(const std::vector<fs::path>& all, const Orders& orders, const Orders& sanitized) {
   Folder scratch;
   const std::string program = scratch / "program";
-  std::vector<fs::path> all = sources("programs");
-  for (const fs::path& source : sources("correct")) all.push_back(source);
   for (const fs::path& source : all) {
     build(source, program);
     bool faults = false;  // on purpose
@@ -92,7 +99,25 @@ void run_all(const Orders& orders, const Orders& sanitized) {
   }
 }
 
+// All of programs/ and correct/.
+void run_all(const Orders& orders, const Orders& sanitized) {
+  std::vector<fs::path> all = sources("programs");
+  for (const fs::path& source : sources("correct")) all.push_back(source);
+  run_each(all, orders, sanitized);
+}
+
 }  // namespace
+
+// programs/samples/*.cu: in the style of public samples. Those of one new library each are in the normal suite.
+TEST_CASE("samples: one of each library") {
+  std::vector<fs::path> some;
+  for (const char* name : {"barrier_producer_consumer", "pipeline_block", "cub_block", "curand_sequences", "graph_nodes"})
+    some.push_back(folder("programs") / "samples" / (std::string(name) + ".cu"));
+  run_each(some, {"12345"}, {"1"});
+}
+TEST_CASE("every lane order: samples run right", "[.slow]") {
+  run_each(sources("programs/samples"), {"forward", "1", "2", "12345"}, {"2"});
+}
 
 TEST_CASE("programs run right in a drawn lane order") { run_all({"12345"}, {"1"}); }
 TEST_CASE("every lane order: programs run right", "[.slow]") {
