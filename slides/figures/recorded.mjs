@@ -192,6 +192,7 @@ exported('warp_banks', '880x405', '1.3', '--set', 'line=12', '--set', 'access=lo
 exported('timeline_ring', '1000x440', '1.35', '--set', 'mode=collective', 'benchmarks/collectives/h200x4/ring.trace.json');
 exported('timeline_ddp_after', '1000x330', '1.9', '--set', 'mode=overlap', 'benchmarks/training/h200x2/ddp_after.trace.json');
 exported('timeline_ddp_overlapped', '1000x330', '1.9', '--set', 'mode=overlap', 'benchmarks/training/h200x2/ddp_overlapped.trace.json');
+exported('timeline_ddp_graph', '1000x330', '1.9', '--set', 'mode=overlap', 'benchmarks/training/h200x2/ddp_graph.trace.json.gz');
 exported('timeline_1f1b', '1000x330', '1.9', '--set', 'mode=overlap', 'benchmarks/training/h200x2/pipeline_1f1b.trace.json');
 exported('timeline_pipeline', '1000x330', '1.9', emulated('05_streams_graphs', 'pipeline'));
 exported('timeline_fork_join', '1000x330', '1.9', emulated('05_streams_graphs', 'fork_join'));
