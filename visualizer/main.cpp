@@ -73,9 +73,9 @@ void prepare(App& app, const Arguments& a) {
   }
   for (const auto& file : a.files) app.open(file);
   for (const auto& folder : a.live) {
-    // The place where a collector of `ridge live` would be followed over HTTP.
     if (folder.starts_with("http://") || folder.starts_with("https://"))
-      throw UsageError(fmt::format("--live '{}': addresses are not followed yet\n  try: --live FOLDER", folder));
+      throw UsageError(
+          fmt::format("--live '{}': only folders are followed here\n  try: ridge viz --live {}", folder, folder));
     app.choose("progress");
     app.set("live", "1");
     app.view().open(identify(folder));  // for this view alone: it may be empty still

@@ -108,13 +108,17 @@ std::string Board::as_json() const {
   nlohmann::json out = {{"labs", nlohmann::json::array()}, {"players", nlohmann::json::array()}};
   for (const auto& [lab, unused] : labs) out["labs"].push_back(lab);
   for (const Row& row : rows) {
-    nlohmann::json by_lab = nlohmann::json::object();
+    nlohmann::json by_lab = nlohmann::json::object(), by_task = nlohmann::json::object();
     for (const auto& [lab, tasks] : row.player->labs) {
       double sum = 0;
-      for (const auto& [task, t] : tasks) sum += t.points;
+      for (const auto& [task, t] : tasks) {
+        sum += t.points;
+        by_task[lab][task] = {t.points, t.max};
+      }
       by_lab[lab] = sum;
     }
-    out["players"].push_back({{"name", row.player->name}, {"points", row.points}, {"labs", by_lab}});
+    out["players"].push_back(
+        {{"name", row.player->name}, {"points", row.points}, {"labs", by_lab}, {"tasks", by_task}});
   }
   return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

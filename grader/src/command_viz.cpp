@@ -3,6 +3,7 @@
 
 #include "commands.hpp"
 #include "error.hpp"
+#include "loop/follow.hpp"
 #include "process.hpp"
 #include "timeline_trace.hpp"
 
@@ -14,11 +15,20 @@ fs::path beside(const char* program) { return build_dir() / "bin" / program; }
 
 }  // namespace
 
-int command_viz(const std::vector<std::string>& args) {
+int command_viz(std::vector<std::string> args) {
   fs::path program = beside("ridge-viz");
   if (!fs::exists(program))
     throw Error(Exit::environment, "the visualizer is not built here",
                 "start it through ./ridge viz, which installs what it needs");
+  // The visualizer reads files and nothing else: what a collector says becomes some.
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const bool joined = args[i].rfind("--live=", 0) == 0;
+    if (!joined && (args[i] != "--live" || i + 1 == args.size())) continue;
+    std::string value = joined ? args[i].substr(7) : args[i + 1];
+    if (value.find("://") == std::string::npos) continue;
+    value = loop::follow_live(value).string();
+    (joined ? args[i] : args[i + 1]) = joined ? "--live=" + value : value;
+  }
   std::vector<std::string> argv;
   bool draws = false, file = false;  // a picture in pixels: without a display it needs one of its own
   for (std::size_t i = 0; i < args.size(); ++i) {

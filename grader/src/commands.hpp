@@ -83,7 +83,7 @@ int command_report(const ReportArguments& arguments);
 int command_demo(bool full);
 int command_doctor(const DoctorArguments& arguments);
 int command_cc(const std::vector<std::string>& arguments);
-int command_viz(const std::vector<std::string>& arguments);
+int command_viz(std::vector<std::string> arguments);
 int command_ranks(int ranks);
 int command_calibrate(const CalibrateArguments& arguments);
 // What is kept for this machine's GPU; where there is nothing and `measure` says so, it is measured and kept.
