@@ -11,7 +11,7 @@ class Follower {
  public:
   // Makes the folder, which is this one's.
   Follower(std::string url, fs::path folder);
-  // Asks once. What somebody gained becomes a result of its own, FOLDER/pNNNN/<lab>/NNNNNN.json, with the player's name in
+  // Asks once. What somebody gained becomes a result of its own, FOLDER/pNNNN/NN_lab/NNNNNN.json, with the player's name in
   // pNNNN/name.txt. Throws an environment error where nobody answers, or the answer is no board.
   void look();
 
