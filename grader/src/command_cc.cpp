@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "compile.hpp"
 #include "error.hpp"
+#include "process.hpp"
 
 namespace ridge {
 
@@ -27,6 +28,7 @@ Files: .cu, .cpp, .cc, .o, .a. CUDA headers of your own (.cuh, .h) may lie anywh
 
   -o FILE               the program (a.out), or with -c the object
   -c, -dc               compile only
+  -lib                  a static library of the objects, for later calls
   -x cu                 all files are CUDA C++
   -I -D -U -std -g -W   as in nvcc; so is -f, for the C++ compiler
   -Xcompiler OPTIONS    for the C++ compiler, separated by commas
@@ -46,7 +48,21 @@ bool one_of(std::string_view s, const std::array<std::string_view, N>& list) {
 }
 
 // Options of nvcc's that mean nothing here. Those that take a value have it as the next argument or behind "=".
-constexpr std::array<std::string_view, 26> kIgnored = {"-lineinfo",
+constexpr std::array<std::string_view, 40> kIgnored = {"-lineinfo",
+                                                       "-allow-unsupported-compiler",
+                                                       "--allow-unsupported-compiler",
+                                                       "-forward-unknown-to-host-compiler",
+                                                       "--forward-unknown-to-host-compiler",
+                                                       "-extra-device-vectorization",
+                                                       "--extra-device-vectorization",
+                                                       "--source-in-ptx",
+                                                       "-err-no",
+                                                       "--display-error-number",
+                                                       "-time-report",
+                                                       "--no-host-device-initializer-list",
+                                                       "-Wno-deprecated-gpu-targets",
+                                                       "--Wno-deprecated-gpu-targets",
+                                                       "-save-temps",
                                                        "--generate-line-info",
                                                        "-G",
                                                        "--device-debug",
@@ -72,7 +88,14 @@ constexpr std::array<std::string_view, 26> kIgnored = {"-lineinfo",
                                                        "-pg",
                                                        "-pipe",
                                                        "--disable-warnings"};
-constexpr std::array<std::string_view, 22> kIgnoredWithValue = {"-arch",
+constexpr std::array<std::string_view, 29> kIgnoredWithValue = {"-arch",
+                                                                "-cudadevrt",
+                                                                "--cudadevrt",
+                                                                "-Xarchive",
+                                                                "-split-compile",
+                                                                "--split-compile",
+                                                                "-dopt",
+                                                                "--dopt",
                                                                 "--gpu-architecture",
                                                                 "-code",
                                                                 "--gpu-code",
@@ -105,7 +128,7 @@ struct Command {
   std::vector<std::string> link, ignored;
   std::vector<fs::path> inputs;
   fs::path output = "a.out";
-  bool compile_only = false, named = false, help = false, blas = false;
+  bool compile_only = false, library = false, named = false, help = false, blas = false;
 };
 
 class Parser {
@@ -172,6 +195,8 @@ class Parser {
       out_.named = true;
     } else if (a == "-c" || a == "-dc" || a == "--compile" || a == "--device-c") {
       out_.compile_only = true;
+    } else if (a == "-lib" || a == "--lib") {
+      out_.library = true;
     } else if (a == "--plain") {
       out_.options.instrumented = false;
     } else if (a == "-x") {
@@ -238,6 +263,17 @@ void deliver(const fs::path& from, const fs::path& to) {
     throw Error(Exit::environment, fmt::format("cannot write {}: {}", to.string(), ec.message()), "check the folder");
 }
 
+// Each object under a name of its own: an archive keeps one of each.
+int make_library(const std::vector<fs::path>& objects, const fs::path& made, const fs::path& output) {
+  std::vector<std::string> argv = {"ar", "rcs", made.string()};
+  for (const auto& o : objects) argv.push_back(o.string());
+  const ProcessResult r = run_process(argv, {}, {});
+  if (!r.started || r.exit_code != 0)
+    throw Error(Exit::environment, "ridge cc: ar failed: " + r.output, "binutils must be installed");
+  deliver(made, output);
+  return 0;
+}
+
 }  // namespace
 
 int command_cc(const std::vector<std::string>& args) {
@@ -268,6 +304,7 @@ int command_cc(const std::vector<std::string>& args) {
     objects.push_back(object);
   }
   if (c.compile_only) return 0;
+  if (c.library) return make_library(objects, dir.path() / "library.a", c.named ? c.output : fs::path("a.a"));
   if (c.blas) {
     objects.push_back(dir.path() / "cublas.o");
     CompileOptions options;

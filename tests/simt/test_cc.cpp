@@ -64,6 +64,19 @@ TEST_CASE("several files, headers and the options of nvcc") {
   CHECK(run({scratch / "a.out"}, {}, 20).out == "ok\n");
 }
 
+TEST_CASE("a static library, and flags that change nothing") {
+  Folder scratch;
+  Run made = cc({"-lib", "-rdc=true", "-I" + input("include"), input("second.cu"), "-o", scratch / "libsecond.a"});
+  INFO(made.err);
+  REQUIRE(made.code == 0);
+  Run built = cc({"-I" + input("include"), input("first.cu"), scratch / "libsecond.a", "-cudadevrt", "none",
+                  "--extra-device-vectorization", "-allow-unsupported-compiler", "-o", scratch / "program"});
+  INFO(built.err);
+  REQUIRE(built.code == 0);
+  CHECK(built.err == "ridge cc: ignores -cudadevrt none, --extra-device-vectorization, -allow-unsupported-compiler\n");
+  CHECK(run({scratch / "program"}, {}, 20).out == "ok\n");
+}
+
 TEST_CASE("usage errors") {
   for (const std::vector<std::string>& args : std::vector<std::vector<std::string>>{
            {}, {"-o"}, {"--no-such-option", "a.cu"}, {"there-is-no.cu"}, {"-x", "fortran", "a.cu"}}) {

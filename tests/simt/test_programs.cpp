@@ -111,7 +111,8 @@ void run_all(const Orders& orders, const Orders& sanitized) {
 // programs/samples/*.cu: in the style of public samples. Those of one new library each are in the normal suite.
 TEST_CASE("samples: one of each library") {
   std::vector<fs::path> some;
-  for (const char* name : {"barrier_producer_consumer", "pipeline_block", "cub_block", "curand_sequences", "graph_nodes"})
+  for (const char* name :
+       {"barrier_producer_consumer", "pipeline_block", "cub_block", "curand_sequences", "graph_nodes"})
     some.push_back(folder("programs") / "samples" / (std::string(name) + ".cu"));
   run_each(some, {"12345"}, {"1"});
 }

@@ -13,7 +13,8 @@ __global__ void histogram(const unsigned char* in, int n, unsigned* bins) {
   for (int b = threadIdx.x; b < kBins; b += blockDim.x) local[b] = 0;
   __syncthreads();
 
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&local[in[i] % kBins], 1u);
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    atomicAdd(&local[in[i] % kBins], 1u);
   Barrier::arrival_token token = barrier.arrive();
   // Work that needs no other thread: where this thread's bins go.
   const int first = threadIdx.x;

@@ -1,5 +1,6 @@
 // Warp specialisation: one warp loads tiles into two buffers, three warps sum them; a pair of cuda::barriers each buffer.
 #include <cooperative_groups.h>
+
 #include <cuda/barrier>
 
 #include "../sample.hpp"

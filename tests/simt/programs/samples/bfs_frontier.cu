@@ -3,7 +3,8 @@
 
 #include "../sample.hpp"
 
-__global__ void expand(const int* offsets, const int* edges, int* depth, const int* frontier, int count, int* next, int* next_count, int level) {
+__global__ void expand(const int* offsets, const int* edges, int* depth, const int* frontier, int count, int* next,
+                       int* next_count, int level) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
   const int v = frontier[i];

@@ -1,7 +1,6 @@
 // Block-wide collectives of CUB: load, reduce, scan and sort in one kernel.
-#include <cub/cub.cuh>
-
 #include <algorithm>
+#include <cub/cub.cuh>
 
 #include "../sample.hpp"
 
@@ -87,6 +86,7 @@ int main() {
   float *d_values = to_device(values), *d_out = device_array<float>(64);
   warps<<<1, 64>>>(d_values, d_out);
   expect_close(to_host(d_out, 64), want, 1e-5, "warps");
-  for (void* p : {(void*)d_in, (void*)d_sorted, (void*)d_prefix, (void*)d_sums, (void*)d_values, (void*)d_out}) CUDA_CHECK(cudaFree(p));
+  for (void* p : {(void*)d_in, (void*)d_sorted, (void*)d_prefix, (void*)d_sums, (void*)d_values, (void*)d_out})
+    CUDA_CHECK(cudaFree(p));
   std::puts("ok");
 }

@@ -1,7 +1,6 @@
 // CUB's device-wide algorithms in the usual two calls: reduce, scan, sort, select, histogram.
-#include <cub/cub.cuh>
-
 #include <algorithm>
+#include <cub/cub.cuh>
 #include <numeric>
 
 #include "../sample.hpp"

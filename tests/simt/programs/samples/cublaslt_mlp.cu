@@ -25,10 +25,12 @@ void layer(cublasLtHandle_t lt, const float* weights, const float* x, const floa
   void* workspace = nullptr;
   CUDA_CHECK(cudaMalloc(&workspace, room));
   LT_CHECK(cublasLtMatmulPreferenceCreate(&preference));
-  LT_CHECK(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &room, sizeof room));
+  LT_CHECK(
+      cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &room, sizeof room));
   cublasLtMatmulHeuristicResult_t result;
   int found = 0;
-  LT_CHECK(cublasLtMatmulAlgoGetHeuristic(lt, desc, w_layout, x_layout, y_layout, y_layout, preference, 1, &result, &found));
+  LT_CHECK(
+      cublasLtMatmulAlgoGetHeuristic(lt, desc, w_layout, x_layout, y_layout, y_layout, preference, 1, &result, &found));
   expect(found == 1, "an algorithm");
   const float one = 1, zero = 0;
   LT_CHECK(cublasLtMatmul(lt, desc, &one, weights, w_layout, x, x_layout, &zero, y, y_layout, y, y_layout, &result.algo,

@@ -56,6 +56,7 @@ void compare(curandRngType_t type, const std::vector<unsigned>& first, bool grou
 
 int main() {
   compare<curandStateXORWOW_t>(CURAND_RNG_PSEUDO_XORWOW, {624778773u, 1867875844u, 3739671282u, 1954919316u}, false);
-  compare<curandStatePhilox4_32_10_t>(CURAND_RNG_PSEUDO_PHILOX4_32_10, {546353992u, 3665621163u, 1140953199u, 3419031310u}, true);
+  compare<curandStatePhilox4_32_10_t>(CURAND_RNG_PSEUDO_PHILOX4_32_10,
+                                      {546353992u, 3665621163u, 1140953199u, 3419031310u}, true);
   std::puts("ok");
 }

@@ -28,7 +28,8 @@ __global__ void same_by_every_way(int* different) {
   const __nv_fp8x2_storage_t want = __nv_cvt_float2_to_fp8x2(make_float2(x, y), __NV_SATFINITE, __NV_E4M3);
   const __nv_fp8x2_storage_t by_double = __nv_cvt_double2_to_fp8x2(make_double2(x, y), __NV_SATFINITE, __NV_E4M3);
   const __nv_fp8x2_storage_t by_half = __nv_cvt_halfraw2_to_fp8x2(__floats2half2_rn(x, y), __NV_SATFINITE, __NV_E4M3);
-  const __nv_fp8x2_storage_t by_bfloat = __nv_cvt_bfloat16raw2_to_fp8x2(__floats2bfloat162_rn(x, y), __NV_SATFINITE, __NV_E4M3);
+  const __nv_fp8x2_storage_t by_bfloat =
+      __nv_cvt_bfloat16raw2_to_fp8x2(__floats2bfloat162_rn(x, y), __NV_SATFINITE, __NV_E4M3);
   const __nv_fp8_storage_t one = __nv_cvt_bfloat16raw_to_fp8(__float2bfloat16(x), __NV_SATFINITE, __NV_E4M3);
   if (want != by_double || want != by_half || want != by_bfloat || one != (want & 0xFF)) atomicAdd(different, 1);
 }
@@ -43,7 +44,7 @@ int main() {
     return std::ldexp(std::nearbyint(std::ldexp(f, digits + 1)), e - digits - 1);
   };
   for (int i = 0; i < n; ++i) {
-    in[i] = std::nearbyint(in[i] * 64) / 64;  // exact in half
+    in[i] = std::nearbyint(in[i] * 64) / 64;    // exact in half
     if (std::fabs(in[i]) < 0.1f) in[i] = 0.5f;  // no subnormal numbers
     want[i] = rounded(in[i], 3) + (i % 2 == 0 ? rounded(in[i], 2) : 0.0f);
   }

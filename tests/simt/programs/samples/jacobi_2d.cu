@@ -46,7 +46,8 @@ int main() {
   for (int s = 0; s < steps; ++s) {
     for (int y = 1; y < ny - 1; ++y)
       for (int x = 1; x < nx - 1; ++x)
-        next[y * nx + x] = 0.25f * (want[(y - 1) * nx + x] + want[(y + 1) * nx + x] + want[y * nx + x - 1] + want[y * nx + x + 1]);
+        next[y * nx + x] =
+            0.25f * (want[(y - 1) * nx + x] + want[(y + 1) * nx + x] + want[y * nx + x - 1] + want[y * nx + x + 1]);
     std::swap(want, next);
   }
   expect_close(to_host(a, nx * ny), want, 1e-5, "temperatures");

@@ -14,7 +14,8 @@ __host__ __device__ inline int iterations(float x, float y, int most) {
 __global__ void draw(unsigned char* image, size_t pitch, int width, int height, int most) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x < width && y < height)
-    image[y * pitch + x] = static_cast<unsigned char>(iterations((x - width / 2) * 0.0625f, (y - height / 2) * 0.0625f, most));
+    image[y * pitch + x] =
+        static_cast<unsigned char>(iterations((x - width / 2) * 0.0625f, (y - height / 2) * 0.0625f, most));
 }
 
 int main() {

@@ -1,5 +1,6 @@
 // A block-wide cuda::pipeline with two stages: tiles travel to shared memory while the previous one is used.
 #include <cooperative_groups.h>
+
 #include <cuda/pipeline>
 
 #include "../sample.hpp"

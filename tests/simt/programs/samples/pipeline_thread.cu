@@ -11,7 +11,9 @@ __global__ void row_sums(const float4* in, float* out) {
   const int t = threadIdx.x;
   auto fetch = [&](int row) {
     pipe.producer_acquire();
-    if (row < kRows) cuda::memcpy_async(&buffer[row % kDepth][t], &in[row * kThreads + t], cuda::aligned_size_t<16>(sizeof(float4)), pipe);
+    if (row < kRows)
+      cuda::memcpy_async(&buffer[row % kDepth][t], &in[row * kThreads + t], cuda::aligned_size_t<16>(sizeof(float4)),
+                         pipe);
     pipe.producer_commit();
   };
   for (int row = 0; row < kDepth - 1; ++row) fetch(row);

@@ -3,7 +3,8 @@
 
 #include "../sample.hpp"
 
-__global__ void blend(const unsigned* a, const unsigned* b, unsigned* brighter, unsigned* mean, unsigned* mask, unsigned* sad, int n) {
+__global__ void blend(const unsigned* a, const unsigned* b, unsigned* brighter, unsigned* mean, unsigned* mask,
+                      unsigned* sad, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   brighter[i] = __vaddus4(a[i], 0x20202020u);
@@ -15,8 +16,10 @@ __global__ void blend(const unsigned* a, const unsigned* b, unsigned* brighter, 
 __global__ void halves(const unsigned* a, const unsigned* b, int* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
-  out[i] = static_cast<int>(__vaddss2(a[i], b[i]) ^ __vabs2(a[i])) + __vimax3_s32(static_cast<int>(a[i]), static_cast<int>(b[i]), 7) +
-           __viaddmin_s32(static_cast<int>(a[i]), 5, static_cast<int>(b[i])) + __dp2a_lo(static_cast<int>(a[i]), static_cast<int>(b[i]), 3);
+  out[i] = static_cast<int>(__vaddss2(a[i], b[i]) ^ __vabs2(a[i])) +
+           __vimax3_s32(static_cast<int>(a[i]), static_cast<int>(b[i]), 7) +
+           __viaddmin_s32(static_cast<int>(a[i]), 5, static_cast<int>(b[i])) +
+           __dp2a_lo(static_cast<int>(a[i]), static_cast<int>(b[i]), 3);
 }
 
 int main() {
@@ -47,7 +50,8 @@ int main() {
     want[i] = static_cast<int>((sums ^ absolute) + static_cast<unsigned>(std::max(std::max(x, y), 7)) +
                                static_cast<unsigned>(std::min(x5, y)) + static_cast<unsigned>(dot));
   }
-  unsigned *d_a = to_device(a), *d_b = to_device(b), *d_out = device_array<unsigned>(3 * n), *d_sad = to_device(std::vector<unsigned>{0});
+  unsigned *d_a = to_device(a), *d_b = to_device(b), *d_out = device_array<unsigned>(3 * n),
+           *d_sad = to_device(std::vector<unsigned>{0});
   int* d_halves = device_array<int>(n);
   blend<<<blocks_for(n, 128), 128>>>(d_a, d_b, d_out, d_out + n, d_out + 2 * n, d_sad, n);
   halves<<<blocks_for(n, 128), 128>>>(d_a, d_b, d_halves, n);

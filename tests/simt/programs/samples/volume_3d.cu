@@ -13,7 +13,9 @@ __global__ void smooth(cudaPitchedPtr in, cudaPitchedPtr out, int nx, int ny, in
     const float* own = row(in, y, z, ny);
     float v = own[x];
     if (x > 0 && y > 0 && z > 0 && x < nx - 1 && y < ny - 1 && z < nz - 1)
-      v = (own[x - 1] + own[x + 1] + row(in, y - 1, z, ny)[x] + row(in, y + 1, z, ny)[x] + row(in, y, z - 1, ny)[x] + row(in, y, z + 1, ny)[x]) / 6;
+      v = (own[x - 1] + own[x + 1] + row(in, y - 1, z, ny)[x] + row(in, y + 1, z, ny)[x] + row(in, y, z - 1, ny)[x] +
+           row(in, y, z + 1, ny)[x]) /
+          6;
     row(out, y, z, ny)[x] = v;
   }
 }
@@ -26,7 +28,9 @@ int main() {
   for (int z = 1; z < nz - 1; ++z)
     for (int y = 1; y < ny - 1; ++y)
       for (int x = 1; x < nx - 1; ++x)
-        want[(z * ny + y) * nx + x] = (at(in, x - 1, y, z) + at(in, x + 1, y, z) + at(in, x, y - 1, z) + at(in, x, y + 1, z) + at(in, x, y, z - 1) + at(in, x, y, z + 1)) / 6;
+        want[(z * ny + y) * nx + x] = (at(in, x - 1, y, z) + at(in, x + 1, y, z) + at(in, x, y - 1, z) +
+                                       at(in, x, y + 1, z) + at(in, x, y, z - 1) + at(in, x, y, z + 1)) /
+                                      6;
 
   nvtxRangePushA("upload");
   const cudaExtent extent = make_cudaExtent(nx * sizeof(float), ny, nz);
