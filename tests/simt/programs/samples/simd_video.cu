@@ -1,6 +1,8 @@
 // Four bytes at a time: brightness, blending and the sum of absolute differences of two images by SIMD intrinsics.
 #include <cstdlib>
 
+#include <algorithm>
+
 #include "../sample.hpp"
 
 __global__ void blend(const unsigned* a, const unsigned* b, unsigned* brighter, unsigned* mean, unsigned* mask,
