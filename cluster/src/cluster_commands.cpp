@@ -19,6 +19,7 @@
 #include "handing_in.hpp"
 #include "intake.hpp"
 #include "lab.hpp"
+#include "preflight.hpp"
 #include "task.hpp"
 
 namespace ridge::cluster {
@@ -31,6 +32,7 @@ struct Arguments {
   double points = 0;
   int more = 0;
   bool watch = false, detach = false, no_job = false;
+  PreflightArguments preflight;
   SubmitArguments submit;
   std::string batch;
   int task = 0;
@@ -355,6 +357,13 @@ std::function<int()> add_commands(CLI::App& app) {
   for (auto* c : {report_command, estimate_command}) c->add_option("--lab", a->lab, "Lab")->required();
   auto* doctor_command = add("doctor", "Whether course.toml and the cluster fit each other");
   doctor_command->add_flag("--no-job", a->no_job, "Don't ask a node by a small job");
+  auto* preflight_command = top->add_subcommand("preflight", "Whether this node's GPUs are fit for grading");
+  preflight_command->add_flag("--require", a->preflight.require, "No GPU is a failure (else: skipped, exit code 77)");
+  preflight_command->add_option("--reference", a->preflight.reference,
+                                "What they should reach: from `ridge calibrate --json` on a healthy one");
+  preflight_command->add_option("--measured", a->preflight.measured, "Take this measurement instead of making one");
+  preflight_command->add_option("--keep", a->preflight.keep,
+                                "A folder: a GPU measured within the hour is not measured again");
   auto* init_command = add("init", "Write a course.toml to start from");
   auto* submit_command =
       app.add_subcommand("submit", "Hand your work in: checks, packs, and puts it into the course's folder");
@@ -380,6 +389,7 @@ std::function<int()> add_commands(CLI::App& app) {
     if (*report_command) return show_report(*a);
     if (*estimate_command) return show_estimate(*a);
     if (*doctor_command) return doctor(*a);
+    if (*preflight_command) return preflight(a->preflight);
     if (*init_command) return init(*a);
     if (*submit_command) return submit_work(a->submit);
     if (*run_command) return run_task(a->batch, a->task);

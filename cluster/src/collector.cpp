@@ -360,8 +360,14 @@ void Collector::make_batch(const CourseLab& lab, Phase phase, const std::vector<
   if (course_.is_signed) options.push_back("--official");
   if (course_.require_sandbox) options.push_back("--require-sandbox");
   if (!course_.seeds.empty() && !builds) options.insert(options.end(), {"--seed-file", course_.seeds.string()});
+  if (lab.slurm.nodes > 1 && !builds) options.insert(options.end(), {"--ranks-through", course_.mpi});
   // One minute over what the submissions may take together: Slurm's limit is the second line of defence.
   const int minutes = (per_job * ((builds ? course_.build_limit_s : lab.limit_s) + 2) + 59) / 60 + 2;
+  std::string preflight = course_.preflight;
+  if (preflight == "gpu")
+    preflight = fmt::format("exec '{}' cluster preflight --require --keep '{}'{}", own_program(),
+                            (course_.shared / "preflight").string(),
+                            course_.reference.empty() ? "" : " --reference '" + course_.reference.string() + "'");
   json plan = {{"name", name},
                {"lab", lab.name},
                {"backend", lab.backend},
@@ -373,7 +379,7 @@ void Collector::make_batch(const CourseLab& lab, Phase phase, const std::vector<
                {"ridge", own_program()},
                {"options", options},
                {"signing_key", course_.is_signed ? course_.signing_key.string() : ""},
-               {"preflight", builds ? "" : course_.preflight},
+               {"preflight", builds ? "" : preflight},
                {"container", course_.container},
                {"shared", course_.shared.string()},
                {"tasks", json::array()}};

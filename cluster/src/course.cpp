@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <set>
 #include <sstream>
@@ -120,6 +121,7 @@ toml::table parse(const fs::path& file) {
 void read_slurm(Table& t, SlurmOptions& s) {
   t.get("partition", s.partition), t.get("account", s.account), t.get("qos", s.qos), t.get("gres", s.gres);
   t.get("constraint", s.constraint), t.get("exclude", s.exclude), t.get("memory", s.memory), t.get("cpus", s.cpus);
+  t.get("nodes", s.nodes);
   t.get("options", s.more);
   t.done();
 }
@@ -179,6 +181,7 @@ Course load_course(const std::string& given) {
     read_slurm(site_slurm, slurm);
     s.done();
   }
+  t.get("mpi", c.mpi), t.get("container", c.container), t.get("setup", c.setup), t.get("scratch", c.scratch);
   Table own_slurm = t.inside("slurm");
   read_slurm(own_slurm, slurm);
 
@@ -186,7 +189,7 @@ Course load_course(const std::string& given) {
   g.get("signed", c.is_signed), g.get("signing_key", c.signing_key), g.get("keys", c.keys), g.get("seeds", c.seeds);
   g.get("require_sandbox", c.require_sandbox), g.get("retries", c.retries), g.get("heartbeat_s", c.heartbeat_s);
   g.get("start_s", c.start_s), g.get("per_job", c.per_job), g.get("at_once", c.at_once);
-  g.get("preflight", c.preflight);
+  g.get("preflight", c.preflight), g.get("reference", c.reference);
   CourseLab usual;
   g.get("backend", usual.backend), g.get("limit_s", usual.limit_s);
   g.done();
@@ -221,6 +224,18 @@ Course load_course(const std::string& given) {
     if (l.backend != "cpu" && l.backend != "cuda")
       throw Error(Exit::usage, fmt::format("{}: [labs.{}]: backend '{}'", shown(c.file), key, l.backend),
                   "official results need one backend for all: cpu or cuda");
+    if (l.slurm.nodes > 1) {
+      const Lab lab = find_lab(l.name);
+      const bool ranks = std::any_of(lab.ranks.begin(), lab.ranks.end(), [](int n) { return n > 1; });
+      if (!ranks || l.backend != "cpu" || c.mpi.empty())
+        throw Error(
+            Exit::usage,
+            fmt::format("{}: [labs.{}]: {}", shown(c.file), key,
+                        !ranks          ? "nodes, and the lab has no ranks"
+                        : c.mpi.empty() ? "nodes, and no launcher of ranks"
+                                        : "nodes: ranks on GPUs are judged on one node"),
+            c.mpi.empty() ? "mpi = \"srun --mpi=pmix\" in the site's profile, or in course.toml" : "leave `nodes` out");
+    }
     if (!l.build.partition.empty() && l.backend == "cuda" && c.build_arch.empty())
       throw Error(Exit::usage, fmt::format("{}: [build] names no `arch`", shown(c.file)),
                   "a machine without a GPU must be told for which to build: arch = \"90a\" for H100 and H200");

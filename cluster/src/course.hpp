@@ -13,7 +13,7 @@ namespace ridge::cluster {
 
 struct SlurmOptions {  // of one kind of job; empty: the cluster's own default
   std::string partition, account, qos, gres, constraint, exclude, memory;
-  int cpus = 0;
+  int cpus = 0, nodes = 1;        // nodes: of labs with several ranks, on the emulator
   std::vector<std::string> more;  // options as they are
 };
 
@@ -54,7 +54,8 @@ struct Course {
   int submissions_per_day = 0;  // that a student may hand in of a lab; 0: any number
   int build_limit_s = 600;      // one submission's build, where it is apart
   std::string build_arch;       // for which GPUs: "90a"
-  std::string preflight;        // a program that a job runs first on its node
+  std::string preflight;        // a program that a job runs first on its node; "gpu": `ridge cluster preflight`
+  fs::path reference;           // what healthy GPUs of this cluster reach (`ridge calibrate --json`)
   // From the site's profile: what a job does before anything else, and how ranks are started.
   std::string site, setup, mpi, scratch, container;
   std::map<std::string, CourseLab> labs;

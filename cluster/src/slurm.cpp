@@ -86,8 +86,8 @@ Submitted submit(const std::string& name, const SlurmOptions& o, int tasks, int 
       fmt::format("--time={}", minutes),
       fmt::format("--array=0-{}{}", tasks - 1, at_once > 0 ? fmt::format("%{}", at_once) : ""),
       "--output=" + log.string(),
-      "--nodes=1",
-      "--ntasks=1",
+      fmt::format("--nodes={}", std::max(1, o.nodes)),
+      "--ntasks-per-node=1",
       "--signal=B:TERM@20"};
   auto option = [&](const char* key, const std::string& value) {
     if (!value.empty()) argv.push_back(std::string(key) + "=" + value);

@@ -27,6 +27,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr double kPreflightSeconds = 120;  // of which compiling the measurement takes most
+
 std::string from_environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
@@ -228,10 +230,10 @@ int run_task(const fs::path& batch, int task) {
     std::string sick;
     if (const std::string preflight = plan.value("preflight", ""); !preflight.empty()) {
       const fs::path log = scratch.path() / "preflight.log";
-      Ended e = run_judge({"/bin/sh", "-c", preflight}, log, 60);
+      Ended e = run_judge({"/bin/sh", "-c", preflight}, log, kPreflightSeconds);
       if (e.code != 0)
         sick =
-            fmt::format("preflight: {}", e.timed_out ? "no end within 60 s"
+            fmt::format("preflight: {}", e.timed_out ? fmt::format("no end within {:.0f} s", kPreflightSeconds)
                                                      : capped(printable(read_regular(log, 1 << 20).value_or("")), 300));
     }
     for (const json& item : plan.at("tasks").at(static_cast<std::size_t>(task))) {

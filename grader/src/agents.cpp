@@ -219,7 +219,11 @@ Agents::Agents(int count, const std::string& launcher) : controls_(static_cast<s
                 "--ranks-through, or `mpi` in the site's profile, names one: \"srun --mpi=pmix\"");
   argv[0] = find_program({argv[0]}).string();
   argv.insert(argv.end(), {"-n", std::to_string(count)});
-  if (argv[0].find("mpirun") != std::string::npos || argv[0].find("mpiexec") != std::string::npos) {
+  const bool mpirun = std::any_of(argv.begin(), argv.end(), [](const std::string& word) {
+    const std::string name = fs::path(word).filename().string();
+    return name == "mpirun" || name == "mpiexec";
+  });
+  if (mpirun) {
     argv.insert(argv.end(), {"-x", "RIDGE_JUDGE", "-x", "RIDGE_AGENT_TOKEN"});
     if (geteuid() == 0) argv.push_back("--allow-run-as-root");
   }

@@ -73,7 +73,7 @@ std::optional<MeasuredCeiling> parse_ceiling(const std::string& line) {
   }
 }
 
-Calibration calibrate(const Device& device, const std::function<void(const std::string&)>& progress) {
+Calibration calibrate(const Device& device, const std::function<void(const std::string&)>& progress, bool quick) {
   const double start = now();
   DeviceInfo info = device.info();
   fs::path nvcc = find_nvcc();
@@ -90,7 +90,9 @@ Calibration calibrate(const Device& device, const std::function<void(const std::
   progress("compiling");
   must_run(argv, dir.path(), "nvcc");
   progress("measuring");
-  std::istringstream lines(must_run({(dir.path() / "calibrate").string()}, dir.path(), "the measurement"));
+  std::vector<std::string> measure = {(dir.path() / "calibrate").string()};
+  if (quick) measure.push_back("--quick");
+  std::istringstream lines(must_run(measure, dir.path(), "the measurement"));
   GpuState state = GpuMonitor(info.uuid).read();
   Calibration c;
   c.device = info.name;

@@ -11,8 +11,9 @@
 namespace ridge {
 
 // Compiles runtime/roofline/kernels with this machine's nvcc, runs them, and reads what they print. Throws
-// Error(Exit::environment) where that fails.
-Calibration calibrate(const Device& device, const std::function<void(const std::string&)>& progress);
+// Error(Exit::environment) where that fails. `quick`: memory and matrix products only.
+Calibration calibrate(const Device& device, const std::function<void(const std::string&)>& progress,
+                      bool quick = false);
 
 // Text of schema ridge.calibration/1, and back; nothing where it is of another schema or broken.
 std::string calibration_text(const Calibration& calibration);

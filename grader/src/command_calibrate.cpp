@@ -41,8 +41,14 @@ int command_calibrate(const CalibrateArguments& a) {
   auto device = make_cuda_device();
   DeviceInfo info = device->info();
   Progress progress(true);
-  Calibration c = calibrate(*device, [&](const std::string& text) { progress.show(text); });
+  Calibration c = calibrate(
+      *device, [&](const std::string& text) { progress.show(text); }, a.quick);
   progress.clear();
+  if (a.quick) {
+    if (!a.json.empty()) write_durably(fs::absolute(a.json), calibration_text(c));
+    fmt::print("{}", calibration_table(c));
+    return static_cast<int>(Exit::passed);
+  }
   fs::path file = store_calibration(c, info);
   if (!a.json.empty()) fs::copy_file(file, a.json, fs::copy_options::overwrite_existing);
   fmt::print("{}, driver {}, {:.0f} s; SM clock {:.0f} MHz and {:.0f} degrees C at the end\n\n", c.device, c.driver,

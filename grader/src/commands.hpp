@@ -51,7 +51,8 @@ struct DoctorArguments {
 };
 
 struct CalibrateArguments {
-  std::string json;  // also writes the measurement here
+  std::string json;    // also writes the measurement here
+  bool quick = false;  // memory and matrix products only, and not kept
 };
 
 struct BenchArguments {

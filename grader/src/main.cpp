@@ -142,6 +142,7 @@ int run(int argc, char** argv) {
   auto* calibrate = app.add_subcommand("calibrate", "Measure this machine's ceilings and keep them (under a minute)");
   CalibrateArguments calibration;
   calibrate->add_option("--json", calibration.json, "Also write the measurement to this file");
+  calibrate->add_flag("--quick", calibration.quick, "Only memory and matrix products, and keep nothing");
   auto* bench = app.add_subcommand("bench", "All reference solutions in turn with the vendor's way, to benchmarks/");
   bench->require_subcommand(0, 1);
   BenchArguments benching;
