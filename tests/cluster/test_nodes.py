@@ -2,7 +2,7 @@
 """Lab 06 over two (virtual) nodes: one agent per rank through `srun --mpi=pmix` and through `mpirun`. Counts, virtual times and
 verdicts are those of one machine; a deadlock is told as there; a lost agent is nobody's mistake and leaves nothing behind.
 
-test_nodes.py [PART...]    pmix, mpirun, deadlock, lost, course; all by default
+test_nodes.py [PART...]    pmix, mpirun, deadlock, lost, hung, course; all by default
 """
 import json
 from rehearsal import *
@@ -10,7 +10,7 @@ from rehearsal import *
 LAB = "06_ring_allreduce"
 MPI = {"pmix": "env OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo srun --mpi=pmix --overcommit --kill-on-bad-exit=1",
        "mpirun": "mpirun --map-by node --oversubscribe --mca btl self,tcp --mca btl_tcp_if_include lo"}
-parts = sys.argv[1:] or ["pmix", "mpirun", "deadlock", "lost", "course"]
+parts = sys.argv[1:] or ["pmix", "mpirun", "deadlock", "lost", "hung", "course"]
 dir = pathlib.Path(tempfile.mkdtemp(prefix="ridge-nodes."))
 solution = dir / "solution"
 shutil.copytree(REPO / "solutions" / LAB, solution, ignore=shutil.ignore_patterns("steps", "README.md"))
@@ -106,6 +106,43 @@ def lost(slurm):
     gone("lost")
 
 
+def hung(slurm):
+    """A rank's agent that stands still: the grading ends at its limit and 2 s, is no zero, and nothing is left on either node."""
+    c = Course(slurm, program=False, head='site = "virtual"\n', grading="signed = false\nrequire_sandbox = false\nretries = 0\nlimit_s = 20\n")
+    file = c.dir / "course.toml"
+    file.write_text(file.read_text().replace("[labs.01]\n", "[labs.06]\n[labs.06.slurm]\nnodes = 2\n"))
+    shutil.copytree(solution, c.dir / "submissions/s0")
+    c.expected["s0"] = None
+    c.roster()
+    words = list(c.grade_words())
+    words[2] = "06"
+    process = subprocess.Popen(c.command(*words), env=c.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def agents():
+        found = []
+        for p in pathlib.Path("/proc").glob("[0-9]*/comm"):
+            try:
+                if "ridge-agent" in p.read_text() and slurm.dir.encode() in (p.parent / "environ").read_bytes():
+                    found.append(int(p.parent.name))
+            except OSError:
+                pass
+        return found
+    while len(agents()) < 8 and process.poll() is None:
+        time.sleep(0.05)
+    os.kill(agents()[-1], signal.SIGSTOP)
+    out = process.communicate(timeout=200)[0]
+    expect("a hung rank is not graded: " + out, [("not-graded",)], c.rows("SELECT state FROM work"))
+    (seconds,) = [json.loads(p.read_text())["seconds"] for p in (c.dir / "shared/taken").iterdir()]
+    expect(f"it ended within its limit and 2 s: {seconds}", True, 20 <= seconds <= 22)
+    for _ in range(100):
+        if not agents():
+            break
+        time.sleep(0.1)
+    expect("agents that are left", [], agents())
+    print(f"a limit of 20 s ended a hung rank after {seconds:.2f} s")
+    c.remove()
+
+
 def course(slurm):
     c = Course(slurm, program=False, head='site = "virtual"\n', grading="signed = false\nrequire_sandbox = false\n")
     file = c.dir / "course.toml"
@@ -135,7 +172,7 @@ with Slurm(4) as slurm:
             skip("this Slurm has no " + kind)
     for part in parts:
         begun = time.monotonic()
-        {"deadlock": deadlock, "lost": lost, "course": course}.get(part, lambda s: same(s, part))(slurm)
+        {"deadlock": deadlock, "lost": lost, "hung": hung, "course": course}.get(part, lambda s: same(s, part))(slurm)
         print(f"{part}: {time.monotonic() - begun:.1f} s", flush=True)
 shutil.rmtree(dir, ignore_errors=True)
 print(f"{len(checks)} checks")
