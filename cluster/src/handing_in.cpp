@@ -158,9 +158,9 @@ int grade_through_slurm(const std::string& lab_key, const std::vector<std::strin
   publish(
       script,
       fmt::format("#!/bin/sh\nunset SLURM_EXPORT_ENV\nexport PATH=\"${{PATH:+$PATH:}}/usr/local/bin:/usr/bin:/bin\" "
-                  "HOME=\"${{HOME:-{}}}\" RIDGE_NO_BUILD=1 RIDGE_RESULTS='{}'\ncd '{}' || exit 3\n{}\n"
+                  "HOME=\"${{HOME:-{}}}\" RIDGE_NO_BUILD=1 RIDGE_RESULTS='{}' RIDGE_WORK='{}'\ncd '{}' || exit 3\n{}\n"
                   "timeout --kill-after=2 {} {}\ncode=$?\necho $code >'{}'.new && mv '{}'.new '{}'\n",
-                  option_of("HOME", "/"), results_dir().string(), fs::current_path().string(),
+                  option_of("HOME", "/"), results_dir().string(), work_dir().string(), fs::current_path().string(),
                   course.setup.empty() ? ":" : course.setup, limit, line, (dir / "code").string(),
                   (dir / "code").string(), (dir / "code").string()));
   Submitted s = submit(name, options, 1, 0, limit / 60 + 2, {}, dir / "output", {script.string()});
