@@ -22,6 +22,7 @@
 #include "clock.hpp"
 #include "defence.hpp"
 #include "error.hpp"
+#include "patience.hpp"
 #include "sandbox.hpp"
 #include "sandbox_cgroup.hpp"
 
@@ -125,14 +126,14 @@ ProcessResult run_process(const std::vector<std::string>& argv, const fs::path& 
   }
   std::string not_started = run ? run->started(pid) : "";
   const bool limited = sandbox == nullptr || !sandbox->builder || on(Defence::build_limits);
-  const double end = limited ? start + limits.seconds : start + 1e6;
+  Patience patience(limited ? limits.seconds : 1e6, [&run] { return run ? run->waited_seconds() : 0; });
   const std::size_t flood = limited ? limits.flood_bytes : SIZE_MAX;
   const std::size_t kept = limited ? limits.output_bytes : SIZE_MAX;
   double look = start;
   std::size_t total = 0;
   char buffer[65536];
   for (;;) {
-    double left = end - now();
+    double left = patience.left();
     if (left <= 0) result.timed_out = true;
     if (total > flood) result.flooded = true;
     if (run && now() > look) {
@@ -158,7 +159,7 @@ ProcessResult run_process(const std::vector<std::string>& argv, const fs::path& 
   for (int tries = 0;; ++tries) {
     siginfo_t info{};
     if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT | WNOHANG) != 0 || info.si_pid != 0) break;
-    if (now() > end) {
+    if (patience.left() <= 0) {
       result.timed_out = true;
       break;
     }

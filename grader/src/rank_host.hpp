@@ -13,6 +13,7 @@ class RankHost {
   virtual int take_output(int rank) = 0;
   virtual pid_t pid() const = 0;
   virtual bool over_memory() const = 0;
+  virtual double waited_seconds() const { return 0; }  // for a core, see SandboxRun
   // The status of a rank, as waitpid gives it, once it has ended by itself; waits up to `seconds`.
   virtual std::optional<int> ended(int rank, double seconds) = 0;
   // Ends what it keeps. Safe to call from several threads, and again.

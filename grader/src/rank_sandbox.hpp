@@ -26,6 +26,7 @@ class RankSandbox : public RankHost {
   pid_t pid() const override { return pid_; }
   int ranks() const { return static_cast<int>(sockets_.size()); }
   bool over_memory() const override { return run_->over_memory(); }
+  double waited_seconds() const override { return run_->waited_seconds(); }
   std::optional<int> ended(int rank, double seconds) override;
   void end() override;  // all ranks
 

@@ -305,6 +305,20 @@ std::uint64_t memory_beneath(pid_t pid, int depth) {
   return bytes;
 }
 
+// Seconds that the thread of a process and its children which waited longest for a core has waited (proc(5), schedstat).
+double waited_beneath(pid_t pid, int depth) {
+  double longest = 0;
+  std::error_code ignored;
+  for (const auto& thread : fs::directory_iterator(fmt::format("/proc/{}/task", pid), ignored)) {
+    std::uint64_t ran = 0, waited = 0;
+    std::ifstream(thread.path() / "schedstat") >> ran >> waited;
+    longest = std::max(longest, static_cast<double>(waited) * 1e-9);
+  }
+  std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", pid));
+  for (pid_t child; depth < 16 && children >> child;) longest = std::max(longest, waited_beneath(child, depth + 1));
+  return longest;
+}
+
 }  // namespace
 
 struct SandboxRun::State {
@@ -461,7 +475,7 @@ std::string SandboxRun::finish() {
   if (s.first >= 0) {
     // Its end is the end of every process in it; nothing is mounted any more then.
     pollfd p{s.first, POLLIN, 0};
-    if (poll(&p, 1, 2000) <= 0) left += "processes of the sandbox; ";
+    if (poll(&p, 1, 10000) <= 0) left += "processes of the sandbox; ";
   }
   if (s.group && !s.group->end()) left += "a control group with processes; ";
   if (!left.empty()) {
@@ -476,6 +490,8 @@ bool SandboxRun::over_memory() const {
   if (!s.parts.limits || (s.group && s.group->limits_memory())) return false;  // the kernel looks itself
   return s.root > 0 && memory_beneath(s.root, 0) > s.description.memory_bytes;
 }
+
+double SandboxRun::waited_seconds() const { return s_->root > 0 ? waited_beneath(s_->root, 0) : 0; }
 
 int SandboxRun::failed_stage() const { return s_->failed; }
 

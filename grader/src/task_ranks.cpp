@@ -84,7 +84,8 @@ RankWorkers& TaskJudge::ranks_of(int ranks, std::map<int, std::unique_ptr<RankWo
   Lap lap(task_.judge_time.start);
   if (!found && options_.backend == Backend::cuda) all.clear(), all[ranks] = start_ranks(worker_program_, ranks);
   if (options_.backend == Backend::cuda) return *all[ranks];
-  if (!found) found = std::make_unique<RankWorkers>(worker_program_, ranks, options_.backend, decoys(), options_.agents);
+  if (!found)
+    found = std::make_unique<RankWorkers>(worker_program_, ranks, options_.backend, decoys(), options_.agents);
   return *found;
 }
 

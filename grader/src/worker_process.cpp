@@ -19,6 +19,7 @@
 #include "clock.hpp"
 #include "defence.hpp"
 #include "error.hpp"
+#include "patience.hpp"
 #include "process.hpp"
 #include "worker/packet.hpp"
 #include "worker_messages.hpp"
@@ -193,12 +194,13 @@ bool WorkerProcess::drain() {
   }
 }
 
-bool WorkerProcess::wait_packet(double deadline, Reply& reply, std::vector<char>& packet, int& fd) {
+bool WorkerProcess::wait_packet(double limit_seconds, Reply& reply, std::vector<char>& packet, int& fd) {
   double look = now() + kLook;
+  Patience patience(limit_seconds, [this] { return waited_seconds(); });
   // On a GPU the answer's arrival is timed, and a sleeping core wakes late (0.1 to 0.5 ms on a virtual machine).
   const double wide_awake = spins_ ? now() + kSpinSeconds : 0;
   for (bool out_open = true;;) {
-    double left = deadline - now();
+    double left = patience.left();
     if (left <= 0 && on(Defence::time_limit)) {
       reply.fate = Fate::timed_out;
       return false;
@@ -253,7 +255,7 @@ Reply WorkerProcess::request(protocol::Type type, const std::vector<char>& paylo
   if (ok) {
     ok = protocol::send_packet(socket_, type, sequence_, payload.data(), payload.size(), fd);
     if (ok)
-      ok = wait_packet(start + limit_seconds, reply, packet, received);
+      ok = wait_packet(limit_seconds, reply, packet, received);
     else
       reply.fate = Fate::crashed;
   }

@@ -99,11 +99,12 @@ class WorkerProcess {
  private:
   Reply request(protocol::Type type, const std::vector<char>& payload, int fd, double limit_seconds,
                 bool wants_trace = false);
-  bool wait_packet(double deadline, Reply& reply, std::vector<char>& packet, int& fd);
+  bool wait_packet(double limit_seconds, Reply& reply, std::vector<char>& packet, int& fd);
   bool drain();  // false once the worker printed too much
   void stop(Reply* reply);
   void greet(double start_seconds, const std::string& not_started);  // waits for the hello; throws
   bool over_memory() const { return ranks_ ? ranks_->over_memory() : sandbox_->over_memory(); }
+  double waited_seconds() const { return ranks_ ? ranks_->waited_seconds() : sandbox_->waited_seconds(); }
 
   std::unique_ptr<SandboxRun> sandbox_;  // one of the two
   std::shared_ptr<RankHost> ranks_;

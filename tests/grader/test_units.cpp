@@ -17,6 +17,7 @@
 #include "diagnostics.hpp"
 #include "error.hpp"
 #include "lab.hpp"
+#include "patience.hpp"
 #include "process.hpp"
 #include "result.hpp"
 #include "score.hpp"
@@ -54,6 +55,19 @@ std::vector<std::string> names_in(const std::string& dir) {
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
+
+TEST_CASE("a limit of time does not count what was waited for a core, but ends all the same") {
+  double waited = 2;
+  Patience patience(0.05, [&] { return waited; });
+  CHECK(patience.left() > 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  CHECK(patience.left() <= 0);  // it had a core all the time
+  waited = 2.1;
+  CHECK(patience.left() > 0);
+  waited = 100;  // more than anybody waits
+  std::this_thread::sleep_for(std::chrono::milliseconds(250));
+  CHECK(patience.left() <= 0);
+}
 
 TEST_CASE("points run linearly from zero to full and are clamped") {
   Goal less = goal(4, 1, 15);  // smaller is better

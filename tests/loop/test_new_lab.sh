@@ -16,13 +16,13 @@ build() {
   cmake --preset default -S "$course" -B "$course/build" >"$scratch/log" 2>&1 &&
     cmake --build "$course/build" --target ridge test_course ridge_simt ridge_worker >>"$scratch/log" 2>&1 || { tail -30 "$scratch/log"; exit 1; }
 }
-course_tests() { RIDGE_COURSE_LAB=90_doubling RIDGE_ROOT=$course "$(find "$course/build" -name test_course -type f | head -1)" >"$scratch/course" 2>&1; }
+course_tests() { RIDGE_COURSE_LAB=90_doubling RIDGE_ROOT=$course "$(find "$course/build" -name test_course -type f | head -1)" >"$scratch/said" 2>&1; }
 build
 if course_tests; then
   echo "FAILED: the lab passes before it is filled"
   exit 1
 fi
-grep -q 'hints.size() >= 3' "$scratch/course" || { echo "FAILED: nothing said about hints"; cat "$scratch/course"; exit 1; }
+grep -q 'hints.size() >= 3' "$scratch/said" || { echo "FAILED: nothing said about hints"; cat "$scratch/said"; exit 1; }
 
 kernel() { # $1: the bound, $2: the value, $3: the index
   cat <<END
@@ -56,5 +56,5 @@ wrong strided sectors "i < n" "2 * in[i]" "n < 200000 ? t : t % (n / 64) * 64 + 
 sed -i 's/"TODO: a question that points to the place.",/"One?", "Two?", "Three?",/; s/TODO: title/Doubling/' "$lab/lab.toml"
 sed -i 's/TODO: //' "$lab/README.md"
 build
-course_tests || { echo "FAILED: the filled lab does not pass"; cat "$scratch/course"; exit 1; }
-tail -3 "$scratch/course"
+course_tests || { echo "FAILED: the filled lab does not pass"; cat "$scratch/said"; exit 1; }
+tail -3 "$scratch/said"
