@@ -49,7 +49,7 @@ static __device__ std::uint32_t look_back(std::uint64_t* status, int tile, int l
 // find their places with ballots, move together in shared memory, and leave as one run.
 __global__ void __launch_bounds__(kThreads) compact_kernel(const float* in, float* out, std::uint32_t* count,
                                                            std::size_t n, unsigned* ticket, std::uint64_t* status) {
-  __shared__ float kept[kTile];
+  extern __shared__ float kept[];  // kTile: more than the 48 KiB that static arrays may have before sm_90a
   __shared__ int drawn;
   __shared__ std::uint32_t of_warp[kWarps], before_tile;
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
@@ -115,8 +115,10 @@ void compact(const float* in, float* out, std::uint32_t* count, std::size_t n, v
              cudaStream_t stream) {
   const std::size_t tiles = (n + kTile - 1) / kTile;
   auto* status = static_cast<std::uint64_t*>(workspace);
+  constexpr int bytes = kTile * sizeof(float);
+  cudaFuncSetAttribute(compact_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   cudaMemsetAsync(status, 0, (tiles + 1) * sizeof(std::uint64_t), stream);
-  compact_kernel<<<static_cast<unsigned>(tiles), kThreads, 0, stream>>>(in, out, count, n,
-                                                                        static_cast<unsigned*>(workspace), status + 1);
+  compact_kernel<<<static_cast<unsigned>(tiles), kThreads, bytes, stream>>>(
+      in, out, count, n, static_cast<unsigned*>(workspace), status + 1);
 }
 // END(compact)
