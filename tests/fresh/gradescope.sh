@@ -1,5 +1,6 @@
 # Part of fresh.sh: Gradescope's way with the package of lab 01, without Gradescope. Its containers run as root without the rights
-# to make namespaces: here the same capabilities are left as Docker leaves by default, inside of a chroot.
+# to make namespaces: here the same capabilities are left as Docker leaves by default, inside of a chroot, in which the kernel makes
+# no user namespace.
 new_root
 ridge=${RIDGE_PROGRAM:-$repository/build/bin/ridge}
 [ -x "$ridge" ] || skip "no built $ridge to make the package with"
@@ -24,7 +25,7 @@ contained() { # with what Docker leaves to root by default
   code=0
   started=$(date +%s)
   # shellcheck disable=SC2016 # the inner shell's
-  enter "$root" sh -c 'exec chroot / setpriv --bounding-set -all,+chown,+dac_override,+fsetid,+fowner,+mknod,+net_raw,+setgid,+setuid,+setfcap,+setpcap,+net_bind_service,+sys_chroot,+kill,+audit_write "$@"' \
+  enter "$root" sh -c 'mkdir -p /jail; mount --rbind / /jail; exec chroot /jail setpriv --bounding-set -all,+chown,+dac_override,+fsetid,+fowner,+mknod,+net_raw,+setgid,+setuid,+setfcap,+setpcap,+net_bind_service,+sys_chroot,+kill,+audit_write "$@"' \
     sh sh -c 'mount --bind /tmp /mnt 2>/dev/null && exit 99; cd /autograder && exec ./run_autograder' >"$folder/out" 2>&1 || code=$?
   step "  $(($(date +%s) - started)) s   run_autograder: $code, $(score)"
 }
