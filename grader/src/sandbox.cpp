@@ -235,6 +235,29 @@ void describe_orders(const Sandbox& s, const SandboxParts& parts, const std::vec
   for (const auto& a : argv) r.add("argument", a);
 }
 
+bool our_temporary(const fs::path& folder) {  // as TemporaryDir makes them
+  const char* base = std::getenv("TMPDIR");
+  return folder.parent_path() == fs::absolute(base != nullptr && *base != 0 ? base : "/tmp").lexically_normal() &&
+         folder.filename().string().rfind("ridge-", 0) == 0;
+}
+
+// Under a strict umask what the judge has just written is for its owner alone.
+void open_to_others(const fs::path& p) {
+  struct stat info {};
+  if (lstat(p.c_str(), &info) != 0 || S_ISLNK(info.st_mode) || info.st_uid != geteuid()) return;
+  const bool folder = S_ISDIR(info.st_mode);
+  chmod(p.c_str(), (info.st_mode & 07777) | (folder || (info.st_mode & 0100) != 0 ? 055 : 044));
+  std::error_code ignored;
+  if (folder)
+    for (const auto& entry : fs::directory_iterator(p, ignored)) open_to_others(entry.path());
+}
+
+bool in_our_temporary(const fs::path& p) {
+  for (fs::path folder = p; folder != folder.root_path() && !folder.empty(); folder = folder.parent_path())
+    if (our_temporary(folder)) return true;
+  return false;
+}
+
 // Root's sandboxed programs run as a user of their own: they need to reach what is theirs.
 void hand_over(const Sandbox& s, const std::string& program) {
   for (const auto& p : s.writable)
@@ -244,12 +267,16 @@ void hand_over(const Sandbox& s, const std::string& program) {
   struct stat info {};
   if (stat(program.c_str(), &info) == 0 && (info.st_mode & 05) != 05 && info.st_uid == geteuid())
     chmod(program.c_str(), info.st_mode | 0555);
-}
-
-bool our_temporary(const fs::path& folder) {  // as TemporaryDir makes them
-  const char* base = std::getenv("TMPDIR");
-  return folder.parent_path() == fs::absolute(base != nullptr && *base != 0 ? base : "/tmp").lexically_normal() &&
-         folder.filename().string().rfind("ridge-", 0) == 0;
+  for (const auto& p : s.read_only) {
+    if (in_our_temporary(p)) {
+      open_to_others(p);
+    } else if (beneath(p, root_dir()) && stat(p.c_str(), &info) == 0 && (info.st_mode & 05) != 05) {
+      throw Error(Exit::environment,
+                  fmt::format("{} can't be read by the user that root's submissions run as", p.string()),
+                  fmt::format("chmod -R go+rX {}, or grade as an ordinary user", root_dir().string()));
+    }
+  }
+  if (in_our_temporary(s.dir)) open_to_others(s.dir);
 }
 
 // Without namespaces the other user meets the real folders: can it pass through all above `p`? Our own temporary ones, which are

@@ -1,6 +1,7 @@
 // The `ridge` program as people use it: every submission here is the reference solution of lab 01 with files replaced.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,6 +87,15 @@ TEST_CASE("usage errors say what was wrong") {
   fails({"check", "01", "--backend", "cpu", "--submission", dir}, "copy.cu");
   CHECK(names_in(home / "results").empty());  // nothing of this is a result
   CHECK(names_in(home / "tmp").empty());
+}
+
+TEST_CASE("a strict umask") {
+  Folder home;
+  const mode_t before = umask(077);
+  Graded g = check(home, "01", {"--submission", repository() + "/solutions/01_coalescing", "--task", "copy"});
+  umask(before);
+  INFO(g.run.out + g.run.err);
+  CHECK(g.run.code == 0);
 }
 
 TEST_CASE("a submission that does not compile") {
