@@ -1,5 +1,6 @@
 #include "sandbox.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -64,7 +65,9 @@ class Records {
 
 // Which layers a run takes on: those that this machine has and that are not switched off.
 SandboxParts parts_of(const Sandbox& s, SandboxParts have) {
-  have.namespaces &= on(s.builder ? Defence::build_sandbox : Defence::worker_sandbox);
+  const bool apart = on(s.builder ? Defence::build_sandbox : Defence::worker_sandbox);
+  have.namespaces &= apart;
+  have.become_nobody &= apart;
   have.system_calls &= on(Defence::system_calls);
   have.landlock &= on(Defence::landlock);
   have.limits = on(s.builder ? Defence::build_limits : Defence::worker_limits);
@@ -241,15 +244,24 @@ bool our_temporary(const fs::path& folder) {  // as TemporaryDir makes them
          folder.filename().string().rfind("ridge-", 0) == 0;
 }
 
-// Under a strict umask what the judge has just written is for its owner alone.
-void open_to_others(const fs::path& p) {
+// Under a strict umask what the judge has just written is for its owner alone. By descriptors: no link leads out of `name`.
+void open_to_others(int parent, const char* name) {
+  const int fd = openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
   struct stat info {};
-  if (lstat(p.c_str(), &info) != 0 || S_ISLNK(info.st_mode) || info.st_uid != geteuid()) return;
-  const bool folder = S_ISDIR(info.st_mode);
-  chmod(p.c_str(), (info.st_mode & 07777) | (folder || (info.st_mode & 0100) != 0 ? 055 : 044));
-  std::error_code ignored;
-  if (folder)
-    for (const auto& entry : fs::directory_iterator(p, ignored)) open_to_others(entry.path());
+  if (fd < 0) return;
+  if (fstat(fd, &info) == 0 && (S_ISDIR(info.st_mode) || S_ISREG(info.st_mode))) {
+    const bool folder = S_ISDIR(info.st_mode);
+    if (info.st_uid == geteuid())
+      chmod(fmt::format("/proc/self/fd/{}", fd).c_str(),
+            (info.st_mode & 07777) | (folder || (info.st_mode & 0100) != 0 ? 055 : 044));
+    const int list = folder ? openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (DIR* entries = list >= 0 ? fdopendir(list) : nullptr; entries != nullptr) {
+      while (const dirent* e = readdir(entries))
+        if (std::string_view(e->d_name) != "." && std::string_view(e->d_name) != "..") open_to_others(list, e->d_name);
+      closedir(entries);
+    }
+  }
+  close(fd);
 }
 
 bool in_our_temporary(const fs::path& p) {
@@ -267,16 +279,17 @@ void hand_over(const Sandbox& s, const std::string& program) {
   struct stat info {};
   if (stat(program.c_str(), &info) == 0 && (info.st_mode & 05) != 05 && info.st_uid == geteuid())
     chmod(program.c_str(), info.st_mode | 0555);
+  if (!s.builder) return;
   for (const auto& p : s.read_only) {
     if (in_our_temporary(p)) {
-      open_to_others(p);
+      open_to_others(AT_FDCWD, p.c_str());
     } else if (beneath(p, root_dir()) && stat(p.c_str(), &info) == 0 && (info.st_mode & 05) != 05) {
       throw Error(Exit::environment,
                   fmt::format("{} can't be read by the user that root's submissions run as", p.string()),
                   fmt::format("chmod -R go+rX {}, or grade as an ordinary user", root_dir().string()));
     }
   }
-  if (in_our_temporary(s.dir)) open_to_others(s.dir);
+  if (in_our_temporary(s.dir)) open_to_others(AT_FDCWD, s.dir.c_str());
 }
 
 // Without namespaces the other user meets the real folders: can it pass through all above `p`? Our own temporary ones, which are

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <set>
 #include <thread>
@@ -369,9 +370,9 @@ TEST_CASE("endless launch records do not hold up the judge") {
   std::string text = "{\"launches\":[{\"kernel\":\"k\",\"lines\":[{}";
   for (int pc = 1; text.size() < (15u << 20); ++pc) text += ",{\"op\":\"shared_ld\",\"pc\":" + std::to_string(pc) + "}";
   text += "]}]}";
-  auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of this process: others may keep the machine busy
   count_launches(text, "/proc/self/exe");
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+  CHECK((std::clock() - start) / CLOCKS_PER_SEC < 20);
 }
 
 TEST_CASE("programs are found on PATH") {
@@ -423,12 +424,12 @@ static bool gone(const std::string& pid) {
 TEST_CASE("the time limit ends a program and its children") {
   Folder home;
   ProcessLimits limits;
-  limits.seconds = 0.5;
+  limits.seconds = 2;
   // The grandchild ignores SIGTERM and holds the output open.
   std::string script = "sh -c 'trap \"\" TERM HUP; echo $$ > pid; while :; do sleep 1; done' & wait";
   ProcessResult r = run_process({"sh", "-c", script}, home.path, limits);
   CHECK(r.timed_out);
-  CHECK(r.seconds > 0.4);
+  CHECK(r.seconds > 1.9);
   CHECK(r.seconds < 20);
   std::string pid = read_file(home / "pid");
   REQUIRE(pid.size() > 1);

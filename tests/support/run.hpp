@@ -12,7 +12,8 @@ struct Run {
   double seconds = 0;
 };
 
-// `env` is added to this program's environment. Fails the test after `limit` seconds.
+// `env` is added to this program's environment. Fails the test where the program hangs: after five times `limit` seconds, which
+// are meant for a machine with nothing else to do.
 Run run(const std::vector<std::string>& argv, const std::map<std::string, std::string>& env = {}, double limit = 120,
         const std::string& dir = "");
 
