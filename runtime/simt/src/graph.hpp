@@ -16,7 +16,7 @@ struct CUgraphNode_st {
   std::unique_ptr<CUgraph_st> child;
   // As given, for cudaGraphKernelNodeGetParams. The arguments' values are in `work`.
   cudaKernelNodeParams kernel{};
-  bool enabled = true;  // in an executable graph: off, it does nothing
+  bool enabled = true;       // in an executable graph: off, it does nothing
   std::uint64_t number = 0;  // of this node alone; an address may come again
   // In an executable graph: the node that this is a copy of. Compared only: it may be gone.
   const CUgraphNode_st* origin = nullptr;

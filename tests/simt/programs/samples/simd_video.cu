@@ -1,7 +1,6 @@
 // Four bytes at a time: brightness, blending and the sum of absolute differences of two images by SIMD intrinsics.
-#include <cstdlib>
-
 #include <algorithm>
+#include <cstdlib>
 
 #include "../sample.hpp"
 
