@@ -281,6 +281,8 @@ TEST_CASE("shared memory of a function and of those that it calls") {
   CHECK(contains(fits.text, "\t.quad\tg, 9152\n"));
   CHECK(!contains(fits.text, "elsewhere,"));
   CHECK(fits.excesses.empty());
+  AnnotatedAssembly number = annotate_assembly(function("\taddq\t$one@TPOFF, %rdi\n\tret") + array("one", 40000));
+  CHECK(contains(number.text, "\t.quad\tf, 40000\n"));
   AnnotatedAssembly large = annotate_assembly(code + array("one", 40000) + array("two", 9153));
   REQUIRE(large.excesses.size() == 1);
   CHECK(large.excesses[0].function == "f");

@@ -69,6 +69,7 @@ void thread_locals(View operands, std::set<View>& out) {
     if (kind != "tpoff" && kind != "TPOFF") continue;
     std::size_t start = at;
     while (start > 0 && is_symbol_character(operands[start - 1])) --start;
+    if (operands[start] == '$') ++start;  // as a number: addq $tile@TPOFF, %rax
     View symbol = operands.substr(start, at - start);
     out.insert(symbol.substr(0, symbol.find('+')));
   }
