@@ -13,7 +13,7 @@ const char* name_of(Kind kind) {
 Kind kind_of(std::string_view category, std::string_view name) {
   const auto is = [&](auto... words) { return ((category == words) || ...); };
   const bool nccl = name.starts_with("nccl") || name.starts_with("peer_copy") || name.starts_with("MPI_");
-  if (is("exchange", "communication")) return Kind::communication;
+  if (is("exchange", "communication", "nccl kernel")) return Kind::communication;
   if (is("h2d", "d2h", "d2d", "copy", "gpu_memcpy", "memcpy", "gpu_memset", "memset", "fill")) return Kind::copy;
   if (is("kernel", "compute")) return nccl ? Kind::communication : Kind::compute;
   if (is("graph"))

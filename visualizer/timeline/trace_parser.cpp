@@ -491,7 +491,9 @@ std::uint32_t TraceParser::add(const Event& e, Time at, Time duration, std::uint
   s.begin.push_back(at);
   s.duration.push_back(duration);
   s.name.push_back(intern(e.name));
-  s.category.push_back(category(e.category));
+  // CUPTI and PyTorch call NCCL's kernels kernels: with a category of their own they are not drawn as computing.
+  const bool nccl = e.category.raw == "kernel" && e.name.raw.starts_with("nccl");
+  s.category.push_back(category(nccl ? Text{"nccl kernel"} : e.category));
   s.offset_low.push_back(static_cast<std::uint32_t>(offset));
   s.offset_high.push_back(static_cast<std::uint8_t>(offset >> 32));
   out_.lane.push_back(lane);

@@ -44,6 +44,7 @@ TEST_CASE("exposed communication is what brute force finds") {
 TEST_CASE("kinds of our own events and PyTorch's") {
   CHECK(kind_of("kernel", "gemm_kernel") == Kind::compute);
   CHECK(kind_of("kernel", "ncclDevKernel_AllReduce_Sum_f32") == Kind::communication);
+  CHECK(kind_of("nccl kernel", "ncclDevKernel_AllReduce_Sum_f32") == Kind::communication);
   CHECK(kind_of("exchange", "ncclSend, 1 KiB") == Kind::communication);
   CHECK(kind_of("gpu_memcpy", "Memcpy HtoD") == Kind::copy);
   CHECK(kind_of("cuda_runtime", "cudaLaunchKernel") == Kind::host);

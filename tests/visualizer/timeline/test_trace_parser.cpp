@@ -103,6 +103,9 @@ TEST_CASE("names, order and ranks come from metadata; Kineto's top level is kept
   CHECK(s.files[0].rank == 5);
   CHECK(s.files[0].world == 8);
   CHECK(s.lanes[1].name == "stream 7");
+  int of_nccl = 0;
+  for (std::size_t e = 0; e < s.size(); ++e) of_nccl += s.category_of(e) == "nccl kernel";
+  CHECK(of_nccl == 1);
   REQUIRE(s.details.size() == 1);
   CHECK(s.details[0].bytes == 2000);
 }
