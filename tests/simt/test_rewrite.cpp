@@ -137,10 +137,11 @@ TEST_CASE("includes lead where they are told to") {
   CHECK(
       ridge::simt::rewrite_cuda(
           "#include \"mine.cuh\"\n  #  include <mine.cuh> // c\n#include <cuda_fp16.h>\n#include <vector>\n"
-          "#include <cub/cub.cuh>\n// #include \"mine.cuh\"\n",
+          "#include <cub/grid/grid_queue.cuh>\n// #include \"mine.cuh\"\n",
           "a.cu", find) ==
       "#line 1 \"a.cu\"\n#include \"/copies/mine.cuh\"\n  #include \"/copies/other.cuh\" // c\n#include <cuda_fp16.h>\n"
-      "#include <vector>\n#error <cub/cub.cuh> is not part of the emulator: write the reduction, scan or sort as a "
+      "#include <vector>\n#error <cub/grid/grid_queue.cuh> is not part of the emulator: write the reduction, scan or "
+      "sort as a "
       "kernel\n"
       "// #include \"mine.cuh\"\n");
 }
