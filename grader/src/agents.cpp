@@ -128,13 +128,9 @@ class RemoteWorker : public RankHost {
         return file_ >= 0;
       case wire::Kind::output:
         return write(printed_, bytes_.data(), bytes_.size()) >= 0;
-      case wire::Kind::packet: {
-        protocol::Header h;
-        if (bytes_.size() < sizeof h) return false;
-        std::memcpy(&h, bytes_.data(), sizeof h);
-        const bool sent = pass_on(std::exchange(file_, -1));
-        return sent || ending_;
-      }
+      case wire::Kind::packet:
+        if (bytes_.size() < sizeof(protocol::Header)) return false;
+        return pass_on(std::exchange(file_, -1)) || ending_;
       case wire::Kind::ended: {
         wire::Ended e;
         if (bytes_.size() != sizeof e) return false;
