@@ -133,7 +133,7 @@ void WorkerProcess::greet(double start_seconds, const std::string& not_started) 
   Reply reply;
   std::vector<char> packet;
   int fd = -1;
-  bool ok = not_started.empty() && wait_packet(now() + start_seconds, reply, packet, fd);
+  bool ok = not_started.empty() && wait_packet(start_seconds, reply, packet, fd);
   if (fd >= 0) close(fd);
   if (ok && parse_hello(packet, hello_)) return;
   usleep(20000);

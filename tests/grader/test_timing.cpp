@@ -9,6 +9,7 @@
 #include "build.hpp"
 #include "calibrate.hpp"
 #include "device_kernel.hpp"
+#include "error.hpp"
 #include "floor.hpp"
 #include "gpu_leftovers.hpp"
 #include "lab/compare.hpp"
@@ -290,6 +291,23 @@ struct SessionFixture {
 };
 
 }  // namespace
+
+TEST_CASE("a program that never gets to its first call ends at its limit", "[session]") {
+  setenv("RIDGE_ROOT", test::repository().c_str(), 1);
+  SessionFixture f;
+  const std::string source = f.home / "copy.cu";
+  test::write_file(source, test::read_file((root_dir() / "solutions/01_coalescing/copy.cu").string()) +
+                               "namespace { struct Early { Early() { for (volatile int i = 0;; i = i + 1) {} } }"
+                               " early; }\n");
+  const fs::path program = f.build("endless", {source});
+  try {
+    WorkerProcess worker(program, 0.5);
+    FAIL("it started");
+  } catch (const Error& e) {
+    INFO(e.what());
+    CHECK(std::string(e.what()).find("did not get to its first call in 0.5 s") != std::string::npos);
+  }
+}
 
 TEST_CASE("a session: unknown numbers of calls, new inputs every turn, every output verified", "[session]") {
   setenv("RIDGE_ROOT", test::repository().c_str(), 1);
