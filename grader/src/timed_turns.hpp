@@ -14,7 +14,7 @@ namespace ridge::timed {
 
 constexpr std::size_t kSampled = 16;   // sets of a turn whose outputs are sampled, at most
 constexpr double kWarmSeconds = 0.02;  // before each request: the clocks fall while the judge verifies
-constexpr int kAloneTurns = 9;
+constexpr int kAloneTurns = 5;
 constexpr double kSlowedBaseline = 1.10;  // beside the submission, over alone
 
 // A gate that failed.

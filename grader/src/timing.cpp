@@ -164,18 +164,6 @@ class Session {
   // Bytes for all sets. Inputs are kept on the host too.
   double room() const { return std::min(static_cast<double>(info_.memory), free_host_bytes()) / 2; }
 
-  // What a request costs beside its device work. Measured on the course's own process: a submission could make empty
-  // requests slow, to have more subtracted, and its events are its own. What lies outside the events of whole turns is more
-  // than an empty request takes (some 35 us on an H200): a GPU that has worked for milliseconds is answered for later.
-  double round_trip(const std::vector<Measured>& turns) {
-    std::vector<double> empty, outside;
-    for (int i = 0; i < 21; ++i)
-      empty.push_back(measure(baseline_, first_sets(sets_.size()), options_.seed, true).seconds);
-    for (const Measured& m : turns)
-      if (m.events > 0) outside.push_back(m.seconds - m.events);
-    return outside.empty() ? median(empty) : std::max(median(empty), median(outside));
-  }
-
   // The vendor's way alone, then with the submission's process there.
   void prepare() {
     options_.progress("the vendor's way alone");
@@ -183,10 +171,13 @@ class Session {
     baseline_ = start(who_.baseline, true);
     plan(estimate(baseline_));
     share(baseline_);
-    std::vector<Measured> turns;
-    for (int i = 0; i < kAloneTurns; ++i) turns.push_back(measure(baseline_, first_sets(sets_.size()), options_.seed));
-    timing_.round_trip_s = round_trip(turns);
-    for (const Measured& m : turns) alone_.push_back(a_call(m, sets_.size()));
+    // Measured on the course's own process: a submission could make empty requests slow, to have more subtracted.
+    std::vector<double> empty;
+    for (int i = 0; i < 21; ++i)
+      empty.push_back(measure(baseline_, first_sets(sets_.size()), options_.seed, true).seconds);
+    timing_.round_trip_s = median(empty);
+    for (int i = 0; i < kAloneTurns; ++i)
+      alone_.push_back(a_call(measure(baseline_, first_sets(sets_.size()), options_.seed), sets_.size()));
     timing_.alone_s = median(alone_);
 
     submission_ = start(who_.submission, false);

@@ -36,7 +36,7 @@ struct TimedOptions {
   StopRule stop;
   double limit_seconds = 60;  // of one request
   std::uint64_t seed = 0;
-  double turn_seconds = 0.004;   // device work of the largest turn: ten times what a change of process costs a GPU
+  double turn_seconds = 0.006;   // device work of the largest turn; no empty request shows some 65 us of it
   double least_seconds = 0.001;  // of the smallest
   Calibration machine;           // for the floor; may be empty
   std::function<std::string(const Reply&)> explain;

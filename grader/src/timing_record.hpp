@@ -36,7 +36,7 @@ struct Timing {
   Interval reference;                    // of baseline / reference
   int calls = 0;                         // of the largest turn
   double bytes = 0, operations = 0;      // a call
-  double round_trip_s = 0;               // of a request beside its device work, subtracted from each turn
+  double round_trip_s = 0;               // of an empty request, subtracted from each turn
   double slope_s = 0;                    // seconds a call by the slope over the number of calls: no overhead in it
   double baseline_slope_s = 0;
   std::vector<double> worker_s;  // by the worker's own events: a detail that nothing is scored by
