@@ -28,7 +28,7 @@ std::vector<fs::path> sorted_files(const fs::path& dir) {
 // This program and what it compiles with.
 const std::string& harness() {
   static const std::string hash = [] {
-    std::string all = sha256_of_file("/proc/self/exe");
+    std::string all = sha256_of_this_program();
     for (const char* folder : {"runtime/simt/include", "runtime/lab"})
       for (const auto& file : sorted_files(root_dir() / folder)) all += sha256_of_file(file);
     return sha256(all);

@@ -97,4 +97,9 @@ std::string sha256_of_file(const fs::path& file) {
   return hash.hex();
 }
 
+const std::string& sha256_of_this_program() {
+  static const std::string hash = sha256_of_file("/proc/self/exe");
+  return hash;
+}
+
 }  // namespace ridge
