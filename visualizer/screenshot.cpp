@@ -57,6 +57,8 @@ void OffScreen::frame(const Look& look, const std::function<void(const Theme&)>&
   window_.render(width_, height_);
 }
 
+void OffScreen::finish() const { glFinish(); }
+
 void OffScreen::write_png(const std::filesystem::path& file) const {
   std::vector<unsigned char> pixels(std::size_t{3} * width_ * height_);
   glPixelStorei(GL_PACK_ALIGNMENT, 1);

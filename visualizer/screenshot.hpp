@@ -14,6 +14,8 @@ class OffScreen {
   ~OffScreen();
   // One frame of a sixtieth of a second.
   void frame(const Look& look, const std::function<void(const Theme&)>& draw, const std::function<void()>& input = {});
+  // Returns when all that was asked for is drawn.
+  void finish() const;
   // What the last frame drew, whole or cut out. Throws std::runtime_error.
   void write_png(const std::filesystem::path& file) const;
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <fstream>
@@ -153,7 +154,34 @@ class Player {
       throw ScriptError(fmt::format("{} says '{}'", name, drawn.at("text").get<std::string>()));
   }
 
+  // {"pace": NAME, "frames": N, "wheel": notches a frame, "over": PLACE}: half of the frames turn the wheel one way, half the
+  // other. Writes a line of JSON with what a frame took, drawn to its last pixel.
+  void pace(const json& s) {
+    const int frames = s.value("frames", 120);
+    const float wheel = s.value("wheel", 0.0F);
+    if (frames < 2) throw ScriptError("'frames' is to be 2 or more");
+    if (s.contains("over")) input_.mouse = place(s["over"]);
+    frame();
+    std::vector<double> ms;
+    for (int i = 0; i < frames; ++i) {
+      input_.wheel = i < frames / 2 ? wheel : -wheel;
+      const auto start = std::chrono::steady_clock::now();
+      frame();
+      screen_.finish();
+      ms.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+    }
+    std::sort(ms.begin(), ms.end());
+    fmt::print("{}\n", json{{"pace", s["pace"]},
+                            {"frames", frames},
+                            {"median_ms", ms[ms.size() / 2]},
+                            {"p99_ms", ms[ms.size() * 99 / 100]},
+                            {"fps", 1000 / ms[ms.size() / 2]}}
+                           .dump());
+    settle();
+  }
+
   void step(const json& s) {
+    if (s.contains("pace")) return pace(s);
     if (s.contains("click")) return click(s["click"], s.value("button", 0), 1);
     if (s.contains("double_click")) return click(s["double_click"], 0, 2);
     if (s.contains("move")) {

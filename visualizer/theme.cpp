@@ -88,7 +88,7 @@ void set_style(float scale, const Palette& c, Scheme scheme) {
   style.ScrollbarSize = 10;
   style.ScrollbarRounding = 5;
   const auto set = [&](ImGuiCol which, ImU32 colour) { style.Colors[which] = rgba(colour); };
-  set(ImGuiCol_WindowBg, c.desk);
+  set(ImGuiCol_WindowBg, faded(c.desk, 0));  // each frame begins with it everywhere
   set(ImGuiCol_PopupBg, c.tip);
   set(ImGuiCol_Text, c.ink);
   set(ImGuiCol_TextDisabled, c.muted);

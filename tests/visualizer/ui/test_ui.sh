@@ -15,6 +15,9 @@ sed 's/BROKEN/broken.json/' "$tests/ui/shell.json" >shell.json
 xvfb-run -a -s "-screen 0 1280x720x24" sh -euc '
   "$1" --size 800x450 --script "$2/ui/roofline.json" attempts
   "$1" --size 640x360 --script shell.json attempts
+  echo "[{\"pace\": \"wheel\", \"frames\": 6, \"wheel\": 0.3, \"over\": \"score\"}]" >pace.json
+  "$1" --size 640x360 --script pace.json attempts >pace.txt
+  grep -q "\"frames\":6,.*\"pace\":\"wheel\"" pace.txt
   # An expectation that is not met is seen.
   echo "[{\"expect\": \"score\", \"value\": 62}]" >wrong.json
   if "$1" --script wrong.json attempts 2>wrong.txt; then echo "FAILED: a wrong expectation passed" && exit 1; fi
