@@ -93,7 +93,7 @@ class RankSession {
         CaseBuffers& b = sets_[order[i]][r];
         b.poison(derived_seed(seed, "poison", order[i] * 64 + r));
         if (!empty) calls[r].push_back(b.call());
-        if (late && i < kSampled) b.combs(lab::random_bits(seed, order[i] * 64 + r), m.combs[r]);
+        if (late && sampled(i, order.size())) b.combs(lab::random_bits(seed, order[i] * 64 + r), m.combs[r]);
       }
       if (late) devices_[r]->aim_sample(m.combs[r]);
     }

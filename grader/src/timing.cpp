@@ -100,8 +100,8 @@ class Session {
       if (!empty) calls.push_back(sets_[s].call());
     }
     const bool late = on(Defence::late_writes);
-    for (std::size_t i = 0; late && i < order.size() && i < kSampled; ++i)  // the order is random
-      sets_[order[i]].combs(lab::random_bits(seed, order[i]), m.combs);
+    for (std::size_t i = 0; late && i < order.size(); ++i)
+      if (sampled(i, order.size())) sets_[order[i]].combs(lab::random_bits(seed, order[i]), m.combs);
     if (late) device_.aim_sample(m.combs);
     device_.warm_up(kWarmSeconds);
     // An empty request first: the GPU changes over from the judge's process to this one outside the measurement.

@@ -1,5 +1,6 @@
 // Performance by time: statistics, plans, floors, calibrations, disturbances, and a whole session on the emulator's device
 // with real worker processes. Nothing here asserts how long something takes.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -17,6 +18,7 @@
 #include "nvml.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"
+#include "timed_turns.hpp"
 #include "timing.hpp"
 
 using namespace ridge;
@@ -100,9 +102,9 @@ TEST_CASE("the coefficient of variation") {
 
 TEST_CASE("a turn is long enough, larger than the L2, and never more than the memory holds") {
   TimedOptions o;
-  TurnPlan copy = plan_turns(0.0005, 2e9, 60e6, 70e9, o);  // 4 ms of calls of half a millisecond
-  CHECK(copy.most == 8);
-  CHECK(copy.least == 4);
+  TurnPlan copy = plan_turns(0.0005, 2e9, 60e6, 70e9, o);  // 6 ms of calls of half a millisecond
+  CHECK(copy.most == 12);
+  CHECK(copy.least == 6);
   CHECK(plan_turns(0.02, 2e8, 60e6, 70e9, o).most == 4);    // long calls: still an unknown number
   CHECK(plan_turns(1e-3, 1e6, 60e6, 70e9, o).most == 256);  // small data: 6 L2s of it, up to what a request holds
   CHECK(plan_turns(0.0005, 2e9, 60e6, 5e9, o).most == 2);   // a small GPU
@@ -291,6 +293,15 @@ struct SessionFixture {
 };
 
 }  // namespace
+
+TEST_CASE("of a turn's calls the last is sampled, and few others") {
+  for (std::size_t n : {1, 2, 3, 4, 5, 64}) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < n; ++i) count += timed::sampled(i, n);
+    CHECK(count == std::min(n, timed::kSampled));
+    CHECK(timed::sampled(n - 1, n));
+  }
+}
 
 TEST_CASE("a program that never gets to its first call ends at its limit", "[session]") {
   setenv("RIDGE_ROOT", test::repository().c_str(), 1);

@@ -32,8 +32,9 @@ bool kernels_may_call(View s) {
   for (View prefix : {"__tsan_", "__ridge_", "__sanitizer_cov", "_ZN10ridge_simt", "_ZNK10ridge_simt", "_ZGV", "cuda"})
     if (s.starts_with(prefix)) return true;
   // The compiler's own arithmetic, guards of local statics, and ways out of the program.
-  for (View prefix : {"__udiv", "__div", "__umod", "__mod", "__mul", "__float", "__fix", "__extend", "__trunc",
-                      "__gnu_", "__cxa_guard_", "__cxa_pure_virtual", "__clang_call_terminate"})
+  for (View prefix :
+       {"__udiv", "__div", "__umod", "__mod", "__mul", "__float", "__fix", "__extend", "__trunc", "__popcount",
+        "__parity", "__clz", "__ctz", "__gnu_", "__cxa_guard_", "__cxa_pure_virtual", "__clang_call_terminate"})
     if (s.starts_with(prefix)) return true;
   for (View name : {"puts", "putchar", "__assert_fail", "abort", "abs", "labs", "llabs", "__stack_chk_fail",
                     "_Unwind_Resume", "_ZSt9terminatev", "__tls_get_addr"})

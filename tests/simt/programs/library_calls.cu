@@ -18,8 +18,10 @@ __global__ void local(double* out, double x) {
   int exponent;
   sincos(x, &s, &c);
   out[0] = s * s + c * c;
-  out[1] = modf(x, &whole) + whole;
-  out[2] = ldexp(frexp(x, &exponent), exponent);
+  const double fraction = modf(x, &whole);  // apart: a compiler may read `whole` before the call
+  out[1] = fraction + whole;
+  const double significand = frexp(x, &exponent);
+  out[2] = ldexp(significand, exponent);
   if (x < 0) printf("%d%%n %s", 1, "never");
 }
 
