@@ -273,7 +273,8 @@ int command_bench_fidelity(const FidelityArguments& a) {
   auto hardware = hardware_launches(parse_ncu_csv(read_text(csv)));
   auto measured = times.empty() ? std::map<std::string, LaunchTime>() : parse_times(read_text(times));
   fs::path toml = folder() / "differences.toml";
-  auto differences = fs::exists(toml) ? load_differences(read_text(toml), shown(toml)) : std::vector<KnownDifference>();
+  auto differences = fs::exists(toml) ? load_differences(read_text(toml), shown(toml), host_compiler().name)
+                                      : std::vector<KnownDifference>();
   nlohmann::json about = {{"ridge", fmt::format("{} ({})", kVersion, kCommit)},
                           {"compiler", host_compiler().name},
                           {"date", today()},

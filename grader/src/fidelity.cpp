@@ -126,7 +126,8 @@ std::map<std::string, LaunchTime> parse_times(const std::string& text) {
   return times;
 }
 
-std::vector<KnownDifference> load_differences(const std::string& toml_text, const std::string& file) {
+std::vector<KnownDifference> load_differences(const std::string& toml_text, const std::string& file,
+                                              const std::string& compiler) {
   std::vector<KnownDifference> out;
   try {
     toml::table table = toml::parse(toml_text, file);
@@ -141,6 +142,7 @@ std::vector<KnownDifference> load_differences(const std::string& toml_text, cons
                       "each has launch, metric and reason");
         return value;
       };
+      if (const auto only = (*t)["compiler"].value_or(std::string()); compiler.rfind(only, 0) != 0) continue;
       out.push_back({field("launch"), field("metric"), field("reason"), (*t)["kind"].value_or(std::string()),
                      (*t)["within"].value_or(0.0)});
     }

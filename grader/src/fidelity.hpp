@@ -72,7 +72,9 @@ struct LaunchTime {
 };
 std::map<std::string, LaunchTime> parse_times(const std::string& text);
 
-std::vector<KnownDifference> load_differences(const std::string& toml_text, const std::string& file);
+// Without those of another compiler than `compiler` ("clang++ 14.0.6"): an entry's "compiler" is how its name begins.
+std::vector<KnownDifference> load_differences(const std::string& toml_text, const std::string& file,
+                                              const std::string& compiler);
 
 // `all`: the emulator ran every program, so a launch that only the recording has is a problem.
 Fidelity compare(const std::vector<FidelityLaunch>& emulator, const std::vector<FidelityLaunch>& hardware,

@@ -86,14 +86,17 @@ TEST_CASE("a reason may hold for one kind of launch and for near values alone") 
 }
 
 TEST_CASE("differences.toml") {
-  auto d =
-      load_differences("[[difference]]\nlaunch = \"a.*\"\nmetric = \"*\"\nreason = \"r\"\nwithin = 0.25\n", "d.toml");
+  auto d = load_differences("[[difference]]\nlaunch = \"a.*\"\nmetric = \"*\"\nreason = \"r\"\nwithin = 0.25\n",
+                            "d.toml", "g++ 12");
   REQUIRE(d.size() == 1);
   CHECK(d[0].within == 0.25);
   CHECK(d[0].launch == "a.*");
-  CHECK(load_differences("", "d.toml").empty());
-  CHECK_THROWS_AS(load_differences("[[difference]]\nlaunch = \"a.*\"\nmetric = \"*\"\n", "d.toml"), Error);
-  CHECK_THROWS_AS(load_differences("[[difference]\n", "d.toml"), Error);
+  CHECK(load_differences("", "d.toml", "g++ 12").empty());
+  const std::string of_gcc = "[[difference]]\nlaunch = \"a\"\nmetric = \"*\"\nreason = \"r\"\ncompiler = \"g++\"\n";
+  CHECK(load_differences(of_gcc, "d.toml", "g++ 12.2.0").size() == 1);
+  CHECK(load_differences(of_gcc, "d.toml", "clang++ 14.0.6").empty());
+  CHECK_THROWS_AS(load_differences("[[difference]]\nlaunch = \"a.*\"\nmetric = \"*\"\n", "d.toml", "g++ 12"), Error);
+  CHECK_THROWS_AS(load_differences("[[difference]\n", "d.toml", "g++ 12"), Error);
 }
 
 TEST_CASE("patterns") {
