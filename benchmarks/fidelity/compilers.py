@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Where the counts of programs built with two compilers differ, and which of them the hardware agrees with.
 
-    RIDGE_CXX=clang++ ./ridge bench fidelity --out clang
-    RIDGE_CXX=g++ ./ridge bench fidelity --out gcc
-    python3 benchmarks/fidelity/compilers.py clang.json gcc.json > benchmarks/fidelity/compilers.md
+    cd benchmarks/fidelity
+    RIDGE_CXX=clang++ ../../ridge bench fidelity --out h200
+    RIDGE_CXX=g++ ../../ridge bench fidelity --out h200_gcc
+    python3 compilers.py h200.json h200_gcc.json > compilers.md
 """
 import collections
 import json

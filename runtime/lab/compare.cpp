@@ -33,6 +33,7 @@ std::string mismatch(std::size_t first, std::size_t wrong, std::size_t total, co
 std::string mismatch(std::size_t first, std::size_t wrong, std::size_t total, double expected, double got,
                      const std::string& where) {
   const char* note = std::isnan(got) ? " (NaN: never written, or computed from memory that was not set)" : "";
+  if (std::isnan(got)) got = std::fabs(got);  // its sign says nothing
   return mismatch(first, wrong, total, fmt::format("{:.8g}", expected), fmt::format("{:.8g}{}", got, note), where);
 }
 

@@ -130,3 +130,24 @@ TEST_CASE("every task and goal of every lab has a section of its lesson") {
       for (const Goal& g : t.goals) CHECK_FALSE(lesson_section(lab, t, g.id).anchor.empty());
     }
 }
+
+TEST_CASE("a gate that failed is named, and what it usually comes from is said") {
+  auto of = [](const char* name, const char* message) {
+    Result r = missed("sectors_over_ideal", 8, 1.02, {});
+    r.tasks[0].checks = {{name, false, message}};
+    r.tasks[0].points = 0;
+    const auto all = findings(find_lab("01"), r, {});
+    REQUIRE(all.size() == 1);
+    return std::pair(all[0], findings_text(all, false, false));
+  };
+  const auto [traffic, text] = of("traffic", "4 ranks, n 2: 32 bytes pass between the nodes, and 16 would do");
+  CHECK(contains(text, "transpose: messages are not those that the task asks for (35 points to gain)"));
+  CHECK(contains(traffic.why, "who sends how much to whom"));
+  CHECK(contains(of("agree", "ranks have different answers").second, "transpose: ranks have different answers"));
+  CHECK(contains(of("mismatch", "rank 0 is in ncclAllReduce").first.why, "the same count"));
+  CHECK(contains(of("deadlock", "every rank waits").second, "transpose: ranks wait for each other"));
+  CHECK(contains(of("time-limit", "took more than 5 s").second, "transpose: it does not end in time"));
+  const auto [rounded, said] = of("correct", "all 7 elements are near, but not as near as rounding explains");
+  CHECK(contains(said, "transpose: the answer is wrong"));
+  CHECK(contains(rounded.why, "narrower type"));
+}

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "loop/attempts.hpp"
 #include "loop/lesson.hpp"
@@ -16,7 +17,24 @@ namespace {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// A failed gate in other words: what it usually comes from.
+// A failed gate in some words.
+std::string gate_headline(const CheckResult& c) {
+  static const std::map<std::string, const char*> known = {
+      {"build", "it does not compile"},
+      {"run", "it does not run to its end"},
+      {"memory", "it uses memory wrongly"},
+      {"time-limit", "it does not end in time"},
+      {"traffic", "messages are not those that the task asks for"},
+      {"deadlock", "ranks wait for each other"},
+      {"mismatch", "ranks do not make the same calls"},
+      {"agree", "ranks have different answers"},
+      {"in-flight", "too much is kept at a time"},
+  };
+  const auto at = known.find(c.name);
+  return at == known.end() ? "the answer is wrong" : at->second;
+}
+
+// The same: what it usually comes from.
 std::string gate_advice(const CheckResult& c) {
   auto says = [&](const char* part) { return c.message.find(part) != std::string::npos; };
   if (c.name == "build")
@@ -38,19 +56,32 @@ std::string gate_advice(const CheckResult& c) {
            "`return` before it.";
   if (c.name == "deadlock")
     return "Every rank must make the calls that its peers wait for, in an order that both sides share.";
+  if (c.name == "mismatch")
+    return "A collective is one call of all ranks, with the same count, type and root: a rank's own data must not "
+           "decide "
+           "them.";
+  if (c.name == "agree")
+    return "Each rank may be near to the sum, but copies drift apart where ranks add in different orders: add in one "
+           "order, or pass the sum on.";
+  if (c.name == "traffic")
+    return "Draw the messages of this case, who sends how much to whom in which step, beside the lesson's picture.";
+  if (says("rounding explains"))
+    return "Every element is close, so each index is right: look for a narrower type, a term that is missing, or one "
+           "variable that takes a long sum.";
   if (says("never written"))
     return "NaN is what the judge puts into every output before the call: no thread wrote this element. Is the kernel "
            "launched, with enough threads, and does the index reach it?";
   return "The smallest failing case is named first: go through it by hand.";
 }
 
-Finding wrong_answer(const CheckResult& c) {
+Finding failed_gate(const CheckResult& c) {
   Finding f;
   const std::string line = first_line(c.message);
   f.what = c.passed ? "" : c.name == "build" ? "it does not compile" : line;
   // "... at gather.cu:11"
   if (auto at = line.rfind(" at "); at != std::string::npos && line.find(".cu:", at) != std::string::npos)
     f.where = line.substr(at + 4);
+  f.gate = gate_headline(c);
   f.why = gate_advice(c);
   return f;
 }
@@ -76,7 +107,7 @@ std::vector<Finding> findings(const Lab& lab, const Result& r, const std::map<st
       const bool is_goal =
           std::any_of(t.goals.begin(), t.goals.end(), [&](const GoalResult& g) { return g.id == c.name; });
       if (c.passed || is_goal) continue;
-      add(wrong_answer(c), "", t.max - t.points);
+      add(failed_gate(c), "", t.max - t.points);
       correct = false;
       break;
     }
@@ -99,7 +130,7 @@ std::string findings_text(const std::vector<Finding>& findings, bool colour, boo
   int number = 0;
   for (const Finding& f : findings) {
     out += fmt::format("   {}. {} ({} to gain)\n", ++number,
-                       paint("1", f.task + (f.goal.empty() ? ": the answer is wrong" : ", " + f.goal)),
+                       paint("1", f.task + (f.goal.empty() ? ": " + f.gate : ", " + f.goal)),
                        f.points < 0.95 ? fmt::format("{:.1g} points", f.points)
                                        : fmt::format("{:.3g} point{}", f.points, f.points == 1 ? "" : "s"));
     const bool placed = !f.where.empty() && f.what.find(f.where) == std::string::npos;

@@ -11,7 +11,8 @@
 namespace ridge::loop {
 
 struct Finding {
-  std::string task, goal;  // goal empty: the answer is wrong
+  std::string task, goal;  // goal empty: a gate failed
+  std::string gate;        // then: in some words, "the answer is wrong"
   double points = 0;       // that the task gains by it
   std::string where;       // "copy.cu:12"; empty where no line is known
   std::string what;        // a sentence with its counts
