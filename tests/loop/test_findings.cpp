@@ -151,3 +151,15 @@ TEST_CASE("a gate that failed is named, and what it usually comes from is said")
   CHECK(contains(said, "transpose: the answer is wrong"));
   CHECK(contains(rounded.why, "narrower type"));
 }
+
+TEST_CASE("a goal that could not be measured is found by its reason, where no other one can") {
+  Result r = missed("sectors_over_ideal", 8, 1.02, {});
+  r.tasks[0].goals[0].value.reset();
+  r.tasks[0].goals[0].note = "the kernels moved only 0.00 of the data";
+  CHECK(only(r).what == "the kernels moved only 0.00 of the data");
+  CHECK(only(r).goal == "goal");
+  GoalResult measured = missed("sectors_over_ideal", 8, 1.02, {}).tasks[0].goals[0];
+  measured.id = "first";
+  r.tasks[0].goals.insert(r.tasks[0].goals.begin(), measured);
+  CHECK(only(r).goal == "first");
+}

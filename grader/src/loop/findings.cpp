@@ -112,8 +112,16 @@ std::vector<Finding> findings(const Lab& lab, const Result& r, const std::map<st
       break;
     }
     if (!correct) continue;
+    const std::size_t before = all.size();
     for (const GoalResult& g : t.goals)
       if (!g.met && g.value) add(goal_finding(t, g, sources), g.id, g.max - g.points);
+    // Right, and none of its goals could be measured: the first one's reason is what to look at.
+    for (const GoalResult& g : t.goals) {
+      if (all.size() != before || g.met || g.note.empty()) continue;
+      Finding f;
+      f.what = g.note;
+      add(f, g.id, g.max - g.points);
+    }
   }
   // An answer that is right can be made fast at once; one that is wrong needs to be right first: points decide.
   std::stable_sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) { return a.points > b.points; });
