@@ -62,8 +62,9 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   return call([&](Engine&) {
     const int device = current_device();
+    if (!is_device(peer)) return cudaErrorInvalidDevice;
     if (flags != 0) return cudaErrorInvalidValue;
-    if (!is_device(peer) || peer == device) return cudaErrorInvalidDevice;
+    if (peer == device) return cudaErrorPeerAccessUnsupported;
     if (Peers::instance().enabled(device, peer)) return cudaErrorPeerAccessAlreadyEnabled;
     Peers::instance().enable(device, peer, true);
     return cudaSuccess;
@@ -74,8 +75,8 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
 cudaError_t cudaDeviceDisablePeerAccess(int peer) {
   return call([&](Engine&) {
     const int device = current_device();
-    if (!is_device(peer) || peer == device) return cudaErrorInvalidDevice;
-    if (!Peers::instance().enabled(device, peer)) return cudaErrorPeerAccessNotEnabled;
+    if (!is_device(peer)) return cudaErrorInvalidDevice;
+    if (peer == device || !Peers::instance().enabled(device, peer)) return cudaErrorPeerAccessNotEnabled;
     Peers::instance().enable(device, peer, false);
     return cudaSuccess;
   });

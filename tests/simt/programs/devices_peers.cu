@@ -36,12 +36,17 @@ void access(int count) {
   int value = -1;
   expect_error(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 1), cudaSuccess, "attribute");
   expect(value == 1, "attribute");
-  refused(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 1, 1), cudaErrorInvalidDevice, "to itself");
+  refused(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 1, 1), cudaErrorInvalidDevice,
+          "attribute to itself");
 
   cudaSetDevice(0);
   refused(cudaDeviceDisablePeerAccess(1), cudaErrorPeerAccessNotEnabled, "not enabled yet");
-  refused(cudaDeviceEnablePeerAccess(0, 0), cudaErrorInvalidDevice, "to itself");
+  refused(cudaDeviceDisablePeerAccess(0), cudaErrorPeerAccessNotEnabled, "never to itself");
+  refused(cudaDeviceDisablePeerAccess(count), cudaErrorInvalidDevice, "a device too many");
+  refused(cudaDeviceEnablePeerAccess(0, 0), cudaErrorPeerAccessUnsupported, "to itself");
   refused(cudaDeviceEnablePeerAccess(count, 0), cudaErrorInvalidDevice, "a device too many");
+  refused(cudaDeviceEnablePeerAccess(count, 1), cudaErrorInvalidDevice, "a device too many, and flags");
+  refused(cudaDeviceEnablePeerAccess(0, 1), cudaErrorInvalidValue, "flags");
   refused(cudaDeviceEnablePeerAccess(1, 1), cudaErrorInvalidValue, "flags");
   expect_error(cudaDeviceEnablePeerAccess(1, 0), cudaSuccess, "enable");
   refused(cudaDeviceEnablePeerAccess(1, 0), cudaErrorPeerAccessAlreadyEnabled, "again");
