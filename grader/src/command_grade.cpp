@@ -108,12 +108,9 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
   o.sanitize = o.backend == Backend::cpu && (mode == Mode::check || a.sanitize);
   const bool talks = !a.quiet && !a.autolab;
   const bool signs = mode == Mode::grade && signing_key_configured();
-  if (a.official && !(signs && can_sign()))
-    throw Error(Exit::environment,
-                can_sign() ? "an official result must be signed, and there is no signing key"
-                           : "an official result must be signed, and this ridge was built without libsodium",
-                can_sign() ? "`ridge key new` makes one; RIDGE_SIGNING_KEY names another file"
-                           : "install libsodium-dev, then `./ridge build`");
+  if (a.official && !signs)
+    throw Error(Exit::environment, "an official result must be signed, and there is no signing key",
+                "`ridge key new` makes one; RIDGE_SIGNING_KEY names another file");
   Progress progress(talks);
   o.progress = a.progress ? a.progress : [&](const std::string& text) { progress.show(text); };
   const bool own = a.submission.empty();
@@ -157,7 +154,7 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
   std::string text;
   auto stored_result = [&] {
     text = to_json(result);
-    if (signs && can_sign()) text = signed_record(text, signing_key_file());  // no worker is left by now
+    if (signs) text = signed_record(text, signing_key_file());  // no worker is left by now
     return store(result, text);
   };
   store_traces(result);
@@ -180,8 +177,7 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
     } catch (const Error& e) {  // the result itself is stored
       print_error({e.code, std::string("the work log misses this attempt: ") + e.what(), e.advice});
     }
-  if (talks && built)
-    fmt::print("{}  Result {}{}\n", next.empty() ? "" : "\n", shown(stored), signs && can_sign() ? ", signed" : "");
+  if (talks && built) fmt::print("{}  Result {}{}\n", next.empty() ? "" : "\n", shown(stored), signs ? ", signed" : "");
   if (talks && built)
     for (const TaskResult& t : result.tasks)
       if (!t.trace.empty()) fmt::print("  Timeline {}\n", shown(stored.parent_path() / t.trace));

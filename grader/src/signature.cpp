@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sodium.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,10 +15,6 @@
 #include "error.hpp"
 #include "result.hpp"
 #include "sha256.hpp"
-
-#ifdef RIDGE_HAVE_SODIUM
-#include <sodium.h>
-#endif
 
 namespace ridge {
 
@@ -47,8 +44,6 @@ bool from_hex(std::string_view text, unsigned char* bytes, std::size_t size) {
 [[noreturn]] void key_problem(const std::string& what, const std::string& advice) {
   throw Error(Exit::environment, what, advice);
 }
-
-#ifdef RIDGE_HAVE_SODIUM
 
 void start_sodium() {
   if (sodium_init() < 0) key_problem("libsodium could not start", "run `ridge doctor`");
@@ -111,15 +106,6 @@ void read_seed(const fs::path& file, Secret& seed) {
     key_problem(shown(file) + " is no signing key of Ridge's", "`ridge key new` makes one");
 }
 
-#else
-
-[[noreturn]] void no_sodium() {
-  key_problem("this ridge was built without libsodium: it cannot sign or verify records",
-              "install libsodium-dev (Debian's name), then build again");
-}
-
-#endif
-
 }  // namespace
 
 std::string PublicKey::hex() const { return to_hex(bytes.data(), bytes.size()); }
@@ -171,10 +157,6 @@ PublicKey public_key(const std::string& digits_or_file) {
               "`ridge key show` prints one");
 }
 
-#ifdef RIDGE_HAVE_SODIUM
-
-bool can_sign() { return true; }
-
 PublicKey new_signing_key(const fs::path& file) {
   start_sodium();
   std::error_code ec;
@@ -217,14 +199,5 @@ bool signature_holds(std::string_view message, const PublicKey& key, std::string
          crypto_sign_verify_detached(bytes, reinterpret_cast<const unsigned char*>(message.data()), message.size(),
                                      key.bytes.data()) == 0;
 }
-
-#else
-
-bool can_sign() { return false; }
-PublicKey new_signing_key(const fs::path&) { no_sodium(); }
-Signature sign(std::string_view, const fs::path&) { no_sodium(); }
-bool signature_holds(std::string_view, const PublicKey&, std::string_view) { no_sodium(); }
-
-#endif
 
 }  // namespace ridge

@@ -18,9 +18,6 @@ struct PublicKey {
   bool operator==(const PublicKey&) const = default;
 };
 
-// Whether this program can sign and verify.
-bool can_sign();
-
 // RIDGE_SIGNING_KEY (a file's name, never a key), else XDG_CONFIG_HOME/ridge/signing.key, else ~/.config/ridge/signing.key.
 fs::path signing_key_file();
 // Whether there is such a file. Does not read it. Throws Error(Exit::usage) where RIDGE_SIGNING_KEY names none.

@@ -2,12 +2,12 @@
 #pragma once
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ridge {
@@ -56,12 +56,39 @@ inline std::vector<std::string> read_record(const std::string& text, std::size_t
   return fields;
 }
 
+// ncu prints numbers as the user's locale does: "1,234.5", "1.234,5", "1 234,5", "1'234.5". The mark that this field shows to
+// be the decimal one, 0 where it may be either ("1,234", "17").
+inline char decimal_mark(const std::string& field) {
+  constexpr const char* kSpaces = " '\u202f\u00a0";
+  if (field.find_first_not_of(std::string("0123456789.,+-") + kSpaces) != std::string::npos) return 0;
+  const auto last = field.find_last_of(".,");
+  if (last == std::string::npos) return 0;
+  const char mark = field[last], other = mark == '.' ? ',' : '.';
+  if (field.find_first_of(kSpaces) != std::string::npos) return mark;  // "1 234,5"
+  if (field.find(mark) != last) return other;                          // "1.234.567": it groups
+  if (field.find(other) != std::string::npos) return mark;             // "1.234,5"
+  const auto first = field.find_first_of("0123456789");
+  const bool groups = field.size() - last == 4 && first < last && last - first <= 3 && field[first] != '0';
+  return groups ? 0 : mark;
+}
+
 // "1,234.5" -> 1234.5; false where the field is no number ("n/a", "").
-inline bool number(std::string field, double& value) {
-  field.erase(std::remove(field.begin(), field.end(), ','), field.end());
-  if (field.empty()) return false;
+inline bool number(const std::string& field, char mark, double& value) {
+  std::string plain;
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    const auto is = [&](std::string_view text) { return field.compare(i, text.size(), text) == 0; };
+    if (is("\u202f"))
+      i += 2;
+    else if (is("\u00a0"))
+      ++i;
+    else if (field[i] == mark)
+      plain += '.';
+    else if (field[i] != '.' && field[i] != ',' && field[i] != ' ' && field[i] != '\'')
+      plain += field[i];
+  }
+  if (plain.empty()) return false;
   char* end = nullptr;
-  value = std::strtod(field.c_str(), &end);
+  value = std::strtod(plain.c_str(), &end);
   return *end == '\0';
 }
 
@@ -104,12 +131,18 @@ inline std::string bare_kernel_name(const std::string& name) {
 }
 
 // Reads one or several reports after each other, each with a header row and a row of units. Lines outside of the tables
-// ("==PROF== ...", a program's output) are skipped. Throws NcuFormatError where there is no table, or a row does not fit.
+// ("==PROF== ...", a program's output) are skipped. Throws NcuFormatError where there is no table, a row does not fit, or
+// numbers have now a point and now a comma.
 inline std::vector<NcuLaunch> read_ncu_csv(const std::string& text) {
-  std::vector<NcuLaunch> launches;
-  std::vector<std::string> header, units;
-  std::size_t at = 0;
-  while (at < text.size()) {
+  struct Row {
+    std::size_t header, units;  // in `heads`; units 0: none
+    std::vector<std::string> fields;
+  };
+  std::vector<Row> rows;
+  std::vector<std::vector<std::string>> heads{{}};  // headers and units; the first is empty
+  std::size_t header = 0, units = 0;
+  bool point = false, comma = false;
+  for (std::size_t at = 0; at < text.size();) {
     if (text[at] != '"') {  // not a row of the table: they quote every field
       std::size_t end = text.find('\n', at);
       at = end == std::string::npos ? text.size() : end + 1;
@@ -117,35 +150,52 @@ inline std::vector<NcuLaunch> read_ncu_csv(const std::string& text) {
     }
     std::vector<std::string> fields = ncu::read_record(text, at);
     if (fields[0] == "ID") {
-      header = fields;
-      units.clear();
+      header = heads.size();
+      units = 0;
+      heads.push_back(std::move(fields));
       continue;
     }
-    if (header.empty()) continue;
-    if (fields.size() != header.size())
+    if (header == 0) continue;
+    const std::vector<std::string>& names = heads[header];
+    if (fields.size() != names.size())
       throw NcuFormatError(fmt::format("ncu's CSV has a row of {} fields under a header of {}: it starts with \"{}\"",
-                                       fields.size(), header.size(), fields[0]),
+                                       fields.size(), names.size(), fields[0]),
                            "is the file complete? Record it again with --csv --page raw");
     if (fields[0].empty()) {
-      units = fields;
+      units = heads.size();
+      heads.push_back(std::move(fields));
       continue;
     }
+    for (std::size_t i = 0; i < fields.size(); ++i)
+      if (names[i].find("__") != std::string::npos) {
+        const char mark = ncu::decimal_mark(fields[i]);
+        point = point || mark == '.';
+        comma = comma || mark == ',';
+      }
+    rows.push_back({header, units, std::move(fields)});
+  }
+  if (header == 0)
+    throw NcuFormatError("there is no table of ncu's in the CSV file", "record it with `ncu --csv --page raw`");
+  if (point && comma)
+    throw NcuFormatError("ncu's CSV has numbers with a decimal point and numbers with a decimal comma",
+                         "record all of it with LC_ALL=C");
+  std::vector<NcuLaunch> launches;
+  for (const Row& row : rows) {
+    const std::vector<std::string>&names = heads[row.header], &unit = heads[row.units];
     NcuLaunch launch;
-    for (std::size_t i = 0; i < fields.size(); ++i) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
       double value = 0;
-      if (header[i] == "Kernel Name")
-        launch.kernel = bare_kernel_name(fields[i]);
-      else if (header[i] == "Grid Size")
-        launch.grid = ncu::dimensions(fields[i]);
-      else if (header[i] == "Block Size")
-        launch.block = ncu::dimensions(fields[i]);
-      else if (header[i].find("__") != std::string::npos && ncu::number(fields[i], value))
-        launch.metrics[header[i]] = value * (units.empty() ? 1 : ncu::scale_of(units[i]));
+      if (names[i] == "Kernel Name")
+        launch.kernel = bare_kernel_name(row.fields[i]);
+      else if (names[i] == "Grid Size")
+        launch.grid = ncu::dimensions(row.fields[i]);
+      else if (names[i] == "Block Size")
+        launch.block = ncu::dimensions(row.fields[i]);
+      else if (names[i].find("__") != std::string::npos && ncu::number(row.fields[i], comma ? ',' : '.', value))
+        launch.metrics[names[i]] = value * (unit.empty() ? 1 : ncu::scale_of(unit[i]));
     }
     launches.push_back(std::move(launch));
   }
-  if (header.empty())
-    throw NcuFormatError("there is no table of ncu's in the CSV file", "record it with `ncu --csv --page raw`");
   return launches;
 }
 

@@ -86,8 +86,6 @@ TEST_CASE("SHA-256 gives the standard's values") {
   CHECK(pieces.hex() == ridge::sha256(std::string(1000, 'b')));
 }
 
-#ifdef RIDGE_HAVE_SIGNING
-
 TEST_CASE("a key is private, and never overwritten") {
   Folder home;
   ridge::PublicKey key = ridge::new_signing_key(home / "deep/er/key");
@@ -311,14 +309,3 @@ TEST_CASE("openssl verifies the same signature") {
   write_file(home / "r.json", read_file(home / "r.json") + " ");
   CHECK_FALSE(verified());
 }
-
-#else
-
-TEST_CASE("without libsodium, signing says what to do") {
-  Folder home;
-  CHECK_FALSE(ridge::can_sign());
-  CHECK(contains(error_of([&] { ridge::new_signing_key(home / "key"); }), "libsodium"));
-  CHECK(run_ridge(home, {"verify", repository() + "/README.md"}).code == 3);
-}
-
-#endif

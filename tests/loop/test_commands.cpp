@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <regex>
 #include <thread>
 
 #include "grader/graded.hpp"
@@ -204,7 +205,20 @@ TEST_CASE("the copy for students has no answers, and works as a course") {
       INFO(entry.path());
       CHECK_FALSE(contains(read_file(entry.path()), answer));
     }
+  const std::string readme = read_file(copy + "/README.md");
+  CHECK(contains(readme, "# For students"));
+  const std::regex link(R"(\]\(([^)#:]+)[^)]*\))");
+  for (std::sregex_iterator at(readme.begin(), readme.end(), link), end; at != end; ++at) {
+    INFO((*at)[1].str());
+    CHECK(fs::exists(copy + "/" + (*at)[1].str()));
+  }
   CHECK(run_ridge(home, {"course", "export", copy}).code == 2);  // never overwritten
+  for (const char* command : {"test", "slides"}) {
+    const Run refused = run({copy + "/ridge", command, "--yes"}, environment(home));
+    INFO(refused.out + refused.err);
+    CHECK(refused.code == 77);
+    CHECK(contains(refused.err, "./ridge check"));
+  }
   auto env = environment(home);
   env["RIDGE_ROOT"] = copy;
   CHECK(contains(run({ridge_program(), "labs"}, env).out, "03_warp_shuffle"));

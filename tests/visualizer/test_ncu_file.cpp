@@ -39,6 +39,30 @@ TEST_CASE("rates a second and a cycle are as good as sums") {
   CHECK(*r.tasks[0].kernels[0].l2 == Approx(32 * 10e9 * 1e-3));
 }
 
+TEST_CASE("numbers are read as the table's locale writes them") {
+  const auto bytes = [](const std::string& first, const std::string& second) {
+    const Result r = parse_ncu(
+        "\"ID\",\"Kernel Name\",\"dram__bytes.sum\",\"gpu__time_duration.sum\"\n\"\",\"\",\"byte\",\"ns\"\n"
+        "\"0\",\"a(int)\",\"" +
+            first + "\",\"1\"\n\"1\",\"b(int)\",\"" + second + "\",\"2\"\n",
+        "f.csv");
+    return r.tasks[1].roofline->bytes.value_or(-1);  // of a
+  };
+  CHECK(bytes("1,234", "1") == Approx(1234));
+  CHECK(bytes("1.234", "1") == Approx(1.234));
+  CHECK(bytes("1.234", "0,5") == Approx(1234));
+  CHECK(bytes("1.234,5", "1") == Approx(1234.5));
+  CHECK(bytes("1.234.567", "1") == Approx(1234567));
+  CHECK(bytes("1,234,567", "1") == Approx(1234567));
+  CHECK(bytes("1,234", "1.234.567") == Approx(1.234));
+  CHECK(bytes("1,2345", "1") == Approx(1.2345));
+  CHECK(bytes("1\u202f234,5", "1") == Approx(1234.5));
+  CHECK(bytes("1\u00a0234", "1") == Approx(1234));
+  CHECK(bytes("1'234.5", "1") == Approx(1234.5));
+  CHECK(bytes("n/a", "1") == -1);
+  CHECK_THROWS_AS(bytes("1,5", "1.5"), ResultError);
+}
+
 TEST_CASE("what is no table of ncu is refused") {
   CHECK_THROWS_AS(parse_ncu("==ERROR== no permission\n", "f.csv"), ResultError);
   CHECK_THROWS_AS(parse_ncu("\"ID\",\"Kernel Name\"\n\"0\"\n", "f.csv"), ResultError);

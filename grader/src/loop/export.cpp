@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -42,6 +43,22 @@ std::vector<std::string> course_files() {
   return all;
 }
 
+// The copy's README: the student's guide, its links as they are from the copy's top.
+std::string readme_of_copy() {
+  const std::string guide = file_text(root_dir() / "docs/student.md");
+  std::string text;
+  std::size_t at = 0;
+  for (std::size_t link; (link = guide.find("](", at)) != std::string::npos; at = link + 2) {
+    text += guide.substr(at, link + 2 - at);
+    const std::string target = guide.substr(link + 2, guide.find(')', link) - link - 2);
+    if (target.rfind("../", 0) == 0)
+      link += 3;
+    else if (target.rfind('#', 0) != 0 && target.find("://") == std::string::npos)
+      text += "docs/";
+  }
+  return text + guide.substr(at);
+}
+
 }  // namespace
 
 std::size_t copy_course(const fs::path& to, const std::set<std::string>& labs, std::error_code& ec) {
@@ -49,7 +66,7 @@ std::size_t copy_course(const fs::path& to, const std::set<std::string>& labs, s
   for (const Lab& lab : load_labs()) all.insert(lab.name);
   std::size_t count = 0;
   for (const std::string& path : course_files()) {
-    if (withheld(path)) continue;
+    if (withheld(path) || path == "README.md") continue;
     if (path.rfind("labs/", 0) == 0) {
       const std::string lab = path.substr(5, path.find('/', 5) - 5);
       if (!labs.empty() && all.count(lab) != 0 && labs.count(lab) == 0) continue;
@@ -61,7 +78,11 @@ std::size_t copy_course(const fs::path& to, const std::set<std::string>& labs, s
     if (ec) break;
     ++count;
   }
-  return count;
+  if (ec) return count;
+  std::ofstream readme(to / "README.md");
+  readme << readme_of_copy();
+  if (!readme.flush()) ec = std::make_error_code(std::errc::io_error);
+  return count + 1;
 }
 
 int course_export(const std::string& folder, const std::string& labs) {
