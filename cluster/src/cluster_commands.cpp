@@ -21,6 +21,7 @@
 #include "lab.hpp"
 #include "preflight.hpp"
 #include "task.hpp"
+#include "text.hpp"
 
 namespace ridge::cluster {
 
@@ -237,7 +238,7 @@ int export_grades(const Arguments& a) {
     if (ec)
       throw Error(Exit::environment, fmt::format("cannot write {}: {}", shown(file), ec.message()), "check the folder");
   }
-  if (!note.empty()) fmt::print(stderr, "{}\n", note);
+  if (!note.empty()) tell("{}\n", note);
   return 0;
 }
 

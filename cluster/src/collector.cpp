@@ -479,14 +479,14 @@ void Collector::show_progress(bool last) {
     text +=
         left < 90 ? fmt::format("; about {:.0f} s to go", left) : fmt::format("; about {:.0f} min to go", left / 60);
   }
-  fmt::print(stderr, "{}{}{}", terminal ? "\r\033[K" : "", text, terminal && !last ? "" : "\n");
+  tell("{}{}{}", terminal ? "\r\033[K" : "", text, terminal && !last ? "" : "\n");
   std::fflush(stderr);
 }
 
 void Collector::run() {
   // sick nodes are judged anew by each run
   db_.change("DELETE FROM node");
-  fmt::print(stderr, "Ctrl-C leaves the jobs running; `ridge cluster resume` goes on from there.\n");
+  tell("Ctrl-C leaves the jobs running; `ridge cluster resume` goes on from there.\n");
   for (;;) {
     step();
     if (book_.counts("").open() == 0) break;

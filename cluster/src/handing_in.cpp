@@ -18,6 +18,7 @@
 #include "lab.hpp"
 #include "process.hpp"
 #include "slurm.hpp"
+#include "text.hpp"
 
 namespace ridge::cluster {
 
@@ -167,9 +168,8 @@ int grade_through_slurm(const std::string& lab_key, const std::vector<std::strin
   if (s.kind != Submitted::Kind::accepted)
     throw Error(Exit::environment, "Slurm does not take the job: " + s.message,
                 "see `sinfo`, and [slurm] in course.toml");
-  fmt::print(stderr,
-             "Job {} is in the queue (this is practice; official results are the instructor's). Ctrl-C: scancel {}\n",
-             s.job, s.job);
+  tell("Job {} is in the queue (this is practice; official results are the instructor's). Ctrl-C: scancel {}\n", s.job,
+       s.job);
   double next = 0, gone = 0;
   for (;;) {
     if (auto code = read_regular(dir / "code", 64)) {
@@ -193,7 +193,7 @@ int grade_through_slurm(const std::string& lab_key, const std::vector<std::strin
                         "its words are in " + shown(dir / "output"));
         } else if (mine->begin()->second.state == "PENDING") {
           const int before = queue_position(options.partition, name);
-          fmt::print(stderr, "waiting: {} jobs before it ({})\n", std::max(before, 0), mine->begin()->second.reason);
+          tell("waiting: {} jobs before it ({})\n", std::max(before, 0), mine->begin()->second.reason);
         }
       }
     }

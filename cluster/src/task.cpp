@@ -192,12 +192,11 @@ json attempt(const json& plan, const json& item, const fs::path& scratch) {
 // A shared folder that can't be written is often back in a minute; a result is worth the wait (five of them).
 void publish_patiently(const fs::path& file, const std::string& text) {
   for (int tries = 0;; ++tries) try {
-      if (!publish(file, text))
-        fmt::print(stderr, "ridge-task: {} was published before; this one is dropped\n", shown(file));
+      if (!publish(file, text)) tell("ridge-task: {} was published before; this one is dropped\n", shown(file));
       return;
     } catch (const Error& e) {
       if (tries >= 60) throw;
-      fmt::print(stderr, "ridge-task: {}; trying again\n", e.what());
+      tell("ridge-task: {}; trying again\n", e.what());
       std::this_thread::sleep_for(std::chrono::seconds(tries < 3 ? 1 : 5));
     }
 }
@@ -246,8 +245,7 @@ int run_task(const fs::path& batch, int task) {
                               : json{{"schema", "ridge.attempt/1"}, {"token", token}, {"node", node_name()},
                                      {"kind", "not-graded"},        {"sick", true},   {"reason", sick}};
       publish_patiently(spool_file(shared, token), out.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
-      fmt::print("{} {}\n", token, out["kind"].get<std::string>());
-      std::fflush(stdout);
+      tell("{} {}\n", token, out["kind"].get<std::string>());
       fs::remove_all(scratch.path() / "results", ec);
     }
   } catch (const json::exception& e) {

@@ -17,6 +17,7 @@
 #include "fidelity.hpp"
 #include "process.hpp"
 #include "ridge_version.hpp"
+#include "text.hpp"
 
 namespace ridge {
 
@@ -138,14 +139,14 @@ void record(const fs::path& dir, const std::vector<std::string>& programs) {
   std::vector<std::string> metrics = metrics_to_record();
   std::string csv, times, command;
   for (const std::string& name : programs) {
-    fmt::print(stderr, "{}: nvcc, ", name);
+    tell("{}: nvcc, ", name);
     fs::path program = build.path() / name, log = build.path() / (name + ".csv");
     must_run({nvcc.string(), "-O3", "-std=c++17", "-arch=native", "-lineinfo", (folder() / (name + ".cu")).string(),
               "-o", program.string()},
              600, "nvcc on " + name + ".cu");
-    fmt::print(stderr, "times, ");
+    tell("times, ");
     times += must_run({program.string(), "--time"}, 300, name + " --time");
-    fmt::print(stderr, "ncu\n");
+    tell("ncu\n");
     auto profile = [&] {
       std::vector<std::string> argv = {ncu.string(), "--clock-control", "none", "--csv",         "--page",
                                        "raw",        "--print-units",   "base", "--metrics",     joined(metrics),
@@ -160,7 +161,7 @@ void record(const fs::path& dir, const std::vector<std::string>& programs) {
     std::string text = fs::exists(log) ? read_text(log) : "";
     if (auto unknown = unknown_metrics(metrics, r.output + text); !unknown.empty()) {
       for (const auto& m : unknown) {
-        fmt::print(stderr, "  this ncu does not know {}\n", m);
+        tell("  this ncu does not know {}\n", m);
         metrics.erase(std::remove(metrics.begin(), metrics.end(), m), metrics.end());
       }
       r = profile();
@@ -202,7 +203,7 @@ Emulated emulate(const std::vector<std::string>& programs) {
   Emulated out;
   TemporaryDir dir("fidelity");
   for (const std::string& name : programs) {
-    fmt::print(stderr, "{}: ", name);
+    tell("{}: ", name);
     fs::path source = folder() / (name + ".cu"), object = dir.path() / (name + ".o"), program = dir.path() / name;
     CompileFailure failure = compile_file(source, shown(source), object, {});
     if (failure.output.empty()) failure = link_program({object}, program, false, {});
@@ -211,7 +212,7 @@ Emulated emulate(const std::vector<std::string>& programs) {
     fs::path file = dir.path() / (name + ".json");
     std::string printed = must_run({"env", "RIDGE_COUNTERS=" + file.string(), program.string()}, 600, name);
     auto launches = emulator_launches(nlohmann::json::parse(read_text(file)));
-    fmt::print(stderr, "{} launches\n", launches.size());
+    tell("{} launches\n", launches.size());
     out.launches.insert(out.launches.end(), launches.begin(), launches.end());
     out.times.merge(parse_times(printed));
     fs::remove(file);

@@ -10,6 +10,7 @@
 #include "compile.hpp"
 #include "error.hpp"
 #include "process.hpp"
+#include "text.hpp"
 
 namespace ridge {
 
@@ -251,7 +252,7 @@ class Parser {
 };
 
 int failed(const CompileFailure& f) {
-  fmt::print(stderr, "{}{}", f.output, f.output.back() == '\n' ? "" : "\n");
+  tell("{}{}", f.output, f.output.back() == '\n' ? "" : "\n");
   return static_cast<int>(f.environment ? Exit::environment : Exit::build);
 }
 
@@ -285,7 +286,7 @@ int command_cc(const std::vector<std::string>& args) {
   if (c.inputs.empty()) throw Error(Exit::usage, "ridge cc: no input files", "ridge cc a.cu -o prog");
   if (c.compile_only && c.inputs.size() > 1 && c.named)
     throw Error(Exit::usage, "ridge cc: -c with -o takes one file", "compile the files one by one");
-  if (!c.ignored.empty()) fmt::print(stderr, "ridge cc: ignores {}\n", fmt::join(c.ignored, ", "));
+  if (!c.ignored.empty()) tell("ridge cc: ignores {}\n", fmt::join(c.ignored, ", "));
 
   TemporaryDir dir("cc");
   std::vector<fs::path> objects;

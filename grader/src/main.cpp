@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
 #include <thread>
 
 #include "commands.hpp"
@@ -220,7 +222,12 @@ int main(int argc, char** argv) {
   signal(SIGPIPE, SIG_IGN);
   clean_up_on_signal();
   try {
-    return run(argc, argv);
+    const int code = run(argc, argv);
+    // A reader that has what it wanted (`| head`) is no failure; an output that is lost is one.
+    if (std::fflush(stdout) != 0 && errno != EPIPE)
+      throw ridge::Error(ridge::Exit::environment, fmt::format("cannot write the output: {}", std::strerror(errno)),
+                         "free some space, or send it elsewhere");
+    return code;
   } catch (const ridge::Error& e) {
     ridge::print_error(e);
     return static_cast<int>(e.code);

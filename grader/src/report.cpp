@@ -120,20 +120,20 @@ std::string report(const Result& r, bool colour) {
 
 void print_error(const Error& e) {
   Paint paint{use_colour(stderr)};
-  fmt::print(stderr, "{} {}\n", paint.bad("ridge:"), printable(e.what()));
-  if (!e.advice.empty()) fmt::print(stderr, "  try: {}\n", e.advice);
+  tell("{} {}\n", paint.bad("ridge:"), printable(e.what()));
+  if (!e.advice.empty()) tell("  try: {}\n", e.advice);
 }
 
 Progress::Progress(bool enabled) : enabled_(enabled && isatty(fileno(stderr)) == 1) {}
 Progress::~Progress() { clear(); }
 void Progress::show(const std::string& text) {
   if (!enabled_) return;
-  fmt::print(stderr, "\r\033[K  {} ...", text);
+  tell("\r\033[K  {} ...", text);
   std::fflush(stderr);
   shown_ = true;
 }
 void Progress::clear() {
-  if (shown_) fmt::print(stderr, "\r\033[K");
+  if (shown_) tell("\r\033[K");
   shown_ = false;
 }
 

@@ -1,5 +1,8 @@
 // Text of compilers and submissions, made fit for terminals, JSON and XML.
 #pragma once
+#include <fmt/format.h>
+
+#include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,5 +26,12 @@ std::string nearest(std::string_view typed, const std::vector<std::string>& name
 
 // The version number, digits with points between them, that comes right behind the first `mark` that has one; else empty.
 std::string version_after(std::string_view text, std::string_view mark);
+
+// To stderr. Work goes on where that can't be written (a log on a full disk), which fmt::print would end by an exception.
+template <class... T>
+void tell(fmt::format_string<T...> format, T&&... values) {
+  const std::string text = fmt::format(format, std::forward<T>(values)...);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
 
 }  // namespace ridge

@@ -156,7 +156,7 @@ void store_traces(Result& r) {
       write_durably(results_dir() / r.lab / name, timeline_trace(r, t));
       t.trace = name;
     } catch (const Error& e) {  // a full disk: the result, which is smaller, may fit
-      fmt::print(stderr, "ridge: no timeline of {}: {}\n", t.id, e.what());
+      tell("ridge: no timeline of {}: {}\n", t.id, e.what());
     }
   }
 }

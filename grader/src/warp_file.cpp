@@ -9,6 +9,7 @@
 #include <set>
 
 #include "error.hpp"
+#include "text.hpp"
 
 namespace ridge {
 
@@ -91,7 +92,7 @@ void store_warps(Result& r) {
       write_durably(results_dir() / r.lab / name, warp.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
       t.warp_name = name;
     } catch (const Error& e) {  // a full disk: the result, which is smaller, may fit
-      fmt::print(stderr, "ridge: no requests of {}: {}\n", t.id, e.what());
+      tell("ridge: no requests of {}: {}\n", t.id, e.what());
     }
   }
 }

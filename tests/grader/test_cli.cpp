@@ -500,6 +500,19 @@ static std::vector<std::string> with_own_mounts() {
   return {};
 }
 
+TEST_CASE("an output that cannot be written") {
+  Folder home;
+  const auto shell = [&](const std::string& line) {
+    return run({"/bin/sh", "-c", line, "sh", ridge_program()}, environment(home));
+  };
+  Run r = shell("\"$1\" labs >/dev/full");
+  CHECK(r.code == 3);
+  CHECK(contains(r.err, "No space left on device"));
+  CHECK(shell("\"$1\" check 99 2>/dev/full").code == 2);  // its message is lost, its exit code is not
+  CHECK(shell("\"$1\" labs >/dev/full 2>&1").code == 3);
+  CHECK(shell("\"$1\" labs | true").err == "");
+}
+
 TEST_CASE("a full disk") {
   std::vector<std::string> argv = with_own_mounts();
   if (argv.empty()) {

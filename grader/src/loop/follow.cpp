@@ -118,7 +118,7 @@ fs::path follow_live(const std::string& url) {
       follower.look();
       silent = false;
     } catch (const std::exception& e) {
-      if (!silent) fmt::print(stderr, "ridge: {}; asking again\n", e.what());
+      if (!silent) tell("ridge: {}; asking again\n", e.what());
       silent = true;
     }
   }

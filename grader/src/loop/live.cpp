@@ -51,15 +51,15 @@ void send_live(const std::string& url, const std::string& name_given, const std:
         http(u, "POST", "/api/result", {{"Content-Type", "application/json"}, {"X-Ridge-Token", token}},
              j.dump(-1, ' ', false, json::error_handler_t::replace), 4096);
     if (answer.code == 200)
-      fmt::print(stderr, "  Sent to {}\n", url);
+      tell("  Sent to {}\n", url);
     else
-      fmt::print(stderr, "ridge: {} did not take the result: {} {}\n", url,
-                 answer.code != 0 ? std::to_string(answer.code) : "no HTTP answer", printable(answer.body));
+      tell("ridge: {} did not take the result: {} {}\n", url,
+           answer.code != 0 ? std::to_string(answer.code) : "no HTTP answer", printable(answer.body));
   } catch (const Error& e) {
-    fmt::print(stderr,
-               "ridge: the result was not sent: {}\n  try: check the address, and that this network lets machines talk "
-               "to each other\n",
-               e.what());
+    tell(
+        "ridge: the result was not sent: {}\n  try: check the address, and that this network lets machines talk "
+        "to each other\n",
+        e.what());
   }
 }
 

@@ -169,21 +169,20 @@ void suggest(const CLI::App& app, int argc, char** argv) {
       const std::string name = word.substr(0, word.find('='));
       const std::vector<std::string> known = options_of(*at);
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      if (const std::string near = nearest(name, known); !near.empty())
-        fmt::print(stderr, "  try: did you mean {}?\n", near);
+      if (const std::string near = nearest(name, known); !near.empty()) tell("  try: did you mean {}?\n", near);
       return;
     }
     if (at != &app) continue;
     const std::vector<std::string> names = names_of(app);
     if (std::find(names.begin(), names.end(), word) == names.end()) {
       const std::string near = nearest(word, names);
-      fmt::print(stderr, "  try: {}\n",
-                 near.empty() ? "`ridge --help` lists the commands" : fmt::format("did you mean `ridge {}`?", near));
+      tell("  try: {}\n",
+           near.empty() ? "`ridge --help` lists the commands" : fmt::format("did you mean `ridge {}`?", near));
       return;
     }
     at = app.get_subcommand(word);
   }
-  if (at != &app) fmt::print(stderr, "  try: `ridge {} --help` has examples\n", at->get_name());
+  if (at != &app) tell("  try: `ridge {} --help` has examples\n", at->get_name());
 }
 
 int complete(const CLI::App& app, const std::vector<std::string>& words) {
