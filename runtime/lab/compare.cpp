@@ -55,6 +55,12 @@ void CloseTally::add(std::size_t i, double got, const Expected& e) {
       first_got_ = got;
       first_expected_ = e;
     }
+    if (std::fabs(e.value) > 1e4 * e.deviation || std::isnan(got)) {
+      const double factor = std::isnan(got) ? -std::numeric_limits<double>::infinity() : got / e.value;
+      ++factors_;
+      least_factor_ = std::min(least_factor_, factor);
+      most_factor_ = std::max(most_factor_, factor);
+    }
   }
   if (!std::isfinite(got) || !std::isfinite(e.value) || e.deviation <= 0) return;
   const double z = (got - e.value) / e.deviation;
@@ -107,6 +113,9 @@ void CloseTally::merge(const CloseTally& other) {
   counted_ += other.counted_;
   squares_ += other.squares_;
   bias_ += other.bias_;
+  factors_ += other.factors_;
+  least_factor_ = std::min(least_factor_, other.least_factor_);
+  most_factor_ = std::max(most_factor_, other.most_factor_);
   if (other.first_ >= first_) return;
   first_ = other.first_;
   first_got_ = other.first_got_;
@@ -119,9 +128,19 @@ bool CloseTally::norms_off() const {
   return squares_ / n > mean_square_limit(n) || std::fabs(bias_ / n) > bias_limit(n);
 }
 
+// What all wrong elements have in common, where they do: a sum that was not divided, a sign, nothing stored but zeros.
+std::string CloseTally::pattern() const {
+  if (factors_ < 4 || 2 * factors_ < wrong_ || !std::isfinite(least_factor_) || !std::isfinite(most_factor_)) return {};
+  if (least_factor_ == 0 && most_factor_ == 0) return "; what is wrong is 0";
+  const double factor = (least_factor_ + most_factor_) / 2;
+  if (most_factor_ - least_factor_ > 1e-3 * std::fabs(factor) || std::fabs(factor - 1) < 0.02) return {};
+  return fmt::format("; what is wrong is {:.3g} times what is expected", factor);
+}
+
 std::string CloseTally::message(const Where& where) const {
   if (wrong_ > 0) {
     std::string text = mismatch(first_, wrong_, total_, first_expected_.value, first_got_, where(first_));
+    if (const std::string common = pattern(); !common.empty()) return text + common;
     const double error = std::fabs(first_got_ - first_expected_.value);
     if (std::isfinite(error) && first_expected_.magnitude > 0 && error < 0.02 * first_expected_.magnitude)
       text += fmt::format("; the error is {:.1e}, rounding gives about {:.1e}: was a lower precision used?", error,

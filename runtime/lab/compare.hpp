@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <span>
 #include <stdexcept>
@@ -182,11 +183,15 @@ class CloseTally {
  private:
   bool wrong(double got, const Expected& e) const;
   bool norms_off() const;
+  std::string pattern() const;
 
   std::size_t total_, seen_ = 0, wrong_ = 0, first_, counted_ = 0;
   double largest_ = 0, squares_ = 0, bias_ = 0;
   double first_got_ = 0;
   Expected first_expected_;
+  // Of the wrong elements: the range of got / expected, over those whose expected value is far from 0.
+  std::size_t factors_ = 0;
+  double least_factor_ = std::numeric_limits<double>::infinity(), most_factor_ = -least_factor_;
 };
 
 // Compares with numbers that are rounded: each element must be as near to its expected value as an honest error is, and the

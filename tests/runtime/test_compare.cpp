@@ -52,6 +52,31 @@ TEST_CASE("compare_close names the first wrong element, on any number of cores")
   CHECK(has(close(got, expected), "never written"));
 }
 
+TEST_CASE("what all wrong elements have in common is said") {
+  std::vector<double> expected(3000);
+  for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = std::sin(static_cast<double>(i) + 1);
+  const auto scaled = [&](double factor) {
+    std::vector<float> got(expected.size());
+    for (std::size_t i = 0; i < got.size(); ++i) got[i] = static_cast<float>(factor * expected[i]);
+    return got;
+  };
+  CHECK(has(close(scaled(3), expected), "; what is wrong is 3 times what is expected"));
+  CHECK(has(close(scaled(-1), expected), "is -1 times what is expected"));
+  CHECK(has(close(scaled(0.125), expected), "is 0.125 times what is expected"));
+  CHECK(has(close(scaled(0), expected), "; what is wrong is 0"));
+  CHECK_FALSE(has(close(scaled(1.001), expected), "times what is expected"));  // a lower precision, perhaps
+  std::vector<float> mixed = scaled(2);
+  mixed[7] = 0.5f;
+  CHECK_FALSE(has(close(mixed, expected), "what is wrong is"));
+  mixed = scaled(2);
+  mixed[2000] = kNaN;
+  CHECK_FALSE(has(close(mixed, expected), "what is wrong is"));
+  mixed = scaled(1);
+  for (std::size_t i = 1; i < mixed.size(); i += 64) mixed[i] *= 2;  // the right ones do not matter
+  CHECK(has(close(mixed, expected), "; what is wrong is 2 times what is expected"));
+  CHECK_FALSE(has(close({2, 4}, {1, 2}), "what is wrong is"));  // too few to say
+}
+
 TEST_CASE("values near the right ones are told from right ones") {
   std::vector<double> expected(5000);
   std::vector<float> exact(5000), low(5000), doubled(5000);

@@ -29,6 +29,7 @@ std::string gate_headline(const CheckResult& c) {
       {"mismatch", "ranks do not make the same calls"},
       {"agree", "ranks have different answers"},
       {"in-flight", "too much is kept at a time"},
+      {"bubble", "ranks are idle longer than they must be"},
   };
   const auto at = known.find(c.name);
   return at == known.end() ? "the answer is wrong" : at->second;
@@ -56,6 +57,10 @@ std::string gate_advice(const CheckResult& c) {
            "`return` before it.";
   if (c.name == "deadlock")
     return "Every rank must make the calls that its peers wait for, in an order that both sides share.";
+  if (c.name == "mismatch" && says("receive"))
+    return "Messages between two ranks pair up in the order of the calls: what one sends next is what the other "
+           "receives "
+           "next.";
   if (c.name == "mismatch")
     return "A collective is one call of all ranks, with the same count, type and root: a rank's own data must not "
            "decide "
@@ -65,6 +70,12 @@ std::string gate_advice(const CheckResult& c) {
            "order, or pass the sum on.";
   if (c.name == "traffic")
     return "Draw the messages of this case, who sends how much to whom in which step, beside the lesson's picture.";
+  if (says("times what is expected"))
+    return "One factor for all: look for a sum that is not divided, a term that is added twice, an average of "
+           "averages, or "
+           "a sign.";
+  if (says("what is wrong is 0"))
+    return "Zeros, where a value belongs: what was stored there, and was it stored before it was computed?";
   if (says("rounding explains"))
     return "Every element is close, so each index is right: look for a narrower type, a term that is missing, or one "
            "variable that takes a long sum.";
