@@ -92,18 +92,26 @@ def deadlock(slurm):
     gone("deadlock")
 
 
+def named(*names):
+    """Those of our processes that run one of these programs."""
+    return [p for p in ours() if (comm := pathlib.Path(f"/proc/{p}/comm")).exists() and comm.read_text().strip()[:11] in names]
+
+
 def lost(slurm):
-    job = Job(slurm, solution, "lost", MPI["pmix"])
-    agents = []
-    while len(agents) < 8:
-        agents = [p for p in ours() if pathlib.Path(f"/proc/{p}/comm").exists() and "ridge-agent" in pathlib.Path(f"/proc/{p}/comm").read_text()]
-        time.sleep(0.05)
-    time.sleep(2)
-    os.kill(agents[5], signal.SIGKILL)
-    expect("a lost agent: the environment failed", 3, job.wait())
-    expect("it says so: " + job.log(), True, "was lost" in job.log() or "agents came" in job.log())
-    expect("nothing was scored", False, job.file.exists())
-    gone("lost")
+    """kill -9 of a rank's agent, and of mpirun: no verdict, and nothing is left on either node."""
+    for way, victim in (("pmix", ["ridge-agent"]), ("mpirun", ["mpirun", "orterun", "mpirun.open"])):
+        what = f"a killed {victim[0]}"
+        job = Job(slurm, solution, f"lost-{victim[0]}", MPI[way])
+        while len(named("ridge-agent")) < 8:
+            time.sleep(0.05)
+        time.sleep(2)
+        killed = named(*victim)
+        expect(f"{what}: it is there", True, len(killed) > 0)
+        os.kill(killed[-1], signal.SIGKILL)
+        expect(f"{what}: the environment failed", 3, job.wait())
+        expect(f"{what}: it says so: " + job.log(), True, "was lost" in job.log() or "agents came" in job.log())
+        expect(f"{what}: nothing was scored", False, job.file.exists())
+        gone(what)
 
 
 def hung(slurm):
