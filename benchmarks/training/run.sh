@@ -45,18 +45,20 @@ several=
 for ranks in 2 4 8; do [ "$ranks" -gt "$gpus" ] || several="$several $ranks"; done
 most=${several##* } && most=${most:-1}
 
-small="--model gpt2-124m --batch 8 --sequence 1024 --steps 20"
-large="--model gpt-1.3b --batch 4 --sequence 2048 --steps 10"
+small="--model gpt2-124m --batch 32 --sequence 1024 --steps 12"
+large="--model gpt-1.3b --batch 8 --sequence 1024 --steps 8"
 for ranks in 1 $several; do
   run "$bin/train" --ranks "$ranks" $small
   run "$bin/train" --ranks "$ranks" $small --graph --bucket-mb 120
 done
 torch 1 $small
+torch 1 $small --compile
 [ "$most" = 1 ] || torch "$most" $small
 [ "$most" = 1 ] || run "$bin/train" --ranks "$most" $small --no-overlap
 [ "$most" = 1 ] || run "$bin/train" --ranks "$most" $small --no-messages
-for ranks in 1 $several; do run "$bin/tensor" --ranks "$ranks" $large; done
-[ "$most" = 1 ] || run "$bin/tensor" --ranks "$most" $large --no-messages
+long="--model gpt-1.3b --batch 4 --sequence 2048 --steps 10"
+for ranks in 1 $several; do run "$bin/tensor" --ranks "$ranks" $long; done
+[ "$most" = 1 ] || run "$bin/tensor" --ranks "$most" $long --no-messages
 for ranks in $several; do
   for schedule in gpipe one_f_one_b "interleaved --chunks 3"; do
     run "$bin/pipeline" --ranks "$ranks" --model gpt-1.3b --sequence 2048 --micro-batches 8 --schedule $schedule

@@ -26,37 +26,58 @@ inline AdamWStep adamw_step(int t, float learning_rate, float beta1, float beta2
 }
 
 // master, gradient, m, v: (n) floats; copy: (n) of the type that the products read, which may be master itself (T = float).
-// factor: one float on the device that all gradients are multiplied by (clipping, loss scale), or null. One thread an element.
-template <class T>
+// factor: one float on the device that all gradients are multiplied by (clipping, loss scale), or null. decays: a byte for every
+// kDecayPart elements, 0 where they have no weight decay, or null: all have it. W elements a thread.
+constexpr std::size_t kDecayPart = 64;
+
+template <class T, int W>
 __global__ void adamw_kernel(float* master, T* copy, const float* gradient, float* m, float* v, std::size_t n,
-                             AdamWStep s, const float* factor) {
-  const std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+                             AdamWStep s, const float* factor, const unsigned char* decays) {
+  const std::size_t i = (static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x) * W;
   if (i >= n) return;
-  const float g = gradient[i] * (factor == nullptr ? 1.0f : *factor);
-  m[i] = s.beta1 * m[i] + (1 - s.beta1) * g;
-  v[i] = s.beta2 * v[i] + (1 - s.beta2) * g * g;
-  const float step = m[i] / s.correction1 / (sqrtf(v[i] / s.correction2) + s.epsilon);
-  const float w = master[i] - s.learning_rate * (step + s.weight_decay * master[i]);
-  master[i] = w;
-  store(copy + i, w);
+  const float scale = factor == nullptr ? 1.0f : *factor;
+  const float decay = decays == nullptr || decays[i / kDecayPart] != 0 ? s.weight_decay : 0.0f;
+  const Pack<float, W> g = load_pack<W>(gradient + i);
+  Pack<float, W> w = load_pack<W>(master + i), mean = load_pack<W>(m + i), square = load_pack<W>(v + i);
+  Pack<T, W> rounded;
+  for (int k = 0; k < W; ++k) {
+    const float x = g.of[k] * scale;
+    mean.of[k] = s.beta1 * mean.of[k] + (1 - s.beta1) * x;
+    square.of[k] = s.beta2 * square.of[k] + (1 - s.beta2) * x * x;
+    const float step = mean.of[k] / s.correction1 / (sqrtf(square.of[k] / s.correction2) + s.epsilon);
+    w.of[k] -= s.learning_rate * (step + decay * w.of[k]);
+    store(rounded.of + k, w.of[k]);
+  }
+  store_pack(master + i, w), store_pack(m + i, mean), store_pack(v + i, square);
+  store_pack(copy + i, rounded);
 }
 
 template <class T>
 void adamw(float* master, T* copy, const float* gradient, float* m, float* v, std::size_t n, const AdamWStep& step,
-           const float* factor, cudaStream_t stream) {
-  adamw_kernel<<<blocks_for(n, kThreads), kThreads, 0, stream>>>(master, copy, gradient, m, v, n, step, factor);
+           const float* factor, cudaStream_t stream, const unsigned char* decays = nullptr) {
+  with_width<float>(
+      static_cast<int>(n % 4),
+      [&](auto W) {
+        adamw_kernel<T, W><<<blocks_for(n / W, kThreads), kThreads, 0, stream>>>(master, copy, gradient, m, v, n, step,
+                                                                                 factor, decays);
+      },
+      master, copy, gradient, m, v);
   check_launch("adamw_kernel");
 }
 
-constexpr int kNormBlocks = 512;  // at most; so many floats of scratch
+constexpr int kNormBlocks = 1024;  // at most; so many floats of scratch
 
 // partial[block] = the sum of squares of the elements that this block takes, in a fixed order. gradient: (n).
-static __global__ void squares_kernel(const float* gradient, std::size_t n, float* partial) {
+template <int W>
+__global__ void squares_kernel(const float* gradient, std::size_t n, float* partial) {
   __shared__ float of_warp[32];
   float sum = 0;
-  const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride)
-    sum += gradient[i] * gradient[i];
+  const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x * W;
+#pragma unroll 4
+  for (std::size_t i = (static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x) * W; i < n; i += stride) {
+    const Pack<float, W> g = load_pack<W>(gradient + i);
+    for (int k = 0; k < W; ++k) sum += g.of[k] * g.of[k];
+  }
   sum = block_sum(sum, of_warp);
   if (threadIdx.x == 0) partial[blockIdx.x] = sum;
 }
@@ -77,7 +98,9 @@ static __global__ void norm_kernel(const float* partial, int blocks, float clip,
 inline void gradient_norm(const float* gradient, std::size_t n, float clip, float unscale, float* norm, float* scratch,
                           cudaStream_t stream) {
   const int blocks = std::min(kNormBlocks, blocks_for(n, 4 * kThreads));
-  squares_kernel<<<blocks, kThreads, 0, stream>>>(gradient, n, scratch);
+  with_width<float>(
+      static_cast<int>(n % 4),
+      [&](auto W) { squares_kernel<W><<<blocks, kThreads, 0, stream>>>(gradient, n, scratch); }, gradient);
   check_launch("squares_kernel");
   norm_kernel<<<1, kThreads, 0, stream>>>(scratch, blocks, clip, unscale, norm);
   check_launch("norm_kernel");

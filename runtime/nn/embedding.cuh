@@ -25,35 +25,44 @@ __global__ void position_backward_kernel(const T* dx, float* dwpe, int B, int se
   dwpe[i] += sum;
 }
 
-// tokens: (N); dx: (N, C); dwte: (Vp, C) += rows of dx at their tokens. Two rows with the same token collide, and atomics would
-// add them in an order that changes from run to run. So the block of a token's first row adds all of that token's, in order,
-// and the blocks of its other rows end at once. A block a row, a thread a channel (and every kThreads-th after it). N: B T.
+constexpr int kTokensOfThread = 16, kTokensOfBlock = kTokensOfThread * kThreads;
+
+// tokens: (N); dx: (N, C); dwte: (Vp, C) += rows of dx at their tokens. Two rows with the same token collide, and atomics
+// would add them in an order that changes from run to run. So the block of a token's first row adds all of that token's, in
+// order, and the blocks of its other rows end early. A block a row, a thread a channel (and every kThreads-th after it).
 template <class T>
 __global__ void token_backward_kernel(const int* tokens, const T* dx, float* dwte, int N, int C) {
-  __shared__ int rows[kThreads], of_warp[kThreads / 32];
+  __shared__ int rows[kTokensOfBlock], of_warp[kThreads / 32];
   const int first = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x), warp = thread / 32;
   const int token = tokens[first];
-  int earlier = 0;
-  for (int n = thread; n < first; n += kThreads) earlier |= tokens[n] == token;
-  if (__syncthreads_or(earlier)) return;
+  for (int start = 0; start < first; start += kTokensOfBlock) {
+    int earlier = 0;
+    for (int n = start + thread; n < min(first, start + kTokensOfBlock); n += kThreads) earlier |= tokens[n] == token;
+    if (__syncthreads_or(earlier)) return;
+  }
   float* sum = dwte + static_cast<std::size_t>(token) * C;
-  for (int start = first; start < N; start += kThreads) {
-    // The token's rows among the next kThreads, in order: each thread counts those before its own.
-    const int n = start + thread;
-    const bool mine = n < N && tokens[n] == token;
-    const unsigned in_warp = __ballot_sync(~0u, mine);
-    if (thread % 32 == 0) of_warp[warp] = __popc(in_warp);
+  for (int start = first; start < N; start += kTokensOfBlock) {
+    // The token's rows among the next ones, in order: each thread looks at some that lie together, and counts those before them.
+    const int begin = start + thread * kTokensOfThread, end = min(N, begin + kTokensOfThread);
+    unsigned mine = 0;  // a bit each
+    for (int n = begin; n < end; ++n) mine |= static_cast<unsigned>(tokens[n] == token) << (n - begin);
+    int upto = __popc(mine);  // in this warp, this thread's too
+    for (int step = 1; step < 32; step *= 2) {
+      const int before = __shfl_up_sync(kWarp, upto, step);
+      if (thread % 32 >= step) upto += before;
+    }
+    if (thread % 32 == 31) of_warp[warp] = upto;
     __syncthreads();
-    int at = __popc(in_warp & ((1u << thread % 32) - 1)), count = 0;
+    int at = upto - __popc(mine), count = 0;
     for (int w = 0; w < kThreads / 32; ++w) {
       if (w < warp) at += of_warp[w];
       count += of_warp[w];
     }
-    if (mine) rows[at] = n;
+    for (; mine != 0; mine &= mine - 1) rows[at++] = begin + __ffs(static_cast<int>(mine)) - 1;
     __syncthreads();
     for (int c = thread; c < C && count > 0; c += kThreads) {
       float s = sum[c];
-#pragma unroll 4
+#pragma unroll 8
       for (int i = 0; i < count; ++i) s += to_float(dx[static_cast<std::size_t>(rows[i]) * C + c]);
       sum[c] = s;
     }

@@ -11,27 +11,39 @@ namespace nn {
 // scale (softmax - [v is the target]), where scale is not 0: with V = 50257 they are the largest tensor of the model, and
 // nobody needs them afterwards. Columns from V on get 0. factor: one float on the device that the gradient is multiplied by too
 // (a loss scale that the host never sees), or null.
-template <class T>
+template <class T, int W>
 __global__ void cross_entropy_kernel(T* logits, const int* targets, float* losses, float scale, int V, int Vp,
                                      const float* factor) {
   __shared__ float of_warp[2][32];
   const int n = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
-  const int threads = static_cast<int>(blockDim.x);
+  const int step = static_cast<int>(blockDim.x) * W;
   T* row = logits + static_cast<std::size_t>(n) * Vp;
   const int target = targets[n];
   const float of_target = to_float(row[target]);  // before any thread overwrites it: the barriers are below
   float top = -INFINITY, sum = 0;
-  for (int v = thread; v < V; v += threads) top = fmaxf(top, to_float(row[v]));
+  for (int v = thread * W; v < V; v += step) {
+    const Pack<T, W> x = load_pack<W>(row + v);
+    for (int i = 0; i < W; ++i)
+      if (v + i < V) top = fmaxf(top, to_float(x.of[i]));
+  }
   top = block_max(top, of_warp[0]);
-  for (int v = thread; v < V; v += threads) sum += expf(to_float(row[v]) - top);
+  for (int v = thread * W; v < V; v += step) {
+    const Pack<T, W> x = load_pack<W>(row + v);
+    for (int i = 0; i < W; ++i)
+      if (v + i < V) sum += expf(to_float(x.of[i]) - top);
+  }
   sum = block_sum(sum, of_warp[1]);
   if (thread == 0) losses[n] = logf(sum) + top - of_target;
   if (scale == 0) return;
   if (factor != nullptr) scale *= *factor;
   const float inverse = 1 / sum;
-  for (int v = thread; v < Vp; v += threads) {
-    const float p = v < V ? expf(to_float(row[v]) - top) * inverse : 0.0f;
-    store(row + v, scale * (p - (v == target ? 1.0f : 0.0f)));
+  for (int v = thread * W; v < Vp; v += step) {
+    Pack<T, W> x = load_pack<W>(row + v);
+    for (int i = 0; i < W; ++i) {
+      const float p = v + i < V ? expf(to_float(x.of[i]) - top) * inverse : 0.0f;
+      store(x.of + i, scale * (p - (v + i == target ? 1.0f : 0.0f)));
+    }
+    store_pack(row + v, x);
   }
 }
 
@@ -50,7 +62,12 @@ template <class T>
 void cross_entropy(T* logits, const int* targets, float* losses, float scale, int N, int V, int Vp, cudaStream_t stream,
                    const float* factor = nullptr) {
   const int threads = V >= 1024 ? 1024 : V > 128 ? 128 : 32;
-  cross_entropy_kernel<<<N, threads, 0, stream>>>(logits, targets, losses, scale, V, Vp, factor);
+  with_width<T>(
+      Vp,
+      [&](auto W) {
+        cross_entropy_kernel<T, W><<<N, threads, 0, stream>>>(logits, targets, losses, scale, V, Vp, factor);
+      },
+      logits);
   check_launch("cross_entropy_kernel");
 }
 

@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 namespace nn {
 
@@ -17,6 +19,29 @@ __device__ inline float to_float(__half v) { return __half2float(v); }
 __device__ inline void store(float* to, float v) { *to = v; }
 __device__ inline void store(__nv_bfloat16* to, float v) { *to = __float2bfloat16(v); }
 __device__ inline void store(__half* to, float v) { *to = __float2half(v); }
+
+// What moves so many bytes with one load or store.
+template <std::size_t kBytes>
+using Word = std::conditional_t<
+    kBytes == 16, uint4,
+    std::conditional_t<kBytes == 8, uint2, std::conditional_t<kBytes == 4, std::uint32_t, std::uint16_t>>>;
+
+// W values side by side. A thread that moves 16 bytes at a time keeps enough of them in flight.
+template <class T, int W>
+struct alignas(W * sizeof(T)) Pack {
+  T of[W];
+};
+
+template <int W, class T>
+__device__ Pack<T, W> load_pack(const T* from) {
+  Pack<T, W> p;
+  *reinterpret_cast<Word<W * sizeof(T)>*>(p.of) = *reinterpret_cast<const Word<W * sizeof(T)>*>(from);
+  return p;
+}
+template <class T, int W>
+__device__ void store_pack(T* to, const Pack<T, W>& p) {
+  *reinterpret_cast<Word<W * sizeof(T)>*>(to) = *reinterpret_cast<const Word<W * sizeof(T)>*>(p.of);
+}
 
 constexpr unsigned kWarp = 0xffffffffu;
 
@@ -49,6 +74,17 @@ __device__ inline float block_max(float v, float* of_warp) {
 
 inline int blocks_for(std::size_t items, int of_block) {
   return static_cast<int>((items + static_cast<std::size_t>(of_block) - 1) / static_cast<std::size_t>(of_block));
+}
+
+// Calls work(W), W an integral constant: 16 bytes of T where each row of `columns` and every pointer starts at a multiple of
+// them, else 1.
+template <class T, class Work, class... Pointers>
+void with_width(int columns, Work&& work, const Pointers*... pointers) {
+  constexpr int kWide = 16 / sizeof(T);
+  if (columns % kWide == 0 && ((reinterpret_cast<std::uintptr_t>(pointers) % 16 == 0) && ...))
+    work(std::integral_constant<int, kWide>{});
+  else
+    work(std::integral_constant<int, 1>{});
 }
 
 // Element-wise kernels use this many threads a block; kernels with a warp a row use this many warps.

@@ -24,12 +24,19 @@ class Trainer {
       : gpt_(model, train, stream) {
     const std::size_t tokens = static_cast<std::size_t>(train.batch) * static_cast<std::size_t>(train.sequence);
     MemoryPlan plan;
-    plan.bytes[static_cast<std::size_t>(Use::workspace)] = 2 * (tokens * sizeof(int) + 256) + 256 + 4 * kNormBlocks;
+    std::vector<unsigned char> decays(gpt_.layout().elements / kDecayPart);  // parameters start at multiples of it
+    for (const Parameter& p : gpt_.layout().parameters)
+      std::fill_n(decays.begin() + static_cast<std::ptrdiff_t>(p.offset / kDecayPart),
+                  (p.size() + kDecayPart - 1) / kDecayPart, p.decay);
+    plan.bytes[static_cast<std::size_t>(Use::workspace)] =
+        2 * (tokens * sizeof(int) + 256) + 256 + 4 * kNormBlocks + decays.size() + 256;
     arena_ = Arena(plan);
     tokens_ = arena_.take<int>(Use::workspace, tokens);
     targets_ = arena_.take<int>(Use::workspace, tokens);
     numbers_ = arena_.take<float>(Use::workspace, 3);
     norm_scratch_ = arena_.take<float>(Use::workspace, kNormBlocks);
+    decays_ = arena_.take<unsigned char>(Use::workspace, decays.size());
+    check(cudaMemcpy(decays_, decays.data(), decays.size(), cudaMemcpyHostToDevice), "copying which weights decay");
   }
 
   struct Result {
@@ -77,12 +84,9 @@ class Trainer {
     }
     const float rate = learning_rate(t, step_);
     ++step_;
-    for (const Parameter& p : layout.parameters) {
-      const AdamWStep s = adamw_step(step_, rate, t.beta1, t.beta2, t.epsilon, p.decay ? t.weight_decay : 0);
-      const std::size_t at = p.offset;
-      adamw(gpt_.master() + at, gpt_.weights() + at, gpt_.gradients() + at, gpt_.first_moments() + at,
-            gpt_.second_moments() + at, p.size(), s, numbers_ + 2, gpt_.stream());
-    }
+    const AdamWStep s = adamw_step(step_, rate, t.beta1, t.beta2, t.epsilon, t.weight_decay);
+    adamw(gpt_.master(), gpt_.weights(), gpt_.gradients(), gpt_.first_moments(), gpt_.second_moments(), layout.elements,
+          s, numbers_ + 2, gpt_.stream(), decays_);
     return read();
   }
 
@@ -128,6 +132,7 @@ class Trainer {
   Arena arena_;
   int *tokens_ = nullptr, *targets_ = nullptr;
   float *numbers_ = nullptr, *norm_scratch_ = nullptr;  // numbers: loss, gradient norm, factor of the gradients
+  unsigned char* decays_ = nullptr;
   int step_ = 0;
   float loss_scale_ = gpt_.train().loss_scale;
   int good_ = 0;  // updates since the scale changed

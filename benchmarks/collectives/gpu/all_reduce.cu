@@ -1,6 +1,6 @@
 // All-reduce of floats on the GPUs of one machine, in turn with NCCL's in the same run: the ring of lab 06 over sends and
 // receives, and two kernels over peer memory. One thread for each GPU; calls are replayed as graphs; prints JSON.
-//   all_reduce [GPUs] [turns] [largest MiB] [names that begin so, or all] [registered]
+//   all_reduce [GPUs] [turns] [largest MiB] [names that begin so, with commas between, or all] [registered]
 #include <nccl.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@
 
 namespace {
 
-constexpr int kMostRings = 8;
+constexpr int kMostRings = 16;
 
 struct Device {
   float *in = nullptr, *out = nullptr, *workspace = nullptr;
@@ -72,6 +72,43 @@ void launch_rings(int, int, Device& d, const Peers&, std::size_t n) {
     CUDA(cudaEventRecord(d.joins[k], d.lanes[k]));
     CUDA(cudaStreamWaitEvent(d.stream, d.joins[k]));
   }
+}
+
+// own, received: (p - 1, chunk) from the other ranks in their order; out: (chunk). Sums of four floats at a time.
+__global__ void sum_all_kernel(const float4* own, const float4* received, float4* out, int rank, int ranks,
+                               std::size_t chunk) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= chunk) return;
+  float4 sum{};
+  for (int q = 0; q < ranks; ++q) {
+    const float4 x = q == rank ? own[i] : received[static_cast<std::size_t>(q - (q > rank)) * chunk + i];
+    sum = {sum.x + x.x, sum.y + x.y, sum.z + x.z, sum.w + x.w};
+  }
+  out[i] = sum;
+}
+
+// The bytes of a ring in two exchanges instead of 2 (p - 1): every rank sends each other one that one's chunk, adds what came
+// for its own, and sends the sum to all. n: a multiple of 4 p.
+void launch_direct(int rank, int ranks, Device& d, const Peers&, std::size_t n) {
+  const std::size_t chunk = n / static_cast<std::size_t>(ranks);
+  auto at = [=](float* p, int q) { return p + static_cast<std::size_t>(q) * chunk; };
+  NCCL(ncclGroupStart());
+  for (int q = 0; q < ranks; ++q) {
+    if (q == rank) continue;
+    NCCL(ncclSend(at(d.in, q), chunk, ncclFloat, q, d.comm, d.stream));
+    NCCL(ncclRecv(at(d.workspace, q - (q > rank)), chunk, ncclFloat, q, d.comm, d.stream));
+  }
+  NCCL(ncclGroupEnd());
+  sum_all_kernel<<<static_cast<unsigned>((chunk / 4 + 255) / 256), 256, 0, d.stream>>>(
+      reinterpret_cast<const float4*>(at(d.in, rank)), reinterpret_cast<const float4*>(d.workspace),
+      reinterpret_cast<float4*>(at(d.out, rank)), rank, ranks, chunk / 4);
+  NCCL(ncclGroupStart());
+  for (int q = 0; q < ranks; ++q) {
+    if (q == rank) continue;
+    NCCL(ncclSend(at(d.out, rank), chunk, ncclFloat, q, d.comm, d.stream));
+    NCCL(ncclRecv(at(d.out, q), chunk, ncclFloat, q, d.comm, d.stream));
+  }
+  NCCL(ncclGroupEnd());
 }
 
 // Blocks of 512 threads for a chunk of n / ranks floats, `most` at most.
@@ -141,6 +178,8 @@ const Variant kVariants[] = {
     {"rings 2", 4 * kMiB, kAll, launch_rings<2>},
     {"rings 4", 16 * kMiB, kAll, launch_rings<4>},
     {"rings 8", 16 * kMiB, kAll, launch_rings<8>},
+    {"rings 16", 256 * kMiB, kAll, launch_rings<16>},
+    {"direct", kMiB, kAll, launch_direct},
     {"pipelined 2", kMiB, kAll, launch_pipelined<2>, true},
     {"pipelined 4", 4 * kMiB, kAll, launch_pipelined<4>, true},
     {"pipelined 8", 16 * kMiB, kAll, launch_pipelined<8>, true},
@@ -155,6 +194,16 @@ const Variant kVariants[] = {
     {"packets", 0, kPacketWords * sizeof(float), launch_packets<132>},
     {"packets, twice", 1 << 14, kAll, launch_packets_twice<132>, false, kPacketWords / 2 * sizeof(float)},
 };
+
+// Is `name` one of those that begin like a word of `words`?
+bool among(const std::string& words, const std::string& name) {
+  for (std::size_t at = 0; at <= words.size();) {
+    const std::size_t end = std::min(words.find(',', at), words.size());
+    if (name.rfind(words.substr(at, end - at), 0) == 0) return true;
+    at = end + 1;
+  }
+  return false;
+}
 
 double median(std::vector<double> v) {
   std::sort(v.begin(), v.end());
@@ -173,7 +222,7 @@ int main(int argc, char** argv) {
   std::vector<ncclComm_t> comms(static_cast<std::size_t>(ranks));
   NCCL(ncclCommInitAll(comms.data(), ranks, nullptr));
   std::vector<std::vector<ncclComm_t>> more(kMostRings, comms);
-  if (wanted == "all" || wanted.rfind("ring", 0) == 0)
+  if (wanted == "all" || among(wanted, "rings 2"))
     for (auto& of_ring : more) NCCL(ncclCommInitAll(of_ring.data(), ranks, nullptr));
   Peers peers{};
   for (int r = 0; r < ranks; ++r) {
@@ -193,6 +242,9 @@ int main(int argc, char** argv) {
       void* handle;
       NCCL(ncclMemAlloc(reinterpret_cast<void**>(p), largest));
       NCCL(ncclCommRegister(d.comm, *p, largest, &handle));
+      for (const auto& of_ring : more)
+        if (of_ring[static_cast<std::size_t>(r)] != d.comm)
+          NCCL(ncclCommRegister(of_ring[static_cast<std::size_t>(r)], *p, largest, &handle));
     }
     CUDA(cudaMalloc(&d.shared, sizeof(Shared)));
     CUDA(cudaMemset(d.shared, 0, sizeof(Shared)));
@@ -234,7 +286,9 @@ int main(int argc, char** argv) {
       std::vector<const Variant*> variants;
       for (const Variant& v : kVariants) {
         if (bytes < v.least || bytes > v.most || bytes / static_cast<std::size_t>(ranks) > v.chunk) continue;
-        if (wanted != "all" && v.name.rfind("nccl", 0) != 0 && v.name.rfind(wanted, 0) != 0) continue;
+        if (wanted != "all" && v.name.rfind("nccl", 0) != 0 && !among(wanted, v.name)) continue;
+        // Kernels that wait for each other must all run: more lanes than the device has queues for would hang.
+        if (v.name == "rings 16" && std::getenv("CUDA_DEVICE_MAX_CONNECTIONS") == nullptr) continue;
         CUDA(cudaMemsetAsync(d.out, 0xff, bytes, d.stream));
         CUDA(cudaStreamSynchronize(d.stream));
         together.arrive_and_wait();

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds and runs the measurements of this folder. run.sh FOLDER [GPUs] [turns]: leaves all_reduce.json, ring.trace.json and
-# about.txt there. NCCL's sums in the switch (NVLS) are off, as in all figures here. Exit code 77: no nvcc, or fewer than two GPUs here.
+# Builds and runs the measurements of this folder. run.sh FOLDER [GPUs] [turns]: leaves all_reduce.json, rings_registered.json (buffers
+# registered with NCCL: what is sent goes from buffer to buffer), ring.trace.json and about.txt there. NCCL's sums in the switch (NVLS) are off, as in all figures here. Exit code 77: no nvcc, or fewer than two GPUs here.
 set -eu
 out=${1:?run.sh FOLDER [GPUs] [turns]}
 cd "$(dirname "$0")/../../.."
@@ -26,4 +26,5 @@ export NCCL_NVLS_ENABLE=0 CUDA_MODULE_LOADING=EAGER
   nvidia-smi topo -m
 } > "$out/about.txt"
 "$folder/all_reduce" "$gpus" "$turns" 4096 > "$out/all_reduce.json"
+CUDA_DEVICE_MAX_CONNECTIONS=32 "$folder/all_reduce" "$gpus" "$turns" 4096 ring,direct registered > "$out/rings_registered.json"
 "$folder/ring_trace" "$gpus" 64 "$out/ring.trace.json"

@@ -32,9 +32,9 @@ void test_embedding() {
         kGradient);
 }
 
-// More tokens than a block has threads.
+// More tokens than a block looks at in one turn.
 void test_many_tokens() {
-  const int n = 600, c = 3;
+  const int n = 4600, c = 3;
   const std::vector<int> tokens = random_tokens(n, V, 5);
   const Values dx = random_values(n * c, 6);
   Values wanted(V * c, 0);
@@ -121,23 +121,24 @@ void test_attention(const nn::Gemm& gemm) {
         differences(qkv, [&](const Values& v) { return dot(d_o, reference::attention(v, B, T, H, hs)); }), kGradient);
 }
 
-void test_elementwise() {
-  const Values x = random_values(N * C, 50, 4), bias = random_values(C, 51), dy = random_values(N * C, 52),
-               residual = random_values(N * C, 53);
+// c: channels; 35 in fp32 are no whole vectors of four.
+void test_elementwise(int c) {
+  const Values x = random_values(N * c, 50, 4), bias = random_values(c, 51), dy = random_values(N * c, 52),
+               residual = random_values(N * c, 53);
   Values biased = x;
-  for (int i = 0; i < N * C; ++i) biased[i] += bias[i % C];
-  float *pre = device(x), *y = zeros(N * C), *d = device(dy), *d_bias = device(bias), *plain = device(x);
-  nn::bias_gelu(pre, d_bias, y, N, C, nullptr);
-  close("bias before gelu", host(pre, N * C), biased, kTolerance);
-  close("gelu", host(y, N * C), reference::gelu(biased), kTolerance);
-  nn::gelu_backward(pre, d, N, C, nullptr);
-  close("gelu dx", host(d, N * C), differences(biased, [&](const Values& v) { return dot(dy, reference::gelu(v)); }),
+  for (int i = 0; i < N * c; ++i) biased[i] += bias[i % c];
+  float *pre = device(x), *y = zeros(N * c), *d = device(dy), *d_bias = device(bias), *plain = device(x);
+  nn::bias_gelu(pre, d_bias, y, N, c, nullptr);
+  close("bias before gelu", host(pre, N * c), biased, kTolerance);
+  close("gelu", host(y, N * c), reference::gelu(biased), kTolerance);
+  nn::gelu_backward(pre, d, N, c, nullptr);
+  close("gelu dx", host(d, N * c), differences(biased, [&](const Values& v) { return dot(dy, reference::gelu(v)); }),
         kGradient);
-  nn::add_bias(plain, d_bias, N, C, nullptr);
-  close("bias", host(plain, N * C), biased, kTolerance);
+  nn::add_bias(plain, d_bias, N, c, nullptr);
+  close("bias", host(plain, N * c), biased, kTolerance);
   float* sum = device(x);
-  nn::bias_residual(device(residual), sum, d_bias, sum, N, C, nullptr);
-  close("bias and residual", host(sum, N * C), reference::add(biased, residual), kTolerance);
+  nn::bias_residual(device(residual), sum, d_bias, sum, N, c, nullptr);
+  close("bias and residual", host(sum, N * c), reference::add(biased, residual), kTolerance);
 }
 
 void test_cross_entropy() {
@@ -175,19 +176,26 @@ void test_cross_entropy() {
   }
 }
 
-void test_adamw() {
-  const std::size_t n = 777;
+// n: 776 are whole vectors. decays: whether the second 64 of every 128 elements have no weight decay.
+void test_adamw(std::size_t n, bool decays) {
   Values w = random_values(n, 70), m(n, 0), v(n, 0);
   float *d_w = device(w), *d_m = zeros(n), *d_v = zeros(n), *factor = device(Values{0.5});
   __nv_bfloat16* copy = nullptr;
   cudaMalloc(&copy, n * sizeof *copy);
+  unsigned char which[13], *d_which = nullptr;
+  for (std::size_t part = 0; part < sizeof which; ++part) which[part] = part % 2 == 0;
+  cudaMalloc(&d_which, sizeof which);
+  cudaMemcpy(d_which, which, sizeof which, cudaMemcpyHostToDevice);
   for (int t = 1; t <= 3; ++t) {
     const Values g = random_values(n, 70 + t);
-    nn::adamw(d_w, copy, device(g), d_m, d_v, n, nn::adamw_step(t, 0.01f, 0.9f, 0.95f, 1e-8f, 0.1f), factor, nullptr);
+    nn::adamw(d_w, copy, device(g), d_m, d_v, n, nn::adamw_step(t, 0.01f, 0.9f, 0.95f, 1e-8f, 0.1f), factor, nullptr,
+              decays ? d_which : nullptr);
     for (std::size_t i = 0; i < n; ++i) {
       m[i] = 0.9 * m[i] + 0.1 * 0.5 * g[i];
       v[i] = 0.95 * v[i] + 0.05 * 0.25 * g[i] * g[i];
-      w[i] -= 0.01 * (m[i] / (1 - std::pow(0.9, t)) / (std::sqrt(v[i] / (1 - std::pow(0.95, t))) + 1e-8) + 0.1 * w[i]);
+      const double decay = decays && i / nn::kDecayPart % 2 == 1 ? 0 : 0.1;
+      w[i] -=
+          0.01 * (m[i] / (1 - std::pow(0.9, t)) / (std::sqrt(v[i] / (1 - std::pow(0.95, t))) + 1e-8) + decay * w[i]);
     }
     close("AdamW", host(d_w, n), w, kTolerance);
   }
@@ -195,7 +203,7 @@ void test_adamw() {
 }
 
 void test_norm() {
-  for (std::size_t n : {std::size_t{5}, std::size_t{70001}}) {
+  for (std::size_t n : {std::size_t{5}, std::size_t{70001}, std::size_t{70004}}) {
     const Values g = random_values(n, 80);
     const double norm = std::sqrt(dot(g, g));
     float *d_g = device(g), *out = zeros(2), *scratch = zeros(nn::kNormBlocks);
@@ -235,9 +243,10 @@ void test_kernels() {
   test_columns();
   test_linear(gemm);
   test_attention(gemm);
-  test_elementwise();
+  for (int c : {C, C - 1}) test_elementwise(c);
   test_cross_entropy();
-  test_adamw();
+  for (bool decays : {false, true})
+    for (std::size_t n : {std::size_t{776}, std::size_t{777}}) test_adamw(n, decays);
   test_norm();
   test_init();
 }
