@@ -43,8 +43,8 @@ def main():
         if r["what"] == "tensor parallel blocks":
             strong.setdefault(f'blocks of {r["model"]}', []).append((r["ranks"], 1 / r["median_s"]))
         elif "tokens_per_s_per_gpu" in r:
-            weak.setdefault(f'{"ours" if r["what"] == "ridge nn" else "PyTorch"}{" as a graph" * r.get("graph", False)}, {r["model"]}', []).append(
-                (r["ranks"], r["tokens_per_s_per_gpu"]))
+            name = {"ridge nn": "ours", "PyTorch eager": "PyTorch"}.get(r["what"], r["what"]) + ", graph" * r.get("graph", False)
+            weak.setdefault(f'{name}, {r["model"].removeprefix("gpt").lstrip("2-")} x {r["batch"]}', []).append((r["ranks"], r["tokens_per_s_per_gpu"]))
     relative = lambda lines: {name: [(p, y / sorted(points)[0][1]) for p, y in sorted(points)]
                               for name, points in lines.items() if len(dict(points)) > 1 and sorted(points)[0][0] == 1}
     weak, strong = relative(weak), relative(strong)
