@@ -48,6 +48,8 @@ Hashes harness_hashes(const Lab& lab, lab::Backend backend) {
         name.extension() == ".hpp")
       add(all, "labs/" + lab.name + "/" + name.string(), entry.path());
   }
+  for (const auto& entry : fs::directory_iterator(lab.dir / "check", ec))
+    add(all, "labs/" + lab.name + "/check/" + entry.path().filename().string(), entry.path());
   if (backend == lab::Backend::cpu) {
     for (const char* name : {"lib/libridge_simt.a", "lib/libridge_collectives.a", "lib/libridge_worker.a"})
       add(all, name, build_dir() / name);

@@ -1,0 +1,227 @@
+// What the checks of lab 09 share: parts of answers by rank, samples of large ones, traffic, fills. Expected answers are those of
+// the whole layer in double precision, with the errors that fp32 may have (propagation.hpp).
+#pragma once
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "lab/check.hpp"
+#include "lab/compare.hpp"
+#include "lab/propagation.hpp"
+#include "roofline/profile.hpp"
+
+namespace ridge::lab::tensor_parallel {
+
+using Size = std::size_t;
+
+inline const double kUnit = kFp32.unit();
+constexpr double square(double x) { return x * x; }
+
+inline double gelu(double x) {
+  const double u = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
+  return 0.5 * x * (1 + std::tanh(u));
+}
+inline double gelu_slope(double x) {
+  const double k = std::sqrt(2 / std::numbers::pi), t = std::tanh(k * (x + 0.044715 * x * x * x));
+  return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * k * (1 + 3 * 0.044715 * x * x);
+}
+inline Real gelu_of(const Real& x) {
+  return {gelu(x.value), square(gelu_slope(x.value)) * x.variance + square(3 * kUnit * x.value), std::fabs(x.value)};
+}
+inline Real gelu_backward(const Real& x, const Real& d) {
+  constexpr double h = 1e-4;
+  const double slope = gelu_slope(x.value), bend = (gelu_slope(x.value + h) - gelu_slope(x.value - h)) / (2 * h);
+  const double own = square(4 * kUnit * (1 + std::fabs(x.value)));
+  return {d.value * slope, slope * slope * d.variance + square(d.value) * (bend * bend * x.variance + own), 0};
+}
+
+// An input of all ranks, put together. Buffers come rank by rank, `per_rank` of each.
+inline std::span<const float> of_rank(ConstBuffers all, int ranks, int rank, Size which) {
+  const Size per_rank = all.size() / static_cast<Size>(ranks);
+  return floats(all[static_cast<Size>(rank) * per_rank + which]);
+}
+inline Reals exact(std::span<const float> x) {
+  Reals r(x.size());
+  for (Size i = 0; i < x.size(); ++i) r.value[i] = x[i];
+  return r;
+}
+inline std::vector<double> doubles(std::span<const float> x) { return {x.begin(), x.end()}; }
+
+// Elements of an output that are compared: all, or a sample where they are many.
+class Elements {
+ public:
+  explicit Elements(Size cols) : cols_(cols) {}
+  void add(Size row, Size col, const Real& r) { at_.push_back(row * cols_ + col), expected_.push_back(expected(r)); }
+  Verdict compare(std::span<const float> got, int ranks, int rank, const std::string& name) const {
+    CloseTally tally(at_.size());
+    for (Size k = 0; k < at_.size(); ++k) tally.add(at_[k], static_cast<double>(got[at_[k]]), expected_[k]);
+    return tally.verdict([&](Size i) {
+      std::string text =
+          cols_ == 1 ? fmt::format("{}[{}]", name, i) : fmt::format("{}[{}][{}]", name, i / cols_, i % cols_);
+      return ranks == 1 ? text : fmt::format("rank {}, {}", rank, text);
+    });
+  }
+
+ private:
+  Size cols_;
+  std::vector<Size> at_;
+  std::vector<Expected> expected_;
+};
+
+inline Verdict same_bits(ConstBuffers out, int ranks, Size which, Size first, Size count, const std::string& name) {
+  const auto a = of_rank(out, ranks, 0, which).subspan(first, count);
+  for (int r = 1; r < ranks; ++r) {
+    const auto b = of_rank(out, ranks, r, which).subspan(first, count);
+    for (Size i = 0; i < count; ++i)
+      if (std::memcmp(&a[i], &b[i], sizeof(float)) != 0)
+        return {
+            false,
+            fmt::format("{}, element {}: {:.9g} on rank 0 and {:.9g} on rank {}. What ranks hold alike must have the "
+                        "same bits, or they drift apart",
+                        name, i, a[i], b[i], r),
+            "ranks have different answers", "agree"};
+  }
+  return {};
+}
+
+// Which of n rows are looked at: all, or `most` that the answers themselves choose, so that nobody knows them before.
+inline std::vector<Size> sample(Size n, Size most, ConstBuffers out, std::uint64_t stream) {
+  std::vector<Size> rows;
+  if (n <= most) {
+    for (Size i = 0; i < n; ++i) rows.push_back(i);
+    return rows;
+  }
+  std::uint64_t seed = stream;
+  for (const auto& b : out)
+    for (Size i = 0; i + 8 <= b.size(); i += std::max<Size>(8, b.size() / 1024 / 8 * 8)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, b.data() + i, sizeof word);
+      seed = random_bits(seed ^ word, 0);
+    }
+  for (Size i = 0; i < most; ++i) rows.push_back(random_bits(seed, i) % n);
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  return rows;
+}
+
+// What collectives put on the wire, all ranks together, by rings.
+struct Traffic {
+  std::uint64_t messages = 0, bytes = 0;
+  std::string calls;
+  explicit Traffic(int ranks) : p_(static_cast<std::uint64_t>(ranks)) {}
+  Traffic& all_reduce(std::uint64_t elements, const char* name) {
+    return add(2 * (p_ - 1) * p_, 2 * (p_ - 1) * elements, name);
+  }
+  // Of `elements` in all; so is a reduce-scatter.
+  Traffic& all_gather(std::uint64_t elements, const char* name = "") {
+    return add((p_ - 1) * p_, (p_ - 1) * elements, name);
+  }
+  Verdict compare(std::span<const Message> sent) const {
+    std::uint64_t bytes_sent = 0;
+    for (const Message& m : sent) bytes_sent += m.bytes;
+    auto refused = [](std::string why) { return Verdict{false, std::move(why), {}, "traffic"}; };
+    if (bytes_sent > bytes)
+      return refused(fmt::format("all ranks together send {} bytes, where {} would do: {}", bytes_sent, bytes,
+                                 calls.empty() ? "none" : calls));
+    if (sent.size() > messages)
+      return refused(
+          fmt::format("all ranks together send {} messages, where {} would do: {} by rings. One collective too many?",
+                      sent.size(), messages, calls.empty() ? "none" : calls));
+    return {};
+  }
+
+ private:
+  Traffic& add(std::uint64_t count, std::uint64_t elements, const char* name) {
+    messages += count, bytes += elements * sizeof(float);
+    calls += (calls.empty() || *name == 0 ? "" : ", ") + std::string(name);
+    return *this;
+  }
+  std::uint64_t p_;
+};
+
+// Fills part by part.
+class Filler {
+ public:
+  Filler(std::span<float> to, std::uint64_t seed) : to_(to), seed_(seed) {}
+  // Normal numbers times `by`, plus `shift`.
+  Filler& normal(Size count, double by, double shift = 0) {
+    const auto part = to_.subspan(at_, count);
+    fill_normal(part, random_bits(seed_, stream_++));
+    scale_and_shift(part, static_cast<float>(by), static_cast<float>(shift));
+    at_ += count;
+    return *this;
+  }
+  // The next part is filled from another seed.
+  Filler& from(std::uint64_t seed) {
+    seed_ = seed;
+    return *this;
+  }
+
+ private:
+  std::span<float> to_;
+  std::uint64_t seed_, stream_ = 0;
+  Size at_ = 0;
+};
+
+inline Size columns_scratch(Size columns) { return 2 * 64 * columns; }  // nn::column_scratch
+
+inline const std::map<std::string, double>& device() { return ridge::default_profile().device; }
+
+// On the emulated device.
+inline double all_reduce_seconds(double bytes, double p) {
+  return device().at("kernel_latency") +
+         2 * (p - 1) * (device().at("copy_latency") + bytes / p / device().at("peer_bandwidth"));
+}
+inline double stream_seconds(double bytes) {
+  return device().at("kernel_latency") + bytes / (device().at("dram_bandwidth") * device().at("dram_efficiency"));
+}
+
+class Task : public TaskCheck {
+ public:
+  bool host_reads_inputs() const override { return false; }
+
+ protected:
+  static Size at(const Case& c, Size i) { return static_cast<Size>(c.size[i]); }
+  static Case made(int ranks, std::array<std::int64_t, 8> size, std::string name) {
+    Case c;
+    c.ranks = ranks;
+    c.size = size;
+    c.name = fmt::format("{} rank{}, {}", ranks, ranks == 1 ? "" : "s", name);
+    return c;
+  }
+  // The ranks that a measured case has.
+  static int measured_ranks(const Request& r) {
+    return r.backend == Backend::cuda ? r.ranks.back() : std::min(2, r.ranks.back());
+  }
+};
+
+// results[i] = of(i) for all of `which`, on all cores.
+template <class Of>
+auto spread(const std::vector<Size>& which, Of of) {
+  std::vector<decltype(of(Size{}))> results(which.size());
+  parallel_for(
+      which.size(),
+      [&](Size from, Size to) {
+        for (Size i = from; i < to; ++i) results[i] = of(which[i]);
+      },
+      4);
+  return results;
+}
+
+inline constexpr Size kMostMultiplications = Size{48} << 20;  // of one pass that is checked as a whole
+inline constexpr Size kSampledRows = 12;
+
+std::unique_ptr<TaskCheck> mlp();
+std::unique_ptr<TaskCheck> sequence_parallel();
+std::unique_ptr<TaskCheck> overlap();
+std::unique_ptr<TaskCheck> attention();
+std::unique_ptr<TaskCheck> cross_entropy();
+
+}  // namespace ridge::lab::tensor_parallel

@@ -1,0 +1,113 @@
+// Task `loss_scaler` of lab 10: overflows found, the scale kept.
+#include "common.hpp"
+
+namespace ridge::lab::mixed_precision {
+
+namespace {
+
+// Sizes: n, steps, interval, type, log2 of the first scale.
+class Scaler : public TaskCheck {
+ public:
+  std::string id() const override { return "loss_scaler"; }
+  std::vector<Case> cases(const Request& r) const override {
+    std::vector<Case> all;
+    auto add = [&](std::string name, std::int64_t n, std::int64_t steps, int interval, int type, int scale,
+                   bool measured = false) {
+      all.push_back({fmt::format("{}n {}", name, n), {n, steps, interval, type, scale}, measured});
+    };
+    add("20 steps, ", 1, 20, 3, 0, 16);
+    add("20 steps, ", 4099, 20, 2, 0, 10);
+    add("20 steps from the least scale, ", 1031, 20, 4, 0, 0);
+    add("20 steps from the largest scale, ", 77, 20, 1, 0, 40);
+    add("20 steps in fp32, ", 2055, 20, 2, 1, 16);
+    add("2 steps, ", 70001, 2, 2000, 0, 16);
+    if (r.mode == Mode::grade) add("20 steps, ", random_size(r.seed, 2000, 9000), 20, 2, 0, 12);
+    if (r.backend == Backend::cpu)
+      add("", r.mode == Mode::check ? 1 << 18 : 1 << 20, 1, 2000, 0, 16, true);
+    else
+      add("", fitting(std::int64_t{1} << (r.mode == Mode::check ? 28 : 30), 4, r), 1, 2000, 0, 16, true);
+    return all;
+  }
+  Shape shape(const Case& c) const override {
+    const std::size_t n = at(c.size[0]), element = c.size[3] == 0 ? 2 : 4, steps = at(c.size[1]);
+    return {{((steps - 1) * padded(n) + n) * element, sizeof(LossScale)},
+            {steps * sizeof(LossScale)},
+            std::max<std::size_t>(std::size_t{1} << 16, c.measured ? n : 0)};  // n: where the baseline copies to
+  }
+  void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
+    const std::size_t n = at(c.size[0]), steps = at(c.size[1]);
+    if (c.size[3] == 0)
+      fill_gradients(as<std::uint16_t>(in[0]), n, steps, seed, c.measured);
+    else
+      fill_gradients(as<std::uint32_t>(in[0]), n, steps, seed, c.measured);
+    const float scale = std::ldexp(1.0f, static_cast<int>(c.size[4]));
+    as<LossScale>(in[1])[0] = {scale, 2 / scale, c.size[2] > 1 ? 1 : 0, 5, 1};
+  }
+  Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
+    const std::size_t n = at(c.size[0]);
+    LossScale s = as<LossScale>(in[1])[0];
+    for (std::size_t k = 0; k < at(c.size[1]); ++k) {
+      const bool found = c.size[3] == 0 ? broken(as<std::uint16_t>(in[0]).subspan(k * padded(n), n))
+                                        : broken(as<std::uint32_t>(in[0]).subspan(k * padded(n), n));
+      const LossScale before = s, &got = as<LossScale>(out[0])[k];
+      s = after(s, found, c.size[2]);
+      if (std::memcmp(&s, &got, sizeof s) == 0) continue;
+      auto told = [](const LossScale& x) {
+        return fmt::format("scale {}, unscale {}, good_steps {}, updates {}, skip {}", x.scale, x.unscale, x.good_steps,
+                           x.updates, x.skip);
+      };
+      return wrong(
+          fmt::format("after step {} of interval {}, whose gradients {}: {}; expected {}; before: {}", k, c.size[2],
+                      found ? "have an inf or a NaN" : "are all finite", told(got), told(s), told(before)),
+          found ? "a state after an overflow" : "a state after a good step");
+    }
+    return {};
+  }
+  Work work(const Case& c) const override {
+    const auto n = static_cast<double>(c.size[0] * c.size[1]);
+    return {n, "element", n * (c.size[3] == 0 ? 2 : 4) + 20, 20};
+  }
+  // Something that clears, and one kernel.
+  std::vector<Bound> bounds(const Case&) const override { return {{"launches_over_bound", 2}}; }
+
+ private:
+  template <class U>
+  static constexpr U kExponent = static_cast<U>(sizeof(U) == 2 ? 0x7C00u : 0x7F800000u);
+
+  template <class U>
+  static bool broken(std::span<const U> x) {
+    return first_where(x.size(), [&](std::size_t i) { return (x[i] & kExponent<U>) == kExponent<U>; }) < x.size();
+  }
+  // Finite numbers of all sizes, and in some steps something that is not: one element, or the last one.
+  template <class U>
+  static void fill_gradients(std::span<U> all, std::size_t n, std::size_t steps, std::uint64_t seed, bool fine) {
+    constexpr U exponent = kExponent<U>, least = static_cast<U>(exponent & (~exponent + 1u));
+    constexpr U largest = static_cast<U>(exponent - 1), sign = static_cast<U>(exponent + least);
+    for (std::size_t k = 0; k < steps; ++k) {
+      const auto x = all.subspan(k * padded(n), n);
+      parallel_for(n, [&](std::size_t from, std::size_t end) {
+        for (std::size_t i = from; i < end; ++i) {
+          const std::uint64_t draw = random_bits(seed + k, i);
+          const auto bits = static_cast<U>(draw);
+          x[i] = (bits & exponent) == exponent ? static_cast<U>(bits ^ least) : bits;
+          if (draw >> 59 == 0) x[i] = largest;
+        }
+      });
+      if (fine) continue;
+      const std::uint64_t draw = random_bits(~seed, k);
+      const std::size_t place = k == 5 || k == 11 ? n - 1 : draw % n;
+      if (k == 5 || k == 13)
+        x[place] = exponent;  // inf
+      else if (k == 8 || k == 11)
+        x[place] = static_cast<U>(exponent | exponent >> 1);  // NaN
+      else if (k > 0 && (draw >> 32) % 4 == 0)
+        x[place] = static_cast<U>(exponent | (draw >> 40 & 1) | ((draw >> 41 & 1) != 0 ? sign : 0));
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<TaskCheck> loss_scaler() { return std::make_unique<Scaler>(); }
+
+}  // namespace ridge::lab::mixed_precision

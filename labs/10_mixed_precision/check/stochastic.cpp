@@ -1,0 +1,213 @@
+// Task `stochastic` of lab 10: rounding by chance, judged by statistics.
+#include <array>
+#include <mutex>
+#include <random>
+
+#include "common.hpp"
+
+namespace ridge::lab::mixed_precision {
+
+namespace {
+
+// Sums of deviations that have the mean 0 if all is well, in standard deviations of honest ones.
+struct Deviation {
+  double sum = 0, variance = 0;
+  void add(double x, double v) { sum += x, variance += v; }
+  // One honest comparison in ten billion is beyond; that takes a few dozen terms.
+  bool beyond() const { return variance > 4 && std::fabs(sum) > 6.5 * std::sqrt(variance); }
+  double in_deviations() const { return sum / std::sqrt(variance); }
+};
+
+// Sizes: n, calls, 1: a chain of calls, seed.
+class Stochastic : public TaskCheck {
+ public:
+  std::string id() const override { return "stochastic"; }
+  std::vector<Case> cases(const Request& r) const override {
+    std::vector<Case> all;
+    auto add = [&](std::string name, std::int64_t n, std::int64_t calls, int chain, bool measured = false) {
+      const auto seed = static_cast<std::int64_t>(random_bits(r.seed, all.size()) >> 1);
+      all.push_back({fmt::format("{}n {}", name, n), {n, calls, chain, seed}, measured});
+    };
+    add("", 1, 1, 0);
+    add("two steps and two seeds, ", 20011, 3, 0);
+    add("64 steps, each below half a unit, ", 3003, 64, 1);
+    if (r.mode == Mode::grade) add("two steps and two seeds, ", random_size(r.seed, 20000, 50000), 3, 0);
+    if (r.backend == Backend::cpu)
+      add("", r.mode == Mode::check ? 1 << 16 : 1 << 18, 1, 0, true);
+    else
+      add("", fitting(std::int64_t{1} << (r.mode == Mode::check ? 27 : 29), 12, r), 1, 0, true);
+    return all;
+  }
+  Shape shape(const Case& c) const override {
+    const std::size_t n = at(c.size[0]), outputs = c.size[2] != 0 ? 1 : at(c.size[1]);
+    // Where the baseline copies to: only where it runs.
+    return {{n * 2, n * 4}, {((outputs - 1) * padded(n) + n) * 2}, c.measured ? n * 4 : 0};
+  }
+  void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
+    const std::size_t n = at(c.size[0]);
+    const auto w = as<Bf16>(in[0]);
+    const auto u = floats(in[1]);
+    parallel_for(n, [&](std::size_t from, std::size_t end) {
+      for (std::size_t i = from; i < end; ++i) {
+        const std::uint64_t bits = random_bits(seed, i), more = random_bits(seed + 1, i);
+        const float sign = bits >> 63 != 0 ? -1.0f : 1.0f;
+        const auto mantissa = static_cast<float>(bits % 1024) / 1024;
+        if (c.size[2] != 0) {  // far from a power of two: all steps have the same unit
+          w[i] = to_bf16(sign * (1.25f + mantissa / 2));
+          u[i] = sign * 0x1p-11f * (0.5f + static_cast<float>(more % 4096) / 4096);
+        } else {
+          const auto exponent = static_cast<int>(more >> 60) - 8;
+          const float value = sign * std::ldexp(1 + mantissa, exponent);
+          w[i] = to_bf16(value);
+          const auto size = (static_cast<float>(more % 65536) + 0.5f) / 65536;
+          u[i] = more % 32 == 7 ? 0.0f : std::ldexp(size * (more >> 32 & 1 ? 1.0f : -1.0f), exponent - 6);
+        }
+      }
+    });
+  }
+  Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
+    const std::size_t n = at(c.size[0]);
+    if (c.size[2] != 0) return verify_chain(c, in, out);
+    std::vector<Draws> all;
+    for (std::size_t k = 0; k < at(c.size[1]); ++k) {
+      const Draws d{as<Bf16>(in[0]), floats(in[1]), as<Bf16>(out[0]).subspan(k * padded(n), n)};
+      if (Verdict v = neighbours_and_chances(d); !v.ok) return v;
+      if (Verdict v = unrelated_elements(d); !v.ok) return v;
+      all.push_back(d);
+    }
+    for (std::size_t k = 1; k < all.size(); ++k) {
+      Deviation r;
+      for (std::size_t i = 0; i < n; ++i) r.add(product(all[0], all[k], i, i), variance(all[0], all[k], i, i));
+      const bool other_seed = k + 1 == all.size();
+      if (r.beyond())
+        return wrong(fmt::format("the same elements are rounded up with {}: {:.0f} deviations from independence",
+                                 other_seed ? "two seeds" : "two steps", r.in_deviations()),
+                     "steps or seeds whose random numbers are related");
+    }
+    return {};
+  }
+  Work work(const Case& c) const override {
+    const auto n = static_cast<double>(c.size[0] * c.size[1]);
+    return {n, "element", n * 6, n * 2};
+  }
+  // For 8 elements of a lane one call of philox (some 250 instructions of the CPU build), and some 24 for each element.
+  std::vector<Bound> bounds(const Case& c) const override {
+    return {{"instructions_over_bound", static_cast<double>(c.size[0]) / 256 * 440}};
+  }
+
+ private:
+  // Of each element: how probable the step away from zero was, and whether it came.
+  struct Draws {
+    std::span<const Bf16> w;
+    std::span<const float> u;
+    std::span<const Bf16> out;
+    float difference(std::size_t i) const { return static_cast<float>(static_cast<double>(w[i])) - u[i]; }  // in fp32
+    std::uint32_t bits(std::size_t i) const { return std::bit_cast<std::uint32_t>(difference(i)); }
+    double chance(std::size_t i) const { return static_cast<double>(bits(i) & 0xffff) / 65536; }
+    bool up(std::size_t i) const { return out[i].bits != bits(i) >> 16; }
+    bool next_to(std::size_t i) const {
+      const std::uint32_t b = bits(i), below = b >> 16, got = out[i].bits;
+      return got == below || (got == below + 1 && (b & 0xffff) != 0);
+    }
+    double off(std::size_t i) const { return up(i) - chance(i); }
+    double variance(std::size_t i) const { return chance(i) * (1 - chance(i)); }
+  };
+  static double product(const Draws& a, const Draws& b, std::size_t i, std::size_t j) { return a.off(i) * b.off(j); }
+  static double variance(const Draws& a, const Draws& b, std::size_t i, std::size_t j) {
+    return a.variance(i) * b.variance(j);
+  }
+
+  // Every element, in one pass.
+  static Verdict neighbours_and_chances(const Draws& d) {
+    constexpr std::size_t kBins = 16;
+    const std::size_t n = d.out.size();
+    std::array<Deviation, kBins + 1> bins;
+    std::size_t first = n;
+    std::mutex mutex;
+    parallel_for(n, [&](std::size_t from, std::size_t to) {
+      std::array<Deviation, kBins> part;
+      std::size_t bad = n;
+      for (std::size_t i = from; i < to; ++i) {
+        if (!d.next_to(i)) bad = std::min(bad, i);
+        if (const double chance = d.chance(i); chance != 0)
+          part[static_cast<std::size_t>(chance * kBins)].add(d.off(i), d.variance(i));
+      }
+      std::lock_guard lock(mutex);
+      first = std::min(first, bad);
+      for (std::size_t b = 0; b < kBins; ++b)
+        for (Deviation* bin : {&bins[b], &bins[kBins]}) bin->add(part[b].sum, part[b].variance);
+    });
+    if (first < n) {
+      const auto neighbour = [&](std::uint32_t up) {
+        return static_cast<double>(Bf16{static_cast<std::uint16_t>((d.bits(first) >> 16) + up)});
+      };
+      return wrong(fmt::format("out[{}] is {:.9g}: in - update is {:.9g}, and the bf16 next to it {:.9g} and {:.9g}",
+                               first, static_cast<double>(d.out[first]), d.difference(first), neighbour(0),
+                               neighbour(d.chance(first) != 0 ? 1 : 0)),
+                   "a number that is not next to the difference");
+    }
+    for (std::size_t b = 0; b <= kBins; ++b)
+      if (bins[b].beyond())
+        return wrong(
+            fmt::format("where the difference lies {} of the way to the next bf16 away from zero, it is rounded that "
+                        "way too {}: {:.0f} deviations",
+                        b == kBins ? "any part" : fmt::format("{}/16 to {}/16", b, b + 1),
+                        bins[b].sum > 0 ? "often" : "seldom", std::fabs(bins[b].in_deviations())),
+            "rounding that is not as probable as it should be");
+    return {};
+  }
+  static constexpr std::size_t kWindow = 1 << 20;  // pairs
+  // Neighbours, and elements that are far apart by what blocks and vectors have.
+  static Verdict unrelated_elements(const Draws& d) {
+    const std::size_t n = d.out.size();
+    std::vector<std::size_t> lags;
+    for (std::size_t lag = 1; lag <= 32; ++lag) lags.push_back(lag);
+    for (std::size_t lag = 64; lag < n; lag *= 2) lags.push_back(lag);
+    // Of a long answer windows that nobody knows before: a timed run has hundreds of them to look at.
+    static std::random_device unknown;
+    for (std::size_t lag : lags) {
+      const std::size_t pairs = n - std::min(n, lag), count = std::min(pairs, kWindow);
+      const std::size_t start = count == pairs ? 0 : unknown() % (pairs - count);
+      Deviation r;
+      for (std::size_t i = start; i < start + count; ++i) r.add(product(d, d, i, i + lag), variance(d, d, i, i + lag));
+      if (r.beyond())
+        return wrong(fmt::format("elements that are {} apart are rounded up together: {:.0f} deviations from "
+                                 "independence",
+                                 lag, r.in_deviations()),
+                     "elements whose random numbers are related");
+    }
+    return {};
+  }
+  // The mean of many walks goes where it should, and no walk further than chance explains.
+  static Verdict verify_chain(const Case& c, ConstBuffers in, ConstBuffers out) {
+    const std::size_t n = at(c.size[0]);
+    const auto w = as<Bf16>(in[0]), got = as<Bf16>(out[0]);
+    const auto u = floats(in[1]);
+    const auto steps = static_cast<double>(c.size[1]);
+    Deviation mean;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double chance = std::fabs(double{u[i]}) * 128, expected = static_cast<double>(w[i]) - steps * double{u[i]};
+      const double off = (static_cast<double>(got[i]) - expected) * 128 * (static_cast<double>(w[i]) < 0 ? -1 : 1);
+      const double v = steps * chance * (1 - chance);  // in units of 2^-7, the distance of two bf16 here
+      if (!(std::fabs(off) <= 8 * std::sqrt(v) + 8))
+        return wrong(fmt::format("out[{}] is {:.9g}: {} steps from {:.9g} lead to {:.9g}, give or take {:.2g}", i,
+                                 static_cast<double>(got[i]), c.size[1], static_cast<double>(w[i]), expected,
+                                 std::sqrt(v) / 128),
+                     "weights that do not follow their updates");
+      mean.add(off, v);
+    }
+    if (mean.beyond())
+      return wrong(
+          fmt::format("after {} small steps the weights are {:.3g} units of bf16 from where they should be on average, "
+                      "{:.0f} deviations",
+                      c.size[1], mean.sum / static_cast<double>(n), std::fabs(mean.in_deviations())),
+          "weights that do not follow their updates");
+    return {};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<TaskCheck> stochastic() { return std::make_unique<Stochastic>(); }
+
+}  // namespace ridge::lab::mixed_precision
