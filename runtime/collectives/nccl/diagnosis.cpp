@@ -102,21 +102,26 @@ std::string with_lines(std::string text) {
   return text;
 }
 
-// What a rank's call still needs, from the others' point of view.
-std::string state_of(const ncclComm& comm) {
+bool is_collective(const Call& c) { return c.what > What::receive && c.what < What::split; }
+
+// What a rank's call still needs, from the others' point of view. messages: what the others wait for are sends and receives.
+std::string state_of(const ncclComm& comm, bool messages) {
   std::string text = "rank " + std::to_string(comm.rank);
   if (!comm.live) return text + " has ended its communicator";
   if (comm.inside.empty() && comm.key == kMpiKey) return text + " is in no call of MPI that waits";
   if (comm.inside.empty()) {
-    text += " is in no call of NCCL: it has not come to collective #" + std::to_string(comm.collectives + 1);
-    if (comm.tail != nullptr && !comm.tail->done)
-      text += ", though it has called it: earlier work of its stream does not end";
+    const bool called = comm.tail != nullptr && !comm.tail->done;
+    text += " is in no call of NCCL: ";
+    if (messages)
+      return text + (called ? "earlier work of its stream does not end" : "no send or receive of it is left");
+    text += "it has not come to collective #" + std::to_string(comm.collectives + 1);
+    if (called) text += ", though it has called it: earlier work of its stream does not end";
     return text;
   }
   const Task& task = *comm.inside.front();
   const Call& c = task.call();
   text += " is in " + text_of(c);
-  if (c.what > What::receive && c.what < What::split) text += ", #" + std::to_string(comm.collectives);
+  if (is_collective(c)) text += ", #" + std::to_string(comm.collectives);
   text += place_of(c.pc);
   if (task.waits_for() >= 0) text += " and waits for rank " + std::to_string(task.waits_for());
   if (comm.inside.size() > 1) text += "; " + std::to_string(comm.inside.size() - 1) + " more in its group";
@@ -124,8 +129,12 @@ std::string state_of(const ncclComm& comm) {
 }
 
 std::string local_states(std::uint64_t key) {
+  const auto ranks = Ranks::instance().of(key);
+  bool messages = false, collectives = false;
+  for (const ncclComm* comm : ranks)
+    if (!comm->inside.empty()) (is_collective(comm->inside.front()->call()) ? collectives : messages) = true;
   std::string text;
-  for (const ncclComm* comm : Ranks::instance().of(key)) text += "  " + state_of(*comm) + "\n";
+  for (const ncclComm* comm : ranks) text += "  " + state_of(*comm, messages && !collectives) + "\n";
   return text;
 }
 
