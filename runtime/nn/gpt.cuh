@@ -42,6 +42,7 @@ class Gpt {
     gemm_.allow_tf32(train.tf32);
     weights_ = views<const T>(layout_, buffers_.copy);
     gradients_ = views(layout_, buffers_.gradients);
+    clear(buffers_.master);  // what lies between parameters too: the optimizer reads it
     init_parameters(layout_, buffers_.master, buffers_.copy, train.seed, stream);
     clear_gradients();
     clear(buffers_.m), clear(buffers_.v);
