@@ -63,6 +63,13 @@ std::string advice(const std::string& name) {
   return "labs use the C++ standard library and CUDA";
 }
 
+// A C++ function or variable of no library: somebody was to define it.
+bool of_the_course(const std::string& name) {
+  const std::string_view rest = begins(name, "_ZNK") ? "_ZNK" : begins(name, "_ZN") ? "_ZN" : "_Z";
+  return begins(name, rest) && name.size() > rest.size() && name[rest.size()] >= '1' && name[rest.size()] <= '9' &&
+         !begins(name, "_ZN5ridge") && !begins(name, "_ZNK5ridge");
+}
+
 // Names that belong to somebody else: a definition would be called in the place of theirs.
 bool reserved(const std::string& name, bool weak) {
   if (name == "ridge_entry" || begins(name, "DW.ref.") || name == "__clang_call_terminate") return false;
@@ -121,7 +128,12 @@ std::string check_symbols(const std::vector<ObjectSymbols>& objects, const Symbo
   };
   for (const auto& o : objects) {
     for (const auto& name : o.imported)
-      if (own.count(name) == 0 && !allowed(name) && !permitted(name))
+      if (own.count(name) == 0 && !allowed(name) && !permitted(name) && of_the_course(name))
+        out += fmt::format(
+            "{}: error: {} is called and defined nowhere\n  keep the name and the parameters of each of the "
+            "lab's functions, and define what you declare\n",
+            o.source, readable(name));
+      else if (own.count(name) == 0 && !allowed(name) && !permitted(name))
         out +=
             fmt::format("{}: error: {} is not allowed in a submission\n  {}\n", o.source, readable(name), advice(name));
       else if (o.source != "entry.cu" && forbidden.match(name))

@@ -306,8 +306,9 @@ class Overlapped : public Training {
     Case c;
     const int p = std::min(most_measured(), r.ranks.back());
     if (r.backend == Backend::cuda) {
-      // One sequence a rank: the reference computes all of them, and 50 MB of gradients are what takes time.
-      c = small(r.ranks.back(), 4, 512, 8, 32, 500, r.ranks.back());
+      // On a GPU a step of so few tokens takes as long as its launches, some 200 a block. So few blocks, and wide ones: 100 MB
+      // of gradients are worth hiding, and the reference has no more to compute than 16 tokens a rank.
+      c = small(r.ranks.back(), 2, 1024, 16, 16, 500, r.ranks.back());
       c.size[7] = 12 << 20;
     } else {
       c = small(p, 4, 64, 2, 32, 61, 2 * p);

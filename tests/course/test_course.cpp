@@ -210,6 +210,25 @@ TEST_CASE("every step of a solution's climb is right", "[.slow]") {
   }
 }
 
+// The climb's steps on mma.sync and ldmatrix are the GPU's; as answers to the task before they are judged here, too.
+TEST_CASE("kernels in inline PTX are judged on the emulator") {
+  const std::string name = "04_tensor_core";
+  if (const char* one = std::getenv("RIDGE_COURSE_LAB"); one != nullptr && *one != 0 && name != one) return;
+  for (const char* step : {"06_mma_sync.cu", "07_cp_async.cu"}) {
+    Folder home;
+    std::string text = read_file(solution_dir(name) + "/steps/" + step);
+    text = std::regex_replace(text, std::regex("void gemm\\("), "void wmma_gemm(");
+    text = std::regex_replace(text, std::regex("replaces: gemm.cu"), "replaces: wmma_gemm.cu");
+    write_file(home / "wmma_gemm.cu", std::regex_replace(text, std::regex("gemm_kernel"), "mma_kernel"));
+    Graded g = check(home, name,
+                     {"--submission", solution_dir(name), "--replace", home / "wmma_gemm.cu", "--task", "wmma_gemm"});
+    INFO(step << "\n" << g.run.out + g.run.err);
+    CHECK(g.run.code == 0);
+    REQUIRE(g.result.is_object());
+    CHECK(g.result["score"]["points"] == 55);
+  }
+}
+
 namespace {
 
 struct Wrong {

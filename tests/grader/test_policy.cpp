@@ -259,6 +259,17 @@ TEST_CASE("a lab may forbid functions, by backend") {
   CHECK(told("a.cu", "cudaMemcpy").empty());
 }
 
+TEST_CASE("a function that was renamed is not called forbidden") {
+  const auto told = [](const std::string& import) {
+    return ridge::check_symbols({{"entry.cu", {import}, {}, {}}}, ridge::SymbolRules{});
+  };
+  for (const char* name : {"_Z4gemmPfi", "_ZN4mine4gemmEPf", "_ZNK4mine5Thing3getEv"})
+    CHECK(told(name).find("is called and defined nowhere\n  keep the name and the parameters") != std::string::npos);
+  CHECK(told("_Z4gemmPfi").find("entry.cu: error: gemm(float*, int) is called") == 0);
+  for (const char* name : {"open", "_ZN5ridge3lab1fEv"})
+    CHECK(told(name).find("is not allowed in a submission") != std::string::npos);
+}
+
 TEST_CASE("what the worker calls is its own") {
   ridge::SymbolRules rules;
   rules.worker_imports = {"_ZNSt6thread4joinEv", "_Z11ridge_entryRK10ridge_call"};

@@ -99,15 +99,41 @@ TEST_CASE("what the emulator lacks becomes an error at its line") {
   unchanged("__global__ void k(); static __global__ __launch_bounds__(128) void l(); void __global__ m();");
 }
 
-TEST_CASE("inline PTX that has a function of the same effect becomes its call") {
+TEST_CASE("inline PTX that the emulator knows becomes a call") {
   CHECK(contains(
       rewritten("asm volatile(\"red.global.add.u64 [%0],%1;\"\n :: \"l\"(p + f(1, 2)), \"l\"(v) : \"memory\");"),
       "::ridge_simt::red_add<unsigned long long>((p + f(1, 2)), (v))\n;"));
   CHECK(contains(rewritten("asm(\"red.add.f32 [%0], %1;\" : : \"l\"(p), \"f\"(a ? b : c));"),
                  "::ridge_simt::red_add<float>((p), (a ? b : c));"));
-  for (const char* other : {"asm(\"red.shared.add.u32 [%0],%1;\" :: \"r\"(p), \"r\"(v));", "asm(\"bar.sync 0;\");",
-                            "asm(\"red.global.max.u32 [%0],%1;\" :: \"l\"(p), \"r\"(v));", "asm();",
-                            "asm(\"red.global.add.u32 [%0+4],%1;\" :: \"l\"(p), \"r\"(v));"})
+  CHECK(contains(
+      rewritten(
+          "asm volatile(\"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 \"\n \"{%0, %1,%2,%3}, {%4,%5}, {%6}, "
+          "{%0,%1,%2,%3};\\n\" : \"+f\"(d[0]), \"+f\"(d[1]), \"+f\"(d[2]), \"+f\"(d[3]) : \"r\"(a0), \"r\"(a1), "
+          "\"r\"(f({1, 2}, \"x\")));"),
+      "::ridge_simt::ptx_mma<8, ::ridge_simt::MatrixType::bf16, ::ridge_simt::MatrixType::fp32>((d[0]), (d[1]), "
+      "(d[2]), "
+      "(d[3]), (a0), (a1), (f({1, 2}, \"x\")), (d[0]), (d[1]), (d[2]), (d[3]))"));
+  CHECK(contains(
+      rewritten("asm(\"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0,%1}, [%2];\" : \"=r\"(a), \"=r\"(b) : "
+                "\"r\"(p));"),
+      "::ridge_simt::ptx_ldmatrix<true>((a), (b), (p));"));
+  CHECK(contains(rewritten("asm volatile(\"cp.async.cg.shared.global.L2::128B [%0], [%1], %2;\" :: \"r\"(s), \"l\"(g), "
+                           "\"n\"(16));"),
+                 "::ridge_simt::ptx_cp_async((s), (g), (16));"));
+  CHECK(contains(rewritten("asm volatile(\"cp.async.wait_group 2;\");"), "::ridge_simt::pipeline_wait(2);"));
+  CHECK(contains(rewritten("asm volatile(\"cp.async.commit_group;\\n\" ::);"), "::ridge_simt::pipeline_commit();"));
+  for (const char* other :
+       {"asm(\"red.shared.add.u32 [%0],%1;\" :: \"r\"(p), \"r\"(v));", "asm(\"bar.sync 0;\");",
+        "asm(\"red.global.max.u32 [%0],%1;\" :: \"l\"(p), \"r\"(v));", "asm();", "asm(\"\");", "asm(\";\");",
+        "asm(\"ex2.approx.f32 %0, %1;\" MORE : \"=f\"(y) : \"f\"(x));",
+        "asm(\"ex2.approx.f32 %0, \\x25\\x31;\" : \"=f\"(y) : \"f\"(x));",
+        "asm(\"red.global.add.u32 [%0+4],%1;\" :: \"l\"(p), \"r\"(v));",
+        "asm(\"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1}, [%2];\" : \"=r\"(a), \"=r\"(b) : \"r\"(p));",
+        "asm(\"cp.async.commit_group; cp.async.wait_group 0;\");", "asm(\"ex2.approx.f32 %0, %1;\" : \"=f\"(y));",
+        "asm(\"ex2.approx.f32 %0, %99999999999;\" : \"=f\"(y) : \"f\"(x));",
+        "asm(\"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};\" : \"+d\"(a), \"+d\"(b) "
+        ": "
+        "\"d\"(c), \"d\"(d));"})
     CHECK(contains(rewritten(other), "asm is not part of the emulator: "));
 }
 

@@ -103,6 +103,7 @@ inline void __syncthreads(const char* file = __builtin_FILE(), int line = __buil
 #include "ridge_simt/atomics.h"
 #include "ridge_simt/sync.h"
 #include "ridge_simt/warp.h"
+#include "ridge_simt/ptx.h"
 
 inline void __threadfence() { ridge_simt::fence(1); }
 inline void __threadfence_block() { ridge_simt::fence(0); }

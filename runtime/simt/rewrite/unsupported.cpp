@@ -60,7 +60,10 @@ constexpr std::string_view kSurface = "read and write the array through a pointe
 constexpr std::string_view kTma = "copy the tile with ordinary loads, or with __pipeline_memcpy_async";
 
 constexpr Entry kWords[] = {
-    {"asm", "inline PTX needs a GPU; use the CUDA function or the C++ that does the same"},
+    {"asm",
+     "inline PTX needs a GPU, but for mma.sync, ldmatrix, cp.async, red.add, cvt, ex2 and rcp, each in an asm of its "
+     "own; use "
+     "the CUDA function or the C++ that does the same"},
     {"texture", kTexture},
     {"cudaTextureObject_t", kTexture},
     {"cudaCreateTextureObject", kTexture},

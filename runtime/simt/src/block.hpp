@@ -170,6 +170,7 @@ class BlockRunner {
   void pause(std::uintptr_t pc);
   bool is_global(std::uintptr_t address) const { return memory_.contains(address) || program_.in_data(address); }
   bool is_shared(std::uintptr_t address) const { return address - shared_begin_ < shared_bytes_; }
+  std::uintptr_t shared_begin() const { return shared_begin_; }
   [[noreturn]] void fault(Fault f);
   // After a segmentation fault at `address`: on a stack of its own, from a signal handler's return.
   [[noreturn]] void crashed(std::uintptr_t address, std::uintptr_t pc);

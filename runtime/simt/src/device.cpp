@@ -91,6 +91,16 @@ void acquire() {
 void pause() { runner().pause(RIDGE_PC); }
 bool is_global(const void* p) { return runner().is_global(reinterpret_cast<std::uintptr_t>(p)); }
 bool is_shared(const void* p) { return runner().is_shared(reinterpret_cast<std::uintptr_t>(p)); }
+unsigned shared_offset(const void* p) {
+  BlockRunner& r = runner();
+  const auto address = reinterpret_cast<std::uintptr_t>(p);
+  // One past the end may be named, too.
+  if (!r.is_shared(address) && !r.is_shared(address - 1))
+    r.misuse(-1, "__cvta_generic_to_shared: not shared memory", "the pointer must be into a __shared__ array",
+             1 /* cudaErrorInvalidValue */, RIDGE_PC);
+  return static_cast<unsigned>(address - r.shared_begin());
+}
+void* shared_pointer(unsigned offset) { return reinterpret_cast<void*>(runner().shared_begin() + offset); }
 
 // Instructions of this thread so far: time that passes only with its own work.
 long long clock() { return static_cast<long long>(runner().thread().instructions); }

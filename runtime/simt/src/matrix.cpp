@@ -8,6 +8,7 @@
 
 #include "ridge_simt/bits.h"
 #include "ridge_simt/device.h"
+#include "ridge_simt/ptx.h"
 
 namespace ridge_simt {
 
@@ -155,6 +156,19 @@ void move_matrix(const MatrixLayout& layout, void* memory, unsigned ldm, bool ro
     char* there = static_cast<char*>(memory) + std::size_t{bytes} * (row_major ? row * ldm + col : col * ldm + row);
     char* here = static_cast<char*>(fragment) + std::size_t{bytes} * i;
     std::memcpy(store ? there : here, store ? here : there, bytes);
+  }
+}
+
+void exchange_matrices(void* const* lanes, unsigned) {
+  const auto at = [&](unsigned lane) { return static_cast<LoadMatrix*>(lanes[lane]); };
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    for (int i = 0; i < at(lane)->matrices; ++i) {
+      const unsigned first = 8 * static_cast<unsigned>(i), slow = lane / 4, fast = lane % 4 * 2;
+      std::uint16_t pair[2];
+      for (unsigned e = 0; e < 2; ++e)
+        pair[e] = at(lane)->transposed ? at(first + fast + e)->row[slow] : at(first + slow)->row[fast + e];
+      std::memcpy(at(lane)->to[i], pair, sizeof pair);
+    }
   }
 }
 

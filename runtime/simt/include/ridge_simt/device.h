@@ -63,6 +63,9 @@ void acquire();
 void pause();
 bool is_global(const void* p);
 bool is_shared(const void* p);
+// PTX's addresses of shared memory: bytes from its beginning. Of a pointer that does not point there: a fault.
+unsigned shared_offset(const void* p);
+void* shared_pointer(unsigned offset);
 
 // Cycles of this thread: a deterministic count of what it has executed.
 long long clock();
