@@ -3,7 +3,7 @@
 //
 //   nvcc -std=c++20 -O3 -gencode=arch=compute_90a,code=sm_90a -I runtime benchmarks/training/train.cu -lcublas -lnccl -o train
 //   ./train [--ranks 1] [--model gpt2-124m] [--type bf16|fp16|fp32|tf32] [--batch 8] [--sequence 1024] [--steps 20]
-//           [--accumulate 1] [--checkpoint] [--bucket-mb 25] [--no-overlap] [--no-messages]
+//           [--accumulate 1] [--checkpoint] [--fused] [--bucket-mb 25] [--no-overlap] [--no-messages]
 //           [--loss-scale 65536] [--fixed-scale] [--rate 3e-4] [--losses FILE] [--graph] [--leave 0]
 #include <algorithm>
 #include <chrono>
@@ -39,6 +39,8 @@ Options parse(int argc, char** argv) {
     };
     if (name == "--checkpoint")
       o.train.checkpoint = true;
+    else if (name == "--fused")
+      o.train.fused = true;
     else if (name == "--no-overlap")
       o.overlap = false;
     else if (name == "--no-messages")
@@ -187,14 +189,15 @@ void train(const Options& o, int rank, bench::Ranks& ranks) {
   nn::check(cudaGetDeviceProperties(&about, rank), "the GPU's name");
   std::printf(
       "{\"what\": \"ridge nn\", \"device\": \"%s\", \"model\": \"%s\", \"type\": \"%s\", \"ranks\": %d, \"batch\": %d, "
-      "\"sequence\": %d, \"accumulate\": %d, \"checkpoint\": %s, \"overlap\": %s, \"messages\": %s, \"graph\": %s, "
+      "\"sequence\": %d, \"accumulate\": %d, \"checkpoint\": %s, \"fused\": %s, \"overlap\": %s, \"messages\": %s, "
+      "\"graph\": %s, "
       "\"leave\": %d, \"bucket_mb\": %g, "
       "\"parameters\": %zu, \"median_s\": %.6f, \"fastest_s\": %.6f, \"tokens_per_s_per_gpu\": %.0f, "
       "\"memory_bytes\": %zu, \"loss\": %.4f",
       about.name, o.model.c_str(), o.type.c_str(), o.ranks, o.train.batch, o.train.sequence, o.train.accumulate,
-      o.train.checkpoint ? "true" : "false", o.overlap ? "true" : "false", o.messages ? "true" : "false",
-      o.graph ? "true" : "false", o.leave, o.bucket_mb, trainer.gpt().layout().count, median,
-      *std::min_element(seconds.begin(), seconds.end()), tokens / median, trainer.gpt().memory().total(),
+      o.train.checkpoint ? "true" : "false", o.train.fused ? "true" : "false", o.overlap ? "true" : "false",
+      o.messages ? "true" : "false", o.graph ? "true" : "false", o.leave, o.bucket_mb, trainer.gpt().layout().count,
+      median, *std::min_element(seconds.begin(), seconds.end()), tokens / median, trainer.gpt().memory().total(),
       static_cast<double>(losses.back()));
   bench::print("rank_medians_s", ranks.of_all());
   bench::print("seconds", seconds);

@@ -11,6 +11,7 @@
 
 #include "nn/attention.cuh"
 #include "nn/elementwise.cuh"
+#include "nn/fused_attention_backward.cuh"
 #include "nn/gemm.hpp"
 #include "nn/layernorm.cuh"
 #include "nn/memory.hpp"
@@ -21,15 +22,19 @@ namespace nn {
 // With t tensor-parallel ranks, heads and hidden are a t-th of the model's.
 struct BlockShape {
   int B, T, C, heads, head_size, hidden;
+  bool fused = false;  // fused_attention.cuh, with 16-bit activations
   int rows() const { return B * T; }
   int width() const { return heads * head_size; }  // A: C where the block is whole
 };
 
-inline BlockShape block_shape(const ModelConfig& m, int B, int T, int shards = 1) {
+inline BlockShape block_shape(const ModelConfig& m, int B, int T, int shards = 1, bool fused = false) {
+  if (fused && !fused_attention_has(m.head_size()))
+    throw std::invalid_argument("nn: fused attention has heads of 16, 32, 64 or 128 channels, not of " +
+                                std::to_string(m.head_size()));
   if (shards < 1 || m.heads % shards != 0)
     throw std::invalid_argument("nn: " + std::to_string(m.heads) + " heads cannot be shared by " +
                                 std::to_string(shards) + " ranks; take a divisor");
-  return {B, T, m.channels, m.heads / shards, m.head_size(), m.hidden() / shards};
+  return {B, T, m.channels, m.heads / shards, m.head_size(), m.hidden() / shards, fused};
 }
 
 // What backward needs of forward. A block's input is the caller's: it is the output of the block before.
@@ -37,6 +42,7 @@ template <class T>
 struct BlockActivations {
   T *ln1, *qkv, *P, *o, *mid, *ln2, *fc, *gelu;
   float *ln1_mean, *ln1_rstd, *ln2_mean, *ln2_rstd;
+  float* logs;  // in place of P where attention is fused
 
   static BlockActivations take(Arena& arena, const BlockShape& s) {
     const std::size_t N = static_cast<std::size_t>(s.rows()), C = s.C, A = s.width(), F = s.hidden;
@@ -45,7 +51,10 @@ struct BlockActivations {
     BlockActivations a{};
     a.ln1 = t(N * C);
     a.qkv = t(N * 3 * A);
-    a.P = t(N * static_cast<std::size_t>(s.heads) * static_cast<std::size_t>(s.T));  // (B, H, T, T)
+    if (s.fused)
+      a.logs = arena.take<float>(Use::activations, N * static_cast<std::size_t>(s.heads));  // (B, H, T)
+    else
+      a.P = t(N * static_cast<std::size_t>(s.heads) * static_cast<std::size_t>(s.T));  // (B, H, T, T)
     a.o = t(N * A);
     a.mid = t(N * C);
     a.ln2 = t(N * C);
@@ -61,6 +70,7 @@ template <class T>
 struct Workspace {
   T *wide, *qkv, *norm, *scores;  // gradients: (N, F or A), (N, 3 A), (N, C), (H, T, T) of one sequence
   float* columns;                 // for column_sums of the widest matrix
+  float* delta;                   // (B, H, T), in place of scores where attention is fused
 
   static Workspace take(Arena& arena, const BlockShape& s) {
     const std::size_t N = static_cast<std::size_t>(s.rows()), C = s.C, A = s.width(), F = s.hidden;
@@ -69,7 +79,10 @@ struct Workspace {
     w.wide = t(N * std::max(F, A));
     w.qkv = t(N * 3 * A);
     w.norm = t(N * C);
-    w.scores = t(static_cast<std::size_t>(s.heads) * s.T * s.T);
+    if (s.fused)
+      w.delta = arena.take<float>(Use::workspace, N * static_cast<std::size_t>(s.heads));
+    else
+      w.scores = t(static_cast<std::size_t>(s.heads) * s.T * s.T);
     w.columns = arena.take<float>(Use::workspace, column_scratch(static_cast<int>(std::max({F, 3 * A, C}))));
     return w;
   }
@@ -97,7 +110,10 @@ void attention_branch_forward(const Context<T>& ctx, const BlockShape& s, const 
   layernorm_forward(x, w.ln1_gamma, w.ln1_beta, a.ln1, a.ln1_mean, a.ln1_rstd, N, s.C, ctx.stream);
   linear_forward(ctx.gemm, a.ln1, w.qkv_w, a.qkv, N, s.C, 3 * A);
   add_bias(a.qkv, w.qkv_b, N, 3 * A, ctx.stream);
-  attention_forward(ctx.gemm, a.qkv, a.P, a.o, s.B, s.T, s.heads, s.head_size, ctx.stream);
+  if constexpr (sizeof(T) == 2) {
+    if (s.fused) fused_attention_forward(a.qkv, a.o, a.logs, s.B, s.T, s.heads, s.head_size, ctx.stream);
+  }
+  if (!s.fused) attention_forward(ctx.gemm, a.qkv, a.P, a.o, s.B, s.T, s.heads, s.head_size, ctx.stream);
   linear_forward(ctx.gemm, a.o, w.proj_w, a.mid, N, A, s.C);
   ctx.sum(a.mid, s);
   bias_residual(x, a.mid, w.proj_b, a.mid, N, s.C, ctx.stream);
@@ -151,7 +167,12 @@ void attention_branch_backward(const Context<T>& ctx, const BlockShape& s, const
   bias_backward(d, g.proj_b, N, s.C, k.columns, ctx.stream);
   linear_backward_weight(ctx.gemm, d, a.o, g.proj_w, N, A, s.C);
   linear_backward_input(ctx.gemm, d, w.proj_w, k.wide, N, A, s.C);
-  attention_backward(ctx.gemm, k.wide, a.qkv, a.P, k.qkv, k.scores, s.B, s.T, s.heads, s.head_size, ctx.stream);
+  if constexpr (sizeof(T) == 2) {
+    if (s.fused)
+      fused_attention_backward(k.wide, a.qkv, a.o, a.logs, k.qkv, k.delta, s.B, s.T, s.heads, s.head_size, ctx.stream);
+  }
+  if (!s.fused)
+    attention_backward(ctx.gemm, k.wide, a.qkv, a.P, k.qkv, k.scores, s.B, s.T, s.heads, s.head_size, ctx.stream);
   bias_backward(k.qkv, g.qkv_b, N, 3 * A, k.columns, ctx.stream);
   linear_backward_weight(ctx.gemm, k.qkv, a.ln1, g.qkv_w, N, s.C, 3 * A);
   linear_backward_input(ctx.gemm, k.qkv, w.qkv_w, k.norm, N, s.C, 3 * A);

@@ -33,6 +33,7 @@ struct TrainConfig {
   int sequence = 32;        // T of the batches, at most `context`
   int accumulate = 1;       // forward and backward passes whose gradients are summed before one update
   bool checkpoint = false;  // keep only each block's input, and compute the block again in backward
+  bool fused = false;       // attention in one kernel, whose scores are never in memory; 16-bit activations only
   bool tf32 = false;        // fp32 products on tensor cores, with ten bits of mantissa: TF32
   float learning_rate = 3e-3f;
   int warmup = 10;  // steps over which the learning rate rises linearly

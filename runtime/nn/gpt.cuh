@@ -25,6 +25,9 @@ class Gpt {
   // What the model takes on the device, without one.
   static MemoryPlan plan(const ModelConfig& model, const TrainConfig& train) {
     validate(model, train);
+    if (train.fused && sizeof(T) != 2)
+      throw std::invalid_argument(
+          "nn: fused attention multiplies 16-bit numbers; take bf16 or fp16, or leave it unfused");
     Arena measured;
     Buffers::take(measured, parameter_layout(model), model, train);
     return measured.used();
@@ -82,7 +85,7 @@ class Gpt {
   void clear_gradients() { clear(buffers_.gradients); }
 
   Gemm& products() { return gemm_; }
-  BlockShape shape() const { return block_shape(model_, train_.batch, train_.sequence); }
+  BlockShape shape() const { return block_shape(model_, train_.batch, train_.sequence, 1, train_.fused); }
   const ModelConfig& model() const { return model_; }
   const TrainConfig& train() const { return train_; }
   const ParameterLayout& layout() const { return layout_; }
@@ -109,7 +112,7 @@ class Gpt {
     Workspace<T> work;
 
     static Buffers take(Arena& arena, const ParameterLayout& layout, const ModelConfig& m, const TrainConfig& t) {
-      const BlockShape s = block_shape(m, t.batch, t.sequence);
+      const BlockShape s = block_shape(m, t.batch, t.sequence, 1, t.fused);
       const std::size_t N = static_cast<std::size_t>(s.rows()), C = s.C;
       const auto L = static_cast<std::size_t>(m.layers);
       Buffers b{};

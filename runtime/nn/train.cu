@@ -3,7 +3,7 @@
 //   on the emulator: ridge cc -I runtime runtime/nn/train.cu -lcublas -o train
 //   on a GPU:        nvcc -std=c++20 -O3 -arch=native -I runtime runtime/nn/train.cu -lcublas -o train
 //
-//   ./train [--model tiny] [--steps 60] [--batch 4] [--sequence 32] [--accumulate 1] [--checkpoint] [--rate 3e-3] [--seed 1]
+//   ./train [--model tiny] [--steps 60] [--batch 4] [--sequence 32] [--accumulate 1] [--checkpoint] [--fused] [--rate 3e-3] [--seed 1]
 //           [--type fp32|tf32|bf16] [--text PATH] [--order 1|2] [--memory]
 //
 // Without --text it learns a Markov chain, whose entropies are printed first: a model that knows how often each token comes gets to
@@ -34,6 +34,8 @@ Options parse(int argc, char** argv) {
     const std::string name = argv[i];
     if (name == "--checkpoint") {
       o.train.checkpoint = true;
+    } else if (name == "--fused") {
+      o.train.fused = true;
     } else if (name == "--memory") {
       o.memory = true;
     } else {

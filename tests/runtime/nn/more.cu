@@ -13,10 +13,11 @@ const int B = 2, T = 7;
 // Gradients of a model whose activations are T against differences of the double-precision one with the same (rounded)
 // weights; and a small loss scale's worth of fp16.
 template <class Type>
-void test_type(const char* name, double tolerance, float loss_scale) {
+void test_type(const std::string& name, double tolerance, float loss_scale, bool fused = false) {
   nn::TrainConfig train;
-  train.batch = B, train.sequence = T;
-  nn::Gpt<Type> gpt({61, 9, 2, 3, 36, true}, train, nullptr);
+  train.batch = B, train.sequence = T, train.fused = fused;
+  const int C = fused ? 48 : 36;  // fused attention's smallest heads have 16
+  nn::Gpt<Type> gpt({61, 9, 2, 3, C, true}, train, nullptr);
   Values flat(gpt.layout().elements, 0);
   for (const nn::Parameter& p : gpt.layout().parameters) {
     const Values noise = random_values(p.size(), p.offset + 5, 0.3);
@@ -33,7 +34,7 @@ void test_type(const char* name, double tolerance, float loss_scale) {
   float* total = zeros(1);
   const int* d_tokens = device(tokens);
   gpt.forward(d_tokens, device(targets), 1.0f / (B * T), 1.0f / (B * T), total, device(Values{loss_scale}));
-  close(std::string(name) + ": loss", host(total, 1), {loss()}, tolerance / 5);
+  close(name + ": loss", host(total, 1), {loss()}, tolerance / 5);
   gpt.backward(d_tokens);
   const Values gradient = host(gpt.gradients(), gpt.layout().elements);
   nn::Random random(92);
@@ -42,7 +43,7 @@ void test_type(const char* name, double tolerance, float loss_scale) {
     double largest = 0;
     for (std::size_t i = p.offset; i < p.offset + p.size(); ++i) largest = std::max(largest, std::abs(gradient[i]));
     for (int k = 0; k < 2; ++k) {
-      const std::size_t at = p.name == "wte" ? p.offset + static_cast<std::size_t>(tokens[3] * 36 + 7 * k)
+      const std::size_t at = p.name == "wte" ? p.offset + static_cast<std::size_t>(tokens[3] * C + 7 * k)
                                              : p.offset + random.below(p.size());
       const double before = flat[at], h = 1e-4;
       flat[at] = before + h;
@@ -52,11 +53,33 @@ void test_type(const char* name, double tolerance, float loss_scale) {
       flat[at] = before;
       worst = std::max(worst, std::abs(gradient[at] - wanted) / largest);
       expect(std::abs(gradient[at] - wanted) <= tolerance * largest,
-             std::string(name) + " " + p.name + ": gradient " + std::to_string(gradient[at]) + " instead of " +
+             name + " " + p.name + ": gradient " + std::to_string(gradient[at]) + " instead of " +
                  std::to_string(wanted) + ", largest " + std::to_string(largest));
     }
   }
-  std::printf("%s: worst gradient off by %.4f of its tensor's largest\n", name, worst);
+  std::printf("%s: worst gradient off by %.4f of its tensor's largest\n", name.c_str(), worst);
+}
+
+// Fused attention keeps a number for each row of P in place of the row, and is not for fp32.
+void test_fused_memory() {
+  nn::TrainConfig train;
+  train.batch = 8, train.sequence = 1024;
+  const nn::ModelConfig model = nn::model_config("gpt2-124m");
+  const auto plain = nn::Gpt<__nv_bfloat16>::plan(model, train);
+  train.fused = true;
+  const auto fused = nn::Gpt<__nv_bfloat16>::plan(model, train);
+  const std::size_t rows = 8 * 12 * 1024;
+  expect(plain[nn::Use::activations] - fused[nn::Use::activations] == 12 * rows * (2 * 1024 - 4), "rows of P");
+  for (int wrong : {0, 1}) {
+    bool refused = false;
+    try {
+      if (wrong == 0) nn::Gpt<float>::plan(model, train);
+      if (wrong == 1) nn::Gpt<__half>::plan({61, 9, 2, 3, 36, true}, {2, 7, 1, false, true});
+    } catch (const std::invalid_argument&) {
+      refused = true;
+    }
+    expect(refused, wrong == 0 ? "fp32 is refused" : "heads of 12 channels are refused");
+  }
 }
 
 // fp32 and bf16 from the same start: equal losses within bf16's precision, and both learn.
@@ -220,6 +243,9 @@ int main(int argc, char** argv) {
   if (what == "types") {
     test_type<__nv_bfloat16>("bf16", 0.05, 1);
     test_type<__half>("fp16", 0.01, 256);
+    test_type<__nv_bfloat16>("bf16, fused attention", 0.05, 1, true);
+    test_type<__half>("fp16, fused attention", 0.01, 256, true);
+    test_fused_memory();
   } else if (what == "learns") {
     test_learns_bf16();
     test_loss_scale();

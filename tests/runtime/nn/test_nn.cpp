@@ -42,6 +42,15 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 
 TEST_CASE("each kernel against a reference in double precision") { engine({"kernels"}); }
 
+TEST_CASE("fused attention, forward and backward") {
+  for (const char* order : {"forward", "7"}) {
+    Run r = run({program("fused", "tests/runtime/nn/fused.cu"), "small"}, {{"RIDGE_LANE_ORDER", order}});
+    INFO(r.out << r.err);
+    CHECK(r.code == 0);
+    CHECK(has(r.out, "ok\n"));
+  }
+}
+
 TEST_CASE("gradients of the whole model against differences of a reference") { engine({"gradients"}); }
 
 TEST_CASE("checkpointing, accumulation, gradients that get ready, memory") { engine({"options"}); }
@@ -94,6 +103,16 @@ TEST_CASE("bf16 and fp16; a block in two shards", "[.slow]") {
   }
 }
 
+TEST_CASE("fused attention: longer sequences, and under the sanitizer", "[.slow]") {
+  const std::string made = program("fused", "tests/runtime/nn/fused.cu");
+  CHECK(has(run({made, "large"}, {}, 300).out, "ok\n"));
+  Run r = run({made, "small"}, {{"RIDGE_SANITIZE", "1"}}, 300);
+  INFO(r.out << r.err);
+  CHECK(has(r.out, "ok\n"));
+  CHECK(!has(r.err, "race"));
+  CHECK(!has(r.err, "uninitialised"));
+}
+
 TEST_CASE("the example", "[.slow]") {
   const std::string train = program("train", "runtime/nn/train.cu");
   Run chain = run({train, "--steps", "3"});
@@ -102,8 +121,8 @@ TEST_CASE("the example", "[.slow]") {
   CHECK(has(chain.out, "step 2 loss "));
   CHECK(run({train, "--steps", "3"}).out == chain.out);
   CHECK(run({train, "--steps", "3", "--seed", "2"}).out != chain.out);
-  Run text = run(
-      {train, "--steps", "2", "--type", "bf16", "--checkpoint", "--accumulate", "2", "--text", repository() + "/labs"});
+  Run text = run({train, "--steps", "2", "--type", "bf16", "--fused", "--checkpoint", "--accumulate", "2", "--text",
+                  repository() + "/labs"});
   INFO(text.out << text.err);
   CHECK(text.code == 0);
   CHECK(has(text.out, "bytes of text, unigram entropy"));

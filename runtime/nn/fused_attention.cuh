@@ -1,0 +1,185 @@
+// Causal self attention in one kernel: the scores stay in registers, and neither S nor P is ever in memory (Dao, "FlashAttention-2",
+// 2023; the online softmax is that of Milakov and Gimelshein, 2018). A block has a tile of queries and walks through the keys that
+// they see; what has been added up so far is scaled down whenever a larger score turns up:
+//
+//   m' = max(m, S's rows)   p = exp(S - m')   l = l exp(m - m') + sum of p   o = o exp(m - m') + p v       in the end o / l
+//
+// Backward needs each row's log(sum of exp(S)) only, and computes P = exp(S - that) again: memory grows with T, not with T^2. It is
+// two kernels, one a tile of queries for dq, one a tile of keys for dk and dv. That computes S and dP twice (7 products in place
+// of 5), but every sum has its own order: the same bits each time, no atomics.
+//
+// qkv: (B, T, 3, H, hs), o: (B, T, H, hs) as in attention.cuh. T: bf16 or fp16; hs: 16, 32, 64 or 128.
+#pragma once
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "nn/check.hpp"
+#include "nn/tensor_core.cuh"
+
+namespace nn {
+
+inline bool fused_attention_has(int head_size) {
+  return head_size == 16 || head_size == 32 || head_size == 64 || head_size == 128;
+}
+
+// How many rows a block has, and how many of the other side it takes at a time. More fragments of rows for each of the other side's
+// mean fewer loads from shared memory, and more registers.
+template <int hs>
+struct ForwardTiles {
+  static constexpr int kWarps = hs == 128 ? 8 : 4, kFragments = hs == 128 ? 1 : 2;
+  static constexpr int kRows = 16 * kWarps * kFragments, kOther = 64, kThreads = 32 * kWarps;
+};
+template <int hs>
+struct BackwardTiles {
+  static constexpr int kWarps = 4, kFragments = 1;
+  static constexpr int kRows = 16 * kWarps * kFragments, kOther = hs == 128 ? 32 : 64, kThreads = 32 * kWarps;
+};
+constexpr float kLog2E = 1.4426950408889634f;  // exp(x) = 2^(x log2(e)), and 2^x is what the units compute
+
+// The head's rows of one sequence in qkv or o.
+template <class T>
+struct HeadRows {
+  T* data;
+  std::size_t stride;
+};
+template <class T>
+__device__ HeadRows<T> head_rows(T* all, int part, int parts, int sequence, int H, int hs) {
+  const std::size_t D = static_cast<std::size_t>(H) * hs, stride = D * parts;
+  return {all + blockIdx.y * static_cast<std::size_t>(sequence) * stride + part * D + blockIdx.x * hs, stride};
+}
+
+// Tiles with the most keys begin first, and the short ones fill the gaps at the end. Grid: (H, B, tiles).
+__device__ inline int tile_of_block() { return static_cast<int>(gridDim.z - 1 - blockIdx.z); }
+
+// What lies above the diagonal does not count: kSeen is what a result becomes there. Rows from row0 and columns from column0 on.
+template <int kM, int kN, class See>
+__device__ void mask(Accumulator<kM, kN>& s, int row0, int column0, float hidden, See&& seen) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
+  for (int m = 0; m < kM; ++m)
+#pragma unroll
+    for (int n = 0; n < kN; ++n)
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        if (!seen(row0 + 16 * m + i / 2 * 8 + lane / 4, column0 + 8 * n + lane % 4 * 2 + i % 2)) s[m][n][i] = hidden;
+}
+
+// logs: (B, H, T), log2 of the sum of exp(S) of each row. A block a tile of queries of one head.
+template <class T, int hs>
+__global__ void __launch_bounds__(ForwardTiles<hs>::kThreads)
+    fused_attention_kernel(const T* qkv, T* o, float* logs, int sequence, int H, float scale) {
+  using Tiles = ForwardTiles<hs>;
+  constexpr int kM = Tiles::kFragments, kN = Tiles::kOther / 8, kHead = hs / 8;
+  extern __shared__ __align__(128) unsigned char shared[];
+  T* tile_q = reinterpret_cast<T*>(shared);
+  auto tile_k = [&](int stage) { return tile_q + (Tiles::kRows + 2 * stage * Tiles::kOther) * hs; };
+  const auto q = head_rows(qkv, 0, 3, sequence, H, hs), k = head_rows(qkv, 1, 3, sequence, H, hs),
+             v = head_rows(qkv, 2, 3, sequence, H, hs);
+  const int row0 = tile_of_block() * Tiles::kRows, lane = static_cast<int>(threadIdx.x) % 32;
+  const int own = static_cast<int>(threadIdx.x) / 32 * 16 * kM;  // the warp's rows in the tile
+  const int tiles = (min(row0 + Tiles::kRows, sequence) + Tiles::kOther - 1) / Tiles::kOther;
+  auto load = [&](int tile) {
+    if (tile < tiles) {
+      T* to = tile_k(tile % 2);
+      load_tile<Tiles::kOther, hs, Tiles::kThreads>(to, k.data, k.stride, tile * Tiles::kOther, sequence);
+      load_tile<Tiles::kOther, hs, Tiles::kThreads>(to + Tiles::kOther * hs, v.data, v.stride, tile * Tiles::kOther,
+                                                    sequence);
+    }
+    __pipeline_commit();
+  };
+  load_tile<Tiles::kRows, hs, Tiles::kThreads>(tile_q, q.data, q.stride, row0, sequence);
+  load(0);
+
+  Accumulator<kM, kHead> sum = {};
+  float top[kM][2], total[kM][2] = {};
+  for (auto& pair : top) pair[0] = pair[1] = -INFINITY;
+  const float to_log2 = scale * kLog2E;
+  for (int tile = 0; tile < tiles; ++tile) {
+    load(tile + 1);
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    const T *keys = tile_k(tile % 2), *values = keys + Tiles::kOther * hs;
+    Accumulator<kM, kN> s = {};
+    multiply_rows<kM, kN, hs>(s, tile_q, own, keys);
+    if ((tile + 1) * Tiles::kOther > row0 + own + 1)
+      mask<kM, kN>(s, row0 + own, tile * Tiles::kOther, -INFINITY, [](int row, int column) { return column <= row; });
+#pragma unroll
+    for (int m = 0; m < kM; ++m)
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        // A row's columns lie in four lanes. Key 0 is seen by all, so the top is a number from the first tile on.
+        float most = top[m][half];
+#pragma unroll
+        for (int n = 0; n < kN; ++n) most = fmaxf(most, fmaxf(s[m][n][2 * half], s[m][n][2 * half + 1]));
+        most = fmaxf(most, __shfl_xor_sync(kWarp, most, 1));
+        most = fmaxf(most, __shfl_xor_sync(kWarp, most, 2));
+        const float shrink = exp2_approx((top[m][half] - most) * to_log2), offset = most * to_log2;
+        top[m][half] = most;
+        float added = 0;
+#pragma unroll
+        for (int n = 0; n < kN; ++n)
+#pragma unroll
+          for (int i = 2 * half; i < 2 * half + 2; ++i) {
+            s[m][n][i] = exp2_approx(s[m][n][i] * to_log2 - offset);
+            added += s[m][n][i];
+          }
+        total[m][half] = total[m][half] * shrink + added;  // of this lane's columns
+#pragma unroll
+        for (int n = 0; n < kHead; ++n) sum[m][n][2 * half] *= shrink, sum[m][n][2 * half + 1] *= shrink;
+      }
+    multiply_columns<kM, kHead, kN>(sum, s, values);
+    __syncthreads();  // the next load goes where these tiles are
+  }
+
+  float factor[kM][2];
+#pragma unroll
+  for (int m = 0; m < kM; ++m)
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      float l = total[m][half];
+      l += __shfl_xor_sync(kWarp, l, 1);
+      l += __shfl_xor_sync(kWarp, l, 2);
+      factor[m][half] = 1 / l;
+      const int row = row0 + own + 16 * m + 8 * half + lane / 4;
+      if (lane % 4 == 0 && row < sequence)
+        logs[(static_cast<std::size_t>(blockIdx.y) * H + blockIdx.x) * sequence + row] =
+            top[m][half] * to_log2 + log2f(l);
+    }
+  const auto out = head_rows(o, 0, 1, sequence, H, hs);
+  store_rows<kM, kHead>(sum, factor, out.data, out.stride, row0 + own, sequence);
+}
+
+template <class T, int hs>
+void launch_fused_attention(const T* qkv, T* o, float* logs, int B, int sequence, int H, cudaStream_t stream) {
+  using Tiles = ForwardTiles<hs>;
+  constexpr int bytes = (Tiles::kRows + 4 * Tiles::kOther) * hs * static_cast<int>(sizeof(T));
+  check(cudaFuncSetAttribute(fused_attention_kernel<T, hs>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+        "shared memory for fused attention");
+  const dim3 grid(static_cast<unsigned>(H), static_cast<unsigned>(B),
+                  static_cast<unsigned>(blocks_for(static_cast<std::size_t>(sequence), Tiles::kRows)));
+  fused_attention_kernel<T, hs>
+      <<<grid, Tiles::kThreads, bytes, stream>>>(qkv, o, logs, sequence, H, 1 / std::sqrt(static_cast<float>(hs)));
+  check_launch("fused_attention_kernel");
+}
+
+// Calls work(hs), hs an integral constant.
+template <class T, class Work>
+void with_head_size(int hs, Work&& work) {
+  static_assert(sizeof(T) == 2, "tensor cores' factors have 16 bits here");
+  if (hs == 16) return work(std::integral_constant<int, 16>{});
+  if (hs == 32) return work(std::integral_constant<int, 32>{});
+  if (hs == 64) return work(std::integral_constant<int, 64>{});
+  if (hs == 128) return work(std::integral_constant<int, 128>{});
+  throw std::invalid_argument("nn: fused attention has heads of 16, 32, 64 or 128 channels, not of " +
+                              std::to_string(hs));
+}
+
+// qkv: (B, T, 3, H, hs), each row at a multiple of 16 bytes; o: (B, T, H, hs); logs: (B, H, T), kept for backward.
+template <class T>
+void fused_attention_forward(const T* qkv, T* o, float* logs, int B, int sequence, int H, int hs, cudaStream_t stream) {
+  with_head_size<T>(
+      hs, [&](auto size) { launch_fused_attention<T, decltype(size)::value>(qkv, o, logs, B, sequence, H, stream); });
+}
+
+}  // namespace nn

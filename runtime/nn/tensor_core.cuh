@@ -1,0 +1,170 @@
+// Products of a warp's tiles on tensor cores (mma.sync, sm_80 and later), for 16-bit T. Places of elements: PTX ISA, "Matrix
+// fragments for mma.m16n8k16". Lane 4 g + t of a result of 16 x 8 has rows g and g + 8, columns 2 t and 2 t + 1.
+#pragma once
+#include <cuda_pipeline.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "nn/numbers.cuh"
+
+namespace nn {
+
+// A tile in shared memory: rows of kColumns elements, whose 16-byte chunks are exchanged so that the same chunk of 8 rows
+// lies in 8 different groups of banks ("swizzled").
+template <int kColumns>
+__device__ inline int tile_place(int row, int column) {
+  constexpr int kChunks = kColumns / 8;
+  static_assert(kColumns % 16 == 0 && (kChunks & (kChunks - 1)) == 0, "rows of a power of two, 16 at least");
+  const int key = kChunks >= 8 ? row % 8 : row / (8 / kChunks) % kChunks;
+  return row * kColumns + ((column / 8) ^ key) * 8 + column % 8;
+}
+
+// Starts copying rows first .. first + kRows of a matrix into a tile; rows from `rows` on become zero. `stride`: elements from a
+// row to the next, a multiple of 8. All kThreads threads of the block.
+template <int kRows, int kColumns, int kThreads, class T>
+__device__ inline void load_tile(T* tile, const T* from, std::size_t stride, int first, int rows) {
+  static_assert(sizeof(T) == 2 && kRows * kColumns / 8 % kThreads == 0, "whole turns of 16 bytes");
+#pragma unroll
+  for (int turn = 0; turn < kRows * kColumns / 8 / kThreads; ++turn) {
+    const int i = turn * kThreads + static_cast<int>(threadIdx.x);
+    const int row = i / (kColumns / 8), column = i % (kColumns / 8) * 8;
+    const bool inside = first + row < rows;
+    const T* source = from + static_cast<std::size_t>(inside ? first + row : 0) * stride + column;
+    __pipeline_memcpy_async(tile + tile_place<kColumns>(row, column), source, 16, inside ? 0 : 16);
+  }
+}
+
+// Four 8 x 8 matrices: rows row .. row + 16, columns column .. column + 16 of a tile; the upper left one, the one below it, and the
+// two to the right of them.
+template <int kColumns, class T>
+__device__ inline void load_matrices(std::uint32_t (&r)[4], const T* tile, int row, int column) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const auto address = static_cast<std::uint32_t>(
+      __cvta_generic_to_shared(tile + tile_place<kColumns>(row + lane % 16, column + lane / 16 * 8)));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(address)
+               : "memory");
+}
+// The same, each of the four transposed.
+template <int kColumns, class T>
+__device__ inline void load_matrices_transposed(std::uint32_t (&r)[4], const T* tile, int row, int column) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const auto address = static_cast<std::uint32_t>(
+      __cvta_generic_to_shared(tile + tile_place<kColumns>(row + lane % 16, column + lane / 16 * 8)));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(address)
+               : "memory");
+}
+
+// d (16 x 8) += a (16 x 16) b (16 x 8)
+__device__ inline void multiply(float (&d)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1,
+                                __nv_bfloat16) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
+      "%3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+__device__ inline void multiply(float (&d)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1,
+                                __half) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
+      "%3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+// Two neighbours in a register, the first one below.
+__device__ inline std::uint32_t pack_pair(float first, float second, __nv_bfloat16) {
+  std::uint32_t word;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(second), "f"(first));
+  return word;
+}
+__device__ inline std::uint32_t pack_pair(float first, float second, __half) {
+  std::uint32_t word;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(second), "f"(first));
+  return word;
+}
+
+// 2^x in one instruction, to about 22 bits.
+__device__ inline float exp2_approx(float x) {
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+
+// A warp's result of 16 kM x 8 kN: kM by kN fragments.
+template <int kM, int kN>
+using Accumulator = float[kM][kN][4];
+
+// c (16 kM x 8 kN) += rows of a times rows of b: both tiles have K as their columns. The warp's rows of a begin at row_a.
+template <int kM, int kN, int K, class T>
+__device__ inline void multiply_rows(Accumulator<kM, kN>& c, const T* a, int row_a, const T* b) {
+#pragma unroll
+  for (int k = 0; k < K; k += 16) {
+    std::uint32_t of_a[kM][4];
+#pragma unroll
+    for (int m = 0; m < kM; ++m) load_matrices<K>(of_a[m], a, row_a + 16 * m, k);
+#pragma unroll
+    for (int n = 0; n < kN; n += 2) {
+      std::uint32_t of_b[4];
+      load_matrices<K>(of_b, b, 8 * n, k);
+#pragma unroll
+      for (int m = 0; m < kM; ++m) {
+        multiply(c[m][n], of_a[m], of_b[0], of_b[2], T{});
+        multiply(c[m][n + 1], of_a[m], of_b[1], of_b[3], T{});
+      }
+    }
+  }
+}
+
+// c (16 kM x 8 kN) += p (16 kM x 8 kK) b, whose tile has 8 kK rows of 8 kN columns. p is a result in registers, rounded to T: a
+// fragment of two results side by side is just a factor's.
+template <int kM, int kN, int kK, class T>
+__device__ inline void multiply_columns(Accumulator<kM, kN>& c, const Accumulator<kM, kK>& p, const T* b) {
+#pragma unroll
+  for (int k = 0; k < kK; k += 2) {
+    std::uint32_t of_p[kM][4];
+#pragma unroll
+    for (int m = 0; m < kM; ++m)
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        of_p[m][i] = pack_pair(p[m][k + i / 2][i % 2 * 2], p[m][k + i / 2][i % 2 * 2 + 1], T{});
+#pragma unroll
+    for (int n = 0; n < kN; n += 2) {
+      std::uint32_t of_b[4];
+      load_matrices_transposed<8 * kN>(of_b, b, 8 * k, 8 * n);
+#pragma unroll
+      for (int m = 0; m < kM; ++m) {
+        multiply(c[m][n], of_p[m], of_b[0], of_b[1], T{});
+        multiply(c[m][n + 1], of_p[m], of_b[2], of_b[3], T{});
+      }
+    }
+  }
+}
+
+// Stores factor * c as rows of T, 4 bytes at a time; row r of the result goes to `to` + r * stride, for first + r < rows. `first`: the
+// warp's first row.
+template <int kM, int kN, class T>
+__device__ inline void store_rows(const Accumulator<kM, kN>& c, const float (&factor)[kM][2], T* to, std::size_t stride,
+                                  int first, int rows) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
+  for (int m = 0; m < kM; ++m)
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int row = first + 16 * m + 8 * half + lane / 4;
+      if (row >= rows) continue;
+      T* at = to + static_cast<std::size_t>(row) * stride + lane % 4 * 2;
+#pragma unroll
+      for (int n = 0; n < kN; ++n)
+        *reinterpret_cast<std::uint32_t*>(at + 8 * n) =
+            pack_pair(c[m][n][2 * half] * factor[m][half], c[m][n][2 * half + 1] * factor[m][half], T{});
+    }
+}
+
+}  // namespace nn
