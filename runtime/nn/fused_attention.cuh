@@ -24,17 +24,21 @@ inline bool fused_attention_has(int head_size) {
 }
 
 // How many rows a block has, and how many of the other side it takes at a time. More fragments of rows for each of the other side's
-// mean fewer loads from shared memory, and more registers.
-template <int hs>
-struct ForwardTiles {
-  static constexpr int kWarps = hs == 128 ? 8 : 4, kFragments = hs == 128 ? 1 : 2;
-  static constexpr int kRows = 16 * kWarps * kFragments, kOther = 64, kThreads = 32 * kWarps;
+// mean fewer loads from shared memory, and more registers; kept in registers (kKeep), the block's own rows are loaded once. Found by
+// measuring on an H200 (benchmarks/training/README.md).
+template <int hs, int warps, int fragments, int other, bool keep>
+struct TilesOf {
+  static constexpr int kWarps = warps, kFragments = fragments, kOther = other, kThreads = 32 * warps;
+  static constexpr int kRows = 16 * warps * fragments;
+  static constexpr bool kKeep = keep;
 };
 template <int hs>
-struct BackwardTiles {
-  static constexpr int kWarps = 4, kFragments = 1;
-  static constexpr int kRows = 16 * kWarps * kFragments, kOther = hs == 128 ? 32 : 64, kThreads = 32 * kWarps;
-};
+using ForwardTiles = std::conditional_t<hs == 128, TilesOf<hs, 4, 1, 64, false>, TilesOf<hs, 4, 2, 64, false>>;
+template <int hs>
+using QueryTiles =
+    std::conditional_t<hs == 128, TilesOf<hs, 4, 1, 32, true>, TilesOf<hs, 4, 2, hs == 16 ? 64 : 32, false>>;
+template <int hs>
+using KeyTiles = std::conditional_t<hs == 128, TilesOf<hs, 4, 1, 32, false>, QueryTiles<hs>>;
 constexpr float kLog2E = 1.4426950408889634f;  // exp(x) = 2^(x log2(e)), and 2^x is what the units compute
 
 // The head's rows of one sequence in qkv or o.
@@ -90,18 +94,23 @@ __global__ void __launch_bounds__(ForwardTiles<hs>::kThreads)
   };
   load_tile<Tiles::kRows, hs, Tiles::kThreads>(tile_q, q.data, q.stride, row0, sequence);
   load(0);
+  load(1);
+  __pipeline_wait_prior(1);
+  __syncthreads();
+  Factor<kM, hs> kept;
+  if constexpr (Tiles::kKeep) load_factor<kM, hs>(kept, tile_q, own);
 
   Accumulator<kM, kHead> sum = {};
   float top[kM][2], total[kM][2] = {};
   for (auto& pair : top) pair[0] = pair[1] = -INFINITY;
   const float to_log2 = scale * kLog2E;
   for (int tile = 0; tile < tiles; ++tile) {
-    load(tile + 1);
-    __pipeline_wait_prior(1);
-    __syncthreads();
     const T *keys = tile_k(tile % 2), *values = keys + Tiles::kOther * hs;
     Accumulator<kM, kN> s = {};
-    multiply_rows<kM, kN, hs>(s, tile_q, own, keys);
+    if constexpr (Tiles::kKeep)
+      multiply_rows<kM, kN, hs>(s, kept, keys);
+    else
+      multiply_rows<kM, kN, hs>(s, tile_q, own, keys);
     if ((tile + 1) * Tiles::kOther > row0 + own + 1)
       mask<kM, kN>(s, row0 + own, tile * Tiles::kOther, -INFINITY, [](int row, int column) { return column <= row; });
 #pragma unroll
@@ -129,7 +138,10 @@ __global__ void __launch_bounds__(ForwardTiles<hs>::kThreads)
         for (int n = 0; n < kHead; ++n) sum[m][n][2 * half] *= shrink, sum[m][n][2 * half + 1] *= shrink;
       }
     multiply_columns<kM, kHead, kN>(sum, s, values);
-    __syncthreads();  // the next load goes where these tiles are
+    __syncthreads();  // nobody reads these tiles any more
+    load(tile + 2);   // into their place
+    __pipeline_wait_prior(1);
+    __syncthreads();
   }
 
   float factor[kM][2];

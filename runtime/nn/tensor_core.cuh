@@ -101,6 +101,21 @@ __device__ inline float exp2_approx(float x) {
 template <int kM, int kN>
 using Accumulator = float[kM][kN][4];
 
+// c (16 kM x 8 kN) += a (16 kM x 16) times columns k .. k + 16 of 8 kN rows of b, a tile with K columns.
+template <int kM, int kN, int K, class T>
+__device__ inline void multiply_step(Accumulator<kM, kN>& c, const std::uint32_t (&a)[kM][4], const T* b, int k) {
+#pragma unroll
+  for (int n = 0; n < kN; n += 2) {
+    std::uint32_t of_b[4];
+    load_matrices<K>(of_b, b, 8 * n, k);
+#pragma unroll
+    for (int m = 0; m < kM; ++m) {
+      multiply(c[m][n], a[m], of_b[0], of_b[2], T{});
+      multiply(c[m][n + 1], a[m], of_b[1], of_b[3], T{});
+    }
+  }
+}
+
 // c (16 kM x 8 kN) += rows of a times rows of b: both tiles have K as their columns. The warp's rows of a begin at row_a.
 template <int kM, int kN, int K, class T>
 __device__ inline void multiply_rows(Accumulator<kM, kN>& c, const T* a, int row_a, const T* b) {
@@ -109,17 +124,24 @@ __device__ inline void multiply_rows(Accumulator<kM, kN>& c, const T* a, int row
     std::uint32_t of_a[kM][4];
 #pragma unroll
     for (int m = 0; m < kM; ++m) load_matrices<K>(of_a[m], a, row_a + 16 * m, k);
-#pragma unroll
-    for (int n = 0; n < kN; n += 2) {
-      std::uint32_t of_b[4];
-      load_matrices<K>(of_b, b, 8 * n, k);
-#pragma unroll
-      for (int m = 0; m < kM; ++m) {
-        multiply(c[m][n], of_a[m], of_b[0], of_b[2], T{});
-        multiply(c[m][n + 1], of_a[m], of_b[1], of_b[3], T{});
-      }
-    }
+    multiply_step<kM, kN, K>(c, of_a, b, k);
   }
+}
+
+// The same with a's rows in registers: they are read once where b changes and a does not.
+template <int kM, int K>
+using Factor = std::uint32_t[K / 16][kM][4];
+template <int kM, int K, class T>
+__device__ inline void load_factor(Factor<kM, K>& f, const T* a, int row_a) {
+#pragma unroll
+  for (int k = 0; k < K / 16; ++k)
+#pragma unroll
+    for (int m = 0; m < kM; ++m) load_matrices<K>(f[k][m], a, row_a + 16 * m, 16 * k);
+}
+template <int kM, int kN, int K, class T>
+__device__ inline void multiply_rows(Accumulator<kM, kN>& c, const Factor<kM, K>& a, const T* b) {
+#pragma unroll
+  for (int k = 0; k < K; k += 16) multiply_step<kM, kN, K>(c, a[k / 16], b, k);
 }
 
 // c (16 kM x 8 kN) += p (16 kM x 8 kK) b, whose tile has 8 kK rows of 8 kN columns. p is a result in registers, rounded to T: a
