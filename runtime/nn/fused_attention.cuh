@@ -39,7 +39,6 @@ using QueryTiles =
     std::conditional_t<hs == 128, TilesOf<hs, 4, 1, 32, true>, TilesOf<hs, 4, 2, hs == 16 ? 64 : 32, false>>;
 template <int hs>
 using KeyTiles = std::conditional_t<hs == 128, TilesOf<hs, 4, 1, 32, false>, QueryTiles<hs>>;
-constexpr float kLog2E = 1.4426950408889634f;  // exp(x) = 2^(x log2(e)), and 2^x is what the units compute
 
 // The head's rows of one sequence in qkv or o.
 template <class T>

@@ -10,31 +10,27 @@ namespace nn {
 // logits: (N, Vp), of which V columns count; targets, losses: (N). A block a row. The logits become their own gradient in place,
 // scale (softmax - [v is the target]), where scale is not 0: with V = 50257 they are the largest tensor of the model, and
 // nobody needs them afterwards. Columns from V on get 0. factor: one float on the device that the gradient is multiplied by too
-// (a loss scale that the host never sees), or null. kKeep: the row stays in shared memory, Vp elements, between the passes over it;
-// each thread reads what it has written itself.
-template <class T, int W, bool kKeep>
+// (a loss scale that the host never sees), or null.
+template <class T, int W>
 __global__ void cross_entropy_kernel(T* logits, const int* targets, float* losses, float scale, int V, int Vp,
                                      const float* factor) {
   __shared__ float of_warp[2][32];
-  extern __shared__ __align__(128) unsigned char shared[];
   const int n = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
   const int step = static_cast<int>(blockDim.x) * W;
   T* row = logits + static_cast<std::size_t>(n) * Vp;
-  T* kept = kKeep ? reinterpret_cast<T*>(shared) : row;
   const int target = targets[n];
   const float of_target = to_float(row[target]);  // before any thread overwrites it: the barriers are below
   float top = -INFINITY, sum = 0;
   for (int v = thread * W; v < V; v += step) {
     const Pack<T, W> x = load_pack<W>(row + v);
-    if (kKeep) store_pack(kept + v, x);
     for (int i = 0; i < W; ++i)
       if (v + i < V) top = fmaxf(top, to_float(x.of[i]));
   }
   top = block_max(top, of_warp[0]);
   for (int v = thread * W; v < V; v += step) {
-    const Pack<T, W> x = load_pack<W>(kept + v);
+    const Pack<T, W> x = load_pack<W>(row + v);
     for (int i = 0; i < W; ++i)
-      if (v + i < V) sum += expf(to_float(x.of[i]) - top);
+      if (v + i < V) sum += exp_approx(to_float(x.of[i]) - top);
   }
   sum = block_sum(sum, of_warp[1]);
   if (thread == 0) losses[n] = logf(sum) + top - of_target;
@@ -42,10 +38,9 @@ __global__ void cross_entropy_kernel(T* logits, const int* targets, float* losse
   if (factor != nullptr) scale *= *factor;
   const float inverse = 1 / sum;
   for (int v = thread * W; v < Vp; v += step) {
-    Pack<T, W> x = {};
-    if (v < V) x = load_pack<W>(kept + v);
+    Pack<T, W> x = load_pack<W>(row + v);
     for (int i = 0; i < W; ++i) {
-      const float p = v + i < V ? expf(to_float(x.of[i]) - top) * inverse : 0.0f;
+      const float p = v + i < V ? exp_approx(to_float(x.of[i]) - top) * inverse : 0.0f;
       store(x.of + i, scale * (p - (v + i == target ? 1.0f : 0.0f)));
     }
     store_pack(row + v, x);
@@ -67,19 +62,10 @@ template <class T>
 void cross_entropy(T* logits, const int* targets, float* losses, float scale, int N, int V, int Vp, cudaStream_t stream,
                    const float* factor = nullptr) {
   const int threads = V >= 1024 ? 1024 : V > 128 ? 128 : 32;
-  const int row = Vp * static_cast<int>(sizeof(T));
-  constexpr int kMost = 112 * 1024;  // of shared memory, so that two rows are under way on a multiprocessor
   with_width<T>(
       Vp,
       [&](auto W) {
-        if (W > 1 && row <= kMost) {
-          auto* kernel = cross_entropy_kernel<T, W, true>;
-          check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, row),
-                "a row in shared memory");
-          kernel<<<N, threads, static_cast<std::size_t>(row), stream>>>(logits, targets, losses, scale, V, Vp, factor);
-        } else {
-          cross_entropy_kernel<T, W, false><<<N, threads, 0, stream>>>(logits, targets, losses, scale, V, Vp, factor);
-        }
+        cross_entropy_kernel<T, W><<<N, threads, 0, stream>>>(logits, targets, losses, scale, V, Vp, factor);
       },
       logits);
   check_launch("cross_entropy_kernel");

@@ -90,13 +90,6 @@ __device__ inline std::uint32_t pack_pair(float first, float second, __half) {
   return word;
 }
 
-// 2^x in one instruction, to about 22 bits.
-__device__ inline float exp2_approx(float x) {
-  float y;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-}
-
 // A warp's result of 16 kM x 8 kN: kM by kN fragments.
 template <int kM, int kN>
 using Accumulator = float[kM][kN][4];
