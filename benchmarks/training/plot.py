@@ -43,7 +43,7 @@ def main():
         if r["what"] == "tensor parallel blocks":
             strong.setdefault(f'blocks of {r["model"]}', []).append((r["ranks"], 1 / r["median_s"]))
         elif "tokens_per_s_per_gpu" in r:
-            name = {"ridge nn": "ours", "PyTorch eager": "PyTorch"}.get(r["what"], r["what"]) + ", graph" * r.get("graph", False)
+            name = {"ridge nn": "ours", "PyTorch eager": "PyTorch"}.get(r["what"], r["what"]) + ", graph" * r.get("graph", False) + ", fused" * r.get("fused", False)
             weak.setdefault(f'{name}, {r["model"].removeprefix("gpt").lstrip("2-")} x {r["batch"]}', []).append((r["ranks"], r["tokens_per_s_per_gpu"]))
     relative = lambda lines: {name: [(p, y / sorted(points)[0][1]) for p, y in sorted(points)]
                               for name, points in lines.items() if len(dict(points)) > 1 and sorted(points)[0][0] == 1}

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds and runs the measurements of this folder. run.sh FOLDER [GPUs]: leaves training.jsonl (a line a run), losses_*.txt and about.txt
-# there. PyTorch's lines are left out where there is none. RIDGE_TRAINING_BIN: a folder with `train`, `tensor` and `pipeline`, already
-# built.
+# Builds and runs the measurements of this folder. run.sh FOLDER [GPUs]: leaves training.jsonl and attention.jsonl (a line a run), losses_*.txt
+# and about.txt there. PyTorch's lines are left out where there is none. RIDGE_TRAINING_BIN: a folder with `train`, `tensor`, `pipeline` and
+# `attention`, already built.
 # Exit code 77: no nvcc, or no GPU here.
 set -eu
 out=${1:?run.sh FOLDER [GPUs]}
@@ -17,7 +17,7 @@ if [ -z "$bin" ]; then
   capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)
   case $capability in 90) arch=90a ;; *) arch=$capability ;; esac
   bin=$(mktemp -d) && trap 'rm -rf "$bin"' EXIT
-  for program in train tensor pipeline; do
+  for program in train tensor pipeline attention; do
     more=
     [ $program != pipeline ] || more="-Ilabs/08_pipeline $(echo solutions/08_pipeline/*.cu)"
     "$nvcc" -O3 -std=c++20 -gencode=arch=compute_$arch,code=sm_$arch -Iruntime benchmarks/training/$program.cu $more -lcublas \
@@ -50,10 +50,12 @@ large="--model gpt-1.3b --batch 8 --sequence 1024 --steps 8"
 for ranks in 1 $several; do
   run "$bin/train" --ranks "$ranks" $small
   run "$bin/train" --ranks "$ranks" $small --graph --bucket-mb 120
+  run "$bin/train" --ranks "$ranks" $small --graph --bucket-mb 120 --fused
 done
 torch 1 $small
 torch 1 $small --compile
 [ "$most" = 1 ] || torch "$most" $small
+[ "$most" = 1 ] || torch "$most" $small --compile
 [ "$most" = 1 ] || run "$bin/train" --ranks "$most" $small --no-overlap
 [ "$most" = 1 ] || run "$bin/train" --ranks "$most" $small --no-messages
 long="--model gpt-1.3b --batch 4 --sequence 2048 --steps 10"
@@ -69,6 +71,9 @@ torch 1 $large
 [ "$most" = 1 ] || run "$bin/train" --ranks "$most" $large
 run "$bin/train" $large --graph
 [ "$most" = 1 ] || run "$bin/train" --ranks "$most" $large --graph --bucket-mb 120
+run "$bin/train" $large --graph --fused
+[ "$most" = 1 ] || run "$bin/train" --ranks "$most" $large --graph --bucket-mb 120 --fused
+torch 1 $large --compile
 [ "$most" = 1 ] || torch "$most" $large
 for type in fp32 tf32; do run "$bin/train" --model gpt2-124m --batch 8 --sequence 1024 --steps 8 --type $type; done
 torch 1 --model gpt2-124m --batch 8 --sequence 1024 --steps 6 --type fp32
@@ -79,4 +84,5 @@ curve fp32 "--type fp32"
 curve bf16 "--type bf16"
 curve fp16_scaled "--type fp16 --loss-scale 65536"
 curve fp16_unscaled "--type fp16 --loss-scale 1 --fixed-scale"
+{ "$bin/attention"; python3 benchmarks/training/torch_attention.py 2> "$out/errors.txt" || true; } > "$out/attention.jsonl"
 rm -f "$out/errors.txt"
