@@ -55,7 +55,7 @@ __device__ HeadRows<T> head_rows(T* all, int part, int parts, int sequence, int 
 // Tiles with the most keys begin first, and the short ones fill the gaps at the end. Grid: (H, B, tiles).
 __device__ inline int tile_of_block() { return static_cast<int>(gridDim.z - 1 - blockIdx.z); }
 
-// What lies above the diagonal does not count: kSeen is what a result becomes there. Rows from row0 and columns from column0 on.
+// Results become `hidden` where seen(row, column) is false; the fragments' first row and column are row0 and column0.
 template <int kM, int kN, class See>
 __device__ void mask(Accumulator<kM, kN>& s, int row0, int column0, float hidden, See&& seen) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
