@@ -137,6 +137,16 @@ TEST_CASE("inline PTX that the emulator knows becomes a call") {
     CHECK(contains(rewritten(other), "asm is not part of the emulator: "));
 }
 
+TEST_CASE("unroll is the compiler's own") {
+  CHECK(contains(rewritten("#pragma unroll\nfor (;;) f();"), "RIDGE_UNROLL_ALL\nfor (;;) f();"));
+  CHECK(contains(rewritten("  # pragma  unroll 4 // all\n\n /* so */ while (x) f();"),
+                 "  RIDGE_UNROLL(4)// all\n\n /* so */ while (x) f();"));
+  CHECK(contains(rewritten("#pragma unroll(8)\r\ndo f(); while (x);"), "RIDGE_UNROLL(8)"));
+  unchanged("#pragma unroll kCount\nfor (;;) f();");
+  unchanged("#pragma unroll\nf();\n#pragma unroll");
+  unchanged("#pragma unrolled\nfor (;;);\n// #pragma unroll\nfor (;;);\nauto s = \"\\n#pragma unroll\";");
+}
+
 TEST_CASE("a template kernel's instances register themselves") {
   auto registers = [](const char* source, const char* what) {
     return contains(rewritten(source), std::string("{ (void)&::ridge_simt::registered<") + what + ">;");

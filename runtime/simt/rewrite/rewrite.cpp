@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <functional>
 #include <string>
 #include <vector>
@@ -25,7 +26,7 @@ class Rewriter {
     std::size_t i = 0;
     while (i < s_.size()) {
       if (code(i) && s_.substr(i, 3) == "<<<" && launch(i)) continue;
-      if (code(i) && s_[i] == '#' && include(i)) continue;
+      if (code(i) && s_[i] == '#' && (include(i) || unroll(i))) continue;
       if (code(i) && is_word(s_[i]) && (i == 0 || !is_word(s_[i - 1]))) {
         if (shared(i, "extern") || shared(i, "static") || shared(i, "") || unsupported(i)) continue;
         kernel(i);
@@ -429,10 +430,40 @@ class Rewriter {
   }
 
   // #include "file" and #include <file>
-  bool include(std::size_t& i) {
-    if (!find_) return false;
+  bool begins_line(std::size_t i) const {
     for (std::size_t k = i; k > 0 && s_[k - 1] != '\n'; --k)
       if (!is_space(s_[k - 1])) return false;
+    return true;
+  }
+
+  // `#pragma unroll`, `#pragma unroll 4` in front of a loop: GCC has another name for it (rewritten.h). What is no number stays:
+  // Clang takes any constant.
+  bool unroll(std::size_t& i) {
+    if (!begins_line(i)) return false;
+    std::size_t at = skip_space(i + 1), end = word_end(at);
+    if (s_.substr(at, end - at) != "pragma") return false;
+    at = skip_space(end), end = word_end(at);
+    if (s_.substr(at, end - at) != "unroll") return false;
+    const std::size_t line = std::min(s_.find('\n', end), s_.size());
+    std::string count;
+    for (std::size_t k = end; k < line && code(k); ++k) {
+      if (s_[k] == '/') break;  // a comment begins
+      if (!is_space(s_[k]) && s_[k] != '(' && s_[k] != ')') count += s_[k];
+    }
+    if (!std::all_of(count.begin(), count.end(), [](unsigned char c) { return std::isdigit(c) != 0; })) return false;
+    const std::size_t next = skip_space(line);
+    const std::string_view loop = s_.substr(next, word_end(next) - next);
+    if (loop != "for" && loop != "while" && loop != "do") return false;
+    out_ += count.empty() ? "RIDGE_UNROLL_ALL" : "RIDGE_UNROLL(" + count + ")";
+    i = end;
+    while (i < line && code(i) && s_[i] != '/') ++i;
+    floor_ = i;
+    return true;
+  }
+
+  bool include(std::size_t& i) {
+    if (!find_) return false;
+    if (!begins_line(i)) return false;
     std::size_t at = skip_space(i + 1);
     if (s_.substr(at, 7) != "include" || at + 7 >= s_.size() || is_word(s_[at + 7])) return false;
     std::size_t open = skip_space(at + 7);

@@ -5,6 +5,7 @@
 //        with an argument 0 or NULL marked, since a pointer parameter takes it (include/ridge_simt/rewritten.h)
 //   extern __shared__ T name[];   -> extern __thread T name[];   (all such arrays alias the dynamic shared memory)
 //   #include "file"               -> the file's rewritten copy, where there is one
+//   #pragma unroll                -> RIDGE_UNROLL_ALL, which is that compiler's pragma (include/ridge_simt/rewritten.h)
 //   asm("red.add ...")            -> the atomic function that does the same (inline_ptx.hpp)
 //   asm("..."), tex2D, <cub/cub.cuh>, ... -> a compile error that says so, where the preprocessor keeps the line
 #pragma once

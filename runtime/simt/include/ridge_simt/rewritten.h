@@ -5,6 +5,16 @@
 // A kernel's name in a macro's body, with the macro's parameters filled in.
 #define RIDGE_TEXT(...) #__VA_ARGS__
 
+// What `#pragma unroll` becomes in front of a loop. GCC has no "all of it" for loops whose count it does not know.
+#define RIDGE_PRAGMA(text) _Pragma(#text)
+#ifdef __clang__
+#define RIDGE_UNROLL_ALL _Pragma("unroll")
+#define RIDGE_UNROLL(count) RIDGE_PRAGMA(unroll count)
+#else
+#define RIDGE_UNROLL_ALL _Pragma("GCC unroll 32")
+#define RIDGE_UNROLL(count) RIDGE_PRAGMA(GCC unroll count)
+#endif
+
 namespace ridge_simt {
 
 // Kernel arguments that are written 0 and NULL: a pointer parameter takes them, a template's parameter is a number.
