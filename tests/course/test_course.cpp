@@ -181,6 +181,19 @@ TEST_CASE("the solution passes `grade` with full marks", "[.slow]") {
   CHECK(contains(r.out, "Score 100 / 100"));
 }
 
+// Students may have GCC only: it makes other machine code, and counts must not depend on it.
+TEST_CASE("the solution has full marks with GCC, too", "[.slow]") {
+  const std::string name = GENERATE(from_range(all_labs()));
+  INFO(name);
+  Folder home;
+  auto with_gcc = environment(home);
+  with_gcc["RIDGE_CXX"] = "g++";
+  Run r = run({ridge_program(), "check", name, "--backend", "cpu", "--submission", solution_dir(name)}, with_gcc, 120);
+  INFO(r.out + r.err);
+  CHECK(r.code == 0);
+  CHECK(contains(r.out, "Score 100 / 100"));
+}
+
 TEST_CASE("every step of a solution's climb is right", "[.slow]") {
   const std::string name = GENERATE(from_range(all_labs()));
   ridge::Lab lab = ridge::load_lab(lab_dir(name));
