@@ -67,6 +67,24 @@ MetricValue exposed(const Timeline& t, std::string_view kind, std::string_view c
   return {1 - hidden / time, unit, fmt::format(fmt::runtime(told), (time - hidden) * 1e6, time * 1e6), {}};
 }
 
+// A kernel that only passes the time hides nothing: where the lab says how long the task's kernels take, what goes beyond it
+// and a twentieth (another compiler's code) is added to what is exposed.
+MetricValue exposed_messages(const Timeline& t, const std::vector<lab::Bound>& bounds) {
+  MetricValue v = exposed(t, "exchange", "kernel", "of the messages' time",
+                          "{:.1f} of {:.1f} us of messages travel while no kernel runs: nothing hides them",
+                          "no message was sent");
+  const auto needed =
+      std::find_if(bounds.begin(), bounds.end(), [](const lab::Bound& b) { return b.metric == "exposed_messages"; });
+  if (needed == bounds.end()) return v;
+  const double messages = length(busy(t, "exchange")), kernels = length(busy(t, "kernel"));
+  const double beyond = kernels - 1.05 * needed->value;
+  if (beyond <= 0 || messages == 0) return v;
+  *v.value += beyond / messages;
+  v.note += fmt::format(". Kernels run for {:.1f} us where {:.1f} would do: what hides behind {:.1f} of these saves no time",
+                        kernels * 1e6, needed->value * 1e6, beyond * 1e6);
+  return v;
+}
+
 MetricValue bubble(const Measured& m) {
   const double bound = bound_of("bubble_over_bound", m);
   double end = 0, work = 0, least = 1;
@@ -103,10 +121,7 @@ MetricValue measure_timeline(const std::string& metric, const Measured& m) {
   if (metric == "exposed_compute")
     return exposed(t, "kernel", "exchange", "of the kernels' time",
                    "{:.1f} of {:.1f} us of kernels run while no message travels: nothing hides them", "no kernel ran");
-  if (metric == "exposed_messages")
-    return exposed(t, "exchange", "kernel", "of the messages' time",
-                   "{:.1f} of {:.1f} us of messages travel while no kernel runs: nothing hides them",
-                   "no message was sent");
+  if (metric == "exposed_messages") return exposed_messages(t, m.bounds);
   return bubble(m);
 }
 

@@ -83,6 +83,11 @@ TEST_CASE("metrics: what hides what in virtual time") {
              item("exchange", 2, 4), item("kernel", 4.5, 5.5), item("h2d", 0, 10)};
   CHECK(value("exposed_messages").value() == Approx(4.0 / 6));
   CHECK(value("exposed_compute").value() == Approx(0.5));
+  // Kernels of 4 us in all where 2 would do: 1.9 of them are beyond the bound and its twentieth.
+  m.bounds = {{"exposed_messages", 4}};
+  CHECK(value("exposed_messages").value() == Approx(4.0 / 6));
+  m.bounds = {{"exposed_messages", 2}};
+  CHECK(value("exposed_messages").value() == Approx((4 + 1.9) / 6));
   t.left_out = 1;
   CHECK(!value("exposed_messages"));
 }
