@@ -60,7 +60,7 @@ Gate Explainer::operator()(const Reply& r) const {
         if (auto line = source_lines(program_, {pc})[0]; !line.first.empty())
           where = fmt::format("{}:{}", line.first, line.second);
     if (d.kernel[0] == 0 && d.code == 0 && d.pc == 0 && d.other_pc == 0)
-      return {"correct", fmt::format("{}\n    {}", d.what, d.detail), d.what};
+      return {"correct", fmt::format("{}\n    {}", d.what, with_lines(d.detail, program_)), d.what};
     if (d.kernel[0] == 0 && d.code == 0)
       return {"correct", fmt::format("{} at {}\n    {}", d.what, where.empty() ? "an unknown line" : where, d.detail)};
     std::string against;

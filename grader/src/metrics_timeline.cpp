@@ -70,9 +70,9 @@ MetricValue exposed(const Timeline& t, std::string_view kind, std::string_view c
 // A kernel that only passes the time hides nothing: where the lab says how long the task's kernels take, what goes beyond it
 // and a twentieth (another compiler's code) is added to what is exposed.
 MetricValue exposed_messages(const Timeline& t, const std::vector<lab::Bound>& bounds) {
-  MetricValue v = exposed(t, "exchange", "kernel", "of the messages' time",
-                          "{:.1f} of {:.1f} us of messages travel while no kernel runs: nothing hides them",
-                          "no message was sent");
+  MetricValue v =
+      exposed(t, "exchange", "kernel", "of the messages' time",
+              "{:.1f} of {:.1f} us of messages travel while no kernel runs: nothing hides them", "no message was sent");
   const auto needed =
       std::find_if(bounds.begin(), bounds.end(), [](const lab::Bound& b) { return b.metric == "exposed_messages"; });
   if (needed == bounds.end()) return v;
@@ -80,8 +80,9 @@ MetricValue exposed_messages(const Timeline& t, const std::vector<lab::Bound>& b
   const double beyond = kernels - 1.05 * needed->value;
   if (beyond <= 0 || messages == 0) return v;
   *v.value += beyond / messages;
-  v.note += fmt::format(". Kernels run for {:.1f} us where {:.1f} would do: what hides behind {:.1f} of these saves no time",
-                        kernels * 1e6, needed->value * 1e6, beyond * 1e6);
+  v.note +=
+      fmt::format(". Kernels run for {:.1f} us where {:.1f} would do: what hides behind {:.1f} of these saves no time",
+                  kernels * 1e6, needed->value * 1e6, beyond * 1e6);
   return v;
 }
 

@@ -12,6 +12,8 @@
 #include "src/trace.hpp"
 #include "src/warp_log.hpp"
 
+struct CUstream_st;
+
 namespace ridge::simt {
 
 struct LaunchRecord {
@@ -32,6 +34,11 @@ std::vector<LaunchRecord> take_launches();
 std::string launches_json(const std::vector<LaunchRecord>& launches, bool with_lines = false);
 // The same as a table for people.
 std::string launches_table(const std::vector<LaunchRecord>& launches);
+
+// Around a call of the judge, whose work is done when `stream` is: what touches mapped buffers in other streams, and does not
+// wait for `stream` before or is not waited for by it after, races with the caller. For traces only.
+void call_begins(CUstream_st* stream);
+void call_ends(CUstream_st* stream);
 
 // Lane and warp order of later launches: 0 ascending, otherwise drawn from the seed. RIDGE_LANE_ORDER sets it too.
 void set_order(std::uint64_t seed);

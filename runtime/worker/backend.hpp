@@ -24,6 +24,8 @@ void before_last_call();       // while sanitizing: what it leaves allocated is 
 void set_tracing(bool on);
 int take_trace(std::string& error);                                          // its descriptor, or -1 with what is wrong
 void mark_call();                                                            // between two calls
+void call_begins(cudaStream_t stream);
+void call_ends(cudaStream_t stream);
 bool replay(int fd, const protocol::Replay& request, protocol::Done& done);  // false: `done` says why
 int take_launches();                                                         // descriptor of the launch records, or -1
 void* join_ranks(int socket, int rank, int ranks);                           // ncclComm_t of all ranks

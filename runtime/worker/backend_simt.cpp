@@ -169,6 +169,8 @@ void set_tracing(bool on) {
 }
 
 void mark_call() { simt::Trace::mark(); }
+void call_begins(cudaStream_t stream) { simt::call_begins(stream); }
+void call_ends(cudaStream_t stream) { simt::call_ends(stream); }
 
 int take_trace(std::string& error) {
   bool overflow = false;

@@ -8,7 +8,7 @@
 namespace ridge::protocol {
 
 constexpr std::uint32_t kMagic = 0x31474452;  // "RDG1"
-constexpr std::uint16_t kVersion = 6;
+constexpr std::uint16_t kVersion = 7;
 constexpr int kSocket = 3;    // the worker's end of the pair
 constexpr int kMessages = 4;  // of a worker that is one of several ranks: a stream to the judge's switchboard
 constexpr std::uint32_t kMaxCalls = 256;
@@ -79,7 +79,7 @@ struct Done {
   Status status = Status::ok;
   std::int32_t code = 0;  // cudaError_t
   char what[128] = {};    // error name, or the fault's kind
-  char detail[256] = {};  // one sentence
+  char detail[512] = {};  // one sentence
   char kernel[96] = {};
   char file[96] = {};  // of the fault, where known without debug information
   std::int32_t line = 0;
@@ -91,7 +91,7 @@ struct Done {
   double device_seconds = 0;   // between events around the calls, on the worker's stream: a detail, never a score
 };
 
-static_assert(sizeof(Header) == 24 && sizeof(Buffer) == 32 && sizeof(Call) == 168 && sizeof(Done) == 712);
+static_assert(sizeof(Header) == 24 && sizeof(Buffer) == 32 && sizeof(Call) == 168 && sizeof(Done) == 968);
 static_assert(std::is_trivially_copyable_v<Hello> && std::is_trivially_copyable_v<Done>);
 
 }  // namespace ridge::protocol

@@ -128,12 +128,14 @@ void run(const Packet& packet, protocol::Done& done) {
       cudaDeviceSynchronize();
       worker::before_last_call();
     }
+    worker::call_begins(stream);
     if (!ridge_entry(call)) {
       done.status = protocol::Status::bad_request;
       put(done.what, "unknown task");
       put(done.detail, std::string("entry.cu has no task '") + call.task + "'");
       return;
     }
+    worker::call_ends(stream);
   }
   finish(done);
 }

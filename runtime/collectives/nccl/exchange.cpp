@@ -272,9 +272,9 @@ std::vector<simt::Exchange::Part> GroupExchange::parts() const {
 }
 
 std::size_t GroupExchange::bytes() const {
-  std::size_t out = 0;
-  for (const auto& t : tasks_) out += t->bytes_out();
-  return out;
+  std::size_t out = 0, in = 0;
+  for (const auto& t : tasks_) out += t->bytes_out(), in += t->bytes_in();
+  return out > 0 ? out : in;
 }
 
 }  // namespace ridge::collectives

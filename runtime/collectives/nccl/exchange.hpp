@@ -50,6 +50,7 @@ class GroupExchange : public simt::Exchange {
   std::string name() const override;
   double seconds() const override;
   std::size_t bytes() const override;
+  std::uintptr_t caller() const override { return tasks_.front()->call().pc; }
   std::vector<char> record() const override { return record_; }
   void announce(double start) override;
   bool heard(double& end) override;

@@ -146,6 +146,12 @@ void DeviceMemory::for_host_visible(const std::function<void(const Allocation&)>
     }
 }
 
+void DeviceMemory::for_mapped(const std::function<void(const Allocation&)>& f) {
+  std::lock_guard lock(mutex_);
+  for (std::uint32_t i = 1; i < count_; ++i)
+    if (table_[i].mapped) f(table_[i]);
+}
+
 void DeviceMemory::set_on_host(Allocation& managed, bool on_host) {
   std::lock_guard lock(mutex_);
   managed_on_host_ += on_host;

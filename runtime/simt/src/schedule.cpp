@@ -45,9 +45,11 @@ void ScheduleBuilder::clear() {
 
 const char* ScheduleBuilder::build(Schedule& out) const {
   auto next = steps_.begin();
+  bool ended = false;  // the call: waiting for it is the worker's
   VirtualTime time([&](double begin, double end) {
     const trace::Step& f = (next++)->fields;
-    if (end <= begin) return;
+    if (f.name == std::string_view(trace::kCallEnds)) ended = true;
+    if (end <= begin || ended) return;
     if (out.calls.size() < Schedule::kMaxItems)
       out.calls.push_back({std::string(f.name, strnlen(f.name, sizeof f.name)), begin, end});
     else
@@ -116,53 +118,6 @@ const char* ScheduleBuilder::build(Schedule& out) const {
     out.items.push_back(std::move(item));
   }
   return nullptr;
-}
-
-std::string ScheduleBuilder::race() const {
-  constexpr std::size_t kMost = 4096;  // operations
-  struct Node {
-    const Ran* ran;  // null: an event, a wait
-    int stream;
-    std::vector<bool> before;  // all that has ended when this one starts
-  };
-  std::vector<Node> nodes;
-  std::map<std::uint64_t, std::size_t> index;
-  std::vector<bool> host;  // what the host has waited for
-  auto add = [&](std::vector<bool>& to, std::uint64_t number) {
-    auto at = index.find(number);
-    if (at == index.end()) return;
-    const std::vector<bool>& more = nodes[at->second].before;
-    to.resize(std::max({to.size(), more.size(), at->second + 1}));
-    for (std::size_t i = 0; i < more.size(); ++i)
-      if (more[i]) to[i] = true;
-    to[at->second] = true;
-  };
-  for (const Step& s : steps_) {
-    if (s.fields.is_wait != 0) {
-      for (std::uint64_t n : s.waits) add(host, n);
-      continue;
-    }
-    if (s.fields.number == 0) continue;
-    if (nodes.size() == kMost) return {};
-    auto at = ran_.find(s.fields.number - 1);
-    Node node{at == ran_.end() ? nullptr : &at->second, static_cast<int>(s.fields.stream), host};
-    for (std::uint64_t n : s.waits) add(node.before, n);
-    index[s.fields.number - 1] = nodes.size();
-    nodes.push_back(std::move(node));
-  }
-  auto in_words = [](const Node& n) {
-    return n.ran->name + " in " + (n.stream == 0 ? "the default stream" : "stream " + std::to_string(n.stream));
-  };
-  for (std::size_t later = 0; later < nodes.size(); ++later)
-    for (std::size_t earlier = 0; earlier < later; ++earlier) {
-      const Node &a = nodes[earlier], &b = nodes[later];
-      if (a.ran == nullptr || b.ran == nullptr || (earlier < b.before.size() && b.before[earlier])) continue;
-      const auto &fa = a.ran->operation.footprint, &fb = b.ran->operation.footprint;
-      if (fa != nullptr && fb != nullptr && fa->conflict(*fb) != 0)
-        return in_words(b) + " and " + in_words(a) +
-               " touch the same memory, and nothing makes one wait for the other: an event, or one stream for both";
-    }
-  return {};
 }
 
 }  // namespace ridge::simt

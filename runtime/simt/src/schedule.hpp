@@ -19,8 +19,9 @@ class ScheduleBuilder {
   void clear();
   // Null, or what is wrong with the steps: work that nobody issued, or issued twice.
   const char* build(Schedule& out) const;
-  // Two operations that touch the same memory, one of them to write, with nothing that makes one wait for the other: which,
-  // in a sentence. Empty: none, or too many operations to look.
+  // Two operations that touch the same memory, one of them to write, with nothing that makes one wait for the other; or one
+  // on a mapped buffer that the call's stream does not wait for, or the other way round: which, in a sentence. Empty: none,
+  // or too many operations to look.
   std::string race() const;
 
  private:

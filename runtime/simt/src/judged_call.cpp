@@ -1,0 +1,22 @@
+// Where a call of the judge begins and ends among the operations of its stream.
+#include "../simt.hpp"
+#include "api.hpp"
+
+namespace ridge::simt {
+
+namespace {
+
+void note(cudaStream_t stream, const char* name) {
+  if (!Trace::on()) return;
+  Engine& engine = Engine::instance();
+  std::lock_guard lock(engine.mutex);
+  CUstream_st* s = engine.stream(stream);
+  if (s != nullptr && !api::capturing(*s)) engine.submit(*s, {}, name, 0);
+}
+
+}  // namespace
+
+void call_begins(cudaStream_t stream) { note(stream, trace::kCallBegins); }
+void call_ends(cudaStream_t stream) { note(stream, trace::kCallEnds); }
+
+}  // namespace ridge::simt
