@@ -45,7 +45,11 @@ CompileFailure run_tool(const std::vector<std::string>& argv, const fs::path& di
   CompileFailure f;
   f.output = r.output;
   f.environment = disk_full(dir) || r.exit_code == 127;
-  if (r.timed_out) f.output += fmt::format("\nridge: the compiler was stopped after {:.0f} s", kCompileSeconds);
+  if (r.timed_out)
+    f.output += fmt::format(
+        "\nridge: the compiler was stopped after {:.0f} s: the code gives it endless work (templates or constexpr "
+        "functions that call themselves), or this machine is busy: then try again",
+        kCompileSeconds);
   if (r.flooded) f.output += "\nridge: the compiler printed too much and was stopped";
   if (r.signal != 0 && !r.timed_out && !r.flooded)
     f.output += fmt::format("\nridge: the compiler died of signal {}", r.signal);

@@ -47,14 +47,21 @@ double common(const Spans& a, const Spans& b) {
 MetricValue virtual_time(const Measured& m) {
   const Timeline& t = m.counted->timeline;
   const double bound = bound_of("virtual_time_over_bound", m);
-  double in = 0, out = 0, kernels = 0;
-  for (const auto& i : t.items) (i.kind == "h2d" ? in : i.kind == "d2h" ? out : kernels) += i.end - i.start;
+  std::string parts;
+  for (const auto& [kind, name] : {std::pair{"h2d", "copies to the device"},
+                                   {"d2h", "copies from it"},
+                                   {"kernel", "kernels"},
+                                   {"exchange",
+                                    "messages, with "
+                                    "waiting for peers,"}}) {
+    double sum = 0;
+    for (const auto& i : t.items) sum += i.kind == kind ? i.end - i.start : 0;
+    if (sum > 0) parts += fmt::format("{}{} {:.1f}", parts.empty() ? "" : ", ", name, sum * 1e6);
+  }
   return {t.seconds / bound,
           "x",
-          fmt::format(
-              "{:.1f} us of virtual time, where {:.1f} would do: copies to the device {:.1f}, from it {:.1f}, kernels "
-              "{:.1f}; what is not overlapped adds up",
-              t.seconds * 1e6, bound * 1e6, in * 1e6, out * 1e6, kernels * 1e6),
+          fmt::format("{:.1f} us of virtual time, where {:.1f} would do: {}; what is not overlapped adds up",
+                      t.seconds * 1e6, bound * 1e6, parts.empty() ? "no work" : parts),
           {}};
 }
 

@@ -43,6 +43,7 @@ class Range {
 
 // What one forward leaves for its backward: of all blocks of a chunk, and, where the model ends, of the head.
 struct Slot {
+  int chunk = -1, micro_batch = -1, box = -1;  // whose backward is to come; -1: nobody's
   std::vector<Activations> blocks;
   std::vector<float*> between;  // (B, T, C), the blocks' outputs, but for the last one
   float* final = nullptr;       // (B, T, C), the last block's output, on the last rank
@@ -58,7 +59,7 @@ struct Ways {
     for (ncclComm_t* made : {&activations[0], &activations[1], &gradients[0], &gradients[1]})
       if (ncclCommSplit(all, 0, rank, made, nullptr) != ncclSuccess) {
         std::fprintf(stderr, "pipeline: no communicator: %s\n", ncclGetLastError(all));
-        std::exit(1);
+        std::_Exit(1);
       }
   }
 };
@@ -79,7 +80,7 @@ struct Stage::Parts {
   const int *tokens, *targets;  // (m, B, T)
   const float* all_weights;
   float *all_gradients, *loss;
-  std::vector<Slot> slots;
+  mutable std::vector<Slot> slots;
   std::vector<float*> inputs, outputs;  // by box
   nn::Context<float> context;
   const Ways* ways;
@@ -93,7 +94,26 @@ struct Stage::Parts {
     std::fprintf(stderr, "pipeline: rank %d: %s with %s %d, and there are %d: 0 to %d\n", shard.rank, what, kind, value,
                  count, count - 1);
     std::fflush(stderr);
-    std::exit(1);
+    std::_Exit(1);
+  }
+  // The slot of a forward, which nobody may hold, or of a backward, which is that forward's. All kernels are in one stream, in the
+  // order of these calls.
+  Slot& held(bool forward, int chunk, int micro_batch, int slot, int box) const {
+    Slot& s = slots[static_cast<std::size_t>(slot)];
+    const bool right = forward ? s.micro_batch < 0 : s.chunk == chunk && s.micro_batch == micro_batch && s.box == box;
+    if (!right) {
+      std::fprintf(stderr, "pipeline: rank %d: %s of micro-batch %d, chunk %d, with slot %d and box %d, ", shard.rank,
+                   forward ? "forward" : "backward", micro_batch, chunk, slot, box);
+      if (s.micro_batch < 0)
+        std::fprintf(stderr, "and no forward has left anything in slot %d\n", slot);
+      else
+        std::fprintf(stderr, "and slot %d holds micro-batch %d, chunk %d, from a forward with box %d%s\n", slot,
+                     s.micro_batch, s.chunk, s.box, forward ? ", whose backward has not been called" : "");
+      std::fflush(stderr);
+      std::_Exit(1);
+    }
+    s.chunk = forward ? chunk : -1, s.micro_batch = forward ? micro_batch : -1, s.box = forward ? box : -1;
+    return s;
   }
   void require(const char* what, int chunk, int micro_batch, int slot, int box) const {
     require(what, "chunk", chunk, shard.chunks);
@@ -142,7 +162,7 @@ void Stage::forward(int chunk, int micro_batch, int slot, int box, float weight)
   const Parts& p = *parts_;
   p.require("forward", chunk, micro_batch, slot, box);
   const Range range("forward", micro_batch, chunk, p.shard.chunks);
-  const Slot& s = p.slots[static_cast<std::size_t>(slot)];
+  const Slot& s = p.held(true, chunk, micro_batch, slot, box);
   const std::size_t first_token = p.shard.rows() * static_cast<std::size_t>(micro_batch);
   if (first(chunk))
     nn::embedding_forward(p.tokens + first_token, p.wte, p.wpe, input(box), p.shape.B, p.shape.T, p.shape.C, p.stream);
@@ -161,7 +181,7 @@ void Stage::backward(int chunk, int micro_batch, int slot, int box) {
   const Parts& p = *parts_;
   p.require("backward", chunk, micro_batch, slot, box);
   const Range range("backward", micro_batch, chunk, p.shard.chunks);
-  const Slot& s = p.slots[static_cast<std::size_t>(slot)];
+  const Slot& s = p.held(false, chunk, micro_batch, slot, box);
   float* d = output(box);
   if (last(chunk)) nn::head_backward(p.context, p.head, p.head_weights, p.head_gradients, s.final, s.head, d);
   for (std::size_t b = s.blocks.size(); b-- > 0;) {
@@ -307,8 +327,13 @@ void all_orders(const ridge_call& c) {
   const std::size_t count = 2 * static_cast<std::size_t>(m) * static_cast<std::size_t>(v);
   std::vector<int> out;
   for (int r = 0; r < p; ++r) {
-    std::vector<Step> steps(count, Step{false, -1, -1});
+    // Room behind the end shows who writes there: a warm-up may be longer than all forwards.
+    std::vector<Step> steps(count + 4 * static_cast<std::size_t>(p) * static_cast<std::size_t>(v), Step{false, -1, -1});
     order(p, m, v, r, steps.data());
+    std::size_t written = steps.size();
+    while (written > count && steps[written - 1].chunk == -1) --written;
+    steps.resize(count);
+    if (written > count) steps[0] = {false, -2, static_cast<int>(written)};
     for (const Step& s : steps) out.insert(out.end(), {s.forward ? 1 : 0, s.chunk, s.micro_batch});
   }
   cudaMemcpyAsync(c.out[0], out.data(), out.size() * sizeof(int), cudaMemcpyHostToDevice, c.stream);

@@ -17,7 +17,7 @@ struct Step {
 // Writes the 2 m v steps of rank r, in the order in which it makes them. v = 1: 1F1B (any m); v > 1: interleaved 1F1B (p > 1, and m is
 // a multiple of p). On the host; steps: 2 m v of them. All ranks must reach their end, chunk c of rank r gets what chunk c of
 // rank r - 1 has sent, of rank 0 what chunk c - 1 of rank p - 1 has, in the order of sending. With forwards of 1, backwards of 2 and
-// messages that take no time they need 3 (m v + p - 1). Never are more micro-batches
+// messages that take no time they need 3 (m v + p - 1); interleaved, with messages that take c, 2 (v p - 1) c more. Never are more micro-batches
 // (times chunks) between their forward and their backward than
 //     v = 1: min(p - r, m)          v > 1: min(2 (p - r - 1) + (v - 1) p + 1, m v)
 void order(int p, int m, int v, int r, Step* steps);
@@ -34,7 +34,7 @@ struct Link {
 // Memory is what the schedule needs, and no more:
 //   slots   each holds what one forward saves for its backward. gpipe: m; 1F1B and interleaved: as in `order`
 //   boxes   slots + 1, each an input and an output (B, T, C): while the last of them is at work, the next input may arrive
-// From its forward to its backward a micro-batch keeps its slot and its box.
+// From its forward to its backward a micro-batch keeps its slot and its box; a forward takes a slot that nobody holds.
 class Stage {
  public:
   int rank() const;           // r

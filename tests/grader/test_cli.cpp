@@ -48,8 +48,8 @@ std::string submission(const Folder& home, const std::map<std::string, std::stri
 // A task of the lab with this body. Lines 1 and 2 are the include and `before`; the body is line 4.
 std::string copy_with(const std::string& body, const std::string& before = "") {
   return "#include \"coalescing.hpp\"\n" + before +
-         "\nvoid copy(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t) {\n" + body +
-         "\n(void)in, (void)out, (void)n; }\n";
+         "\nvoid copy(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t s) {\n" + body +
+         "\n(void)in, (void)out, (void)n, (void)s; }\n";
 }
 std::string aos_to_soa_with(const std::string& body) {
   return "#include \"coalescing.hpp\"\n#include <cstdlib>\n"
@@ -139,18 +139,19 @@ TEST_CASE("what a submission prints is shown, but does not steer the terminal") 
 
 TEST_CASE("kernels and launches in a header of the submission's own") {
   Folder home;
-  std::string dir = submission(home, {{"helper.cuh",
-                                       "__global__ void each(const float* in, float* out, std::size_t n) {\n"
-                                       "  std::size_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                                       "  if (i < n) out[i] = in[i];\n"
-                                       "}\n"
-                                       "inline void run_each(const float* in, float* out, std::size_t n) {\n"
-                                       "  each<<<static_cast<unsigned>((n + 255) / 256), 256>>>(in, out, n);\n"
-                                       "}\n"},
-                                      {"copy.cu",
-                                       "#include \"coalescing.hpp\"\n#include \"helper.cuh\"\n"
-                                       "void copy(const float* in, float* out, std::size_t n, void*, std::size_t, "
-                                       "cudaStream_t) { run_each(in, out, n); }\n"}});
+  std::string dir =
+      submission(home, {{"helper.cuh",
+                         "__global__ void each(const float* in, float* out, std::size_t n) {\n"
+                         "  std::size_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                         "  if (i < n) out[i] = in[i];\n"
+                         "}\n"
+                         "inline void run_each(const float* in, float* out, std::size_t n, cudaStream_t s) {\n"
+                         "  each<<<static_cast<unsigned>((n + 255) / 256), 256, 0, s>>>(in, out, n);\n"
+                         "}\n"},
+                        {"copy.cu",
+                         "#include \"coalescing.hpp\"\n#include \"helper.cuh\"\n"
+                         "void copy(const float* in, float* out, std::size_t n, void*, std::size_t, "
+                         "cudaStream_t s) { run_each(in, out, n, s); }\n"}});
   Graded g = check(home, "01", {"--submission", dir, "--task", "copy"});
   INFO(g.run.out + g.run.err);
   CHECK(g.run.code == 0);
@@ -209,7 +210,8 @@ TEST_CASE("a race fails the check though the output is right; grade looks for it
       "  if (i < n && last >= 0) out[i] = in[i];\n"                        // 7
       "}\n";
   std::string dir = submission(
-      home, {{"copy.cu", copy_with("  k<<<static_cast<unsigned>((n + 255) / 256), 256>>>(in, out, n);", kernel)}});
+      home,
+      {{"copy.cu", copy_with("  k<<<static_cast<unsigned>((n + 255) / 256), 256, 0, s>>>(in, out, n);", kernel)}});
   Graded g = check(home, "01", {"--submission", dir});
   INFO(g.run.out + g.run.err);
   CHECK(g.run.code == 1);
@@ -245,7 +247,7 @@ TEST_CASE("reads of memory that was never written fail the check") {
       "}\n";
   std::string dir = submission(
       home, {{"copy.cu", copy_with("  int* flag;\n  cudaMalloc(&flag, 4);\n"
-                                   "  k<<<static_cast<unsigned>((n + 255) / 256), 256>>>(in, out, n, flag);\n"
+                                   "  k<<<static_cast<unsigned>((n + 255) / 256), 256, 0, s>>>(in, out, n, flag);\n"
                                    "  cudaFree(flag);",
                                    kernel)}});
   Graded g = check(home, "01", {"--submission", dir, "--task", "copy"});
@@ -261,8 +263,9 @@ TEST_CASE("memory that every call allocates and never frees fails the check, wha
         "__global__ void k(const float* in, float* out, std::size_t n) { "
         "std::size_t i = blockIdx.x * std::size_t{256} + threadIdx.x; if (i < n) out[i] = in[i]; }";
     std::string dir = submission(
-        home, {{"copy.cu",
-                copy_with(first + "\n  k<<<static_cast<unsigned>((n + 255) / 256), 256>>>(in, out, n);", kernel)}});
+        home,
+        {{"copy.cu",
+          copy_with(first + "\n  k<<<static_cast<unsigned>((n + 255) / 256), 256, 0, s>>>(in, out, n);", kernel)}});
     Graded g = check(home, "01", {"--submission", dir, "--task", "copy"});
     INFO(g.run.out + g.run.err);
     CHECK(g.result.is_object());

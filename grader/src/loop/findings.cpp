@@ -68,6 +68,8 @@ std::string gate_advice(const CheckResult& c) {
   if (c.name == "agree")
     return "Each rank may be near to the sum, but copies drift apart where ranks add in different orders: add in one "
            "order, or pass the sum on.";
+  if (c.name == "run" && says("ended by itself"))
+    return "The program ended before its end. What it printed says why.";
   if (c.name == "traffic")
     return "Draw the messages of this case, who sends how much to whom in which step, beside the lesson's picture.";
   if (says("times what is expected"))
@@ -79,10 +81,14 @@ std::string gate_advice(const CheckResult& c) {
   if (says("rounding explains"))
     return "Every element is close, so each index is right: look for a narrower type, a term that is missing, or one "
            "variable that takes a long sum.";
+  if (says("never written") && says("rank "))
+    return "NaN is what the judge puts into every buffer before the call: no thread wrote this element, or what it is "
+           "made "
+           "of never came from another rank.";
   if (says("never written"))
     return "NaN is what the judge puts into every output before the call: no thread wrote this element. Is the kernel "
            "launched, with enough threads, and does the index reach it?";
-  return "The smallest failing case is named first: go through it by hand.";
+  return "The case that is named is the first that fails, and small ones come first: go through it by hand.";
 }
 
 Finding failed_gate(const CheckResult& c) {

@@ -304,8 +304,16 @@ void overlap(const TaskResult& t, const GoalResult& g, Finding& f) {
       if (const double free = i.end - i.start - covered; free > alone)
         alone = free, longest = &i, on = &(*all)[r], rank = r;
     }
+  bool waits_for_peers = false;
+  for (const Timeline& r : t.ranks)
+    waits_for_peers = waits_for_peers ||
+                      std::any_of(r.items.begin(), r.items.end(), [](const auto& i) { return i.kind == "exchange"; });
   f.why = messages ? "A message that is begun as soon as its data is ready, in a stream of its own, travels while "
                      "kernels compute."
+          : waits_for_peers && !kernels ? "A rank that waits for a message computes nothing: ask for each input before "
+                                          "it is needed, in a stream of its "
+                                          "own, and send each result as soon as it is there. Some waits belong to the "
+                                          "schedule; the lesson counts them."
           : kernels
               ? "Send one part while the next is computed: two buffers, two streams, an event between them."
               : "Copies in each direction and kernels can run at the same time when they are in different streams, and "

@@ -1,4 +1,4 @@
-// replaces: interleaved.cu; fails: interleaved/correct; backend: cpu
+// replaces: interleaved.cu; fails: interleaved/run; backend: cpu
 // Slots are taken in turn, as in 1F1B: chunks come back in another order, and one that is in use is overwritten.
 #include <deque>
 #include <vector>

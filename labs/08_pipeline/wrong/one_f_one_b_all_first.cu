@@ -1,4 +1,4 @@
-// replaces: one_f_one_b.cu; fails: one_f_one_b/correct; backend: cpu
+// replaces: one_f_one_b.cu; fails: one_f_one_b/run; backend: cpu
 // The order of GPipe in the memory of 1F1B: activations are overwritten before their backward.
 #include <vector>
 

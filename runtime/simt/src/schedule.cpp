@@ -49,9 +49,10 @@ const char* ScheduleBuilder::build(Schedule& out) const {
   VirtualTime time([&](double begin, double end) {
     const trace::Step& f = (next++)->fields;
     if (f.name == std::string_view(trace::kCallEnds)) ended = true;
-    if (end <= begin || ended) return;
+    if (end <= begin) return;
     if (out.calls.size() < Schedule::kMaxItems)
-      out.calls.push_back({std::string(f.name, strnlen(f.name, sizeof f.name)), begin, end});
+      out.calls.push_back(
+          {ended ? "the judge waits" : std::string(f.name, strnlen(f.name, sizeof f.name)), begin, end});
     else
       ++out.left_out;
   });

@@ -40,18 +40,19 @@ std::string of_two(const Node& earlier, const Node& later) {
 }
 
 std::string at_begin(const Node& n) {
-  return in_words(n) +
-         " touches a buffer of the caller, and does not wait for what the caller did in `stream` before, perhaps with "
-         "the "
-         "same buffer: record an event in `stream` first, and let " +
-         stream_of(n) + " wait for it";
+  std::string text =
+      in_words(n) +
+      " touches a buffer of the caller, and does not wait for what the caller did in `stream` before, perhaps "
+      "with the same buffer: ";
+  if (n.stream == 0) return text + "put it into `stream`, the last argument in <<< >>> or of the call";
+  return text + "record an event in `stream` first, and let " + stream_of(n) + " wait for it";
 }
 
 std::string at_end(const Node& n) {
-  return "`stream` does not wait for " + in_words(n) +
-         ", which touches a buffer of the caller, who uses it again when `stream` has ended: record an event behind "
-         "it, and "
-         "let `stream` wait for that";
+  std::string text = "`stream` does not wait for " + in_words(n) +
+                     ", which touches a buffer of the caller, who uses it again when `stream` has ended: ";
+  if (n.stream == 0) return text + "put it into `stream`, the last argument in <<< >>> or of the call";
+  return text + "record an event behind it, and let `stream` wait for that";
 }
 
 }  // namespace
