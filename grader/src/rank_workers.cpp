@@ -1,6 +1,8 @@
 #include "rank_workers.hpp"
 
+#include <atomic>
 #include <future>
+#include <latch>
 
 #include "defence.hpp"
 #include "error.hpp"
@@ -46,10 +48,29 @@ Reply RankWorkers::share(const Buffers& buffers, double limit_seconds) {
 std::vector<Reply> RankWorkers::run(const Buffers& buffers, unsigned times, bool record, bool sanitize,
                                     double limit_seconds) {
   if (first_) first_->take(), replays_->take();
+  // No rank is repeated before all have run: where one hangs, a repeated one would wait for it and report that as the cause.
+  std::latch ran(static_cast<std::ptrdiff_t>(workers_.size()));
+  std::atomic<bool> failed = false;
   std::vector<std::future<Reply>> running;
   for (std::size_t i = 0; i < workers_.size(); ++i)
     running.push_back(std::async(std::launch::async, [&, i] {
-      Reply r = workers_[i]->run(buffers[i], times, record, sanitize, limit_seconds);
+      struct Arrival {
+        std::latch& latch;
+        std::atomic<bool>& failed;
+        bool made = false;
+        ~Arrival() {
+          if (!made) failed = true, latch.count_down();
+        }
+      };
+      Reply r;
+      {
+        Arrival arrival{ran, failed};
+        r = workers_[i]->run(buffers[i], times, record, sanitize, limit_seconds, [&] {
+          arrival.made = true;
+          ran.arrive_and_wait();
+          return !failed;
+        });
+      }
       if (!r.good() && first_) first_->close(), replays_->close();
       return r;
     }));

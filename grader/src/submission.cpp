@@ -48,7 +48,7 @@ Reply SubmissionWorkers::share(const CaseBuffers& buffers, double limit_seconds)
 }
 
 Reply SubmissionWorkers::run(const CaseBuffers& buffers, unsigned times, bool record, bool sanitize,
-                             double limit_seconds) {
+                             double limit_seconds, const std::function<bool()>& go_on) {
   std::vector<protocol::Call> calls(times, buffers.call());
   protocol::Run request;
   if (replay_ == nullptr) {
@@ -58,7 +58,7 @@ Reply SubmissionWorkers::run(const CaseBuffers& buffers, unsigned times, bool re
   }
   request.trace = 1;
   Reply r = first_.run(calls, request, times * limit_seconds);
-  if (!r.good()) return r;
+  if (!r.good() || (go_on && !go_on())) return r;
   protocol::Replay again;
   again.bytes = r.trace.bytes;
   again.record = record ? (requests_ ? 2 : 1) : 0;

@@ -4,6 +4,7 @@
 // count.
 // Where seeds are secret, the first one does not even see the inputs that count.
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -33,7 +34,9 @@ class SubmissionWorkers {
   // Gives both the case's buffers. The reply that was not ok, or an ok one.
   Reply share(const CaseBuffers& buffers, double limit_seconds);
   // Runs the case's call `times` times; the judged outputs are in `buffers`. `record`: with launch records (emulator).
-  Reply run(const CaseBuffers& buffers, unsigned times, bool record, bool sanitize, double limit_seconds);
+  // `go_on`: asked between the submission's own run and its repetition; without it the first reply is the answer.
+  Reply run(const CaseBuffers& buffers, unsigned times, bool record, bool sanitize, double limit_seconds,
+            const std::function<bool()>& go_on = {});
 
   // Launch records come with requests from now on (emulator).
   void keep_requests() { requests_ = true; }

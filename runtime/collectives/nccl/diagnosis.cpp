@@ -35,6 +35,11 @@ constexpr const char* kAdviceNccl =
     "All ranks of a communicator must make the same calls in the same order; sends and receives that need each other "
     "belong between ncclGroupStart and ncclGroupEnd.\n";
 
+constexpr const char* kAdviceMessages =
+    "Each send needs a receive of its peer, and each receive a send, in the same order on both sides; those that need "
+    "each "
+    "other belong between ncclGroupStart and ncclGroupEnd, or in streams of their own.\n";
+
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // How long nothing may move while some rank's host is elsewhere; 0: for ever.
@@ -128,17 +133,22 @@ std::string state_of(const ncclComm& comm, bool messages) {
   return text;
 }
 
-std::string local_states(std::uint64_t key) {
-  const auto ranks = Ranks::instance().of(key);
+// Whether this process's ranks wait for sends and receives only.
+bool in_messages(std::uint64_t key) {
   bool messages = false, collectives = false;
-  for (const ncclComm* comm : ranks)
+  for (const ncclComm* comm : Ranks::instance().of(key))
     if (!comm->inside.empty()) (is_collective(comm->inside.front()->call()) ? collectives : messages) = true;
+  return messages && !collectives;
+}
+
+std::string local_states(std::uint64_t key, bool messages) {
   std::string text;
-  for (const ncclComm* comm : ranks) text += "  " + state_of(*comm, messages && !collectives) + "\n";
+  for (const ncclComm* comm : Ranks::instance().of(key)) text += "  " + state_of(*comm, messages) + "\n";
   return text;
 }
 
-constexpr std::uint32_t kQuestion = 0, kAnswer = 1, kEnd = 2;
+// Steps of messages of kind `state`. Who asks tells what it waits for: the answer depends on it where a rank is in no call.
+constexpr std::uint32_t kQuestion = 0, kAnswer = 1, kEnd = 2, kQuestionOfMessages = 3;
 
 // The other processes of the communicator end too, without a report of their own.
 [[noreturn]] void end_with(const ncclComm& comm, const std::string& report_with_places) {
@@ -155,7 +165,8 @@ constexpr std::uint32_t kQuestion = 0, kAnswer = 1, kEnd = 2;
 void ask_others(const ncclComm& comm) {
   std::set<std::uint64_t> others(comm.processes.begin(), comm.processes.end());
   others.erase(Node::instance().token());
-  for (std::uint64_t p : others) Node::instance().write(p, comm.key, 0, {{0, Kind::state, 0, kQuestion}, {}, {}});
+  const std::uint32_t question = in_messages(comm.key) ? kQuestionOfMessages : kQuestion;
+  for (std::uint64_t p : others) Node::instance().write(p, comm.key, 0, {{0, Kind::state, 0, question}, {}, {}});
 }
 
 }  // namespace
@@ -172,13 +183,13 @@ void heard_state(std::uint64_t process, std::uint64_t key, std::uint32_t step, c
     }
     return;
   }
-  if (step == kQuestion) {
+  if (step == kQuestion || step == kQuestionOfMessages) {
     std::set<std::uint64_t> others;
     for (const ncclComm* comm : Ranks::instance().of(key))
       others.insert(comm->processes.begin(), comm->processes.end());
     const StateHeader header{engine.activity(), engine.waits_in_vain() ? 1u : 0u,
                              static_cast<std::uint32_t>(others.size())};
-    const std::string text = local_states(key);
+    const std::string text = local_states(key, step == kQuestionOfMessages || in_messages(key));
     std::vector<char> answer(sizeof header);
     std::memcpy(answer.data(), &header, sizeof header);
     for (std::uint64_t p : others) {
@@ -268,8 +279,9 @@ void look_for_deadlock(double seconds) {
     report += gone      ? "a rank is gone, and others wait for it\n"
               : certain ? "deadlock: every rank waits for another one\n"
                         : std::string("no rank has moved for ") + time_text + " s (RIDGE_NCCL_TIMEOUT sets the time)\n";
-    report += local_states(comm->key) + others;
-    report += mpi ? kAdviceMpi : kAdviceNccl;
+    const bool messages = in_messages(comm->key);
+    report += local_states(comm->key, messages) + others;
+    report += mpi ? kAdviceMpi : messages ? kAdviceMessages : kAdviceNccl;
     end_with(*comm, report);
   }
 }
