@@ -94,8 +94,10 @@ int foreign_line(std::string_view text) {
       if (quote.size() == 1) quote = {};  // strings of one line and comments end
     } else if (quote.empty()) {
       if (static_cast<unsigned char>(text[i]) >= 0x80) return line;
+      // A quote inside of a word begins no string.
+      const bool word = i > 0 && std::string_view(" \t\r\n=[,{.").find(text[i - 1]) == std::string_view::npos;
       for (std::string_view q : {"\"\"\"", "\'\'\'", "\"", "'", "#"})
-        if (rest.substr(0, q.size()) == q) {
+        if ((!word || q == "#") && rest.substr(0, q.size()) == q) {
           quote = q;
           i += q.size() - 1;
           break;

@@ -15,6 +15,7 @@
 #include "hashes.hpp"
 #include "record.hpp"
 #include "ridge_version.hpp"
+#include "text.hpp"
 
 namespace ridge {
 
@@ -130,7 +131,7 @@ std::string to_json(const Result& r) {
   for (const auto& c : r.ceilings)
     j["ceilings"].push_back(
         {{"id", c.id}, {"kind", c.kind}, {"name", c.name}, {"value", c.value}, {"unit", c.unit}, {"source", c.source}});
-  return canonical(j);
+  return printable(canonical(j));
 }
 
 std::string new_attempt_id(std::string& time) {

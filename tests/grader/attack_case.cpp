@@ -154,14 +154,17 @@ std::vector<pid_t> processes_called(const std::string& comm) {
 //   text:T     T appears in what the judge printed or wrote
 //   file       @OUTSIDE@/loot exists
 //   survivor   a process that calls itself @MARKER@ lives on
-//   hang       the judge did not come to an end
+//   hang       the judge did not come to an end, or not before the memory was used up
 //   exit:N     the judge's exit code
 bool succeeded(const Attack& a, const Place& place, const Outcome& o, const std::string& everything) {
   if (a.success == "marks") return o.full_marks;
   if (a.success.rfind("text:", 0) == 0) return everything.find(place.filled(a.success.substr(5))) != std::string::npos;
   if (a.success.rfind("longer:", 0) == 0) return everything.size() > std::stoull(a.success.substr(7));
   if (a.success == "file") return fs::exists(place.outside() + "/loot");
-  if (a.success == "hang") return o.code == -1;
+  // Without limits the machine's memory may end first: then the kernel kills the compiler. With them it hears no and says so.
+  auto says = [&](const char* words) { return everything.find(words) != std::string::npos; };
+  if (a.success == "hang")
+    return o.code == -1 || (says("the compiler died of signal 9") && !says("LLVM ERROR: out of memory"));
   if (a.success.rfind("exit:", 0) == 0) return o.code == std::stoi(a.success.substr(5));
   if (a.success == "survivor") {
     std::vector<pid_t> left = processes_called(place.marker);

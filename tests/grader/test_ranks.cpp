@@ -122,6 +122,24 @@ TEST_CASE("a rank that leaves early is named") {
   CHECK(message.find("rank 1 is in no call of NCCL") != std::string::npos);
 }
 
+TEST_CASE("a message that nobody takes is reported by who sends it") {
+  // Rank 0 has ended all its work: repeated before rank 1 had run, it would wait for rank 1 and be named instead.
+  Folder home;
+  const std::string dir = home / "submission";
+  std::filesystem::create_directories(dir);
+  for (const auto& file : std::filesystem::directory_iterator(repository() + "/solutions/08_pipeline"))
+    std::filesystem::copy(file.path(), dir);
+  std::filesystem::copy(repository() + "/labs/08_pipeline/wrong/one_f_one_b_gradient_left.cu", dir + "/one_f_one_b.cu",
+                        std::filesystem::copy_options::overwrite_existing);
+  Graded g = check(home, "08", {"--task", "one_f_one_b", "--submission", dir});
+  const json failed = first_failed(g.task("one_f_one_b"));
+  INFO(g.run.out);
+  CHECK(failed["name"] == "deadlock");
+  const std::string message = failed["message"];
+  CHECK(message.find("rank 1 is in ncclSend") != std::string::npos);
+  CHECK(message.find("rank 0 is in no call of NCCL: no send or receive of it is left") != std::string::npos);
+}
+
 TEST_CASE("a lab without a GPU backend says so") {
   const Folder home;
   // The same lab, said to be for the emulator only.

@@ -63,7 +63,7 @@ const base = `http://127.0.0.1:${server.address().port}`;
 const profile = mkdtempSync(join(tmpdir(), 'ridge-slides-'));
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--hide-scrollbars', `--user-data-dir=${profile}/profile`];
 const started = Date.now();
-const chromium = spawn(browser, [...FLAGS, '--remote-debugging-port=0', '--window-size=1920,1080', `${base}/probe`], { stdio: 'ignore' });
+const chromium = spawn(browser, [...FLAGS, '--remote-debugging-port=0', '--window-size=1920,1080', `${base}/probe`], { stdio: 'ignore', detached: true });
 const results = await Promise.race([finished, new Promise(done => setTimeout(done, 450e3)), new Promise(done => chromium.on('exit', () => setTimeout(done, 500)))]);
 chromium.kill();
 
@@ -84,7 +84,12 @@ for (const { deck, width, height, slides, problems } of results ?? []) {
 server.close();
 server.closeAllConnections();
 await new Promise(done => { if (chromium.exitCode !== null || chromium.signalCode) done(); else { chromium.on('exit', done); setTimeout(done, 3000); } });
-rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+// Its helpers write into the profile a moment longer than it lives.
+try { process.kill(-chromium.pid, 'SIGKILL'); } catch { /* they have ended */ }
+for (let left = 20; ; --left) {
+  try { rmSync(profile, { recursive: true, force: true }); break; } catch (error) { if (left === 0) throw error; }
+  await new Promise(done => setTimeout(done, 250));
+}
 const total = (results ?? []).reduce((sum, { slides }) => sum + slides, 0);
 console.log(`${decks.length} decks, ${total} slides drawn, ${failures} problems, ${((Date.now() - started) / 1000).toFixed(1)} s`);
 process.exit(failures === 0 ? 0 : 1);
