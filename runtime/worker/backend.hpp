@@ -22,8 +22,8 @@ void set_sanitizing(bool on);  // of what follows; forgets earlier findings
 void before_last_call();       // while sanitizing: what it leaves allocated is a leak
 // The emulator can yield what it did as a trace, and another worker can repeat that.
 void set_tracing(bool on);
-int take_trace(std::string& error);                                          // its descriptor, or -1 with what is wrong
-void mark_call();                                                            // between two calls
+int take_trace(std::string& error);  // its descriptor, or -1 with what is wrong
+void mark_call();                    // between two calls
 void call_begins(cudaStream_t stream);
 void call_ends(cudaStream_t stream);
 bool replay(int fd, const protocol::Replay& request, protocol::Done& done);  // false: `done` says why

@@ -68,8 +68,7 @@ std::string gate_advice(const CheckResult& c) {
   if (c.name == "agree")
     return "Each rank may be near to the sum, but copies drift apart where ranks add in different orders: add in one "
            "order, or pass the sum on.";
-  if (c.name == "run" && says("ended by itself"))
-    return "The program ended before its end. What it printed says why.";
+  if (c.name == "run" && says("ended by itself")) return "The program ended before its end. What it printed says why.";
   if (c.name == "traffic")
     return "Draw the messages of this case, who sends how much to whom in which step, beside the lesson's picture.";
   if (says("times what is expected"))

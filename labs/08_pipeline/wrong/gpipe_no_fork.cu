@@ -1,8 +1,8 @@
 // replaces: gpipe.cu; fails: gpipe/correct; backend: cpu
 // Nothing waits for what is in `stream` when the call begins: a message arrives where the caller may still be reading.
-#include "pipeline.hpp"
-
 #include <vector>
+
+#include "pipeline.hpp"
 
 namespace {
 

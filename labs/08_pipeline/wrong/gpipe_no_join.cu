@@ -1,8 +1,8 @@
 // replaces: gpipe.cu; fails: gpipe/correct; backend: cpu
 // `stream` ends before the last messages have left: the caller may write where they are read.
-#include "pipeline.hpp"
-
 #include <vector>
+
+#include "pipeline.hpp"
 
 namespace {
 

@@ -1,8 +1,8 @@
 // replaces: order.cu; fails: order/bubble; backend: cpu
 // Interleaved with a warm-up that is long enough while messages take no time, and hides none that does.
-#include "pipeline.hpp"
-
 #include <algorithm>
+
+#include "pipeline.hpp"
 
 void order(int p, int m, int v, int r, Step* steps) {
   // Warm up until the first gradient can be here, then one backward for each forward, then what is left.
