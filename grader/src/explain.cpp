@@ -47,7 +47,10 @@ Gate Explainer::operator()(const Reply& r) const {
     case Fate::crashed:
       if (r.signal == 0) return {"run", fmt::format("the program ended by itself with exit code {}", r.exit_code)};
       return {"run", fmt::format("crashed: {} (signal {}){}", strsignal(r.signal), r.signal,
-                                 r.signal == SIGSEGV ? "; on the host side, or with a stack too deep" : "")};
+                                 r.signal == SIGSEGV
+                                     ? "; on the host side, which cannot follow a pointer to device memory, or with "
+                                       "a stack too deep"
+                                     : "")};
     case Fate::ok:
       break;
   }
@@ -60,9 +63,11 @@ Gate Explainer::operator()(const Reply& r) const {
         if (auto line = source_lines(program_, {pc})[0]; !line.first.empty())
           where = fmt::format("{}:{}", line.first, line.second);
     if (d.kernel[0] == 0 && d.code == 0 && d.pc == 0 && d.other_pc == 0)
-      return {"correct", fmt::format("{}\n    {}", d.what, with_lines(d.detail, program_)), d.what};
+      return {std::string_view(d.what).starts_with("leak") ? "memory" : "correct",
+              fmt::format("{}\n    {}", d.what, with_lines(d.detail, program_)), d.what};
     if (d.kernel[0] == 0 && d.code == 0)
-      return {"correct", fmt::format("{} at {}\n    {}", d.what, where.empty() ? "an unknown line" : where, d.detail)};
+      return {"memory", fmt::format("{} at {}\n    {}", d.what, where.empty() ? "an unknown line" : where, d.detail),
+              d.what};
     std::string against;
     if (d.other_pc != 0) {
       auto line = source_lines(program_, {d.other_pc})[0];
@@ -80,7 +85,8 @@ Gate Explainer::operator()(const Reply& r) const {
     if (d.code == 9)
       more = "; check the grid and block sizes (at most 1024 threads a block, grid y and z at most 65535)";
     if (d.code == 700) more = "; `ridge check` with --backend cpu names the line";
-    return {"launch", fmt::format("{}: {}{}", d.what, d.detail, more), cuda_error_class(d.code) + more};
+    return {"launch", fmt::format("{}: {}{}", d.what, with_lines(d.detail, program_), more),
+            cuda_error_class(d.code) + more};
   }
   if (d.status == protocol::Status::ok) return {};
   return {"run", fmt::format("{} {}", d.what, d.detail)};
@@ -100,7 +106,9 @@ Gate explain_ranks(const Explainer& explain, const std::vector<Reply>& replies, 
     if (at == std::string::npos) {
       g.message = fmt::format("rank {} of {}: {}", r, replies.size(), g.message);
     } else {
-      const char* check = says("disagree") ? "mismatch" : says("out of bounds") ? "memory" : "deadlock";
+      const char* check = says("disagree")                           ? "mismatch"
+                          : says("out of bounds") || says("overlap") ? "memory"
+                                                                     : "deadlock";
       g = {check, with_lines(said.substr(at, 4096), program)};
       cause = !says("is gone, and others") && !says("another rank has reported why");
     }

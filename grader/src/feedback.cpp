@@ -36,7 +36,10 @@ constexpr std::string_view kFaults[] = {"out-of-bounds global load",
                                         "endless wait",
                                         "launch from a kernel",
                                         "store to __constant__",
-                                        "memory leak"};
+                                        "memory leak",
+                                        "leak of streams, events or graphs",
+                                        "host code reads device memory",
+                                        "host code writes to device memory"};
 
 constexpr std::size_t kMaxKernels = 256, kMaxLines = 2048, kMaxName = 256;
 

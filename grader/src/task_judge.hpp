@@ -73,6 +73,11 @@ class TaskJudge {
   // counts and its time are those of a plain run. Its finding is about correctness, whatever the output is.
   Gate sanitized(CaseBuffers& buffers, std::uint64_t number, double plain_seconds);
 
+  // Whether to look at a case again, with other numbers on the host: task_decoys.cpp.
+  bool asks_the_host(std::uint64_t bytes_to_host) const;
+  Gate with_decoys(CaseBuffers& buffers, std::uint64_t number, std::uint64_t bytes_to_host);
+  Gate ranks_with_decoys(const lab::Case& c, RankWorkers::Buffers& buffers, std::uint64_t bytes_to_host);
+
   // False: the answer did not come from the device.
   bool take_counts(const lab::Case& c, const Reply& reply);
 
@@ -90,6 +95,7 @@ class TaskJudge {
   static std::unique_ptr<RankWorkers> start_ranks(const fs::path& program, int ranks);
   // The judge's memory on the GPU of a rank; on the emulator there is one for all.
   Device& device_of(int rank);
+  lab::Verdict verify_ranks(const lab::Case& c, const RankWorkers::Buffers& buffers);
   // As sanitized() does for one worker.
   Gate sanitized_ranks(const lab::Case& c, RankWorkers::Buffers& buffers);
 

@@ -1,11 +1,14 @@
 // Ranks under a judge: what the worker calls before anything else, where it is one of several.
 #pragma once
 #include <cstdint>
+#include <string>
 
 namespace ridge::collectives {
 constexpr std::uint64_t kWorldKey = 1, kMpiKey = 2;  // of the communicators that all judged ranks have
 }
 
+// The first call of NCCL that was refused since this was asked, and why; empty: none.
+std::string ridge_refused_call();
 // `socket`: a stream to the judge's switchboard. Returns the ncclComm_t of all ranks.
 void* ridge_join_ranks(int socket, int rank, int ranks);
 // How the ranks are joined from now on (nccl/links.hpp).

@@ -40,8 +40,16 @@ std::string launches_table(const std::vector<LaunchRecord>& launches);
 void call_begins(CUstream_st* stream);
 void call_ends(CUstream_st* stream);
 
-// Lane and warp order of later launches: 0 ascending, otherwise drawn from the seed. RIDGE_LANE_ORDER sets it too.
+// What the program has made and not destroyed.
+struct LiveHandles {
+  std::size_t streams = 0, events = 0, graphs = 0;  // graphs: with those that can be launched
+};
+LiveHandles live_handles();
+
+// Lane, warp and block order of later launches: 0 ascending, otherwise drawn from the seed (1: blocks ascend).
+// RIDGE_LANE_ORDER sets it too.
 void set_order(std::uint64_t seed);
+void set_lane_order(std::uint64_t seed);  // of launches alone, not of what streams leave open
 
 // Maps a file descriptor's first `bytes` as device memory, as memory of the host that the device knows, or as the host's
 // alone; nullptr where that fails.

@@ -19,7 +19,7 @@ void start_clock(cudaStream_t stream, std::uint32_t calls);
 double stop_clock(cudaStream_t stream);  // seconds between the two on the device; waits for the stream
 void set_recording(bool on, bool requests = false);
 void set_sanitizing(bool on);  // of what follows; forgets earlier findings
-void before_last_call();       // while sanitizing: what it leaves allocated is a leak
+void before_last_call();       // of several: what it leaves made is a leak
 // The emulator can yield what it did as a trace, and another worker can repeat that.
 void set_tracing(bool on);
 int take_trace(std::string& error);  // its descriptor, or -1 with what is wrong

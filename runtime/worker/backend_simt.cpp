@@ -23,6 +23,8 @@ simt::Transfers transfers;  // of the last replay
 simt::Schedule schedule;
 std::string race;                        // between operations of that replay
 std::optional<std::size_t> allocated;    // before the last call
+std::optional<simt::LiveHandles> alive;  // the same
+std::uint64_t own_order = 1;             // of lanes and blocks: each rank has another one
 constexpr std::size_t kMostParts = 256;  // of one exchange
 
 template <std::size_t N>
@@ -85,7 +87,29 @@ std::string schedule_json(const simt::Schedule& s) {
   return out + "]}";
 }
 
+std::string count_of(std::size_t n, const char* what) {
+  return n == 0 ? "" : std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
 // Two calls with the same sizes: what a submission keeps from the first to the second is no leak.
+bool describe_handles(protocol::Done& done) {
+  if (!alive) return false;
+  const simt::LiveHandles now = simt::live_handles();
+  auto more = [](std::size_t a, std::size_t b) { return a > b ? a - b : 0; };
+  std::string made;
+  for (const std::string& kind :
+       {count_of(more(now.streams, alive->streams), "stream"), count_of(more(now.events, alive->events), "event"),
+        count_of(more(now.graphs, alive->graphs), "graph")})
+    if (!kind.empty()) made += (made.empty() ? "" : " and ") + kind;
+  if (made.empty()) return false;
+  done.status = protocol::Status::fault;
+  put(done.what, "leak of streams, events or graphs");
+  put(done.detail, "every call makes " + made +
+                       " that nobody destroys: make them once and keep them (a function-local static), or destroy them "
+                       "before the call returns");
+  return true;
+}
+
 bool describe_leak(protocol::Done& done) {
   if (!allocated || simt::Sanitizer::live_allocations() <= *allocated) return false;
   std::uint32_t callers[2];
@@ -96,6 +120,16 @@ bool describe_leak(protocol::Done& done) {
   put(done.what, "memory leak");
   put(done.detail, "every call allocates memory that it never frees: " +
                        std::to_string(simt::Sanitizer::live_allocations() - *allocated) + " more after each");
+  return true;
+}
+
+// Many programs don't look at what NCCL returns.
+bool describe_refusal(protocol::Done& done) {
+  const std::string refused = ridge_refused_call();
+  if (refused.empty()) return false;
+  done.status = protocol::Status::cuda_error;
+  put(done.what, "NCCL refused a call");
+  put(done.detail, refused);
   return true;
 }
 
@@ -145,11 +179,14 @@ void set_recording(bool on, bool requests) {
 
 void set_sanitizing(bool on) {
   simt::clear_findings();
-  allocated.reset();
+  allocated.reset(), alive.reset();
   simt::Sanitizer::enable(on);
 }
 
-void before_last_call() { allocated = simt::Sanitizer::live_allocations(); }
+void before_last_call() {
+  allocated = simt::Sanitizer::live_allocations();
+  alive = simt::live_handles();
+}
 
 int take_launches() {
   if (!recording) return -1;
@@ -191,6 +228,8 @@ bool replay(int fd, const protocol::Replay& request, protocol::Done& done) {
   }
   set_recording(request.record != 0, request.record == 2);
   set_sanitizing(request.sanitize != 0);
+  // An answer that needs an order of its threads differs between ranks, as it does on GPUs. Counts have one order.
+  simt::set_lane_order(request.record != 0 ? 1 : own_order);
   const simt::Replay r = simt::replay_trace(static_cast<const char*>(p), request.bytes, [](bool last) {
     if (last && simt::Sanitizer::enabled()) before_last_call();
   });
@@ -198,6 +237,7 @@ bool replay(int fd, const protocol::Replay& request, protocol::Done& done) {
   transfers = r.transfers;
   schedule = r.schedule;
   race = r.race;
+  done.to_host = r.transfers.to_host;
   if (r.ok) return true;
   done.status = protocol::Status::bad_request;
   put(done.what, "the device work cannot be repeated:");
@@ -207,6 +247,7 @@ bool replay(int fd, const protocol::Replay& request, protocol::Done& done) {
 
 // Without a way to the switchboard ranks know of each other and no more.
 void* join_ranks(int socket, int rank, int ranks) {
+  own_order = 1 + static_cast<std::uint64_t>(rank);
   return fcntl(socket, F_GETFD) < 0 ? nullptr : ridge_join_ranks(socket, rank, ranks);
 }
 
@@ -220,7 +261,7 @@ bool describe_fault(protocol::Done& done) {
     put(done.detail, race);
     return true;
   }
-  if (fault == nullptr) return describe_finding(done);
+  if (fault == nullptr) return describe_refusal(done) || describe_finding(done) || describe_handles(done);
   done.status = protocol::Status::fault;
   done.code = fault->error;
   put(done.what, fault->kind);

@@ -8,7 +8,7 @@
 namespace ridge::protocol {
 
 constexpr std::uint32_t kMagic = 0x31474452;  // "RDG1"
-constexpr std::uint16_t kVersion = 7;
+constexpr std::uint16_t kVersion = 8;
 constexpr int kSocket = 3;    // the worker's end of the pair
 constexpr int kMessages = 4;  // of a worker that is one of several ranks: a stream to the judge's switchboard
 constexpr std::uint32_t kMaxCalls = 256;
@@ -88,10 +88,11 @@ struct Done {
   std::uint32_t thread[3] = {};
   std::uint32_t other_pc = 0;  // of a race: the earlier access, 0 where there is none
   char other[84] = {};         // "store by block number 3, thread (0,0,0)"
+  std::uint64_t to_host = 0;   // of a replay: bytes that were copied to the host; a hint for messages
   double device_seconds = 0;   // between events around the calls, on the worker's stream: a detail, never a score
 };
 
-static_assert(sizeof(Header) == 24 && sizeof(Buffer) == 32 && sizeof(Call) == 168 && sizeof(Done) == 968);
+static_assert(sizeof(Header) == 24 && sizeof(Buffer) == 32 && sizeof(Call) == 168 && sizeof(Done) == 976);
 static_assert(std::is_trivially_copyable_v<Hello> && std::is_trivially_copyable_v<Done>);
 
 }  // namespace ridge::protocol

@@ -272,7 +272,7 @@ TEST_CASE("memory that every call allocates and never frees fails the check, wha
     return first_failed(g.task("copy"));
   };
   json failed = checked("  void* mine; cudaMalloc(&mine, 64);");
-  CHECK(failed["name"] == "correct");
+  CHECK(failed["name"] == "memory");
   CHECK(contains(text_of(failed), "memory leak at copy.cu:4"));
   CHECK(checked("  static void* mine; if (mine == nullptr) cudaMalloc(&mine, 64);")["name"] == "");
 }

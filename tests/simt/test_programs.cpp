@@ -165,7 +165,7 @@ TEST_CASE("broken programs hear what is wrong, and where") {
     // "// expects: KIND at LINE, ERROR" or "// expects: wrong result"; the sanitizer's are tested below.
     std::string first = first_line(source);
     const std::string head = "// expects: ";
-    if (first.rfind("// sanitize: ", 0) == 0) continue;
+    if (first.rfind("// sanitize: ", 0) == 0 || first.rfind("// host: ", 0) == 0) continue;
     INFO(source.filename().string() << ": " << first);
     REQUIRE(first.rfind(head, 0) == 0);
     std::string wanted = first.substr(head.size());
@@ -187,6 +187,20 @@ TEST_CASE("broken programs hear what is wrong, and where") {
     // What assert() prints comes before.
     CHECK(r.err.find("ridge: ") == r.err.find("ridge: " + wanted.substr(0, at) + " in kernel "));
     CHECK(r.err.find("\n  at " + source.filename().string() + ":" + line + ", block (") != std::string::npos);
+  }
+}
+
+TEST_CASE("host code that follows a pointer to device memory ends where a GPU's program would") {
+  Folder scratch;
+  const std::string program = scratch / "program";
+  for (const char* compiler : {"clang++", "g++"}) {
+    INFO(compiler);
+    build(folder("broken") / "host_dereference.cu", program, {{"RIDGE_CXX", compiler}});
+    Run r = run({program}, {}, 30);
+    INFO(r.out + r.err);
+    CHECK(r.code == 128 + 11);  // SIGSEGV
+    CHECK(r.out.empty());
+    CHECK(r.err.rfind("ridge: host code reads device memory\n  at host_dereference.cu:12\n", 0) == 0);
   }
 }
 

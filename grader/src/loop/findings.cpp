@@ -26,11 +26,14 @@ std::string gate_headline(const CheckResult& c) {
       {"time-limit", "it does not end in time"},
       {"traffic", "messages are not those that the task asks for"},
       {"deadlock", "ranks wait for each other"},
+      {"launch", "a call was refused"},
       {"mismatch", "ranks do not make the same calls"},
+      {"device", "the host does what belongs to the device"},
       {"agree", "ranks have different answers"},
       {"in-flight", "too much is kept at a time"},
       {"bubble", "ranks are idle longer than they must be"},
   };
+  if (c.name == "memory" && c.message.find("leak") != std::string::npos) return "what it makes is never freed";
   const auto at = known.find(c.name);
   return at == known.end() ? "the answer is wrong" : at->second;
 }
@@ -40,6 +43,20 @@ std::string gate_advice(const CheckResult& c) {
   auto says = [&](const char* part) { return c.message.find(part) != std::string::npos; };
   if (c.name == "build")
     return "The first message of the compiler is the one to follow; later ones often come from it.";
+  if (says("leak"))
+    return "What a call makes and no later call uses must be freed by it; what all calls use, the first one makes.";
+  if (c.name == "device")
+    return "Values live on the device: a kernel computes what you want to know of them, and the next kernel reads it "
+           "there.";
+  if (c.name == "launch")
+    return "An argument is not one that the call takes. Look at what your calls return, cudaError_t or ncclResult_t: one "
+           "that is refused does nothing.";
+  if (says("buffers overlap"))
+    return "Elements are sent while others arrive: only the in-place forms of NCCL's manual may share memory.";
+  if (says("host code "))
+    return "The host can hold a device pointer, hand it to kernels and copies, and do arithmetic with it; it can't "
+           "look "
+           "where it points.";
   if (says("race on shared"))
     return "Two threads of a block touch the same word and nothing orders them: a __syncthreads() belongs between the "
            "write and the read.";
@@ -70,7 +87,8 @@ std::string gate_advice(const CheckResult& c) {
            "order, or pass the sum on.";
   if (c.name == "run" && says("ended by itself")) return "The program ended before its end. What it printed says why.";
   if (c.name == "traffic")
-    return "Draw the messages of this case, who sends how much to whom in which step, beside the lesson's picture.";
+    return "Draw the messages of this case, who sends how much to whom in which step, and compare that with what the "
+           "lesson derives.";
   if (says("times what is expected"))
     return "One factor for all: look for a sum that is not divided, a term that is added twice, an average of "
            "averages, or "
@@ -81,9 +99,8 @@ std::string gate_advice(const CheckResult& c) {
     return "Every element is close, so each index is right: look for a narrower type, a term that is missing, or one "
            "variable that takes a long sum.";
   if (says("never written") && says("rank "))
-    return "NaN is what the judge puts into every buffer before the call: no thread wrote this element, or what it is "
-           "made "
-           "of never came from another rank.";
+    return "NaN is what the judge puts into every buffer before the call: no thread wrote this element, something was "
+           "added to it that should have been cleared first, or what it is made of never came from another rank.";
   if (says("never written"))
     return "NaN is what the judge puts into every output before the call: no thread wrote this element. Is the kernel "
            "launched, with enough threads, and does the index reach it?";

@@ -39,6 +39,45 @@ ncclResult_t check_buffer(const ncclComm& comm, const void* p, std::size_t bytes
                                        std::to_string(bytes) + " bytes");
 }
 
+// NCCL manual, "In-place operations": where output and input may lie over each other. Elsewhere what comes out is undefined.
+void check_overlap(const ncclComm& comm, const Planned& p, std::size_t element) {
+  if (!Node::instance().judged() && !ridge::simt::Sanitizer::enabled()) return;
+  const Call& c = p.call;
+  const std::size_t read = elements_read(c, comm.rank, comm.size) * element,
+                    written = elements_written(c, comm.rank, comm.size) * element;
+  const auto from = reinterpret_cast<std::uintptr_t>(p.from), to = reinterpret_cast<std::uintptr_t>(p.to);
+  if (read == 0 || written == 0 || from >= to + written || to >= from + read) return;
+  const std::size_t own = c.count * element * static_cast<std::size_t>(comm.rank);
+  const char* rule = "input and output must not overlap";
+  bool in_place = false;
+  switch (c.what) {
+    case What::all_reduce:
+    case What::reduce:
+    case What::broadcast:
+      in_place = from == to;
+      rule = "in place, both pointers are the same";
+      break;
+    case What::reduce_scatter:
+    case What::scatter:
+      in_place = to == from + own;
+      rule = "in place, recvbuff is sendbuff + rank * recvcount";
+      break;
+    case What::all_gather:
+    case What::gather:
+      in_place = from == to + own;
+      rule = "in place, sendbuff is recvbuff + rank * sendcount";
+      break;
+    default:
+      break;
+  }
+  if (in_place) return;
+  const std::string where = to == from ? "where what it reads begins"
+                            : to > from
+                                ? std::to_string(to - from) + " bytes into what it reads"
+                                : std::to_string(from - to) + " bytes before what it reads, and reaches into it";
+  end_with_overlap(comm, c, "what it writes begins " + where + ": " + rule);
+}
+
 ncclResult_t check(const ncclComm* comm, const Planned& p) {
   const Call& c = p.call;
   const std::string name = name_of(c.what);
@@ -58,7 +97,11 @@ ncclResult_t check(const ncclComm* comm, const Planned& p) {
   if (ncclResult_t r =
           check_buffer(*comm, p.from, elements_read(c, comm->rank, comm->size) * element, "what it reads", c))
     return r;
-  return check_buffer(*comm, p.to, elements_written(c, comm->rank, comm->size) * element, "what it writes", c);
+  if (ncclResult_t r =
+          check_buffer(*comm, p.to, elements_written(c, comm->rank, comm->size) * element, "what it writes", c))
+    return r;
+  check_overlap(*comm, p, element);
+  return ncclSuccess;
 }
 
 ncclResult_t call(What what, const void* from, void* to, std::size_t count, ncclDataType_t type, int op, int root,
@@ -68,7 +111,10 @@ ncclResult_t call(What what, const void* from, void* to, std::size_t count, nccl
                reinterpret_cast<std::uintptr_t>(caller) - 1 - ridge::simt::program_base()},
               from,
               to};
-    if (ncclResult_t r = check(comm, p)) return refuse(r);
+    if (ncclResult_t r = check(comm, p)) {
+      if (refused_call().empty()) refused_call() = last_failure() + place_of(p.call.pc);
+      return refuse(r);
+    }
     return add_call(comm, p, stream);
   });
 }

@@ -77,5 +77,7 @@ bool take(ncclComm& comm, const Slot& slot, Message& message);
 // The text for ncclGetLastError.
 ncclResult_t fail(ncclResult_t result, std::string why);
 const std::string& last_failure();
+// The first collective, send or receive that was refused, and why, since this was emptied; empty: none.
+std::string& refused_call();
 
 }  // namespace ridge::collectives

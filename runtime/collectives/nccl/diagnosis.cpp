@@ -75,13 +75,6 @@ std::map<std::pair<std::uint64_t, std::uint64_t>, State>& states() {  // by key 
   return *all;
 }
 
-// To be found by who reports: looking up a line takes a while, and peers ask often.
-std::string place_of(std::uint64_t pc) {
-  char text[32] = "";
-  if (pc != 0) std::snprintf(text, sizeof text, " [at 0x%llx]", static_cast<unsigned long long>(pc));
-  return text;
-}
-
 // " [at 0x12f0]" -> " (ring.cu:51)": all ranks run the same program. A judged one can't look it up: its judge does.
 std::string with_lines(std::string text) {
   if (Node::instance().judged()) return text;
@@ -116,6 +109,7 @@ std::string state_of(const ncclComm& comm, bool messages) {
   if (comm.inside.empty() && comm.key == kMpiKey) return text + " is in no call of MPI that waits";
   if (comm.inside.empty()) {
     const bool called = comm.tail != nullptr && !comm.tail->done;
+    if (!refused_call().empty()) return text + " made a call that was refused, " + refused_call();
     text += " is in no call of NCCL: ";
     if (messages)
       return text + (called ? "earlier work of its stream does not end" : "no send or receive of it is left");
@@ -286,8 +280,19 @@ void look_for_deadlock(double seconds) {
   }
 }
 
+std::string place_of(std::uint64_t pc) {
+  char text[32] = "";
+  if (pc != 0) std::snprintf(text, sizeof text, " [at 0x%llx]", static_cast<unsigned long long>(pc));
+  return text;
+}
+
 void end_with_overrun(const ncclComm& comm, const Call& call, const std::string& what) {
   end_with(comm, "\nridge: NCCL: out of bounds\n  rank " + std::to_string(comm.rank) + ": " + text_of(call) +
+                     place_of(call.pc) + ": " + what + "\n");
+}
+
+void end_with_overlap(const ncclComm& comm, const Call& call, const std::string& what) {
+  end_with(comm, "\nridge: NCCL: buffers overlap\n  rank " + std::to_string(comm.rank) + ": " + text_of(call) +
                      place_of(call.pc) + ": " + what + "\n");
 }
 

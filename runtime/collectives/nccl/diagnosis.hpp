@@ -15,8 +15,14 @@ void look_for_deadlock(double seconds);
 // Two ranks have not made the same call, or not with the same count. Ends the program.
 [[noreturn]] void end_with_mismatch(const ncclComm& comm, const Call& own, const Message& theirs);
 
+// " [at 0x12f0]", which whoever reports replaces by a line: looking it up takes a while.
+std::string place_of(std::uint64_t pc);
+
 // A call reads or writes behind an allocation. Ends the program.
 [[noreturn]] void end_with_overrun(const ncclComm& comm, const Call& call, const std::string& what);
+
+// What a call writes lies over what it reads, and not as it does in place. Ends the program.
+[[noreturn]] void end_with_overlap(const ncclComm& comm, const Call& call, const std::string& what);
 
 // Another process asks where this one's ranks are, says where its are, or ends after a report. With the engine's lock.
 void heard_state(std::uint64_t process, std::uint64_t key, std::uint32_t step, const std::vector<char>& data);

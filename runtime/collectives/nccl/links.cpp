@@ -52,6 +52,11 @@ Link link_between(const ncclComm& comm, int a, int b) {
 
 }  // namespace ridge::collectives
 
+std::string ridge_refused_call() {
+  std::lock_guard lock(ridge::simt::Engine::instance().mutex);
+  return std::exchange(ridge::collectives::refused_call(), {});
+}
+
 bool ridge_set_links(const char* topology, int node, int ranks) {
   std::lock_guard lock(ridge::simt::Engine::instance().mutex);
   return ridge::collectives::set_links(topology, node, ranks);

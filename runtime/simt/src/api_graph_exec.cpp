@@ -107,6 +107,8 @@ void take_over(CUgraph_st& to, const CUgraph_st& from) {
 
 }  // namespace
 
+std::size_t ridge::simt::live_executables() { return executables().live().size(); }
+
 CUgraphNode_st* ridge::simt::part_of(CUgraphExec_st* exec, cudaGraphNode_t node) {
   return executables().alive(exec) ? find(exec, node) : nullptr;
 }

@@ -183,6 +183,7 @@ OperationPtr Engine::submit(CUstream_st& stream, Work work, const char* call, do
   for (auto& before : predecessors(stream)) after.push_back(std::move(before));
   work.device = stream.device;
   OperationPtr op = make(stream, std::move(work), std::move(after));
+  if (Trace::on()) Trace::callers(op->callers);
   stream.tail = op;
   queue(op);
   time_.issue(op->work.kind == WorkKind::kernel ? named_by_range(call) : call, op, seconds);

@@ -81,6 +81,7 @@ class Engine {
   void end_stream(CUstream_st* stream);  // its work stays queued
   std::vector<CUstream_st*> streams();
   Handles<CUevent_st> events;
+  std::size_t live_streams() const { return streams_.live().size(); }
 
   // Queues `work` behind the stream's earlier work and `after`. `call` and `seconds`: what the host did for it.
   OperationPtr submit(CUstream_st& stream, Work work, const char* call, double seconds,

@@ -54,6 +54,7 @@ CUgraphNode_st* part_of(CUgraphExec_st* exec, cudaGraphNode_t node);
 // The nodes so that each comes after those that it waits for; empty where there is a cycle.
 std::vector<CUgraphNode_st*> in_order(const CUgraph_st& graph);
 Handles<CUgraph_st>& graphs();
+std::size_t live_executables();
 bool alive(const CUgraphNode_st* node);  // a node of a live graph
 // Makes a handle of a graph that a capture has built.
 CUgraph_st* adopt(CUgraph_st&& graph);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "block.hpp"
+#include "host_access.hpp"
 #include "probe.hpp"
 #include "tls.hpp"
 
@@ -24,14 +25,20 @@ inline void access(const volatile void* p, unsigned bytes, AccessKind kind, void
     r->access(reinterpret_cast<std::uintptr_t>(p), bytes, kind, is_volatile, reinterpret_cast<std::uintptr_t>(pc) - 1,
               part);
     r->announce(reinterpret_cast<std::uintptr_t>(p), bytes, kind);
+  } else {
+    host_access(reinterpret_cast<std::uintptr_t>(p), bytes, kind != AccessKind::load,
+                reinterpret_cast<std::uintptr_t>(pc));
   }
 }
 
 // Accesses whose alignment the type does not promise: a GPU splits them into pieces of at most `unit` bytes.
 void access_range(const void* p, std::size_t bytes, AccessKind kind, void* pc, unsigned unit,
                   bool is_volatile = false) {
-  if (in_kernel() == nullptr) return;
   auto address = reinterpret_cast<std::uintptr_t>(p);
+  if (in_kernel() == nullptr) {
+    if (bytes != 0) host_access(address, bytes, kind != AccessKind::load, reinterpret_cast<std::uintptr_t>(pc));
+    return;
+  }
   unsigned part = 1;
   while (bytes != 0) {
     unsigned piece = unit;

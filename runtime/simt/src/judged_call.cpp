@@ -1,6 +1,7 @@
-// Where a call of the judge begins and ends among the operations of its stream.
+// Where a call of the judge begins and ends among the operations of its stream, and what it leaves.
 #include "../simt.hpp"
 #include "api.hpp"
+#include "graph.hpp"
 
 namespace ridge::simt {
 
@@ -18,5 +19,11 @@ void note(cudaStream_t stream, const char* name) {
 
 void call_begins(cudaStream_t stream) { note(stream, trace::kCallBegins); }
 void call_ends(cudaStream_t stream) { note(stream, trace::kCallEnds); }
+
+LiveHandles live_handles() {
+  Engine& engine = Engine::instance();
+  std::lock_guard lock(engine.mutex);
+  return {engine.live_streams(), engine.events.live().size(), graphs().live().size() + live_executables()};
+}
 
 }  // namespace ridge::simt

@@ -73,6 +73,14 @@ class Pool {
     return !failed;
   }
 
+  // Blocks start in any order on a GPU. With seeds above 1 they begin somewhere in the grid, and go up or down from there.
+  static std::uint64_t drawn(std::uint64_t b, std::uint64_t total, std::uint64_t seed) {
+    if (seed < 2) return b;
+    const std::uint64_t bits = seed * 0x9E3779B97F4A7C15ull >> 16;
+    b = (b + bits / 2 % total) % total;
+    return bits % 2 == 0 ? b : total - 1 - b;
+  }
+
   static Index3 index_of(std::uint64_t b, Index3 grid) {
     return {static_cast<unsigned>(b % grid.x), static_cast<unsigned>(b / grid.x % grid.y),
             static_cast<unsigned>(b / grid.x / grid.y)};
@@ -113,7 +121,7 @@ class Pool {
       while ((first || !launch.sanitize) && !failed_.load(std::memory_order_relaxed)) {
         std::uint64_t b = next_.fetch_add(1, std::memory_order_relaxed);
         if (b >= total) break;
-        if (!runner.run(launch, index_of(b, launch.grid), sum)) failed_.store(true);
+        if (!runner.run(launch, index_of(drawn(b, total, launch.order), launch.grid), sum)) failed_.store(true);
       }
 
       lock.lock();
@@ -229,8 +237,9 @@ LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* c
 
 void start_counting() { recorder().on = true; }
 void set_recording(bool on) { recorder().on = on; }
+void set_lane_order(std::uint64_t seed) { recorder().order = seed; }
 void set_order(std::uint64_t seed) {
-  recorder().order = seed;
+  set_lane_order(seed);
   set_queue_order(seed);
 }
 

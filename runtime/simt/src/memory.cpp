@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "device_profile.hpp"
+#include "host_access.hpp"
 
 namespace ridge::simt {
 
@@ -40,7 +41,7 @@ DeviceMemory& DeviceMemory::instance() {
 
 DeviceMemory::DeviceMemory() : limit_(static_cast<std::size_t>(device_profile().global_bytes)) {
   auto raw = reinterpret_cast<std::uintptr_t>(reserve(kReserve + kGranule, PROT_NONE, kUsualBase));
-  base_ = round_up(raw, kGranule);
+  base_ = device_memory_base = round_up(raw, kGranule);
   next_ = base_ + kGranule;
   next_mapped_ = base_ + kReserve / 2;
   granule_ = static_cast<std::uint32_t*>(reserve(kReserve / kGranule * sizeof(std::uint32_t), PROT_READ | PROT_WRITE));

@@ -108,11 +108,14 @@ struct Source {
   std::uint64_t number;
 };
 
+constexpr std::size_t kMostCallers = 12;
+
 struct Operation {
   Work work;
   std::uint64_t number = 0;  // in the order of issue
   int stream = 0;
   bool in_graph = false;
+  std::uint32_t callers[kMostCallers] = {};  // where it was issued: offsets in the program, innermost first; for traces
   std::vector<OperationPtr> after;
   bool done = false;
   std::shared_ptr<Exchange> exchange;  // once it has begun

@@ -272,6 +272,7 @@ class Player {
     } else {
       check(from, extent, false);
       if (work.path == CopyPath::on_device) transfers_->on_device += bytes;
+      if (work.path == CopyPath::device_to_host) transfers_->to_host += bytes;
     }
     check(to, extent, true);
     work.to = to;

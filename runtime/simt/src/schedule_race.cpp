@@ -5,7 +5,9 @@
 #include <string_view>
 #include <utility>
 
+#include "fault.hpp"
 #include "memory.hpp"
+#include "program.hpp"
 #include "schedule.hpp"
 
 namespace ridge::simt {
@@ -18,6 +20,7 @@ struct Node {
   Of of;
   const std::string* name;
   std::uintptr_t caller;       // offset in the program, where it is known
+  const std::uint32_t* callers;  // the same, of those that called each other
   const Footprint* footprint;  // null: an event, a wait
   int stream;
   std::vector<bool> before;  // all that has ended when this one starts
@@ -27,10 +30,19 @@ struct Node {
 std::string stream_of(const Node& n) {
   return n.stream == 0 ? "the default stream" : "stream " + std::to_string(n.stream);
 }
+// The innermost caller that the submission or the lab has.
+std::uintptr_t place_of(const Node& n) {
+  if (n.caller != 0) return n.caller;
+  for (std::size_t i = 0; i < kMostCallers && n.callers[i] != 0; ++i)
+    if (Program::instance().own_code(program_base() + n.callers[i])) return n.callers[i];
+  return 0;
+}
+
 // The judge looks up the line.
 std::string in_words(const Node& n) {
   char place[32] = "";
-  if (n.caller != 0) std::snprintf(place, sizeof place, " [at 0x%llx]", static_cast<unsigned long long>(n.caller));
+  if (const std::uintptr_t at = place_of(n); at != 0)
+    std::snprintf(place, sizeof place, " [at 0x%llx]", static_cast<unsigned long long>(at));
   return *n.name + " in " + stream_of(n) + place;
 }
 
@@ -92,6 +104,7 @@ std::string ScheduleBuilder::race() const {
     Node node{of,
               works ? &at->second.name : nullptr,
               exchange != nullptr ? exchange->caller() : 0,
+              s.fields.callers,
               works ? at->second.operation.footprint.get() : nullptr,
               static_cast<int>(s.fields.stream),
               host};

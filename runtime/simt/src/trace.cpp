@@ -205,6 +205,7 @@ void Trace::step(const char* name, const Operation* op, double seconds, bool is_
   s.in_graph = op != nullptr && op->in_graph;
   s.stream = op != nullptr ? static_cast<std::uint32_t>(op->stream) : 0;
   s.waits = static_cast<std::uint32_t>(waits.size());
+  if (op != nullptr) std::memcpy(s.callers, op->callers, sizeof s.callers);
   std::strncpy(s.name, name, sizeof s.name - 1);
   append(trace::Kind::step, s);
   for (const auto& before : waits) append(&before->number, sizeof before->number);
@@ -235,6 +236,16 @@ void Trace::note(const std::vector<char>& record) {
   if (!on_) return;
   std::lock_guard lock(state().mutex);
   append_exchange(0, 0, record);
+}
+
+void Trace::callers(std::uint32_t (&offsets)[kMostCallers]) {
+  void* frames[kMostCallers];
+  const int n = backtrace(frames, kMostCallers);
+  std::size_t kept = 0;
+  for (int i = 0; i < n; ++i) {
+    const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(frames[i]) - 1 - program_base();
+    if (offset < 0xFFFFFFFFu) offsets[kept++] = static_cast<std::uint32_t>(offset);  // else of a library
+  }
 }
 
 void Trace::mark() {

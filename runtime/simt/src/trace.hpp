@@ -17,7 +17,7 @@ namespace ridge::simt {
 
 namespace trace {
 
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 constexpr std::size_t kMaxName = 4096;
 constexpr std::size_t kMaxClosure = 64 * 1024;
@@ -73,6 +73,7 @@ struct Step {
   std::uint64_t number;  // + 1; 0: none
   double seconds;        // that the host spent
   std::uint32_t is_wait, in_graph, stream, waits;
+  std::uint32_t callers[kMostCallers];  // offsets in the program, innermost first; then 0
   char name[32];
 };
 struct Exchange {  // then its record (operation.hpp) where it begins, or a note
@@ -102,6 +103,7 @@ class Trace {
   static void exchange_begins(const Operation& operation);
   static void exchange_ended(const Operation& operation);
   static void note(const std::vector<char>& record);  // for the maker of exchanges
+  static void callers(std::uint32_t (&offsets)[kMostCallers]);  // of this call
   static void mark();                                 // between calls of the judge
   static void unsupported(const char* what);          // the host wrote device memory in a way that no record tells
 
