@@ -187,6 +187,11 @@ TEST_CASE("broken programs hear what is wrong, and where") {
     // What assert() prints comes before.
     CHECK(r.err.find("ridge: ") == r.err.find("ridge: " + wanted.substr(0, at) + " in kernel "));
     CHECK(r.err.find("\n  at " + source.filename().string() + ":" + line + ", block (") != std::string::npos);
+    const std::string text = read_file(source.string()), says = "\n// says: ";
+    if (auto detail = text.find(says); detail != std::string::npos) {
+      detail += says.size();
+      CHECK(r.err.find("\n  " + text.substr(detail, text.find('\n', detail) - detail) + "\n") != std::string::npos);
+    }
   }
 }
 

@@ -525,13 +525,16 @@ void GridBarrier::leave(bool failed) {
 void BlockRunner::check_progress() {
   using std::chrono::steady_clock;
   constexpr std::chrono::seconds kPatience(10);
+  constexpr std::chrono::milliseconds kDrawn(10);
   std::uint64_t now = progress.load();
   if (now != last_progress_count_) {
     last_progress_count_ = now;
     last_progress_ = steady_clock::now();
     return;
   }
-  if (steady_clock::now() - last_progress_ < kPatience) return;
+  const auto waited = steady_clock::now() - last_progress_;
+  if (launch_->more && waited > kDrawn) launch_->more();
+  if (waited < kPatience) return;
   for (unsigned i = 0; i < thread_count_; ++i) {
     Thread& t = threads_[i];
     if (t.state != State::ready) continue;

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -52,6 +53,7 @@ struct Launch {
   L2Model* l2;                          // null where nothing is counted
   bool warps = false;                   // keep requests: RIDGE_WARP
   GridBarrier* grid_barrier = nullptr;  // cooperative launches
+  std::function<void()> more = {};      // asked by a block that polls, where blocks start in a drawn order
 };
 
 // Blocks of a cooperative launch wait here for each other.

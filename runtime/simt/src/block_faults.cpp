@@ -196,7 +196,12 @@ void BlockRunner::out_of_bounds(std::uintptr_t address, unsigned bytes, bool sto
       f.detail = "the buffer is an input of the task; write to the outputs only";
     } else {
       f.kind = "out-of-bounds global " + what;
-      if (a == nullptr)
+      const Allocation* above = memory_.next(address);
+      const std::size_t behind = a == nullptr ? SIZE_MAX : address - a->begin - a->bytes;
+      if (above != nullptr && above->begin - address < behind && (a == nullptr || address >= a->begin + a->bytes))
+        f.detail = "the address is " + std::to_string(above->begin - address) +
+                   " bytes before the beginning of an allocation of " + std::to_string(above->bytes) + " bytes";
+      else if (a == nullptr)
         f.detail = "nothing is allocated at or below address " + hex(address);
       else if (address < a->begin + a->bytes)
         f.detail = "the access starts " + std::to_string(a->begin + a->bytes - address) +

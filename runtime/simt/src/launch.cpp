@@ -44,9 +44,16 @@ class Pool {
     failed_.store(false, std::memory_order_relaxed);
     sums_.clear();
     running_ = threads_.size();
+    // The sanitizer runs one block after another.
+    const bool in_drawn_order = launch.order > 1 && !launch.sanitize;
+    if (in_drawn_order) launch.more = [this] { add_helper(); };
     ++generation_;
     wake_.notify_all();
     idle_.wait(lock, [&] { return running_ == 0; });
+    lock.unlock();
+    for (std::thread& t : helpers_) t.join();  // they end as the others do: when no block is left
+    lock.lock();
+    helpers_.clear();
     for (const auto& sum : sums_) counters.add(sum);
     return !failed_.load();
   }
@@ -73,12 +80,12 @@ class Pool {
     return !failed;
   }
 
-  // Blocks start in any order on a GPU. With seeds above 1 they begin somewhere in the grid, and go up or down from there.
+  // On a GPU blocks that fit at a time start in any order. With seeds above 1, groups of kTogether are turned around and go up
+  // or down; the groups follow each other, so that a block can wait for those long before it.
   static std::uint64_t drawn(std::uint64_t b, std::uint64_t total, std::uint64_t seed) {
-    if (seed < 2) return b;
-    const std::uint64_t bits = seed * 0x9E3779B97F4A7C15ull >> 16;
-    b = (b + bits / 2 % total) % total;
-    return bits % 2 == 0 ? b : total - 1 - b;
+    const std::uint64_t bits = seed * 0x9E3779B97F4A7C15ull >> 16, first = b - b % kTogether;
+    const std::uint64_t group = std::min(total - first, kTogether), turned = (b - first + bits / 2) % group;
+    return first + (bits % 2 == 0 ? turned : group - 1 - turned);
   }
 
   static Index3 index_of(std::uint64_t b, Index3 grid) {
@@ -113,16 +120,11 @@ class Pool {
       if (stop_) return;
       seen = generation_;
       const Launch& launch = *launch_;
-      const std::uint64_t total = total_;
       lock.unlock();
 
       KernelCounters sum;
       // The sanitizer compares memory before and after a store: one block after another.
-      while ((first || !launch.sanitize) && !failed_.load(std::memory_order_relaxed)) {
-        std::uint64_t b = next_.fetch_add(1, std::memory_order_relaxed);
-        if (b >= total) break;
-        if (!runner.run(launch, index_of(drawn(b, total, launch.order), launch.grid), sum)) failed_.store(true);
-      }
+      if (first || !launch.sanitize) run_blocks(launch, runner, sum);
 
       lock.lock();
       sums_.push_back(std::move(sum));
@@ -130,9 +132,33 @@ class Pool {
     }
   }
 
+  void run_blocks(const Launch& launch, BlockRunner& runner, KernelCounters& sum) {
+    const std::uint64_t total = total_;
+    while (!failed_.load(std::memory_order_relaxed)) {
+      const std::uint64_t b = next_.fetch_add(1, std::memory_order_relaxed);
+      if (b >= total) return;
+      const std::uint64_t at = launch.more ? drawn(b, total, launch.order) : b;
+      if (!runner.run(launch, index_of(at, launch.grid), sum)) failed_.store(true);
+    }
+  }
+
+  // A block polls, perhaps for one of its group that has not begun.
+  void add_helper() {
+    std::lock_guard lock(mutex_);
+    if (running_ == 0 || helpers_.size() + 1 >= kTogether || next_.load(std::memory_order_relaxed) >= total_) return;
+    helpers_.emplace_back([this] {
+      auto runner = std::make_unique<BlockRunner>();
+      KernelCounters sum;
+      run_blocks(*launch_, *runner, sum);
+      std::lock_guard own(mutex_);
+      sums_.push_back(std::move(sum));
+    });
+  }
+
+  static constexpr std::uint64_t kTogether = 8;  // blocks
   std::mutex mutex_;
   std::condition_variable wake_, idle_;
-  std::vector<std::thread> threads_;
+  std::vector<std::thread> threads_, helpers_;
   std::vector<KernelCounters> sums_;
   const Launch* launch_ = nullptr;
   std::uint64_t total_ = 0, generation_ = 0;

@@ -199,6 +199,15 @@ const Allocation* DeviceMemory::nearest(std::uintptr_t address) const {
   return best;
 }
 
+const Allocation* DeviceMemory::next(std::uintptr_t address) const {
+  const Allocation* best = nullptr;
+  for (std::uint32_t i = 1; i < count_; ++i)
+    if (table_[i].kind != MemoryKind::freed && table_[i].begin > address &&
+        (best == nullptr || table_[i].begin < best->begin))
+      best = &table_[i];
+  return best;
+}
+
 std::size_t DeviceMemory::live() const {
   std::size_t n = 0;
   for (std::uint32_t i = 1; i < count_; ++i) n += table_[i].kind != MemoryKind::freed;

@@ -52,6 +52,9 @@ class DeviceMemory {
   // The live or freed allocation nearest to `address`, for reports; nullptr if there is none.
   const Allocation* nearest(std::uintptr_t address) const;
 
+  // The live allocation that begins next behind `address`; nullptr if there is none.
+  const Allocation* next(std::uintptr_t address) const;
+
   // The live allocation that `address` lies in, or nullptr. Unlike owner() it is not for hooks: it may be changed.
   Allocation* find(std::uintptr_t address);
   // Marks the managed allocations that are still on the host as migrated and returns their bytes.

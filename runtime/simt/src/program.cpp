@@ -192,15 +192,19 @@ std::string function_name(std::uintptr_t address) {
 Variable variable_near(std::uintptr_t address, bool shared) {
   const Program& p = Program::instance();
   Variable best;
+  std::uintptr_t least = 0;
   std::uintptr_t wanted = shared ? address : address - p.base;
   for_symbols([&](unsigned type, std::uintptr_t value, std::size_t size, const char* name) {
     constexpr std::size_t kReach = 512;  // red zones are 256 bytes
     if (type != (shared ? STT_TLS : STT_OBJECT) || size == 0) return;
     if (wanted + kReach < value || wanted >= value + size + kReach) return;
-    // An array is more often overrun than underrun.
-    bool past = value <= wanted;
-    if (best.bytes != 0 && (!past || value < best.begin)) return;
+    // An array is more often overrun than underrun: by four bytes rather than by a red zone, though.
+    const std::uintptr_t distance = wanted < value          ? 4 * (value - wanted)
+                                    : wanted < value + size ? 0
+                                                            : wanted - value - size;
+    if (best.bytes != 0 && distance >= least) return;
     best = {name, value, size};
+    least = distance;
   });
   if (!best.name.empty()) {
     best.name = demangled(best.name.c_str());

@@ -1,4 +1,5 @@
-// expects: out-of-bounds global load of 4 bytes at 5, cudaErrorIllegalAddress
+// expects: out-of-bounds global load of 4 bytes at 6, cudaErrorIllegalAddress
+// says: the address is 4 bytes before the beginning of an allocation of 400 bytes
 // The left neighbour of the first element.
 __global__ void left(int* data) {
   int i = threadIdx.x;
