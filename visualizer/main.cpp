@@ -170,7 +170,7 @@ int fail(int code, const std::string& message) {
 
 int main(int argc, char** argv) {
   Arguments a;
-  CLI::App cli("Shows results, timelines and recordings. Press ? in the window for the keys.");
+  CLI::App cli("Shows results, timelines and recordings. Press ? in the window for the keys.", "ridge viz");
   cli.add_option("files", a.files, "results, traces, recordings, ncu's CSV, or folders, e.g. work/.ridge/results");
   cli.add_option("--view", a.view, "which view to begin with: roofline, timeline, warp, progress");
   cli.add_option("--set", a.settings, "KEY=VALUE, a setting of the view, e.g. task=transpose")

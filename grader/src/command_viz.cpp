@@ -1,4 +1,7 @@
 // viz: the visualizer, a program beside ridge.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstdlib>
 
 #include "commands.hpp"
@@ -17,6 +20,12 @@ fs::path beside(const char* program) { return build_dir() / "bin" / program; }
 
 int command_viz(std::vector<std::string> args) {
   fs::path program = beside("ridge-viz");
+  if (!fs::exists(program) && std::find(args.begin(), args.end(), "--help") != args.end()) {
+    fmt::print(
+        "Open the visualizer on results (default: the newest of each lab)\nUsage: ridge viz [OPTIONS] [files...]\n\n"
+        "It is not built here: ./ridge viz installs what it needs, and visualizer/README.md has its options.\n");
+    return 0;
+  }
   if (!fs::exists(program))
     throw Error(Exit::environment, "the visualizer is not built here",
                 "start it through ./ridge viz, which installs what it needs");

@@ -63,7 +63,7 @@ void add_grading(CLI::App& command, GradeArguments& a) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{"Ridge: learn HPC for AI by writing CUDA that is checked on a CPU and on real GPUs."};
+  CLI::App app{"Ridge: learn HPC for AI by writing CUDA that is checked on a CPU and on real GPUs.", "ridge"};
   app.set_version_flag("--version", fmt::format("ridge {} ({})", kVersion, kCommit));
   app.require_subcommand(0, 1);
   app.footer(
@@ -138,6 +138,7 @@ int run(int argc, char** argv) {
   cc->set_help_flag();  // command_cc has its own
   auto* viz = app.add_subcommand("viz", "Open the visualizer on results (default: the newest of each lab)");
   viz->prefix_command();
+  viz->set_help_flag();  // ridge-viz has its own
   auto* ranks = app.add_subcommand("ranks", "Start one agent per rank through MPI and let each start a worker");
   int np = 2;
   ranks->add_option("-n,--np", np, "Number of ranks")->capture_default_str()->check(CLI::Range(1, 1024));
@@ -170,11 +171,11 @@ int run(int argc, char** argv) {
   fidelity->add_option("--record", comparison.record, "Only record on this machine's GPU, into this folder");
   std::function<int()> of_the_loop;
   loop::add_commands(app, of_the_loop);
-  loop::add_examples(app);
 
 #ifdef RIDGE_HAVE_CLUSTER
   const auto run_cluster = cluster::add_commands(app);
 #endif
+  loop::add_examples(app);
 
   try {
     app.parse(argc, argv);

@@ -68,7 +68,7 @@ void show_line(const LineCount& l) {
   fmt::print("\n");
 }
 
-void on_last_run(const Lab& lab, const std::string& name) {
+void on_last_run(const Lab& lab, const std::string& name, bool is_gate) {
   const LabState s = state_of(lab);
   const Parts* made_of = nullptr;
   for (const Parts& p : parts())
@@ -105,6 +105,17 @@ void on_last_run(const Lab& lab, const std::string& name) {
       }
     }
   }
+  for (const TaskState& t : s.tasks) {
+    if (!t.last) continue;
+    for (const CheckResult& c : t.last->checks)
+      if (c.name == name && !c.passed)
+        fmt::print("\nLast run of lab {}, task {}: failed\n{}", number_of(lab), t.id, wrapped(printable(c.message), 2)),
+            any = true;
+  }
+  if (!any && is_gate) {
+    fmt::print("\nIn the last runs of lab {} it did not fail.\n", number_of(lab));
+    return;
+  }
   if (!any)
     fmt::print("\nThe last runs of lab {} have no such number{}.\n", number_of(lab),
                s.last_attempt.empty() ? ": it was not checked yet" : "");
@@ -113,7 +124,7 @@ void on_last_run(const Lab& lab, const std::string& name) {
 }  // namespace
 
 int explain(const std::string& key, const std::string& lab_key) {
-  const std::vector<MetricPage> pages = metric_pages();
+  std::vector<MetricPage> pages = metric_pages();
   if (key.empty()) {
     for (const MetricPage& p : pages) fmt::print("{}{}\n", p.name, p.backend.empty() ? "" : " (" + p.backend + ")");
     fmt::print("\n./ridge explain NAME tells what one means, on your last run's numbers.\n");
@@ -132,6 +143,11 @@ int explain(const std::string& key, const std::string& lab_key) {
     for (const Task& t : lab->tasks)
       for (const Goal& g : t.goals)
         if (g.id == key) name = g.metric;
+  // What only this lab checks, its lesson's table says.
+  if (lab)
+    for (MetricPage& p : metric_pages(file_text(root_dir() / "labs" / lab->name / "README.md")))
+      if (p.name == name && std::none_of(pages.begin(), pages.end(), [&](const auto& q) { return q.name == name; }))
+        p.gate = true, pages.push_back(p);
   const MetricPage* page = nullptr;
   std::vector<std::string> names, near;
   for (const MetricPage& p : pages) {
@@ -145,12 +161,12 @@ int explain(const std::string& key, const std::string& lab_key) {
   if (page == nullptr) {
     if (near.empty())
       if (std::string one = nearest(name, names); !one.empty()) near = {one};
-    throw Error(Exit::usage, fmt::format("docs/metrics.md has no metric or counter '{}'", key),
+    throw Error(Exit::usage, fmt::format("docs/metrics.md has no metric, counter or gate '{}'", key),
                 near.empty() ? "./ridge explain lists them" : fmt::format("did you mean {}?", fmt::join(near, " or ")));
   }
   fmt::print("{}{}\n{}", page->name, page->better.empty() ? "" : "   better: " + page->better,
              wrapped(page->meaning, 2));
-  if (lab) on_last_run(*lab, page->name);
+  if (lab) on_last_run(*lab, page->name, page->gate);
   return 0;
 }
 

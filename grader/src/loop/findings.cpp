@@ -49,7 +49,8 @@ std::string gate_advice(const CheckResult& c) {
     return "Values live on the device: a kernel computes what you want to know of them, and the next kernel reads it "
            "there.";
   if (c.name == "launch")
-    return "An argument is not one that the call takes. Look at what your calls return, cudaError_t or ncclResult_t: one "
+    return "An argument is not one that the call takes. Look at what your calls return, cudaError_t or ncclResult_t: "
+           "one "
            "that is refused does nothing.";
   if (says("buffers overlap"))
     return "Elements are sent while others arrive: only the in-place forms of NCCL's manual may share memory.";

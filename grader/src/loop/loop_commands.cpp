@@ -151,14 +151,22 @@ void add_examples(CLI::App& app) {
       {"ranks", "  ridge ranks -n 4"},
       {"calibrate", "  ridge calibrate"},
       {"bench", "  ridge bench --lab 01\n  ridge bench --steps --backend cpu\n  ridge bench --tables"},
+      {"submit", "  ridge submit 03"},
+      {"cluster",
+       "  ridge cluster init\n  ridge cluster grade --lab 03 --submissions DIR --roster roster.csv\n"
+       "  ridge cluster export --lab total"},
       {"new-lab", "  ridge new-lab 11_histogram"},
       {"course", "  ridge course export ../course-for-students"},
       {"package", "  ridge package gradescope --lab 01 --out lab01.zip"},
       {"live", "  ridge live                      on this machine only\n  ridge live --listen 0.0.0.0:8080"},
   };
   for (CLI::App* sub : app.get_subcommands([](CLI::App*) { return true; }))
-    if (auto at = examples.find(sub->get_name()); at != examples.end() && sub->get_footer().empty())
+    if (auto at = examples.find(sub->get_name()); at != examples.end() && sub->get_footer() == app.get_footer())
       sub->footer("Examples:\n" + at->second);
+  // Commands of a command have its examples.
+  for (CLI::App* sub : app.get_subcommands([](CLI::App*) { return true; }))
+    for (CLI::App* inner : sub->get_subcommands([](CLI::App*) { return true; }))
+      if (inner->get_footer() == app.get_footer()) inner->footer(sub->get_footer());
 }
 
 void suggest(const CLI::App& app, int argc, char** argv) {

@@ -49,12 +49,14 @@ std::vector<std::string> names_in(const std::string& cell) {
 std::vector<MetricPage> metric_pages(const std::string& markdown) {
   std::vector<MetricPage> all;
   std::istringstream lines(markdown);
+  bool gates = false;
   for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("## ", 0) == 0) gates = line == "## Gates";
     if (line.rfind("| `", 0) != 0) continue;
     const std::vector<std::string> c = cells(line);
     if (c.size() != 2 && c.size() != 4) continue;
     for (const std::string& name : names_in(c[0]))
-      all.push_back(c.size() == 4 ? MetricPage{name, c[2], c[1], c[3]} : MetricPage{name, c[1], "", ""});
+      all.push_back(c.size() == 4 ? MetricPage{name, c[2], c[1], c[3], gates} : MetricPage{name, c[1], "", "", gates});
   }
   return all;
 }

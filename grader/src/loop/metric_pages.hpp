@@ -1,4 +1,4 @@
-// docs/metrics.md, the one place that says what metrics and counters mean, as a list.
+// docs/metrics.md, the one place that says what metrics, counters and gates mean, as a list.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,6 +8,7 @@ namespace ridge::loop {
 struct MetricPage {
   std::string name, meaning;
   std::string backend, better;  // of a goal's metric
+  bool gate = false;
 };
 
 // "a_{ld,st}.sum" stands for two, and so do two names in one cell.
