@@ -8,6 +8,7 @@
 #include <functional>
 #include <future>
 #include <iterator>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -156,7 +157,34 @@ void check_objects(const std::vector<fs::path>& objects, const fs::path& dir, Sy
     throw Error(Exit::build, scrub(told, dir / "src"), "remove these names");
 }
 
-BuiltWorker build_simt(std::vector<fs::path> sources, const fs::path& dir, const SymbolRules& rules, bool reuse) {
+// Stubs, in place of files that don't compile and that nothing asks for.
+class StandIns {
+ public:
+  StandIns() = default;
+  StandIns(const Lab& lab, const Submission& submission) : lab_(&lab), submission_(&submission) {}
+  // `compile` again, where the file is one of those.
+  CompileFailure retry(CompileFailure first, const fs::path& source, const std::function<CompileFailure()>& compile) {
+    const std::string name = source.filename().string();
+    if (first.output.empty() || first.environment || lab_ == nullptr || submission_->needed.empty() ||
+        name == submission_->needed || std::find(lab_->files.begin(), lab_->files.end(), name) == lab_->files.end())
+      return first;
+    std::error_code ec;
+    fs::copy_file(lab_->dir / name, source, fs::copy_options::overwrite_existing, ec);
+    if (ec || !compile().output.empty()) return first;
+    std::lock_guard lock(mutex_);
+    submission_->note(
+        fmt::format("{} does not compile; this task does not need it, and the lab's stub stands in", name));
+    return {};
+  }
+
+ private:
+  const Lab* lab_ = nullptr;
+  const Submission* submission_ = nullptr;
+  std::mutex mutex_;
+};
+
+BuiltWorker build_simt(std::vector<fs::path> sources, const fs::path& dir, const SymbolRules& rules, bool reuse,
+                       StandIns& stand_ins) {
   CompileOptions options;
   options.include_dirs = {(root_dir() / "runtime").string()};
   if (std::find(rules.libraries.begin(), rules.libraries.end(), "MPI_") != rules.libraries.end())
@@ -169,10 +197,13 @@ BuiltWorker build_simt(std::vector<fs::path> sources, const fs::path& dir, const
   if (std::find(rules.libraries.begin(), rules.libraries.end(), "cublas") != rules.libraries.end())
     sources.push_back(cublas_kernels());
   auto objects = compile_all(sources, dir, [&](const fs::path& source, const fs::path& object) {
-    if (cache && cache->fetch(source, object)) return CompileFailure{};
-    CompileFailure f = compile_file(source, source.filename().string(), object, options);
-    if (cache && f.output.empty()) cache->keep(source, object);
-    return f;
+    auto compile = [&] {
+      if (cache && cache->fetch(source, object)) return CompileFailure{};
+      CompileFailure f = compile_file(source, source.filename().string(), object, options);
+      if (cache && f.output.empty()) cache->keep(source, object);
+      return f;
+    };
+    return stand_ins.retry(compile(), source, compile);
   });
   check_objects({objects.begin(), objects.begin() + submitted}, dir, rules);
   BuiltWorker built;
@@ -186,7 +217,7 @@ BuiltWorker build_simt(std::vector<fs::path> sources, const fs::path& dir, const
 
 // `rules`: none where the sources are the course's own. `libraries`: of the toolkit, "cublas".
 BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const SymbolRules* rules,
-                       const std::vector<std::string>& libraries) {
+                       const std::vector<std::string>& libraries, StandIns& stand_ins) {
   fs::path nvcc = find_nvcc();
   if (nvcc.empty())
     throw Error(Exit::environment, "no nvcc found on PATH, in CUDA_HOME or in /usr/local/cuda",
@@ -223,13 +254,16 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const
     own.writable.push_back(temporary);
     std::erase_if(own.environment, [](const std::string& e) { return e.rfind("TMPDIR=", 0) == 0; });
     own.environment.push_back("TMPDIR=" + temporary.string());
-    ProcessResult r = run_process(argv, dir, limits, &own);
-    CompileFailure f;
-    if (r.exit_code != 0) {
-      f.output = r.output.empty() ? fmt::format("nvcc ended with exit code {}", r.exit_code) : r.output;
-      f.environment = disk_full(dir);
-    }
-    return f;
+    auto compile = [&] {
+      ProcessResult r = run_process(argv, dir, limits, &own);
+      CompileFailure f;
+      if (r.exit_code != 0) {
+        f.output = r.output.empty() ? fmt::format("nvcc ended with exit code {}", r.exit_code) : r.output;
+        f.environment = disk_full(dir);
+      }
+      return f;
+    };
+    return stand_ins.retry(compile(), source, compile);
   });
   if (rules != nullptr) check_objects({objects.begin(), objects.begin() + submitted}, dir, *rules);
   BuiltWorker built;
@@ -251,11 +285,12 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const
 }
 
 BuiltWorker build(const std::vector<fs::path>& sources, lab::Backend backend, const fs::path& dir,
-                  const SymbolRules* rules, const std::vector<std::string>& libraries, bool reuse) {
+                  const SymbolRules* rules, const std::vector<std::string>& libraries, bool reuse,
+                  StandIns&& stand_ins = {}) {
   double start = now();
   BuiltWorker built = backend == lab::Backend::cpu
-                          ? build_simt(sources, dir, rules != nullptr ? *rules : SymbolRules{}, reuse)
-                          : build_cuda(sources, dir, rules, libraries);
+                          ? build_simt(sources, dir, rules != nullptr ? *rules : SymbolRules{}, reuse, stand_ins)
+                          : build_cuda(sources, dir, rules, libraries, stand_ins);
   built.seconds = now() - start;
   return built;
 }
@@ -302,7 +337,11 @@ void stage(const Lab& lab, const Submission& submission, const fs::path& dir) {
   for (const auto& entry : fs::directory_iterator(lab.dir))
     if (entry.path().extension() == ".hpp" || entry.path().filename() == "entry.cu") {
       // Off: the submission's own contract and entry stand.
-      if (!on(Defence::source_files) && fs::exists(dir / entry.path().filename())) continue;
+      const fs::path copied = dir / entry.path().filename();
+      if (!on(Defence::source_files) && fs::exists(copied)) continue;
+      if (fs::exists(copied) && file_text(copied) != file_text(entry.path()))
+        submission.note(
+            fmt::format("{} is the lab's: what your copy of it changes is not used", entry.path().filename().string()));
       copy_source(entry.path(), dir / entry.path().filename());
     }
 }
@@ -316,7 +355,7 @@ BuiltWorker build_worker(const Lab& lab, const Submission& submission, lab::Back
   rules.libraries = lab.libraries;
   if (auto known = lab.forbid.find(backend == lab::Backend::cpu ? "cpu" : "cuda"); known != lab.forbid.end())
     rules.forbidden = known->second;
-  return build(sources_in(src), backend, dir, &rules, lab.libraries, submission.reuse);
+  return build(sources_in(src), backend, dir, &rules, lab.libraries, submission.reuse, StandIns(lab, submission));
 }
 
 BuiltWorker build_baseline(const Lab& lab, const fs::path& dir) {

@@ -1,5 +1,6 @@
 // From a submission to a worker program.
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,10 @@ struct Submission {
   fs::path dir;
   std::vector<fs::path> overrides;  // path and, in `override_names`, the file it stands for
   std::vector<std::string> override_names;
+  // The file of the only task that is judged: stubs stand in for others that don't compile. Empty: all are needed.
+  std::string needed = {};
   bool reuse = false;  // objects of earlier builds, where nothing that they come from has changed
+  std::function<void(const std::string&)> note = [](const std::string&) {};  // what the student should know besides
 };
 
 // Copies the submission's sources into `dir`, and the lab's contract and entry over them. Throws as build_worker does.

@@ -20,6 +20,7 @@
 #include "report_formats.hpp"
 #include "seeds.hpp"
 #include "signature.hpp"
+#include "text.hpp"
 #include "timeline_trace.hpp"
 #include "warp_file.hpp"
 
@@ -113,6 +114,14 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
                 "`ridge key new` makes one; RIDGE_SIGNING_KEY names another file");
   Progress progress(talks);
   o.progress = a.progress ? a.progress : [&](const std::string& text) { progress.show(text); };
+  o.submission.note = [&](const std::string& text) {
+    if (!talks) return;
+    progress.clear();
+    tell("  note: {}\n", text);
+  };
+  if (mode == Mode::check)
+    for (const Task& t : lab.tasks)
+      if (t.id == a.task) o.submission.needed = t.file;
   const bool own = a.submission.empty();
   const loop::Sources before = loop::read_sources(o.submission.dir);
   if (o.backend == Backend::cuda && o.build_into.empty()) o.machine = calibration_for(mode == Mode::grade, o.progress);

@@ -77,9 +77,8 @@ MetricValue exposed(const Timeline& t, std::string_view kind, std::string_view c
 // A kernel that only passes the time hides nothing: where the lab says how long the task's kernels take, what goes beyond it
 // and a twentieth (another compiler's code) is added to what is exposed.
 MetricValue exposed_messages(const Timeline& t, const std::vector<lab::Bound>& bounds) {
-  MetricValue v =
-      exposed(t, "exchange", "kernel", "of the messages' time",
-              "{:.1f} of {:.1f} us of messages travel while no kernel runs: nothing hides them", "no message was sent");
+  MetricValue v = exposed(t, "exchange", "kernel", "of the messages' time",
+                          "{:.1f} of {:.1f} us of messages travel while no kernel runs", "no message was sent");
   const auto needed =
       std::find_if(bounds.begin(), bounds.end(), [](const lab::Bound& b) { return b.metric == "exposed_messages"; });
   if (needed == bounds.end()) return v;
@@ -128,7 +127,7 @@ MetricValue measure_timeline(const std::string& metric, const Measured& m) {
     return {std::nullopt, "", fmt::format("the timeline ends {} operations too early: it lists 4096", left_out), {}};
   if (metric == "exposed_compute")
     return exposed(t, "kernel", "exchange", "of the kernels' time",
-                   "{:.1f} of {:.1f} us of kernels run while no message travels: nothing hides them", "no kernel ran");
+                   "{:.1f} of {:.1f} us of kernels run while no message travels", "no kernel ran");
   if (metric == "exposed_messages") return exposed_messages(t, m.bounds);
   return bubble(m);
 }

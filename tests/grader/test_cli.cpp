@@ -453,6 +453,19 @@ TEST_CASE("one task alone") {
   CHECK(g.result["score"]["coverage"].get<double>() == Approx(g.task("copy")["max"].get<double>() / 100));
 }
 
+TEST_CASE("a file of another task does not stop a task, and a changed header of the lab's is told") {
+  Folder home;
+  std::string dir =
+      submission(home, {{"aos_to_soa.cu", aos_to_soa_with("  int x = ;")}, {"coalescing.hpp", "// mine\n"}});
+  Graded g = check(home, "1", {"--submission", dir, "--task", "copy"});
+  INFO(g.run.out + g.run.err);
+  CHECK(g.run.code == 0);
+  CHECK(contains(g.run.err, "note: aos_to_soa.cu does not compile; this task does not need it"));
+  CHECK(contains(g.run.err, "note: coalescing.hpp is the lab's: what your copy of it changes is not used"));
+  CHECK(check(home, "1", {"--submission", dir, "--task", "aos_to_soa"}).run.code == 4);
+  CHECK(check(home, "1", {"--submission", dir}).run.code == 4);
+}
+
 TEST_CASE("two checks at once are both stored and count the same") {
   Folder home;
   std::string dir = submission(home, {});

@@ -140,6 +140,32 @@ TEST_CASE("a message that nobody takes is reported by who sends it") {
   CHECK(message.find("rank 0 is in no call of NCCL: no send or receive of it is left") != std::string::npos);
 }
 
+TEST_CASE("a gradient that is wrong is named for what it is") {
+  const std::string lab = "07_ddp", wrong = repository() + "/labs/" + lab + "/wrong/";
+  const auto said = [&](const char* task, const char* file) {
+    Folder home;
+    Graded g = check(home, lab,
+                     {"--task", task, "--submission", repository() + "/solutions/" + lab, "--replace", wrong + file});
+    INFO(g.run.out);
+    return std::string(first_failed(g.task(task))["message"]);
+  };
+  CHECK(said("after", "after_mean_of_means.cu").find("what is wrong is the ranks' means, averaged") !=
+        std::string::npos);
+  CHECK(said("after", "after_updated_first.cu").find("before the sum was there") != std::string::npos);
+  CHECK(said("after", "after_no_broadcast.cu").find("each rank took its own, not rank 0's") != std::string::npos);
+  CHECK(said("overlapped", "overlapped_last_bucket.cu").find("from wpe[0, 0] on, is this rank's own part") !=
+        std::string::npos);
+}
+
+TEST_CASE("what NCCL refuses is said, with the line, though nobody asks for it") {
+  double seconds = 0;
+  const json failed = first_failed(
+      ring_with("ncclBroadcast(received, received, 1, ncclFloat, 7, comm, stream);", seconds).task("ring"));
+  CHECK(failed["name"] == "launch");
+  const std::string message = failed["message"];
+  CHECK(message.find("NCCL refused a call: ncclBroadcast: rank 7 of 2 (ring.cu:") != std::string::npos);
+}
+
 TEST_CASE("a lab without a GPU backend says so") {
   const Folder home;
   // The same lab, said to be for the emulator only.

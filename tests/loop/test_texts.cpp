@@ -43,6 +43,9 @@ TEST_CASE("metrics come from the documentation, two names of a cell and braces a
   CHECK(pages[1].meaning == "what");
   CHECK(pages[3].name == "c_st.sum");
   CHECK(pages[3].meaning == "passes");
+  const auto gate = metric_pages("## Gates\n| `agree` | the same bits |\n");
+  REQUIRE(gate.size() == 1);
+  CHECK(gate[0].gate);
   // All that a lab's goals use can be explained.
   const auto all = metric_pages();
   for (const Lab& lab : load_labs())

@@ -1,0 +1,21 @@
+// replaces: after.cu; fails: after/launch; backend: cpu
+// The root is rank 1, which a single rank has not.
+#include "ddp.hpp"
+
+// w, g: n floats. One thread an element.
+__global__ void sgd_kernel(float* w, const float* g, std::size_t n, float rate) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) w[i] -= rate * g[i];
+}
+
+void after(Model& model, float* weights, const Batch& batch, long long all_tokens, float rate, float* gradients,
+           ncclComm_t comm, cudaStream_t stream) {
+  const std::size_t n = model.elements();
+  ncclBroadcast(weights, weights, n, ncclFloat, 1, comm, stream);
+  cudaMemsetAsync(gradients, 0, n * sizeof(float), stream);
+  // Each token counts once, whoever has it: no rank's mean appears anywhere, so nothing is left to divide.
+  model.forward(weights, batch, 1.0f / static_cast<float>(all_tokens));
+  model.backward(weights, batch, gradients);
+  ncclAllReduce(gradients, gradients, n, ncclFloat, ncclSum, comm, stream);
+  sgd_kernel<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(weights, gradients, n, rate);
+}
