@@ -159,11 +159,11 @@ TEST_CASE("a gradient that is wrong is named for what it is") {
 
 TEST_CASE("what NCCL refuses is said, with the line, though nobody asks for it") {
   double seconds = 0;
-  const json failed = first_failed(
-      ring_with("ncclBroadcast(received, received, 1, ncclFloat, 7, comm, stream);", seconds).task("ring"));
+  const json failed =
+      first_failed(ring_with("ncclSend(received, 1, ncclFloat, 7, comm, stream);", seconds).task("ring"));
   CHECK(failed["name"] == "launch");
   const std::string message = failed["message"];
-  CHECK(message.find("NCCL refused a call: ncclBroadcast: rank 7 of 2 (ring.cu:") != std::string::npos);
+  CHECK(message.find("NCCL refused a call: ncclSend: rank 7 of 2 (ring.cu:") != std::string::npos);
 }
 
 TEST_CASE("a lab without a GPU backend says so") {
