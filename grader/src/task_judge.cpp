@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "buffers.hpp"
 #include "clock.hpp"
@@ -11,6 +12,7 @@
 #include "error.hpp"
 #include "feedback.hpp"
 #include "rank_timing.hpp"
+#include "text.hpp"
 #include "timing.hpp"
 #include "warp_file.hpp"
 
@@ -142,6 +144,7 @@ void TaskJudge::judge_cases() {
     if (g.check.empty()) {
       lab::Verdict v = buffers.verify();
       if (options_.sanitize && on(Defence::sanitizer)) g = sanitized(buffers, number, reply.seconds);
+      if (v.ok && g.check.empty()) g = waited(reply);
       if (v.ok && g.check.empty() && asks_the_host(reply.done.to_host))
         g = with_decoys(buffers, number, reply.done.to_host);
       if (!v.ok) g = {v.check, v.message + (g.check.empty() ? "" : "\n" + g.message), v.secret};
@@ -153,6 +156,17 @@ void TaskJudge::judge_cases() {
     }
     if (c.measured && !take_counts(c, reply)) return;
   }
+}
+
+Gate TaskJudge::waited(const Reply& reply) const {
+  if (check_.host_may_wait() || reply.done.host_wait[0] == 0) return {};
+  const std::string call(reply.done.host_wait, strnlen(reply.done.host_wait, sizeof reply.done.host_wait));
+  return {"device",
+          fmt::format(
+              "the host waits for the device in {}, and the contract says that it waits for nothing: let a stream wait "
+              "for an event instead",
+              printable(call)),
+          "the host waits for the device, and the contract says that it waits for nothing"};
 }
 
 bool TaskJudge::decoys() const { return options_.mode == Mode::grade && !check_.host_reads_inputs(); }

@@ -73,6 +73,8 @@ class TaskJudge {
   // counts and its time are those of a plain run. Its finding is about correctness, whatever the output is.
   Gate sanitized(CaseBuffers& buffers, std::uint64_t number, double plain_seconds);
 
+  // Refuses a host that waits where the contract says that it does not.
+  Gate waited(const Reply& reply) const;
   // Whether to look at a case again, with other numbers on the host: task_decoys.cpp.
   bool asks_the_host(std::uint64_t bytes_to_host) const;
   Gate with_decoys(CaseBuffers& buffers, std::uint64_t number, std::uint64_t bytes_to_host);

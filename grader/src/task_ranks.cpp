@@ -67,6 +67,8 @@ bool TaskJudge::judge_ranks(const lab::Case& c, std::uint64_t number, std::uint3
       traffic_ = {traffic.check, fmt::format("{}: {}", told(c), told({traffic.check, traffic.message}))};
     if (options_.sanitize && on(Defence::sanitizer) && c.ranks <= kSanitizedRanks && !c.measured)
       g = sanitized_ranks(c, buffers);
+    for (const Reply& r : replies)
+      if (v.ok && g.check.empty()) g = waited(r);
     std::uint64_t to_host = 0;
     for (const Reply& r : replies) to_host += r.done.to_host;
     if (v.ok && g.check.empty() && asks_the_host(to_host)) g = ranks_with_decoys(c, buffers, to_host);

@@ -255,6 +255,7 @@ class Order : public TaskCheck {
 // Sizes of a case are pipeline::Size.
 class Training : public TaskCheck {
  public:
+  bool host_may_wait() const override { return false; }
   std::vector<Case> cases(const Request& r) const override {
     std::vector<Case> all;
     for (int p : r.ranks) {

@@ -238,6 +238,7 @@ bool replay(int fd, const protocol::Replay& request, protocol::Done& done) {
   schedule = r.schedule;
   race = r.race;
   done.to_host = r.transfers.to_host;
+  put(done.host_wait, r.host_wait);
   if (r.ok) return true;
   done.status = protocol::Status::bad_request;
   put(done.what, "the device work cannot be repeated:");

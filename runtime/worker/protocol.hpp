@@ -88,11 +88,12 @@ struct Done {
   std::uint32_t thread[3] = {};
   std::uint32_t other_pc = 0;  // of a race: the earlier access, 0 where there is none
   char other[84] = {};         // "store by block number 3, thread (0,0,0)"
+  char host_wait[48] = {};     // of a replay: the call in which the host waited for the device
   std::uint64_t to_host = 0;   // of a replay: bytes that were copied to the host; a hint for messages
   double device_seconds = 0;   // between events around the calls, on the worker's stream: a detail, never a score
 };
 
-static_assert(sizeof(Header) == 24 && sizeof(Buffer) == 32 && sizeof(Call) == 168 && sizeof(Done) == 976);
+static_assert(sizeof(Header) == 24 && sizeof(Buffer) == 32 && sizeof(Call) == 168 && sizeof(Done) == 1024);
 static_assert(std::is_trivially_copyable_v<Hello> && std::is_trivially_copyable_v<Done>);
 
 }  // namespace ridge::protocol

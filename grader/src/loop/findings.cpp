@@ -45,6 +45,10 @@ std::string gate_advice(const CheckResult& c) {
     return "The first message of the compiler is the one to follow; later ones often come from it.";
   if (says("leak"))
     return "What a call makes and no later call uses must be freed by it; what all calls use, the first one makes.";
+  if (c.name == "device" && says("the host waits"))
+    return "While the host waits it issues nothing, and the device runs dry. An event that is recorded in one stream "
+           "and waited for "
+           "by another orders the two without it.";
   if (c.name == "device")
     return "Values live on the device: a kernel computes what you want to know of them, and the next kernel reads it "
            "there.";

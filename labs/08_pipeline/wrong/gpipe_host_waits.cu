@@ -1,4 +1,4 @@
-// replaces: gpipe.cu; fails: gpipe/bubble; backend: cpu
+// replaces: gpipe.cu; fails: gpipe/device; backend: cpu
 // The host waits for each micro-batch, so that no message is asked for before it is needed.
 #include <vector>
 

@@ -1,4 +1,4 @@
-// replaces: one_f_one_b.cu; fails: one_f_one_b/bubble; backend: cpu
+// replaces: one_f_one_b.cu; fails: one_f_one_b/device; backend: cpu
 // The host waits for each backward before it issues the next step.
 #include <vector>
 

@@ -1,4 +1,4 @@
-// replaces: loss_scaler.cu; fails: loss_scaler/launches; backend: cpu
+// replaces: loss_scaler.cu; fails: loss_scaler/device; backend: cpu
 // The host reads what was found, and sends the new state: it waits for the device in each step.
 #include <algorithm>
 

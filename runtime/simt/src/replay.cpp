@@ -63,6 +63,7 @@ class Player {
     if (Engine::instance().sticky_error() != 0) return;
     if (const char* wrong = schedule_.build(result.schedule)) throw Bad{wrong};
     result.race = schedule_.race();
+    result.host_wait = schedule_.host_wait();
   }
 
  private:

@@ -1,4 +1,4 @@
-// Which operations of a schedule touch the same memory, and nothing orders them.
+// Which operations of a schedule touch the same memory, and nothing orders them; and where the host waits.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -19,9 +19,9 @@ enum class Of : std::uint8_t { submission, begin_of_call, end_of_call };
 struct Node {
   Of of;
   const std::string* name;
-  std::uintptr_t caller;       // offset in the program, where it is known
+  std::uintptr_t caller;         // offset in the program, where it is known
   const std::uint32_t* callers;  // the same, of those that called each other
-  const Footprint* footprint;  // null: an event, a wait
+  const Footprint* footprint;    // null: an event, a wait
   int stream;
   std::vector<bool> before;  // all that has ended when this one starts
   bool waits_for(std::size_t other) const { return other < before.size() && before[other]; }
@@ -68,6 +68,17 @@ std::string at_end(const Node& n) {
 }
 
 }  // namespace
+
+std::string ScheduleBuilder::host_wait() const {
+  bool inside = false;
+  for (const Step& s : steps_) {
+    const std::string name(s.fields.name, strnlen(s.fields.name, sizeof s.fields.name));
+    if (name == trace::kCallBegins) inside = true;
+    if (name == trace::kCallEnds) inside = false;
+    if (inside && s.fields.is_wait != 0) return name;
+  }
+  return {};
+}
 
 std::string ScheduleBuilder::race() const {
   constexpr std::size_t kMost = 4096;  // operations

@@ -102,10 +102,10 @@ class Trace {
                    const std::vector<OperationPtr>& waits);
   static void exchange_begins(const Operation& operation);
   static void exchange_ended(const Operation& operation);
-  static void note(const std::vector<char>& record);  // for the maker of exchanges
+  static void note(const std::vector<char>& record);            // for the maker of exchanges
   static void callers(std::uint32_t (&offsets)[kMostCallers]);  // of this call
-  static void mark();                                 // between calls of the judge
-  static void unsupported(const char* what);          // the host wrote device memory in a way that no record tells
+  static void mark();                                           // between calls of the judge
+  static void unsupported(const char* what);  // the host wrote device memory in a way that no record tells
 
  private:
   static inline bool on_ = false;
@@ -145,8 +145,9 @@ struct Replay {
   bool ok = true;  // false: `error` says what was wrong with the trace. A kernel's fault is in last_fault().
   std::string error;
   Transfers transfers;
-  Schedule schedule;  // since the last mark
-  std::string race;   // two operations on the same memory that nothing orders; empty: none
+  Schedule schedule;      // since the last mark
+  std::string host_wait;  // the call in which the host waited, since the last mark; empty: it did not
+  std::string race;       // two operations on the same memory that nothing orders; empty: none
 };
 
 // What makes the exchanges of traces; without one, a trace with exchanges can't be repeated.
