@@ -318,12 +318,14 @@ TEST_CASE("grade says nothing about the values of secret cases; check says all")
   Folder home;
   std::string dir = home / "submission";
   std::filesystem::copy(repository() + "/labs/01_coalescing", dir);  // the stub: wrong everywhere
-  write_file(dir + "/copy.cu",
-             "#include \"coalescing.hpp\"\n#include <cstdio>\n"
-             "__global__ void far(float* out) { out[1 << 30] = 1; }\n"
-             "void copy(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t s) {\n"
-             "  std::printf(\"first %g\\n\", in[0]);\n  if (n > 1) far<<<1, 1, 0, s>>>(out);\n"
-             "  else cudaMemcpyAsync(out, in, n * 4, cudaMemcpyDefault, s);\n}\n");
+  write_file(
+      dir + "/copy.cu",
+      "#include \"coalescing.hpp\"\n#include <cstdio>\n"
+      "__global__ void far(float* out) { out[1 << 30] = 1; }\n"
+      "void copy(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t s) {\n"
+      "  float first = 0;\n  cudaMemcpyAsync(&first, in, 4, cudaMemcpyDefault, s);\n  cudaStreamSynchronize(s);\n"
+      "  std::printf(\"first %g\\n\", first);\n  if (n > 1) far<<<1, 1, 0, s>>>(out);\n"
+      "  else cudaMemcpyAsync(out, in, n * 4, cudaMemcpyDefault, s);\n}\n");
   auto grade = [&](const std::string& mode) {
     std::string file = home / "r.json";
     Run r = run_ridge(home, {mode, "01", "--backend", "cpu", "--submission", dir, "--json", file, "--junit",
