@@ -65,6 +65,15 @@ std::string replaced_by(const fs::path& file) {
   return line.substr(key.size(), end - key.size());
 }
 
+const char* build_advice(const std::string& output) {
+  auto says = [&](const char* words) { return output.find(words) != std::string::npos; };
+  if (says("multiple definition") || says("multiply defined"))
+    return "all files are linked together: put helpers into an unnamed namespace, namespace { ... }";
+  if (says("undefined reference"))
+    return "a function of the contract is missing, or has other arguments than there; or a helper is only declared";
+  return "correct the first error; later ones often follow from it";
+}
+
 void write_reports(const GradeArguments& a, const Result& r, const std::string& json) {
   auto to = [](const std::string& file, const std::string& text) {
     if (!file.empty()) write_durably(fs::absolute(file), text);
@@ -154,8 +163,8 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
   if (!built && a.silent)
     ;
   else if (!built)
-    print_error({Exit::build, "the submission did not build:\n" + result.build_output,
-                 "correct the first error; later ones often follow from it"});
+    print_error(
+        {Exit::build, "the submission did not build:\n" + result.build_output, build_advice(result.build_output)});
   else if (talks)
     fmt::print("{}{}", report(loop::without_told(result, next), use_colour(stdout)),
                loop::findings_text(next, use_colour(stdout), false));

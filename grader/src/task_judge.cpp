@@ -160,7 +160,7 @@ void TaskJudge::judge_cases() {
 
 Gate TaskJudge::waited(const Reply& reply) const {
   if (check_.host_may_wait() || reply.done.host_wait[0] == 0) return {};
-  const std::string call(reply.done.host_wait, strnlen(reply.done.host_wait, sizeof reply.done.host_wait));
+  const std::string call = reply.done.host_wait;
   return {"device",
           fmt::format(
               "the host waits for the device in {}, and the contract says that it waits for nothing: let a stream wait "

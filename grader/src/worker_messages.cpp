@@ -39,6 +39,7 @@ bool parse_done(std::span<const char> packet, std::uint64_t sequence, protocol::
   end(done.kernel);
   end(done.file);
   end(done.other);
+  end(done.host_wait);
   if (done.status > protocol::Status::bad_request) ok = false;
   return ok;
 }

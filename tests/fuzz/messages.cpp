@@ -21,7 +21,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
                              {done.detail, sizeof done.detail},
                              {done.kernel, sizeof done.kernel},
                              {done.file, sizeof done.file},
-                             {done.other, sizeof done.other}})
+                             {done.other, sizeof done.other},
+                             {done.host_wait, sizeof done.host_wait}})
     fuzz::promise(std::memchr(text, 0, bytes) != nullptr, "a text ends");
   if (!ok) return 0;
   protocol::Header header;

@@ -124,6 +124,7 @@ TEST_CASE("a submission that does not compile") {
   g = check(home, "coalescing", {"--submission", dir});
   CHECK(g.run.code == 4);
   CHECK(contains(g.run.err, "copy("));
+  CHECK(contains(g.run.err, "a function of the contract is missing"));
   CHECK_FALSE(contains(g.run.out + g.run.err, home / "tmp"));
 }
 
