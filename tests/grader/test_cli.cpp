@@ -124,8 +124,17 @@ TEST_CASE("a submission that does not compile") {
   g = check(home, "coalescing", {"--submission", dir});
   CHECK(g.run.code == 4);
   CHECK(contains(g.run.err, "copy("));
-  CHECK(contains(g.run.err, "a function of the contract is missing"));
   CHECK_FALSE(contains(g.run.out + g.run.err, home / "tmp"));
+
+  // Two files with a helper of one name.
+  dir = submission(home,
+                   {{"copy.cu", copy_with("  helper();", "int helper() { return 1; }")},
+                    {"aos_to_soa.cu",
+                     "#include \"coalescing.hpp\"\nint helper() { return 2; }\n" +
+                         aos_to_soa_with("  helper();").substr(std::string("#include \"coalescing.hpp\"\n").size())}});
+  g = check(home, "coalescing", {"--submission", dir});
+  CHECK(g.run.code == 4);
+  CHECK(contains(g.run.err, "try: all files are linked together: put helpers into an unnamed namespace"));
 }
 
 TEST_CASE("what a submission prints is shown, but does not steer the terminal") {
