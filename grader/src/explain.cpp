@@ -106,9 +106,13 @@ Gate explain_ranks(const Explainer& explain, const std::vector<Reply>& replies, 
     if (at == std::string::npos) {
       g.message = fmt::format("rank {} of {}: {}", r, replies.size(), g.message);
     } else {
-      const char* check = says("disagree")                           ? "mismatch"
-                          : says("out of bounds") || says("overlap") ? "memory"
-                                                                     : "deadlock";
+      const bool waits = says("deadlock: ") || says("no rank has moved") || says("a rank is gone");
+      const char* check =
+          says("disagree") || says("has room for") ? "mismatch"
+          : says("out of bounds") || says("buffers overlap") || says("device memory: ") || says("was changed before")
+              ? "memory"
+          : waits || says("another rank has reported why") ? "deadlock"
+                                                           : "launch";
       g = {check, with_lines(said.substr(at, 4096), program)};
       cause = !says("is gone, and others") && !says("another rank has reported why");
     }

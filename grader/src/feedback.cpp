@@ -37,7 +37,8 @@ constexpr std::string_view kFaults[] = {"out-of-bounds global load",
                                         "launch from a kernel",
                                         "store to __constant__",
                                         "memory leak",
-                                        "leak of streams, events or graphs",
+                                        "leak of streams, events, graphs or communicators",
+                                        "leak of MPI requests",
                                         "host code reads device memory",
                                         "host code writes to device memory"};
 

@@ -2,8 +2,9 @@
 //
 // All must have ended, or be ordered before the end of `stream`, when the function returns. Streams, events, page-locked
 // memory and communicators may be made once and kept (function-local static); what a call makes and no later call uses must
-// be freed. `workspace` is device memory, undefined at each call. The number of ranks p may be 1; n may be smaller than p,
-// and p need not divide it. Helpers belong into an unnamed namespace: the files are linked together.
+// be freed. In ring, pipelined and hierarchical the host waits for nothing. `workspace` is device memory, undefined at each
+// call. The number of ranks p may be 1; n may be smaller than p, and p need not divide it. Helpers belong into an unnamed
+// namespace: the files are linked together.
 #pragma once
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
@@ -28,7 +29,7 @@ void staged(const float* in, float* out, std::size_t n, void* workspace, std::si
 void ring(const float* in, float* out, std::size_t n, void* workspace, std::size_t workspace_bytes, ncclComm_t comm,
           cudaStream_t stream);
 
-// The same for bfloat16 (a partial sum is rounded each time it is sent). Each chunk of the reduce-scatter is cut into `slices`
+// The same for bfloat16 (a partial sum is rounded each time it is sent: to nearest, ties to even). Each chunk of the reduce-scatter is cut into `slices`
 // slices of ceil(chunk / slices) values, so that one slice is reduced while the next one travels.
 //   in, out    n values on the device; in == out is allowed
 //   slices     1 to kMostSlices

@@ -1,5 +1,6 @@
 // Ranks under a judge: what the worker calls before anything else, where it is one of several.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -9,6 +10,9 @@ constexpr std::uint64_t kWorldKey = 1, kMpiKey = 2;  // of the communicators tha
 
 // The first call of NCCL that was refused since this was asked, and why; empty: none.
 std::string ridge_refused_call();
+// Communicators that the program has made and not ended; requests of MPI that nobody has waited for.
+std::size_t ridge_live_communicators();
+std::size_t ridge_open_requests();
 // `socket`: a stream to the judge's switchboard. Returns the ncclComm_t of all ranks.
 void* ridge_join_ranks(int socket, int rank, int ranks);
 // How the ranks are joined from now on (nccl/links.hpp).

@@ -21,9 +21,14 @@ namespace {
 bool recording = false;
 simt::Transfers transfers;  // of the last replay
 simt::Schedule schedule;
-std::string race;                        // between operations of that replay
-std::optional<std::size_t> allocated;    // before the last call
-std::optional<simt::LiveHandles> alive;  // the same
+std::string race;                      // between operations of that replay
+std::optional<std::size_t> allocated;  // before the last call
+struct Alive {
+  simt::LiveHandles cuda;
+  std::size_t communicators, requests;
+};
+Alive now_alive() { return {simt::live_handles(), ridge_live_communicators(), ridge_open_requests()}; }
+std::optional<Alive> alive;              // the same
 std::uint64_t own_order = 1;             // of lanes and blocks: each rank has another one
 constexpr std::size_t kMostParts = 256;  // of one exchange
 
@@ -94,16 +99,24 @@ std::string count_of(std::size_t n, const char* what) {
 // Two calls with the same sizes: what a submission keeps from the first to the second is no leak.
 bool describe_handles(protocol::Done& done) {
   if (!alive) return false;
-  const simt::LiveHandles now = simt::live_handles();
+  const Alive now = now_alive();
   auto more = [](std::size_t a, std::size_t b) { return a > b ? a - b : 0; };
   std::string made;
-  for (const std::string& kind :
-       {count_of(more(now.streams, alive->streams), "stream"), count_of(more(now.events, alive->events), "event"),
-        count_of(more(now.graphs, alive->graphs), "graph")})
+  for (const std::string& kind : {count_of(more(now.cuda.streams, alive->cuda.streams), "stream"),
+                                  count_of(more(now.cuda.events, alive->cuda.events), "event"),
+                                  count_of(more(now.cuda.graphs, alive->cuda.graphs), "graph"),
+                                  count_of(more(now.communicators, alive->communicators), "communicator")})
     if (!kind.empty()) made += (made.empty() ? "" : " and ") + kind;
+  if (const std::size_t requests = more(now.requests, alive->requests); made.empty() && requests > 0) {
+    done.status = protocol::Status::fault;
+    put(done.what, "leak of MPI requests");
+    put(done.detail, "every call leaves " + count_of(requests, "request") +
+                         " that nobody waits for: MPI_Wait or MPI_Waitall says when a buffer may be used again");
+    return true;
+  }
   if (made.empty()) return false;
   done.status = protocol::Status::fault;
-  put(done.what, "leak of streams, events or graphs");
+  put(done.what, "leak of streams, events, graphs or communicators");
   put(done.detail, "every call makes " + made +
                        " that nobody destroys: make them once and keep them (a function-local static), or destroy them "
                        "before the call returns");
@@ -185,7 +198,7 @@ void set_sanitizing(bool on) {
 
 void before_last_call() {
   allocated = simt::Sanitizer::live_allocations();
-  alive = simt::live_handles();
+  alive = now_alive();
 }
 
 int take_launches() {

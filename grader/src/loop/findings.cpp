@@ -33,6 +33,8 @@ std::string gate_headline(const CheckResult& c) {
       {"in-flight", "too much is kept at a time"},
       {"bubble", "ranks are idle longer than they must be"},
   };
+  if (c.name == "memory" && c.message.find("leak of MPI requests") != std::string::npos)
+    return "it does not wait for its messages";
   if (c.name == "memory" && c.message.find("leak") != std::string::npos) return "what it makes is never freed";
   const auto at = known.find(c.name);
   return at == known.end() ? "the answer is wrong" : at->second;
@@ -43,6 +45,8 @@ std::string gate_advice(const CheckResult& c) {
   auto says = [&](const char* part) { return c.message.find(part) != std::string::npos; };
   if (c.name == "build")
     return "The first message of the compiler is the one to follow; later ones often come from it.";
+  if (says("MPI_Wait"))
+    return "MPI_Isend and MPI_Irecv only begin: the buffer is MPI's until MPI_Wait says that it is yours again.";
   if (says("leak"))
     return "What a call makes and no later call uses must be freed by it; what all calls use, the first one makes.";
   if (c.name == "device" && says("the host waits"))
@@ -56,6 +60,12 @@ std::string gate_advice(const CheckResult& c) {
     return "An argument is not one that the call takes. Look at what your calls return, cudaError_t or ncclResult_t: "
            "one "
            "that is refused does nothing.";
+  if (says("of the same group"))
+    return "Between ncclGroupStart and ncclGroupEnd nothing is first: what is sent must be complete before the group, "
+           "and what arrives "
+           "needs a place of its own.";
+  if (says("of device memory: "))
+    return "Copy it to page-locked memory first and wait for that copy: this MPI sends and receives there.";
   if (says("buffers overlap"))
     return "Elements are sent while others arrive: only the in-place forms of NCCL's manual may share memory.";
   if (says("host code "))
@@ -79,7 +89,7 @@ std::string gate_advice(const CheckResult& c) {
            "`return` before it.";
   if (c.name == "deadlock")
     return "Every rank must make the calls that its peers wait for, in an order that both sides share.";
-  if (c.name == "mismatch" && says("receive"))
+  if (c.name == "mismatch" && (says("ncclSend") || says("ncclRecv") || says("has room for")))
     return "Messages between two ranks pair up in the order of the calls: what one sends next is what the other "
            "receives "
            "next.";

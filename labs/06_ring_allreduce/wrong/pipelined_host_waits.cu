@@ -1,4 +1,4 @@
-// replaces: pipelined.cu; fails: pipelined/overlap; backend: cpu
+// replaces: pipelined.cu; fails: pipelined/device; backend: cpu
 // The host waits for each slice before it issues the next one.
 #include <algorithm>
 

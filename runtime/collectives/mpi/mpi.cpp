@@ -9,6 +9,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "../../simt/src/api.hpp"
 #include "../../simt/src/fault.hpp"
@@ -26,6 +27,8 @@ struct ridge_mpi_request {
   std::size_t bytes = 0;  // room there
   int tag = 0;
   bool done = false;
+  const void* sent = nullptr;   // of a send: its buffer,
+  std::vector<char> as_it_was;  // and what was there
 };
 
 namespace {
@@ -34,6 +37,7 @@ constexpr std::size_t kEager = 4096;  // bytes that a send hands over without a 
 
 struct Mpi {
   ncclComm* comm = nullptr;
+  std::size_t open_requests = 0;
   // By peer and tag: messages follow each other.
   std::map<std::pair<int, int>, std::uint64_t> sent, received;
 };
@@ -45,8 +49,13 @@ struct Mpi {
   _exit(86);
 }
 
-Mpi& mpi(MPI_Comm comm) {
+Mpi& the_mpi() {
   static auto* state = new Mpi;
+  return *state;
+}
+
+Mpi& mpi(MPI_Comm comm) {
+  Mpi* state = &the_mpi();
   if (comm != MPI_COMM_WORLD) fatal("there is MPI_COMM_WORLD only");
   for (ncclComm* c : rc::Ranks::instance().of(rc::kMpiKey)) state->comm = c;
   if (state->comm == nullptr) fatal("this program is not one of several ranks");
@@ -87,6 +96,9 @@ MPI_Request begin_send(Mpi& m, const void* data, std::size_t bytes, int to, int 
            {{0, rc::Kind::data, number, static_cast<std::uint32_t>(tag)}, r->call, std::vector<char>(p, p + bytes)});
   r->slot = {static_cast<std::uint32_t>(to), rc::Kind::taken, number, static_cast<std::uint32_t>(tag)};
   r->done = bytes <= kEager;
+  r->sent = data;
+  r->as_it_was.assign(p, p + bytes);
+  ++m.open_requests;
   return r.release();
 }
 
@@ -100,6 +112,7 @@ MPI_Request begin_receive(Mpi& m, void* data, std::size_t bytes, int from, int t
   r->data = data;
   r->bytes = bytes;
   r->tag = tag;
+  ++m.open_requests;
   return r.release();
 }
 
@@ -133,6 +146,13 @@ class Waiting : public rc::Task {
   bool hear(double&) override { return true; }
 };
 
+// MPI 3.1, section 3.7.2: until a send has ended, its buffer is MPI's. Here it was copied, elsewhere it may not have been.
+void check_unchanged(const Mpi& m, const ridge_mpi_request& r) {
+  if (r.as_it_was.empty() || std::memcmp(r.sent, r.as_it_was.data(), r.as_it_was.size()) == 0) return;
+  fatal("rank " + std::to_string(m.comm->rank) + ": " + rc::text_of(r.call) + rc::place_of(r.call.pc) +
+        ": the buffer was changed before MPI_Wait: until then it is MPI's, which may not have read it");
+}
+
 void finish(Mpi& m, MPI_Request* requests, int count, MPI_Status* statuses) {
   Engine& engine = Engine::instance();
   auto since = std::chrono::steady_clock::now();
@@ -150,6 +170,9 @@ void finish(Mpi& m, MPI_Request* requests, int count, MPI_Status* statuses) {
     if (waited.count() > 0.1) rc::look_for_deadlock(waited.count());
   }
   for (int i = 0; i < count; ++i) {
+    if (requests[i] == nullptr) continue;
+    check_unchanged(m, *requests[i]);
+    --m.open_requests;
     delete requests[i];
     requests[i] = nullptr;
   }
@@ -165,6 +188,11 @@ int locked(MPI_Comm comm, Body body) {
 }
 
 }  // namespace
+
+std::size_t ridge_open_requests() {
+  std::lock_guard lock(Engine::instance().mutex);
+  return the_mpi().open_requests;
+}
 
 #define RIDGE_CALLER __builtin_return_address(0)
 

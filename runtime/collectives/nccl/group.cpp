@@ -6,7 +6,11 @@
 
 #include "../../simt/src/api.hpp"
 #include "../../simt/src/device_profile.hpp"
+#include "../../simt/src/sanitizer.hpp"
+#include "../reduction.hpp"
+#include "diagnosis.hpp"
 #include "exchange.hpp"
+#include "node.hpp"
 
 namespace ridge::collectives {
 
@@ -39,9 +43,40 @@ CUstream_st* stream_of(const ncclComm& comm, cudaStream_t handle) {
   return stream;
 }
 
+struct Range {
+  std::uintptr_t begin, end;
+  Range(const void* p, std::size_t bytes) : begin(reinterpret_cast<std::uintptr_t>(p)), end(begin + bytes) {}
+  bool meets(const Range& other) const {
+    return begin != end && other.begin != other.end && begin < other.end && other.begin < end;
+  }
+};
+
+// The calls of a group move their data at once: what one of them writes, no other one reads or writes.
+void check_group(const ncclComm& comm, const std::vector<Planned>& calls) {
+  if (calls.size() < 2 || (!Node::instance().judged() && !simt::Sanitizer::enabled())) return;
+  auto element = [](const Planned& p) { return bytes_of(static_cast<ncclDataType_t>(p.call.type)); };
+  auto reads = [&](const Planned& p) {
+    return Range(p.from, elements_read(p.call, comm.rank, comm.size) * element(p));
+  };
+  auto writes = [&](const Planned& p) {
+    return Range(p.to, elements_written(p.call, comm.rank, comm.size) * element(p));
+  };
+  for (const Planned& writer : calls)
+    for (const Planned& other : calls) {
+      if (&writer == &other) continue;
+      const bool read = writes(writer).meets(reads(other));
+      if (!read && !writes(writer).meets(writes(other))) continue;
+      end_with_overlap(comm, writer.call,
+                       "what it writes is also " + std::string(read ? "read by " : "written by ") +
+                           text_of(other.call) + place_of(other.call.pc) +
+                           " of the same group: the calls of a group run at once");
+    }
+}
+
 // One operation for all calls of a group on a communicator. It runs in the stream of the first; the others wait for it.
 ncclResult_t launch(ncclComm& comm, std::vector<Planned> calls, const std::vector<CUstream_st*>& streams) {
   simt::Engine& engine = simt::Engine::instance();
+  check_group(comm, calls);
   simt::Work work;
   work.kind = simt::WorkKind::exchange;
   work.exchange = [&comm, calls] { return std::make_shared<GroupExchange>(comm, calls); };

@@ -57,6 +57,13 @@ std::string ridge_refused_call() {
   return std::exchange(ridge::collectives::refused_call(), {});
 }
 
+std::size_t ridge_live_communicators() {
+  std::lock_guard lock(ridge::simt::Engine::instance().mutex);
+  std::size_t n = 0;
+  for (const ncclComm* comm : ridge::collectives::Ranks::instance().all()) n += comm->live ? 1 : 0;
+  return n;
+}
+
 bool ridge_set_links(const char* topology, int node, int ranks) {
   std::lock_guard lock(ridge::simt::Engine::instance().mutex);
   return ridge::collectives::set_links(topology, node, ranks);
