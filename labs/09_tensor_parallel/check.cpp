@@ -13,6 +13,8 @@ class Shard : public Task {
     for (int p : r.ranks) {
       add(all, p, p, 5, 37, 3 * p);
       add(all, p, 3 * p, 7, r.mode == Mode::grade ? random_size(r.seed, 33, 90) : 45, 11 * p);
+      add(all, p, p, 2, 1101, 7 * p);  // rows longer than a block has threads
+      add(all, p, 2 * p, 3, 5, 601 * p);
     }
     if (r.ranks.empty()) return all;
     const bool gpu = r.backend == Backend::cuda;

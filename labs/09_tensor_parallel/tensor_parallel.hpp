@@ -89,8 +89,7 @@ void cross_entropy(const float* logits, const int* targets, float* losses, float
 
 // Layer norm and MLP with sequence parallelism, forward and backward: y = gelu(layernorm(x) A^T + a) B^T + b. Outside of the two
 // products a rank has its own rows only: N rows of the whole are rank by rank n = N / t rows (N is a multiple of t). F as in `mlp`.
-// Two all-gathers and a reduce-scatter more than the least would be one too many: forward has an all-gather and a reduce-scatter,
-// backward two all-gathers, a reduce-scatter, and one small all-reduce.
+// Forward has an all-gather and a reduce-scatter, backward two all-gathers, a reduce-scatter, and one small all-reduce.
 //   x, dy    (n, C): this rank's rows
 //   weights  gamma, beta, b: (C), alike; A: (F, C), a: (F), B: (C, F) as in `mlp`
 //   y, dx    (n, C): this rank's rows
@@ -102,7 +101,7 @@ struct SequenceTensors {
 struct SequenceSpace {
   float *norm, *d_norm;  // (n, C)
   float *mean, *rstd;    // (n)
-  float* gathered;       // (N, C): the only one, so the normed rows are gathered again in backward
+  float* gathered;       // (N, C), not kept for backward: the normed rows are gathered again there
   float *pre, *act, *d;  // (N, F)
   float* partial;        // (N, C): what a reduce-scatter reads
   float* columns;

@@ -115,10 +115,12 @@ std::string gate_advice(const CheckResult& c) {
            "variable that takes a long sum.";
   if (says("never written") && says("rank "))
     return "NaN is what the judge puts into every buffer before the call: no thread wrote this element, something was "
-           "added to it that should have been cleared first, or what it is made of never came from another rank.";
+           "added to it that should have been cleared first, what it is made of never came from another rank, or "
+           "arithmetic made it (inf - inf, 0 * inf).";
   if (says("never written"))
     return "NaN is what the judge puts into every output before the call: no thread wrote this element. Is the kernel "
-           "launched, with enough threads, and does the index reach it?";
+           "launched, with enough threads, and does the index reach it? Or did arithmetic make it (inf - inf, 0 * "
+           "inf)?";
   return "The case that is named is the first that fails, and small ones come first: go through it by hand.";
 }
 

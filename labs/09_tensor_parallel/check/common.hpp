@@ -123,9 +123,18 @@ struct Traffic {
   Traffic& all_gather(std::uint64_t elements, const char* name = "") {
     return add((p_ - 1) * p_, (p_ - 1) * elements, name);
   }
-  Verdict compare(std::span<const Message> sent) const {
+  // Where the contract says which calls are made, fewer messages are none of its.
+  enum class Fewer { allowed, refused };
+  Verdict compare(std::span<const Message> sent, Fewer fewer = Fewer::allowed) const {
     std::uint64_t bytes_sent = 0;
-    for (const Message& m : sent) bytes_sent += m.bytes;
+    struct Load {
+      std::uint64_t out = 0, in = 0;
+    };
+    std::map<int, Load> of_rank;
+    for (const Message& m : sent) {
+      bytes_sent += m.bytes;
+      of_rank[m.from].out += m.bytes, of_rank[m.to].in += m.bytes;
+    }
     auto refused = [](std::string why) { return Verdict{false, std::move(why), {}, "traffic"}; };
     if (bytes_sent > bytes)
       return refused(fmt::format("all ranks together send {} bytes, where {} would do: {}", bytes_sent, bytes,
@@ -134,6 +143,16 @@ struct Traffic {
       return refused(
           fmt::format("all ranks together send {} messages, where {} would do: {} by rings. One collective too many?",
                       sent.size(), messages, calls.empty() ? "none" : calls));
+    if (fewer == Fewer::refused && (sent.size() < messages || bytes_sent < bytes))
+      return refused(fmt::format(
+          "all ranks together send {} messages with {} bytes, and the task's collectives are {} with {}: {}",
+          sent.size(), bytes_sent, messages, bytes, calls));
+    // A ring shares its bytes out evenly, but for an element of each message.
+    const std::uint64_t share = bytes / p_ + messages / p_ * sizeof(float);
+    for (const auto& [rank, load] : of_rank)
+      if (std::max(load.out, load.in) > share)
+        return refused(fmt::format("rank {} {} {} bytes, where the ring's share is {}: do all go through one rank?",
+                                   rank, load.out > share ? "sends" : "receives", std::max(load.out, load.in), share));
     return {};
   }
 

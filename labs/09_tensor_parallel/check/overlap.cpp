@@ -11,15 +11,17 @@ class Overlap : public MlpTask {
   std::vector<Case> cases(const Request& r) const override {
     std::vector<Case> all;
     for (int p : r.ranks) {
-      add(all, p, p, 10, 12, 3);       // more chunks than rows
-      add(all, p, 13 * p, 10, 12, 6);  // 3, 3, 3, 3, 1 rows: five chunks
+      add(all, p, p, 10, 12, 3);        // more chunks than rows
+      add(all, p, 13 * p, 10, 12, 6);   // 3, 3, 3, 3, 1 rows: five chunks
+      add(all, p, 33 * p, 10, 12, 16);  // 3 rows each: eleven chunks
+      add(all, p, 7 * p, 10, 12, 1);
       add(all, p, p * (r.mode == Mode::grade ? random_size(r.seed, 11, 30) : 19), 45, 21 * p, 4);
     }
     if (r.ranks.empty()) return all;
     if (r.backend == Backend::cuda)
       add(all, measured_ranks(r), 8192, 1024, 4096, 4);
     else
-      add(all, measured_ranks(r), 2048, 128, 128, 4);
+      add(all, measured_ranks(r), 2048, 128, 128, 4), all.back().topology = "pcie";
     all.back().measured = true;
     return all;
   }
@@ -50,13 +52,15 @@ class Overlap : public MlpTask {
     }
     return {};
   }
+  // The kernels' time in four chunks, with nn's products: measured on the emulator (420 us; 431 of another compiler), since it is no formula.
+  std::vector<Bound> bounds(const Case&) const override { return {{"exposed_messages", 413e-6}}; }
   Verdict verify_messages(const Case& c, std::span<const Message> messages) const override {
     const Size n = at(c, 0) / static_cast<Size>(c.ranks), m = (n + at(c, 3) - 1) / at(c, 3),
                p = static_cast<Size>(c.ranks);
     Traffic t(c.ranks);
     t.all_gather(all(c), "an all-gather").all_gather(all(c), "and a reduce-scatter of each chunk");
     t.messages = 2 * ((n + m - 1) / m) * (p - 1) * p;
-    return t.compare(messages);
+    return t.compare(messages, Traffic::Fewer::refused);
   }
 
  protected:
