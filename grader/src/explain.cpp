@@ -29,6 +29,25 @@ std::string with_lines(std::string text, const fs::path& program) {
   return text;
 }
 
+// Takes " [launched by 1f0 a20]" out of `text`: ", launched at mlp.cu:14", the innermost place in a .cu file that is not the
+// kernel's own; empty where there is none.
+std::string launched_at(std::string& text, std::string_view kernel_file, const fs::path& program) {
+  constexpr std::string_view kMark = " [launched by ";
+  const std::size_t at = text.rfind(kMark);
+  if (at == std::string::npos) return {};
+  std::vector<std::uint64_t> places;
+  const char* c = text.c_str() + at + kMark.size();
+  for (char* end = nullptr; places.size() < 8; c = end) {
+    const auto place = std::strtoull(c, &end, 16);
+    if (end == c) break;
+    places.push_back(place);
+  }
+  text.erase(at);
+  for (const auto& [file, line] : source_lines(program, places))
+    if (file.ends_with(".cu") && file != kernel_file) return fmt::format(", launched at {}:{}", file, line);
+  return {};
+}
+
 }  // namespace
 
 Gate Explainer::operator()(const Reply& r) const {
@@ -48,8 +67,8 @@ Gate Explainer::operator()(const Reply& r) const {
       if (r.signal == 0) return {"run", fmt::format("the program ended by itself with exit code {}", r.exit_code)};
       return {"run", fmt::format("crashed: {} (signal {}){}", strsignal(r.signal), r.signal,
                                  r.signal == SIGSEGV
-                                     ? "; on the host side, which cannot follow a pointer to device memory, or with "
-                                       "a stack too deep"
+                                     ? "; on the host side: an access past the end of an array, through a null "
+                                       "pointer or one to device memory, or a stack too deep"
                                      : "")};
     case Fate::ok:
       break;
@@ -74,18 +93,23 @@ Gate Explainer::operator()(const Reply& r) const {
       against = fmt::format("\n    against the {} at {}", d.other,
                             line.first.empty() ? "an unknown line" : fmt::format("{}:{}", line.first, line.second));
     }
+    std::string detail = d.detail;
+    const std::string launched = launched_at(detail, where.substr(0, where.rfind(':')), program_);
     return {d.code == 0 ? "correct" : "memory",
-            fmt::format("{} at {}\n    in kernel {}, block ({},{},{}), thread ({},{},{}){}: {}", d.what,
-                        where.empty() ? "an unknown line" : where, d.kernel, d.block[0], d.block[1], d.block[2],
-                        d.thread[0], d.thread[1], d.thread[2], against, d.detail),
+            fmt::format("{} at {}\n    in kernel {}{}, block ({},{},{}), thread ({},{},{}){}: {}", d.what,
+                        where.empty() ? "an unknown line" : where, d.kernel, launched, d.block[0], d.block[1],
+                        d.block[2], d.thread[0], d.thread[1], d.thread[2], against, detail),
             fault_class(d, where, program_)};
   }
   if (d.status == protocol::Status::cuda_error) {
-    std::string more;
+    std::string more, detail = d.detail;
+    const std::string place = launched_at(detail, "", program_);
     if (d.code == 9)
       more = "; check the grid and block sizes (at most 1024 threads a block, grid y and z at most 65535)";
     if (d.code == 700) more = "; `ridge check` with --backend cpu names the line";
-    return {"launch", fmt::format("{}: {}{}", d.what, with_lines(d.detail, program_), more),
+    return {"launch",
+            fmt::format("{}{}: {}{}", d.what, place.empty() ? "" : " at" + place.substr(place.rfind(' ')),
+                        with_lines(detail, program_), more),
             cuda_error_class(d.code) + more};
   }
   if (d.status == protocol::Status::ok) return {};

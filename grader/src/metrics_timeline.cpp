@@ -51,9 +51,9 @@ MetricValue virtual_time(const Measured& m) {
   for (const auto& [kind, name] : {std::pair{"h2d", "copies to the device"},
                                    {"d2h", "copies from it"},
                                    {"kernel", "kernels"},
-                                   {"exchange",
-                                    "messages, with "
-                                    "waiting for peers,"}}) {
+                                   {"d2d", "copies on the device"},
+                                   {"fill", "fills"},
+                                   {"exchange", "messages, with waiting for peers,"}}) {
     double sum = 0;
     for (const auto& i : t.items) sum += i.kind == kind ? i.end - i.start : 0;
     if (sum > 0) parts += fmt::format("{}{} {:.1f}", parts.empty() ? "" : ", ", name, sum * 1e6);

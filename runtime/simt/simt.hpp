@@ -46,6 +46,12 @@ struct LiveHandles {
 };
 LiveHandles live_handles();
 
+// Where a kernel was launched, for a judge, who looks up the lines; empty: nobody knows.
+std::string launch_in_words(const Callers& callers);
+
+// The first call of CUDA since the last cudaGetLastError that was refused: its error, why, and where; empty: none was.
+std::string refused_in_words(int& error);
+
 // Lane, warp and block order of later launches: 0 ascending, otherwise drawn from the seed (1: blocks ascend).
 // RIDGE_LANE_ORDER sets it too.
 void set_order(std::uint64_t seed);

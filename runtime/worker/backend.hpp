@@ -30,6 +30,8 @@ bool replay(int fd, const protocol::Replay& request, protocol::Done& done);  // 
 int take_launches();                                                         // descriptor of the launch records, or -1
 void* join_ranks(int socket, int rank, int ranks);                           // ncclComm_t of all ranks
 bool set_links(const char* topology, int node, int ranks);
+// Which call of CUDA failed first, and why, in words; empty where nobody knows. Before cudaGetLastError.
+std::string why_refused(cudaError_t& error);
 bool describe_fault(protocol::Done& done);  // true where the emulator knows what went wrong
 
 }  // namespace ridge::worker

@@ -147,6 +147,7 @@ bool replay(int, const protocol::Replay&, protocol::Done& done) {
   return false;
 }
 int take_launches() { return -1; }
+std::string why_refused(cudaError_t&) { return {}; }
 bool describe_fault(protocol::Done&) { return false; }
 
 // One GPU a rank. The judge sets NCCL_COMM_ID: ranks meet at that address of their sandbox's own loopback interface.

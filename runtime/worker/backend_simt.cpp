@@ -153,7 +153,7 @@ bool describe_finding(protocol::Done& done) {
   const simt::Finding& f = all.front();
   done.status = protocol::Status::fault;
   put(done.what, f.kind);
-  put(done.detail, f.detail);
+  put(done.detail, f.detail + simt::launch_in_words(f.launched));
   put(done.kernel, f.kernel);
   done.pc = f.at.pc;
   std::memcpy(done.block, f.at.block_index, sizeof done.block);
@@ -267,6 +267,13 @@ void* join_ranks(int socket, int rank, int ranks) {
 
 bool set_links(const char* topology, int node, int ranks) { return ridge_set_links(topology, node, ranks); }
 
+std::string why_refused(cudaError_t& error) {
+  int code = error;
+  std::string why = simt::refused_in_words(code);
+  error = static_cast<cudaError_t>(code);
+  return why;
+}
+
 bool describe_fault(protocol::Done& done) {
   const simt::Fault* fault = simt::last_fault();
   if (fault == nullptr && !race.empty()) {
@@ -279,7 +286,7 @@ bool describe_fault(protocol::Done& done) {
   done.status = protocol::Status::fault;
   done.code = fault->error;
   put(done.what, fault->kind);
-  put(done.detail, fault->detail);
+  put(done.detail, fault->detail + simt::launch_in_words(simt::launch_callers()));
   put(done.kernel, fault->kernel);
   put(done.file, fault->file);
   done.line = fault->line;

@@ -76,16 +76,19 @@ void* pointer_of(std::uint32_t id) {
 
 // Waits for the whole device and says how the work has ended.
 void finish(protocol::Done& done) {
+  cudaError_t first = cudaSuccess;
+  const std::string why = worker::why_refused(first);
   cudaError_t launched = cudaGetLastError();
   done.device_seconds = worker::stop_clock(stream);
   cudaError_t finished = cudaDeviceSynchronize();
   cudaError_t error = launched != cudaSuccess ? launched : finished;
   if (worker::describe_fault(done)) return;
   if (error != cudaSuccess) {
+    if (first != cudaSuccess) error = first;
     done.status = protocol::Status::cuda_error;
     done.code = static_cast<int>(error);
     put(done.what, cudaGetErrorName(error));
-    put(done.detail, cudaGetErrorString(error));
+    put(done.detail, why.empty() ? cudaGetErrorString(error) : why);
   }
 }
 

@@ -310,6 +310,28 @@ TEST_CASE("kernels that write where they must not") {
   CHECK(g.task("transpose")["status"] == "passed");
 }
 
+TEST_CASE("a call that CUDA refuses is told with its line and the reason") {
+  Folder home;
+  const auto said = [&](const std::string& body) {
+    const std::string kernel = "__global__ void k() {}";  // one line: the body is line 4
+    const std::string dir = submission(home, {{"copy.cu", copy_with(body, kernel)}});
+    Graded g = check(home, "01", {"--submission", dir, "--task", "copy"});
+    INFO(g.run.out + g.run.err);
+    const auto failed = first_failed(g.task("copy"));
+    CHECK(failed["name"] == "launch");
+    return text_of(failed);
+  };
+  CHECK(contains(
+      said("  k<<<0, 32>>>();"),
+      "cudaErrorInvalidValue at copy.cu:4: invalid argument: k with a grid of 0 x 1 x 1 blocks of 32 x 1 x 1"));
+  CHECK(contains(said("  k<<<1, 2048>>>();"), "a block has 1024 threads at most"));
+  CHECK(contains(said("  k<<<dim3(1, 70000), 32>>>();"), "y and z of a grid are 65535 at most"));
+  CHECK(contains(said("  k<<<1, 32, 100000>>>();"), "where 49152 may be: cudaFuncSetAttribute raises that"));
+  // Another call, and the first of two.
+  CHECK(contains(said("  cudaMemset(nullptr, 0, 8); cudaStreamDestroy(cudaStream_t(8));"),
+                 "cudaErrorInvalidValue at copy.cu:4: invalid argument"));
+}
+
 TEST_CASE("a submission that ends before its first call is graded, whatever it says") {
   Folder home;
   // An exit code that means "no GPU" for the worker itself, and output that is not UTF-8.

@@ -88,6 +88,11 @@ TEST_CASE("metrics: what hides what in virtual time") {
   CHECK(value("exposed_messages").value() == Approx(4.0 / 6));
   m.bounds = {{"exposed_messages", 2}};
   CHECK(value("exposed_messages").value() == Approx((4 + 1.9) / 6));
+  // Kernels of 4 us in all where 2 would do: the 2 us that nothing hides are the share of 2.4.
+  m.bounds = {{"exposed_compute", 2}};
+  CHECK(value("exposed_compute").value() == Approx(2 / 2.4));
+  m.bounds = {{"exposed_compute", 4}};
+  CHECK(value("exposed_compute").value() == Approx(0.5));
   t.left_out = 1;
   CHECK(!value("exposed_messages"));
 }

@@ -157,6 +157,50 @@ TEST_CASE("a gradient that is wrong is named for what it is") {
         std::string::npos);
 }
 
+TEST_CASE("what ranks do to shared buffers and to MPI's is named, with the line") {
+  const auto contains = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  const auto said = [&](const char* task, const std::string& lab, const std::string& file, const char* gate) {
+    Folder home;
+    Graded g =
+        check(home, lab, {"--task", task, "--submission", repository() + "/solutions/" + lab, "--replace", file});
+    INFO(g.run.out);
+    const json failed = first_failed(g.task(task));
+    CHECK(failed["name"] == gate);
+    return std::string(failed["message"]);
+  };
+  const std::string ring = "06_ring_allreduce", wrong = repository() + "/labs/" + ring + "/wrong/";
+  CHECK(contains(said("ring", ring, wrong + "ring_one_buffer.cu", "memory"),
+                 "what it writes is also read by ncclSend of 513 ncclFloat32 to rank "));
+  CHECK(contains(said("staged", ring, wrong + "staged_no_wait.cu", "memory"), "2 requests that nobody waits for"));
+  CHECK(contains(said("staged", ring, wrong + "staged_late_wait.cu", "memory"), "was changed before MPI_Wait"));
+
+  // Mistakes that are made in a text of the solution.
+  const auto mistaken = [&](const char* task, const std::string& lab, const std::string& right,
+                            const std::string& instead, const char* gate) {
+    Folder home;
+    std::string text = read_file(repository() + "/solutions/" + lab + "/" + task + ".cu");
+    REQUIRE(text.find(right) != std::string::npos);
+    text.replace(text.find(right), right.size(), instead);
+    const std::string file = home / (std::string(task) + ".cu");
+    std::ofstream(file) << "// replaces: " << task << ".cu; fails: " << task << "/" << gate << "; backend: cpu\n"
+                        << text;
+    return said(task, lab, file, gate);
+  };
+  CHECK(contains(mistaken("staged", ring, "MPI_Sendrecv(outgoing,", "MPI_Sendrecv(in,", "memory"),
+                 "MPI_Send of device memory"));
+  CHECK(contains(mistaken("staged", ring, "MPI_FLOAT, right, 0,", "MPI_FLOAT, p, 0,", "launch"), "rank 2 of 2"));
+  // Every call makes a communicator, and nobody ends it.
+  CHECK(contains(
+      mistaken("ring", ring, "  auto* received",
+               "  ncclComm_t own = nullptr;\n  ncclCommSplit(comm, 0, r, &own, nullptr);\n  auto* received", "memory"),
+      "every call makes 1 communicator"));
+  CHECK(contains(mistaken("ring", ring, "ncclGroupEnd();", ";", "launch"), "ncclGroupStart without ncclGroupEnd"));
+  // A kernel of the course's or of cuBLAS goes astray: whose line launched it?
+  CHECK(contains(
+      mistaken("mlp", "09_tensor_parallel", "s.act, w.B, y, N, F, C);", "s.act, w.B, y, N, F + 1, C + 1);", "memory"),
+      "launched at mlp.cu:"));
+}
+
 TEST_CASE("what NCCL refuses is said, with the line, though nobody asks for it") {
   double seconds = 0;
   const json failed =

@@ -28,10 +28,11 @@ struct Group {
   std::vector<Join> joins;
 };
 
-Group& group_of_this_thread() {  // with the engine's lock
-  static auto* groups = new std::map<std::thread::id, Group>;
-  return (*groups)[std::this_thread::get_id()];
+std::map<std::thread::id, Group>& groups() {  // with the engine's lock, as all that follows
+  static auto* all = new std::map<std::thread::id, Group>;
+  return *all;
 }
+Group& group_of_this_thread() { return groups()[std::this_thread::get_id()]; }
 
 // Stream 0 is that of the communicator's device, whichever is current.
 CUstream_st* stream_of(const ncclComm& comm, cudaStream_t handle) {
@@ -149,6 +150,10 @@ ncclResult_t add_join(Join join) {
   }
   const ncclResult_t begun = join.begin();
   return begun == ncclSuccess ? join.end() : begun;
+}
+
+bool group_is_open() {
+  return std::any_of(groups().begin(), groups().end(), [](const auto& g) { return g.second.depth > 0; });
 }
 
 ncclResult_t start_group() {

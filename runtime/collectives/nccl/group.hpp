@@ -20,6 +20,7 @@ ncclResult_t add_call(ncclComm* comm, const Planned& planned, cudaStream_t strea
 ncclResult_t add_join(Join join);
 ncclResult_t start_group();
 ncclResult_t end_group();  // without the lock
+bool group_is_open();      // of any thread
 // A call was refused: so is the group that it belongs to.
 ncclResult_t refuse(ncclResult_t result);
 

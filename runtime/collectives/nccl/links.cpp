@@ -7,6 +7,7 @@
 #include "../../simt/src/time_model.hpp"
 #include "../judged.hpp"
 #include "../network.hpp"
+#include "group.hpp"
 #include "node.hpp"
 
 namespace ridge::collectives {
@@ -54,7 +55,10 @@ Link link_between(const ncclComm& comm, int a, int b) {
 
 std::string ridge_refused_call() {
   std::lock_guard lock(ridge::simt::Engine::instance().mutex);
-  return std::exchange(ridge::collectives::refused_call(), {});
+  std::string refused = std::exchange(ridge::collectives::refused_call(), {});
+  if (refused.empty() && ridge::collectives::group_is_open())
+    refused = "ncclGroupStart without ncclGroupEnd: none of the group's calls was made";
+  return refused;
 }
 
 std::size_t ridge_live_communicators() {

@@ -1,11 +1,13 @@
 // What the files of the runtime API share.
 #pragma once
 #include <cstddef>
+#include <string>
 #include <utility>
 
 #include "cuda_runtime_api.h"
 #include "devices.hpp"
 #include "engine.hpp"
+#include "fault.hpp"
 #include "memory.hpp"
 #include "ridge_simt/host_api.h"
 
@@ -14,6 +16,15 @@ namespace ridge::simt::api {
 // Remembers `error` for cudaGetLastError of this thread, and returns it.
 cudaError_t keep(cudaError_t error);
 void forget();  // of all threads
+// Why the error that is kept next comes about, in words.
+void explain(std::string why);
+// The first call since the last cudaGetLastError that was refused.
+struct RefusedCall {
+  cudaError_t error = cudaSuccess;
+  std::string why;  // where somebody explained it
+  Callers callers{};
+};
+RefusedCall refused_call();
 // The error of a fault, which every later call returns.
 cudaError_t sticky();
 // Why the calling thread may not use the API now (inside a kernel or a host function), or cudaSuccess.

@@ -1,10 +1,13 @@
 // Errors: their names and texts, the last one of each thread, and those that stay.
+#include <algorithm>
 #include <mutex>
 #include <thread>
 #include <unordered_map>
 
 #include "api.hpp"
 #include "block.hpp"
+#include "fault.hpp"
+#include "trace.hpp"
 
 namespace ridge::simt::api {
 
@@ -113,6 +116,29 @@ const ErrorText* find(cudaError_t code) {
   return nullptr;
 }
 
+// The first error since the last cudaGetLastError, of any thread.
+struct Refused {
+  std::mutex mutex;
+  RefusedCall call;
+  std::string why;  // of the error that is about to be kept
+};
+Refused& refused() {
+  static auto* one = new Refused;
+  return *one;
+}
+
+void note(cudaError_t error) {
+  Refused& r = refused();
+  std::lock_guard lock(r.mutex);
+  const std::string why = std::exchange(r.why, {});
+  if (r.call.error != cudaSuccess) return;
+  r.call.error = error;
+  r.call.why = why;
+  std::uint32_t callers[kMostCallers] = {};
+  Trace::callers(callers);
+  std::copy_n(callers, kMostCallers, r.call.callers.begin());
+}
+
 // Of each host thread. A map, since thread-local variables would become part of shared memory.
 struct LastErrors {
   std::mutex mutex;
@@ -127,6 +153,7 @@ LastErrors& last() {
 
 cudaError_t keep(cudaError_t error) {
   if (error == cudaSuccess || error == cudaErrorNotReady) return error;  // "not yet" is no error to keep
+  note(error);
   std::lock_guard lock(last().mutex);
   return last().of[std::this_thread::get_id()] = error;
 }
@@ -134,6 +161,11 @@ cudaError_t keep(cudaError_t error) {
 void forget() {
   std::lock_guard lock(last().mutex);
   last().of.clear();
+}
+
+void explain(std::string why) {
+  std::lock_guard lock(refused().mutex);
+  refused().why = std::move(why);
 }
 
 cudaError_t sticky() { return static_cast<cudaError_t>(Engine::instance().sticky_error()); }
@@ -144,11 +176,20 @@ cudaError_t refusal() {
   return Engine::instance().in_callback() ? cudaErrorNotPermitted : cudaSuccess;
 }
 
+RefusedCall refused_call() {
+  std::lock_guard lock(refused().mutex);
+  return refused().call;
+}
+
 namespace {
 cudaError_t last_error(bool forget) {
   if (cudaError_t error = refusal()) return error;
   std::lock_guard lock(last().mutex);
   cudaError_t& error = last().of[std::this_thread::get_id()];
+  if (forget) {
+    std::lock_guard told(refused().mutex);
+    refused().call = {};
+  }
   return forget ? std::exchange(error, cudaSuccess) : error;
 }
 }  // namespace

@@ -33,6 +33,8 @@ std::unordered_map<std::uintptr_t, Function>& functions() {
 
 int highest_limit = 0;  // that any kernel has been given
 
+std::string in_words(dim3 d) { return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z); }
+
 }  // namespace
 
 std::shared_ptr<void> closure_memory(std::size_t bytes) {
@@ -56,9 +58,20 @@ cudaError_t kernel_work(Work& work, const char* name, dim3 grid, dim3 block, std
   auto zero = [](dim3 d) { return d.x == 0 || d.y == 0 || d.z == 0; };
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
   if (zero(grid) || zero(block) || block.x > 1024 || block.y > 1024 || block.z > 64 || threads > kMaxThreadsPerBlock ||
-      grid.x > 0x7FFFFFFFu || grid.y > 65535 || grid.z > 65535)
+      grid.x > 0x7FFFFFFFu || grid.y > 65535 || grid.z > 65535) {
+    explain(std::string(name) + " with a grid of " + in_words(grid) + " blocks of " + in_words(block) + " threads: " +
+            (zero(grid)                         ? "where there is nothing to do, nothing is launched"
+             : zero(block)                      ? "a block has one thread at least"
+             : grid.y > 65535 || grid.z > 65535 ? "y and z of a grid are 65535 at most"
+                                                : "a block has 1024 threads at most, and z is 64 at most"));
     return cudaErrorInvalidValue;  // CUDA 13.0 on an H200; cudaErrorInvalidConfiguration before
-  if (shared > dynamic_shared_limit(function)) return cudaErrorInvalidValue;
+  }
+  if (const std::size_t most = dynamic_shared_limit(function); shared > most) {
+    explain(std::string(name) + " with " + std::to_string(shared) + " bytes of dynamic shared memory, where " +
+            std::to_string(most) + " may be: cudaFuncSetAttribute raises that, to " +
+            std::to_string(static_cast<std::size_t>(profile.shared_per_block_optin) - static_shared_of(function)));
+    return cudaErrorInvalidValue;
+  }
   const std::size_t fixed = static_shared_of(function), all_shared = shared + fixed;
   if (static_cast<double>(fixed) > profile.shared_per_block) {
     std::fprintf(stderr,
@@ -68,8 +81,11 @@ cudaError_t kernel_work(Work& work, const char* name, dim3 grid, dim3 block, std
   }
   if (cooperative) {
     const Occupancy o = theoretical_occupancy(profile, static_cast<unsigned>(threads), all_shared);
-    if (static_cast<double>(grid.x) * grid.y * grid.z > profile.sms * o.blocks_per_sm)
+    if (const double most = profile.sms * o.blocks_per_sm; static_cast<double>(grid.x) * grid.y * grid.z > most) {
+      explain(std::string(name) + ": all blocks of a cooperative launch run at once, and " +
+              std::to_string(static_cast<std::size_t>(most)) + " such blocks fit");
       return cudaErrorCooperativeLaunchTooLarge;
+    }
   }
   work.kind = WorkKind::kernel;
   work.config = {name, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, cooperative};

@@ -2,6 +2,7 @@
 
 #include <link.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -14,7 +15,18 @@ namespace ridge::simt {
 namespace {
 std::mutex mutex;
 std::unique_ptr<Fault> first;
+Callers launch{};
 }  // namespace
+
+void set_launch(const std::uint32_t* callers) {
+  std::lock_guard lock(mutex);
+  std::copy_n(callers, kMostCallers, launch.begin());
+}
+
+Callers launch_callers() {
+  std::lock_guard lock(mutex);
+  return launch;
+}
 
 void report_fault(const Fault& fault) {
   std::lock_guard lock(mutex);

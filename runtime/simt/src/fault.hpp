@@ -1,9 +1,18 @@
 // What a kernel did that a GPU would not allow, and where.
 #pragma once
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
 namespace ridge::simt {
+
+constexpr std::size_t kMostCallers = 12;
+// Where a kernel was launched: offsets in the program, innermost first, then 0.
+using Callers = std::array<std::uint32_t, kMostCallers>;
+// Of the kernel that runs now; all 0 where nobody noted it.
+void set_launch(const std::uint32_t* callers);
+Callers launch_callers();
 
 struct Fault {
   std::string kind;    // "out-of-bounds global store", "misaligned address", "deadlock at a barrier", ...

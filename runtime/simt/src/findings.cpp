@@ -90,6 +90,7 @@ void report_finding(Finding f) {
     return;
   }
   f.count = 1;
+  f.launched = launch_callers();
   if (s.all.size() < kPrinted) print(f);
   s.all.push_back(std::move(f));
 }

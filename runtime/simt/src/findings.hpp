@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "fault.hpp"
+
 namespace ridge::simt {
 
 // One side of a race, or the place of an uninitialised read.
@@ -25,6 +27,7 @@ struct Finding {
   std::string detail;
   std::string line, other_line;  // "file.cu:12"; filled in by report_finding
   std::size_t count = 0;
+  Callers launched = {};  // as the kernel was; filled in by report_finding
 };
 
 void report_finding(Finding finding);

@@ -2,6 +2,7 @@
 #include "../simt.hpp"
 #include "api.hpp"
 #include "graph.hpp"
+#include "program.hpp"
 
 namespace ridge::simt {
 
@@ -19,6 +20,26 @@ void note(cudaStream_t stream, const char* name) {
 
 void call_begins(cudaStream_t stream) { note(stream, trace::kCallBegins); }
 void call_ends(cudaStream_t stream) { note(stream, trace::kCallEnds); }
+
+std::string launch_in_words(const Callers& callers) {
+  constexpr int kMost = 6;
+  std::string text;
+  int told = 0;
+  for (std::uint32_t c : callers)
+    if (c != 0 && told < kMost && Program::instance().own_code(program_base() + c)) {
+      char one[16];
+      std::snprintf(one, sizeof one, " %x", c);
+      text += one, ++told;
+    }
+  return text.empty() ? "" : " [launched by" + text + "]";
+}
+
+std::string refused_in_words(int& error) {
+  const api::RefusedCall r = api::refused_call();
+  if (r.error == cudaSuccess) return {};
+  error = r.error;
+  return std::string(cudaGetErrorString(r.error)) + (r.why.empty() ? "" : ": " + r.why) + launch_in_words(r.callers);
+}
 
 LiveHandles live_handles() {
   Engine& engine = Engine::instance();

@@ -108,8 +108,6 @@ struct Source {
   std::uint64_t number;
 };
 
-constexpr std::size_t kMostCallers = 12;
-
 struct Operation {
   Work work;
   std::uint64_t number = 0;  // in the order of issue
