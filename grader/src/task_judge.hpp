@@ -75,6 +75,11 @@ class TaskJudge {
 
   // Refuses a host that waits where the contract says that it does not.
   Gate waited(const Reply& reply) const;
+  // On the emulator the last case that is not measured is called twice, with other data in other buffers: what a submission
+  // keeps from one call must not decide the next. On GPUs every timed call shows that.
+  std::uint64_t called_again(const std::vector<lab::Case>& cases) const;
+  static Gate stale(Gate g);
+  Gate once_more(SubmissionWorkers& worker, const lab::Case& c, std::uint64_t number, std::uint32_t& next_id);
   // Whether to look at a case again, with other numbers on the host: task_decoys.cpp.
   bool asks_the_host(std::uint64_t bytes_to_host) const;
   Gate with_decoys(CaseBuffers& buffers, std::uint64_t number, std::uint64_t bytes_to_host);
@@ -90,7 +95,8 @@ class TaskJudge {
   // "4 GPUs here: not run with 8 ranks"; empty where all numbers of ranks were.
   std::string without_gpus() const;
   // A case of several ranks. False: the task ends here.
-  bool judge_ranks(const lab::Case& c, std::uint64_t number, std::uint32_t& next_id);
+  bool judge_ranks(const lab::Case& c, std::uint64_t number, bool again, std::uint32_t& next_id);
+  Gate ranks_once_more(RankWorkers& workers, const lab::Case& c, std::uint64_t number, std::uint32_t& next_id);
   RankWorkers& ranks_of(int ranks, std::map<int, std::unique_ptr<RankWorkers>>& all);
   RankWorkers::Buffers rank_buffers(lab::Case c, std::uint64_t number, std::uint32_t& next_id);
   // Ranks on GPUs share them: those of one number end before others start.

@@ -332,6 +332,25 @@ TEST_CASE("a call that CUDA refuses is told with its line and the reason") {
                  "cudaErrorInvalidValue at copy.cu:4: invalid argument"));
 }
 
+TEST_CASE("what fits one call only fails the next, with the same sizes") {
+  Folder home;
+  // The addresses that the first call of each size had.
+  const std::string dir =
+      submission(home, {{"copy.cu",
+                         "#include \"coalescing.hpp\"\n#include <map>\nnamespace {\n"
+                         "__global__ void k(const float* in, float* out, std::size_t n) {\n"
+                         "  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;\n"
+                         "  if (i < n) out[i] = in[i];\n}\n}\n"
+                         "void copy(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t s) {\n"
+                         "  static std::map<std::size_t, const float*> kept;\n"
+                         "  in = kept.try_emplace(n, in).first->second;\n"
+                         "  k<<<static_cast<unsigned>((n + 255) / 256), 256, 0, s>>>(in, out, n);\n}\n"}});
+  Graded g = check(home, "01", {"--submission", dir, "--task", "copy"});
+  INFO(g.run.out + g.run.err);
+  CHECK(first_failed(g.task("copy"))["name"] == "correct");
+  CHECK(contains(text_of(first_failed(g.task("copy"))), "when it is called again, with other data in other buffers"));
+}
+
 TEST_CASE("a submission that ends before its first call is graded, whatever it says") {
   Folder home;
   // An exit code that means "no GPU" for the worker itself, and output that is not UTF-8.
