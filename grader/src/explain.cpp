@@ -130,7 +130,8 @@ Gate explain_ranks(const Explainer& explain, const std::vector<Reply>& replies, 
     if (at == std::string::npos) {
       g.message = fmt::format("rank {} of {}: {}", r, replies.size(), g.message);
     } else {
-      const bool waits = says("deadlock: ") || says("no rank has moved") || says("a rank is gone");
+      const bool waits = says("deadlock: ") || says("no rank has moved") || says(" is gone") || says(" waits for ") ||
+                         says("does not come");
       const char* check =
           says("disagree") || says("has room for") ? "mismatch"
           : says("out of bounds") || says("buffers overlap") || says("device memory: ") || says("was changed before")
@@ -138,7 +139,7 @@ Gate explain_ranks(const Explainer& explain, const std::vector<Reply>& replies, 
           : waits || says("another rank has reported why") ? "deadlock"
                                                            : "launch";
       g = {check, with_lines(said.substr(at, 4096), program)};
-      cause = !says("is gone, and others") && !says("another rank has reported why");
+      cause = !says(" is gone, and ") && !says("another rank has reported why");
     }
     if (replies[r].with_others) cause = false;
     // A fault is the plainest word; what others say may follow from it. Then who was first.

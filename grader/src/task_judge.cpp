@@ -173,8 +173,9 @@ std::uint64_t TaskJudge::called_again(const std::vector<lab::Case>& cases) const
 
 Gate TaskJudge::stale(Gate g) {
   if (!g.check.empty())
-    g.message = "when it is called again, with other data in other buffers of the same sizes: " + g.message +
-                ". The first call was right: what is kept from it (a graph, a result, an address) does not fit the next";
+    g.message =
+        "when it is called again, with other data in other buffers of the same sizes: " + g.message +
+        ". The first call was right: what is kept from it (a graph, a result, an address) does not fit the next";
   return g;
 }
 

@@ -57,7 +57,8 @@ std::string gate_advice(const CheckResult& c) {
     return "Values live on the device: a kernel computes what you want to know of them, and the next kernel reads it "
            "there.";
   if (says("when it is called again"))
-    return "What is kept in static variables, in a graph for instance, holds addresses and values of the call that made "
+    return "What is kept in static variables, in a graph for instance, holds addresses and values of the call that "
+           "made "
            "it: make it anew or update it where they differ.";
   if (c.name == "launch")
     return "An argument is not one that the call takes. Look at what your calls return, cudaError_t or ncclResult_t: "
