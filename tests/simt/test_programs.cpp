@@ -165,7 +165,8 @@ TEST_CASE("broken programs hear what is wrong, and where") {
     // "// expects: KIND at LINE, ERROR" or "// expects: wrong result"; the sanitizer's are tested below.
     std::string first = first_line(source);
     const std::string head = "// expects: ";
-    if (first.rfind("// sanitize: ", 0) == 0 || first.rfind("// host: ", 0) == 0) continue;
+    if (first.rfind("// sanitize: ", 0) == 0 || first.rfind("// host: ", 0) == 0 || first.rfind("// refused: ", 0) == 0)
+      continue;
     INFO(source.filename().string() << ": " << first);
     REQUIRE(first.rfind(head, 0) == 0);
     std::string wanted = first.substr(head.size());
@@ -207,6 +208,24 @@ TEST_CASE("host code that follows a pointer to device memory ends where a GPU's 
     CHECK(r.out.empty());
     CHECK(r.err.rfind("ridge: host code reads device memory\n  at host_dereference.cu:12\n", 0) == 0);
   }
+}
+
+TEST_CASE("the sanitizer tells of calls that CUDA refuses, where nobody looks at what they return") {
+  Folder scratch;
+  const std::string program = scratch / "program";
+  build(folder("broken") / "refused_calls.cu", program);
+  CHECK(run({program}, {}, 30).err.empty());
+  Run r = run({program}, {{"RIDGE_SANITIZE", "1"}}, 30);
+  INFO(r.out + r.err);
+  CHECK(r.code == 0);  // the program is right, as far as memory goes
+  const std::string refused = "ridge: refused: cudaErrorInvalidValue, invalid argument\n  at refused_calls.cu:";
+  CHECK(r.err ==
+        refused +
+            "10\n  set with a grid of 0 x 1 x 1 blocks of 32 x 1 x 1 threads: where there is nothing to do, "
+            "nothing is launched\n" +
+            refused + "11\n" + refused +
+            "12\n  set with 60000 bytes of dynamic shared memory, where 49152 may be: cudaFuncSetAttribute raises "
+            "that, to 232448\n");
 }
 
 TEST_CASE("the sanitizer finds races, uninitialised reads and leaks, and nothing else in the same program") {

@@ -1,5 +1,7 @@
 // Errors: their names and texts, the last one of each thread, and those that stay.
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <thread>
 #include <unordered_map>
@@ -7,6 +9,8 @@
 #include "api.hpp"
 #include "block.hpp"
 #include "fault.hpp"
+#include "program.hpp"
+#include "sanitizer.hpp"
 #include "trace.hpp"
 
 namespace ridge::simt::api {
@@ -127,15 +131,29 @@ Refused& refused() {
   return *one;
 }
 
+// Many programs don't look at what a call returns. Who asked for a sanitizer is told.
+void tell(cudaError_t error, const std::string& why, const std::uint32_t (&callers)[kMostCallers]) {
+  constexpr int kMost = 10;
+  static int told = 0;  // with the lock
+  if (!Sanitizer::enabled() || std::getenv("RIDGE_QUIET_FAULTS") != nullptr || ++told > kMost) return;
+  std::string where;
+  for (std::uint32_t c : callers)
+    if (where.empty() && c != 0 && Program::instance().own_code(program_base() + c)) where = source_of(c);
+  std::fprintf(stderr, "ridge: refused: %s, %s\n  at %s\n", cudaGetErrorName(error), cudaGetErrorString(error),
+               where.empty() ? "an unknown line (build with -g)" : where.c_str());
+  if (!why.empty()) std::fprintf(stderr, "  %s\n", why.c_str());
+}
+
 void note(cudaError_t error) {
   Refused& r = refused();
   std::lock_guard lock(r.mutex);
   const std::string why = std::exchange(r.why, {});
+  std::uint32_t callers[kMostCallers] = {};
+  Trace::callers(callers);
+  tell(error, why, callers);
   if (r.call.error != cudaSuccess) return;
   r.call.error = error;
   r.call.why = why;
-  std::uint32_t callers[kMostCallers] = {};
-  Trace::callers(callers);
   std::copy_n(callers, kMostCallers, r.call.callers.begin());
 }
 
