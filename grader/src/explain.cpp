@@ -29,8 +29,8 @@ std::string with_lines(std::string text, const fs::path& program) {
   return text;
 }
 
-// Takes " [launched by 1f0 a20]" out of `text`: ", launched at mlp.cu:14", the innermost place in a .cu file that is not the
-// kernel's own; empty where there is none.
+// Takes " [launched by 1f0 a20]" out of `text`: ", launched at mlp.cu:14", the innermost place in a .cu file; empty where there is
+// none, or where it is the kernel's own file.
 std::string launched_at(std::string& text, std::string_view kernel_file, const fs::path& program) {
   constexpr std::string_view kMark = " [launched by ";
   const std::size_t at = text.rfind(kMark);
@@ -44,7 +44,8 @@ std::string launched_at(std::string& text, std::string_view kernel_file, const f
   }
   text.erase(at);
   for (const auto& [file, line] : source_lines(program, places))
-    if (file.ends_with(".cu") && file != kernel_file) return fmt::format(", launched at {}:{}", file, line);
+    if (file.ends_with(".cu") && file != "cublas_gemm.cu")  // of the emulator
+      return file == kernel_file ? "" : fmt::format(", launched at {}:{}", file, line);
   return {};
 }
 

@@ -73,7 +73,7 @@ class TaskJudge {
   // counts and its time are those of a plain run. Its finding is about correctness, whatever the output is.
   Gate sanitized(CaseBuffers& buffers, std::uint64_t number, double plain_seconds);
 
-  // Refuses a host that waits where the contract says that it does not.
+  // Refuses a host that waits or reads where the contract says that it does not.
   Gate waited(const Reply& reply) const;
   // On the emulator the last case that is not measured is called twice, with other data in other buffers: what a submission
   // keeps from one call must not decide the next. On GPUs every timed call shows that.

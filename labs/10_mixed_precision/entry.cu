@@ -8,12 +8,19 @@ namespace {
 std::size_t at(long long n) { return static_cast<std::size_t>(n); }
 std::size_t padded(long long n) { return (at(n) + 63) / 64 * 64; }  // arrays behind each other begin at 128 bytes
 
-// Sizes: n, calls, rate in millionths, 1: fp32 gradients and fp16 weights. The first call leaves its inputs alone, later ones work
+// What the betas, epsilon and the decay are; check/adamw.cpp has the same.
+struct Constants {
+  float beta1, beta2, epsilon, decay;
+};
+constexpr Constants kConstants[] = {{0.9f, 0.95f, 1e-8f, 0.1f}, {0.8f, 0.999f, 1e-3f, 0}, {0.95f, 0.9f, 1e-5f, 0.3f}};
+
+// Sizes: n, calls, rate in millionths, 1: fp32 gradients and fp16 weights, then which of kConstants at 7. The first call leaves its inputs alone, later ones work
 // in place, each with a state of its own.
 template <class G, class W>
 void call_adamw(const ridge_call& c) {
   const std::size_t n = at(c.size[0]);
-  const AdamWStep step{static_cast<float>(c.size[2]) * 1e-6f, 0.9f, 0.95f, 1e-8f, 0.1f};
+  const Constants& k = kConstants[c.size[7]];
+  const AdamWStep step{static_cast<float>(c.size[2]) * 1e-6f, k.beta1, k.beta2, k.epsilon, k.decay};
   const auto* gradient = static_cast<const G*>(c.in[0]);
   const auto *w = static_cast<const float*>(c.in[1]), *moments = static_cast<const float*>(c.in[2]);
   const auto* states = static_cast<const LossScale*>(c.in[3]);
@@ -21,37 +28,40 @@ void call_adamw(const ridge_call& c) {
   auto* new_v = static_cast<float*>(c.out[2]);
   auto* weights = static_cast<W*>(c.out[3]);
   adamw(gradient, w, moments, moments + padded(c.size[0]), new_w, new_m, new_v, weights, n, step, states, c.stream);
-  for (long long k = 1; k < c.size[1]; ++k)
-    adamw(gradient, new_w, new_m, new_v, new_w, new_m, new_v, weights, n, step, states + k, c.stream);
+  for (long long call = 1; call < c.size[1]; ++call)
+    adamw(gradient, new_w, new_m, new_v, new_w, new_m, new_v, weights, n, step, states + call, c.stream);
 }
 
-// Sizes: n, calls, 1: each call goes on from the last one's result. Else all have the same input, and an output each: of the
-// seed's steps 1, 2, ..., and the last one of step 1 of another seed.
+// Sizes: n, calls, 1: each call goes on from the last one's result. Else all have the same input, and an output each: of steps 1
+// and 2 of the seed, of step 1 of two other seeds, of step 1 of the seed again, of step 257, and of step 1 of a third seed.
 void call_stochastic(const ridge_call& c) {
   const auto* in = static_cast<const __nv_bfloat16*>(c.in[0]);
   const auto* update = static_cast<const float*>(c.in[1]);
   auto* out = static_cast<__nv_bfloat16*>(c.out[0]);
   const auto seed = static_cast<std::uint64_t>(c.size[3]);
   const auto calls = static_cast<std::uint32_t>(c.size[1]);
+  const std::uint64_t seeds[] = {seed, seed, seed + 1, seed ^ 1ull << 40, seed, seed, seed ^ 3};
+  constexpr std::uint32_t kSteps[] = {1, 2, 1, 1, 1, 257, 1};
   for (std::uint32_t k = 0; k < calls; ++k) {
-    if (c.size[2] != 0)
+    if (c.size[2] == 1)
       stochastic(k == 0 ? in : out, update, out, at(c.size[0]), seed, k + 1, c.workspace, c.workspace_bytes, c.stream);
-    else if (k > 0 && k + 1 == calls)
-      stochastic(in, update, out + k * padded(c.size[0]), at(c.size[0]), seed + 1, 1, c.workspace, c.workspace_bytes,
-                 c.stream);
     else
-      stochastic(in, update, out + k * padded(c.size[0]), at(c.size[0]), seed, k + 1, c.workspace, c.workspace_bytes,
-                 c.stream);
+      stochastic(in, update, out + k * padded(c.size[0]), at(c.size[0]), seeds[k % 7], kSteps[k % 7], c.workspace,
+                 c.workspace_bytes, c.stream);
   }
 }
 
-// Sizes: n, steps, interval, type. Each step has gradients of its own.
+// Sizes: n, steps, interval, type. Each step has gradients of its own. In every third one `next` is `state`.
 template <class G>
 void call_loss_scaler(const ridge_call& c) {
   const auto* gradient = static_cast<const G*>(c.in[0]);
   const auto* state = static_cast<const LossScale*>(c.in[1]);
   auto* next = static_cast<LossScale*>(c.out[0]);
   for (long long k = 0; k < c.size[1]; ++k) {
+    if (k % 3 == 2) {
+      cudaMemcpyAsync(next + k, state, sizeof *state, cudaMemcpyDeviceToDevice, c.stream);
+      state = next + k;
+    }
     loss_scaler(gradient + at(k) * padded(c.size[0]), at(c.size[0]), state, next + k, static_cast<int>(c.size[2]),
                 c.workspace, c.workspace_bytes, c.stream);
     state = next + k;
@@ -90,8 +100,8 @@ void forward_backward(Model& model, int step, int micro_batch, const float* scal
 
 namespace {
 
-// Sizes: steps, micro-batches, B, T, C, log2 of the tokens that the gradient's mean is over (0: those of the step), interval,
-// clip in thousandths, for a mean over the step's own tokens.
+// Sizes: steps, micro-batches, B, T, C, log2 of the tokens that the gradient's mean is over (0: those of the step), interval (and
+// 1000 for other betas and another decay), clip in thousandths, for a mean over the step's own tokens.
 void call_train(const ridge_call& c) {
   const nn::ModelConfig config{16, static_cast<int>(c.size[3]), 1, 2, static_cast<int>(c.size[4]), true};
   nn::TrainConfig shape;
@@ -122,7 +132,14 @@ void call_train(const ridge_call& c) {
   auto* states = static_cast<LossScale*>(c.out[1]);
   cudaMemcpyAsync(states, c.in[3], sizeof(LossScale), cudaMemcpyDeviceToDevice, c.stream);
   const float clip = static_cast<float>(c.size[7]) * 1e-3f * (batches.of_gradients / of_step);
-  const TrainOptions options{1e-2f, 0.9f, 0.95f, 1e-15f, 3.0f, clip, static_cast<int>(c.size[6])};
+  const bool other = c.size[6] >= 1000;
+  const TrainOptions options{1e-2f,
+                             other ? 0.5f : 0.9f,
+                             other ? 0.2f : 0.95f,
+                             1e-15f,
+                             other ? 6.0f : 3.0f,
+                             clip,
+                             static_cast<int>(c.size[6] % 1000)};
   train(model, options, states, static_cast<float*>(c.out[0]), c.workspace, c.workspace_bytes, c.stream);
   cudaMemcpyAsync(c.out[2], model.master, n * sizeof(float), cudaMemcpyDeviceToDevice, c.stream);
   cudaStreamSynchronize(c.stream);  // before the model goes

@@ -1,7 +1,7 @@
 // Contract of lab 10. Each task is one host function; you own the kernels behind it and how they are launched.
 //
 // All arrays are on the device and begin at a multiple of 128 bytes. Work goes on `stream`; nothing may be read back to the
-// host: what happens next is decided on the device. What `workspace` holds at a call is undefined. Helpers belong into an
+// host, which waits for nothing: what happens next is decided on the device. What `workspace` holds at a call is undefined. Helpers belong into an
 // unnamed namespace: the files are linked together.
 #pragma once
 #include <cuda_bf16.h>
@@ -53,6 +53,7 @@ void adamw(const G* gradient, const float* w, const float* m, const float* v, fl
 // Random numbers of different elements, steps and seeds are independent of each other, and a function of these three alone.
 //   in, out  n bf16; out may be in
 //   update   n floats; all differences are finite
+//   workspace  of no size that is promised
 void stochastic(const __nv_bfloat16* in, const float* update, __nv_bfloat16* out, std::size_t n, std::uint64_t seed,
                 std::uint32_t step, void* workspace, std::size_t workspace_bytes, cudaStream_t stream);
 
@@ -112,7 +113,7 @@ struct TrainOptions {
 // norm; states[k + 1] as of loss_scaler, but with next->unscale = c / state->scale, c = 1, or clip / norm where the
 // norm of the unscaled gradient is above `clip` (a skipped step's unscale may hold anything); one step of AdamW with it.
 //   states     states[0] is given; states[1] to states[model.steps] are yours
-//   losses     model.steps floats: each step's mean loss
+//   losses     model.steps floats: each step's mean loss; at the call they hold anything
 //   workspace  at least 64 KiB
 void train(Model& model, const TrainOptions& options, LossScale* states, float* losses, void* workspace,
            std::size_t workspace_bytes, cudaStream_t stream);

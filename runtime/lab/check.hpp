@@ -99,6 +99,8 @@ class TaskCheck {
   virtual bool host_reads_inputs() const { return false; }
   // False where the contract says that the host waits for nothing: one that does is refused (backend cpu).
   virtual bool host_may_wait() const { return true; }
+  // False where the contract says that nothing is read back: a host that does is refused (backend cpu).
+  virtual bool host_may_read() const { return true; }
   // Bytes that a submission may hand from the host to the device in one call (backend cpu): copies, pinned and managed
   // memory, arguments, 32 for each launch. An answer made on the host has no other way.
   virtual double bytes_from_host(const Case& c) const {

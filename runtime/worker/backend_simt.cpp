@@ -286,7 +286,8 @@ bool describe_fault(protocol::Done& done) {
   done.status = protocol::Status::fault;
   done.code = fault->error;
   put(done.what, fault->kind);
-  put(done.detail, fault->detail + simt::launch_in_words(simt::launch_callers()));
+  // Host code that faults has no kernel, and nobody launched it.
+  put(done.detail, fault->detail + (fault->kernel.empty() ? "" : simt::launch_in_words(simt::launch_callers())));
   put(done.kernel, fault->kernel);
   put(done.file, fault->file);
   done.line = fault->line;

@@ -99,10 +99,14 @@ void moved_again(const TaskResult& t, const GoalResult& g, Finding& f) {
     f.what = g.note;
     return;
   }
+  double moved = 0;
+  for (const LineCount& l : lines) moved += static_cast<double>(l.sectors);
+  const double excess = moved - (t.roofline ? t.roofline->bytes_ideal / 32 : 0);
   // A whole warp that reads one small value moves a sector for it.
   for (const LineCount& l : lines)
-    if (is_load(l) && l.lane_step == std::pair<std::int64_t, std::int64_t>{0, 0} && l.sectors == l.requests &&
-        width(l) < 32 && l.requests > 1 && each(l.lanes, l) > 8) {
+    if (static_cast<double>(l.sectors) >= 0.25 * excess && is_load(l) &&
+        l.lane_step == std::pair<std::int64_t, std::int64_t>{0, 0} && l.sectors == l.requests && width(l) < 32 &&
+        l.requests > 1 && each(l.lanes, l) > 8) {
       f.where = place(l);
       f.what =
           fmt::format("reads {} bytes for a whole warp at a time: {} requests move a sector of 32 bytes each for them",

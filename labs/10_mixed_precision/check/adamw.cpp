@@ -8,15 +8,24 @@ namespace ridge::lab::mixed_precision {
 namespace {
 
 // Sizes: n, calls, rate in millionths, type, updates before, log2 of the scale that gradients carry, skipped: 0 none, 1 some of
-// the calls, 2 all, and the gradients are broken.
+// the calls, 2 all, and the gradients are broken; which of the constants.
+// As in entry.cu.
+struct Constants {
+  double beta1, beta2, epsilon, decay;
+};
+constexpr Constants kConstants[] = {{0.9f, 0.95f, 1e-8f, 0.1f}, {0.8f, 0.999f, 1e-3f, 0}, {0.95f, 0.9f, 1e-5f, 0.3f}};
+
 class AdamW : public TaskCheck {
  public:
   std::string id() const override { return "adamw"; }
+  bool host_may_wait() const override { return false; }
+  bool host_may_read() const override { return false; }
   std::vector<Case> cases(const Request& r) const override {
     std::vector<Case> all;
     auto add = [&](std::string name, std::int64_t n, std::int64_t calls, std::int64_t rate, int type, int before,
-                   int scale, int skipped, bool measured = false) {
-      all.push_back({fmt::format("{}n {}", name, n), {n, calls, rate, type, before, scale, skipped}, measured});
+                   int scale, int skipped, bool measured = false, int constants = 0) {
+      all.push_back(
+          {fmt::format("{}n {}", name, n), {n, calls, rate, type, before, scale, skipped, constants}, measured});
     };
     add("first step, ", 1, 1, 1000, 0, 0, 0, 0);
     add("first step, ", 1003, 1, 1000, 0, 0, 0, 0);
@@ -25,6 +34,9 @@ class AdamW : public TaskCheck {
     add("some steps skipped, ", 1001, 6, 1000, 0, 2, 4, 1);
     add("inf and NaN, skipped, ", 514, 2, 1000, 1, 2, 16, 2);
     add("inf and NaN, skipped before the first update, ", 333, 2, 1000, 0, 0, 0, 2);
+    add("first step, other betas, epsilon and decay, ", 1209, 1, 1500, 0, 0, 0, 0, false, 1);
+    add("step 500, other betas, epsilon and decay, ", 1209, 2, 1500, 0, 500, 0, 0, false, 1);
+    add("other betas, epsilon and decay, ", 1209, 2, 1500, 1, 4, 0, 0, false, 2);
     if (r.mode == Mode::grade) add("", random_size(r.seed, 3000, 30000), 2, 2000, 0, 11, 3, 0);
     if (r.backend == Backend::cpu)
       add("", (r.mode == Mode::check ? 1 << 15 : 1 << 17), 1, 1000, 0, 9, 0, 0, true);
@@ -55,6 +67,12 @@ class AdamW : public TaskCheck {
             first ? 0 : m[i] * m[i] + near * near * (0.1f + static_cast<float>(random_bits(seed + 3, i) % 1024) / 512);
         if (random_bits(seed + 4, i) % 16 == 0) w[i] *= 3e-6f;  // subnormal in fp16
         g[i] *= scale;
+        // In the middle between two numbers of the result's type, and beyond what fp16 holds: unchanged, or nearly.
+        if (c.size[6] == 2 && i % 2 == 0)
+          w[i] =
+              std::bit_cast<float>((std::bit_cast<std::uint32_t>(w[i]) & (c.size[3] == 0 ? 0xFFFF0000u : 0xFFFFE000u)) |
+                                   (c.size[3] == 0 ? 0x8000u : 0x1000u));
+        if (c.size[3] != 0 && i % 64 == 5) w[i] *= 7e4f;
       }
     });
     if (c.size[6] == 2)
@@ -78,8 +96,8 @@ class AdamW : public TaskCheck {
     const auto states = as<LossScale>(in[3]);
     const auto calls = static_cast<double>(c.size[1]);
     const auto new_w = floats(out[0]), new_m = floats(out[1]), new_v = floats(out[2]);
-    const double rate = static_cast<float>(c.size[2]) * 1e-6f, beta1 = 0.9f, beta2 = 0.95f, epsilon = 1e-8f,
-                 decay = 0.1f;
+    const double rate = static_cast<float>(c.size[2]) * 1e-6f;
+    const auto [beta1, beta2, epsilon, decay] = kConstants[at(c.size[7])];
     struct Step {
       double unscale, first, second;  // 1 - beta1^t, 1 - beta2^t
     };

@@ -18,10 +18,12 @@ struct Deviation {
   double in_deviations() const { return sum / std::sqrt(variance); }
 };
 
-// Sizes: n, calls, 1: a chain of calls, seed.
+// Sizes: n, calls, 1: a chain of calls, 2: differences just above a bf16, seed.
 class Stochastic : public TaskCheck {
  public:
   std::string id() const override { return "stochastic"; }
+  bool host_may_wait() const override { return false; }
+  bool host_may_read() const override { return false; }
   std::vector<Case> cases(const Request& r) const override {
     std::vector<Case> all;
     auto add = [&](std::string name, std::int64_t n, std::int64_t calls, int chain, bool measured = false) {
@@ -29,9 +31,10 @@ class Stochastic : public TaskCheck {
       all.push_back({fmt::format("{}n {}", name, n), {n, calls, chain, seed}, measured});
     };
     add("", 1, 1, 0);
-    add("two steps and two seeds, ", 20011, 3, 0);
+    add("three steps and four seeds, ", 20011, 7, 0);
+    add("just above a bf16, ", 60013, 1, 2);
     add("64 steps, each below half a unit, ", 3003, 64, 1);
-    if (r.mode == Mode::grade) add("two steps and two seeds, ", random_size(r.seed, 20000, 50000), 3, 0);
+    if (r.mode == Mode::grade) add("three steps and four seeds, ", random_size(r.seed, 20000, 50000), 7, 0);
     if (r.backend == Backend::cpu)
       add("", r.mode == Mode::check ? 1 << 16 : 1 << 18, 1, 0, true);
     else
@@ -39,7 +42,7 @@ class Stochastic : public TaskCheck {
     return all;
   }
   Shape shape(const Case& c) const override {
-    const std::size_t n = at(c.size[0]), outputs = c.size[2] != 0 ? 1 : at(c.size[1]);
+    const std::size_t n = at(c.size[0]), outputs = c.size[2] == 1 ? 1 : at(c.size[1]);
     // Where the baseline copies to: only where it runs.
     return {{n * 2, n * 4}, {((outputs - 1) * padded(n) + n) * 2}, c.measured ? n * 4 : 0};
   }
@@ -52,22 +55,29 @@ class Stochastic : public TaskCheck {
         const std::uint64_t bits = random_bits(seed, i), more = random_bits(seed + 1, i);
         const float sign = bits >> 63 != 0 ? -1.0f : 1.0f;
         const auto mantissa = static_cast<float>(bits % 1024) / 1024;
-        if (c.size[2] != 0) {  // far from a power of two: all steps have the same unit
+        if (c.size[2] == 2) {  // up in one of 800, on average
+          w[i] = to_bf16(sign * (1 + mantissa));
+          u[i] = -sign * 0x1p-23f * (32 + static_cast<float>(more % 96));
+        } else if (c.size[2] == 1) {  // far from a power of two: all steps have the same unit
           w[i] = to_bf16(sign * (1.25f + mantissa / 2));
           u[i] = sign * 0x1p-11f * (0.5f + static_cast<float>(more % 4096) / 4096);
         } else {
-          const auto exponent = static_cast<int>(more >> 60) - 8;
+          // In some elements very large and very small ones, a weight of 0, and an update beyond the weight.
+          const bool far = bits >> 40 & 1 && (bits >> 41 & 7) == 0;
+          const auto exponent = far ? static_cast<int>(more >> 56) % 201 - 100 : static_cast<int>(more >> 60) - 8;
           const float value = sign * std::ldexp(1 + mantissa, exponent);
           w[i] = to_bf16(value);
           const auto size = (static_cast<float>(more % 65536) + 0.5f) / 65536;
           u[i] = more % 32 == 7 ? 0.0f : std::ldexp(size * (more >> 32 & 1 ? 1.0f : -1.0f), exponent - 6);
+          if ((bits >> 44 & 63) == 1) w[i] = Bf16{};
+          if ((bits >> 44 & 63) == 2) u[i] = 1.5f * value + u[i];
         }
       }
     });
   }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     const std::size_t n = at(c.size[0]);
-    if (c.size[2] != 0) return verify_chain(c, in, out);
+    if (c.size[2] == 1) return verify_chain(c, in, out);
     std::vector<Draws> all;
     for (std::size_t k = 0; k < at(c.size[1]); ++k) {
       const Draws d{as<Bf16>(in[0]), floats(in[1]), as<Bf16>(out[0]).subspan(k * padded(n), n)};
@@ -75,15 +85,32 @@ class Stochastic : public TaskCheck {
       if (Verdict v = unrelated_elements(d); !v.ok) return v;
       all.push_back(d);
     }
-    for (std::size_t k = 1; k < all.size(); ++k) {
+    if (all.size() < 7) return {};
+    if (Verdict v = far_apart(all[0], all[0]); !v.ok) return v;
+    if (Verdict v = far_apart(all[0], all[1]); !v.ok) return v;
+    struct Pair {
+      std::size_t a, b;
+      const char* what;
+    };
+    for (auto [a, b, what] : {Pair{0, 1, "two steps"},
+                              {0, 2, "two seeds"},
+                              {0, 3, "two seeds that differ in bit 40"},
+                              {1, 2, "step 2 of a seed and step 1 of the next seed"},
+                              {0, 5, "steps 1 and 257"},
+                              {1, 6, "step 2 of a seed and step 1 of the seed with other lower bits"}}) {
       Deviation r;
-      for (std::size_t i = 0; i < n; ++i) r.add(product(all[0], all[k], i, i), variance(all[0], all[k], i, i));
-      const bool other_seed = k + 1 == all.size();
+      for (std::size_t i = 0; i < n; ++i) r.add(product(all[a], all[b], i, i), variance(all[a], all[b], i, i));
       if (r.beyond())
-        return wrong(fmt::format("the same elements are rounded up with {}: {:.0f} deviations from independence",
-                                 other_seed ? "two seeds" : "two steps", r.in_deviations()),
+        return wrong(fmt::format("the same elements are rounded up with {}: {:.0f} deviations from independence", what,
+                                 r.in_deviations()),
                      "steps or seeds whose random numbers are related");
     }
+    if (const std::size_t i = first_where(n, [&](std::size_t k) { return all[0].out[k].bits != all[4].out[k].bits; });
+        i < n)
+      return wrong(fmt::format("out[{}] is {:.9g}, and {:.9g} when the same seed and step come again: choices are a "
+                               "function of seed, step and element alone, so that a run can be repeated",
+                               i, static_cast<double>(all[0].out[i]), static_cast<double>(all[4].out[i])),
+                   "choices that change when the same seed and step come again");
     return {};
   }
   Work work(const Case& c) const override {
@@ -171,11 +198,45 @@ class Stochastic : public TaskCheck {
       Deviation r;
       for (std::size_t i = start; i < start + count; ++i) r.add(product(d, d, i, i + lag), variance(d, d, i, i + lag));
       if (r.beyond())
-        return wrong(fmt::format("elements that are {} apart are rounded up together: {:.0f} deviations from "
+        return wrong(fmt::format("elements that are {} apart are rounded up {}together: {:.0f} deviations from "
                                  "independence",
-                                 lag, r.in_deviations()),
+                                 lag, r.sum < 0 ? "seldom " : "", r.in_deviations()),
                      "elements whose random numbers are related");
     }
+    return {};
+  }
+  // Elements of one answer, or of two, at every distance that groups of four have: a counter that comes again further on.
+  static Verdict far_apart(const Draws& a, const Draws& b) {
+    constexpr std::ptrdiff_t kTerms = 4096;  // at least: sums of few products have long tails
+    const auto n = static_cast<std::ptrdiff_t>(a.out.size());
+    std::vector<double> off[2], chances[2];
+    for (std::ptrdiff_t i = 0; i < n; ++i)
+      for (int k = 0; k < 2; ++k) {
+        const Draws& d = k == 0 ? a : b;
+        off[k].push_back(d.off(at(i))), chances[k].push_back(d.variance(at(i)));
+      }
+    const std::size_t lags = n > kTerms ? at(n - kTerms) / 4 : 0;
+    std::vector<double> deviations(2 * lags);
+    parallel_for(
+        2 * lags,
+        [&](std::size_t from, std::size_t to) {
+          for (std::size_t l = from; l < to; ++l) {
+            const auto lag = static_cast<std::ptrdiff_t>(4 * (l % lags + 1)) * (l < lags ? 1 : -1);
+            Deviation r;
+            for (std::ptrdiff_t i = std::max<std::ptrdiff_t>(0, -lag); i < std::min(n, n - lag); ++i)
+              r.add(off[0][at(i)] * off[1][at(i + lag)], chances[0][at(i)] * chances[1][at(i + lag)]);
+            deviations[l] = r.beyond() ? r.in_deviations() : 0;
+          }
+        },
+        16);
+    for (std::size_t l = 0; l < deviations.size(); ++l)
+      if (deviations[l] != 0)
+        return wrong(
+            fmt::format("elements that are {} apart{} are rounded up {}together: {:.0f} deviations from "
+                        "independence",
+                        4 * (l % lags + 1), &a.out == &b.out || a.out.data() == b.out.data() ? "" : " in two steps",
+                        deviations[l] < 0 ? "seldom " : "", deviations[l]),
+            "elements whose random numbers are related");
     return {};
   }
   // The mean of many walks goes where it should, and no walk further than chance explains.

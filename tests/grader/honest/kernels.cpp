@@ -43,6 +43,38 @@ __global__ void __launch_bounds__(@B@) kernel(const float* __restrict__ in, floa
 )",
                      "kernel<<<std::max(1u, static_cast<unsigned>(n / 4 / @B@)), @B@, 0, @S@>>>(in, out, n);",
                      {64, 128, 192, 256, 640}));
+  // The compiler would like to merge these loads, and to take the copies out of the loop.
+  all.push_back(copy("the same vector loads in two branches, and a copy in a loop", R"(
+__device__ void load(const float* from, float (&to)[4]) {
+  const float4 four = *reinterpret_cast<const float4*>(from);
+  to[0] = four.x, to[1] = four.y, to[2] = four.z, to[3] = four.w;
+}
+__device__ void store(float* to, const float (&from)[4]) {
+  *reinterpret_cast<float4*>(to) = make_float4(from[0], from[1], from[2], from[3]);
+}
+__global__ void kernel(const float* in, float* out, std::size_t n) {
+  const std::size_t i = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) * 4;
+  float x[4];
+  if (i + 8 <= n) {
+    load(in + i, x);
+    store(out + i, x);
+    return;
+  }
+  if (i + 4 <= n) {
+    load(in + i, x);
+    const float4 old = make_float4(x[0], x[1], x[2], x[3]);
+    for (int k = 0; k < 4; ++k) {
+      const float4 mine = old;
+      x[k] = k == 0 ? mine.x : k == 1 ? mine.y : k == 2 ? mine.z : mine.w;
+    }
+    store(out + i, x);
+    return;
+  }
+  for (std::size_t k = i; k < n; ++k) out[k] = in[k];
+}
+)",
+                     "kernel<<<static_cast<unsigned>((n + 4 * @B@ - 1) / (4 * @B@)), @B@, 0, @S@>>>(in, out, n);",
+                     {64, 256}));
   all.push_back(copy("float4 and a tail", R"(
 __global__ void kernel(const float* in, float* out, std::size_t n) {
   const std::size_t i = std::size_t{blockIdx.x} * @B@ + threadIdx.x, whole = n / 4;
