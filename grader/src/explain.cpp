@@ -12,9 +12,6 @@
 
 namespace ridge {
 
-namespace {
-
-// "[at 0x12f0]" -> "(ring.cu:51)"
 std::string with_lines(std::string text, const fs::path& program) {
   constexpr std::string_view kMark = "[at 0x";
   for (std::size_t at = 0; (at = text.find(kMark, at)) != std::string::npos;) {
@@ -28,6 +25,8 @@ std::string with_lines(std::string text, const fs::path& program) {
   }
   return text;
 }
+
+namespace {
 
 // Takes " [launched by 1f0 a20]" out of `text`: ", launched at mlp.cu:14", the innermost place in a .cu file; empty where there is
 // none, or where it is the kernel's own file.

@@ -25,6 +25,9 @@ class Explainer {
   double limit_;
 };
 
+// "cudaFree [at 0x12f0]" -> "cudaFree (mlp.cu:14)", for all such places.
+std::string with_lines(std::string text, const fs::path& program);
+
 // What the ranks' replies say. Where several failed, the others may only have missed the one that did first.
 Gate explain_ranks(const Explainer& explain, const std::vector<Reply>& replies, RankWorkers& workers,
                    const fs::path& program);

@@ -104,6 +104,20 @@ TEST_CASE("an exposed message is named with its time") {
   CHECK(contains(f.what, "in stream 2, from 10.0 to 60.0 us"));
 }
 
+TEST_CASE("one kernel that takes all of the time has nothing to overlap with") {
+  Result r = missed("virtual_time_over_bound", 400, 3, {});
+  Timeline t;
+  t.seconds = 1e-3;
+  t.items = {{"sum_kernel", "kernel", 1, 0, 3e-6, 1e-3, 0, {4, 1, 1}, {64, 1, 1}}};
+  r.tasks[0].timeline = t;
+  CHECK(contains(only(r).why, "it has 4 blocks of 64 threads. A GPU has over a hundred multiprocessors"));
+  r.tasks[0].timeline->items[0].grid = {4096, 1, 1};
+  CHECK(contains(only(r).why, "What it loads, stores and computes is what counts"));
+  // Where copies take the time, it is their order.
+  r.tasks[0].timeline->items[0].kind = "h2d";
+  CHECK(contains(only(r).why, "in different streams"));
+}
+
 TEST_CASE("three findings at most, the most points first; a wrong answer stands for all of its task's points") {
   Result r;
   r.lab = "01_coalescing";
@@ -145,6 +159,10 @@ TEST_CASE("a gate that failed is named, and what it usually comes from is said")
   CHECK(contains(traffic.why, "who sends how much to whom"));
   CHECK(contains(of("agree", "ranks have different answers").second, "transpose: ranks have different answers"));
   CHECK(contains(of("mismatch", "rank 0 is in ncclAllReduce").first.why, "the same count"));
+  CHECK(contains(of("mismatch", "rank 0: ncclRecv of 4 ncclFloat32").first.why, "pair up in the order of the calls"));
+  CHECK(contains(of("memory", "leak of MPI requests").second, "transpose: it does not wait for its messages"));
+  CHECK(contains(of("memory", "buffers overlap ... of the same group").first.why, "nothing is first"));
+  CHECK(contains(of("correct", "n 8: when it is called again, with other data").first.why, "static variables"));
   CHECK(contains(of("deadlock", "every rank waits").second, "transpose: ranks wait for each other"));
   CHECK(contains(of("time-limit", "took more than 5 s").second, "transpose: it does not end in time"));
   const auto [rounded, said] = of("correct", "all 7 elements are near, but not as near as rounding explains");

@@ -332,6 +332,19 @@ void overlap(const TaskResult& t, const GoalResult& g, Finding& f) {
       fmt::format(". The longest that nothing hides is {}{} in stream {}, from {:.1f} to {:.1f} us{}", what,
                   longest->bytes > 0 ? fmt::format(" ({})", bytes_text(longest->bytes)) : "", longest->stream,
                   longest->start * 1e6, longest->end * 1e6, t.ranks.empty() ? "" : fmt::format(", on rank {}", rank));
+  if (!messages && !kernels && longest->kind == "kernel" && alone > 0.8 * on->seconds) {
+    const auto count = [](const std::array<std::uint64_t, 3>& d) { return d[0] * d[1] * d[2]; };
+    constexpr std::uint64_t kFew = 1 << 15;  // threads
+    f.why = fmt::format(
+        "One kernel takes nearly all of the time, so that there is nothing to run beside it: it has {} "
+        "block{} of {} threads. ",
+        count(longest->grid), count(longest->grid) == 1 ? "" : "s", count(longest->block));
+    f.why +=
+        count(longest->grid) * count(longest->block) < kFew
+            ? "A GPU has over a hundred multiprocessors, and each wants many warps: while one waits for its loads, "
+              "others go on. Share the work out among more threads."
+            : "What it loads, stores and computes is what counts.";
+  }
   double waits = 0;
   std::string call;
   for (const auto& c : on->calls)

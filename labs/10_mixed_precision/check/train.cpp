@@ -15,6 +15,7 @@ namespace {
 class Train : public TaskCheck {
  public:
   std::string id() const override { return "train"; }
+  bool host_may_wait() const override { return false; }
   bool host_may_read() const override { return false; }
   std::vector<Case> cases(const Request& r) const override {
     std::vector<Case> all;

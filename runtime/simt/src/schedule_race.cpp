@@ -39,12 +39,13 @@ std::uintptr_t place_of(const Node& n) {
 }
 
 // The judge looks up the line.
-std::string in_words(const Node& n) {
+std::string place_text(std::uintptr_t at) {
   char place[32] = "";
-  if (const std::uintptr_t at = place_of(n); at != 0)
-    std::snprintf(place, sizeof place, " [at 0x%llx]", static_cast<unsigned long long>(at));
-  return *n.name + " in " + stream_of(n) + place;
+  if (at != 0) std::snprintf(place, sizeof place, " [at 0x%llx]", static_cast<unsigned long long>(at));
+  return place;
 }
+
+std::string in_words(const Node& n) { return *n.name + " in " + stream_of(n) + place_text(place_of(n)); }
 
 std::string of_two(const Node& earlier, const Node& later) {
   return in_words(later) + " and " + in_words(earlier) +
@@ -75,7 +76,11 @@ std::string ScheduleBuilder::host_wait() const {
     const std::string name(s.fields.name, strnlen(s.fields.name, sizeof s.fields.name));
     if (name == trace::kCallBegins) inside = true;
     if (name == trace::kCallEnds) inside = false;
-    if (inside && s.fields.is_wait != 0) return name;
+    if (!inside || s.fields.is_wait == 0) continue;
+    for (std::size_t i = 0; i < kMostCallers && s.fields.callers[i] != 0; ++i)
+      if (Program::instance().own_code(program_base() + s.fields.callers[i]))
+        return name + place_text(s.fields.callers[i]);
+    return name;
   }
   return {};
 }

@@ -195,7 +195,7 @@ void Trace::after() {
 }
 
 void Trace::step(const char* name, const Operation* op, double seconds, bool is_wait,
-                 const std::vector<OperationPtr>& waits) {
+                 const std::vector<OperationPtr>& waits, const Callers* callers) {
   if (!on_) return;
   std::lock_guard lock(state().mutex);
   trace::Step s{};
@@ -205,7 +205,10 @@ void Trace::step(const char* name, const Operation* op, double seconds, bool is_
   s.in_graph = op != nullptr && op->in_graph;
   s.stream = op != nullptr ? static_cast<std::uint32_t>(op->stream) : 0;
   s.waits = static_cast<std::uint32_t>(waits.size());
-  if (op != nullptr) std::memcpy(s.callers, op->callers, sizeof s.callers);
+  if (op != nullptr)
+    std::memcpy(s.callers, op->callers, sizeof s.callers);
+  else if (callers != nullptr)
+    std::copy(callers->begin(), callers->end(), s.callers);
   std::strncpy(s.name, name, sizeof s.name - 1);
   append(trace::Kind::step, s);
   for (const auto& before : waits) append(&before->number, sizeof before->number);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "fault.hpp"
 #include "memory.hpp"
 #include "operation.hpp"
 
@@ -99,7 +100,7 @@ class Trace {
   static void after();
   // In the order of issue. `operation` may be null.
   static void step(const char* name, const Operation* operation, double seconds, bool is_wait,
-                   const std::vector<OperationPtr>& waits);
+                   const std::vector<OperationPtr>& waits, const Callers* callers = nullptr);
   static void exchange_begins(const Operation& operation);
   static void exchange_ended(const Operation& operation);
   static void note(const std::vector<char>& record);            // for the maker of exchanges
@@ -146,7 +147,7 @@ struct Replay {
   std::string error;
   Transfers transfers;
   Schedule schedule;      // since the last mark
-  std::string host_wait;  // the call in which the host waited, since the last mark; empty: it did not
+  std::string host_wait;  // the call in which the host waited first, and where, since the last mark; empty: it did not
   std::string race;       // two operations on the same memory that nothing orders; empty: none
 };
 

@@ -71,6 +71,11 @@ void VirtualTime::issue(const char* name, OperationPtr operation, double seconds
 
 void VirtualTime::wait(const char* name, std::vector<OperationPtr> operations, double seconds) {
   steps_.push_back({name, nullptr, std::move(operations), true, seconds});
+  if (Trace::on()) {
+    std::uint32_t callers[kMostCallers] = {};
+    Trace::callers(callers);
+    std::copy(std::begin(callers), std::end(callers), steps_.back().callers.begin());
+  }
   if (!across_ranks_) advance();
 }
 
@@ -142,7 +147,7 @@ bool VirtualTime::issue_next() {
   const double begin_of_call = host_;
   if (step.is_wait) {
     if (!std::all_of(step.waits.begin(), step.waits.end(), [](const auto& o) { return o->timed; })) return false;
-    Trace::step(step.name, nullptr, step.seconds, true, step.waits);
+    Trace::step(step.name, nullptr, step.seconds, true, step.waits, &step.callers);
     for (const auto& o : step.waits) host_ = std::max(host_, o->end);
     host_ += step.seconds;
     Timeline::instance().add_host(step.name, begin_of_call, host_);

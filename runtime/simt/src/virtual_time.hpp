@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "fault.hpp"
 #include "operation.hpp"
 
 namespace ridge::simt {
@@ -54,6 +55,7 @@ class VirtualTime {
     std::vector<OperationPtr> waits;
     bool is_wait;
     double seconds;
+    Callers callers = {};  // of a wait, for traces
   };
   // What work of one device waits for, besides other work.
   struct Device {
