@@ -1,4 +1,4 @@
-// replaces: upload.cu; fails: upload/correct; backend: cpu
+// replaces: upload.cu; fails: upload/memory; backend: cpu
 // The staging buffers are made in every call, and never freed.
 #include "streams.hpp"
 
