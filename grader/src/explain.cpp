@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
+#include "compile.hpp"
 #include "counters.hpp"
 #include "feedback.hpp"
 
@@ -28,8 +30,8 @@ std::string with_lines(std::string text, const fs::path& program) {
 
 namespace {
 
-// Takes " [launched by 1f0 a20]" out of `text`: ", launched at mlp.cu:14", the innermost place in a .cu file; empty where there is
-// none, or where it is the kernel's own file.
+// Takes " [launched by 1f0 a20]" out of `text`: "mlp.cu:14", the innermost place in a .cu file; empty where there is none, or where
+// it is the kernel's own file.
 std::string launched_at(std::string& text, std::string_view kernel_file, const fs::path& program) {
   constexpr std::string_view kMark = " [launched by ";
   const std::size_t at = text.rfind(kMark);
@@ -43,9 +45,22 @@ std::string launched_at(std::string& text, std::string_view kernel_file, const f
   }
   text.erase(at);
   for (const auto& [file, line] : source_lines(program, places))
-    if (file.ends_with(".cu") && file != "cublas_gemm.cu")  // of the emulator
-      return file == kernel_file ? "" : fmt::format(", launched at {}:{}", file, line);
+    if (file.ends_with(".cu") && file != cublas_kernels().filename())
+      return file == kernel_file ? "" : fmt::format("{}:{}", file, line);
   return {};
+}
+
+// The gate that a report of the emulated NCCL or MPI belongs to: that of the first of these words in it.
+template <class Says>
+const char* gate_of(const Says& says) {
+  constexpr std::pair<const char*, const char*> kWords[] = {
+      {"disagree", "mismatch"},      {"has room for", "mismatch"},      {"out of bounds", "memory"},
+      {"buffers overlap", "memory"}, {"device memory: ", "memory"},     {"was changed before", "memory"},
+      {"deadlock: ", "deadlock"},    {"no rank has moved", "deadlock"}, {" is gone", "deadlock"},
+      {" waits for ", "deadlock"},   {"does not come", "deadlock"},     {"another rank has reported why", "deadlock"}};
+  for (auto [words, gate] : kWords)
+    if (says(words)) return gate;
+  return "launch";  // a call that was refused
 }
 
 }  // namespace
@@ -97,19 +112,19 @@ Gate Explainer::operator()(const Reply& r) const {
     const std::string launched = launched_at(detail, where.substr(0, where.rfind(':')), program_);
     return {d.code == 0 ? "correct" : "memory",
             fmt::format("{} at {}\n    in kernel {}{}, block ({},{},{}), thread ({},{},{}){}: {}", d.what,
-                        where.empty() ? "an unknown line" : where, d.kernel, launched, d.block[0], d.block[1],
-                        d.block[2], d.thread[0], d.thread[1], d.thread[2], against, detail),
+                        where.empty() ? "an unknown line" : where, d.kernel,
+                        launched.empty() ? "" : ", launched at " + launched, d.block[0], d.block[1], d.block[2],
+                        d.thread[0], d.thread[1], d.thread[2], against, detail),
             fault_class(d, where, program_)};
   }
   if (d.status == protocol::Status::cuda_error) {
     std::string more, detail = d.detail;
-    const std::string place = launched_at(detail, "", program_);
+    const std::string place = launched_at(detail, "", program_);  // of any call
     if (d.code == 9)
       more = "; check the grid and block sizes (at most 1024 threads a block, grid y and z at most 65535)";
     if (d.code == 700) more = "; `ridge check` with --backend cpu names the line";
     return {"launch",
-            fmt::format("{}{}: {}{}", d.what, place.empty() ? "" : " at" + place.substr(place.rfind(' ')),
-                        with_lines(detail, program_), more),
+            fmt::format("{}{}: {}{}", d.what, place.empty() ? "" : " at " + place, with_lines(detail, program_), more),
             cuda_error_class(d.code) + more};
   }
   if (d.status == protocol::Status::ok) return {};
@@ -130,15 +145,7 @@ Gate explain_ranks(const Explainer& explain, const std::vector<Reply>& replies, 
     if (at == std::string::npos) {
       g.message = fmt::format("rank {} of {}: {}", r, replies.size(), g.message);
     } else {
-      const bool waits = says("deadlock: ") || says("no rank has moved") || says(" is gone") || says(" waits for ") ||
-                         says("does not come");
-      const char* check =
-          says("disagree") || says("has room for") ? "mismatch"
-          : says("out of bounds") || says("buffers overlap") || says("device memory: ") || says("was changed before")
-              ? "memory"
-          : waits || says("another rank has reported why") ? "deadlock"
-                                                           : "launch";
-      g = {check, with_lines(said.substr(at, 4096), program)};
+      g = {gate_of(says), with_lines(said.substr(at, 4096), program)};
       cause = !says(" is gone, and ") && !says("another rank has reported why");
     }
     if (replies[r].with_others) cause = false;

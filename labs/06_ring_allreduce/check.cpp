@@ -207,8 +207,7 @@ class Pipelined : public AllReduce<Bf16> {
     const auto wanted = static_cast<std::uint64_t>(c.size[3]);
     const std::uint64_t chunk = (n + p - 1) / p, slice = (chunk + wanted - 1) / wanted * sizeof(Bf16);
     // Those of the reduce-scatter are slices; those of the all-gather may be.
-    const std::uint64_t most =
-        2 * p * (p - 1) * ((chunk * sizeof(Bf16) + slice - 1) / std::max<std::uint64_t>(slice, 1));
+    const std::uint64_t most = 2 * p * (p - 1) * ((chunk * sizeof(Bf16) + slice - 1) / slice);
     std::uint64_t in_slices = 0;
     for (const Message& m : messages) in_slices += m.bytes <= slice ? m.bytes : 0;
     if (in_slices < (p - 1) * n * sizeof(Bf16))

@@ -332,6 +332,27 @@ TEST_CASE("a call that CUDA refuses is told with its line and the reason") {
                  "cudaErrorInvalidValue at copy.cu:4: invalid argument"));
 }
 
+TEST_CASE("a fault in another file's kernel names the launch, of a graph as well") {
+  Folder home;
+  const std::string dir =
+      submission(home, {{"far.cuh",
+                         "#pragma once\n__global__ void near(float*) {}\n"
+                         "__global__ void far(float* out) { out[1 << 30] = 1; }\n"},
+                        {"copy.cu",
+                         "#include \"coalescing.hpp\"\n#include \"far.cuh\"\n"
+                         "void copy(const float*, float* out, std::size_t, void*, std::size_t, cudaStream_t s) {\n"
+                         "  cudaGraph_t graph;\n  cudaGraphExec_t whole;\n"
+                         "  cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal);\n"
+                         "  far<<<1, 1, 0, s>>>(out);\n"  // line 7
+                         "  cudaStreamEndCapture(s, &graph);\n  cudaGraphInstantiate(&whole, graph, 0);\n"
+                         "  near<<<1, 1, 0, s>>>(out);\n"
+                         "  cudaGraphLaunch(whole, s);\n}\n"}});
+  Graded g = check(home, "01", {"--submission", dir, "--task", "copy"});
+  INFO(g.run.out + g.run.err);
+  CHECK(
+      contains(text_of(first_failed(g.task("copy"))), "at far.cuh:3\n    in kernel far, launched at copy.cu:7, block"));
+}
+
 TEST_CASE("what fits one call only fails the next, with the same sizes") {
   Folder home;
   // The addresses that the first call of each size had.

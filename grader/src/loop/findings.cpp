@@ -51,23 +51,20 @@ std::string gate_advice(const CheckResult& c) {
     return "What a call makes and no later call uses must be freed by it; what all calls use, the first one makes.";
   if (c.name == "device" && says("the host waits"))
     return "While the host waits it issues nothing, and the device runs dry. An event that is recorded in one stream "
-           "and waited for "
-           "by another orders the two without it.";
+           "and waited for by another orders the two without it.";
   if (c.name == "device")
     return "Values live on the device: a kernel computes what you want to know of them, and the next kernel reads it "
            "there.";
   if (says("when it is called again"))
     return "What is kept in static variables, in a graph for instance, holds addresses and values of the call that "
-           "made "
-           "it: make it anew or update it where they differ.";
+           "made it: make it anew or update it where they differ.";
   if (c.name == "launch")
     return "An argument is not one that the call takes. Look at what your calls return, cudaError_t or ncclResult_t: "
            "one "
            "that is refused does nothing.";
   if (says("of the same group"))
     return "Between ncclGroupStart and ncclGroupEnd nothing is first: what is sent must be complete before the group, "
-           "and what arrives "
-           "needs a place of its own.";
+           "and what arrives needs a place of its own.";
   if (says("of device memory: "))
     return "Copy it to page-locked memory first and wait for that copy: this MPI sends and receives there.";
   if (says("buffers overlap"))

@@ -216,9 +216,10 @@ class Stochastic : public TaskCheck {
         off[k].push_back(d.off(at(i))), chances[k].push_back(d.variance(at(i)));
       }
     const std::size_t lags = n > kTerms ? at(n - kTerms) / 4 : 0;
-    std::vector<double> deviations(2 * lags);
+    const bool one = a.out.data() == b.out.data();
+    std::vector<double> deviations(one ? lags : 2 * lags);  // of two answers in both directions
     parallel_for(
-        2 * lags,
+        deviations.size(),
         [&](std::size_t from, std::size_t to) {
           for (std::size_t l = from; l < to; ++l) {
             const auto lag = static_cast<std::ptrdiff_t>(4 * (l % lags + 1)) * (l < lags ? 1 : -1);
@@ -231,12 +232,11 @@ class Stochastic : public TaskCheck {
         16);
     for (std::size_t l = 0; l < deviations.size(); ++l)
       if (deviations[l] != 0)
-        return wrong(
-            fmt::format("elements that are {} apart{} are rounded up {}together: {:.0f} deviations from "
-                        "independence",
-                        4 * (l % lags + 1), &a.out == &b.out || a.out.data() == b.out.data() ? "" : " in two steps",
-                        deviations[l] < 0 ? "seldom " : "", deviations[l]),
-            "elements whose random numbers are related");
+        return wrong(fmt::format("elements that are {} apart{} are rounded up {}together: {:.0f} deviations from "
+                                 "independence",
+                                 4 * (l % lags + 1), one ? "" : " in two steps", deviations[l] < 0 ? "seldom " : "",
+                                 deviations[l]),
+                     "elements whose random numbers are related");
     return {};
   }
   // The mean of many walks goes where it should, and no walk further than chance explains.

@@ -27,7 +27,7 @@ struct ridge_mpi_request {
   std::size_t bytes = 0;  // room there
   int tag = 0;
   bool done = false;
-  const void* sent = nullptr;   // of a send: its buffer,
+  const void* sent = nullptr;   // of MPI_Isend: its buffer,
   std::vector<char> as_it_was;  // and what was there
 };
 
@@ -96,8 +96,6 @@ MPI_Request begin_send(Mpi& m, const void* data, std::size_t bytes, int to, int 
            {{0, rc::Kind::data, number, static_cast<std::uint32_t>(tag)}, r->call, std::vector<char>(p, p + bytes)});
   r->slot = {static_cast<std::uint32_t>(to), rc::Kind::taken, number, static_cast<std::uint32_t>(tag)};
   r->done = bytes <= kEager;
-  r->sent = data;
-  r->as_it_was.assign(p, p + bytes);
   ++m.open_requests;
   return r.release();
 }
@@ -238,7 +236,13 @@ int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, M
   const void* caller = RIDGE_CALLER;
   *request = MPI_REQUEST_NULL;
   if (to == MPI_PROC_NULL) return MPI_SUCCESS;
-  return locked(comm, [&](Mpi& m) { *request = begin_send(m, data, bytes_of(count, type), to, tag, caller); });
+  return locked(comm, [&](Mpi& m) {
+    const std::size_t bytes = bytes_of(count, type);
+    *request = begin_send(m, data, bytes, to, tag, caller);
+    const auto* p = static_cast<const char*>(data);
+    (*request)->sent = data;
+    (*request)->as_it_was.assign(p, p + bytes);
+  });
 }
 int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
   const void* caller = RIDGE_CALLER;

@@ -1,10 +1,8 @@
 // Collectives, sends and receives.
-#include "../../simt/src/sanitizer.hpp"
 #include "../reduction.hpp"
 #include "api.hpp"
 #include "diagnosis.hpp"
 #include "group.hpp"
-#include "node.hpp"
 
 using namespace ridge::collectives;
 
@@ -23,7 +21,7 @@ bool reachable(const void* p, std::size_t bytes) {
 
 // A GPU would read or write on behind the allocation, or not: who looks for mistakes is told at once.
 void check_overrun(const ncclComm& comm, const void* p, std::size_t bytes, const char* which, const Call& call) {
-  if (!Node::instance().judged() && !ridge::simt::Sanitizer::enabled()) return;
+  if (!looks_for_mistakes()) return;
   const auto address = reinterpret_cast<std::uintptr_t>(p);
   const ridge::simt::Allocation* a = ridge::simt::DeviceMemory::instance().find(address);
   if (a == nullptr || a->bytes == 0) return;
@@ -41,7 +39,7 @@ ncclResult_t check_buffer(const ncclComm& comm, const void* p, std::size_t bytes
 
 // NCCL manual, "In-place operations": where output and input may lie over each other. Elsewhere what comes out is undefined.
 void check_overlap(const ncclComm& comm, const Planned& p, std::size_t element) {
-  if (!Node::instance().judged() && !ridge::simt::Sanitizer::enabled()) return;
+  if (!looks_for_mistakes()) return;
   const Call& c = p.call;
   const std::size_t read = elements_read(c, comm.rank, comm.size) * element,
                     written = elements_written(c, comm.rank, comm.size) * element;

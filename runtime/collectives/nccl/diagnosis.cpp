@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "../../simt/src/fault.hpp"
+#include "../../simt/src/sanitizer.hpp"
 #include "../../simt/src/source_lines.hpp"
 #include "../judged.hpp"
 #include "exchange.hpp"
@@ -285,6 +286,8 @@ std::string place_of(std::uint64_t pc) {
   if (pc != 0) std::snprintf(text, sizeof text, " [at 0x%llx]", static_cast<unsigned long long>(pc));
   return text;
 }
+
+bool looks_for_mistakes() { return Node::instance().judged() || simt::Sanitizer::enabled(); }
 
 void end_with_overrun(const ncclComm& comm, const Call& call, const std::string& what) {
   end_with(comm, "\nridge: NCCL: out of bounds\n  rank " + std::to_string(comm.rank) + ": " + text_of(call) +

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "graph.hpp"
+#include "trace.hpp"
 
 using namespace ridge::simt;
 using api::call;
@@ -97,6 +98,7 @@ cudaError_t capture_work(CUstream_st& stream, Work work) {
   if (cudaError_t error = status_of(stream)) return error;
   const cudaGraphNodeType type = node_type(work.kind);
   work.device = stream.device;
+  work.callers = Trace::callers();
   CUgraphNode_st* node = add_node(*stream.capture->graph, type, std::move(work), stream.capture_tail);
   stream.capture_tail = {node};
   return cudaSuccess;

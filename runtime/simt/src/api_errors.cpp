@@ -132,13 +132,12 @@ Refused& refused() {
 }
 
 // Many programs don't look at what a call returns. Who asked for a sanitizer is told.
-void tell(cudaError_t error, const std::string& why, const std::uint32_t (&callers)[kMostCallers]) {
+void tell(cudaError_t error, const std::string& why, const Callers& callers) {
   constexpr int kMost = 10;
   static int told = 0;  // with the lock
   if (!Sanitizer::enabled() || std::getenv("RIDGE_QUIET_FAULTS") != nullptr || ++told > kMost) return;
-  std::string where;
-  for (std::uint32_t c : callers)
-    if (where.empty() && c != 0 && Program::instance().own_code(program_base() + c)) where = source_of(c);
+  const std::uint32_t own = Program::instance().own_caller(callers);
+  const std::string where = own != 0 ? source_of(own) : "";
   std::fprintf(stderr, "ridge: refused: %s, %s\n  at %s\n", cudaGetErrorName(error), cudaGetErrorString(error),
                where.empty() ? "an unknown line (build with -g)" : where.c_str());
   if (!why.empty()) std::fprintf(stderr, "  %s\n", why.c_str());
@@ -148,13 +147,10 @@ void note(cudaError_t error) {
   Refused& r = refused();
   std::lock_guard lock(r.mutex);
   const std::string why = std::exchange(r.why, {});
-  std::uint32_t callers[kMostCallers] = {};
-  Trace::callers(callers);
+  const Callers callers = callers_here();
   tell(error, why, callers);
   if (r.call.error != cudaSuccess) return;
-  r.call.error = error;
-  r.call.why = why;
-  std::copy_n(callers, kMostCallers, r.call.callers.begin());
+  r.call = {error, why, callers};
 }
 
 // Of each host thread. A map, since thread-local variables would become part of shared memory.

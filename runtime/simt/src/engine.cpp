@@ -182,8 +182,8 @@ OperationPtr Engine::submit(CUstream_st& stream, Work work, const char* call, do
                             std::vector<OperationPtr> after) {
   for (auto& before : predecessors(stream)) after.push_back(std::move(before));
   work.device = stream.device;
+  work.callers = Trace::callers();
   OperationPtr op = make(stream, std::move(work), std::move(after));
-  if (Trace::on() || Sanitizer::enabled()) Trace::callers(op->callers);
   stream.tail = op;
   queue(op);
   time_.issue(op->work.kind == WorkKind::kernel ? named_by_range(call) : call, op, seconds);
@@ -417,7 +417,7 @@ void Engine::end(const OperationPtr& op) {
 void Engine::run_kernel(Operation& op) {
   Work& w = op.work;
   const DeviceProfile& profile = device_profile();
-  if (op.callers[0] != 0) set_launch(op.callers);
+  set_launch(w.callers);
   const auto begin = std::chrono::steady_clock::now();
   const LaunchOutcome outcome = run_launch(w.config, w.run, w.closure.get(), w.closure_bytes);
   const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

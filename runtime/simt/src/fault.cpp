@@ -1,8 +1,8 @@
 #include "fault.hpp"
 
+#include <execinfo.h>
 #include <link.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -18,9 +18,21 @@ std::unique_ptr<Fault> first;
 Callers launch{};
 }  // namespace
 
-void set_launch(const std::uint32_t* callers) {
+Callers callers_here() {
+  void* frames[kMostCallers];
+  const int n = backtrace(frames, kMostCallers);
+  Callers offsets{};
+  std::size_t kept = 0;
+  for (int i = 0; i < n; ++i) {
+    const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(frames[i]) - 1 - program_base();
+    if (offset < 0xFFFFFFFFu) offsets[kept++] = static_cast<std::uint32_t>(offset);  // else of a library
+  }
+  return offsets;
+}
+
+void set_launch(const Callers& callers) {
   std::lock_guard lock(mutex);
-  std::copy_n(callers, kMostCallers, launch.begin());
+  launch = callers;
 }
 
 Callers launch_callers() {

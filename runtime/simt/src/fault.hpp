@@ -8,10 +8,11 @@
 namespace ridge::simt {
 
 constexpr std::size_t kMostCallers = 12;
-// Where a kernel was launched: offsets in the program, innermost first, then 0.
+// Where a call was made: offsets in the program, innermost first, then 0.
 using Callers = std::array<std::uint32_t, kMostCallers>;
-// Of the kernel that runs now; all 0 where nobody noted it.
-void set_launch(const std::uint32_t* callers);
+Callers callers_here();
+// Where the kernel that runs now was launched; all 0 where nobody noted it.
+void set_launch(const Callers& callers);
 Callers launch_callers();
 
 struct Fault {

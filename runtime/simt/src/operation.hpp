@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "fault.hpp"
 #include "footprint.hpp"
 #include "launch.hpp"
 #include "time_model.hpp"
@@ -72,7 +73,8 @@ using ExchangeMaker = std::shared_ptr<Exchange> (*)(const ExchangeRecord&);
 // What is to be done. Graph nodes hold one, and every launch of the graph gets a copy.
 struct Work {
   WorkKind kind = WorkKind::nothing;
-  int device = 0;  // of its stream
+  int device = 0;        // of its stream
+  Callers callers = {};  // where it was issued, or captured, where a trace or the sanitizer asks
 
   LaunchConfig config{};  // kernel
   void (*run)(void*) = nullptr;
@@ -113,7 +115,6 @@ struct Operation {
   std::uint64_t number = 0;  // in the order of issue
   int stream = 0;
   bool in_graph = false;
-  std::uint32_t callers[kMostCallers] = {};  // where it was issued: offsets in the program, innermost first; for traces
   std::vector<OperationPtr> after;
   bool done = false;
   std::shared_ptr<Exchange> exchange;  // once it has begun

@@ -150,6 +150,12 @@ bool Program::own_code(std::uintptr_t address) const {
   return own;
 }
 
+std::uint32_t Program::own_caller(const Callers& callers) const {
+  for (std::uint32_t c : callers)
+    if (c != 0 && own_code(base + c)) return c;
+  return 0;
+}
+
 bool is_kernel_entry(std::uintptr_t function, const void* closure, std::size_t closure_bytes) {
   const Program& p = Program::instance();
   auto in = [](const std::vector<std::uintptr_t>& all, std::uintptr_t a) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "block_record.hpp"
+#include "fault.hpp"
 
 namespace ridge::simt {
 
@@ -45,6 +46,8 @@ struct Program {
   }
   // In a function that `ridge cc` compiled.
   bool own_code(std::uintptr_t address) const;
+  // The innermost of these that is in such a function; 0: none.
+  std::uint32_t own_caller(const Callers& callers) const;
   // All of it in one variable of the code that `ridge cc` compiled.
   bool in_variable(std::uintptr_t address, std::size_t bytes) const;
 

@@ -217,7 +217,6 @@ class Player {
     work.closure_bytes = k.closure;
     transfers_->from_host += Transfers::kLaunch + k.closure;
     work.run = reinterpret_cast<void (*)(void*)>(k.run);
-    if (const std::uint32_t* callers = schedule_.callers(k.number)) set_launch(callers);
     Operation timed = run(std::move(work));
     const DeviceProfile& p = device_profile();
     if (k.in_graph != 0) timed.seconds += p.graph_node_latency - p.kernel_latency;

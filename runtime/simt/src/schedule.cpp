@@ -30,12 +30,6 @@ bool is_work(const Operation& op) { return op.work.kind != WorkKind::nothing; }
 
 }  // namespace
 
-const std::uint32_t* ScheduleBuilder::callers(std::uint64_t number) const {
-  for (auto s = steps_.rbegin(); s != steps_.rend(); ++s)
-    if (s->fields.number == number + 1) return s->fields.callers;
-  return nullptr;
-}
-
 void ScheduleBuilder::ran(std::uint64_t number, std::string name, Operation timed) {
   ran_[number] = {std::move(name), std::move(timed)};
 }

@@ -17,8 +17,6 @@ class ScheduleBuilder {
   void ran(std::uint64_t number, std::string name, Operation timed);
   void step(const trace::Step& step, std::vector<std::uint64_t> waits);
   void clear();
-  // Where the operation was issued; null: nobody knows.
-  const std::uint32_t* callers(std::uint64_t number) const;
   // Null, or what is wrong with the steps: work that nobody issued, or issued twice.
   const char* build(Schedule& out) const;
   // Two operations that touch the same memory, one of them to write, with nothing that makes one wait for the other; or one

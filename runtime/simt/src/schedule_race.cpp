@@ -19,9 +19,9 @@ enum class Of : std::uint8_t { submission, begin_of_call, end_of_call };
 struct Node {
   Of of;
   const std::string* name;
-  std::uintptr_t caller;         // offset in the program, where it is known
-  const std::uint32_t* callers;  // the same, of those that called each other
-  const Footprint* footprint;    // null: an event, a wait
+  std::uintptr_t caller;       // offset in the program, where it is known
+  const Callers* callers;      // the same, of those that called each other
+  const Footprint* footprint;  // null: an event, a wait
   int stream;
   std::vector<bool> before;  // all that has ended when this one starts
   bool waits_for(std::size_t other) const { return other < before.size() && before[other]; }
@@ -33,9 +33,7 @@ std::string stream_of(const Node& n) {
 // The innermost caller that the submission or the lab has.
 std::uintptr_t place_of(const Node& n) {
   if (n.caller != 0) return n.caller;
-  for (std::size_t i = 0; i < kMostCallers && n.callers[i] != 0; ++i)
-    if (Program::instance().own_code(program_base() + n.callers[i])) return n.callers[i];
-  return 0;
+  return Program::instance().own_caller(*n.callers);
 }
 
 // The judge looks up the line.
@@ -77,10 +75,7 @@ std::string ScheduleBuilder::host_wait() const {
     if (name == trace::kCallBegins) inside = true;
     if (name == trace::kCallEnds) inside = false;
     if (!inside || s.fields.is_wait == 0) continue;
-    for (std::size_t i = 0; i < kMostCallers && s.fields.callers[i] != 0; ++i)
-      if (Program::instance().own_code(program_base() + s.fields.callers[i]))
-        return name + place_text(s.fields.callers[i]);
-    return name;
+    return name + place_text(Program::instance().own_caller(s.fields.callers));
   }
   return {};
 }
@@ -120,7 +115,7 @@ std::string ScheduleBuilder::race() const {
     Node node{of,
               works ? &at->second.name : nullptr,
               exchange != nullptr ? exchange->caller() : 0,
-              s.fields.callers,
+              &s.fields.callers,
               works ? at->second.operation.footprint.get() : nullptr,
               static_cast<int>(s.fields.stream),
               host};

@@ -10,6 +10,7 @@
 
 #include "api.hpp"
 #include "fault.hpp"
+#include "sanitizer.hpp"
 
 namespace ridge::simt {
 
@@ -195,7 +196,7 @@ void Trace::after() {
 }
 
 void Trace::step(const char* name, const Operation* op, double seconds, bool is_wait,
-                 const std::vector<OperationPtr>& waits, const Callers* callers) {
+                 const std::vector<OperationPtr>& waits, const Callers& callers) {
   if (!on_) return;
   std::lock_guard lock(state().mutex);
   trace::Step s{};
@@ -205,10 +206,7 @@ void Trace::step(const char* name, const Operation* op, double seconds, bool is_
   s.in_graph = op != nullptr && op->in_graph;
   s.stream = op != nullptr ? static_cast<std::uint32_t>(op->stream) : 0;
   s.waits = static_cast<std::uint32_t>(waits.size());
-  if (op != nullptr)
-    std::memcpy(s.callers, op->callers, sizeof s.callers);
-  else if (callers != nullptr)
-    std::copy(callers->begin(), callers->end(), s.callers);
+  s.callers = callers;
   std::strncpy(s.name, name, sizeof s.name - 1);
   append(trace::Kind::step, s);
   for (const auto& before : waits) append(&before->number, sizeof before->number);
@@ -241,15 +239,7 @@ void Trace::note(const std::vector<char>& record) {
   append_exchange(0, 0, record);
 }
 
-void Trace::callers(std::uint32_t (&offsets)[kMostCallers]) {
-  void* frames[kMostCallers];
-  const int n = backtrace(frames, kMostCallers);
-  std::size_t kept = 0;
-  for (int i = 0; i < n; ++i) {
-    const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(frames[i]) - 1 - program_base();
-    if (offset < 0xFFFFFFFFu) offsets[kept++] = static_cast<std::uint32_t>(offset);  // else of a library
-  }
-}
+Callers Trace::callers() { return on_ || Sanitizer::enabled() ? callers_here() : Callers{}; }
 
 void Trace::mark() {
   if (!on_) return;

@@ -74,7 +74,7 @@ struct Step {
   std::uint64_t number;  // + 1; 0: none
   double seconds;        // that the host spent
   std::uint32_t is_wait, in_graph, stream, waits;
-  std::uint32_t callers[kMostCallers];  // offsets in the program, innermost first; then 0
+  Callers callers;  // offsets in the program, innermost first; then 0
   char name[32];
 };
 struct Exchange {  // then its record (operation.hpp) where it begins, or a note
@@ -100,12 +100,12 @@ class Trace {
   static void after();
   // In the order of issue. `operation` may be null.
   static void step(const char* name, const Operation* operation, double seconds, bool is_wait,
-                   const std::vector<OperationPtr>& waits, const Callers* callers = nullptr);
+                   const std::vector<OperationPtr>& waits, const Callers& callers);
   static void exchange_begins(const Operation& operation);
   static void exchange_ended(const Operation& operation);
-  static void note(const std::vector<char>& record);            // for the maker of exchanges
-  static void callers(std::uint32_t (&offsets)[kMostCallers]);  // of this call
-  static void mark();                                           // between calls of the judge
+  static void note(const std::vector<char>& record);  // for the maker of exchanges
+  static Callers callers();                   // of this call, where a trace or the sanitizer asks for them; else 0
+  static void mark();                         // between calls of the judge
   static void unsupported(const char* what);  // the host wrote device memory in a way that no record tells
 
  private:

@@ -71,11 +71,7 @@ void VirtualTime::issue(const char* name, OperationPtr operation, double seconds
 
 void VirtualTime::wait(const char* name, std::vector<OperationPtr> operations, double seconds) {
   steps_.push_back({name, nullptr, std::move(operations), true, seconds});
-  if (Trace::on()) {
-    std::uint32_t callers[kMostCallers] = {};
-    Trace::callers(callers);
-    std::copy(std::begin(callers), std::end(callers), steps_.back().callers.begin());
-  }
+  steps_.back().callers = Trace::callers();
   if (!across_ranks_) advance();
 }
 
@@ -147,7 +143,7 @@ bool VirtualTime::issue_next() {
   const double begin_of_call = host_;
   if (step.is_wait) {
     if (!std::all_of(step.waits.begin(), step.waits.end(), [](const auto& o) { return o->timed; })) return false;
-    Trace::step(step.name, nullptr, step.seconds, true, step.waits, &step.callers);
+    Trace::step(step.name, nullptr, step.seconds, true, step.waits, step.callers);
     for (const auto& o : step.waits) host_ = std::max(host_, o->end);
     host_ += step.seconds;
     Timeline::instance().add_host(step.name, begin_of_call, host_);
@@ -156,7 +152,8 @@ bool VirtualTime::issue_next() {
     std::deque<OperationPtr>& in_flight = devices_[op != nullptr ? op->work.device : 0].in_flight;
     const bool full = in_flight.size() >= kQueueDepth;
     if (full && !in_flight.front()->timed) return false;
-    Trace::step(step.name, op, step.seconds, false, op != nullptr ? op->after : std::vector<OperationPtr>());
+    Trace::step(step.name, op, step.seconds, false, op != nullptr ? op->after : std::vector<OperationPtr>(),
+                op != nullptr ? op->work.callers : Callers{});
     if (full) {
       host_ = std::max(host_, in_flight.front()->end);
       in_flight.pop_front();
