@@ -22,6 +22,7 @@ if(RIDGE_CCACHE)
 endif()
 
 find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
 
 # Our own code links ridge_options: warnings, and sanitizers where they are on. What ends up in students' programs (the
 # emulator, the worker) links ridge_warnings only. Third-party headers come in as SYSTEM.
@@ -72,4 +73,21 @@ function(ridge_header_version variable header prefix)
   endif()
   list(JOIN version "." version)
   set(${variable} "${version}" PARENT_SCOPE)
+endfunction()
+
+# Inputs and references of measured cases are gigabytes: vector code, without what stops it.
+set(RIDGE_CHECK_OPTIONS "$<$<CONFIG:Release>:-O3>;-fno-math-errno;-fno-trapping-math;-fopenmp-simd")
+
+# ridge_check_module(<lab> <folder>): the folder's check.cpp and check/*.cpp as the module that the judge loads.
+function(ridge_check_module lab folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/check.cpp ${folder}/check/*.cpp)
+  if(NOT sources) # a lab that is being written
+    return()
+  endif()
+  add_library(check_${lab} MODULE ${sources})
+  set_target_properties(check_${lab} PROPERTIES PREFIX "" OUTPUT_NAME ${lab} BUILD_RPATH "$ORIGIN/.."
+                        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/labs)
+  target_compile_options(check_${lab} PRIVATE ${RIDGE_CHECK_OPTIONS})
+  target_include_directories(check_${lab} PRIVATE ${PROJECT_SOURCE_DIR}/runtime ${PROJECT_SOURCE_DIR}/grader/src)
+  target_link_libraries(check_${lab} PRIVATE ridge_options fmt::fmt)
 endfunction()

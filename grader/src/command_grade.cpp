@@ -212,16 +212,17 @@ int command_check(const GradeArguments& a) { return run(a, Mode::check); }
 int command_grade(const GradeArguments& a) { return run(a, Mode::grade); }
 
 int command_demo(bool full) {
-  std::vector<Lab> labs = load_labs();
-  bool gpu = gpu_usable();
-  fmt::print("Grading the reference solution of every lab on {}.\n\n",
+  const std::vector<Lab> labs = load_labs();
+  const bool gpu = gpu_usable();
+  fmt::print("Grading {} of every lab's reference solution on {}.\n\n", full ? "all tasks" : "the first task",
              gpu ? "this GPU" : "the SIMT emulator (no GPU here)");
+  Progress progress(true);
   int code = 0;
-  std::string board;
   for (const Lab& lab : labs) {
-    fs::path solution = root_dir() / "solutions" / lab.name;
+    const std::string title = fmt::format("  {:<22} {:<34} ", lab.name, lab.title);
+    const fs::path solution = root_dir() / "solutions" / lab.name;
     if (!fs::exists(solution)) {
-      board += fmt::format("  {:<22} {:<34} skipped: the course copy has no solutions\n", lab.name, lab.title);
+      fmt::print("{}skipped: this copy of the course has no solutions\n", title);
       continue;
     }
     GradeArguments a;
@@ -229,17 +230,25 @@ int command_demo(bool full) {
     a.submission = solution.string();
     a.backend = "auto";
     a.quiet = true;
+    a.progress = [&](const std::string& text) { progress.show(lab.name + ": " + text); };
+    const char* backend = choose_backend("auto", lab) == Backend::cuda ? "cuda" : "cpu";
+    const auto first =
+        std::find_if(lab.tasks.begin(), lab.tasks.end(), [&](const Task& t) { return t.points(backend) > 0; });
+    if (!full && first != lab.tasks.end()) a.task = first->id;
     Result r;
-    int one = run(a, full ? Mode::grade : Mode::check, &r);
+    const int one = run(a, full ? Mode::grade : Mode::check, &r);
+    progress.clear();
     if (one != 0) code = one;
-    std::string skipped;
+    std::string rest = r.outcome;
+    if (gpu && r.backend == "cpu") rest += fmt::format(" on the emulator (needs {} GPUs)", lab.least_gpus());
     for (const auto& t : r.tasks)
-      if (t.status == "skipped") skipped += fmt::format("; {} skipped: {}", t.id, t.reason);
-    board += fmt::format("  {:<22} {:<34} {:>4.0f} / {:<4.0f} {:>6.1f} s   {}{}\n", lab.name, lab.title, r.points,
-                         r.max, r.build_seconds + r.run_seconds, r.outcome, skipped);
+      if (t.status == "skipped") rest += fmt::format("; {} skipped: {}", t.id, t.reason);
+    fmt::print("{}{:<14} {:>4.0f} / {:<4.0f} {:>6.1f} s   {}\n", title, a.task.empty() ? "all tasks" : a.task, r.points,
+               r.max, r.build_seconds + r.run_seconds, rest);
     if (one != 0) fmt::print("{}", report(r, use_colour(stdout)));
+    std::fflush(stdout);
   }
-  fmt::print("{}\nNext: ./ridge start 01, then ./ridge check 01\n", board);
+  fmt::print("\nNext: ./ridge start 01, then ./ridge check 01\n");
   return code;
 }
 

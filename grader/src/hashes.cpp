@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "check_module.hpp"
 #include "sha256.hpp"
 
 namespace ridge {
@@ -41,6 +42,7 @@ Hashes harness_hashes(const Lab& lab, lab::Backend backend) {
   Hashes all;
   all["bin/ridge"] = sha256_of_this_program();
   add(all, "bin/ridge-sandbox-exec", build_dir() / "bin/ridge-sandbox-exec");
+  add(all, "lib/labs/" + lab.name + ".so", check_module(lab));
   std::error_code ec;
   for (const auto& entry : fs::directory_iterator(lab.dir, ec)) {
     fs::path name = entry.path().filename();

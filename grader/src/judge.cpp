@@ -12,6 +12,7 @@
 #include "agents.hpp"
 #include "built.hpp"
 #include "calibrate.hpp"
+#include "check_module.hpp"
 #include "clock.hpp"
 #include "defence.hpp"
 #include "device.hpp"
@@ -113,9 +114,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
 #ifdef RIDGE_DEFENCE_SWITCHES
   lab::switches() = {on(Defence::tolerance), on(Defence::norms), on(Defence::explicit_nan)};
 #endif
-  lab::TaskChecks checks = lab::checks_of(lab.name);
-  if (checks.empty())
-    throw Error(Exit::environment, "this ridge was built without the checks of " + lab.name, "run `./ridge build`");
+  const lab::TaskChecks checks = load_checks(lab, o.progress);
   bool known = o.task.empty();
   for (const auto& t : lab.tasks) known = known || t.id == o.task;
   if (!known) throw Error(Exit::usage, fmt::format("{} has no task '{}'", lab.name, o.task), "`ridge labs` lists them");

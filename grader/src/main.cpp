@@ -126,9 +126,9 @@ int run(int argc, char** argv) {
                   "Refuse where this machine can't run submissions in a complete sandbox");
   grade->add_flag("--with-reference", grading.with_reference,
                   "The reference solution takes turns too, for comparison; it gives no points (GPU)");
-  auto* demo = app.add_subcommand("demo", "Grade every lab's reference solution here and show the scores");
+  auto* demo = app.add_subcommand("demo", "Grade a task of every lab's reference solution here and show the scores");
   bool full = false;
-  demo->add_flag("--full", full, "At grading size");
+  demo->add_flag("--full", full, "All tasks, at grading size");
   auto* doctor = app.add_subcommand("doctor", "What this machine can run, and what to do about the rest");
   DoctorArguments examined;
   doctor->add_flag("--links", examined.links, "Also copy over every link, for 10 s at most, and name the slow ones");

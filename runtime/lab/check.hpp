@@ -114,7 +114,7 @@ using Factory = TaskChecks (*)();
 
 // Called once by each check.cpp: static const bool registered = add_lab("01_coalescing", make);
 bool add_lab(const char* lab, Factory factory);
-// The checks of a lab; empty where none are built in.
+// The checks of a lab; empty until its module is loaded.
 TaskChecks checks_of(const std::string& lab);
 
 }  // namespace ridge::lab
