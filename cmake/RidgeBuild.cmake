@@ -40,6 +40,12 @@ if(RIDGE_SANITIZE)
   target_link_options(ridge_options INTERFACE -fsanitize=address,undefined)
 endif()
 
+# ridge_unity(<targets>...): their sources share what they include, eight at a time. Names of unnamed namespaces are
+# therefore different within a target.
+function(ridge_unity)
+  set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ${RIDGE_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+endfunction()
+
 # ridge_optional(<VIZ|MPI|...> <found> <what is missing>): sets RIDGE_HAVE_<part>, or stops where the user insisted.
 function(ridge_optional part found missing)
   set(mode ${RIDGE_${part}})

@@ -28,7 +28,7 @@ constexpr std::int64_t kMeasuredForSeconds = 3600;
 // Reasons for which clocks are below what was asked for (NVML): hardware slowdown, thermal ones, the power brake.
 constexpr unsigned long long kSlow = 0x8 | 0x20 | 0x40 | 0x80;
 
-std::string trimmed(std::string text) {
+std::string without_blanks(std::string text) {
   text.erase(text.find_last_not_of(" \r\t") + 1);
   text.erase(0, text.find_first_not_of(" \t"));
   return text;
@@ -37,7 +37,7 @@ std::string trimmed(std::string text) {
 std::vector<std::string> fields(const std::string& line) {
   std::vector<std::string> all;
   std::istringstream in(line);
-  for (std::string part; std::getline(in, part, ',');) all.push_back(trimmed(part));
+  for (std::string part; std::getline(in, part, ',');) all.push_back(without_blanks(part));
   return all;
 }
 

@@ -21,7 +21,7 @@ using nlohmann::json;
 namespace {
 
 constexpr std::size_t kMaxProgram = std::size_t{1} << 30, kMaxManifest = 1 << 20;
-constexpr const char* kSchema = "ridge.build/1";  // signed as a record is, and never one
+constexpr const char* kBuildSchema = "ridge.build/1";  // signed as a record is, and never one
 
 [[noreturn]] void does_not_fit(const fs::path& place, const std::string& why) {
   throw Error(Exit::environment, fmt::format("the built submission in {}: {}", shown(place), why),
@@ -74,7 +74,7 @@ void check_signature(const fs::path& place, json manifest) {
 void keep_built(const fs::path& place, const BuiltWorker& built, const Lab& lab, lab::Backend backend,
                 const fs::path& src) {
   const std::string program = file_text(built.program);
-  const json manifest = {{"schema", kSchema},
+  const json manifest = {{"schema", kBuildSchema},
                          {"lab", lab.name},
                          {"backend", backend == lab::Backend::cpu ? "cpu" : "cuda"},
                          {"submission", combined(submission_hashes(src, lab))},
@@ -116,7 +116,7 @@ BuiltWorker take_built(const fs::path& place, const Lab& lab, lab::Backend backe
   auto text_of = [&](const char* key) {
     return m.is_object() && m.contains(key) && m[key].is_string() ? m[key].get<std::string>() : std::string();
   };
-  if (text_of("schema") != kSchema) does_not_fit(place, "build.json is no manifest of a build");
+  if (text_of("schema") != kBuildSchema) does_not_fit(place, "build.json is no manifest of a build");
   if (must_be_signed) check_signature(place, m);
   if (text_of("lab") != lab.name || text_of("backend") != (backend == lab::Backend::cpu ? "cpu" : "cuda"))
     does_not_fit(place, "it is of another lab or backend");

@@ -25,7 +25,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kSchema = "ridge.calibration/1";
+constexpr const char* kCalibrationSchema = "ridge.calibration/1";
 
 std::string now_text() {
   char text[32];
@@ -111,7 +111,7 @@ Calibration calibrate(const Device& device, const std::function<void(const std::
 }
 
 std::string calibration_text(const Calibration& c) {
-  json j = {{"schema", kSchema},      {"device", c.device},       {"uuid", c.uuid},
+  json j = {{"schema", kCalibrationSchema},      {"device", c.device},       {"uuid", c.uuid},
             {"driver", c.driver},     {"time", c.time},           {"ridge", c.ridge},
             {"seconds", c.seconds},   {"sm_mhz", c.sm_mhz},       {"temperature_c", c.temperature_c},
             {"l2_bytes", c.l2_bytes}, {"ceilings", json::array()}};
@@ -129,7 +129,7 @@ std::string calibration_text(const Calibration& c) {
 
 std::optional<Calibration> parse_calibration(const std::string& text) {
   json j = json::parse(text, nullptr, false);
-  if (!j.is_object() || j.value("schema", json()) != kSchema) return std::nullopt;
+  if (!j.is_object() || j.value("schema", json()) != kCalibrationSchema) return std::nullopt;
   try {
     Calibration c;
     c.device = j.at("device");

@@ -10,10 +10,9 @@
 
 namespace ridge {
 
-namespace {
-
 // As nvml.h declares them (NVML API Reference Guide); the header is not in every toolkit.
-using Device = void*;
+namespace nvml {
+using NvmlDevice = void*;
 struct ProcessSample {
   unsigned pid;
   unsigned long long time_us;
@@ -22,6 +21,11 @@ struct ProcessSample {
 struct Memory {
   unsigned long long total, free, used;
 };
+}  // namespace nvml
+
+namespace {
+
+using nvml::NvmlDevice;
 
 struct Reason {
   std::uint64_t bit;
@@ -50,14 +54,14 @@ bool ours(unsigned pid) {
 
 struct GpuMonitor::Library {
   void* lib = nullptr;
-  Device device = nullptr;
+  NvmlDevice device = nullptr;
   int (*shutdown)() = nullptr;
-  int (*clock)(Device, int, unsigned*) = nullptr;
-  int (*temperature)(Device, int, unsigned*) = nullptr;
-  int (*power)(Device, unsigned*) = nullptr;
-  int (*reasons)(Device, unsigned long long*) = nullptr;
-  int (*memory)(Device, Memory*) = nullptr;
-  int (*processes)(Device, ProcessSample*, unsigned*, unsigned long long) = nullptr;
+  int (*clock)(NvmlDevice, int, unsigned*) = nullptr;
+  int (*temperature)(NvmlDevice, int, unsigned*) = nullptr;
+  int (*power)(NvmlDevice, unsigned*) = nullptr;
+  int (*reasons)(NvmlDevice, unsigned long long*) = nullptr;
+  int (*memory)(NvmlDevice, nvml::Memory*) = nullptr;
+  int (*processes)(NvmlDevice, nvml::ProcessSample*, unsigned*, unsigned long long) = nullptr;
   unsigned long long seen_us = 0;
 
   bool open(const std::string& uuid) {
@@ -68,7 +72,7 @@ struct GpuMonitor::Library {
       return f != nullptr;
     };
     int (*init)() = nullptr;
-    int (*by_uuid)(const char*, Device*) = nullptr;
+    int (*by_uuid)(const char*, NvmlDevice*) = nullptr;
     if (!get(init, "nvmlInit_v2") || !get(shutdown, "nvmlShutdown") || !get(by_uuid, "nvmlDeviceGetHandleByUUID") ||
         !get(clock, "nvmlDeviceGetClockInfo") || init() != 0)
       return false;
@@ -103,10 +107,10 @@ GpuState GpuMonitor::read() {
   if (l.power != nullptr && l.power(l.device, &value) == 0) s.power_w = value / 1000.0;
   unsigned long long reasons = 0;
   if (l.reasons != nullptr && l.reasons(l.device, &reasons) == 0) s.throttle = reasons;
-  Memory memory{};
+  nvml::Memory memory{};
   if (l.memory != nullptr && l.memory(l.device, &memory) == 0) s.used_bytes = memory.used;
   if (l.processes != nullptr) {
-    std::array<ProcessSample, 256> samples{};
+    std::array<nvml::ProcessSample, 256> samples{};
     auto count = static_cast<unsigned>(samples.size());
     const bool first = l.seen_us == 0;
     if (l.processes(l.device, samples.data(), &count, l.seen_us) == 0) {

@@ -10,7 +10,7 @@ namespace ridge {
 namespace {
 
 // As the NVML API Reference Guide declares them; the header is not in every toolkit.
-using Device = void*;
+using NvmlDevice = void*;
 struct PciInfo {
   char legacy[16];
   unsigned domain, bus, device, device_id, subsystem_id;
@@ -38,15 +38,15 @@ constexpr int kEndGpu = 0, kEndSwitch = 2;  // NVML_NVLINK_DEVICE_TYPE_*
 struct Nvml {
   int (*shutdown)() = nullptr;
   int (*count)(unsigned*) = nullptr;
-  int (*by_index)(unsigned, Device*) = nullptr;
-  int (*name)(Device, char*, unsigned) = nullptr;
-  int (*pci)(Device, PciInfo*) = nullptr;
-  int (*link_state)(Device, unsigned, int*) = nullptr;
-  int (*link_pci)(Device, unsigned, PciInfo*) = nullptr;
-  int (*link_end)(Device, unsigned, int*) = nullptr;
-  int (*fields)(Device, int, FieldValue*) = nullptr;
-  int (*ancestor)(Device, Device, int*) = nullptr;
-  int (*peer)(Device, Device, int, int*) = nullptr;
+  int (*by_index)(unsigned, NvmlDevice*) = nullptr;
+  int (*name)(NvmlDevice, char*, unsigned) = nullptr;
+  int (*pci)(NvmlDevice, PciInfo*) = nullptr;
+  int (*link_state)(NvmlDevice, unsigned, int*) = nullptr;
+  int (*link_pci)(NvmlDevice, unsigned, PciInfo*) = nullptr;
+  int (*link_end)(NvmlDevice, unsigned, int*) = nullptr;
+  int (*fields)(NvmlDevice, int, FieldValue*) = nullptr;
+  int (*ancestor)(NvmlDevice, NvmlDevice, int*) = nullptr;
+  int (*peer)(NvmlDevice, NvmlDevice, int, int*) = nullptr;
 
   bool find(const DynamicLibrary& lib) {
     lib.get(name, "nvmlDeviceGetName");
@@ -60,7 +60,7 @@ struct Nvml {
            lib.get(by_index, "nvmlDeviceGetHandleByIndex_v2") && lib.get(pci, "nvmlDeviceGetPciInfo_v3");
   }
 
-  double link_speed(Device d, unsigned link) const {
+  double link_speed(NvmlDevice d, unsigned link) const {
     for (unsigned id : {kLinkSpeed, kCommonSpeed}) {
       FieldValue v{};
       v.id = id;
@@ -71,7 +71,7 @@ struct Nvml {
     return 0;
   }
 
-  std::vector<NvLink> links(Device d) const {
+  std::vector<NvLink> links(NvmlDevice d) const {
     std::vector<NvLink> all;
     for (unsigned i = 0; link_state != nullptr && i < kMostLinks; ++i) {
       NvLink link;
@@ -112,9 +112,9 @@ NvmlView read_nvml_view() {
   }
   unsigned count = 0;
   nvml.count(&count);
-  std::vector<Device> devices;
+  std::vector<NvmlDevice> devices;
   for (unsigned i = 0; i < count; ++i) {
-    Device d = nullptr;
+    NvmlDevice d = nullptr;
     PciInfo pci{};
     char name[96] = {};
     if (nvml.by_index(i, &d) != kDone || nvml.pci(d, &pci) != kDone) continue;

@@ -31,7 +31,7 @@ namespace ridge {
 namespace {
 
 std::mutex children_mutex;
-std::set<pid_t> children;  // from fork until they are reaped
+std::set<pid_t> running_children;  // from fork until they are reaped
 
 void kill_group(pid_t pid) {
   kill(-pid, SIGKILL);
@@ -43,7 +43,7 @@ void kill_group(pid_t pid) {
 pid_t fork_child() {
   std::lock_guard lock(children_mutex);
   pid_t pid = fork();
-  if (pid > 0) children.insert(pid);
+  if (pid > 0) running_children.insert(pid);
   return pid;
 }
 
@@ -59,13 +59,13 @@ int wait_child(pid_t pid) {
   std::lock_guard lock(children_mutex);  // only now: it may take a while to die
   int status = 0;
   waitpid(pid, &status, 0);
-  children.erase(pid);
+  running_children.erase(pid);
   return status;
 }
 
 void end_children() {
   children_mutex.lock();  // for good
-  for (pid_t pid : children) kill_group(pid);
+  for (pid_t pid : running_children) kill_group(pid);
   remove_job_groups();
 }
 

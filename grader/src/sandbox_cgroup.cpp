@@ -22,7 +22,7 @@ namespace ridge {
 namespace {
 
 std::mutex groups_mutex;
-std::set<std::string> groups;  // that this program made and did not remove yet
+std::set<std::string> made_groups;  // that this program made and did not remove yet
 
 bool put(const std::string& file, const std::string& text) {
   int fd = open(file.c_str(), O_WRONLY | O_CLOEXEC);
@@ -145,7 +145,7 @@ JobGroup::JobGroup(unsigned tasks, std::uint64_t memory_bytes) {
     doors_.push_back(door);
     folders_.push_back(folder);
     std::lock_guard lock(groups_mutex);
-    groups.insert(folder);
+    made_groups.insert(folder);
   }
 }
 
@@ -165,7 +165,7 @@ bool JobGroup::end() {
     bool gone = remove(folder);
     all = all && gone;
     std::lock_guard lock(groups_mutex);
-    if (gone) groups.erase(folder);
+    if (gone) made_groups.erase(folder);
   }
   folders_.clear();
   return all;
@@ -178,7 +178,7 @@ SandboxGroups sandbox_groups() {
 
 void remove_job_groups() {
   groups_mutex.lock();  // for good: the program ends here
-  for (const auto& folder : groups) remove(folder);
+  for (const auto& folder : made_groups) remove(folder);
 }
 
 }  // namespace ridge

@@ -19,7 +19,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::size_t kMostBytes = 8 << 20, kMostPlayers = 1000, kMostResults = 20000;
+constexpr std::size_t kMostAnswerBytes = 8 << 20, kMostPlayers = 1000, kMostResults = 20000;
 
 // Names become folders: letters, digits, _ and - only, as labs and tasks are called.
 bool plain(const std::string& name) {
@@ -65,7 +65,7 @@ fs::path Follower::home(const std::string& player) {
 }
 
 void Follower::look() {
-  const Answer answer = http(parse_url(url_), "GET", "/api/board", {}, "", kMostBytes);
+  const Answer answer = http(parse_url(url_), "GET", "/api/board", {}, "", kMostAnswerBytes);
   const json board = json::parse(answer.body, nullptr, false);
   const json* players = board.is_object() && board.contains("players") ? &board["players"] : nullptr;
   if (answer.code != 200 || players == nullptr || !players->is_array())

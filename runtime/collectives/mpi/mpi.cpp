@@ -62,7 +62,7 @@ Mpi& mpi(MPI_Comm comm) {
   return *state;
 }
 
-std::size_t bytes_of(int count, MPI_Datatype type) {
+std::size_t message_bytes(int count, MPI_Datatype type) {
   if (count < 0 || type < 100 || type > 999) fatal("a negative count, or a type that is not there");
   return static_cast<std::size_t>(count) * static_cast<std::size_t>(type % 100);
 }
@@ -206,7 +206,7 @@ int MPI_Send(const void* data, int count, MPI_Datatype type, int to, int tag, MP
   const void* caller = RIDGE_CALLER;
   if (to == MPI_PROC_NULL) return MPI_SUCCESS;
   return locked(comm, [&](Mpi& m) {
-    MPI_Request r = begin_send(m, data, bytes_of(count, type), to, tag, caller);
+    MPI_Request r = begin_send(m, data, message_bytes(count, type), to, tag, caller);
     finish(m, &r, 1, nullptr);
   });
 }
@@ -214,7 +214,7 @@ int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Co
   const void* caller = RIDGE_CALLER;
   if (from == MPI_PROC_NULL) return MPI_SUCCESS;
   return locked(comm, [&](Mpi& m) {
-    MPI_Request r = begin_receive(m, data, bytes_of(count, type), from, tag, caller);
+    MPI_Request r = begin_receive(m, data, message_bytes(count, type), from, tag, caller);
     finish(m, &r, 1, status);
   });
 }
@@ -225,9 +225,9 @@ int MPI_Sendrecv(const void* send, int send_count, MPI_Datatype send_type, int t
   return locked(comm, [&](Mpi& m) {
     MPI_Request r[2] = {};
     MPI_Status statuses[2];
-    if (to != MPI_PROC_NULL) r[0] = begin_send(m, send, bytes_of(send_count, send_type), to, send_tag, caller);
+    if (to != MPI_PROC_NULL) r[0] = begin_send(m, send, message_bytes(send_count, send_type), to, send_tag, caller);
     if (from != MPI_PROC_NULL)
-      r[1] = begin_receive(m, receive, bytes_of(receive_count, receive_type), from, receive_tag, caller);
+      r[1] = begin_receive(m, receive, message_bytes(receive_count, receive_type), from, receive_tag, caller);
     finish(m, r, 2, statuses);
     if (status != nullptr) *status = statuses[1];
   });
@@ -237,7 +237,7 @@ int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, M
   *request = MPI_REQUEST_NULL;
   if (to == MPI_PROC_NULL) return MPI_SUCCESS;
   return locked(comm, [&](Mpi& m) {
-    const std::size_t bytes = bytes_of(count, type);
+    const std::size_t bytes = message_bytes(count, type);
     *request = begin_send(m, data, bytes, to, tag, caller);
     const auto* p = static_cast<const char*>(data);
     (*request)->sent = data;
@@ -248,7 +248,8 @@ int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_C
   const void* caller = RIDGE_CALLER;
   *request = MPI_REQUEST_NULL;
   if (from == MPI_PROC_NULL) return MPI_SUCCESS;
-  return locked(comm, [&](Mpi& m) { *request = begin_receive(m, data, bytes_of(count, type), from, tag, caller); });
+  return locked(comm,
+                [&](Mpi& m) { *request = begin_receive(m, data, message_bytes(count, type), from, tag, caller); });
 }
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   return locked(MPI_COMM_WORLD, [&](Mpi& m) { finish(m, request, 1, status); });

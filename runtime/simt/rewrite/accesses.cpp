@@ -14,8 +14,6 @@ using View = std::string_view;
 
 constexpr std::int64_t kGuard = 4096;  // below a thread's stack: larger steps could pass over it
 
-bool starts(View s, View head) { return s.starts_with(head); }
-
 bool number(View s, std::int64_t& out) {
   if (s.empty()) return false;
   char* end = nullptr;
@@ -35,7 +33,7 @@ bool unchecked(View name) {
   for (View head : {"maskmov", "vmaskmov", "vgather", "vpgather", "vscatter", "vpscatter", "vpmaskmov", "movdir",
                     "enqcmd",  "tile",     "enter",   "lods",     "scas",     "cmps",      "xlat",      "fsave",
                     "fnsave",  "frstor",   "fnstenv", "fstenv",   "fldenv",   "std"})
-    if (starts(name, head) && !starts(name, "cmpss") && !starts(name, "cmpsd")) return true;
+    if (starts_with(name, head) && !starts_with(name, "cmpss") && !starts_with(name, "cmpsd")) return true;
   return false;
 }
 
@@ -43,7 +41,7 @@ bool string_instruction(View name, View operands) {
   if (!operands.empty() && operands.find("%es:") == View::npos) return false;
   for (View head : {"movs", "stos"})
     for (View width : {"b", "w", "l", "q"})
-      if (name.size() == 5 && starts(name, head) && name.ends_with(width)) return true;
+      if (name.size() == 5 && starts_with(name, head) && name.ends_with(width)) return true;
   return false;
 }
 
@@ -52,14 +50,14 @@ bool plain(View name) {
   for (View head :
        {"mov",  "lea", "add", "sub", "xor", "and", "or",  "sh",    "sa",  "ro",  "rc",     "cvt",   "set",
         "cmov", "not", "neg", "inc", "dec", "bsf", "bsr", "bswap", "adc", "sbb", "popcnt", "pextr", "pmovmsk"})
-    if (starts(name, head)) return true;
+    if (starts_with(name, head)) return true;
   return false;
 }
 
 bool compares(View name) {
-  if (starts(name, "cmpxchg")) return false;
+  if (starts_with(name, "cmpxchg")) return false;
   for (View head : {"cmp", "test", "ucomi", "comi", "nop", "prefetch"})
-    if (starts(name, head)) return true;
+    if (starts_with(name, head)) return true;
   return name == "bt" || name == "btl" || name == "btq" || name == "btw";
 }
 
@@ -136,7 +134,7 @@ bool Accesses::harmless(const Use& use) const {
   if (m.displacement.ends_with("@GOTPCREL") || m.displacement.ends_with("@GOTTPOFF") ||
       m.displacement.ends_with("@gottpoff"))
     return true;
-  return starts(m.displacement, ".LC") && m.displacement.find_first_of("+-") == View::npos;
+  return starts_with(m.displacement, ".LC") && m.displacement.find_first_of("+-") == View::npos;
 }
 
 // Neither flags nor registers change.
@@ -184,7 +182,7 @@ std::string Accesses::strings(View name, bool repeated) const {
     m.text = last;
     if (repeated) out += check(m, bytes, store, unused);
   };
-  if (starts(name, "movs")) ends(kRsi, false);
+  if (starts_with(name, "movs")) ends(kRsi, false);
   ends(kRdi, true);
   return out;
 }
@@ -202,9 +200,9 @@ std::string Accesses::stack_pointer(const AssemblyLine& line, const std::vector<
     slots_.clear();
     return lines;
   };
-  if (starts(name, "leave")) return moved("(%rbp)");
+  if (starts_with(name, "leave")) return moved("(%rbp)");
   if (operands.empty() || general_register(operands.back()).number != kRsp) return {};
-  if (compares(name) || starts(name, "push")) return {};
+  if (compares(name) || starts_with(name, "push")) return {};
   const View first = operands.front();
   std::int64_t step = 0;
   MemoryOperand m;
@@ -251,17 +249,17 @@ void Accesses::stored(const Sum* address, std::uint64_t bytes) {
 }
 
 void Accesses::call(View target) {
-  const bool hook = starts(target, "__tsan_") || target == "__sanitizer_cov_trace_pc";
+  const bool hook = starts_with(target, "__tsan_") || target == "__sanitizer_cov_trace_pc";
   const Sum address = registers_[kRdi], size = registers_[kRsi];
   for (int r : {kRax, kRcx, kRdx, kRsi, kRdi, 8, 9, 10, 11}) kill(r);
-  if (!hook || starts(target, "__tsan_atomic") || starts(target, "__tsan_mem")) slots_.clear();
+  if (!hook || starts_with(target, "__tsan_atomic") || starts_with(target, "__tsan_mem")) slots_.clear();
   if (!hook) return announced_.clear();
   View name = target.substr(std::min<std::size_t>(7, target.size()));
   for (View prefix : {"unaligned_", "volatile_", "unaligned_volatile_"})
-    if (starts(name, prefix) && name.size() > prefix.size() &&
+    if (starts_with(name, prefix) && name.size() > prefix.size() &&
         (name[prefix.size()] == 'r' || name[prefix.size()] == 'w'))
       name.remove_prefix(prefix.size());
-  bool load = starts(name, "read"), store = starts(name, "write") || starts(name, "read_write");
+  bool load = starts_with(name, "read"), store = starts_with(name, "write") || starts_with(name, "read_write");
   std::uint64_t bytes = 0;
   if (name == "vptr_read" || name == "vptr_update") {
     (name == "vptr_read" ? load : store) = true;
@@ -280,9 +278,9 @@ void Accesses::call(View target) {
 void Accesses::effects(const AssemblyLine& line, const Instruction& i, const std::vector<View>& operands) {
   const View name = line.name;
   if (i.flow == Flow::call) return call(i.target);
-  if (starts(name, "push") || starts(name, "pop")) {
-    if (starts(name, "popcnt")) return kill(general_register(operands.back()).number);
-    const bool push = starts(name, "push");
+  if (starts_with(name, "push") || starts_with(name, "pop")) {
+    if (starts_with(name, "popcnt")) return kill(general_register(operands.back()).number);
+    const bool push = starts_with(name, "push");
     registers_[kRsp].constant += push ? std::uint64_t{0} - 8 : 8;
     if (push && prologue_) frame_bytes_ += 8;
     if (push) stored(&registers_[kRsp], 8);
@@ -291,7 +289,7 @@ void Accesses::effects(const AssemblyLine& line, const Instruction& i, const std
     return;
   }
   if (i.flow != Flow::next || operands.empty() || compares(name)) {
-    if (i.flow == Flow::next && operands.empty() && !starts(name, "nop") && name != "endbr64")
+    if (i.flow == Flow::next && operands.empty() && !starts_with(name, "nop") && name != "endbr64")
       for (int r : {kRax, kRcx, kRdx, kRbx, kRsi, kRdi}) kill(r);
     return;
   }
@@ -306,13 +304,13 @@ void Accesses::effects(const AssemblyLine& line, const Instruction& i, const std
       slots_[static_cast<std::int64_t>(address.constant)] = registers_[from.number];
     if (!plain(name))
       for (int r : {kRax, kRcx, kRdx, kRbx, kRsi, kRdi}) kill(r);
-    if (starts(name, "xchg") || starts(name, "xadd"))
+    if (starts_with(name, "xchg") || starts_with(name, "xadd"))
       if (from.number >= 0) kill(from.number);
     return;
   }
-  if (to.number < 0 && last.starts_with("%xmm") && !starts(name, "pcmpi") && !starts(name, "pcmpe")) return;
+  if (to.number < 0 && last.starts_with("%xmm") && !starts_with(name, "pcmpi") && !starts_with(name, "pcmpe")) return;
   if (to.number < 0 || !plain(name)) {
-    if (operands.size() > 1 && starts(name, "imul")) return kill(to.number);
+    if (operands.size() > 1 && starts_with(name, "imul")) return kill(to.number);
     for (View o : operands)
       if (int r = general_register(o).number; r >= 0) kill(r);
     for (int r : {kRax, kRcx, kRdx, kRbx, kRsi, kRdi}) kill(r);
@@ -375,7 +373,7 @@ void Accesses::effects(const AssemblyLine& line, const Instruction& i, const std
 std::string Accesses::before(const AssemblyLine& raw, const Instruction& i, std::string& refused) {
   AssemblyLine line = raw;
   bool repeated = false;
-  if (starts(line.name, "rep;")) {  // rep;movsq (%rsi), %es:(%rdi)
+  if (starts_with(line.name, "rep;")) {  // rep;movsq (%rsi), %es:(%rdi)
     repeated = true;
     line.name.remove_prefix(4);
   }
@@ -390,12 +388,12 @@ std::string Accesses::before(const AssemblyLine& raw, const Instruction& i, std:
   const std::vector<View> operands = operands_of(line.operands);
   if (unchecked(name) || repeated) refused = "memory instructions of this kind are not allowed";
   const bool transfer = i.flow != Flow::next;
-  if (!starts(name, "lea") && !starts(name, "nop") && !starts(name, "prefetch")) {
+  if (!starts_with(name, "lea") && !starts_with(name, "nop") && !starts_with(name, "prefetch")) {
     for (std::size_t k = 0; k < operands.size(); ++k) {
       Use use;
       if (transfer && (operands[k].empty() || operands[k].front() != '*')) continue;
       if (!parse_memory(operands[k], use.operand)) continue;
-      if (starts(name, "bt") && operands.front().front() == '%')
+      if (starts_with(name, "bt") && operands.front().front() == '%')
         refused = "memory instructions of this kind are not allowed";
       use.bytes = access_bytes(name, operands);
       use.store = writes_memory(name, k, operands.size());
@@ -405,8 +403,9 @@ std::string Accesses::before(const AssemblyLine& raw, const Instruction& i, std:
     }
   }
   for (View o : operands)
-    if (starts(name, "xchg") && general_register(o).number == kRsp) refused = "the stack may not be moved in this way";
-  if (starts(name, "pop") && !operands.empty() && general_register(operands.back()).number == kRsp)
+    if (starts_with(name, "xchg") && general_register(o).number == kRsp)
+      refused = "the stack may not be moved in this way";
+  if (starts_with(name, "pop") && !operands.empty() && general_register(operands.back()).number == kRsp)
     refused = "the stack may not be moved in this way";
   lines += stack_pointer(line, operands, refused);
   effects(line, i, operands);

@@ -17,8 +17,6 @@ namespace {
 
 using View = std::string_view;
 
-bool starts_with(View s, View head) { return s.substr(0, head.size()) == head; }
-
 std::uint64_t number(View s) {
   std::uint64_t value = 0;
   std::from_chars(s.data(), s.data() + s.size(), value);

@@ -63,7 +63,7 @@ struct Operand {
   std::vector<std::string> expressions;  // what asm's operands have for it
 };
 
-struct Instruction {
+struct PtxInstruction {
   std::vector<std::string> words;  // "red.global.add.u64" in four
   std::vector<Operand> operands;
 };
@@ -89,7 +89,7 @@ std::optional<Operand> operand_of(std::string text, const std::vector<std::strin
   return o;
 }
 
-std::optional<Instruction> instruction_of(std::string_view text) {
+std::optional<PtxInstruction> instruction_of(std::string_view text) {
   const std::vector<std::string> sections = split(text, ':');
   const auto literals = template_of(sections[0]);
   if (!literals) return {};
@@ -108,7 +108,7 @@ std::optional<Instruction> instruction_of(std::string_view text) {
   // "cp.async.wait_group2": a number without anything before it follows its name.
   std::size_t name = first;
   while (name > 0 && std::isdigit(static_cast<unsigned char>(code[name - 1])) != 0 && first == code.size()) --name;
-  Instruction out{split(code.substr(0, name), '.'), {}};
+  PtxInstruction out{split(code.substr(0, name), '.'), {}};
   if (name == code.size()) return out;
   for (std::string& one : split(code.substr(name), ',')) {
     auto operand = operand_of(std::move(one), given);
@@ -118,7 +118,7 @@ std::optional<Instruction> instruction_of(std::string_view text) {
   return out;
 }
 
-std::string kinds(const Instruction& i) {
+std::string kinds(const PtxInstruction& i) {
   std::string s;
   for (const Operand& o : i.operands) s += o.kind;
   return s;
@@ -130,7 +130,7 @@ std::string joined(const std::vector<std::string>& words, std::size_t from, std:
   return s;
 }
 
-std::string call(const std::string& function, const Instruction& i) {
+std::string call(const std::string& function, const PtxInstruction& i) {
   std::string s = "::ridge_simt::" + function + "(";
   for (const Operand& o : i.operands)
     for (const std::string& e : o.expressions) s += (s.back() == '(' ? "" : ", ") + e;
@@ -145,7 +145,7 @@ const std::string_view* find(const std::array<std::pair<std::string_view, std::s
 }
 
 // red{.scopes}.add.type [p], v
-std::string reduction(const Instruction& i) {
+std::string reduction(const PtxInstruction& i) {
   constexpr std::array<std::string_view, 5> scopes = {"global", "relaxed", "cta", "gpu", "sys"};
   constexpr std::array<std::pair<std::string_view, std::string_view>, 5> types = {
       {{"u32", "unsigned"}, {"s32", "int"}, {"u64", "unsigned long long"}, {"f32", "float"}, {"f64", "double"}}};
@@ -158,7 +158,7 @@ std::string reduction(const Instruction& i) {
 }
 
 // mma.sync.aligned.shape.row.col.d.a.b.c {d}, {a}, {b}, {c}
-std::string matrix_product(const Instruction& i) {
+std::string matrix_product(const PtxInstruction& i) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 8> known = {{
       {"m16n8k16.row.col.f32.bf16.bf16.f32", "16, MatrixType::bf16, MatrixType::fp32"},
       {"m16n8k16.row.col.f32.f16.f16.f32", "16, MatrixType::fp16, MatrixType::fp32"},
@@ -179,7 +179,7 @@ std::string matrix_product(const Instruction& i) {
 }
 
 // ldmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 {r, ...}, [p]
-std::string load_matrix(const Instruction& i) {
+std::string load_matrix(const PtxInstruction& i) {
   const auto& w = i.words;
   if (w.size() < 7 || joined(w, 0, 4) != "ldmatrix.sync.aligned.m8n8" || kinds(i) != "{[") return {};
   const std::string rest = joined(w, 5, w.size());
@@ -190,7 +190,7 @@ std::string load_matrix(const Instruction& i) {
 }
 
 // cp.async.{ca,cg}.shared.global{.L2::...} [to], [from], bytes{, bytes that are read}; cp.async.commit_group; cp.async.wait_group n
-std::string async_copy(const Instruction& i) {
+std::string async_copy(const PtxInstruction& i) {
   const std::string name = joined(i.words, 2, i.words.size());
   if (name == "commit_group" && i.operands.empty()) return "::ridge_simt::pipeline_commit()";
   if (name == "wait_all" && i.operands.empty()) return "::ridge_simt::ptx_wait_all()";

@@ -13,7 +13,6 @@ std::string_view trimmed(std::string_view s) {
   return s;
 }
 
-bool starts_with(std::string_view s, std::string_view head) { return s.substr(0, head.size()) == head; }
 bool ends_with(std::string_view s, std::string_view tail) {
   return s.size() >= tail.size() && s.substr(s.size() - tail.size()) == tail;
 }

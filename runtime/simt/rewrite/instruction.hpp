@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "lexer.hpp"
+
 namespace ridge::simt {
 
 struct AssemblyLine {

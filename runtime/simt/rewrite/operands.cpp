@@ -9,8 +9,6 @@ namespace {
 
 using View = std::string_view;
 
-bool starts(View s, View head) { return s.starts_with(head); }
-
 }  // namespace
 
 Register general_register(View o) {
@@ -48,7 +46,7 @@ bool parse_memory(View o, MemoryOperand& m) {
   if (o.front() == '*') o.remove_prefix(1);
   if (o.empty()) return false;
   if (o.front() == '%') {
-    if (!starts(o, "%fs:")) return false;  // a register
+    if (!starts_with(o, "%fs:")) return false;  // a register
     m.thread_local_segment = true;
     o.remove_prefix(4);
   }
@@ -75,32 +73,34 @@ bool parse_memory(View o, MemoryOperand& m) {
 
 unsigned access_bytes(View name, const std::vector<View>& operands) {
   auto ends = [&](View tail) { return name.ends_with(tail); };
-  if (starts(name, "movzb") || starts(name, "movsb")) return 1;
-  if (starts(name, "movzw") || starts(name, "movsw")) return 2;
+  if (starts_with(name, "movzb") || starts_with(name, "movsb")) return 1;
+  if (starts_with(name, "movzw") || starts_with(name, "movsw")) return 2;
   if (name == "movslq" || name == "movsxd") return 4;
-  if (starts(name, "cvtsi2s")) return ends("q") ? 8 : 4;
-  if (starts(name, "cvtps2pd") || starts(name, "cvtdq2pd") || starts(name, "movlp") || starts(name, "movhp")) return 8;
-  if (starts(name, "cvt")) {
+  if (starts_with(name, "cvtsi2s")) return ends("q") ? 8 : 4;
+  if (starts_with(name, "cvtps2pd") || starts_with(name, "cvtdq2pd") || starts_with(name, "movlp") ||
+      starts_with(name, "movhp"))
+    return 8;
+  if (starts_with(name, "cvt")) {
     if (name.find("ss2") != View::npos) return 4;
     return name.find("sd2") != View::npos ? 8 : 16;
   }
   if (name.front() == 'f') {  // x87
-    if (starts(name, "fldcw") || starts(name, "fnstcw") || starts(name, "fstcw")) return 2;
+    if (starts_with(name, "fldcw") || starts_with(name, "fnstcw") || starts_with(name, "fstcw")) return 2;
     if (ends("t")) return 10;
-    if (starts(name, "fi")) return ends("ll") || ends("q") ? 8 : ends("l") ? 4 : 2;
+    if (starts_with(name, "fi")) return ends("ll") || ends("q") ? 8 : ends("l") ? 4 : 2;
     return ends("l") ? 8 : ends("s") ? 4 : 64;
   }
-  if (starts(name, "set")) return 1;
+  if (starts_with(name, "set")) return 1;
   if (ends("mxcsr")) return 4;
   bool vector = false;
   for (View o : operands) {
-    vector = vector || starts(o, "%xmm");
-    if (starts(o, "%ymm") || starts(o, "%zmm")) return 64;
+    vector = vector || starts_with(o, "%xmm");
+    if (starts_with(o, "%ymm") || starts_with(o, "%zmm")) return 64;
   }
   if (vector) {
     if (name == "movd") return 4;
     if (name == "movq") return 8;
-    if (starts(name, "pinsr") || starts(name, "pextr")) return 8;
+    if (starts_with(name, "pinsr") || starts_with(name, "pextr")) return 8;
     if (ends("ss")) return 4;
     if (ends("sd")) return 8;
     return 16;
@@ -108,9 +108,11 @@ unsigned access_bytes(View name, const std::vector<View>& operands) {
   unsigned bytes = 0;
   for (View o : operands)
     if (Register r = general_register(o); r.number >= 0) bytes = std::max(bytes, r.bytes);
-  const bool shift = starts(name, "sh") || starts(name, "sa") || starts(name, "ro") || starts(name, "rc");
+  const bool shift =
+      starts_with(name, "sh") || starts_with(name, "sa") || starts_with(name, "ro") || starts_with(name, "rc");
   if (bytes != 0 && !shift) return bytes;
-  if (starts(name, "call") || starts(name, "jmp") || starts(name, "push") || starts(name, "pop")) return 8;
+  if (starts_with(name, "call") || starts_with(name, "jmp") || starts_with(name, "push") || starts_with(name, "pop"))
+    return 8;
   switch (name.back()) {
     case 'b':
       return 1;
@@ -126,15 +128,15 @@ unsigned access_bytes(View name, const std::vector<View>& operands) {
 }
 
 bool writes_memory(View name, std::size_t at, std::size_t operands) {
-  if (starts(name, "xchg") || starts(name, "xadd")) return true;
+  if (starts_with(name, "xchg") || starts_with(name, "xadd")) return true;
   if (at + 1 != operands) return false;
   for (View head : {"cmpxchg", "fst", "fist", "fnst", "stmxcsr", "fbst"})
-    if (starts(name, head)) return true;
+    if (starts_with(name, head)) return true;
   for (View head : {"cmp", "test", "ucomi", "comi", "push", "call", "jmp", "ldmxcsr", "f"})
-    if (starts(name, head)) return false;
+    if (starts_with(name, head)) return false;
   if (operands == 1)
     for (View head : {"mul", "imul", "div", "idiv"})
-      if (starts(name, head)) return false;
+      if (starts_with(name, head)) return false;
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "accesses.hpp"
+#include "lexer.hpp"
 
 namespace ridge::simt {
 

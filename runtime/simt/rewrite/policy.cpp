@@ -17,8 +17,6 @@ namespace {
 
 using View = std::string_view;
 
-bool starts_with(View s, View head) { return s.substr(0, head.size()) == head; }
-
 const std::set<View>& directives() {
   static const std::set<View> known = {
       ".file",    ".loc",         ".ident",    ".type",        ".size",       ".globl",   ".global",  ".weak",

@@ -15,22 +15,22 @@ namespace {
 
 constexpr std::size_t kMostNames = 4096, kMostDeep = 256;  // a program may name its ranges without end
 
-struct Ranges {
+struct NvtxRanges {
   std::mutex mutex;
   std::map<std::thread::id, std::vector<std::string>> open;  // thread-local would lie in __shared__ memory's segment
   std::set<std::string> names;
   std::size_t levels = 0;  // open ones of all threads
 };
 
-Ranges& ranges() {
-  static Ranges* all = new Ranges;  // calls may come while other statics end
+NvtxRanges& ranges() {
+  static NvtxRanges* all = new NvtxRanges;  // calls may come while other statics end
   return *all;
 }
 
 }  // namespace
 
 const char* named_by_range(const char* call) {
-  Ranges& r = ranges();
+  NvtxRanges& r = ranges();
   std::lock_guard lock(r.mutex);
   if (r.levels == 0) return call;
   const auto mine = r.open.find(std::this_thread::get_id());
