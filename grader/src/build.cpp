@@ -114,7 +114,8 @@ std::string scrub(std::string text, const fs::path& dir) {
 [[noreturn]] void build_failed(const CompileFailure& failure, const fs::path& dir) {
   if (failure.environment)
     throw Error(Exit::environment, "the build could not run:\n" + scrub(failure.output, dir),
-                "free some space in the temporary folder, or set TMPDIR to another");
+                disk_full(dir) ? "free some space in the temporary folder, or set TMPDIR to another"
+                               : "set RIDGE_CXX to another clang++ or g++, without options of its own");
   throw Error(Exit::build, scrub(failure.output, dir), "correct the first error; later ones often follow from it");
 }
 

@@ -94,6 +94,11 @@ SourceFindings source_policy(const fs::path& source, std::vector<std::string> ar
   return {true, simt::messages(simt::check_source(file_text(text), trusted_file))};
 }
 
+// What -flto makes in the place of assembly: GCC's own code in sections, LLVM's as text.
+bool for_link_time(const std::string& text) {
+  return text.find("\t.comm\t__gnu_lto_slim") != std::string::npos || text.starts_with("; ModuleID");
+}
+
 fs::path library(const char* name) { return build_dir() / "lib" / name; }
 
 // Names of thread-local symbols that no object defines: the program's `extern __shared__` arrays.
@@ -173,6 +178,9 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   if (!told.read) return {false, own_messages(told.text)};
   if (!options.instrumented) return {};
   const std::string text = simt::plain_assembly(file_text(compiled));
+  if (for_link_time(text))
+    return {true, compiler.program.string() +
+                      " optimises when it links (-flto), whatever it is told: the emulator needs its machine code"};
   if (judged)
     if (auto found = simt::check_assembly(text, trusted_file); !found.empty()) return {false, simt::messages(found)};
   simt::AnnotatedAssembly assembly = simt::annotate_assembly(text, {options.worker, judged, !options.worker || judged});
