@@ -12,6 +12,8 @@ namespace ridge {
 
 namespace {
 
+constexpr int kOldestGcc = 12;
+
 // One of them is an option, or a macro to forget.
 const std::vector<std::string>& neutral_candidates() {
   static const std::vector<std::string> flags = {
@@ -94,6 +96,12 @@ const Compiler& host_compiler() {
                               banner.empty() ? "" : ":\n" + banner),
                   "set RIDGE_CXX to a clang++ or g++ that works");
     c.name = std::string(c.clang ? "clang++ " : "g++ ") + version;
+    // GCC 11 does not know no_sanitize_coverage: launches would be counted as part of the kernels.
+    if (!c.clang && std::atoi(version.c_str()) < kOldestGcc)
+      throw Error(
+          Exit::environment,
+          fmt::format("{} is too old: kernels are counted with GCC {} or later, or with Clang", c.name, kOldestGcc),
+          "install clang or a newer g++; RIDGE_CXX names one that is not called clang++ or g++");
     c.neutral = neutral_flags(c.program);
     // A wrapper that adds flags has the version of what it wraps.
     std::error_code ec;

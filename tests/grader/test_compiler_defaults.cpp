@@ -281,10 +281,14 @@ TEST_CASE("a compiler that is broken is never the submission's fault") {
     CHECK((has(said, one) || (!other.empty() && has(said, other))));
     CHECK(has(said, b.advice));
   }
-  // No compiler at all.
+  // No compiler at all, and one that is too old.
   Folder home;
+  const std::string old = home / "old";
+  write_file(old, "#!/bin/sh\necho 11.4.0\n");
+  chmod(old.c_str(), 0755);
   for (const auto& [program, told] :
-       {std::pair{"/bin/true", "does not say which version"}, std::pair{"/none/such", "RIDGE_CXX names /none/such"}}) {
+       {std::pair{"/bin/true", "does not say which version"}, std::pair{old.c_str(), "g++ 11.4.0 is too old"},
+        std::pair{"/none/such", "RIDGE_CXX names /none/such"}}) {
     auto env = environment(home);
     env["RIDGE_CXX"] = program;
     const Run r = run(
