@@ -25,10 +25,23 @@ find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 
 # Our own code links ridge_options: warnings, and sanitizers where they are on. What ends up in students' programs (the
-# emulator, the worker) links ridge_warnings only. Third-party headers come in as SYSTEM.
+# emulator, the worker) links ridge_in_programs. Third-party headers come in as SYSTEM.
 add_library(ridge_warnings INTERFACE)
 add_library(ridge_options INTERFACE)
 target_link_libraries(ridge_options INTERFACE ridge_warnings)
+# The emulator and the worker besides. Judged programs are position-independent on every machine. Their fibers switch
+# stacks, which a shadow stack (CET) forbids: the C library gives one to programs whose every object asks for it, as all
+# that Ubuntu's GCC compiles do, and these do not.
+add_library(ridge_in_programs INTERFACE)
+target_link_libraries(ridge_in_programs INTERFACE ridge_warnings)
+include(CheckCXXCompilerFlag)
+foreach(flag -fPIE -fno-lto -fcf-protection=none)
+  string(MAKE_C_IDENTIFIER "RIDGE_TAKES${flag}" takes)
+  check_cxx_compiler_flag(${flag} ${takes})
+  if(${takes})
+    target_compile_options(ridge_in_programs INTERFACE ${flag})
+  endif()
+endforeach()
 target_compile_options(ridge_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                                 -Wno-sign-conversion -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <mutex>
 #include <optional>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -113,7 +114,8 @@ std::string scrub(std::string text, const fs::path& dir) {
 [[noreturn]] void build_failed(const CompileFailure& failure, const fs::path& dir) {
   if (failure.environment)
     throw Error(Exit::environment, "the build could not run:\n" + scrub(failure.output, dir),
-                "free some space in the temporary folder, or set TMPDIR to another");
+                disk_full(dir) ? "free some space in the temporary folder, or set TMPDIR to another"
+                               : "set RIDGE_CXX to another clang++ or g++, without options of its own");
   throw Error(Exit::build, scrub(failure.output, dir), "correct the first error; later ones often follow from it");
 }
 
@@ -192,7 +194,7 @@ BuiltWorker build_simt(std::vector<fs::path> sources, const fs::path& dir, const
   options.sandboxed = options.worker = true;
   const std::string flags = fmt::format("{}", fmt::join(counting_flags(host_compiler()), " "));
   std::optional<ObjectCache> cache;
-  if (reuse) cache.emplace(dir / "src", host_compiler().name + " " + flags);
+  if (reuse) cache.emplace(dir / "src", host_compiler().identity + " " + flags);
   const std::ptrdiff_t submitted = std::ssize(sources);
   if (std::find(rules.libraries.begin(), rules.libraries.end(), "cublas") != rules.libraries.end())
     sources.push_back(cublas_kernels());
@@ -295,6 +297,56 @@ BuiltWorker build(const std::vector<fs::path>& sources, lab::Backend backend, co
   return built;
 }
 
+// Whether a compiler names one of the submission's lines, and not for a header that is missing.
+bool about_its_lines(const std::string& messages) {
+  std::istringstream lines(messages);
+  for (std::string line; std::getline(lines, line);) {
+    static const std::regex located("([^:]+):[0-9]+:[0-9]+: (fatal )?error: .*");
+    std::smatch m;
+    if (std::regex_match(line, m, located) && m.str(1).front() != '/' &&
+        line.find("file not found") == std::string::npos && line.find("No such file") == std::string::npos)
+      return true;
+  }
+  return false;
+}
+
+// What goes wrong when a small submission that is right is built here. Empty: nothing.
+const std::string& fault_of_machine() {
+  static const std::string fault = [] {
+    TemporaryDir dir("probe");
+    const fs::path source = dir.path() / "src/probe.cu";
+    fs::create_directories(source.parent_path());
+    copy_source(root_dir() / "runtime/worker/probe.cu", source);
+    StandIns none;
+    try {
+      build_simt({source}, dir.path(), {}, false, none);
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  }();
+  return fault;
+}
+
+// A compiler that builds nothing is no submission's fault.
+void blame_machine(const Error& failure) {
+  if (failure.code != Exit::build || about_its_lines(failure.what())) return;
+  const std::string& fault = fault_of_machine();
+  if (fault.empty()) return;
+  const Compiler& c = host_compiler();
+  const bool lacks = fault.find("not found") != std::string::npos || fault.find("No such file") != std::string::npos ||
+                     fault.find("cannot find") != std::string::npos;
+  throw Error(Exit::environment,
+              fmt::format("the compiler of this machine, {} ({}), cannot build a small program that is right, so the "
+                          "submission was not judged. It says:\n{}",
+                          c.name, c.program.string(), fault),
+              lacks
+                  ? "install the C++ library that belongs to it (Debian, Ubuntu: g++; Fedora: gcc-c++ and "
+                    "libstdc++-static), or set RIDGE_CXX to another clang++ or g++"
+                  : "if it is a wrapper, or a settings file adds options to it, set RIDGE_CXX to the compiler itself; "
+                    "else to another clang++ or g++");
+}
+
 std::vector<fs::path> sources_in(const fs::path& dir) {
   std::vector<fs::path> sources;
   for (const auto& entry : fs::directory_iterator(dir))
@@ -355,7 +407,12 @@ BuiltWorker build_worker(const Lab& lab, const Submission& submission, lab::Back
   rules.libraries = lab.libraries;
   if (auto known = lab.forbid.find(backend == lab::Backend::cpu ? "cpu" : "cuda"); known != lab.forbid.end())
     rules.forbidden = known->second;
-  return build(sources_in(src), backend, dir, &rules, lab.libraries, submission.reuse, StandIns(lab, submission));
+  try {
+    return build(sources_in(src), backend, dir, &rules, lab.libraries, submission.reuse, StandIns(lab, submission));
+  } catch (const Error& e) {
+    if (backend == lab::Backend::cpu) blame_machine(e);
+    throw;
+  }
 }
 
 BuiltWorker build_baseline(const Lab& lab, const fs::path& dir) {

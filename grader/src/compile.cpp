@@ -18,6 +18,7 @@
 #include "process.hpp"
 #include "sandbox.hpp"
 #include "simt/rewrite/assembly.hpp"
+#include "simt/rewrite/plain_assembly.hpp"
 #include "simt/rewrite/policy.hpp"
 #include "simt/rewrite/rewrite.hpp"
 
@@ -93,6 +94,11 @@ SourceFindings source_policy(const fs::path& source, std::vector<std::string> ar
   return {true, simt::messages(simt::check_source(file_text(text), trusted_file))};
 }
 
+// What -flto makes in the place of assembly: GCC's own code in sections, LLVM's as text.
+bool for_link_time(const std::string& text) {
+  return text.find("\t.comm\t__gnu_lto_slim") != std::string::npos || text.starts_with("; ModuleID");
+}
+
 fs::path library(const char* name) { return build_dir() / "lib" / name; }
 
 // Names of thread-local symbols that no object defines: the program's `extern __shared__` arrays.
@@ -118,67 +124,7 @@ std::set<std::string> undefined_tls(const std::vector<fs::path>& objects) {
 
 }  // namespace
 
-const Compiler& host_compiler() {
-  static const Compiler compiler = [] {
-    Compiler c;
-    const char* given = std::getenv("RIDGE_CXX");
-    std::vector<std::string> names =
-        given != nullptr && *given != 0 ? std::vector<std::string>{given} : std::vector<std::string>{"clang++", "g++"};
-    c.program = find_program(names);
-    if (c.program.empty())
-      throw Error(Exit::environment,
-                  "no C++ compiler found (looked for " + fmt::format("{}", fmt::join(names, ", ")) + ")",
-                  "install clang, or set RIDGE_CXX to a clang++ or g++");
-    ProcessResult r = run_process({c.program.string(), "--version"}, {}, {});
-    c.clang = r.output.find("clang") != std::string::npos;
-    r = run_process({c.program.string(), c.clang ? "-dumpversion" : "-dumpfullversion"}, {}, {});
-    c.name = std::string(c.clang ? "clang++ " : "g++ ") + r.output.substr(0, r.output.find('\n'));
-    return c;
-  }();
-  return compiler;
-}
-
 fs::path cublas_kernels() { return root_dir() / "runtime/simt/cublas/cublas_gemm.cu"; }
-
-std::vector<std::string> counting_flags(const Compiler& c) {
-  // Blocks of machine code should be those of the source: nothing duplicated, merged or moved behind a table.
-  std::vector<std::string> flags = {"-O1",
-                                    "-fsanitize=thread",
-                                    "-fno-jump-tables",
-                                    "-ffp-contract=off",
-                                    "-fno-math-errno",
-                                    "-fno-optimize-sibling-calls"};
-#if defined(__x86_64__)
-  flags.push_back("-mno-red-zone");  // what is written between the instructions uses the stack
-#endif
-  // DWARF 4: binutils 2.40 mistakes the file names of version 5 tables. Clang takes the last of both as the level.
-  std::vector<std::string> own = c.clang ? std::vector<std::string>{"-gdwarf-4",
-                                                                    "-gline-tables-only",
-                                                                    "-fsanitize-coverage=bb,trace-pc,no-prune",
-                                                                    "-fno-builtin",
-                                                                    "-fno-vectorize",
-                                                                    "-fno-slp-vectorize",
-                                                                    "-mllvm",
-                                                                    "-tsan-instrument-read-before-write=1",
-                                                                    "-mllvm",
-                                                                    "-tsan-distinguish-volatile=1",
-                                                                    "-mllvm",
-                                                                    "-disable-tail-duplicate",
-                                                                    "-mllvm",
-                                                                    "-enable-tail-merge=0",
-                                                                    "-mllvm",
-                                                                    "-disable-block-placement"}
-                                         : std::vector<std::string>{"-g1",
-                                                                    "-fsanitize-coverage=trace-pc",
-                                                                    "--param=tsan-distinguish-volatile=1",
-                                                                    "-fno-tree-vectorize",
-                                                                    "-fno-store-merging",
-                                                                    "-fno-tree-loop-distribute-patterns",
-                                                                    "-fno-reorder-blocks-and-partition",
-                                                                    "-fno-crossjumping"};
-  flags.insert(flags.end(), own.begin(), own.end());
-  return flags;
-}
 
 CompileFailure compile_file(const fs::path& source, const std::string& shown_name, const fs::path& object,
                             const CompileOptions& options) {
@@ -200,17 +146,11 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   }
   const fs::path compiled = options.instrumented ? fs::path(object.string() + ".s") : object;
   const bool judged = options.worker && on(Defence::assembly_policy);
-  std::vector<std::string> argv = {compiler.program.string(),
-                                   "-std=c++20",
-                                   "-x",
-                                   "c++",
-                                   "-include",
-                                   "cuda_runtime.h",
-                                   "-ftls-model=local-exec",
-                                   "-fno-strict-aliasing",
-                                   "-fdiagnostics-color=never",
-                                   "-Wall",
-                                   "-Wno-unknown-pragmas"};
+  std::vector<std::string> argv = {compiler.program.string(), "-std=c++20", "-x", "c++"};
+  // Before all others; what it undoes may come from behind our own options.
+  if (options.worker) argv.insert(argv.end(), {"-include", "ridge_simt/library_checks.h"});
+  argv.insert(argv.end(), {"-include", "cuda_runtime.h", "-ftls-model=local-exec", "-fno-strict-aliasing",
+                           "-fdiagnostics-color=never", "-Wall", "-Wno-unknown-pragmas"});
   // Quoted includes of the user's come before the emulator's own headers.
   argv.insert(argv.end(), {"-iquote", source.parent_path().string()});
   for (const auto& dir : options.include_dirs) argv.insert(argv.end(), {"-I", dir});
@@ -237,7 +177,10 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   // Compiled, and yet unreadable: nothing goes past the reader.
   if (!told.read) return {false, own_messages(told.text)};
   if (!options.instrumented) return {};
-  const std::string text = file_text(compiled);
+  const std::string text = simt::plain_assembly(file_text(compiled));
+  if (for_link_time(text))
+    return {true, compiler.program.string() +
+                      " optimises when it links (-flto), whatever it is told: the emulator needs its machine code"};
   if (judged)
     if (auto found = simt::check_assembly(text, trusted_file); !found.empty()) return {false, simt::messages(found)};
   simt::AnnotatedAssembly assembly = simt::annotate_assembly(text, {options.worker, judged, !options.worker || judged});
@@ -256,6 +199,7 @@ CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path
                             const std::vector<std::string>& extra) {
   const Compiler& compiler = host_compiler();
   std::vector<std::string> argv = {compiler.program.string(), "-o", program.string(), "-fdiagnostics-color=never"};
+  if (worker) argv.insert(argv.end(), {"-pie", "-fno-lto"});  // as its objects are, whatever the default
   for (const auto& o : objects) argv.push_back(o.string());
   auto names = undefined_tls(objects);
   // std::call_once and futures have thread-local variables in the C++ library: local-exec code reaches those of its own
@@ -273,11 +217,10 @@ CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path
     text += "char* ridge_dynamic_shared() { return ridge_dynamic; }\n}\n";
     write_file(stub, text);
     fs::path object = stub.string() + ".o";
-    if (CompileFailure f = run_tool(
-            {compiler.program.string(), "-c", "-O1", "-ftls-model=local-exec", stub.string(), "-o", object.string()},
-            program.parent_path(), worker);
-        !f.output.empty())
-      return f;
+    std::vector<std::string> compile = {compiler.program.string(), "-O1", "-ftls-model=local-exec"};
+    compile.insert(compile.end(), compiler.neutral.begin(), compiler.neutral.end());
+    compile.insert(compile.end(), {"-c", stub.string(), "-o", object.string()});
+    if (CompileFailure f = run_tool(compile, program.parent_path(), worker); !f.output.empty()) return f;
     argv.push_back(object.string());
   }
   // All of its interface, as of a shared library: a weak reference would not draw a member of an archive.

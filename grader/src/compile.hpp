@@ -3,18 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "compiler.hpp"
 #include "paths.hpp"
 
 namespace ridge {
-
-struct Compiler {
-  fs::path program;
-  std::string name;  // "clang++ 14.0.6"
-  bool clang = false;
-};
-
-// Clang, which counts as nvcc's code does in most cases, else GCC. RIDGE_CXX names another. Throws where there is none.
-const Compiler& host_compiler();
 
 struct CompileOptions {
   std::vector<std::string> include_dirs;
@@ -24,9 +16,6 @@ struct CompileOptions {
   bool cuda = false;               // all files are CUDA C++, whatever their names end in
   bool worker = false;             // for a judged worker: its main runs the static initialisers, and the policy holds
 };
-
-// The flags of the counting build, pinned so that counts agree between machines. Recorded in results.
-std::vector<std::string> counting_flags(const Compiler& compiler);
 
 // The emulator's matrix products as kernels: compiled with programs that use cuBLAS.
 fs::path cublas_kernels();

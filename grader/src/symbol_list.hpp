@@ -23,6 +23,7 @@ inline constexpr std::string_view kAllowedSymbols =
     "printf fprintf sprintf snprintf vprintf vfprintf vsprintf vsnprintf puts putchar putc fputs fputc fwrite fflush "
     "perror stdin stdout stderr scanf sscanf fscanf getchar getc fgetc fgets ungetc feof ferror setvbuf setbuf "
     "__printf_chk __fprintf_chk __sprintf_chk __snprintf_chk __vprintf_chk __vfprintf_chk __vsnprintf_chk "
+    "__vsprintf_chk __chk_fail __stpcpy_chk __fgets_chk __wmemcpy_chk __wmemset_chk __wmemmove_chk "
     "__memcpy_chk __memmove_chk __memset_chk __strcpy_chk __strncpy_chk __strcat_chk __strncat_chk __isoc99_* "
     "__isoc23_* malloc calloc realloc free aligned_alloc posix_memalign abort exit _Exit quick_exit atexit "
     "__assert_fail __assert qsort bsearch rand srand rand_r random srandom drand48 srand48 lrand48 abs labs llabs div "
@@ -37,7 +38,8 @@ inline constexpr std::string_view kAllowedSymbols =
     // CUDA and its emulator.
     "nvtxRangePushA nvtxRangePop "
     "cuda* __cuda* _ZN10ridge_simt* _ZNK10ridge_simt* _ZTVN10ridge_simt* __tsan_* __sanitizer_cov_* __ridge_block "
-    "__ridge_check_call __ridge_check_access __ridge_enter __ridge_leave __ridge_printf __ridge_sincos* __ridge_frexp* "
+    "__ridge_check_call __ridge_check_access __ridge_enter __ridge_leave __ridge_printf __ridge_printf_chk "
+    "__ridge_sincos* __ridge_frexp* "
     "__ridge_modf* __ridge_remquo* "
     "_ZN5ridge4simt10tls_runnerE ridge_entry ";
 

@@ -205,7 +205,7 @@ class Annotator {
     if (line.kind != AssemblyLine::Kind::directive) return true;
     static const std::set<View> kData = {".zero", ".byte",  ".value", ".short",  ".2byte", ".long",  ".4byte",
                                          ".int",  ".quad",  ".8byte", ".octa",   ".ascii", ".asciz", ".string",
-                                         ".skip", ".space", ".float", ".double", ".fill",  ".size"};
+                                         ".skip", ".space", ".float", ".double", ".fill",  ".size",  ".base64"};
     return kData.count(line.name) == 0;
   }
 

@@ -37,7 +37,7 @@ bool kernels_may_call(View s) {
         "__parity", "__clz", "__ctz", "__gnu_", "__cxa_guard_", "__cxa_pure_virtual", "__clang_call_terminate"})
     if (s.starts_with(prefix)) return true;
   for (View name : {"puts", "putchar", "__assert_fail", "abort", "abs", "labs", "llabs", "__stack_chk_fail",
-                    "_Unwind_Resume", "_ZSt9terminatev", "__tls_get_addr"})
+                    "__chk_fail", "_Unwind_Resume", "_ZSt9terminatev", "__tls_get_addr"})
     if (s == name) return true;
   // What <cmath> and the compilers make of isnan() and the like.
   for (View prefix : {"__fpclassify", "__isnan", "__isinf", "__finite", "__signbit"})
@@ -49,8 +49,12 @@ bool kernels_may_call(View s) {
 std::string watched_call(View s) {
   for (View name : {"memcpy", "memmove", "memset"})
     if (s == name) return "__tsan_" + std::string(s);
+  // Of _FORTIFY_SOURCE: the fourth argument, the room there is, goes unread.
+  for (View name : {"__memcpy_chk", "__memmove_chk", "__memset_chk"})
+    if (s == name) return "__tsan_" + std::string(s.substr(2, s.size() - 6));
   for (View name : {"sincos", "frexp", "modf", "remquo", "sincosf", "frexpf", "modff", "remquof", "printf"})
     if (s == name) return "__ridge_" + std::string(s);
+  if (s == "__printf_chk") return "__ridge_printf_chk";
   return {};
 }
 

@@ -72,6 +72,8 @@ bool parse_memory(View o, MemoryOperand& m) {
 }
 
 unsigned access_bytes(View name, const std::vector<View>& operands) {
+  // AVX: vmovss for movss, in newer processors' code.
+  if (name.starts_with('v') && operands.size() > 0) name.remove_prefix(1);
   auto ends = [&](View tail) { return name.ends_with(tail); };
   if (starts_with(name, "movzb") || starts_with(name, "movsb")) return 1;
   if (starts_with(name, "movzw") || starts_with(name, "movsw")) return 2;
@@ -95,12 +97,15 @@ unsigned access_bytes(View name, const std::vector<View>& operands) {
   bool vector = false;
   for (View o : operands) {
     vector = vector || starts_with(o, "%xmm");
-    if (starts_with(o, "%ymm") || starts_with(o, "%zmm")) return 64;
+    if (starts_with(o, "%ymm")) return starts_with(name, "extract") ? 16 : 32;
+    if (starts_with(o, "%zmm")) return 64;
   }
   if (vector) {
     if (name == "movd") return 4;
     if (name == "movq") return 8;
-    if (starts_with(name, "pinsr") || starts_with(name, "pextr")) return 8;
+    if (starts_with(name, "pinsr") || starts_with(name, "pextr"))
+      return ends("b") ? 1 : ends("w") ? 2 : ends("d") ? 4 : 8;
+    if (name == "extractps" || name == "insertps") return 4;
     if (ends("ss")) return 4;
     if (ends("sd")) return 8;
     return 16;

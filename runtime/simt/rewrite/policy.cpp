@@ -24,7 +24,7 @@ const std::set<View>& directives() {
       ".data",    ".bss",         ".previous", ".pushsection", ".popsection", ".p2align", ".align",   ".balign",
       ".addrsig", ".addrsig_sym", ".zero",     ".byte",        ".value",      ".short",   ".2byte",   ".long",
       ".4byte",   ".int",         ".quad",     ".8byte",       ".octa",       ".ascii",   ".asciz",   ".string",
-      ".skip",    ".space",       ".float",    ".double",      ".fill",       ".uleb128", ".sleb128"};
+      ".skip",    ".space",       ".float",    ".double",      ".fill",       ".uleb128", ".sleb128", ".base64"};
   return known;
 }
 
@@ -149,9 +149,10 @@ class Assembly {
     }
     if (name == ".type" && line.operands.find("indirect_function") != View::npos)
       return add("functions that are chosen at load time (ifunc) are not allowed", "call the function that you mean");
-    static const std::set<View> kData = {".zero", ".byte",  ".value", ".short",  ".2byte", ".long",    ".4byte",
-                                         ".int",  ".quad",  ".8byte", ".octa",   ".ascii", ".asciz",   ".string",
-                                         ".skip", ".space", ".float", ".double", ".fill",  ".uleb128", ".sleb128"};
+    static const std::set<View> kData = {".zero",  ".byte",    ".value",   ".short", ".2byte", ".long",
+                                         ".4byte", ".int",     ".quad",    ".8byte", ".octa",  ".ascii",
+                                         ".asciz", ".string",  ".skip",    ".space", ".float", ".double",
+                                         ".fill",  ".uleb128", ".sleb128", ".base64"};
     if (code_ && kData.count(name) != 0)
       add("data among the instructions is not allowed", "keep data in variables, without section attributes");
   }

@@ -39,6 +39,18 @@ bool stores(const char* format) {
   return false;
 }
 
+// Of a printf that returns to `pc`.
+void check_print(const char* format, void* pc) {
+  BlockRunner* r = in_kernel();
+  if (r == nullptr || !stores(format)) return;
+  Fault f;
+  f.kind = "printf with %n in a kernel";
+  f.detail = "CUDA's printf does not write through pointers";
+  f.pc = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(pc) - 1 - Program::instance().base);
+  f.error = 719;  // cudaErrorLaunchFailure
+  r->fault(std::move(f));
+}
+
 }  // namespace
 }  // namespace ridge::simt
 
@@ -78,15 +90,17 @@ RIDGE_MATH(float, f)
 RIDGE_MATH(double, )
 
 [[gnu::format(printf, 1, 2)]] int __ridge_printf(const char* format, ...) {
-  if (auto* r = ridge::simt::in_kernel(); r != nullptr && ridge::simt::stores(format)) {
-    ridge::simt::Fault f;
-    f.kind = "printf with %n in a kernel";
-    f.detail = "CUDA's printf does not write through pointers";
-    f.pc = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(RIDGE_PC) - 1 -
-                                      ridge::simt::Program::instance().base);
-    f.error = 719;  // cudaErrorLaunchFailure
-    r->fault(std::move(f));
-  }
+  ridge::simt::check_print(format, RIDGE_PC);
+  va_list arguments;
+  va_start(arguments, format);
+  const int n = std::vprintf(format, arguments);
+  va_end(arguments);
+  return n;
+}
+
+// As _FORTIFY_SOURCE calls it, with how much it is to check first.
+[[gnu::format(printf, 2, 3)]] int __ridge_printf_chk(int, const char* format, ...) {
+  ridge::simt::check_print(format, RIDGE_PC);
   va_list arguments;
   va_start(arguments, format);
   const int n = std::vprintf(format, arguments);

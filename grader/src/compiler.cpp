@@ -1,0 +1,157 @@
+#include "compiler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "error.hpp"
+#include "process.hpp"
+
+namespace ridge {
+
+namespace {
+
+constexpr int kOldestGcc = 12;
+
+// One of them is an option, or a macro to forget.
+const std::vector<std::string>& neutral_candidates() {
+  static const std::vector<std::string> flags = {
+#if defined(__x86_64__)
+    "-march=x86-64",  // RHEL: a newer one
+    "-mtune=generic",
+    "-fcf-protection=none",  // Ubuntu
+    "-momit-leaf-frame-pointer",
+#elif defined(__aarch64__)
+    "-mbranch-protection=none",
+#endif
+    "-fomit-frame-pointer",
+    "-fPIE",  // Debian, Ubuntu, Arch; not Fedora
+    "-fplt",
+    "-fno-lto",
+    "-fno-stack-protector",         // on in Ubuntu and Arch
+    "-fno-stack-clash-protection",  // on in Ubuntu
+    "-ftrivial-auto-var-init=uninitialized",
+    "-fzero-call-used-regs=skip",  // on in NixOS
+    "-fstrict-overflow",           // off in NixOS
+    "-U_FORTIFY_SOURCE",           // 3 in Ubuntu
+    "-U_GLIBCXX_ASSERTIONS",
+    // Warnings that some make errors.
+    "-Wno-error",
+    "-Wno-error=format-security",
+    "-Wno-error=return-type",
+  };
+  return flags;
+}
+
+// Whether a complaint is about this flag: it names all of it, or its name without the value.
+bool complains_about(const std::string& text, const std::string& flag) {
+  const std::string name = flag.substr(0, flag.find('='));
+  for (const std::string& said :
+       {"'" + flag + "'", "‘" + flag + "’", "'" + name + "'", "‘" + name + "’", "'" + name + "='", "‘" + name + "=’"})
+    if (text.find(said) != std::string::npos) return true;
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> neutral_flags(const fs::path& program) {
+  std::vector<std::string> flags = neutral_candidates();
+  // One complaint mostly names all that are unknown.
+  for (int round = 0; round < 4 && !flags.empty(); ++round) {
+    std::vector<std::string> argv = {program.string()};
+    argv.insert(argv.end(), flags.begin(), flags.end());
+    // Clang ignores some with a warning. A wrapper may add flags for the linker, which nobody uses here.
+    argv.insert(argv.end(),
+                {"-Werror", "-Wno-unused-command-line-argument", "-x", "c++", "-fsyntax-only", "/dev/null"});
+    const ProcessResult r = run_process(argv, {}, {});
+    if (r.exit_code == 0) return flags;
+    if (std::erase_if(flags, [&](const std::string& f) { return complains_about(r.output, f); }) == 0) break;
+  }
+  return flags;  // what is wrong besides shows in the compilation
+}
+
+const Compiler& host_compiler() {
+  static const Compiler compiler = [] {
+    Compiler c;
+    const char* given = std::getenv("RIDGE_CXX");
+    const bool chosen = given != nullptr && *given != 0;
+    std::vector<std::string> names =
+        chosen ? std::vector<std::string>{given} : std::vector<std::string>{"clang++", "g++", "c++"};
+    c.program = find_program(names);
+    if (c.program.empty())
+      throw Error(Exit::environment,
+                  chosen ? fmt::format("RIDGE_CXX names {}, which is no program on this machine", names[0])
+                         : fmt::format("no C++ compiler found (looked for {})", fmt::join(names, ", ")),
+                  chosen ? "set RIDGE_CXX to a clang++ or g++ that is installed, or unset it"
+                         : "install clang, or set RIDGE_CXX to a clang++ or g++");
+    ProcessResult r = run_process({c.program.string(), "--version"}, {}, {});
+    c.clang = r.output.find("clang") != std::string::npos;
+    const std::string banner = r.output;
+    r = run_process({c.program.string(), c.clang ? "-dumpversion" : "-dumpfullversion"}, {}, {});
+    const std::string version = r.output.substr(0, r.output.find('\n'));
+    if (r.exit_code != 0 || version.empty() || version.find_first_not_of("0123456789.") != std::string::npos)
+      throw Error(Exit::environment,
+                  fmt::format("{} does not say which version of GCC or Clang it is{}", c.program.string(),
+                              banner.empty() ? "" : ":\n" + banner),
+                  "set RIDGE_CXX to a clang++ or g++ that works");
+    c.name = std::string(c.clang ? "clang++ " : "g++ ") + version;
+    // GCC 11 does not know no_sanitize_coverage: launches would be counted as part of the kernels.
+    if (!c.clang && std::atoi(version.c_str()) < kOldestGcc)
+      throw Error(
+          Exit::environment,
+          fmt::format("{} is too old: kernels are counted with GCC {} or later, or with Clang", c.name, kOldestGcc),
+          "install clang or a newer g++; RIDGE_CXX names one that is not called clang++ or g++");
+    c.neutral = neutral_flags(c.program);
+    // A wrapper that adds flags has the version of what it wraps.
+    std::error_code ec;
+    const fs::path file = fs::canonical(c.program, ec);
+    c.identity = fmt::format("{} {} {} {}", c.name, file.string(), fs::file_size(file, ec),
+                             fs::last_write_time(file, ec).time_since_epoch().count());
+    return c;
+  }();
+  return compiler;
+}
+
+std::vector<std::string> counting_flags(const Compiler& c) {
+  // Blocks of machine code should be those of the source: nothing duplicated, merged or moved behind a table.
+  std::vector<std::string> flags = {"-O1",
+                                    "-fsanitize=thread",
+                                    "-fno-jump-tables",
+                                    "-ffp-contract=off",
+                                    "-fno-math-errno",
+                                    "-fno-optimize-sibling-calls"};
+#if defined(__x86_64__)
+  flags.push_back("-mno-red-zone");  // what is written between the instructions uses the stack
+#endif
+  // DWARF 4: binutils 2.40 mistakes the file names of version 5 tables. Clang takes the last of both as the level.
+  std::vector<std::string> own = c.clang ? std::vector<std::string>{"-gdwarf-4",
+                                                                    "-gline-tables-only",
+                                                                    "-fsanitize-coverage=bb,trace-pc,no-prune",
+                                                                    "-fno-builtin",
+                                                                    "-fno-vectorize",
+                                                                    "-fno-slp-vectorize",
+                                                                    "-mllvm",
+                                                                    "-tsan-instrument-read-before-write=1",
+                                                                    "-mllvm",
+                                                                    "-tsan-distinguish-volatile=1",
+                                                                    "-mllvm",
+                                                                    "-disable-tail-duplicate",
+                                                                    "-mllvm",
+                                                                    "-enable-tail-merge=0",
+                                                                    "-mllvm",
+                                                                    "-disable-block-placement"}
+                                         : std::vector<std::string>{"-g1",
+                                                                    "-fsanitize-coverage=trace-pc",
+                                                                    "--param=tsan-distinguish-volatile=1",
+                                                                    "-fno-tree-vectorize",
+                                                                    "-fno-store-merging",
+                                                                    "-fno-tree-loop-distribute-patterns",
+                                                                    "-fno-reorder-blocks-and-partition",
+                                                                    "-fno-crossjumping"};
+  flags.insert(flags.end(), own.begin(), own.end());
+  flags.insert(flags.end(), c.neutral.begin(), c.neutral.end());
+  return flags;
+}
+
+}  // namespace ridge

@@ -1,0 +1,28 @@
+// The C++ compiler that builds for the emulator, and the flags that make its code the same on every machine.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "paths.hpp"
+
+namespace ridge {
+
+struct Compiler {
+  fs::path program;
+  std::string name;  // "clang++ 14.0.6"
+  bool clang = false;
+  std::vector<std::string> neutral;  // see neutral_flags()
+  std::string identity;              // differs between compilers whose objects may differ: for caches
+};
+
+// Clang, which counts as nvcc's code does in most cases, else GCC. RIDGE_CXX names another. Throws where there is none.
+const Compiler& host_compiler();
+
+// The flags of the counting build, pinned so that counts agree between machines, `neutral` included. Recorded in results.
+std::vector<std::string> counting_flags(const Compiler& compiler);
+
+// Switch off what distributions switch on by default and what changes code: branch protection, stack protectors,
+// fortified library calls, a newer processor, and so on. Of these, the ones that the compiler takes.
+std::vector<std::string> neutral_flags(const fs::path& program);
+
+}  // namespace ridge
