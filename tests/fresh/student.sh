@@ -17,7 +17,7 @@ as_ada() { # a command in the clone; its output and code are shown where that is
 says() { grep -qF -- "$1" "$folder/out" || { cat "$folder/out"; fail "it does not say: $1"; }; }
 
 as_ada 0 'git clone -q /tmp/ridge.bundle ridge'
-as_ada 0 './ridge start 01'
+as_ada 0 './ridge start 01 --yes'
 says 'ridge: installing:'
 says 'work/01_coalescing/copy.cu'
 used

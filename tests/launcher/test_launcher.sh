@@ -9,13 +9,17 @@ tools=$scratch/tools
 log=$scratch/log
 mkdir -p "$home" "$tools"
 cp "$1/ridge" "$home/ridge"
+mkdir -p "$home/docs" "$home/labs/01_first"
+cp "$1/docs/help.txt" "$home/docs/"
+echo 'title = "The first"' >"$home/labs/01_first/lab.toml"
 failed=0
 
 stand_in() { # name, body
   printf '#!/bin/sh\necho "%s $*" >>"%s"\n%s\n' "$1" "$log" "$2" >"$tools/$1"
   chmod +x "$tools/$1"
 }
-for tool in chmod cp sh dash env sed grep sort tr tail mkdir rm mv cat dirname nproc uname flock git make g++ pkg-config objcopy; do
+for tool in chmod cp sh dash env sed grep sort tr tail head mkdir rm mv cat cut cksum date df awk readlink dirname nproc uname flock git make \
+  g++ pkg-config objcopy; do
   path=$(command -v $tool) && ln -sf "$path" "$tools/$tool"
 done
 printf '#!/bin/sh\necho program "$@"\n' >"$scratch/program"
@@ -24,7 +28,7 @@ stand_in id 'echo "${FAKE_UID:-0}"'
 stand_in dpkg exit\ 0
 stand_in dpkg-query 'for last; do :; done; [ -e '"$scratch"'/installed/$last ] && echo installed'
 stand_in apt-get 'case "$*" in *install*) mkdir -p '"$scratch"'/installed; for p; do : >'"$scratch"'/installed/$p; done
-  for t in c++ ninja clang++ ctest; do printf "#!/bin/sh\necho $t \$* >>'"$log"'\n" >'"$tools"'/$t; chmod +x '"$tools"'/$t; done
+  for t in c++ ninja clang++ ctest bwrap; do printf "#!/bin/sh\necho $t \$* >>'"$log"'\n" >'"$tools"'/$t; chmod +x '"$tools"'/$t; done
   printf "#!/bin/sh\necho cmake \$* >>'"$log"'\ncase \$1 in --preset) : >'"$home"'/build/build.ninja ;; --build) [ -z \"\${FAKE_BREAK-}\" ] || exit 1; mkdir -p '"$home"'/build/bin; cp '"$scratch"'/program '"$home"'/build/bin/ridge ;; esac\n" >'"$tools"'/cmake; chmod +x '"$tools"'/cmake ;; esac'
 
 launch() { # expected exit code, then arguments; output in $out
@@ -41,6 +45,26 @@ expect() { # what, text, pattern
 refuse() {
   if printf '%s\n' "$2" | grep -q -- "$3"; then echo "FAILED: $1: '$3' in:"; printf '%s\n' "$2"; failed=1; fi
 }
+
+# Help, the labs and the machine's state need no program: nothing is installed or built.
+for asked in --help "check --help" "viz --help" "test -h" --version labs doctor ""; do
+  # shellcheck disable=SC2086
+  launch 0 $asked
+  [ -n "$out" ] || { echo "FAILED: 'ridge $asked' says nothing"; failed=1; }
+  [ ! -s "$log" ] || refuse "ridge $asked" "$(cat "$log")" "^\\(apt-get\\|cmake\\|dpkg \\)"
+  [ ! -e "$home/build" ] || { echo "FAILED: 'ridge $asked' made a build folder"; failed=1; }
+done
+launch 0 check --help
+expect "help of a command" "$out" "--submission"
+launch 0 labs
+expect "labs" "$out" "01  The first"
+launch 0 doctor
+expect "doctor" "$out" "missing: .*libfmt-dev"
+
+# Without a person to ask and without --yes nothing is installed.
+launch 3 demo
+expect "unasked" "$out" "nothing was installed. Run the command with --yes"
+refuse "unasked" "$(cat "$log")" "^apt-get"
 
 # Nothing here, not root, no sudo: says what is missing and how to get it.
 FAKE_UID=1000 launch 3 demo --yes
@@ -75,25 +99,53 @@ launch 0 check 01 --yes --submission "a b"
 expect "second run" "$out" "^program check 01 --submission a b$"
 refuse "second run" "$(cat "$log")" "^\(apt-get\|cmake\)"
 
+# Help of a built program is the program's own, and builds nothing.
+launch 0 viz --help
+expect "built help" "$out" "^program viz --help$"
+refuse "built help" "$(cat "$log")" "^\(apt-get\|cmake\)"
+
+# A clone that was moved or copied is configured anew, without a word of CMake's.
+printf 'CMAKE_HOME_DIRECTORY:INTERNAL=/somewhere/else\nCMAKE_CACHEFILE_DIR:INTERNAL=/somewhere/else/build\n' >"$home/build/CMakeCache.txt"
+launch 0 build
+expect "moved" "$(cat "$log")" "^cmake --preset"
+[ ! -e "$home/build/CMakeCache.txt" ] || { echo "FAILED: moved: the old cache is still there"; failed=1; }
+
 # Another command needs more packages: they are installed, the rest stays.
 rm -f "$tools/mpirun"
-launch 0 ranks -n 2
+launch 0 ranks -n 2 --yes
 expect "ranks" "$(cat "$log")" "^apt-get .*install.* libopenmpi-dev"
 refuse "ranks" "$(cat "$log")" "^apt-get .*libimgui-dev"
 
 # A build with the parts that an image shall have; then their commands run without another.
-launch 0 build live
+launch 0 build live --yes
 expect "build with a part" "$(cat "$home/build/.ridge-ready")" "^groups .*live"
 RIDGE_NO_BUILD=1 launch 0 live
 expect "a part that was built" "$out" "^program live$"
 launch 2 build nothing
 
 # A copy of build/ on a machine without tools or packages: it runs, and no package manager is touched.
-rm -rf "$scratch/installed" "$tools/cmake" "$tools/ninja"
+rm -rf "$scratch/installed" "$tools/cmake" "$tools/ninja" "$tools/bwrap"
 rm -f "$home/build/.ridge-ready"
 FAKE_UID=1000 launch 0 check 01
 expect "compute node" "$out" "^program check 01$"
 refuse "compute node" "$(cat "$log")" "^apt-get"
+
+# Packages that Ridge can do without do not stop a user who cannot install them.
+rm -rf "$home/build"
+launch 0 demo --yes
+rm -rf "$home/build" "$scratch/installed/libarchive-dev" "$tools/clang++"
+FAKE_UID=1000 launch 0 check 01
+expect "without optional packages" "$out" "going on without .*clang"
+expect "without optional packages" "$out" "^program check 01$"
+
+# A clone that this user cannot write builds elsewhere. (Root can write anywhere.)
+if [ "$("$tools/../real-id" 2>/dev/null || command -p id -u)" != 0 ]; then
+  rm -rf "$home/build"
+  chmod a-w "$home"
+  HOME=$scratch/user XDG_CACHE_HOME= launch 0 check 01 --yes
+  ls "$scratch/user/.cache/ridge" | grep -q '^build-' || { echo "FAILED: read-only: no build below HOME"; failed=1; }
+  chmod u+w "$home"
+fi
 
 # Interrupted installation: dpkg is repaired first.
 rm -rf "$home/build"
