@@ -313,12 +313,14 @@ bool about_its_lines(const std::string& messages) {
 // What goes wrong when a small submission that is right is built here. Empty: nothing.
 const std::string& fault_of_machine() {
   static const std::string fault = [] {
+    const fs::path probe = root_dir() / "runtime/worker/probe.cu";
+    if (!fs::exists(probe)) return std::string();
     TemporaryDir dir("probe");
     const fs::path source = dir.path() / "src/probe.cu";
-    fs::create_directories(source.parent_path());
-    copy_source(root_dir() / "runtime/worker/probe.cu", source);
     StandIns none;
     try {
+      fs::create_directories(source.parent_path());
+      copy_source(probe, source);
       build_simt({source}, dir.path(), {}, false, none);
     } catch (const Error& e) {
       return std::string(e.what());
@@ -341,7 +343,8 @@ void blame_machine(const Error& failure) {
                           "submission was not judged. It says:\n{}",
                           c.name, c.program.string(), fault),
               lacks
-                  ? "install the C++ library that belongs to it (Debian, Ubuntu: g++; Fedora: gcc-c++ and "
+                  ? "install the C++ library that belongs to it (Debian, Ubuntu: g++, for Clang in the newest "
+                    "version under /usr/lib/gcc; Fedora: gcc-c++ and "
                     "libstdc++-static), or set RIDGE_CXX to another clang++ or g++"
                   : "if it is a wrapper, or a settings file adds options to it, set RIDGE_CXX to the compiler itself; "
                     "else to another clang++ or g++");

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 
 #include "error.hpp"
 #include "process.hpp"
@@ -30,11 +31,28 @@ bool up_to_date(const fs::path& module, const Lab& lab) {
   return !ec && std::max({newest(lab.dir), newest(lab.dir / "check"), newest(root_dir() / "runtime/lab")}) <= built;
 }
 
+// The course that this build was configured for; empty where nobody knows.
+fs::path configured_course() {
+  std::ifstream cache(build_dir() / "CMakeCache.txt");
+  constexpr std::string_view key = "CMAKE_HOME_DIRECTORY:INTERNAL=";
+  for (std::string line; std::getline(cache, line);)
+    if (line.rfind(key, 0) == 0) return line.substr(key.size());
+  return {};
+}
+
+// True where the build is this course's, though the two may have been moved together.
+bool builds_this_course() {
+  std::error_code ec;
+  return fs::equivalent(build_dir().parent_path(), root_dir(), ec) ||
+         fs::equivalent(configured_course(), root_dir(), ec);
+}
+
 // Why nothing can be built here; empty where it can.
 std::string cannot_build() {
   if (std::getenv("RIDGE_NO_BUILD") != nullptr) return "RIDGE_NO_BUILD forbids building them";
   if (!fs::exists(root_dir() / "ridge")) return "there is no launcher in " + shown(root_dir());
   if (!fs::exists(build_dir() / "build.ninja")) return shown(build_dir()) + " was built elsewhere";
+  if (!builds_this_course()) return shown(build_dir()) + " is another course's";
   if (access(build_dir().c_str(), W_OK) != 0) return shown(build_dir()) + " cannot be written";
   if (find_program({"cmake"}).empty() || find_program({"ninja"}).empty()) return "cmake and ninja are not installed";
   return {};

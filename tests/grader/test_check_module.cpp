@@ -93,6 +93,18 @@ TEST_CASE("An older module judges where nothing can be built") {
   CHECK(copy.launched().empty());
 }
 
+TEST_CASE("A program with RIDGE_ROOT set does not build into another course's folder") {
+  Copy copy;
+  copy.can_build();
+  fs::rename(copy.build, copy.home / "build");
+  copy.build = copy.home / "build";
+  write_file(copy.build / "CMakeCache.txt", "CMAKE_HOME_DIRECTORY:INTERNAL=" + repository() + "\n");
+  const Run r = copy.check();
+  CHECK(r.code == 3);
+  CHECK(contains(r.err, "is another course's"));
+  CHECK(copy.launched().empty());
+}
+
 TEST_CASE("Checks that cannot be had are the machine's fault, with the reason") {
   Copy copy;
   Run r = copy.check();

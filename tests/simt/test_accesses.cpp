@@ -42,6 +42,16 @@ TEST_CASE("accesses: what a hook announced needs no check") {
   CHECK(checks("\tmovq\t%rbx, %rdi\n\tmovl\t$24, %esi\n\tcall\t__tsan_read_range@PLT\n\tmovdqu\t8(%rbx), %xmm0") == 0);
 }
 
+// As for x86-64-v2 and v3. The sizes are the memory's, not the registers'.
+TEST_CASE("accesses: instructions of newer processors") {
+  for (const char* store : {"extractps\t$1, %xmm0, (%rbx)", "vextractps\t$1, %xmm0, (%rbx)",
+                            "pextrd\t$1, %xmm0, (%rbx)", "vmovss\t%xmm0, (%rbx)", "vmovd\t%xmm0, (%rbx)"})
+    CHECK(checks("\tmovq\t%rbx, %rdi" + kWrite4 + "\t" + store) == 0);
+  for (const char* store : {"vmovsd\t%xmm0, (%rbx)", "vmovups\t%xmm0, (%rbx)", "vmovups\t%ymm0, (%rbx)",
+                            "vpextrq\t$1, %xmm0, (%rbx)", "vextractf128\t$1, %ymm0, (%rbx)"})
+    CHECK(checks("\tmovq\t%rbx, %rdi" + kWrite4 + "\t" + store) == 1);
+}
+
 TEST_CASE("accesses: another address, more bytes, a store for a load need one") {
   CHECK(checks("\tmovq\t%rbx, %rdi" + kRead4 + "\tmovq\t(%rbx), %rax") == 1);
   CHECK(checks("\tmovq\t%rbx, %rdi" + kRead4 + "\tmovl\t4(%rbx), %eax") == 1);
