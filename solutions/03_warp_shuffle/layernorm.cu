@@ -6,6 +6,9 @@
 
 // TASK(layernorm)
 #include <cuda_pipeline.h>
+#ifndef RIDGE_SIMT
+#include <cooperative_groups.h>
+#endif
 
 constexpr unsigned kWarp = 0xffffffffu;
 
@@ -51,13 +54,6 @@ static __device__ float sum_of(float4 v) { return (v.x + v.y) + (v.z + v.w); }
 static __device__ float squares_of(float4 v, float m) {
   v = make_float4(v.x - m, v.y - m, v.z - m, v.w - m);
   return (v.x * v.x + v.y * v.y) + (v.z * v.z + v.w * v.w);
-}
-
-// Adds v, taken from c, and its squares.
-static __device__ void add(float4 v, float c, float& sum, float& squares) {
-  v = make_float4(v.x - c, v.y - c, v.z - c, v.w - c);
-  sum += (v.x + v.y) + (v.z + v.w);
-  squares += (v.x * v.x + v.y * v.y) + (v.z * v.z + v.w * v.w);
 }
 
 // A vector of a row with mean m and 1 / deviation s, as it is stored. `bits`: dropout's for it.
@@ -130,104 +126,138 @@ __global__ void __launch_bounds__(kThreads, 1024 / kThreads)
   }
 }
 
-// The same for long rows, cols at most 4 kThreads kVectors. Two of them fill a multiprocessor: one lies in registers, one
-// in shared memory, where a thread reads what it has written only. gamma and beta, as long as the rows, come from L2 once
-// for both. As soon as a thread has stored a vector it loads the one of the next pair into its place; the first kAhead of the
-// row in registers have a place in shared memory of their own and come earlier. Nothing is in flight between the last
-// load's arrival and the first store, so that time is kept short: a vector is summed as it arrives, its squares too, taken
-// from the thread's first element (from 0 they would lose digits where the mean is large), and what is left to do then are
-// two sums over the block. The squares from there become squares from the mean as in Chan, Golub and LeVeque (1979).
-template <int kThreads, int kVectors, int kAhead>
-__global__ void __launch_bounds__(kThreads, 1)
-    layernorm_pairs(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd,
-                    int rows, int cols, std::uint32_t seed, std::uint32_t drop, float scale) {
-  __shared__ float of_warp[2][kThreads / 32 * 2];
-  extern __shared__ float4 other[];             // kVectors x kThreads
-  float4* ahead = other + kVectors * kThreads;  // kAhead x kThreads
-  const int thread = static_cast<int>(threadIdx.x), vectors = cols / 4, blocks = static_cast<int>(gridDim.x);
-  const auto* from = reinterpret_cast<const float4*>(in);
-  auto* to = reinterpret_cast<float4*>(out);
-  float4 held[kVectors];
-  auto load_ahead = [&](int row) {
-#pragma unroll
-    for (int k = 0; k < kAhead; ++k) {
-      const int i = k * kThreads + thread;
-      if (i < vectors && row < rows)
-        __pipeline_memcpy_async(ahead + i, from + static_cast<std::size_t>(row) * vectors + i, sizeof(float4));
-    }
-    __pipeline_commit();
-  };
-  auto load = [&](int row, int k) {  // vector k of `row` and of its partner
-    const int i = k * kThreads + thread;
-    const std::size_t at = static_cast<std::size_t>(row) * vectors + i;
-    if (k >= kAhead) held[k] = i < vectors && row < rows ? from[at] : make_float4(0, 0, 0, 0);
-    if (i < vectors && row + blocks < rows)
-      __pipeline_memcpy_async(other + i, from + at + static_cast<std::size_t>(blocks) * vectors, sizeof(float4));
-    __pipeline_commit();
-  };
-  int row = static_cast<int>(blockIdx.x);
-  load_ahead(row);
-#pragma unroll
-  for (int j = 0; j < kVectors; ++j) load(row, (j + kAhead) % kVectors);
-  const float n = static_cast<float>(4 * ((max(vectors - thread, 0) + kThreads - 1) / kThreads));  // of this thread
-  const float per = n > 0 ? 1 / n : 0;
+#ifndef RIDGE_SIMT  // the emulator has no clusters
+// The next row that no cluster has taken. A call draws rows + clusters numbers, and the last one sets it to 0 again: no
+// cudaMemsetAsync, which takes 1 us of a call of 130 us, but calls must not run side by side.
+static __device__ unsigned next_row = 0;
 
-  for (; row < rows; row += 2 * blocks) {
-    const bool both = row + blocks < rows;
-    float first[2] = {0, 0}, m[2] = {0, 0}, s[2] = {0, 0};
+// The same for long rows, cols at most 4 kThreads kVectors kBlocks. The blocks of a cluster (sm_90), each on a
+// multiprocessor of its own, share every row: a thread has the same columns in all of them, so gamma and beta are read once,
+// into registers. Rows come through a ring of kStages in shared memory, where a thread reads only what it has copied; a
+// vector that has been stored makes room for one of a later row. Each warp writes the mean of its elements, and the sum of
+// their squares from it, into the shared memory of all blocks, where they become the row's as in Chan, Golub and LeVeque
+// (1979). While they are under way, the row before is finished: one barrier a row, and nobody waits at it for long.
+// Which row is next is drawn from a counter: some multiprocessors get more of the memory's bandwidth than others, and with
+// equal shares all would wait for the slowest.
+template <int kThreads, int kVectors, int kBlocks, int kStages>
+__global__ void __launch_bounds__(kThreads, 1)
+    layernorm_cluster(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd,
+                      int rows, int cols, std::uint32_t seed, std::uint32_t drop, float scale) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  constexpr int kWarps = kThreads / 32, kParts = kBlocks * kWarps, kPartsOfLane = (kParts + 31) / 32;
+  constexpr int kKnown = kStages + 3;    // rows that are known ahead, and some that a slower block may still look at
+  extern __shared__ float4 ring[];       // kStages x kVectors x kThreads
+  __shared__ float2 moments[2][kParts];  // of each warp's elements: mean, squares from it; those of two rows
+  __shared__ float elements[kParts];     // how many elements of a row each warp has
+  __shared__ int row_of[kKnown];         // turn t works on row_of[t % kKnown]
+  const auto cluster = cooperative_groups::this_cluster();
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+  const int rank = static_cast<int>(cluster.block_rank()), part = rank * kWarps + warp;
+  const int clusters = static_cast<int>(gridDim.x) / kBlocks, id = static_cast<int>(blockIdx.x) / kBlocks;
+  const int vectors = cols / 4, slice = (vectors + kBlocks - 1) / kBlocks, begin = rank * slice;
+  const int own = max(0, min(slice, vectors - begin));  // vectors of a row, of this block
+
+  auto load = [&](int row, int stage, int k) {
+    const int i = k * kThreads + thread;
+    const auto* from = reinterpret_cast<const float4*>(in) + static_cast<std::size_t>(row) * vectors + begin;
+    if (i < own && row < rows)
+      __pipeline_memcpy_async(ring + stage * kVectors * kThreads + i, from + i, sizeof(float4));
+  };
+  auto load_all = [&](int row, int stage) {
 #pragma unroll
-    for (int j = 0; j < kVectors; ++j) {
-      const int k = (j + kAhead) % kVectors;  // in the order in which they were asked for
-      const int i = k * kThreads + thread;
-      __pipeline_wait_prior(kVectors - 1 - j);
-      if (k < kAhead) held[k] = i < vectors ? ahead[i] : make_float4(0, 0, 0, 0);
-      if (i >= vectors) continue;
-      const bool none_before = j == 0 || (k == 0 && kAhead * kThreads + thread >= vectors);
-      if (none_before) first[0] = held[k].x;
-      add(held[k], first[0], m[0], s[0]);
-      if (both) {
-        const float4 v = other[i];
-        if (none_before) first[1] = v.x;
-        add(v, first[1], m[1], s[1]);
-      }
-    }
-    load_ahead(row + 2 * blocks);
-    float own[2];  // the mean of this thread's elements
+    for (int k = 0; k < kVectors; ++k) load(row, stage, k);
+    __pipeline_commit();
+  };
+
+  // The first kStages rows of a cluster are not drawn. gamma and beta are wanted after the first of them.
+  load_all(id, 0);
+  float4 g[kVectors], b[kVectors];
+  float has[1] = {0};
 #pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      own[r] = first[r] + m[r] * per;
-      s[r] -= m[r] * m[r] * per;
-      m[r] += n * first[r];
-    }
-    block_sums<kThreads>(m, of_warp[0]);
-#pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      m[r] /= static_cast<float>(cols);
-      s[r] += n * (own[r] - m[r]) * (own[r] - m[r]);
-    }
-    block_sums<kThreads>(s, of_warp[1]);
-#pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      s[r] = rsqrtf(s[r] / static_cast<float>(cols) + kEpsilon);
-      if (thread == r && row + r * blocks < rows) {
-        mean[row + r * blocks] = m[r];
-        rstd[row + r * blocks] = s[r];
-      }
-    }
-#pragma unroll
-    for (int j = 0; j < kVectors; ++j) {
-      const int k = (j + kAhead) % kVectors;  // first those whose place is filled again right away
-      const int i = k * kThreads + thread;
-      if (i < vectors) {
-        const float4 g = reinterpret_cast<const float4*>(gamma)[i], b = reinterpret_cast<const float4*>(beta)[i];
-        const auto q = static_cast<std::uint32_t>(row) * vectors + i, q2 = q + blocks * vectors;
-        to[q] = finished(held[k], m[0], s[0], g, b, dropout_bits(seed, q), drop, scale);
-        if (both) to[q2] = finished(other[i], m[1], s[1], g, b, dropout_bits(seed, q2), drop, scale);
-      }
-      load(row + 2 * blocks, k);
-    }
+  for (int k = 0; k < kVectors; ++k) {
+    const int i = k * kThreads + thread;
+    has[0] += i < own ? 4 : 0;
+    g[k] = i < own ? reinterpret_cast<const float4*>(gamma)[begin + i] : make_float4(0, 0, 0, 0);
+    b[k] = i < own ? reinterpret_cast<const float4*>(beta)[begin + i] : make_float4(0, 0, 0, 0);
   }
+#pragma unroll
+  for (int stage = 1; stage < kStages; ++stage) load_all(id + stage * clusters, stage);
+  if (thread < kStages) row_of[thread] = id + thread * clusters;
+  const bool draws = rank == 0 && thread == 0;
+  auto draw = [&] { return kStages * clusters + static_cast<int>(atomicInc(&next_row, rows + clusters - 1)); };
+  int drawn = draws ? draw() : 0;
+  const float n = warp_sums(has, lane), per = n > 0 ? 1 / n : 0;
+  cluster.sync();  // all blocks run: their shared memory may be written
+  if (lane < kBlocks) cluster.map_shared_rank(elements, lane)[part] = n;
+  cluster.sync();
+
+  float m = 0, s = 0;  // of the row before
+  for (int turn = 0, stage = 0, before = 0;; ++turn) {
+    const int row = row_of[turn % kKnown];
+    if (row < rows) {
+      __pipeline_wait_prior(kStages - 2);
+      float4 x[kVectors];
+      float sum[1] = {0}, squares[1] = {0};
+#pragma unroll
+      for (int k = 0; k < kVectors; ++k) {
+        const int i = k * kThreads + thread;
+        x[k] = i < own ? ring[stage * kVectors * kThreads + i] : make_float4(0, 0, 0, 0);
+        sum[0] += sum_of(x[k]);
+      }
+      const float center = warp_sums(sum, lane) * per;
+#pragma unroll
+      for (int k = 0; k < kVectors; ++k)
+        if (k * kThreads + thread < own) squares[0] += squares_of(x[k], center);
+      const float2 moment = make_float2(center, warp_sums(squares, lane));
+      if (lane < kBlocks) cluster.map_shared_rank(moments[turn % 2], lane)[part] = moment;
+      if (draws) {
+        for (int r = 0; r < kBlocks; ++r) cluster.map_shared_rank(row_of, r)[(turn + kStages) % kKnown] = drawn;
+        drawn = draw();  // for the next turn: the answer takes a microsecond
+      }
+      cooperative_groups::cluster_group::barrier_arrive();
+    }
+    if (turn > 0) {  // finish the row before
+      const int last = row_of[(turn - 1) % kKnown], next = row_of[(turn - 1 + kStages) % kKnown];
+#pragma unroll
+      for (int k = 0; k < kVectors; ++k) {
+        const int i = k * kThreads + thread;
+        if (i < own) {
+          const auto q = static_cast<std::uint32_t>(last) * vectors + begin + i;
+          reinterpret_cast<float4*>(out)[q] =
+              finished(ring[before * kVectors * kThreads + i], m, s, g[k], b[k], dropout_bits(seed, q), drop, scale);
+        }
+        load(next, before, k);
+      }
+      __pipeline_commit();
+    }
+    if (row >= rows) break;
+    cooperative_groups::cluster_group::barrier_wait();
+
+    float all[1] = {0}, around[1] = {0};
+#pragma unroll
+    for (int p = 0; p < kPartsOfLane; ++p) {
+      const int i = p * 32 + lane;
+      if (i < kParts) all[0] += moments[turn % 2][i].x * elements[i];
+    }
+    m = warp_sums(all, lane) / static_cast<float>(cols);
+#pragma unroll
+    for (int p = 0; p < kPartsOfLane; ++p) {
+      const int i = p * 32 + lane;
+      if (i >= kParts) continue;
+      const float2 moment = moments[turn % 2][i];
+      around[0] += moment.y + elements[i] * (moment.x - m) * (moment.x - m);
+    }
+    s = rsqrtf(warp_sums(around, lane) / static_cast<float>(cols) + kEpsilon);
+    if (draws) {
+      mean[row] = m;
+      rstd[row] = s;
+    }
+    before = stage;
+    stage = stage + 1 == kStages ? 0 : stage + 1;
+  }
+#endif
 }
+#endif
 
 // Any cols: a block a row, read three times.
 template <int kThreads>
@@ -255,6 +285,38 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
+#ifndef RIDGE_SIMT
+static bool has_clusters() {
+  int device = 0, yes = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&yes, cudaDevAttrClusterLaunch, device);
+  return yes != 0;
+}
+
+// As many clusters as run at the same time.
+template <int kThreads, int kVectors, int kBlocks, int kStages>
+static void by_clusters(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd,
+                        int rows, int cols, std::uint32_t seed, std::uint32_t drop, float scale, cudaStream_t stream) {
+  auto* kernel = layernorm_cluster<kThreads, kVectors, kBlocks, kStages>;
+  constexpr int bytes = kStages * kVectors * kThreads * 16;
+  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  cudaLaunchAttribute shape = {};
+  shape.id = cudaLaunchAttributeClusterDimension;
+  shape.val.clusterDim = {kBlocks, 1, 1};
+  cudaLaunchConfig_t config = {};
+  config.gridDim = kBlocks;
+  config.blockDim = kThreads;
+  config.dynamicSmemBytes = bytes;
+  config.stream = stream;
+  config.attrs = &shape;
+  config.numAttrs = 1;
+  int clusters = 0;
+  cudaOccupancyMaxActiveClusters(&clusters, kernel, &config);
+  config.gridDim = static_cast<unsigned>(kBlocks * (rows < clusters ? rows : clusters));
+  cudaLaunchKernelEx(&config, kernel, in, gamma, beta, out, mean, rstd, rows, cols, seed, drop, scale);
+}
+#endif
+
 void layernorm(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd, int rows,
                int cols, std::uint32_t seed, std::uint32_t drop, void*, std::size_t, cudaStream_t stream) {
   const float scale = 256.0f / static_cast<float>(256 - drop);
@@ -277,15 +339,12 @@ void layernorm(const float* in, const float* gamma, const float* beta, float* ou
     held(layernorm_held<512, 4, 1>, 512, 1);
   } else if (cols <= 16384) {
     held(layernorm_held<512, 8, 1>, 512, 1);
+#ifndef RIDGE_SIMT
+  } else if (has_clusters()) {
+    by_clusters<512, 8, 2, 3>(in, gamma, beta, out, mean, rstd, rows, cols, seed, drop, scale, stream);
+#endif
   } else {
-    constexpr int threads = 1024, vectors = 8, ahead = 4, bytes = threads * (vectors + ahead) * 16;
-    int device = 0, sms = 0;
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
-    auto* kernel = layernorm_pairs<threads, vectors, ahead>;
-    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    const int pairs = (rows + 1) / 2, grid = pairs < sms ? pairs : sms;
-    kernel<<<grid, threads, bytes, stream>>>(in, gamma, beta, out, mean, rstd, rows, cols, seed, drop, scale);
+    held(layernorm_held<1024, 8, 1>, 1024, 1);
   }
 }
 // END(layernorm)
