@@ -8,7 +8,7 @@
 // To tune: a thread has kLoads x 16 bytes on their way at once; at most kMaxBlocks numbers are left for the last block.
 constexpr int kThreads = 512;
 constexpr int kLoads = 4;
-constexpr int kMaxBlocks = 2112;
+constexpr int kMaxBlocks = 528;          // 4 blocks fill an SM, of which an H100 and an H200 have 132
 constexpr unsigned kWarp = 0xffffffffu;  // all 32 lanes
 
 // The sum over a warp, in every lane: 5 steps, each of which doubles the number of terms that a lane holds.
