@@ -5,7 +5,6 @@
 #include "warp_shuffle.hpp"
 
 // TASK(layernorm)
-#include <cuda_pipeline.h>
 #ifndef RIDGE_SIMT
 #include <cooperative_groups.h>
 #endif
@@ -127,133 +126,112 @@ __global__ void __launch_bounds__(kThreads, 1024 / kThreads)
 }
 
 #ifndef RIDGE_SIMT  // the emulator has no clusters
-// The next row that no cluster has taken. A call draws rows + clusters numbers, and the last one sets it to 0 again: no
-// cudaMemsetAsync, which takes 1 us of a call of 130 us, but calls must not run side by side.
-static __device__ unsigned next_row = 0;
-
-// The same for long rows, cols at most 4 kThreads kVectors kBlocks. The blocks of a cluster (sm_90), each on a
-// multiprocessor of its own, share every row: a thread has the same columns in all of them, so gamma and beta are read once,
-// into registers. Rows come through a ring of kStages in shared memory, where a thread reads only what it has copied; a
-// vector that has been stored makes room for one of a later row. Each warp writes the mean of its elements, and the sum of
-// their squares from it, into the shared memory of all blocks, where they become the row's as in Chan, Golub and LeVeque
-// (1979). While they are under way, the row before is finished: one barrier a row, and nobody waits at it for long.
-// Which row is next is drawn from a counter: some multiprocessors get more of the memory's bandwidth than others, and with
-// equal shares all would wait for the slowest.
-template <int kThreads, int kVectors, int kBlocks, int kStages>
-__global__ void __launch_bounds__(kThreads, 1)
-    layernorm_cluster(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd,
-                      int rows, int cols, std::uint32_t seed, std::uint32_t drop, float scale) {
+// The same for long rows, cols at most 4 kThreads kVectors kBlocks: a cluster of kBlocks blocks (sm_90) shares kRows rows,
+// each block has a slice of the columns. Each warp writes the means of its elements, and the sums of their squares from
+// them, into the shared memory of all blocks, where they become the rows' as in Chan, Golub and LeVeque (1979): one barrier,
+// of the cluster. Vectors of gamma and beta are asked for one step ahead, the first ones before that barrier is passed; and
+// in every lane, at a place that is clamped, since a branch around a load makes the loads wait for one another.
+template <int kThreads, int kVectors, int kRows, int kBlocks>
+__global__ void __launch_bounds__(kThreads, 1024 / kThreads)
+    layernorm_split(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd,
+                    int rows, int cols, std::uint32_t seed, std::uint32_t drop, float scale) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  constexpr int kWarps = kThreads / 32, kParts = kBlocks * kWarps, kPartsOfLane = (kParts + 31) / 32;
-  constexpr int kKnown = kStages + 3;    // rows that are known ahead, and some that a slower block may still look at
-  extern __shared__ float4 ring[];       // kStages x kVectors x kThreads
-  __shared__ float2 moments[2][kParts];  // of each warp's elements: mean, squares from it; those of two rows
-  __shared__ float elements[kParts];     // how many elements of a row each warp has
-  __shared__ int row_of[kKnown];         // turn t works on row_of[t % kKnown]
+  constexpr int kWarps = kThreads / 32, kParts = kBlocks * kWarps * kRows;
+  __shared__ float2 moments[kParts];  // of each warp's elements of each row: mean, squares from it
+  __shared__ float elements[kParts];  // how many they are
   const auto cluster = cooperative_groups::this_cluster();
+  cooperative_groups::cluster_group::barrier_arrive();  // tells that this block runs
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
-  const int rank = static_cast<int>(cluster.block_rank()), part = rank * kWarps + warp;
-  const int clusters = static_cast<int>(gridDim.x) / kBlocks, id = static_cast<int>(blockIdx.x) / kBlocks;
-  const int vectors = cols / 4, slice = (vectors + kBlocks - 1) / kBlocks, begin = rank * slice;
-  const int own = max(0, min(slice, vectors - begin));  // vectors of a row, of this block
+  const int rank = static_cast<int>(cluster.block_rank()), first = static_cast<int>(blockIdx.x) / kBlocks * kRows;
+  const int vectors = cols / 4, slice = (vectors + kBlocks - 1) / kBlocks, begin = rank * slice + thread;
+  const int end = min(vectors, (rank + 1) * slice);  // vector k of a thread is number begin + k kThreads below end
 
-  auto load = [&](int row, int stage, int k) {
-    const int i = k * kThreads + thread;
-    const auto* from = reinterpret_cast<const float4*>(in) + static_cast<std::size_t>(row) * vectors + begin;
-    if (i < own && row < rows)
-      __pipeline_memcpy_async(ring + stage * kVectors * kThreads + i, from + i, sizeof(float4));
-  };
-  auto load_all = [&](int row, int stage) {
+  float4 held[kRows][kVectors];
 #pragma unroll
-    for (int k = 0; k < kVectors; ++k) load(row, stage, k);
-    __pipeline_commit();
-  };
+  for (int r = 0; r < kRows; ++r) {
+    const auto* from =
+        reinterpret_cast<const float4*>(in) + static_cast<std::size_t>(min(first + r, rows - 1)) * vectors;
+#pragma unroll
+    for (int k = 0; k < kVectors; ++k) {
+      const int i = begin + k * kThreads;
+      held[r][k] = from[min(i, vectors - 1)];
+      if (i >= end) held[r][k] = make_float4(0, 0, 0, 0);
+    }
+  }
 
-  // The first kStages rows of a cluster are not drawn. gamma and beta are wanted after the first of them.
-  load_all(id, 0);
-  float4 g[kVectors], b[kVectors];
-  float has[1] = {0};
+  float has[1] = {0}, m[kRows], s[kRows];
 #pragma unroll
-  for (int k = 0; k < kVectors; ++k) {
-    const int i = k * kThreads + thread;
-    has[0] += i < own ? 4 : 0;
-    g[k] = i < own ? reinterpret_cast<const float4*>(gamma)[begin + i] : make_float4(0, 0, 0, 0);
-    b[k] = i < own ? reinterpret_cast<const float4*>(beta)[begin + i] : make_float4(0, 0, 0, 0);
+  for (int k = 0; k < kVectors; ++k) has[0] += begin + k * kThreads < end ? 4 : 0;
+  const float n = warp_sums(has, lane), per = n > 0 ? 1 / n : 0;
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    m[r] = 0;
+#pragma unroll
+    for (int k = 0; k < kVectors; ++k) m[r] += sum_of(held[r][k]);
+  }
+  const float center = warp_sums(m, lane) * per;  // of row lane % kRows
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    m[r] = __shfl_sync(kWarp, center, r);
+    s[r] = 0;
+#pragma unroll
+    for (int k = 0; k < kVectors; ++k) s[r] += begin + k * kThreads < end ? squares_of(held[r][k], m[r]) : 0;
+  }
+  const float squares = warp_sums(s, lane);
+
+  cooperative_groups::cluster_group::barrier_wait();  // all blocks run: their shared memory may be written
+  if (lane < kBlocks * kRows) {
+    const int at = (rank * kWarps + warp) * kRows + lane % kRows;
+    cluster.map_shared_rank(moments, lane / kRows)[at] = make_float2(center, squares);
+    cluster.map_shared_rank(elements, lane / kRows)[at] = n;
+  }
+  cooperative_groups::cluster_group::barrier_arrive();
+  auto parameter = [&](const float* p, int k) {
+    return __ldg(reinterpret_cast<const float4*>(p) + min(begin + k * kThreads, vectors - 1));
+  };
+  float4 g = parameter(gamma, 0), b = parameter(beta, 0);
+  cooperative_groups::cluster_group::barrier_wait();
+
+  float sum = 0, around = 0;  // lane l: of row l % kRows
+#pragma unroll
+  for (int i = 0; i < kParts; i += 32)
+    if (i + lane < kParts) sum += moments[i + lane].x * elements[i + lane];
+#pragma unroll
+  for (int step = kRows; step < 32; step *= 2) sum += __shfl_xor_sync(kWarp, sum, step);
+  const float of_row = sum / static_cast<float>(cols);
+#pragma unroll
+  for (int i = 0; i < kParts; i += 32) {
+    if (i + lane >= kParts) continue;
+    const float2 part = moments[i + lane];
+    around += part.y + elements[i + lane] * (part.x - of_row) * (part.x - of_row);
   }
 #pragma unroll
-  for (int stage = 1; stage < kStages; ++stage) load_all(id + stage * clusters, stage);
-  if (thread < kStages) row_of[thread] = id + thread * clusters;
-  const bool draws = rank == 0 && thread == 0;
-  auto draw = [&] { return kStages * clusters + static_cast<int>(atomicInc(&next_row, rows + clusters - 1)); };
-  int drawn = draws ? draw() : 0;
-  const float n = warp_sums(has, lane), per = n > 0 ? 1 / n : 0;
-  cluster.sync();  // all blocks run: their shared memory may be written
-  if (lane < kBlocks) cluster.map_shared_rank(elements, lane)[part] = n;
-  cluster.sync();
+  for (int step = kRows; step < 32; step *= 2) around += __shfl_xor_sync(kWarp, around, step);
+  const float scaled = rsqrtf(around / static_cast<float>(cols) + kEpsilon);
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    m[r] = __shfl_sync(kWarp, of_row, r);
+    s[r] = __shfl_sync(kWarp, scaled, r);
+    if (rank == 0 && thread == r && first + r < rows) {
+      mean[first + r] = m[r];
+      rstd[first + r] = s[r];
+    }
+  }
 
-  float m = 0, s = 0;  // of the row before
-  for (int turn = 0, stage = 0, before = 0;; ++turn) {
-    const int row = row_of[turn % kKnown];
-    if (row < rows) {
-      __pipeline_wait_prior(kStages - 2);
-      float4 x[kVectors];
-      float sum[1] = {0}, squares[1] = {0};
 #pragma unroll
-      for (int k = 0; k < kVectors; ++k) {
-        const int i = k * kThreads + thread;
-        x[k] = i < own ? ring[stage * kVectors * kThreads + i] : make_float4(0, 0, 0, 0);
-        sum[0] += sum_of(x[k]);
-      }
-      const float center = warp_sums(sum, lane) * per;
+  for (int k = 0; k < kVectors; ++k) {
+    const float4 g_now = g, b_now = b;
+    if (k + 1 < kVectors) {
+      g = parameter(gamma, k + 1);
+      b = parameter(beta, k + 1);
+    }
+    const int i = begin + k * kThreads;
 #pragma unroll
-      for (int k = 0; k < kVectors; ++k)
-        if (k * kThreads + thread < own) squares[0] += squares_of(x[k], center);
-      const float2 moment = make_float2(center, warp_sums(squares, lane));
-      if (lane < kBlocks) cluster.map_shared_rank(moments[turn % 2], lane)[part] = moment;
-      if (draws) {
-        for (int r = 0; r < kBlocks; ++r) cluster.map_shared_rank(row_of, r)[(turn + kStages) % kKnown] = drawn;
-        drawn = draw();  // for the next turn: the answer takes a microsecond
-      }
-      cooperative_groups::cluster_group::barrier_arrive();
+    for (int r = 0; r < kRows; ++r) {
+      const auto q = static_cast<std::uint32_t>(first + r) * vectors + i;
+      const float4 y = finished(held[r][k], m[r], s[r], g_now, b_now, dropout_bits(seed, q), drop, scale);
+      if (i < end && first + r < rows) reinterpret_cast<float4*>(out)[q] = y;
     }
-    if (turn > 0) {  // finish the row before
-      const int last = row_of[(turn - 1) % kKnown], next = row_of[(turn - 1 + kStages) % kKnown];
-#pragma unroll
-      for (int k = 0; k < kVectors; ++k) {
-        const int i = k * kThreads + thread;
-        if (i < own) {
-          const auto q = static_cast<std::uint32_t>(last) * vectors + begin + i;
-          reinterpret_cast<float4*>(out)[q] =
-              finished(ring[before * kVectors * kThreads + i], m, s, g[k], b[k], dropout_bits(seed, q), drop, scale);
-        }
-        load(next, before, k);
-      }
-      __pipeline_commit();
-    }
-    if (row >= rows) break;
-    cooperative_groups::cluster_group::barrier_wait();
-
-    float all[1] = {0}, around[1] = {0};
-#pragma unroll
-    for (int p = 0; p < kPartsOfLane; ++p) {
-      const int i = p * 32 + lane;
-      if (i < kParts) all[0] += moments[turn % 2][i].x * elements[i];
-    }
-    m = warp_sums(all, lane) / static_cast<float>(cols);
-#pragma unroll
-    for (int p = 0; p < kPartsOfLane; ++p) {
-      const int i = p * 32 + lane;
-      if (i >= kParts) continue;
-      const float2 moment = moments[turn % 2][i];
-      around[0] += moment.y + elements[i] * (moment.x - m) * (moment.x - m);
-    }
-    s = rsqrtf(warp_sums(around, lane) / static_cast<float>(cols) + kEpsilon);
-    if (draws) {
-      mean[row] = m;
-      rstd[row] = s;
-    }
-    before = stage;
-    stage = stage + 1 == kStages ? 0 : stage + 1;
   }
 #endif
 }
@@ -292,29 +270,6 @@ static bool has_clusters() {
   cudaDeviceGetAttribute(&yes, cudaDevAttrClusterLaunch, device);
   return yes != 0;
 }
-
-// As many clusters as run at the same time.
-template <int kThreads, int kVectors, int kBlocks, int kStages>
-static void by_clusters(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd,
-                        int rows, int cols, std::uint32_t seed, std::uint32_t drop, float scale, cudaStream_t stream) {
-  auto* kernel = layernorm_cluster<kThreads, kVectors, kBlocks, kStages>;
-  constexpr int bytes = kStages * kVectors * kThreads * 16;
-  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-  cudaLaunchAttribute shape = {};
-  shape.id = cudaLaunchAttributeClusterDimension;
-  shape.val.clusterDim = {kBlocks, 1, 1};
-  cudaLaunchConfig_t config = {};
-  config.gridDim = kBlocks;
-  config.blockDim = kThreads;
-  config.dynamicSmemBytes = bytes;
-  config.stream = stream;
-  config.attrs = &shape;
-  config.numAttrs = 1;
-  int clusters = 0;
-  cudaOccupancyMaxActiveClusters(&clusters, kernel, &config);
-  config.gridDim = static_cast<unsigned>(kBlocks * (rows < clusters ? rows : clusters));
-  cudaLaunchKernelEx(&config, kernel, in, gamma, beta, out, mean, rstd, rows, cols, seed, drop, scale);
-}
 #endif
 
 void layernorm(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd, int rows,
@@ -341,7 +296,18 @@ void layernorm(const float* in, const float* gamma, const float* beta, float* ou
     held(layernorm_held<512, 8, 1>, 512, 1);
 #ifndef RIDGE_SIMT
   } else if (has_clusters()) {
-    by_clusters<512, 8, 2, 3>(in, gamma, beta, out, mean, rstd, rows, cols, seed, drop, scale, stream);
+    constexpr unsigned threads = 256, vectors = 4, rows_of_cluster = 2, blocks = 8;
+    cudaLaunchAttribute shape = {};
+    shape.id = cudaLaunchAttributeClusterDimension;
+    shape.val.clusterDim = {blocks, 1, 1};
+    cudaLaunchConfig_t config = {};
+    config.gridDim = (rows + rows_of_cluster - 1) / rows_of_cluster * blocks;
+    config.blockDim = threads;
+    config.stream = stream;
+    config.attrs = &shape;
+    config.numAttrs = 1;
+    cudaLaunchKernelEx(&config, layernorm_split<threads, vectors, rows_of_cluster, blocks>, in, gamma, beta, out, mean,
+                       rstd, rows, cols, seed, drop, scale);
 #endif
   } else {
     held(layernorm_held<1024, 8, 1>, 1024, 1);
