@@ -5,7 +5,9 @@
 #include "warp_shuffle.hpp"
 
 // TASK(layernorm)
-#include <cuda_pipeline.h>
+#ifndef RIDGE_SIMT
+#include <cooperative_groups.h>
+#endif
 
 constexpr unsigned kWarp = 0xffffffffu;
 
@@ -51,13 +53,6 @@ static __device__ float sum_of(float4 v) { return (v.x + v.y) + (v.z + v.w); }
 static __device__ float squares_of(float4 v, float m) {
   v = make_float4(v.x - m, v.y - m, v.z - m, v.w - m);
   return (v.x * v.x + v.y * v.y) + (v.z * v.z + v.w * v.w);
-}
-
-// Adds v, taken from c, and its squares.
-static __device__ void add(float4 v, float c, float& sum, float& squares) {
-  v = make_float4(v.x - c, v.y - c, v.z - c, v.w - c);
-  sum += (v.x + v.y) + (v.z + v.w);
-  squares += (v.x * v.x + v.y * v.y) + (v.z * v.z + v.w * v.w);
 }
 
 // A vector of a row with mean m and 1 / deviation s, as it is stored. `bits`: dropout's for it.
@@ -130,104 +125,117 @@ __global__ void __launch_bounds__(kThreads, 1024 / kThreads)
   }
 }
 
-// The same for long rows, cols at most 4 kThreads kVectors. Two of them fill a multiprocessor: one lies in registers, one
-// in shared memory, where a thread reads what it has written only. gamma and beta, as long as the rows, come from L2 once
-// for both. As soon as a thread has stored a vector it loads the one of the next pair into its place; the first kAhead of the
-// row in registers have a place in shared memory of their own and come earlier. Nothing is in flight between the last
-// load's arrival and the first store, so that time is kept short: a vector is summed as it arrives, its squares too, taken
-// from the thread's first element (from 0 they would lose digits where the mean is large), and what is left to do then are
-// two sums over the block. The squares from there become squares from the mean as in Chan, Golub and LeVeque (1979).
-template <int kThreads, int kVectors, int kAhead>
-__global__ void __launch_bounds__(kThreads, 1)
-    layernorm_pairs(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd,
+#ifndef RIDGE_SIMT  // the emulator has no clusters
+// The same for long rows, cols at most 4 kThreads kVectors kBlocks: a cluster of kBlocks blocks (sm_90) shares kRows rows,
+// each block has a slice of the columns. Each warp writes the means of its elements, and the sums of their squares from
+// them, into the shared memory of all blocks, where they become the rows' as in Chan, Golub and LeVeque (1979): one barrier,
+// of the cluster. Vectors of gamma and beta are asked for one step ahead, the first ones before that barrier is passed; and
+// in every lane, at a place that is clamped, since a branch around a load makes the loads wait for one another.
+template <int kThreads, int kVectors, int kRows, int kBlocks>
+__global__ void __launch_bounds__(kThreads, 1024 / kThreads)
+    layernorm_split(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd,
                     int rows, int cols, std::uint32_t seed, std::uint32_t drop, float scale) {
-  __shared__ float of_warp[2][kThreads / 32 * 2];
-  extern __shared__ float4 other[];             // kVectors x kThreads
-  float4* ahead = other + kVectors * kThreads;  // kAhead x kThreads
-  const int thread = static_cast<int>(threadIdx.x), vectors = cols / 4, blocks = static_cast<int>(gridDim.x);
-  const auto* from = reinterpret_cast<const float4*>(in);
-  auto* to = reinterpret_cast<float4*>(out);
-  float4 held[kVectors];
-  auto load_ahead = [&](int row) {
-#pragma unroll
-    for (int k = 0; k < kAhead; ++k) {
-      const int i = k * kThreads + thread;
-      if (i < vectors && row < rows)
-        __pipeline_memcpy_async(ahead + i, from + static_cast<std::size_t>(row) * vectors + i, sizeof(float4));
-    }
-    __pipeline_commit();
-  };
-  auto load = [&](int row, int k) {  // vector k of `row` and of its partner
-    const int i = k * kThreads + thread;
-    const std::size_t at = static_cast<std::size_t>(row) * vectors + i;
-    if (k >= kAhead) held[k] = i < vectors && row < rows ? from[at] : make_float4(0, 0, 0, 0);
-    if (i < vectors && row + blocks < rows)
-      __pipeline_memcpy_async(other + i, from + at + static_cast<std::size_t>(blocks) * vectors, sizeof(float4));
-    __pipeline_commit();
-  };
-  int row = static_cast<int>(blockIdx.x);
-  load_ahead(row);
-#pragma unroll
-  for (int j = 0; j < kVectors; ++j) load(row, (j + kAhead) % kVectors);
-  const float n = static_cast<float>(4 * ((max(vectors - thread, 0) + kThreads - 1) / kThreads));  // of this thread
-  const float per = n > 0 ? 1 / n : 0;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  constexpr int kWarps = kThreads / 32, kParts = kBlocks * kWarps * kRows;
+  __shared__ float2 moments[kParts];  // of each warp's elements of each row: mean, squares from it
+  __shared__ float elements[kParts];  // how many they are
+  const auto cluster = cooperative_groups::this_cluster();
+  cooperative_groups::cluster_group::barrier_arrive();  // tells that this block runs
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+  const int rank = static_cast<int>(cluster.block_rank()), first = static_cast<int>(blockIdx.x) / kBlocks * kRows;
+  const int vectors = cols / 4, slice = (vectors + kBlocks - 1) / kBlocks, begin = rank * slice + thread;
+  const int end = min(vectors, (rank + 1) * slice);  // vector k of a thread is number begin + k kThreads below end
 
-  for (; row < rows; row += 2 * blocks) {
-    const bool both = row + blocks < rows;
-    float first[2] = {0, 0}, m[2] = {0, 0}, s[2] = {0, 0};
+  float4 held[kRows][kVectors];
 #pragma unroll
-    for (int j = 0; j < kVectors; ++j) {
-      const int k = (j + kAhead) % kVectors;  // in the order in which they were asked for
-      const int i = k * kThreads + thread;
-      __pipeline_wait_prior(kVectors - 1 - j);
-      if (k < kAhead) held[k] = i < vectors ? ahead[i] : make_float4(0, 0, 0, 0);
-      if (i >= vectors) continue;
-      const bool none_before = j == 0 || (k == 0 && kAhead * kThreads + thread >= vectors);
-      if (none_before) first[0] = held[k].x;
-      add(held[k], first[0], m[0], s[0]);
-      if (both) {
-        const float4 v = other[i];
-        if (none_before) first[1] = v.x;
-        add(v, first[1], m[1], s[1]);
-      }
-    }
-    load_ahead(row + 2 * blocks);
-    float own[2];  // the mean of this thread's elements
+  for (int r = 0; r < kRows; ++r) {
+    const auto* from =
+        reinterpret_cast<const float4*>(in) + static_cast<std::size_t>(min(first + r, rows - 1)) * vectors;
 #pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      own[r] = first[r] + m[r] * per;
-      s[r] -= m[r] * m[r] * per;
-      m[r] += n * first[r];
-    }
-    block_sums<kThreads>(m, of_warp[0]);
-#pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      m[r] /= static_cast<float>(cols);
-      s[r] += n * (own[r] - m[r]) * (own[r] - m[r]);
-    }
-    block_sums<kThreads>(s, of_warp[1]);
-#pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      s[r] = rsqrtf(s[r] / static_cast<float>(cols) + kEpsilon);
-      if (thread == r && row + r * blocks < rows) {
-        mean[row + r * blocks] = m[r];
-        rstd[row + r * blocks] = s[r];
-      }
-    }
-#pragma unroll
-    for (int j = 0; j < kVectors; ++j) {
-      const int k = (j + kAhead) % kVectors;  // first those whose place is filled again right away
-      const int i = k * kThreads + thread;
-      if (i < vectors) {
-        const float4 g = reinterpret_cast<const float4*>(gamma)[i], b = reinterpret_cast<const float4*>(beta)[i];
-        const auto q = static_cast<std::uint32_t>(row) * vectors + i, q2 = q + blocks * vectors;
-        to[q] = finished(held[k], m[0], s[0], g, b, dropout_bits(seed, q), drop, scale);
-        if (both) to[q2] = finished(other[i], m[1], s[1], g, b, dropout_bits(seed, q2), drop, scale);
-      }
-      load(row + 2 * blocks, k);
+    for (int k = 0; k < kVectors; ++k) {
+      const int i = begin + k * kThreads;
+      held[r][k] = from[min(i, vectors - 1)];
+      if (i >= end) held[r][k] = make_float4(0, 0, 0, 0);
     }
   }
+
+  float has[1] = {0}, m[kRows], s[kRows];
+#pragma unroll
+  for (int k = 0; k < kVectors; ++k) has[0] += begin + k * kThreads < end ? 4 : 0;
+  const float n = warp_sums(has, lane), per = n > 0 ? 1 / n : 0;
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    m[r] = 0;
+#pragma unroll
+    for (int k = 0; k < kVectors; ++k) m[r] += sum_of(held[r][k]);
+  }
+  const float center = warp_sums(m, lane) * per;  // of row lane % kRows
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    m[r] = __shfl_sync(kWarp, center, r);
+    s[r] = 0;
+#pragma unroll
+    for (int k = 0; k < kVectors; ++k) s[r] += begin + k * kThreads < end ? squares_of(held[r][k], m[r]) : 0;
+  }
+  const float squares = warp_sums(s, lane);
+
+  cooperative_groups::cluster_group::barrier_wait();  // all blocks run: their shared memory may be written
+  if (lane < kBlocks * kRows) {
+    const int at = (rank * kWarps + warp) * kRows + lane % kRows;
+    cluster.map_shared_rank(moments, lane / kRows)[at] = make_float2(center, squares);
+    cluster.map_shared_rank(elements, lane / kRows)[at] = n;
+  }
+  cooperative_groups::cluster_group::barrier_arrive();
+  auto parameter = [&](const float* p, int k) {
+    return __ldg(reinterpret_cast<const float4*>(p) + min(begin + k * kThreads, vectors - 1));
+  };
+  float4 g = parameter(gamma, 0), b = parameter(beta, 0);
+  cooperative_groups::cluster_group::barrier_wait();
+
+  float sum = 0, around = 0;  // lane l: of row l % kRows
+#pragma unroll
+  for (int i = 0; i < kParts; i += 32)
+    if (i + lane < kParts) sum += moments[i + lane].x * elements[i + lane];
+#pragma unroll
+  for (int step = kRows; step < 32; step *= 2) sum += __shfl_xor_sync(kWarp, sum, step);
+  const float of_row = sum / static_cast<float>(cols);
+#pragma unroll
+  for (int i = 0; i < kParts; i += 32) {
+    if (i + lane >= kParts) continue;
+    const float2 part = moments[i + lane];
+    around += part.y + elements[i + lane] * (part.x - of_row) * (part.x - of_row);
+  }
+#pragma unroll
+  for (int step = kRows; step < 32; step *= 2) around += __shfl_xor_sync(kWarp, around, step);
+  const float scaled = rsqrtf(around / static_cast<float>(cols) + kEpsilon);
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    m[r] = __shfl_sync(kWarp, of_row, r);
+    s[r] = __shfl_sync(kWarp, scaled, r);
+    if (rank == 0 && thread == r && first + r < rows) {
+      mean[first + r] = m[r];
+      rstd[first + r] = s[r];
+    }
+  }
+
+#pragma unroll
+  for (int k = 0; k < kVectors; ++k) {
+    const float4 g_now = g, b_now = b;
+    if (k + 1 < kVectors) {
+      g = parameter(gamma, k + 1);
+      b = parameter(beta, k + 1);
+    }
+    const int i = begin + k * kThreads;
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      const auto q = static_cast<std::uint32_t>(first + r) * vectors + i;
+      const float4 y = finished(held[r][k], m[r], s[r], g_now, b_now, dropout_bits(seed, q), drop, scale);
+      if (i < end && first + r < rows) reinterpret_cast<float4*>(out)[q] = y;
+    }
+  }
+#endif
 }
+#endif
 
 // Any cols: a block a row, read three times.
 template <int kThreads>
@@ -255,6 +263,15 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
+#ifndef RIDGE_SIMT
+static bool has_clusters() {
+  int device = 0, yes = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&yes, cudaDevAttrClusterLaunch, device);
+  return yes != 0;
+}
+#endif
+
 void layernorm(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd, int rows,
                int cols, std::uint32_t seed, std::uint32_t drop, void*, std::size_t, cudaStream_t stream) {
   const float scale = 256.0f / static_cast<float>(256 - drop);
@@ -277,15 +294,23 @@ void layernorm(const float* in, const float* gamma, const float* beta, float* ou
     held(layernorm_held<512, 4, 1>, 512, 1);
   } else if (cols <= 16384) {
     held(layernorm_held<512, 8, 1>, 512, 1);
+#ifndef RIDGE_SIMT
+  } else if (has_clusters()) {
+    constexpr unsigned threads = 256, vectors = 4, rows_of_cluster = 2, blocks = 8;
+    cudaLaunchAttribute shape = {};
+    shape.id = cudaLaunchAttributeClusterDimension;
+    shape.val.clusterDim = {blocks, 1, 1};
+    cudaLaunchConfig_t config = {};
+    config.gridDim = (rows + rows_of_cluster - 1) / rows_of_cluster * blocks;
+    config.blockDim = threads;
+    config.stream = stream;
+    config.attrs = &shape;
+    config.numAttrs = 1;
+    cudaLaunchKernelEx(&config, layernorm_split<threads, vectors, rows_of_cluster, blocks>, in, gamma, beta, out, mean,
+                       rstd, rows, cols, seed, drop, scale);
+#endif
   } else {
-    constexpr int threads = 1024, vectors = 8, ahead = 4, bytes = threads * (vectors + ahead) * 16;
-    int device = 0, sms = 0;
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
-    auto* kernel = layernorm_pairs<threads, vectors, ahead>;
-    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    const int pairs = (rows + 1) / 2, grid = pairs < sms ? pairs : sms;
-    kernel<<<grid, threads, bytes, stream>>>(in, gamma, beta, out, mean, rstd, rows, cols, seed, drop, scale);
+    held(layernorm_held<1024, 8, 1>, 1024, 1);
   }
 }
 // END(layernorm)
