@@ -19,8 +19,11 @@ namespace ridge {
 
 std::string folder_of(const std::string& device, int gpus) {
   if (device == "SIMT emulator") return "emulator";
-  std::string name;
-  for (char c : device.rfind("NVIDIA ", 0) == 0 ? device.substr(7) : device)
+  std::string name, full = device.rfind("NVIDIA ", 0) == 0 ? device.substr(7) : device;
+  // "H100 80GB HBM3": what memory it has is no part of the name.
+  if (const auto at = full.find("GB "); at != std::string::npos)
+    full.resize(std::min(full.rfind(' ', at), full.size()));
+  for (char c : full)
     name += std::isalnum(static_cast<unsigned char>(c)) != 0
                 ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
                 : '_';
@@ -56,6 +59,7 @@ int emulate_gpus(const BenchArguments& a) {
   for (const Lab& lab : a.lab.empty() ? load_labs() : std::vector<Lab>{find_lab(a.lab)}) {
     if (lab.most_gpus(a.emulate_gpus) != a.emulate_gpus || !lab.has_backend("cpu")) continue;
     o.submission.dir = root_dir() / "solutions" / lab.name;
+    o.task = a.task;
     const Result r = judge(lab, o);
     progress.clear();
     nlohmann::json j = {
@@ -75,7 +79,7 @@ int emulate_gpus(const BenchArguments& a) {
                             {"messages_s", sum_of(*slowest, "exchange")}});
       fmt::print("{:<22} {:<18} {:.1f} us\n", lab.name, t.id, slowest->seconds * 1e6);
     }
-    write_durably(dir / (lab.name + ".json"), j.dump(1) + "\n");
+    write_durably(dir / (lab.name + (a.task.empty() ? "" : "." + a.task) + ".json"), j.dump(1) + "\n");
   }
   return 0;
 }

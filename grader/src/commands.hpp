@@ -60,6 +60,7 @@ struct BenchArguments {
   std::string backend = "auto";
   std::string out;       // folder; empty: benchmarks/<device>
   bool check = false;    // at the sizes of `ridge check`
+  std::string task;      // of emulate_gpus: only this one
   int emulate_gpus = 0;  // the emulator's virtual time of the cases that so many GPUs are timed on
   bool steps = false;    // the steps of the solutions in place of the solutions
   bool tables = false;   // only writes the tables of the steps
