@@ -5,7 +5,7 @@
 //   nvcc -std=c++20 -O3 -gencode=arch=compute_90a,code=sm_90a -I runtime -I labs/08_pipeline benchmarks/training/pipeline.cu
 //     solutions/08_pipeline/*.cu -lcublas -lnccl -o pipeline
 //   ./pipeline [--ranks 2] [--schedule gpipe|one_f_one_b|interleaved] [--chunks 2] [--micro-batches 8] [--model gpt-1.3b]
-//              [--layers 24] [--batch 1] [--sequence 2048] [--steps 15] [--message-blocks 2] [--leave 2]
+//              [--layers 24] [--batch 1] [--sequence 2048] [--steps 15] [--message-blocks 2] [--leave 2] [--fused]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -24,7 +24,8 @@ using bench::T;
 struct Options {
   std::string model = "gpt-1.3b", schedule = "one_f_one_b";
   int ranks = 2, chunks = 1, micro_batches = 8, layers = 24, batch = 1, sequence = 2048, steps = 15;
-  int leave = 2;           // multiprocessors that products leave to messages
+  int leave = 2;  // multiprocessors that products leave to messages
+  bool fused = false;
   int message_blocks = 2;  // receives wait most of the time: with 16 of them a step took a sixth longer on two H200s
 };
 
@@ -32,6 +33,10 @@ Options parse(int argc, char** argv) {
   Options o;
   for (int i = 1; i < argc; i += 2) {
     const std::string name = argv[i];
+    if (name == "--fused") {
+      o.fused = true, --i;
+      continue;
+    }
     if (i + 1 == argc) throw std::invalid_argument("no value: " + name);
     const std::string value = argv[i + 1];
     if (name == "--model")
@@ -207,7 +212,7 @@ void run(const Options& o, int rank, bench::Ranks& ranks) {
   parts.slots = o.schedule == "gpipe"         ? m
                 : o.schedule == "one_f_one_b" ? std::min(p - rank, m)
                                               : std::min(2 * (p - rank - 1) + (v - 1) * p + 1, m * v);
-  parts.shape = nn::block_shape(config, o.batch, o.sequence);
+  parts.shape = nn::block_shape(config, o.batch, o.sequence, 1, o.fused);
   parts.stream = stream;
   for (ncclComm_t* made : {&parts.activations[0], &parts.activations[1], &parts.gradients[0], &parts.gradients[1]})
     if (comm != nullptr) bench::check(ncclCommSplit(comm, 0, rank, made, nullptr), "ncclCommSplit");
@@ -236,10 +241,12 @@ void run(const Options& o, int rank, bench::Ranks& ranks) {
       "\"ranks\": %d, "
       "\"chunks\": %d, \"micro_batches\": %d, \"layers\": %d, \"batch\": %d, \"sequence\": %d, \"median_s\": %.6f, "
       "\"bubble\": %.4f, \"theory\": %.4f, \"time_over_theory\": %.4f, \"message_blocks\": %d, \"leave\": %d, "
+      "\"fused\": %s, "
       "\"slots\": %d, "
       "\"memory_bytes\": %zu",
       about.name, o.model.c_str(), o.schedule.c_str(), p, v, m, o.layers, o.batch, o.sequence, median, bubble, theory,
-      median / (mean / (1 - theory)), o.message_blocks, o.leave, parts.slots, plan.used().total());
+      median / (mean / (1 - theory)), o.message_blocks, o.leave, o.fused ? "true" : "false", parts.slots,
+      plan.used().total());
   bench::print("alone_s", ranks.of_all());
   bench::print("seconds", seconds);
   std::printf("}\n");

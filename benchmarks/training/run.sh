@@ -52,18 +52,20 @@ for ranks in 1 $several; do
   run "$bin/train" --ranks "$ranks" $small --graph --bucket-mb 120
   run "$bin/train" --ranks "$ranks" $small --graph --bucket-mb 120 --fused
 done
+# Copy engines in place of NCCL.
+[ "$gpus" -lt 2 ] || run "$bin/train" --ranks 2 $small --graph --bucket-mb 120 --fused --peer
 torch 1 $small
 torch 1 $small --compile
 [ "$most" = 1 ] || torch "$most" $small
 [ "$most" = 1 ] || torch "$most" $small --compile
 [ "$most" = 1 ] || run "$bin/train" --ranks "$most" $small --no-overlap
 [ "$most" = 1 ] || run "$bin/train" --ranks "$most" $small --no-messages
-long="--model gpt-1.3b --batch 4 --sequence 2048 --steps 10"
+long="--model gpt-1.3b --batch 4 --sequence 2048 --steps 10 --fused"
 for ranks in 1 $several; do run "$bin/tensor" --ranks "$ranks" $long; done
 [ "$most" = 1 ] || run "$bin/tensor" --ranks "$most" $long --no-messages
 for ranks in $several; do
   for schedule in gpipe one_f_one_b "interleaved --chunks 3"; do
-    run "$bin/pipeline" --ranks "$ranks" --model gpt-1.3b --sequence 2048 --micro-batches 8 --schedule $schedule
+    run "$bin/pipeline" --ranks "$ranks" --model gpt-1.3b --sequence 2048 --micro-batches 8 --fused --schedule $schedule
   done
 done
 run "$bin/train" $large
@@ -74,6 +76,7 @@ run "$bin/train" $large --graph
 run "$bin/train" $large --graph --fused
 [ "$most" = 1 ] || run "$bin/train" --ranks "$most" $large --graph --bucket-mb 120 --fused
 torch 1 $large --compile
+[ "$most" = 1 ] || torch "$most" $large --compile
 [ "$most" = 1 ] || torch "$most" $large
 for type in fp32 tf32; do run "$bin/train" --model gpt2-124m --batch 8 --sequence 1024 --steps 8 --type $type; done
 torch 1 --model gpt2-124m --batch 8 --sequence 1024 --steps 6 --type fp32

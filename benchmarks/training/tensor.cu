@@ -3,7 +3,7 @@
 // wrong): the difference is what they cost.
 //
 //   nvcc -std=c++20 -O3 -gencode=arch=compute_90a,code=sm_90a -I runtime benchmarks/training/tensor.cu -lcublas -lnccl -o tensor
-//   ./tensor [--ranks 1] [--model gpt-1.3b] [--batch 4] [--sequence 2048] [--steps 20] [--no-messages]
+//   ./tensor [--ranks 1] [--model gpt-1.3b] [--batch 4] [--sequence 2048] [--steps 20] [--fused] [--no-messages]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -21,7 +21,7 @@ using bench::T;
 struct Options {
   std::string model = "gpt-1.3b";
   int ranks = 1, batch = 4, sequence = 2048, steps = 20;
-  bool messages = true;
+  bool messages = true, fused = false;
 };
 
 Options parse(int argc, char** argv) {
@@ -30,6 +30,10 @@ Options parse(int argc, char** argv) {
     const std::string name = argv[i];
     if (name == "--no-messages") {
       o.messages = false;
+      continue;
+    }
+    if (name == "--fused") {
+      o.fused = true;
       continue;
     }
     if (i + 1 == argc) throw std::invalid_argument("no value: " + name);
@@ -74,7 +78,7 @@ void measure(const Options& o, int rank, bench::Ranks& ranks) {
   cudaStream_t stream;
   nn::check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
   const nn::ModelConfig config = nn::model_config(o.model);
-  const nn::BlockShape s = nn::block_shape(config, o.batch, o.sequence, o.ranks);
+  const nn::BlockShape s = nn::block_shape(config, o.batch, o.sequence, o.ranks, o.fused);
   nn::Arena plan;
   Model::take(plan, s, config.layers);
   nn::Arena arena(plan.used());
@@ -110,10 +114,11 @@ void measure(const Options& o, int rank, bench::Ranks& ranks) {
   nn::check(cudaGetDeviceProperties(&about, rank), "the GPU's name");
   std::printf(
       "{\"what\": \"tensor parallel blocks\", \"device\": \"%s\", \"model\": \"%s\", \"type\": \"bf16\", \"ranks\": "
-      "%d, \"batch\": %d, \"sequence\": %d, \"messages\": %s, \"median_s\": %.6f, \"fastest_s\": %.6f, "
+      "%d, \"batch\": %d, \"sequence\": %d, \"fused\": %s, \"messages\": %s, \"median_s\": %.6f, \"fastest_s\": %.6f, "
       "\"tflops_per_gpu\": %.1f, \"memory_bytes\": %zu",
-      about.name, o.model.c_str(), o.ranks, o.batch, o.sequence, o.messages ? "true" : "false", median,
-      *std::min_element(seconds.begin(), seconds.end()), flop / median / o.ranks / 1e12, plan.used().total());
+      about.name, o.model.c_str(), o.ranks, o.batch, o.sequence, o.fused ? "true" : "false",
+      o.messages ? "true" : "false", median, *std::min_element(seconds.begin(), seconds.end()),
+      flop / median / o.ranks / 1e12, plan.used().total());
   bench::print("seconds", seconds);
   std::printf("}\n");
 }

@@ -4,6 +4,7 @@
 //   g++ -std=c++20 -O2 -shared -fPIC -I $CUDA/include benchmarks/training/timeline.cpp -o timeline.so -ldl
 //   CUDA_INJECTION64_PATH=./timeline.so RIDGE_TIMELINE=/tmp/step ./train --ranks 2
 #include <cupti.h>
+#include <cxxabi.h>
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -43,7 +44,10 @@ void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
   while (valid > 0 && next_record(buffer, valid, &record) == CUPTI_SUCCESS) {
     if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
       const auto* k = reinterpret_cast<const CUpti_ActivityKernel9*>(record);
-      write(k->name, "kernel", k->deviceId, k->streamId, k->start, k->end, 0);
+      int status = 0;
+      char* name = abi::__cxa_demangle(k->name, nullptr, nullptr, &status);
+      write(status == 0 ? name : k->name, "kernel", k->deviceId, k->streamId, k->start, k->end, 0);
+      std::free(name);
     } else if (record->kind == CUPTI_ACTIVITY_KIND_MEMCPY) {
       const auto* m = reinterpret_cast<const CUpti_ActivityMemcpy5*>(record);
       write("copy", "gpu_memcpy", m->deviceId, m->streamId, m->start, m->end, m->bytes);

@@ -4,16 +4,19 @@
 //   nvcc -std=c++20 -O3 -gencode=arch=compute_90a,code=sm_90a -I runtime benchmarks/training/train.cu -lcublas -lnccl -o train
 //   ./train [--ranks 1] [--model gpt2-124m] [--type bf16|fp16|fp32|tf32] [--batch 8] [--sequence 1024] [--steps 20]
 //           [--accumulate 1] [--checkpoint] [--fused] [--bucket-mb 25] [--no-overlap] [--no-messages]
-//           [--loss-scale 65536] [--fixed-scale] [--rate 3e-4] [--losses FILE] [--graph] [--leave 0]
+//           [--loss-scale 65536] [--fixed-scale] [--rate 3e-4] [--losses FILE] [--graph] [--leave 0] [--message-blocks 0] [--register]
+//           [--peer | --peer-kernels]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "nn/trainer.cuh"
+#include "peer_buckets.cuh"
 #include "ranks.hpp"
 
 namespace {
@@ -24,8 +27,12 @@ struct Options {
   double bucket_mb = 25;
   std::string losses;  // where to write the loss of each update
   bool overlap = true, messages = true, fixed_scale = false;
-  bool graph = false;  // forward, backward and all-reduces as one CUDA graph
-  int leave = 0;       // multiprocessors that products leave to messages
+  bool graph = false;      // forward, backward and all-reduces as one CUDA graph
+  int leave = 0;           // multiprocessors that products leave to messages
+  int message_blocks = 0;  // that NCCL's kernels may have; 0: as NCCL likes
+  bool peer = false;       // copy engines in place of NCCL, two ranks
+  bool peer_kernels = false;
+  bool registered = false;  // NCCL knows the buffer of gradients
   nn::TrainConfig train;
 };
 
@@ -47,6 +54,14 @@ Options parse(int argc, char** argv) {
       o.messages = false;
     else if (name == "--graph")
       o.graph = true;
+    else if (name == "--peer")
+      o.peer = true;
+    else if (name == "--peer-kernels")
+      o.peer = o.peer_kernels = true;
+    else if (name == "--register")
+      o.registered = true;
+    else if (name == "--message-blocks")
+      o.message_blocks = std::stoi(value());
     else if (name == "--fixed-scale")
       o.fixed_scale = true;
     else if (name == "--loss-scale")
@@ -140,14 +155,25 @@ void pin(std::vector<int>& values, const Options& o) {
 template <class T>
 void train(const Options& o, int rank, bench::Ranks& ranks) {
   using Clock = std::chrono::steady_clock;
-  ncclComm_t comm = ranks.communicator(rank);
+  ncclComm_t comm = ranks.communicator(rank, o.message_blocks);
   cudaStream_t stream;
   nn::check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
   const nn::ModelConfig model = nn::model_config(o.model);
   nn::Trainer<T> trainer(model, o.train, stream);  // the same seed everywhere: the same weights
   if (o.leave > 0) trainer.gpt().products().leave_multiprocessors(o.leave);
   const std::size_t elements = trainer.gpt().layout().elements;
+  void* registration = nullptr;
+  if (o.registered && comm != nullptr)
+    bench::check(ncclCommRegister(comm, trainer.gpt().gradients(), elements * sizeof(float), &registration),
+                 "ncclCommRegister");
   Buckets buckets(trainer.gpt().gradients(), elements, o, comm, stream);
+  std::optional<bench::PeerBuckets> peer;
+  if (o.peer && o.ranks == 2) {
+    peer.emplace(trainer.gpt().gradients(), elements,
+                 o.overlap ? static_cast<std::size_t>(o.bucket_mb * 1e6 / sizeof(float)) : elements, rank, ranks,
+                 stream);
+    peer->wait_in_kernels = o.peer_kernels;
+  }
   nn::MarkovSource chain(std::min(model.vocabulary, 256), 1, 1);
   nn::Random random(static_cast<std::uint64_t>(100 + rank));
   std::vector<double> seconds;
@@ -158,9 +184,10 @@ void train(const Options& o, int rank, bench::Ranks& ranks) {
   const bool messages = comm != nullptr && o.messages;
   auto gradients = [&] {
     std::size_t next = 0;
+    auto ready = [&](nn::Range r) { peer ? peer->ready(r) : buckets.ready(r); };
     trainer.accumulate([&]() -> const nn::Batch& { return batches[next++]; },
-                       messages ? nn::GradientsReady([&](nn::Range r) { buckets.ready(r); }) : nn::GradientsReady());
-    if (messages) buckets.finish();
+                       messages ? nn::GradientsReady(ready) : nn::GradientsReady());
+    if (messages) peer ? peer->finish() : buckets.finish();
   };
   cudaGraphExec_t graph = nullptr;
   for (int step = -5; step < o.train.steps; ++step) {
@@ -191,13 +218,14 @@ void train(const Options& o, int rank, bench::Ranks& ranks) {
       "{\"what\": \"ridge nn\", \"device\": \"%s\", \"model\": \"%s\", \"type\": \"%s\", \"ranks\": %d, \"batch\": %d, "
       "\"sequence\": %d, \"accumulate\": %d, \"checkpoint\": %s, \"fused\": %s, \"overlap\": %s, \"messages\": %s, "
       "\"graph\": %s, "
-      "\"leave\": %d, \"bucket_mb\": %g, "
+      "\"leave\": %d, \"message_blocks\": %d, \"registered\": %s, \"peer\": %s, \"bucket_mb\": %g, "
       "\"parameters\": %zu, \"median_s\": %.6f, \"fastest_s\": %.6f, \"tokens_per_s_per_gpu\": %.0f, "
       "\"memory_bytes\": %zu, \"loss\": %.4f",
       about.name, o.model.c_str(), o.type.c_str(), o.ranks, o.train.batch, o.train.sequence, o.train.accumulate,
       o.train.checkpoint ? "true" : "false", o.train.fused ? "true" : "false", o.overlap ? "true" : "false",
-      o.messages ? "true" : "false", o.graph ? "true" : "false", o.leave, o.bucket_mb, trainer.gpt().layout().count,
-      median, *std::min_element(seconds.begin(), seconds.end()), tokens / median, trainer.gpt().memory().total(),
+      o.messages ? "true" : "false", o.graph ? "true" : "false", o.leave, o.message_blocks,
+      o.registered ? "true" : "false", o.peer ? "true" : "false", o.bucket_mb, trainer.gpt().layout().count, median,
+      *std::min_element(seconds.begin(), seconds.end()), tokens / median, trainer.gpt().memory().total(),
       static_cast<double>(losses.back()));
   bench::print("rank_medians_s", ranks.of_all());
   bench::print("seconds", seconds);

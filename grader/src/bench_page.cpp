@@ -117,7 +117,10 @@ std::string bench_page(const fs::path& dir) {
   std::string out = fmt::format(
       "# {}\n\nMade by `ridge bench{}`, a lab at a time with `--lab`, of the files beside this one, which hold every "
       "figure\n(`ridge bench --tables` makes it again).\n\n",
-      text_of(first.at("device"), "name"), first.at("mode") == "check" ? " --check" : "");
+      first.at("device").contains("gpus")
+          ? fmt::format("{} x {}", text_of(first["device"], "gpus"), text_of(first["device"], "name"))
+          : text_of(first.at("device"), "name"),
+      first.at("mode") == "check" ? " --check" : "");
   if (timed)
     out +=
         "Ratios are the vendor's time over the reference solution's, in turn in one session: median over the turns "

@@ -58,10 +58,12 @@ struct CalibrateArguments {
 struct BenchArguments {
   std::string lab;  // empty: all
   std::string backend = "auto";
-  std::string out;      // folder; empty: benchmarks/<device>
-  bool check = false;   // at the sizes of `ridge check`
-  bool steps = false;   // the steps of the solutions in place of the solutions
-  bool tables = false;  // only writes the tables of the steps
+  std::string out;       // folder; empty: benchmarks/<device>
+  bool check = false;    // at the sizes of `ridge check`
+  std::string task;      // of emulate_gpus: only this one
+  int emulate_gpus = 0;  // the emulator's virtual time of the cases that so many GPUs are timed on
+  bool steps = false;    // the steps of the solutions in place of the solutions
+  bool tables = false;   // only writes the tables of the steps
 };
 
 struct FidelityArguments {
@@ -93,7 +95,7 @@ std::string calibration_table(const Calibration& calibration);  // rows of Markd
 // Throws where a GPU is asked for and there is none.
 bool bench_on_gpu(const BenchArguments& arguments);
 // Its folder in benchmarks/: "NVIDIA H200" is in "h200".
-std::string folder_of(const std::string& device);
+std::string folder_of(const std::string& device, int gpus = 1);
 int command_bench_labs(const BenchArguments& arguments);
 int command_bench_steps(const BenchArguments& arguments);
 int command_bench_tables(const BenchArguments& arguments);

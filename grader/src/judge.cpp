@@ -67,6 +67,7 @@ void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device* de
     r.device["driver"] = info.driver;
     r.device["runtime"] = info.runtime;
     r.device["clocks"] = info.clocks;
+    if (const int gpus = lab.most_gpus(cuda_devices()); gpus > 1) r.device["gpus"] = std::to_string(gpus);
   } else {
     r.device["profile"] = default_profile().id;
   }

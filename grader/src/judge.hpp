@@ -30,6 +30,7 @@ struct JudgeOptions {
   std::optional<lab::Mode> sizes;
   bool one_case = false;
   const BuiltWorker* baseline = nullptr;
+  int as_gpus = 0;  // backend cpu: only the cases that so many GPUs are timed on, joined as the device profile says
   // Building and judging apart (built.hpp): only builds, into this folder; takes what was built there.
   fs::path build_into, built;
   bool must_be_signed = false;  // what was built

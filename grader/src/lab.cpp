@@ -128,6 +128,13 @@ bool Lab::has_backend(const std::string& backend) const {
   return backends.empty() || std::find(backends.begin(), backends.end(), backend) != backends.end();
 }
 
+int Lab::most_gpus(int here) const {
+  int most = 1;
+  for (int p : ranks)
+    if (p <= here) most = std::max(most, p);
+  return most;
+}
+
 bool runs_on(const std::string& needs, const std::string& compute) {
   std::string digits;
   for (char c : compute)

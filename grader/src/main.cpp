@@ -155,6 +155,13 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   bench->add_option("--out", benching.out, "Write to this folder (default: benchmarks/<device>)");
   bench->add_flag("--check", benching.check, "At the small sizes of `ridge check`");
+  auto* emulated =
+      bench
+          ->add_option(
+              "--emulate-gpus", benching.emulate_gpus,
+              "The emulator's virtual time of the cases that so many GPUs are timed on, to benchmarks/emulator/xN")
+          ->check(CLI::Range(2, 8));
+  bench->add_option("--task", benching.task, "Of --emulate-gpus: only this task")->needs(emulated);
   auto* steps = bench->add_flag("--steps", benching.steps, "Each step of the solutions' climbs, to LAB.steps.json");
   bench
       ->add_flag("--tables", benching.tables,

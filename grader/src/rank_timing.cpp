@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <future>
 #include <thread>
 
 #include "buffers.hpp"
@@ -144,24 +145,39 @@ class RankSession {
     return std::max(m.seconds - timing_.round_trip_s, 1e-9) / static_cast<double>(calls);
   }
 
+  // Inputs and answers of a set on the host.
+  struct Collected {
+    std::vector<std::span<const std::byte>> in, out;
+    std::vector<std::vector<std::byte>> storage;
+  };
+
+  Collected collect(std::size_t s, const Measured& m) {
+    Collected all;
+    all.storage.reserve(16 * sets_[s].size());
+    Lap lap(timing_.judge.copy);
+    for (std::size_t r = 0; r < sets_[s].size(); ++r) {
+      const std::size_t first = all.out.size();
+      sets_[s][r].collect(all.in, all.out, all.storage);
+      if (!sets_[s][r].unchanged(std::span(all.out).subspan(first), m.combs[r], m.samples[r]))
+        throw Failed{"correct", fmt::format("{}, rank {}: {}", case_.name, r, CaseBuffers::kLate), CaseBuffers::kLate};
+    }
+    return all;
+  }
+
+  // Some sets at a time, a thread each: an answer in double precision takes longer than all else.
   void verify(const Order& order, const Measured& m, int turn) {
-    for (std::size_t s : order) {
-      std::vector<std::span<const std::byte>> in, out;
-      std::vector<std::vector<std::byte>> storage;
-      storage.reserve(16 * sets_[s].size());
-      {
-        Lap lap(timing_.judge.copy);
-        for (std::size_t r = 0; r < sets_[s].size(); ++r) {
-          const std::size_t first = out.size();
-          sets_[s][r].collect(in, out, storage);
-          if (!sets_[s][r].unchanged(std::span(out).subspan(first), m.combs[r], m.samples[r]))
-            throw Failed{"correct", fmt::format("{}, rank {}: {}", case_.name, r, CaseBuffers::kLate),
-                         CaseBuffers::kLate};
-        }
-      }
+    const std::size_t most = std::clamp<std::size_t>(std::thread::hardware_concurrency() / 2, 1, 16);
+    for (std::size_t from = 0; from < order.size(); from += most) {
+      std::vector<Collected> sets;
+      for (std::size_t i = from; i < std::min(from + most, order.size()); ++i) sets.push_back(collect(order[i], m));
       Lap lap(timing_.judge.verify);
-      if (lab::Verdict v = check_.verify(case_, in, out); !v.ok)
-        throw Failed{v.check, fmt::format("{}, in timed turn {}: {}", case_.name, turn, v.message), v.secret};
+      std::vector<std::future<lab::Verdict>> verdicts;
+      for (const Collected& set : sets)
+        verdicts.push_back(std::async(std::launch::async, [&] { return check_.verify(case_, set.in, set.out); }));
+      for (auto& verdict : verdicts) verdict.wait();
+      for (auto& verdict : verdicts)
+        if (lab::Verdict v = verdict.get(); !v.ok)
+          throw Failed{v.check, fmt::format("{}, in timed turn {}: {}", case_.name, turn, v.message), v.secret};
     }
   }
 

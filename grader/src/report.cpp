@@ -75,6 +75,7 @@ bool use_colour(std::FILE* out) {
 std::string report(const Result& r, bool colour) {
   Paint paint{colour};
   std::string device = r.device.count("name") ? r.device.at("name") : "";
+  if (r.device.count("gpus")) device = r.device.at("gpus") + " x " + device;
   if (r.device.count("profile")) device += " (" + r.device.at("profile") + " profile)";
   std::string out = "\n" + paint.bold(fmt::format("{}  {}", r.lab, r.title)) +
                     paint.dim(fmt::format("   {} of {} on {}\n", r.mode, r.submission_path, device)) + "\n";

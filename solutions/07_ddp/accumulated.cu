@@ -8,9 +8,17 @@ namespace {
 
 // A stream for messages, and the two arrows between it and the task's.
 struct Lane {
+  ncclComm_t beside;
   cudaStream_t messages;
   cudaEvent_t ready, done;
-  Lane() {
+  explicit Lane(ncclComm_t comm) {
+    // Each block of NCCL's takes a multiprocessor from the kernels beside it.
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    config.maxCTAs = 16;
+    config.cgaClusterSize = 1;
+    int rank = 0;
+    ncclCommUserRank(comm, &rank);
+    ncclCommSplit(comm, 0, rank, &beside, &config);
     cudaStreamCreateWithFlags(&messages, cudaStreamNonBlocking);
     cudaEventCreateWithFlags(&ready, cudaEventDisableTiming);
     cudaEventCreateWithFlags(&done, cudaEventDisableTiming);
@@ -21,7 +29,7 @@ struct Lane {
 
 void accumulated(Model& model, const float* weights, const Batch* batches, int count, long long all_tokens,
                  std::size_t bucket_bytes, float* gradients, ncclComm_t comm, cudaStream_t stream) {
-  static thread_local Lane lane;
+  static thread_local Lane lane(comm);
   const std::size_t n = model.elements();
   cudaMemsetAsync(gradients, 0, n * sizeof(float), stream);
   std::size_t begin = 0;
@@ -30,7 +38,7 @@ void accumulated(Model& model, const float* weights, const Batch* batches, int c
     if ((end - begin) * sizeof(float) < bucket_bytes && end < n) return;
     cudaEventRecord(lane.ready, stream);
     cudaStreamWaitEvent(lane.messages, lane.ready);
-    ncclAllReduce(gradients + begin, gradients + begin, end - begin, ncclFloat, ncclSum, comm, lane.messages);
+    ncclAllReduce(gradients + begin, gradients + begin, end - begin, ncclFloat, ncclSum, lane.beside, lane.messages);
     begin = end;
   };
   for (int i = 0; i < count; ++i) {

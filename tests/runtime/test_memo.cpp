@@ -1,4 +1,6 @@
 // What checks keep between the turns of a timed run, and the first bad element of many.
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include "lab/memo.hpp"
@@ -42,6 +44,35 @@ TEST_CASE("a memo knows the same inputs again, and no others") {
   Case other = c;
   other.size[1] = 4;
   CHECK(get(other, b.views) == 5);
+}
+
+TEST_CASE("threads make different answers at the same time, and one answer once") {
+  const Memo<int> memo(4);
+  const Case c;
+  std::atomic<int> inside{0}, together{0};
+  auto make = [&] {
+    ++inside;
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (inside < 2 && std::chrono::steady_clock::now() < patience) std::this_thread::yield();
+    return together += inside == 2 ? 1 : 0;
+  };
+  Inputs a(1000, 1), b(1000, 2);
+  std::thread other([&] { memo.get(c, a.views, make); });
+  memo.get(c, b.views, make);
+  other.join();
+  CHECK(together == 2);
+
+  std::atomic<int> made{0};
+  Inputs d(1000, 3);
+  auto slow = [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return ++made;
+  };
+  std::thread asks([&] { CHECK(*memo.get(c, d.views, slow) == 1); });
+  const int answer = *memo.get(c, d.views, slow);
+  asks.join();
+  CHECK(answer == 1);
+  CHECK(made == 1);
 }
 
 TEST_CASE("a fingerprint tells where bytes lie") {

@@ -56,6 +56,7 @@ struct Variant {
   void (*call)(int rank, int ranks, Device& d, const Peers& peers, std::size_t n);
   bool bf16 = false;                         // of the same bytes; else float
   std::size_t chunk = std::size_t{1} << 40;  // most bytes of a rank's part
+  bool whole = true;                         // false: a part of an all-reduce, to tell where its time goes
 };
 
 // The lab's ring on a part of the data each, with a communicator and a stream of its own: the sums of one hide behind the
@@ -159,6 +160,41 @@ void launch_pipelined(int, int, Device& d, const Peers&, std::size_t n) {
             d.workspace, n * sizeof(float), d.comm, d.stream);
 }
 
+// The same with a communicator and a stream for each slice: the fixed cost of one slice's exchange hides behind another's bytes.
+template <int kSlices>
+void launch_pipelined_side_by_side(int, int, Device& d, const Peers&, std::size_t n) {
+  const std::size_t part = 2 * n / kSlices;  // of bf16
+  auto* in = reinterpret_cast<const __nv_bfloat16*>(d.in);
+  auto *out = reinterpret_cast<__nv_bfloat16*>(d.out), *workspace = reinterpret_cast<__nv_bfloat16*>(d.workspace);
+  CUDA(cudaEventRecord(d.fork, d.stream));
+  for (std::size_t k = 0; k < kSlices; ++k) {
+    CUDA(cudaStreamWaitEvent(d.lanes[k], d.fork));
+    pipelined(in + k * part, out + k * part, part, 1, workspace + k * part, part * 2, d.comms[k], d.lanes[k]);
+    CUDA(cudaEventRecord(d.joins[k], d.lanes[k]));
+    CUDA(cudaStreamWaitEvent(d.stream, d.joins[k]));
+  }
+}
+
+// One step of a ring: a chunk goes to the right, one comes from the left.
+void launch_exchange(int rank, int ranks, Device& d, const Peers&, std::size_t n) {
+  const std::size_t chunk = n / static_cast<std::size_t>(ranks);
+  NCCL(ncclGroupStart());
+  NCCL(ncclSend(d.in, chunk, ncclFloat, (rank + 1) % ranks, d.comm, d.stream));
+  NCCL(ncclRecv(d.workspace, chunk, ncclFloat, (rank + ranks - 1) % ranks, d.comm, d.stream));
+  NCCL(ncclGroupEnd());
+}
+
+// in, received, out: (n) of which a thread adds one: the ring's sum of a chunk.
+__global__ void sum_kernel(const float* in, const float* received, float* out, std::size_t n) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i] + received[i];
+}
+
+void launch_sum(int, int ranks, Device& d, const Peers&, std::size_t n) {
+  const std::size_t chunk = n / static_cast<std::size_t>(ranks);
+  sum_kernel<<<static_cast<unsigned>((chunk + 255) / 256), 256, 0, d.stream>>>(d.in, d.workspace, d.out, chunk);
+}
+
 constexpr std::size_t kMiB = 1 << 20, kAll = std::size_t{1} << 40;
 
 const Variant kVariants[] = {
@@ -183,6 +219,10 @@ const Variant kVariants[] = {
     {"pipelined 2", kMiB, kAll, launch_pipelined<2>, true},
     {"pipelined 4", 4 * kMiB, kAll, launch_pipelined<4>, true},
     {"pipelined 8", 16 * kMiB, kAll, launch_pipelined<8>, true},
+    {"pipelined, side by side 2", kMiB, kAll, launch_pipelined_side_by_side<2>, true},
+    {"pipelined, side by side 4", 16 * kMiB, kAll, launch_pipelined_side_by_side<4>, true},
+    {"one exchange", kMiB / 4, kAll, launch_exchange, false, kAll, false},
+    {"one sum", kMiB / 4, kAll, launch_sum, false, kAll, false},
     {"two_shot 32 blocks", 1 << 16, kAll, launch_two_shot<2, 32>},
     {"two_shot 64 blocks", 1 << 16, kAll, launch_two_shot<2, 64>},
     {"two_shot 132 blocks", 1 << 16, kAll, launch_two_shot<2, 132>},
@@ -222,7 +262,7 @@ int main(int argc, char** argv) {
   std::vector<ncclComm_t> comms(static_cast<std::size_t>(ranks));
   NCCL(ncclCommInitAll(comms.data(), ranks, nullptr));
   std::vector<std::vector<ncclComm_t>> more(kMostRings, comms);
-  if (wanted == "all" || among(wanted, "rings 2"))
+  if (wanted == "all" || among(wanted, "rings 2") || among(wanted, "pipelined, side by side 2"))
     for (auto& of_ring : more) NCCL(ncclCommInitAll(of_ring.data(), ranks, nullptr));
   Peers peers{};
   for (int r = 0; r < ranks; ++r) {
@@ -296,7 +336,7 @@ int main(int argc, char** argv) {
         CUDA(cudaStreamSynchronize(d.stream));
         std::vector<float> got(std::min(n, kPattern));
         CUDA(cudaMemcpy(got.data(), d.out + (n - got.size()), got.size() * 4, cudaMemcpyDeviceToHost));
-        for (std::size_t i = 0; i < got.size(); ++i) {
+        for (std::size_t i = 0; i < got.size() && v.whole; ++i) {
           float sum = 0;
           for (int k = 0; k < ranks; ++k) sum += pattern[i + static_cast<std::size_t>(k)];
           if (n >= kPattern || n == got.size())

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds and runs the measurements of this folder. run.sh FOLDER [GPUs] [turns]: leaves all_reduce.json, rings_registered.json (buffers
-# registered with NCCL: what is sent goes from buffer to buffer), ring.trace.json and about.txt there. NCCL's sums in the switch (NVLS) are off, as in all figures here. Exit code 77: no nvcc, or fewer than two GPUs here.
+# registered with NCCL: what is sent goes from buffer to buffer), overlap.jsonl (lab 09's overlap in variants, on two GPUs), ring.trace.json
+# and about.txt there. NCCL's sums in the switch (NVLS) are off, as in all figures here. Exit code 77: no nvcc, or fewer than two GPUs here.
 set -eu
 out=${1:?run.sh FOLDER [GPUs] [turns]}
 cd "$(dirname "$0")/../../.."
@@ -18,6 +19,8 @@ for program in all_reduce ring_trace; do
     benchmarks/collectives/gpu/$program.cu solutions/06_ring_allreduce/ring.cu solutions/06_ring_allreduce/pipelined.cu \
     -lnccl -lcupti -o "$folder/$program" &
 done
+"$nvcc" -O3 -std=c++20 -gencode=arch=compute_$arch,code=sm_$arch -Iruntime -Ibenchmarks/training benchmarks/collectives/gpu/overlap.cu \
+  -lcublas -lnccl -o "$folder/overlap" &
 wait
 export NCCL_NVLS_ENABLE=0 CUDA_MODULE_LOADING=EAGER
 {
@@ -27,4 +30,5 @@ export NCCL_NVLS_ENABLE=0 CUDA_MODULE_LOADING=EAGER
 } > "$out/about.txt"
 "$folder/all_reduce" "$gpus" "$turns" 4096 > "$out/all_reduce.json"
 CUDA_DEVICE_MAX_CONNECTIONS=32 "$folder/all_reduce" "$gpus" "$turns" 4096 ring,direct registered > "$out/rings_registered.json"
+"$folder/overlap" "$turns" > "$out/overlap.jsonl"
 "$folder/ring_trace" "$gpus" 64 "$out/ring.trace.json"

@@ -1,0 +1,76 @@
+// Traces of two real GPUs, PyTorch's and ours: the timeline's share of exposed messages is the judge's metric `exposed_messages`, made of
+// the same files by another parser.
+#include <nlohmann/json.hpp>
+
+#include "metrics.hpp"
+#include "support/catch.hpp"
+#include "support/run.hpp"
+#include "timeline/loader.hpp"
+#include "timeline/overlap.hpp"
+
+using namespace ridge;
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+json events_of(const fs::path& file) {
+  const auto source = viz::timeline::open_trace(file);
+  std::string text, piece(1 << 20, '\0');
+  while (const std::size_t n = source->read(piece.data(), piece.size())) text.append(piece, 0, n);
+  return json::parse(text).at("traceEvents");
+}
+
+// What the judge says of the kernels of each process of the files, in the order of their numbers.
+std::vector<double> judged(const std::vector<fs::path>& files) {
+  std::vector<double> all;
+  for (const fs::path& file : files) {
+    std::map<int, Timeline> processes;
+    for (const json& e : events_of(file)) {
+      if (e.value("ph", "") != "X" || e.value("cat", "") != "kernel") continue;
+      Timeline::Item i;
+      i.name = e.at("name");
+      i.kind =
+          i.name.rfind("nccl", 0) == 0 || i.name.find("ncclDevKernel") != std::string::npos ? "exchange" : "kernel";
+      i.start = e.at("ts").get<double>() * 1e-6, i.end = i.start + e.at("dur").get<double>() * 1e-6;
+      processes[e.at("pid").get<int>()].items.push_back(i);
+    }
+    for (auto& [process, timeline] : processes) {
+      Measured m;
+      m.counted.emplace();
+      m.counted->timeline = std::move(timeline);
+      all.push_back(measure_timeline("exposed_messages", m).value.value());
+    }
+  }
+  return all;
+}
+
+std::vector<double> drawn(const std::vector<fs::path>& files) {
+  std::vector<double> all;
+  for (const auto& rank : viz::timeline::overlap_of(viz::timeline::load_traces(files)))
+    all.push_back(rank.exposed_share());
+  return all;
+}
+
+void check_equal(const std::vector<fs::path>& files) {
+  const std::vector<double> picture = drawn(files), judge = judged(files);
+  REQUIRE(picture.size() == 2);
+  REQUIRE(judge.size() == 2);
+  for (std::size_t r = 0; r < 2; ++r) {
+    INFO("rank " << r);
+    CHECK(judge[r] > 0);
+    CHECK(judge[r] < 1);
+    CHECK(picture[r] == Approx(judge[r]).margin(1e-6));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("exposed messages of two PyTorch ranks are those of the judge") {
+  const fs::path folder = fs::path(test::repository()) / "benchmarks/visualizer";
+  check_equal({folder / "torch_ddp.0.json.gz", folder / "torch_ddp.1.json.gz"});
+}
+
+TEST_CASE("exposed messages of a data parallel step of ours on two GPUs are those of the judge") {
+  check_equal({fs::path(test::repository()) / "benchmarks/training/h200x2/ddp_graph.trace.json.gz"});
+}
