@@ -8,6 +8,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_BUILD_RPATH "$ORIGIN/../lib")
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib")
 set_property(GLOBAL PROPERTY JOB_POOLS link=1)
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -104,7 +105,7 @@ function(ridge_check_module lab folder)
     return()
   endif()
   add_library(check_${lab} MODULE ${sources})
-  set_target_properties(check_${lab} PROPERTIES PREFIX "" OUTPUT_NAME ${lab} BUILD_RPATH "$ORIGIN/.."
+  set_target_properties(check_${lab} PROPERTIES PREFIX "" OUTPUT_NAME ${lab} BUILD_RPATH "$ORIGIN/.." INSTALL_RPATH "$ORIGIN/.."
                         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/labs)
   target_compile_options(check_${lab} PRIVATE ${RIDGE_CHECK_OPTIONS})
   target_include_directories(check_${lab} PRIVATE ${PROJECT_SOURCE_DIR}/runtime ${PROJECT_SOURCE_DIR}/grader/src)

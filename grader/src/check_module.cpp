@@ -28,6 +28,7 @@ fs::file_time_type newest(const fs::path& folder) {
 bool up_to_date(const fs::path& module, const Lab& lab) {
   std::error_code ec;
   const fs::file_time_type built = fs::last_write_time(module, ec);
+  if (!ec && prebuilt()) return true;  // unpacking gives files any order in time
   return !ec && std::max({newest(lab.dir), newest(lab.dir / "check"), newest(root_dir() / "runtime/lab")}) <= built;
 }
 
@@ -47,8 +48,19 @@ bool builds_this_course() {
          fs::equivalent(configured_course(), root_dir(), ec);
 }
 
-// Why nothing can be built here; empty where it can.
+// By the launcher, which knows this build's lock and whether the tree was moved.
+void build_module(const Lab& lab) {
+  const ProcessResult r = build_target("check_" + lab.name);
+  if (r.exit_code != 0)
+    throw Error(Exit::environment, fmt::format("the checks of {} could not be built:\n{}", lab.name, r.output),
+                fmt::format("correct {} where the compiler says so; where it does not, run `./ridge build`",
+                            shown(lab.dir / "check.cpp")));
+}
+
+}  // namespace
+
 std::string cannot_build() {
+  if (prebuilt()) return "this Ridge is a prebuilt one";
   if (std::getenv("RIDGE_NO_BUILD") != nullptr) return "RIDGE_NO_BUILD forbids building them";
   if (!fs::exists(root_dir() / "ridge")) return "there is no launcher in " + shown(root_dir());
   if (!fs::exists(build_dir() / "build.ninja")) return shown(build_dir()) + " was built elsewhere";
@@ -58,21 +70,15 @@ std::string cannot_build() {
   return {};
 }
 
-// By the launcher, which knows this build's lock and whether the tree was moved.
-void build_module(const Lab& lab) {
+ProcessResult build_target(const std::string& target) {
   ProcessLimits limits;
   limits.seconds = 900;
   setenv("RIDGE_BUILD_DIR", build_dir().c_str(), 1);
-  const ProcessResult r = run_process({"sh", (root_dir() / "ridge").string(), "build", "--target", "check_" + lab.name},
-                                      root_dir(), limits);
+  ProcessResult r =
+      run_process({"sh", (root_dir() / "ridge").string(), "build", "--target", target}, root_dir(), limits);
   unsetenv("RIDGE_BUILD_DIR");
-  if (r.exit_code != 0)
-    throw Error(Exit::environment, fmt::format("the checks of {} could not be built:\n{}", lab.name, r.output),
-                fmt::format("correct {} where the compiler says so; where it does not, run `./ridge build`",
-                            shown(lab.dir / "check.cpp")));
+  return r;
 }
-
-}  // namespace
 
 fs::path check_module(const Lab& lab) { return build_dir() / "lib/labs" / (lab.name + ".so"); }
 

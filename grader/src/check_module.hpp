@@ -5,11 +5,17 @@
 
 #include "lab.hpp"
 #include "lab/check.hpp"
+#include "process.hpp"
 
 namespace ridge {
 
 // build/lib/labs/NN_name.so.
 fs::path check_module(const Lab& lab);
+
+// Why nothing can be built here; empty where it can.
+std::string cannot_build();
+// A target of this build, by the launcher: its output and exit code.
+ProcessResult build_target(const std::string& target);
 
 // Loads the checks, once a process. Where the module is missing or older than its sources, the launcher builds it first;
 // `progress` is told. Throws an environment error where that cannot be done.

@@ -102,12 +102,18 @@ int command_doctor(const DoctorArguments& arguments) {
 
   fmt::print("\nOther parts\n");
   bool viz = fs::exists(beside("ridge-viz"));
-  line(viz, "visualizer", viz ? "" : "not built; `./ridge viz` installs what it needs");
+  line(viz, "visualizer",
+       viz          ? ""
+       : prebuilt() ? "not in this prebuilt Ridge"
+                    : "not built; `./ridge viz` installs what it needs");
   const char* display = std::getenv("DISPLAY");
   line(display != nullptr, "display",
        display != nullptr ? display : "none; `ridge viz --screenshot F.png` works under xvfb-run");
   bool agent = fs::exists(beside("ridge-agent"));
-  line(agent, "rank agents (MPI)", agent ? "" : "not built; install Open MPI");
+  line(agent, "rank agents (MPI)",
+       agent        ? ""
+       : prebuilt() ? "not in this prebuilt Ridge"
+                    : "not built; install Open MPI");
   bool slurm = !find_program({"sbatch"}).empty();
   line(slurm, "Slurm", slurm ? "" : "no sbatch here");
   bool disk = writable(results_dir(), why);

@@ -23,12 +23,16 @@ int command_viz(std::vector<std::string> args) {
   if (!fs::exists(program) && std::find(args.begin(), args.end(), "--help") != args.end()) {
     fmt::print(
         "Open the visualizer on results (default: the newest of each lab)\nUsage: ridge viz [OPTIONS] [files...]\n\n"
-        "It is not built here: ./ridge viz installs what it needs, and visualizer/README.md has its options.\n");
+        "{}",
+        prebuilt() ? "This prebuilt Ridge has no visualizer.\n"
+                   : "It is not built here: ./ridge viz installs what it needs, and visualizer/README.md has its "
+                     "options.\n");
     return 0;
   }
   if (!fs::exists(program))
     throw Error(Exit::environment, "the visualizer is not built here",
-                "start it through ./ridge viz, which installs what it needs");
+                prebuilt() ? "ask for a package made by `./ridge package tarball --with viz`, or build in a clone"
+                           : "start it through ./ridge viz, which installs what it needs");
   // The visualizer reads files and nothing else: what a collector says becomes some.
   for (std::size_t i = 0; i < args.size(); ++i) {
     const bool joined = args[i].rfind("--live=", 0) == 0;

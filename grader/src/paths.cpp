@@ -45,6 +45,7 @@ fs::path root_dir() {
 }
 
 fs::path build_dir() { return program_path().parent_path().parent_path(); }
+bool prebuilt() { return fs::exists(build_dir() / kPrebuiltMark); }
 fs::path work_dir() { return from_environment("RIDGE_WORK", root_dir() / "work"); }
 fs::path cache_dir() { return from_environment("RIDGE_CACHE", work_dir() / ".ridge" / "objects"); }
 fs::path results_dir() { return from_environment("RIDGE_RESULTS", work_dir() / ".ridge" / "results"); }

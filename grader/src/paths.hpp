@@ -6,9 +6,13 @@ namespace ridge {
 
 namespace fs = std::filesystem;
 
+// In the build folder of a prebuilt Ridge: its version.
+constexpr const char* kPrebuiltMark = ".ridge-prebuilt";
+
 // The repository (or an exported course): RIDGE_ROOT, or the first folder above the program that has labs/.
 fs::path root_dir();
 fs::path build_dir();    // where this program was built: libraries of the emulator lie beside it
+bool prebuilt();         // an unpacked archive or package: nothing can be built here
 fs::path work_dir();     // a student's copies: root/work, or RIDGE_WORK
 fs::path cache_dir();    // work/.ridge/objects, or RIDGE_CACHE
 fs::path results_dir();  // work/.ridge/results, or RIDGE_RESULTS

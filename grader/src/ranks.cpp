@@ -58,14 +58,17 @@ bool RanksRun::ok() const {
 
 std::string why_no_ranks() {
   if (!fs::exists(build_dir() / "bin/ridge-agent"))
-    return "the rank agents need Open MPI, which was not found when this ridge was built";
+    return prebuilt() ? "this prebuilt Ridge has no rank agents"
+                      : "the rank agents need Open MPI, which was not found when this ridge was built";
   return find_program({"mpirun"}).empty() ? "the rank agents need Open MPI, and no mpirun is on PATH" : "";
 }
 
 RanksRun run_ranks(int ranks, double seconds) {
   if (std::string why = why_no_ranks(); !why.empty())
     throw Error(Exit::environment, why,
-                "start it through ./ridge ranks, which installs it, or load the site's MPI module and build again");
+                prebuilt() ? "install Open MPI, with a package made by `./ridge package tarball --with mpi`"
+                           : "start it through ./ridge ranks, which installs it, or load the site's MPI module and "
+                             "build again");
   fs::path agent = build_dir() / "bin/ridge-agent", worker = build_dir() / "bin/ridge-null-worker";
   int port = 0;
   int listener = listen_on_loopback(port);

@@ -63,8 +63,9 @@ void nccl_facts(const Versions& v, Facts& facts) {
 void mpi_facts(const Versions& v, Facts& facts) {
   if (!v.agent || v.mpiruns.empty()) {
     facts.push_back({Mark::no, "Open MPI",
-                     !v.agent ? "ridge-agent is not built; `./ridge ranks` installs Open MPI and builds it"
-                              : "no mpirun on PATH; load the site's MPI module, or install openmpi-bin"});
+                     !v.agent && prebuilt() ? "this prebuilt Ridge has no rank agents, for several nodes or processes"
+                     : !v.agent ? "ridge-agent is not built; `./ridge ranks` installs Open MPI and builds it"
+                                : "no mpirun on PATH; load the site's MPI module, or install openmpi-bin"});
     return;
   }
   const MpiProgram& first = v.mpiruns.front();

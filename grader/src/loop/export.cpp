@@ -24,6 +24,15 @@ bool withheld(const std::string& path) {
   return path.find("/wrong/") != std::string::npos || path.rfind("build", 0) == 0;
 }
 
+// What only a build reads.
+bool for_building(const std::string& path) {
+  for (const char* folder : {"grader/", "visualizer/", "cmake/", "cluster/src/", "cluster/unpack/", "cluster/virtual/",
+                             "cluster/install/", "cluster/gradescope/"})
+    if (path.rfind(folder, 0) == 0) return true;
+  const std::string name = fs::path(path).filename().string();
+  return name == "CMakeLists.txt" || name == "CMakePresets.json" || path == "CONTRIBUTING.md" || name[0] == '.';
+}
+
 // The files of the course: those that git knows, else all that lie there.
 std::vector<std::string> course_files() {
   std::vector<std::string> all;
@@ -61,20 +70,20 @@ std::string readme_of_copy() {
 
 }  // namespace
 
-std::size_t copy_course(const fs::path& to, const std::set<std::string>& labs, std::error_code& ec) {
+std::size_t copy_course(const fs::path& to, const CourseCopy& what, std::error_code& ec) {
   std::set<std::string> all;
   for (const Lab& lab : load_labs()) all.insert(lab.name);
   std::size_t count = 0;
   for (const std::string& path : course_files()) {
-    if (withheld(path) || path == "README.md") continue;
+    if (withheld(path) || path == "README.md" || (what.prebuilt && for_building(path))) continue;
     if (path.rfind("labs/", 0) == 0) {
       const std::string lab = path.substr(5, path.find('/', 5) - 5);
-      if (!labs.empty() && all.count(lab) != 0 && labs.count(lab) == 0) continue;
+      if (!what.labs.empty() && all.count(lab) != 0 && what.labs.count(lab) == 0) continue;
     }
     const fs::path from = root_dir() / path;
     if (!fs::is_regular_file(from, ec)) continue;
     fs::create_directories((to / path).parent_path(), ec);
-    if (!ec) fs::copy_file(from, to / path, ec);
+    if (!ec) fs::copy_file(from, to / path, fs::copy_options::overwrite_existing, ec);
     if (ec) break;
     ++count;
   }
@@ -85,7 +94,14 @@ std::size_t copy_course(const fs::path& to, const std::set<std::string>& labs, s
   return count + 1;
 }
 
+void needs_sources(const char* command) {
+  if (prebuilt())
+    throw Error(Exit::usage, fmt::format("{} needs the sources of Ridge, which a prebuilt one has not", command),
+                "run it in a clone of the course");
+}
+
 int course_export(const std::string& folder, const std::string& labs) {
+  needs_sources("course export");
   const fs::path to = fs::absolute(folder).lexically_normal();
   std::error_code ec;
   if (fs::exists(to, ec))
@@ -94,13 +110,14 @@ int course_export(const std::string& folder, const std::string& labs) {
   if (!inside.empty() && inside.rfind("..", 0) != 0)
     throw Error(Exit::usage, fmt::format("{} is inside of the course itself", shown(to)),
                 "name a folder outside of it");
-  std::set<std::string> wanted;
+  CourseCopy what;
+  std::set<std::string>& wanted = what.labs;
   std::istringstream list(labs);
   for (std::string key; std::getline(list, key, ',');) wanted.insert(find_lab(key).name);
   // Made beside its place and renamed: an export that was cut short is none.
   const fs::path temporary = to.string() + ".new";
   fs::remove_all(temporary, ec);
-  const std::size_t count = copy_course(temporary, wanted, ec);
+  const std::size_t count = copy_course(temporary, what, ec);
   if (!ec) fs::rename(temporary, to, ec);
   if (ec) {
     const std::string why = ec.message();

@@ -67,7 +67,8 @@ int live(const std::vector<std::string>& listen) {
   const fs::path program = build_dir() / "bin" / "ridge-live";
   if (!fs::exists(program))
     throw Error(Exit::environment, "the collector is not built here",
-                "start it through ./ridge live, which installs what it needs (libcpp-httplib-dev)");
+                prebuilt() ? "ask for a package made by `./ridge package tarball --with live`, or build in a clone"
+                           : "start it through ./ridge live, which installs what it needs (libcpp-httplib-dev)");
   std::vector<std::string> argv = {program.string()};
   argv.insert(argv.end(), listen.begin(), listen.end());
   become(argv);

@@ -99,7 +99,7 @@ void add_commands(CLI::App& app, std::function<int()>& chosen) {
   out->add_option("--labs", (*a)["labs"], "Only these, as 01,02,03 (default: all)");
   out->callback([&chosen, a] { chosen = [a] { return course_export((*a)["folder"], (*a)["labs"]); }; });
 
-  CLI::App* package = app.add_subcommand("package", "A lab's grader for another system");
+  CLI::App* package = app.add_subcommand("package", "This build, or a lab's grader, for other machines");
   package->require_subcommand(1);
   auto p = std::make_shared<PackageArguments>();
   CLI::App* zip = package->add_subcommand("gradescope", "An autograder for Gradescope: a zip archive to upload");
@@ -112,6 +112,27 @@ void add_commands(CLI::App& app, std::function<int()>& chosen) {
   zip->add_option("--seed-file", p->seed_file, "The course's secret seed: it will be in the archive");
   zip->add_flag("--require-sandbox", p->require_sandbox, "Grade nothing where a layer of the sandbox is missing");
   zip->callback([&chosen, p] { chosen = [p] { return package_gradescope(*p); }; });
+
+  auto b = std::make_shared<PrebuiltArguments>();
+  for (const char* format : {"tarball", "deb"}) {
+    const bool deb = std::string(format) == "deb";
+    CLI::App* one = package->add_subcommand(format, deb ? "This build as a package for Debian 12 and Ubuntu 24.04"
+                                                        : "This build as an archive: unpack it anywhere, and run it");
+    one->add_option("-o,--out", b->out,
+                    deb ? "File to write (default: ridge_VERSION_ARCHITECTURE.deb here)"
+                        : "File to write (default: ridge-VERSION-SYSTEM.tar.gz here)");
+    one->add_flag("--solutions", b->solutions, "With the reference solutions: not for students");
+    one->add_option("--with", b->parts, "Programs that only some need: cluster, live, mpi, viz")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"cluster", "live", "mpi", "viz"}));
+    one->callback([&chosen, b, format] {
+      b->format = format;
+      chosen = [b] { return package_prebuilt(*b); };
+    });
+  }
+  CLI::App* tree = package->add_subcommand("tree", "For cmake --install")->group("");
+  tree->add_option("folder", (*a)["folder"])->required();
+  tree->callback([&chosen, a] { chosen = [a] { return package_tree((*a)["folder"]); }; });
 
   auto rest = std::make_shared<std::vector<std::string>>();
   sub = add("live", "Collect results over HTTP and show the leaderboard", [rest] { return live(*rest); });
@@ -157,7 +178,9 @@ void add_examples(CLI::App& app) {
        "  ridge cluster export --lab total"},
       {"new-lab", "  ridge new-lab 11_histogram"},
       {"course", "  ridge course export ../course-for-students"},
-      {"package", "  ridge package gradescope --lab 01 --out lab01.zip"},
+      {"package",
+       "  ridge package gradescope --lab 01 --out lab01.zip\n  ridge package tarball\n"
+       "  ridge package deb --with cluster,live --out ridge.deb"},
       {"live", "  ridge live                      on this machine only\n  ridge live --listen 0.0.0.0:8080"},
   };
   for (CLI::App* sub : app.get_subcommands([](CLI::App*) { return true; }))

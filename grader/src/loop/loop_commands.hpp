@@ -46,8 +46,14 @@ int completion(const std::string& shell);
 
 int new_lab(const std::string& name);
 int course_export(const std::string& folder, const std::string& labs);
-// The files of the course that students get, below `to`; of labs these only (none: all). How many there are.
-std::size_t copy_course(const std::filesystem::path& to, const std::set<std::string>& labs, std::error_code& ec);
+struct CourseCopy {
+  std::set<std::string> labs;  // of labs these only; none: all
+  bool prebuilt = false;       // for a program that is there already: without what only a build reads
+};
+// The files of the course that students get, below `to`. How many there are.
+std::size_t copy_course(const std::filesystem::path& to, const CourseCopy& what, std::error_code& ec);
+// Throws where this Ridge is a prebuilt one.
+void needs_sources(const char* command);
 
 struct PackageArguments {
   std::string lab, out, task, seed_file;
@@ -56,6 +62,18 @@ struct PackageArguments {
 };
 // An autograder for Gradescope: a zip archive to upload.
 int package_gradescope(const PackageArguments& arguments);
+
+struct PrebuiltArguments {
+  std::string format;              // "tarball" or "deb"
+  std::string out;                 // file to write; empty: a name with the version, here
+  std::vector<std::string> parts;  // programs beside ridge that only some need: cluster, live, mpi, viz
+  bool solutions = false;
+};
+// This build as an archive or a Debian package that runs as it is.
+int package_prebuilt(const PrebuiltArguments& arguments);
+// For `cmake --install`: what such a package has besides the programs.
+int package_tree(const std::string& folder);
+
 // The collector, a program beside ridge. `listen`: empty, or one ADDRESS:PORT.
 int live(const std::vector<std::string>& listen);
 // Sends a result to a collector; says on stderr where that fails, which is no reason to lose the result.

@@ -212,6 +212,7 @@ int new_lab(const std::string& name) {
                     std::all_of(name.begin() + 3, name.end(), [](unsigned char c) {
                       return std::islower(c) != 0 || std::isdigit(c) != 0 || c == '_';
                     });
+  needs_sources("new-lab");
   if (!good)
     throw Error(Exit::usage, fmt::format("'{}' is no name for a lab", name),
                 "two digits, '_', small letters: 11_histogram");

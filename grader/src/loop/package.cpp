@@ -35,6 +35,7 @@ void check_task(const Lab& lab, const std::string& task) {
 }  // namespace
 
 int package_gradescope(const PackageArguments& a) {
+  needs_sources("package gradescope");
   const Lab lab = find_lab(a.lab);
   check_task(lab, a.task);
   if (!lab.has_backend("cpu"))
@@ -54,7 +55,7 @@ int package_gradescope(const PackageArguments& a) {
     if (!ec) fs::copy_file(recipe / script, folder.path() / script, ec);
   // The copy that students get: no solutions, wrong solutions or tests. What a submission could read here it could
   // read at home.
-  const std::size_t count = ec ? 0 : copy_course(folder.path() / "ridge", {lab.name}, ec);
+  const std::size_t count = ec ? 0 : copy_course(folder.path() / "ridge", {.labs = {lab.name}}, ec);
   for (const char* unused : {"docs", "CONTRIBUTING.md"})
     if (!ec) fs::remove_all(folder.path() / "ridge" / unused, ec);
   if (!ec && !a.seed_file.empty()) fs::copy_file(a.seed_file, folder.path() / "seed", ec);

@@ -1,0 +1,6 @@
+# Read by CPack for each format. The archive's top is Ridge's own folder; the package's is /usr.
+if(CPACK_GENERATOR STREQUAL "DEB")
+  set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+else()
+  set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/package_top.cmake)
+endif()
