@@ -69,7 +69,7 @@ void copy_source(const fs::path& from, const fs::path& to) {
     throw Error(Exit::usage, shown(from) + " is not a regular file", "submit plain source files, no links");
   if (fs::file_size(from, ec) > kMaxFileBytes)
     throw Error(Exit::usage, shown(from) + " is larger than 1 MiB", "submit source files only");
-  fs::copy_file(from, to, fs::copy_options::overwrite_existing, ec);
+  copy_to_write(from, to, ec);
   if (ec)
     throw Error(Exit::environment, fmt::format("cannot copy {} to {}: {}", shown(from), to.string(), ec.message()),
                 "free some space there, or set TMPDIR to a folder with space");
@@ -171,7 +171,7 @@ class StandIns {
         name == submission_->needed || std::find(lab_->files.begin(), lab_->files.end(), name) == lab_->files.end())
       return first;
     std::error_code ec;
-    fs::copy_file(lab_->dir / name, source, fs::copy_options::overwrite_existing, ec);
+    copy_to_write(lab_->dir / name, source, ec);
     if (ec || !compile().output.empty()) return first;
     std::lock_guard lock(mutex_);
     submission_->note(

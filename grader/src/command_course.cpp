@@ -70,9 +70,9 @@ int command_start(const std::string& key) {
   fs::remove_all(temporary, ec);
   fs::create_directories(temporary, ec);
   for (const auto& file : lab.files)
-    if (!ec) fs::copy_file(lab.dir / file, temporary / file, ec);
+    if (!ec) copy_to_write(lab.dir / file, temporary / file, ec);
   for (const auto& entry : fs::directory_iterator(lab.dir))
-    if (!ec && entry.path().extension() == ".hpp") fs::copy_file(entry.path(), temporary / entry.path().filename(), ec);
+    if (!ec && entry.path().extension() == ".hpp") copy_to_write(entry.path(), temporary / entry.path().filename(), ec);
   if (!ec) {
     // For editors: the emulator's headers, so that clangd knows CUDA's names without a CUDA Toolkit.
     nlohmann::json commands = nlohmann::json::array();

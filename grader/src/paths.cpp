@@ -93,6 +93,11 @@ std::string file_text(const fs::path& p) {
   return text.str();
 }
 
+void copy_to_write(const fs::path& from, const fs::path& to, std::error_code& ec) {
+  fs::copy_file(from, to, fs::copy_options::overwrite_existing, ec);
+  if (!ec) fs::permissions(to, fs::perms::owner_write, fs::perm_options::add, ec);
+}
+
 std::string shown(const fs::path& p) {
   std::error_code ec;
   fs::path here = fs::current_path(ec);

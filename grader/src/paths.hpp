@@ -39,6 +39,9 @@ bool disk_full(const fs::path& dir);
 // A whole file; empty where it can't be read.
 std::string file_text(const fs::path& p);
 
+// Copies a file, over another one too. The copy can be written, wherever it comes from.
+void copy_to_write(const fs::path& from, const fs::path& to, std::error_code& ec);
+
 // `p` as people should see it: relative to the current folder where that is shorter.
 std::string shown(const fs::path& p);
 
