@@ -18,7 +18,7 @@ stand_in() { # name, body
   printf '#!/bin/sh\necho "%s $*" >>"%s"\n%s\n' "$1" "$log" "$2" >"$tools/$1"
   chmod +x "$tools/$1"
 }
-for tool in chmod cp sh dash env sed grep sort tr tail head mkdir rm mv cat cut cksum date df awk readlink dirname nproc uname flock git make \
+for tool in chmod cp sh dash env sed grep sort tr tail head mktemp mkdir rm mv cat cut cksum date df awk readlink dirname nproc uname flock git make \
   g++ pkg-config objcopy; do
   path=$(command -v $tool) && ln -sf "$path" "$tools/$tool"
 done
@@ -146,6 +146,44 @@ if [ "$("$tools/../real-id" 2>/dev/null || command -p id -u)" != 0 ]; then
   ls "$scratch/user/.cache/ridge" | grep -q '^build-' || { echo "FAILED: read-only: no build below HOME"; failed=1; }
   chmod u+w "$home"
 fi
+
+# A prebuilt Ridge builds nothing, and installs no more than submissions are compiled and run with.
+rm -rf "$scratch/installed"
+rm -f "$tools/clang++" "$tools/bwrap" "$tools/objcopy" "$home/build/.ridge-ready" "$home/build/build.ninja"
+mv "$tools/g++" "$tools/c++" "$scratch" # no compiler
+: >"$home/build/.ridge-prebuilt"
+launch 0 labs
+expect "prebuilt labs" "$out" "^program labs$"
+launch 0 build
+launch 0 packages core mpi
+expect "prebuilt packages" "$out" "^bubblewrap$"
+refuse "prebuilt packages" "$out" "dev$"
+launch 77 test
+FAKE_UID=1000 launch 3 check 01
+expect "prebuilt, no compiler, no root" "$out" "^ridge: *apt-get install --no-install-recommends clang binutils bubblewrap$"
+launch 3 check 01
+expect "prebuilt, unasked" "$out" "missing: clang binutils bubblewrap"
+refuse "prebuilt, unasked" "$(cat "$log")" "^\(apt-get\|dpkg\|cmake\)"
+ln -sf "$(command -v objcopy)" "$tools/objcopy"
+FAKE_UID=1000 launch 3 check 01
+expect "prebuilt, no compiler alone" "$out" "^ridge: *apt-get install --no-install-recommends clang bubblewrap$"
+rm "$tools/objcopy"
+launch 0 check 01 --yes
+expect "prebuilt, installs" "$(cat "$log")" "^apt-get .*install.* clang binutils bubblewrap$"
+expect "prebuilt, installs" "$out" "^program check 01$"
+mv "$scratch/g++" "$tools"
+rm -f "$tools/clang++"
+ln -sf "$(command -v objcopy)" "$tools/objcopy"
+RIDGE_BUILD_DIR=$scratch/elsewhere launch 0 check 01
+expect "prebuilt, with g++ alone" "$out" "^program check 01$"
+refuse "prebuilt, with g++ alone" "$(cat "$log")" "."
+printf '#!/bin/sh\necho no GLIBC_9 here >&2\nexit 1\n' >"$home/build/bin/ridge"
+launch 3 check 01 --yes
+expect "prebuilt for another system" "$out" "no GLIBC_9 here"
+expect "prebuilt for another system" "$out" "does not run here"
+refuse "prebuilt for another system" "$(cat "$log")" "."
+mv "$scratch/c++" "$tools"
+rm -f "$home/build/.ridge-prebuilt"
 
 # Interrupted installation: dpkg is repaired first.
 rm -rf "$home/build"

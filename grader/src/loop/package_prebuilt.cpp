@@ -53,6 +53,9 @@ int package_prebuilt(const PrebuiltArguments& a) {
   if (cpack.empty()) throw Error(Exit::environment, "cpack was not found: it packs the archive", "install cmake");
   if (deb && find_program({"dpkg-deb"}).empty())
     throw Error(Exit::environment, "dpkg-deb was not found: it makes the package", "run this on Debian or Ubuntu");
+  if (deb && !a.parts.empty() && (find_program({"dpkg-shlibdeps"}).empty() || find_program({"file"}).empty()))
+    throw Error(Exit::environment, "dpkg-shlibdeps or file was not found: they say which packages the programs need",
+                "apt-get install dpkg-dev file");
   build_all(a);
 
   // One entry for each part: the build folder, a name, the part of the installation, where to.

@@ -232,7 +232,7 @@ class Assembly {
     }
     if (parts.empty()) return;
     const bool whole = parts.size() == 1 || starts_with(parts[1], "/");
-    files_[number] = whole ? std::string(parts.back()) : std::string(parts[0]) + "/" + std::string(parts[1]);
+    files_[number] = whole ? file_name_of(parts.back()) : file_name_of(parts[0]) + "/" + file_name_of(parts[1]);
   }
 
   View text_, file_;

@@ -90,12 +90,12 @@ class Source {
     std::from_chars(line.data() + 2, line.data() + line.size(), line_);
     std::size_t open = line.find('"'), close = line.rfind('"');
     if (open == View::npos || close <= open) return;
-    file_ = line.substr(open + 1, close - open - 1);
+    file_ = file_name_of(line.substr(open + 1, close - open - 1));
     skip_ = file_.empty() || file_.front() == '<' || trusted_(file_);
   }
 
   void add(std::string what, std::string advice) {
-    found_.push_back({std::string(file_), line_, std::move(what), std::move(advice)});
+    found_.push_back({file_, line_, std::move(what), std::move(advice)});
   }
 
   void read(View line) {
@@ -192,7 +192,8 @@ class Source {
     }
   }
 
-  View text_, file_;
+  View text_;
+  std::string file_;
   const Trusted& trusted_;
   std::vector<Violation> found_;
   std::string raw_close_;  // of the raw literal that is open
@@ -261,6 +262,25 @@ std::vector<Violation> check_directives(View text, View file) {
           "include the lab's files and standard headers");
   }
   return found;
+}
+
+std::string file_name_of(View quoted) {
+  std::string name;
+  for (std::size_t i = 0; i < quoted.size(); ++i) {
+    if (quoted[i] == '\\' && i + 1 < quoted.size()) {
+      const auto octal = [&](std::size_t k) {
+        return i + k < quoted.size() && quoted[i + k] >= '0' && quoted[i + k] <= '7';
+      };
+      if (octal(1) && octal(2) && octal(3)) {
+        name += static_cast<char>((quoted[i + 1] - '0') * 64 + (quoted[i + 2] - '0') * 8 + (quoted[i + 3] - '0'));
+        i += 3;
+        continue;
+      }
+      ++i;
+    }
+    name += quoted[i];
+  }
+  return name;
 }
 
 std::vector<Violation> check_source(View preprocessed, const Trusted& trusted) {
