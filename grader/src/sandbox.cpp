@@ -116,13 +116,15 @@ void describe_namespaces(const Sandbox& s, const SandboxParts& parts, const fs::
   r.add("--info-fd", std::to_string(sandbox::kInfoFd));
   // bwrap makes missing parents for the owner alone, which the program need not be.
   std::set<std::string> made;
+  const fs::path root = root_dir();
   auto show = [&](const char* how, const fs::path& from, const fs::path& to) {
     fs::path parent;
     for (const auto& part : to.parent_path()) {
       parent /= part;
       if (parent == "/" || !made.insert(parent.string()).second) continue;
       bool there = false;
-      for (const fs::path& folder : system_folders(s.builder)) there = there || beneath(parent, folder);
+      for (const fs::path& folder : system_folders(s.builder))
+        there = there || (beneath(parent, folder) && !beneath(parent, root));
       if (!there) r.add("--dir", parent.string());
     }
     r.add(how);
@@ -150,8 +152,7 @@ void describe_namespaces(const Sandbox& s, const SandboxParts& parts, const fs::
   for (const auto& device : s.devices) show("--dev-bind-try", device, device);
   tmpfs("/tmp");
   tmpfs("/dev/shm");
-  // The course itself may lie in a folder of the system: its answers are not shown.
-  fs::path root = root_dir();
+  // The course itself may lie in a folder of the system (a package's in /usr/lib): its answers are not shown.
   for (const fs::path& folder : system_folders(s.builder))
     if (beneath(root, folder)) r.add("--tmpfs", root.string());
   for (const auto& p : s.read_only) {
