@@ -139,10 +139,16 @@ ProcessResult git(std::vector<std::string> arguments, const fs::path& dir, const
 }
 
 std::string unpack(const fs::path& archive, const fs::path& to) {
-  ProcessResult r = run_process({(build_dir() / "bin/ridge-unpack").string(), archive.string(), to.string()}, to,
-                                {.seconds = 20, .output_bytes = 4096});
+  const fs::path program = build_dir() / "bin/ridge-unpack";
+  if (!fs::exists(program))
+    throw Error(Exit::environment, shown(program) + ", which reads archives, is missing",
+                prebuilt() ? "use a package made by `./ridge package tarball --with cluster`" : "run `./ridge build`");
+  ProcessResult r =
+      run_process({program.string(), archive.string(), to.string()}, to, {.seconds = 20, .output_bytes = 4096});
   if (r.exit_code == 0) return "";
   blame_full_disk(to);
+  if (r.exit_code == 127)  // the loader's
+    throw Error(Exit::environment, "ridge-unpack does not run here: " + first_line(r.output), "install libarchive");
   if (r.timed_out) return "the archive takes more than 20 s to unpack";
   return r.output.empty() ? "the archive can't be unpacked" : first_line(r.output);
 }
