@@ -111,10 +111,10 @@ Calibration calibrate(const Device& device, const std::function<void(const std::
 }
 
 std::string calibration_text(const Calibration& c) {
-  json j = {{"schema", kCalibrationSchema},      {"device", c.device},       {"uuid", c.uuid},
-            {"driver", c.driver},     {"time", c.time},           {"ridge", c.ridge},
-            {"seconds", c.seconds},   {"sm_mhz", c.sm_mhz},       {"temperature_c", c.temperature_c},
-            {"l2_bytes", c.l2_bytes}, {"ceilings", json::array()}};
+  json j = {{"schema", kCalibrationSchema}, {"device", c.device},       {"uuid", c.uuid},
+            {"driver", c.driver},           {"time", c.time},           {"ridge", c.ridge},
+            {"seconds", c.seconds},         {"sm_mhz", c.sm_mhz},       {"temperature_c", c.temperature_c},
+            {"l2_bytes", c.l2_bytes},       {"ceilings", json::array()}};
   for (const auto& m : c.ceilings)
     j["ceilings"].push_back({{"id", m.id},
                              {"kind", m.kind},
@@ -184,6 +184,21 @@ std::vector<ProfileCeiling> ceilings_of(const Calibration& calibration, const Pr
   for (const auto& p : profile.ceilings)
     if (std::none_of(all.begin(), all.end(), [&](const ProfileCeiling& c) { return c.id == p.id; })) all.push_back(p);
   return all;
+}
+
+std::string with_unit(double value, const std::string& unit) {
+  if (unit == "s") return fmt::format("{:.2f} us", value * 1e6);
+  if (unit == "B/s") return fmt::format("{:.0f} GB/s", value / 1e9);
+  std::string what = unit == "flop/s" ? "TFLOP/s" : unit == "op/s" ? "TOP/s" : "T" + unit;
+  return fmt::format("{:.1f} {}", value / 1e12, what);
+}
+
+std::string calibration_table(const Calibration& c) {
+  std::string out;
+  for (const auto& m : c.ceilings)
+    out += fmt::format("| {} | {} | {} | {:.1f}% | {} |\n", m.id, m.name, with_unit(m.value, m.unit), 100 * m.spread(),
+                       m.method);
+  return out;
 }
 
 }  // namespace ridge

@@ -31,4 +31,7 @@ fs::path store_calibration(const Calibration& calibration, const DeviceInfo& dev
 // What a record shows as roofs: the measured ones under the profile's ids, and the rest of the profile.
 std::vector<ProfileCeiling> ceilings_of(const Calibration& calibration, const Profile& profile);
 
+std::string calibration_table(const Calibration& calibration);  // rows of Markdown
+std::string with_unit(double value, const std::string& unit);   // 4235 GB/s, 792 TFLOP/s, 2.1 us
+
 }  // namespace ridge

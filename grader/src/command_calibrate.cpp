@@ -8,26 +8,6 @@
 
 namespace ridge {
 
-namespace {
-
-// 4235 GB/s, 792 TFLOP/s, 2.1 us.
-std::string with_unit(double value, const std::string& unit) {
-  if (unit == "s") return fmt::format("{:.2f} us", value * 1e6);
-  if (unit == "B/s") return fmt::format("{:.0f} GB/s", value / 1e9);
-  std::string what = unit == "flop/s" ? "TFLOP/s" : unit == "op/s" ? "TOP/s" : "T" + unit;
-  return fmt::format("{:.1f} {}", value / 1e12, what);
-}
-
-}  // namespace
-
-std::string calibration_table(const Calibration& c) {
-  std::string out;
-  for (const auto& m : c.ceilings)
-    out += fmt::format("| {} | {} | {} | {:.1f}% | {} |\n", m.id, m.name, with_unit(m.value, m.unit), 100 * m.spread(),
-                       m.method);
-  return out;
-}
-
 int command_calibrate(const CalibrateArguments& a) {
   std::string why;
   if (!cuda_available(why)) {

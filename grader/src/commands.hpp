@@ -91,7 +91,6 @@ int command_ranks(int ranks);
 int command_calibrate(const CalibrateArguments& arguments);
 // What is kept for this machine's GPU; where there is nothing and `measure` says so, it is measured and kept.
 Calibration calibration_for(bool measure, const std::function<void(const std::string&)>& progress);
-std::string calibration_table(const Calibration& calibration);  // rows of Markdown
 // Throws where a GPU is asked for and there is none.
 bool bench_on_gpu(const BenchArguments& arguments);
 // Its folder in benchmarks/: "NVIDIA H200" is in "h200".
