@@ -150,7 +150,7 @@ def picture(theme):
     p.rect(0.5, 0.5, half - 1, HEIGHT - 1, "card", "edge", 8)
     p.rect(half + 16.5, 0.5, half - 1, HEIGHT - 1, "card", "edge", 8)
     p.text(20, 32, "Lab 01: on your laptop, without a GPU", 17, weight=700)
-    p.text(20, 53, "One store by the 32 threads of a warp, counted exactly", 13, "dim")
+    p.text(20, 53, "One store by the 32 threads of a warp, in sectors of 32 bytes", 13, "dim")
     recordings = sorted(STORY.glob("*.warp.json"))
     warp(p, 20, 66, half - 40, recordings[0], "bad")
     warp(p, 20, 198, half - 40, recordings[-1], "good")
