@@ -1,6 +1,7 @@
-"""The picture at the top of README.md, from recorded results: python3 visualizer/hero.py, from the repository's root.
+"""The picture at the top of README.md, from recorded results: python3 visualizer/hero.py. With --check it writes nothing,
+and fails where the picture is not what the records say.
 
-Left, one store of a warp of lab 01's transpose, before and after (visualizer/stories/01_transpose): lanes above, and
+Left, one store of a warp of lab 01's transpose, before and after (visualizer/stories/01_transpose): threads above, and
 below them the sectors of memory that their addresses touch. Right, lab 04's climb on an H200. Every number in the
 picture is read from the records.
 """
@@ -9,6 +10,7 @@ import json
 import pathlib
 import re
 import statistics
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STORY = ROOT / "visualizer/stories/01_transpose/01_coalescing"
@@ -148,7 +150,7 @@ def picture(theme):
     p.rect(0.5, 0.5, half - 1, HEIGHT - 1, "card", "edge", 8)
     p.rect(half + 16.5, 0.5, half - 1, HEIGHT - 1, "card", "edge", 8)
     p.text(20, 32, "Lab 01: on your laptop, without a GPU", 17, weight=700)
-    p.text(20, 53, "One store by the 32 lanes of a warp, counted exactly", 13, "dim")
+    p.text(20, 53, "One store by the 32 threads of a warp, in sectors of 32 bytes", 13, "dim")
     recordings = sorted(STORY.glob("*.warp.json"))
     warp(p, 20, 66, half - 40, recordings[0], "bad")
     warp(p, 20, 198, half - 40, recordings[-1], "good")
@@ -162,7 +164,13 @@ def picture(theme):
             f"<title>{title}</title>\n{body}\n</svg>\n")
 
 
+stale = []
 for theme in THEMES:
     file = ROOT / f"docs/images/hero_{theme}.svg"
-    file.write_text(picture(theme))
-    print(file.relative_to(ROOT))
+    if "--check" not in sys.argv[1:]:
+        file.write_text(picture(theme))
+        print(file.relative_to(ROOT))
+    elif not file.exists() or file.read_text() != picture(theme):
+        stale.append(str(file.relative_to(ROOT)))
+if stale:
+    sys.exit(f"{' and '.join(stale)}: not what the records say\n  try: python3 visualizer/hero.py")

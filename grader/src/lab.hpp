@@ -54,7 +54,7 @@ struct Lab {
 
   bool has_backend(const std::string& backend) const;       // one that names none has all
   int least_gpus() const { return ranks.empty() ? 1 : 2; }  // for backend cuda
-  int most_gpus(int here) const;  // that a judge uses of `here`: one a rank
+  int most_gpus(int here) const;                            // that a judge uses of `here`: one a rank
 };
 
 // Whether a GPU of this compute capability ("9.0"; empty: no GPU) runs code for `needs`: "sm_80" and later ones, "sm_90a"

@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "clock.hpp"
 #include "defence.hpp"
@@ -90,9 +91,14 @@ StartedWorker start_worker(const fs::path& program, const WorkerOptions& options
   const char* mode = options.role == Role::traced ? "trace" : options.role == Role::replay ? "replay" : "run";
   std::vector<std::string> argv = {program.string(), mode};
   if (options.role == Role::replay && !on(Defence::kernel_entries)) argv.push_back("with-initialisers");
-  if (options.messages >= 0) description.last_kept = protocol::kMessages;
-  if (options.messages >= 0)
+  if (options.messages >= 0) {
+    description.last_kept = protocol::kMessages;
     argv.insert(argv.end(), {"rank", std::to_string(options.rank), "of", std::to_string(options.ranks)});
+    // The ranks share the cores; a thread of each for every core would exceed a user's limit on a large machine.
+    const unsigned cores = std::max(1u, std::thread::hardware_concurrency() / static_cast<unsigned>(options.ranks));
+    if (std::getenv("RIDGE_WORKERS") == nullptr)
+      description.environment.push_back("RIDGE_WORKERS=" + std::to_string(cores));
+  }
   w.sandbox = std::make_unique<SandboxRun>(description, argv);
   w.pid = fork_child();
   if (w.pid == 0) {

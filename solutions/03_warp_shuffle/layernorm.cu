@@ -5,10 +5,6 @@
 #include "warp_shuffle.hpp"
 
 // TASK(layernorm)
-#ifndef RIDGE_SIMT
-#include <cooperative_groups.h>
-#endif
-
 constexpr unsigned kWarp = 0xffffffffu;
 
 // kRows sums over the lanes at once; lane l gets the sum of row l % kRows. In the first steps a lane gives away half of
@@ -65,8 +61,9 @@ static __device__ float4 finished(float4 v, float m, float s, float4 g, float4 b
 }
 
 // in, out: rows x cols, cols a multiple of 4 and at most 4 kThreads kVectors; gamma, beta: cols; mean, rstd: rows. A
-// block holds kRows rows in registers, and reads gamma and beta once for all of them.
-template <int kThreads, int kVectors, int kRows>
+// block holds kRows rows in registers, and reads gamma and beta once for all of them. kFull: every thread has all its
+// vectors and every block all its rows, so that no branch stands around a load and the loads do not wait for one another.
+template <int kThreads, int kVectors, int kRows, bool kFull = false>
 __global__ void __launch_bounds__(kThreads, 1024 / kThreads)
     layernorm_held(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd,
                    int rows, int cols, std::uint32_t seed, std::uint32_t drop, float scale) {
@@ -81,7 +78,7 @@ __global__ void __launch_bounds__(kThreads, 1024 / kThreads)
 #pragma unroll
     for (int k = 0; k < kVectors; ++k) {
       const int i = k * kThreads + thread;
-      held[r][k] = first + r < rows && i < vectors ? from[i] : make_float4(0, 0, 0, 0);
+      held[r][k] = kFull || (first + r < rows && i < vectors) ? from[i] : make_float4(0, 0, 0, 0);
     }
   }
 
@@ -99,13 +96,13 @@ __global__ void __launch_bounds__(kThreads, 1024 / kThreads)
     s[r] = 0;
 #pragma unroll
     for (int k = 0; k < kVectors; ++k)
-      if (k * kThreads + thread < vectors) s[r] += squares_of(held[r][k], m[r]);
+      if (kFull || k * kThreads + thread < vectors) s[r] += squares_of(held[r][k], m[r]);
   }
   block_sums<kThreads>(s, of_warp[1]);
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
     s[r] = rsqrtf(s[r] / static_cast<float>(cols) + kEpsilon);
-    if (thread == r && first + r < rows) {
+    if (thread == r && (kFull || first + r < rows)) {
       mean[first + r] = m[r];
       rstd[first + r] = s[r];
     }
@@ -114,128 +111,18 @@ __global__ void __launch_bounds__(kThreads, 1024 / kThreads)
 #pragma unroll
   for (int k = 0; k < kVectors; ++k) {
     const int i = k * kThreads + thread;
-    if (i >= vectors) continue;
-    const float4 g = reinterpret_cast<const float4*>(gamma)[i], b = reinterpret_cast<const float4*>(beta)[i];
+    if (!kFull && i >= vectors) continue;
+    // Read-only, as the compiler cannot know: stores to out might change them otherwise.
+    const float4 g = __ldg(reinterpret_cast<const float4*>(gamma) + i),
+                 b = __ldg(reinterpret_cast<const float4*>(beta) + i);
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      if (first + r >= rows) continue;
+      if (!kFull && first + r >= rows) continue;
       const auto q = static_cast<std::uint32_t>(first + r) * vectors + i;  // this vector in the whole tensor
       reinterpret_cast<float4*>(out)[q] = finished(held[r][k], m[r], s[r], g, b, dropout_bits(seed, q), drop, scale);
     }
   }
 }
-
-#ifndef RIDGE_SIMT  // the emulator has no clusters
-// The same for long rows, cols at most 4 kThreads kVectors kBlocks: a cluster of kBlocks blocks (sm_90) shares kRows rows,
-// each block has a slice of the columns. Each warp writes the means of its elements, and the sums of their squares from
-// them, into the shared memory of all blocks, where they become the rows' as in Chan, Golub and LeVeque (1979): one barrier,
-// of the cluster. Vectors of gamma and beta are asked for one step ahead, the first ones before that barrier is passed; and
-// in every lane, at a place that is clamped, since a branch around a load makes the loads wait for one another.
-template <int kThreads, int kVectors, int kRows, int kBlocks>
-__global__ void __launch_bounds__(kThreads, 1024 / kThreads)
-    layernorm_split(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd,
-                    int rows, int cols, std::uint32_t seed, std::uint32_t drop, float scale) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  constexpr int kWarps = kThreads / 32, kParts = kBlocks * kWarps * kRows;
-  __shared__ float2 moments[kParts];  // of each warp's elements of each row: mean, squares from it
-  __shared__ float elements[kParts];  // how many they are
-  const auto cluster = cooperative_groups::this_cluster();
-  cooperative_groups::cluster_group::barrier_arrive();  // tells that this block runs
-  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
-  const int rank = static_cast<int>(cluster.block_rank()), first = static_cast<int>(blockIdx.x) / kBlocks * kRows;
-  const int vectors = cols / 4, slice = (vectors + kBlocks - 1) / kBlocks, begin = rank * slice + thread;
-  const int end = min(vectors, (rank + 1) * slice);  // vector k of a thread is number begin + k kThreads below end
-
-  float4 held[kRows][kVectors];
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    const auto* from =
-        reinterpret_cast<const float4*>(in) + static_cast<std::size_t>(min(first + r, rows - 1)) * vectors;
-#pragma unroll
-    for (int k = 0; k < kVectors; ++k) {
-      const int i = begin + k * kThreads;
-      held[r][k] = from[min(i, vectors - 1)];
-      if (i >= end) held[r][k] = make_float4(0, 0, 0, 0);
-    }
-  }
-
-  float has[1] = {0}, m[kRows], s[kRows];
-#pragma unroll
-  for (int k = 0; k < kVectors; ++k) has[0] += begin + k * kThreads < end ? 4 : 0;
-  const float n = warp_sums(has, lane), per = n > 0 ? 1 / n : 0;
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    m[r] = 0;
-#pragma unroll
-    for (int k = 0; k < kVectors; ++k) m[r] += sum_of(held[r][k]);
-  }
-  const float center = warp_sums(m, lane) * per;  // of row lane % kRows
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    m[r] = __shfl_sync(kWarp, center, r);
-    s[r] = 0;
-#pragma unroll
-    for (int k = 0; k < kVectors; ++k) s[r] += begin + k * kThreads < end ? squares_of(held[r][k], m[r]) : 0;
-  }
-  const float squares = warp_sums(s, lane);
-
-  cooperative_groups::cluster_group::barrier_wait();  // all blocks run: their shared memory may be written
-  if (lane < kBlocks * kRows) {
-    const int at = (rank * kWarps + warp) * kRows + lane % kRows;
-    cluster.map_shared_rank(moments, lane / kRows)[at] = make_float2(center, squares);
-    cluster.map_shared_rank(elements, lane / kRows)[at] = n;
-  }
-  cooperative_groups::cluster_group::barrier_arrive();
-  auto parameter = [&](const float* p, int k) {
-    return __ldg(reinterpret_cast<const float4*>(p) + min(begin + k * kThreads, vectors - 1));
-  };
-  float4 g = parameter(gamma, 0), b = parameter(beta, 0);
-  cooperative_groups::cluster_group::barrier_wait();
-
-  float sum = 0, around = 0;  // lane l: of row l % kRows
-#pragma unroll
-  for (int i = 0; i < kParts; i += 32)
-    if (i + lane < kParts) sum += moments[i + lane].x * elements[i + lane];
-#pragma unroll
-  for (int step = kRows; step < 32; step *= 2) sum += __shfl_xor_sync(kWarp, sum, step);
-  const float of_row = sum / static_cast<float>(cols);
-#pragma unroll
-  for (int i = 0; i < kParts; i += 32) {
-    if (i + lane >= kParts) continue;
-    const float2 part = moments[i + lane];
-    around += part.y + elements[i + lane] * (part.x - of_row) * (part.x - of_row);
-  }
-#pragma unroll
-  for (int step = kRows; step < 32; step *= 2) around += __shfl_xor_sync(kWarp, around, step);
-  const float scaled = rsqrtf(around / static_cast<float>(cols) + kEpsilon);
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    m[r] = __shfl_sync(kWarp, of_row, r);
-    s[r] = __shfl_sync(kWarp, scaled, r);
-    if (rank == 0 && thread == r && first + r < rows) {
-      mean[first + r] = m[r];
-      rstd[first + r] = s[r];
-    }
-  }
-
-#pragma unroll
-  for (int k = 0; k < kVectors; ++k) {
-    const float4 g_now = g, b_now = b;
-    if (k + 1 < kVectors) {
-      g = parameter(gamma, k + 1);
-      b = parameter(beta, k + 1);
-    }
-    const int i = begin + k * kThreads;
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      const auto q = static_cast<std::uint32_t>(first + r) * vectors + i;
-      const float4 y = finished(held[r][k], m[r], s[r], g_now, b_now, dropout_bits(seed, q), drop, scale);
-      if (i < end && first + r < rows) reinterpret_cast<float4*>(out)[q] = y;
-    }
-  }
-#endif
-}
-#endif
 
 // Any cols: a block a row, read three times.
 template <int kThreads>
@@ -263,15 +150,6 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-#ifndef RIDGE_SIMT
-static bool has_clusters() {
-  int device = 0, yes = 0;
-  cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&yes, cudaDevAttrClusterLaunch, device);
-  return yes != 0;
-}
-#endif
-
 void layernorm(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd, int rows,
                int cols, std::uint32_t seed, std::uint32_t drop, void*, std::size_t, cudaStream_t stream) {
   const float scale = 256.0f / static_cast<float>(256 - drop);
@@ -294,21 +172,8 @@ void layernorm(const float* in, const float* gamma, const float* beta, float* ou
     held(layernorm_held<512, 4, 1>, 512, 1);
   } else if (cols <= 16384) {
     held(layernorm_held<512, 8, 1>, 512, 1);
-#ifndef RIDGE_SIMT
-  } else if (has_clusters()) {
-    constexpr unsigned threads = 256, vectors = 4, rows_of_cluster = 2, blocks = 8;
-    cudaLaunchAttribute shape = {};
-    shape.id = cudaLaunchAttributeClusterDimension;
-    shape.val.clusterDim = {blocks, 1, 1};
-    cudaLaunchConfig_t config = {};
-    config.gridDim = (rows + rows_of_cluster - 1) / rows_of_cluster * blocks;
-    config.blockDim = threads;
-    config.stream = stream;
-    config.attrs = &shape;
-    config.numAttrs = 1;
-    cudaLaunchKernelEx(&config, layernorm_split<threads, vectors, rows_of_cluster, blocks>, in, gamma, beta, out, mean,
-                       rstd, rows, cols, seed, drop, scale);
-#endif
+  } else if (cols == 32768) {
+    held(layernorm_held<1024, 8, 1, true>, 1024, 1);
   } else {
     held(layernorm_held<1024, 8, 1>, 1024, 1);
   }

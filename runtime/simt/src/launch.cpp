@@ -11,6 +11,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "../simt.hpp"
@@ -108,7 +109,11 @@ class Pool {
     unsigned n = std::thread::hardware_concurrency();
     if (const char* text = std::getenv("RIDGE_WORKERS")) n = static_cast<unsigned>(std::strtoul(text, nullptr, 10));
     if (n == 0) n = 1;
-    for (unsigned i = 0; i < n; ++i) threads_.emplace_back([this, i] { work(i == 0); });
+    try {
+      for (unsigned i = 0; i < n; ++i) threads_.emplace_back([this, i] { work(i == 0); });
+    } catch (const std::system_error&) {  // a limit of this machine: fewer do as well, with the same counts
+      if (threads_.empty()) throw;
+    }
   }
 
   void work(bool first) {
