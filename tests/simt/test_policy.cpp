@@ -30,7 +30,9 @@ TEST_CASE("policy: sources without assembly and telling attributes") {
     CHECK(source_passes(std::string(good).substr(0, std::string(good).find("//"))));
   CHECK(check_source("# 1 \"/usr/include/x.h\" 1 3\nasm(\"nop\");\n", trusted).empty());
   // Clang's way to write names outside of ASCII.
-  CHECK(file_name_of("/\\303\\234bung 1/a\\\\b.cu") == "/\xc3\x9c" "bung 1/a\\b.cu");
+  CHECK(file_name_of("/\\303\\234bung 1/a\\\\b.cu") ==
+        "/\xc3\x9c"
+        "bung 1/a\\b.cu");
   CHECK(check_source("# 1 \"/\\165sr/x.h\" 1 3\nasm(\"nop\");\n", trusted).empty());
   auto found = check_source("# 7 \"a.cu\"\n\nasm(\"nop\");\n", trusted);
   REQUIRE(found.size() == 1);
