@@ -11,10 +11,9 @@ install(CODE "execute_process(COMMAND $<TARGET_FILE:ridge> package tree \"\$ENV{
                               COMMAND_ERROR_IS_FATAL ANY)" COMPONENT ridge)
 install(DIRECTORY solutions DESTINATION ${place} COMPONENT solutions EXCLUDE_FROM_ALL OPTIONAL)
 
-get_property(check_modules DIRECTORY labs PROPERTY BUILDSYSTEM_TARGETS)
 install(TARGETS ridge ridge-sandbox-exec ridge-null-worker RUNTIME DESTINATION ${place}/build/bin COMPONENT ridge)
-if(check_modules)
-  install(TARGETS ${check_modules} LIBRARY DESTINATION ${place}/build/lib/labs COMPONENT ridge)
+if(ridge_check_modules)
+  install(TARGETS ${ridge_check_modules} LIBRARY DESTINATION ${place}/build/lib/labs COMPONENT ridge)
 endif()
 install(FILES $<TARGET_FILE:fmt::fmt> RENAME $<TARGET_SONAME_FILE_NAME:fmt::fmt> DESTINATION ${place}/build/lib COMPONENT ridge)
 set(linked ridge_worker_sealed.o libridge_simt.a libridge_collectives.a libridge_worker.a)
