@@ -21,12 +21,23 @@ __global__ void probe(float* x, int n) {
   __syncthreads();
   Pair pair, other;
   switch (n) {
-    case 0: pair = {1, 2}; break;
-    case 1: pair = {3, tile[1]}; break;
-    case 2: pair = {tile[2], 6}; break;
-    case 3: pair = {7, 8}; break;
-    case 4: pair = {tile[4], tile[5]}; break;
-    default: pair = {11, 12};
+    case 0:
+      pair = {1, 2};
+      break;
+    case 1:
+      pair = {3, tile[1]};
+      break;
+    case 2:
+      pair = {tile[2], 6};
+      break;
+    case 3:
+      pair = {7, 8};
+      break;
+    case 4:
+      pair = {tile[4], tile[5]};
+      break;
+    default:
+      pair = {11, 12};
   }
   std::memcpy(&other, &pair, sizeof pair);
   if (n > 100) printf("%d\n", n);
