@@ -48,7 +48,7 @@ fresh_root() { # a copy on write of what $1 names
 trap 'umount "$folder/root" 2>/dev/null || true' EXIT
 
 cache="export CCACHE_DIR=/share/ccache CCACHE_BASEDIR=/ CCACHE_NOHASHDIR=1 CCACHE_UMASK=000"
-clone="git clone -q /share/ridge.bundle ridge && cd ridge"
+clone="git clone -q -c advice.detachedHead=false /share/ridge.bundle ridge && cd ridge"
 check="./ridge check 01 --task copy --submission solutions/01_coalescing"
 network= # "unshare --net": without one
 before=: # what root does first, in the same system
@@ -95,9 +95,10 @@ for suite in "$@"; do
   as_root "rm -f /usr/bin/clang* /usr/bin/c++-*clang*"
   row "GCC alone" 0 "PASS copy" "rm -rf ridge; $clone && $check"
   fresh_root "$ready"
-  row "GCC alone with -fcf-protection=full" 0 "PASS copy" "$clone; mkdir -p ~/bin
-    printf '#!/bin/sh\nexec /usr/bin/g++ -fcf-protection=full \"\$@\"\n' >~/bin/g++; cp ~/bin/g++ ~/bin/c++; chmod +x ~/bin/*
-    printf '#!/bin/sh\nexit 127\n' >~/bin/clang++; chmod +x ~/bin/clang++; PATH=~/bin:\$PATH $check"
+  as_root 'rm -f /usr/bin/clang* /usr/bin/c++-*clang*
+    printf "#!/bin/sh\nexec /usr/bin/g++ -fcf-protection=full \"\$@\"\n" >/usr/local/bin/g++
+    chmod +x /usr/local/bin/g++ && cp /usr/local/bin/g++ /usr/local/bin/c++'
+  row "GCC alone with -fcf-protection=full" 0 "PASS copy" "$clone && $check"
   fresh_root "$folder/$suite"
   as_root "useradd -m -s /bin/bash ada"
   row "nothing installed, not root" 3 "only root can install" "mkdir ridge; cd ridge; cp -r /share/course/. .; $check --yes"
@@ -105,7 +106,7 @@ for suite in "$@"; do
   as_root "rm -f /usr/bin/bwrap"
   row "no bubblewrap" 0 "Unsandboxed" "$clone && $check"
   fresh_root "$ready"
-  as_root "cd /opt && git clone -q /share/ridge.bundle ridge"
+  as_root "cd /opt && git clone -q -c advice.detachedHead=false /share/ridge.bundle ridge"
   row "a clone that the user cannot write" 0 "PASS copy" "cd /opt/ridge && $check"
   fresh_root "$ready"
   row "a path with spaces and umlauts" 0 "PASS copy" "mkdir 'Übung am Kurs' && cd 'Übung am Kurs' && $clone && $check"
