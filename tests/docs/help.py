@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """help.py RIDGE FILE: is docs/help.txt, which the launcher shows where nothing is built, the program's own help?
 With --write, makes it so. Line breaks are CLI11's and differ from version to version: words are compared."""
+import os
 import re
 import subprocess
 import sys
@@ -32,6 +33,9 @@ for line in open(file):
         recorded[name] = ""
     else:
         recorded[name] += line
+# The visualizer is a program of its own, with its own help; without it ridge says where to get it.
+if not os.path.exists(os.path.join(os.path.dirname(program), "ridge-viz")):
+    pages.pop("viz"), recorded.pop("viz")
 different = [n or "ridge" for n in pages.keys() | recorded.keys()
              if recorded.get(n, "").upper().split() != pages.get(n, "").upper().split()]
 if different:
