@@ -80,8 +80,6 @@ ProcessResult build_target(const std::string& target) {
   return r;
 }
 
-fs::path check_module(const Lab& lab) { return build_dir() / "lib/labs" / (lab.name + ".so"); }
-
 lab::TaskChecks load_checks(const Lab& lab, const std::function<void(const std::string&)>& progress) {
   if (lab::TaskChecks loaded = lab::checks_of(lab.name); !loaded.empty()) return loaded;
   const fs::path module = check_module(lab);

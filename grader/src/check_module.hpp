@@ -10,7 +10,7 @@
 namespace ridge {
 
 // build/lib/labs/NN_name.so.
-fs::path check_module(const Lab& lab);
+inline fs::path check_module(const Lab& lab) { return build_dir() / "lib/labs" / (lab.name + ".so"); }
 
 // Why nothing can be built here; empty where it can.
 std::string cannot_build();
