@@ -52,7 +52,6 @@ if(RIDGE_SANITIZE)
   target_compile_options(ridge_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
                                                  -fno-omit-frame-pointer)
   target_link_options(ridge_options INTERFACE -fsanitize=address,undefined)
-  target_compile_options(ridge_options INTERFACE -Wno-maybe-uninitialized) # GCC's false alarms beside the sanitizers' code
 endif()
 
 # ridge_unity(<targets>...): their sources share what they include, eight at a time. Names of unnamed namespaces are

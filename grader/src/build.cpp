@@ -10,7 +10,6 @@
 #include <iterator>
 #include <mutex>
 #include <optional>
-#include <regex>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -297,16 +296,28 @@ BuiltWorker build(const std::vector<fs::path>& sources, lab::Backend backend, co
   return built;
 }
 
+// Whether a message stands at a line of a file without a folder: "copy.cu:12:3: error: ...".
+bool at_own_line(std::string_view message) {
+  std::string_view place = message.substr(0, message.find(": error: "));
+  if (const auto fatal = message.find(": fatal error: "); fatal < place.size()) place = message.substr(0, fatal);
+  if (place.size() == message.size() || place.empty() || place.front() == '/') return false;
+  for (int number = 0; number < 2; ++number) {  // column, line
+    const auto colon = place.rfind(':');
+    if (colon == std::string_view::npos || colon == 0 || colon + 1 == place.size() ||
+        place.find_first_not_of("0123456789", colon + 1) != std::string_view::npos)
+      return false;
+    place = place.substr(0, colon);
+  }
+  return place.find(':') == std::string_view::npos;
+}
+
 // Whether a compiler names one of the submission's lines, and not for a header that is missing.
 bool about_its_lines(const std::string& messages) {
   std::istringstream lines(messages);
-  for (std::string line; std::getline(lines, line);) {
-    static const std::regex located("([^:]+):[0-9]+:[0-9]+: (fatal )?error: .*");
-    std::smatch m;
-    if (std::regex_match(line, m, located) && m.str(1).front() != '/' &&
-        line.find("file not found") == std::string::npos && line.find("No such file") == std::string::npos)
+  for (std::string line; std::getline(lines, line);)
+    if (at_own_line(line) && line.find("file not found") == std::string::npos &&
+        line.find("No such file") == std::string::npos)
       return true;
-  }
   return false;
 }
 
