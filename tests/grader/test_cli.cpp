@@ -794,3 +794,13 @@ TEST_CASE("check keeps objects, and compiles what has changed") {
       run({ridge_program(), "grade", "01", "--backend", "cpu", "--task", "copy", "--submission", dir}, env, 100).code ==
       0);
 }
+
+TEST_CASE("a compiler's message of 60,000 characters on one line is the submission's, and harms nothing") {
+  Folder home;
+  const std::string submission = home / "submission";
+  std::filesystem::copy(repository() + "/labs/01_coalescing", submission, std::filesystem::copy_options::recursive);
+  write_file(submission + "/copy.cu", "static_assert(false, \"" + std::string(60000, 'x') + "\");\n");
+  const Graded g = check(home, "01", {"--submission", submission, "--task", "copy"});
+  CHECK(g.run.code == 4);
+  CHECK(g.run.err.find("copy.cu:1:") != std::string::npos);
+}
