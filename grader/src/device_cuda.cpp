@@ -20,6 +20,7 @@
 #include "device_kernel.hpp"
 #include "host_buffer.hpp"
 #include "process.hpp"
+#include "spare_blocks.hpp"
 
 namespace ridge {
 
@@ -230,24 +231,37 @@ class CudaBuffer : public DeviceBuffer {
 
 class LockedMemory : public HostMemory {
  public:
-  LockedMemory(const Driver& d, std::size_t bytes) : d_(d), bytes_(bytes) {
-    must(d, d.host_alloc(&memory_, std::max<std::size_t>(bytes, 1), 0), "allocating page-locked memory");
-  }
-  ~LockedMemory() override { d_.host_free(memory_); }
-  std::span<std::byte> bytes() const override { return {static_cast<std::byte*>(memory_), bytes_}; }
+  LockedMemory(SpareBlocks& blocks, std::size_t bytes) : blocks_(blocks), block_(blocks.take(bytes)), bytes_(bytes) {}
+  ~LockedMemory() override { blocks_.give(block_); }
+  std::span<std::byte> bytes() const override { return {static_cast<std::byte*>(block_.memory), bytes_}; }
 
  private:
-  const Driver& d_;
-  void* memory_ = nullptr;
+  SpareBlocks& blocks_;
+  SpareBlocks::Block block_;
   std::size_t bytes_;
 };
 
+// An eighth of the machine's memory.
+std::size_t most_spare() {
+  return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 8;
+}
+
 class CudaDevice : public Device {
  public:
-  CudaDevice(const Driver& d, int number) : d_(d), context_(d, number), kernel_(d) {}
+  CudaDevice(const Driver& d, int number)
+      : d_(d),
+        context_(d, number),
+        kernel_(d),
+        locked_(
+            [this](std::size_t bytes) {
+              void* memory = nullptr;
+              context_.use();
+              must(d_, d_.host_alloc(&memory, bytes, 0), "allocating page-locked memory");
+              return memory;
+            },
+            [this](void* memory) { d_.host_free(memory); }, most_spare()) {}
   ~CudaDevice() override {
     context_.use();
-    if (staging_ != nullptr) d_.host_free(staging_);
     if (flood_ != 0) d_.free(flood_);
   }
   DeviceInfo info() const override {
@@ -288,8 +302,7 @@ class CudaDevice : public Device {
     return std::make_unique<CudaBuffer>(d_, context_, kernel_, bytes);
   }
   std::unique_ptr<HostMemory> host_memory(std::size_t bytes) override {
-    context_.use();
-    return std::make_unique<LockedMemory>(d_, bytes);
+    return std::make_unique<LockedMemory>(locked_, bytes);
   }
   void aim_sample(const std::vector<Comb>& combs) override {
     context_.use();
@@ -298,7 +311,7 @@ class CudaDevice : public Device {
     sample_ = 0;
     for (const Comb& c : combs) sample_ += c.width * c.rows;
     if (sample_ > room_) {
-      arrived_ = std::make_unique<LockedMemory>(d_, sample_);
+      arrived_ = std::make_unique<LockedMemory>(locked_, sample_);
       room_ = sample_;
     }
     std::size_t at = 0;
@@ -342,14 +355,11 @@ class CudaDevice : public Device {
     } while (now() < end);
   }
   std::span<std::byte> staging(std::size_t bytes) override {
-    context_.use();
-    if (bytes > staging_bytes_) {
-      if (staging_ != nullptr) d_.host_free(staging_);
-      staging_ = nullptr;
-      must(d_, d_.host_alloc(&staging_, bytes, 0), "allocating page-locked memory");
-      staging_bytes_ = bytes;
+    if (!staging_ || bytes > staging_->bytes().size()) {
+      staging_.reset();
+      staging_ = std::make_unique<LockedMemory>(locked_, bytes);
     }
-    return {static_cast<std::byte*>(staging_), bytes};
+    return staging_->bytes().first(bytes);
   }
 
  private:
@@ -372,8 +382,8 @@ class CudaDevice : public Device {
   const Driver& d_;
   Context context_;
   Kernel kernel_;
-  void* staging_ = nullptr;
-  std::size_t staging_bytes_ = 0;
+  SpareBlocks locked_;  // before all that gives its memory back to it
+  std::unique_ptr<LockedMemory> staging_;
   CUdeviceptr flood_ = 0;
   std::vector<CUDA_MEMCPY2D> copies_;
   struct HostComb {

@@ -1,0 +1,77 @@
+#include "support/catch.hpp"
+#include <cstdlib>
+#include <new>
+#include <set>
+
+#include "spare_blocks.hpp"
+
+using ridge::SpareBlocks;
+
+namespace {
+
+struct Memory {
+  std::set<void*> alive;
+  int allocations = 0;
+  std::size_t room = 1 << 20, used = 0;
+  SpareBlocks blocks{[this](std::size_t bytes) {
+                       if (used + bytes > room) throw std::bad_alloc();
+                       used += bytes;
+                       ++allocations;
+                       void* p = std::malloc(bytes);
+                       alive.insert(p);
+                       return p;
+                     },
+                     [this](void* p) {
+                       REQUIRE(alive.erase(p) == 1);
+                       used = alive.empty() ? 0 : used;
+                       std::free(p);
+                     },
+                     5000};
+};
+
+}  // namespace
+
+TEST_CASE("a block that was given back serves the next request of its size") {
+  Memory m;
+  const auto first = m.blocks.take(1000);
+  m.blocks.give(first);
+  const auto second = m.blocks.take(900);
+  CHECK(second.memory == first.memory);
+  CHECK(second.bytes == 1000);
+  CHECK(m.allocations == 1);
+  m.blocks.give(second);
+}
+
+TEST_CASE("a block more than twice as large stays for a larger request") {
+  Memory m;
+  m.blocks.give(m.blocks.take(4000));
+  const auto small = m.blocks.take(1000);
+  CHECK(small.bytes == 1000);
+  CHECK(m.blocks.kept() == 4000);
+  m.blocks.give(small);
+}
+
+TEST_CASE("no more than the limit is kept") {
+  Memory m;
+  const auto a = m.blocks.take(3000), b = m.blocks.take(3000);
+  m.blocks.give(a);
+  m.blocks.give(b);
+  CHECK(m.blocks.kept() == 3000);
+  CHECK(m.alive.size() == 1);
+}
+
+TEST_CASE("what is kept is freed where a request finds no memory") {
+  Memory m;
+  m.blocks.give(m.blocks.take(3000));
+  m.room = 3500;
+  const auto large = m.blocks.take(3400);
+  CHECK(large.bytes == 3400);
+  CHECK(m.blocks.kept() == 0);
+  m.blocks.give(large);
+}
+
+TEST_CASE("a request that finds no memory at all says so") {
+  Memory m;
+  m.room = 10;
+  CHECK_THROWS_AS(m.blocks.take(100), std::bad_alloc);
+}
