@@ -110,6 +110,13 @@ launch 0 build
 expect "moved" "$(cat "$log")" "^cmake --preset"
 [ ! -e "$home/build/CMakeCache.txt" ] || { echo "FAILED: moved: the old cache is still there"; failed=1; }
 
+# A target that the program asks for is built in the tree as it is configured. CMake keeps the list without spaces around it.
+printf 'CMAKE_HOME_DIRECTORY:INTERNAL=%s\nCMAKE_CACHEFILE_DIR:INTERNAL=%s/build\nRIDGE_GROUPS:STRING=core\n' "$home" "$home" >"$home/build/CMakeCache.txt"
+launch 0 build --target check_01_first
+expect "target" "$(cat "$log")" "^cmake --build.*check_01_first"
+refuse "target" "$(cat "$log")" "^cmake --preset"
+rm "$home/build/CMakeCache.txt"
+
 # Another command needs more packages: they are installed, the rest stays.
 rm -f "$tools/mpirun"
 launch 0 ranks -n 2 --yes
