@@ -33,8 +33,9 @@ class RankSession {
   TimedRun run(const StartRanks& submission, const StartRanks& baseline) {
     return timed::run(timing_, [&] {
       prepare(submission, baseline);
-      turns();
-      timed::judge_baseline(timing_, alone_);
+      turns_beside(timing_, alone_,
+                   {[this] { turns(); }, [this] { submission_ = {}; }, [&] { enter(submission); },
+                    [this](std::vector<double>& seconds) { alone(seconds); }});
     });
   }
 
@@ -218,14 +219,22 @@ class RankSession {
     for (int i = 0; i < 21; ++i)
       empty.push_back(measure(baseline_, first_sets(sets_.size()), options_.seed, true).seconds);
     timing_.round_trip_s = median(empty);
-    for (int i = 0; i < kAloneTurns; ++i)
-      alone_.push_back(a_call(measure(baseline_, first_sets(sets_.size()), options_.seed), sets_.size()));
+    alone(alone_);
     timing_.alone_s = median(alone_);
+    enter(submission);
+    timing_.target = options_.stop.relative_width;
+  }
+
+  void alone(std::vector<double>& seconds) {
+    for (int i = 0; i < kAloneTurns; ++i)
+      seconds.push_back(a_call(measure(baseline_, first_sets(sets_.size()), options_.seed), sets_.size()));
+  }
+
+  void enter(const StartRanks& submission) {
     submission_ = start(submission, false);
     plan(submission_);
     share(baseline_);
     timing_.calls = plan_.most;
-    timing_.target = options_.stop.relative_width;
   }
 
   void turns() {

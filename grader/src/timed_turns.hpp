@@ -1,6 +1,7 @@
 // What sessions of one worker (timing.cpp) and of several ranks (rank_timing.cpp) share.
 #pragma once
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -66,7 +67,19 @@ TimedRun run(Timing& timing, Steps steps) {
   return run;
 }
 
-// Where the vendor's way is slower beside the submission than alone, beyond what both vary by.
+// What a session can be asked to do. `stop` ends the submission's processes, `start` starts them anew, `alone` times the
+// vendor's way alone and adds its seconds a call to what it is given.
+struct Steps {
+  std::function<void()> turns, stop, start;
+  std::function<void(std::vector<double>&)> alone;
+};
+
+// The turns, and whether the vendor's way keeps its pace beside the submission. Where it does not, it is timed alone once
+// more: a machine that became slower is slow then too. Otherwise all turns are taken again with a new process of the
+// submission: the load of a neighbour passes, that of a submission does not. Throws Failed{"implausible"}.
+void turns_beside(Timing& timing, std::vector<double> alone, const Steps& steps);
+
+// Throws Failed{"implausible"} where the vendor's way is slower beside the submission than alone, beyond what both vary by.
 void judge_baseline(Timing& timing, const std::vector<double>& alone);
 
 }  // namespace ridge::timed

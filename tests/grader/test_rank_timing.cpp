@@ -163,3 +163,54 @@ TEST_CASE("a vendor's way that is slow beside the submission is told") {
   CHECK_NOTHROW(timed::judge_baseline(t, {0.99, 1.0}));
   CHECK(t.disturbed.find("1.50 times as long as alone") != std::string::npos);
 }
+
+namespace {
+
+// A session whose turns take what the script says.
+struct Scripted {
+  Timing timing;
+  std::vector<std::vector<double>> turns;  // the vendor's seconds a call, by session
+  double alone_again = 1.0;
+  int taken = 0, stopped = 0, started = 0;
+
+  void run() {
+    timed::turns_beside(timing, {0.99, 1.0},
+                        {[&] { timing.baseline_s = turns.at(static_cast<std::size_t>(taken++)); }, [&] { ++stopped; },
+                         [&] { ++started; }, [&](std::vector<double>& s) { s = {alone_again, alone_again}; }});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a neighbour's load is not held against the submission") {
+  Scripted s;
+  SECTION("nothing is slow: one session") {
+    s.turns = {{1.0, 1.0, 1.0}};
+    s.run();
+    CHECK(s.taken == 1);
+    CHECK(s.stopped == 0);
+    CHECK(s.timing.disturbed.empty());
+  }
+  SECTION("the machine itself became slower: said, and the turns count") {
+    s.turns = {{1.5, 1.5, 1.5}};
+    s.alone_again = 1.5;
+    s.run();
+    CHECK(s.stopped == 1);
+    CHECK(s.started == 0);
+    CHECK(s.timing.baseline_s.size() == 3);
+    CHECK(s.timing.disturbed.find("the machine became slower") != std::string::npos);
+  }
+  SECTION("it passes: the turns are taken again") {
+    s.turns = {{1.5, 1.5, 1.5}, {1.0, 1.01, 1.0}};
+    s.run();
+    CHECK(s.taken == 2);
+    CHECK(s.started == 1);
+    CHECK(s.timing.baseline_s[1] == 1.01);
+    CHECK(s.timing.disturbed.empty());
+  }
+  SECTION("it comes back with the submission") {
+    s.turns = {{1.5, 1.5, 1.5}, {1.4, 1.4, 1.4}};
+    CHECK_THROWS_AS(s.run(), timed::Failed);
+    CHECK(s.taken == 2);
+  }
+}
