@@ -6,7 +6,7 @@
 #include <ctime>
 #include <fstream>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 
 namespace ridge::cluster {
 

@@ -10,12 +10,12 @@
 #include <thread>
 
 #include "cluster_clock.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "files.hpp"
 #include "intake.hpp"
 #include "record.hpp"
 #include "task.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 #include "verify.hpp"
 
 namespace ridge::cluster {

@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "cluster_clock.hpp"
-#include "error.hpp"
-#include "lab.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/lab.hpp"
 
 namespace ridge::cluster {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 
 namespace ridge::cluster {
 

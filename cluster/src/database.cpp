@@ -5,7 +5,7 @@
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 
 namespace ridge::cluster {
 

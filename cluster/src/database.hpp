@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;

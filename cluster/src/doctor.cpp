@@ -10,12 +10,12 @@
 
 #include "cluster_clock.hpp"
 #include "database.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "files.hpp"
 #include "sandbox.hpp"
 #include "signature.hpp"
 #include "slurm.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge::cluster {
 

@@ -10,9 +10,9 @@
 
 #include "cluster_clock.hpp"
 #include "csv.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "files.hpp"
-#include "lab.hpp"
+#include "grader/base/lab.hpp"
 
 namespace ridge::cluster {
 

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 
 namespace ridge::cluster {
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 
 namespace ridge::cluster {
 

@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "cluster_clock.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "files.hpp"
 
 namespace ridge::cluster {

@@ -12,13 +12,13 @@
 
 #include "cluster_clock.hpp"
 #include "course.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "files.hpp"
 #include "hashes.hpp"
-#include "lab.hpp"
+#include "grader/base/lab.hpp"
 #include "process.hpp"
 #include "slurm.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge::cluster {
 

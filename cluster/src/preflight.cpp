@@ -9,11 +9,11 @@
 
 #include "calibrate.hpp"
 #include "cluster_clock.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "files.hpp"
 #include "process.hpp"
 #include "slurm.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge::cluster {
 

@@ -6,9 +6,9 @@
 #include <set>
 #include <sstream>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "process.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge::cluster {
 

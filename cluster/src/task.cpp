@@ -16,10 +16,10 @@
 
 #include "cluster_clock.hpp"
 #include "doctor.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "files.hpp"
 #include "process.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge::cluster {
 

@@ -3,7 +3,7 @@
 #pragma once
 #include <string>
 
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 
 namespace ridge::cluster {
 

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "agent_protocol.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "serve.hpp"
 #include "worker_process.hpp"
 

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "agent_wire.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "process.hpp"
 #include "result.hpp"
 #include "worker/packet.hpp"

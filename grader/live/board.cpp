@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge::live {
 

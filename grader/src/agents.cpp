@@ -19,10 +19,10 @@
 #include <sstream>
 #include <thread>
 
-#include "clock.hpp"
-#include "error.hpp"
+#include "grader/base/clock.hpp"
+#include "grader/base/error.hpp"
 #include "process.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 #include "worker/packet.hpp"
 
 namespace ridge {

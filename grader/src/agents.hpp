@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "agent_wire.hpp"
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 #include "rank_host.hpp"
 #include "worker_process.hpp"
 

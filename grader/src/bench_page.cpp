@@ -9,9 +9,9 @@
 
 #include "calibrate.hpp"
 #include "commands.hpp"
-#include "error.hpp"
-#include "statistics.hpp"
-#include "text.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/statistics.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 
 namespace ridge {
 

@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <cstring>
 
-#include "clock.hpp"
-#include "defence.hpp"
+#include "grader/base/clock.hpp"
+#include "grader/base/defence.hpp"
 #include "lab/compare.hpp"
-#include "seeds.hpp"
+#include "grader/base/seeds.hpp"
 
 namespace ridge {
 

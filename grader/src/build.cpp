@@ -14,10 +14,10 @@
 #include <sstream>
 #include <thread>
 
-#include "clock.hpp"
+#include "grader/base/clock.hpp"
 #include "compile.hpp"
-#include "defence.hpp"
-#include "error.hpp"
+#include "grader/base/defence.hpp"
+#include "grader/base/error.hpp"
 #include "object_cache.hpp"
 #include "process.hpp"
 #include "sandbox.hpp"

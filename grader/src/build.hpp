@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lab.hpp"
+#include "grader/base/lab.hpp"
 #include "lab/check.hpp"
 
 namespace ridge {

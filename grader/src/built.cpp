@@ -7,11 +7,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "hashes.hpp"
 #include "record.hpp"
 #include "result.hpp"
-#include "sha256.hpp"
+#include "grader/base/sha256.hpp"
 #include "signature.hpp"
 
 namespace ridge {

@@ -11,13 +11,13 @@
 #include <sstream>
 
 #include "build.hpp"
-#include "clock.hpp"
-#include "error.hpp"
+#include "grader/base/clock.hpp"
+#include "grader/base/error.hpp"
 #include "nvml.hpp"
 #include "process.hpp"
 #include "result.hpp"
 #include "ridge_version.hpp"
-#include "statistics.hpp"
+#include "grader/base/statistics.hpp"
 
 namespace ridge {
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "device.hpp"
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 #include "roofline/calibration.hpp"
 #include "roofline/profile.hpp"
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "process.hpp"
 
 namespace ridge {

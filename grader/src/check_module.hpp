@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "lab.hpp"
+#include "grader/base/lab.hpp"
 #include "lab/check.hpp"
 #include "process.hpp"
 

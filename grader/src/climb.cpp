@@ -6,7 +6,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 
 namespace ridge {
 

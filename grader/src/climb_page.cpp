@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "climb.hpp"
-#include "statistics.hpp"
+#include "grader/base/statistics.hpp"
 
 namespace ridge {
 

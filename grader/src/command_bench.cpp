@@ -13,11 +13,11 @@
 #include "commands.hpp"
 #include "compile.hpp"
 #include "device.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "fidelity.hpp"
 #include "process.hpp"
 #include "ridge_version.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge {
 

@@ -9,11 +9,11 @@
 #include "bench_page.hpp"
 #include "calibrate.hpp"
 #include "commands.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "judge.hpp"
 #include "report.hpp"
 #include "ridge_version.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge {
 

@@ -9,7 +9,7 @@
 #include "climb.hpp"
 #include "commands.hpp"
 #include "device.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "judge.hpp"
 #include "record.hpp"
 #include "report.hpp"

@@ -3,7 +3,7 @@
 
 #include "calibrate.hpp"
 #include "commands.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "report.hpp"
 
 namespace ridge {

@@ -8,9 +8,9 @@
 
 #include "commands.hpp"
 #include "compile.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "process.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge {
 

@@ -5,8 +5,8 @@
 
 #include "commands.hpp"
 #include "compile.hpp"
-#include "error.hpp"
-#include "lab.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/lab.hpp"
 #include "loop/attempts.hpp"
 #include "result.hpp"
 

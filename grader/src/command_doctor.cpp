@@ -9,7 +9,7 @@
 #include "commands.hpp"
 #include "compile.hpp"
 #include "device.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "link_check.hpp"
 #include "link_rates.hpp"
 #include "process.hpp"

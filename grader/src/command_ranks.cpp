@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "ranks.hpp"
 
 namespace ridge {

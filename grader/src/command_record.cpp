@@ -7,13 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "loop/loop_commands.hpp"
 #include "record.hpp"
 #include "report.hpp"
 #include "report_formats.hpp"
 #include "signature.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 #include "verify.hpp"
 
 namespace ridge {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "commands.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "loop/follow.hpp"
 #include "process.hpp"
 #include "timeline_trace.hpp"

@@ -12,9 +12,9 @@
 #include <sstream>
 
 #include "cuda_includes.hpp"
-#include "defence.hpp"
+#include "grader/base/defence.hpp"
 #include "diagnostics.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "process.hpp"
 #include "sandbox.hpp"
 #include "simt/rewrite/assembly.hpp"

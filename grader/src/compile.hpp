@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "compiler.hpp"
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 
 namespace ridge {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "process.hpp"
 
 namespace ridge {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 
 namespace ridge {
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "simt/rewrite/rewrite.hpp"
 
 namespace ridge {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 
 namespace ridge {
 

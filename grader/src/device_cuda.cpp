@@ -1,7 +1,7 @@
 // Buffers on a GPU: cuMemCreate allocations that the judge exports as POSIX descriptors. The driver is loaded at run time,
 // so that one `ridge` runs on machines with and without a GPU. (CUDA Driver API, "Virtual Memory Management".)
 #include "device.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 
 #ifdef RIDGE_HAVE_CUDA
 
@@ -16,7 +16,7 @@
 #include <fstream>
 #include <vector>
 
-#include "clock.hpp"
+#include "grader/base/clock.hpp"
 #include "device_kernel.hpp"
 #include "host_buffer.hpp"
 #include "process.hpp"

@@ -10,8 +10,8 @@
 #include <iterator>
 #include <utility>
 
-#include "defence.hpp"
-#include "text.hpp"
+#include "grader/base/defence.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge {
 

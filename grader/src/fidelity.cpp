@@ -8,7 +8,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "timing.hpp"
 
 namespace ridge {

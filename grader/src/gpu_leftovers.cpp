@@ -5,7 +5,7 @@
 #include <chrono>
 #include <thread>
 
-#include "clock.hpp"
+#include "grader/base/clock.hpp"
 
 namespace ridge {
 

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "check_module.hpp"
-#include "sha256.hpp"
+#include "grader/base/sha256.hpp"
 
 namespace ridge {
 

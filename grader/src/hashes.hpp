@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "lab.hpp"
+#include "grader/base/lab.hpp"
 #include "lab/check.hpp"
 
 namespace ridge {

@@ -10,7 +10,7 @@
 
 #include "device.hpp"
 #include "device_kernel.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 
 namespace ridge {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "build.hpp"
-#include "lab.hpp"
+#include "grader/base/lab.hpp"
 #include "lab/check.hpp"
 #include "result.hpp"
 #include "roofline/calibration.hpp"

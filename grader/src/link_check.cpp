@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <thread>
 
-#include "clock.hpp"
+#include "grader/base/clock.hpp"
 #include "device.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "link_rates.hpp"
 
 namespace ridge {

@@ -1,6 +1,6 @@
 // `ridge doctor --links`: ten seconds in which everything that carries data between ranks and GPUs is used once.
 #pragma once
-#include "facts.hpp"
+#include "grader/base/facts.hpp"
 #include "ranks.hpp"
 #include "topology.hpp"
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <sstream>
 
-#include "statistics.hpp"
+#include "grader/base/statistics.hpp"
 
 namespace ridge {
 

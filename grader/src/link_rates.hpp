@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "facts.hpp"
+#include "grader/base/facts.hpp"
 #include "topology.hpp"
 
 namespace ridge {

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "clock.hpp"
+#include "grader/base/clock.hpp"
 #include "dynamic_library.hpp"
 
 namespace ridge {

@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "commands.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "loop/loop_commands.hpp"
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 #include "process.hpp"
 #include "report.hpp"
 #include "ridge_version.hpp"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 
-#include "defence.hpp"
-#include "error.hpp"
-#include "statistics.hpp"
+#include "grader/base/defence.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/statistics.hpp"
 
 namespace ridge {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "metrics.hpp"
 
 namespace ridge {

@@ -1,6 +1,6 @@
 #include "ncu_csv.hpp"
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 
 namespace ridge {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "sha256.hpp"
+#include "grader/base/sha256.hpp"
 
 namespace ridge {
 

@@ -19,10 +19,10 @@
 #include <optional>
 #include <set>
 
-#include "clock.hpp"
-#include "defence.hpp"
-#include "error.hpp"
-#include "patience.hpp"
+#include "grader/base/clock.hpp"
+#include "grader/base/defence.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/patience.hpp"
 #include "sandbox.hpp"
 #include "sandbox_cgroup.hpp"
 

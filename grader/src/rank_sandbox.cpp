@@ -9,8 +9,8 @@
 #include <cstring>
 #include <utility>
 
-#include "clock.hpp"
-#include "error.hpp"
+#include "grader/base/clock.hpp"
+#include "grader/base/error.hpp"
 #include "process.hpp"
 #include "sandbox_config.hpp"
 

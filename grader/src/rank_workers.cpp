@@ -4,8 +4,8 @@
 #include <future>
 #include <latch>
 
-#include "defence.hpp"
-#include "error.hpp"
+#include "grader/base/defence.hpp"
+#include "grader/base/error.hpp"
 
 namespace ridge {
 

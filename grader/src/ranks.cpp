@@ -12,8 +12,8 @@
 #include <future>
 #include <map>
 
-#include "error.hpp"
-#include "paths.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/paths.hpp"
 
 namespace ridge {
 

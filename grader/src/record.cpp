@@ -6,7 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "signature.hpp"
 
 namespace ridge {

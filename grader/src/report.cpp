@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "sandbox_layers.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge {
 

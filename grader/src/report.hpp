@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "result.hpp"
 
 namespace ridge {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sandbox_layers.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge {
 

@@ -11,11 +11,11 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "hashes.hpp"
 #include "record.hpp"
 #include "ridge_version.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "counters.hpp"
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 #include "sandbox.hpp"
 #include "timing_record.hpp"
 

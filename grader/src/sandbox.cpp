@@ -23,8 +23,8 @@
 #include <random>
 #include <set>
 
-#include "defence.hpp"
-#include "error.hpp"
+#include "grader/base/defence.hpp"
+#include "grader/base/error.hpp"
 #include "process.hpp"
 #include "sandbox_cgroup.hpp"
 #include "sandbox_config.hpp"

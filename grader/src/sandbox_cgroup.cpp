@@ -15,7 +15,7 @@
 #include <set>
 #include <sstream>
 
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 
 namespace ridge {
 

@@ -1,6 +1,6 @@
 #include "sandbox_filter.hpp"
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 
 #ifdef RIDGE_HAVE_SECCOMP
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 
 namespace ridge {
 

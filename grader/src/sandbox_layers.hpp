@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 
 namespace ridge {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "lab.hpp"
+#include "grader/base/lab.hpp"
 #include "metrics.hpp"
 #include "result.hpp"
 

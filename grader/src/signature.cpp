@@ -12,9 +12,9 @@
 #include <cstring>
 #include <fstream>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "result.hpp"
-#include "sha256.hpp"
+#include "grader/base/sha256.hpp"
 
 namespace ridge {
 

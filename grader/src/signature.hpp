@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 
 namespace ridge {
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "defence.hpp"
+#include "grader/base/defence.hpp"
 
 namespace ridge {
 

@@ -13,7 +13,7 @@
 
 #include "collectives/judged.hpp"
 #include "collectives/nccl/frame.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 
 namespace ridge {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 
 namespace ridge {
 

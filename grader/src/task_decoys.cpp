@@ -2,7 +2,7 @@
 // sees others from the start.
 #include <fmt/format.h>
 
-#include "defence.hpp"
+#include "grader/base/defence.hpp"
 #include "task_judge.hpp"
 
 namespace ridge {

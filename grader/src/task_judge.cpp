@@ -6,13 +6,13 @@
 #include <cstring>
 
 #include "buffers.hpp"
-#include "clock.hpp"
+#include "grader/base/clock.hpp"
 #include "counters.hpp"
-#include "defence.hpp"
-#include "error.hpp"
+#include "grader/base/defence.hpp"
+#include "grader/base/error.hpp"
 #include "feedback.hpp"
 #include "rank_timing.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 #include "timing.hpp"
 #include "warp_file.hpp"
 

@@ -12,7 +12,7 @@
 #include "lab/check.hpp"
 #include "rank_workers.hpp"
 #include "score.hpp"
-#include "seeds.hpp"
+#include "grader/base/seeds.hpp"
 #include "submission.hpp"
 
 namespace ridge {

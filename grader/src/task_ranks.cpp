@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "buffers.hpp"
-#include "clock.hpp"
+#include "grader/base/clock.hpp"
 #include "counters.hpp"
-#include "defence.hpp"
+#include "grader/base/defence.hpp"
 #include "task_judge.hpp"
 
 namespace ridge {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "defence.hpp"
+#include "grader/base/defence.hpp"
 #include "lab/check.hpp"
 #include "lab/compare.hpp"
 #include "timing.hpp"

@@ -6,8 +6,8 @@
 #include <array>
 #include <map>
 
-#include "error.hpp"
-#include "text.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/text.hpp"
 #include "trace/trace_writer.hpp"
 
 namespace ridge {

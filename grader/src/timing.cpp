@@ -9,12 +9,12 @@
 #include <optional>
 
 #include "buffers.hpp"
-#include "clock.hpp"
-#include "defence.hpp"
+#include "grader/base/clock.hpp"
+#include "grader/base/defence.hpp"
 #include "floor.hpp"
 #include "lab/compare.hpp"
 #include "nvml.hpp"
-#include "seeds.hpp"
+#include "grader/base/seeds.hpp"
 #include "timed_turns.hpp"
 
 namespace ridge {

@@ -12,7 +12,7 @@
 #include "device.hpp"
 #include "lab/check.hpp"
 #include "roofline/calibration.hpp"
-#include "statistics.hpp"
+#include "grader/base/statistics.hpp"
 #include "timing_record.hpp"
 #include "worker_process.hpp"
 

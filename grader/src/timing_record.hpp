@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "statistics.hpp"
+#include "grader/base/statistics.hpp"
 
 namespace ridge {
 

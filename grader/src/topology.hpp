@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "nvml_topology.hpp"
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 
 namespace ridge {
 

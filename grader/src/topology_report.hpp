@@ -1,6 +1,6 @@
 // A machine's topology as doctor prints it.
 #pragma once
-#include "facts.hpp"
+#include "grader/base/facts.hpp"
 #include "topology.hpp"
 
 namespace ridge {

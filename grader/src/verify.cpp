@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "defence.hpp"
-#include "error.hpp"
+#include "grader/base/defence.hpp"
+#include "grader/base/error.hpp"
 #include "record.hpp"
 
 namespace ridge {

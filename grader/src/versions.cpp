@@ -16,7 +16,7 @@
 #include "dynamic_library.hpp"
 #include "process.hpp"
 #include "ridge_version.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge {
 

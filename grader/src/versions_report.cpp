@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "text.hpp"
+#include "grader/base/text.hpp"
 #include "versions.hpp"
 
 namespace ridge {

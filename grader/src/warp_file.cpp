@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "error.hpp"
-#include "text.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge {
 

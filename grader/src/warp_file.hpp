@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "counters.hpp"
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 #include "result.hpp"
 
 namespace ridge {

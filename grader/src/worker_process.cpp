@@ -17,10 +17,10 @@
 #include <cstring>
 #include <thread>
 
-#include "clock.hpp"
-#include "defence.hpp"
-#include "error.hpp"
-#include "patience.hpp"
+#include "grader/base/clock.hpp"
+#include "grader/base/defence.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/patience.hpp"
 #include "process.hpp"
 #include "worker/packet.hpp"
 #include "worker_messages.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 #include "rank_sandbox.hpp"
 #include "sandbox.hpp"
 #include "worker/protocol.hpp"

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "grader/graded.hpp"
-#include "lab.hpp"
+#include "grader/base/lab.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::test;

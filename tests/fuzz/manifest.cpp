@@ -1,7 +1,7 @@
 // lab.toml: any text is a lab or an error that names the line.
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "fuzz.hpp"
-#include "lab.hpp"
+#include "grader/base/lab.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {

@@ -1,7 +1,7 @@
 // Nsight Compute's CSV: any text is a table or an error.
 #include "ncu_csv.hpp"
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "fuzz.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -4,11 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "feedback.hpp"
 #include "fuzz.hpp"
 #include "report_formats.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 #include "verify.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

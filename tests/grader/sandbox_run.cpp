@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "clock.hpp"
-#include "defence.hpp"
-#include "error.hpp"
+#include "grader/base/clock.hpp"
+#include "grader/base/defence.hpp"
+#include "grader/base/error.hpp"
 #include "process.hpp"
 #include "sandbox.hpp"
 #include "sandbox_layers.hpp"

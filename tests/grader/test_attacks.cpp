@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "attack_case.hpp"
-#include "defence.hpp"
+#include "grader/base/defence.hpp"
 #include "device.hpp"
 #include "support/catch.hpp"
 

@@ -1,5 +1,5 @@
 // The comparison of the emulator with a recording: names of launches, equality, known differences, times.
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "fidelity.hpp"
 #include "support/catch.hpp"
 

@@ -1,5 +1,5 @@
 // ncu's raw CSV: quoting, units, several reports in one file, what is printed around the table.
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "ncu_csv.hpp"
 #include "support/catch.hpp"
 

@@ -1,7 +1,7 @@
 // What a submission may not hold (backend cpu), as its author meets it: the exit code and what the message says; and honest code
 // that looks much like it.
 #include "grader/graded.hpp"
-#include "lab.hpp"
+#include "grader/base/lab.hpp"
 #include "support/catch.hpp"
 #include "symbols.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "build.hpp"
-#include "clock.hpp"
+#include "grader/base/clock.hpp"
 #include "lab/compare.hpp"
 #include "lab/fill.hpp"
 #include "late_device.hpp"

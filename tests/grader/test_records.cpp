@@ -6,7 +6,7 @@
 
 #include "grader/graded.hpp"
 #include "record.hpp"
-#include "sha256.hpp"
+#include "grader/base/sha256.hpp"
 #include "signature.hpp"
 #include "support/catch.hpp"
 #include "verify.hpp"

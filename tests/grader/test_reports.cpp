@@ -9,7 +9,7 @@
 #include "record.hpp"
 #include "report_formats.hpp"
 #include "support/catch.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 #include "worker_messages.hpp"
 
 using namespace ridge::test;

@@ -13,7 +13,7 @@
 
 #include "grader/graded.hpp"
 #include "lab/fill.hpp"
-#include "seeds.hpp"
+#include "grader/base/seeds.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::test;

@@ -10,7 +10,7 @@
 #include "build.hpp"
 #include "calibrate.hpp"
 #include "device_kernel.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "floor.hpp"
 #include "gpu_leftovers.hpp"
 #include "lab/compare.hpp"

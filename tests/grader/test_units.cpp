@@ -16,15 +16,15 @@
 
 #include "counters.hpp"
 #include "diagnostics.hpp"
-#include "error.hpp"
-#include "lab.hpp"
-#include "patience.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/lab.hpp"
+#include "grader/base/patience.hpp"
 #include "process.hpp"
 #include "result.hpp"
 #include "score.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 #include "timing.hpp"
 
 using namespace ridge;

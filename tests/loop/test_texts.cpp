@@ -5,7 +5,7 @@
 #include "loop/svg.hpp"
 #include "metrics.hpp"
 #include "support/catch.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 using namespace ridge;
 using namespace ridge::loop;

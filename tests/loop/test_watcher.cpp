@@ -3,7 +3,7 @@
 
 #include "loop/files.hpp"
 #include "loop/watcher.hpp"
-#include "sha256.hpp"
+#include "grader/base/sha256.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"
 

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "loop/files.hpp"
 #include "record.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 #include "timeline_trace.hpp"
 
 namespace ridge::loop {

@@ -3,14 +3,14 @@
 
 #include <algorithm>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "loop/attempts.hpp"
 #include "loop/changes.hpp"
 #include "loop/files.hpp"
 #include "loop/line_diff.hpp"
 #include "loop/loop_commands.hpp"
 #include "report.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge::loop {
 

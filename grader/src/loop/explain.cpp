@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <sstream>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "loop/attempts.hpp"
 #include "loop/changes.hpp"
 #include "loop/loop_commands.hpp"
 #include "loop/metric_pages.hpp"
 #include "report.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge::loop {
 

@@ -6,8 +6,8 @@
 #include <set>
 #include <sstream>
 
-#include "error.hpp"
-#include "lab.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/lab.hpp"
 #include "loop/attempts.hpp"
 #include "loop/loop_commands.hpp"
 #include "process.hpp"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "result.hpp"
-#include "sha256.hpp"
+#include "grader/base/sha256.hpp"
 
 namespace ridge::loop {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 
 namespace ridge::loop {
 

@@ -9,7 +9,7 @@
 #include "loop/lesson.hpp"
 #include "loop/line_findings.hpp"
 #include "report.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge::loop {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lab.hpp"
+#include "grader/base/lab.hpp"
 #include "result.hpp"
 
 namespace ridge::loop {

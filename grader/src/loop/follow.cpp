@@ -8,10 +8,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "loop/http.hpp"
 #include "result.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge::loop {
 

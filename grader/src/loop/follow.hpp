@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 
 namespace ridge::loop {
 

@@ -3,7 +3,7 @@
 
 #include <sstream>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "loop/attempts.hpp"
 #include "loop/loop_commands.hpp"
 #include "report.hpp"

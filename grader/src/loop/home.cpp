@@ -10,7 +10,7 @@
 #include "loop/lesson.hpp"
 #include "loop/loop_commands.hpp"
 #include "report.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge::loop {
 

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <set>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "loop/attempts.hpp"
 #include "loop/changes.hpp"
 #include "loop/findings.hpp"

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 
 namespace ridge::loop {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "lab.hpp"
+#include "grader/base/lab.hpp"
 
 namespace ridge::loop {
 

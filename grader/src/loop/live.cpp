@@ -4,12 +4,12 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "loop/http.hpp"
 #include "loop/loop_commands.hpp"
 #include "process.hpp"
 #include "result.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge::loop {
 

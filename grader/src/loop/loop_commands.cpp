@@ -6,9 +6,9 @@
 #include <map>
 #include <memory>
 
-#include "lab.hpp"
+#include "grader/base/lab.hpp"
 #include "loop/metric_pages.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge::loop {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 
 namespace ridge::loop {
 

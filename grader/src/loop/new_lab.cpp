@@ -5,11 +5,11 @@
 #include <cctype>
 #include <map>
 
-#include "error.hpp"
-#include "lab.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/lab.hpp"
 #include "loop/loop_commands.hpp"
 #include "result.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge::loop {
 

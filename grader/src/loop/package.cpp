@@ -3,12 +3,12 @@
 
 #include <cmath>
 
-#include "error.hpp"
-#include "lab.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/lab.hpp"
 #include "loop/loop_commands.hpp"
 #include "process.hpp"
 #include "result.hpp"
-#include "seeds.hpp"
+#include "grader/base/seeds.hpp"
 
 namespace ridge::loop {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "check_module.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "loop/loop_commands.hpp"
 #include "process.hpp"
 #include "result.hpp"

@@ -8,16 +8,16 @@
 #include <mutex>
 #include <thread>
 
-#include "clock.hpp"
+#include "grader/base/clock.hpp"
 #include "commands.hpp"
-#include "error.hpp"
+#include "grader/base/error.hpp"
 #include "loop/attempts.hpp"
 #include "loop/changes.hpp"
 #include "loop/findings.hpp"
 #include "loop/loop_commands.hpp"
 #include "loop/watcher.hpp"
 #include "report.hpp"
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge::loop {
 

@@ -1,4 +1,4 @@
-#include "statistics.hpp"
+#include "grader/base/statistics.hpp"
 
 #include <algorithm>
 #include <cmath>

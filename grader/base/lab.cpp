@@ -1,4 +1,4 @@
-#include "lab.hpp"
+#include "grader/base/lab.hpp"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -9,8 +9,8 @@
 #include <optional>
 #include <set>
 
-#include "error.hpp"
-#include "text.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge {
 

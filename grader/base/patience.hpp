@@ -2,7 +2,7 @@
 #pragma once
 #include <algorithm>
 
-#include "clock.hpp"
+#include "grader/base/clock.hpp"
 
 namespace ridge {
 

@@ -1,4 +1,4 @@
-#include "seeds.hpp"
+#include "grader/base/seeds.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "error.hpp"
-#include "sha256.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/sha256.hpp"
 
 namespace ridge {
 

@@ -1,4 +1,4 @@
-#include "defence.hpp"
+#include "grader/base/defence.hpp"
 
 #include <cstddef>
 

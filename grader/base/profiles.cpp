@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
-#include "error.hpp"
-#include "paths.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/paths.hpp"
 #include "roofline/profile.hpp"
 
 namespace ridge {

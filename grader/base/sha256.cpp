@@ -1,10 +1,10 @@
-#include "sha256.hpp"
+#include "grader/base/sha256.hpp"
 
 #include <fmt/format.h>
 
 #include <fstream>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 
 namespace ridge {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 
 namespace ridge {
 

@@ -1,4 +1,4 @@
-#include "paths.hpp"
+#include "grader/base/paths.hpp"
 
 #include <cerrno>
 #include <chrono>
@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "error.hpp"
+#include "grader/base/error.hpp"
 
 namespace ridge {
 

@@ -1,4 +1,4 @@
-#include "text.hpp"
+#include "grader/base/text.hpp"
 
 #include <fmt/format.h>
 
