@@ -12,7 +12,7 @@
 #include "database.hpp"
 #include "grader/base/error.hpp"
 #include "files.hpp"
-#include "sandbox.hpp"
+#include "grader/sandbox/sandbox.hpp"
 #include "signature.hpp"
 #include "slurm.hpp"
 #include "grader/base/text.hpp"

@@ -16,7 +16,7 @@
 #include "files.hpp"
 #include "hashes.hpp"
 #include "grader/base/lab.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 #include "slurm.hpp"
 #include "grader/base/text.hpp"
 

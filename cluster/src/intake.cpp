@@ -17,7 +17,7 @@
 #include "files.hpp"
 #include "hashes.hpp"
 #include "grader/base/lab.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 #include "grader/base/text.hpp"
 
 namespace ridge::cluster {

@@ -11,7 +11,7 @@
 #include "cluster_clock.hpp"
 #include "grader/base/error.hpp"
 #include "files.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 #include "slurm.hpp"
 #include "grader/base/text.hpp"
 

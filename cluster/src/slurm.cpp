@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "grader/base/error.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 #include "grader/base/text.hpp"
 
 namespace ridge::cluster {

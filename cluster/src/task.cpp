@@ -18,7 +18,7 @@
 #include "doctor.hpp"
 #include "grader/base/error.hpp"
 #include "files.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 #include "grader/base/text.hpp"
 
 namespace ridge::cluster {

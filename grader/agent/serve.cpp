@@ -20,7 +20,7 @@
 
 #include "agent_wire.hpp"
 #include "grader/base/error.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 #include "result.hpp"
 #include "worker/packet.hpp"
 #include "worker_process.hpp"

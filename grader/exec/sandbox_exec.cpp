@@ -27,7 +27,7 @@
 #include <initializer_list>
 #include <new>
 
-#include "sandbox_config.hpp"
+#include "grader/sandbox/sandbox_config.hpp"
 
 extern char** environ;
 

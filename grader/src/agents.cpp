@@ -21,7 +21,7 @@
 
 #include "grader/base/clock.hpp"
 #include "grader/base/error.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 #include "grader/base/text.hpp"
 #include "worker/packet.hpp"
 

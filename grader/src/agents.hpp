@@ -10,7 +10,7 @@
 
 #include "agent_wire.hpp"
 #include "grader/base/paths.hpp"
-#include "rank_host.hpp"
+#include "grader/sandbox/rank_host.hpp"
 #include "worker_process.hpp"
 
 namespace ridge {

@@ -19,9 +19,9 @@
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
 #include "object_cache.hpp"
-#include "process.hpp"
-#include "sandbox.hpp"
-#include "sandbox_gpu.hpp"
+#include "grader/sandbox/process.hpp"
+#include "grader/sandbox/sandbox.hpp"
+#include "grader/sandbox/sandbox_gpu.hpp"
 #include "simt/rewrite/policy.hpp"
 #include "symbols.hpp"
 

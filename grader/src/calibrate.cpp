@@ -14,7 +14,7 @@
 #include "grader/base/clock.hpp"
 #include "grader/base/error.hpp"
 #include "nvml.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 #include "result.hpp"
 #include "ridge_version.hpp"
 #include "grader/base/statistics.hpp"

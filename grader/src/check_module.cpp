@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "grader/base/error.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 
 namespace ridge {
 

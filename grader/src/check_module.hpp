@@ -5,7 +5,7 @@
 
 #include "grader/base/lab.hpp"
 #include "lab/check.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 
 namespace ridge {
 

@@ -15,7 +15,7 @@
 #include "device.hpp"
 #include "grader/base/error.hpp"
 #include "fidelity.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 #include "ridge_version.hpp"
 #include "grader/base/text.hpp"
 

@@ -9,7 +9,7 @@
 #include "commands.hpp"
 #include "compile.hpp"
 #include "grader/base/error.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 #include "grader/base/text.hpp"
 
 namespace ridge {

@@ -12,9 +12,9 @@
 #include "grader/base/error.hpp"
 #include "link_check.hpp"
 #include "link_rates.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 #include "report.hpp"
-#include "sandbox.hpp"
+#include "grader/sandbox/sandbox.hpp"
 #include "topology_report.hpp"
 #include "versions.hpp"
 

@@ -7,7 +7,7 @@
 #include "commands.hpp"
 #include "grader/base/error.hpp"
 #include "loop/follow.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 #include "timeline_trace.hpp"
 
 namespace ridge {

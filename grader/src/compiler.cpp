@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "grader/base/error.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 
 namespace ridge {
 

@@ -8,8 +8,8 @@
 #include <sstream>
 #include <tuple>
 
-#include "process.hpp"
-#include "sandbox.hpp"
+#include "grader/sandbox/process.hpp"
+#include "grader/sandbox/sandbox.hpp"
 
 namespace ridge {
 

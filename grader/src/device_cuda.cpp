@@ -19,7 +19,7 @@
 #include "grader/base/clock.hpp"
 #include "device_kernel.hpp"
 #include "host_buffer.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 #include "spare_blocks.hpp"
 
 namespace ridge {

@@ -11,7 +11,7 @@
 #include <functional>
 
 #include "grader/base/clock.hpp"
-#include "dynamic_library.hpp"
+#include "grader/sandbox/dynamic_library.hpp"
 
 namespace ridge {
 

@@ -13,7 +13,7 @@
 #include "grader/base/error.hpp"
 #include "loop/loop_commands.hpp"
 #include "grader/base/paths.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 #include "report.hpp"
 #include "ridge_version.hpp"
 #ifdef RIDGE_HAVE_CLUSTER

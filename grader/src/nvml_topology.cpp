@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "dynamic_library.hpp"
+#include "grader/sandbox/dynamic_library.hpp"
 
 namespace ridge {
 

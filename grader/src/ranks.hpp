@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "agent_protocol.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 
 namespace ridge {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "sandbox_layers.hpp"
+#include "grader/sandbox/sandbox_layers.hpp"
 #include "grader/base/text.hpp"
 
 namespace ridge {

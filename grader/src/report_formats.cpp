@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "sandbox_layers.hpp"
+#include "grader/sandbox/sandbox_layers.hpp"
 #include "grader/base/text.hpp"
 
 namespace ridge {

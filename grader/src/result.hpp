@@ -7,7 +7,7 @@
 
 #include "counters.hpp"
 #include "grader/base/paths.hpp"
-#include "sandbox.hpp"
+#include "grader/sandbox/sandbox.hpp"
 #include "timing_record.hpp"
 
 namespace ridge {

@@ -13,8 +13,8 @@
 #include <string_view>
 
 #include "build.hpp"
-#include "dynamic_library.hpp"
-#include "process.hpp"
+#include "grader/sandbox/dynamic_library.hpp"
+#include "grader/sandbox/process.hpp"
 #include "ridge_version.hpp"
 #include "grader/base/text.hpp"
 

@@ -21,7 +21,7 @@
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/patience.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 #include "worker/packet.hpp"
 #include "worker_messages.hpp"
 

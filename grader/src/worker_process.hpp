@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "grader/base/paths.hpp"
-#include "rank_sandbox.hpp"
-#include "sandbox.hpp"
+#include "grader/sandbox/rank_sandbox.hpp"
+#include "grader/sandbox/sandbox.hpp"
 #include "worker/protocol.hpp"
 
 namespace ridge {

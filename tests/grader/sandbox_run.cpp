@@ -16,9 +16,9 @@
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
-#include "process.hpp"
-#include "sandbox.hpp"
-#include "sandbox_layers.hpp"
+#include "grader/sandbox/process.hpp"
+#include "grader/sandbox/sandbox.hpp"
+#include "grader/sandbox/sandbox_layers.hpp"
 
 using namespace ridge;
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "rank_sandbox.hpp"
+#include "grader/sandbox/rank_sandbox.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"
 

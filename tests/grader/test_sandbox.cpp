@@ -13,8 +13,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "sandbox.hpp"
-#include "sandbox_gpu.hpp"
+#include "grader/sandbox/sandbox.hpp"
+#include "grader/sandbox/sandbox_gpu.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"
 

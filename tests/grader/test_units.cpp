@@ -19,7 +19,7 @@
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 #include "grader/base/patience.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 #include "result.hpp"
 #include "score.hpp"
 #include "support/catch.hpp"

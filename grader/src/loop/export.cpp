@@ -10,7 +10,7 @@
 #include "grader/base/lab.hpp"
 #include "loop/attempts.hpp"
 #include "loop/loop_commands.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 
 namespace ridge::loop {
 

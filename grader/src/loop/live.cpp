@@ -7,7 +7,7 @@
 #include "grader/base/error.hpp"
 #include "loop/http.hpp"
 #include "loop/loop_commands.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 #include "result.hpp"
 #include "grader/base/text.hpp"
 

@@ -6,7 +6,7 @@
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 #include "loop/loop_commands.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 #include "result.hpp"
 #include "grader/base/seeds.hpp"
 

@@ -8,7 +8,7 @@
 #include "check_module.hpp"
 #include "grader/base/error.hpp"
 #include "loop/loop_commands.hpp"
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 #include "result.hpp"
 #include "ridge_version.hpp"
 

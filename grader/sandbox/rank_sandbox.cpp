@@ -1,4 +1,4 @@
-#include "rank_sandbox.hpp"
+#include "grader/sandbox/rank_sandbox.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -11,8 +11,8 @@
 
 #include "grader/base/clock.hpp"
 #include "grader/base/error.hpp"
-#include "process.hpp"
-#include "sandbox_config.hpp"
+#include "grader/sandbox/process.hpp"
+#include "grader/sandbox/sandbox_config.hpp"
 
 namespace ridge {
 

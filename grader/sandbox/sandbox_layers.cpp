@@ -1,4 +1,4 @@
-#include "sandbox_layers.hpp"
+#include "grader/sandbox/sandbox_layers.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,11 +9,11 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "process.hpp"
-#include "sandbox.hpp"
-#include "sandbox_cgroup.hpp"
-#include "sandbox_config.hpp"
-#include "sandbox_filter.hpp"
+#include "grader/sandbox/process.hpp"
+#include "grader/sandbox/sandbox.hpp"
+#include "grader/sandbox/sandbox_cgroup.hpp"
+#include "grader/sandbox/sandbox_config.hpp"
+#include "grader/sandbox/sandbox_filter.hpp"
 
 namespace ridge {
 

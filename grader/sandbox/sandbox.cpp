@@ -1,4 +1,4 @@
-#include "sandbox.hpp"
+#include "grader/sandbox/sandbox.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -25,11 +25,11 @@
 
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
-#include "process.hpp"
-#include "sandbox_cgroup.hpp"
-#include "sandbox_config.hpp"
-#include "sandbox_filter.hpp"
-#include "sandbox_layers.hpp"
+#include "grader/sandbox/process.hpp"
+#include "grader/sandbox/sandbox_cgroup.hpp"
+#include "grader/sandbox/sandbox_config.hpp"
+#include "grader/sandbox/sandbox_filter.hpp"
+#include "grader/sandbox/sandbox_layers.hpp"
 
 namespace ridge {
 

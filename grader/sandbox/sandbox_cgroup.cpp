@@ -1,4 +1,4 @@
-#include "sandbox_cgroup.hpp"
+#include "grader/sandbox/sandbox_cgroup.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "rank_host.hpp"
-#include "sandbox.hpp"
+#include "grader/sandbox/rank_host.hpp"
+#include "grader/sandbox/sandbox.hpp"
 
 namespace ridge {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <thread>
 
-#include "sandbox.hpp"
-#include "sandbox_gpu.hpp"
+#include "grader/sandbox/sandbox.hpp"
+#include "grader/sandbox/sandbox_gpu.hpp"
 
 namespace ridge {
 

@@ -1,4 +1,4 @@
-#include "sandbox_gpu.hpp"
+#include "grader/sandbox/sandbox_gpu.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

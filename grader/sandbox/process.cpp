@@ -1,4 +1,4 @@
-#include "process.hpp"
+#include "grader/sandbox/process.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -23,8 +23,8 @@
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/patience.hpp"
-#include "sandbox.hpp"
-#include "sandbox_cgroup.hpp"
+#include "grader/sandbox/sandbox.hpp"
+#include "grader/sandbox/sandbox_cgroup.hpp"
 
 namespace ridge {
 

@@ -1,4 +1,4 @@
-#include "sandbox_filter.hpp"
+#include "grader/sandbox/sandbox_filter.hpp"
 
 #include "grader/base/error.hpp"
 
