@@ -13,10 +13,10 @@
 #include "grader/base/error.hpp"
 #include "files.hpp"
 #include "intake.hpp"
-#include "record.hpp"
+#include "grader/result/record.hpp"
 #include "task.hpp"
 #include "grader/base/text.hpp"
-#include "verify.hpp"
+#include "grader/result/verify.hpp"
 
 namespace ridge::cluster {
 

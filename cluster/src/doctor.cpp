@@ -13,7 +13,7 @@
 #include "grader/base/error.hpp"
 #include "files.hpp"
 #include "grader/sandbox/sandbox.hpp"
-#include "signature.hpp"
+#include "grader/result/signature.hpp"
 #include "slurm.hpp"
 #include "grader/base/text.hpp"
 

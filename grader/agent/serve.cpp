@@ -21,7 +21,7 @@
 #include "agent_wire.hpp"
 #include "grader/base/error.hpp"
 #include "grader/sandbox/process.hpp"
-#include "result.hpp"
+#include "grader/result/result.hpp"
 #include "worker/packet.hpp"
 #include "worker_process.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "device.hpp"
 #include "lab/check.hpp"
-#include "timing_record.hpp"
+#include "grader/result/timing_record.hpp"
 #include "worker_process.hpp"
 
 namespace ridge {

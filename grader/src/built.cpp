@@ -9,10 +9,10 @@
 
 #include "grader/base/error.hpp"
 #include "hashes.hpp"
-#include "record.hpp"
-#include "result.hpp"
+#include "grader/result/record.hpp"
+#include "grader/result/result.hpp"
 #include "grader/base/sha256.hpp"
-#include "signature.hpp"
+#include "grader/result/signature.hpp"
 
 namespace ridge {
 

@@ -15,7 +15,7 @@
 #include "grader/base/error.hpp"
 #include "nvml.hpp"
 #include "grader/sandbox/process.hpp"
-#include "result.hpp"
+#include "grader/result/result.hpp"
 #include "ridge_version.hpp"
 #include "grader/base/statistics.hpp"
 

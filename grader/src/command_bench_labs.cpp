@@ -11,7 +11,7 @@
 #include "commands.hpp"
 #include "grader/base/error.hpp"
 #include "judge.hpp"
-#include "report.hpp"
+#include "grader/result/report.hpp"
 #include "ridge_version.hpp"
 #include "grader/base/text.hpp"
 

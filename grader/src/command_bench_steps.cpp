@@ -11,8 +11,8 @@
 #include "device.hpp"
 #include "grader/base/error.hpp"
 #include "judge.hpp"
-#include "record.hpp"
-#include "report.hpp"
+#include "grader/result/record.hpp"
+#include "grader/result/report.hpp"
 #include "ridge_version.hpp"
 
 namespace ridge {

@@ -4,7 +4,7 @@
 #include "calibrate.hpp"
 #include "commands.hpp"
 #include "grader/base/error.hpp"
-#include "report.hpp"
+#include "grader/result/report.hpp"
 
 namespace ridge {
 

@@ -8,7 +8,7 @@
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 #include "loop/attempts.hpp"
-#include "result.hpp"
+#include "grader/result/result.hpp"
 
 namespace ridge {
 

@@ -13,7 +13,7 @@
 #include "link_check.hpp"
 #include "link_rates.hpp"
 #include "grader/sandbox/process.hpp"
-#include "report.hpp"
+#include "grader/result/report.hpp"
 #include "grader/sandbox/sandbox.hpp"
 #include "topology_report.hpp"
 #include "versions.hpp"

@@ -15,13 +15,13 @@
 #include "loop/attempts.hpp"
 #include "loop/findings.hpp"
 #include "loop/loop_commands.hpp"
-#include "record.hpp"
-#include "report.hpp"
-#include "report_formats.hpp"
+#include "grader/result/record.hpp"
+#include "grader/result/report.hpp"
+#include "grader/result/report_formats.hpp"
 #include "grader/base/seeds.hpp"
-#include "signature.hpp"
+#include "grader/result/signature.hpp"
 #include "grader/base/text.hpp"
-#include "timeline_trace.hpp"
+#include "grader/result/timeline_trace.hpp"
 #include "warp_file.hpp"
 
 namespace ridge {

@@ -9,12 +9,12 @@
 #include "commands.hpp"
 #include "grader/base/error.hpp"
 #include "loop/loop_commands.hpp"
-#include "record.hpp"
-#include "report.hpp"
-#include "report_formats.hpp"
-#include "signature.hpp"
+#include "grader/result/record.hpp"
+#include "grader/result/report.hpp"
+#include "grader/result/report_formats.hpp"
+#include "grader/result/signature.hpp"
 #include "grader/base/text.hpp"
-#include "verify.hpp"
+#include "grader/result/verify.hpp"
 
 namespace ridge {
 

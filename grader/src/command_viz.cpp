@@ -8,7 +8,7 @@
 #include "grader/base/error.hpp"
 #include "loop/follow.hpp"
 #include "grader/sandbox/process.hpp"
-#include "timeline_trace.hpp"
+#include "grader/result/timeline_trace.hpp"
 
 namespace ridge {
 

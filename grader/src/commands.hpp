@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "result.hpp"
+#include "grader/result/result.hpp"
 #include "roofline/calibration.hpp"
 
 namespace ridge {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "result.hpp"
+#include "grader/result/result.hpp"
 #include "worker/protocol.hpp"
 
 namespace ridge {

@@ -8,7 +8,7 @@
 #include "build.hpp"
 #include "grader/base/lab.hpp"
 #include "lab/check.hpp"
-#include "result.hpp"
+#include "grader/result/result.hpp"
 #include "roofline/calibration.hpp"
 
 namespace ridge {

@@ -14,7 +14,7 @@
 #include "loop/loop_commands.hpp"
 #include "grader/base/paths.hpp"
 #include "grader/sandbox/process.hpp"
-#include "report.hpp"
+#include "grader/result/report.hpp"
 #include "ridge_version.hpp"
 #ifdef RIDGE_HAVE_CLUSTER
 #include "cluster_commands.hpp"

@@ -6,7 +6,7 @@
 
 #include "counters.hpp"
 #include "lab/check.hpp"
-#include "timing_record.hpp"
+#include "grader/result/timing_record.hpp"
 
 namespace ridge {
 

@@ -4,7 +4,7 @@
 
 #include "grader/base/lab.hpp"
 #include "metrics.hpp"
-#include "result.hpp"
+#include "grader/result/result.hpp"
 
 namespace ridge {
 

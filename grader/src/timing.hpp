@@ -13,7 +13,7 @@
 #include "lab/check.hpp"
 #include "roofline/calibration.hpp"
 #include "grader/base/statistics.hpp"
-#include "timing_record.hpp"
+#include "grader/result/timing_record.hpp"
 #include "worker_process.hpp"
 
 namespace ridge {

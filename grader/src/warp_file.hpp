@@ -5,7 +5,7 @@
 
 #include "counters.hpp"
 #include "grader/base/paths.hpp"
-#include "result.hpp"
+#include "grader/result/result.hpp"
 
 namespace ridge {
 

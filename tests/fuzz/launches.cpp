@@ -1,7 +1,7 @@
 // Launch records, JSON from the worker: anything malformed gives an empty result.
 #include "counters.hpp"
 #include "fuzz.hpp"
-#include "result.hpp"
+#include "grader/result/result.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ridge;

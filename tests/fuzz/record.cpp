@@ -1,15 +1,15 @@
 // Records: `ridge verify` and `ridge report` on any file. Nothing that the fuzzer writes has a valid signature but the
 // corpus' own record, byte for byte.
-#include "record.hpp"
+#include "grader/result/record.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include "grader/base/error.hpp"
 #include "feedback.hpp"
 #include "fuzz.hpp"
-#include "report_formats.hpp"
+#include "grader/result/report_formats.hpp"
 #include "grader/base/text.hpp"
-#include "verify.hpp"
+#include "grader/result/verify.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ridge;

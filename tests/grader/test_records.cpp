@@ -5,11 +5,11 @@
 #include <cstdlib>
 
 #include "grader/graded.hpp"
-#include "record.hpp"
+#include "grader/result/record.hpp"
 #include "grader/base/sha256.hpp"
-#include "signature.hpp"
+#include "grader/result/signature.hpp"
 #include "support/catch.hpp"
-#include "verify.hpp"
+#include "grader/result/verify.hpp"
 
 using namespace ridge::test;
 namespace fs = std::filesystem;

@@ -6,8 +6,8 @@
 
 #include "feedback.hpp"
 #include "grader/graded.hpp"
-#include "record.hpp"
-#include "report_formats.hpp"
+#include "grader/result/record.hpp"
+#include "grader/result/report_formats.hpp"
 #include "support/catch.hpp"
 #include "grader/base/text.hpp"
 #include "worker_messages.hpp"

@@ -7,7 +7,7 @@
 
 #include "graded.hpp"
 #include "support/catch.hpp"
-#include "timeline_trace.hpp"
+#include "grader/result/timeline_trace.hpp"
 
 using namespace ridge::test;
 namespace fs = std::filesystem;

@@ -20,7 +20,7 @@
 #include "grader/base/lab.hpp"
 #include "grader/base/patience.hpp"
 #include "grader/sandbox/process.hpp"
-#include "result.hpp"
+#include "grader/result/result.hpp"
 #include "score.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"

@@ -8,9 +8,9 @@
 
 #include "grader/base/error.hpp"
 #include "loop/files.hpp"
-#include "record.hpp"
+#include "grader/result/record.hpp"
 #include "grader/base/text.hpp"
-#include "timeline_trace.hpp"
+#include "grader/result/timeline_trace.hpp"
 
 namespace ridge::loop {
 

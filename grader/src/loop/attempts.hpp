@@ -7,7 +7,7 @@
 
 #include "grader/base/lab.hpp"
 #include "loop/journal.hpp"
-#include "result.hpp"
+#include "grader/result/result.hpp"
 
 namespace ridge::loop {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "result.hpp"
+#include "grader/result/result.hpp"
 
 namespace ridge::loop {
 

@@ -9,7 +9,7 @@
 #include "loop/changes.hpp"
 #include "loop/loop_commands.hpp"
 #include "loop/metric_pages.hpp"
-#include "report.hpp"
+#include "grader/result/report.hpp"
 #include "grader/base/text.hpp"
 
 namespace ridge::loop {

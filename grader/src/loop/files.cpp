@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "result.hpp"
+#include "grader/result/result.hpp"
 #include "grader/base/sha256.hpp"
 
 namespace ridge::loop {

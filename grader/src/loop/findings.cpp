@@ -8,7 +8,7 @@
 #include "loop/attempts.hpp"
 #include "loop/lesson.hpp"
 #include "loop/line_findings.hpp"
-#include "report.hpp"
+#include "grader/result/report.hpp"
 #include "grader/base/text.hpp"
 
 namespace ridge::loop {

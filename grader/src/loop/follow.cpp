@@ -10,7 +10,7 @@
 
 #include "grader/base/error.hpp"
 #include "loop/http.hpp"
-#include "result.hpp"
+#include "grader/result/result.hpp"
 #include "grader/base/text.hpp"
 
 namespace ridge::loop {

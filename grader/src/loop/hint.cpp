@@ -6,7 +6,7 @@
 #include "grader/base/error.hpp"
 #include "loop/attempts.hpp"
 #include "loop/loop_commands.hpp"
-#include "report.hpp"
+#include "grader/result/report.hpp"
 
 namespace ridge::loop {
 

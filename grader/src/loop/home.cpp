@@ -9,7 +9,7 @@
 #include "loop/findings.hpp"
 #include "loop/lesson.hpp"
 #include "loop/loop_commands.hpp"
-#include "report.hpp"
+#include "grader/result/report.hpp"
 #include "grader/base/text.hpp"
 
 namespace ridge::loop {

@@ -13,8 +13,8 @@
 #include "loop/findings.hpp"
 #include "loop/loop_commands.hpp"
 #include "loop/svg.hpp"
-#include "record.hpp"
-#include "timeline_trace.hpp"
+#include "grader/result/record.hpp"
+#include "grader/result/timeline_trace.hpp"
 
 namespace ridge::loop {
 

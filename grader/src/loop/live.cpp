@@ -8,7 +8,7 @@
 #include "loop/http.hpp"
 #include "loop/loop_commands.hpp"
 #include "grader/sandbox/process.hpp"
-#include "result.hpp"
+#include "grader/result/result.hpp"
 #include "grader/base/text.hpp"
 
 namespace ridge::loop {

@@ -8,7 +8,7 @@
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 #include "loop/loop_commands.hpp"
-#include "result.hpp"
+#include "grader/result/result.hpp"
 #include "grader/base/text.hpp"
 
 namespace ridge::loop {

@@ -7,7 +7,7 @@
 #include "grader/base/lab.hpp"
 #include "loop/loop_commands.hpp"
 #include "grader/sandbox/process.hpp"
-#include "result.hpp"
+#include "grader/result/result.hpp"
 #include "grader/base/seeds.hpp"
 
 namespace ridge::loop {

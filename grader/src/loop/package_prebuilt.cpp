@@ -9,7 +9,7 @@
 #include "grader/base/error.hpp"
 #include "loop/loop_commands.hpp"
 #include "grader/sandbox/process.hpp"
-#include "result.hpp"
+#include "grader/result/result.hpp"
 #include "ridge_version.hpp"
 
 namespace ridge::loop {

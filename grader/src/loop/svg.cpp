@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "grader/base/error.hpp"
-#include "record.hpp"
+#include "grader/result/record.hpp"
 #include "grader/base/text.hpp"
 
 namespace ridge::loop {

@@ -16,7 +16,7 @@
 #include "loop/findings.hpp"
 #include "loop/loop_commands.hpp"
 #include "loop/watcher.hpp"
-#include "report.hpp"
+#include "grader/result/report.hpp"
 #include "grader/base/text.hpp"
 
 namespace ridge::loop {

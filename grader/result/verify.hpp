@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "hashes.hpp"
-#include "result.hpp"
-#include "signature.hpp"
+#include "grader/result/result.hpp"
+#include "grader/result/signature.hpp"
 
 namespace ridge {
 

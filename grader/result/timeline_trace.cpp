@@ -1,4 +1,4 @@
-#include "timeline_trace.hpp"
+#include "grader/result/timeline_trace.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "grader/base/error.hpp"
-#include "result.hpp"
+#include "grader/result/result.hpp"
 
 namespace ridge {
 

@@ -8,7 +8,7 @@
 #include "counters.hpp"
 #include "grader/base/paths.hpp"
 #include "grader/sandbox/sandbox.hpp"
-#include "timing_record.hpp"
+#include "grader/result/timing_record.hpp"
 
 namespace ridge {
 

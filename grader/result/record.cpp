@@ -1,4 +1,4 @@
-#include "record.hpp"
+#include "grader/result/record.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "grader/base/error.hpp"
-#include "signature.hpp"
+#include "grader/result/signature.hpp"
 
 namespace ridge {
 

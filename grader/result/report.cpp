@@ -1,4 +1,4 @@
-#include "report.hpp"
+#include "grader/result/report.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 #pragma once
 #include <string>
 
-#include "result.hpp"
+#include "grader/result/result.hpp"
 
 namespace ridge {
 

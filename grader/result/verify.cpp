@@ -1,4 +1,4 @@
-#include "verify.hpp"
+#include "grader/result/verify.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
-#include "record.hpp"
+#include "grader/result/record.hpp"
 
 namespace ridge {
 

@@ -1,4 +1,4 @@
-#include "signature.hpp"
+#include "grader/result/signature.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 #include <fstream>
 
 #include "grader/base/error.hpp"
-#include "result.hpp"
+#include "grader/result/result.hpp"
 #include "grader/base/sha256.hpp"
 
 namespace ridge {

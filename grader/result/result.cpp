@@ -1,4 +1,4 @@
-#include "result.hpp"
+#include "grader/result/result.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 
 #include "grader/base/error.hpp"
 #include "hashes.hpp"
-#include "record.hpp"
+#include "grader/result/record.hpp"
 #include "ridge_version.hpp"
 #include "grader/base/text.hpp"
 

@@ -1,4 +1,4 @@
-#include "timing_record.hpp"
+#include "grader/result/timing_record.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

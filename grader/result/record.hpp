@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "result.hpp"
+#include "grader/result/result.hpp"
 
 namespace ridge {
 

@@ -1,4 +1,4 @@
-#include "report_formats.hpp"
+#include "grader/result/report_formats.hpp"
 
 #include <fmt/format.h>
 
