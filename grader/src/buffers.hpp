@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "device.hpp"
+#include "grader/machine/device.hpp"
 #include "lab/check.hpp"
 #include "grader/result/timing_record.hpp"
 #include "worker_process.hpp"

@@ -13,7 +13,7 @@
 #include "build.hpp"
 #include "grader/base/clock.hpp"
 #include "grader/base/error.hpp"
-#include "nvml.hpp"
+#include "grader/machine/nvml.hpp"
 #include "grader/sandbox/process.hpp"
 #include "grader/result/result.hpp"
 #include "ridge_version.hpp"

@@ -3,7 +3,7 @@
 #include <functional>
 #include <optional>
 
-#include "device.hpp"
+#include "grader/machine/device.hpp"
 #include "grader/base/paths.hpp"
 #include "roofline/calibration.hpp"
 #include "roofline/profile.hpp"

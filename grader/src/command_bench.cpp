@@ -12,7 +12,7 @@
 #include "build.hpp"
 #include "commands.hpp"
 #include "compile.hpp"
-#include "device.hpp"
+#include "grader/machine/device.hpp"
 #include "grader/base/error.hpp"
 #include "fidelity.hpp"
 #include "grader/sandbox/process.hpp"

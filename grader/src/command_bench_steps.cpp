@@ -8,7 +8,7 @@
 #include "bench_page.hpp"
 #include "climb.hpp"
 #include "commands.hpp"
-#include "device.hpp"
+#include "grader/machine/device.hpp"
 #include "grader/base/error.hpp"
 #include "judge.hpp"
 #include "grader/result/record.hpp"

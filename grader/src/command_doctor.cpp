@@ -8,15 +8,15 @@
 #include "build.hpp"
 #include "commands.hpp"
 #include "compile.hpp"
-#include "device.hpp"
+#include "grader/machine/device.hpp"
 #include "grader/base/error.hpp"
 #include "link_check.hpp"
-#include "link_rates.hpp"
+#include "grader/machine/link_rates.hpp"
 #include "grader/sandbox/process.hpp"
 #include "grader/result/report.hpp"
 #include "grader/sandbox/sandbox.hpp"
-#include "topology_report.hpp"
-#include "versions.hpp"
+#include "grader/machine/topology_report.hpp"
+#include "grader/machine/versions.hpp"
 
 namespace ridge {
 

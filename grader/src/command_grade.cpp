@@ -8,7 +8,7 @@
 
 #include "agents.hpp"
 #include "commands.hpp"
-#include "device.hpp"
+#include "grader/machine/device.hpp"
 #include "grader/base/error.hpp"
 #include "feedback.hpp"
 #include "judge.hpp"

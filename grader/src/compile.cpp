@@ -11,7 +11,7 @@
 #include <set>
 #include <sstream>
 
-#include "cuda_includes.hpp"
+#include "grader/machine/cuda_includes.hpp"
 #include "grader/base/defence.hpp"
 #include "diagnostics.hpp"
 #include "grader/base/error.hpp"

@@ -6,9 +6,9 @@
 #include <thread>
 
 #include "grader/base/clock.hpp"
-#include "device.hpp"
+#include "grader/machine/device.hpp"
 #include "grader/base/error.hpp"
-#include "link_rates.hpp"
+#include "grader/machine/link_rates.hpp"
 
 namespace ridge {
 

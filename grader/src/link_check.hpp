@@ -2,7 +2,7 @@
 #pragma once
 #include "grader/base/facts.hpp"
 #include "ranks.hpp"
-#include "topology.hpp"
+#include "grader/machine/topology.hpp"
 
 namespace ridge {
 

@@ -12,7 +12,7 @@
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
 #include "lab/compare.hpp"
-#include "nvml.hpp"
+#include "grader/machine/nvml.hpp"
 #include "grader/base/seeds.hpp"
 #include "timed_turns.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compile.hpp"
-#include "device.hpp"
+#include "grader/machine/device.hpp"
 #include "explain.hpp"
 #include "judge.hpp"
 #include "lab/check.hpp"

@@ -13,7 +13,7 @@
 #include "grader/base/defence.hpp"
 #include "floor.hpp"
 #include "lab/compare.hpp"
-#include "nvml.hpp"
+#include "grader/machine/nvml.hpp"
 #include "grader/base/seeds.hpp"
 #include "timed_turns.hpp"
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "device.hpp"
+#include "grader/machine/device.hpp"
 #include "lab/check.hpp"
 #include "roofline/calibration.hpp"
 #include "grader/base/statistics.hpp"

@@ -2,7 +2,7 @@
 #include <memory>
 #include <vector>
 
-#include "device.hpp"
+#include "grader/machine/device.hpp"
 
 namespace ridge::test {
 

@@ -16,7 +16,7 @@
 
 #include "attack_case.hpp"
 #include "grader/base/defence.hpp"
-#include "device.hpp"
+#include "grader/machine/device.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::test;

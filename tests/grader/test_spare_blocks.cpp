@@ -3,7 +3,7 @@
 #include <new>
 #include <set>
 
-#include "spare_blocks.hpp"
+#include "grader/machine/spare_blocks.hpp"
 
 using ridge::SpareBlocks;
 

@@ -4,7 +4,7 @@
 
 #include "support/catch.hpp"
 #include "support/run.hpp"
-#include "topology_report.hpp"
+#include "grader/machine/topology_report.hpp"
 
 using namespace ridge;
 using test::Folder;

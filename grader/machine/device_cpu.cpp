@@ -1,8 +1,8 @@
 // Buffers of the emulator's device: shared memory files of the judge.
 #include <vector>
 
-#include "device.hpp"
-#include "host_buffer.hpp"
+#include "grader/machine/device.hpp"
+#include "grader/machine/host_buffer.hpp"
 
 namespace ridge {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "grader/base/facts.hpp"
-#include "topology.hpp"
+#include "grader/machine/topology.hpp"
 
 namespace ridge {
 

@@ -1,4 +1,4 @@
-#include "topology.hpp"
+#include "grader/machine/topology.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "gpu_leftovers.hpp"
+#include "grader/machine/gpu_leftovers.hpp"
 
 #include <fmt/format.h>
 

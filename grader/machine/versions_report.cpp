@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "grader/base/text.hpp"
-#include "versions.hpp"
+#include "grader/machine/versions.hpp"
 
 namespace ridge {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "nvml.hpp"
+#include "grader/machine/nvml.hpp"
 
 namespace ridge {
 

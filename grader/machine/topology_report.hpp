@@ -1,7 +1,7 @@
 // A machine's topology as doctor prints it.
 #pragma once
 #include "grader/base/facts.hpp"
-#include "topology.hpp"
+#include "grader/machine/topology.hpp"
 
 namespace ridge {
 

@@ -1,7 +1,7 @@
 // Copies between the host and the GPUs, one link at a time. The driver is loaded at run time, as in device_cuda.cpp.
 #include <cstdio>
 
-#include "link_rates.hpp"
+#include "grader/machine/link_rates.hpp"
 
 #ifdef RIDGE_HAVE_CUDA
 

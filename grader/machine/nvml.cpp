@@ -1,4 +1,4 @@
-#include "nvml.hpp"
+#include "grader/machine/nvml.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

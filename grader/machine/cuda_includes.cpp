@@ -1,4 +1,4 @@
-#include "cuda_includes.hpp"
+#include "grader/machine/cuda_includes.hpp"
 
 #include <fmt/format.h>
 

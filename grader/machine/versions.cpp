@@ -1,5 +1,5 @@
 // What there is: asks the libraries and programs that a lab would meet.
-#include "versions.hpp"
+#include "grader/machine/versions.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

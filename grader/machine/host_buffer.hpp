@@ -8,8 +8,8 @@
 #include <cstring>
 #include <string>
 
-#include "device.hpp"
-#include "device_kernel.hpp"
+#include "grader/machine/device.hpp"
+#include "grader/machine/device_kernel.hpp"
 #include "grader/base/error.hpp"
 
 namespace ridge {

@@ -1,6 +1,6 @@
 // Buffers on a GPU: cuMemCreate allocations that the judge exports as POSIX descriptors. The driver is loaded at run time,
 // so that one `ridge` runs on machines with and without a GPU. (CUDA Driver API, "Virtual Memory Management".)
-#include "device.hpp"
+#include "grader/machine/device.hpp"
 #include "grader/base/error.hpp"
 
 #ifdef RIDGE_HAVE_CUDA
@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "grader/base/clock.hpp"
-#include "device_kernel.hpp"
-#include "host_buffer.hpp"
+#include "grader/machine/device_kernel.hpp"
+#include "grader/machine/host_buffer.hpp"
 #include "grader/sandbox/process.hpp"
-#include "spare_blocks.hpp"
+#include "grader/machine/spare_blocks.hpp"
 
 namespace ridge {
 

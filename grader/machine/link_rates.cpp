@@ -1,4 +1,4 @@
-#include "link_rates.hpp"
+#include "grader/machine/link_rates.hpp"
 
 #include <fmt/format.h>
 

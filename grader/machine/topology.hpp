@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "nvml_topology.hpp"
+#include "grader/machine/nvml_topology.hpp"
 #include "grader/base/paths.hpp"
 
 namespace ridge {
