@@ -14,7 +14,7 @@
 #include "course.hpp"
 #include "grader/base/error.hpp"
 #include "files.hpp"
-#include "hashes.hpp"
+#include "grader/build/hashes.hpp"
 #include "grader/base/lab.hpp"
 #include "grader/sandbox/process.hpp"
 #include "slurm.hpp"

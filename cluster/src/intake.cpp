@@ -15,7 +15,7 @@
 #include "csv.hpp"
 #include "grader/base/error.hpp"
 #include "files.hpp"
-#include "hashes.hpp"
+#include "grader/build/hashes.hpp"
 #include "grader/base/lab.hpp"
 #include "grader/sandbox/process.hpp"
 #include "grader/base/text.hpp"

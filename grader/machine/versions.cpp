@@ -12,7 +12,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "build.hpp"
+#include "grader/build/build.hpp"
 #include "grader/sandbox/dynamic_library.hpp"
 #include "grader/sandbox/process.hpp"
 #include "ridge_version.hpp"

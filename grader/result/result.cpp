@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "grader/base/error.hpp"
-#include "hashes.hpp"
+#include "grader/build/hashes.hpp"
 #include "grader/result/record.hpp"
 #include "ridge_version.hpp"
 #include "grader/base/text.hpp"

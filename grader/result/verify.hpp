@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hashes.hpp"
+#include "grader/build/hashes.hpp"
 #include "grader/result/result.hpp"
 #include "grader/result/signature.hpp"
 

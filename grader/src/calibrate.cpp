@@ -10,7 +10,7 @@
 #include <set>
 #include <sstream>
 
-#include "build.hpp"
+#include "grader/build/build.hpp"
 #include "grader/base/clock.hpp"
 #include "grader/base/error.hpp"
 #include "grader/machine/nvml.hpp"

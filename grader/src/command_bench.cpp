@@ -9,9 +9,9 @@
 #include <iterator>
 #include <sstream>
 
-#include "build.hpp"
+#include "grader/build/build.hpp"
 #include "commands.hpp"
-#include "compile.hpp"
+#include "grader/build/compile.hpp"
 #include "grader/machine/device.hpp"
 #include "grader/base/error.hpp"
 #include "fidelity.hpp"

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "commands.hpp"
-#include "compile.hpp"
+#include "grader/build/compile.hpp"
 #include "grader/base/error.hpp"
 #include "grader/sandbox/process.hpp"
 #include "grader/base/text.hpp"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
-#include "compile.hpp"
+#include "grader/build/compile.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 #include "loop/attempts.hpp"

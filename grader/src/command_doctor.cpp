@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "build.hpp"
+#include "grader/build/build.hpp"
 #include "commands.hpp"
-#include "compile.hpp"
+#include "grader/build/compile.hpp"
 #include "grader/machine/device.hpp"
 #include "grader/base/error.hpp"
 #include "link_check.hpp"

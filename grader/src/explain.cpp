@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-#include "compile.hpp"
+#include "grader/build/compile.hpp"
 #include "counters.hpp"
 #include "feedback.hpp"
 

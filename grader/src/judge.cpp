@@ -10,15 +10,15 @@
 #include <set>
 
 #include "agents.hpp"
-#include "built.hpp"
+#include "grader/build/built.hpp"
 #include "calibrate.hpp"
-#include "check_module.hpp"
+#include "grader/build/check_module.hpp"
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/machine/device.hpp"
 #include "grader/base/error.hpp"
 #include "grader/machine/gpu_leftovers.hpp"
-#include "hashes.hpp"
+#include "grader/build/hashes.hpp"
 #include "lab/switches.hpp"
 #include "roofline/profile.hpp"
 #include "task_judge.hpp"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "build.hpp"
+#include "grader/build/build.hpp"
 #include "grader/base/lab.hpp"
 #include "lab/check.hpp"
 #include "grader/result/result.hpp"

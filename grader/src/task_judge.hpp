@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compile.hpp"
+#include "grader/build/compile.hpp"
 #include "grader/machine/device.hpp"
 #include "explain.hpp"
 #include "judge.hpp"

@@ -3,7 +3,7 @@
 #include "grader/graded.hpp"
 #include "grader/base/lab.hpp"
 #include "support/catch.hpp"
-#include "symbols.hpp"
+#include "grader/build/symbols.hpp"
 
 using namespace ridge::test;
 namespace fs = std::filesystem;

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "build.hpp"
+#include "grader/build/build.hpp"
 #include "grader/base/clock.hpp"
 #include "lab/compare.hpp"
 #include "lab/fill.hpp"

@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "build.hpp"
+#include "grader/build/build.hpp"
 #include "calibrate.hpp"
 #include "grader/machine/device_kernel.hpp"
 #include "grader/base/error.hpp"

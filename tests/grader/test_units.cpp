@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "counters.hpp"
-#include "diagnostics.hpp"
+#include "grader/build/diagnostics.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 #include "grader/base/patience.hpp"

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "check_module.hpp"
+#include "grader/build/check_module.hpp"
 #include "grader/base/error.hpp"
 #include "loop/loop_commands.hpp"
 #include "grader/sandbox/process.hpp"

@@ -1,8 +1,8 @@
-#include "hashes.hpp"
+#include "grader/build/hashes.hpp"
 
 #include <set>
 
-#include "check_module.hpp"
+#include "grader/build/check_module.hpp"
 #include "grader/base/sha256.hpp"
 
 namespace ridge {

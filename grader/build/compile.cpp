@@ -1,4 +1,4 @@
-#include "compile.hpp"
+#include "grader/build/compile.hpp"
 
 #include <cxxabi.h>
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 
 #include "grader/machine/cuda_includes.hpp"
 #include "grader/base/defence.hpp"
-#include "diagnostics.hpp"
+#include "grader/build/diagnostics.hpp"
 #include "grader/base/error.hpp"
 #include "grader/sandbox/process.hpp"
 #include "grader/sandbox/sandbox.hpp"

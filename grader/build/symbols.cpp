@@ -1,4 +1,4 @@
-#include "symbols.hpp"
+#include "grader/build/symbols.hpp"
 
 #include <cxxabi.h>
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "symbol_list.hpp"
+#include "grader/build/symbol_list.hpp"
 
 namespace ridge {
 

@@ -1,4 +1,4 @@
-#include "check_module.hpp"
+#include "grader/build/check_module.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "compiler.hpp"
+#include "grader/build/compiler.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // a manifest of what it was made of. The judge takes it only where everything fits: the owner and the rights, the program's
 // hash, the submission's files, this very harness, and (of official gradings) the course's signature.
 #pragma once
-#include "build.hpp"
+#include "grader/build/build.hpp"
 
 namespace ridge {
 

@@ -1,4 +1,4 @@
-#include "object_cache.hpp"
+#include "grader/build/object_cache.hpp"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "diagnostics.hpp"
+#include "grader/build/diagnostics.hpp"
 
 #include <fmt/format.h>
 

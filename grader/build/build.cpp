@@ -1,4 +1,4 @@
-#include "build.hpp"
+#include "grader/build/build.hpp"
 
 #include <fmt/format.h>
 
@@ -15,15 +15,15 @@
 #include <thread>
 
 #include "grader/base/clock.hpp"
-#include "compile.hpp"
+#include "grader/build/compile.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
-#include "object_cache.hpp"
+#include "grader/build/object_cache.hpp"
 #include "grader/sandbox/process.hpp"
 #include "grader/sandbox/sandbox.hpp"
 #include "grader/sandbox/sandbox_gpu.hpp"
 #include "simt/rewrite/policy.hpp"
-#include "symbols.hpp"
+#include "grader/build/symbols.hpp"
 
 namespace ridge {
 

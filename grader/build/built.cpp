@@ -1,4 +1,4 @@
-#include "built.hpp"
+#include "grader/build/built.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "grader/base/error.hpp"
-#include "hashes.hpp"
+#include "grader/build/hashes.hpp"
 #include "grader/result/record.hpp"
 #include "grader/result/result.hpp"
 #include "grader/base/sha256.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler.hpp"
+#include "grader/build/compiler.hpp"
 #include "grader/base/paths.hpp"
 
 namespace ridge {
