@@ -10,7 +10,7 @@
 #include "grader/build/compile.hpp"
 #include "grader/machine/device.hpp"
 #include "grader/base/error.hpp"
-#include "link_check.hpp"
+#include "grader/worker/link_check.hpp"
 #include "grader/machine/link_rates.hpp"
 #include "grader/sandbox/process.hpp"
 #include "grader/result/report.hpp"

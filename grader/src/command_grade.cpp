@@ -6,7 +6,7 @@
 #include <fstream>
 #include <optional>
 
-#include "agents.hpp"
+#include "grader/worker/agents.hpp"
 #include "commands.hpp"
 #include "grader/machine/device.hpp"
 #include "grader/base/error.hpp"

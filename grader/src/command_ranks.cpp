@@ -3,7 +3,7 @@
 
 #include "commands.hpp"
 #include "grader/base/error.hpp"
-#include "ranks.hpp"
+#include "grader/worker/ranks.hpp"
 
 namespace ridge {
 

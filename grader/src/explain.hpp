@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "rank_workers.hpp"
-#include "worker_process.hpp"
+#include "grader/worker/rank_workers.hpp"
+#include "grader/worker/worker_process.hpp"
 
 namespace ridge {
 

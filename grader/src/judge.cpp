@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "agents.hpp"
+#include "grader/worker/agents.hpp"
 #include "grader/build/built.hpp"
 #include "calibrate.hpp"
 #include "grader/build/check_module.hpp"
@@ -22,7 +22,7 @@
 #include "lab/switches.hpp"
 #include "roofline/profile.hpp"
 #include "task_judge.hpp"
-#include "worker_process.hpp"
+#include "grader/worker/worker_process.hpp"
 
 namespace ridge {
 

@@ -8,7 +8,7 @@
 #include <future>
 #include <thread>
 
-#include "buffers.hpp"
+#include "grader/worker/buffers.hpp"
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
 #include "lab/compare.hpp"

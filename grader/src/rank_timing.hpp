@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "rank_workers.hpp"
+#include "grader/worker/rank_workers.hpp"
 #include "timing.hpp"
 
 namespace ridge {

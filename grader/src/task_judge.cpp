@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "buffers.hpp"
+#include "grader/worker/buffers.hpp"
 #include "grader/base/clock.hpp"
 #include "counters.hpp"
 #include "grader/base/defence.hpp"

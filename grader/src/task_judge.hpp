@@ -10,10 +10,10 @@
 #include "explain.hpp"
 #include "judge.hpp"
 #include "lab/check.hpp"
-#include "rank_workers.hpp"
+#include "grader/worker/rank_workers.hpp"
 #include "score.hpp"
 #include "grader/base/seeds.hpp"
-#include "submission.hpp"
+#include "grader/worker/submission.hpp"
 
 namespace ridge {
 

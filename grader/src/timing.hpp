@@ -14,7 +14,7 @@
 #include "roofline/calibration.hpp"
 #include "grader/base/statistics.hpp"
 #include "grader/result/timing_record.hpp"
-#include "worker_process.hpp"
+#include "grader/worker/worker_process.hpp"
 
 namespace ridge {
 

@@ -3,7 +3,7 @@
 
 #include "feedback.hpp"
 #include "fuzz.hpp"
-#include "worker_messages.hpp"
+#include "grader/worker/worker_messages.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ridge;

@@ -1,5 +1,5 @@
 // What the link check says of rates that were measured, and of links that never answered.
-#include "link_check.hpp"
+#include "grader/worker/link_check.hpp"
 #include "grader/machine/link_rates.hpp"
 #include "support/catch.hpp"
 

@@ -10,7 +10,7 @@
 #include "grader/result/report_formats.hpp"
 #include "support/catch.hpp"
 #include "grader/base/text.hpp"
-#include "worker_messages.hpp"
+#include "grader/worker/worker_messages.hpp"
 
 using namespace ridge::test;
 

@@ -10,7 +10,7 @@
 #include "collectives/judged.hpp"
 #include "collectives/nccl/frame.hpp"
 #include "support/catch.hpp"
-#include "switchboard.hpp"
+#include "grader/worker/switchboard.hpp"
 
 using namespace ridge;
 using collectives::Frame;

@@ -1,4 +1,4 @@
-#include "ranks.hpp"
+#include "grader/worker/ranks.hpp"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>

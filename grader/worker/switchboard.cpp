@@ -1,4 +1,4 @@
-#include "switchboard.hpp"
+#include "grader/worker/switchboard.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

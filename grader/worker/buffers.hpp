@@ -7,7 +7,7 @@
 #include "grader/machine/device.hpp"
 #include "lab/check.hpp"
 #include "grader/result/timing_record.hpp"
-#include "worker_process.hpp"
+#include "grader/worker/worker_process.hpp"
 
 namespace ridge {
 

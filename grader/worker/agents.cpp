@@ -1,4 +1,4 @@
-#include "agents.hpp"
+#include "grader/worker/agents.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>

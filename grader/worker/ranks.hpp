@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "agent_protocol.hpp"
+#include "grader/worker/agent_protocol.hpp"
 #include "grader/sandbox/process.hpp"
 
 namespace ridge {

@@ -1,4 +1,4 @@
-#include "worker_process.hpp"
+#include "grader/worker/worker_process.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -23,7 +23,7 @@
 #include "grader/base/patience.hpp"
 #include "grader/sandbox/process.hpp"
 #include "worker/packet.hpp"
-#include "worker_messages.hpp"
+#include "grader/worker/worker_messages.hpp"
 
 namespace ridge {
 

@@ -1,4 +1,4 @@
-#include "buffers.hpp"
+#include "grader/worker/buffers.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "rank_workers.hpp"
+#include "grader/worker/rank_workers.hpp"
 
 #include <atomic>
 #include <future>

@@ -1,4 +1,4 @@
-#include "link_check.hpp"
+#include "grader/worker/link_check.hpp"
 
 #include <fmt/format.h>
 

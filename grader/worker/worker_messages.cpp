@@ -1,4 +1,4 @@
-#include "worker_messages.hpp"
+#include "grader/worker/worker_messages.hpp"
 
 #include <cstring>
 

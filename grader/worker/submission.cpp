@@ -1,4 +1,4 @@
-#include "submission.hpp"
+#include "grader/worker/submission.hpp"
 
 #include <cstring>
 

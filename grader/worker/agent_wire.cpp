@@ -1,4 +1,4 @@
-#include "agent_wire.hpp"
+#include "grader/worker/agent_wire.hpp"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

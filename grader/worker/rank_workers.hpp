@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "agents.hpp"
-#include "submission.hpp"
-#include "switchboard.hpp"
+#include "grader/worker/agents.hpp"
+#include "grader/worker/submission.hpp"
+#include "grader/worker/switchboard.hpp"
 
 namespace ridge {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "agent_wire.hpp"
+#include "grader/worker/agent_wire.hpp"
 #include "grader/base/paths.hpp"
 #include "grader/sandbox/rank_host.hpp"
-#include "worker_process.hpp"
+#include "grader/worker/worker_process.hpp"
 
 namespace ridge {
 

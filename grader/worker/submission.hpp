@@ -8,9 +8,9 @@
 #include <memory>
 #include <string>
 
-#include "buffers.hpp"
+#include "grader/worker/buffers.hpp"
 #include "lab/check.hpp"
-#include "worker_process.hpp"
+#include "grader/worker/worker_process.hpp"
 
 namespace ridge {
 
