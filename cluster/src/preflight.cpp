@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "calibrate.hpp"
+#include "grader/measure/calibrate.hpp"
 #include "cluster_clock.hpp"
 #include "grader/base/error.hpp"
 #include "files.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "counters.hpp"
+#include "grader/measure/counters.hpp"
 #include "grader/base/paths.hpp"
 #include "grader/sandbox/sandbox.hpp"
 #include "grader/result/timing_record.hpp"

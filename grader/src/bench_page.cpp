@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "calibrate.hpp"
+#include "grader/measure/calibrate.hpp"
 #include "commands.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/statistics.hpp"

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "bench_page.hpp"
-#include "calibrate.hpp"
+#include "grader/measure/calibrate.hpp"
 #include "commands.hpp"
 #include "grader/base/error.hpp"
 #include "judge.hpp"

@@ -1,7 +1,7 @@
 // ridge calibrate: measures this machine's ceilings and keeps them.
 #include <fmt/format.h>
 
-#include "calibrate.hpp"
+#include "grader/measure/calibrate.hpp"
 #include "commands.hpp"
 #include "grader/base/error.hpp"
 #include "grader/result/report.hpp"

@@ -22,7 +22,7 @@
 #include "grader/result/signature.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/timeline_trace.hpp"
-#include "warp_file.hpp"
+#include "grader/measure/warp_file.hpp"
 
 namespace ridge {
 

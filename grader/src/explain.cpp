@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "grader/build/compile.hpp"
-#include "counters.hpp"
+#include "grader/measure/counters.hpp"
 #include "feedback.hpp"
 
 namespace ridge {

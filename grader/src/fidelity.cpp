@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "grader/base/error.hpp"
-#include "timing.hpp"
+#include "grader/measure/timing.hpp"
 
 namespace ridge {
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "fidelity.hpp"
-#include "timing.hpp"
+#include "grader/measure/timing.hpp"
 
 namespace ridge {
 

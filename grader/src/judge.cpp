@@ -11,7 +11,7 @@
 
 #include "grader/worker/agents.hpp"
 #include "grader/build/built.hpp"
-#include "calibrate.hpp"
+#include "grader/measure/calibrate.hpp"
 #include "grader/build/check_module.hpp"
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"

@@ -7,14 +7,14 @@
 
 #include "grader/worker/buffers.hpp"
 #include "grader/base/clock.hpp"
-#include "counters.hpp"
+#include "grader/measure/counters.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
 #include "feedback.hpp"
-#include "rank_timing.hpp"
+#include "grader/measure/rank_timing.hpp"
 #include "grader/base/text.hpp"
-#include "timing.hpp"
-#include "warp_file.hpp"
+#include "grader/measure/timing.hpp"
+#include "grader/measure/warp_file.hpp"
 
 namespace ridge {
 

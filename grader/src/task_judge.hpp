@@ -11,7 +11,7 @@
 #include "judge.hpp"
 #include "lab/check.hpp"
 #include "grader/worker/rank_workers.hpp"
-#include "score.hpp"
+#include "grader/measure/score.hpp"
 #include "grader/base/seeds.hpp"
 #include "grader/worker/submission.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "grader/worker/buffers.hpp"
 #include "grader/base/clock.hpp"
-#include "counters.hpp"
+#include "grader/measure/counters.hpp"
 #include "grader/base/defence.hpp"
 #include "task_judge.hpp"
 

@@ -1,5 +1,5 @@
 // Launch records, JSON from the worker: anything malformed gives an empty result.
-#include "counters.hpp"
+#include "grader/measure/counters.hpp"
 #include "fuzz.hpp"
 #include "grader/result/result.hpp"
 

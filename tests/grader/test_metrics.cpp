@@ -1,7 +1,7 @@
 // Each metric by name, from counters and timings made by hand; and which tasks a device can run.
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
-#include "metrics.hpp"
+#include "grader/measure/metrics.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge;

@@ -10,10 +10,10 @@
 #include "lab/compare.hpp"
 #include "lab/fill.hpp"
 #include "late_device.hpp"
-#include "rank_timing.hpp"
+#include "grader/measure/rank_timing.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"
-#include "timed_turns.hpp"
+#include "grader/measure/timed_turns.hpp"
 
 using namespace ridge;
 

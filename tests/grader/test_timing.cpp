@@ -8,18 +8,18 @@
 #include <set>
 
 #include "grader/build/build.hpp"
-#include "calibrate.hpp"
+#include "grader/measure/calibrate.hpp"
 #include "grader/machine/device_kernel.hpp"
 #include "grader/base/error.hpp"
-#include "floor.hpp"
+#include "grader/measure/floor.hpp"
 #include "grader/machine/gpu_leftovers.hpp"
 #include "lab/compare.hpp"
 #include "late_device.hpp"
 #include "grader/machine/nvml.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"
-#include "timed_turns.hpp"
-#include "timing.hpp"
+#include "grader/measure/timed_turns.hpp"
+#include "grader/measure/timing.hpp"
 
 using namespace ridge;
 

@@ -3,7 +3,7 @@
 #include "loop/line_diff.hpp"
 #include "loop/metric_pages.hpp"
 #include "loop/svg.hpp"
-#include "metrics.hpp"
+#include "grader/measure/metrics.hpp"
 #include "support/catch.hpp"
 #include "grader/base/text.hpp"
 

@@ -1,4 +1,4 @@
-#include "timing.hpp"
+#include "grader/measure/timing.hpp"
 
 #include <fmt/format.h>
 
@@ -11,11 +11,11 @@
 #include "grader/worker/buffers.hpp"
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
-#include "floor.hpp"
+#include "grader/measure/floor.hpp"
 #include "lab/compare.hpp"
 #include "grader/machine/nvml.hpp"
 #include "grader/base/seeds.hpp"
-#include "timed_turns.hpp"
+#include "grader/measure/timed_turns.hpp"
 
 namespace ridge {
 

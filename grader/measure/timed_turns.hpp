@@ -9,7 +9,7 @@
 #include "grader/base/defence.hpp"
 #include "lab/check.hpp"
 #include "lab/compare.hpp"
-#include "timing.hpp"
+#include "grader/measure/timing.hpp"
 
 namespace ridge::timed {
 

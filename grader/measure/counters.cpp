@@ -1,4 +1,4 @@
-#include "counters.hpp"
+#include "grader/measure/counters.hpp"
 
 #include <fmt/format.h>
 

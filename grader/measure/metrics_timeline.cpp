@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "grader/base/error.hpp"
-#include "metrics.hpp"
+#include "grader/measure/metrics.hpp"
 
 namespace ridge {
 

@@ -1,4 +1,4 @@
-#include "metrics.hpp"
+#include "grader/measure/metrics.hpp"
 
 #include <fmt/format.h>
 

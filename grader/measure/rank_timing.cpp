@@ -1,4 +1,4 @@
-#include "rank_timing.hpp"
+#include "grader/measure/rank_timing.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include "lab/compare.hpp"
 #include "grader/machine/nvml.hpp"
 #include "grader/base/seeds.hpp"
-#include "timed_turns.hpp"
+#include "grader/measure/timed_turns.hpp"
 
 namespace ridge {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "grader/base/lab.hpp"
-#include "metrics.hpp"
+#include "grader/measure/metrics.hpp"
 #include "grader/result/result.hpp"
 
 namespace ridge {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "counters.hpp"
+#include "grader/measure/counters.hpp"
 #include "grader/base/paths.hpp"
 #include "grader/result/result.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "grader/worker/rank_workers.hpp"
-#include "timing.hpp"
+#include "grader/measure/timing.hpp"
 
 namespace ridge {
 

@@ -1,4 +1,4 @@
-#include "warp_file.hpp"
+#include "grader/measure/warp_file.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "calibrate.hpp"
+#include "grader/measure/calibrate.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "floor.hpp"
+#include "grader/measure/floor.hpp"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "counters.hpp"
+#include "grader/measure/counters.hpp"
 #include "lab/check.hpp"
 #include "grader/result/timing_record.hpp"
 

@@ -1,10 +1,10 @@
-#include "score.hpp"
+#include "grader/measure/score.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "metrics.hpp"
+#include "grader/measure/metrics.hpp"
 
 namespace ridge {
 
