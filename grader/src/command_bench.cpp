@@ -14,7 +14,7 @@
 #include "grader/build/compile.hpp"
 #include "grader/machine/device.hpp"
 #include "grader/base/error.hpp"
-#include "fidelity.hpp"
+#include "grader/bench/fidelity.hpp"
 #include "grader/sandbox/process.hpp"
 #include "ridge_version.hpp"
 #include "grader/base/text.hpp"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "bench_page.hpp"
+#include "grader/bench/bench_page.hpp"
 #include "grader/measure/calibrate.hpp"
 #include "commands.hpp"
 #include "grader/base/error.hpp"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "bench_page.hpp"
-#include "climb.hpp"
+#include "grader/bench/bench_page.hpp"
+#include "grader/bench/climb.hpp"
 #include "commands.hpp"
 #include "grader/machine/device.hpp"
 #include "grader/base/error.hpp"

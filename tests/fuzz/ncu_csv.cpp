@@ -1,5 +1,5 @@
 // Nsight Compute's CSV: any text is a table or an error.
-#include "ncu_csv.hpp"
+#include "grader/bench/ncu_csv.hpp"
 
 #include "grader/base/error.hpp"
 #include "fuzz.hpp"

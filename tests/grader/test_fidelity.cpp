@@ -1,6 +1,6 @@
 // The comparison of the emulator with a recording: names of launches, equality, known differences, times.
 #include "grader/base/error.hpp"
-#include "fidelity.hpp"
+#include "grader/bench/fidelity.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge;

@@ -1,6 +1,6 @@
 // ncu's raw CSV: quoting, units, several reports in one file, what is printed around the table.
 #include "grader/base/error.hpp"
-#include "ncu_csv.hpp"
+#include "grader/bench/ncu_csv.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge;

@@ -1,4 +1,4 @@
-#include "ncu_csv.hpp"
+#include "grader/bench/ncu_csv.hpp"
 
 #include "grader/base/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "fidelity.hpp"
+#include "grader/bench/fidelity.hpp"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>

@@ -1,4 +1,4 @@
-#include "climb.hpp"
+#include "grader/bench/climb.hpp"
 
 #include <fmt/format.h>
 

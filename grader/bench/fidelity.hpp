@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ncu_csv.hpp"
+#include "grader/bench/ncu_csv.hpp"
 
 namespace ridge {
 

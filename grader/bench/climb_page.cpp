@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "climb.hpp"
+#include "grader/bench/climb.hpp"
 #include "grader/base/statistics.hpp"
 
 namespace ridge {

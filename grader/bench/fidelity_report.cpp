@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "fidelity.hpp"
+#include "grader/bench/fidelity.hpp"
 #include "grader/measure/timing.hpp"
 
 namespace ridge {

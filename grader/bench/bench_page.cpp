@@ -1,4 +1,4 @@
-#include "bench_page.hpp"
+#include "grader/bench/bench_page.hpp"
 
 #include <fmt/format.h>
 
