@@ -10,7 +10,7 @@
 #include "grader/measure/calibrate.hpp"
 #include "commands.hpp"
 #include "grader/base/error.hpp"
-#include "judge.hpp"
+#include "grader/judge/judge.hpp"
 #include "grader/result/report.hpp"
 #include "ridge_version.hpp"
 #include "grader/base/text.hpp"

@@ -10,7 +10,7 @@
 #include "commands.hpp"
 #include "grader/machine/device.hpp"
 #include "grader/base/error.hpp"
-#include "judge.hpp"
+#include "grader/judge/judge.hpp"
 #include "grader/result/record.hpp"
 #include "grader/result/report.hpp"
 #include "ridge_version.hpp"

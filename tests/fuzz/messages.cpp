@@ -1,7 +1,7 @@
 // Packets of a worker: hello and done. The first byte picks the message; what is accepted has texts that end.
 #include <cstring>
 
-#include "feedback.hpp"
+#include "grader/judge/feedback.hpp"
 #include "fuzz.hpp"
 #include "grader/worker/worker_messages.hpp"
 

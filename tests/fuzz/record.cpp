@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "grader/base/error.hpp"
-#include "feedback.hpp"
+#include "grader/judge/feedback.hpp"
 #include "fuzz.hpp"
 #include "grader/result/report_formats.hpp"
 #include "grader/base/text.hpp"

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "feedback.hpp"
+#include "grader/judge/feedback.hpp"
 #include "grader/graded.hpp"
 #include "grader/result/record.hpp"
 #include "grader/result/report_formats.hpp"

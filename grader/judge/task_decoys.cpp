@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "grader/base/defence.hpp"
-#include "task_judge.hpp"
+#include "grader/judge/task_judge.hpp"
 
 namespace ridge {
 

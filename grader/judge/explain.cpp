@@ -1,4 +1,4 @@
-#include "explain.hpp"
+#include "grader/judge/explain.hpp"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 
 #include "grader/build/compile.hpp"
 #include "grader/measure/counters.hpp"
-#include "feedback.hpp"
+#include "grader/judge/feedback.hpp"
 
 namespace ridge {
 

@@ -8,7 +8,7 @@
 #include "grader/base/clock.hpp"
 #include "grader/measure/counters.hpp"
 #include "grader/base/defence.hpp"
-#include "task_judge.hpp"
+#include "grader/judge/task_judge.hpp"
 
 namespace ridge {
 

@@ -7,8 +7,8 @@
 
 #include "grader/build/compile.hpp"
 #include "grader/machine/device.hpp"
-#include "explain.hpp"
-#include "judge.hpp"
+#include "grader/judge/explain.hpp"
+#include "grader/judge/judge.hpp"
 #include "lab/check.hpp"
 #include "grader/worker/rank_workers.hpp"
 #include "grader/measure/score.hpp"

@@ -1,4 +1,4 @@
-#include "feedback.hpp"
+#include "grader/judge/feedback.hpp"
 
 #include <fmt/format.h>
 

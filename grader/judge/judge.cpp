@@ -1,4 +1,4 @@
-#include "judge.hpp"
+#include "grader/judge/judge.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -21,7 +21,7 @@
 #include "grader/build/hashes.hpp"
 #include "lab/switches.hpp"
 #include "roofline/profile.hpp"
-#include "task_judge.hpp"
+#include "grader/judge/task_judge.hpp"
 #include "grader/worker/worker_process.hpp"
 
 namespace ridge {

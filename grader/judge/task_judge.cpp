@@ -1,4 +1,4 @@
-#include "task_judge.hpp"
+#include "grader/judge/task_judge.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "grader/measure/counters.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
-#include "feedback.hpp"
+#include "grader/judge/feedback.hpp"
 #include "grader/measure/rank_timing.hpp"
 #include "grader/base/text.hpp"
 #include "grader/measure/timing.hpp"
