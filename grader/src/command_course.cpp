@@ -7,7 +7,7 @@
 #include "grader/build/compile.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
-#include "loop/attempts.hpp"
+#include "learn/attempts.hpp"
 #include "grader/result/result.hpp"
 
 namespace ridge {

@@ -6,7 +6,7 @@
 
 #include "commands.hpp"
 #include "grader/base/error.hpp"
-#include "loop/follow.hpp"
+#include "learn/follow.hpp"
 #include "grader/sandbox/process.hpp"
 #include "grader/result/timeline_trace.hpp"
 

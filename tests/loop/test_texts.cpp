@@ -1,8 +1,8 @@
 // Differences of texts, metrics as a list, sections, SVG, and names that were mistyped.
-#include "loop/lesson.hpp"
-#include "loop/line_diff.hpp"
-#include "loop/metric_pages.hpp"
-#include "loop/svg.hpp"
+#include "learn/lesson.hpp"
+#include "learn/line_diff.hpp"
+#include "learn/metric_pages.hpp"
+#include "learn/svg.hpp"
 #include "grader/measure/metrics.hpp"
 #include "support/catch.hpp"
 #include "grader/base/text.hpp"

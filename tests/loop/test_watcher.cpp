@@ -1,7 +1,7 @@
 // Saves of all kinds are noticed once, whole: in place, by rename, in steps, with the time of another file.
 #include <filesystem>
 
-#include "loop/files.hpp"
+#include "learn/files.hpp"
 #include "loop/watcher.hpp"
 #include "grader/base/sha256.hpp"
 #include "support/catch.hpp"

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <ctime>
 
-#include "loop/attempts.hpp"
-#include "loop/changes.hpp"
-#include "loop/findings.hpp"
-#include "loop/lesson.hpp"
+#include "learn/attempts.hpp"
+#include "learn/changes.hpp"
+#include "learn/findings.hpp"
+#include "learn/lesson.hpp"
 #include "loop/loop_commands.hpp"
 #include "grader/result/report.hpp"
 #include "grader/base/text.hpp"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "grader/base/error.hpp"
-#include "loop/http.hpp"
+#include "learn/http.hpp"
 #include "loop/loop_commands.hpp"
 #include "grader/sandbox/process.hpp"
 #include "grader/result/result.hpp"

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "grader/base/lab.hpp"
-#include "loop/metric_pages.hpp"
+#include "learn/metric_pages.hpp"
 #include "grader/base/text.hpp"
 
 namespace ridge::loop {

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "loop/attempts.hpp"
+#include "learn/attempts.hpp"
 
 namespace ridge::loop {
 

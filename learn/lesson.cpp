@@ -1,4 +1,4 @@
-#include "loop/lesson.hpp"
+#include "learn/lesson.hpp"
 
 #include <cctype>
 #include <map>

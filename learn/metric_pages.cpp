@@ -1,4 +1,4 @@
-#include "loop/metric_pages.hpp"
+#include "learn/metric_pages.hpp"
 
 #include <algorithm>
 #include <sstream>

@@ -1,4 +1,4 @@
-#include "loop/attempts.hpp"
+#include "learn/attempts.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <set>
 
 #include "grader/base/error.hpp"
-#include "loop/files.hpp"
+#include "learn/files.hpp"
 #include "grader/result/record.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/timeline_trace.hpp"

@@ -1,4 +1,4 @@
-#include "loop/follow.hpp"
+#include "learn/follow.hpp"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "grader/base/error.hpp"
-#include "loop/http.hpp"
+#include "learn/http.hpp"
 #include "grader/result/result.hpp"
 #include "grader/base/text.hpp"
 

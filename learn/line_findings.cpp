@@ -1,4 +1,4 @@
-#include "loop/line_findings.hpp"
+#include "learn/line_findings.hpp"
 
 #include <fmt/format.h>
 

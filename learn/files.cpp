@@ -1,4 +1,4 @@
-#include "loop/files.hpp"
+#include "learn/files.hpp"
 
 #include <algorithm>
 #include <vector>

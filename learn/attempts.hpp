@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "grader/base/lab.hpp"
-#include "loop/journal.hpp"
+#include "learn/journal.hpp"
 #include "grader/result/result.hpp"
 
 namespace ridge::loop {

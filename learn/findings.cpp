@@ -1,13 +1,13 @@
-#include "loop/findings.hpp"
+#include "learn/findings.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "loop/attempts.hpp"
-#include "loop/lesson.hpp"
-#include "loop/line_findings.hpp"
+#include "learn/attempts.hpp"
+#include "learn/lesson.hpp"
+#include "learn/line_findings.hpp"
 #include "grader/result/report.hpp"
 #include "grader/base/text.hpp"
 

@@ -1,4 +1,4 @@
-#include "loop/line_diff.hpp"
+#include "learn/line_diff.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "grader/base/error.hpp"
-#include "loop/attempts.hpp"
+#include "learn/attempts.hpp"
 #include "loop/loop_commands.hpp"
 #include "grader/result/report.hpp"
 

@@ -8,11 +8,11 @@
 #include <set>
 
 #include "grader/base/error.hpp"
-#include "loop/attempts.hpp"
-#include "loop/changes.hpp"
-#include "loop/findings.hpp"
+#include "learn/attempts.hpp"
+#include "learn/changes.hpp"
+#include "learn/findings.hpp"
 #include "loop/loop_commands.hpp"
-#include "loop/svg.hpp"
+#include "learn/svg.hpp"
 #include "grader/result/record.hpp"
 #include "grader/result/timeline_trace.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
-#include "loop/attempts.hpp"
+#include "learn/attempts.hpp"
 #include "loop/loop_commands.hpp"
 #include "grader/sandbox/process.hpp"
 

@@ -1,4 +1,4 @@
-#include "loop/http.hpp"
+#include "learn/http.hpp"
 
 #include <fmt/format.h>
 #include <netdb.h>

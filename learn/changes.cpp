@@ -1,4 +1,4 @@
-#include "loop/changes.hpp"
+#include "learn/changes.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "loop/journal.hpp"
+#include "learn/journal.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

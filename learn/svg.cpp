@@ -1,4 +1,4 @@
-#include "loop/svg.hpp"
+#include "learn/svg.hpp"
 
 #include <fmt/format.h>
 

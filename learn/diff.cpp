@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "grader/base/error.hpp"
-#include "loop/attempts.hpp"
-#include "loop/changes.hpp"
-#include "loop/files.hpp"
-#include "loop/line_diff.hpp"
+#include "learn/attempts.hpp"
+#include "learn/changes.hpp"
+#include "learn/files.hpp"
+#include "learn/line_diff.hpp"
 #include "loop/loop_commands.hpp"
 #include "grader/result/report.hpp"
 #include "grader/base/text.hpp"

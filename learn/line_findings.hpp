@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "loop/findings.hpp"
+#include "learn/findings.hpp"
 
 namespace ridge::loop {
 

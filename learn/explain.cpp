@@ -5,10 +5,10 @@
 #include <sstream>
 
 #include "grader/base/error.hpp"
-#include "loop/attempts.hpp"
-#include "loop/changes.hpp"
+#include "learn/attempts.hpp"
+#include "learn/changes.hpp"
 #include "loop/loop_commands.hpp"
-#include "loop/metric_pages.hpp"
+#include "learn/metric_pages.hpp"
 #include "grader/result/report.hpp"
 #include "grader/base/text.hpp"
 
