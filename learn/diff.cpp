@@ -8,7 +8,7 @@
 #include "learn/changes.hpp"
 #include "learn/files.hpp"
 #include "learn/line_diff.hpp"
-#include "loop/loop_commands.hpp"
+#include "app/loop_commands.hpp"
 #include "grader/result/report.hpp"
 #include "grader/base/text.hpp"
 

@@ -7,7 +7,7 @@
 #include "grader/base/error.hpp"
 #include "learn/attempts.hpp"
 #include "learn/changes.hpp"
-#include "loop/loop_commands.hpp"
+#include "app/loop_commands.hpp"
 #include "learn/metric_pages.hpp"
 #include "grader/result/report.hpp"
 #include "grader/base/text.hpp"

@@ -9,7 +9,7 @@
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 #include "learn/attempts.hpp"
-#include "loop/loop_commands.hpp"
+#include "app/loop_commands.hpp"
 #include "grader/sandbox/process.hpp"
 
 namespace ridge::loop {

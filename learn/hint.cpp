@@ -5,7 +5,7 @@
 
 #include "grader/base/error.hpp"
 #include "learn/attempts.hpp"
-#include "loop/loop_commands.hpp"
+#include "app/loop_commands.hpp"
 #include "grader/result/report.hpp"
 
 namespace ridge::loop {

@@ -11,7 +11,7 @@
 #include "learn/attempts.hpp"
 #include "learn/changes.hpp"
 #include "learn/findings.hpp"
-#include "loop/loop_commands.hpp"
+#include "app/loop_commands.hpp"
 #include "learn/svg.hpp"
 #include "grader/result/record.hpp"
 #include "grader/result/timeline_trace.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "grader/measure/calibrate.hpp"
-#include "commands.hpp"
+#include "app/commands.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/statistics.hpp"
 #include "grader/base/text.hpp"

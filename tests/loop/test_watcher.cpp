@@ -2,7 +2,7 @@
 #include <filesystem>
 
 #include "learn/files.hpp"
-#include "loop/watcher.hpp"
+#include "app/watcher.hpp"
 #include "grader/base/sha256.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"

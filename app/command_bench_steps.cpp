@@ -7,7 +7,7 @@
 
 #include "grader/bench/bench_page.hpp"
 #include "grader/bench/climb.hpp"
-#include "commands.hpp"
+#include "app/commands.hpp"
 #include "grader/machine/device.hpp"
 #include "grader/base/error.hpp"
 #include "grader/judge/judge.hpp"

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "grader/build/build.hpp"
-#include "commands.hpp"
+#include "app/commands.hpp"
 #include "grader/build/compile.hpp"
 #include "grader/machine/device.hpp"
 #include "grader/base/error.hpp"

@@ -9,9 +9,9 @@
 #include <cstring>
 #include <thread>
 
-#include "commands.hpp"
+#include "app/commands.hpp"
 #include "grader/base/error.hpp"
-#include "loop/loop_commands.hpp"
+#include "app/loop_commands.hpp"
 #include "grader/base/paths.hpp"
 #include "grader/sandbox/process.hpp"
 #include "grader/result/report.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "commands.hpp"
+#include "app/commands.hpp"
 #include "grader/base/error.hpp"
 #include "learn/follow.hpp"
 #include "grader/sandbox/process.hpp"

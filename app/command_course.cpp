@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "commands.hpp"
+#include "app/commands.hpp"
 #include "grader/build/compile.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"

@@ -7,7 +7,7 @@
 
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
-#include "loop/loop_commands.hpp"
+#include "app/loop_commands.hpp"
 #include "grader/result/result.hpp"
 #include "grader/base/text.hpp"
 

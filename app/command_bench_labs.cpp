@@ -8,7 +8,7 @@
 
 #include "grader/bench/bench_page.hpp"
 #include "grader/measure/calibrate.hpp"
-#include "commands.hpp"
+#include "app/commands.hpp"
 #include "grader/base/error.hpp"
 #include "grader/judge/judge.hpp"
 #include "grader/result/report.hpp"

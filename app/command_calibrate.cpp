@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "grader/measure/calibrate.hpp"
-#include "commands.hpp"
+#include "app/commands.hpp"
 #include "grader/base/error.hpp"
 #include "grader/result/report.hpp"
 

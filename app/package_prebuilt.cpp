@@ -7,7 +7,7 @@
 
 #include "grader/build/check_module.hpp"
 #include "grader/base/error.hpp"
-#include "loop/loop_commands.hpp"
+#include "app/loop_commands.hpp"
 #include "grader/sandbox/process.hpp"
 #include "grader/result/result.hpp"
 #include "ridge_version.hpp"

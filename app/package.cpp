@@ -5,7 +5,7 @@
 
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
-#include "loop/loop_commands.hpp"
+#include "app/loop_commands.hpp"
 #include "grader/sandbox/process.hpp"
 #include "grader/result/result.hpp"
 #include "grader/base/seeds.hpp"

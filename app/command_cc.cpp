@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include "commands.hpp"
+#include "app/commands.hpp"
 #include "grader/build/compile.hpp"
 #include "grader/base/error.hpp"
 #include "grader/sandbox/process.hpp"

@@ -9,13 +9,13 @@
 #include <thread>
 
 #include "grader/base/clock.hpp"
-#include "commands.hpp"
+#include "app/commands.hpp"
 #include "grader/base/error.hpp"
 #include "learn/attempts.hpp"
 #include "learn/changes.hpp"
 #include "learn/findings.hpp"
-#include "loop/loop_commands.hpp"
-#include "loop/watcher.hpp"
+#include "app/loop_commands.hpp"
+#include "app/watcher.hpp"
 #include "grader/result/report.hpp"
 #include "grader/base/text.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "grader/base/error.hpp"
 #include "learn/http.hpp"
-#include "loop/loop_commands.hpp"
+#include "app/loop_commands.hpp"
 #include "grader/sandbox/process.hpp"
 #include "grader/result/result.hpp"
 #include "grader/base/text.hpp"

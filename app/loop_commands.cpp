@@ -1,4 +1,4 @@
-#include "loop/loop_commands.hpp"
+#include "app/loop_commands.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // completion: scripts that ask `ridge completion words` what may come next, so that they never age.
 #include <fmt/format.h>
 
-#include "loop/loop_commands.hpp"
+#include "app/loop_commands.hpp"
 
 namespace ridge::loop {
 

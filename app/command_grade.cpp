@@ -7,14 +7,14 @@
 #include <optional>
 
 #include "grader/worker/agents.hpp"
-#include "commands.hpp"
+#include "app/commands.hpp"
 #include "grader/machine/device.hpp"
 #include "grader/base/error.hpp"
 #include "grader/judge/feedback.hpp"
 #include "grader/judge/judge.hpp"
 #include "learn/attempts.hpp"
 #include "learn/findings.hpp"
-#include "loop/loop_commands.hpp"
+#include "app/loop_commands.hpp"
 #include "grader/result/record.hpp"
 #include "grader/result/report.hpp"
 #include "grader/result/report_formats.hpp"

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "grader/build/build.hpp"
-#include "commands.hpp"
+#include "app/commands.hpp"
 #include "grader/build/compile.hpp"
 #include "grader/machine/device.hpp"
 #include "grader/base/error.hpp"

@@ -6,9 +6,9 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "commands.hpp"
+#include "app/commands.hpp"
 #include "grader/base/error.hpp"
-#include "loop/loop_commands.hpp"
+#include "app/loop_commands.hpp"
 #include "grader/result/record.hpp"
 #include "grader/result/report.hpp"
 #include "grader/result/report_formats.hpp"

@@ -1,4 +1,4 @@
-#include "loop/watcher.hpp"
+#include "app/watcher.hpp"
 
 #include <algorithm>
 

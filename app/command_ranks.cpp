@@ -1,7 +1,7 @@
 // ranks: starts one agent per rank, and shows what they report.
 #include <fmt/format.h>
 
-#include "commands.hpp"
+#include "app/commands.hpp"
 #include "grader/base/error.hpp"
 #include "grader/worker/ranks.hpp"
 
