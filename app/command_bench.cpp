@@ -9,15 +9,16 @@
 #include <iterator>
 #include <sstream>
 
-#include "grader/build/build.hpp"
 #include "app/commands.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/text.hpp"
+#include "grader/bench/fidelity.hpp"
+#include "grader/build/build.hpp"
 #include "grader/build/compile.hpp"
 #include "grader/machine/device.hpp"
-#include "grader/base/error.hpp"
-#include "grader/bench/fidelity.hpp"
+#include "grader/machine/toolkit.hpp"
 #include "grader/sandbox/process.hpp"
 #include "ridge_version.hpp"
-#include "grader/base/text.hpp"
 
 namespace ridge {
 

@@ -6,14 +6,15 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "grader/bench/bench_page.hpp"
-#include "grader/measure/calibrate.hpp"
 #include "app/commands.hpp"
 #include "grader/base/error.hpp"
+#include "grader/base/text.hpp"
+#include "grader/bench/bench_page.hpp"
 #include "grader/judge/judge.hpp"
+#include "grader/machine/toolkit.hpp"
+#include "grader/measure/calibrate.hpp"
 #include "grader/result/report.hpp"
 #include "ridge_version.hpp"
-#include "grader/base/text.hpp"
 
 namespace ridge {
 

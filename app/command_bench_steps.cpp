@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <optional>
 
+#include "app/commands.hpp"
+#include "grader/base/error.hpp"
 #include "grader/bench/bench_page.hpp"
 #include "grader/bench/climb.hpp"
-#include "app/commands.hpp"
-#include "grader/machine/device.hpp"
-#include "grader/base/error.hpp"
 #include "grader/judge/judge.hpp"
+#include "grader/machine/device.hpp"
 #include "grader/result/record.hpp"
 #include "grader/result/report.hpp"
 #include "ridge_version.hpp"

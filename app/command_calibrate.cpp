@@ -1,9 +1,9 @@
 // ridge calibrate: measures this machine's ceilings and keeps them.
 #include <fmt/format.h>
 
-#include "grader/measure/calibrate.hpp"
 #include "app/commands.hpp"
 #include "grader/base/error.hpp"
+#include "grader/measure/calibrate.hpp"
 #include "grader/result/report.hpp"
 
 namespace ridge {

@@ -7,10 +7,10 @@
 #include <string_view>
 
 #include "app/commands.hpp"
-#include "grader/build/compile.hpp"
 #include "grader/base/error.hpp"
-#include "grader/sandbox/process.hpp"
 #include "grader/base/text.hpp"
+#include "grader/build/compile.hpp"
+#include "grader/sandbox/process.hpp"
 
 namespace ridge {
 

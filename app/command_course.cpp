@@ -4,11 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
-#include "grader/build/compile.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
-#include "learn/attempts.hpp"
+#include "grader/build/compile.hpp"
 #include "grader/result/result.hpp"
+#include "learn/attempts.hpp"
 
 namespace ridge {
 

@@ -5,18 +5,19 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "grader/build/build.hpp"
 #include "app/commands.hpp"
+#include "grader/base/error.hpp"
+#include "grader/build/build.hpp"
 #include "grader/build/compile.hpp"
 #include "grader/machine/device.hpp"
-#include "grader/base/error.hpp"
-#include "grader/worker/link_check.hpp"
 #include "grader/machine/link_rates.hpp"
-#include "grader/sandbox/process.hpp"
-#include "grader/result/report.hpp"
-#include "grader/sandbox/sandbox.hpp"
+#include "grader/machine/toolkit.hpp"
 #include "grader/machine/topology_report.hpp"
 #include "grader/machine/versions.hpp"
+#include "grader/result/report.hpp"
+#include "grader/sandbox/process.hpp"
+#include "grader/sandbox/sandbox.hpp"
+#include "grader/worker/link_check.hpp"
 
 namespace ridge {
 

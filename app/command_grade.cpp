@@ -6,23 +6,24 @@
 #include <fstream>
 #include <optional>
 
-#include "grader/worker/agents.hpp"
 #include "app/commands.hpp"
-#include "grader/machine/device.hpp"
+#include "app/loop_commands.hpp"
 #include "grader/base/error.hpp"
+#include "grader/base/seeds.hpp"
+#include "grader/base/text.hpp"
 #include "grader/judge/feedback.hpp"
 #include "grader/judge/judge.hpp"
-#include "learn/attempts.hpp"
-#include "learn/findings.hpp"
-#include "app/loop_commands.hpp"
+#include "grader/machine/device.hpp"
+#include "grader/machine/toolkit.hpp"
+#include "grader/measure/warp_file.hpp"
 #include "grader/result/record.hpp"
 #include "grader/result/report.hpp"
 #include "grader/result/report_formats.hpp"
-#include "grader/base/seeds.hpp"
 #include "grader/result/signature.hpp"
-#include "grader/base/text.hpp"
 #include "grader/result/timeline_trace.hpp"
-#include "grader/measure/warp_file.hpp"
+#include "grader/worker/agents.hpp"
+#include "learn/attempts.hpp"
+#include "learn/findings.hpp"
 
 namespace ridge {
 

@@ -7,13 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
-#include "grader/base/error.hpp"
 #include "app/loop_commands.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/text.hpp"
 #include "grader/result/record.hpp"
 #include "grader/result/report.hpp"
 #include "grader/result/report_formats.hpp"
 #include "grader/result/signature.hpp"
-#include "grader/base/text.hpp"
 #include "grader/result/verify.hpp"
 
 namespace ridge {

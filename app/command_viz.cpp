@@ -6,9 +6,9 @@
 
 #include "app/commands.hpp"
 #include "grader/base/error.hpp"
-#include "learn/follow.hpp"
-#include "grader/sandbox/process.hpp"
 #include "grader/result/timeline_trace.hpp"
+#include "grader/sandbox/process.hpp"
+#include "learn/follow.hpp"
 
 namespace ridge {
 

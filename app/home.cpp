@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <ctime>
 
+#include "app/loop_commands.hpp"
+#include "grader/base/text.hpp"
+#include "grader/result/report.hpp"
 #include "learn/attempts.hpp"
 #include "learn/changes.hpp"
 #include "learn/findings.hpp"
 #include "learn/lesson.hpp"
-#include "app/loop_commands.hpp"
-#include "grader/result/report.hpp"
-#include "grader/base/text.hpp"
 
 namespace ridge::loop {
 

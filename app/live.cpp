@@ -4,12 +4,12 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "grader/base/error.hpp"
-#include "learn/http.hpp"
 #include "app/loop_commands.hpp"
-#include "grader/sandbox/process.hpp"
-#include "grader/result/result.hpp"
+#include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
+#include "grader/result/result.hpp"
+#include "grader/sandbox/process.hpp"
+#include "learn/http.hpp"
 
 namespace ridge::loop {
 

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "grader/base/lab.hpp"
-#include "learn/metric_pages.hpp"
 #include "grader/base/text.hpp"
+#include "learn/metric_pages.hpp"
 
 namespace ridge::loop {
 

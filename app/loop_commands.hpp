@@ -8,6 +8,8 @@
 #include <system_error>
 #include <vector>
 
+#include "learn/commands.hpp"
+
 namespace CLI {
 class App;
 }
@@ -37,23 +39,9 @@ int watch(const WatchArguments& arguments);
 // Where a watch is going on: says so on stdout, and how it stands as exit code. Else 128 + signal.
 int watch_ended(int signal);
 
-int hint(const std::string& lab, const std::string& task, bool again);
-int solution(const std::string& lab, const std::string& task, bool give_up);
-int diff(const std::string& lab, const std::string& before, const std::string& after);
-int log(const std::string& lab, const std::string& out);
-int explain(const std::string& metric, const std::string& lab);
 int completion(const std::string& shell);
 
 int new_lab(const std::string& name);
-int course_export(const std::string& folder, const std::string& labs);
-struct CourseCopy {
-  std::set<std::string> labs;  // of labs these only; none: all
-  bool prebuilt = false;       // for a program that is there already: without what only a build reads
-};
-// The files of the course that students get, below `to`. How many there are.
-std::size_t copy_course(const std::filesystem::path& to, const CourseCopy& what, std::error_code& ec);
-// Throws where this Ridge is a prebuilt one.
-void needs_sources(const char* command);
 
 struct PackageArguments {
   std::string lab, out, task, seed_file;
@@ -78,8 +66,5 @@ int package_tree(const std::string& folder);
 int live(const std::vector<std::string>& listen);
 // Sends a result to a collector; says on stderr where that fails, which is no reason to lose the result.
 void send_live(const std::string& url, const std::string& name, const std::string& token, const Result& result);
-
-// One self-contained page of records. `paths`: files or folders, each a student's; none: this machine's own last results.
-int html_report(const std::string& out, const std::vector<std::string>& paths);
 
 }  // namespace ridge::loop

@@ -10,11 +10,11 @@
 #include <thread>
 
 #include "app/commands.hpp"
-#include "grader/base/error.hpp"
 #include "app/loop_commands.hpp"
+#include "grader/base/error.hpp"
 #include "grader/base/paths.hpp"
-#include "grader/sandbox/process.hpp"
 #include "grader/result/report.hpp"
+#include "grader/sandbox/process.hpp"
 #include "ridge_version.hpp"
 #ifdef RIDGE_HAVE_CLUSTER
 #include "cluster_commands.hpp"

@@ -5,11 +5,11 @@
 #include <cctype>
 #include <map>
 
+#include "app/loop_commands.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
-#include "app/loop_commands.hpp"
-#include "grader/result/result.hpp"
 #include "grader/base/text.hpp"
+#include "grader/result/result.hpp"
 
 namespace ridge::loop {
 

@@ -3,12 +3,12 @@
 
 #include <cmath>
 
+#include "app/loop_commands.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
-#include "app/loop_commands.hpp"
-#include "grader/sandbox/process.hpp"
-#include "grader/result/result.hpp"
 #include "grader/base/seeds.hpp"
+#include "grader/result/result.hpp"
+#include "grader/sandbox/process.hpp"
 
 namespace ridge::loop {
 

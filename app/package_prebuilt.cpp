@@ -5,11 +5,11 @@
 #include <set>
 #include <vector>
 
-#include "grader/build/check_module.hpp"
-#include "grader/base/error.hpp"
 #include "app/loop_commands.hpp"
-#include "grader/sandbox/process.hpp"
+#include "grader/base/error.hpp"
+#include "grader/build/check_module.hpp"
 #include "grader/result/result.hpp"
+#include "grader/sandbox/process.hpp"
 #include "ridge_version.hpp"
 
 namespace ridge::loop {

@@ -8,16 +8,16 @@
 #include <mutex>
 #include <thread>
 
-#include "grader/base/clock.hpp"
 #include "app/commands.hpp"
+#include "app/loop_commands.hpp"
+#include "app/watcher.hpp"
+#include "grader/base/clock.hpp"
 #include "grader/base/error.hpp"
+#include "grader/base/text.hpp"
+#include "grader/result/report.hpp"
 #include "learn/attempts.hpp"
 #include "learn/changes.hpp"
 #include "learn/findings.hpp"
-#include "app/loop_commands.hpp"
-#include "app/watcher.hpp"
-#include "grader/result/report.hpp"
-#include "grader/base/text.hpp"
 
 namespace ridge::loop {
 

@@ -7,10 +7,10 @@
 #include <set>
 
 #include "grader/base/error.hpp"
-#include "learn/files.hpp"
-#include "grader/result/record.hpp"
 #include "grader/base/text.hpp"
+#include "grader/result/record.hpp"
 #include "grader/result/timeline_trace.hpp"
+#include "learn/files.hpp"
 
 namespace ridge::loop {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "grader/base/lab.hpp"
-#include "learn/journal.hpp"
 #include "grader/result/result.hpp"
+#include "learn/journal.hpp"
 
 namespace ridge::loop {
 

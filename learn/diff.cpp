@@ -4,13 +4,13 @@
 #include <algorithm>
 
 #include "grader/base/error.hpp"
+#include "grader/base/text.hpp"
+#include "grader/result/report.hpp"
 #include "learn/attempts.hpp"
 #include "learn/changes.hpp"
+#include "learn/commands.hpp"
 #include "learn/files.hpp"
 #include "learn/line_diff.hpp"
-#include "app/loop_commands.hpp"
-#include "grader/result/report.hpp"
-#include "grader/base/text.hpp"
 
 namespace ridge::loop {
 

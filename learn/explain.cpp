@@ -5,12 +5,12 @@
 #include <sstream>
 
 #include "grader/base/error.hpp"
+#include "grader/base/text.hpp"
+#include "grader/result/report.hpp"
 #include "learn/attempts.hpp"
 #include "learn/changes.hpp"
-#include "app/loop_commands.hpp"
+#include "learn/commands.hpp"
 #include "learn/metric_pages.hpp"
-#include "grader/result/report.hpp"
-#include "grader/base/text.hpp"
 
 namespace ridge::loop {
 

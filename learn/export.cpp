@@ -8,9 +8,9 @@
 
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
-#include "learn/attempts.hpp"
-#include "app/loop_commands.hpp"
 #include "grader/sandbox/process.hpp"
+#include "learn/attempts.hpp"
+#include "learn/commands.hpp"
 
 namespace ridge::loop {
 

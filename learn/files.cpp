@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "grader/result/result.hpp"
 #include "grader/base/sha256.hpp"
+#include "grader/result/result.hpp"
 
 namespace ridge::loop {
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <map>
 
+#include "grader/base/text.hpp"
+#include "grader/result/report.hpp"
 #include "learn/attempts.hpp"
 #include "learn/lesson.hpp"
 #include "learn/line_findings.hpp"
-#include "grader/result/report.hpp"
-#include "grader/base/text.hpp"
 
 namespace ridge::loop {
 

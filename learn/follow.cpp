@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "grader/base/error.hpp"
-#include "learn/http.hpp"
-#include "grader/result/result.hpp"
 #include "grader/base/text.hpp"
+#include "grader/result/result.hpp"
+#include "learn/http.hpp"
 
 namespace ridge::loop {
 

@@ -4,9 +4,9 @@
 #include <sstream>
 
 #include "grader/base/error.hpp"
-#include "learn/attempts.hpp"
-#include "app/loop_commands.hpp"
 #include "grader/result/report.hpp"
+#include "learn/attempts.hpp"
+#include "learn/commands.hpp"
 
 namespace ridge::loop {
 

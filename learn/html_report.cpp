@@ -8,13 +8,13 @@
 #include <set>
 
 #include "grader/base/error.hpp"
-#include "learn/attempts.hpp"
-#include "learn/changes.hpp"
-#include "learn/findings.hpp"
-#include "app/loop_commands.hpp"
-#include "learn/svg.hpp"
 #include "grader/result/record.hpp"
 #include "grader/result/timeline_trace.hpp"
+#include "learn/attempts.hpp"
+#include "learn/changes.hpp"
+#include "learn/commands.hpp"
+#include "learn/findings.hpp"
+#include "learn/svg.hpp"
 
 namespace ridge::loop {
 

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "formats/json_fields.hpp"
 #include "grader/base/error.hpp"
 
 namespace ridge::loop {
@@ -21,11 +22,6 @@ namespace {
 constexpr std::size_t kMaxNote = 2000;
 
 fs::path file_of(const std::string& lab) { return work_dir() / ".ridge" / "journal" / (lab + ".jsonl"); }
-
-std::string text_at(const json& j, const char* key) {
-  auto at = j.find(key);
-  return at != j.end() && at->is_string() ? at->get<std::string>() : "";
-}
 
 }  // namespace
 

@@ -8,9 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "formats/json_fields.hpp"
 #include "grader/base/error.hpp"
-#include "grader/result/record.hpp"
 #include "grader/base/text.hpp"
+#include "grader/result/record.hpp"
 
 namespace ridge::loop {
 
@@ -31,16 +32,6 @@ struct Axis {
   double low, high, from, to;  // decades, pixels
   double at(double value) const { return from + (std::log10(value) - low) / (high - low) * (to - from); }
 };
-
-double number_at(const json& j, const char* key) {
-  auto at = j.find(key);
-  return at != j.end() && at->is_number() && std::isfinite(at->get<double>()) ? at->get<double>() : 0;
-}
-
-std::string text_at(const json& j, const char* key) {
-  auto at = j.find(key);
-  return at != j.end() && at->is_string() ? at->get<std::string>().substr(0, 200) : "";
-}
 
 }  // namespace
 
@@ -166,9 +157,9 @@ std::string timeline_svg(const std::string& text, const std::string& title) {
   for (const json& e : trace["traceEvents"]) {
     if (!e.is_object()) continue;
     const std::pair row{number_at(e, "pid"), number_at(e, "tid")};
-    const std::string phase = text_at(e, "ph");
-    if (phase == "M" && text_at(e, "name") == "thread_name" && e.contains("args") && e["args"].is_object())
-      names[row] = text_at(e["args"], "name");
+    const std::string phase = text_at(e, "ph", 200);
+    if (phase == "M" && text_at(e, "name", 200) == "thread_name" && e.contains("args") && e["args"].is_object())
+      names[row] = text_at(e["args"], "name", 200);
     if (phase != "X") continue;
     const double start = number_at(e, "ts"), length = number_at(e, "dur");
     if (start < 0 || length < 0) continue;
@@ -176,7 +167,7 @@ std::string timeline_svg(const std::string& text, const std::string& title) {
       ++left_out;
       continue;
     }
-    rows[row].push_back({start, length, text_at(e, "name"), text_at(e, "cat")});
+    rows[row].push_back({start, length, text_at(e, "name", 200), text_at(e, "cat", 200)});
     end = std::max(end, start + length);
   }
   if (rows.empty() || !(end > 0)) return {};

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "formats/json_fields.hpp"
 #include "write_file.hpp"
 
 namespace ridge::viz {
@@ -17,12 +18,8 @@ constexpr std::size_t kMostRecent = 12;
 constexpr std::uintmax_t kMostBytes = 1 << 20;
 
 double number(const json& j, const char* key, double otherwise, double low, double high) {
-  if (!j.contains(key) || !j[key].is_number()) return otherwise;
-  const double value = j[key];
-  return std::isfinite(value) ? std::clamp(value, low, high) : otherwise;
+  return std::clamp(number_at(j, key, otherwise), low, high);
 }
-
-bool flag(const json& j, const char* key) { return j.contains(key) && j[key].is_boolean() && j[key].get<bool>(); }
 
 }  // namespace
 
@@ -45,8 +42,8 @@ State load_state(const std::filesystem::path& file) {
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   const json j = json::parse(text, nullptr, false);
   if (!j.is_object()) return s;
-  s.dark = flag(j, "dark");
-  s.present = flag(j, "present");
+  s.dark = flag_at(j, "dark");
+  s.present = flag_at(j, "present");
   s.zoom = static_cast<float>(number(j, "zoom", 1, 0.5, 3));
   s.width = static_cast<int>(number(j, "width", 1600, 320, 8192));
   s.height = static_cast<int>(number(j, "height", 900, 320, 8192));

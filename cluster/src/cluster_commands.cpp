@@ -13,15 +13,15 @@
 #include "cluster_clock.hpp"
 #include "collector.hpp"
 #include "doctor.hpp"
-#include "grader/base/error.hpp"
 #include "exports.hpp"
 #include "files.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/lab.hpp"
+#include "grader/base/text.hpp"
 #include "handing_in.hpp"
 #include "intake.hpp"
-#include "grader/base/lab.hpp"
 #include "preflight.hpp"
 #include "task.hpp"
-#include "grader/base/text.hpp"
 
 namespace ridge::cluster {
 

@@ -10,13 +10,13 @@
 #include <thread>
 
 #include "cluster_clock.hpp"
-#include "grader/base/error.hpp"
 #include "files.hpp"
-#include "intake.hpp"
-#include "grader/result/record.hpp"
-#include "task.hpp"
+#include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
+#include "grader/result/record.hpp"
 #include "grader/result/verify.hpp"
+#include "intake.hpp"
+#include "task.hpp"
 
 namespace ridge::cluster {
 

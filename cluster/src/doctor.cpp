@@ -10,12 +10,12 @@
 
 #include "cluster_clock.hpp"
 #include "database.hpp"
-#include "grader/base/error.hpp"
 #include "files.hpp"
-#include "grader/sandbox/sandbox.hpp"
-#include "grader/result/signature.hpp"
-#include "slurm.hpp"
+#include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
+#include "grader/result/signature.hpp"
+#include "grader/sandbox/sandbox.hpp"
+#include "slurm.hpp"
 
 namespace ridge::cluster {
 

@@ -10,8 +10,8 @@
 
 #include "cluster_clock.hpp"
 #include "csv.hpp"
-#include "grader/base/error.hpp"
 #include "files.hpp"
+#include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 
 namespace ridge::cluster {

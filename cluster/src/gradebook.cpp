@@ -11,8 +11,8 @@
 #include <cstring>
 
 #include "cluster_clock.hpp"
-#include "grader/base/error.hpp"
 #include "files.hpp"
+#include "grader/base/error.hpp"
 
 namespace ridge::cluster {
 

@@ -12,13 +12,13 @@
 
 #include "cluster_clock.hpp"
 #include "course.hpp"
-#include "grader/base/error.hpp"
 #include "files.hpp"
-#include "grader/build/hashes.hpp"
+#include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
+#include "grader/base/text.hpp"
+#include "grader/result/hashes.hpp"
 #include "grader/sandbox/process.hpp"
 #include "slurm.hpp"
-#include "grader/base/text.hpp"
 
 namespace ridge::cluster {
 

@@ -13,12 +13,12 @@
 
 #include "cluster_clock.hpp"
 #include "csv.hpp"
-#include "grader/base/error.hpp"
 #include "files.hpp"
-#include "grader/build/hashes.hpp"
+#include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
-#include "grader/sandbox/process.hpp"
 #include "grader/base/text.hpp"
+#include "grader/result/hashes.hpp"
+#include "grader/sandbox/process.hpp"
 
 namespace ridge::cluster {
 

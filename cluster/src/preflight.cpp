@@ -7,13 +7,13 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "grader/measure/calibrate.hpp"
 #include "cluster_clock.hpp"
-#include "grader/base/error.hpp"
 #include "files.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/text.hpp"
+#include "grader/measure/calibrate.hpp"
 #include "grader/sandbox/process.hpp"
 #include "slurm.hpp"
-#include "grader/base/text.hpp"
 
 namespace ridge::cluster {
 

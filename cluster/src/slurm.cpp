@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "grader/base/error.hpp"
-#include "grader/sandbox/process.hpp"
 #include "grader/base/text.hpp"
+#include "grader/sandbox/process.hpp"
 
 namespace ridge::cluster {
 

@@ -16,10 +16,10 @@
 
 #include "cluster_clock.hpp"
 #include "doctor.hpp"
-#include "grader/base/error.hpp"
 #include "files.hpp"
-#include "grader/sandbox/process.hpp"
+#include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
+#include "grader/sandbox/process.hpp"
 
 namespace ridge::cluster {
 

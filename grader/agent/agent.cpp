@@ -12,10 +12,10 @@
 #include <memory>
 #include <string>
 
-#include "grader/worker/agent_protocol.hpp"
 #include "grader/base/error.hpp"
-#include "serve.hpp"
+#include "grader/worker/agent_protocol.hpp"
 #include "grader/worker/worker_process.hpp"
+#include "serve.hpp"
 
 namespace {
 

@@ -18,12 +18,12 @@
 #include <utility>
 #include <vector>
 
-#include "grader/worker/agent_wire.hpp"
 #include "grader/base/error.hpp"
-#include "grader/sandbox/process.hpp"
 #include "grader/result/result.hpp"
-#include "worker/packet.hpp"
+#include "grader/sandbox/process.hpp"
+#include "grader/worker/agent_wire.hpp"
 #include "grader/worker/worker_process.hpp"
+#include "worker/packet.hpp"
 
 namespace ridge::agent {
 

@@ -57,6 +57,9 @@ struct Lab {
   int most_gpus(int here) const;                            // that a judge uses of `here`: one a rank
 };
 
+// The module with the lab's checks: build/lib/labs/NN_name.so.
+inline fs::path check_module(const Lab& lab) { return build_dir() / "lib/labs" / (lab.name + ".so"); }
+
 // Whether a GPU of this compute capability ("9.0"; empty: no GPU) runs code for `needs`: "sm_80" and later ones, "sm_90a"
 // itself only.
 bool runs_on(const std::string& needs, const std::string& compute);

@@ -7,11 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "grader/measure/calibrate.hpp"
-#include "app/commands.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/statistics.hpp"
 #include "grader/base/text.hpp"
+#include "grader/measure/calibrate.hpp"
 
 namespace ridge {
 

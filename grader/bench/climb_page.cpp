@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "grader/bench/climb.hpp"
 #include "grader/base/statistics.hpp"
+#include "grader/bench/climb.hpp"
 
 namespace ridge {
 

@@ -15,15 +15,16 @@
 #include <thread>
 
 #include "grader/base/clock.hpp"
-#include "grader/build/compile.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
+#include "grader/build/compile.hpp"
 #include "grader/build/object_cache.hpp"
+#include "grader/build/symbols.hpp"
+#include "grader/machine/toolkit.hpp"
 #include "grader/sandbox/process.hpp"
 #include "grader/sandbox/sandbox.hpp"
 #include "grader/sandbox/sandbox_gpu.hpp"
 #include "simt/rewrite/policy.hpp"
-#include "grader/build/symbols.hpp"
 
 namespace ridge {
 
@@ -370,13 +371,6 @@ std::vector<fs::path> sources_in(const fs::path& dir) {
 }
 
 }  // namespace
-
-fs::path find_nvcc() {
-  std::vector<std::string> names = {"nvcc"};
-  if (const char* home = std::getenv("CUDA_HOME")) names.push_back(std::string(home) + "/bin/nvcc");
-  names.push_back("/usr/local/cuda/bin/nvcc");
-  return find_program(names);
-}
 
 // The student's sources, then the lab's own on top: a submission can't replace the contract or the entry.
 void stage(const Lab& lab, const Submission& submission, const fs::path& dir) {

@@ -38,7 +38,4 @@ BuiltWorker build_worker(const Lab& lab, const Submission& submission, lab::Back
 // The vendor's way for the same contract; `cuda` only.
 BuiltWorker build_baseline(const Lab& lab, const fs::path& dir);
 
-// nvcc on PATH, in CUDA_HOME or in /usr/local/cuda; empty where there is none.
-fs::path find_nvcc();
-
 }  // namespace ridge

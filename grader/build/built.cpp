@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "grader/base/error.hpp"
-#include "grader/build/hashes.hpp"
+#include "grader/base/sha256.hpp"
+#include "grader/result/hashes.hpp"
 #include "grader/result/record.hpp"
 #include "grader/result/result.hpp"
-#include "grader/base/sha256.hpp"
 #include "grader/result/signature.hpp"
 
 namespace ridge {

@@ -4,13 +4,10 @@
 #include <string>
 
 #include "grader/base/lab.hpp"
-#include "lab/check.hpp"
 #include "grader/sandbox/process.hpp"
+#include "lab/check.hpp"
 
 namespace ridge {
-
-// build/lib/labs/NN_name.so.
-inline fs::path check_module(const Lab& lab) { return build_dir() / "lib/labs" / (lab.name + ".so"); }
 
 // Why nothing can be built here; empty where it can.
 std::string cannot_build();

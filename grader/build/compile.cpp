@@ -11,10 +11,10 @@
 #include <set>
 #include <sstream>
 
-#include "grader/machine/cuda_includes.hpp"
 #include "grader/base/defence.hpp"
-#include "grader/build/diagnostics.hpp"
 #include "grader/base/error.hpp"
+#include "grader/build/diagnostics.hpp"
+#include "grader/machine/cuda_includes.hpp"
 #include "grader/sandbox/process.hpp"
 #include "grader/sandbox/sandbox.hpp"
 #include "simt/rewrite/assembly.hpp"

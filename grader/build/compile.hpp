@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "grader/build/compiler.hpp"
 #include "grader/base/paths.hpp"
+#include "grader/build/compiler.hpp"
 
 namespace ridge {
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "grader/build/compile.hpp"
-#include "grader/measure/counters.hpp"
 #include "grader/judge/feedback.hpp"
+#include "grader/measure/counters.hpp"
 
 namespace ridge {
 

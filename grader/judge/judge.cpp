@@ -9,20 +9,20 @@
 #include <cstdlib>
 #include <set>
 
-#include "grader/worker/agents.hpp"
-#include "grader/build/built.hpp"
-#include "grader/measure/calibrate.hpp"
-#include "grader/build/check_module.hpp"
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
-#include "grader/machine/device.hpp"
 #include "grader/base/error.hpp"
+#include "grader/build/built.hpp"
+#include "grader/build/check_module.hpp"
+#include "grader/judge/task_judge.hpp"
+#include "grader/machine/device.hpp"
 #include "grader/machine/gpu_leftovers.hpp"
-#include "grader/build/hashes.hpp"
+#include "grader/measure/calibrate.hpp"
+#include "grader/result/hashes.hpp"
+#include "grader/worker/agents.hpp"
+#include "grader/worker/worker_process.hpp"
 #include "lab/switches.hpp"
 #include "roofline/profile.hpp"
-#include "grader/judge/task_judge.hpp"
-#include "grader/worker/worker_process.hpp"
 
 namespace ridge {
 

@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
-#include "grader/build/build.hpp"
 #include "grader/base/lab.hpp"
-#include "lab/check.hpp"
+#include "grader/build/build.hpp"
 #include "grader/result/result.hpp"
+#include "lab/check.hpp"
 #include "roofline/calibration.hpp"
 
 namespace ridge {

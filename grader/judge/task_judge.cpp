@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <cstring>
 
-#include "grader/worker/buffers.hpp"
 #include "grader/base/clock.hpp"
-#include "grader/measure/counters.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
-#include "grader/judge/feedback.hpp"
-#include "grader/measure/rank_timing.hpp"
 #include "grader/base/text.hpp"
+#include "grader/judge/feedback.hpp"
+#include "grader/measure/counters.hpp"
+#include "grader/measure/rank_timing.hpp"
 #include "grader/measure/timing.hpp"
 #include "grader/measure/warp_file.hpp"
+#include "grader/worker/buffers.hpp"
 
 namespace ridge {
 

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "grader/base/seeds.hpp"
 #include "grader/build/compile.hpp"
-#include "grader/machine/device.hpp"
 #include "grader/judge/explain.hpp"
 #include "grader/judge/judge.hpp"
-#include "lab/check.hpp"
-#include "grader/worker/rank_workers.hpp"
+#include "grader/machine/device.hpp"
 #include "grader/measure/score.hpp"
-#include "grader/base/seeds.hpp"
+#include "grader/worker/rank_workers.hpp"
 #include "grader/worker/submission.hpp"
+#include "lab/check.hpp"
 
 namespace ridge {
 

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "grader/worker/buffers.hpp"
 #include "grader/base/clock.hpp"
-#include "grader/measure/counters.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/judge/task_judge.hpp"
+#include "grader/measure/counters.hpp"
+#include "grader/worker/buffers.hpp"
 
 namespace ridge {
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "formats/json_fields.hpp"
 #include "grader/base/text.hpp"
 
 namespace ridge::live {
@@ -17,17 +18,6 @@ bool plain(const std::string& s, std::size_t most) {
   return !s.empty() && s.size() <= most && std::all_of(s.begin(), s.end(), [](unsigned char c) {
     return c < 128 && (std::isalnum(c) != 0 || c == '_' || c == '-');
   });
-}
-
-std::string text_at(const json& j, const char* key) {
-  auto at = j.find(key);
-  return at != j.end() && at->is_string() ? at->get<std::string>() : "";
-}
-
-double number_at(const json& j, const char* key) {
-  auto at = j.find(key);
-  const double v = at != j.end() && at->is_number() ? at->get<double>() : -1;
-  return std::isfinite(v) ? v : -1;
 }
 
 // One line, without what could change its neighbours' look, of at most kMostName characters.
@@ -67,7 +57,7 @@ std::string Board::take(std::string_view body) {
   std::map<std::string, Task> taken;
   for (const json& t : *tasks) {
     if (!t.is_object() || !plain(text_at(t, "id"), 64)) return "a task without a name";
-    const double points = number_at(t, "points"), max = number_at(t, "max");
+    const double points = number_at(t, "points", -1), max = number_at(t, "max", -1);
     if (points < 0 || max < points || max > 1000) return "points out of range";
     taken[text_at(t, "id")] = {points, max};
   }

@@ -1,7 +1,7 @@
 // Buffers on a GPU: cuMemCreate allocations that the judge exports as POSIX descriptors. The driver is loaded at run time,
 // so that one `ridge` runs on machines with and without a GPU. (CUDA Driver API, "Virtual Memory Management".)
-#include "grader/machine/device.hpp"
 #include "grader/base/error.hpp"
+#include "grader/machine/device.hpp"
 
 #ifdef RIDGE_HAVE_CUDA
 
@@ -19,8 +19,8 @@
 #include "grader/base/clock.hpp"
 #include "grader/machine/device_kernel.hpp"
 #include "grader/machine/host_buffer.hpp"
-#include "grader/sandbox/process.hpp"
 #include "grader/machine/spare_blocks.hpp"
+#include "grader/sandbox/process.hpp"
 
 namespace ridge {
 

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <string>
 
+#include "grader/base/error.hpp"
 #include "grader/machine/device.hpp"
 #include "grader/machine/device_kernel.hpp"
-#include "grader/base/error.hpp"
 
 namespace ridge {
 

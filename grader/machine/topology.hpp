@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "grader/machine/nvml_topology.hpp"
 #include "grader/base/paths.hpp"
+#include "grader/machine/nvml_topology.hpp"
 
 namespace ridge {
 

@@ -12,11 +12,11 @@
 #include <sstream>
 #include <string_view>
 
-#include "grader/build/build.hpp"
+#include "grader/base/text.hpp"
+#include "grader/machine/toolkit.hpp"
 #include "grader/sandbox/dynamic_library.hpp"
 #include "grader/sandbox/process.hpp"
 #include "ridge_version.hpp"
-#include "grader/base/text.hpp"
 
 namespace ridge {
 

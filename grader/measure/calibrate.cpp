@@ -10,14 +10,14 @@
 #include <set>
 #include <sstream>
 
-#include "grader/build/build.hpp"
 #include "grader/base/clock.hpp"
 #include "grader/base/error.hpp"
-#include "grader/machine/nvml.hpp"
-#include "grader/sandbox/process.hpp"
-#include "grader/result/result.hpp"
-#include "ridge_version.hpp"
 #include "grader/base/statistics.hpp"
+#include "grader/machine/nvml.hpp"
+#include "grader/machine/toolkit.hpp"
+#include "grader/result/result.hpp"
+#include "grader/sandbox/process.hpp"
+#include "ridge_version.hpp"
 
 namespace ridge {
 

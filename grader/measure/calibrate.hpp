@@ -3,8 +3,8 @@
 #include <functional>
 #include <optional>
 
-#include "grader/machine/device.hpp"
 #include "grader/base/paths.hpp"
+#include "grader/machine/device.hpp"
 #include "roofline/calibration.hpp"
 #include "roofline/profile.hpp"
 

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "formats/json_fields.hpp"
 #include "grader/sandbox/process.hpp"
 #include "grader/sandbox/sandbox.hpp"
 
@@ -50,20 +51,6 @@ std::vector<std::pair<std::string, int>> source_lines(const fs::path& program,
 
 namespace {
 
-std::uint64_t number(const json& j, const char* key) {
-  return j.contains(key) && j[key].is_number_unsigned() ? j[key].get<std::uint64_t>() : 0;
-}
-
-std::array<std::uint64_t, 3> triple(const json& j, const char* key) {
-  std::array<std::uint64_t, 3> v{};
-  if (j.contains(key) && j[key].is_array())
-    for (std::size_t i = 0; i < 3 && i < j[key].size(); ++i)
-      if (j[key][i].is_number_unsigned()) v[i] = j[key][i].get<std::uint64_t>();
-  return v;
-}
-
-double real(const json& j, const char* key) { return j.contains(key) && j[key].is_number() ? j[key].get<double>() : 0; }
-
 std::optional<std::pair<std::int64_t, std::int64_t>> lane_step(const json& line) {
   auto at = line.find("lane_step");
   if (at == line.end() || !at->is_array() || at->size() != 2) return std::nullopt;
@@ -74,9 +61,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> lane_step(const json& line)
 
 constexpr std::size_t kMaxParts = 256;
 
-std::string word(const json& j, const char* key) {
-  return j.contains(key) && j[key].is_string() ? j[key].get<std::string>().substr(0, 256) : "";
-}
+constexpr std::size_t kMostText = 256;
 
 // [peer, sent, bytes, channel, number]
 std::vector<Timeline::Item::Part> parts_of(const json& j) {
@@ -95,9 +80,9 @@ constexpr std::size_t kMaxListed = 4096;  // as many as the emulator lists
 
 Timeline read_timeline(const json& j) {
   Timeline t;
-  t.seconds = real(j, "seconds");
-  t.launches = real(j, "launches");
-  t.left_out = number(j, "left_out");
+  t.seconds = number_at(j, "seconds");
+  t.launches = number_at(j, "launches");
+  t.left_out = count_at(j, "left_out");
   auto listed = [&](const char* key, auto take) {
     if (!j.contains(key) || !j[key].is_array()) return;
     for (std::size_t i = 0; i < std::min(j[key].size(), kMaxListed); ++i)
@@ -105,11 +90,14 @@ Timeline read_timeline(const json& j) {
     t.left_out += j[key].size() - std::min(j[key].size(), kMaxListed);
   };
   listed("items", [&](const json& i) {
-    t.items.push_back({word(i, "name"), word(i, "kind"), static_cast<int>(number(i, "stream")), real(i, "issued"),
-                       real(i, "start"), real(i, "end"), real(i, "bytes"), triple(i, "grid"), triple(i, "block"),
-                       number(i, "graph"), parts_of(i)});
+    t.items.push_back({text_at(i, "name", kMostText), text_at(i, "kind", kMostText),
+                       static_cast<int>(count_at(i, "stream")), number_at(i, "issued"), number_at(i, "start"),
+                       number_at(i, "end"), number_at(i, "bytes"), triple_at(i, "grid"), triple_at(i, "block"),
+                       count_at(i, "graph"), parts_of(i)});
   });
-  listed("calls", [&](const json& c) { t.calls.push_back({word(c, "name"), real(c, "start"), real(c, "end")}); });
+  listed("calls", [&](const json& c) {
+    t.calls.push_back({text_at(c, "name", kMostText), number_at(c, "start"), number_at(c, "end")});
+  });
   return t;
 }
 
@@ -131,17 +119,17 @@ Counted count_launches(const std::string& text, const LineFinder& lines_of) {
 
   if (records.contains("transfers") && records["transfers"].is_object()) {
     const json& t = records["transfers"];
-    c.from_host = static_cast<double>(number(t, "from_host"));
-    c.to_host = static_cast<double>(number(t, "to_host"));
-    c.on_device = static_cast<double>(number(t, "on_device"));
-    c.filled = static_cast<double>(number(t, "filled"));
+    c.from_host = static_cast<double>(count_at(t, "from_host"));
+    c.to_host = static_cast<double>(count_at(t, "to_host"));
+    c.on_device = static_cast<double>(count_at(t, "on_device"));
+    c.filled = static_cast<double>(count_at(t, "filled"));
   }
   if (records.contains("schedule") && records["schedule"].is_object()) c.timeline = read_timeline(records["schedule"]);
   std::map<std::uint64_t, std::pair<std::string, int>> where;
   for (const auto& launch : records["launches"])
     if (launch.is_object() && launch.contains("lines") && launch["lines"].is_array())
       for (const auto& line : launch["lines"])
-        if (line.is_object()) where[number(line, "pc")];
+        if (line.is_object()) where[count_at(line, "pc")];
   if (where.size() > kMaxOffsets) return c;
   std::vector<std::uint64_t> offsets;
   for (const auto& [pc, unused] : where) offsets.push_back(pc);
@@ -154,8 +142,8 @@ Counted count_launches(const std::string& text, const LineFinder& lines_of) {
     auto& [k, by_line] = kernels[launch["kernel"].get<std::string>()];
     if (k.launches++ == 0) {
       k.kernel = launch["kernel"].get<std::string>();
-      k.grid = triple(launch, "grid");
-      k.block = triple(launch, "block");
+      k.grid = triple_at(launch, "grid");
+      k.block = triple_at(launch, "block");
     }
     if (launch.contains("counters") && launch["counters"].is_object())
       for (const auto& [name, value] : launch["counters"].items())
@@ -163,18 +151,18 @@ Counted count_launches(const std::string& text, const LineFinder& lines_of) {
     if (!launch.contains("lines") || !launch["lines"].is_array()) continue;
     for (const auto& line : launch["lines"]) {
       if (!line.is_object() || !line.contains("op") || !line["op"].is_string()) continue;
-      const auto& [file, number_of] = where[number(line, "pc")];
+      const auto& [file, number_of] = where[count_at(line, "pc")];
       LineCount& n = by_line[{file, number_of, line["op"].get<std::string>()}];
       n.file = file;
       n.line = number_of;
       n.op = line["op"].get<std::string>();
-      n.requests += number(line, "requests");
-      n.sectors += number(line, "sectors");
-      n.ideal_sectors += number(line, "ideal_sectors");
-      n.wavefronts += number(line, "wavefronts");
-      n.conflicts += number(line, "conflicts");
-      n.lanes += number(line, "lanes");
-      n.bytes += number(line, "bytes");
+      n.requests += count_at(line, "requests");
+      n.sectors += count_at(line, "sectors");
+      n.ideal_sectors += count_at(line, "ideal_sectors");
+      n.wavefronts += count_at(line, "wavefronts");
+      n.conflicts += count_at(line, "conflicts");
+      n.lanes += count_at(line, "lanes");
+      n.bytes += count_at(line, "bytes");
       if (auto step = lane_step(line)) {
         if (!n.lane_step) n.lane_step = step;
         n.lane_step = {std::min(n.lane_step->first, step->first), std::max(n.lane_step->second, step->second)};

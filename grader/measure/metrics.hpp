@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "grader/measure/counters.hpp"
-#include "lab/check.hpp"
 #include "grader/result/timing_record.hpp"
+#include "lab/check.hpp"
 
 namespace ridge {
 

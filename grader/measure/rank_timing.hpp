@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "grader/worker/rank_workers.hpp"
 #include "grader/measure/timing.hpp"
+#include "grader/worker/rank_workers.hpp"
 
 namespace ridge {
 

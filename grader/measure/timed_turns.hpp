@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "grader/base/defence.hpp"
+#include "grader/measure/timing.hpp"
 #include "lab/check.hpp"
 #include "lab/compare.hpp"
-#include "grader/measure/timing.hpp"
 
 namespace ridge::timed {
 

@@ -8,14 +8,14 @@
 #include <fstream>
 #include <optional>
 
-#include "grader/worker/buffers.hpp"
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
-#include "grader/measure/floor.hpp"
-#include "lab/compare.hpp"
-#include "grader/machine/nvml.hpp"
 #include "grader/base/seeds.hpp"
+#include "grader/machine/nvml.hpp"
+#include "grader/measure/floor.hpp"
 #include "grader/measure/timed_turns.hpp"
+#include "grader/worker/buffers.hpp"
+#include "lab/compare.hpp"
 
 namespace ridge {
 
@@ -326,8 +326,9 @@ void timed::turns_beside(Timing& timing, std::vector<double> alone, const Steps&
     std::vector<double> after;
     steps.alone(after);
     if (slowed(timing, after) <= kSlowedBaseline) {
-      timing.disturbed = fmt::format("the machine became slower: the vendor's way alone took {:.3g} ms, later {:.3g} ms",
-                                     before * 1e3, median(after) * 1e3);
+      timing.disturbed =
+          fmt::format("the machine became slower: the vendor's way alone took {:.3g} ms, later {:.3g} ms", before * 1e3,
+                      median(after) * 1e3);
       return;
     }
     forget_turns(timing);

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "grader/measure/counters.hpp"
 #include "grader/base/paths.hpp"
+#include "grader/measure/counters.hpp"
 #include "grader/result/result.hpp"
 
 namespace ridge {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "grader/sandbox/sandbox_layers.hpp"
 #include "grader/base/text.hpp"
+#include "grader/sandbox/sandbox_layers.hpp"
 
 namespace ridge {
 

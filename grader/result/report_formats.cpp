@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "grader/sandbox/sandbox_layers.hpp"
 #include "grader/base/text.hpp"
+#include "grader/sandbox/sandbox_layers.hpp"
 
 namespace ridge {
 

@@ -12,10 +12,10 @@
 #include <nlohmann/json.hpp>
 
 #include "grader/base/error.hpp"
-#include "grader/build/hashes.hpp"
+#include "grader/base/text.hpp"
+#include "grader/result/hashes.hpp"
 #include "grader/result/record.hpp"
 #include "ridge_version.hpp"
-#include "grader/base/text.hpp"
 
 namespace ridge {
 

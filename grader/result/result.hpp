@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "grader/measure/counters.hpp"
 #include "grader/base/paths.hpp"
-#include "grader/sandbox/sandbox.hpp"
+#include "grader/result/counts.hpp"
 #include "grader/result/timing_record.hpp"
+#include "grader/sandbox/sandbox.hpp"
 
 namespace ridge {
 

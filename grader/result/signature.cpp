@@ -13,8 +13,8 @@
 #include <fstream>
 
 #include "grader/base/error.hpp"
-#include "grader/result/result.hpp"
 #include "grader/base/sha256.hpp"
+#include "grader/result/result.hpp"
 
 namespace ridge {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grader/build/hashes.hpp"
+#include "grader/result/hashes.hpp"
 #include "grader/result/result.hpp"
 #include "grader/result/signature.hpp"
 

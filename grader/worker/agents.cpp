@@ -21,8 +21,8 @@
 
 #include "grader/base/clock.hpp"
 #include "grader/base/error.hpp"
-#include "grader/sandbox/process.hpp"
 #include "grader/base/text.hpp"
+#include "grader/sandbox/process.hpp"
 #include "worker/packet.hpp"
 
 namespace ridge {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "grader/worker/agent_wire.hpp"
 #include "grader/base/paths.hpp"
 #include "grader/sandbox/rank_host.hpp"
+#include "grader/worker/agent_wire.hpp"
 #include "grader/worker/worker_process.hpp"
 
 namespace ridge {

@@ -6,8 +6,8 @@
 
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
-#include "lab/compare.hpp"
 #include "grader/base/seeds.hpp"
+#include "lab/compare.hpp"
 
 namespace ridge {
 

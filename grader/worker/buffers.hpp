@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "grader/machine/device.hpp"
-#include "lab/check.hpp"
 #include "grader/result/timing_record.hpp"
 #include "grader/worker/worker_process.hpp"
+#include "lab/check.hpp"
 
 namespace ridge {
 

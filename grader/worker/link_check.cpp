@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "grader/base/clock.hpp"
-#include "grader/machine/device.hpp"
 #include "grader/base/error.hpp"
+#include "grader/machine/device.hpp"
 #include "grader/machine/link_rates.hpp"
 
 namespace ridge {

@@ -1,8 +1,8 @@
 // `ridge doctor --links`: ten seconds in which everything that carries data between ranks and GPUs is used once.
 #pragma once
 #include "grader/base/facts.hpp"
-#include "grader/worker/ranks.hpp"
 #include "grader/machine/topology.hpp"
+#include "grader/worker/ranks.hpp"
 
 namespace ridge {
 

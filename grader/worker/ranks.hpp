@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "grader/worker/agent_protocol.hpp"
 #include "grader/sandbox/process.hpp"
+#include "grader/worker/agent_protocol.hpp"
 
 namespace ridge {
 

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "grader/worker/buffers.hpp"
-#include "lab/check.hpp"
 #include "grader/worker/worker_process.hpp"
+#include "lab/check.hpp"
 
 namespace ridge {
 

@@ -22,8 +22,8 @@
 #include "grader/base/error.hpp"
 #include "grader/base/patience.hpp"
 #include "grader/sandbox/process.hpp"
-#include "worker/packet.hpp"
 #include "grader/worker/worker_messages.hpp"
+#include "worker/packet.hpp"
 
 namespace ridge {
 

@@ -65,9 +65,9 @@ class TraceArguments {
   const std::string& members() const { return members_; }
 
  private:
-  TraceArguments& add(std::string_view name, std::string_view json) {
+  TraceArguments& add(std::string_view name, std::string_view value) {
     if (!members_.empty()) members_ += ", ";
-    members_.append(json_string(name)).append(": ").append(json);
+    members_.append(json_string(name)).append(": ").append(value);
     return *this;
   }
   std::string members_;
@@ -151,9 +151,9 @@ class TraceWriter {
     names_ += std::string(",\n{\"ph\": \"M\", \"name\": \"") + what + "\", " + place(track) + ", \"args\": {" +
               arguments.members() + "}}";
   }
-  void add(double begin, double seconds, std::string json) {
+  void add(double begin, double seconds, std::string event) {
     if (events_.size() < most_)
-      events_.push_back({std::isfinite(begin) ? begin : 0, std::isfinite(seconds) ? seconds : 0, std::move(json)});
+      events_.push_back({std::isfinite(begin) ? begin : 0, std::isfinite(seconds) ? seconds : 0, std::move(event)});
     else
       ++left_out_;
   }

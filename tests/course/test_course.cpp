@@ -6,8 +6,8 @@
 #include <set>
 #include <sstream>
 
-#include "grader/graded.hpp"
 #include "grader/base/lab.hpp"
+#include "grader/graded.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::test;

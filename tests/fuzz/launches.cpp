@@ -1,6 +1,6 @@
 // Launch records, JSON from the worker: anything malformed gives an empty result.
-#include "grader/measure/counters.hpp"
 #include "fuzz.hpp"
+#include "grader/measure/counters.hpp"
 #include "grader/result/result.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

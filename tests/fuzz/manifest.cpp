@@ -1,6 +1,6 @@
 // lab.toml: any text is a lab or an error that names the line.
-#include "grader/base/error.hpp"
 #include "fuzz.hpp"
+#include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

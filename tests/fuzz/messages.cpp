@@ -1,8 +1,8 @@
 // Packets of a worker: hello and done. The first byte picks the message; what is accepted has texts that end.
 #include <cstring>
 
-#include "grader/judge/feedback.hpp"
 #include "fuzz.hpp"
+#include "grader/judge/feedback.hpp"
 #include "grader/worker/worker_messages.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,8 +1,8 @@
 // Nsight Compute's CSV: any text is a table or an error.
 #include "grader/bench/ncu_csv.hpp"
 
-#include "grader/base/error.hpp"
 #include "fuzz.hpp"
+#include "grader/base/error.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {

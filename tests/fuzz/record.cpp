@@ -4,11 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "grader/base/error.hpp"
-#include "grader/judge/feedback.hpp"
 #include "fuzz.hpp"
-#include "grader/result/report_formats.hpp"
+#include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
+#include "grader/judge/feedback.hpp"
+#include "grader/result/report_formats.hpp"
 #include "grader/result/verify.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

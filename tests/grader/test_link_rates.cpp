@@ -1,6 +1,6 @@
 // What the link check says of rates that were measured, and of links that never answered.
-#include "grader/worker/link_check.hpp"
 #include "grader/machine/link_rates.hpp"
+#include "grader/worker/link_check.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge;

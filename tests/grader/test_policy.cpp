@@ -1,9 +1,9 @@
 // What a submission may not hold (backend cpu), as its author meets it: the exit code and what the message says; and honest code
 // that looks much like it.
-#include "grader/graded.hpp"
 #include "grader/base/lab.hpp"
-#include "support/catch.hpp"
 #include "grader/build/symbols.hpp"
+#include "grader/graded.hpp"
+#include "support/catch.hpp"
 
 using namespace ridge::test;
 namespace fs = std::filesystem;

@@ -5,15 +5,15 @@
 #include <set>
 #include <string>
 
-#include "grader/build/build.hpp"
 #include "grader/base/clock.hpp"
+#include "grader/build/build.hpp"
+#include "grader/measure/rank_timing.hpp"
+#include "grader/measure/timed_turns.hpp"
 #include "lab/compare.hpp"
 #include "lab/fill.hpp"
 #include "late_device.hpp"
-#include "grader/measure/rank_timing.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"
-#include "grader/measure/timed_turns.hpp"
 
 using namespace ridge;
 
@@ -176,7 +176,10 @@ struct Scripted {
   void run() {
     timed::turns_beside(timing, {0.99, 1.0},
                         {[&] { timing.baseline_s = turns.at(static_cast<std::size_t>(taken++)); }, [&] { ++stopped; },
-                         [&] { ++started; }, [&](std::vector<double>& s) { s = {alone_again, alone_again}; }});
+                         [&] { ++started; },
+                         [&](std::vector<double>& s) {
+                           s = {alone_again, alone_again};
+                         }});
   }
 };
 

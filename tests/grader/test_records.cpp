@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "grader/base/sha256.hpp"
 #include "grader/graded.hpp"
 #include "grader/result/record.hpp"
-#include "grader/base/sha256.hpp"
 #include "grader/result/signature.hpp"
-#include "support/catch.hpp"
 #include "grader/result/verify.hpp"
+#include "support/catch.hpp"
 
 using namespace ridge::test;
 namespace fs = std::filesystem;

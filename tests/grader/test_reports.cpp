@@ -4,13 +4,13 @@
 #include <cstdio>
 #include <cstring>
 
-#include "grader/judge/feedback.hpp"
+#include "grader/base/text.hpp"
 #include "grader/graded.hpp"
+#include "grader/judge/feedback.hpp"
 #include "grader/result/record.hpp"
 #include "grader/result/report_formats.hpp"
-#include "support/catch.hpp"
-#include "grader/base/text.hpp"
 #include "grader/worker/worker_messages.hpp"
+#include "support/catch.hpp"
 
 using namespace ridge::test;
 

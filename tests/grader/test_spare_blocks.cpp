@@ -1,9 +1,9 @@
-#include "support/catch.hpp"
 #include <cstdlib>
 #include <new>
 #include <set>
 
 #include "grader/machine/spare_blocks.hpp"
+#include "support/catch.hpp"
 
 using ridge::SpareBlocks;
 

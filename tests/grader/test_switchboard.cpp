@@ -9,8 +9,8 @@
 
 #include "collectives/judged.hpp"
 #include "collectives/nccl/frame.hpp"
-#include "support/catch.hpp"
 #include "grader/worker/switchboard.hpp"
+#include "support/catch.hpp"
 
 using namespace ridge;
 using collectives::Frame;

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "graded.hpp"
-#include "support/catch.hpp"
 #include "grader/result/timeline_trace.hpp"
+#include "support/catch.hpp"
 
 using namespace ridge::test;
 namespace fs = std::filesystem;

@@ -7,19 +7,19 @@
 #include <random>
 #include <set>
 
-#include "grader/build/build.hpp"
-#include "grader/measure/calibrate.hpp"
-#include "grader/machine/device_kernel.hpp"
 #include "grader/base/error.hpp"
-#include "grader/measure/floor.hpp"
+#include "grader/build/build.hpp"
+#include "grader/machine/device_kernel.hpp"
 #include "grader/machine/gpu_leftovers.hpp"
-#include "lab/compare.hpp"
-#include "late_device.hpp"
 #include "grader/machine/nvml.hpp"
-#include "support/catch.hpp"
-#include "support/run.hpp"
+#include "grader/measure/calibrate.hpp"
+#include "grader/measure/floor.hpp"
 #include "grader/measure/timed_turns.hpp"
 #include "grader/measure/timing.hpp"
+#include "lab/compare.hpp"
+#include "late_device.hpp"
+#include "support/catch.hpp"
+#include "support/run.hpp"
 
 using namespace ridge;
 

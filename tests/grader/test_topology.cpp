@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "grader/machine/topology_report.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"
-#include "grader/machine/topology_report.hpp"
 
 using namespace ridge;
 using test::Folder;

@@ -14,18 +14,18 @@
 #include <set>
 #include <thread>
 
-#include "grader/measure/counters.hpp"
-#include "grader/build/diagnostics.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 #include "grader/base/patience.hpp"
-#include "grader/sandbox/process.hpp"
-#include "grader/result/result.hpp"
+#include "grader/base/text.hpp"
+#include "grader/build/diagnostics.hpp"
+#include "grader/measure/counters.hpp"
 #include "grader/measure/score.hpp"
+#include "grader/measure/timing.hpp"
+#include "grader/result/result.hpp"
+#include "grader/sandbox/process.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"
-#include "grader/base/text.hpp"
-#include "grader/measure/timing.hpp"
 
 using namespace ridge;
 using test::Folder;

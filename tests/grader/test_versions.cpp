@@ -1,6 +1,6 @@
 // Versions that fit and versions that do not, and settings that change a measurement.
-#include "support/catch.hpp"
 #include "grader/machine/versions.hpp"
+#include "support/catch.hpp"
 
 using namespace ridge;
 

@@ -1,11 +1,11 @@
 // Differences of texts, metrics as a list, sections, SVG, and names that were mistyped.
+#include "grader/base/text.hpp"
+#include "grader/measure/metrics.hpp"
 #include "learn/lesson.hpp"
 #include "learn/line_diff.hpp"
 #include "learn/metric_pages.hpp"
 #include "learn/svg.hpp"
-#include "grader/measure/metrics.hpp"
 #include "support/catch.hpp"
-#include "grader/base/text.hpp"
 
 using namespace ridge;
 using namespace ridge::loop;

@@ -9,6 +9,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "formats/json_fields.hpp"
+
 namespace ridge::viz {
 namespace {
 
@@ -21,15 +23,11 @@ bool names_lab(const std::string& name) {
          std::isdigit(static_cast<unsigned char>(name[1])) && name[2] == '_';
 }
 
-std::string word(const json& j, const char* key) {
-  const auto at = j.find(key);
-  return at != j.end() && at->is_string() ? at->get<std::string>().substr(0, 200) : "";
-}
+std::string word(const json& j, const char* key) { return text_at(j, key, 200); }
 
 double number(const json& j, const char* key) {
-  const auto at = j.find(key);
-  const double v = at != j.end() && at->is_number() ? at->get<double>() : 0;
-  return std::isfinite(v) && v >= 0 && v < 1e9 ? v : 0;
+  const double v = number_at(j, key);
+  return v >= 0 && v < 1e9 ? v : 0;
 }
 
 // The first folder under the root, unless that is a lab's: then the root is one student's.

@@ -2,7 +2,7 @@
 // the same files by another parser.
 #include <nlohmann/json.hpp>
 
-#include "metrics.hpp"
+#include "grader/measure/metrics.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"
 #include "timeline/loader.hpp"

@@ -1,8 +1,7 @@
-#include "grader/build/hashes.hpp"
+#include "grader/result/hashes.hpp"
 
 #include <set>
 
-#include "grader/build/check_module.hpp"
 #include "grader/base/sha256.hpp"
 
 namespace ridge {

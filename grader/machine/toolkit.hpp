@@ -1,0 +1,10 @@
+// The CUDA Toolkit of this machine.
+#pragma once
+#include "grader/base/paths.hpp"
+
+namespace ridge {
+
+// nvcc on PATH, in CUDA_HOME or in /usr/local/cuda; empty where there is none.
+fs::path find_nvcc();
+
+}  // namespace ridge

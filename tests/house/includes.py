@@ -1,0 +1,57 @@
+"""The rule of the house: a folder includes only from itself and from folders below it.
+
+includes.py REPOSITORY: prints each include that points up or makes a circle, and exits with 1 where there is one.
+"""
+import re
+import sys
+from pathlib import Path
+
+# From the lowest to the highest. A folder uses those above it in this list; those on one line do not know each other.
+LEVELS = [
+    "grader/base",
+    "grader/sandbox",
+    "grader/result",
+    "grader/machine",
+    "grader/build",
+    "grader/worker",
+    "grader/measure",
+    "grader/judge grader/bench",
+    "learn",
+    "cluster/src",
+    "app",
+]
+LEVEL = {folder: level for level, line in enumerate(LEVELS) for folder in line.split()}
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+
+
+def room(path):
+    """The longest listed folder that holds `path`; None where none does."""
+    parts = Path(path).parts[:-1]
+    for n in range(len(parts), 0, -1):
+        if (name := "/".join(parts[:n])) in LEVEL:
+            return name
+    return None
+
+
+def offences(root):
+    found = []
+    for folder in LEVEL:
+        for source in sorted((root / folder).rglob("*.[ch]pp")):
+            name = source.relative_to(root).as_posix()
+            for include in INCLUDE.findall(source.read_text(errors="replace")):
+                target = room(include)
+                if target is None or target == folder:
+                    continue
+                if LEVEL[target] >= LEVEL[folder]:
+                    found.append(f"{name} includes {include}: {folder} may not use {target}")
+    return found
+
+
+def main():
+    found = offences(Path(sys.argv[1]).resolve())
+    print("\n".join(found) if found else "no include points up")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
