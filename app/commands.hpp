@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "ceilings/calibration.hpp"
 #include "grader/result/result.hpp"
-#include "roofline/calibration.hpp"
 
 namespace ridge {
 

@@ -115,11 +115,11 @@ void double_it(const float* in, float* out, std::size_t n, void*, std::size_t, c
 }
 )text"},
       {"labs/@NAME@/check.cpp", R"text(// Cases, inputs and expected answers of lab @NUMBER@.
-#include "lab/check.hpp"
+#include "checks/check.hpp"
 
 #include <fmt/format.h>
 
-#include "lab/compare.hpp"
+#include "checks/compare.hpp"
 
 namespace {
 

@@ -108,6 +108,6 @@ function(ridge_check_module lab folder)
   set_target_properties(check_${lab} PROPERTIES PREFIX "" OUTPUT_NAME ${lab} BUILD_RPATH "$ORIGIN/.." INSTALL_RPATH "$ORIGIN/.."
                         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/labs)
   target_compile_options(check_${lab} PRIVATE ${RIDGE_CHECK_OPTIONS})
-  target_include_directories(check_${lab} PRIVATE ${PROJECT_SOURCE_DIR}/runtime)
+  target_include_directories(check_${lab} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/runtime)
   target_link_libraries(check_${lab} PRIVATE ridge_options fmt::fmt)
 endfunction()

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "roofline/calibration.hpp"
+#include "ceilings/calibration.hpp"
 
 namespace ridge::cluster {
 

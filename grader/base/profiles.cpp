@@ -1,10 +1,10 @@
-// Reads device profiles (runtime/roofline/profiles/*.toml).
+// Reads device profiles (runtime/ceilings/profiles/*.toml).
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include "ceilings/profile.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/paths.hpp"
-#include "roofline/profile.hpp"
 
 namespace ridge {
 
@@ -31,7 +31,7 @@ Profile load_profile(const std::string& file) {
 }
 
 const Profile& default_profile() {
-  static const Profile profile = load_profile((root_dir() / "runtime/roofline/profiles/h200.toml").string());
+  static const Profile profile = load_profile((root_dir() / "runtime/ceilings/profiles/h200.toml").string());
   return profile;
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "lab/compare.hpp"
+#include "checks/compare.hpp"
 
 namespace ridge {
 

@@ -1,6 +1,6 @@
-// Nsight Compute's tables (runtime/roofline/ncu_csv.hpp), with the grader's errors.
+// Nsight Compute's tables (formats/ncu_csv.hpp), with the grader's errors.
 #pragma once
-#include "roofline/ncu_csv.hpp"
+#include "formats/ncu_csv.hpp"
 
 namespace ridge {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "checks/check.hpp"
 #include "grader/base/lab.hpp"
-#include "lab/check.hpp"
 
 namespace ridge {
 

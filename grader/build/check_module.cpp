@@ -29,7 +29,8 @@ bool up_to_date(const fs::path& module, const Lab& lab) {
   std::error_code ec;
   const fs::file_time_type built = fs::last_write_time(module, ec);
   if (!ec && prebuilt()) return true;  // unpacking gives files any order in time
-  return !ec && std::max({newest(lab.dir), newest(lab.dir / "check"), newest(root_dir() / "runtime/lab")}) <= built;
+  return !ec && std::max({newest(lab.dir), newest(lab.dir / "check"), newest(root_dir() / "checks"),
+                          newest(root_dir() / "runtime/nn")}) <= built;
 }
 
 // The course that this build was configured for; empty where nobody knows.

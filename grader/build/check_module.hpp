@@ -3,9 +3,9 @@
 #include <functional>
 #include <string>
 
+#include "checks/check.hpp"
 #include "grader/base/lab.hpp"
 #include "grader/sandbox/process.hpp"
-#include "lab/check.hpp"
 
 namespace ridge {
 

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <set>
 
+#include "ceilings/profile.hpp"
+#include "checks/switches.hpp"
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
@@ -21,8 +23,6 @@
 #include "grader/result/hashes.hpp"
 #include "grader/worker/agents.hpp"
 #include "grader/worker/worker_process.hpp"
-#include "lab/switches.hpp"
-#include "roofline/profile.hpp"
 
 namespace ridge {
 

@@ -5,11 +5,11 @@
 #include <optional>
 #include <string>
 
+#include "ceilings/calibration.hpp"
+#include "checks/check.hpp"
 #include "grader/base/lab.hpp"
 #include "grader/build/build.hpp"
 #include "grader/result/result.hpp"
-#include "lab/check.hpp"
-#include "roofline/calibration.hpp"
 
 namespace ridge {
 

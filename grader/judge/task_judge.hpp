@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "checks/check.hpp"
 #include "grader/base/seeds.hpp"
 #include "grader/build/compile.hpp"
 #include "grader/judge/explain.hpp"
@@ -13,7 +14,6 @@
 #include "grader/measure/score.hpp"
 #include "grader/worker/rank_workers.hpp"
 #include "grader/worker/submission.hpp"
-#include "lab/check.hpp"
 
 namespace ridge {
 

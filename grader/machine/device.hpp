@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/check.hpp"
+#include "checks/check.hpp"
 
 namespace ridge {
 

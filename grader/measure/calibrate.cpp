@@ -85,7 +85,7 @@ Calibration calibrate(const Device& device, const std::function<void(const std::
   std::string arch = info.compute == "9.0" ? "-gencode=arch=compute_90a,code=sm_90a" : "-arch=native";
   std::vector<std::string> argv = {nvcc.string(), "-O3", "-std=c++17", arch,
                                    "-t",          "0",   "-o",         (dir.path() / "calibrate").string()};
-  for (const auto& entry : fs::directory_iterator(root_dir() / "runtime/roofline/kernels"))
+  for (const auto& entry : fs::directory_iterator(root_dir() / "runtime/ceilings/kernels"))
     if (entry.path().extension() == ".cu") argv.push_back(entry.path().string());
   progress("compiling");
   must_run(argv, dir.path(), "nvcc");

@@ -3,14 +3,14 @@
 #include <functional>
 #include <optional>
 
+#include "ceilings/calibration.hpp"
+#include "ceilings/profile.hpp"
 #include "grader/base/paths.hpp"
 #include "grader/machine/device.hpp"
-#include "roofline/calibration.hpp"
-#include "roofline/profile.hpp"
 
 namespace ridge {
 
-// Compiles runtime/roofline/kernels with this machine's nvcc, runs them, and reads what they print. Throws
+// Compiles runtime/ceilings/kernels with this machine's nvcc, runs them, and reads what they print. Throws
 // Error(Exit::environment) where that fails. `quick`: memory and matrix products only.
 Calibration calibrate(const Device& device, const std::function<void(const std::string&)>& progress,
                       bool quick = false);

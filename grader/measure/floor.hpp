@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "lab/check.hpp"
-#include "roofline/calibration.hpp"
+#include "ceilings/calibration.hpp"
+#include "checks/check.hpp"
 
 namespace ridge {
 

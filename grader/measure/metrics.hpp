@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "checks/check.hpp"
 #include "grader/measure/counters.hpp"
 #include "grader/result/timing_record.hpp"
-#include "lab/check.hpp"
 
 namespace ridge {
 

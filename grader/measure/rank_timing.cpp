@@ -8,13 +8,13 @@
 #include <future>
 #include <thread>
 
+#include "checks/compare.hpp"
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/base/seeds.hpp"
 #include "grader/machine/nvml.hpp"
 #include "grader/measure/timed_turns.hpp"
 #include "grader/worker/buffers.hpp"
-#include "lab/compare.hpp"
 
 namespace ridge {
 

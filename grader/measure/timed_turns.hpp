@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "checks/check.hpp"
+#include "checks/compare.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/measure/timing.hpp"
-#include "lab/check.hpp"
-#include "lab/compare.hpp"
 
 namespace ridge::timed {
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <optional>
 
+#include "checks/compare.hpp"
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/base/seeds.hpp"
@@ -15,7 +16,6 @@
 #include "grader/measure/floor.hpp"
 #include "grader/measure/timed_turns.hpp"
 #include "grader/worker/buffers.hpp"
-#include "lab/compare.hpp"
 
 namespace ridge {
 

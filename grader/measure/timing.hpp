@@ -9,12 +9,12 @@
 #include <memory>
 #include <string>
 
+#include "ceilings/calibration.hpp"
+#include "checks/check.hpp"
 #include "grader/base/statistics.hpp"
 #include "grader/machine/device.hpp"
 #include "grader/result/timing_record.hpp"
 #include "grader/worker/worker_process.hpp"
-#include "lab/check.hpp"
-#include "roofline/calibration.hpp"
 
 namespace ridge {
 

@@ -3,8 +3,8 @@
 #include <map>
 #include <string>
 
+#include "checks/check.hpp"
 #include "grader/base/lab.hpp"
-#include "lab/check.hpp"
 
 namespace ridge {
 

@@ -6,9 +6,9 @@
 #include <array>
 #include <map>
 
+#include "formats/trace_writer.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
-#include "trace/trace_writer.hpp"
 
 namespace ridge {
 

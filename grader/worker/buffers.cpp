@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <cstring>
 
+#include "checks/compare.hpp"
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/base/seeds.hpp"
-#include "lab/compare.hpp"
 
 namespace ridge {
 

@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
+#include "checks/check.hpp"
 #include "grader/machine/device.hpp"
 #include "grader/result/timing_record.hpp"
 #include "grader/worker/worker_process.hpp"
-#include "lab/check.hpp"
 
 namespace ridge {
 

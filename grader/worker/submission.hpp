@@ -8,9 +8,9 @@
 #include <memory>
 #include <string>
 
+#include "checks/check.hpp"
 #include "grader/worker/buffers.hpp"
 #include "grader/worker/worker_process.hpp"
-#include "lab/check.hpp"
 
 namespace ridge {
 

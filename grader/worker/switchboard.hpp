@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "lab/check.hpp"
+#include "checks/check.hpp"
 
 namespace ridge {
 

@@ -1,9 +1,9 @@
 // Cases, inputs and expected answers of lab 01. All tasks move data: the answer is exact, bit for bit.
-#include "lab/check.hpp"
+#include "checks/check.hpp"
 
 #include <fmt/format.h>
 
-#include "lab/compare.hpp"
+#include "checks/compare.hpp"
 
 namespace {
 

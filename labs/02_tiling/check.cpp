@@ -1,13 +1,13 @@
 // Cases, inputs and expected answers of lab 02.
-#include "lab/check.hpp"
+#include "checks/check.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "lab/compare.hpp"
-#include "lab/freivalds.hpp"
-#include "lab/wide.hpp"
+#include "checks/compare.hpp"
+#include "checks/freivalds.hpp"
+#include "checks/wide.hpp"
 
 namespace {
 

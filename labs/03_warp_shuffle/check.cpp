@@ -1,6 +1,6 @@
 // Cases, inputs and expected answers of lab 03. scan and compact are exact; reduce, softmax and layernorm are compared
 // with double precision, within what rounding explains.
-#include "lab/check.hpp"
+#include "checks/check.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <array>
 #include <cmath>
 
-#include "lab/compare.hpp"
-#include "lab/wide.hpp"
+#include "checks/compare.hpp"
+#include "checks/wide.hpp"
 
 namespace {
 
@@ -54,8 +54,8 @@ std::vector<std::array<std::int64_t, 2>> measured_matrices(const Request& r) {
 }
 
 std::vector<std::array<std::int64_t, 2>> tried_matrices(const Request& r) {
-  std::vector<std::array<std::int64_t, 2>> all = {{1, 1},    {13, 64},   {37, 257},  {3, 1000},
-                                                  {2, 9999}, {1, 12288}, {2, 20004}, {3, 32768}, {300, 1}};
+  std::vector<std::array<std::int64_t, 2>> all = {{1, 1},     {13, 64},   {37, 257},  {3, 1000}, {2, 9999},
+                                                  {1, 12288}, {2, 20004}, {3, 32768}, {300, 1}};
   if (r.mode == Mode::grade) all.push_back({random_size(r.seed, 2, 60), random_size(r.seed + 1, 50, 3000)});
   return all;
 }

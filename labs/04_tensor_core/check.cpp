@@ -1,6 +1,6 @@
 // Cases, inputs and expected answers of lab 04. Inputs and outputs are bf16; products of two bf16 are exact in fp32, so
 // what an honest answer may differ by is the order of fp32 sums in the tensor cores and one rounding to bf16.
-#include "lab/check.hpp"
+#include "checks/check.hpp"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <cmath>
 #include <random>
 
-#include "lab/compare.hpp"
-#include "lab/freivalds.hpp"
-#include "lab/wide.hpp"
+#include "checks/compare.hpp"
+#include "checks/freivalds.hpp"
+#include "checks/wide.hpp"
 
 namespace {
 

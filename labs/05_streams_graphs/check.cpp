@@ -1,13 +1,13 @@
 // Cases, inputs, expected answers and bounds of lab 05.
-#include "lab/check.hpp"
+#include "checks/check.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "lab/compare.hpp"
-#include "lab/wide.hpp"
-#include "roofline/profile.hpp"
+#include "ceilings/profile.hpp"
+#include "checks/compare.hpp"
+#include "checks/wide.hpp"
 
 namespace {
 

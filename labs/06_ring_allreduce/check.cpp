@@ -1,5 +1,5 @@
 // Cases, inputs, expected answers and traffic of lab 06.
-#include "lab/check.hpp"
+#include "checks/check.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <bit>
 #include <cmath>
 
-#include "lab/compare.hpp"
-#include "roofline/profile.hpp"
+#include "ceilings/profile.hpp"
+#include "checks/compare.hpp"
 
 namespace {
 

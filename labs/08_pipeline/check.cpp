@@ -1,5 +1,5 @@
 // Cases, inputs, expected answers, traffic and bounds of lab 08.
-#include "lab/check.hpp"
+#include "checks/check.hpp"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,10 @@
 #include <map>
 #include <set>
 
-#include "lab/compare.hpp"
-#include "lab/memo.hpp"
-#include "nn/reference.hpp"
-#include "roofline/profile.hpp"
+#include "ceilings/profile.hpp"
+#include "checks/compare.hpp"
+#include "checks/memo.hpp"
+#include "checks/reference.hpp"
 #include "shards.hpp"
 
 namespace {

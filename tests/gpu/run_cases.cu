@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "ceilings/profile.hpp"
+#include "checks/check.hpp"
 #include "lab/call.hpp"
-#include "lab/check.hpp"
-#include "roofline/profile.hpp"
 
 // For the bounds of goals on the emulator, which nobody asks for here.
 const ridge::Profile& ridge::default_profile() {

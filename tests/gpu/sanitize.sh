@@ -20,11 +20,11 @@ for lab in "$@"; do
   grep -q '^ranks' "labs/$lab/lab.toml" && { echo "$lab: skipped: it needs several processes"; continue; }
   program=$folder/$lab
   if [ $mode != --run ] && { [ ! -x "$program" ] ||
-    [ -n "$(find "labs/$lab" "solutions/$lab" runtime/lab tests/gpu -type f -newer "$program" | head -1)" ]; }; then
-    for source in "labs/$lab/check.cpp" runtime/lab/*.cpp; do
-      "${CXX:-c++}" -std=c++20 -O2 -DFMT_HEADER_ONLY -Iruntime -c "$source" -o "$folder/$(basename "$source").o" || exit 1
+    [ -n "$(find "labs/$lab" "solutions/$lab" checks runtime/lab tests/gpu -type f -newer "$program" | head -1)" ]; }; then
+    for source in "labs/$lab/check.cpp" checks/*.cpp; do
+      "${CXX:-c++}" -std=c++20 -O2 -DFMT_HEADER_ONLY -I. -Iruntime -c "$source" -o "$folder/$(basename "$source").o" || exit 1
     done
-    "$nvcc" -std=c++20 -O2 -lineinfo -gencode=arch=compute_$arch,code=sm_$arch -Iruntime "-Ilabs/$lab" "-Isolutions/$lab" \
+    "$nvcc" -std=c++20 -O2 -lineinfo -gencode=arch=compute_$arch,code=sm_$arch -I. -Iruntime "-Ilabs/$lab" "-Isolutions/$lab" \
       tests/gpu/run_cases.cu "labs/$lab/entry.cu" "solutions/$lab"/*.cu "$folder"/*.o -o "$program" || exit 1
     rm -f "$folder"/*.o
   fi

@@ -5,12 +5,12 @@
 #include <set>
 #include <string>
 
+#include "checks/compare.hpp"
+#include "checks/fill.hpp"
 #include "grader/base/clock.hpp"
 #include "grader/build/build.hpp"
 #include "grader/measure/rank_timing.hpp"
 #include "grader/measure/timed_turns.hpp"
-#include "lab/compare.hpp"
-#include "lab/fill.hpp"
 #include "late_device.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"

@@ -11,9 +11,9 @@
 #include <fstream>
 #include <random>
 
+#include "checks/fill.hpp"
 #include "grader/base/seeds.hpp"
 #include "grader/graded.hpp"
-#include "lab/fill.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::test;

@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 
+#include "checks/compare.hpp"
 #include "grader/base/error.hpp"
 #include "grader/build/build.hpp"
 #include "grader/machine/device_kernel.hpp"
@@ -16,7 +17,6 @@
 #include "grader/measure/floor.hpp"
 #include "grader/measure/timed_turns.hpp"
 #include "grader/measure/timing.hpp"
-#include "lab/compare.hpp"
 #include "late_device.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"

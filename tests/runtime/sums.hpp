@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/fill.hpp"
+#include "checks/fill.hpp"
 
 namespace ridge::test {
 

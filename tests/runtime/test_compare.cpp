@@ -3,9 +3,9 @@
 #include <limits>
 #include <vector>
 
-#include "lab/compare.hpp"
-#include "lab/freivalds.hpp"
-#include "lab/wide.hpp"
+#include "checks/compare.hpp"
+#include "checks/freivalds.hpp"
+#include "checks/wide.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::lab;

@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "lab/fill.hpp"
+#include "checks/fill.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::lab;

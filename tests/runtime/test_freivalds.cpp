@@ -3,8 +3,8 @@
 #include <limits>
 #include <vector>
 
-#include "lab/compare.hpp"
-#include "lab/freivalds.hpp"
+#include "checks/compare.hpp"
+#include "checks/freivalds.hpp"
 #include "runtime/sums.hpp"
 #include "support/catch.hpp"
 

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include "lab/compare.hpp"
+#include "checks/compare.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::lab;

@@ -3,7 +3,7 @@
 #include <thread>
 #include <vector>
 
-#include "lab/memo.hpp"
+#include "checks/memo.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::lab;

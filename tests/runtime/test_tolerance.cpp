@@ -3,9 +3,9 @@
 #include <limits>
 #include <vector>
 
-#include "lab/compare.hpp"
-#include "lab/propagation.hpp"
-#include "lab/tolerance.hpp"
+#include "checks/compare.hpp"
+#include "checks/propagation.hpp"
+#include "checks/tolerance.hpp"
 #include "runtime/sums.hpp"
 #include "support/catch.hpp"
 

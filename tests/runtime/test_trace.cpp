@@ -3,8 +3,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "formats/trace_writer.hpp"
 #include "support/catch.hpp"
-#include "trace/trace_writer.hpp"
 
 using nlohmann::json;
 using ridge::TraceArguments;

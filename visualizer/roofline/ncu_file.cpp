@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "roofline/ncu_csv.hpp"
+#include "formats/ncu_csv.hpp"
 
 namespace ridge::viz {
 namespace {

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "ring.hpp"
-#include "trace/trace_writer.hpp"
+#include "formats/trace_writer.hpp"
 
 #define CHECK(call, good)                                                                             \
   do {                                                                                                \

@@ -15,7 +15,7 @@ capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 
 case $capability in 90) arch=90a ;; *) arch=$capability ;; esac
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT
 for program in all_reduce ring_trace; do
-  "$nvcc" -O3 -std=c++20 -gencode=arch=compute_$arch,code=sm_$arch -Iruntime -Ilabs/06_ring_allreduce -Iruntime/collectives/mpi/include \
+  "$nvcc" -O3 -std=c++20 -gencode=arch=compute_$arch,code=sm_$arch -I. -Iruntime -Ilabs/06_ring_allreduce -Iruntime/collectives/mpi/include \
     benchmarks/collectives/gpu/$program.cu solutions/06_ring_allreduce/ring.cu solutions/06_ring_allreduce/pipelined.cu \
     -lnccl -lcupti -o "$folder/$program" &
 done

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "lab/check.hpp"
-#include "lab/compare.hpp"
-#include "lab/memo.hpp"
+#include "checks/check.hpp"
+#include "checks/compare.hpp"
+#include "checks/memo.hpp"
 #include "nn/layout.hpp"
 
 namespace ridge::lab::ddp {

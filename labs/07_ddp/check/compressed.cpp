@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "ceilings/profile.hpp"
 #include "common.hpp"
-#include "roofline/profile.hpp"
 
 namespace ridge::lab::ddp {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "common.hpp"
-#include "nn/reference.hpp"
+#include "checks/reference.hpp"
 
 namespace ridge::lab::ddp {
 

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "lab/check.hpp"
-#include "lab/compare.hpp"
-#include "lab/propagation.hpp"
-#include "roofline/profile.hpp"
+#include "ceilings/profile.hpp"
+#include "checks/check.hpp"
+#include "checks/compare.hpp"
+#include "checks/propagation.hpp"
 
 namespace ridge::lab::tensor_parallel {
 

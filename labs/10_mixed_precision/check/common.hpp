@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "lab/check.hpp"
-#include "lab/compare.hpp"
+#include "checks/check.hpp"
+#include "checks/compare.hpp"
 
 namespace ridge::lab::mixed_precision {
 

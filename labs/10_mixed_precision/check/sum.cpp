@@ -2,9 +2,9 @@
 #include <mutex>
 #include <vector>
 
+#include "ceilings/profile.hpp"
+#include "checks/wide.hpp"
 #include "common.hpp"
-#include "lab/wide.hpp"
-#include "roofline/profile.hpp"
 
 namespace ridge::lab::mixed_precision {
 

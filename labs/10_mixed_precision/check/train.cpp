@@ -3,7 +3,7 @@
 
 #include "common.hpp"
 #include "nn/data.hpp"
-#include "nn/reference.hpp"
+#include "checks/reference.hpp"
 
 namespace ridge::lab::mixed_precision {
 

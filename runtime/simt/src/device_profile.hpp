@@ -1,4 +1,4 @@
-// The emulated GPU as numbers: the [device] table of runtime/roofline/profiles/*.toml, where each has its source.
+// The emulated GPU as numbers: the [device] table of runtime/ceilings/profiles/*.toml, where each has its source.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -68,7 +68,7 @@ struct DeviceProfile {
 // where a key is unknown, a value is no number, or a key is missing.
 bool parse_device_profile(std::string_view toml, DeviceProfile& profile, std::string& error);
 
-// The text of runtime/roofline/profiles/<id>.toml as it was when the emulator was built; empty where there is none.
+// The text of runtime/ceilings/profiles/<id>.toml as it was when the emulator was built; empty where there is none.
 std::string_view built_in_profile(std::string_view id);
 
 // What RIDGE_DEVICE names (an id, or a path that ends in .toml), else h200. Ends the program where that cannot be read.

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "../../trace/trace_writer.hpp"
+#include "../../../formats/trace_writer.hpp"
 #include "operation.hpp"
 
 namespace ridge::simt {

@@ -1,7 +1,7 @@
 // The double-precision GPT of the judge: its gradients are the differences of its loss.
 #include <random>
 
-#include "nn/reference.hpp"
+#include "checks/reference.hpp"
 #include "support/catch.hpp"
 
 namespace {

@@ -1,13 +1,13 @@
 // Cases, inputs and expected answers of test lab 90.
-#include "lab/check.hpp"
+#include "checks/check.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
 
-#include "lab/compare.hpp"
-#include "lab/freivalds.hpp"
+#include "checks/compare.hpp"
+#include "checks/freivalds.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "lab/compare.hpp"
+#include "checks/compare.hpp"
 #include "nn/layout.hpp"
 
 namespace nn::reference {

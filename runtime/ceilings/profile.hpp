@@ -18,7 +18,7 @@ struct Profile {
   std::map<std::string, double> device;  // the emulated GPU's numbers: "pcie_pinned", ...
 };
 
-// runtime/roofline/profiles/ID.toml; throws std::runtime_error where it is missing or wrong.
+// runtime/ceilings/profiles/ID.toml; throws std::runtime_error where it is missing or wrong.
 Profile load_profile(const std::string& file);
 // The profile that emulated results are held against.
 const Profile& default_profile();
