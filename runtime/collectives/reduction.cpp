@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "simt/include/ridge_simt/bits.h"
-#include "simt/src/fp8.hpp"
+#include "simt/src/kernel/fp8.hpp"
 
 namespace ridge::collectives {
 

@@ -8,7 +8,7 @@
 
 #include "operation_queue.hpp"
 #include "ready_queue.hpp"
-#include "simt/src/fiber.hpp"
+#include "simt/src/launch/fiber.hpp"
 #include "simulation.hpp"
 
 namespace ridge::collectives {

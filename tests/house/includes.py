@@ -8,10 +8,17 @@ from pathlib import Path
 
 # From the lowest to the highest. A folder uses those above it in this list; those on one line do not know each other.
 # Includes start at the repository or at one of these folders.
-ROOTS = ["", "runtime/", "cluster/src/"]
+ROOTS = ["", "runtime/", "runtime/simt/src/", "cluster/src/"]
 LEVELS = [
     "formats runtime/ceilings runtime/worker runtime/simt/rewrite",
-    "runtime/lab runtime/nn runtime/collectives",
+    "runtime/lab runtime/nn",
+    "runtime/simt/src/device",
+    "runtime/simt/src/count runtime/simt/src/sanitize",
+    "runtime/simt/src/launch",
+    "runtime/simt/src/stream runtime/simt/src/kernel",
+    "runtime/simt/src/api",
+    "runtime/simt/src/replay",
+    "runtime/collectives",
     "checks",
     "grader/base",
     "grader/sandbox",

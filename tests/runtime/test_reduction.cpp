@@ -7,7 +7,7 @@
 
 #include "collectives/reduction.hpp"
 #include "simt/include/ridge_simt/bits.h"
-#include "simt/src/fp8.hpp"
+#include "simt/src/kernel/fp8.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::collectives;

@@ -358,7 +358,7 @@ template <class T> __global__ void nest(T* x, int n) {
 )");
   write_file(scratch / "b.cu", "#include \"k.cuh\"\nvoid other() { nest<float><<<1, 1>>>((float*)nullptr, 0); }\n");
   write_file(scratch / "a.cu", R"(#include "k.cuh"
-#include "simt/src/block_record.hpp"
+#include "simt/src/device/block_record.hpp"
 using namespace ridge::simt;
 extern "C" const BlockRecord __start_ridge_blocks[], __stop_ridge_blocks[];
 extern "C" const SharedRecord __start_ridge_shared[], __stop_ridge_shared[];

@@ -11,8 +11,8 @@
 #include <memory>
 #include <vector>
 
-#include "../../simt/src/api.hpp"
-#include "../../simt/src/fault.hpp"
+#include "../../simt/src/api/api.hpp"
+#include "../../simt/src/device/fault.hpp"
 #include "../judged.hpp"
 #include "../nccl/diagnosis.hpp"
 #include "../nccl/exchange.hpp"

@@ -3,8 +3,8 @@
 #include <mutex>
 #include <utility>
 
-#include "../../simt/src/api.hpp"
-#include "../../simt/src/fault.hpp"
+#include "../../simt/src/api/api.hpp"
+#include "../../simt/src/device/fault.hpp"
 #include "communicator.hpp"
 
 namespace ridge::collectives::api {

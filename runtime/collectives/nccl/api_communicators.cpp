@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "../../simt/src/trace.hpp"
+#include "../../simt/src/stream/device_log.hpp"
 #include "../reduction.hpp"
 #include "api.hpp"
 #include "group.hpp"

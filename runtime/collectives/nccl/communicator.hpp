@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../simt/src/engine.hpp"
+#include "../../simt/src/stream/engine.hpp"
 #include "message.hpp"
 #include "nccl.h"
 

@@ -10,9 +10,9 @@
 #include <set>
 #include <string_view>
 
-#include "../../simt/src/fault.hpp"
-#include "../../simt/src/sanitizer.hpp"
-#include "../../simt/src/source_lines.hpp"
+#include "../../simt/src/device/fault.hpp"
+#include "../../simt/src/sanitize/sanitizer.hpp"
+#include "../../simt/src/device/source_lines.hpp"
 #include "../judged.hpp"
 #include "exchange.hpp"
 #include "node.hpp"

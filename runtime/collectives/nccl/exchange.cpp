@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../../simt/src/device_profile.hpp"
-#include "../../simt/src/sanitizer.hpp"
-#include "../../simt/src/trace.hpp"
+#include "../../simt/src/device/device_profile.hpp"
+#include "../../simt/src/sanitize/sanitizer.hpp"
+#include "../../simt/src/stream/device_log.hpp"
 #include "../reduction.hpp"
 #include "diagnosis.hpp"
 #include "links.hpp"

@@ -4,8 +4,8 @@
 #include <map>
 #include <thread>
 
-#include "../../simt/src/api.hpp"
-#include "../../simt/src/device_profile.hpp"
+#include "../../simt/src/api/api.hpp"
+#include "../../simt/src/device/device_profile.hpp"
 #include "../reduction.hpp"
 #include "diagnosis.hpp"
 #include "exchange.hpp"

@@ -1,7 +1,7 @@
 // A rank that a judge has started: its messages pass through the judge.
 #include "../judged.hpp"
 
-#include "../../simt/src/trace.hpp"
+#include "../../simt/src/stream/device_log.hpp"
 #include "communicator.hpp"
 #include "node.hpp"
 #include "recorded.hpp"

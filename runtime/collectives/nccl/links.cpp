@@ -3,8 +3,8 @@
 #include <memory>
 #include <stdexcept>
 
-#include "../../simt/src/device_profile.hpp"
-#include "../../simt/src/time_model.hpp"
+#include "../../simt/src/device/device_profile.hpp"
+#include "../../simt/src/launch/time_model.hpp"
 #include "../judged.hpp"
 #include "../network.hpp"
 #include "group.hpp"

@@ -1,10 +1,10 @@
-// Calls of NCCL in a trace of device work (simt/src/trace.hpp): a judge takes what a rank's host code asked for, and lets other
+// Calls of NCCL in a trace of device work (simt/src/stream/device_log.hpp): a judge takes what a rank's host code asked for, and lets other
 // processes do it again.
 #pragma once
 #include <memory>
 #include <vector>
 
-#include "../../simt/src/operation.hpp"
+#include "../../simt/src/stream/operation.hpp"
 #include "plan.hpp"
 
 namespace ridge::collectives {

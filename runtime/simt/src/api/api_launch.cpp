@@ -1,0 +1,294 @@
+// Kernel launches, what is known of a kernel by its address, and its limits.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <unordered_map>
+
+#include "api/api.hpp"
+#include "device/device_profile.hpp"
+#include "device/fault.hpp"
+#include "device/program.hpp"
+
+using namespace ridge::simt;
+
+namespace ridge::simt::api {
+
+namespace {
+
+constexpr std::size_t kClosureAlignment = 256;  // parameters may be aligned to 64 (CUtensorMap) and more
+
+struct Function {
+  ridge_simt::KernelEntry entry{};
+  std::string name;
+  int max_dynamic_shared = -1;  // as set by cudaFuncSetAttribute
+  int carveout = -1;
+  cudaFuncCache cache = cudaFuncCachePreferNone;
+};
+
+std::unordered_map<std::uintptr_t, Function>& functions() {
+  static auto* map = new std::unordered_map<std::uintptr_t, Function>;
+  return *map;
+}
+
+int highest_limit = 0;  // that any kernel has been given
+
+std::string in_words(dim3 d) { return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z); }
+
+}  // namespace
+
+std::shared_ptr<void> closure_memory(std::size_t bytes) {
+  const std::size_t whole = (bytes + kClosureAlignment - 1) / kClosureAlignment * kClosureAlignment;
+  return {std::aligned_alloc(kClosureAlignment, std::max(whole, kClosureAlignment)), std::free};
+}
+
+std::size_t dynamic_shared_limit(std::uintptr_t function) {
+  const auto plain = static_cast<std::size_t>(device_profile().shared_per_block);
+  const std::size_t fixed = static_shared_of(function);
+  const std::size_t usual = plain > fixed ? plain - fixed : 0;
+  auto at = functions().find(function);
+  // Where the launch does not say which kernel it calls, the most generous limit holds.
+  int given = function == 0 ? highest_limit : at == functions().end() ? -1 : at->second.max_dynamic_shared;
+  return std::max(usual, given < 0 ? 0 : static_cast<std::size_t>(given));
+}
+
+cudaError_t kernel_work(Work& work, const char* name, dim3 grid, dim3 block, std::size_t shared,
+                        std::uintptr_t function, bool cooperative) {
+  const DeviceProfile& profile = device_profile();
+  auto zero = [](dim3 d) { return d.x == 0 || d.y == 0 || d.z == 0; };
+  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+  if (zero(grid) || zero(block) || block.x > 1024 || block.y > 1024 || block.z > 64 || threads > kMaxThreadsPerBlock ||
+      grid.x > 0x7FFFFFFFu || grid.y > 65535 || grid.z > 65535) {
+    explain(std::string(name) + " with a grid of " + in_words(grid) + " blocks of " + in_words(block) + " threads: " +
+            (zero(grid)                         ? "where there is nothing to do, nothing is launched"
+             : zero(block)                      ? "a block has one thread at least"
+             : grid.y > 65535 || grid.z > 65535 ? "y and z of a grid are 65535 at most"
+                                                : "a block has 1024 threads at most, and z is 64 at most"));
+    return cudaErrorInvalidValue;  // CUDA 13.0 on an H200; cudaErrorInvalidConfiguration before
+  }
+  if (const std::size_t most = dynamic_shared_limit(function); shared > most) {
+    explain(std::string(name) + " with " + std::to_string(shared) + " bytes of dynamic shared memory, where " +
+            std::to_string(most) + " may be: cudaFuncSetAttribute raises that, to " +
+            std::to_string(static_cast<std::size_t>(profile.shared_per_block_optin) - static_shared_of(function)));
+    return cudaErrorInvalidValue;
+  }
+  const std::size_t fixed = static_shared_of(function), all_shared = shared + fixed;
+  if (static_cast<double>(fixed) > profile.shared_per_block) {
+    std::fprintf(stderr,
+                 "ridge: kernel %s has %zu bytes of static shared memory; nvcc allows %.0f: use extern __shared__\n",
+                 name, fixed, profile.shared_per_block);
+    return cudaErrorLaunchOutOfResources;
+  }
+  if (cooperative) {
+    const Occupancy o = theoretical_occupancy(profile, static_cast<unsigned>(threads), all_shared);
+    if (const double most = profile.sms * o.blocks_per_sm; static_cast<double>(grid.x) * grid.y * grid.z > most) {
+      explain(std::string(name) + ": all blocks of a cooperative launch run at once, and " +
+              std::to_string(static_cast<std::size_t>(most)) + " such blocks fit");
+      return cudaErrorCooperativeLaunchTooLarge;
+    }
+  }
+  work.kind = WorkKind::kernel;
+  work.config = {name, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, cooperative};
+  work.function = function;
+  return cudaSuccess;
+}
+
+cudaError_t kernel_work(Work& work, const void* function, dim3 grid, dim3 block, std::size_t shared, void** arguments,
+                        bool cooperative) {
+  auto at = functions().find(reinterpret_cast<std::uintptr_t>(function));
+  if (at == functions().end() || at->second.entry.pack == nullptr) return cudaErrorInvalidDeviceFunction;
+  Function& f = at->second;
+  if (arguments == nullptr && f.entry.arguments != 0) return cudaErrorInvalidValue;
+  if (f.name.empty()) f.name = function_name(at->first);
+  if (cudaError_t error = kernel_work(work, f.name.c_str(), grid, block, shared, at->first, cooperative)) return error;
+  work.closure = closure_memory(f.entry.closure_bytes);
+  f.entry.pack(work.closure.get(), f.entry.function, arguments);
+  work.closure_bytes = f.entry.closure_bytes;
+  work.run = f.entry.run;
+  return cudaSuccess;
+}
+
+CUstream_st* launch_stream(Engine& engine, cudaStream_t handle) {
+  CUstream_st* stream = engine.stream(handle);
+  return stream != nullptr && stream->device == current_device() ? stream : nullptr;
+}
+
+cudaError_t launch(Engine& engine, const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared,
+                   cudaStream_t stream, bool cooperative) {
+  CUstream_st* s = launch_stream(engine, stream);
+  if (s == nullptr) return cudaErrorInvalidResourceHandle;
+  Work work;
+  if (cudaError_t error = kernel_work(work, function, grid, block, shared, arguments, cooperative)) return error;
+  const char* name = work.config.kernel;
+  return enqueue(*s, std::move(work), name, device_profile().launch_call);
+}
+
+}  // namespace ridge::simt::api
+
+namespace ridge_simt {
+
+namespace api = ridge::simt::api;
+
+void add_kernel(const KernelEntry& entry) {
+  if (api::refusal() != cudaSuccess) return;
+  std::lock_guard lock(Engine::instance().mutex);
+  api::Function& f = api::functions()[reinterpret_cast<std::uintptr_t>(entry.function)];
+  if (f.entry.pack == nullptr) f.entry = entry;
+  if (entry.name != nullptr && f.name.empty()) f.name = entry.name;
+}
+
+void launch(const char* kernel, dim3 grid, dim3 block, size_t shared, cudaStream_t, void (*run)(void*), void* closure,
+            size_t closure_bytes);
+
+void launch(const char* kernel, dim3 grid, dim3 block, size_t shared, cudaStream_t stream, void (*run)(void*),
+            void* closure, size_t closure_bytes) {
+  if (auto* runner = BlockRunner::current(); runner != nullptr && runner->in_kernel()) {
+    Fault fault;
+    fault.kind = "launch from a kernel";
+    fault.detail = "launch " + std::string(kernel) + " from the host: the emulator has no dynamic parallelism";
+    fault.pc =
+        static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)) - 1 - program_base());
+    fault.error = cudaErrorNotSupported;
+    runner->fault(std::move(fault));
+  }
+  api::call([&](Engine& engine) {
+    CUstream_st* s = api::launch_stream(engine, stream);
+    if (s == nullptr) return cudaErrorInvalidResourceHandle;
+    ridge::simt::Work work;
+    const std::uintptr_t function = kernel_of(run, closure);
+    if (cudaError_t error = api::kernel_work(work, kernel, grid, block, shared, function, false)) return error;
+    work.closure = api::closure_memory(closure_bytes);
+    std::memcpy(work.closure.get(), closure, closure_bytes);
+    work.closure_bytes = closure_bytes;
+    work.run = run;
+    return api::enqueue(*s, std::move(work), kernel, device_profile().launch_call);
+  });
+}
+
+cudaError_t max_potential_block_size(int* grid, int* block, const void* function, size_t (*shared_of)(const void*, int),
+                                     const void* shared, int limit) {
+  return api::call([&](Engine&) {
+    if (grid == nullptr || block == nullptr || function == nullptr) return cudaErrorInvalidValue;
+    const DeviceProfile& profile = device_profile();
+    const std::size_t fixed = static_shared_of(reinterpret_cast<std::uintptr_t>(function));
+    int most = limit > 0 ? std::min(limit, 1024) : 1024;
+    unsigned best = 0;
+    // The largest block of those with the most resident threads, in steps of a warp.
+    for (int step = (most + 31) / 32 * 32; step > 0; step -= 32) {
+      const int threads = std::min(step, most);
+      const Occupancy o =
+          theoretical_occupancy(profile, static_cast<unsigned>(threads), fixed + shared_of(shared, threads));
+      const unsigned resident = o.blocks_per_sm * static_cast<unsigned>(threads);
+      if (resident <= best) continue;
+      best = resident;
+      *block = threads;
+      *grid = static_cast<int>(o.blocks_per_sm * profile.sms);
+    }
+    return best == 0 ? cudaErrorInvalidConfiguration : cudaSuccess;
+  });
+}
+
+}  // namespace ridge_simt
+
+extern "C" {
+
+cudaError_t cudaLaunchKernel(const void* f, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t s) {
+  return api::call([&](Engine& engine) { return api::launch(engine, f, grid, block, arguments, shared, s, false); });
+}
+cudaError_t cudaLaunchCooperativeKernel(const void* f, dim3 grid, dim3 block, void** arguments, size_t shared,
+                                        cudaStream_t s) {
+  return api::call([&](Engine& engine) { return api::launch(engine, f, grid, block, arguments, shared, s, true); });
+}
+
+cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attr, int value) {
+  return api::call([&](Engine&) {
+    if (function == nullptr) return cudaErrorInvalidDeviceFunction;
+    const auto address = reinterpret_cast<std::uintptr_t>(function);
+    api::Function& f = api::functions()[address];
+    switch (attr) {
+      case cudaFuncAttributeMaxDynamicSharedMemorySize:
+        if (value < 0 || static_cast<double>(value) + static_cast<double>(static_shared_of(address)) >
+                             device_profile().shared_per_block_optin)
+          return cudaErrorInvalidValue;
+        f.max_dynamic_shared = value;
+        api::highest_limit = std::max(api::highest_limit, value);
+        return cudaSuccess;
+      case cudaFuncAttributePreferredSharedMemoryCarveout:
+        if (value < -1 || value > 100) return cudaErrorInvalidValue;
+        f.carveout = value;
+        return cudaSuccess;
+      default:  // clusters
+        return attr >= cudaFuncAttributeClusterDimMustBeSet &&
+                       attr <= cudaFuncAttributeClusterSchedulingPolicyPreference
+                   ? cudaErrorNotSupported
+                   : cudaErrorInvalidValue;
+    }
+  });
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* out, const void* function) {
+  return api::call([&](Engine&) {
+    if (out == nullptr || function == nullptr) return cudaErrorInvalidDeviceFunction;
+    const auto address = reinterpret_cast<std::uintptr_t>(function);
+    const DeviceProfile& profile = device_profile();
+    *out = {};
+    out->sharedSizeBytes = static_shared_of(address);
+    out->maxThreadsPerBlock = 1024;
+    out->ptxVersion = out->binaryVersion = static_cast<int>(profile.major * 10 + profile.minor);
+    out->maxDynamicSharedSizeBytes = static_cast<int>(api::dynamic_shared_limit(address));
+    auto at = api::functions().find(address);
+    out->preferredShmemCarveout = at == api::functions().end() ? -1 : at->second.carveout;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
+  return api::call([&](Engine&) {
+    if (function == nullptr) return cudaErrorInvalidDeviceFunction;
+    api::functions()[reinterpret_cast<std::uintptr_t>(function)].cache = config;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int block_size,
+                                                                   size_t dynamic_shared, unsigned flags) {
+  return api::call([&](Engine&) {
+    if (blocks == nullptr || block_size <= 0 || flags > cudaOccupancyDisableCachingOverride)
+      return cudaErrorInvalidValue;
+    if (function == nullptr) return cudaErrorInvalidDeviceFunction;
+    const auto address = reinterpret_cast<std::uintptr_t>(function);
+    const std::size_t shared = dynamic_shared + static_shared_of(address);
+    const bool allowed = dynamic_shared <= api::dynamic_shared_limit(address);
+    const Occupancy o = theoretical_occupancy(device_profile(), static_cast<unsigned>(block_size), shared);
+    *blocks = allowed ? static_cast<int>(o.blocks_per_sm) : 0;
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int block_size,
+                                                          size_t dynamic_shared) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block_size, dynamic_shared, 0);
+}
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function, int blocks, int block_size) {
+  return api::call([&](Engine&) {
+    if (bytes == nullptr || blocks <= 0 || block_size <= 0) return cudaErrorInvalidValue;
+    if (function == nullptr) return cudaErrorInvalidDeviceFunction;
+    const DeviceProfile& profile = device_profile();
+    const std::size_t fixed = static_shared_of(reinterpret_cast<std::uintptr_t>(function));
+    const auto fits = [&](std::size_t dynamic) {
+      return theoretical_occupancy(profile, static_cast<unsigned>(block_size), fixed + dynamic).blocks_per_sm >=
+             static_cast<unsigned>(blocks);
+    };
+    if (!fits(0)) return cudaErrorInvalidValue;
+    std::size_t low = 0, high = static_cast<std::size_t>(profile.shared_per_block_optin);
+    while (low < high) {
+      const std::size_t middle = (low + high + 1) / 2;
+      if (fits(middle))
+        low = middle;
+      else
+        high = middle - 1;
+    }
+    *bytes = low;
+    return cudaSuccess;
+  });
+}
+}

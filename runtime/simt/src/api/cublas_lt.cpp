@@ -1,0 +1,259 @@
+// cuBLASLt on the CPU: one plain product with its epilogue. Waits for the stream, as the other products do (cublas.cpp).
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "cublasLt.h"
+#include "stream/device_log.hpp"
+
+struct cublasLtContext {};
+
+namespace {
+
+// What the opaque structures hold.
+struct Product {
+  std::int32_t compute, scale, pointers, transposed_a, transposed_b, transposed_c, fill, epilogue;
+  const void* bias;
+  void* aux;
+  std::int64_t bias_stride, aux_ld, aux_stride;
+};
+struct Layout {
+  std::uint32_t type, order;
+  std::uint64_t rows, cols;
+  std::int64_t ld;
+  std::int32_t batch;
+  std::int64_t stride;
+};
+static_assert(sizeof(Product) <= sizeof(cublasLtMatmulDescOpaque_t));
+static_assert(sizeof(Layout) <= sizeof(cublasLtMatrixLayoutOpaque_t));
+
+Product& product(cublasLtMatmulDesc_t d) { return *reinterpret_cast<Product*>(d); }
+Layout& layout(cublasLtMatrixLayout_t l) { return *reinterpret_cast<Layout*>(l); }
+
+template <class T>
+cublasStatus_t take(T& to, const void* value, std::size_t bytes) {
+  if (value == nullptr || bytes != sizeof(T)) return CUBLAS_STATUS_INVALID_VALUE;
+  std::memcpy(&to, value, sizeof(T));
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+bool known(std::uint32_t type) {
+  return type == CUDA_R_32F || type == CUDA_R_64F || type == CUDA_R_16F || type == CUDA_R_16BF;
+}
+double read(const void* p, std::int64_t i, std::uint32_t type) {
+  switch (type) {
+    case CUDA_R_64F:
+      return static_cast<const double*>(p)[i];
+    case CUDA_R_16F:
+      return static_cast<double>(__half2float(static_cast<const __half*>(p)[i]));
+    case CUDA_R_16BF:
+      return static_cast<double>(__bfloat162float(static_cast<const __nv_bfloat16*>(p)[i]));
+    default:
+      return static_cast<double>(static_cast<const float*>(p)[i]);
+  }
+}
+void write(void* p, std::int64_t i, std::uint32_t type, double v) {
+  switch (type) {
+    case CUDA_R_64F:
+      static_cast<double*>(p)[i] = v;
+      break;
+    case CUDA_R_16F:
+      static_cast<__half*>(p)[i] = __float2half(static_cast<float>(v));
+      break;
+    case CUDA_R_16BF:
+      static_cast<__nv_bfloat16*>(p)[i] = __float2bfloat16(static_cast<float>(v));
+      break;
+    default:
+      static_cast<float*>(p)[i] = static_cast<float>(v);
+  }
+}
+
+// Where element (i, j) of op(X) is.
+std::int64_t at(const Layout& l, bool transposed, std::int64_t i, std::int64_t j, int batch) {
+  if (transposed) std::swap(i, j);
+  return (l.order == CUBLASLT_ORDER_ROW ? i * l.ld + j : j * l.ld + i) + batch * l.stride;
+}
+
+double gelu(double x) { return 0.5 * x * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))); }
+
+bool fits(const Layout& l) {
+  const std::uint64_t least = l.order == CUBLASLT_ORDER_ROW ? l.cols : l.rows;
+  return known(l.type) && l.order <= CUBLASLT_ORDER_ROW && l.ld >= 0 && static_cast<std::uint64_t>(l.ld) >= least;
+}
+
+}  // namespace
+
+extern "C" {
+
+cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
+  if (handle == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  *handle = new cublasLtContext;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
+  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  delete handle;
+  return CUBLAS_STATUS_SUCCESS;
+}
+const char* cublasLtGetStatusName(cublasStatus_t status) { return cublasGetStatusName(status); }
+const char* cublasLtGetStatusString(cublasStatus_t status) { return cublasGetStatusString(status); }
+size_t cublasLtGetVersion(void) { return 130000; }
+
+cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* desc, cublasComputeType_t compute, cudaDataType_t scale) {
+  if (desc == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  *desc = new cublasLtMatmulDescOpaque_t{};
+  product(*desc).compute = compute;
+  product(*desc).scale = static_cast<std::int32_t>(scale);
+  product(*desc).epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t desc) {
+  delete desc;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc, cublasLtMatmulDescAttributes_t attribute,
+                                              const void* value, size_t bytes) {
+  if (desc == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  Product& p = product(desc);
+  switch (attribute) {
+    case CUBLASLT_MATMUL_DESC_COMPUTE_TYPE:
+      return take(p.compute, value, bytes);
+    case CUBLASLT_MATMUL_DESC_SCALE_TYPE:
+      return take(p.scale, value, bytes);
+    case CUBLASLT_MATMUL_DESC_POINTER_MODE:
+      return take(p.pointers, value, bytes);
+    case CUBLASLT_MATMUL_DESC_TRANSA:
+      return take(p.transposed_a, value, bytes);
+    case CUBLASLT_MATMUL_DESC_TRANSB:
+      return take(p.transposed_b, value, bytes);
+    case CUBLASLT_MATMUL_DESC_EPILOGUE:
+      return take(p.epilogue, value, bytes);
+    case CUBLASLT_MATMUL_DESC_BIAS_POINTER:
+      return take(p.bias, value, bytes);
+    case CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE:
+      return take(p.bias_stride, value, bytes);
+    case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER:
+      return take(p.aux, value, bytes);
+    case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD:
+      return take(p.aux_ld, value, bytes);
+    case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE:
+      return take(p.aux_stride, value, bytes);
+    default:
+      return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+}
+
+cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* made, cudaDataType type, uint64_t rows, uint64_t cols,
+                                          int64_t ld) {
+  if (made == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  *made = new cublasLtMatrixLayoutOpaque_t{};
+  layout(*made) = {static_cast<std::uint32_t>(type), CUBLASLT_ORDER_COL, rows, cols, ld, 1, 0};
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t made) {
+  delete made;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t made, cublasLtMatrixLayoutAttribute_t attribute,
+                                                const void* value, size_t bytes) {
+  if (made == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  Layout& l = layout(made);
+  switch (attribute) {
+    case CUBLASLT_MATRIX_LAYOUT_TYPE:
+      return take(l.type, value, bytes);
+    case CUBLASLT_MATRIX_LAYOUT_ORDER:
+      return take(l.order, value, bytes);
+    case CUBLASLT_MATRIX_LAYOUT_ROWS:
+      return take(l.rows, value, bytes);
+    case CUBLASLT_MATRIX_LAYOUT_COLS:
+      return take(l.cols, value, bytes);
+    case CUBLASLT_MATRIX_LAYOUT_LD:
+      return take(l.ld, value, bytes);
+    case CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT:
+      return take(l.batch, value, bytes);
+    case CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET:
+      return take(l.stride, value, bytes);
+    default:
+      return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+}
+
+cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* preference) {
+  if (preference == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  *preference = new cublasLtMatmulPreferenceOpaque_t{};
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t preference) {
+  delete preference;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference,
+                                                    cublasLtMatmulPreferenceAttributes_t, const void* value, size_t) {
+  return preference == nullptr || value == nullptr ? CUBLAS_STATUS_INVALID_VALUE : CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
+                                              cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                                              cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+                                              cublasLtMatmulPreference_t, int wanted,
+                                              cublasLtMatmulHeuristicResult_t results[], int* found) {
+  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!desc || !a || !b || !c || !d || !results || !found || wanted < 1) return CUBLAS_STATUS_INVALID_VALUE;
+  *found = fits(layout(a)) && fits(layout(b)) && fits(layout(c)) && fits(layout(d)) ? 1 : 0;
+  if (*found == 0) return CUBLAS_STATUS_NOT_SUPPORTED;
+  results[0] = {};
+  results[0].wavesCount = 1;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const void* alpha, const void* a,
+                              cublasLtMatrixLayout_t a_layout, const void* b, cublasLtMatrixLayout_t b_layout,
+                              const void* beta, const void* c, cublasLtMatrixLayout_t c_layout, void* d,
+                              cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t*, void*, size_t,
+                              cudaStream_t stream) {
+  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!desc || !alpha || !beta || !a || !b || !d || !a_layout || !b_layout || !c_layout || !d_layout)
+    return CUBLAS_STATUS_INVALID_VALUE;
+  const Product& p = product(desc);
+  const Layout &la = layout(a_layout), &lb = layout(b_layout), &lc = layout(c_layout), &ld = layout(d_layout);
+  const bool ta = p.transposed_a != CUBLAS_OP_N, tb = p.transposed_b != CUBLAS_OP_N;
+  const std::uint64_t m = ta ? la.cols : la.rows, k = ta ? la.rows : la.cols, n = tb ? lb.rows : lb.cols;
+  if (!fits(la) || !fits(lb) || !fits(lc) || !fits(ld) || p.pointers > CUBLASLT_POINTER_MODE_DEVICE ||
+      !known(static_cast<std::uint32_t>(p.scale)))
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  if ((tb ? lb.cols : lb.rows) != k || ld.rows != m || ld.cols != n || lc.rows != m || lc.cols != n)
+    return CUBLAS_STATUS_INVALID_VALUE;
+  const bool bias = (p.epilogue & CUBLASLT_EPILOGUE_BIAS) != 0, aux = (p.epilogue & 128) != 0;
+  const int rest = p.epilogue & ~(CUBLASLT_EPILOGUE_BIAS | 128 | CUBLASLT_EPILOGUE_DEFAULT);
+  const bool is_gelu = rest == CUBLASLT_EPILOGUE_GELU, is_relu = rest == CUBLASLT_EPILOGUE_RELU;
+  if ((rest != 0 && !is_gelu && !is_relu) || (aux && !is_gelu)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if ((bias && p.bias == nullptr) || (aux && p.aux == nullptr)) return CUBLAS_STATUS_INVALID_VALUE;
+
+  if (cudaStreamSynchronize(stream) != cudaSuccess) return CUBLAS_STATUS_EXECUTION_FAILED;
+  ridge::simt::Trace::unsupported("a call of cuBLASLt: write the kernel yourself");
+  const auto scale = static_cast<std::uint32_t>(p.scale);
+  const double factor = read(alpha, 0, scale), keep = read(beta, 0, scale);
+  if (keep != 0 && c == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  const bool wide = p.compute == CUBLAS_COMPUTE_64F || p.compute == CUBLAS_COMPUTE_64F_PEDANTIC;
+  const auto rows = static_cast<std::int64_t>(m), cols = static_cast<std::int64_t>(n),
+             depth = static_cast<std::int64_t>(k);
+  for (int z = 0; z < ld.batch; ++z)
+    for (std::int64_t j = 0; j < cols; ++j)
+      for (std::int64_t i = 0; i < rows; ++i) {
+        double sum = 0;
+        for (std::int64_t l = 0; l < depth; ++l) {
+          sum += read(a, at(la, ta, i, l, z), la.type) * read(b, at(lb, tb, l, j, z), lb.type);
+          if (!wide) sum = static_cast<double>(static_cast<float>(sum));
+        }
+        double v = factor * sum;
+        if (keep != 0) v += keep * read(c, at(lc, false, i, j, z), lc.type);
+        if (bias) v += read(p.bias, i + z * p.bias_stride, ld.type);
+        if (aux) write(p.aux, j * p.aux_ld + i + z * p.aux_stride, ld.type, v);
+        if (is_relu) v = v > 0 ? v : 0;
+        if (is_gelu) v = gelu(v);
+        write(d, at(ld, false, i, j, z), ld.type, v);
+      }
+  return CUBLAS_STATUS_SUCCESS;
+}
+}

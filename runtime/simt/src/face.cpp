@@ -1,0 +1,50 @@
+// Where a call of the judge begins and ends among the operations of its stream, and what it leaves.
+#include "simt.hpp"
+#include "api/api.hpp"
+#include "api/graph.hpp"
+#include "device/program.hpp"
+
+namespace ridge::simt {
+
+namespace {
+
+void note(cudaStream_t stream, const char* name) {
+  if (!Trace::on()) return;
+  Engine& engine = Engine::instance();
+  std::lock_guard lock(engine.mutex);
+  CUstream_st* s = engine.stream(stream);
+  if (s != nullptr && !api::capturing(*s)) engine.submit(*s, {}, name, 0);
+}
+
+}  // namespace
+
+void call_begins(cudaStream_t stream) { note(stream, trace::kCallBegins); }
+void call_ends(cudaStream_t stream) { note(stream, trace::kCallEnds); }
+
+std::string launch_in_words(const Callers& callers) {
+  constexpr int kMost = 6;
+  std::string text;
+  int told = 0;
+  for (std::uint32_t c : callers)
+    if (c != 0 && told < kMost && Program::instance().own_code(program_base() + c)) {
+      char one[16];
+      std::snprintf(one, sizeof one, " %x", c);
+      text += one, ++told;
+    }
+  return text.empty() ? "" : " [launched by" + text + "]";
+}
+
+std::string refused_in_words(int& error) {
+  const api::RefusedCall r = api::refused_call();
+  if (r.error == cudaSuccess) return {};
+  error = r.error;
+  return std::string(cudaGetErrorString(r.error)) + (r.why.empty() ? "" : ": " + r.why) + launch_in_words(r.callers);
+}
+
+LiveHandles live_handles() {
+  Engine& engine = Engine::instance();
+  std::lock_guard lock(engine.mutex);
+  return {engine.live_streams(), engine.events.live().size(), graphs().live().size() + live_executables()};
+}
+
+}  // namespace ridge::simt

@@ -1,0 +1,87 @@
+#include "launch/crash.hpp"
+
+#include <signal.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+#include "launch/block.hpp"
+#include "device/divide_trap.hpp"
+
+namespace ridge::simt {
+
+namespace {
+
+struct sigaction before, before_division;
+
+// Runs on the runner's emergency stack, after the handler has returned into it.
+void continue_crashed(std::uintptr_t address, std::uintptr_t pc) { BlockRunner::current()->crashed(address, pc); }
+
+void handler(int signal, siginfo_t* info, void* raw) {
+  BlockRunner* r = BlockRunner::current();
+  if (r == nullptr || !r->in_kernel()) {
+    sigaction(signal, &before, nullptr);  // not ours: it comes again, to whom it belongs
+    return;
+  }
+  auto* context = static_cast<ucontext_t*>(raw);
+  auto stack = reinterpret_cast<std::uintptr_t>(r->emergency_stack()) & ~std::uintptr_t{63};
+  auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+#if defined(__x86_64__)
+  auto& g = context->uc_mcontext.gregs;
+  auto pc = static_cast<std::uintptr_t>(g[REG_RIP]);
+  g[REG_RDI] = static_cast<greg_t>(address);
+  g[REG_RSI] = static_cast<greg_t>(pc);
+  g[REG_RSP] = static_cast<greg_t>(stack - 8);  // as after a call
+  g[REG_RIP] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(&continue_crashed));
+#elif defined(__aarch64__)
+  auto& m = context->uc_mcontext;
+  auto pc = static_cast<std::uintptr_t>(m.pc);
+  m.regs[0] = address;
+  m.regs[1] = pc;
+  m.sp = stack;
+  m.pc = reinterpret_cast<std::uintptr_t>(&continue_crashed);
+#else
+  (void)context, (void)stack, (void)address;
+  sigaction(signal, &before, nullptr);
+#endif
+}
+
+void division_handler(int signal, siginfo_t*, void* raw) {
+  BlockRunner* r = BlockRunner::current();
+  if (r != nullptr && r->in_kernel() && finish_division(*static_cast<ucontext_t*>(raw))) return;
+  sigaction(signal, &before_division, nullptr);  // not ours: it comes again, to whom it belongs
+}
+
+void install(int signal, void (*by)(int, siginfo_t*, void*), struct sigaction& earlier) {
+  struct sigaction now {};
+  now.sa_sigaction = by;
+  now.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&now.sa_mask);
+  sigaction(signal, &now, &earlier);
+}
+
+}  // namespace
+
+void install_crash_handler() {
+  static const bool done = [] {
+    struct sigaction own {};
+    sigaction(SIGSEGV, nullptr, &own);
+    if (own.sa_handler == SIG_DFL) install(SIGSEGV, handler, before);
+    // Before a handler of the program's: no division of a kernel is an error. Open MPI has one.
+    install(SIGFPE, division_handler, before_division);
+    return true;
+  }();
+  (void)done;
+}
+
+void use_signal_stack() {
+  constexpr std::size_t kBytes = 64 * 1024;
+  stack_t stack{};
+  stack.ss_sp = std::malloc(kBytes);  // lives as long as the thread
+  stack.ss_size = kBytes;
+  sigaltstack(&stack, nullptr);
+}
+
+}  // namespace ridge::simt

@@ -1,0 +1,290 @@
+// A launch: its blocks spread over the cores, its counts summed.
+#include "launch/launch.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include "simt.hpp"
+#include "launch/block.hpp"
+#include "launch/crash.hpp"
+#include "launch/time_model.hpp"
+#include "count/warp_log.hpp"
+
+namespace ridge::simt {
+
+namespace {
+
+// OS threads that run blocks. They live as long as the program; kernels never run on the host's own thread, so that
+// its thread-locals are not taken for shared memory.
+class Pool {
+ public:
+  static Pool& instance() {
+    static Pool pool;
+    return pool;
+  }
+
+  // Runs all blocks of `launch`; returns false after a fault.
+  bool run(Launch& launch, KernelCounters& counters, bool cooperative) {
+    std::unique_lock lock(mutex_);
+    if (cooperative) return run_together(launch, counters);
+    start_threads();
+    launch_ = &launch;
+    total_ = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+    next_.store(0, std::memory_order_relaxed);
+    failed_.store(false, std::memory_order_relaxed);
+    sums_.clear();
+    running_ = threads_.size();
+    // The sanitizer runs one block after another.
+    const bool in_drawn_order = launch.order > 1 && !launch.sanitize;
+    if (in_drawn_order) launch.more = [this] { add_helper(); };
+    ++generation_;
+    wake_.notify_all();
+    idle_.wait(lock, [&] { return running_ == 0; });
+    lock.unlock();
+    for (std::thread& t : helpers_) t.join();  // they end as the others do: when no block is left
+    lock.lock();
+    helpers_.clear();
+    for (const auto& sum : sums_) counters.add(sum);
+    return !failed_.load();
+  }
+
+  // A cooperative launch: every block on an OS thread of its own, since each waits for all others.
+  bool run_together(Launch& launch, KernelCounters& counters) {
+    std::uint64_t total = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+    GridBarrier barrier(total);
+    launch.grid_barrier = &barrier;
+    std::atomic<bool> failed{false};
+    std::mutex sum_mutex;
+    std::vector<std::thread> threads;
+    for (std::uint64_t b = 0; b < total; ++b)
+      threads.emplace_back([&, b] {
+        auto runner = std::make_unique<BlockRunner>();
+        KernelCounters sum;
+        bool ok = runner->run(launch, index_of(b, launch.grid), sum);
+        barrier.leave(!ok);
+        if (!ok) failed = true;
+        std::lock_guard sum_lock(sum_mutex);
+        counters.add(sum);
+      });
+    for (auto& t : threads) t.join();
+    return !failed;
+  }
+
+  // On a GPU blocks that fit at a time start in any order. With seeds above 1, groups of kTogether are turned around and go up
+  // or down; the groups follow each other, so that a block can wait for those long before it.
+  static std::uint64_t drawn(std::uint64_t b, std::uint64_t total, std::uint64_t seed) {
+    const std::uint64_t bits = seed * 0x9E3779B97F4A7C15ull >> 16, first = b - b % kTogether;
+    const std::uint64_t group = std::min(total - first, kTogether), turned = (b - first + bits / 2) % group;
+    return first + (bits % 2 == 0 ? turned : group - 1 - turned);
+  }
+
+  static Index3 index_of(std::uint64_t b, Index3 grid) {
+    return {static_cast<unsigned>(b % grid.x), static_cast<unsigned>(b / grid.x % grid.y),
+            static_cast<unsigned>(b / grid.x / grid.y)};
+  }
+
+  ~Pool() {
+    {
+      std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    wake_.notify_all();
+    for (auto& t : threads_) t.join();
+  }
+
+ private:
+  void start_threads() {
+    if (!threads_.empty()) return;
+    unsigned n = std::thread::hardware_concurrency();
+    if (const char* text = std::getenv("RIDGE_WORKERS")) n = static_cast<unsigned>(std::strtoul(text, nullptr, 10));
+    if (n == 0) n = 1;
+    try {
+      for (unsigned i = 0; i < n; ++i) threads_.emplace_back([this, i] { work(i == 0); });
+    } catch (const std::system_error&) {  // a limit of this machine: fewer do as well, with the same counts
+      if (threads_.empty()) throw;
+    }
+  }
+
+  void work(bool first) {
+    BlockRunner runner;
+    std::uint64_t seen = 0;
+    for (;;) {
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [&] { return stop_ || generation_ != seen; });
+      if (stop_) return;
+      seen = generation_;
+      const Launch& launch = *launch_;
+      lock.unlock();
+
+      KernelCounters sum;
+      // The sanitizer compares memory before and after a store: one block after another.
+      if (first || !launch.sanitize) run_blocks(launch, runner, sum);
+
+      lock.lock();
+      sums_.push_back(std::move(sum));
+      if (--running_ == 0) idle_.notify_all();
+    }
+  }
+
+  void run_blocks(const Launch& launch, BlockRunner& runner, KernelCounters& sum) {
+    const std::uint64_t total = total_;
+    while (!failed_.load(std::memory_order_relaxed)) {
+      const std::uint64_t b = next_.fetch_add(1, std::memory_order_relaxed);
+      if (b >= total) return;
+      const std::uint64_t at = launch.more ? drawn(b, total, launch.order) : b;
+      if (!runner.run(launch, index_of(at, launch.grid), sum)) failed_.store(true);
+    }
+  }
+
+  // A block polls, perhaps for one of its group that has not begun.
+  void add_helper() {
+    std::lock_guard lock(mutex_);
+    if (running_ == 0 || helpers_.size() + 1 >= kTogether || next_.load(std::memory_order_relaxed) >= total_) return;
+    helpers_.emplace_back([this] {
+      auto runner = std::make_unique<BlockRunner>();
+      KernelCounters sum;
+      run_blocks(*launch_, *runner, sum);
+      std::lock_guard own(mutex_);
+      sums_.push_back(std::move(sum));
+    });
+  }
+
+  static constexpr std::uint64_t kTogether = 8;  // blocks
+  std::mutex mutex_;
+  std::condition_variable wake_, idle_;
+  std::vector<std::thread> threads_, helpers_;
+  std::vector<KernelCounters> sums_;
+  const Launch* launch_ = nullptr;
+  std::uint64_t total_ = 0, generation_ = 0;
+  std::size_t running_ = 0;
+  std::atomic<std::uint64_t> next_{0};
+  std::atomic<bool> failed_{false};
+  bool stop_ = false;
+};
+
+std::uint64_t order_from_environment() {
+  const char* text = std::getenv("RIDGE_LANE_ORDER");
+  if (text == nullptr) return 1;
+  if (std::strcmp(text, "forward") == 0) return 0;
+  return std::strtoull(text, nullptr, 10);
+}
+
+// Finished launches, and where they go when the program ends.
+struct Records {
+  std::mutex mutex;
+  bool on = std::getenv("RIDGE_COUNTERS") != nullptr || WarpRecords::in_environment();
+  std::uint64_t order = order_from_environment();
+  std::vector<LaunchRecord> launches;
+
+  Records() { WarpRecords::set(WarpRecords::in_environment()); }
+  ~Records() {
+    WarpRecords::write();
+    const char* target = std::getenv("RIDGE_COUNTERS");
+    if (target == nullptr || launches.empty()) return;
+    if (std::strcmp(target, "1") == 0) {
+      std::fputs(launches_table(launches).c_str(), stderr);
+    } else if (FILE* f = std::fopen(target, "w")) {
+      std::fputs(launches_json(launches, true).c_str(), f);
+      if (std::fclose(f) != 0) std::perror(target);
+    } else {
+      std::fprintf(stderr, "ridge: cannot write RIDGE_COUNTERS to ");
+      std::perror(target);
+    }
+  }
+};
+
+Records& recorder() {
+  static Records r;
+  return r;
+}
+
+// The L1 that a block finds: what shared memory leaves of the SM. Resident blocks share it, and mostly read what their
+// neighbours read.
+std::size_t l1_size(const LaunchConfig& config, std::size_t static_shared) {
+  const DeviceProfile& p = device_profile();
+  const std::size_t shared = config.dynamic_shared + static_shared;
+  const Occupancy o = theoretical_occupancy(p, config.block.x * config.block.y * config.block.z, shared);
+  const double used = o.blocks_per_sm * (static_cast<double>(shared) + (shared != 0 ? p.shared_reserved_per_block : 0));
+  constexpr double kLeast = 16 * 1024;
+  return static_cast<std::size_t>(std::max(p.l1_bytes - used, kLeast));
+}
+
+}  // namespace
+
+LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* closure, std::size_t closure_bytes) {
+  static std::uint64_t serial = 0;
+  install_crash_handler();
+  Records& rec = recorder();
+  LaunchOutcome outcome;
+  if (rec.on) outcome.static_shared = static_shared_of(kernel_of(run, closure));
+  if (Footprint::enabled()) outcome.footprint = std::make_shared<Footprint>();
+  Launch launch{.kernel = config.kernel,
+                .grid = config.grid,
+                .block = config.block,
+                .dynamic_shared = config.dynamic_shared,
+                .run = run,
+                .closure = closure,
+                .closure_bytes = closure_bytes,
+                .record = rec.on,
+                .sanitize = Sanitizer::enabled(),
+                .footprint = outcome.footprint.get(),
+                .order = rec.order,
+                .serial = ++serial,
+                .l1_bytes = l1_size(config, outcome.static_shared),
+                .device = config.device,
+                .reachable = config.reachable,
+                .l2 = rec.on ? &L2Model::of(config.device) : nullptr,
+                .warps = rec.on && WarpRecords::on()};
+  if (launch.record) launch.l2->begin_launch();
+  outcome.ok = Pool::instance().run(launch, outcome.counters, config.cooperative);
+  if (launch.record) {
+    outcome.counters.l2_bytes = launch.l2->l2_bytes();
+    outcome.counters.dram_bytes = launch.l2->dram_bytes();
+    if (launch.warps)
+      WarpRecords::add(config.kernel, {config.grid.x, config.grid.y, config.grid.z},
+                       {config.block.x, config.block.y, config.block.z}, config.dynamic_shared, outcome.static_shared,
+                       outcome.counters, closure, closure_bytes);
+    std::lock_guard lock(rec.mutex);
+    rec.launches.push_back({config.kernel,
+                            {config.grid.x, config.grid.y, config.grid.z},
+                            {config.block.x, config.block.y, config.block.z},
+                            config.dynamic_shared,
+                            outcome.static_shared,
+                            outcome.counters});
+  }
+  return outcome;
+}
+
+void start_counting() { recorder().on = true; }
+void set_recording(bool on) { recorder().on = on; }
+void set_lane_order(std::uint64_t seed) { recorder().order = seed; }
+void set_order(std::uint64_t seed) {
+  set_lane_order(seed);
+  set_queue_order(seed);
+}
+
+std::vector<LaunchRecord> take_launches() {
+  drain();
+  std::lock_guard lock(recorder().mutex);
+  return std::exchange(recorder().launches, {});
+}
+
+void* map_buffer(int fd, std::size_t bytes, bool writable, BufferPlace place) {
+  if (place != BufferPlace::pageable)
+    return DeviceMemory::instance().map(fd, bytes, writable,
+                                        place == BufferPlace::pinned ? MemoryKind::host : MemoryKind::device);
+  void* p = mmap(nullptr, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0);
+  return p == MAP_FAILED ? nullptr : p;
+}
+
+}  // namespace ridge::simt

@@ -1,0 +1,36 @@
+#pragma once
+#include <cstddef>
+#include <memory>
+
+#include "launch/block.hpp"
+
+namespace ridge::simt {
+
+struct LaunchConfig {
+  const char* kernel;
+  Index3 grid, block;
+  std::size_t dynamic_shared;
+  bool cooperative = false;  // all blocks resident at once: grid.sync() works
+  int device = 0;
+  std::uint64_t reachable = ~std::uint64_t{0};  // devices whose memory it may access: bits
+};
+
+struct LaunchOutcome {
+  bool ok = true;                        // false after a fault: last_fault() has it
+  std::size_t static_shared = 0;         // bytes of __shared__ arrays that the kernel names
+  KernelCounters counters;               // zeros where nothing was counted
+  std::shared_ptr<Footprint> footprint;  // where footprints are enabled
+};
+
+// Runs a whole grid to its end on the pool's threads. Blocks until done.
+LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* closure, std::size_t closure_bytes);
+
+// Entry address of the kernel that run(closure) would call; 0 where unknown (--plain).
+std::uintptr_t kernel_of(void (*run)(void*), void* closure);
+// Bytes of the __shared__ arrays that the kernel at this address names.
+std::size_t static_shared_of(std::uintptr_t kernel);
+
+// Counting is on from here (the first event with timing, RIDGE_COUNTERS, RIDGE_TRACE, the judge).
+void start_counting();
+
+}  // namespace ridge::simt

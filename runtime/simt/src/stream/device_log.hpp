@@ -1,0 +1,159 @@
+// The device work of a program as bytes that another process of the same program can repeat: allocations, copies with the
+// host's data, launches with their arguments, in the order in which they ran. The judge lets a submission's host code
+// yield such a trace and takes outputs and counts from a process that ran nothing of it but the kernels.
+//
+// Both processes need the same addresses: programs are started without address randomisation, and device memory lies at a
+// fixed place. A trace is not to be trusted by who reads it.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "device/fault.hpp"
+#include "device/memory.hpp"
+#include "stream/operation.hpp"
+
+namespace ridge::simt {
+
+namespace trace {
+
+constexpr std::uint32_t kVersion = 4;
+constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
+constexpr std::size_t kMaxName = 4096;
+constexpr std::size_t kMaxClosure = 64 * 1024;
+constexpr std::size_t kMaxFrames = 12;
+// Names of steps: what the caller did in the call's stream before, and will do behind it.
+constexpr char kCallBegins[] = "the call begins", kCallEnds[] = "the call ends";
+
+enum class Kind : std::uint32_t {
+  begin = 1,
+  allocate,
+  free,
+  contents,
+  kernel,
+  copy,
+  fill,
+  mark,
+  unsupported,
+  step,
+  exchange
+};
+
+// Every record is its kind, its fields, and for some more bytes.
+struct Begin {
+  std::uint32_t version, reserved;
+  std::uint64_t program_base, memory_base;
+};
+struct Allocate {  // then `frames` addresses of 8 bytes: who called
+  std::uint64_t address, bytes;
+  std::uint32_t kind, frames;
+};
+struct Free {
+  std::uint64_t address;
+};
+struct Contents {  // memory that the host may write without a call (pinned, managed); then the data
+  std::uint64_t address, bytes;
+};
+struct Kernel {  // then the name and the closure
+  std::uint64_t number, run, function, dynamic_shared;
+  std::uint32_t grid[3], block[3];
+  std::uint32_t cooperative, in_graph, name, closure;
+};
+struct Copy {  // then the rows, packed, where `from` is the host's
+  std::uint64_t number, to, to_pitch, to_slice, from, from_pitch, from_slice, width, height, depth;
+  std::uint32_t to_host, from_host, pageable, reserved;
+};
+struct Fill {
+  std::uint64_t number, to, to_pitch, to_slice, width, height, depth;
+  std::uint32_t value, element_size;
+};
+// What the host did, in its order: it issued an operation (any but a kernel, copy or fill is `number` 0 or one that takes
+// no time), or waited. Then the numbers of `waits` operations: what the operation, or the host, waits for.
+struct Step {
+  std::uint64_t number;  // + 1; 0: none
+  double seconds;        // that the host spent
+  std::uint32_t is_wait, in_graph, stream, waits;
+  Callers callers;  // offsets in the program, innermost first; then 0
+  char name[32];
+};
+struct Exchange {  // then its record (operation.hpp) where it begins, or a note
+  std::uint64_t number;
+  std::uint32_t phase, bytes;  // 0: a note, 1: it begins, 2: it has ended
+};
+struct Unsupported {  // then text: what it was
+  std::uint32_t text, reserved;
+};
+
+}  // namespace trace
+
+class Trace {
+ public:
+  static bool on() { return on_; }
+  static void start();
+  // What was recorded since the start or the last call. `overflow`: it was more than kMaxBytes.
+  static std::vector<char> take(bool& overflow);
+
+  static void allocated(const Allocation& allocation);
+  static void freed(std::uintptr_t address);
+  static void before(const Operation& operation);  // a kernel, a copy or a fill that runs now
+  static void after();
+  // In the order of issue. `operation` may be null.
+  static void step(const char* name, const Operation* operation, double seconds, bool is_wait,
+                   const std::vector<OperationPtr>& waits, const Callers& callers);
+  static void exchange_begins(const Operation& operation);
+  static void exchange_ended(const Operation& operation);
+  static void note(const std::vector<char>& record);  // for the maker of exchanges
+  static Callers callers();                   // of this call, where a trace or the sanitizer asks for them; else 0
+  static void mark();                         // between calls of the judge
+  static void unsupported(const char* what);  // the host wrote device memory in a way that no record tells
+
+ private:
+  static inline bool on_ = false;
+};
+
+// What a replay moved, in bytes. From the host come copies, what it wrote to pinned and managed memory, and every
+// launch's arguments and shape: all ways in which host code could hand an answer to the device.
+struct Transfers {
+  static constexpr std::uint64_t kLaunch = 32;
+  std::uint64_t from_host = 0, to_host = 0, on_device = 0, filled = 0;
+};
+
+// When the device work of a trace would have run, had the host issued it as the trace says.
+struct Schedule {
+  struct Item {
+    std::string name, kind;  // kernel, h2d, d2h, d2d, fill
+    int stream = 0;
+    double start = 0, end = 0, issued = 0;
+    std::uint64_t bytes = 0;
+    unsigned grid[3] = {}, block[3] = {};     // of a kernel
+    std::uint64_t graph = 0;                  // which launch of a graph it belongs to; 0: none
+    std::vector<simt::Exchange::Part> parts;  // of an exchange
+  };
+  struct Call {  // of the host, where it took time
+    std::string name;
+    double start = 0, end = 0;
+  };
+  double seconds = 0;          // until the device and the host had ended
+  std::uint64_t launches = 0;  // calls that put work on the device: kernels, copies and fills outside graphs, graphs
+  std::vector<Item> items;     // at most kMaxItems, and as many calls
+  std::vector<Call> calls;
+  std::uint64_t left_out = 0;  // items and calls beyond that
+  static constexpr std::size_t kMaxItems = 4096;
+};
+
+struct Replay {
+  bool ok = true;  // false: `error` says what was wrong with the trace. A kernel's fault is in last_fault().
+  std::string error;
+  Transfers transfers;
+  Schedule schedule;      // since the last mark
+  std::string host_wait;  // the call in which the host waited first, and where, since the last mark; empty: it did not
+  std::string race;       // two operations on the same memory that nothing orders; empty: none
+};
+
+// What makes the exchanges of traces; without one, a trace with exchanges can't be repeated.
+void set_exchange_maker(ExchangeMaker maker);
+// Runs a trace to its end or to the first fault. `before_last_call` is called at the last mark.
+Replay replay_trace(const char* data, std::size_t bytes, void (*at_mark)(bool last));
+
+}  // namespace ridge::simt

@@ -1,0 +1,142 @@
+// Which operations of a schedule touch the same memory, and nothing orders them; and where the host waits.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "device/fault.hpp"
+#include "device/memory.hpp"
+#include "device/program.hpp"
+#include "stream/schedule.hpp"
+
+namespace ridge::simt {
+
+namespace {
+
+enum class Of : std::uint8_t { submission, begin_of_call, end_of_call };
+
+struct Node {
+  Of of;
+  const std::string* name;
+  std::uintptr_t caller;       // offset in the program, where it is known
+  const Callers* callers;      // the same, of those that called each other
+  const Footprint* footprint;  // null: an event, a wait
+  int stream;
+  std::vector<bool> before;  // all that has ended when this one starts
+  bool waits_for(std::size_t other) const { return other < before.size() && before[other]; }
+};
+
+std::string stream_of(const Node& n) {
+  return n.stream == 0 ? "the default stream" : "stream " + std::to_string(n.stream);
+}
+// The innermost caller that the submission or the lab has.
+std::uintptr_t place_of(const Node& n) {
+  if (n.caller != 0) return n.caller;
+  return Program::instance().own_caller(*n.callers);
+}
+
+// The judge looks up the line.
+std::string place_text(std::uintptr_t at) {
+  char place[32] = "";
+  if (at != 0) std::snprintf(place, sizeof place, " [at 0x%llx]", static_cast<unsigned long long>(at));
+  return place;
+}
+
+std::string in_words(const Node& n) { return *n.name + " in " + stream_of(n) + place_text(place_of(n)); }
+
+std::string of_two(const Node& earlier, const Node& later) {
+  return in_words(later) + " and " + in_words(earlier) +
+         " touch the same memory, and nothing makes one wait for the other: an event, or one stream for both";
+}
+
+std::string at_begin(const Node& n) {
+  std::string text =
+      in_words(n) +
+      " touches a buffer of the caller, and does not wait for what the caller did in `stream` before, perhaps "
+      "with the same buffer: ";
+  if (n.stream == 0) return text + "put it into `stream`, the last argument in <<< >>> or of the call";
+  return text + "record an event in `stream` first, and let " + stream_of(n) + " wait for it";
+}
+
+std::string at_end(const Node& n) {
+  std::string text = "`stream` does not wait for " + in_words(n) +
+                     ", which touches a buffer of the caller, who uses it again when `stream` has ended: ";
+  if (n.stream == 0) return text + "put it into `stream`, the last argument in <<< >>> or of the call";
+  return text + "record an event behind it, and let `stream` wait for that";
+}
+
+}  // namespace
+
+std::string ScheduleBuilder::host_wait() const {
+  bool inside = false;
+  for (const Step& s : steps_) {
+    const std::string name(s.fields.name, strnlen(s.fields.name, sizeof s.fields.name));
+    if (name == trace::kCallBegins) inside = true;
+    if (name == trace::kCallEnds) inside = false;
+    if (!inside || s.fields.is_wait == 0) continue;
+    return name + place_text(Program::instance().own_caller(s.fields.callers));
+  }
+  return {};
+}
+
+std::string ScheduleBuilder::race() const {
+  constexpr std::size_t kMost = 4096;  // operations
+  Footprint of_caller;
+  DeviceMemory::instance().for_mapped([&](const Allocation& a) {
+    if (a.end > a.begin) of_caller.written.add(a.begin, a.end);
+  });
+  std::vector<Node> nodes;
+  std::map<std::uint64_t, std::size_t> index;
+  std::vector<bool> host;  // what the host has waited for
+  auto add = [&](std::vector<bool>& to, std::uint64_t number) {
+    auto at = index.find(number);
+    if (at == index.end()) return;
+    const std::vector<bool>& more = nodes[at->second].before;
+    to.resize(std::max({to.size(), more.size(), at->second + 1}));
+    for (std::size_t i = 0; i < more.size(); ++i)
+      if (more[i]) to[i] = true;
+    to[at->second] = true;
+  };
+  for (const Step& s : steps_) {
+    if (s.fields.is_wait != 0) {
+      for (std::uint64_t n : s.waits) add(host, n);
+      continue;
+    }
+    if (s.fields.number == 0) continue;
+    if (nodes.size() == kMost) return {};
+    const std::string_view name(s.fields.name, strnlen(s.fields.name, sizeof s.fields.name));
+    const Of of = name == trace::kCallBegins ? Of::begin_of_call
+                  : name == trace::kCallEnds ? Of::end_of_call
+                                             : Of::submission;
+    auto at = ran_.find(s.fields.number - 1);
+    const bool works = at != ran_.end();
+    const Exchange* exchange = works ? at->second.operation.exchange.get() : nullptr;
+    Node node{of,
+              works ? &at->second.name : nullptr,
+              exchange != nullptr ? exchange->caller() : 0,
+              &s.fields.callers,
+              works ? at->second.operation.footprint.get() : nullptr,
+              static_cast<int>(s.fields.stream),
+              host};
+    if (of != Of::submission) node.footprint = &of_caller;
+    for (std::uint64_t n : s.waits) add(node.before, n);
+    index[s.fields.number - 1] = nodes.size();
+    nodes.push_back(std::move(node));
+  }
+  // The caller's part in it last: two operations of the submission say more.
+  for (const bool with_caller : {false, true})
+    for (std::size_t later = 0; later < nodes.size(); ++later)
+      for (std::size_t earlier = 0; earlier < later; ++earlier) {
+        const Node &a = nodes[earlier], &b = nodes[later];
+        if (with_caller == (a.of == Of::submission && b.of == Of::submission)) continue;
+        if (a.footprint == nullptr || b.footprint == nullptr || b.waits_for(earlier)) continue;
+        if (a.footprint->conflict(*b.footprint) == 0) continue;
+        if (a.of == Of::begin_of_call && b.of == Of::submission) return at_begin(b);
+        if (a.of == Of::submission && b.of == Of::end_of_call) return at_end(a);
+        if (!with_caller) return of_two(a, b);
+      }
+  return {};
+}
+
+}  // namespace ridge::simt
