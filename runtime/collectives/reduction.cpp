@@ -6,8 +6,8 @@
 #include <iterator>
 #include <type_traits>
 
+#include "kernel/fp8.hpp"
 #include "simt/include/ridge_simt/bits.h"
-#include "simt/src/kernel/fp8.hpp"
 
 namespace ridge::collectives {
 

@@ -6,9 +6,9 @@
 #include <exception>
 #include <unordered_map>
 
+#include "launch/fiber.hpp"
 #include "operation_queue.hpp"
 #include "ready_queue.hpp"
-#include "simt/src/launch/fiber.hpp"
 #include "simulation.hpp"
 
 namespace ridge::collectives {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "simt/src/device/toml_line.hpp"
+#include "device/toml_line.hpp"
 
 namespace ridge::collectives {
 

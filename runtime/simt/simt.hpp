@@ -5,35 +5,19 @@
 #include <string>
 #include <vector>
 
-#include "src/fault.hpp"
-#include "src/findings.hpp"
-#include "src/requests.hpp"
-#include "src/sanitizer.hpp"
-#include "src/trace.hpp"
-#include "src/warp_log.hpp"
+#include "src/count/warp_log.hpp"
+#include "src/device/fault.hpp"
+#include "src/launch/launch_record.hpp"
+#include "src/sanitize/findings.hpp"
+#include "src/sanitize/sanitizer.hpp"
+#include "src/stream/device_log.hpp"
 
 struct CUstream_st;
 
 namespace ridge::simt {
 
-struct LaunchRecord {
-  std::string kernel;
-  unsigned grid[3];
-  unsigned block[3];
-  std::size_t dynamic_shared;
-  std::size_t static_shared;
-  KernelCounters counters;
-};
-
-// Counting of accesses for the launches that follow. Off unless RIDGE_COUNTERS is set.
-void set_recording(bool on);
 // The records since the last call, in launch order.
 std::vector<LaunchRecord> take_launches();
-// {"launches": [{"kernel": ..., "grid": ..., "block": ..., "counters": {...}, "lines": [...]}]}; a line's "pc" is the
-// offset in the program, for addr2line; `with_lines` adds "file" and "line".
-std::string launches_json(const std::vector<LaunchRecord>& launches, bool with_lines = false);
-// The same as a table for people.
-std::string launches_table(const std::vector<LaunchRecord>& launches);
 
 // Around a call of the judge, whose work is done when `stream` is: what touches mapped buffers in other streams, and does not
 // wait for `stream` before or is not waited for by it after, races with the caller. For traces only.
@@ -55,7 +39,6 @@ std::string refused_in_words(int& error);
 // Lane, warp and block order of later launches: 0 ascending, otherwise drawn from the seed (1: blocks ascend).
 // RIDGE_LANE_ORDER sets it too.
 void set_order(std::uint64_t seed);
-void set_lane_order(std::uint64_t seed);  // of launches alone, not of what streams leave open
 
 // Maps a file descriptor's first `bytes` as device memory, as memory of the host that the device knows, or as the host's
 // alone; nullptr where that fails.

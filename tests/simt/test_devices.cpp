@@ -4,8 +4,8 @@
 #include <set>
 #include <string>
 
-#include "src/time_model.hpp"
-#include "src/virtual_time.hpp"
+#include "src/launch/time_model.hpp"
+#include "src/stream/virtual_time.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"
 

@@ -4,8 +4,8 @@
 #include <set>
 #include <string>
 
-#include "src/footprint.hpp"
-#include "src/schedule.hpp"
+#include "src/launch/footprint.hpp"
+#include "src/stream/schedule.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::simt;

@@ -1,5 +1,5 @@
 // Paths of lanes: equal where two lanes are in the same iteration of the same loops, ordered as the program is.
-#include "src/path.hpp"
+#include "src/count/path.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::simt;

@@ -1,5 +1,5 @@
 // Device profiles: every file can be read, and its numbers agree with each other.
-#include "src/device_profile.hpp"
+#include "src/device/device_profile.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"
 

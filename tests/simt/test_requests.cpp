@@ -4,9 +4,9 @@
 #include <map>
 #include <random>
 
-#include "src/cache.hpp"
-#include "src/recorder.hpp"
-#include "src/requests.hpp"
+#include "src/count/cache.hpp"
+#include "src/count/recorder.hpp"
+#include "src/count/requests.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::simt;

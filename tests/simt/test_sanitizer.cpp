@@ -3,9 +3,9 @@
 #include <thread>
 #include <vector>
 
-#include "src/findings.hpp"
-#include "src/memory.hpp"
-#include "src/sanitizer.hpp"
+#include "src/device/memory.hpp"
+#include "src/sanitize/findings.hpp"
+#include "src/sanitize/sanitizer.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::simt;

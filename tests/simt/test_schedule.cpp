@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "src/schedule.hpp"
+#include "src/stream/schedule.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::simt;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "src/trace.hpp"
+#include "src/stream/device_log.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::simt;

@@ -11,11 +11,11 @@
 #include <memory>
 #include <vector>
 
-#include "../../simt/src/api/api.hpp"
-#include "../../simt/src/device/fault.hpp"
 #include "../judged.hpp"
 #include "../nccl/diagnosis.hpp"
 #include "../nccl/exchange.hpp"
+#include "api/api.hpp"
+#include "device/fault.hpp"
 
 namespace rc = ridge::collectives;
 using ridge::simt::Engine;

@@ -3,9 +3,9 @@
 #include <mutex>
 #include <utility>
 
-#include "../../simt/src/api/api.hpp"
-#include "../../simt/src/device/fault.hpp"
+#include "api/api.hpp"
 #include "communicator.hpp"
+#include "device/fault.hpp"
 
 namespace ridge::collectives::api {
 

@@ -1,6 +1,7 @@
 // Collectives, sends and receives.
 #include "../reduction.hpp"
 #include "api.hpp"
+#include "device/symbols.hpp"
 #include "diagnosis.hpp"
 #include "group.hpp"
 
@@ -14,7 +15,7 @@ bool reachable(const void* p, std::size_t bytes) {
   if (p == nullptr) return false;
   const auto address = reinterpret_cast<std::uintptr_t>(p);
   auto& memory = ridge::simt::DeviceMemory::instance();
-  if (!memory.contains(address)) return ridge::simt::api::is_symbol(p) || memory.registered(address) != 0;
+  if (!memory.contains(address)) return ridge::simt::is_symbol(p) || memory.registered(address) != 0;
   const ridge::simt::Allocation* a = memory.find(address);
   return a != nullptr && bytes <= a->end - address;
 }

@@ -4,13 +4,13 @@
 #include <cstdio>
 #include <cstring>
 
-#include "../../simt/src/stream/device_log.hpp"
 #include "../reduction.hpp"
 #include "api.hpp"
 #include "group.hpp"
 #include "nccl_device.h"
 #include "node.hpp"
 #include "recorded.hpp"
+#include "stream/device_log.hpp"
 
 using namespace ridge::collectives;
 using ridge::simt::Engine;

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "../../simt/src/stream/engine.hpp"
 #include "message.hpp"
 #include "nccl.h"
+#include "stream/engine.hpp"
 
 namespace ridge::collectives {
 

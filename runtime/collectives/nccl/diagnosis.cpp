@@ -10,12 +10,12 @@
 #include <set>
 #include <string_view>
 
-#include "../../simt/src/device/fault.hpp"
-#include "../../simt/src/sanitize/sanitizer.hpp"
-#include "../../simt/src/device/source_lines.hpp"
 #include "../judged.hpp"
+#include "device/fault.hpp"
+#include "device/source_lines.hpp"
 #include "exchange.hpp"
 #include "node.hpp"
+#include "sanitize/sanitizer.hpp"
 
 namespace ridge::collectives {
 

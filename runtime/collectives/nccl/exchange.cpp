@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../../simt/src/device/device_profile.hpp"
-#include "../../simt/src/sanitize/sanitizer.hpp"
-#include "../../simt/src/stream/device_log.hpp"
 #include "../reduction.hpp"
+#include "device/device_profile.hpp"
 #include "diagnosis.hpp"
 #include "links.hpp"
 #include "recorded.hpp"
+#include "sanitize/sanitizer.hpp"
+#include "stream/device_log.hpp"
 
 namespace ridge::collectives {
 

@@ -4,9 +4,9 @@
 #include <map>
 #include <thread>
 
-#include "../../simt/src/api/api.hpp"
-#include "../../simt/src/device/device_profile.hpp"
 #include "../reduction.hpp"
+#include "api/api.hpp"
+#include "device/device_profile.hpp"
 #include "diagnosis.hpp"
 #include "exchange.hpp"
 

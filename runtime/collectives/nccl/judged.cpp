@@ -1,10 +1,10 @@
 // A rank that a judge has started: its messages pass through the judge.
 #include "../judged.hpp"
 
-#include "../../simt/src/stream/device_log.hpp"
 #include "communicator.hpp"
 #include "node.hpp"
 #include "recorded.hpp"
+#include "stream/device_log.hpp"
 
 void* ridge_join_ranks(int socket, int rank, int ranks) {
   using namespace ridge::collectives;

@@ -3,11 +3,11 @@
 #include <memory>
 #include <stdexcept>
 
-#include "../../simt/src/device/device_profile.hpp"
-#include "../../simt/src/launch/time_model.hpp"
 #include "../judged.hpp"
 #include "../network.hpp"
+#include "device/device_profile.hpp"
 #include "group.hpp"
+#include "launch/time_model.hpp"
 #include "node.hpp"
 
 namespace ridge::collectives {

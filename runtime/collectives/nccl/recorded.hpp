@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "../../simt/src/stream/operation.hpp"
 #include "plan.hpp"
+#include "stream/operation.hpp"
 
 namespace ridge::collectives {
 

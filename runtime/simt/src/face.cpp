@@ -1,10 +1,33 @@
 // Where a call of the judge begins and ends among the operations of its stream, and what it leaves.
-#include "simt.hpp"
+#include <sys/mman.h>
+
 #include "api/api.hpp"
 #include "api/graph.hpp"
+#include "device/memory.hpp"
 #include "device/program.hpp"
+#include "launch/launch.hpp"
+#include "simt.hpp"
+#include "stream/engine.hpp"
 
 namespace ridge::simt {
+
+void set_order(std::uint64_t seed) {
+  set_lane_order(seed);
+  set_queue_order(seed);
+}
+
+std::vector<LaunchRecord> take_launches() {
+  drain();
+  return take_finished_launches();
+}
+
+void* map_buffer(int fd, std::size_t bytes, bool writable, BufferPlace place) {
+  if (place != BufferPlace::pageable)
+    return DeviceMemory::instance().map(fd, bytes, writable,
+                                        place == BufferPlace::pinned ? MemoryKind::host : MemoryKind::device);
+  void* p = mmap(nullptr, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0);
+  return p == MAP_FAILED ? nullptr : p;
+}
 
 namespace {
 

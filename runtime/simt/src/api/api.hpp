@@ -6,10 +6,10 @@
 
 #include "cuda_runtime_api.h"
 #include "device/devices.hpp"
-#include "stream/engine.hpp"
 #include "device/fault.hpp"
 #include "device/memory.hpp"
 #include "ridge_simt/host_api.h"
+#include "stream/engine.hpp"
 
 namespace ridge::simt::api {
 

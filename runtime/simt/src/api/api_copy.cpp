@@ -1,9 +1,9 @@
 // Copies and fills: what the pointers are, which calls wait, and rows with pitches.
 #include <cstring>
 
-#include "device/symbols.hpp"
 #include "api/api.hpp"
 #include "device/device_profile.hpp"
+#include "device/symbols.hpp"
 #include "sanitize/sanitizer.hpp"
 
 using namespace ridge::simt;

@@ -4,8 +4,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "device/device_profile.hpp"
 #include "api/graph.hpp"
+#include "device/device_profile.hpp"
 
 using namespace ridge::simt;
 using api::call;

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <map>
 
-#include "device/symbols.hpp"
 #include "api/api.hpp"
 #include "device/device_profile.hpp"
 #include "device/devices.hpp"
+#include "device/symbols.hpp"
 #include "sanitize/sanitizer.hpp"
 #include "stream/device_log.hpp"
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "device/block_record.hpp"
 #include "count/requests.hpp"
+#include "device/block_record.hpp"
 
 namespace ridge::simt {
 

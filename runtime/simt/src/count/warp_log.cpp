@@ -8,8 +8,8 @@
 #include <mutex>
 #include <utility>
 
-#include "device/memory.hpp"
 #include "count/warp_json.hpp"
+#include "device/memory.hpp"
 
 namespace ridge::simt {
 

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <string>
 
-#include "launch/block.hpp"
 #include "device/program.hpp"
+#include "launch/block.hpp"
 
 namespace ridge::simt {
 

@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "launch/crash.hpp"
-#include "device/tls.hpp"
 #include "count/warp_log.hpp"
+#include "device/tls.hpp"
+#include "launch/crash.hpp"
 
 namespace ridge::simt {
 

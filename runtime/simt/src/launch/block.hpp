@@ -12,15 +12,15 @@
 #include <vector>
 
 #include "count/cache.hpp"
+#include "count/path.hpp"
+#include "count/recorder.hpp"
 #include "device/fault.hpp"
+#include "device/memory.hpp"
+#include "device/program.hpp"
 #include "launch/fiber.hpp"
 #include "launch/footprint.hpp"
 #include "launch/frames.hpp"
-#include "device/memory.hpp"
-#include "count/path.hpp"
 #include "launch/pipeline.hpp"
-#include "device/program.hpp"
-#include "count/recorder.hpp"
 #include "sanitize/sanitizer.hpp"
 
 namespace ridge::simt {

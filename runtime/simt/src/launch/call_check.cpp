@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "launch/block.hpp"
 #include "device/program.hpp"
+#include "launch/block.hpp"
 
 namespace ridge::simt {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "launch/block.hpp"
 #include "device/divide_trap.hpp"
+#include "launch/block.hpp"
 
 namespace ridge::simt {
 

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <cstring>
 
-#include "launch/block.hpp"
 #include "device/host_access.hpp"
-#include "launch/probe.hpp"
 #include "device/tls.hpp"
+#include "launch/block.hpp"
+#include "launch/probe.hpp"
 
 namespace ridge::simt {
 

@@ -1,8 +1,6 @@
 // A launch: its blocks spread over the cores, its counts summed.
 #include "launch/launch.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -14,11 +12,11 @@
 #include <system_error>
 #include <thread>
 
-#include "simt.hpp"
+#include "count/warp_log.hpp"
 #include "launch/block.hpp"
 #include "launch/crash.hpp"
+#include "launch/launch_record.hpp"
 #include "launch/time_model.hpp"
-#include "count/warp_log.hpp"
 
 namespace ridge::simt {
 
@@ -268,23 +266,10 @@ LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* c
 void start_counting() { recorder().on = true; }
 void set_recording(bool on) { recorder().on = on; }
 void set_lane_order(std::uint64_t seed) { recorder().order = seed; }
-void set_order(std::uint64_t seed) {
-  set_lane_order(seed);
-  set_queue_order(seed);
-}
 
-std::vector<LaunchRecord> take_launches() {
-  drain();
+std::vector<LaunchRecord> take_finished_launches() {
   std::lock_guard lock(recorder().mutex);
   return std::exchange(recorder().launches, {});
-}
-
-void* map_buffer(int fd, std::size_t bytes, bool writable, BufferPlace place) {
-  if (place != BufferPlace::pageable)
-    return DeviceMemory::instance().map(fd, bytes, writable,
-                                        place == BufferPlace::pinned ? MemoryKind::host : MemoryKind::device);
-  void* p = mmap(nullptr, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0);
-  return p == MAP_FAILED ? nullptr : p;
 }
 
 }  // namespace ridge::simt

@@ -5,9 +5,9 @@
 #include <memory>
 #include <mutex>
 
+#include "device/program.hpp"
 #include "launch/fiber.hpp"
 #include "launch/launch.hpp"
-#include "device/program.hpp"
 
 namespace ridge::simt {
 

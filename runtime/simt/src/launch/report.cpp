@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "simt.hpp"
 #include "device/source_lines.hpp"
+#include "launch/launch_record.hpp"
 #include "launch/time_model.hpp"
 
 namespace ridge::simt {

@@ -2,9 +2,9 @@
 #pragma once
 #include <array>
 
+#include "count/requests.hpp"
 #include "device/device_profile.hpp"
 #include "launch/launch.hpp"
-#include "count/requests.hpp"
 
 namespace ridge::simt {
 

@@ -12,8 +12,8 @@
 #include "device/fault.hpp"
 #include "device/program.hpp"
 #include "sanitize/sanitizer.hpp"
-#include "stream/schedule.hpp"
 #include "stream/device_log.hpp"
+#include "stream/schedule.hpp"
 
 namespace ridge::simt {
 

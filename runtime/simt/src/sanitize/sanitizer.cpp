@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "device/fault.hpp"
-#include "sanitize/findings.hpp"
 #include "device/memory.hpp"
+#include "sanitize/findings.hpp"
 #include "sanitize/shadow.hpp"
 
 namespace ridge::simt {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "device/fault.hpp"
-#include "sanitize/findings.hpp"
 #include "device/memory.hpp"
 #include "device/program.hpp"
+#include "sanitize/findings.hpp"
 #include "sanitize/sanitizer.hpp"
 #include "sanitize/shadow.hpp"
 

@@ -8,8 +8,8 @@
 #include <mutex>
 #include <type_traits>
 
-#include "device/symbols.hpp"
 #include "device/fault.hpp"
+#include "device/symbols.hpp"
 #include "sanitize/sanitizer.hpp"
 
 namespace ridge::simt {
@@ -23,13 +23,13 @@ struct Recording {
   std::map<std::uintptr_t, std::vector<std::uint64_t>> seen;  // hashes of host-visible memory's blocks as last recorded
 };
 
-Recording& state() {
+Recording& recording() {
   static auto* s = new Recording;  // queued work may run at exit
   return *s;
 }
 
 void append(const void* data, std::size_t bytes) {
-  Recording& s = state();
+  Recording& s = recording();
   if (s.overflow || bytes > trace::kMaxBytes - s.bytes.size()) {
     s.overflow = true;
     return;
@@ -74,7 +74,7 @@ void look(bool changed) {
   DeviceMemory::instance().for_host_visible([&](const Allocation& a) {
     if (a.mapped) return;
     const std::size_t bytes = a.end - a.begin;
-    auto& seen = state().seen[a.begin];
+    auto& seen = recording().seen[a.begin];
     seen.resize((bytes + kBlock - 1) / kBlock);
     for (std::size_t b = 0; b < seen.size(); ++b) {
       const std::uintptr_t at = a.begin + b * kBlock;
@@ -141,7 +141,7 @@ void append_copy(const Operation& op) {
 }  // namespace
 
 void Trace::start() {
-  std::lock_guard lock(state().mutex);
+  std::lock_guard lock(recording().mutex);
   if (on_) return;
   on_ = true;
   append_begin();
@@ -149,7 +149,7 @@ void Trace::start() {
 
 std::vector<char> Trace::take(bool& overflow) {
   drain();
-  Recording& s = state();
+  Recording& s = recording();
   std::lock_guard lock(s.mutex);
   overflow = s.overflow;
   std::vector<char> all = std::move(s.bytes);
@@ -163,7 +163,7 @@ void Trace::allocated(const Allocation& a) {
   if (!on_) return;
   void* frames[trace::kMaxFrames];
   const int n = backtrace(frames, trace::kMaxFrames);
-  std::lock_guard lock(state().mutex);
+  std::lock_guard lock(recording().mutex);
   append(trace::Kind::allocate,
          trace::Allocate{a.begin, a.bytes, static_cast<std::uint32_t>(a.kind), static_cast<std::uint32_t>(n)});
   append(frames, static_cast<std::size_t>(n) * sizeof *frames);
@@ -171,15 +171,15 @@ void Trace::allocated(const Allocation& a) {
 
 void Trace::freed(std::uintptr_t address) {
   if (!on_) return;
-  std::lock_guard lock(state().mutex);
-  state().seen.erase(address);
+  std::lock_guard lock(recording().mutex);
+  recording().seen.erase(address);
   append(trace::Kind::free, trace::Free{address});
 }
 
 void Trace::before(const Operation& op) {
   if (!on_) return;
   const Work& w = op.work;
-  std::lock_guard lock(state().mutex);
+  std::lock_guard lock(recording().mutex);
   look(true);
   if (w.kind == WorkKind::kernel) append_kernel(op);
   if (w.kind == WorkKind::copy && w.to.data != w.from.data) append_copy(op);
@@ -191,14 +191,14 @@ void Trace::before(const Operation& op) {
 
 void Trace::after() {
   if (!on_) return;
-  std::lock_guard lock(state().mutex);
+  std::lock_guard lock(recording().mutex);
   look(false);  // what the device wrote there, the replay writes too
 }
 
 void Trace::step(const char* name, const Operation* op, double seconds, bool is_wait,
                  const std::vector<OperationPtr>& waits, const Callers& callers) {
   if (!on_) return;
-  std::lock_guard lock(state().mutex);
+  std::lock_guard lock(recording().mutex);
   trace::Step s{};
   s.number = op != nullptr ? op->number + 1 : 0;
   s.seconds = seconds;
@@ -221,21 +221,21 @@ void append_exchange(std::uint64_t number, std::uint32_t phase, const std::vecto
 
 void Trace::exchange_begins(const Operation& op) {
   if (!on_) return;
-  std::lock_guard lock(state().mutex);
+  std::lock_guard lock(recording().mutex);
   look(true);
   append_exchange(op.number, 1, op.exchange->record());
 }
 
 void Trace::exchange_ended(const Operation& op) {
   if (!on_) return;
-  std::lock_guard lock(state().mutex);
+  std::lock_guard lock(recording().mutex);
   append_exchange(op.number, 2, {});
   look(false);
 }
 
 void Trace::note(const std::vector<char>& record) {
   if (!on_) return;
-  std::lock_guard lock(state().mutex);
+  std::lock_guard lock(recording().mutex);
   append_exchange(0, 0, record);
 }
 
@@ -244,13 +244,13 @@ Callers Trace::callers() { return on_ || Sanitizer::enabled() ? callers_here() :
 void Trace::mark() {
   if (!on_) return;
   drain();
-  std::lock_guard lock(state().mutex);
+  std::lock_guard lock(recording().mutex);
   append(trace::Kind::mark, trace::Free{0});
 }
 
 void Trace::unsupported(const char* what) {
   if (!on_) return;
-  std::lock_guard lock(state().mutex);
+  std::lock_guard lock(recording().mutex);
   const auto n = static_cast<std::uint32_t>(std::strlen(what));
   append(trace::Kind::unsupported, trace::Unsupported{n, 0});
   append(what, n);

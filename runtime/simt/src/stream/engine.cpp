@@ -9,10 +9,10 @@
 #include "device/devices.hpp"
 #include "device/fault.hpp"
 #include "device/memory.hpp"
-#include "stream/nvtx.hpp"
 #include "sanitize/sanitizer.hpp"
-#include "stream/timeline.hpp"
 #include "stream/device_log.hpp"
+#include "stream/nvtx.hpp"
+#include "stream/timeline.hpp"
 
 // Present where the program was compiled with counting: `--plain` leaves the hooks out.
 extern "C" [[gnu::weak]] void __tsan_init();

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "stream/operation.hpp"
 #include "stream/device_log.hpp"
+#include "stream/operation.hpp"
 
 namespace ridge::simt {
 

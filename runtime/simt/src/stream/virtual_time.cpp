@@ -4,8 +4,8 @@
 #include <chrono>
 #include <iterator>
 
-#include "stream/timeline.hpp"
 #include "stream/device_log.hpp"
+#include "stream/timeline.hpp"
 
 namespace ridge::simt {
 
