@@ -18,6 +18,7 @@
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
 #include "grader/build/compile.hpp"
+#include "grader/build/machine_fault.hpp"
 #include "grader/build/object_cache.hpp"
 #include "grader/build/symbols.hpp"
 #include "grader/machine/toolkit.hpp"
@@ -297,71 +298,6 @@ BuiltWorker build(const std::vector<fs::path>& sources, lab::Backend backend, co
   return built;
 }
 
-// Whether a message stands at a line of a file without a folder: "copy.cu:12:3: error: ...".
-bool at_own_line(std::string_view message) {
-  std::string_view place = message.substr(0, message.find(": error: "));
-  if (const auto fatal = message.find(": fatal error: "); fatal < place.size()) place = message.substr(0, fatal);
-  if (place.size() == message.size() || place.empty() || place.front() == '/') return false;
-  for (int number = 0; number < 2; ++number) {  // column, line
-    const auto colon = place.rfind(':');
-    if (colon == std::string_view::npos || colon == 0 || colon + 1 == place.size() ||
-        place.find_first_not_of("0123456789", colon + 1) != std::string_view::npos)
-      return false;
-    place = place.substr(0, colon);
-  }
-  return place.find(':') == std::string_view::npos;
-}
-
-// Whether a compiler names one of the submission's lines, and not for a header that is missing.
-bool about_its_lines(const std::string& messages) {
-  std::istringstream lines(messages);
-  for (std::string line; std::getline(lines, line);)
-    if (at_own_line(line) && line.find("file not found") == std::string::npos &&
-        line.find("No such file") == std::string::npos)
-      return true;
-  return false;
-}
-
-// What goes wrong when a small submission that is right is built here. Empty: nothing.
-const std::string& fault_of_machine() {
-  static const std::string fault = [] {
-    const fs::path probe = root_dir() / "runtime/worker/probe.cu";
-    if (!fs::exists(probe)) return std::string();
-    TemporaryDir dir("probe");
-    const fs::path source = dir.path() / "src/probe.cu";
-    StandIns none;
-    try {
-      fs::create_directories(source.parent_path());
-      copy_source(probe, source);
-      build_simt({source}, dir.path(), {}, false, none);
-    } catch (const Error& e) {
-      return std::string(e.what());
-    }
-    return std::string();
-  }();
-  return fault;
-}
-
-// A compiler that builds nothing is no submission's fault.
-void blame_machine(const Error& failure) {
-  if (failure.code != Exit::build || about_its_lines(failure.what())) return;
-  const std::string& fault = fault_of_machine();
-  if (fault.empty()) return;
-  const Compiler& c = host_compiler();
-  const bool lacks = fault.find("not found") != std::string::npos || fault.find("No such file") != std::string::npos ||
-                     fault.find("cannot find") != std::string::npos;
-  throw Error(Exit::environment,
-              fmt::format("the compiler of this machine, {} ({}), cannot build a small program that is right, so the "
-                          "submission was not judged. It says:\n{}",
-                          c.name, c.program.string(), fault),
-              lacks
-                  ? "install the C++ library that belongs to it (Debian, Ubuntu: g++, for Clang in the newest "
-                    "version under /usr/lib/gcc; Fedora: gcc-c++ and "
-                    "libstdc++-static), or set RIDGE_CXX to another clang++ or g++"
-                  : "if it is a wrapper, or a settings file adds options to it, set RIDGE_CXX to the compiler itself; "
-                    "else to another clang++ or g++");
-}
-
 std::vector<fs::path> sources_in(const fs::path& dir) {
   std::vector<fs::path> sources;
   for (const auto& entry : fs::directory_iterator(dir))
@@ -418,7 +354,14 @@ BuiltWorker build_worker(const Lab& lab, const Submission& submission, lab::Back
   try {
     return build(sources_in(src), backend, dir, &rules, lab.libraries, submission.reuse, StandIns(lab, submission));
   } catch (const Error& e) {
-    if (backend == lab::Backend::cpu) blame_machine(e);
+    if (backend == lab::Backend::cpu)
+      blame_machine(e, [](const fs::path& probe, const fs::path& place) {
+        const fs::path source = place / "src" / probe.filename();
+        StandIns none;
+        fs::create_directories(source.parent_path());
+        copy_source(probe, source);
+        build_simt({source}, place, {}, false, none);
+      });
     throw;
   }
 }
