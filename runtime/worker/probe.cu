@@ -1,5 +1,5 @@
 // A small submission that is right. Where this one does not build either, the compiler of the machine is broken, and no
-// submission is at fault (grader/src/build.cpp).
+// submission is at fault (grader/build/machine_fault.cpp).
 #include <cstdio>
 #include <cstring>
 #include <string>
