@@ -89,10 +89,7 @@ void write_reports(const GradeArguments& a, const Result& r, const std::string& 
 int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
   Lab lab = find_lab(a.lab);
   JudgeOptions o;
-  o.submission.reuse = mode == Mode::check;
-#ifdef RIDGE_DEFENCE_SWITCHES  // the same source builds with some defences and not with others: a test says where none is such
-  o.submission.reuse = o.submission.reuse && std::getenv("RIDGE_REUSE") != nullptr;
-#endif
+  o.submission.reuse = mode == Mode::check && may_reuse_objects();
   o.submission.dir = a.submission.empty() ? own_folder(lab) : fs::path(a.submission);
   for (const auto& file : a.replace) {
     o.submission.overrides.push_back(file);

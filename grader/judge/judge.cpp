@@ -111,6 +111,12 @@ void did_not_build(Result& r, const Lab& lab, const JudgeOptions& o, const std::
 
 }  // namespace
 
+#ifdef RIDGE_DEFENCE_SWITCHES
+bool may_reuse_objects() { return std::getenv("RIDGE_REUSE") != nullptr; }
+#else
+bool may_reuse_objects() { return true; }
+#endif
+
 Result judge(const Lab& lab, const JudgeOptions& o) {
 #ifdef RIDGE_DEFENCE_SWITCHES
   lab::switches() = {on(Defence::tolerance), on(Defence::norms), on(Defence::explicit_nan)};

@@ -42,4 +42,8 @@ struct JudgeOptions {
 // that failed among them, is in the result.
 Result judge(const Lab& lab, const JudgeOptions& options);
 
+// Whether a check may take objects of earlier builds. The judge of the tests, whose defences can be switched off, may where
+// RIDGE_REUSE is set: the same source builds with some defences and not with others.
+bool may_reuse_objects();
+
 }  // namespace ridge

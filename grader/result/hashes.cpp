@@ -37,6 +37,22 @@ Hashes submission_hashes(const fs::path& dir, const Lab& lab) {
   return all;
 }
 
+const Hashes& runtime_headers() {
+  static const Hashes all = [] {
+    Hashes folders;
+    for (const char* folder : {"runtime/lab", "runtime/nn", "runtime/collectives", "runtime/simt/include"}) {
+      Hashes files;
+      std::error_code ec;
+      for (const auto& entry : fs::recursive_directory_iterator(root_dir() / folder, ec))
+        if (entry.path().extension() != ".cpp" && entry.path().extension() != ".md")
+          add(files, entry.path().lexically_relative(root_dir()).string(), entry.path());
+      folders[folder] = combined(files);
+    }
+    return folders;
+  }();
+  return all;
+}
+
 Hashes harness_hashes(const Lab& lab, lab::Backend backend) {
   Hashes all;
   all["bin/ridge"] = sha256_of_this_program();
@@ -51,11 +67,14 @@ Hashes harness_hashes(const Lab& lab, lab::Backend backend) {
   }
   for (const auto& entry : fs::directory_iterator(lab.dir / "check", ec))
     add(all, "labs/" + lab.name + "/check/" + entry.path().filename().string(), entry.path());
+  for (const auto& [folder, hash] : runtime_headers())
+    if (backend == lab::Backend::cpu || folder != "runtime/simt/include") all[folder] = hash;
   if (backend == lab::Backend::cpu) {
     for (const char* name : {"lib/libridge_simt.a", "lib/libridge_collectives.a", "lib/libridge_worker.a"})
       add(all, name, build_dir() / name);
   } else {
-    for (const char* name : {"runtime/worker/worker.cpp", "runtime/worker/backend_cuda.cpp"})
+    for (const char* name : {"runtime/worker/worker.cpp", "runtime/worker/backend_cuda.cpp",
+                             "runtime/worker/initialisers.cpp", "runtime/worker/mpi_ranks.cpp"})
       add(all, name, root_dir() / name);
   }
   return all;

@@ -16,6 +16,9 @@ Hashes submission_hashes(const fs::path& dir, const Lab& lab);
 // This program, the lab's files, and what is linked to a submission.
 Hashes harness_hashes(const Lab& lab, lab::Backend backend);
 
+// The headers of runtime/ that a lab's sources may include: one hash for each folder.
+const Hashes& runtime_headers();
+
 // One hash for all: of the lines "<hash>  <name>\n" in order of names, which is what sha256sum prints for them.
 std::string combined(const Hashes& hashes);
 
