@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "draw_text.hpp"
-#include "input.hpp"
-#include "widgets.hpp"
+#include "kit/draw_text.hpp"
+#include "kit/input.hpp"
+#include "kit/widgets.hpp"
 
 namespace ridge::viz {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "kit/view.hpp"
 #include "progress/story_player.hpp"
-#include "view.hpp"
 
 namespace ridge::viz {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "app.hpp"
-#include "draw_text.hpp"
-#include "input.hpp"
-#include "widgets.hpp"
+#include "kit/draw_text.hpp"
+#include "kit/input.hpp"
+#include "kit/widgets.hpp"
 
 namespace ridge::viz {
 namespace {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "app.hpp"
+#include "kit/state.hpp"
 #include "pictures.hpp"
 #include "script.hpp"
-#include "state.hpp"
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include <chrono>
 #include <thread>
 
+#include "kit/svg_painter.hpp"
+#include "kit/write_file.hpp"
 #include "screenshot.hpp"
-#include "svg_painter.hpp"
-#include "write_file.hpp"
 
 namespace ridge::viz {
 namespace {

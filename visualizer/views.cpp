@@ -1,8 +1,8 @@
 // The views, in the order of the rail: one line each.
+#include "kit/view.hpp"
 #include "progress/progress_view.hpp"
 #include "roofline/roofline_view.hpp"
 #include "timeline/timeline_view.hpp"
-#include "view.hpp"
 #include "warp/warp_view.hpp"
 
 namespace ridge::viz {

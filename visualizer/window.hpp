@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "theme.hpp"
+#include "kit/theme.hpp"
 
 struct GLFWwindow;
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 # From the lowest to the highest. A folder uses those above it in this list; those on one line do not know each other.
 # Includes start at the repository or at one of these folders.
-ROOTS = ["", "runtime/", "runtime/simt/src/", "cluster/src/"]
+ROOTS = ["", "runtime/", "runtime/simt/src/", "cluster/src/", "visualizer/"]
 LEVELS = [
     "formats runtime/ceilings runtime/worker runtime/simt/rewrite",
     "runtime/lab runtime/nn",
@@ -31,6 +31,10 @@ LEVELS = [
     "learn",
     "cluster/src",
     "app",
+    "visualizer/kit",
+    "visualizer/timeline visualizer/warp visualizer/roofline",
+    "visualizer/progress",
+    "visualizer",
 ]
 LEVEL = {folder: level for level, line in enumerate(LEVELS) for folder in line.split()}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
@@ -50,6 +54,8 @@ def offences(root):
     for folder in LEVEL:
         for source in sorted((root / folder).rglob("*.[ch]pp")):
             name = source.relative_to(root).as_posix()
+            if room(name) != folder:
+                continue
             for include in INCLUDE.findall(source.read_text(errors="replace")):
                 places = [source.parent.relative_to(root).as_posix() + "/" + include] + [top + include for top in ROOTS]
                 target = next((room(place) for place in places if (root / place).is_file()), None)

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "kit/theme.hpp"
 #include "support/catch.hpp"
-#include "theme.hpp"
 
 using namespace ridge::viz;
 

@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "source.hpp"
+#include "kit/source.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::viz;

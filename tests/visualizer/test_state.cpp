@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "state.hpp"
+#include "kit/state.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::viz;

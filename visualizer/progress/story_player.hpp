@@ -2,8 +2,8 @@
 #pragma once
 #include <optional>
 
+#include "kit/view.hpp"
 #include "progress/story_file.hpp"
-#include "view.hpp"
 
 namespace ridge::viz {
 

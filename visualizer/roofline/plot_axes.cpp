@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "draw_text.hpp"
+#include "kit/draw_text.hpp"
 
 namespace ridge::viz {
 namespace {

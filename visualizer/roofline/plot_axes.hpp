@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "kit/view.hpp"
 #include "roofline/roofline_model.hpp"
-#include "view.hpp"
 
 namespace ridge::viz {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "source.hpp"
+#include "kit/source.hpp"
 
 namespace ridge::viz {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "draw_text.hpp"
+#include "kit/draw_text.hpp"
 
 namespace ridge::viz {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <vector>
 
+#include "kit/view.hpp"
 #include "roofline/label_layout.hpp"
 #include "roofline/plot_axes.hpp"
 #include "roofline/result_file.hpp"
 #include "roofline/roofline_model.hpp"
-#include "view.hpp"
 
 namespace ridge::viz {
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "draw_text.hpp"
-#include "input.hpp"
+#include "kit/draw_text.hpp"
+#include "kit/input.hpp"
+#include "kit/widgets.hpp"
 #include "roofline/label_layout.hpp"
 #include "roofline/roof_lines.hpp"
-#include "widgets.hpp"
 
 namespace ridge::viz {
 namespace {

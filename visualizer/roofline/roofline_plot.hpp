@@ -1,8 +1,8 @@
 // Draws a scene under its roofs, and answers to the mouse: a click isolates a task, a drag pans, Ctrl and the wheel zoom.
 #pragma once
+#include "kit/view.hpp"
 #include "roofline/plot_axes.hpp"
 #include "roofline/scene.hpp"
-#include "view.hpp"
 
 namespace ridge::viz {
 

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <set>
 
-#include "draw_text.hpp"
-#include "input.hpp"
+#include "kit/draw_text.hpp"
+#include "kit/input.hpp"
+#include "kit/widgets.hpp"
 #include "roofline/ncu_file.hpp"
 #include "roofline/roofline_plot.hpp"
 #include "roofline/side_panel.hpp"
-#include "widgets.hpp"
 
 namespace ridge::viz {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "draw_text.hpp"
-#include "widgets.hpp"
+#include "kit/draw_text.hpp"
+#include "kit/widgets.hpp"
 
 namespace ridge::viz {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "draw_text.hpp"
+#include "kit/draw_text.hpp"
+#include "kit/widgets.hpp"
 #include "timeline/scene.hpp"
-#include "widgets.hpp"
 
 namespace ridge::viz::timeline {
 namespace {

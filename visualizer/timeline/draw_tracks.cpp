@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "draw_text.hpp"
+#include "kit/draw_text.hpp"
 #include "timeline/levels.hpp"
 #include "timeline/scene.hpp"
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "kit/view.hpp"
 #include "timeline/collective.hpp"
 #include "timeline/loader.hpp"
 #include "timeline/overlap.hpp"
@@ -11,7 +12,6 @@
 #include "timeline/pipeline.hpp"
 #include "timeline/statistics.hpp"
 #include "timeline/units.hpp"
-#include "view.hpp"
 
 namespace ridge::viz::timeline {
 

@@ -8,11 +8,11 @@
 #include <cstring>
 #include <utility>
 
-#include "draw_text.hpp"
-#include "input.hpp"
+#include "kit/draw_text.hpp"
+#include "kit/input.hpp"
+#include "kit/widgets.hpp"
 #include "timeline/levels.hpp"
 #include "timeline/scene.hpp"
-#include "widgets.hpp"
 
 namespace ridge::viz {
 namespace {

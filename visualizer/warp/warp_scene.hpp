@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "view.hpp"
+#include "kit/view.hpp"
 #include "warp/warp_file.hpp"
 
 namespace ridge::viz {

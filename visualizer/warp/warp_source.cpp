@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "draw_text.hpp"
-#include "input.hpp"
+#include "kit/draw_text.hpp"
+#include "kit/input.hpp"
+#include "kit/widgets.hpp"
 #include "warp/warp_scene.hpp"
-#include "widgets.hpp"
 
 namespace ridge::viz {
 namespace {

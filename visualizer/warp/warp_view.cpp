@@ -8,11 +8,11 @@
 #include <cmath>
 #include <tuple>
 
-#include "draw_text.hpp"
-#include "input.hpp"
+#include "kit/draw_text.hpp"
+#include "kit/input.hpp"
+#include "kit/widgets.hpp"
 #include "warp/warp_model.hpp"
 #include "warp/warp_scene.hpp"
-#include "widgets.hpp"
 
 namespace ridge::viz {
 

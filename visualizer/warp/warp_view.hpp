@@ -2,7 +2,7 @@
 #pragma once
 #include <memory>
 
-#include "view.hpp"
+#include "kit/view.hpp"
 
 namespace ridge::viz {
 

@@ -1,4 +1,4 @@
-#include "layout_log.hpp"
+#include "kit/layout_log.hpp"
 
 #include <fmt/format.h>
 

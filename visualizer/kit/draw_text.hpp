@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "theme.hpp"
+#include "kit/theme.hpp"
 
 namespace ridge::viz {
 

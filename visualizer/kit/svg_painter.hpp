@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "painter.hpp"
+#include "kit/painter.hpp"
 
 namespace ridge::viz {
 

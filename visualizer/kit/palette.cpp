@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "theme.hpp"
+#include "kit/theme.hpp"
 
 namespace ridge::viz {
 namespace {

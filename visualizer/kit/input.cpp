@@ -1,4 +1,4 @@
-#include "input.hpp"
+#include "kit/input.hpp"
 
 namespace ridge::viz {
 namespace {

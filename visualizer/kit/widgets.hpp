@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "view.hpp"
+#include "kit/view.hpp"
 
 namespace ridge::viz {
 

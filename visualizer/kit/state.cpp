@@ -1,4 +1,4 @@
-#include "state.hpp"
+#include "kit/state.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/json_fields.hpp"
-#include "write_file.hpp"
+#include "kit/write_file.hpp"
 
 namespace ridge::viz {
 namespace {

@@ -1,4 +1,4 @@
-#include "draw_text.hpp"
+#include "kit/draw_text.hpp"
 
 #include <algorithm>
 #include <cfloat>

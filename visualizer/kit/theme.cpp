@@ -1,4 +1,4 @@
-#include "theme.hpp"
+#include "kit/theme.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "layout_log.hpp"
-#include "painter.hpp"
-#include "source.hpp"
-#include "theme.hpp"
+#include "kit/layout_log.hpp"
+#include "kit/painter.hpp"
+#include "kit/source.hpp"
+#include "kit/theme.hpp"
 
 namespace ridge::viz {
 

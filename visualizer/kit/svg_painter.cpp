@@ -1,4 +1,4 @@
-#include "svg_painter.hpp"
+#include "kit/svg_painter.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <iterator>
 #include <numbers>
 
-#include "draw_text.hpp"
+#include "kit/draw_text.hpp"
 
 namespace ridge::viz {
 namespace {

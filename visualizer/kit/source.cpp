@@ -1,4 +1,4 @@
-#include "source.hpp"
+#include "kit/source.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
-#include "painter.hpp"
+#include "kit/painter.hpp"
 
-#include "draw_text.hpp"
+#include "kit/draw_text.hpp"
 
 namespace ridge::viz {
 

@@ -1,4 +1,4 @@
-#include "write_file.hpp"
+#include "kit/write_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,10 +1,10 @@
-#include "widgets.hpp"
+#include "kit/widgets.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "draw_text.hpp"
-#include "input.hpp"
+#include "kit/draw_text.hpp"
+#include "kit/input.hpp"
 
 namespace ridge::viz {
 
