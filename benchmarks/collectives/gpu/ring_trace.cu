@@ -19,8 +19,8 @@
 #include <thread>
 #include <vector>
 
-#include "ring.hpp"
 #include "formats/trace_writer.hpp"
+#include "ring.hpp"
 
 #define CHECK(call, good)                                                                             \
   do {                                                                                                \

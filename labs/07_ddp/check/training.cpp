@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "common.hpp"
 #include "checks/reference.hpp"
+#include "common.hpp"
 
 namespace ridge::lab::ddp {
 

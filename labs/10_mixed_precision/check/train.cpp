@@ -1,9 +1,9 @@
 // Task `train` of lab 10: a training run, held against the loss curve of the same model trained in double precision.
 #include <array>
 
+#include "checks/reference.hpp"
 #include "common.hpp"
 #include "nn/data.hpp"
-#include "checks/reference.hpp"
 
 namespace ridge::lab::mixed_precision {
 
