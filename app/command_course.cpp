@@ -6,6 +6,7 @@
 #include "app/commands.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
+#include "grader/base/text.hpp"
 #include "grader/build/compile.hpp"
 #include "grader/result/result.hpp"
 #include "learn/attempts.hpp"
@@ -52,7 +53,7 @@ int command_labs(bool as_json) {
   if (next != nullptr) {
     std::string number = next->name.substr(0, next->name.find('_'));
     bool started = fs::exists(work_dir() / next->name);
-    fmt::print("\nNext: ./ridge {} {}\n", started ? "check" : "start", number);
+    print_as_typed("\nNext: ./ridge {} {}\n", started ? "check" : "start", number);
   }
   return 0;
 }
@@ -92,8 +93,8 @@ int command_start(const std::string& key) {
                 "free some space, or set RIDGE_WORK to a folder that can be written");
   }
   std::string number = lab.name.substr(0, lab.name.find('_'));
-  fmt::print("{}: {}\n  read   {}\n  edit   {}/{}\n  check  ./ridge check {}\n", lab.name, lab.title,
-             shown(lab.dir / "README.md"), shown(dir), fmt::join(lab.files, ", "), number);
+  print_as_typed("{}: {}\n  read   {}\n  edit   {}/{}\n  check  ./ridge check {}\n", lab.name, lab.title,
+                 shown(lab.dir / "README.md"), shown(dir), fmt::join(lab.files, ", "), number);
   return 0;
 }
 

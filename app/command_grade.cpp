@@ -246,7 +246,7 @@ int command_demo(bool full) {
     if (one != 0) fmt::print("{}", report(r, use_colour(stdout)));
     std::fflush(stdout);
   }
-  fmt::print("\nNext: ./ridge start 01, then ./ridge check 01\n");
+  print_as_typed("\nNext: ./ridge start 01, then ./ridge check 01\n");
   return code;
 }
 

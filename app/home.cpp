@@ -64,10 +64,10 @@ void show_next(const LabState& s) {
   }
   const std::string hints = next->hints == 0 ? fmt::format("{} hints, none taken yet", spec.hints.size())
                                              : fmt::format("{} of {} taken", next->hints, spec.hints.size());
-  fmt::print("\n  read   {}\n  edit   {}\n  check  ./ridge check {} --task {}\n", lesson_link(s.lab, spec),
-             shown(work_dir() / s.lab.name / spec.file), number, spec.id);
-  fmt::print("  watch  ./ridge watch {:<20} checks whenever you save\n  hint   ./ridge hint {:<21} {}\n", number,
-             number + " " + spec.id, hints);
+  print_as_typed("\n  read   {}\n  edit   {}\n  check  ./ridge check {} --task {}\n", lesson_link(s.lab, spec),
+                 shown(work_dir() / s.lab.name / spec.file), number, spec.id);
+  print_as_typed("  watch  ./ridge watch {:<20} checks whenever you save\n  hint   ./ridge hint {:<21} {}\n", number,
+                 number + " " + spec.id, hints);
 }
 
 }  // namespace
@@ -93,7 +93,7 @@ int home() {
     fmt::print("Ridge: {} labs, none started yet.\n", states.size());
     if (!states.empty()) {
       const Lab& lab = states[0].lab;
-      fmt::print(
+      print_as_typed(
           "\nNext: lab {}, {} (about {} minutes)\n\n  start  ./ridge start {:<12} your own copy, under {}\n"
           "  read   {}\n  all    ./ridge labs\n",
           number_of(lab), lab.title, lab.minutes, number_of(lab), shown(work_dir()), shown(lab.dir / "README.md"));
@@ -115,10 +115,10 @@ int home() {
   if (current != nullptr) {
     show_next(*current);
   } else if (fresh != nullptr) {
-    fmt::print("\nNext: lab {}, {} (about {} minutes)\n\n  start  ./ridge start {}\n", number_of(fresh->lab),
-               fresh->lab.title, fresh->lab.minutes, number_of(fresh->lab));
+    print_as_typed("\nNext: lab {}, {} (about {} minutes)\n\n  start  ./ridge start {}\n", number_of(fresh->lab),
+                   fresh->lab.title, fresh->lab.minutes, number_of(fresh->lab));
   } else {
-    fmt::print("\nAll labs passed. On a GPU: ./ridge grade 01 --backend cuda\n");
+    print_as_typed("\nAll labs passed. On a GPU: ./ridge grade 01 --backend cuda\n");
   }
   return 0;
 }

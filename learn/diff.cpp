@@ -233,7 +233,7 @@ int log(const std::string& key, const std::string& out) {
     last = std::move(loaded);
   }
   told_until("9");
-  if (ids.empty()) text += fmt::format("\nNo attempt yet: ./ridge check {}\n", number_of(lab));
+  if (ids.empty()) text += as_typed(fmt::format("\nNo attempt yet: ./ridge check {}\n", number_of(lab)));
   if (out.empty())
     fmt::print("{}", text);
   else

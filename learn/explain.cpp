@@ -127,7 +127,7 @@ int explain(const std::string& key, const std::string& lab_key) {
   std::vector<MetricPage> pages = metric_pages();
   if (key.empty()) {
     for (const MetricPage& p : pages) fmt::print("{}{}\n", p.name, p.backend.empty() ? "" : " (" + p.backend + ")");
-    fmt::print("\n./ridge explain NAME tells what one means, on your last run's numbers.\n");
+    print_as_typed("\n./ridge explain NAME tells what one means, on your last run's numbers.\n");
     return 0;
   }
   std::optional<Lab> lab;

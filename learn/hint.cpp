@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "grader/base/error.hpp"
+#include "grader/base/text.hpp"
 #include "grader/result/report.hpp"
 #include "learn/attempts.hpp"
 #include "learn/commands.hpp"
@@ -56,7 +57,7 @@ int hint(const std::string& key, const std::string& name, bool again) {
   const bool all_shown = taken == count;
   const int first = again ? 0 : all_shown ? count - 1 : taken, last = again ? taken : std::min(taken + 1, count);
   if (again && taken == 0) {
-    fmt::print("No hint of task {} was shown yet: ./ridge hint {} {}\n", task.id, number, task.id);
+    print_as_typed("No hint of task {} was shown yet: ./ridge hint {} {}\n", task.id, number, task.id);
     return 0;
   }
   for (int i = first; i < last; ++i)
@@ -64,9 +65,9 @@ int hint(const std::string& key, const std::string& name, bool again) {
                wrapped(task.hints[static_cast<std::size_t>(i)], 2));
   if (!again && !all_shown) add_event(s.lab.name, {"", "hint", task.id, "", ""});
   if (last < count)
-    fmt::print("{} more: ./ridge hint {} {}\n", count - last, number, task.id);
+    print_as_typed("{} more: ./ridge hint {} {}\n", count - last, number, task.id);
   else
-    fmt::print(
+    print_as_typed(
         "That was the last. The solution opens once the task passes; before that with\n"
         "  ./ridge solution {} {} --give-up\n",
         number, task.id);

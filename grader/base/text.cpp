@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 
 namespace ridge {
 
@@ -63,6 +64,12 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
     text.replace(at, from.size(), to);
   return text;
+}
+
+std::string as_typed(std::string text) {
+  const char* command = std::getenv("RIDGE_COMMAND");  // the launcher's
+  return command != nullptr && std::string_view(command) == "ridge" ? replaced(std::move(text), "./ridge", "ridge")
+                                                                    : text;
 }
 
 std::string points_text(double points, double max) {

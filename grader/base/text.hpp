@@ -19,6 +19,9 @@ std::string capped(const std::string& text, std::size_t bytes);
 // `text` with every `from` replaced.
 std::string replaced(std::string text, std::string_view from, std::string_view to);
 
+// `text` with the command as this user types it: "./ridge" in a clone, "ridge" where it is installed.
+std::string as_typed(std::string text);
+
 // "17.6 / 18": to a tenth, and never rounded up to all of them.
 std::string points_text(double points, double max);
 // The name most like `typed`, where it is off by a slip or two of the fingers; else empty.
@@ -32,6 +35,12 @@ template <class... T>
 void tell(fmt::format_string<T...> format, T&&... values) {
   const std::string text = fmt::format(format, std::forward<T>(values)...);
   std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+// As fmt::print, with the command as this user types it.
+template <class... T>
+void print_as_typed(fmt::format_string<T...> format, T&&... values) {
+  fmt::print("{}", as_typed(fmt::format(format, std::forward<T>(values)...)));
 }
 
 }  // namespace ridge

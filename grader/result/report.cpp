@@ -121,8 +121,8 @@ std::string report(const Result& r, bool colour) {
 
 void print_error(const Error& e) {
   Paint paint{use_colour(stderr)};
-  tell("{} {}\n", paint.bad("ridge:"), printable(e.what()));
-  if (!e.advice.empty()) tell("  try: {}\n", e.advice);
+  tell("{} {}\n", paint.bad("ridge:"), as_typed(printable(e.what())));
+  if (!e.advice.empty()) tell("  try: {}\n", as_typed(e.advice));
 }
 
 Progress::Progress(bool enabled) : enabled_(enabled && isatty(fileno(stderr)) == 1) {}

@@ -490,3 +490,13 @@ TEST_CASE("a program that prints without end is stopped") {
   CHECK(r.exit_code == 0);
   CHECK(r.output.size() == 1000);
 }
+
+TEST_CASE("messages name the command as the user types it") {
+  const std::string text = "run `./ridge check 01`, then ./ridge log";
+  CHECK(ridge::as_typed(text) == text);
+  setenv("RIDGE_COMMAND", "ridge", 1);
+  CHECK(ridge::as_typed(text) == "run `ridge check 01`, then ridge log");
+  setenv("RIDGE_COMMAND", "rm -rf", 1);  // nobody's but the launcher's word
+  CHECK(ridge::as_typed(text) == text);
+  unsetenv("RIDGE_COMMAND");
+}
