@@ -11,6 +11,7 @@
 #include "grader/base/error.hpp"
 #include "grader/base/seeds.hpp"
 #include "grader/base/text.hpp"
+#include "grader/build/wrong_solution.hpp"
 #include "grader/judge/feedback.hpp"
 #include "grader/judge/judge.hpp"
 #include "grader/machine/device.hpp"
@@ -90,7 +91,16 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
   Lab lab = find_lab(a.lab);
   JudgeOptions o;
   o.submission.reuse = mode == Mode::check && may_reuse_objects();
-  o.submission.dir = a.submission.empty() ? own_folder(lab) : fs::path(a.submission);
+  o.submission.dir = !a.submission.empty() ? fs::path(a.submission)
+                     : !a.wrong.empty()    ? root_dir() / "solutions" / lab.name
+                                           : own_folder(lab);
+  const TemporaryDir made("wrong");
+  for (const auto& name : a.wrong) {
+    const WrongSolution wrong = wrong_solution(lab, name);
+    o.submission.overrides.push_back(made.path() / (name + ".cu"));
+    o.submission.override_names.push_back(wrong.file);
+    write_durably(o.submission.overrides.back(), source_of(wrong, lab));
+  }
   for (const auto& file : a.replace) {
     o.submission.overrides.push_back(file);
     o.submission.override_names.push_back(replaced_by(file));

@@ -21,7 +21,8 @@ bool withheld(const std::string& path) {
   for (const char* folder :
        {"solutions/", "tests/", "benchmarks/", "work/", "build/", ".git/", ".ci/", "slides/", "visualizer/stories/"})
     if (path.rfind(folder, 0) == 0) return true;
-  return path.find("/wrong/") != std::string::npos || path.rfind("build", 0) == 0;
+  return path.find("/wrong/") != std::string::npos || path.find("/wrong.toml") != std::string::npos ||
+         path.rfind("build", 0) == 0;
 }
 
 // What only a build reads.

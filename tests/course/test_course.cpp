@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "grader/base/lab.hpp"
+#include "grader/build/wrong_solution.hpp"
 #include "grader/graded.hpp"
 #include "support/catch.hpp"
 
@@ -253,59 +254,48 @@ TEST_CASE("kernels in inline PTX are judged on the emulator") {
 
 namespace {
 
-struct Wrong {
-  std::string file, replaced, task, failing;
-  bool on_gpus;
-};
-
-std::vector<Wrong> wrong_solutions(const std::string& lab) {
-  static const std::regex header("// replaces: ([\\w.]+); fails: (\\w+)/([\\w-]+); backend: (cpu|cuda)");
-  std::vector<std::string> files;
-  REQUIRE(fs::exists(lab_dir(lab) + "/wrong"));
-  for (const auto& entry : fs::directory_iterator(lab_dir(lab) + "/wrong")) files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  std::vector<Wrong> all;
-  for (const auto& file : files) {
-    const std::vector<std::string> lines = lines_of(file);
-    const std::string first = lines.empty() ? "" : lines[0];
-    INFO(file << ": " << first);
-    std::smatch m;
-    CHECKED_IF(std::regex_match(first, m, header)) all.push_back({file, m[1], m[2], m[3], m[4] == "cuda"});
-  }
-  return all;
-}
-
-void fails_as_named(const std::string& lab, const Wrong& w) {
-  if (w.on_gpus) return;
-  INFO(w.file);
+void fails_as_named(const ridge::Lab& lab, const ridge::WrongSolution& w) {
+  if (w.backend != "cpu") return;
+  INFO(w.name);
   Folder home;
-  Graded g = check(home, lab,
-                   {"--submission", solution_dir(lab), "--replace", w.file, "--task", w.task, "--time-limit", "30"});
+  Graded g = check(home, lab.name, {"--wrong", w.name, "--task", w.task, "--time-limit", "30"});
   INFO(g.run.out + g.run.err);
   CHECK(g.run.code == 1);
-  CHECK(first_failed_name(g.result) == w.task + "/" + w.failing);
+  CHECK(first_failed_name(g.result) == w.task + "/" + w.check);
   if (g.result.is_object()) CHECK(g.result["score"]["points"] < g.result["score"]["max"]);
 }
 
 }  // namespace
 
+TEST_CASE("wrong solutions are complete, and each edit meets one place") {
+  const std::string name = GENERATE(from_range(all_labs()));
+  INFO(name);
+  const ridge::Lab lab = ridge::load_lab(lab_dir(name));
+  const std::vector<ridge::WrongSolution> all = ridge::wrong_solutions(lab);
+  CHECK(all.size() >= 6);
+  for (const ridge::WrongSolution& w : all) {
+    INFO(w.name);
+    CHECK(std::count(lab.files.begin(), lab.files.end(), w.file) == 1);
+    CHECK(std::count_if(lab.tasks.begin(), lab.tasks.end(), [&](const auto& t) { return t.id == w.task; }) == 1);
+    CHECK_FALSE(w.why.empty());
+    CHECK_NOTHROW(ridge::source_of(w, lab));
+  }
+}
+
 TEST_CASE("wrong solutions, one for each kind of check, fail the check that they name") {
   const std::string name = GENERATE(from_range(all_labs()));
   INFO(name);
   const ridge::Lab lab = ridge::load_lab(lab_dir(name));
-  const std::vector<Wrong> all = wrong_solutions(name);
-  CHECK(all.size() >= 6);
   std::set<std::string> seen;
-  for (const Wrong& w : all) {
-    CHECK(std::count(lab.files.begin(), lab.files.end(), w.replaced) == 1);
-    if (seen.insert(w.failing).second) fails_as_named(name, w);
-  }
+  for (const ridge::WrongSolution& w : ridge::wrong_solutions(lab))
+    if (seen.insert(w.check).second) fails_as_named(lab, w);
 }
 
 TEST_CASE("the other wrong solutions fail the check that they name", "[.slow]") {
   const std::string name = GENERATE(from_range(all_labs()));
   INFO(name);
+  const ridge::Lab lab = ridge::load_lab(lab_dir(name));
   std::set<std::string> seen;
-  for (const Wrong& w : wrong_solutions(name))
-    if (!seen.insert(w.failing).second) fails_as_named(name, w);
+  for (const ridge::WrongSolution& w : ridge::wrong_solutions(lab))
+    if (!seen.insert(w.check).second) fails_as_named(lab, w);
 }

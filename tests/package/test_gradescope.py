@@ -85,7 +85,7 @@ def main(scratch):
         if script not in names or not os.access(autograder / "source" / script, os.X_OK):
             fail(script, "is not an executable file at the archive's root")
     for name in names:
-        if "/wrong/" in name or name.startswith(tuple(f"ridge/{word}/" for word in ("solutions", "tests", ".git", "work", "build"))):
+        if "/wrong/" in name or name.endswith("/wrong.toml") or name.startswith(tuple(f"ridge/{word}/" for word in ("solutions", "tests", ".git", "work", "build"))):
             fail("the archive holds what it should not", name)
     answers = [(SOLUTION / f).read_text() for f in FILES]
     for name in names:

@@ -33,7 +33,7 @@ def look_through(tree, solutions=False):
     names = {str(p.relative_to(tree)) for p in tree.rglob("*") if not p.is_dir()}
     for name in names:
         parts = name.split("/")
-        private = {"wrong", "tests", "benchmarks", "slides", "stories", "work", ".git", "grader", "app", "learn", "checks", "formats", "cmake"}
+        private = {"wrong", "wrong.toml", "tests", "benchmarks", "slides", "stories", "work", ".git", "grader", "app", "learn", "checks", "formats", "cmake"}
         if not solutions:
             private.add("solutions")
         if private & set(parts) or re.search(r"\.(pem|key|log)$|^seed|CMake", parts[-1]):

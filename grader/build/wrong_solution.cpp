@@ -1,0 +1,162 @@
+#include "grader/build/wrong_solution.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <regex>
+#include <sstream>
+
+#include "grader/base/error.hpp"
+#include "grader/base/text.hpp"
+
+namespace ridge {
+
+namespace {
+
+[[noreturn]] void not_complete(const fs::path& file, const std::string& name, const std::string& why) {
+  throw Error(Exit::environment, fmt::format("{}: {}: {}", shown(file), name, why),
+              "CONTRIBUTING.md says what a wrong solution has");
+}
+
+// "copy/memory".
+void set_check(WrongSolution& w, const std::string& fails, const fs::path& file) {
+  const auto slash = fails.find('/');
+  if (slash == std::string::npos || slash == 0 || slash + 1 == fails.size())
+    not_complete(file, w.name, "`fails` is not TASK/CHECK");
+  w.task = fails.substr(0, slash);
+  w.check = fails.substr(slash + 1);
+}
+
+// "// replaces: copy.cu; fails: copy/memory; backend: cpu", and comments that say why.
+WrongSolution from_file(const fs::path& file) {
+  static const std::regex header("// replaces: ([\\w.]+); fails: (\\w+/[\\w-]+); backend: (cpu|cuda)");
+  WrongSolution w;
+  w.name = file.stem().string();
+  w.base.clear();
+  w.source = file;
+  std::istringstream text(file_text(file));
+  std::string line;
+  std::getline(text, line);
+  std::smatch m;
+  if (!std::regex_match(line, m, header))
+    not_complete(file, w.name, "the first line is not `// replaces: FILE; fails: TASK/CHECK; backend: cpu`");
+  w.file = m[1];
+  w.backend = m[3];
+  set_check(w, m[2], file);
+  while (std::getline(text, line) && line.rfind("// ", 0) == 0) w.why += (w.why.empty() ? "" : " ") + line.substr(3);
+  return w;
+}
+
+WrongSolution from_table(const toml::table& table, const fs::path& file) {
+  WrongSolution w;
+  auto text = [&](const char* key) { return table[key].value_or(std::string()); };
+  w.name = text("name");
+  for (const char* key : {"name", "file", "fails", "why"})
+    if (text(key).empty()) not_complete(file, w.name, fmt::format("`{}` is missing", key));
+  w.file = text("file");
+  w.why = text("why");
+  w.backend = table["backend"].value_or(w.backend);
+  w.base = table["base"].value_or(w.base);
+  set_check(w, text("fails"), file);
+  if (const toml::array* edits = table["edit"].as_array())
+    for (const auto& item : *edits) {
+      const toml::array* pair = item.as_array();
+      if (pair == nullptr || pair->size() != 2 || !(*pair)[0].is_string() || !(*pair)[1].is_string())
+        not_complete(file, w.name, "an edit is not [old, new]");
+      w.edits.emplace_back(*(*pair)[0].value<std::string>(), *(*pair)[1].value<std::string>());
+    }
+  if (w.edits.empty() && w.base == "solution") not_complete(file, w.name, "`edit` is missing");
+  return w;
+}
+
+// Without the comment that a file begins with, which says what the right solution does.
+std::string body_of(const std::string& text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at);
+    const bool comment = line.rfind("//", 0) == 0 && line.rfind("// TASK", 0) != 0;
+    if (!comment && line.find_first_not_of(" \t") != std::string::npos) break;
+    at = end + 1;
+  }
+  return at < text.size() ? text.substr(at) : "";
+}
+
+fs::path base_of(const WrongSolution& w, const Lab& lab) {
+  if (w.base == "stub") return lab.dir / w.file;
+  const fs::path solutions = root_dir() / "solutions" / lab.name;
+  return w.base == "solution" ? solutions / w.file : solutions / w.base;
+}
+
+std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+}  // namespace
+
+std::vector<WrongSolution> wrong_solutions(const Lab& lab) {
+  std::vector<WrongSolution> all;
+  const fs::path manifest = lab.dir / "wrong.toml";
+  if (fs::exists(manifest)) {
+    toml::table table;
+    try {
+      table = toml::parse(file_text(manifest), manifest.string());
+    } catch (const toml::parse_error& e) {
+      throw Error(Exit::environment,
+                  fmt::format("{}:{}: {}", shown(manifest), e.source().begin.line, std::string(e.description())),
+                  "correct the file");
+    }
+    if (const toml::array* entries = table["wrong"].as_array())
+      for (const auto& entry : *entries)
+        if (const toml::table* one = entry.as_table()) all.push_back(from_table(*one, manifest));
+  }
+  std::error_code ec;
+  for (const auto& entry : fs::directory_iterator(lab.dir / "wrong", ec)) all.push_back(from_file(entry.path()));
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  for (std::size_t i = 1; i < all.size(); ++i)
+    if (all[i].name == all[i - 1].name) not_complete(manifest, all[i].name, "the name is there twice");
+  return all;
+}
+
+WrongSolution wrong_solution(const Lab& lab, const std::string& name) {
+  std::vector<std::string> names;
+  for (WrongSolution& w : wrong_solutions(lab)) {
+    if (w.name == name) return std::move(w);
+    names.push_back(w.name);
+  }
+  const std::string near = nearest(name, names);
+  throw Error(Exit::usage, fmt::format("{} has no wrong solution '{}'", lab.name, name),
+              !near.empty()   ? fmt::format("did you mean {}?", near)
+              : names.empty() ? "a copy of the course for students has none"
+                              : fmt::format("there are: {}", fmt::join(names, ", ")));
+}
+
+std::string source_of(const WrongSolution& w, const Lab& lab) {
+  if (w.base.empty()) return file_text(w.source);
+  const std::string base = body_of(file_text(base_of(w, lab)));
+  std::vector<std::pair<std::size_t, const std::pair<std::string, std::string>*>> places;
+  for (const auto& edit : w.edits) {
+    const std::size_t n = edit.first.empty() ? 0 : occurrences(base, edit.first);
+    if (n != 1)
+      not_complete(
+          lab.dir / "wrong.toml", w.name,
+          fmt::format("this text occurs {} times in {}, not once:\n{}", n, shown(base_of(w, lab)), edit.first));
+    places.emplace_back(base.find(edit.first), &edit);
+  }
+  std::sort(places.begin(), places.end());
+  std::string text =
+      fmt::format("// replaces: {}; fails: {}/{}; backend: {}\n// {}\n", w.file, w.task, w.check, w.backend, w.why);
+  std::size_t at = 0;
+  for (const auto& [place, edit] : places) {
+    if (place < at) not_complete(lab.dir / "wrong.toml", w.name, "two edits overlap");
+    text += base.substr(at, place - at) + edit->second;
+    at = place + edit->first.size();
+  }
+  return text + base.substr(at);
+}
+
+}  // namespace ridge
