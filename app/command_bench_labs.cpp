@@ -47,7 +47,8 @@ double sum_of(const Timeline& t, std::string_view kind) {
   return sum;
 }
 
-// Schema ridge.emulated/1 for each lab with ranks: the virtual time of the cases that GPUs are timed on. All times in s.
+// Schema ridge.emulated/1 for each lab with ranks: the virtual time of the cases that GPUs are timed on. All times in
+// s.
 int emulate_gpus(const BenchArguments& a) {
   Progress progress(true);
   JudgeOptions o;

@@ -1,5 +1,6 @@
-// ridge bench --steps: each step of the solutions' climbs in turn with the vendor's way, to benchmarks/<device>/LAB.steps.json.
-// ridge bench --tables: from there to solutions/LAB/README.md, and the results in benchmarks/<device>/ to its README.md.
+// ridge bench --steps: each step of the solutions' climbs in turn with the vendor's way, to
+// benchmarks/<device>/LAB.steps.json. ridge bench --tables: from there to solutions/LAB/README.md, and the results in
+// benchmarks/<device>/ to its README.md.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The commands of the learning loop: home, watch, hint, solution, diff, log, explain, completion, and those of a course's
-// author and speaker: new-lab, course export, package, live.
+// The commands of the learning loop: home, watch, hint, solution, diff, log, explain, completion, and those of a
+// course's author and speaker: new-lab, course export, package, live.
 #pragma once
 #include <filesystem>
 #include <functional>

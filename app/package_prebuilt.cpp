@@ -1,5 +1,5 @@
-// package tarball, package deb: this build for machines that build nothing. CPack packs what `cmake --install` puts together
-// (cmake/RidgePackage.cmake).
+// package tarball, package deb: this build for machines that build nothing. CPack packs what `cmake --install` puts
+// together (cmake/RidgePackage.cmake).
 #include <fmt/format.h>
 
 #include <set>

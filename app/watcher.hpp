@@ -10,12 +10,14 @@ namespace ridge::loop {
 
 class Watcher {
  public:
-  // `needed`: files that must be there, and not empty, for a save to be complete (editors write by rename, or in steps).
+  // `needed`: files that must be there, and not empty, for a save to be complete (editors write by rename, or in
+  // steps).
   Watcher(fs::path dir, std::vector<std::string> needed) : dir_(std::move(dir)), needed_(std::move(needed)) {
     seen_ = now();
   }
 
-  // One look. The names that differ from what changed() last gave out, once two looks in a row found the same; else none.
+  // One look. The names that differ from what changed() last gave out, once two looks in a row found the same; else
+  // none.
   std::set<std::string> changed();
 
  private:

@@ -26,8 +26,8 @@ struct Case {
   std::array<std::int64_t, 8> size{};  // passed to entry.cu as they are
   bool measured = false;               // performance goals: of one case on `cpu`, the worst of several on `cuda`
   int ranks = 0;                       // 0: one worker without a communicator
-  // How the ranks are joined, for virtual time: one of collectives/topologies, and how many are in a group of its first level
-  // (0: as there). Empty: every two devices as in the device profile.
+  // How the ranks are joined, for virtual time: one of collectives/topologies, and how many are in a group of its first
+  // level (0: as there). Empty: every two devices as in the device profile.
   std::string topology = {};
   int node = 0;
   int rank =
@@ -43,8 +43,8 @@ struct Message {
   bool host = false;  // by MPI
 };
 
-// Where a task's buffers lie: on the device; in page-locked memory of the host; in memory of the host as malloc gives it
-// (inputs only, of tasks with host_reads_inputs).
+// Where a task's buffers lie: on the device; in page-locked memory of the host; in memory of the host as malloc gives
+// it (inputs only, of tasks with host_reads_inputs).
 enum class Place : std::uint32_t { device, pinned, pageable };
 
 // Bytes of every input, output and of the workspace, which is on the device.

@@ -24,8 +24,8 @@ namespace ridge::lab {
 void parallel_for(std::size_t n, const std::function<void(std::size_t, std::size_t)>& body,
                   std::size_t grain = 1 << 18);
 
-// The least i below n for which bad(i), or n. On all cores; bad is asked about every element up to that one, and may write
-// what belongs to it.
+// The least i below n for which bad(i), or n. On all cores; bad is asked about every element up to that one, and may
+// write what belongs to it.
 template <class Bad>
 std::size_t first_where(std::size_t n, Bad bad) {
   std::atomic<std::size_t> least{n};
@@ -194,10 +194,10 @@ class CloseTally {
   double least_factor_ = std::numeric_limits<double>::infinity(), most_factor_ = -least_factor_;
 };
 
-// Compares with numbers that are rounded: each element must be as near to its expected value as an honest error is, and the
-// errors together must have the size and direction of honest ones. NaN matches NaN only, and an infinity only itself.
-// make(first, count, e) makes the elements first, first + 1, ..., at most kTogether of them. `cost`: terms behind an
-// element, to share the work out.
+// Compares with numbers that are rounded: each element must be as near to its expected value as an honest error is, and
+// the errors together must have the size and direction of honest ones. NaN matches NaN only, and an infinity only
+// itself. make(first, count, e) makes the elements first, first + 1, ..., at most kTogether of them. `cost`: terms
+// behind an element, to share the work out.
 template <class T, class Make>
 Verdict compare_close_together(std::span<const T> got, Make make, const Where& where, std::size_t cost = 1) {
   return compare_parts<CloseTally>(

@@ -1,5 +1,6 @@
 // Seeded inputs for check.cpp: hard on wrong answers, fair to right ones. Values have both signs, so that long sums are
-// well told apart from sums in a lower precision (tolerance.hpp), and are never zero, so that a missing term is noticed.
+// well told apart from sums in a lower precision (tolerance.hpp), and are never zero, so that a missing term is
+// noticed.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,11 +1,11 @@
 // Freivalds' check (1977) of a large product C = A B without making it: C r = A (B r) for random vectors r, in double
 // precision. It costs O(rows x cols + rows x depth + depth x cols) a round.
 //
-// The entries of r are +-(1 + k / 65536) with k random below 65536, drawn after the submission answered. None is small, so
-// a single wrong element is seen in every round. Errors that cancel in a row: with d the limit of rounding for the row and
-// e its largest error, a round misses it with probability at most d / |e| + 2^-17 (fix all entries but that one), and k
-// rounds with the k-th power: below 10^-8 for an error of ten limits and 8 rounds. The limit of a row is about
-// sqrt(cols) times that of one element, since its rounding errors add up; sampled elements are held to their own.
+// The entries of r are +-(1 + k / 65536) with k random below 65536, drawn after the submission answered. None is small,
+// so a single wrong element is seen in every round. Errors that cancel in a row: with d the limit of rounding for the
+// row and e its largest error, a round misses it with probability at most d / |e| + 2^-17 (fix all entries but that
+// one), and k rounds with the k-th power: below 10^-8 for an error of ten limits and 8 rounds. The limit of a row is
+// about sqrt(cols) times that of one element, since its rounding errors add up; sampled elements are held to their own.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +40,8 @@ Products times_transposed(const Matrix& m, const std::vector<Eight>& x, const st
 double freivalds_entry(std::uint64_t stream, std::size_t j);
 inline constexpr double kMeanSquareEntry = 7.0 / 3, kLargestEntry = 2;
 
-// c = a b + bias, no element too large for a float: a is rows x depth, b depth x cols, c rows x cols, all row-major; bias has `cols` elements or none.
+// c = a b + bias, no element too large for a float: a is rows x depth, b depth x cols, c rows x cols, all row-major;
+// bias has `cols` elements or none.
 struct Product {
   std::span<const float> a, b, c, bias;
   std::size_t rows = 0, cols = 0, depth = 0;

@@ -1,5 +1,5 @@
-// Keeps the last expensive answers: timed turns verify every call, and come back to the same few sets of inputs. Threads that ask
-// for different answers make them at the same time.
+// Keeps the last expensive answers: timed turns verify every call, and come back to the same few sets of inputs.
+// Threads that ask for different answers make them at the same time.
 #pragma once
 #include <atomic>
 #include <cstring>

@@ -1,6 +1,6 @@
-// Expected answers of a chain of steps, as a network is: beside each exact number goes the variance of the error that an honest
-// fp32 computation of it has. It inherits from its factors, to first order and as if their errors were independent, and its
-// own roundings add what tolerance.hpp says.
+// Expected answers of a chain of steps, as a network is: beside each exact number goes the variance of the error that
+// an honest fp32 computation of it has. It inherits from its factors, to first order and as if their errors were
+// independent, and its own roundings add what tolerance.hpp says.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -52,10 +52,12 @@ inline Real plus(const Real& x, double exact) {
 }
 
 inline Expected expected(const Real& r) {
-  // Errors are not quite independent, and an element may be unlucky: `worst` is no bound of rounding here, but far beyond chance.
+  // Errors are not quite independent, and an element may be unlucky: `worst` is no bound of rounding here, but far
+  // beyond chance.
   constexpr double kMargin = 1.5, kWorst = 50;
   const double deviation = kMargin * std::sqrt(r.variance) + std::numeric_limits<float>::min();
-  // A report takes errors of less than 2% of the magnitude for those of a lower precision: bf16 makes less than a fifth of that.
+  // A report takes errors of less than 2% of the magnitude for those of a lower precision: bf16 makes less than a fifth
+  // of that.
   return {r.value, deviation, kWorst * deviation, 0.2 * std::max(r.magnitude, std::fabs(r.value)), false};
 }
 

@@ -1,5 +1,6 @@
-// The same GPT in double precision on the host, forward and backward: what check.cpp of labs 07 to 10 holds answers against.
-// Plain loops in the order of the formulas; only the matrix products are spread over the cores. Letters as in README.md.
+// The same GPT in double precision on the host, forward and backward: what check.cpp of labs 07 to 10 holds answers
+// against. Plain loops in the order of the formulas; only the matrix products are spread over the cores. Letters as in
+// README.md.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -213,8 +214,9 @@ inline void block_backward(const Weights& w, const Gradients& g, const Shape& s,
   layernorm_backward(inner, t.norm1, w.ln1_gamma, g.ln1_gamma, g.ln1_beta, d, N, C);
 }
 
-// The sum of the losses of all tokens, each times `scale` (1 / (B T): their mean), for flat weights of the layout; adds the
-// gradient of that to `gradients`, unless it is empty. tokens, targets: (B, T). Throws where a token is not in the vocabulary.
+// The sum of the losses of all tokens, each times `scale` (1 / (B T): their mean), for flat weights of the layout; adds
+// the gradient of that to `gradients`, unless it is empty. tokens, targets: (B, T). Throws where a token is not in the
+// vocabulary.
 inline double loss(const ModelConfig& m, const ParameterLayout& layout, const Values& weights,
                    std::span<const int> tokens, std::span<const int> targets, int B, int T, double scale,
                    std::span<double> gradients = {}) {

@@ -7,8 +7,8 @@
 //                (Higham & Mary, SIAM J. Sci. Comput. 41, 2019)
 //   - for terms of both signs the partial sums stay small, and the error is smaller again
 //                (Higham & Mary, SIAM J. Sci. Comput. 42, 2020)
-// The last two in numbers: an addition that gives the partial sum p adds an error of standard deviation at most
-// u |p| / sqrt(3). One long chain is the worst order. If the order does not depend on the values, the expected sum of the
+// The last two in numbers: an addition that gives the partial sum p adds an error of standard deviation at most u |p| /
+// sqrt(3). One long chain is the worst order. If the order does not depend on the values, the expected sum of the
 // squares of its partial sums is n (T^2 / 3 + Q / 6) with T = sum t_i and Q = sum t_i^2. So
 //   deviation^2 = u^2 / 3 * (n (T^2 / 3 + Q / 6) + Q + T^2)      (Q: rounded products; T^2: the stored result)
 // With terms of mean 0 that is u sqrt(n Q / 6), while inputs rounded to u' give u' sqrt(Q): ten times more for TF32 in
@@ -87,8 +87,8 @@ inline Expected within_ulps(double value, double magnitude, double ulps, Precisi
   return {value, worst / 2, worst, magnitude};
 }
 
-// How many deviations the largest of `elements` errors may be: false alarms once in ten million comparisons. The tail is
-// exponential, not Gaussian, since the partial sums of some elements wander further than others'.
+// How many deviations the largest of `elements` errors may be: false alarms once in ten million comparisons. The tail
+// is exponential, not Gaussian, since the partial sums of some elements wander further than others'.
 inline double largest_deviation(double elements) { return 0.6 * std::log(std::max(1.0, elements) / 1e-7); }
 
 // The limit for the mean over all elements of (error / deviation)^2, which is at most 1 on average, and for the size of

@@ -56,8 +56,8 @@ inline std::vector<std::string> read_record(const std::string& text, std::size_t
   return fields;
 }
 
-// ncu prints numbers as the user's locale does: "1,234.5", "1.234,5", "1 234,5", "1'234.5". The mark that this field shows to
-// be the decimal one, 0 where it may be either ("1,234", "17").
+// ncu prints numbers as the user's locale does: "1,234.5", "1.234,5", "1 234,5", "1'234.5". The mark that this field
+// shows to be the decimal one, 0 where it may be either ("1,234", "17").
 inline char decimal_mark(const std::string& field) {
   constexpr const char* kSpaces = " '\u202f\u00a0";
   if (field.find_first_not_of(std::string("0123456789.,+-") + kSpaces) != std::string::npos) return 0;
@@ -131,8 +131,8 @@ inline std::string bare_kernel_name(const std::string& name) {
 }
 
 // Reads one or several reports after each other, each with a header row and a row of units. Lines outside of the tables
-// ("==PROF== ...", a program's output) are skipped. Throws NcuFormatError where there is no table, a row does not fit, or
-// numbers have now a point and now a comma.
+// ("==PROF== ...", a program's output) are skipped. Throws NcuFormatError where there is no table, a row does not fit,
+// or numbers have now a point and now a comma.
 inline std::vector<NcuLaunch> read_ncu_csv(const std::string& text) {
   struct Row {
     std::size_t header, units;  // in `heads`; units 0: none

@@ -57,7 +57,8 @@ std::string number_of(const Lab& lab);
 // The task of that name; throws a usage error with a suggestion where there is none.
 const Task& find_task(const Lab& lab, const std::string& id);
 
-// After an own attempt: keeps its files and notes it in the journal. `before`: what the files held before it was judged.
+// After an own attempt: keeps its files and notes it in the journal. `before`: what the files held before it was
+// judged.
 using Sources = std::map<std::string, std::string>;
 Sources read_sources(const fs::path& dir);
 void record_attempt(const Lab& lab, const Result& result, const Sources& before, const std::string& note);

@@ -12,8 +12,8 @@ namespace ridge::loop {
 constexpr std::size_t kMostFiles = 4096;
 constexpr std::uintmax_t kMostBytes = 64 << 20;
 
-// Of `texts` (name and content) those whose SHA-256 is the one in `hashes`: what was judged. One that was saved anew while
-// the judge ran is not kept.
+// Of `texts` (name and content) those whose SHA-256 is the one in `hashes`: what was judged. One that was saved anew
+// while the judge ran is not kept.
 void keep_files(const std::map<std::string, std::string>& hashes, const std::map<std::string, std::string>& texts);
 
 // Empty where it is not there, or damaged.

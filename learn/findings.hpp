@@ -25,7 +25,8 @@ struct Finding {
 std::vector<Finding> findings(const Lab& lab, const Result& result,
                               const std::map<std::string, std::string>& sources = {}, std::size_t most = 3);
 
-// As text for a terminal, 100 columns wide. `messages`: with those of wrong answers, where they do not stand above already.
+// As text for a terminal, 100 columns wide. `messages`: with those of wrong answers, where they do not stand above
+// already.
 std::string findings_text(const std::vector<Finding>& findings, bool colour, bool messages);
 
 // The result with the notes left out that the findings tell in more words.

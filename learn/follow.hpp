@@ -11,8 +11,8 @@ class Follower {
  public:
   // Makes the folder, which is this one's.
   Follower(std::string url, fs::path folder);
-  // Asks once. What somebody gained becomes a result of its own, FOLDER/pNNNN/NN_lab/NNNNNN.json, with the player's name in
-  // pNNNN/name.txt. Throws an environment error where nobody answers, or the answer is no board.
+  // Asks once. What somebody gained becomes a result of its own, FOLDER/pNNNN/NN_lab/NNNNNN.json, with the player's
+  // name in pNNNN/name.txt. Throws an environment error where nobody answers, or the answer is no board.
   void look();
 
  private:
@@ -25,8 +25,8 @@ class Follower {
   int results_ = 0;
 };
 
-// Follows `url` in a process of its own, until this one (also when it has become another program) ends; the folder goes then.
-// The first look is made here, so that a wrong address is an error at once.
+// Follows `url` in a process of its own, until this one (also when it has become another program) ends; the folder goes
+// then. The first look is made here, so that a wrong address is an error at once.
 fs::path follow_live(const std::string& url);
 
 }  // namespace ridge::loop

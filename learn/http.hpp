@@ -19,8 +19,8 @@ struct Answer {
   std::string body;
 };
 
-// One request on a connection of its own. `headers`: name and value; `most`: bytes of the answer that are read. Throws an
-// environment error that says what went wrong. Each step may take 5 seconds.
+// One request on a connection of its own. `headers`: name and value; `most`: bytes of the answer that are read. Throws
+// an environment error that says what went wrong. Each step may take 5 seconds.
 Answer http(const Url& url, const std::string& method, const std::string& path,
             const std::vector<std::pair<std::string, std::string>>& headers, const std::string& body, std::size_t most);
 

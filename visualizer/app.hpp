@@ -1,4 +1,5 @@
-// The whole program between NewFrame and Render: the views, the rail that changes between them, the line with notes, errors.
+// The whole program between NewFrame and Render: the views, the rail that changes between them, the line with notes,
+// errors.
 #pragma once
 #include <filesystem>
 #include <memory>

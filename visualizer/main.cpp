@@ -1,6 +1,6 @@
-// ridge-viz: shows results, traces and recordings. `ridge-viz FILE...` opens a window; `--screenshot F.png` and `--export F.svg`
-// draw pictures without one. Exit codes: 0 shown; 1 a script found
-// something else than it expects; 2 bad arguments or bad input; 3 no display, or a picture could not be written.
+// ridge-viz: shows results, traces and recordings. `ridge-viz FILE...` opens a window; `--screenshot F.png` and
+// `--export F.svg` draw pictures without one. Exit codes: 0 shown; 1 a script found something else than it expects; 2
+// bad arguments or bad input; 3 no display, or a picture could not be written.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

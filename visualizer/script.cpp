@@ -137,7 +137,8 @@ class Player {
     settle();
   }
 
-  // {"expect": NAME, and any of "value" with "within" (a part of it, 1e-9), "text" (contained), "x", "y" with "near" pixels}
+  // {"expect": NAME, and any of "value" with "within" (a part of it, 1e-9), "text" (contained), "x", "y" with "near"
+  // pixels}
   void expect(const json& s) {
     const auto name = s.at("expect").get<std::string>();
     const auto* item = log_.find(name);
@@ -154,8 +155,8 @@ class Player {
       throw ScriptError(fmt::format("{} says '{}'", name, drawn.at("text").get<std::string>()));
   }
 
-  // {"pace": NAME, "frames": N, "wheel": notches a frame, "over": PLACE}: half of the frames turn the wheel one way, half the
-  // other. Writes a line of JSON with what a frame took, drawn to its last pixel.
+  // {"pace": NAME, "frames": N, "wheel": notches a frame, "over": PLACE}: half of the frames turn the wheel one way,
+  // half the other. Writes a line of JSON with what a frame took, drawn to its last pixel.
   void pace(const json& s) {
     const int frames = s.value("frames", 120);
     const float wheel = s.value("wheel", 0.0F);

@@ -24,8 +24,8 @@ class Window {
   Window& operator=(const Window&) = delete;
 
   GLFWwindow* handle() const { return window_; }
-  // Starts a frame. With a size given, ImGui draws for that instead of the window's own. `input` sets the mouse and keys of
-  // this frame, after the window's own were read.
+  // Starts a frame. With a size given, ImGui draws for that instead of the window's own. `input` sets the mouse and
+  // keys of this frame, after the window's own were read.
   const Theme& new_frame(const Look& look, ImVec2 size = {0, 0}, const std::function<void()>& input = {});
   // Ends the frame and draws it into the framebuffer that is bound.
   void render(int width, int height);

@@ -1,6 +1,6 @@
-// The collector: gets waiting work into Slurm's queue, takes what jobs published into the gradebook, and gives up attempts
-// that are not heard of. All it knows is in the gradebook and the shared folder, so it can end at any moment, and the next
-// one goes on.
+// The collector: gets waiting work into Slurm's queue, takes what jobs published into the gradebook, and gives up
+// attempts that are not heard of. All it knows is in the gradebook and the shared folder, so it can end at any moment,
+// and the next one goes on.
 #pragma once
 #include <map>
 #include <set>

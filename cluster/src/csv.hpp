@@ -1,5 +1,6 @@
-// CSV (RFC 4180, and a byte order mark or semicolons as spreadsheets write them) that can be changed in place: each field
-// knows where it stands in the text, so that a file is filled in one column and stays as it was, byte for byte, elsewhere.
+// CSV (RFC 4180, and a byte order mark or semicolons as spreadsheets write them) that can be changed in place: each
+// field knows where it stands in the text, so that a file is filled in one column and stays as it was, byte for byte,
+// elsewhere.
 #pragma once
 #include <string>
 #include <string_view>

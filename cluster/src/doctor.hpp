@@ -12,8 +12,8 @@ struct Finding {
   std::string what, advice;
 };
 
-// From the login node. `jobs`: also asks a node, by a small job, what it sees: the shared folder, the program, its clock,
-// the sandbox.
+// From the login node. `jobs`: also asks a node, by a small job, what it sees: the shared folder, the program, its
+// clock, the sandbox.
 std::vector<Finding> examine(const Course& course, bool jobs);
 
 // What such a job prints on its node, one line a fact.

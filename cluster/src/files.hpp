@@ -24,8 +24,8 @@ class Fd {
 void make_folders(const fs::path& dir, unsigned mode = 0700);
 void sync_folder(const fs::path& dir);
 
-// Writes to a temporary in the same folder, fsyncs, gives it its name by link() (which fails where the name is taken), and
-// fsyncs the folder. False where there was such a file already, which stays. Throws Error(Exit::environment).
+// Writes to a temporary in the same folder, fsyncs, gives it its name by link() (which fails where the name is taken),
+// and fsyncs the folder. False where there was such a file already, which stays. Throws Error(Exit::environment).
 bool publish(const fs::path& file, const std::string& text);
 
 // Throws Error(Exit::environment) where nothing can be written there.

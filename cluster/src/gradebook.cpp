@@ -18,10 +18,10 @@ namespace ridge::cluster {
 
 namespace {
 
-// content: what is graded, by the hash of its files; several students may have handed in the same.
-// work: one content to be judged; a regrade is a new generation. attempt: one try, whose token no other try has.
-// Where building is apart, a work's first attempt builds it; `built` is then that attempt's token, and its folder's name.
-// result: what an attempt said. The index makes two results that count impossible.
+// content: what is graded, by the hash of its files; several students may have handed in the same. work: one content to
+// be judged; a regrade is a new generation. attempt: one try, whose token no other try has. Where building is apart, a
+// work's first attempt builds it; `built` is then that attempt's token, and its folder's name. result: what an attempt
+// said. The index makes two results that count impossible.
 constexpr const char* kSchema = R"(
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS student(id TEXT PRIMARY KEY, name TEXT NOT NULL, email TEXT NOT NULL);

@@ -1,5 +1,5 @@
-// The gradebook: who handed in what, what was tried, what came of it, and who decided otherwise. One SQLite file; only the
-// collector (who holds the lock) writes results, and of each piece of work one result counts.
+// The gradebook: who handed in what, what was tried, what came of it, and who decided otherwise. One SQLite file; only
+// the collector (who holds the lock) writes results, and of each piece of work one result counts.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -49,8 +49,8 @@ class Gradebook {
   // Of all students (and of those who are not on the roster but handed something in), in order of ids.
   std::vector<Grade> grades(const std::string& lab);
 
-  // Of the whole course, by the labs' weights: what a lab earned of its weight. A lab for which nothing was handed in counts zero
-  // once its deadline is over, and not at all before. Where one waits for its result there is no total.
+  // Of the whole course, by the labs' weights: what a lab earned of its weight. A lab for which nothing was handed in
+  // counts zero once its deadline is over, and not at all before. Where one waits for its result there is no total.
   std::vector<Grade> totals();
 
   void decide(const std::string& kind, const std::string& lab, const std::string& student, const std::string& value,

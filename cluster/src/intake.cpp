@@ -288,7 +288,8 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
       report.problems.push_back(name + ": " + why);
       continue;
     }
-    // In a folder that all may write to, a name alone proves nothing: another student's account must not stand for this one.
+    // In a folder that all may write to, a name alone proves nothing: another student's account must not stand for this
+    // one.
     struct stat st {};
     const passwd* account = lstat(entry.c_str(), &st) == 0 ? getpwuid(st.st_uid) : nullptr;
     if (account != nullptr && student->id != account->pw_name &&

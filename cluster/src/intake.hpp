@@ -1,5 +1,5 @@
-// Taking submissions in: folders, archives and git repositories of a roster's students, read as what strangers made. What
-// is kept are a lab's source files, once for each content, under the hash that a result names too.
+// Taking submissions in: folders, archives and git repositories of a roster's students, read as what strangers made.
+// What is kept are a lab's source files, once for each content, under the hash that a result names too.
 #pragma once
 #include <string>
 #include <vector>

@@ -1,5 +1,6 @@
-// Before a node's GPUs grade anybody: are they idle, at their clocks, without memory errors, and as fast as they were measured to
-// be? Run by the job on its node; what it says of a sick one is the reason for which the collector leaves that node out.
+// Before a node's GPUs grade anybody: are they idle, at their clocks, without memory errors, and as fast as they were
+// measured to be? Run by the job on its node; what it says of a sick one is the reason for which the collector leaves
+// that node out.
 #pragma once
 #include <string>
 #include <vector>

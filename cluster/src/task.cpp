@@ -95,7 +95,8 @@ struct Ended {
   double seconds = 0;
 };
 
-// The judge, in a process group of its own: at the limit TERM (it cleans up), half a second later KILL, and then whatever is left.
+// The judge, in a process group of its own: at the limit TERM (it cleans up), half a second later KILL, and then
+// whatever is left.
 Ended run_judge(const std::vector<std::string>& argv, const fs::path& log, double limit) {
   std::vector<char*> args;
   for (const auto& a : argv) args.push_back(const_cast<char*>(a.c_str()));

@@ -1,6 +1,6 @@
-// ridge-unpack ARCHIVE FOLDER: the regular files of a stranger's archive, into an empty folder, in a process of its own.
-// Links, devices, absolute names and names with `..` are refused, and so is what unpacks to more than a submission can
-// be. Exit code 0; 1 with one line on what is wrong. By libarchive: zip, tar and its compressions.
+// ridge-unpack ARCHIVE FOLDER: the regular files of a stranger's archive, into an empty folder, in a process of its
+// own. Links, devices, absolute names and names with `..` are refused, and so is what unpacks to more than a submission
+// can be. Exit code 0; 1 with one line on what is wrong. By libarchive: zip, tar and its compressions.
 #include <archive.h>
 #include <archive_entry.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// ridge-agent: one per rank, started by mpirun or srun. It holds MPI, starts the rank's worker, and reports to the judge;
-// the worker knows neither MPI nor the judge.
+// ridge-agent: one per rank, started by mpirun or srun. It holds MPI, starts the rank's worker, and reports to the
+// judge; the worker knows neither MPI nor the judge.
 #include <arpa/inet.h>
 #include <mpi.h>
 #include <netdb.h>

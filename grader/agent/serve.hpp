@@ -1,4 +1,5 @@
-// An agent's work: keeps workers of its rank in sandboxes for a judge on another node, and hands on what passes between.
+// An agent's work: keeps workers of its rank in sandboxes for a judge on another node, and hands on what passes
+// between.
 #pragma once
 
 namespace ridge::agent {

@@ -60,8 +60,8 @@ struct Lab {
 // The module with the lab's checks: build/lib/labs/NN_name.so.
 inline fs::path check_module(const Lab& lab) { return build_dir() / "lib/labs" / (lab.name + ".so"); }
 
-// Whether a GPU of this compute capability ("9.0"; empty: no GPU) runs code for `needs`: "sm_80" and later ones, "sm_90a"
-// itself only.
+// Whether a GPU of this compute capability ("9.0"; empty: no GPU) runs code for `needs`: "sm_80" and later ones,
+// "sm_90a" itself only.
 bool runs_on(const std::string& needs, const std::string& compute);
 
 // All labs, in order.

@@ -1,4 +1,5 @@
-// A limit of time for a program that shares its machine: what it waited for a core, while others had them all, does not count.
+// A limit of time for a program that shares its machine: what it waited for a core, while others had them all, does not
+// count.
 #pragma once
 #include <algorithm>
 
@@ -6,9 +7,9 @@
 
 namespace ridge {
 
-// `waited`: a function that gives the seconds waited so far, see SandboxRun::waited_seconds(). It takes a while, so it is asked at
-// a tenth of the limit at the earliest: short requests are timed. A program of many threads makes itself wait, so five times
-// the limit is the end in any case.
+// `waited`: a function that gives the seconds waited so far, see SandboxRun::waited_seconds(). It takes a while, so it
+// is asked at a tenth of the limit at the earliest: short requests are timed. A program of many threads makes itself
+// wait, so five times the limit is the end in any case.
 template <class Waited>
 class Patience {
  public:

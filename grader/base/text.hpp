@@ -27,10 +27,12 @@ std::string points_text(double points, double max);
 // The name most like `typed`, where it is off by a slip or two of the fingers; else empty.
 std::string nearest(std::string_view typed, const std::vector<std::string>& names);
 
-// The version number, digits with points between them, that comes right behind the first `mark` that has one; else empty.
+// The version number, digits with points between them, that comes right behind the first `mark` that has one; else
+// empty.
 std::string version_after(std::string_view text, std::string_view mark);
 
-// To stderr. Work goes on where that can't be written (a log on a full disk), which fmt::print would end by an exception.
+// To stderr. Work goes on where that can't be written (a log on a full disk), which fmt::print would end by an
+// exception.
 template <class... T>
 void tell(fmt::format_string<T...> format, T&&... values) {
   const std::string text = fmt::format(format, std::forward<T>(values)...);

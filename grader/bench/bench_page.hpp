@@ -6,8 +6,8 @@
 
 namespace ridge {
 
-// Made of the files NN_lab.json (schema ridge.result/1) and calibration.json in `dir`, which may come from several runs.
-// Empty where there is no such result. Throws where one can't be read.
+// Made of the files NN_lab.json (schema ridge.result/1) and calibration.json in `dir`, which may come from several
+// runs. Empty where there is no such result. Throws where one can't be read.
 std::string bench_page(const fs::path& dir);
 
 }  // namespace ridge

@@ -21,7 +21,8 @@ struct Step {
 // needs a GPU). Throws where it says anything else.
 Step parse_step(const std::string& first_line, const fs::path& file);
 
-// Of the solution in `dir`, in order of tasks and steps, each task's solution behind its steps. Empty where there are none.
+// Of the solution in `dir`, in order of tasks and steps, each task's solution behind its steps. Empty where there are
+// none.
 std::vector<Step> steps_of(const Lab& lab, const fs::path& dir);
 
 // Whether a step's answers are right, and what of it is recorded. A goal that it misses is no failure.

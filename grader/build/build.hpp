@@ -18,7 +18,8 @@ struct BuiltWorker {
   std::string sha256;  // of the program, where another machine built it (built.hpp)
 };
 
-// A submission: a folder with the lab's files. `overrides` replaces single files (a wrong/ solution over the reference).
+// A submission: a folder with the lab's files. `overrides` replaces single files (a wrong/ solution over the
+// reference).
 struct Submission {
   fs::path dir;
   std::vector<fs::path> overrides;  // path and, in `override_names`, the file it stands for

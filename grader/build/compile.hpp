@@ -29,8 +29,8 @@ struct CompileFailure {
 // Rewrites and compiles one CUDA or C++ file into `object`. `shown_name` is what messages call it.
 CompileFailure compile_file(const fs::path& source, const std::string& shown_name, const fs::path& object,
                             const CompileOptions& options);
-// Links objects with the emulator (and with the worker's main where `worker`, in a sandbox). Adds the dynamic shared memory that
-// `extern __shared__` arrays are aliases of.
+// Links objects with the emulator (and with the worker's main where `worker`, in a sandbox). Adds the dynamic shared
+// memory that `extern __shared__` arrays are aliases of.
 CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path& program, bool worker,
                             const std::vector<std::string>& extra);
 

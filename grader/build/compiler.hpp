@@ -18,7 +18,8 @@ struct Compiler {
 // Clang, which counts as nvcc's code does in most cases, else GCC. RIDGE_CXX names another. Throws where there is none.
 const Compiler& host_compiler();
 
-// The flags of the counting build, pinned so that counts agree between machines, `neutral` included. Recorded in results.
+// The flags of the counting build, pinned so that counts agree between machines, `neutral` included. Recorded in
+// results.
 std::vector<std::string> counting_flags(const Compiler& compiler);
 
 // Switch off what distributions switch on by default and what changes code: branch protection, stack protectors,

@@ -4,8 +4,8 @@
 
 namespace ridge {
 
-// Drops errors and notes inside the emulator's and the C++ library's headers, template back-traces, and source lines that
-// show the rewritten launch. Text without any message about the user's own files is returned as it is.
+// Drops errors and notes inside the emulator's and the C++ library's headers, template back-traces, and source lines
+// that show the rewritten launch. Text without any message about the user's own files is returned as it is.
 std::string own_messages(const std::string& compiler_output);
 
 }  // namespace ridge

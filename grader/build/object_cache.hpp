@@ -1,6 +1,6 @@
-// Objects of `ridge check`, kept for the next time: a student changes one file of a lab's four. `grade` always compiles.
-// The key is all that the compiler sees: the source, every header that is staged beside it, the names of all files, the
-// compiler and its flags, this program and the headers of runtime/ that a lab may include.
+// Objects of `ridge check`, kept for the next time: a student changes one file of a lab's four. `grade` always
+// compiles. The key is all that the compiler sees: the source, every header that is staged beside it, the names of all
+// files, the compiler and its flags, this program and the headers of runtime/ that a lab may include.
 #pragma once
 #include <string>
 

@@ -1,6 +1,6 @@
 // ridge-sandbox-exec: the last step into a sandbox. Reads its orders from a memory file (sandbox_config.hpp), takes on
-// limits, identity, Landlock and the seccomp filter in this order, and becomes the program. Linked static: it runs where
-// no library is shown. It is the judge's own code, so it stops at the first order that it can't carry out.
+// limits, identity, Landlock and the seccomp filter in this order, and becomes the program. Linked static: it runs
+// where no library is shown. It is the judge's own code, so it stops at the first order that it can't carry out.
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
@@ -116,7 +116,8 @@ void become(unsigned id) {
   if (setgroups(0, nullptr) != 0 || setresgid(id, id, id) != 0 || setresuid(id, id, id) != 0) fail(Stage::identity);
 }
 
-// Of root too, where it could not become another: an exec must not bring them back (and with them address randomisation).
+// Of root too, where it could not become another: an exec must not bring them back (and with them address
+// randomisation).
 void drop_capabilities() {
   prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED, 0, 0, 0);
   for (unsigned long c = 0; prctl(PR_CAPBSET_DROP, c, 0, 0, 0) == 0; ++c) {
@@ -138,8 +139,8 @@ struct Filters {
   }
 };
 
-// Several programs in one sandbox: each rank's socket and output come over kSocket; afterwards that is told who has ended. This
-// process has no filter, so nobody may look into it.
+// Several programs in one sandbox: each rank's socket and output come over kSocket; afterwards that is told who has
+// ended. This process has no filter, so nobody may look into it.
 [[noreturn]] void run_ranks(int ranks, char** arguments, int count, const Filters& filters) {
   constexpr int kMostRanks = 64;
   if (ranks < 1 || ranks > kMostRanks) _exit(126);

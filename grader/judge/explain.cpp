@@ -30,8 +30,8 @@ std::string with_lines(std::string text, const fs::path& program) {
 
 namespace {
 
-// Takes " [launched by 1f0 a20]" out of `text`: "mlp.cu:14", the innermost place in a .cu file; empty where there is none, or where
-// it is the kernel's own file.
+// Takes " [launched by 1f0 a20]" out of `text`: "mlp.cu:14", the innermost place in a .cu file; empty where there is
+// none, or where it is the kernel's own file.
 std::string launched_at(std::string& text, std::string_view kernel_file, const fs::path& program) {
   constexpr std::string_view kMark = " [launched by ";
   const std::size_t at = text.rfind(kMark);

@@ -38,12 +38,12 @@ struct JudgeOptions {
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
 
-// Builds, runs and scores. Throws Error for wrong usage and for a machine that can't judge; every other outcome, a build
-// that failed among them, is in the result.
+// Builds, runs and scores. Throws Error for wrong usage and for a machine that can't judge; every other outcome, a
+// build that failed among them, is in the result.
 Result judge(const Lab& lab, const JudgeOptions& options);
 
-// Whether a check may take objects of earlier builds. The judge of the tests, whose defences can be switched off, may where
-// RIDGE_REUSE is set: the same source builds with some defences and not with others.
+// Whether a check may take objects of earlier builds. The judge of the tests, whose defences can be switched off, may
+// where RIDGE_REUSE is set: the same source builds with some defences and not with others.
 bool may_reuse_objects();
 
 }  // namespace ridge

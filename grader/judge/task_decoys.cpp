@@ -1,5 +1,5 @@
-// The part of a task's judge that asks, where inputs are public, whether the host computed with them. Where they are secret it
-// sees others from the start.
+// The part of a task's judge that asks, where inputs are public, whether the host computed with them. Where they are
+// secret it sees others from the start.
 #include <fmt/format.h>
 
 #include "grader/base/defence.hpp"

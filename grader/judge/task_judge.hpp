@@ -75,8 +75,8 @@ class TaskJudge {
 
   // Refuses a host that waits or reads where the contract says that it does not.
   Gate waited(const Reply& reply) const;
-  // On the emulator the last case that is not measured is called twice, with other data in other buffers: what a submission
-  // keeps from one call must not decide the next. On GPUs every timed call shows that.
+  // On the emulator the last case that is not measured is called twice, with other data in other buffers: what a
+  // submission keeps from one call must not decide the next. On GPUs every timed call shows that.
   std::uint64_t called_again(const std::vector<lab::Case>& cases) const;
   static Gate stale(Gate g);
   Gate once_more(SubmissionWorkers& worker, const lab::Case& c, std::uint64_t number, std::uint32_t& next_id);

@@ -16,8 +16,8 @@ class Board {
 
   // Takes a result (JSON of send_live). Empty: taken; else why not, for the sender.
   std::string take(std::string_view body);
-  // {"labs": [...], "players": [{"name", "points", "labs": {lab: points}, "tasks": {lab: {task: [points, most]}}}, ...]}, the
-  // most points first.
+  // {"labs": [...], "players": [{"name", "points", "labs": {lab: points}, "tasks": {lab: {task: [points, most]}}},
+  // ...]}, the most points first.
   std::string as_json() const;
 
  private:

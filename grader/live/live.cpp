@@ -1,5 +1,5 @@
-// ridge-live: takes results of laptops over HTTP and shows the leaderboard. A program of its own, so that `ridge` itself
-// needs no HTTP library where it travels.
+// ridge-live: takes results of laptops over HTTP and shows the leaderboard. A program of its own, so that `ridge`
+// itself needs no HTTP library where it travels.
 #include <fmt/format.h>
 #include <httplib.h>
 #include <signal.h>

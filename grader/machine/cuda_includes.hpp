@@ -12,8 +12,8 @@ namespace ridge {
 
 class CudaIncludes {
  public:
-  // Rewritten copies go to `folder`; `dirs` are the user's -I folders. `only`, where given: the folders outside of which
-  // no header is read here, since this is done outside of the compiler's sandbox.
+  // Rewritten copies go to `folder`; `dirs` are the user's -I folders. `only`, where given: the folders outside of
+  // which no header is read here, since this is done outside of the compiler's sandbox.
   CudaIncludes(fs::path folder, std::vector<fs::path> dirs, std::vector<fs::path> only = {})
       : folder_(std::move(folder)), dirs_(std::move(dirs)), only_(std::move(only)) {}
 

@@ -57,10 +57,10 @@ class Device {
 
   // What the next take_sample reads.
   virtual void aim_sample(const std::vector<Comb>& combs) = 0;
-  // Those pieces, one after the other, once they have arrived. On a GPU a copy engine reads them. It waits for no kernel of
-  // another process, nor need the GPU change over to the judge's context first (about 0.4 ms, since without MPS processes
-  // take turns on the cores). So where a program says that it is done while a kernel of it still runs, the sample holds
-  // what was there too early, and differs from what is downloaded later.
+  // Those pieces, one after the other, once they have arrived. On a GPU a copy engine reads them. It waits for no
+  // kernel of another process, nor need the GPU change over to the judge's context first (about 0.4 ms, since without
+  // MPS processes take turns on the cores). So where a program says that it is done while a kernel of it still runs,
+  // the sample holds what was there too early, and differs from what is downloaded later.
   virtual std::vector<std::byte> take_sample() = 0;
   // Keeps the device busy for about `seconds` with writes over more than its L2, so that no input is left there and the
   // clocks are up.

@@ -1,5 +1,5 @@
-// Buffers on a GPU: cuMemCreate allocations that the judge exports as POSIX descriptors. The driver is loaded at run time,
-// so that one `ridge` runs on machines with and without a GPU. (CUDA Driver API, "Virtual Memory Management".)
+// Buffers on a GPU: cuMemCreate allocations that the judge exports as POSIX descriptors. The driver is loaded at run
+// time, so that one `ridge` runs on machines with and without a GPU. (CUDA Driver API, "Virtual Memory Management".)
 #include "grader/base/error.hpp"
 #include "grader/machine/device.hpp"
 

@@ -1,5 +1,5 @@
-// Rates of the links between the host and the GPUs, measured in a process of its own (a broken link may never answer), and
-// what they say.
+// Rates of the links between the host and the GPUs, measured in a process of its own (a broken link may never answer),
+// and what they say.
 #pragma once
 #include <string>
 #include <vector>

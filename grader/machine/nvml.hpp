@@ -29,8 +29,8 @@ class GpuMonitor {
   std::unique_ptr<Library> library_;
 };
 
-// The reasons that disturb a measurement, by name. Idle, the application's own clocks and the power cap that a full load
-// meets on every turn alike (`sw power cap`) are none.
+// The reasons that disturb a measurement, by name. Idle, the application's own clocks and the power cap that a full
+// load meets on every turn alike (`sw power cap`) are none.
 std::vector<std::string> throttle_names(std::uint64_t reasons);
 
 // Why a turn that ran between these two readings should be taken again, or an empty text. `usual_mhz`: the median SM

@@ -1,5 +1,5 @@
-// Memory that is dear to get, kept for the next one who asks: page-locking a gigabyte takes a third of a second, and each
-// measured case asks for several.
+// Memory that is dear to get, kept for the next one who asks: page-locking a gigabyte takes a third of a second, and
+// each measured case asks for several.
 #pragma once
 #include <algorithm>
 #include <cstddef>

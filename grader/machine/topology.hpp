@@ -1,5 +1,5 @@
-// The machine as /sys and /proc show it: NUMA nodes, GPUs and network adapters on PCI Express, and whether adapters reach
-// GPU memory directly. Needs no driver.
+// The machine as /sys and /proc show it: NUMA nodes, GPUs and network adapters on PCI Express, and whether adapters
+// reach GPU memory directly. Needs no driver.
 #pragma once
 #include <string>
 #include <vector>
@@ -61,8 +61,8 @@ Topology read_topology(const fs::path& root = "/");
 // With what the driver shows: of the GPUs in /sys, a container may have been given fewer.
 Topology with_driver(Topology topology, NvmlView view);
 
-// How two devices reach each other over PCI Express, in the words of `nvidia-smi topo -m`: PIX, PXB, PHB, NODE or SYS; "?"
-// where /sys does not say.
+// How two devices reach each other over PCI Express, in the words of `nvidia-smi topo -m`: PIX, PXB, PHB, NODE or SYS;
+// "?" where /sys does not say.
 std::string pci_relation(const PciDevice& a, const PciDevice& b);
 
 // The word for two GPUs: NV18 where NVLinks join them.

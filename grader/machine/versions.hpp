@@ -31,8 +31,8 @@ struct Versions {
 Versions read_versions();
 Facts version_facts(const Versions& versions);
 
-// Numbers of a version, compared one by one: "2.9" is older than "2.18". Below 0, 0, above 0. Only as many as the shorter
-// one has.
+// Numbers of a version, compared one by one: "2.9" is older than "2.18". Below 0, 0, above 0. Only as many as the
+// shorter one has.
 int compare_versions(const std::string& a, const std::string& b);
 
 // "4.1.4" of what `mpirun --version` prints; empty where it is not Open MPI's.

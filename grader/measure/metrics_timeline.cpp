@@ -80,8 +80,8 @@ double bound_or_zero(std::string_view metric, const std::vector<lab::Bound>& bou
   return 0;
 }
 
-// Hidden kernels that nobody needs make no share smaller: where the lab says how long the task's kernels take, the share is of
-// no more than that and a fifth.
+// Hidden kernels that nobody needs make no share smaller: where the lab says how long the task's kernels take, the
+// share is of no more than that and a fifth.
 MetricValue exposed_compute(const Timeline& t, const std::vector<lab::Bound>& bounds) {
   MetricValue v = exposed(t, "kernel", "exchange", "of the kernels' time",
                           "{:.1f} of {:.1f} us of kernels run while no message travels", "no kernel ran");
@@ -92,8 +92,8 @@ MetricValue exposed_compute(const Timeline& t, const std::vector<lab::Bound>& bo
   return v;
 }
 
-// A kernel that only passes the time hides nothing: where the lab says how long the task's kernels take, what goes beyond it
-// and a twentieth (another compiler's code) is added to what is exposed.
+// A kernel that only passes the time hides nothing: where the lab says how long the task's kernels take, what goes
+// beyond it and a twentieth (another compiler's code) is added to what is exposed.
 MetricValue exposed_messages(const Timeline& t, const std::vector<lab::Bound>& bounds) {
   MetricValue v = exposed(t, "exchange", "kernel", "of the messages' time",
                           "{:.1f} of {:.1f} us of messages travel while no kernel runs", "no message was sent");

@@ -1,5 +1,5 @@
-// Performance of several ranks, a GPU each: as timing.hpp does for one. All ranks get their request at one moment, and the clock
-// runs until the last one's answer and sample are there.
+// Performance of several ranks, a GPU each: as timing.hpp does for one. All ranks get their request at one moment, and
+// the clock runs until the last one's answer and sample are there.
 #pragma once
 #include <functional>
 #include <memory>

@@ -39,8 +39,8 @@ inline Order drawn_sets(std::size_t all, std::size_t n, std::uint64_t seed) {
   return order;
 }
 
-// Whether the outputs of a turn's call number i of n are sampled: of the last, whose work is the one to put off, and of some
-// others, for the order of sets is random. A sample of all took up to 15 us a call within the measured time.
+// Whether the outputs of a turn's call number i of n are sampled: of the last, whose work is the one to put off, and of
+// some others, for the order of sets is random. A sample of all took up to 15 us a call within the measured time.
 inline bool sampled(std::size_t i, std::size_t n) { return i + 1 == n || i + 1 < kSampled; }
 
 inline double set_bytes(const lab::TaskCheck& check, const lab::Case& c) {
@@ -67,19 +67,20 @@ TimedRun run(Timing& timing, Steps steps) {
   return run;
 }
 
-// What a session can be asked to do. `stop` ends the submission's processes, `start` starts them anew, `alone` times the
-// vendor's way alone and adds its seconds a call to what it is given.
+// What a session can be asked to do. `stop` ends the submission's processes, `start` starts them anew, `alone` times
+// the vendor's way alone and adds its seconds a call to what it is given.
 struct Steps {
   std::function<void()> turns, stop, start;
   std::function<void(std::vector<double>&)> alone;
 };
 
-// The turns, and whether the vendor's way keeps its pace beside the submission. Where it does not, it is timed alone once
-// more: a machine that became slower is slow then too. Otherwise all turns are taken again with a new process of the
-// submission: the load of a neighbour passes, that of a submission does not. Throws Failed{"implausible"}.
+// The turns, and whether the vendor's way keeps its pace beside the submission. Where it does not, it is timed alone
+// once more: a machine that became slower is slow then too. Otherwise all turns are taken again with a new process of
+// the submission: the load of a neighbour passes, that of a submission does not. Throws Failed{"implausible"}.
 void turns_beside(Timing& timing, std::vector<double> alone, const Steps& steps);
 
-// Throws Failed{"implausible"} where the vendor's way is slower beside the submission than alone, beyond what both vary by.
+// Throws Failed{"implausible"} where the vendor's way is slower beside the submission than alone, beyond what both vary
+// by.
 void judge_baseline(Timing& timing, const std::vector<double>& alone);
 
 }  // namespace ridge::timed

@@ -1,8 +1,8 @@
 // Performance on a GPU: the submission takes turns with the vendor's way, on the judge's clock.
 //
-// A turn is one request to one worker: a number of calls that it cannot know beforehand, each on inputs and outputs of its
-// own that are new for the turn, so that nothing can be kept from one call to the next, left out or put off. Then the
-// others get the same calls. The clock runs from the request until a sample of all outputs, which the device itself
+// A turn is one request to one worker: a number of calls that it cannot know beforehand, each on inputs and outputs of
+// its own that are new for the turn, so that nothing can be kept from one call to the next, left out or put off. Then
+// the others get the same calls. The clock runs from the request until a sample of all outputs, which the device itself
 // gathers when the answer arrives, is there. All outputs are downloaded and verified after each turn.
 #pragma once
 #include <functional>

@@ -1,5 +1,5 @@
-// Signing keys and signatures: ed25519 by libsodium. The judge reads the secret key only after every worker is gone, and
-// wipes it after use. Without libsodium at build time, everything here but the file names throws.
+// Signing keys and signatures: ed25519 by libsodium. The judge reads the secret key only after every worker is gone,
+// and wipes it after use. Without libsodium at build time, everything here but the file names throws.
 #pragma once
 #include <array>
 #include <optional>
@@ -18,7 +18,8 @@ struct PublicKey {
   bool operator==(const PublicKey&) const = default;
 };
 
-// RIDGE_SIGNING_KEY (a file's name, never a key), else XDG_CONFIG_HOME/ridge/signing.key, else ~/.config/ridge/signing.key.
+// RIDGE_SIGNING_KEY (a file's name, never a key), else XDG_CONFIG_HOME/ridge/signing.key, else
+// ~/.config/ridge/signing.key.
 fs::path signing_key_file();
 // Whether there is such a file. Does not read it. Throws Error(Exit::usage) where RIDGE_SIGNING_KEY names none.
 bool signing_key_configured();

@@ -1,4 +1,5 @@
-// The timeline of a task's measured case as Chrome Trace Event JSON, beside the result: for ui.perfetto.dev and the visualizer.
+// The timeline of a task's measured case as Chrome Trace Event JSON, beside the result: for ui.perfetto.dev and the
+// visualizer.
 #pragma once
 #include <string>
 
@@ -6,8 +7,8 @@
 
 namespace ridge {
 
-// A row for the host, one for each direction's copy engine, and one for the kernels of each stream (more, where a stream's
-// run side by side).
+// A row for the host, one for each direction's copy engine, and one for the kernels of each stream (more, where a
+// stream's run side by side).
 std::string timeline_trace(const Result& result, const TaskResult& task);
 
 // Writes those of all tasks to where store() puts the result, and names them in it: call it first. Names are cleaned.

@@ -1,5 +1,5 @@
-// Several ranks of one program in one sandbox. They share its loopback interface, its temporary files and its devices, which
-// NCCL needs, and nothing with anybody else. Each has a socket to the judge and an output of its own.
+// Several ranks of one program in one sandbox. They share its loopback interface, its temporary files and its devices,
+// which NCCL needs, and nothing with anybody else. Each has a socket to the judge and an output of its own.
 #pragma once
 #include <sys/types.h>
 

@@ -245,7 +245,8 @@ bool our_temporary(const fs::path& folder) {  // as TemporaryDir makes them
          folder.filename().string().rfind("ridge-", 0) == 0;
 }
 
-// Under a strict umask what the judge has just written is for its owner alone. By descriptors: no link leads out of `name`.
+// Under a strict umask what the judge has just written is for its owner alone. By descriptors: no link leads out of
+// `name`.
 void open_to_others(int parent, const char* name) {
   const int fd = openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
   struct stat info {};
@@ -293,8 +294,8 @@ void hand_over(const Sandbox& s, const std::string& program) {
   if (in_our_temporary(s.dir)) open_to_others(AT_FDCWD, s.dir.c_str());
 }
 
-// Without namespaces the other user meets the real folders: can it pass through all above `p`? Our own temporary ones, which are
-// for the owner alone, are opened.
+// Without namespaces the other user meets the real folders: can it pass through all above `p`? Our own temporary ones,
+// which are for the owner alone, are opened.
 bool reachable(const fs::path& p) {
   for (fs::path folder = p.parent_path(); folder != folder.root_path() && !folder.empty();
        folder = folder.parent_path()) {
@@ -346,7 +347,8 @@ std::uint64_t memory_beneath(pid_t pid, int depth) {
   return bytes;
 }
 
-// Seconds that the thread of a process and its children which waited longest for a core has waited (proc(5), schedstat).
+// Seconds that the thread of a process and its children which waited longest for a core has waited (proc(5),
+// schedstat).
 double waited_beneath(pid_t pid, int depth) {
   double longest = 0;
   std::error_code ignored;

@@ -50,8 +50,8 @@ struct Sandbox {
 
 // A worker: its program, and the libraries that it needs. `gpu`: with the nodes of the GPU that the judge uses.
 Sandbox worker_sandbox(const fs::path& program, bool gpu);
-// The same for ranks of one program on a GPU each: all GPUs that this program sees, NCCL's settings, and the address at which
-// ranks meet.
+// The same for ranks of one program on a GPU each: all GPUs that this program sees, NCCL's settings, and the address at
+// which ranks meet.
 Sandbox ranks_sandbox(const fs::path& program);
 // A compiler or another tool that reads a submission: `dir` (empty: none) is writable, `show` can be read, and so can
 // Ridge's runtime, its libraries and the toolchain.

@@ -1,6 +1,6 @@
-// Between the judge and its agents (one per rank, on any node): TCP, plain structs. A connection begins with Opening; then
-// records follow, each a Record and its bytes. What the worker says stays the packets of worker/protocol.hpp, unread by the agent
-// but for buffers, whose contents travel beside them.
+// Between the judge and its agents (one per rank, on any node): TCP, plain structs. A connection begins with Opening;
+// then records follow, each a Record and its bytes. What the worker says stays the packets of worker/protocol.hpp,
+// unread by the agent but for buffers, whose contents travel beside them.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
-// Agents on the nodes of a job, through the site's launcher (srun, mpirun): one per rank, trusted, each of which keeps workers for
-// the judge in sandboxes of its own node. Messages between ranks pass through the agents to the judge's switchboard. On the
-// emulator; ranks on GPUs are workers of one node.
+// Agents on the nodes of a job, through the site's launcher (srun, mpirun): one per rank, trusted, each of which keeps
+// workers for the judge in sandboxes of its own node. Messages between ranks pass through the agents to the judge's
+// switchboard. On the emulator; ranks on GPUs are workers of one node.
 #pragma once
 #include <map>
 #include <memory>
@@ -17,7 +17,8 @@ namespace ridge {
 
 class Agents {
  public:
-  // Starts `count` agents by the launcher's words ("srun --mpi=pmix"). Throws Error(Exit::environment) where they don't come.
+  // Starts `count` agents by the launcher's words ("srun --mpi=pmix"). Throws Error(Exit::environment) where they don't
+  // come.
   Agents(int count, const std::string& launcher);
   ~Agents();
   Agents(const Agents&) = delete;
@@ -25,7 +26,8 @@ class Agents {
 
   int count() const { return static_cast<int>(controls_.size()); }
   std::string nodes() const;  // "8 agents on 2 nodes: n1, n2"
-  // A worker of that rank, with its agent. `messages`: the worker's end of a stream to a switchboard; stays the caller's.
+  // A worker of that rank, with its agent. `messages`: the worker's end of a stream to a switchboard; stays the
+  // caller's.
   std::shared_ptr<RankHost> start(const fs::path& program, Role role, int rank, int ranks, int messages);
   // Throws Error(Exit::environment) where an agent was lost: no submission is to blame for that.
   void require_all();

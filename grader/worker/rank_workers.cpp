@@ -48,7 +48,8 @@ Reply RankWorkers::share(const Buffers& buffers, double limit_seconds) {
 std::vector<Reply> RankWorkers::run(const Buffers& buffers, unsigned times, bool record, bool sanitize,
                                     double limit_seconds) {
   if (first_) first_->take(), replays_->take();
-  // No rank is repeated before all have run: where one hangs, a repeated one would wait for it and report that as the cause.
+  // No rank is repeated before all have run: where one hangs, a repeated one would wait for it and report that as the
+  // cause.
   std::latch ran(static_cast<std::ptrdiff_t>(workers_.size()));
   std::atomic<bool> failed = false;
   std::vector<std::future<Reply>> running;

@@ -1,5 +1,5 @@
-// Messages between the ranks of a judged run: each worker has one stream to the judge, which hands on what it says and keeps
-// count. Workers are hostile: a stream that says nonsense is closed.
+// Messages between the ranks of a judged run: each worker has one stream to the judge, which hands on what it says and
+// keeps count. Workers are hostile: a stream that says nonsense is closed.
 #pragma once
 #include <condition_variable>
 #include <memory>

@@ -1,5 +1,5 @@
-// What a worker's packets say. They come from a process that the submission owns: every length is checked, and texts end
-// within their fields.
+// What a worker's packets say. They come from a process that the submission owns: every length is checked, and texts
+// end within their fields.
 #pragma once
 #include <cstdint>
 #include <span>

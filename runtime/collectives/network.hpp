@@ -1,5 +1,5 @@
-// The time of messages on a topology: latency + bytes / bandwidth ("alpha-beta", Hockney 1994), with ports that carry one
-// message after another.
+// The time of messages on a topology: latency + bytes / bandwidth ("alpha-beta", Hockney 1994), with ports that carry
+// one message after another.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -35,8 +35,8 @@ class Network {
   };
   Route route(int from, int to);
   const Kind& kind(const Route& route) const { return kinds_[route.kind]; }
-  // A message that is ready at `ready`. Ports serve messages in the order of these calls, and a port that is faster than
-  // the slowest one on the way is busy for its own time only.
+  // A message that is ready at `ready`. Ports serve messages in the order of these calls, and a port that is faster
+  // than the slowest one on the way is busy for its own time only.
   Transfer transfer(const Route& route, double bytes, double ready);
   Transfer transfer(int from, int to, double bytes, double ready) { return transfer(route(from, to), bytes, ready); }
   void reset();

@@ -7,7 +7,8 @@ namespace ridge::collectives {
 
 enum class OperationKind : std::uint8_t { group, kernel, record, wait };
 
-// Half a cache line, with room for the two messages of most groups. A group of more goes on in the operations that follow.
+// Half a cache line, with room for the two messages of most groups. A group of more goes on in the operations that
+// follow.
 struct Operation {
   static constexpr std::uint32_t kMostNumber = (1u << 28) - 1;
 
@@ -32,8 +33,8 @@ struct Operation {
 };
 static_assert(sizeof(Operation) == 32);
 
-// A queue in a circle, whose length is a power of two. The memory is of a pool that all queues share: thousands of them on
-// pages of their own would take more entries of the address cache than there are.
+// A queue in a circle, whose length is a power of two. The memory is of a pool that all queues share: thousands of them
+// on pages of their own would take more entries of the address cache than there are.
 class OperationQueue {
  public:
   using Pool = std::pmr::monotonic_buffer_resource;

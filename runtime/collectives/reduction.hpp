@@ -1,5 +1,5 @@
-// The arithmetic of reductions, element by element, in the type of the data, as NCCL's kernels do it: sums of fp16 and bf16 are rounded
-// at every step.
+// The arithmetic of reductions, element by element, in the type of the data, as NCCL's kernels do it: sums of fp16 and
+// bf16 are rounded at every step.
 #pragma once
 #include <cstddef>
 
@@ -11,8 +11,9 @@ namespace ridge::collectives {
 std::size_t bytes_of(ncclDataType_t type);
 const char* name_of(ncclDataType_t type);  // "ncclFloat32"
 
-// A reduction is: before() on each rank's data, reduce() all together, after() on the result. into[i] = into[i] op from[i].
-// ncclAvg, as in NCCL: numbers of floating types are multiplied by 1 / ranks before, integers divided (towards zero) after.
+// A reduction is: before() on each rank's data, reduce() all together, after() on the result. into[i] = into[i] op
+// from[i]. ncclAvg, as in NCCL: numbers of floating types are multiplied by 1 / ranks before, integers divided (towards
+// zero) after.
 void before(void* data, std::size_t count, ncclDataType_t type, ncclRedOp_t op, int ranks);
 void reduce(void* into, const void* from, std::size_t count, ncclDataType_t type, ncclRedOp_t op);
 void after(void* data, std::size_t count, ncclDataType_t type, ncclRedOp_t op, int ranks);

@@ -12,8 +12,9 @@ namespace {
 
 // As many as CUDA takes before a launch blocks; the host goes on when half of them are done.
 constexpr std::int32_t kMostQueued = 1024;
-// Where only one stream was used, what comes later cannot begin earlier. The host is followed so far only, which keeps what
-// thousands of ranks have queued in the cache, and goes on when nothing is left, since waking it costs several cache lines.
+// Where only one stream was used, what comes later cannot begin earlier. The host is followed so far only, which keeps
+// what thousands of ranks have queued in the cache, and goes on when nothing is left, since waking it costs several
+// cache lines.
 constexpr std::int32_t kMostInOneStream = OperationQueue::kLeast;
 constexpr std::size_t kStackBytes = 64 * 1024;
 

@@ -1,8 +1,9 @@
 // Runs a schedule of messages for thousands of ranks in one process: no data, only times.
 //
-// A program is a function that every rank runs, as its host code would: it issues grouped sends and receives, kernels and events to
-// streams, and may wait for them. Rules are NCCL's: the parts of a group go side by side, the group ends with the last of
-// them, the n-th send from a to b meets the n-th receive there, and neither moves before both are ready.
+// A program is a function that every rank runs, as its host code would: it issues grouped sends and receives, kernels
+// and events to streams, and may wait for them. Rules are NCCL's: the parts of a group go side by side, the group ends
+// with the last of them, the n-th send from a to b meets the n-th receive there, and neither moves before both are
+// ready.
 #pragma once
 #include <cstdint>
 #include <functional>

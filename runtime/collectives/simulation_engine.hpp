@@ -1,4 +1,5 @@
-// What the parts of the simulator share: simulation.cpp has the hosts' side, simulation_messages.cpp that of the streams.
+// What the parts of the simulator share: simulation.cpp has the hosts' side, simulation_messages.cpp that of the
+// streams.
 #pragma once
 #include <cstddef>
 #include <cstdint>

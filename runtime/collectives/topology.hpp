@@ -1,7 +1,8 @@
 // Which ranks are joined by which links: a tree of levels, from a file.
 //
-// A group of the first level has `size` ranks, one of the next `size` groups of the first, and so on. Each member has a port
-// to its group. A message climbs to the lowest level that both ends have in common and takes the ports on both sides.
+// A group of the first level has `size` ranks, one of the next `size` groups of the first, and so on. Each member has a
+// port to its group. A message climbs to the lowest level that both ends have in common and takes the ports on both
+// sides.
 #pragma once
 #include <string>
 #include <string_view>

@@ -1,5 +1,6 @@
-// AdamW, and the clipping of the gradient by its norm. Weights, moments and gradients are fp32 here whatever the activations
-// are: an update of 1e-4 of a weight is below half a unit of bf16's eight bits, and adding it would change nothing.
+// AdamW, and the clipping of the gradient by its norm. Weights, moments and gradients are fp32 here whatever the
+// activations are: an update of 1e-4 of a weight is below half a unit of bf16's eight bits, and adding it would change
+// nothing.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -25,9 +26,9 @@ inline AdamWStep adamw_step(int t, float learning_rate, float beta1, float beta2
           static_cast<float>(1 - std::pow(static_cast<double>(beta2), t))};
 }
 
-// master, gradient, m, v: (n) floats; copy: (n) of the type that the products read, which may be master itself (T = float).
-// factor: one float on the device that all gradients are multiplied by (clipping, loss scale), or null. decays: a byte for every
-// kDecayPart elements, 0 where they have no weight decay, or null: all have it. W elements a thread.
+// master, gradient, m, v: (n) floats; copy: (n) of the type that the products read, which may be master itself (T =
+// float). factor: one float on the device that all gradients are multiplied by (clipping, loss scale), or null. decays:
+// a byte for every kDecayPart elements, 0 where they have no weight decay, or null: all have it. W elements a thread.
 constexpr std::size_t kDecayPart = 64;
 
 template <class T, int W>
@@ -82,8 +83,8 @@ __global__ void squares_kernel(const float* gradient, std::size_t n, float* part
   if (threadIdx.x == 0) partial[blockIdx.x] = sum;
 }
 
-// norm[0] = unscale * sqrt(sum of partial: (blocks)); norm[1] = what gradients are to be multiplied by, so that their norm is at most
-// `clip` (0: any). The host never waits for it. One block.
+// norm[0] = unscale * sqrt(sum of partial: (blocks)); norm[1] = what gradients are to be multiplied by, so that their
+// norm is at most `clip` (0: any). The host never waits for it. One block.
 static __global__ void norm_kernel(const float* partial, int blocks, float clip, float unscale, float* norm) {
   __shared__ float of_warp[32];
   float sum = 0;

@@ -1,12 +1,13 @@
-// Causal self attention, unfused: the scores are a matrix in memory. For each sequence b and head h, with q, k, v (T, hs):
+// Causal self attention, unfused: the scores are a matrix in memory. For each sequence b and head h, with q, k, v (T,
+// hs):
 //
 //   S = q k^T / sqrt(hs)   (T, T), columns after the row's own position left out
 //   P = softmax of S's rows
 //   o = P v                (T, hs)
 //
-// q, k and v lie side by side in one matrix qkv: (B, T, 3, H, hs), which is what one linear layer gives. The products read the
-// heads where they are, with a row every 3 H hs elements, so nothing is transposed: one batched product a sequence, over its
-// heads. hs: the size of a head; H may be a shard's heads.
+// q, k and v lie side by side in one matrix qkv: (B, T, 3, H, hs), which is what one linear layer gives. The products
+// read the heads where they are, with a row every 3 H hs elements, so nothing is transposed: one batched product a
+// sequence, over its heads. hs: the size of a head; H may be a shard's heads.
 #pragma once
 #include <cmath>
 
@@ -16,8 +17,8 @@
 
 namespace nn {
 
-// scores: (rows, T) with rows = B H T; becomes P in place. Row r is position r % T, and sees columns 0 to r % T. A warp a row. The
-// maximum is taken off first: exp of a score of 100 is no float.
+// scores: (rows, T) with rows = B H T; becomes P in place. Row r is position r % T, and sees columns 0 to r % T. A warp
+// a row. The maximum is taken off first: exp of a score of 100 is no float.
 template <class T>
 __global__ void causal_softmax_kernel(T* scores, float scale, std::size_t rows, int sequence) {
   const int lane = static_cast<int>(threadIdx.x);
@@ -34,8 +35,8 @@ __global__ void causal_softmax_kernel(T* scores, float scale, std::size_t rows, 
     store(row + j, j < seen ? expf(to_float(row[j]) * scale - top) * inverse : 0.0f);
 }
 
-// P: (rows, T); dP: (rows, T), becomes dS in place: dS = scale P (dP - sum over the row of P dP). Columns that are not seen get 0.
-// rows = H T.
+// P: (rows, T); dP: (rows, T), becomes dS in place: dS = scale P (dP - sum over the row of P dP). Columns that are not
+// seen get 0. rows = H T.
 template <class T>
 __global__ void causal_softmax_backward_kernel(const T* P, T* dP, float scale, std::size_t rows, int sequence) {
   const int lane = static_cast<int>(threadIdx.x);
@@ -73,7 +74,8 @@ void attention_forward(const Gemm& gemm, const T* qkv, T* P, T* o, int B, int se
          Matrix<T>{o + static_cast<std::size_t>(b) * sequence * D, D, hs}, H);
 }
 
-// d_o: (B, T, H, hs); qkv, P as above; dqkv: (B, T, 3, H, hs). scratch: (H, T, T), used for one sequence after the other.
+// d_o: (B, T, H, hs); qkv, P as above; dqkv: (B, T, 3, H, hs). scratch: (H, T, T), used for one sequence after the
+// other.
 template <class T>
 void attention_backward(const Gemm& gemm, const T* d_o, const T* qkv, const T* P, T* dqkv, T* scratch, int B,
                         int sequence, int H, int hs, cudaStream_t stream) {

@@ -1,5 +1,5 @@
-// One transformer block, forward and backward, as functions of explicit weights and activations: whole models call them in
-// turn, a pipeline stage calls its own, and a tensor-parallel rank calls them with its shard's shape and weights.
+// One transformer block, forward and backward, as functions of explicit weights and activations: whole models call them
+// in turn, a pipeline stage calls its own, and a tensor-parallel rank calls them with its shard's shape and weights.
 //
 //   a   = x + proj(attention(layernorm1(x)))
 //   out = a + fc2(gelu(fc(layernorm2(a))))
@@ -93,8 +93,9 @@ struct Context {
   const Gemm& gemm;
   cudaStream_t stream;
   Workspace<T> work;
-  // Tensor parallelism: sums a (B T, C) tensor, `count` elements, over the ranks that share this block, in place and in the order
-  // of the stream. Called where a row-parallel product ends (forward) and where a column-parallel one began (backward).
+  // Tensor parallelism: sums a (B T, C) tensor, `count` elements, over the ranks that share this block, in place and in
+  // the order of the stream. Called where a row-parallel product ends (forward) and where a column-parallel one began
+  // (backward).
   std::function<void(T* partial, std::size_t count)> sum_over_shards;
 
   void sum(T* partial, const BlockShape& s) const {
@@ -181,8 +182,8 @@ void attention_branch_backward(const Context<T>& ctx, const BlockShape& s, const
                      ctx.stream);
 }
 
-// x: (B, T, C), the block's input; d: (B, T, C), the gradient of its output, becomes that of its input. A residual is why d can
-// stay in one buffer: what comes past a branch and what comes through it are added.
+// x: (B, T, C), the block's input; d: (B, T, C), the gradient of its output, becomes that of its input. A residual is
+// why d can stay in one buffer: what comes past a branch and what comes through it are added.
 template <class T>
 void block_backward(const Context<T>& ctx, const BlockShape& s, const BlockWeights<T>& w, const BlockGradients& g,
                     const T* x, const BlockActivations<T>& a, T* d) {

@@ -1,7 +1,7 @@
 // Sums down the columns of a matrix: the gradient of every parameter that is shared by all rows (biases, gamma, beta).
 //
-// No atomics: float addition is not associative, and a sum whose order changes from run to run makes a training run that
-// cannot be repeated. Rows are cut into chunks, each block sums a chunk, a second kernel adds the chunks in order.
+// No atomics: float addition is not associative, and a sum whose order changes from run to run makes a training run
+// that cannot be repeated. Rows are cut into chunks, each block sums a chunk, a second kernel adds the chunks in order.
 #pragma once
 #include <algorithm>
 
@@ -19,9 +19,9 @@ inline std::size_t column_scratch(int columns) {
   return std::size_t{2} * kMostChunks * static_cast<std::size_t>(columns);
 }
 
-// out[s]: (columns) += the sum over rows of a term of kSums numbers, s < kSums. term.add(row, column, sums) adds those of W columns.
-// partial: (chunks, kSums, columns), used where there is more than one chunk. A block has 32 W columns and one chunk; its 8
-// warps take rows in turn.
+// out[s]: (columns) += the sum over rows of a term of kSums numbers, s < kSums. term.add(row, column, sums) adds those
+// of W columns. partial: (chunks, kSums, columns), used where there is more than one chunk. A block has 32 W columns
+// and one chunk; its 8 warps take rows in turn.
 template <class Term, int W>
 __global__ void column_sums_kernel(Term term, int rows, int columns, int chunk, float* out0, float* out1,
                                    float* partial) {

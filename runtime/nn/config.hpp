@@ -1,5 +1,5 @@
-// Shapes of a GPT, and how it is trained. Letters as everywhere in this folder: B batch, T sequence, C channels, H heads,
-// V vocabulary, L layers. Named models: `tiny` trains on the emulator in seconds, the others are for GPUs.
+// Shapes of a GPT, and how it is trained. Letters as everywhere in this folder: B batch, T sequence, C channels, H
+// heads, V vocabulary, L layers. Named models: `tiny` trains on the emulator in seconds, the others are for GPUs.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +14,8 @@ struct ModelConfig {
   int layers = 2;       // L
   int heads = 4;        // H
   int channels = 64;    // C, a multiple of H
-  // The LM head is the token embedding (as in GPT-2: a third fewer parameters at 124M). Without it the head has a matrix of
-  // its own, and the first and the last stage of a pipeline share nothing.
+  // The LM head is the token embedding (as in GPT-2: a third fewer parameters at 124M). Without it the head has a
+  // matrix of its own, and the first and the last stage of a pipeline share nothing.
   bool tied = true;
 
   int head_size() const { return channels / heads; }
@@ -39,8 +39,9 @@ struct TrainConfig {
   int warmup = 10;  // steps over which the learning rate rises linearly
   int steps = 200;  // it falls along a cosine to a tenth at this step
   float beta1 = 0.9f, beta2 = 0.95f, epsilon = 1e-8f, weight_decay = 0.1f;
-  // Factor of the loss at the start, for fp16: small gradients would be 0 in it. Halved where a gradient overflows (that update is
-  // left out), doubled after `scale_interval` updates without (Micikevicius et al., "Mixed precision training", 2018).
+  // Factor of the loss at the start, for fp16: small gradients would be 0 in it. Halved where a gradient overflows
+  // (that update is left out), doubled after `scale_interval` updates without (Micikevicius et al., "Mixed precision
+  // training", 2018).
   float loss_scale = 1;
   int scale_interval = 0;  // 0: the scale stays as it is, and no update is left out
   float clip = 1.0f;       // largest norm of the gradient; 0: not clipped

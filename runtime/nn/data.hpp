@@ -1,5 +1,5 @@
-// What a model is trained on: a random source whose entropy is known exactly, so that a loss has a known floor, and text.
-// Host code, no CUDA.
+// What a model is trained on: a random source whose entropy is known exactly, so that a loss has a known floor, and
+// text. Host code, no CUDA.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -43,8 +43,8 @@ inline double entropy(const std::vector<double>& p) {
 }
 
 // A Markov chain over V tokens: the next one depends on the last `order` ones (1 or 2). Each context has a few likely
-// successors, and every token a small chance, so the chain is ergodic: one stationary distribution, found by iteration, gives
-// the entropies exactly.
+// successors, and every token a small chance, so the chain is ergodic: one stationary distribution, found by iteration,
+// gives the entropies exactly.
 class MarkovSource {
  public:
   static constexpr int kSuccessors = 4;
@@ -83,7 +83,8 @@ class MarkovSource {
     bigram_ = entropy(two) - unigram_;  // H(x, y) - H(x)
   }
 
-  // In nats: of a token when nothing, the last token, or the last `order` tokens are known. No model is below the last one.
+  // In nats: of a token when nothing, the last token, or the last `order` tokens are known. No model is below the last
+  // one.
   double unigram_entropy() const { return unigram_; }
   double bigram_entropy() const { return bigram_; }
   double entropy_rate() const { return rate_; }

@@ -1,5 +1,5 @@
-// What happens between the matrix products: biases, GELU, residuals. Each kernel moves every element once, and what can share
-// a pass does. A block a row; a thread moves W elements at a time.
+// What happens between the matrix products: biases, GELU, residuals. Each kernel moves every element once, and what can
+// share a pass does. A block a row; a thread moves W elements at a time.
 #pragma once
 #include <algorithm>
 

@@ -5,7 +5,8 @@
 
 namespace nn {
 
-// tokens: (B T); wte: (Vp, C); wpe: (context, C); x: (B T, C). x[n] = wte[tokens[n]] + wpe[n % T]. One thread an element.
+// tokens: (B T); wte: (Vp, C); wpe: (context, C); x: (B T, C). x[n] = wte[tokens[n]] + wpe[n % T]. One thread an
+// element.
 template <class T>
 __global__ void embedding_forward_kernel(const int* tokens, const T* wte, const T* wpe, T* x, std::size_t elements,
                                          int sequence, int C) {
@@ -15,7 +16,8 @@ __global__ void embedding_forward_kernel(const int* tokens, const T* wte, const 
   store(x + i, to_float(wte[static_cast<std::size_t>(tokens[n]) * C + c]) + to_float(wpe[n % sequence * C + c]));
 }
 
-// dx: (B, T, C); dwpe: (context, C), of which T rows change. One thread a position and channel adds the B sequences in order.
+// dx: (B, T, C); dwpe: (context, C), of which T rows change. One thread a position and channel adds the B sequences in
+// order.
 template <class T>
 __global__ void position_backward_kernel(const T* dx, float* dwpe, int B, int sequence, int C) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -27,9 +29,10 @@ __global__ void position_backward_kernel(const T* dx, float* dwpe, int B, int se
 
 constexpr int kTokensOfThread = 16, kTokensOfBlock = kTokensOfThread * kThreads;
 
-// tokens: (N); dx: (N, C); dwte: (Vp, C) += rows of dx at their tokens. Two rows with the same token collide, and atomics
-// would add them in an order that changes from run to run. So the block of a token's first row adds all of that token's, in
-// order, and the blocks of its other rows end early. A block a row, a thread a channel (and every kThreads-th after it).
+// tokens: (N); dx: (N, C); dwte: (Vp, C) += rows of dx at their tokens. Two rows with the same token collide, and
+// atomics would add them in an order that changes from run to run. So the block of a token's first row adds all of that
+// token's, in order, and the blocks of its other rows end early. A block a row, a thread a channel (and every
+// kThreads-th after it).
 template <class T>
 __global__ void token_backward_kernel(const int* tokens, const T* dx, float* dwte, int N, int C) {
   __shared__ int rows[kTokensOfBlock], of_warp[kThreads / 32];
@@ -42,7 +45,8 @@ __global__ void token_backward_kernel(const int* tokens, const T* dx, float* dwt
   }
   float* sum = dwte + static_cast<std::size_t>(token) * C;
   for (int start = first; start < N; start += kTokensOfBlock) {
-    // The token's rows among the next ones, in order: each thread looks at some that lie together, and counts those before them.
+    // The token's rows among the next ones, in order: each thread looks at some that lie together, and counts those
+    // before them.
     const int begin = start + thread * kTokensOfThread, end = min(N, begin + kTokensOfThread);
     unsigned mine = 0;  // a bit each
     for (int n = begin; n < end; ++n) mine |= static_cast<unsigned>(tokens[n] == token) << (n - begin);

@@ -1,12 +1,13 @@
-// Causal self attention in one kernel: the scores stay in registers, and neither S nor P is ever in memory (Dao, "FlashAttention-2",
-// 2023; the online softmax is that of Milakov and Gimelshein, 2018). A block has a tile of queries and walks through the keys that
-// they see; what has been added up so far is scaled down whenever a larger score turns up:
+// Causal self attention in one kernel: the scores stay in registers, and neither S nor P is ever in memory (Dao,
+// "FlashAttention-2", 2023; the online softmax is that of Milakov and Gimelshein, 2018). A block has a tile of queries
+// and walks through the keys that they see; what has been added up so far is scaled down whenever a larger score turns
+// up:
 //
 //   m' = max(m, S's rows)   p = exp(S - m')   l = l exp(m - m') + sum of p   o = o exp(m - m') + p v       in the end o / l
 //
-// Backward needs each row's log(sum of exp(S)) only, and computes P = exp(S - that) again: memory grows with T, not with T^2. It is
-// two kernels, one a tile of queries for dq, one a tile of keys for dk and dv. That computes S and dP twice (7 products in place
-// of 5), but every sum has its own order: the same bits each time, no atomics.
+// Backward needs each row's log(sum of exp(S)) only, and computes P = exp(S - that) again: memory grows with T, not
+// with T^2. It is two kernels, one a tile of queries for dq, one a tile of keys for dk and dv. That computes S and dP
+// twice (7 products in place of 5), but every sum has its own order: the same bits each time, no atomics.
 //
 // qkv: (B, T, 3, H, hs), o: (B, T, H, hs) as in attention.cuh. T: bf16 or fp16; hs: 16, 32, 64 or 128.
 #pragma once
@@ -23,9 +24,9 @@ inline bool fused_attention_has(int head_size) {
   return head_size == 16 || head_size == 32 || head_size == 64 || head_size == 128;
 }
 
-// How many rows a block has, and how many of the other side it takes at a time. More fragments of rows for each of the other side's
-// mean fewer loads from shared memory, and more registers; kept in registers (kKeep), the block's own rows are loaded once. Found by
-// measuring on an H200 (benchmarks/training/README.md).
+// How many rows a block has, and how many of the other side it takes at a time. More fragments of rows for each of the
+// other side's mean fewer loads from shared memory, and more registers; kept in registers (kKeep), the block's own rows
+// are loaded once. Found by measuring on an H200 (benchmarks/training/README.md).
 template <int hs, int warps, int fragments, int other, bool keep>
 struct TilesOf {
   static constexpr int kWarps = warps, kFragments = fragments, kOther = other, kThreads = 32 * warps;

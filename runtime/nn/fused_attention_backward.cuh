@@ -21,8 +21,8 @@ __device__ inline float row_delta(const HeadRows<const T>& d_o, const HeadRows<c
   return sum + __shfl_xor_sync(kWarp, sum, 2);
 }
 
-// dqkv: (B, T, 3, H, hs), of which this writes dq. d_o, o: (B, T, H, hs); logs, delta: (B, H, T), of which this writes delta. A block a
-// tile of queries.
+// dqkv: (B, T, 3, H, hs), of which this writes dq. d_o, o: (B, T, H, hs); logs, delta: (B, H, T), of which this writes
+// delta. A block a tile of queries.
 template <class T, int hs>
 __global__ void __launch_bounds__(QueryTiles<hs>::kThreads)
     fused_attention_dq_kernel(const T* d_o, const T* qkv, const T* o, const float* logs, float* delta, T* dqkv,
@@ -98,8 +98,8 @@ __global__ void __launch_bounds__(QueryTiles<hs>::kThreads)
   store_rows<kM, kHead>(dq, factor, to.data, to.stride, row0 + own, sequence);
 }
 
-// The other two thirds of dqkv. A block a tile of keys, which walks through the queries that see them; S and P stand on their sides
-// here, a row a key, so that P^T and dS^T are factors as they are.
+// The other two thirds of dqkv. A block a tile of keys, which walks through the queries that see them; S and P stand on
+// their sides here, a row a key, so that P^T and dS^T are factors as they are.
 template <class T, int hs>
 __global__ void __launch_bounds__(KeyTiles<hs>::kThreads)
     fused_attention_dkv_kernel(const T* d_o, const T* qkv, const float* logs, const float* delta, T* dqkv, int sequence,

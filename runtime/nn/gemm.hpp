@@ -1,10 +1,11 @@
 // All matrix products go through here, and here only. Matrices are row-major, as in all of this folder.
 //
-// cuBLAS thinks in columns: a row-major M x N matrix is to it the column-major N x M one, its transpose. So the row-major
-// C = op(A) op(B) is asked for as C^T = op(B)^T op(A)^T: the two factors change places, and nothing is copied.
+// cuBLAS thinks in columns: a row-major M x N matrix is to it the column-major N x M one, its transpose. So the
+// row-major C = op(A) op(B) is asked for as C^T = op(B)^T op(A)^T: the two factors change places, and nothing is
+// copied.
 //
-// On a GPU this is NVIDIA's cuBLAS; on the emulator `ridge cc ... -lcublas` links its own, whose products are kernels like
-// any other.
+// On a GPU this is NVIDIA's cuBLAS; on the emulator `ridge cc ... -lcublas` links its own, whose products are kernels
+// like any other.
 #pragma once
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
@@ -36,8 +37,8 @@ struct DataType<__half> {
 
 enum class Transpose { no, yes };
 
-// One factor or the result of a product: its first element, elements from a row to the next, and from one matrix of a batch
-// to the next.
+// One factor or the result of a product: its first element, elements from a row to the next, and from one matrix of a
+// batch to the next.
 template <class T>
 struct Matrix {
   T* data;
@@ -61,8 +62,8 @@ class Gemm {
     check(cublasSetMathMode(handle_, allow ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
   }
 
-  // Products are cut into equal parts, one a multiprocessor: where messages hold a few, the last parts would wait for a second
-  // round. So they are told to leave `count` of them alone. 0: none.
+  // Products are cut into equal parts, one a multiprocessor: where messages hold a few, the last parts would wait for a
+  // second round. So they are told to leave `count` of them alone. 0: none.
   void leave_multiprocessors(int count) {
     int device = 0, all = 0;
     check(cudaGetDevice(&device), "which device");
@@ -70,8 +71,8 @@ class Gemm {
     check(cublasSetSmCountTarget(handle_, count == 0 ? 0 : all - count), "cublasSetSmCountTarget");
   }
 
-  // For each of `batch` matrices: C (M x N) = alpha op(A) (M x K) op(B) (K x N) + beta C. Sums are fp32; C may be float where A
-  // and B are shorter. With beta = 0, C is not read.
+  // For each of `batch` matrices: C (M x N) = alpha op(A) (M x K) op(B) (K x N) + beta C. Sums are fp32; C may be float
+  // where A and B are shorter. With beta = 0, C is not read.
   template <class In, class Out>
   void operator()(Transpose ta, Transpose tb, int M, int N, int K, float alpha, Matrix<const In> A, Matrix<const In> B,
                   float beta, Matrix<Out> C, int batch = 1, Where where = Where::caller()) const {

@@ -1,5 +1,5 @@
-// The whole model: embeddings, L blocks, a final layer norm, the LM head and the loss; forward, backward, and the memory that
-// they take.
+// The whole model: embeddings, L blocks, a final layer norm, the LM head and the loss; forward, backward, and the
+// memory that they take.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -15,8 +15,8 @@
 
 namespace nn {
 
-// Called in backward when the kernels that finish these gradients are in the stream: what follows in the stream, or waits for
-// an event recorded now, sees them complete.
+// Called in backward when the kernels that finish these gradients are in the stream: what follows in the stream, or
+// waits for an event recorded now, sees them complete.
 using GradientsReady = std::function<void(Range)>;
 
 template <class T>
@@ -52,8 +52,8 @@ class Gpt {
   }
 
   // tokens, targets: (B, T) on the device. Adds scale * the loss of each token to *loss (on the device), and leaves
-  // gradient_scale * the loss's gradient in the logits; 0 leaves the logits themselves. loss_scale: one more factor of that
-  // gradient, on the device, or null.
+  // gradient_scale * the loss's gradient in the logits; 0 leaves the logits themselves. loss_scale: one more factor of
+  // that gradient, on the device, or null.
   void forward(const int* tokens, const int* targets, float scale, float gradient_scale, float* loss,
                const float* loss_scale = nullptr) {
     const BlockShape s = shape();
@@ -72,7 +72,8 @@ class Gpt {
                   buffers_.inputs.back(), buffers_.head, d);
     if (ready) ready(layout_.head);
     for (std::size_t l = weights_.blocks.size(); l-- > 0;) {
-      // With checkpointing the one set of activations holds those of another block. (Of the last block it still holds its own.)
+      // With checkpointing the one set of activations holds those of another block. (Of the last block it still holds
+      // its own.)
       if (train_.checkpoint && l + 1 != weights_.blocks.size())
         block_forward(context_, s, weights_.blocks[l], buffers_.inputs[l], activations(l), buffers_.spare);
       block_backward(context_, s, weights_.blocks[l], gradients_.blocks[l], buffers_.inputs[l], activations(l), d);

@@ -36,9 +36,9 @@ struct HeadActivations {
   }
 };
 
-// x: (B, T, C), the last block's output; targets: (B, T). Adds scale * the loss of each token to *loss (on the device), and
-// leaves gradient_scale * the loss's gradient in the logits; 0 leaves the logits themselves. loss_scale: one more factor of
-// that gradient, on the device, or null.
+// x: (B, T, C), the last block's output; targets: (B, T). Adds scale * the loss of each token to *loss (on the device),
+// and leaves gradient_scale * the loss's gradient in the logits; 0 leaves the logits themselves. loss_scale: one more
+// factor of that gradient, on the device, or null.
 template <class T>
 void head_forward(const Context<T>& ctx, const HeadShape& s, const HeadTensors<const T*>& w, const T* x,
                   const HeadActivations<T>& a, const int* targets, float scale, float gradient_scale, float* loss,

@@ -8,8 +8,8 @@ namespace nn {
 
 constexpr float kLayerNormEpsilon = 1e-5f;
 
-// x, y: (N, C); gamma, beta: (C); mean, rstd: (N), kept for backward. A warp a row, W elements a lane and turn. Squares are taken
-// from the mean, in a second pass over x: sum(x^2) - sum(x)^2 / C would lose digits where the mean is large.
+// x, y: (N, C); gamma, beta: (C); mean, rstd: (N), kept for backward. A warp a row, W elements a lane and turn. Squares
+// are taken from the mean, in a second pass over x: sum(x^2) - sum(x)^2 / C would lose digits where the mean is large.
 template <class T, int W>
 __global__ void layernorm_forward_kernel(const T* x, const T* gamma, const T* beta, T* y, float* mean, float* rstd,
                                          int N, int C) {
@@ -43,8 +43,8 @@ __global__ void layernorm_forward_kernel(const T* x, const T* gamma, const T* be
 
 // dy, x, dx: (N, C); gamma: (C); mean, rstd: (N). With xhat = (x - mean) rstd and g = gamma dy:
 //   dx = rstd (g - mean over C of g - xhat * mean over C of (g xhat)) + add
-// The two means are how a channel acts through the row's mean and variance. add: (N, C) or null, the gradient that comes past
-// the norm along the residual; it may be dx itself.
+// The two means are how a channel acts through the row's mean and variance. add: (N, C) or null, the gradient that
+// comes past the norm along the residual; it may be dx itself.
 template <class T, int W>
 __global__ void layernorm_backward_kernel(const T* dy, const T* x, const T* gamma, const float* mean, const float* rstd,
                                           const T* add, T* dx, int N, int C) {
@@ -109,7 +109,8 @@ void layernorm_forward(const T* x, const T* gamma, const T* beta, T* y, float* m
   check_launch("layernorm_forward_kernel");
 }
 
-// dgamma, dbeta: (C), added to. scratch: column_scratch(C) floats. dx == dy is not allowed: dgamma reads dy after dx is written.
+// dgamma, dbeta: (C), added to. scratch: column_scratch(C) floats. dx == dy is not allowed: dgamma reads dy after dx is
+// written.
 template <class T>
 void layernorm_backward(const T* dy, const T* x, const T* gamma, const float* mean, const float* rstd, const T* add,
                         T* dx, float* dgamma, float* dbeta, int N, int C, float* scratch, cudaStream_t stream) {

@@ -1,7 +1,7 @@
-// Where each parameter lies. All of them are one flat buffer, and their gradients another of the same layout, so that an optimizer,
-// a norm or an all-reduce is a loop over floats. The order is that in which backward finishes the gradients: the head's first,
-// then the blocks from the last to the first, the embeddings at the end. What is finished is always a prefix of the buffer: the
-// buckets of data parallelism are consecutive ranges.
+// Where each parameter lies. All of them are one flat buffer, and their gradients another of the same layout, so that
+// an optimizer, a norm or an all-reduce is a loop over floats. The order is that in which backward finishes the
+// gradients: the head's first, then the blocks from the last to the first, the embeddings at the end. What is finished
+// is always a prefix of the buffer: the buckets of data parallelism are consecutive ranges.
 #pragma once
 #include <cmath>
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace nn {
 
-// A block's parameters, by P = const T* (weights), float* (gradients) or std::size_t (places in the flat buffer). A is H hs, F the
-// hidden size of the MLP, or a shard's part of them; matrices are (out, in).
+// A block's parameters, by P = const T* (weights), float* (gradients) or std::size_t (places in the flat buffer). A is
+// H hs, F the hidden size of the MLP, or a shard's part of them; matrices are (out, in).
 template <class P>
 struct BlockTensors {
   P ln1_gamma, ln1_beta;  // (C)
@@ -69,8 +69,8 @@ inline ParameterLayout parameter_layout(const ModelConfig& m) {
     out.count += name == "wte" || name == "head_w" ? static_cast<std::size_t>(m.vocabulary) * cols
                                                    : out.parameters.back().size();
   };
-  // GPT-2's start. Each of the 2 L branches adds to the residual stream; its last matrix starts smaller, so that the sum does not
-  // grow with the depth.
+  // GPT-2's start. Each of the 2 L branches adds to the residual stream; its last matrix starts smaller, so that the
+  // sum does not grow with the depth.
   const float spread = 0.02f, branch = spread / std::sqrt(2.0f * static_cast<float>(m.layers));
 
   if (!m.tied) add(out.at.head_w, "head_w", Vp, C, 0, spread);

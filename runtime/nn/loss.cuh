@@ -7,10 +7,10 @@
 
 namespace nn {
 
-// logits: (N, Vp), of which V columns count; targets, losses: (N). A block a row. The logits become their own gradient in place,
-// scale (softmax - [v is the target]), where scale is not 0: with V = 50257 they are the largest tensor of the model, and
-// nobody needs them afterwards. Columns from V on get 0. factor: one float on the device that the gradient is multiplied by too
-// (a loss scale that the host never sees), or null.
+// logits: (N, Vp), of which V columns count; targets, losses: (N). A block a row. The logits become their own gradient
+// in place, scale (softmax - [v is the target]), where scale is not 0: with V = 50257 they are the largest tensor of
+// the model, and nobody needs them afterwards. Columns from V on get 0. factor: one float on the device that the
+// gradient is multiplied by too (a loss scale that the host never sees), or null.
 template <class T, int W>
 __global__ void cross_entropy_kernel(T* logits, const int* targets, float* losses, float scale, int V, int Vp,
                                      const float* factor) {
@@ -56,8 +56,8 @@ static __global__ void add_sum_kernel(const float* values, int N, float scale, f
   if (threadIdx.x == 0) *total += scale * sum;
 }
 
-// scale: of the gradient, 1 / (tokens of the update), times the loss scale in fp16 where it is not *factor; 0: loss only, logits
-// stay.
+// scale: of the gradient, 1 / (tokens of the update), times the loss scale in fp16 where it is not *factor; 0: loss
+// only, logits stay.
 template <class T>
 void cross_entropy(T* logits, const int* targets, float* losses, float scale, int N, int V, int Vp, cudaStream_t stream,
                    const float* factor = nullptr) {

@@ -1,6 +1,6 @@
-// Device memory, accounted for by what it is used for. Everything that lives through training is taken from an Arena: once
-// in a measuring pass that allocates nothing (and so answers "does this model fit?" on any machine), once for real, from
-// memory of its own or the caller's.
+// Device memory, accounted for by what it is used for. Everything that lives through training is taken from an Arena:
+// once in a measuring pass that allocates nothing (and so answers "does this model fit?" on any machine), once for
+// real, from memory of its own or the caller's.
 #pragma once
 #include <array>
 #include <cstddef>

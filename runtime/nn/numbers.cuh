@@ -1,5 +1,5 @@
-// Activations are float, bf16 or fp16 (the template parameter T of everything here); arithmetic is always fp32. These are the
-// two conversions, and the sums and maxima that kernels take over a warp or a block.
+// Activations are float, bf16 or fp16 (the template parameter T of everything here); arithmetic is always fp32. These
+// are the two conversions, and the sums and maxima that kernels take over a warp or a block.
 #pragma once
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -86,8 +86,8 @@ inline int blocks_for(std::size_t items, int of_block) {
   return static_cast<int>((items + static_cast<std::size_t>(of_block) - 1) / static_cast<std::size_t>(of_block));
 }
 
-// Calls work(W), W an integral constant: 16 bytes of T where each row of `columns` and every pointer starts at a multiple of
-// them, else 1.
+// Calls work(W), W an integral constant: 16 bytes of T where each row of `columns` and every pointer starts at a
+// multiple of them, else 1.
 template <class T, class Work, class... Pointers>
 void with_width(int columns, Work&& work, const Pointers*... pointers) {
   constexpr int kWide = 16 / sizeof(T);

@@ -14,9 +14,9 @@ __host__ __device__ inline std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// master, copy: (n) = mean + std * z, z nearly normal and a function of (key, i) alone: equal on every device, and no shard
-// needs the others. z is the sum of eight 16-bit uniform numbers, scaled: exact in integers, where logf and cosf of a
-// Box-Muller transform differ between a CPU and a GPU. It never exceeds 4.9.
+// master, copy: (n) = mean + std * z, z nearly normal and a function of (key, i) alone: equal on every device, and no
+// shard needs the others. z is the sum of eight 16-bit uniform numbers, scaled: exact in integers, where logf and cosf
+// of a Box-Muller transform differ between a CPU and a GPU. It never exceeds 4.9.
 template <class T>
 __global__ void init_kernel(float* master, T* copy, std::size_t n, float mean, float std, std::uint64_t key) {
   const std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;

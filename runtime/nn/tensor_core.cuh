@@ -1,5 +1,6 @@
-// Products of a warp's tiles on tensor cores (mma.sync, sm_80 and later), for 16-bit T. Places of elements: PTX ISA, "Matrix
-// fragments for mma.m16n8k16". Lane 4 g + t of a result of 16 x 8 has rows g and g + 8, columns 2 t and 2 t + 1.
+// Products of a warp's tiles on tensor cores (mma.sync, sm_80 and later), for 16-bit T. Places of elements: PTX ISA,
+// "Matrix fragments for mma.m16n8k16". Lane 4 g + t of a result of 16 x 8 has rows g and g + 8, columns 2 t and 2 t +
+// 1.
 #pragma once
 #include <cuda_pipeline.h>
 
@@ -11,8 +12,8 @@
 
 namespace nn {
 
-// A tile in shared memory: rows of kColumns elements, whose 16-byte chunks are exchanged so that the same chunk of 8 rows
-// lies in 8 different groups of banks ("swizzled").
+// A tile in shared memory: rows of kColumns elements, whose 16-byte chunks are exchanged so that the same chunk of 8
+// rows lies in 8 different groups of banks ("swizzled").
 template <int kColumns>
 __device__ inline int tile_place(int row, int column) {
   constexpr int kChunks = kColumns / 8;
@@ -21,8 +22,8 @@ __device__ inline int tile_place(int row, int column) {
   return row * kColumns + ((column / 8) ^ key) * 8 + column % 8;
 }
 
-// Starts copying rows first .. first + kRows of a matrix into a tile; rows from `rows` on become zero. `stride`: elements from a
-// row to the next, a multiple of 8. All kThreads threads of the block.
+// Starts copying rows first .. first + kRows of a matrix into a tile; rows from `rows` on become zero. `stride`:
+// elements from a row to the next, a multiple of 8. All kThreads threads of the block.
 template <int kRows, int kColumns, int kThreads, class T>
 __device__ inline void load_tile(T* tile, const T* from, std::size_t stride, int first, int rows) {
   static_assert(sizeof(T) == 2 && kRows * kColumns / 8 % kThreads == 0, "whole turns of 16 bytes");
@@ -36,8 +37,8 @@ __device__ inline void load_tile(T* tile, const T* from, std::size_t stride, int
   }
 }
 
-// Four 8 x 8 matrices: rows row .. row + 16, columns column .. column + 16 of a tile; the upper left one, the one below it, and the
-// two to the right of them.
+// Four 8 x 8 matrices: rows row .. row + 16, columns column .. column + 16 of a tile; the upper left one, the one below
+// it, and the two to the right of them.
 template <int kColumns, class T>
 __device__ inline void load_matrices(std::uint32_t (&r)[4], const T* tile, int row, int column) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -109,7 +110,8 @@ __device__ inline void multiply_step(Accumulator<kM, kN>& c, const std::uint32_t
   }
 }
 
-// c (16 kM x 8 kN) += rows of a times rows of b: both tiles have K as their columns. The warp's rows of a begin at row_a.
+// c (16 kM x 8 kN) += rows of a times rows of b: both tiles have K as their columns. The warp's rows of a begin at
+// row_a.
 template <int kM, int kN, int K, class T>
 __device__ inline void multiply_rows(Accumulator<kM, kN>& c, const T* a, int row_a, const T* b) {
 #pragma unroll
@@ -137,8 +139,8 @@ __device__ inline void multiply_rows(Accumulator<kM, kN>& c, const Factor<kM, K>
   for (int k = 0; k < K; k += 16) multiply_step<kM, kN, K>(c, a[k / 16], b, k);
 }
 
-// c (16 kM x 8 kN) += p (16 kM x 8 kK) b, whose tile has 8 kK rows of 8 kN columns. p is a result in registers, rounded to T: a
-// fragment of two results side by side is just a factor's.
+// c (16 kM x 8 kN) += p (16 kM x 8 kK) b, whose tile has 8 kK rows of 8 kN columns. p is a result in registers, rounded
+// to T: a fragment of two results side by side is just a factor's.
 template <int kM, int kN, int kK, class T>
 __device__ inline void multiply_columns(Accumulator<kM, kN>& c, const Accumulator<kM, kK>& p, const T* b) {
 #pragma unroll
@@ -162,8 +164,8 @@ __device__ inline void multiply_columns(Accumulator<kM, kN>& c, const Accumulato
   }
 }
 
-// Stores factor * c as rows of T, 4 bytes at a time; row r of the result goes to `to` + r * stride, for first + r < rows. `first`: the
-// warp's first row.
+// Stores factor * c as rows of T, 4 bytes at a time; row r of the result goes to `to` + r * stride, for first + r <
+// rows. `first`: the warp's first row.
 template <int kM, int kN, class T>
 __device__ inline void store_rows(const Accumulator<kM, kN>& c, const float (&factor)[kM][2], T* to, std::size_t stride,
                                   int first, int rows) {

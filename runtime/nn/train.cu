@@ -6,9 +6,9 @@
 //   ./train [--model tiny] [--steps 60] [--batch 4] [--sequence 32] [--accumulate 1] [--checkpoint] [--fused] [--rate 3e-3] [--seed 1]
 //           [--type fp32|tf32|bf16] [--text PATH] [--order 1|2] [--memory]
 //
-// Without --text it learns a Markov chain, whose entropies are printed first: a model that knows how often each token comes gets to
-// the first, one that looks at the last token to the second, nothing gets below the third. --memory prints what the model needs,
-// and ends: that works without a GPU too.
+// Without --text it learns a Markov chain, whose entropies are printed first: a model that knows how often each token
+// comes gets to the first, one that looks at the last token to the second, nothing gets below the third. --memory
+// prints what the model needs, and ends: that works without a GPU too.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

@@ -52,8 +52,8 @@ class Trainer {
     return update();
   }
 
-  // The gradient of the mean loss over all tokens of the update. `ready` is called during the last backward pass only: before,
-  // the sums are not complete.
+  // The gradient of the mean loss over all tokens of the update. `ready` is called during the last backward pass only:
+  // before, the sums are not complete.
   template <class Next>
   void accumulate(Next&& next, const GradientsReady& ready = {}) {
     const TrainConfig& t = gpt_.train();

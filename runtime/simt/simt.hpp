@@ -19,8 +19,8 @@ namespace ridge::simt {
 // The records since the last call, in launch order.
 std::vector<LaunchRecord> take_launches();
 
-// Around a call of the judge, whose work is done when `stream` is: what touches mapped buffers in other streams, and does not
-// wait for `stream` before or is not waited for by it after, races with the caller. For traces only.
+// Around a call of the judge, whose work is done when `stream` is: what touches mapped buffers in other streams, and
+// does not wait for `stream` before or is not waited for by it after, races with the caller. For traces only.
 void call_begins(CUstream_st* stream);
 void call_ends(CUstream_st* stream);
 
@@ -40,8 +40,8 @@ std::string refused_in_words(int& error);
 // RIDGE_LANE_ORDER sets it too.
 void set_order(std::uint64_t seed);
 
-// Maps a file descriptor's first `bytes` as device memory, as memory of the host that the device knows, or as the host's
-// alone; nullptr where that fails.
+// Maps a file descriptor's first `bytes` as device memory, as memory of the host that the device knows, or as the
+// host's alone; nullptr where that fails.
 enum class BufferPlace : std::uint32_t { device, pinned, pageable };
 void* map_buffer(int fd, std::size_t bytes, bool writable, BufferPlace place = BufferPlace::device);
 

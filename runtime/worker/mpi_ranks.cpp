@@ -1,6 +1,6 @@
-// MPI (runtime/collectives/mpi/include) for ranks on GPUs, which are processes of one sandbox: a stream between each two of them.
-// Every send hands its message over at once, so that what only works with luck elsewhere works here: the emulator is the one
-// to find that. Ends the program where MPI would.
+// MPI (runtime/collectives/mpi/include) for ranks on GPUs, which are processes of one sandbox: a stream between each
+// two of them. Every send hands its message over at once, so that what only works with luck elsewhere works here: the
+// emulator is the one to find that. Ends the program where MPI would.
 #include <mpi.h>
 #include <sys/socket.h>
 #include <sys/un.h>

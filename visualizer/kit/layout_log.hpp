@@ -1,5 +1,5 @@
-// Where named items were drawn, in pixels: tests look at a picture by it (`--layout F.json`), and scripts click by these
-// names. The name's first part is its kind: "point/copy", "button/next".
+// Where named items were drawn, in pixels: tests look at a picture by it (`--layout F.json`), and scripts click by
+// these names. The name's first part is its kind: "point/copy", "button/next".
 #pragma once
 #include <imgui.h>
 

@@ -19,8 +19,8 @@ class Painter {
   virtual void polygon(const std::vector<ImVec2>& convex, ImU32 colour) = 0;
   // `width` 0 fills.
   virtual void circle(ImVec2 centre, float radius, ImU32 colour, float width = 0) = 0;
-  // `align`: which part of the text lies at `at`, 0 its left or top, 1 its right or bottom. `angle`: radians, clockwise,
-  // about `at` with the text centred on it.
+  // `align`: which part of the text lies at `at`, 0 its left or top, 1 its right or bottom. `angle`: radians,
+  // clockwise, about `at` with the text centred on it.
   virtual void text(const Type& type, ImVec2 at, ImU32 colour, const std::string& text, ImVec2 align = {0, 0},
                     float angle = 0) = 0;
   virtual void push_clip(ImVec2 from, ImVec2 to) = 0;

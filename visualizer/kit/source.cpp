@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kBlock = std::size_t{1} << 20, kLongestKey = 80;
 constexpr std::size_t kHead = 1 << 16;  // where ncu's table must begin: a program's output may stand before it
 
-// Walks over JSON text and looks only at the names of the outermost object: in a trace of gigabytes traceEvents comes early.
+// Walks over JSON text and looks only at the names of the outermost object: in a trace of gigabytes traceEvents comes
+// early.
 class TopLevel {
  public:
   // The kind, once it is known.

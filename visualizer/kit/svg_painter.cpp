@@ -29,8 +29,8 @@ std::string points_of(const std::vector<ImVec2>& points) {
   return out;
 }
 
-// ImGui's size is a line's height, from ascender to descender; SVG's is the em. DejaVu Sans; another family's text is fitted to
-// its width by textLength.
+// ImGui's size is a line's height, from ascender to descender; SVG's is the em. DejaVu Sans; another family's text is
+// fitted to its width by textLength.
 constexpr float kLineOfEm = 1.164F;
 
 // Bytes of the well-formed character at the start; 0: broken, or nothing that XML may hold.

@@ -1,4 +1,5 @@
-// Draws into an SVG file. Text stays text, in the theme's family, and keeps its width where the reader has another font.
+// Draws into an SVG file. Text stays text, in the theme's family, and keeps its width where the reader has another
+// font.
 #pragma once
 #include <filesystem>
 #include <string>

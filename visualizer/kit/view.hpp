@@ -44,8 +44,8 @@ class View {
   // Between NewFrame and Render, inside an ImGui window that covers from..to. Handles its own keys and mouse.
   virtual void draw(Frame& frame) = 0;
 
-  // A file of a kind that this view takes goes to it; several views may take the same one. `open` throws OpenError, and then
-  // shows what it showed before. A second file is added or replaces the first, as it suits the view.
+  // A file of a kind that this view takes goes to it; several views may take the same one. `open` throws OpenError, and
+  // then shows what it showed before. A second file is added or replaces the first, as it suits the view.
   virtual bool takes(FileKind) const { return false; }
   virtual void open(const Source&) {}
   // Has nothing to show: its place on the rail is pale, and `draw` says how to get something.

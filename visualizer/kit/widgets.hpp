@@ -13,7 +13,8 @@ bool hovered(Frame& frame, ImVec2 from, ImVec2 to);
 
 // Height of a button's box.
 float button_height(const Theme& theme);
-// Draws a button with its left top at `at` and returns whether it was clicked; `at.x` moves behind it. `on`: pressed in.
+// Draws a button with its left top at `at` and returns whether it was clicked; `at.x` moves behind it. `on`: pressed
+// in.
 bool button(Frame& frame, const std::string& name, const std::string& label, ImVec2& at, bool on = false);
 // One of several words; returns the new choice.
 std::size_t choice(Frame& frame, const std::string& name, const std::vector<std::string>& words, std::size_t chosen,

@@ -1,5 +1,5 @@
-// Follows folders of results by looking again and again: works over NFS, needs no notification. Results are renamed into
-// place, so a file that cannot be read is not whole yet (or no result): it is tried again for a while.
+// Follows folders of results by looking again and again: works over NFS, needs no notification. Results are renamed
+// into place, so a file that cannot be read is not whole yet (or no result): it is tried again for a while.
 //
 // Who made a result is told by its path: FOLDER/<student>/.../NN_name/<attempt>.json. A folder whose results lie in
 // FOLDER/NN_name is one student's. A file name.txt in the student's folder has the name to show.
@@ -74,8 +74,8 @@ class ResultsFolder {
   bool too_many_ = false, missing_ = false;
 };
 
-// "Next: transpose, 35 points: ..." of a student: the task that misses most in the best attempt of the first lab that is
-// not full.
+// "Next: transpose, 35 points: ..." of a student: the task that misses most in the best attempt of the first lab that
+// is not full.
 std::string next_goal(const StudentProgress& s);
 
 }  // namespace ridge::viz

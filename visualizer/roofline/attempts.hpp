@@ -1,4 +1,5 @@
-// Results in groups: the attempts at one lab on one backend and device, from first to last, and what they are held against.
+// Results in groups: the attempts at one lab on one backend and device, from first to last, and what they are held
+// against.
 #pragma once
 #include <optional>
 #include <string>

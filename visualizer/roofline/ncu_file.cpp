@@ -15,7 +15,8 @@ constexpr std::size_t kMostKernels = 24;  // those that took longest
 
 using Number = std::optional<double>;
 
-// A metric's sum over the launch, also where ncu kept only its rate a second or a cycle (as its own roofline sections do).
+// A metric's sum over the launch, also where ncu kept only its rate a second or a cycle (as its own roofline sections
+// do).
 Number sum_of(const NcuLaunch& launch, const std::string& name, double seconds) {
   const auto find = [&](const std::string& full) -> Number {
     const auto found = launch.metrics.find(full);

@@ -63,7 +63,8 @@ std::string why_no_point(const Task& task, const Roofs& roofs);
 
 // One or two sentences: which roof binds, and what would be gained.
 std::string advice(const TaskPoint& point, const Task& task, const Roofs& roofs);
-// The roof that would bind if the one that binds now went, and the most that would be gained. Empty where there is only one.
+// The roof that would bind if the one that binds now went, and the most that would be gained. Empty where there is only
+// one.
 std::string next_roof(const TaskPoint& point, const Roofs& roofs, const std::vector<Ceiling>& ceilings);
 // "25%", "at most 25%"
 std::string fraction_text(const TaskPoint& point);

@@ -90,8 +90,8 @@ class Plotter {
     return out;
   }
 
-  // By duration, in area; a counted point has none. Points that lie on one another are drawn as nested rings, the later ones
-  // inside, so that each is seen.
+  // By duration, in area; a counted point has none. Points that lie on one another are drawn as nested rings, the later
+  // ones inside, so that each is seen.
   float radius(const Dot& d) const {
     float r = kRadius;
     if (d.point.seconds && longest_ > 0) r = 7 + 6 * static_cast<float>(std::sqrt(*d.point.seconds / longest_));

@@ -1,4 +1,5 @@
-// Draws a scene under its roofs, and answers to the mouse: a click isolates a task, a drag pans, Ctrl and the wheel zoom.
+// Draws a scene under its roofs, and answers to the mouse: a click isolates a task, a drag pans, Ctrl and the wheel
+// zoom.
 #pragma once
 #include "kit/view.hpp"
 #include "roofline/plot_axes.hpp"

@@ -65,8 +65,8 @@ void sort_lanes(RawTrace& raw) {
   for (RawArrow& a : raw.arrows) a.lane = place[a.lane];
 }
 
-// Writers round begin and duration apart, to a nanosecond or less: neighbours that overlap by no more follow each other, and the
-// first one is shortened.
+// Writers round begin and duration apart, to a nanosecond or less: neighbours that overlap by no more follow each
+// other, and the first one is shortened.
 constexpr Time kRounding = 1000;  // ps
 
 // Events [first, last) of `order` are those of one lane by begin, the longest first. Writes each one's row.

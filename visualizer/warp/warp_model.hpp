@@ -1,5 +1,5 @@
-// What one request of a warp costs, from its lanes' addresses: sectors of global memory, wavefronts of shared memory. The
-// rules are the emulator's (runtime/simt/README.md, "Counters"), which are the hardware's.
+// What one request of a warp costs, from its lanes' addresses: sectors of global memory, wavefronts of shared memory.
+// The rules are the emulator's (runtime/simt/README.md, "Counters"), which are the hardware's.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
-// Timing for `ridge calibrate`: one line of JSON per ceiling, with every repetition's value. The program is the course's
-// own and runs alone, so CUDA events are good enough as its clock.
+// Timing for `ridge calibrate`: one line of JSON per ceiling, with every repetition's value. The program is the
+// course's own and runs alone, so CUDA events are good enough as its clock.
 #pragma once
 #include <cuda_runtime.h>
 

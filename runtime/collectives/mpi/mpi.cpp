@@ -144,7 +144,8 @@ class Waiting : public rc::Task {
   bool hear(double&) override { return true; }
 };
 
-// MPI 3.1, section 3.7.2: until a send has ended, its buffer is MPI's. Here it was copied, elsewhere it may not have been.
+// MPI 3.1, section 3.7.2: until a send has ended, its buffer is MPI's. Here it was copied, elsewhere it may not have
+// been.
 void check_unchanged(const Mpi& m, const ridge_mpi_request& r) {
   if (r.as_it_was.empty() || std::memcmp(r.sent, r.as_it_was.data(), r.as_it_was.size()) == 0) return;
   fatal("rank " + std::to_string(m.comm->rank) + ": " + rc::text_of(r.call) + rc::place_of(r.call.pc) +

@@ -38,7 +38,8 @@ ncclResult_t check_buffer(const ncclComm& comm, const void* p, std::size_t bytes
                                        std::to_string(bytes) + " bytes");
 }
 
-// NCCL manual, "In-place operations": where output and input may lie over each other. Elsewhere what comes out is undefined.
+// NCCL manual, "In-place operations": where output and input may lie over each other. Elsewhere what comes out is
+// undefined.
 void check_overlap(const ncclComm& comm, const Planned& p, std::size_t element) {
   if (!looks_for_mistakes()) return;
   const Call& c = p.call;

@@ -32,7 +32,8 @@ ncclResult_t join(ncclComm_t* made, int ranks, const ncclUniqueId& id, int rank)
   if (ranks < 1 || rank < 0 || rank >= ranks)
     return fail(ncclInvalidArgument, "ncclCommInitRank: rank " + std::to_string(rank) + " of " + std::to_string(ranks));
   const int device = ridge::simt::current_device();
-  // In a group the ranks of one thread all go to the meeting, each with a thread of its own, before the first is waited for.
+  // In a group the ranks of one thread all go to the meeting, each with a thread of its own, before the first is waited
+  // for.
   struct Meeting {
     std::thread thread;
     std::vector<Member> members;

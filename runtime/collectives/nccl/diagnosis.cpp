@@ -103,7 +103,8 @@ std::string with_lines(std::string text) {
 
 bool is_collective(const Call& c) { return c.what > What::receive && c.what < What::split; }
 
-// What a rank's call still needs, from the others' point of view. messages: what the others wait for are sends and receives.
+// What a rank's call still needs, from the others' point of view. messages: what the others wait for are sends and
+// receives.
 std::string state_of(const ncclComm& comm, bool messages) {
   std::string text = "rank " + std::to_string(comm.rank);
   if (!comm.live) return text + " has ended its communicator";
@@ -142,7 +143,8 @@ std::string local_states(std::uint64_t key, bool messages) {
   return text;
 }
 
-// Steps of messages of kind `state`. Who asks tells what it waits for: the answer depends on it where a rank is in no call.
+// Steps of messages of kind `state`. Who asks tells what it waits for: the answer depends on it where a rank is in no
+// call.
 constexpr std::uint32_t kQuestion = 0, kAnswer = 1, kEnd = 2, kQuestionOfMessages = 3;
 
 // The other processes of the communicator end too, without a report of their own.

@@ -10,9 +10,9 @@ namespace ridge::collectives {
 // Who looks for mistakes, a judge or the sanitizer, hears of what NCCL leaves undefined.
 bool looks_for_mistakes();
 
-// Called while all ranks of this process wait, or are elsewhere. Ends the program (exit code 86) with a report once nothing
-// has moved in any process of the communicators for RIDGE_NCCL_TIMEOUT seconds (10; 0: never), or as soon as it is certain
-// that nothing will.
+// Called while all ranks of this process wait, or are elsewhere. Ends the program (exit code 86) with a report once
+// nothing has moved in any process of the communicators for RIDGE_NCCL_TIMEOUT seconds (10; 0: never), or as soon as it
+// is certain that nothing will.
 void look_for_deadlock(double seconds);
 
 // Two ranks have not made the same call, or not with the same count. Ends the program.

@@ -9,7 +9,8 @@
 
 namespace ridge::collectives {
 
-// A call that makes communicators: all of a group begin before the first one waits for the others. Both without the lock.
+// A call that makes communicators: all of a group begin before the first one waits for the others. Both without the
+// lock.
 struct Join {
   std::function<ncclResult_t()> begin, end;
 };

@@ -1,5 +1,5 @@
-// How the ranks of a new communicator find each other: ncclGetUniqueId opens a meeting point in the calling process, whose
-// address is in the id; every rank goes there, says where it can be reached, and is told where the others are.
+// How the ranks of a new communicator find each other: ncclGetUniqueId opens a meeting point in the calling process,
+// whose address is in the id; every rank goes there, says where it can be reached, and is told where the others are.
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>

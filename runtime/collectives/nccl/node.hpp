@@ -33,8 +33,8 @@ class Node {
     std::uint64_t sent = 0, received = 0;
   };
   Traffic traffic(std::uint64_t process);
-  // A peer's message may come before the call that it is for: nothing more comes then, and the host may never wait. From
-  // now on such calls set the thread going. With the engine's lock.
+  // A peer's message may come before the call that it is for: nothing more comes then, and the host may never wait.
+  // From now on such calls set the thread going. With the engine's lock.
   void watch_calls();
 
  private:

@@ -25,8 +25,9 @@ struct Step {
 std::size_t elements_read(const Call& call, int rank, int ranks);
 std::size_t elements_written(const Call& call, int rank, int ranks);
 
-// The ring algorithms for all-reduce, all-gather and reduce-scatter; chains for broadcast and reduce, from rank to rank; the rest
-// directly. Elements of the work buffer: `work`; its input goes to `input_at`, its output comes from `output_at`.
+// The ring algorithms for all-reduce, all-gather and reduce-scatter; chains for broadcast and reduce, from rank to
+// rank; the rest directly. Elements of the work buffer: `work`; its input goes to `input_at`, its output comes from
+// `output_at`.
 struct Schedule {
   std::vector<Step> steps;
   std::size_t work = 0, input_at = 0, output_at = 0;

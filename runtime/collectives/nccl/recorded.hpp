@@ -1,5 +1,5 @@
-// Calls of NCCL in a trace of device work (simt/src/stream/device_log.hpp): a judge takes what a rank's host code asked for, and lets other
-// processes do it again.
+// Calls of NCCL in a trace of device work (simt/src/stream/device_log.hpp): a judge takes what a rank's host code asked
+// for, and lets other processes do it again.
 #pragma once
 #include <memory>
 #include <vector>

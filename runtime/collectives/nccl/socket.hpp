@@ -5,8 +5,8 @@
 
 namespace ridge::collectives {
 
-// Listens on a free port. `address` becomes "host:port": of the interface named by NCCL_SOCKET_IFNAME, else of the loopback
-// interface unless the job spans several nodes (SLURM_NNODES). -1: errno says why.
+// Listens on a free port. `address` becomes "host:port": of the interface named by NCCL_SOCKET_IFNAME, else of the
+// loopback interface unless the job spans several nodes (SLURM_NNODES). -1: errno says why.
 int listen_on_free_port(std::string& address);
 int connect_to(const std::string& address);  // -1: errno says why
 bool send_all(int socket, const void* data, std::size_t bytes);

@@ -1,6 +1,6 @@
-// The matrix product of the emulator's cuBLAS as a kernel. `-lcublas` compiles this file with the program, so that products
-// are launches like any other: traced, counted, checked, in the order of their stream. Without it cuBLAS computes on the
-// host, which is faster and counts nothing.
+// The matrix product of the emulator's cuBLAS as a kernel. `-lcublas` compiles this file with the program, so that
+// products are launches like any other: traced, counted, checked, in the order of their stream. Without it cuBLAS
+// computes on the host, which is faster and counts nothing.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -46,8 +46,8 @@ __device__ void load4(float (&v)[4], const T* from) {
 }
 
 // A strip of a matrix into shared memory: to[p][i] = element (first + i, start + p), i < 8 R, p < kStep. Elements lie
-// `along` (i) and `across` (p) apart, one of which is 1: neighbouring threads take neighbours. What is beyond the matrix
-// counts as 0; the last element is read in its place, which costs less than a branch.
+// `along` (i) and `across` (p) apart, one of which is 1: neighbouring threads take neighbours. What is beyond the
+// matrix counts as 0; the last element is read in its place, which costs less than a branch.
 template <int R, class T>
 __device__ void load(float (*to)[kSide * R + 4], const T* from, int first, int start, int count, int k, size_t along,
                      size_t across) {

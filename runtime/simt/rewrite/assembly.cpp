@@ -243,8 +243,8 @@ class Annotator {
     emit(raw);
   }
 
-  // .init_array.00101 has priority 101; without a number it is the last. One section with a C identifier as its name has
-  // no order of its own, so the priority stands beside the function.
+  // .init_array.00101 has priority 101; without a number it is the last. One section with a C identifier as its name
+  // has no order of its own, so the priority stands beside the function.
   bool move_initialisers() {
     constexpr View kName = ".init_array";
     if (section_.name != kName && !starts_with(section_.name, ".init_array.")) return false;

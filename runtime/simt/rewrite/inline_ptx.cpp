@@ -189,7 +189,8 @@ std::string load_matrix(const PtxInstruction& i) {
   return call(transposed ? "ptx_ldmatrix<true>" : "ptx_ldmatrix<false>", i);
 }
 
-// cp.async.{ca,cg}.shared.global{.L2::...} [to], [from], bytes{, bytes that are read}; cp.async.commit_group; cp.async.wait_group n
+// cp.async.{ca,cg}.shared.global{.L2::...} [to], [from], bytes{, bytes that are read}; cp.async.commit_group;
+// cp.async.wait_group n
 std::string async_copy(const PtxInstruction& i) {
   const std::string name = joined(i.words, 2, i.words.size());
   if (name == "commit_group" && i.operands.empty()) return "::ridge_simt::pipeline_commit()";

@@ -9,8 +9,8 @@ namespace ridge::simt {
 // `symbol` as in assembly, mangled.
 bool kernels_may_call(std::string_view symbol);
 
-// What a call becomes in instrumented code where the function writes through a pointer that no hook sees: memcpy, sincos,
-// printf (%n) and their kin. Empty: the call stays.
+// What a call becomes in instrumented code where the function writes through a pointer that no hook sees: memcpy,
+// sincos, printf (%n) and their kin. Empty: the call stays.
 std::string watched_call(std::string_view symbol);
 
 }  // namespace ridge::simt

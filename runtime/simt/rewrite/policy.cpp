@@ -1,5 +1,5 @@
-// The part of the policy that reads assembly text. It does not trust the compiler to quote what a source gave it: a line
-// that could hide another statement from this reader is refused.
+// The part of the policy that reads assembly text. It does not trust the compiler to quote what a source gave it: a
+// line that could hide another statement from this reader is refused.
 #include "policy.hpp"
 
 #include <algorithm>

@@ -26,7 +26,8 @@ using Trusted = std::function<bool(std::string_view file)>;
 std::vector<Violation> check_directives(std::string_view text, std::string_view file);
 // What RIDGE_UNCOUNTED (ridge_simt/device.h) stands for in such text: the rewriter writes it at launches.
 constexpr std::string_view kUncounted = "__ridge_uncounted";
-// A file name of a line marker or a .file directive, which Clang writes with octal escapes outside of ASCII: "\303\234bung".
+// A file name of a line marker or a .file directive, which Clang writes with octal escapes outside of ASCII:
+// "\303\234bung".
 std::string file_name_of(std::string_view quoted);
 
 // Output of the preprocessor (-E) for the rewritten source, which is what will be compiled, with its line markers.

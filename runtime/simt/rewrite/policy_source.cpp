@@ -57,8 +57,8 @@ constexpr std::array<View, 21> kAttributes = {"naked",
 // Vectors of the compiler's, which no GPU has.
 constexpr std::array<View, 2> kVectors = {"vector_size", "ext_vector_type"};
 constexpr std::array<View, 2> kWideIntegers = {"_BitInt", "_ExtInt"};
-// Names of the instrumentation, and mangled ones: a function of such a name would take the place of the emulator's or the
-// library's.
+// Names of the instrumentation, and mangled ones: a function of such a name would take the place of the emulator's or
+// the library's.
 constexpr std::array<View, 5> kHooks = {"_Z", "__tsan_", "__sanitizer_", "__ridge_", "ridge_check_"};
 // What __constant__ is (cuda_runtime.h).
 constexpr View kConstant = "__attribute__((section(\"ridge_constant\")))";

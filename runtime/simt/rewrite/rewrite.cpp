@@ -39,8 +39,8 @@ class Rewriter {
 
  private:
   // A kernel's definition: its address is registered behind its body, for calls that get no more than that
-  // (cudaGraphAddKernelNode, cudaLaunchKernel with void pointers). That of a template's instance from inside its body, which exists
-  // where the address is taken.
+  // (cudaGraphAddKernelNode, cudaLaunchKernel with void pointers). That of a template's instance from inside its body,
+  // which exists where the address is taken.
   void kernel(std::size_t i) {
     constexpr std::string_view marker = "__global__";
     if (s_.substr(i, marker.size()) != marker || (i + marker.size() < s_.size() && is_word(s_[i + marker.size()])))
@@ -86,7 +86,8 @@ class Rewriter {
     body_end_ = end + 1;
   }
 
-  // Of the template whose parameter list ends at `end`, as its body writes itself: <T, N, More...>. Empty where a parameter has no name.
+  // Of the template whose parameter list ends at `end`, as its body writes itself: <T, N, More...>. Empty where a
+  // parameter has no name.
   std::string template_arguments(std::size_t end) const {
     int angles = 0, others = 0;
     std::size_t from = end + 1;
@@ -436,8 +437,8 @@ class Rewriter {
     return true;
   }
 
-  // `#pragma unroll`, `#pragma unroll 4` in front of a loop: GCC has another name for it (rewritten.h). What is no number stays:
-  // Clang takes any constant.
+  // `#pragma unroll`, `#pragma unroll 4` in front of a loop: GCC has another name for it (rewritten.h). What is no
+  // number stays: Clang takes any constant.
   bool unroll(std::size_t& i) {
     if (!begins_line(i)) return false;
     std::size_t at = skip_space(i + 1), end = word_end(at);

@@ -106,8 +106,8 @@ cudaError_t submit_copy(Engine& engine, const char* name, Work work, cudaStream_
   const CopyPath path = work.path;
   if (path == CopyPath::between_devices && s->legacy)
     return submit_default_peer_copy(engine, name, *s, std::move(work));
-  // Asynchronous copies return early unless pageable memory is read late or written. The others return early only on the
-  // device.
+  // Asynchronous copies return early unless pageable memory is read late or written. The others return early only on
+  // the device.
   const bool waits = async ? path == CopyPath::on_host || (path == CopyPath::device_to_host && work.pageable)
                            : path != CopyPath::on_device && path != CopyPath::between_devices;
   if (work.pageable && path == CopyPath::host_to_device && !waits) stage(work);

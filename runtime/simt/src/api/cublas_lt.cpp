@@ -1,4 +1,5 @@
-// cuBLASLt on the CPU: one plain product with its epilogue. Waits for the stream, as the other products do (cublas.cpp).
+// cuBLASLt on the CPU: one plain product with its epilogue. Waits for the stream, as the other products do
+// (cublas.cpp).
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

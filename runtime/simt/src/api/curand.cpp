@@ -1,5 +1,6 @@
-// cuRAND's host API. A generator is P subsequences, which take turns in the output; the numbers and their order are those of
-// cuRAND 13 (checked against its generators for the host). A call waits for its stream and fills the memory at once.
+// cuRAND's host API. A generator is P subsequences, which take turns in the output; the numbers and their order are
+// those of cuRAND 13 (checked against its generators for the host). A call waits for its stream and fills the memory at
+// once.
 #include "curand.h"
 
 #include <cmath>

@@ -290,8 +290,8 @@ class Writer {
     return o.done();
   }
 
-  // Where a source may be found. `ridge cc` compiles in a temporary folder, so that what was given relative is not there
-  // any more: but from where the program runs, or beside it.
+  // Where a source may be found. `ridge cc` compiles in a temporary folder, so that what was given relative is not
+  // there any more: but from where the program runs, or beside it.
   static std::vector<std::string> places(const std::string& path, const std::string& name) {
     std::vector<std::string> all{path};
     if (const auto at = path.find("/ridge-cc-"); at != std::string::npos)

@@ -1,5 +1,6 @@
-// What RIDGE_WARP keeps of a launch: some of each access's requests with the addresses of their lanes, and of each basic
-// block how many lanes were active. Which ones are kept depends neither on the number of OS threads nor on their timing.
+// What RIDGE_WARP keeps of a launch: some of each access's requests with the addresses of their lanes, and of each
+// basic block how many lanes were active. Which ones are kept depends neither on the number of OS threads nor on their
+// timing.
 #pragma once
 #include <array>
 #include <cstdint>

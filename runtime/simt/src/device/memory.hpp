@@ -1,5 +1,5 @@
-// The emulated GPU's address space: one reserved range, so that a hook tells device memory by one comparison. It lies at
-// the same place in every process, so that one can repeat the device work of another.
+// The emulated GPU's address space: one reserved range, so that a hook tells device memory by one comparison. It lies
+// at the same place in every process, so that one can repeat the device work of another.
 #pragma once
 #include <array>
 #include <cstddef>

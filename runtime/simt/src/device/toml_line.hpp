@@ -1,4 +1,5 @@
-// What device profiles and topologies need to read their files: programs carry these parsers, so they have no dependencies.
+// What device profiles and topologies need to read their files: programs carry these parsers, so they have no
+// dependencies.
 #pragma once
 #include <string_view>
 

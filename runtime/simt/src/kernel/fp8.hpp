@@ -1,5 +1,6 @@
-// The two 8-bit formats of Micikevicius et al. 2022 ("FP8 Formats for Deep Learning"), as bit patterns. Conversions from float round to
-// nearest, ties to even. What is too large becomes the largest number with saturation, else infinity or NaN, as in NVIDIA's conversions.
+// The two 8-bit formats of Micikevicius et al. 2022 ("FP8 Formats for Deep Learning"), as bit patterns. Conversions
+// from float round to nearest, ties to even. What is too large becomes the largest number with saturation, else
+// infinity or NaN, as in NVIDIA's conversions.
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
-// Barriers in memory: cuda::barrier and the __mbarrier functions. The word is shared by threads of one block, which run on one
-// OS thread, or by threads of several, which do not.
+// Barriers in memory: cuda::barrier and the __mbarrier functions. The word is shared by threads of one block, which run
+// on one OS thread, or by threads of several, which do not.
 
 #include "ridge_simt/device.h"
 

@@ -1,6 +1,6 @@
 // Before an access that no hook announced, instrumented code calls __ridge_check_access with the address in %r11 and,
-// on the stack, the bytes (and 256 for a store). In a kernel it is then counted and checked as if a hook had been called,
-// unless it is of the thread's own stack, or the hook's after all.
+// on the stack, the bytes (and 256 for a store). In a kernel it is then counted and checked as if a hook had been
+// called, unless it is of the thread's own stack, or the hook's after all.
 #include <cstdint>
 
 #include "launch/block.hpp"

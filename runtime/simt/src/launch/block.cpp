@@ -486,7 +486,8 @@ void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind
   if (launch_->sanitize)
     sanitizer_.access(
         {address, bytes, kind, is_volatile, static_cast<std::uint32_t>(pc - program_.base), current_->linear, shared});
-  // A volatile load that repeats the thread's last one is counted once: how often a thread polls depends on the machine.
+  // A volatile load that repeats the thread's last one is counted once: how often a thread polls depends on the
+  // machine.
   const bool polls = is_volatile && op == Op::global_load && address == current_->polled;
   if (!polls) record(where, bytes, op, pc, part);
   if (is_volatile || kind == AccessKind::atomic) {

@@ -142,7 +142,8 @@ class BlockRunner {
   }
   void access(std::uintptr_t address, unsigned bytes, AccessKind kind, bool is_volatile, std::uintptr_t pc,
               unsigned part);
-  // What the hooks have counted last: the access itself follows. Called behind access(), where the thread may have waited.
+  // What the hooks have counted last: the access itself follows. Called behind access(), where the thread may have
+  // waited.
   void announce(std::uintptr_t address, std::size_t bytes, AccessKind kind) {
     announced_[kind != AccessKind::load] = {address, bytes};
   }

@@ -47,7 +47,8 @@ std::string base_name(const std::string& path) { return path.substr(path.rfind('
 
 }  // namespace
 
-// Neither device memory nor shared: parameters, variables and tables of the program, or nothing that a kernel may touch.
+// Neither device memory nor shared: parameters, variables and tables of the program, or nothing that a kernel may
+// touch.
 void BlockRunner::classify(std::uintptr_t address, unsigned bytes, AccessKind kind, bool is_volatile, std::uintptr_t pc,
                            unsigned part) {
   const bool store = kind != AccessKind::load;

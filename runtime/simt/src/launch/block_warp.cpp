@@ -1,4 +1,5 @@
-// Where the lanes of a warp wait for each other: warp operations, __activemask(), and places where requests are counted.
+// Where the lanes of a warp wait for each other: warp operations, __activemask(), and places where requests are
+// counted.
 #include <bit>
 
 #include "launch/block.hpp"

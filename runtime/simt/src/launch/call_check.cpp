@@ -1,5 +1,6 @@
-// Before a call whose target `ridge cc` could not vouch for (through a pointer, or of another object), instrumented code
-// calls __ridge_check_call with the target in %r11. A kernel may only go to code that was compiled with instrumentation.
+// Before a call whose target `ridge cc` could not vouch for (through a pointer, or of another object), instrumented
+// code calls __ridge_check_call with the target in %r11. A kernel may only go to code that was compiled with
+// instrumentation.
 #include <dlfcn.h>
 
 #include <algorithm>

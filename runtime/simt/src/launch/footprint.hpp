@@ -1,4 +1,5 @@
-// Which bytes of memory an operation read and wrote, as sorted ranges: enough to tell whether two operations touch the same.
+// Which bytes of memory an operation read and wrote, as sorted ranges: enough to tell whether two operations touch the
+// same.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
-// In judged programs every function calls __ridge_enter first and __ridge_leave before it returns. In a kernel the first
-// one keeps the return address, the stack pointer and the saved registers where no kernel can write; the second one
-// compares. So a kernel that writes over its own stack cannot go where nothing is counted.
+// In judged programs every function calls __ridge_enter first and __ridge_leave before it returns. In a kernel the
+// first one keeps the return address, the stack pointer and the saved registers where no kernel can write; the second
+// one compares. So a kernel that writes over its own stack cannot go where nothing is counted.
 #include <sys/mman.h>
 
 #include <cstddef>

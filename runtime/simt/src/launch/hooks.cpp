@@ -83,7 +83,8 @@ using ridge::simt::kStore;
     access_range(p, bytes, kStore, RIDGE_PC, bytes / 2);                                                              \
   }
 
-// Atomics arrive as calls too, and must do the work. Loads and stores of the compiler's builtins count as volatile ones.
+// Atomics arrive as calls too, and must do the work. Loads and stores of the compiler's builtins count as volatile
+// ones.
 #define RIDGE_ATOMICS(bits, T)                                                                     \
   T __tsan_atomic##bits##_load(const volatile T* p, int) {                                         \
     access(p, bits / 8, kLoad, RIDGE_PC, true);                                                    \

@@ -78,8 +78,8 @@ class Pool {
     return !failed;
   }
 
-  // On a GPU blocks that fit at a time start in any order. With seeds above 1, groups of kTogether are turned around and go up
-  // or down; the groups follow each other, so that a block can wait for those long before it.
+  // On a GPU blocks that fit at a time start in any order. With seeds above 1, groups of kTogether are turned around
+  // and go up or down; the groups follow each other, so that a block can wait for those long before it.
   static std::uint64_t drawn(std::uint64_t b, std::uint64_t total, std::uint64_t seed) {
     const std::uint64_t bits = seed * 0x9E3779B97F4A7C15ull >> 16, first = b - b % kTogether;
     const std::uint64_t group = std::min(total - first, kTogether), turned = (b - first + bits / 2) % group;

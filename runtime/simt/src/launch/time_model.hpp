@@ -28,7 +28,8 @@ constexpr std::size_t kRoofs = 12;
 std::array<Roof, kRoofs> kernel_roofs(const DeviceProfile& profile, const LaunchConfig& config,
                                       std::size_t static_shared, const KernelCounters& counters);
 
-// All roofs together: the highest, and more where others are near. The kernel's fixed latency is not in it: it differs inside and outside of graphs.
+// All roofs together: the highest, and more where others are near. The kernel's fixed latency is not in it: it differs
+// inside and outside of graphs.
 double kernel_seconds(const DeviceProfile& profile, const LaunchConfig& config, std::size_t static_shared,
                       const KernelCounters& counters);
 

@@ -6,9 +6,9 @@
 //  - anywhere: the first thread's block has fenced after its access, and the second one's block has since done an atomic
 //    or a volatile load. Whether it saw what the first one signalled is not asked: lenient, since it may have;
 //  - launches, and grid barriers.
-// Between blocks any fence of the block counts, and any atomic or volatile load before the second access. Inside a block
-// the fence must be the thread's own, the atomic or volatile load one of the second thread's warp.
-// Not reported though unordered:
+// Between blocks any fence of the block counts, and any atomic or volatile load before the second access. Inside a
+// block the fence must be the thread's own, the atomic or volatile load one of the second thread's warp. Not reported
+// though unordered:
 //  - atomics among themselves, and against volatile accesses;
 //  - volatile loads against volatile stores of other warps (flags that are polled);
 //  - stores that change no byte (several threads set one flag to 1);

@@ -1,9 +1,9 @@
-// The device work of a program as bytes that another process of the same program can repeat: allocations, copies with the
-// host's data, launches with their arguments, in the order in which they ran. The judge lets a submission's host code
-// yield such a trace and takes outputs and counts from a process that ran nothing of it but the kernels.
+// The device work of a program as bytes that another process of the same program can repeat: allocations, copies with
+// the host's data, launches with their arguments, in the order in which they ran. The judge lets a submission's host
+// code yield such a trace and takes outputs and counts from a process that ran nothing of it but the kernels.
 //
-// Both processes need the same addresses: programs are started without address randomisation, and device memory lies at a
-// fixed place. A trace is not to be trusted by who reads it.
+// Both processes need the same addresses: programs are started without address randomisation, and device memory lies at
+// a fixed place. A trace is not to be trusted by who reads it.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -68,8 +68,8 @@ struct Fill {
   std::uint64_t number, to, to_pitch, to_slice, width, height, depth;
   std::uint32_t value, element_size;
 };
-// What the host did, in its order: it issued an operation (any but a kernel, copy or fill is `number` 0 or one that takes
-// no time), or waited. Then the numbers of `waits` operations: what the operation, or the host, waits for.
+// What the host did, in its order: it issued an operation (any but a kernel, copy or fill is `number` 0 or one that
+// takes no time), or waited. Then the numbers of `waits` operations: what the operation, or the host, waits for.
 struct Step {
   std::uint64_t number;  // + 1; 0: none
   double seconds;        // that the host spent

@@ -73,8 +73,8 @@ class Engine {
   // Held during every call of the API. Host functions run without it.
   std::mutex mutex;
 
-  // The stream of a handle, or nullptr where there is no such stream. 0, legacy and per-thread are streams of the calling
-  // thread's current device.
+  // The stream of a handle, or nullptr where there is no such stream. 0, legacy and per-thread are streams of the
+  // calling thread's current device.
   CUstream_st* stream(CUstream_st* handle);
   CUstream_st& legacy(int device) { return *legacy_[static_cast<std::size_t>(device)]; }
   CUstream_st* make_stream(unsigned flags, int priority, int device);

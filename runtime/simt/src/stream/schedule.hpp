@@ -1,4 +1,5 @@
-// From what the host of another process issued, and how long each operation took in this one, to when all would have run.
+// From what the host of another process issued, and how long each operation took in this one, to when all would have
+// run.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -19,11 +20,12 @@ class ScheduleBuilder {
   void clear();
   // Null, or what is wrong with the steps: work that nobody issued, or issued twice.
   const char* build(Schedule& out) const;
-  // Two operations that touch the same memory, one of them to write, with nothing that makes one wait for the other; or one
-  // on a mapped buffer that the call's stream does not wait for, or the other way round: which, in a sentence. Empty: none,
-  // or too many operations to look.
+  // Two operations that touch the same memory, one of them to write, with nothing that makes one wait for the other; or
+  // one on a mapped buffer that the call's stream does not wait for, or the other way round: which, in a sentence.
+  // Empty: none, or too many operations to look.
   std::string race() const;
-  // The first call in which the host waited for the device, between the begin and the end of a call of the judge; empty: none.
+  // The first call in which the host waited for the device, between the begin and the end of a call of the judge;
+  // empty: none.
   std::string host_wait() const;
 
  private:

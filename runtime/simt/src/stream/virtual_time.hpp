@@ -1,7 +1,7 @@
-// Virtual time: when operations would have run on the emulated GPU. It depends on the program alone, not on the machine,
-// nor on the order in which the emulator ran them: operations are placed in the order of their issue. Across ranks only those that
-// share the chip or a copy engine are: an exchange has an end when the other ranks have told their starts, and what does not
-// need it does not wait for that, as these ranks may wait for it themselves.
+// Virtual time: when operations would have run on the emulated GPU. It depends on the program alone, not on the
+// machine, nor on the order in which the emulator ran them: operations are placed in the order of their issue. Across
+// ranks only those that share the chip or a copy engine are: an exchange has an end when the other ranks have told
+// their starts, and what does not need it does not wait for that, as these ranks may wait for it themselves.
 #pragma once
 #include <cstddef>
 #include <deque>
@@ -34,8 +34,8 @@ class Occupied {
 class VirtualTime {
  public:
   VirtualTime() = default;
-  // Across ranks: nothing gets a time before advance(), once all has run and was issued. `on_step`: when the host began and ended
-  // each call.
+  // Across ranks: nothing gets a time before advance(), once all has run and was issued. `on_step`: when the host began
+  // and ended each call.
   using OnStep = std::function<void(double begin, double end)>;
   explicit VirtualTime(OnStep on_step) : on_step_(std::move(on_step)), across_ranks_(true) {}
   // The host spent `seconds` on the call `name` that issued `operation` (null: nothing was issued).
