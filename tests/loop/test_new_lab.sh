@@ -44,6 +44,7 @@ END
 wrong() { # $1: name, $2: check, $3 to $5: kernel
   {
     echo "// replaces: double_it.cu; fails: double_it/$2; backend: cpu"
+    echo "// The doubling goes wrong: $1."
     echo "#include \"doubling.hpp\""
     kernel "$3" "$4" "$5"
   } >"$lab/wrong/double_it_$1.cu"
