@@ -87,6 +87,29 @@ void write_reports(const GradeArguments& a, const Result& r, const std::string& 
   if (a.autolab) fmt::print("{}", autolab_report(r));
 }
 
+// What a student would hand in: the files of `from` with the wrong one among them, where everybody can open them.
+fs::path folder_of(const WrongSolution& wrong, const Lab& lab, const fs::path& from) {
+  const fs::path to = work_dir() / ".ridge" / "wrong" / lab.name / wrong.name;
+  std::error_code ec;
+  fs::remove_all(to, ec);
+  for (const auto& entry : fs::directory_iterator(from, ec))
+    if (entry.is_regular_file(ec) && entry.path().extension() != ".md")
+      write_durably(to / entry.path().filename(), file_text(entry.path()));
+  write_durably(to / wrong.file, source_of(wrong, lab));
+  return to;
+}
+
+// Throws where the choice of task or backend would hide what is wrong.
+void check_that_it_shows(const WrongSolution& wrong, const Lab& lab, const JudgeOptions& o) {
+  for (const Task& t : lab.tasks)
+    if (t.id == o.task && t.file != wrong.file)
+      throw Error(Exit::usage, fmt::format("{} changes {}, and task {} is in {}", wrong.name, wrong.file, t.id, t.file),
+                  fmt::format("leave --task out, or name {}", wrong.task));
+  if (wrong.backend == "cuda" && o.backend == Backend::cpu)
+    throw Error(Exit::environment, wrong.name + " fails on GPUs alone, and this check would run on the emulator",
+                "run it on a machine with the GPUs that the lab needs");
+}
+
 int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
   Lab lab = find_lab(a.lab);
   JudgeOptions o;
@@ -94,13 +117,6 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
   o.submission.dir = !a.submission.empty() ? fs::path(a.submission)
                      : !a.wrong.empty()    ? root_dir() / "solutions" / lab.name
                                            : own_folder(lab);
-  const TemporaryDir made("wrong");
-  for (const auto& name : a.wrong) {
-    const WrongSolution wrong = wrong_solution(lab, name);
-    o.submission.overrides.push_back(made.path() / (name + ".cu"));
-    o.submission.override_names.push_back(wrong.file);
-    write_durably(o.submission.overrides.back(), source_of(wrong, lab));
-  }
   for (const auto& file : a.replace) {
     o.submission.overrides.push_back(file);
     o.submission.override_names.push_back(replaced_by(file));
@@ -108,6 +124,15 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
   o.backend = choose_backend(a.backend, lab);
   o.mode = mode;
   o.task = a.task;
+  if (!a.wrong.empty()) {
+    const WrongSolution wrong = wrong_solution(lab, a.wrong);
+    if (o.task.empty()) o.task = wrong.task;
+    check_that_it_shows(wrong, lab, o);
+    o.submission.dir = folder_of(wrong, lab, o.submission.dir);
+    if (!a.quiet && !a.autolab)
+      fmt::print("Wrong on purpose: {}\n{}, expected to fail at {}/{}\n", wrong.name, wrong.why, wrong.task,
+                 wrong.check);
+  }
   o.time_limit = a.time_limit;
   if (!a.seed_file.empty() && mode == Mode::grade) o.seed = seed_from_file(a.seed_file, lab.name);
   if (a.require_sandbox)
@@ -139,7 +164,7 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
   if (mode == Mode::check)
     for (const Task& t : lab.tasks)
       if (t.id == a.task) o.submission.needed = t.file;
-  const bool own = a.submission.empty();
+  const bool own = a.submission.empty() && a.wrong.empty();
   const loop::Sources before = loop::read_sources(o.submission.dir);
   if (o.backend == Backend::cuda && o.build_into.empty()) o.machine = calibration_for(mode == Mode::grade, o.progress);
   if (a.with_reference && o.backend == Backend::cuda) {

@@ -12,7 +12,7 @@ namespace ridge {
 struct GradeArguments {
   std::string lab;
   std::string submission;            // folder; empty: the student's own
-  std::vector<std::string> wrong;    // names of wrong solutions, over the reference where no submission is named
+  std::string wrong;                 // a wrong solution by its name, over `submission` or else the reference
   std::vector<std::string> replace;  // files that stand in for others: "wrong/x.cu" (its first line says for which)
   std::string backend = "auto";
   std::string task;

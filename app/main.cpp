@@ -47,7 +47,8 @@ void clean_up_on_signal() {
 void add_grading(CLI::App& command, GradeArguments& a) {
   command.add_option("lab", a.lab, "Lab: 01, 01_coalescing or coalescing")->required();
   command.add_option("--submission", a.submission, "Folder with the lab's files (default: work/NN_name)");
-  command.add_option("--wrong", a.wrong, "A wrong solution of the lab by its name, over the reference solution");
+  command.add_option("--wrong", a.wrong,
+                     "A wrong solution by its name (docs/misconceptions.md), over --submission or the reference");
   command.add_option("--replace", a.replace, "File of wrong/ that stands in for the one it names");
   command.add_option("--backend", a.backend, "cpu (SIMT emulator), cuda (GPU) or auto")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))

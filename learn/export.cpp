@@ -129,7 +129,7 @@ int course_export(const std::string& folder, const std::string& labs) {
   }
   const std::vector<Lab> all = load_labs();
   fmt::print(
-      "{}: {} files, {} labs; without solutions/, labs/*/wrong/, tests/, benchmarks/, slides/, stories and history.\n"
+      "{}: {} files, {} labs; without solutions/, wrong solutions, tests/, benchmarks/, slides/, stories and history.\n"
       "Try it as a student would: cd {} && ./ridge start {}\n",
       shown(to), count, wanted.empty() ? all.size() : wanted.size(), shown(to),
       (wanted.empty() ? all.front().name : *wanted.begin()).substr(0, 2));

@@ -54,8 +54,9 @@ const std::string& fault_of_machine(const BuildProbe& build) {
     const fs::path probe = root_dir() / "runtime/worker/probe.cu";
     if (!fs::exists(probe)) return std::string();
     TemporaryDir dir("probe");
-    const std::uintmax_t left = fs::space(dir.path()).available;
-    if (left < kLeastSpace)
+    std::error_code unknown;
+    const std::uintmax_t left = fs::space(dir.path(), unknown).available;
+    if (!unknown && left < kLeastSpace)
       throw Error(Exit::environment,
                   fmt::format("the folder for temporary files, {}, has {} KiB left: too little to compile anything",
                               dir.path().parent_path().string(), left >> 10),
@@ -80,7 +81,7 @@ void blame_machine(const Error& failure, const BuildProbe& build) {
   const bool lacks = fault.find("not found") != std::string::npos || fault.find("No such file") != std::string::npos ||
                      fault.find("cannot find") != std::string::npos;
   throw Error(Exit::environment,
-              fmt::format("the compiler of this machine, {} ({}), cannot build a small program that is right, so the "
+              fmt::format("the compiler of this machine, {} ({}), cannot build a correct test program, so the "
                           "submission was not judged. It says:\n{}",
                           c.name, c.program.string(), first_lines(fault, kToldLines)),
               lacks

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "grader/base/error.hpp"
@@ -53,6 +54,10 @@ WrongSolution from_table(const toml::table& table, const fs::path& file) {
   WrongSolution w;
   auto text = [&](const char* key) { return table[key].value_or(std::string()); };
   w.name = text("name");
+  static const std::set<std::string> known = {"name", "file", "fails", "backend", "base", "why", "edit"};
+  for (const auto& [key, node] : table)
+    if (known.count(std::string(key.str())) == 0)
+      not_complete(file, w.name, fmt::format("unknown key '{}'", key.str()));
   for (const char* key : {"name", "file", "fails", "why"})
     if (text(key).empty()) not_complete(file, w.name, fmt::format("`{}` is missing", key));
   w.file = text("file");
@@ -60,6 +65,10 @@ WrongSolution from_table(const toml::table& table, const fs::path& file) {
   w.backend = table["backend"].value_or(w.backend);
   w.base = table["base"].value_or(w.base);
   set_check(w, text("fails"), file);
+  if (w.backend != "cpu" && w.backend != "cuda") not_complete(file, w.name, "`backend` is neither cpu nor cuda");
+  if (w.why.find('\n') != std::string::npos) not_complete(file, w.name, "`why` has more than one line");
+  if (w.base != "solution" && w.base != "stub" && w.base.rfind("steps/", 0) != 0)
+    not_complete(file, w.name, "`base` is none of solution, stub and steps/NAME.cu");
   if (const toml::array* edits = table["edit"].as_array())
     for (const auto& item : *edits) {
       const toml::array* pair = item.as_array();
@@ -115,10 +124,11 @@ std::vector<WrongSolution> wrong_solutions(const Lab& lab) {
         if (const toml::table* one = entry.as_table()) all.push_back(from_table(*one, manifest));
   }
   std::error_code ec;
-  for (const auto& entry : fs::directory_iterator(lab.dir / "wrong", ec)) all.push_back(from_file(entry.path()));
+  for (const auto& entry : fs::directory_iterator(lab.dir / "wrong", ec))
+    if (entry.path().extension() == ".cu") all.push_back(from_file(entry.path()));
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   for (std::size_t i = 1; i < all.size(); ++i)
-    if (all[i].name == all[i - 1].name) not_complete(manifest, all[i].name, "the name is there twice");
+    if (all[i].name == all[i - 1].name) not_complete(manifest, all[i].name, "the name is used twice");
   return all;
 }
 
@@ -132,7 +142,8 @@ WrongSolution wrong_solution(const Lab& lab, const std::string& name) {
   throw Error(Exit::usage, fmt::format("{} has no wrong solution '{}'", lab.name, name),
               !near.empty()   ? fmt::format("did you mean {}?", near)
               : names.empty() ? "a copy of the course for students has none"
-                              : fmt::format("there are: {}", fmt::join(names, ", ")));
+                              : fmt::format("available: {}; docs/misconceptions.md says what is wrong in each",
+                                            fmt::join(names, ", ")));
 }
 
 std::string source_of(const WrongSolution& w, const Lab& lab) {
@@ -140,7 +151,8 @@ std::string source_of(const WrongSolution& w, const Lab& lab) {
   const std::string base = body_of(file_text(base_of(w, lab)));
   std::vector<std::pair<std::size_t, const std::pair<std::string, std::string>*>> places;
   for (const auto& edit : w.edits) {
-    const std::size_t n = edit.first.empty() ? 0 : occurrences(base, edit.first);
+    if (edit.first.empty()) not_complete(lab.dir / "wrong.toml", w.name, "an old text is empty");
+    const std::size_t n = occurrences(base, edit.first);
     if (n != 1)
       not_complete(
           lab.dir / "wrong.toml", w.name,

@@ -13,7 +13,7 @@ struct WrongSolution {
   std::string file;               // of the lab, for which it stands
   std::string task, check;        // the check of the task that fails first
   std::string backend = "cpu";    // where it fails
-  std::string base = "solution";  // that is edited: "solution", "stub" or "steps/NAME.cu"; empty: `source` is complete
+  std::string base = "solution";  // what is edited: "solution", "stub" or "steps/NAME.cu"; empty: `source` is complete
   std::string why;                // what is wrong, as a teacher would say it
   std::vector<std::pair<std::string, std::string>>
       edits;        // an old text, which occurs once in the base, and the new one

@@ -1,10 +1,11 @@
-// Memory that is dear to get, kept for the next one who asks: page-locking a gigabyte takes a third of a second, and
+// Memory that is expensive to allocate, kept for the next request: page-locking a gigabyte takes a third of a second, and
 // each measured case asks for several.
 #pragma once
 #include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <utility>
 
 namespace ridge {
 
@@ -15,7 +16,7 @@ class SpareBlocks {
     std::size_t bytes = 0;
   };
 
-  // `allocate` throws where there is no memory. At most `most` bytes are kept that nobody uses.
+  // `allocate` throws where there is no memory. At most `most` bytes are kept unused.
   SpareBlocks(std::function<void*(std::size_t)> allocate, std::function<void(void*)> free, std::size_t most)
       : allocate_(std::move(allocate)), free_(std::move(free)), most_(most) {}
   ~SpareBlocks() { drop(); }
@@ -25,7 +26,7 @@ class SpareBlocks {
   // A block of `bytes` or up to twice as many; what is in it is of an earlier use.
   Block take(std::size_t bytes) {
     bytes = std::max<std::size_t>(bytes, 1);
-    if (const auto it = spare_.lower_bound(bytes); it != spare_.end() && it->first / 2 <= bytes) {
+    if (const auto it = spare_.lower_bound(bytes); it != spare_.end() && it->first <= 2 * bytes) {
       const Block block{it->second, it->first};
       spare_.erase(it);
       kept_ -= block.bytes;

@@ -302,6 +302,8 @@ void forget_turns(Timing& t) {
   t.turn_calls.clear();
   t.worker_s.clear();
   t.conditions = {};
+  t.repeated = 0;
+  t.disturbed.clear();
 }
 
 }  // namespace

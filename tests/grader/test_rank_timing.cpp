@@ -211,6 +211,11 @@ TEST_CASE("a neighbour's load is not held against the submission") {
     CHECK(s.timing.baseline_s[1] == 1.01);
     CHECK(s.timing.disturbed.empty());
   }
+  SECTION("what disturbed the first turns excuses nothing in the second") {
+    s.turns = {{1.5, 1.5, 1.5}, {1.4, 1.4, 1.4}};
+    s.timing.repeated = 1;
+    CHECK_THROWS_AS(s.run(), timed::Failed);
+  }
   SECTION("it comes back with the submission") {
     s.turns = {{1.5, 1.5, 1.5}, {1.4, 1.4, 1.4}};
     CHECK_THROWS_AS(s.run(), timed::Failed);

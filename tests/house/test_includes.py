@@ -29,5 +29,6 @@ expect("downwards", {"app/main.cpp": '#include "grader/base/error.hpp"\n#include
 expect("upwards", {"grader/base/error.cpp": '#include "grader/judge/judge.hpp"\n'}, 1, "grader/base may not use grader/judge")
 expect("sideways", {"grader/bench/page.cpp": '#  include "grader/judge/judge.hpp"\n'}, 1, "grader/bench may not use grader/judge")
 expect("a header too", {"learn/log.hpp": '#include "app/commands.hpp"\n'}, 1, "learn/log.hpp includes app/commands.hpp")
-expect("a circle", {"checks/check.hpp": '#include "grader/base/error.hpp"\n'}, 1, "checks may not use grader/base")
+expect("by two dots", {"grader/base/error.cpp": '#include "../judge/judge.hpp"\n'}, 1, "grader/base may not use grader/judge")
+expect("from the lowest", {"checks/check.hpp": '#include "grader/base/error.hpp"\n'}, 1, "checks may not use grader/base")
 print("seen")

@@ -9,7 +9,7 @@ RIDGE, REPOSITORY = (pathlib.Path(a).absolute() for a in sys.argv[1:3])
 BUILD = RIDGE.parent.parent
 NOBODY = 65534
 SOLUTIONS = {p.read_bytes() for p in (REPOSITORY / "solutions").rglob("*.cu")}
-WRONG = {p.read_bytes() for p in (REPOSITORY / "labs").glob("*/wrong/*.cu")}
+WRONG = {p.read_bytes() for pattern in ("*/wrong/*.cu", "*/wrong.toml") for p in (REPOSITORY / "labs").glob(pattern)}
 
 
 def fail(what, *more):

@@ -47,7 +47,7 @@ with tempfile.TemporaryDirectory() as scratch:
             expect(f"opt/ridge/{private}" not in copied[recipe], f"{recipe} copies {private}")
     expect(copied["Dockerfile"] == copied["ridge.def"], f"the recipes copy different things: {copied}")
 ignored = (install / "Dockerfile.dockerignore").read_text().split()
-expect("labs/*/wrong" in ignored and "solutions" in ignored, "Dockerfile.dockerignore lets answers in")
+expect("labs/*/wrong" in ignored and "labs/*/wrong.toml" in ignored and "solutions" in ignored, "Dockerfile.dockerignore lets answers in")
 
 try:
     import yaml

@@ -620,7 +620,7 @@ struct cudaMemcpy3DPeerParms {
   struct cudaExtent extent;
 };
 
-// The values of attributes that a launch may have here (src/api_launch_ex.cpp), and clusters', to be refused.
+// The values of attributes that a launch may have here (src/api/api_launch_ex.cpp), and clusters', to be refused.
 typedef union cudaLaunchAttributeValue {
   char pad[64];
   int cooperative;

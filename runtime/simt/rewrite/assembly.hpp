@@ -3,7 +3,7 @@
 // run, which no later stage knows any more. The text gains
 //
 //   - a call of __ridge_block with a record for every such call, the record holding the block's place in the loops of
-//     its function and its mix of instructions (src/block_record.hpp has the records' layout),
+//     its function and its mix of instructions (src/device/block_record.hpp has the records' layout),
 //   - the sizes of the __shared__ arrays that a function names,
 //   - unused bytes behind every variable, so that an index past its end does not hit the next one,
 //   - calls of __tsan_memcpy and its kin where the compiler left copies as calls,

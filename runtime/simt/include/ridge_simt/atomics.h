@@ -1,4 +1,4 @@
-// Atomic functions (CUDA C++ Programming Guide, "Atomic Functions"). The work is done in the library (src/atomics.cpp).
+// Atomic functions (CUDA C++ Programming Guide, "Atomic Functions"). The work is done in the library (src/kernel/atomics.cpp).
 #pragma once
 #include <cstdint>
 

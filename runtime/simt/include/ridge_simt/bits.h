@@ -1,4 +1,4 @@
-// The two 16-bit formats as bit patterns. The functions are in the library (src/half.cpp), which is not instrumented: a
+// The two 16-bit formats as bit patterns. The functions are in the library (src/kernel/half.cpp), which is not instrumented: a
 // conversion in a kernel counts neither accesses nor basic blocks, as it is one instruction on a GPU.
 #pragma once
 #include <cstdint>

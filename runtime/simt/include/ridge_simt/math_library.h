@@ -1,4 +1,4 @@
-// What ridge_simt/math.h takes from the library (src/math.cpp).
+// What ridge_simt/math.h takes from the library (src/kernel/math.cpp).
 #pragma once
 #include "bits.h"
 
