@@ -130,7 +130,7 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
     check_that_it_shows(wrong, lab, o);
     o.submission.dir = folder_of(wrong, lab, o.submission.dir);
     if (!a.quiet && !a.autolab)
-      fmt::print("Wrong on purpose: {}\n{}, expected to fail at {}/{}\n", wrong.name, wrong.why, wrong.task,
+      fmt::print("Wrong on purpose: {}. {}\nExpected to fail: {}/{}.\n", wrong.name, wrong.why, wrong.task,
                  wrong.check);
   }
   o.time_limit = a.time_limit;
