@@ -1,5 +1,5 @@
-// Memory that is expensive to allocate, kept for the next request: page-locking a gigabyte takes a third of a second, and
-// each measured case asks for several.
+// Memory that is expensive to allocate, kept for the next request: page-locking a gigabyte takes a third of a second,
+// and each measured case asks for several.
 #pragma once
 #include <algorithm>
 #include <cstddef>
