@@ -95,7 +95,16 @@ lab::TaskChecks load_checks(const Lab& lab, const std::function<void(const std::
                   "run `./ridge build` on the machine where this was built");
     }
   }
-  if (dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr)
+  auto load = [&] { return dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr; };
+  bool loaded = load();
+  if (!loaded && cannot_build().empty()) {  // a build that was interrupted leaves half a module
+    std::error_code ec;
+    fs::remove(module, ec);
+    progress(fmt::format("building the checks of {} again", lab.name));
+    build_module(lab);
+    loaded = load();
+  }
+  if (!loaded)
     throw Error(Exit::environment, fmt::format("cannot load the checks of {}: {}", lab.name, dlerror()),
                 "they belong to another version of this program: run `./ridge build`");
   lab::TaskChecks checks = lab::checks_of(lab.name);

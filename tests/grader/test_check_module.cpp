@@ -84,6 +84,19 @@ TEST_CASE("A module that is older than its sources is built again") {
   CHECK(contains(copy.launched(), "check_01_coalescing"));
 }
 
+TEST_CASE("Half a module, which an interrupted build leaves, is built again") {
+  Copy copy;
+  copy.can_build();
+  write_file(copy.modules / "01_coalescing.so",
+             "\x7f"
+             "ELF");
+  write_file(copy.home / "launcher",
+             "cp " + (kModules / "01_coalescing.so").string() + " " + copy.modules.string() + "\n");
+  const Run r = copy.check();
+  CHECK(r.code == 0);
+  CHECK(contains(copy.launched(), "check_01_coalescing"));
+}
+
 TEST_CASE("An older module judges where nothing can be built") {
   Copy copy;  // without build.ninja: a built tree that was copied to a compute node
   copy.take_module();
