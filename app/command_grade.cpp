@@ -89,8 +89,9 @@ void write_reports(const GradeArguments& a, const Result& r, const std::string& 
 
 // What a student would hand in: the files of `from` with the wrong one among them, where everybody can open them.
 fs::path folder_of(const WrongSolution& wrong, const Lab& lab, const fs::path& from) {
-  const fs::path to = work_dir() / ".ridge" / "wrong" / lab.name / wrong.name;
   std::error_code ec;
+  if (!fs::is_directory(from, ec)) return from;  // the judge says that there is none
+  const fs::path to = work_dir() / ".ridge" / "wrong" / lab.name / wrong.name;
   fs::remove_all(to, ec);
   for (const auto& entry : fs::directory_iterator(from, ec))
     if (entry.is_regular_file(ec) && entry.path().extension() != ".md")
@@ -163,7 +164,7 @@ int run(const GradeArguments& a, Mode mode, Result* out = nullptr) {
   };
   if (mode == Mode::check)
     for (const Task& t : lab.tasks)
-      if (t.id == a.task) o.submission.needed = t.file;
+      if (t.id == o.task) o.submission.needed = t.file;
   const bool own = a.submission.empty() && a.wrong.empty();
   const loop::Sources before = loop::read_sources(o.submission.dir);
   if (o.backend == Backend::cuda && o.build_into.empty()) o.machine = calibration_for(mode == Mode::grade, o.progress);

@@ -804,3 +804,25 @@ TEST_CASE("a compiler's message of 60,000 characters on one line is the submissi
   CHECK(g.run.code == 4);
   CHECK(g.run.err.find("copy.cu:1:") != std::string::npos);
 }
+
+TEST_CASE("a wrong solution is judged by its name, where what is wrong shows") {
+  Folder home;
+  auto judged = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"check", "01", "--backend", "cpu", "--wrong"});
+    return run_ridge(home, more);
+  };
+  const Run found = judged({"copy_tail_lost"});
+  CHECK(found.code == 1);
+  CHECK(found.out.find("Expected to fail: copy/correct.") != std::string::npos);
+  CHECK(found.out.find("transpose") == std::string::npos);  // its own task alone
+  CHECK(std::filesystem::exists(home / "work/.ridge/wrong/01_coalescing/copy_tail_lost/copy.cu"));
+  const Run typo = judged({"copy_tail_los"});
+  CHECK(typo.code == 2);
+  CHECK(typo.err.find("did you mean copy_tail_lost?") != std::string::npos);
+  const Run elsewhere = judged({"copy_tail_lost", "--task", "transpose"});
+  CHECK(elsewhere.code == 2);
+  CHECK(elsewhere.err.find("task transpose is in transpose.cu") != std::string::npos);
+  const Run nowhere = judged({"copy_tail_lost", "--submission", home / "none"});
+  CHECK(nowhere.code == 2);
+  CHECK(nowhere.err.find("there is no folder") != std::string::npos);
+}
