@@ -9,6 +9,7 @@
 #include "app/commands.hpp"
 #include "app/loop_commands.hpp"
 #include "grader/base/error.hpp"
+#include "grader/base/header_line.hpp"
 #include "grader/base/seeds.hpp"
 #include "grader/base/text.hpp"
 #include "grader/build/wrong_solution.hpp"
@@ -54,17 +55,17 @@ fs::path own_folder(const Lab& lab) {
   return dir;
 }
 
-// A file of wrong/ names the file it stands for: "// replaces: transpose.cu; fails: ...".
+// The file of the lab that `file` stands for, from its first line.
 std::string replaced_by(const fs::path& file) {
   std::ifstream in(file);
   std::string line;
   if (!std::getline(in, line)) throw Error(Exit::usage, "cannot read " + shown(file), "check the path");
-  constexpr std::string_view key = "// replaces: ";
-  auto end = line.find(';');
-  if (line.rfind(key, 0) != 0 || end == std::string::npos || line.find('/', key.size()) < end)
+  const auto fields = header_fields(line);
+  if (fields.empty() || fields[0].first != "replaces" || fields[0].second.empty() ||
+      fields[0].second.find('/') != std::string::npos)
     throw Error(Exit::usage, shown(file) + " does not say what it replaces",
                 "begin it with `// replaces: FILE.cu; ...`");
-  return line.substr(key.size(), end - key.size());
+  return fields[0].second;
 }
 
 const char* build_advice(const std::string& output) {

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <fstream>
+#include <string_view>
 
 #include "grader/base/error.hpp"
+#include "grader/base/header_line.hpp"
 
 namespace ridge {
 
@@ -64,24 +65,23 @@ json about(const Step& s, const Task& task) {
 }  // namespace
 
 Step parse_step(const std::string& line, const fs::path& file) {
-  // "// key: value; key: value", these keys in this order.
-  std::string values[5];
-  const char* keys[5] = {"// replaces: ", "; task: ", "; step: ", "; idea: ", "; needs: "};
-  std::size_t at = 0, given = 0;
-  for (; given < 5 && line.compare(at, std::strlen(keys[given]), keys[given]) == 0; ++given) {
-    at += std::strlen(keys[given]);
-    const std::size_t end = std::min(line.find(';', at), line.size());
-    values[given] = line.substr(at, end - at);
-    if (values[given].empty()) break;
-    at = end;
-  }
-  const std::string& number = values[2];
+  static constexpr std::string_view keys[] = {"replaces", "task", "step", "idea", "needs"};  // in this order
+  const auto fields = header_fields(line);
+  bool complete = fields.size() == 4 || fields.size() == 5;
+  for (std::size_t i = 0; complete && i < fields.size(); ++i)
+    complete = fields[i].first == keys[i] && !fields[i].second.empty();
+  const std::string number = complete ? fields[2].second : "";
   const bool numbered = !number.empty() && number.size() <= 3 &&
                         std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (given < 4 || at != line.size() || !numbered)
+  if (!numbered)
     throw Error(Exit::usage, shown(file) + " does not say what step it is",
                 "begin it with `// replaces: FILE.cu; task: TASK; step: 1; idea: ...`");
-  return {file, values[0], values[1], std::stoi(number), values[3], values[4]};
+  return {file,
+          fields[0].second,
+          fields[1].second,
+          std::stoi(number),
+          fields[3].second,
+          fields.size() == 5 ? fields[4].second : ""};
 }
 
 std::vector<Step> steps_of(const Lab& lab, const fs::path& dir) {

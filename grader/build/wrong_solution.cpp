@@ -5,11 +5,12 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <regex>
+#include <cctype>
 #include <set>
 #include <sstream>
 
 #include "grader/base/error.hpp"
+#include "grader/base/header_line.hpp"
 #include "grader/base/text.hpp"
 
 namespace ridge {
@@ -21,6 +22,12 @@ namespace {
               "CONTRIBUTING.md says what a wrong solution has");
 }
 
+bool plain_name(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-';
+  });
+}
+
 // "copy/memory".
 void set_check(WrongSolution& w, const std::string& fails, const fs::path& file) {
   const auto slash = fails.find('/');
@@ -28,11 +35,11 @@ void set_check(WrongSolution& w, const std::string& fails, const fs::path& file)
     not_complete(file, w.name, "`fails` is not TASK/CHECK");
   w.task = fails.substr(0, slash);
   w.check = fails.substr(slash + 1);
+  if (!plain_name(w.task) || !plain_name(w.check)) not_complete(file, w.name, "`fails` is not TASK/CHECK");
 }
 
-// "// replaces: copy.cu; fails: copy/memory; backend: cpu", and comments that say why.
+// A header line with `replaces`, `fails` and `backend`; comments below it say why.
 WrongSolution from_file(const fs::path& file) {
-  static const std::regex header("// replaces: ([\\w.]+); fails: (\\w+/[\\w-]+); backend: (cpu|cuda)");
   WrongSolution w;
   w.name = file.stem().string();
   w.base.clear();
@@ -40,12 +47,14 @@ WrongSolution from_file(const fs::path& file) {
   std::istringstream text(file_text(file));
   std::string line;
   std::getline(text, line);
-  std::smatch m;
-  if (!std::regex_match(line, m, header))
+  const auto fields = header_fields(line);
+  if (fields.size() != 3 || fields[0].first != "replaces" || fields[1].first != "fails" ||
+      fields[2].first != "backend" || !plain_name(fields[0].second) ||
+      (fields[2].second != "cpu" && fields[2].second != "cuda"))
     not_complete(file, w.name, "the first line is not `// replaces: FILE; fails: TASK/CHECK; backend: cpu`");
-  w.file = m[1];
-  w.backend = m[3];
-  set_check(w, m[2], file);
+  w.file = fields[0].second;
+  w.backend = fields[2].second;
+  set_check(w, fields[1].second, file);
   while (std::getline(text, line) && line.rfind("// ", 0) == 0) w.why += (w.why.empty() ? "" : " ") + line.substr(3);
   return w;
 }
