@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "grader/base/paths.hpp"
 #include "grader/base/text.hpp"
 #include "grader/machine/versions.hpp"
 
