@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "grader/build/compile.hpp"
+#include "grader/judge/cuda_errors.hpp"
 #include "grader/judge/feedback.hpp"
 #include "grader/measure/counters.hpp"
 
@@ -50,17 +51,23 @@ std::string launched_at(std::string& text, std::string_view kernel_file, const f
   return {};
 }
 
-// The gate that a report of the emulated NCCL or MPI belongs to: that of the first of these words in it.
-template <class Says>
-const char* gate_of(const Says& says) {
-  constexpr std::pair<const char*, const char*> kWords[] = {
-      {"disagree", "mismatch"},      {"has room for", "mismatch"},      {"out of bounds", "memory"},
-      {"buffers overlap", "memory"}, {"device memory: ", "memory"},     {"was changed before", "memory"},
-      {"deadlock: ", "deadlock"},    {"no rank has moved", "deadlock"}, {" is gone", "deadlock"},
-      {" waits for ", "deadlock"},   {"does not come", "deadlock"},     {"another rank has reported why", "deadlock"}};
-  for (auto [words, gate] : kWords)
-    if (says(words)) return gate;
-  return "launch";  // a call that was refused
+// The name of the check that the worker's runtime says has failed.
+const char* name_of(protocol::Gate gate) {
+  switch (gate) {
+    case protocol::Gate::correct:
+      return "correct";
+    case protocol::Gate::memory:
+      return "memory";
+    case protocol::Gate::launch:
+      return "launch";
+    case protocol::Gate::mismatch:
+      return "mismatch";
+    case protocol::Gate::deadlock:
+      return "deadlock";
+    case protocol::Gate::none:
+      break;
+  }
+  return "run";
 }
 
 }  // namespace
@@ -85,6 +92,8 @@ Gate Explainer::operator()(const Reply& r) const {
                                      ? "; on the host side: an access past the end of an array, through a null "
                                        "pointer or one to device memory, or a stack too deep"
                                      : "")};
+    case Fate::reported:
+      return {name_of(r.report.gate), with_lines(r.report.text, program_)};
     case Fate::ok:
       break;
   }
@@ -97,11 +106,10 @@ Gate Explainer::operator()(const Reply& r) const {
         if (auto line = source_lines(program_, {pc})[0]; !line.first.empty())
           where = fmt::format("{}:{}", line.first, line.second);
     if (d.kernel[0] == 0 && d.code == 0 && d.pc == 0 && d.other_pc == 0)
-      return {std::string_view(d.what).starts_with("leak") ? "memory" : "correct",
-              fmt::format("{}\n    {}", d.what, with_lines(d.detail, program_)), d.what};
+      return {name_of(d.gate), fmt::format("{}\n    {}", d.what, with_lines(d.detail, program_)), d.what};
     if (d.kernel[0] == 0 && d.code == 0)
-      return {"memory", fmt::format("{} at {}\n    {}", d.what, where.empty() ? "an unknown line" : where, d.detail),
-              d.what};
+      return {name_of(d.gate),
+              fmt::format("{} at {}\n    {}", d.what, where.empty() ? "an unknown line" : where, d.detail), d.what};
     std::string against;
     if (d.other_pc != 0) {
       auto line = source_lines(program_, {d.other_pc})[0];
@@ -110,7 +118,7 @@ Gate Explainer::operator()(const Reply& r) const {
     }
     std::string detail = d.detail;
     const std::string launched = launched_at(detail, where.substr(0, where.rfind(':')), program_);
-    return {d.code == 0 ? "correct" : "memory",
+    return {name_of(d.gate),
             fmt::format("{} at {}\n    in kernel {}{}, block ({},{},{}), thread ({},{},{}){}: {}", d.what,
                         where.empty() ? "an unknown line" : where, d.kernel,
                         launched.empty() ? "" : ", launched at " + launched, d.block[0], d.block[1], d.block[2],
@@ -118,11 +126,12 @@ Gate Explainer::operator()(const Reply& r) const {
             fault_class(d, where, program_)};
   }
   if (d.status == protocol::Status::cuda_error) {
+    const auto error = static_cast<CudaError>(d.code);
     std::string more, detail = d.detail;
     const std::string place = launched_at(detail, "", program_);  // of any call
-    if (d.code == 9)
+    if (error == CudaError::invalid_configuration)
       more = "; check the grid and block sizes (at most 1024 threads a block, grid y and z at most 65535)";
-    if (d.code == 700) more = "; `ridge check` with --backend cpu names the line";
+    if (error == CudaError::illegal_address) more = "; `ridge check` with --backend cpu names the line";
     return {"launch",
             fmt::format("{}{}: {}{}", d.what, place.empty() ? "" : " at " + place, with_lines(detail, program_), more),
             cuda_error_class(d.code) + more};
@@ -131,26 +140,18 @@ Gate Explainer::operator()(const Reply& r) const {
   return {"run", fmt::format("{} {}", d.what, d.detail)};
 }
 
-Gate explain_ranks(const Explainer& explain, const std::vector<Reply>& replies, RankWorkers& workers,
-                   const fs::path& program) {
+Gate explain_all(const Explainer& explain, const std::vector<Reply>& replies, int ranks) {
+  if (ranks == 0) return explain(replies.front());
   Gate best;
   double first = 0;
   for (std::size_t r = 0; r < replies.size(); ++r) {
-    Gate g = explain(replies[r]);
+    const Reply& reply = replies[r];
+    Gate g = explain(reply);
     if (g.check.empty()) continue;
-    bool cause = true;
-    const std::string said = replies[r].fate == Fate::crashed ? workers.report(static_cast<int>(r)) : "";
-    const std::size_t at = std::min(said.find("ridge: NCCL: "), said.find("ridge: MPI: "));
-    auto says = [&](const char* words) { return said.find(words, at) != std::string::npos; };
-    if (at == std::string::npos) {
-      g.message = fmt::format("rank {} of {}: {}", r, replies.size(), g.message);
-    } else {
-      g = {gate_of(says), with_lines(said.substr(at, 4096), program)};
-      cause = !says(" is gone, and ") && !says("another rank has reported why");
-    }
-    if (replies[r].with_others) cause = false;
+    if (reply.fate != Fate::reported) g.message = fmt::format("rank {} of {}: {}", r, replies.size(), g.message);
+    const bool follows = reply.with_others || (reply.fate == Fate::reported && reply.report.follows != 0);
     // A fault is the plainest word; what others say may follow from it. Then who was first.
-    const double time = replies[r].seconds + (!cause ? 2e6 : g.check != "memory" ? 1e6 : 0);
+    const double time = reply.seconds + (follows ? 2e6 : g.check != "memory" ? 1e6 : 0);
     if (best.check.empty() || time < first) best = g, first = time;
   }
   return best;

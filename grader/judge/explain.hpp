@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "grader/worker/rank_workers.hpp"
+#include "grader/worker/submission_workers.hpp"
 #include "grader/worker/worker_process.hpp"
 
 namespace ridge {
@@ -28,8 +28,8 @@ class Explainer {
 // "cudaFree [at 0x12f0]" -> "cudaFree (mlp.cu:14)", for all such places.
 std::string with_lines(std::string text, const fs::path& program);
 
-// What the ranks' replies say. Where several failed, the others may only have missed the one that did first.
-Gate explain_ranks(const Explainer& explain, const std::vector<Reply>& replies, RankWorkers& workers,
-                   const fs::path& program);
+// What the replies of all workers say; `ranks`: 0 for a task without ranks. Where several failed, the others may only
+// have missed the one that did first.
+Gate explain_all(const Explainer& explain, const std::vector<Reply>& replies, int ranks);
 
 }  // namespace ridge

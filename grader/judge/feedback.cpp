@@ -12,6 +12,7 @@
 
 #include "grader/base/defence.hpp"
 #include "grader/base/text.hpp"
+#include "grader/judge/cuda_errors.hpp"
 
 namespace ridge {
 
@@ -151,17 +152,7 @@ std::string fault_class(const protocol::Done& done, const std::string& where, co
 }
 
 std::string cuda_error_class(int code) {
-  static const std::pair<int, const char*> known[] = {{1, "cudaErrorInvalidValue"},
-                                                      {2, "cudaErrorMemoryAllocation"},
-                                                      {9, "cudaErrorInvalidConfiguration"},
-                                                      {98, "cudaErrorInvalidDeviceFunction"},
-                                                      {700, "cudaErrorIllegalAddress"},
-                                                      {701, "cudaErrorLaunchOutOfResources"},
-                                                      {710, "cudaErrorAssert"},
-                                                      {716, "cudaErrorMisalignedAddress"},
-                                                      {719, "cudaErrorLaunchFailure"}};
-  for (auto [number, name] : known)
-    if (code == number) return name;
+  if (const char* name = cuda_error_name(code)) return name;
   return "a CUDA call or launch failed";
 }
 

@@ -184,7 +184,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
     for (const auto& check : checks)
       if (check->id() == spec.id)
         r.tasks.push_back(
-            TaskJudge(lab, spec, *check, o, *device, built.program, baseline.program, reference.program, seed).run());
+            TaskJudge(lab, spec, *check, o, *device, {built.program, baseline.program, reference.program}, seed).run());
   }
   r.run_seconds = now() - start;
   r.outcome = "passed";

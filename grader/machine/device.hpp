@@ -31,7 +31,7 @@ class HostMemory {
 };
 
 // Pieces of a buffer at equal distances: `rows` of `width` bytes, the first at `first`.
-struct Comb {
+struct OutputSample {
   const DeviceBuffer* buffer = nullptr;
   std::size_t first = 0, step = 0, width = 0, rows = 0;
 };
@@ -56,7 +56,7 @@ class Device {
   virtual std::unique_ptr<HostMemory> host_memory(std::size_t bytes) = 0;
 
   // What the next take_sample reads.
-  virtual void aim_sample(const std::vector<Comb>& combs) = 0;
+  virtual void aim_sample(const std::vector<OutputSample>& samples) = 0;
   // Those pieces, one after the other, once they have arrived. On a GPU a copy engine reads them. It waits for no
   // kernel of another process, nor need the GPU change over to the judge's context first (about 0.4 ms, since without
   // MPS processes take turns on the cores). So where a program says that it is done while a kernel of it still runs,

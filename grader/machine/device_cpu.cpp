@@ -34,10 +34,10 @@ class CpuDevice : public Device {
     return {staging_.data(), bytes};
   }
   std::unique_ptr<HostMemory> host_memory(std::size_t bytes) override { return std::make_unique<CpuMemory>(bytes); }
-  void aim_sample(const std::vector<Comb>& combs) override { combs_ = combs; }
+  void aim_sample(const std::vector<OutputSample>& samples) override { samples_ = samples; }
   std::vector<std::byte> take_sample() override {
     std::vector<std::byte> sample;
-    for (const Comb& c : combs_)
+    for (const OutputSample& c : samples_)
       for (std::size_t r = 0; r < c.rows; ++r) {
         const std::byte* piece = static_cast<const SharedHostBuffer*>(c.buffer)->data() + c.first + r * c.step;
         sample.insert(sample.end(), piece, piece + c.width);
@@ -48,7 +48,7 @@ class CpuDevice : public Device {
 
  private:
   std::vector<std::byte> staging_;
-  std::vector<Comb> combs_;
+  std::vector<OutputSample> samples_;
 };
 
 }  // namespace

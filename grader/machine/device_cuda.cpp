@@ -304,20 +304,20 @@ class CudaDevice : public Device {
   std::unique_ptr<HostMemory> host_memory(std::size_t bytes) override {
     return std::make_unique<LockedMemory>(locked_, bytes);
   }
-  void aim_sample(const std::vector<Comb>& combs) override {
+  void aim_sample(const std::vector<OutputSample>& samples) override {
     context_.use();
     copies_.clear();
-    host_combs_.clear();
+    host_samples_.clear();
     sample_ = 0;
-    for (const Comb& c : combs) sample_ += c.width * c.rows;
+    for (const OutputSample& c : samples) sample_ += c.width * c.rows;
     if (sample_ > room_) {
       arrived_ = std::make_unique<LockedMemory>(locked_, sample_);
       room_ = sample_;
     }
     std::size_t at = 0;
-    for (const Comb& c : combs) {
+    for (const OutputSample& c : samples) {
       if (const auto* host = dynamic_cast<const SharedHostBuffer*>(c.buffer)) {
-        host_combs_.push_back({host->data() + c.first, c, at});
+        host_samples_.push_back({host->data() + c.first, c, at});
         at += c.width * c.rows;
         continue;
       }
@@ -337,9 +337,9 @@ class CudaDevice : public Device {
   std::vector<std::byte> take_sample() override {
     context_.use();
     for (const CUDA_MEMCPY2D& copy : copies_) must(d_, d_.copy_2d(&copy, nullptr), "sampling outputs");
-    for (const HostComb& h : host_combs_)
-      for (std::size_t r = 0; r < h.comb.rows; ++r)
-        std::memcpy(arrived_->bytes().data() + h.at + r * h.comb.width, h.from + r * h.comb.step, h.comb.width);
+    for (const HostSample& h : host_samples_)
+      for (std::size_t r = 0; r < h.sample.rows; ++r)
+        std::memcpy(arrived_->bytes().data() + h.at + r * h.sample.width, h.from + r * h.sample.step, h.sample.width);
     must(d_, d_.synchronize(), "sampling outputs");
     if (sample_ == 0) return {};
     return {arrived_->bytes().data(), arrived_->bytes().data() + sample_};
@@ -386,12 +386,12 @@ class CudaDevice : public Device {
   std::unique_ptr<LockedMemory> staging_;
   CUdeviceptr flood_ = 0;
   std::vector<CUDA_MEMCPY2D> copies_;
-  struct HostComb {
+  struct HostSample {
     const std::byte* from;
-    Comb comb;
+    OutputSample sample;
     std::size_t at;  // in the sample
   };
-  std::vector<HostComb> host_combs_;
+  std::vector<HostSample> host_samples_;
   std::unique_ptr<LockedMemory> arrived_;
   std::size_t room_ = 0, sample_ = 0;
 };

@@ -1,4 +1,4 @@
-// What sessions of one worker (timing.cpp) and of several ranks (rank_timing.cpp) share.
+// The turns of a session (timed_session.cpp): their order, their samples, and what becomes of slow ones.
 #pragma once
 #include <algorithm>
 #include <functional>
@@ -42,30 +42,6 @@ inline Order drawn_sets(std::size_t all, std::size_t n, std::uint64_t seed) {
 // Whether the outputs of a turn's call number i of n are sampled: of the last, whose work is the one to put off, and of
 // some others, for the order of sets is random. A sample of all took up to 15 us a call within the measured time.
 inline bool sampled(std::size_t i, std::size_t n) { return i + 1 == n || i + 1 < kSampled; }
-
-inline double set_bytes(const lab::TaskCheck& check, const lab::Case& c) {
-  const lab::Shape shape = check.shape(c);
-  double bytes = static_cast<double>(shape.workspace);
-  for (std::size_t b : shape.in) bytes += static_cast<double>(b);
-  for (std::size_t b : shape.out) bytes += static_cast<double>(b);
-  return bytes;
-}
-
-// The session of TimedRun: `steps` throws Failed.
-template <class Steps>
-TimedRun run(Timing& timing, Steps steps) {
-  TimedRun run;
-  try {
-    steps();
-  } catch (const Failed& f) {
-    run.ok = false;
-    run.check = f.check;
-    run.message = f.message;
-    run.secret = f.secret;
-  }
-  run.timing = std::move(timing);
-  return run;
-}
 
 // What a session can be asked to do. `stop` ends the submission's processes, `start` starts them anew, `alone` times
 // the vendor's way alone and adds its seconds a call to what it is given.

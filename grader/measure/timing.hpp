@@ -1,20 +1,22 @@
-// Performance on a GPU: the submission takes turns with the vendor's way, on the judge's clock.
+// Performance on GPUs, one for each rank: the submission takes turns with the vendor's way, on the judge's clock.
 //
-// A turn is one request to one worker: a number of calls that it cannot know beforehand, each on inputs and outputs of
-// its own that are new for the turn, so that nothing can be kept from one call to the next, left out or put off. Then
-// the others get the same calls. The clock runs from the request until a sample of all outputs, which the device itself
-// gathers when the answer arrives, is there. All outputs are downloaded and verified after each turn.
+// A turn is one request: a number of calls that the submission cannot know beforehand, each on inputs and outputs of its
+// own that are new for the turn, so that nothing can be kept from one call to the next, left out or put off. Then the
+// others get the same calls. All ranks get their request at one moment. The clock runs until the last rank's answer and
+// a sample of its outputs, which the device itself gathers when the answer arrives, are there. All outputs are
+// downloaded and verified after each turn.
 #pragma once
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ceilings/calibration.hpp"
 #include "checks/check.hpp"
 #include "grader/base/statistics.hpp"
 #include "grader/machine/device.hpp"
 #include "grader/result/timing_record.hpp"
-#include "grader/worker/worker_process.hpp"
+#include "grader/worker/submission_workers.hpp"
 
 namespace ridge {
 
@@ -25,11 +27,11 @@ struct TimedRun {
   Timing timing;
 };
 
-using StartWorker = std::function<std::unique_ptr<WorkerProcess>()>;
+using StartWorkers = std::function<std::unique_ptr<SubmissionWorkers>()>;
 
 struct Contestants {
-  StartWorker submission, baseline;
-  StartWorker reference;  // empty: takes no part
+  StartWorkers submission, baseline;
+  StartWorkers reference;  // empty: takes no part
 };
 
 struct TimedOptions {
@@ -50,8 +52,8 @@ struct TurnPlan {
 TurnPlan plan_turns(double seconds_a_call, double set_bytes, double l2_bytes, double memory_bytes,
                     const TimedOptions& options);
 
-// Times the measured case on all. No process of the submission may run when this is called.
-TimedRun time_case(Device& device, const lab::TaskCheck& check, const lab::Case& c, const Contestants& who,
-                   std::uint32_t first_id, const TimedOptions& options);
+// Times the measured case on all. `devices`: one for each rank. No process of the submission may run when this is called.
+TimedRun time_case(const std::vector<Device*>& devices, const lab::TaskCheck& check, const lab::Case& c,
+                   const Contestants& who, const TimedOptions& options);
 
 }  // namespace ridge

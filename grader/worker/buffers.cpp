@@ -99,64 +99,53 @@ void CaseBuffers::poison(std::uint64_t seed) {
   if (workspace_) workspace_->poison(derived_seed(seed, "poison", stream));
 }
 
-void CaseBuffers::combs(std::uint64_t seed, std::vector<Comb>& to) const {
+void CaseBuffers::add_samples(std::uint64_t seed, std::vector<OutputSample>& to) const {
   constexpr std::size_t kWidth = 64, kRows = 128;  // a tenth that is late is met but for one in 10^5
   for (const auto& b : out_) {
-    Comb c{b.get(), 0, 0, std::min(b->bytes(), kWidth), 0};
-    if (c.width == 0) continue;
-    c.rows = std::min(b->bytes() / c.width, kRows);
-    c.step = b->bytes() / c.rows;
-    c.first = derived_seed(seed, "sample", to.size()) % (c.step - c.width + 1);
-    to.push_back(c);
+    OutputSample s{b.get(), 0, 0, std::min(b->bytes(), kWidth), 0};
+    if (s.width == 0) continue;
+    s.rows = std::min(b->bytes() / s.width, kRows);
+    s.step = b->bytes() / s.rows;
+    s.first = derived_seed(seed, "sample", to.size()) % (s.step - s.width + 1);
+    to.push_back(s);
   }
 }
 
-lab::Verdict CaseBuffers::verify(std::span<const Comb> combs, std::span<const std::byte> sample) const {
-  std::vector<std::span<const std::byte>> in, out;
-  std::vector<std::vector<std::byte>> theirs;
-  if (!on(Defence::own_inputs)) {
-    for (const auto& b : in_) b->download(theirs.emplace_back(b->bytes()));
-    for (const auto& t : theirs) in.emplace_back(t);
-  } else {
-    for (const auto& host : in_host_) in.emplace_back(host->bytes());
+void CaseBuffers::collect(HostCopy& to, bool staged) const {
+  Lap lap(time_.copy);
+  auto stored = [&](const DeviceBuffer& b) -> std::span<std::byte> { return to.storage.emplace_back(b.bytes()); };
+  for (std::size_t i = 0; i < in_.size(); ++i) {
+    if (on(Defence::own_inputs)) {
+      to.in.emplace_back(in_host_[i]->bytes());
+      continue;
+    }
+    const std::span<std::byte> theirs = stored(*in_[i]);
+    in_[i]->download(theirs);
+    to.in.emplace_back(theirs);
   }
-  // One output at a time would not do: a check sees all of them.
+  auto aligned = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
   std::size_t total = 0;
-  for (const auto& b : out_) total += (b->bytes() + 255) / 256 * 256;
-  std::span<std::byte> staging = device_.staging(total);
+  for (const auto& b : out_) total += aligned(b->bytes());
+  const std::span<std::byte> staging = staged ? device_.staging(total) : std::span<std::byte>();
   std::size_t at = 0;
-  const double start = now();
   for (const auto& b : out_) {
-    std::span<std::byte> view = staging.subspan(at, b->bytes());
+    const std::span<std::byte> view = staged ? staging.subspan(at, b->bytes()) : stored(*b);
     b->download(view);
-    out.emplace_back(view);
-    at += (b->bytes() + 255) / 256 * 256;
+    to.out.emplace_back(view);
+    at += aligned(b->bytes());
   }
-  time_.copy += now() - start;
-  if (!unchanged(out, combs, sample)) return {false, kLate, kLate};
-  Lap lap(time_.verify);
-  return check_.verify(case_, in, out);
 }
 
-bool CaseBuffers::unchanged(std::span<const std::span<const std::byte>> out, std::span<const Comb> combs,
-                            std::span<const std::byte> sample) const {
-  std::size_t piece = 0;
-  for (const Comb& c : combs)
-    for (std::size_t r = 0; r < c.rows; ++r, piece += c.width)
+bool CaseBuffers::unchanged(std::span<const std::span<const std::byte>> out, std::span<const OutputSample> samples,
+                            std::span<const std::byte> sampled) const {
+  std::size_t at = 0;
+  for (const OutputSample& s : samples)
+    for (std::size_t r = 0; r < s.rows; ++r, at += s.width)
       for (std::size_t k = 0; k < out_.size(); ++k)
-        if (c.buffer == out_[k].get() &&
-            std::memcmp(out[k].data() + c.first + r * c.step, sample.data() + piece, c.width) != 0)
+        if (s.buffer == out_[k].get() &&
+            std::memcmp(out[k].data() + s.first + r * s.step, sampled.data() + at, s.width) != 0)
           return false;
   return true;
-}
-
-void CaseBuffers::collect(std::vector<std::span<const std::byte>>& in, std::vector<std::span<const std::byte>>& out,
-                          std::vector<std::vector<std::byte>>& storage) const {
-  for (const auto& host : in_host_) in.emplace_back(host->bytes());
-  for (const auto& b : out_) {
-    b->download(storage.emplace_back(b->bytes()));
-    out.emplace_back(storage.back());
-  }
 }
 
 protocol::Call CaseBuffers::call() const {

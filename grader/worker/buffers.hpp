@@ -1,4 +1,4 @@
-// The buffers of one case: made by the judge, filled from a seed, shared with workers by descriptor.
+// The buffers of a case: made by the judge, filled from a seed, shared with workers by descriptor.
 #pragma once
 #include <memory>
 #include <span>
@@ -15,6 +15,13 @@ namespace ridge {
 // other inputs of the same shape as well.
 enum class Show { judged, scratch, decoy };
 
+// Inputs and outputs of a case on the host, rank by rank, and the memory of those that are not elsewhere.
+struct HostCopy {
+  std::vector<std::span<const std::byte>> in, out;
+  std::vector<std::vector<std::byte>> storage;
+};
+
+// The buffers of one rank.
 class CaseBuffers {
  public:
   // Buffer ids run from `first_id` upwards; a worker must not know two sets by the same id.
@@ -29,18 +36,15 @@ class CaseBuffers {
   // Gives the descriptors to a worker. Returns the reply that was not ok, or an ok one.
   Reply share(WorkerProcess& worker, double limit_seconds, Show show = Show::judged) const;
   void poison(std::uint64_t seed);  // outputs and workspace
-  // Adds one comb for each output, at a random place.
-  void combs(std::uint64_t seed, std::vector<Comb>& to) const;
-  // Downloads the outputs and compares them with the expected ones. `sample`, read by `combs` earlier, must not have
-  // changed since; combs of other buffers are left out.
-  lab::Verdict verify(std::span<const Comb> combs = {}, std::span<const std::byte> sample = {}) const;
-  static constexpr const char* kLate = "outputs were still being written after the program had said that it was done";
-  // Whether outputs, as downloaded, hold what a sample of them held. Combs of other buffers are left out.
-  bool unchanged(std::span<const std::span<const std::byte>> out, std::span<const Comb> combs,
-                 std::span<const std::byte> sample) const;
-  // What verify() would hand to the check; outputs are downloaded to `storage`.
-  void collect(std::vector<std::span<const std::byte>>& in, std::vector<std::span<const std::byte>>& out,
-               std::vector<std::vector<std::byte>>& storage) const;
+  // Adds a sample of each output, at a random place.
+  void add_samples(std::uint64_t seed, std::vector<OutputSample>& to) const;
+  // Adds what a check sees: inputs, and outputs as downloaded. `staged`: into the device's staging memory, which is
+  // quick to reach and holds one set at a time.
+  void collect(HostCopy& to, bool staged) const;
+  // Whether outputs, as downloaded, hold what `sampled`, a sample of them, held. Samples of other buffers are left out.
+  bool unchanged(std::span<const std::span<const std::byte>> out, std::span<const OutputSample> samples,
+                 std::span<const std::byte> sampled) const;
+  std::size_t outputs() const { return out_.size(); }
   protocol::Call call() const;
   std::uint32_t next_id() const { return next_id_; }
 

@@ -40,7 +40,14 @@ bool parse_done(std::span<const char> packet, std::uint64_t sequence, protocol::
   end(done.file);
   end(done.other);
   end(done.host_wait);
-  if (done.status > protocol::Status::bad_request) ok = false;
+  if (done.status > protocol::Status::bad_request || done.gate > protocol::Gate::deadlock) ok = false;
+  return ok;
+}
+
+bool parse_report(std::span<const char> packet, std::uint64_t sequence, protocol::Report& report) {
+  bool ok = parse(packet, protocol::Type::report, sequence, report);
+  end(report.text);
+  if (report.gate > protocol::Gate::deadlock || report.follows > 1) ok = false;
   return ok;
 }
 

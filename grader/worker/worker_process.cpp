@@ -267,12 +267,15 @@ Reply WorkerProcess::request(protocol::Type type, const std::vector<char>& paylo
   }
   reply.seconds = now() - start;
   if (ok) {
-    if (!parse_done(packet, sequence_, reply.done)) reply.fate = Fate::protocol;
+    if (parse_report(packet, sequence_, reply.report))
+      reply.fate = Fate::reported;
+    else if (!parse_done(packet, sequence_, reply.done))
+      reply.fate = Fate::protocol;
     if (received >= 0 && wants_trace)
       reply.trace = copy_trace(received);
     else if (received >= 0)
       reply.launches = read_launches(received);
-    if (wants_trace && reply.trace.bytes == 0 && reply.done.status == protocol::Status::ok) reply.fate = Fate::protocol;
+    if (wants_trace && reply.trace.bytes == 0 && reply.good()) reply.fate = Fate::protocol;
   }
   if (received >= 0) close(received);
   if (reply.fate != Fate::ok) {

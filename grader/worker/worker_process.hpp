@@ -22,6 +22,7 @@ enum class Fate {
   flooded,    // stopped for printing without end
   protocol,   // answered with something that is not an answer
   memory,     // stopped for holding more memory than it may
+  reported,   // a rank that ended by itself, and said why
 };
 
 // A trace of device work, in a file of the judge's own.
@@ -47,6 +48,7 @@ enum class Role {
 struct Reply {
   Fate fate = Fate::ok;
   protocol::Done done;       // valid where fate is ok
+  protocol::Report report;   // valid where fate is reported
   bool replayed = false;     // the answer of, or the time spent in, a replay
   double seconds = 0;        // from the request's send to the answer's arrival, on the judge's clock
   int signal = 0;            // where it crashed

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include "../collectives/judged.hpp"
 #include "../simt/simt.hpp"
 #include "backend.hpp"
+#include "rank_end.hpp"
 
 namespace ridge::worker {
 
@@ -109,6 +111,7 @@ bool describe_handles(protocol::Done& done) {
     if (!kind.empty()) made += (made.empty() ? "" : " and ") + kind;
   if (const std::size_t requests = more(now.requests, alive->requests); made.empty() && requests > 0) {
     done.status = protocol::Status::fault;
+    done.gate = protocol::Gate::memory;
     put(done.what, "leak of MPI requests");
     put(done.detail, "every call leaves " + count_of(requests, "request") +
                          " that nobody waits for: MPI_Wait or MPI_Waitall says when a buffer may be used again");
@@ -116,6 +119,7 @@ bool describe_handles(protocol::Done& done) {
   }
   if (made.empty()) return false;
   done.status = protocol::Status::fault;
+  done.gate = protocol::Gate::memory;
   put(done.what, "leak of streams, events, graphs or communicators");
   put(done.detail, "every call makes " + made +
                        " that nobody destroys: make them once and keep them (a function-local static), or destroy them "
@@ -130,6 +134,7 @@ bool describe_leak(protocol::Done& done) {
   done.pc = callers[0];
   done.other_pc = callers[1];
   done.status = protocol::Status::fault;
+  done.gate = protocol::Gate::memory;
   put(done.what, "memory leak");
   put(done.detail, "every call allocates memory that it never frees: " +
                        std::to_string(simt::Sanitizer::live_allocations() - *allocated) + " more after each");
@@ -152,6 +157,7 @@ bool describe_finding(protocol::Done& done) {
   if (all.empty()) return describe_leak(done);
   const simt::Finding& f = all.front();
   done.status = protocol::Status::fault;
+  done.gate = protocol::Gate::correct;
   put(done.what, f.kind);
   put(done.detail, f.detail + simt::launch_in_words(f.launched));
   put(done.kernel, f.kernel);
@@ -251,7 +257,8 @@ bool replay(int fd, const protocol::Replay& request, protocol::Done& done) {
   schedule = r.schedule;
   race = r.race;
   done.to_host = r.transfers.to_host;
-  put(done.host_wait, r.host_wait);
+  put(done.host_wait, r.host_wait.call);
+  done.host_wait_pc = r.host_wait.pc;
   if (r.ok) return true;
   done.status = protocol::Status::bad_request;
   put(done.what, "the device work cannot be repeated:");
@@ -262,6 +269,13 @@ bool replay(int fd, const protocol::Replay& request, protocol::Done& done) {
 // Without a way to the switchboard ranks know of each other and no more.
 void* join_ranks(int socket, int rank, int ranks) {
   own_order = 1 + static_cast<std::uint64_t>(rank);
+  ridge_on_rank_end([](RankEnd why, bool follows, const std::string& report) {
+    end_rank(why == RankEnd::mismatch   ? protocol::Gate::mismatch
+             : why == RankEnd::memory   ? protocol::Gate::memory
+             : why == RankEnd::deadlock ? protocol::Gate::deadlock
+                                        : protocol::Gate::launch,
+             follows, report.substr(std::min(report.find_first_not_of('\n'), report.size())));
+  });
   return fcntl(socket, F_GETFD) < 0 ? nullptr : ridge_join_ranks(socket, rank, ranks);
 }
 
@@ -278,12 +292,14 @@ bool describe_fault(protocol::Done& done) {
   const simt::Fault* fault = simt::last_fault();
   if (fault == nullptr && !race.empty()) {
     done.status = protocol::Status::fault;
+    done.gate = protocol::Gate::correct;
     put(done.what, "race between streams");
     put(done.detail, race);
     return true;
   }
   if (fault == nullptr) return describe_refusal(done) || describe_finding(done) || describe_handles(done);
   done.status = protocol::Status::fault;
+  done.gate = protocol::Gate::memory;
   done.code = fault->error;
   put(done.what, fault->kind);
   // Host code that faults has no kernel, and nobody launched it.

@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include "rank_end.hpp"
+
 struct ridge_mpi_request {
   bool receive = false;
   int from = 0, tag = 0;
@@ -36,11 +38,11 @@ struct Header {
   std::uint64_t bytes;
 };
 
-[[noreturn]] void fatal(const std::string& what) {
-  std::fflush(stdout);
-  std::fprintf(stderr, "ridge: MPI: %s\n", what.c_str());
-  std::fflush(stderr);
-  _exit(86);
+using ridge::protocol::Gate;
+
+// `follows`: what another rank did is the cause.
+[[noreturn]] void fatal(const std::string& what, Gate gate = Gate::launch, bool follows = false) {
+  ridge::worker::end_rank(gate, follows, "ridge: MPI: " + what + "\n");
 }
 
 bool write_all(int to, const void* data, std::size_t bytes) {
@@ -108,7 +110,8 @@ class World {
     std::lock_guard lock(of(sending_, to));
     const Header h{rank_, tag, bytes};
     if (!write_all(of(sockets_, to), &h, sizeof h) || !write_all(of(sockets_, to), data, bytes))
-      fatal("rank " + std::to_string(to) + " is gone, and rank " + std::to_string(rank_) + " sends to it");
+      fatal("rank " + std::to_string(to) + " is gone, and rank " + std::to_string(rank_) + " sends to it",
+            Gate::deadlock, true);
   }
 
   std::uint64_t ask(int from, int tag) {
@@ -126,12 +129,14 @@ class World {
     const auto found = queue.messages.find(r.number);
     if (found == queue.messages.end())
       fatal("rank " + std::to_string(r.from) + " is gone, and rank " + std::to_string(rank_) +
-            " waits for a message of it");
+                " waits for a message of it",
+            Gate::deadlock, true);
     const std::vector<char> message = std::move(found->second);
     queue.messages.erase(found);
     if (message.size() > r.room)
       fatal("rank " + std::to_string(rank_) + " has room for " + std::to_string(r.room) + " bytes, and rank " +
-            std::to_string(r.from) + " sends " + std::to_string(message.size()));
+                std::to_string(r.from) + " sends " + std::to_string(message.size()),
+            Gate::mismatch);
     if (!message.empty()) std::memcpy(r.data, message.data(), message.size());
     return message.size();
   }
@@ -167,12 +172,13 @@ class World {
       const int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
       if (s >= 0 && connect(s, reinterpret_cast<const sockaddr*>(&address), size) == 0) {
         const Header hello{rank_, kHelloTag, 0};
-        if (!write_all(s, &hello, sizeof hello)) fatal("rank " + std::to_string(r) + " is gone at the start");
+        if (!write_all(s, &hello, sizeof hello))
+          fatal("rank " + std::to_string(r) + " is gone at the start", Gate::deadlock);
         of(sockets_, r) = s;
         return;
       }
       if (s >= 0) close(s);
-      if (tries == 6000) fatal("rank " + std::to_string(r) + " does not come");
+      if (tries == 6000) fatal("rank " + std::to_string(r) + " does not come", Gate::deadlock);
       usleep(10000);
     }
   }

@@ -8,7 +8,7 @@
 namespace ridge::protocol {
 
 constexpr std::uint32_t kMagic = 0x31474452;  // "RDG1"
-constexpr std::uint16_t kVersion = 8;
+constexpr std::uint16_t kVersion = 9;
 constexpr int kSocket = 3;    // the worker's end of the pair
 constexpr int kMessages = 4;  // of a worker that is one of several ranks: a stream to the judge's switchboard
 constexpr std::uint32_t kMaxCalls = 256;
@@ -21,6 +21,7 @@ enum class Type : std::uint16_t {
   done = 4,    // worker -> judge: Done; with a descriptor of launch records (JSON) where the run asked for them
   quit = 5,    // judge -> worker
   replay = 6,  // judge -> a worker started with "replay": Replay and the descriptor of a trace; answered as run is
+  report = 7,  // worker -> judge, in place of done: Report; a rank ends in the middle of a call
 };
 
 struct Header {
@@ -75,25 +76,38 @@ struct Replay {
 
 enum class Status : std::uint32_t { ok = 0, cuda_error = 1, fault = 2, bad_request = 3 };
 
+// The check that fails, where the worker's runtime can tell.
+enum class Gate : std::uint32_t { none = 0, correct = 1, memory = 2, launch = 3, mismatch = 4, deadlock = 5 };
+
 struct Done {
   Status status = Status::ok;
-  std::int32_t code = 0;  // cudaError_t
-  char what[128] = {};    // error name, or the fault's kind
-  char detail[512] = {};  // one sentence
+  std::int32_t code = 0;   // cudaError_t
+  Gate gate = Gate::none;  // of a fault
+  char what[128] = {};     // error name, or the fault's kind
+  char detail[504] = {};   // one sentence
   char kernel[96] = {};
   char file[96] = {};  // of the fault, where known without debug information
   std::int32_t line = 0;
   std::uint32_t pc = 0;  // of the fault: offset in the worker's program, for addr2line
   std::uint32_t block[3] = {};
   std::uint32_t thread[3] = {};
-  std::uint32_t other_pc = 0;  // of a race: the earlier access, 0 where there is none
-  char other[84] = {};         // "store by block number 3, thread (0,0,0)"
-  char host_wait[48] = {};     // of a replay: the call in which the host waited for the device
-  std::uint64_t to_host = 0;   // of a replay: bytes that were copied to the host; a hint for messages
-  double device_seconds = 0;   // between events around the calls, on the worker's stream: a detail, never a score
+  std::uint32_t other_pc = 0;      // of a race: the earlier access, 0 where there is none
+  char other[84] = {};             // "store by block number 3, thread (0,0,0)"
+  char host_wait[44] = {};         // of a replay: the call in which the host waited for the device
+  std::uint32_t host_wait_pc = 0;  // where that call was made, as `pc`
+  std::uint64_t to_host = 0;       // of a replay: bytes that were copied to the host; a hint for messages
+  double device_seconds = 0;       // between events around the calls, on the worker's stream: a detail, never a score
 };
 
-static_assert(sizeof(Header) == 24 && sizeof(Buffer) == 32 && sizeof(Call) == 168 && sizeof(Done) == 1024);
+// What a rank that ends in the middle of a call has to say: of NCCL or MPI, whose other ranks can't go on.
+struct Report {
+  Gate gate = Gate::none;
+  std::uint32_t follows = 0;  // 1: another rank has reported the cause
+  char text[4096] = {};       // lines for people; "[at 0x12f0]" is a place in the worker's program
+};
+
+static_assert(sizeof(Header) == 24 && sizeof(Buffer) == 32 && sizeof(Call) == 168 && sizeof(Done) == 1024 &&
+              sizeof(Report) == 4104);
 static_assert(std::is_trivially_copyable_v<Hello> && std::is_trivially_copyable_v<Done>);
 
 }  // namespace ridge::protocol

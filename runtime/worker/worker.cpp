@@ -15,6 +15,7 @@
 #include "backend.hpp"
 #include "initialisers.hpp"
 #include "packet.hpp"
+#include "rank_end.hpp"
 
 namespace {
 
@@ -49,6 +50,7 @@ struct Mapped {
 std::map<std::uint32_t, Mapped> buffers;
 cudaStream_t stream;
 ridge_rank rank;
+std::uint64_t answers = 0;  // the question that is answered next
 
 void add_buffer(const Packet& packet, protocol::Done& done) {
   protocol::Buffer buffer;
@@ -175,6 +177,16 @@ void replay(const Packet& packet, protocol::Done& done) {
 
 }  // namespace
 
+void worker::end_rank(protocol::Gate gate, bool follows, const std::string& text) {
+  protocol::Report report;
+  report.gate = gate;
+  report.follows = follows ? 1 : 0;
+  put(report.text, text);
+  std::fflush(nullptr);
+  protocol::send_packet(protocol::kSocket, protocol::Type::report, answers, &report, sizeof report);
+  _exit(86);
+}
+
 // "trace", "rank 2 of 4"
 void join_ranks(int argc, char** argv) {
   for (int i = 1; i + 3 < argc; ++i)
@@ -204,6 +216,7 @@ int main(int argc, char** argv) {
   protocol::send_packet(protocol::kSocket, protocol::Type::hello, 0, &hello, sizeof hello);
   Packet packet;
   while (receive(packet)) {
+    answers = packet.header.sequence;
     protocol::Done done;
     int launches = -1;
     switch (packet.header.type) {

@@ -1,4 +1,4 @@
-// Packets of a worker: hello and done. The first byte picks the message; what is accepted has texts that end.
+// Packets of a worker: hello, done and report. The first byte picks the message; what is accepted has texts that end.
 #include <cstring>
 
 #include "fuzz.hpp"
@@ -9,7 +9,13 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ridge;
   if (size == 0) return 0;
   std::span<const char> packet{reinterpret_cast<const char*>(data) + 1, size - 1};
-  if (data[0] % 2 == 0) {
+  if (data[0] % 3 == 2) {
+    protocol::Report report;
+    parse_report(packet, 7, report);
+    fuzz::promise(std::memchr(report.text, 0, sizeof report.text) != nullptr, "the text ends");
+    return 0;
+  }
+  if (data[0] % 3 == 0) {
     protocol::Hello hello;
     parse_hello(packet, hello);
     fuzz::promise(std::memchr(hello.device, 0, sizeof hello.device) != nullptr, "the device's name ends");

@@ -15,7 +15,7 @@ class LateDevice : public Device {
   }
   std::span<std::byte> staging(std::size_t bytes) override { return device_->staging(bytes); }
   std::unique_ptr<HostMemory> host_memory(std::size_t bytes) override { return device_->host_memory(bytes); }
-  void aim_sample(const std::vector<Comb>& combs) override { device_->aim_sample(combs); }
+  void aim_sample(const std::vector<OutputSample>& samples) override { device_->aim_sample(samples); }
   std::vector<std::byte> take_sample() override {
     auto sample = device_->take_sample();
     sample.back() ^= std::byte{1};

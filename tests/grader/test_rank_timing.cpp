@@ -9,8 +9,8 @@
 #include "checks/fill.hpp"
 #include "grader/base/clock.hpp"
 #include "grader/build/build.hpp"
-#include "grader/measure/rank_timing.hpp"
 #include "grader/measure/timed_turns.hpp"
+#include "grader/measure/timing.hpp"
 #include "late_device.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"
@@ -91,9 +91,9 @@ struct Fixture {
     std::vector<Device*> all;
     for (const auto& d : devices) all.push_back(d.get());
     auto starter = [](const fs::path& program) {
-      return [program] { return std::make_unique<RankWorkers>(program, kRanks, lab::Backend::cuda, false); };
+      return [program] { return std::make_unique<SubmissionWorkers>(program, kRanks, lab::Backend::cuda, false); };
     };
-    return time_ranks(all, check, c, starter(submission), starter(solution), 1, o);
+    return time_case(all, check, c, {starter(submission), starter(solution), {}}, o);
   }
 };
 

@@ -277,8 +277,8 @@ struct SessionFixture {
     for (std::size_t i = 0; i < overrides.size(); ++i) s.override_names.push_back("copy.cu");
     return build_worker(lab, s, lab::Backend::cpu, fs::path(home / name)).program;
   }
-  static StartWorker starter(const fs::path& program) {
-    return [program] { return std::make_unique<WorkerProcess>(program, 20); };
+  static StartWorkers starter(const fs::path& program) {
+    return [program] { return std::make_unique<SubmissionWorkers>(program, 0, lab::Backend::cuda, false); };
   }
   TimedRun run(Device& device, const fs::path& submission, const fs::path& baseline, const Calibration& machine = {}) {
     TimedOptions o;
@@ -288,7 +288,8 @@ struct SessionFixture {
     o.machine = machine;
     o.turn_seconds = o.least_seconds = 1e-6;
     o.explain = [](const Reply& r) { return std::string("fate ") + std::to_string(static_cast<int>(r.fate)); };
-    return time_case(device, check, small, {starter(submission), starter(baseline), starter(baseline)}, 1, o);
+    const std::vector<Device*> devices = {&device};
+    return time_case(devices, check, small, {starter(submission), starter(baseline), starter(baseline)}, o);
   }
 };
 

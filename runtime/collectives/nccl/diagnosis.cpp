@@ -1,7 +1,5 @@
 #include "diagnosis.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -21,8 +19,7 @@ namespace ridge::collectives {
 
 namespace {
 
-constexpr int kExitCode = 86;  // as after a report of the sanitizer
-constexpr double kAsk = 0.5;   // seconds between questions to other processes
+constexpr double kAsk = 0.5;  // seconds between questions to other processes
 // A process that runs a kernel does not answer; what it said before counts no longer.
 constexpr double kFresh = 3 * kAsk;
 // All ranks wait, and nothing has moved for so long: nothing will.
@@ -148,15 +145,11 @@ std::string local_states(std::uint64_t key, bool messages) {
 constexpr std::uint32_t kQuestion = 0, kAnswer = 1, kEnd = 2, kQuestionOfMessages = 3;
 
 // The other processes of the communicator end too, without a report of their own.
-[[noreturn]] void end_with(const ncclComm& comm, const std::string& report_with_places) {
-  const std::string report = with_lines(report_with_places);
+[[noreturn]] void end_with(const ncclComm& comm, RankEnd why, const std::string& report, bool follows = false) {
   std::set<std::uint64_t> others(comm.processes.begin(), comm.processes.end());
   others.erase(Node::instance().token());
   for (std::uint64_t p : others) Node::instance().write(p, comm.key, 0, {{0, Kind::state, 0, kEnd}, {}, {}});
-  std::fflush(stdout);
-  std::fputs(report.c_str(), stderr);
-  std::fflush(stderr);
-  _exit(kExitCode);
+  ridge_end_rank(why, follows, "\n" + with_lines(report));
 }
 
 void ask_others(const ncclComm& comm) {
@@ -174,9 +167,8 @@ void heard_state(std::uint64_t process, std::uint64_t key, std::uint32_t step, c
     for (ncclComm* comm : Ranks::instance().of(key)) {
       comm->error = ncclRemoteError;
       if (comm->inside.empty()) continue;
-      std::fprintf(stderr, "ridge: NCCL: rank %d ends: another rank has reported why\n", comm->rank);
-      std::fflush(nullptr);
-      _exit(kExitCode);
+      ridge_end_rank(RankEnd::deadlock, true,
+                     "ridge: NCCL: rank " + std::to_string(comm->rank) + " ends: another rank has reported why\n");
     }
     return;
   }
@@ -272,14 +264,14 @@ void look_for_deadlock(double seconds) {
     char time_text[32];
     std::snprintf(time_text, sizeof time_text, "%.0f", seconds);
     const bool mpi = comm->key == kMpiKey;
-    std::string report = mpi ? "\nridge: MPI: " : "\nridge: NCCL: ";
+    std::string report = mpi ? "ridge: MPI: " : "ridge: NCCL: ";
     report += gone      ? "a rank is gone, and others wait for it\n"
               : certain ? "deadlock: every rank waits for another one\n"
                         : std::string("no rank has moved for ") + time_text + " s (RIDGE_NCCL_TIMEOUT sets the time)\n";
     const bool messages = in_messages(comm->key);
     report += local_states(comm->key, messages) + others;
     report += mpi ? kAdviceMpi : messages ? kAdviceMessages : kAdviceNccl;
-    end_with(*comm, report);
+    end_with(*comm, RankEnd::deadlock, report, gone);
   }
 }
 
@@ -292,21 +284,23 @@ std::string place_of(std::uint64_t pc) {
 bool looks_for_mistakes() { return Node::instance().judged() || simt::Sanitizer::enabled(); }
 
 void end_with_overrun(const ncclComm& comm, const Call& call, const std::string& what) {
-  end_with(comm, "\nridge: NCCL: out of bounds\n  rank " + std::to_string(comm.rank) + ": " + text_of(call) +
-                     place_of(call.pc) + ": " + what + "\n");
+  end_with(comm, RankEnd::memory,
+           "ridge: NCCL: out of bounds\n  rank " + std::to_string(comm.rank) + ": " + text_of(call) +
+               place_of(call.pc) + ": " + what + "\n");
 }
 
 void end_with_overlap(const ncclComm& comm, const Call& call, const std::string& what) {
-  end_with(comm, "\nridge: NCCL: buffers overlap\n  rank " + std::to_string(comm.rank) + ": " + text_of(call) +
-                     place_of(call.pc) + ": " + what + "\n");
+  end_with(comm, RankEnd::memory,
+           "ridge: NCCL: buffers overlap\n  rank " + std::to_string(comm.rank) + ": " + text_of(call) +
+               place_of(call.pc) + ": " + what + "\n");
 }
 
 void end_with_mismatch(const ncclComm& comm, const Call& own, const Message& theirs) {
-  std::string report = "\nridge: NCCL: ranks disagree\n  rank " + std::to_string(comm.rank) + ": " + text_of(own);
+  std::string report = "ridge: NCCL: ranks disagree\n  rank " + std::to_string(comm.rank) + ": " + text_of(own);
   if (own.what > What::receive) report += ", #" + std::to_string(comm.collectives);
   report += place_of(own.pc) + "\n  rank " + std::to_string(theirs.slot.from) + ": " + text_of(theirs.call) +
             place_of(theirs.call.pc) + "\n";
-  end_with(comm, report);
+  end_with(comm, RankEnd::mismatch, report);
 }
 
 }  // namespace ridge::collectives

@@ -1,10 +1,31 @@
 // A rank that a judge has started: its messages pass through the judge.
 #include "../judged.hpp"
 
+#include <unistd.h>
+
+#include <cstdio>
+
 #include "communicator.hpp"
 #include "node.hpp"
 #include "recorded.hpp"
 #include "stream/device_log.hpp"
+
+namespace {
+constexpr int kExitCode = 86;
+RankEndListener heard_by = nullptr;
+}  // namespace
+
+void ridge_on_rank_end(RankEndListener listener) { heard_by = listener; }
+
+void ridge_end_rank(RankEnd why, bool follows, const std::string& report) {
+  std::fflush(stdout);
+  if (heard_by != nullptr)
+    heard_by(why, follows, report);
+  else
+    std::fputs(report.c_str(), stderr);
+  std::fflush(stderr);
+  _exit(kExitCode);
+}
 
 void* ridge_join_ranks(int socket, int rank, int ranks) {
   using namespace ridge::collectives;

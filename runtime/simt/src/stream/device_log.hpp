@@ -142,13 +142,19 @@ struct Schedule {
   static constexpr std::size_t kMaxItems = 4096;
 };
 
+// The first call in which the host waited for the device; no name: it did not wait.
+struct HostWait {
+  std::string call;
+  std::uint32_t pc = 0;  // where it was made
+};
+
 struct Replay {
   bool ok = true;  // false: `error` says what was wrong with the trace. A kernel's fault is in last_fault().
   std::string error;
   Transfers transfers;
-  Schedule schedule;      // since the last mark
-  std::string host_wait;  // the call in which the host waited first, and where, since the last mark; empty: it did not
-  std::string race;       // two operations on the same memory that nothing orders; empty: none
+  Schedule schedule;   // since the last mark
+  HostWait host_wait;  // since the last mark
+  std::string race;    // two operations on the same memory that nothing orders; empty: none
 };
 
 // What makes the exchanges of traces; without one, a trace with exchanges can't be repeated.

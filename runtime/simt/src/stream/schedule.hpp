@@ -24,9 +24,8 @@ class ScheduleBuilder {
   // one on a mapped buffer that the call's stream does not wait for, or the other way round: which, in a sentence.
   // Empty: none, or too many operations to look.
   std::string race() const;
-  // The first call in which the host waited for the device, between the begin and the end of a call of the judge;
-  // empty: none.
-  std::string host_wait() const;
+  // Between the begin and the end of a call of the judge.
+  HostWait host_wait() const;
 
  private:
   struct Ran {

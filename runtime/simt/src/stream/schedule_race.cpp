@@ -68,14 +68,14 @@ std::string at_end(const Node& n) {
 
 }  // namespace
 
-std::string ScheduleBuilder::host_wait() const {
+HostWait ScheduleBuilder::host_wait() const {
   bool inside = false;
   for (const Step& s : steps_) {
     const std::string name(s.fields.name, strnlen(s.fields.name, sizeof s.fields.name));
     if (name == trace::kCallBegins) inside = true;
     if (name == trace::kCallEnds) inside = false;
     if (!inside || s.fields.is_wait == 0) continue;
-    return name + place_text(Program::instance().own_caller(s.fields.callers));
+    return {name, Program::instance().own_caller(s.fields.callers)};
   }
   return {};
 }

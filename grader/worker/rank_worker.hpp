@@ -1,7 +1,7 @@
-// The submission's side of a task. On a GPU that is one worker. On the emulator there are two of the same program: the
-// first runs the submission as it is and only yields a trace of its device work; the second runs nothing but the
-// kernels in that trace, and its outputs and counts are what is judged. Host code can thus neither compute an answer
-// nor touch a count. Where seeds are secret, the first one does not even see the inputs that count.
+// The submission's side of one rank; a task without ranks has one. On a GPU that is one worker. On the emulator there are
+// two of the same program: the first runs the submission as it is and only yields a trace of its device work; the second
+// runs nothing but the kernels in that trace, and its outputs and counts are what is judged. Host code can thus neither
+// compute an answer nor touch a count. Where seeds are secret, the first one does not even see the inputs that count.
 #pragma once
 #include <functional>
 #include <memory>
@@ -13,22 +13,22 @@
 
 namespace ridge {
 
-// Where the worker is one of several ranks, and its streams to the switchboards (rank_workers.hpp).
+// Where the worker is one of several ranks, and its streams to the switchboards (submission_workers.hpp).
 struct RankPlace {
   int rank = 0, ranks = 1;
   int messages = -1, replay_messages = -1;
 };
 
-class SubmissionWorkers {
+class RankWorker {
  public:
   // `decoys`: on the emulator, host code sees other inputs of the same shape. Throws as WorkerProcess does.
-  SubmissionWorkers(const fs::path& program, lab::Backend backend, bool decoys, const RankPlace& place = {});
+  RankWorker(const fs::path& program, lab::Backend backend, bool decoys, const RankPlace& place = {});
 
   // A rank on a GPU, of those started together.
-  SubmissionWorkers(std::shared_ptr<RankSandbox> ranks, int rank);
+  RankWorker(std::shared_ptr<RankSandbox> ranks, int rank);
 
   // A rank whose two workers an agent keeps, on the emulator.
-  SubmissionWorkers(std::shared_ptr<RankHost> first, std::shared_ptr<RankHost> replay, bool decoys);
+  RankWorker(std::shared_ptr<RankHost> first, std::shared_ptr<RankHost> replay, bool decoys);
 
   // Gives both the case's buffers. The reply that was not ok, or an ok one.
   Reply share(const CaseBuffers& buffers, double limit_seconds);
@@ -42,8 +42,6 @@ class SubmissionWorkers {
 
   WorkerProcess& first() { return first_; }
   const std::string& output() { return first_.output(); }  // kernels print twice; this is once
-  // What the one printed that has ended; both: the first.
-  const std::string& last_words() { return first_.alive() && replay_ ? replay_->output() : first_.output(); }
 
  private:
   WorkerProcess first_;

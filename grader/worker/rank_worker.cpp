@@ -1,4 +1,4 @@
-#include "grader/worker/submission.hpp"
+#include "grader/worker/rank_worker.hpp"
 
 #include <cstring>
 
@@ -17,7 +17,7 @@ bool replays(lab::Backend b) { return b == lab::Backend::cpu && on(Defence::repl
 
 }  // namespace
 
-SubmissionWorkers::SubmissionWorkers(const fs::path& program, lab::Backend backend, bool decoys, const RankPlace& place)
+RankWorker::RankWorker(const fs::path& program, lab::Backend backend, bool decoys, const RankPlace& place)
     : first_(program, start_seconds(backend),
              {.gpu = backend == lab::Backend::cuda,
               .role = replays(backend) ? Role::traced : Role::plain,
@@ -32,23 +32,23 @@ SubmissionWorkers::SubmissionWorkers(const fs::path& program, lab::Backend backe
             .role = Role::replay, .rank = place.rank, .ranks = place.ranks, .messages = place.replay_messages});
 }
 
-SubmissionWorkers::SubmissionWorkers(std::shared_ptr<RankSandbox> ranks, int rank)
+RankWorker::RankWorker(std::shared_ptr<RankSandbox> ranks, int rank)
     : first_(std::move(ranks), rank, kStartSecondsGpu, true) {}
 
-SubmissionWorkers::SubmissionWorkers(std::shared_ptr<RankHost> first, std::shared_ptr<RankHost> replay, bool decoys)
+RankWorker::RankWorker(std::shared_ptr<RankHost> first, std::shared_ptr<RankHost> replay, bool decoys)
     : first_(std::move(first), 0, kStartSecondsGpu, false), decoys_(decoys && on(Defence::decoy_inputs)) {
   if (replay) replay_ = std::make_unique<WorkerProcess>(std::move(replay), 0, kStartSecondsGpu, false);
 }
 
-Reply SubmissionWorkers::share(const CaseBuffers& buffers, double limit_seconds) {
+Reply RankWorker::share(const CaseBuffers& buffers, double limit_seconds) {
   if (replay_ == nullptr) return buffers.share(first_, limit_seconds);
   Reply r = buffers.share(first_, limit_seconds, decoys_ ? Show::decoy : Show::scratch);
   if (r.good()) r = buffers.share(*replay_, limit_seconds);
   return r;
 }
 
-Reply SubmissionWorkers::run(const CaseBuffers& buffers, unsigned times, bool record, bool sanitize,
-                             double limit_seconds, const std::function<bool()>& go_on) {
+Reply RankWorker::run(const CaseBuffers& buffers, unsigned times, bool record, bool sanitize, double limit_seconds,
+                      const std::function<bool()>& go_on) {
   std::vector<protocol::Call> calls(times, buffers.call());
   protocol::Run request;
   if (replay_ == nullptr) {

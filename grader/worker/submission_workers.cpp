@@ -1,4 +1,4 @@
-#include "grader/worker/rank_workers.hpp"
+#include "grader/worker/submission_workers.hpp"
 
 #include <atomic>
 #include <future>
@@ -9,12 +9,17 @@
 
 namespace ridge {
 
-RankWorkers::RankWorkers(const fs::path& program, int ranks, lab::Backend backend, bool decoys, Agents* agents)
-    : agents_(agents) {
+SubmissionWorkers::SubmissionWorkers(const fs::path& program, int ranks, lab::Backend backend, bool decoys,
+                                     Agents* agents)
+    : agents_(ranks > 0 ? agents : nullptr) {
+  if (ranks == 0) {
+    workers_.push_back(std::make_unique<RankWorker>(program, backend, decoys));
+    return;
+  }
   if (backend == lab::Backend::cuda) {
     auto all =
         std::make_shared<RankSandbox>(ranks_sandbox(program), std::vector{program.string(), std::string("run")}, ranks);
-    for (int r = 0; r < ranks; ++r) workers_.push_back(std::make_unique<SubmissionWorkers>(all, r));
+    for (int r = 0; r < ranks; ++r) workers_.push_back(std::make_unique<RankWorker>(all, r));
     return;
   }
   first_.emplace(ranks);
@@ -23,19 +28,19 @@ RankWorkers::RankWorkers(const fs::path& program, int ranks, lab::Backend backen
       const bool replays = on(Defence::replay);
       auto first = agents->start(program, replays ? Role::traced : Role::plain, r, ranks, first_->end_of(r));
       auto replay = replays ? agents->start(program, Role::replay, r, ranks, replays_->end_of(r)) : nullptr;
-      workers_.push_back(std::make_unique<SubmissionWorkers>(std::move(first), std::move(replay), decoys));
+      workers_.push_back(std::make_unique<RankWorker>(std::move(first), std::move(replay), decoys));
     } catch (const Error&) {
       agents->require_all();
       throw;
     }
   for (int r = 0; agents == nullptr && r < ranks; ++r)
-    workers_.push_back(std::make_unique<SubmissionWorkers>(
-        program, lab::Backend::cpu, decoys, RankPlace{r, ranks, first_->end_of(r), replays_->end_of(r)}));
+    workers_.push_back(std::make_unique<RankWorker>(program, lab::Backend::cpu, decoys,
+                                                    RankPlace{r, ranks, first_->end_of(r), replays_->end_of(r)}));
   first_->started();
   replays_->started();
 }
 
-Reply RankWorkers::share(const Buffers& buffers, double limit_seconds) {
+Reply SubmissionWorkers::share(const RankBuffers& buffers, double limit_seconds) {
   Reply r;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     r = workers_[i]->share(buffers[i], limit_seconds);
@@ -45,8 +50,8 @@ Reply RankWorkers::share(const Buffers& buffers, double limit_seconds) {
   return r;
 }
 
-std::vector<Reply> RankWorkers::run(const Buffers& buffers, unsigned times, bool record, bool sanitize,
-                                    double limit_seconds) {
+std::vector<Reply> SubmissionWorkers::run(const RankBuffers& buffers, unsigned times, bool record, bool sanitize,
+                                          double limit_seconds) {
   if (first_) first_->take(), replays_->take();
   // No rank is repeated before all have run: where one hangs, a repeated one would wait for it and report that as the
   // cause.
@@ -81,7 +86,11 @@ std::vector<Reply> RankWorkers::run(const Buffers& buffers, unsigned times, bool
   return replies;
 }
 
-std::vector<lab::Message> RankWorkers::messages() {
+void SubmissionWorkers::keep_requests() {
+  for (const auto& worker : workers_) worker->keep_requests();
+}
+
+std::vector<lab::Message> SubmissionWorkers::messages() {
   if (!first_) return {};
   std::vector<lab::Message> all = replays_->take();
   for (const lab::Message& m : first_->take())
@@ -89,8 +98,6 @@ std::vector<lab::Message> RankWorkers::messages() {
   return all;
 }
 
-const std::string& RankWorkers::output(int rank) { return workers_[static_cast<std::size_t>(rank)]->output(); }
-
-std::string RankWorkers::report(int rank) { return workers_[static_cast<std::size_t>(rank)]->last_words(); }
+const std::string& SubmissionWorkers::output(int rank) { return workers_[static_cast<std::size_t>(rank)]->output(); }
 
 }  // namespace ridge

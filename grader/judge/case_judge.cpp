@@ -1,0 +1,111 @@
+#include "grader/judge/case_judge.hpp"
+
+#include <algorithm>
+
+#include "grader/base/clock.hpp"
+#include "grader/base/defence.hpp"
+#include "grader/base/seeds.hpp"
+
+namespace ridge {
+
+using lab::Backend;
+using lab::Mode;
+
+namespace {
+
+constexpr std::size_t kKeptOutput = 2048;
+
+}  // namespace
+
+bool decoys(const JudgeOptions& options, const lab::TaskCheck& check) {
+  return options.mode == Mode::grade && !check.host_reads_inputs();
+}
+
+bool keeps_requests(const JudgeOptions& options) { return options.mode == Mode::check && !options.sizes; }
+
+void CaseJudge::stop() {
+  workers_.clear();
+  sanitizing_.clear();
+}
+
+std::vector<Device*> CaseJudge::devices(const lab::Case& c) {
+  std::vector<Device*> all = {&device_};
+  for (int r = 1; r < c.ranks; ++r) {
+    const auto at = static_cast<std::size_t>(r) - 1;
+    if (options_.backend == Backend::cuda && at == more_devices_.size()) more_devices_.push_back(make_cuda_device(r));
+    all.push_back(options_.backend == Backend::cuda ? more_devices_[at].get() : &device_);
+  }
+  return all;
+}
+
+std::unique_ptr<SubmissionWorkers> CaseJudge::start(int ranks, bool decoys) {
+  Lap lap(time_.start);
+  return std::make_unique<SubmissionWorkers>(program_, ranks, options_.backend, decoys, options_.agents);
+}
+
+SubmissionWorkers& CaseJudge::workers_of(ByRanks& all, int ranks) {
+  if (auto found = all.find(ranks); found != all.end()) return *found->second;
+  // Ranks share the GPUs: those of one number end before others start.
+  if (options_.backend == Backend::cuda) all.clear();
+  return *(all[ranks] = start(ranks, decoys(options_, check_)));
+}
+
+RankBuffers CaseJudge::buffers_of(const lab::Case& c, std::uint64_t number) {
+  RankBuffers buffers(devices(c), check_, c, {seed_, "case", number}, next_id_, time_);
+  next_id_ = buffers.next_id();
+  return buffers;
+}
+
+Gate CaseJudge::share(SubmissionWorkers& workers, const RankBuffers& buffers) {
+  Lap lap(time_.start);
+  return explain_(workers.share(buffers, limit_));
+}
+
+Gate CaseJudge::run(SubmissionWorkers& workers, const lab::Case& c, const RankBuffers& buffers, bool record,
+                    std::vector<Reply>& replies) {
+  Lap lap(time_.run);
+  replies = workers.run(buffers, 1, record, false, limit_);
+  return explain_all(explain_, replies, c.ranks);
+}
+
+Gate CaseJudge::answered(SubmissionWorkers& workers, const lab::Case& c, const RankBuffers& buffers) {
+  std::vector<Reply> replies;
+  if (Gate g = run(workers, c, buffers, false, replies); !g.check.empty()) return g;
+  const lab::Verdict v = buffers.verify();
+  return v.ok ? Gate{} : Gate{v.check, v.message, v.secret};
+}
+
+CaseJudge::Answer CaseJudge::judge(const lab::Case& c, std::uint64_t number, bool again) {
+  SubmissionWorkers& workers = workers_of(workers_, c.ranks);
+  RankBuffers buffers = buffers_of(c, number);
+  Answer answer;
+  Gate& g = answer.gate;
+  g = share(workers, buffers);
+  if (g.check.empty()) {
+    if (keeps_requests(options_) && c.ranks == 0) workers.keep_requests();
+    g = run(workers, c, buffers, c.measured, answer.replies);
+  }
+  if (g.check.empty()) {
+    const lab::Verdict v = buffers.verify();
+    if (c.ranks > 0 && options_.backend == Backend::cpu && v.ok)
+      if (lab::Verdict t = check_.verify_messages(c, workers.messages()); !t.ok)
+        answer.traffic = {t.check, t.message, t.secret};
+    double seconds = 0;
+    std::uint64_t to_host = 0;
+    for (const Reply& r : answer.replies) {
+      seconds = std::max(seconds, r.seconds);
+      to_host += r.done.to_host;
+    }
+    if (looks_for_races(c, seconds)) g = sanitized(c, buffers, number);
+    for (const Reply& r : answer.replies)
+      if (v.ok && g.check.empty()) g = waited(r);
+    if (v.ok && g.check.empty() && asks_the_host(to_host)) g = with_decoys(c, buffers, number, to_host);
+    if (!v.ok) g = {v.check, v.message + (g.check.empty() ? "" : "\n" + g.message), v.secret};
+    if (g.check.empty() && again) g = once_more(workers, c, number);
+  }
+  output_ = workers.output(0).substr(0, kKeptOutput);
+  output_bytes_ = static_cast<double>(workers.worker(0).printed());
+  return answer;
+}
+
+}  // namespace ridge

@@ -1,0 +1,91 @@
+// Judges the answers of one task, case by case. A task without ranks is the case of one worker.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "checks/check.hpp"
+#include "grader/judge/explain.hpp"
+#include "grader/judge/judge.hpp"
+#include "grader/machine/device.hpp"
+#include "grader/worker/submission_workers.hpp"
+
+namespace ridge {
+
+// Whether host code sees other inputs than those that count: where the inputs are secret.
+bool decoys(const JudgeOptions& options, const lab::TaskCheck& check);
+// Whether warps' requests are shown: those of public inputs only.
+bool keeps_requests(const JudgeOptions& options);
+
+class CaseJudge {
+ public:
+  // `program`: the submission's worker. `limit`: seconds that one request may take. `time`: the judge's own goes there.
+  CaseJudge(const lab::TaskCheck& check, const JudgeOptions& options, Device& device, const fs::path& program,
+            std::uint64_t seed, double limit, JudgeTime& time)
+      : check_(check),
+        options_(options),
+        device_(device),
+        program_(program),
+        seed_(seed),
+        limit_(limit),
+        explain_(program, limit),
+        time_(time) {}
+
+  struct Answer {
+    Gate gate;                   // the first that failed
+    Gate traffic;                // the answer is right, and what passed between the ranks is not
+    std::vector<Reply> replies;  // of the plain call, rank by rank
+  };
+  // Case `number` of the task, from 1. `again`: it is called once more, with other data.
+  Answer judge(const lab::Case& c, std::uint64_t number, bool again);
+
+  // Ends all workers, for the vendor's way is timed alone first.
+  void stop();
+  const Explainer& explain() const { return explain_; }
+  std::vector<Device*> devices(const lab::Case& c);  // one for each rank; on the emulator all have the same one
+  bool sanitizer_gave_up() const { return sanitizer_gave_up_; }
+  // What the submission printed by itself: the first 2 KiB, and how much in all.
+  const std::string& output() const { return output_; }
+  double output_bytes() const { return output_bytes_; }
+
+ private:
+  using ByRanks = std::map<int, std::unique_ptr<SubmissionWorkers>>;  // by number of ranks
+
+  std::unique_ptr<SubmissionWorkers> start(int ranks, bool decoys);
+  SubmissionWorkers& workers_of(ByRanks& all, int ranks);
+  RankBuffers buffers_of(const lab::Case& c, std::uint64_t number);
+  // A plain call with these buffers: what failed before its answer was there.
+  Gate share(SubmissionWorkers& workers, const RankBuffers& buffers);
+  Gate run(SubmissionWorkers& workers, const lab::Case& c, const RankBuffers& buffers, bool record,
+           std::vector<Reply>& replies);
+  // The same, and its answer.
+  Gate answered(SubmissionWorkers& workers, const lab::Case& c, const RankBuffers& buffers);
+
+  // What else is asked about a case with the right or a wrong answer: case_questions.cpp.
+  bool looks_for_races(const lab::Case& c, double seconds) const;
+  Gate sanitized(const lab::Case& c, RankBuffers& buffers, std::uint64_t number);
+  Gate waited(const Reply& reply) const;
+  bool asks_the_host(std::uint64_t bytes_to_host) const;
+  Gate with_decoys(const lab::Case& c, RankBuffers& buffers, std::uint64_t number, std::uint64_t bytes_to_host);
+  Gate once_more(SubmissionWorkers& workers, const lab::Case& c, std::uint64_t number);
+
+  const lab::TaskCheck& check_;
+  const JudgeOptions& options_;
+  Device& device_;
+  const fs::path& program_;
+  std::uint64_t seed_;
+  double limit_;
+  Explainer explain_;
+  JudgeTime& time_;
+  ByRanks workers_, sanitizing_;
+  std::vector<std::unique_ptr<Device>> more_devices_;  // of ranks 1 and up, on GPUs
+  std::uint32_t next_id_ = 1;                          // of a buffer
+  int sanitized_cases_ = 0;
+  bool sanitizer_gave_up_ = false;
+  std::string output_;
+  double output_bytes_ = 0;
+};
+
+}  // namespace ridge

@@ -1,0 +1,114 @@
+// What is asked about a case beside its answer: races, waits of the host, what the host computed, what was kept.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "grader/base/clock.hpp"
+#include "grader/base/defence.hpp"
+#include "grader/base/seeds.hpp"
+#include "grader/base/text.hpp"
+#include "grader/judge/case_judge.hpp"
+#include "grader/measure/counters.hpp"
+
+namespace ridge {
+
+namespace {
+
+constexpr double kSanitizedSeconds = 0.1;
+constexpr int kSanitizedRanks = 3;
+constexpr std::uint64_t kOther = 1 << 20;  // a case's number for the data of its second call, beyond all cases
+
+// What went wrong with other numbers does not matter: with those that count it was right.
+Gate depends_on_host(std::uint64_t bytes) {
+  return {"device", fmt::format("{} bytes came back to the host, and the answer depends on what it saw there: with "
+                                "other numbers on the host it is wrong, and `ridge grade` shows it others. What is "
+                                "computed or decided from values belongs into kernels",
+                                bytes)};
+}
+
+Gate stale(Gate g) {
+  if (!g.check.empty())
+    g.message =
+        "when it is called again, with other data in other buffers of the same sizes: " + g.message +
+        ". The first call was right: what is kept from it (a graph, a result, an address) does not fit the next";
+  return g;
+}
+
+}  // namespace
+
+// Small cases have the same code paths as large ones, and few ranks the same as many. A case that takes long is left out
+// where another was not.
+bool CaseJudge::looks_for_races(const lab::Case& c, double seconds) const {
+  if (!options_.sanitize || !on(Defence::sanitizer) || sanitizer_gave_up_) return false;
+  if (c.ranks > 0) return c.ranks <= kSanitizedRanks && !c.measured;
+  return seconds <= kSanitizedSeconds || sanitized_cases_ == 0;
+}
+
+// The case once more, under the sanitizer: in workers of their own, so that what a submission keeps between calls, its
+// counts and its time are those of a plain run. A finding is about correctness, whatever the output is.
+Gate CaseJudge::sanitized(const lab::Case& c, RankBuffers& buffers, std::uint64_t number) {
+  SubmissionWorkers& workers = workers_of(sanitizing_, c.ranks);
+  buffers.poison(derived_seed(seed_, "sanitized", number));
+  if (Gate g = share(workers, buffers); !g.check.empty()) return g;
+  Lap lap(time_.run);
+  const std::vector<Reply> replies = workers.run(buffers, 2, false, true, limit_);  // twice: leaks
+  for (const Reply& r : replies)
+    if (r.fate == Fate::timed_out && (r.replayed || !on(Defence::replay))) {
+      // The kernels ended in time without the sanitizer: slow, not wrong.
+      sanitizer_gave_up_ = true;
+      return {};
+    }
+  ++sanitized_cases_;
+  return explain_all(explain_, replies, c.ranks);
+}
+
+// Refuses a host that waits or reads where the contract says that it does not.
+Gate CaseJudge::waited(const Reply& reply) const {
+  if (!check_.host_may_read() && reply.done.to_host > 0)
+    return {"device",
+            fmt::format("{} bytes were copied back to the host, and the contract says that nothing is: what depends on "
+                        "values is decided by a kernel",
+                        reply.done.to_host),
+            "something is read back to the host, and the contract says that nothing is"};
+  if (check_.host_may_wait() || reply.done.host_wait[0] == 0) return {};
+  const auto [file, line] = source_lines(program_, {reply.done.host_wait_pc})[0];
+  if (file == "entry.cu") return {};  // the lab's own, behind the submission's call
+  const std::string call = reply.done.host_wait + (file.empty() ? "" : fmt::format(" ({}:{})", file, line));
+  return {"device",
+          fmt::format(
+              "the host waits for the device in {}, and the contract says that it waits for nothing: let a stream wait "
+              "for an event instead",
+              printable(call)),
+          "the host waits for the device, and the contract says that it waits for nothing"};
+}
+
+// Whether the host computed with inputs that are public. Where they are secret it sees others from the start.
+bool CaseJudge::asks_the_host(std::uint64_t bytes_to_host) const {
+  return bytes_to_host > 0 && options_.backend == lab::Backend::cpu && !decoys(options_, check_) &&
+         !check_.host_reads_inputs() && on(Defence::decoy_inputs) && on(Defence::replay);
+}
+
+Gate CaseJudge::with_decoys(const lab::Case& c, RankBuffers& buffers, std::uint64_t number,
+                            std::uint64_t bytes_to_host) {
+  const auto workers = start(c.ranks, true);
+  buffers.poison(derived_seed(seed_, "decoys", number));
+  Gate g = share(*workers, buffers);
+  if (g.check.empty()) g = answered(*workers, c, buffers);
+  return g.check.empty() ? Gate{} : depends_on_host(bytes_to_host);
+}
+
+// A second call with other data in other buffers of the same sizes, by the same processes.
+Gate CaseJudge::once_more(SubmissionWorkers& workers, const lab::Case& c, std::uint64_t number) {
+  RankBuffers buffers = buffers_of(c, number + kOther);
+  if (Gate g = share(workers, buffers); !g.check.empty()) return g;
+  Gate g = answered(workers, c, buffers);
+  if (g.check.empty()) return {};
+  // Where new processes fail as well, it is the data.
+  const auto fresh = start(c.ranks, decoys(options_, check_));
+  buffers.poison(derived_seed(seed_, "fresh", number));
+  if (Gate shown = share(*fresh, buffers); !shown.check.empty()) return shown;
+  const Gate alone = answered(*fresh, c, buffers);
+  return alone.check.empty() ? stale(std::move(g)) : alone;
+}
+
+}  // namespace ridge

@@ -1,0 +1,57 @@
+// The buffers of a case for all its ranks: a set for each, and one for a case without ranks.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "grader/worker/buffers.hpp"
+
+namespace ridge {
+
+// The inputs of one set of buffers: which of a stream of seeds.
+struct InputSeed {
+  std::uint64_t base = 0;
+  const char* stream = "";
+  std::uint64_t number = 0;
+
+  std::uint64_t of(const lab::Case& c) const;      // of rank c.rank's own inputs
+  std::uint64_t shared(const lab::Case& c) const;  // of those that all ranks have alike; 0 for a case without ranks
+};
+
+// What take_sample() read of one rank's outputs.
+struct Sampled {
+  std::vector<OutputSample> samples;
+  std::vector<std::byte> bytes;
+};
+
+class RankBuffers {
+ public:
+  // `devices`: one for each rank. Buffer ids run from `first_id` upwards and are the same on each rank.
+  RankBuffers(std::span<Device* const> devices, const lab::TaskCheck& check, const lab::Case& c, const InputSeed& seed,
+              std::uint32_t first_id, JudgeTime& time);
+
+  std::size_t ranks() const { return sets_.size(); }
+  CaseBuffers& operator[](std::size_t rank) { return sets_[rank]; }
+  const CaseBuffers& operator[](std::size_t rank) const { return sets_[rank]; }
+  std::uint32_t next_id() const;
+
+  void refill(const InputSeed& seed);  // new inputs at the same addresses
+  void poison(std::uint64_t seed);     // outputs and workspace
+
+  // Inputs and outputs of all ranks on the host. `staged`: valid until the next such call on one of these devices.
+  HostCopy collect(bool staged) const;
+  // The first rank whose outputs are no longer what was sampled of them earlier; -1: none. `sampled`: of each rank.
+  int late_rank(const HostCopy& copy, std::span<const Sampled> sampled) const;
+  static constexpr const char* kLate = "outputs were still being written after the program had said that it was done";
+
+  // Downloads the outputs and compares them with the expected ones.
+  lab::Verdict verify() const;
+
+ private:
+  const lab::TaskCheck& check_;
+  lab::Case case_;
+  JudgeTime& time_;
+  std::vector<CaseBuffers> sets_;
+};
+
+}  // namespace ridge
