@@ -9,7 +9,7 @@
 #include "grader/base/text.hpp"
 #include "grader/build/compile.hpp"
 #include "grader/result/result.hpp"
-#include "learn/attempts.hpp"
+#include "learn/attempts/attempts.hpp"
 
 namespace ridge {
 

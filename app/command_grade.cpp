@@ -24,8 +24,8 @@
 #include "grader/result/signature.hpp"
 #include "grader/result/timeline_trace.hpp"
 #include "grader/worker/agents.hpp"
-#include "learn/attempts.hpp"
-#include "learn/findings.hpp"
+#include "learn/attempts/attempts.hpp"
+#include "learn/findings/findings.hpp"
 
 namespace ridge {
 

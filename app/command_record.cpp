@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
-#include "app/loop_commands.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/record.hpp"
@@ -15,6 +14,7 @@
 #include "grader/result/report_formats.hpp"
 #include "grader/result/signature.hpp"
 #include "grader/result/verify.hpp"
+#include "learn/report/html_report.hpp"
 
 namespace ridge {
 

@@ -8,7 +8,7 @@
 #include "grader/base/error.hpp"
 #include "grader/result/timeline_trace.hpp"
 #include "grader/sandbox/process.hpp"
-#include "learn/follow.hpp"
+#include "learn/live/follow.hpp"
 
 namespace ridge {
 

@@ -7,10 +7,10 @@
 #include "app/loop_commands.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/report.hpp"
-#include "learn/attempts.hpp"
-#include "learn/changes.hpp"
-#include "learn/findings.hpp"
-#include "learn/lesson.hpp"
+#include "learn/attempts/attempts.hpp"
+#include "learn/attempts/changes.hpp"
+#include "learn/findings/findings.hpp"
+#include "learn/findings/lesson.hpp"
 
 namespace ridge::loop {
 

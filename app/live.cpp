@@ -9,7 +9,7 @@
 #include "grader/base/text.hpp"
 #include "grader/result/result.hpp"
 #include "grader/sandbox/process.hpp"
-#include "learn/http.hpp"
+#include "learn/live/http.hpp"
 
 namespace ridge::loop {
 

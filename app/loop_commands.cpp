@@ -8,7 +8,7 @@
 
 #include "grader/base/lab.hpp"
 #include "grader/base/text.hpp"
-#include "learn/metric_pages.hpp"
+#include "learn/findings/metric_pages.hpp"
 
 namespace ridge::loop {
 

@@ -15,9 +15,9 @@
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/report.hpp"
-#include "learn/attempts.hpp"
-#include "learn/changes.hpp"
-#include "learn/findings.hpp"
+#include "learn/attempts/attempts.hpp"
+#include "learn/attempts/changes.hpp"
+#include "learn/findings/findings.hpp"
 
 namespace ridge::loop {
 

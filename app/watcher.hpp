@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "learn/attempts.hpp"
+#include "learn/attempts/attempts.hpp"
 
 namespace ridge::loop {
 

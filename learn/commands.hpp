@@ -24,8 +24,4 @@ std::size_t copy_course(const std::filesystem::path& to, const CourseCopy& what,
 // Throws where this Ridge is a prebuilt one.
 void needs_sources(const char* command);
 
-// One self-contained page of records. `paths`: files or folders, each a student's; none: this machine's own last
-// results.
-int html_report(const std::string& out, const std::vector<std::string>& paths);
-
 }  // namespace ridge::loop

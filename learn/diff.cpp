@@ -6,11 +6,11 @@
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/report.hpp"
-#include "learn/attempts.hpp"
-#include "learn/changes.hpp"
+#include "learn/attempts/attempts.hpp"
+#include "learn/attempts/changes.hpp"
+#include "learn/attempts/files.hpp"
+#include "learn/attempts/line_diff.hpp"
 #include "learn/commands.hpp"
-#include "learn/files.hpp"
-#include "learn/line_diff.hpp"
 
 namespace ridge::loop {
 

@@ -7,10 +7,10 @@
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/report.hpp"
-#include "learn/attempts.hpp"
-#include "learn/changes.hpp"
+#include "learn/attempts/attempts.hpp"
+#include "learn/attempts/changes.hpp"
 #include "learn/commands.hpp"
-#include "learn/metric_pages.hpp"
+#include "learn/findings/metric_pages.hpp"
 
 namespace ridge::loop {
 

@@ -9,7 +9,7 @@
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 #include "grader/sandbox/process.hpp"
-#include "learn/attempts.hpp"
+#include "learn/attempts/attempts.hpp"
 #include "learn/commands.hpp"
 
 namespace ridge::loop {

@@ -6,7 +6,7 @@
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/report.hpp"
-#include "learn/attempts.hpp"
+#include "learn/attempts/attempts.hpp"
 #include "learn/commands.hpp"
 
 namespace ridge::loop {

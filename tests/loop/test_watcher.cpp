@@ -3,7 +3,7 @@
 
 #include "app/watcher.hpp"
 #include "grader/base/sha256.hpp"
-#include "learn/files.hpp"
+#include "learn/attempts/files.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"
 

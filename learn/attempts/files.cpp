@@ -1,4 +1,4 @@
-#include "learn/files.hpp"
+#include "learn/attempts/files.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "learn/metric_pages.hpp"
+#include "learn/findings/metric_pages.hpp"
 
 #include <algorithm>
 #include <sstream>

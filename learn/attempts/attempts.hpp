@@ -7,7 +7,7 @@
 
 #include "grader/base/lab.hpp"
 #include "grader/result/result.hpp"
-#include "learn/journal.hpp"
+#include "learn/attempts/journal.hpp"
 
 namespace ridge::loop {
 

@@ -1,4 +1,4 @@
-#include "learn/follow.hpp"
+#include "learn/live/follow.hpp"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/result.hpp"
-#include "learn/http.hpp"
+#include "learn/live/http.hpp"
 
 namespace ridge::loop {
 

@@ -1,4 +1,4 @@
-#include "learn/journal.hpp"
+#include "learn/attempts/journal.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

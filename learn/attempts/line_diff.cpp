@@ -1,4 +1,4 @@
-#include "learn/line_diff.hpp"
+#include "learn/attempts/line_diff.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "learn/attempts.hpp"
+#include "learn/attempts/attempts.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "grader/base/text.hpp"
 #include "grader/result/record.hpp"
 #include "grader/result/timeline_trace.hpp"
-#include "learn/files.hpp"
+#include "learn/attempts/files.hpp"
 
 namespace ridge::loop {
 

@@ -1,4 +1,4 @@
-#include "learn/changes.hpp"
+#include "learn/attempts/changes.hpp"
 
 #include <fmt/format.h>
 

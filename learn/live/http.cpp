@@ -1,4 +1,4 @@
-#include "learn/http.hpp"
+#include "learn/live/http.hpp"
 
 #include <fmt/format.h>
 #include <netdb.h>

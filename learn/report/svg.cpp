@@ -1,4 +1,4 @@
-#include "learn/svg.hpp"
+#include "learn/report/svg.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "learn/line_findings.hpp"
+#include "learn/findings/line_findings.hpp"
 
 #include <fmt/format.h>
 

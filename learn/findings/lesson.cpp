@@ -1,4 +1,4 @@
-#include "learn/lesson.hpp"
+#include "learn/findings/lesson.hpp"
 
 #include <cctype>
 #include <map>

@@ -1,4 +1,5 @@
-// report --html: records as one page that needs nothing but itself.
+#include "learn/report/html_report.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,11 +11,10 @@
 #include "grader/base/error.hpp"
 #include "grader/result/record.hpp"
 #include "grader/result/timeline_trace.hpp"
-#include "learn/attempts.hpp"
-#include "learn/changes.hpp"
-#include "learn/commands.hpp"
-#include "learn/findings.hpp"
-#include "learn/svg.hpp"
+#include "learn/attempts/attempts.hpp"
+#include "learn/attempts/changes.hpp"
+#include "learn/findings/findings.hpp"
+#include "learn/report/svg.hpp"
 
 namespace ridge::loop {
 

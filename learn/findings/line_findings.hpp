@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "learn/findings.hpp"
+#include "learn/findings/findings.hpp"
 
 namespace ridge::loop {
 

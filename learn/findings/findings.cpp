@@ -1,4 +1,4 @@
-#include "learn/findings.hpp"
+#include "learn/findings/findings.hpp"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 
 #include "grader/base/text.hpp"
 #include "grader/result/report.hpp"
-#include "learn/attempts.hpp"
-#include "learn/lesson.hpp"
-#include "learn/line_findings.hpp"
+#include "learn/attempts/attempts.hpp"
+#include "learn/findings/lesson.hpp"
+#include "learn/findings/line_findings.hpp"
 
 namespace ridge::loop {
 
