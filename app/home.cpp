@@ -1,10 +1,10 @@
-// `ridge` alone: where you are, and the next step.
+#include "app/home.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <ctime>
 
-#include "app/loop_commands.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/report.hpp"
 #include "learn/attempts/attempts.hpp"

@@ -118,6 +118,12 @@ const TaskState* next_task(const LabState& s) {
 
 std::string number_of(const Lab& lab) { return lab.name.substr(0, lab.name.find('_')); }
 
+const Task& task_or_next(const LabState& s, const std::string& id) {
+  if (!id.empty()) return find_task(s.lab, id);
+  const TaskState* next = next_task(s);
+  return find_task(s.lab, next != nullptr ? next->id : s.lab.tasks.back().id);
+}
+
 const Task& find_task(const Lab& lab, const std::string& id) {
   std::vector<std::string> names;
   for (const Task& t : lab.tasks) {

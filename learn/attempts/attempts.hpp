@@ -57,6 +57,9 @@ std::string number_of(const Lab& lab);
 // The task of that name; throws a usage error with a suggestion where there is none.
 const Task& find_task(const Lab& lab, const std::string& id);
 
+// The same; where `id` is empty, the task to work on next, or the last one where all have passed.
+const Task& task_or_next(const LabState& state, const std::string& id);
+
 // After an own attempt: keeps its files and notes it in the journal. `before`: what the files held before it was
 // judged.
 using Sources = std::map<std::string, std::string>;
