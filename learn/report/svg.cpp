@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "formats/json_fields.hpp"
+#include "formats/xml_text.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/record.hpp"
@@ -35,31 +36,7 @@ struct Axis {
 
 }  // namespace
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (char c : printable(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
+std::string escaped(const std::string& text) { return replaced(xml_text(printable(text)), "'", "&#39;"); }
 
 std::string roofline_svg(const Result& r) {
   const Ceiling* memory = nullptr;
