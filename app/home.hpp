@@ -1,4 +1,4 @@
-// `ridge` alone: where you are, and the next step.
+// `ridge` without a command: shows where the student is, and the next step.
 #pragma once
 
 namespace ridge::loop {

@@ -1,4 +1,4 @@
-// ridge: the program. It reads the command line, runs the command that was named, and reports errors.
+// The ridge program reads the command line, runs the command that was named, and reports errors.
 #include <fmt/format.h>
 #include <pthread.h>
 #include <signal.h>
@@ -41,8 +41,8 @@ namespace {
 
 using namespace ridge;
 
-// Ctrl-C must leave no temporary folder behind. A thread waits for the signal, so that no handler runs in the middle of
-// other code; children get their own mask. What was ignored from the start (nohup) stays ignored.
+// Ctrl-C must leave no temporary folder behind. A thread waits for the signal, so that no handler interrupts other
+// code; children get their own mask. A signal that was ignored from the start (nohup) stays ignored.
 void clean_up_on_signal() {
   sigset_t set;
   sigemptyset(&set);
@@ -95,7 +95,7 @@ int main(int argc, char** argv) {
   clean_up_on_signal();
   try {
     const int code = run(argc, argv);
-    // A reader that has what it wanted (`| head`) is no failure; an output that is lost is one.
+    // A reader that stops early (`| head`) is no failure; lost output is one.
     if (std::fflush(stdout) != 0 && errno != EPIPE)
       throw ridge::Error(ridge::Exit::environment, fmt::format("cannot write the output: {}", std::strerror(errno)),
                          "free some space, or send it elsewhere");

@@ -1,5 +1,5 @@
-// ridge bench fidelity: runs the programs of benchmarks/fidelity on the emulator and compares its counts and times with
-// those of a GPU, recorded here (nvcc, ncu) or before.
+// ridge bench fidelity runs the programs of benchmarks/fidelity on the emulator. It compares the counts and times with
+// those of a GPU, which are recorded on this machine (nvcc, ncu) or were recorded before.
 #include "grader/bench/fidelity.hpp"
 
 #include <fmt/format.h>
@@ -59,7 +59,7 @@ std::string last_lines(const std::string& text) {
   return tail;
 }
 
-// Runs to success, and returns what was printed.
+// Runs the program and returns its output. Throws if the program fails.
 std::string must_run(const std::vector<std::string>& argv, double seconds, const std::string& what) {
   ProcessLimits limits;
   limits.seconds = seconds;
@@ -93,7 +93,7 @@ std::string last_line_of(const std::vector<std::string>& argv) {
   return out.substr(out.rfind('\n') + 1);
 }
 
-// Metrics that ncu says it does not know.
+// The metrics that ncu reports as unknown.
 std::vector<std::string> unknown_metrics(const std::vector<std::string>& asked, const std::string& output) {
   std::vector<std::string> out;
   std::istringstream lines(output);
@@ -110,7 +110,7 @@ std::string joined(const std::vector<std::string>& names) {
   return out;
 }
 
-// The table again, without the columns that name the host, its folders and its processes.
+// ncu's table without the columns that name the host, its folders and its processes.
 std::string without_machine(const std::vector<NcuLaunch>& launches, const std::vector<std::string>& metrics) {
   std::string out = "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\"";
   for (const std::string& m : metrics) out += fmt::format(",\"{}\"", m);
@@ -195,7 +195,7 @@ void record(const fs::path& dir, const std::vector<std::string>& programs) {
   write_text(dir / "machine.json", machine.dump(2) + "\n");
 }
 
-// Counters and virtual times of the emulator.
+// The emulator's counters and virtual times.
 struct Emulated {
   std::vector<FidelityLaunch> launches;
   std::map<std::string, LaunchTime> times;
@@ -253,7 +253,7 @@ int bench_fidelity(const FidelityArguments& a) {
     return 0;
   }
 
-  // The recording: what was named, else this machine's GPU, else the one in the repository.
+  // The recording is the one that was named, else one made on this machine's GPU, else the repository's.
   fs::path csv = a.ncu, times = a.times, machine, out = a.out;
   if (csv.empty()) {
     std::string why;

@@ -1,4 +1,5 @@
-// ridge bench: the reference solution of every lab in turn with the vendor's way, to benchmarks/<device>/.
+// ridge bench measures the reference solution of every lab in turn with the vendor's way, and records the results in
+// benchmarks/<device>/.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ namespace ridge {
 std::string folder_of(const std::string& device, int gpus) {
   if (device == "SIMT emulator") return "emulator";
   std::string name, full = device.rfind("NVIDIA ", 0) == 0 ? device.substr(7) : device;
-  // "H100 80GB HBM3": what memory it has is no part of the name.
+  // The memory in "H100 80GB HBM3" is no part of the name.
   if (const auto at = full.find("GB "); at != std::string::npos)
     full.resize(std::min(full.rfind(' ', at), full.size()));
   for (char c : full)
@@ -48,14 +49,14 @@ double sum_of(const Timeline& t, std::string_view kind) {
   return sum;
 }
 
-// Schema ridge.emulated/1 for each lab with ranks: the virtual time of the cases that GPUs are timed on. All times in
-// s.
+// Records the virtual time of the cases that GPUs are timed on, for each lab with ranks (schema ridge.emulated/1). All
+// times are in seconds.
 int emulate_gpus(const BenchArguments& a) {
   Progress progress(true);
   JudgeOptions o;
   o.mode = a.check ? lab::Mode::check : lab::Mode::grade;
   o.as_gpus = a.emulate_gpus;
-  o.time_limit = 3600;  // a GPU's sizes
+  o.time_limit = 3600;  // the sizes of a GPU take long
   o.progress = [&](const std::string& text) { progress.show(text); };
   const fs::path dir =
       a.out.empty() ? root_dir() / "benchmarks/emulator" / fmt::format("x{}", a.emulate_gpus) : fs::path(a.out);
@@ -97,9 +98,9 @@ int bench_labs(const BenchArguments& a) {
   o.backend = gpu ? lab::Backend::cuda : lab::Backend::cpu;
   o.mode = a.check ? lab::Mode::check : lab::Mode::grade;
   o.progress = [&](const std::string& text) { progress.show(text); };
-  if (gpu) o.machine = calibration_for(!a.check, o.progress);  // a check takes what is known
+  if (gpu) o.machine = calibration_for(!a.check, o.progress);  // a check takes the stored ceilings
   std::vector<Lab> labs = a.lab.empty() ? load_labs() : std::vector<Lab>{find_lab(a.lab)};
-  std::set<fs::path> dirs;  // labs with ranks have one of their own
+  std::set<fs::path> dirs;  // labs with ranks have a folder of their own
   int code = 0;
   for (const Lab& lab : labs) {
     if (!lab.has_backend(gpu ? "cuda" : "cpu")) {
@@ -116,7 +117,7 @@ int bench_labs(const BenchArguments& a) {
       continue;
     }
     Result r = judge(lab, o);
-    r.submission_path = "solutions/" + lab.name;  // wherever the repository lies
+    r.submission_path = "solutions/" + lab.name;  // the same wherever the repository lies
     progress.clear();
     const int gpus = gpu ? lab.most_gpus(cuda_devices()) : 1;
     const fs::path dir =
@@ -132,7 +133,7 @@ int bench_labs(const BenchArguments& a) {
   }
   if (dirs.empty()) throw Error(Exit::usage, "there is no reference solution to measure", "solutions/ holds them");
   Calibration published = o.machine;
-  published.uuid.clear();  // one card among its like
+  published.uuid.clear();  // the page is about the model, not about one card
   for (const fs::path& dir : dirs) {
     if (published.known()) write_durably(dir / "calibration.json", calibration_text(published));
     write_durably(dir / "README.md", bench_page(dir));

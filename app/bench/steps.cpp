@@ -1,6 +1,6 @@
-// ridge bench --steps: each step of the solutions' climbs in turn with the vendor's way, to
-// benchmarks/<device>/LAB.steps.json. ridge bench --tables: from there to solutions/LAB/README.md, and the results in
-// benchmarks/<device>/ to its README.md.
+// ridge bench --steps measures each step of the solutions' climbs in turn with the vendor's way, and records it in
+// benchmarks/<device>/LAB.steps.json. ridge bench --tables writes pages of what is recorded: solutions/LAB/README.md of
+// the steps, benchmarks/<device>/README.md of the results.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ const Task& task_of(const Lab& lab, const Step& step) {
   return *std::find_if(lab.tasks.begin(), lab.tasks.end(), [&](const Task& t) { return t.id == step.task; });
 }
 
-// What a step or its task needs that this device is not; empty: nothing.
+// What a step or its task needs and this device lacks; empty: nothing.
 std::string missing(const Step& step, const Task& task, const DeviceInfo& device) {
   for (const std::string& needs : {step.needs, task.needs})
     if (!needs.empty() && !runs_on(needs, device.compute))
@@ -52,7 +52,7 @@ class Climb {
   Climb(const Lab& lab, const JudgeOptions& options, const DeviceInfo& device, fs::path file)
       : lab_(lab), options_(options), device_(device), file_(std::move(file)) {}
 
-  // False: a step is wrong. The record is written again after each step: what is measured stays.
+  // Returns false if a step is wrong. The record is written after each step, so that an interrupted run keeps its part.
   bool run(const std::vector<Step>& steps) {
     bool right = true;
     record_ = {{"schema", "ridge.steps/1"},
@@ -114,7 +114,7 @@ int bench_steps(const BenchArguments& a) {
   Progress progress(true);
   JudgeOptions o;
   o.backend = gpu ? lab::Backend::cuda : lab::Backend::cpu;
-  // The sizes of `ridge grade`, in the few turns of `ridge check`: first steps are slow.
+  // Sizes are those of `ridge grade`; turns are as few as those of `ridge check`, since first steps are slow.
   o.mode = lab::Mode::check;
   o.sizes = a.check ? lab::Mode::check : lab::Mode::grade;
   o.one_case = true;
@@ -161,7 +161,7 @@ int bench_tables(const BenchArguments& a) {
       records.push_back({fs::relative(file, root_dir()).generic_string(), std::move(j)});
     }
     if (records.empty()) continue;
-    // GPUs first.
+    // GPUs come before the emulator.
     std::sort(records.begin(), records.end(), [](const ClimbRecord& x, const ClimbRecord& y) {
       return std::pair(x.json.at("backend") == "cpu", x.path) < std::pair(y.json.at("backend") == "cpu", y.path);
     });

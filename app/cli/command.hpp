@@ -16,17 +16,18 @@ constexpr const char* kTaskHelp = "Task (default: the next that has not passed)"
 
 class Commands {
  public:
-  // `words` is the command line, with the program's name first.
+  // `words` is the command line, beginning with the program's name.
   Commands(CLI::App& app, std::vector<std::string> words) : app_(app), words_(std::move(words)) {}
 
-  // Adds a command of the program. Its help ends with `examples`, whole lines; empty: with the program's own.
+  // Adds a command of the program. `examples` are whole lines at the end of its help; where they are empty, the help
+  // ends with the program's own examples.
   CLI::App* add(const std::string& name, const std::string& what, const std::string& examples = "");
 
-  // Says what `command` does and returns its exit code with. A command that has commands of its own acts only where
-  // none of them was named.
+  // Sets what `command` does; `action` returns the exit code. A command that has commands of its own acts only if none
+  // of them was named.
   void set_action(CLI::App* command, std::function<int()> action);
 
-  // The action of the command that was parsed; empty where none was named.
+  // The action of the command that was named; empty if there was none.
   const std::function<int()>& chosen() const { return chosen_; }
   const std::vector<std::string>& words() const { return words_; }
   const CLI::App& app() const { return app_; }
@@ -37,7 +38,7 @@ class Commands {
   std::function<int()> chosen_;
 };
 
-// --backend, with the value that `backend` has as its default.
+// Adds --backend; its default is the value that `backend` has now.
 void add_backend_option(CLI::App& command, std::string& backend);
 
 }  // namespace ridge

@@ -1,4 +1,4 @@
-// The words of the command line: what may come next, and what was meant by one that is not known.
+// Words of the command line: completes them for a shell, and suggests the nearest to an unknown one.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,11 +9,11 @@ class App;
 
 namespace ridge {
 
-// Prints the words that may come next, one a line, for a shell's completion. `words`: those behind `ridge`, the last of
-// which is being typed.
+// Prints the words that may come next, one a line. `words` are those after `ridge`; the last one is being typed.
 void complete(const CLI::App& app, const std::vector<std::string>& words);
 
-// After a usage error: says on stderr which command or option was meant. `words` begin with the program's name.
+// After a usage error, says on stderr which command or option was probably meant. `words` begin with the program's
+// name.
 void suggest(const CLI::App& app, const std::vector<std::string>& words);
 
 }  // namespace ridge

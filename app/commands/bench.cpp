@@ -1,4 +1,4 @@
-// ridge bench: measures the reference solutions and keeps the results.
+// ridge bench measures the reference solutions and records the results.
 #include "app/bench/bench.hpp"
 
 #include "app/cli/command.hpp"

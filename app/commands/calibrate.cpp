@@ -1,4 +1,4 @@
-// ridge calibrate: measures this machine's ceilings and keeps them.
+// ridge calibrate measures this machine's ceilings and keeps them.
 #include "grader/measure/calibrate.hpp"
 
 #include <fmt/format.h>
@@ -12,8 +12,8 @@ namespace ridge {
 namespace {
 
 struct CalibrateArguments {
-  std::string json;    // also writes the measurement here
-  bool quick = false;  // memory and matrix products only, and not kept
+  std::string json;    // file that the measurement is also written to
+  bool quick = false;  // measures only memory and matrix products, and keeps nothing
 };
 
 int measure_ceilings(const CalibrateArguments& a) {

@@ -1,4 +1,4 @@
-// ridge cc: an nvcc for the emulator. Takes nvcc's options, so that a project's build commands work as they are.
+// ridge cc is an nvcc for the emulator. It takes nvcc's options, so that a project's build commands work unchanged.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ bool one_of(std::string_view s, const std::array<std::string_view, N>& list) {
   return std::find(list.begin(), list.end(), s) != list.end();
 }
 
-// Options of nvcc's that mean nothing here. Those that take a value have it as the next argument or behind "=".
+// nvcc's options without a meaning for the emulator. A value is the next argument, or follows "=".
 constexpr std::array<std::string_view, 40> kIgnored = {"-lineinfo",
                                                        "-allow-unsupported-compiler",
                                                        "--allow-unsupported-compiler",
@@ -120,7 +120,7 @@ constexpr std::array<std::string_view, 29> kIgnoredWithValue = {"-arch",
                                                                 "-t"};
 constexpr std::array<std::string_view, 8> kIgnoredValues = {"--ftz",       "-prec-div", "--prec-div", "-prec-sqrt",
                                                             "--prec-sqrt", "-fmad",     "--fmad",     "--threads"};
-// Libraries that the emulator is.
+// Libraries that are part of the emulator.
 constexpr std::array<std::string_view, 7> kOwnLibraries = {"-lcublas",        "-lcublasLt",  "-lcudart",    "-lcurand",
                                                            "-lcudart_static", "-lcudadevrt", "-lnvToolsExt"};
 
@@ -148,7 +148,7 @@ class Parser {
     return args_[++at_];
   }
 
-  // -Ipath and -I path; nvcc has -isystem too.
+  // Takes -Ipath, -I path, and -isystem, which nvcc has too.
   bool include_dir(const std::string& a) {
     std::string dir;
     if (a == "-I" || a == "--include-path" || a == "-isystem")
@@ -258,13 +258,13 @@ int failed(const CompileFailure& f) {
 
 void deliver(const fs::path& from, const fs::path& to) {
   std::error_code ec;
-  if (fs::is_regular_file(to, ec)) fs::remove(to, ec);  // a program that runs cannot be written to
+  if (fs::is_regular_file(to, ec)) fs::remove(to, ec);  // a running program cannot be overwritten, only replaced
   fs::copy_file(from, to, fs::copy_options::overwrite_existing, ec);
   if (ec)
     throw Error(Exit::environment, fmt::format("cannot write {}: {}", to.string(), ec.message()), "check the folder");
 }
 
-// Each object under a name of its own: an archive keeps one of each.
+// Every object needs a name of its own: an archive keeps only one of each name.
 int make_library(const std::vector<fs::path>& objects, const fs::path& made, const fs::path& output) {
   std::vector<std::string> argv = {"ar", "rcs", made.string()};
   for (const auto& o : objects) argv.push_back(o.string());

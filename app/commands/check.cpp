@@ -1,4 +1,4 @@
-// ridge check: judges a student's work quickly, with small sizes and public inputs.
+// ridge check judges a student's work quickly, with small sizes and public inputs.
 #include "app/cli/command.hpp"
 #include "app/grading/grading.hpp"
 

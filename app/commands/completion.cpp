@@ -1,4 +1,5 @@
-// ridge completion: scripts for shells. They ask `ridge completion words` what may come next, so that they never age.
+// ridge completion prints scripts for shells. A script asks `ridge completion words` what may come next, so that it
+// never grows old.
 #include <fmt/format.h>
 
 #include "app/cli/command.hpp"

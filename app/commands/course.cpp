@@ -1,4 +1,4 @@
-// ridge course: what an instructor does with a course as a whole.
+// ridge course does what an instructor does with a course as a whole: it exports the copy for students.
 #include <fmt/format.h>
 
 #include <sstream>
@@ -26,7 +26,7 @@ int export_course(const std::string& folder, const std::string& labs) {
   std::set<std::string>& wanted = what.labs;
   std::istringstream list(labs);
   for (std::string key; std::getline(list, key, ',');) wanted.insert(find_lab(key).name);
-  // Made beside its place and renamed: an export that was cut short is none.
+  // The copy is made beside its place and renamed, so that an interrupted export leaves none.
   const fs::path temporary = to.string() + ".new";
   fs::remove_all(temporary, ec);
   const std::size_t count = copy_course(temporary, what, ec);

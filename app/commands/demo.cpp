@@ -1,4 +1,4 @@
-// ridge demo: grades the reference solutions here and shows the scores.
+// ridge demo grades the reference solutions on this machine and shows the scores.
 #include <fmt/format.h>
 
 #include <algorithm>

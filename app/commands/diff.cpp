@@ -1,4 +1,4 @@
-// ridge diff: compares the code, goals and counters of two attempts.
+// ridge diff compares the code, goals and counters of two attempts.
 #include <fmt/format.h>
 
 #include "app/cli/command.hpp"
@@ -23,7 +23,7 @@ Attempt must_load(const Lab& lab, const std::string& id) {
   return *a;
 }
 
-// "3": the third; "-1": the last; or the beginning or the end of its name.
+// The attempt that `key` names: "3" is the third, "-1" the last; otherwise it is the beginning or end of a name.
 std::string pick(const std::vector<std::string>& ids, const std::string& key, const Lab& lab) {
   const bool digits =
       !key.empty() && key.size() < 6 && key.find_first_not_of("0123456789", key[0] == '-' ? 1 : 0) == key.npos;
@@ -63,7 +63,7 @@ int compare_attempts(const std::string& key, const std::string& from, const std:
   if (!from.empty()) {
     first = pick(ids, from, lab);
   } else {
-    // The last one whose code was another: a check that is only repeated tells nothing.
+    // The last attempt with other code: a repeated check shows no change.
     const auto files = must_load(lab, second).result.submission_files;
     for (const std::string& id : ids)
       if (id < second && (first.empty() || must_load(lab, id).result.submission_files != files)) first = id;

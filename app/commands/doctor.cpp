@@ -1,4 +1,4 @@
-// ridge doctor: what this machine can run, how it is wired, and what to do about what is wrong.
+// ridge doctor says what this machine can run, how it is wired, and how to mend what is wrong.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ fs::path beside(const char* program) { return build_dir() / "bin" / program; }
 
 struct DoctorArguments {
   bool links = false;
-  double measure = 0;  // seconds: only measures the links, in the process that check_links starts
+  double measure = 0;  // seconds; if set, only measures the links, in the process that check_links starts
 };
 
 int examine_machine(const DoctorArguments& arguments) {

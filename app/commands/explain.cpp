@@ -1,4 +1,5 @@
-// ridge explain: what a metric or a counter means, on the numbers of the last run. The meaning is docs/metrics.md's.
+// ridge explain says what a metric or counter means, with the numbers of the last run. The meaning comes from
+// docs/metrics.md.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace {
 
 using namespace loop;
 
-// Counters that a metric is made of, and what of a line goes with it.
+// The counters that a metric is made of, and whether lines of global and of shared memory belong to it.
 struct Parts {
   const char* metric;
   std::vector<const char*> counters;
@@ -133,7 +134,7 @@ int explain_metric(const std::string& key, const std::string& lab_key) {
   std::optional<Lab> lab;
   if (!lab_key.empty()) lab = find_lab(lab_key);
   std::string name = key;
-  // A goal's own name ("sectors") stands for its metric, in the lab that was named or was touched last.
+  // A goal's own name ("sectors") stands for its metric. The lab is the one that was named, else the last one checked.
   if (!lab) {
     std::string newest;
     for (const Lab& l : load_labs())
@@ -143,7 +144,7 @@ int explain_metric(const std::string& key, const std::string& lab_key) {
     for (const Task& t : lab->tasks)
       for (const Goal& g : t.goals)
         if (g.id == key) name = g.metric;
-  // What only this lab checks, its lesson's table says.
+  // Checks of this lab alone are explained in a table of its lesson.
   if (lab)
     for (MetricPage& p : metric_pages(file_text(root_dir() / "labs" / lab->name / "README.md")))
       if (p.name == name && std::none_of(pages.begin(), pages.end(), [&](const auto& q) { return q.name == name; }))

@@ -1,4 +1,4 @@
-// ridge grade: judges in full, with full sizes and secret inputs.
+// ridge grade judges in full, with full sizes and secret inputs.
 #include <filesystem>
 
 #include "app/cli/command.hpp"
@@ -12,7 +12,7 @@ namespace ridge {
 namespace {
 
 #ifdef RIDGE_HAVE_CLUSTER
-// The same command line without --slurm, as a job of the cluster.
+// Runs the same command line without --slurm as a job of the cluster.
 int grade_as_job(const std::string& lab, std::vector<std::string> words) {
   std::erase(words, "--slurm");
   words[0] = std::filesystem::read_symlink("/proc/self/exe").string();

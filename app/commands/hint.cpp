@@ -1,4 +1,4 @@
-// ridge hint: one hint more each time; the journal notes it.
+// ridge hint shows one more hint each time, and notes it in the journal.
 #include <fmt/format.h>
 
 #include <algorithm>

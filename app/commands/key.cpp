@@ -1,4 +1,4 @@
-// ridge key: the keys that sign records.
+// ridge key makes and shows the keys that sign records.
 #include <fmt/format.h>
 
 #include "app/cli/command.hpp"

@@ -1,4 +1,4 @@
-// ridge labs: the labs, how they stand, and the next step.
+// ridge labs lists the labs, the student's scores, and the next step.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

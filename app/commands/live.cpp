@@ -1,4 +1,4 @@
-// ridge live: the collector of results and its leaderboard, a program beside ridge.
+// ridge live starts the collector of results with its leaderboard, which is a program of its own.
 #include "app/cli/command.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/paths.hpp"

@@ -1,4 +1,4 @@
-// ridge log: a student's work log as Markdown, from the journal and the results.
+// ridge log writes a student's work log as Markdown, from the journal and the results.
 #include <fmt/format.h>
 
 #include "app/cli/command.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 using namespace loop;
 
-// A change in a few words: its first lines, without blanks and comments.
+// The first lines of a change, without blank lines and comments.
 std::string gist(const std::vector<DiffLine>& lines) {
   std::string out;
   int shown = 0;
@@ -38,10 +38,10 @@ int write_log(const std::string& key, const std::string& out) {
   const LabState state = state_of(lab);
   text += fmt::format("{} attempts; {:g} of {:g} points by the last result of each task.\n", ids.size(), state.points,
                       state.max);
-  std::optional<Attempt> last;  // with other code than now
+  std::optional<Attempt> last;  // the attempt before this one
   std::map<std::string, TaskResult> tasks;
   std::size_t event = 0;
-  auto told_until = [&](const std::string& time) {  // hints and what was given up before this
+  auto told_until = [&](const std::string& time) {  // hints and solutions opened until then
     for (; event < events.size() && events[event].time <= time; ++event) {
       const Event& e = events[event];
       if (e.kind == "hint") text += fmt::format("\n*{}: a hint for `{}` was taken.*\n", e.time.substr(0, 16), e.task);

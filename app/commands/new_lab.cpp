@@ -1,4 +1,4 @@
-// ridge new-lab: a small lab that compiles. tests/course names what is still missing, until nothing is.
+// ridge new-lab makes a small lab that compiles. The tests of tests/course then say what is still missing.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// ridge package: this build, or a lab's grader, for other machines.
+// ridge package packs this build, or a lab's grader, for other machines.
 #include "app/package/package.hpp"
 
 #include "app/cli/command.hpp"

@@ -1,4 +1,4 @@
-// ridge ranks: starts one agent per rank, and shows what they report.
+// ridge ranks starts one agent per rank and shows what the agents report.
 #include "grader/worker/ranks.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// A record as its file holds it.
+// The text of a record's file.
 #pragma once
 #include <fstream>
 #include <iterator>
@@ -10,7 +10,7 @@
 
 namespace ridge {
 
-// Throws a usage error where there is no such file, or it is too large for a record.
+// Throws a usage error if there is no such file, or the file is too large for a record.
 inline std::string record_text(const std::string& file) {
   std::error_code ec;
   if (!fs::is_regular_file(file, ec)) throw Error(Exit::usage, "there is no file " + file, "check the path");

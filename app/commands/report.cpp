@@ -1,4 +1,4 @@
-// ridge report: shows a record, or writes it in another format.
+// ridge report shows a record, or writes it in another format.
 #include "grader/result/report.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace ridge {
 namespace {
 
 struct ReportArguments {
-  std::vector<std::string> files;  // --html takes many, the others one
+  std::vector<std::string> files;  // --html takes many files, other formats take one
   std::string format = "terminal", out, html;
 };
 

@@ -1,5 +1,5 @@
-// ridge solution: shows a reference solution once the task has passed, or when the student gives up; the journal notes
-// the latter.
+// ridge solution shows a reference solution once the task has passed. A student who gives up sees it earlier, and the
+// journal notes that.
 #include <fmt/format.h>
 
 #include <sstream>
@@ -28,7 +28,7 @@ std::string region(const std::string& text, const std::string& task) {
   return out.empty() ? text : out;
 }
 
-// Passed in any attempt so far, also where later changes broke it again.
+// Whether the task passed in any attempt so far, even if later changes broke it again.
 bool ever_passed(const LabState& s, const std::string& task) {
   for (const TaskState& t : s.tasks)
     if (t.id == task && t.passed()) return true;

@@ -1,4 +1,4 @@
-// ridge start: makes a student's own copy of a lab.
+// ridge start makes a student's own copy of a lab.
 #include "app/cli/command.hpp"
 #include "app/grading/own_work.hpp"
 

@@ -1,4 +1,4 @@
-// ridge verify: says whether records are what a judge signed.
+// ridge verify says whether records are what a judge signed.
 #include "grader/result/verify.hpp"
 
 #include <fmt/format.h>
@@ -14,9 +14,9 @@ namespace {
 
 struct VerifyArguments {
   std::vector<std::string> files;
-  std::vector<std::string> keys;  // digits or files: who may sign; empty: anybody
-  std::string after;              // an attempt: records up to it are old
-  std::string submission;         // the folder that the record must be about
+  std::vector<std::string> keys;  // public keys that may sign, as digits or files; empty: any key
+  std::string after;              // name of an attempt; records up to it count as old
+  std::string submission;         // folder that the record must be about
 };
 
 int verify_files(const VerifyArguments& a) {

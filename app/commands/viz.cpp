@@ -1,4 +1,4 @@
-// ridge viz: the visualizer, a program beside ridge.
+// ridge viz starts the visualizer, which is a program of its own.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ int show_in_visualizer(std::vector<std::string> args) {
     throw Error(Exit::environment, "the visualizer is not built here",
                 prebuilt() ? "ask for a package made by `./ridge package tarball --with viz`, or build in a clone"
                            : "start it through ./ridge viz, which installs what it needs");
-  // The visualizer reads files and nothing else: what a collector says becomes some.
+  // The visualizer reads files alone, so the board of a collector is turned into files.
   for (std::size_t i = 0; i < args.size(); ++i) {
     const bool joined = args[i].rfind("--live=", 0) == 0;
     if (!joined && (args[i] != "--live" || i + 1 == args.size())) continue;
@@ -39,7 +39,7 @@ int show_in_visualizer(std::vector<std::string> args) {
     (joined ? args[i] : args[i + 1]) = joined ? "--live=" + value : value;
   }
   std::vector<std::string> argv;
-  bool draws = false, file = false;  // a picture in pixels: without a display it needs one of its own
+  bool draws = false, file = false;  // a PNG needs a display, if only a virtual one
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (args[i].rfind("--", 0) == 0) {
       const auto starts = [&](const char* name) { return args[i].rfind(name, 0) == 0; };

@@ -1,4 +1,4 @@
-// ridge watch: checks again whenever a file is saved.
+// ridge watch checks again whenever a file is saved.
 #include "app/grading/watch.hpp"
 
 #include "app/cli/command.hpp"

@@ -1,4 +1,4 @@
-// What `ridge check` and `ridge grade` are told.
+// The arguments of `ridge check` and `ridge grade`; watch and demo judge through them, too.
 #pragma once
 #include <functional>
 #include <string>
@@ -12,30 +12,30 @@ namespace ridge {
 
 struct GradeArguments {
   std::string lab;
-  std::string submission;            // folder; empty: the student's own
-  std::string wrong;                 // a wrong solution by its name, over `submission` or else the reference
-  std::vector<std::string> replace;  // files that stand in for others: "wrong/x.cu" (its first line says for which)
+  std::string submission;            // folder; empty: work/NN_name
+  std::string wrong;                 // name of a wrong solution, laid over `submission` or else over the reference
+  std::vector<std::string> replace;  // files such as "wrong/x.cu", whose first line names the file they replace
   std::string backend = "auto";
   std::string task;
-  std::string json, junit, gradescope, prairielearn;  // also writes the result here
-  bool autolab = false;                               // Autolab's lines on stdout, and nothing else
-  bool official = false;                              // the course's own judgement: signed, and says less
-  std::string ranks_through;                          // launcher of one agent a rank: "srun --mpi=pmix"
-  std::string build_into, built;                      // builds and judges apart (built.hpp)
-  std::string seed_file;                              // a course's secret seed; empty: a new one each time
-  double time_limit = 0;
+  std::string json, junit, gradescope, prairielearn;  // files that the result is also written to
+  bool autolab = false;                               // prints only what Autolab reads
+  bool official = false;                              // the course's own judgement, which is signed and reports less
+  std::string ranks_through;                          // launcher of one agent per rank, such as "srun --mpi=pmix"
+  std::string build_into, built;                      // folder to only build into; folder of such a build to judge
+  std::string seed_file;                              // a course's secret seed; empty: a new seed each time
+  double time_limit = 0;                              // seconds for one run; 0: the default
   bool sanitize = false;
-  bool require_sandbox = false;  // refuses to run where a layer of it is missing
-  bool with_reference = false;   // backend cuda: the reference solution takes turns too
-  bool quiet = false;
-  std::string note;              // the hypothesis, for the work log
-  std::string live, live_token;  // also sends the result to the collector of this address (ridge live)
-  std::string live_name;         // under this name
-  bool silent = false;           // not even a build's messages, and no exit of its own
-  std::function<void(const std::string&)> progress = {};  // in place of the own line
+  bool require_sandbox = false;  // refuses to run if a layer of the sandbox is missing
+  bool with_reference = false;   // on a GPU, the reference solution takes turns with the submission
+  bool quiet = false;            // prints no report
+  std::string note;              // the student's hypothesis, for the work log
+  std::string live, live_token;  // address and token of a `ridge live` that the result is sent to
+  std::string live_name;         // the student's name on its board
+  bool silent = false;           // prints no build errors either
+  std::function<void(const std::string&)> progress = {};  // shows progress instead of the line on the terminal
 };
 
-// The options that both commands have.
+// Adds the options that check and grade share.
 void add_grading_options(CLI::App& command, GradeArguments& arguments);
 
 }  // namespace ridge

@@ -13,7 +13,7 @@ Calibration calibration_for(bool measure, const std::function<void(const std::st
   try {
     c = calibrate(*device, [&](const std::string& text) { progress("this device's ceilings, once: " + text); });
     store_calibration(c, info);
-  } catch (const Error&) {  // what can be judged without is judged without: the record then has no floor
+  } catch (const Error&) {  // judging goes on without ceilings: the record then has no floor
   }
   return c;
 }

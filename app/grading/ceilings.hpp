@@ -1,4 +1,4 @@
-// The ceilings of this machine's GPU, for judging on it.
+// The measured ceilings of this machine's GPU, which results are compared with.
 #pragma once
 #include <functional>
 #include <string>

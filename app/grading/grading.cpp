@@ -50,7 +50,7 @@ Backend choose_backend(const std::string& name, const Lab& lab) {
 
 namespace {
 
-// The file of the lab that `file` stands for, from its first line.
+// The name of the lab's file that `file` replaces, which the first line says.
 std::string replaced_by(const fs::path& file) {
   std::ifstream in(file);
   std::string line;
@@ -83,10 +83,11 @@ void write_reports(const GradeArguments& a, const Result& r, const std::string& 
   if (a.autolab) fmt::print("{}", autolab_report(r));
 }
 
-// What a student would hand in: the files of `from` with the wrong one among them, where everybody can open them.
+// Makes the folder that a student would hand in: the files of `from`, with the wrong one in place of the right one. It
+// lies below work/, so that a reader can open the files.
 fs::path folder_of(const WrongSolution& wrong, const Lab& lab, const fs::path& from) {
   std::error_code ec;
-  if (!fs::is_directory(from, ec)) return from;  // the judge says that there is none
+  if (!fs::is_directory(from, ec)) return from;  // the judge reports the missing folder
   const fs::path to = work_dir() / ".ridge" / "wrong" / lab.name / wrong.name;
   fs::remove_all(to, ec);
   for (const auto& entry : fs::directory_iterator(from, ec))
@@ -96,7 +97,7 @@ fs::path folder_of(const WrongSolution& wrong, const Lab& lab, const fs::path& f
   return to;
 }
 
-// Throws where the choice of task or backend would hide what is wrong.
+// Throws if the chosen task or backend would hide the mistake.
 void check_that_it_shows(const WrongSolution& wrong, const Lab& lab, const JudgeOptions& o) {
   for (const Task& t : lab.tasks)
     if (t.id == o.task && t.file != wrong.file)
@@ -204,13 +205,13 @@ int judge_as_asked(const GradeArguments& a, Mode mode, Result* out) {
   std::string text;
   auto stored_result = [&] {
     text = to_json(result);
-    if (signs) text = signed_record(text, signing_key_file());  // no worker is left by now
+    if (signs) text = signed_record(text, signing_key_file());  // all workers have ended
     return store(result, text);
   };
   store_traces(result);
   store_warps(result);
   fs::path stored;
-  // On a full disk the result is worth more than its timelines, and they more than the requests.
+  // On a full disk, the recorded requests are dropped first and the timelines next: the result matters most.
   for (auto dropped : {&TaskResult::warp_name, &TaskResult::trace}) {
     try {
       stored = stored_result();

@@ -18,7 +18,7 @@ int start_work(const std::string& key) {
     fmt::print("{} is there already; nothing was changed.\n", shown(dir));
     return 0;
   }
-  // Made beside its place and renamed, so that an interrupted start leaves nothing half done.
+  // The copy is made beside its place and renamed, so that an interrupted start leaves no half copy.
   fs::path temporary = dir.string() + ".new";
   std::error_code ec;
   fs::remove_all(temporary, ec);
@@ -28,7 +28,7 @@ int start_work(const std::string& key) {
   for (const auto& entry : fs::directory_iterator(lab.dir))
     if (!ec && entry.path().extension() == ".hpp") copy_to_write(entry.path(), temporary / entry.path().filename(), ec);
   if (!ec) {
-    // For editors: the emulator's headers, so that clangd knows CUDA's names without a CUDA Toolkit.
+    // For editors: with the emulator's headers, clangd knows CUDA's names without a CUDA Toolkit.
     nlohmann::json commands = nlohmann::json::array();
     for (const auto& file : lab.files)
       commands.push_back({{"directory", fs::absolute(dir).string()},

@@ -1,4 +1,4 @@
-// A student's own copy of a lab, work/NN_name.
+// A student's own copy of a lab, in work/NN_name.
 #pragma once
 #include <string>
 
@@ -7,11 +7,11 @@
 
 namespace ridge {
 
-// Makes the copy from the lab's stub and says what to do with it; one that is there already is left as it is. Returns
-// the exit code.
+// Makes the copy from the lab's stub and prints the next steps. An existing copy is left as it is. Returns the exit
+// code.
 int start_work(const std::string& lab);
 
-// The copy's folder, which is made where there is none yet.
+// The folder of the copy, which is made if it does not exist.
 fs::path own_folder(const Lab& lab);
 
 }  // namespace ridge

@@ -37,7 +37,7 @@ struct Screen {
   std::string paint(const char* code, const std::string& text) const {
     return colour ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
   }
-  // On a terminal in place of what stood there, without a flash in between; else below it.
+  // A terminal's screen is overwritten in place, which does not flicker; any other output is appended to.
   void show(const std::string& text) const {
     if (!terminal) {
       fmt::print("{}", text);
@@ -81,7 +81,7 @@ class Watch {
   }
 
  private:
-  // The tasks whose file changed; all (an empty name) where a header did.
+  // The tasks whose file changed. One empty name stands for all tasks: a header changed.
   std::set<std::string> tasks_of(const std::set<std::string>& files) const {
     if (!arguments_.task.empty()) return {arguments_.task};
     std::set<std::string> tasks;
@@ -111,7 +111,7 @@ class Watch {
       Result r;
       try {
         judge_as_asked(a, lab::Mode::check, &r);
-      } catch (const Error& e) {  // a file that is missing for a moment, a full disk: the next save may mend it
+      } catch (const Error& e) {  // such as a file missing for a moment: the next save may mend it
         progress.clear();
         message_ = std::string(e.what()) + (e.advice.empty() ? "" : "\n  try: " + e.advice);
         if (!screen_.terminal) fmt::print("{} {}\n", clock_time(), message_);

@@ -6,14 +6,14 @@ namespace ridge::loop {
 
 struct WatchArguments {
   std::string lab, task, backend = "auto";
-  bool once = false;  // ends after the first check that a save brings about: for tests and measurements
+  bool once = false;  // ends after the first check that a save starts: for tests and measurements
 };
 
-// Returns the exit code where `once` is set; else it goes on until a signal ends the program.
+// With `once`, returns the exit code; otherwise it goes on until a signal ends the program.
 int watch(const WatchArguments& arguments);
 
-// The exit code of a program that `signal` ends. While a watch is going on, says on stdout that it ended; the code then
-// tells whether all tasks pass. Otherwise it is 128 + signal.
+// Returns the exit code of a program that `signal` ends: 128 + signal. During a watch, it prints the number of checks
+// and returns 0 if all tasks passed, else 1.
 int watch_ended(int signal);
 
 }  // namespace ridge::loop

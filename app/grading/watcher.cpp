@@ -5,7 +5,7 @@
 namespace ridge::loop {
 
 namespace {
-constexpr int kReadAnyway = 8;  // looks after which contents are read even where no time or size differs
+constexpr int kReadAnyway = 8;  // after so many looks, contents are read although no time or size changed
 }
 
 Sources Watcher::now() {

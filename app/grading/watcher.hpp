@@ -1,4 +1,4 @@
-// Notices that source files have changed, by polling: inotify says nothing on NFS and in many containers.
+// Notices changed source files by polling: inotify reports nothing on NFS and in many containers.
 #pragma once
 #include <map>
 #include <set>
@@ -10,14 +10,13 @@ namespace ridge::loop {
 
 class Watcher {
  public:
-  // `needed`: files that must be there, and not empty, for a save to be complete (editors write by rename, or in
-  // steps).
+  // A save is complete once every file of `needed` exists and is not empty: editors write by rename, or in steps.
   Watcher(fs::path dir, std::vector<std::string> needed) : dir_(std::move(dir)), needed_(std::move(needed)) {
     seen_ = now();
   }
 
-  // One look. The names that differ from what changed() last gave out, once two looks in a row found the same; else
-  // none.
+  // Looks once. Returns the names of the files that differ from those last returned, as soon as two looks in a row find
+  // the same contents; until then, none.
   std::set<std::string> changed();
 
  private:
@@ -31,7 +30,7 @@ class Watcher {
   };
   fs::path dir_;
   std::vector<std::string> needed_;
-  Sources seen_, before_;  // given out; at the last look
+  Sources seen_, before_;  // as last returned; as the last look found them
   std::map<std::string, Stamp> stamps_;
   int looks_ = 0;
 };

@@ -14,7 +14,7 @@ namespace ridge {
 
 namespace {
 
-// What students do not get: answers, what is known to fail, tests (they hold both), records of the answers, history.
+// Students get no answers, no wrong solutions, no tests (they hold both), no records of the answers, and no history.
 bool withheld(const std::string& path) {
   for (const char* folder :
        {"solutions/", "tests/", "benchmarks/", "work/", "build/", ".git/", ".ci/", "slides/", "visualizer/stories/"})
@@ -23,7 +23,7 @@ bool withheld(const std::string& path) {
          path.rfind("build", 0) == 0;
 }
 
-// What only a build reads.
+// Files that only a build reads.
 bool for_building(const std::string& path) {
   for (const char* folder :
        {"app/", "learn/", "grader/", "checks/", "formats/", "visualizer/", "cmake/", "cluster/src/", "cluster/unpack/",
@@ -33,7 +33,7 @@ bool for_building(const std::string& path) {
   return name == "CMakeLists.txt" || name == "CMakePresets.json" || path == "CONTRIBUTING.md" || name[0] == '.';
 }
 
-// The files of the course: those that git knows, else all that lie there.
+// The files of the course: those that git knows; without git, all files.
 std::vector<std::string> course_files() {
   std::vector<std::string> all;
   if (fs::exists(root_dir() / ".git")) {
@@ -52,7 +52,7 @@ std::vector<std::string> course_files() {
   return all;
 }
 
-// The copy's README: the student's guide, its links as they are from the copy's top.
+// The copy's README is the student's guide, with its links changed to start at the copy's top.
 std::string readme_of_copy() {
   const std::string guide = file_text(root_dir() / "docs/student.md");
   std::string text;

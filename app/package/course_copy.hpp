@@ -11,13 +11,13 @@ namespace ridge {
 
 struct CourseCopy {
   std::set<std::string> labs;  // only these labs; empty: all
-  bool prebuilt = false;       // for a program that is built already: without the files that only a build reads
+  bool prebuilt = false;       // leaves out the files that only a build reads
 };
 
-// Copies the files of the course that students get into `to`, and returns how many there are. `ec` says what failed.
+// Copies the files that students get into the folder `to`, and returns their number. `ec` says what failed.
 std::size_t copy_course(const fs::path& to, const CourseCopy& what, std::error_code& ec);
 
-// Throws a usage error that names `command` where this Ridge is a prebuilt one.
+// Throws a usage error that names `command` if this Ridge is a prebuilt one.
 void needs_sources(const char* command);
 
 }  // namespace ridge

@@ -1,4 +1,4 @@
-// package gradescope: a lab's judge as an autograder that Gradescope builds and runs (cluster/gradescope/).
+// ridge package gradescope packs a lab's judge as an autograder that Gradescope builds and runs (cluster/gradescope/).
 #include <fmt/format.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace ridge {
 
 namespace {
 
-// What setup.sh and run_autograder read, as shell variables. Names of labs, tasks and files hold no quotes (lab.cpp).
+// Shell variables for setup.sh and run_autograder. Names of labs, tasks and files hold no quotes (lab.cpp).
 std::string settings(const Lab& lab, const GradescopeArguments& a) {
   return fmt::format(
       "# Made by `ridge package gradescope`.\n"
@@ -41,7 +41,7 @@ int package_gradescope(const GradescopeArguments& a) {
   check_task(lab, a.task);
   if (!lab.has_backend("cpu"))
     throw Error(Exit::usage, lab.name + " is not judged on the emulator, and Gradescope has no GPUs", "");
-  if (!a.seed_file.empty()) seed_from_file(a.seed_file, lab.name);  // is it one?
+  if (!a.seed_file.empty()) seed_from_file(a.seed_file, lab.name);  // throws if it is none
   const fs::path out = fs::absolute(a.out.empty() ? "gradescope-" + lab.name + ".zip" : a.out);
   const fs::path recipe = root_dir() / "cluster/gradescope";
   std::error_code ec;
@@ -54,8 +54,8 @@ int package_gradescope(const GradescopeArguments& a) {
   const TemporaryDir folder("package");
   for (const char* script : {"setup.sh", "run_autograder"})
     if (!ec) fs::copy_file(recipe / script, folder.path() / script, ec);
-  // The copy that students get: no solutions, wrong solutions or tests. What a submission could read here it could
-  // read at home.
+  // The archive holds the copy that students get, without solutions, wrong solutions or tests: a submission can read
+  // nothing in it that its author does not have.
   const std::size_t count = ec ? 0 : copy_course(folder.path() / "ridge", {.labs = {lab.name}}, ec);
   for (const char* unused : {"docs", "CONTRIBUTING.md"})
     if (!ec) fs::remove_all(folder.path() / "ridge" / unused, ec);

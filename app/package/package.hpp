@@ -1,4 +1,4 @@
-// `ridge package`: this build, or a lab's grader, for other machines. Each function returns the exit code.
+// `ridge package` packs this build, or a lab's grader, for other machines. Each function returns the exit code.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,22 +7,22 @@ namespace ridge {
 
 struct GradescopeArguments {
   std::string lab, out, task, seed_file;
-  double limit = 0;  // seconds that the grading of one submission may take; 0: below Gradescope's own
+  double limit = 0;  // seconds that grading one submission may take
   bool require_sandbox = false;
 };
-// An autograder for Gradescope: a zip archive to upload.
+// Makes an autograder for Gradescope, a zip archive to upload.
 int package_gradescope(const GradescopeArguments& arguments);
 
 struct PrebuiltArguments {
   std::string format;              // "tarball" or "deb"
-  std::string out;                 // file to write; empty: a name with the version, here
-  std::vector<std::string> parts;  // programs beside ridge that only some need: cluster, live, mpi, viz
+  std::string out;                 // file to write; empty: a name with the version, in this folder
+  std::vector<std::string> parts;  // further programs: cluster, live, mpi, viz
   bool solutions = false;
 };
-// This build as an archive or a Debian package that runs as it is.
+// Packs this build as an archive or a Debian package, which runs without being built.
 int package_prebuilt(const PrebuiltArguments& arguments);
 
-// For `cmake --install`: what such a package has besides the programs.
+// Fills `folder` with what such a package has besides the programs, for `cmake --install`.
 int package_tree(const std::string& folder);
 
 }  // namespace ridge

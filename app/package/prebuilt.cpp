@@ -1,5 +1,5 @@
-// package tarball, package deb: this build for machines that build nothing. CPack packs what `cmake --install` puts
-// together (cmake/RidgePackage.cmake).
+// ridge package tarball and deb pack this build for machines that build nothing. CPack packs what `cmake --install`
+// puts together (cmake/RidgePackage.cmake).
 #include <fmt/format.h>
 
 #include <set>
@@ -36,7 +36,7 @@ void build_all(const PrebuiltArguments& a) {
   }
 }
 
-// Only the file that CPack made lies there.
+// The package that CPack made, which is the only file in the folder with this extension.
 fs::path only_package(const fs::path& folder, const std::string& extension) {
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.is_regular_file() && entry.path().string().ends_with(extension)) return entry.path();
@@ -59,7 +59,7 @@ int package_prebuilt(const PrebuiltArguments& a) {
                 "apt-get install dpkg-dev file");
   build_all(a);
 
-  // One entry for each part: the build folder, a name, the part of the installation, where to.
+  // CPack wants four words for each part: the build folder, a name, the component, and the target folder.
   std::set<std::string> parts(a.parts.begin(), a.parts.end());
   parts.insert("ridge");
   if (a.solutions) parts.insert("solutions");
@@ -102,7 +102,7 @@ int package_tree(const std::string& folder) {
   needs_sources("package tree");
   const fs::path to = folder;
   std::error_code ec;
-  // An older one gives way, but for what is a student's.
+  // An older package is removed; a student's files beside it stay.
   const auto parts = {"cluster", "docs", "labs", "runtime", "build", "solutions"};
   if (fs::exists(to / "build" / kPrebuiltMark, ec))
     for (const char* part : parts)
@@ -111,7 +111,7 @@ int package_tree(const std::string& folder) {
   if (!ec) fs::create_directories(to / "build", ec);
   if (ec) throw Error(Exit::environment, fmt::format("cannot fill {}: {}", shown(to), ec.message()), "free some space");
   write_durably(to / "build" / kPrebuiltMark, fmt::format("ridge {} ({})\n", kVersion, kCommit));
-  // For everybody, whatever the builder's umask is.
+  // Everybody may read the files, whatever the builder's umask is.
   std::vector<fs::path> all = {to, to / "ridge", to / "README.md", to / "LICENSE"};
   for (const char* part : parts)
     if (fs::exists(to / part)) {

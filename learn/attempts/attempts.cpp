@@ -16,7 +16,7 @@ namespace ridge::loop {
 
 namespace {
 
-constexpr std::uintmax_t kMaxSource = 1 << 20;  // the build takes no larger one
+constexpr std::uintmax_t kMaxSource = 1 << 20;  // the build refuses larger files
 
 std::vector<std::string> stored_attempts(const std::string& lab) {
   std::vector<std::string> ids;
@@ -27,7 +27,7 @@ std::vector<std::string> stored_attempts(const std::string& lab) {
   return ids;
 }
 
-// Results from before there was a journal say where the submission lay.
+// Results older than the journal are recognised by the submission's path.
 bool lay_in_work(const Result& r, const std::string& lab) {
   const fs::path path = r.submission_path;
   return path == fs::path(shown(work_dir() / lab)) ||
@@ -59,7 +59,7 @@ std::optional<Attempt> load_attempt(const std::string& lab, const std::string& i
     const nlohmann::json record = parse_json(file_text(file));
     if (!record.is_object()) return std::nullopt;
     return Attempt{id, read_result(record), ""};
-  } catch (const Error&) {  // broken, or not ours
+  } catch (const Error&) {  // damaged, or no result
     return std::nullopt;
   }
 }
@@ -83,11 +83,11 @@ LabState state_of(const Lab& lab) {
   std::set<std::string> noted;
   for (const Event& e : events)
     if (e.kind == "attempt") noted.insert(e.attempt);
-  // Newest first, until each task has been met; a course of 1000 attempts is not read for that.
+  // Attempts are read from the newest on, until each task was found: there may be a thousand.
   const std::vector<std::string> ids = stored_attempts(lab.name);
   std::size_t met = 0, read = 0;
   for (auto id = ids.rbegin(); id != ids.rend() && met < s.tasks.size() && read < 200; ++id) {
-    if (!noted.empty() && noted.count(*id) == 0 && *id > *noted.begin()) continue;  // of another folder
+    if (!noted.empty() && noted.count(*id) == 0 && *id > *noted.begin()) continue;  // an attempt at another folder
     ++read;
     const auto attempt = load_attempt(lab.name, *id);
     if (!attempt || (noted.count(*id) == 0 && !lay_in_work(attempt->result, lab.name))) continue;

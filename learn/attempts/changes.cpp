@@ -40,7 +40,7 @@ std::vector<Change> changes(const TaskResult& before, const TaskResult& after) {
   for (const CheckResult& c : after.checks) {
     const GoalResult* goal = find(after.goals, c.name, goal_id);
     const CheckResult* old = find(before.checks, c.name, check_name);
-    if (goal == nullptr) {  // a gate: there is "correct", or the one that failed
+    if (goal == nullptr) {  // a gate: "correct", or the gate that failed
       const bool was = old != nullptr && old->passed;
       if (old == nullptr || was != c.passed)
         all.push_back({c.name,

@@ -1,4 +1,4 @@
-// What changed between two results of a task: checks that went from fail to ok or back, and values that moved.
+// What changed between two results of a task: checks that now pass or fail, and values that moved.
 #pragma once
 #include <string>
 #include <vector>
@@ -15,10 +15,10 @@ struct Change {
 
 std::vector<Change> changes(const TaskResult& before, const TaskResult& after);
 
-// Counters of all kernels together that differ, as "name: before -> after (-50%)".
+// Counters that differ, summed over all kernels, as "name: before -> after (-50%)".
 std::vector<std::string> counter_changes(const TaskResult& before, const TaskResult& after);
 
-// "8 x (goal 1.02)", or "not measured".
+// The value of a goal, as "8 x (goal 1.02)" or "not measured".
 std::string goal_text(const GoalResult& goal);
 
 }  // namespace ridge::loop

@@ -11,13 +11,13 @@ namespace ridge::loop {
 struct FileDiff {
   std::string name;
   std::vector<DiffLine> lines;
-  bool known = true;  // both contents are still kept; else `lines` is empty
+  bool known = true;  // false if a content is no longer kept; `lines` is then empty
 };
 
 // The files of the submission that differ, by name.
 std::vector<FileDiff> code_diff(const Result& before, const Result& after);
 
-// "2026-11-21 03:04: check on cpu, 15 / 100".
+// A line about an attempt, as "2026-11-21 03:04: check on cpu, 15 / 100".
 std::string attempt_title(const Result& result);
 
 }  // namespace ridge::loop

@@ -25,7 +25,7 @@ void keep_files(const std::map<std::string, std::string>& hashes, const std::map
     if (!is_hash(hash) || text == texts.end() || sha256(text->second) != hash) continue;
     std::error_code ec;
     if (fs::exists(folder() / hash, ec)) {
-      fs::last_write_time(folder() / hash, fs::file_time_type::clock::now(), ec);  // used again
+      fs::last_write_time(folder() / hash, fs::file_time_type::clock::now(), ec);  // the age counts from the last use
       continue;
     }
     write_durably(folder() / hash, text->second);

@@ -30,7 +30,7 @@ std::vector<Event> journal(const std::string& lab) {
   std::istringstream lines(file_text(file_of(lab)));
   for (std::string line; std::getline(lines, line);) {
     const json j = json::parse(line, nullptr, false);
-    if (!j.is_object()) continue;  // a write that was cut short
+    if (!j.is_object()) continue;  // an interrupted write
     Event e{text_at(j, "time"), text_at(j, "kind"), text_at(j, "task"), text_at(j, "attempt"), text_at(j, "note")};
     if (auto at = j.find("passed"); at != j.end() && at->is_array())
       for (const json& t : *at)
@@ -51,7 +51,7 @@ void add_event(const std::string& lab, Event e) {
   std::error_code ec;
   fs::create_directories(file.parent_path(), ec);
   const std::string before = file_text(file);
-  // One write, so that two commands at a time do not mix; a line that an earlier crash cut short is ended first.
+  // One write, so that the lines of two commands do not mix. The line that a crash cut short is ended first.
   const std::string text = (before.empty() || before.back() == '\n' ? "" : "\n") +
                            j.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
   const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);

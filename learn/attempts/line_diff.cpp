@@ -10,7 +10,7 @@ namespace ridge::loop {
 
 namespace {
 
-// Beyond this the table would be too large: what lies between the common ends counts as replaced.
+// Beyond this size of the table, everything between the common ends counts as replaced.
 constexpr std::size_t kMostCells = 16 << 20;
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -35,7 +35,7 @@ std::vector<DiffLine> line_diff(const std::string& before, const std::string& af
   auto add = [&] { out.push_back({'+', b[j], 0, static_cast<int>(j + 1)}), ++j; };
   while (i < first) keep();
   if (n != 0 && m != 0 && n <= kMostCells / m) {
-    // Longest common subsequence of what is left, from the back.
+    // The longest common subsequence of the rest, computed from the end.
     std::vector<std::uint32_t> table((n + 1) * (m + 1), 0);
     auto at = [&](std::size_t r, std::size_t c) -> std::uint32_t& { return table[r * (m + 1) + c]; };
     for (std::size_t r = n; r-- > 0;)

@@ -17,7 +17,7 @@ namespace {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// A failed gate in some words.
+// A failed gate in a few words.
 std::string gate_headline(const CheckResult& c) {
   static const std::map<std::string, const char*> known = {
       {"build", "it does not compile"},
@@ -40,7 +40,7 @@ std::string gate_headline(const CheckResult& c) {
   return at == known.end() ? "the answer is wrong" : at->second;
 }
 
-// The same: what it usually comes from.
+// What usually causes the failure of a gate.
 std::string gate_advice(const CheckResult& c) {
   auto says = [&](const char* part) { return c.message.find(part) != std::string::npos; };
   if (c.name == "build")
@@ -129,7 +129,7 @@ Finding failed_gate(const CheckResult& c) {
   Finding f;
   const std::string line = first_line(c.message);
   f.what = c.passed ? "" : c.name == "build" ? "it does not compile" : line;
-  // "... at gather.cu:11"
+  // The place in "... at gather.cu:11".
   if (auto at = line.rfind(" at "); at != std::string::npos && line.find(".cu:", at) != std::string::npos)
     f.where = line.substr(at + 4);
   f.gate = gate_headline(c);
@@ -166,7 +166,7 @@ std::vector<Finding> findings(const Lab& lab, const Result& r, const std::map<st
     const std::size_t before = all.size();
     for (const GoalResult& g : t.goals)
       if (!g.met && g.value) add(goal_finding(t, g, sources), g.id, g.max - g.points);
-    // Right, and none of its goals could be measured: the first one's reason is what to look at.
+    // The answer is right and no goal could be measured: the first goal gives the reason.
     for (const GoalResult& g : t.goals) {
       if (all.size() != before || g.met || g.note.empty()) continue;
       Finding f;
@@ -174,7 +174,7 @@ std::vector<Finding> findings(const Lab& lab, const Result& r, const std::map<st
       add(f, g.id, g.max - g.points);
     }
   }
-  // An answer that is right can be made fast at once; one that is wrong needs to be right first: points decide.
+  // A wrong answer must become right before it can become fast; the points decide the order.
   std::stable_sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) { return a.points > b.points; });
   if (all.size() > most) all.resize(most);
   return all;

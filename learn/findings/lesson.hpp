@@ -1,4 +1,4 @@
-// Sections of a lab's README.md, which the program points to.
+// The sections of a lab's README.md, to which the program points.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,18 +8,18 @@
 namespace ridge::loop {
 
 struct Section {
-  std::string anchor;  // as GitHub makes it of the heading: "task-1-copy"
+  std::string anchor;  // GitHub's anchor of the heading, "task-1-copy"
   std::string heading;
   int line = 0;
 };
 
 std::vector<Section> sections_of(const std::string& markdown);
 
-// The section on a goal of a task (empty: on the task): what lab.toml names, else the heading with the task's id. Its
-// anchor is empty where there is none.
+// The section on a goal of a task; an empty goal asks for the section on the task. It is the one that lab.toml names,
+// else the one with the task's id in its heading. Its anchor is empty if there is none.
 Section lesson_section(const Lab& lab, const Task& task, const std::string& goal = "");
 
-// "labs/01_coalescing/README.md#task-1-copy".
+// The section as a link, "labs/01_coalescing/README.md#task-1-copy".
 std::string lesson_link(const Lab& lab, const Task& task, const std::string& goal = "");
 
 }  // namespace ridge::loop

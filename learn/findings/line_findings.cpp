@@ -24,7 +24,7 @@ double each(std::uint64_t n, const LineCount& l) {
   return l.requests == 0 ? 0 : static_cast<double>(n) / static_cast<double>(l.requests);
 }
 
-// "32", "4.5"
+// A number with one decimal at most: "32", "4.5".
 std::string number(double v) {
   return v >= 10 || v == std::floor(v) ? fmt::format("{:.0f}", v) : fmt::format("{:.2g}", v);
 }
@@ -35,7 +35,7 @@ std::string bytes_text(double b) {
                      : fmt::format("{:.0f} bytes", b);
 }
 
-// Lines of all kernels for which `cost` is above 0, the dearest first.
+// The lines of all kernels with a `cost` above 0, the most expensive first.
 std::vector<LineCount> dearest(const TaskResult& t, const std::function<double(const LineCount&)>& cost) {
   std::vector<LineCount> all;
   for (const KernelCount& k : t.kernels)
@@ -49,7 +49,7 @@ double waste(const LineCount& l) {
   return is_global(l) ? static_cast<double>(l.sectors) - static_cast<double>(l.ideal_sectors) : 0;
 }
 
-// Bytes that one lane asks for.
+// The bytes that one lane requests.
 std::int64_t width(const LineCount& l) { return l.lanes == 0 ? 4 : static_cast<std::int64_t>(l.bytes / l.lanes); }
 
 // --- global memory
@@ -92,7 +92,7 @@ void wasted_sectors(const LineCount& l, Finding& f) {
   }
 }
 
-// No line wastes: the same bytes come more than once.
+// No line wastes sectors, so the same bytes are moved more than once.
 void moved_again(const TaskResult& t, const GoalResult& g, Finding& f) {
   const auto lines = dearest(t, [](const LineCount& l) { return is_global(l) ? static_cast<double>(l.sectors) : 0; });
   if (lines.empty()) {
@@ -102,7 +102,7 @@ void moved_again(const TaskResult& t, const GoalResult& g, Finding& f) {
   double moved = 0;
   for (const LineCount& l : lines) moved += static_cast<double>(l.sectors);
   const double excess = moved - (t.roofline ? t.roofline->bytes_ideal / 32 : 0);
-  // A whole warp that reads one small value moves a sector for it.
+  // A warp that reads one small value moves a whole sector.
   for (const LineCount& l : lines)
     if (static_cast<double>(l.sectors) >= 0.25 * excess && is_load(l) &&
         l.lane_step == std::pair<std::int64_t, std::int64_t>{0, 0} && l.sectors == l.requests && width(l) < 32 &&
@@ -145,7 +145,7 @@ void sectors(const TaskResult& t, const GoalResult& g, Finding& f) {
   for (const KernelCount& k : t.kernels)
     for (const LineCount& l : k.lines)
       all += is_global(l) ? static_cast<double>(l.sectors) : 0, wasted += std::max(0.0, wanted(l));
-  // Above the goal by this much; wasted sectors explain it, or they do not.
+  // How far the value is above the goal. Wasted sectors may explain it or not.
   const double over = g.value && *g.value > 0 ? all * (1 - g.full / *g.value) : 0;
   if (!lines.empty() && wasted > 0.3 * over)
     wasted_sectors(lines[0], f);
@@ -208,7 +208,7 @@ void shared_traffic(const TaskResult& t, const GoalResult& g, Finding& f) {
 
 // --- control flow
 
-// Lines with one of these words, as "12, 18 and 31".
+// The numbers of the lines with one of these words, as "12, 18 and 31".
 std::string lines_with(const Sources& sources, const std::string& file, std::string_view word) {
   auto at = sources.find(file);
   if (at == sources.end()) return {};
@@ -226,7 +226,7 @@ std::string lines_with(const Sources& sources, const std::string& file, std::str
   return text;
 }
 
-// The nearest line at or above `line` with an if, for or while; 0: none.
+// The nearest line at or above `line` that has an if, for or while; 0 if there is none.
 int condition_of(const Sources& sources, const std::string& file, int line) {
   auto at = sources.find(file);
   if (at == sources.end()) return 0;
@@ -281,7 +281,7 @@ void barriers(const TaskResult& t, const GoalResult& g, const Sources& sources, 
 
 // --- virtual time
 
-// The longest operation while which nothing of the other kinds runs, "h2d of 4.2 MB in stream 1, 0 to 210 us".
+// The longest operation during which no other kind of operation runs, as "h2d of 4.2 MB in stream 1, 0 to 210 us".
 void overlap(const TaskResult& t, const GoalResult& g, Finding& f) {
   f.what = g.note;
   const std::vector<Timeline>* all = &t.ranks;

@@ -1,4 +1,4 @@
-// A goal that was missed, told by the source lines and the pattern of addresses behind it.
+// Explains a missed goal by the source lines and the pattern of addresses behind it.
 #pragma once
 #include <map>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace ridge::loop {
 
-// Fills `where`, `what` and `why`.
+// A finding with its `where`, `what` and `why`.
 Finding goal_finding(const TaskResult& task, const GoalResult& goal, const std::map<std::string, std::string>& sources);
 
 }  // namespace ridge::loop

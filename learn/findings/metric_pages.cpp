@@ -24,7 +24,7 @@ std::vector<std::string> cells(const std::string& row) {
   return all;
 }
 
-// The names between backticks, braces expanded.
+// The names between backticks, with their braces expanded.
 std::vector<std::string> names_in(const std::string& cell) {
   std::vector<std::string> all;
   for (std::size_t at = 0; (at = cell.find('`', at)) != std::string::npos;) {

@@ -1,4 +1,4 @@
-// docs/metrics.md, the one place that says what metrics, counters and gates mean, as a list.
+// Reads docs/metrics.md, the one place that says what metrics, counters and gates mean.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,11 +7,11 @@ namespace ridge::loop {
 
 struct MetricPage {
   std::string name, meaning;
-  std::string backend, better;  // of a goal's metric
+  std::string backend, better;  // of the metric of a goal
   bool gate = false;
 };
 
-// "a_{ld,st}.sum" stands for two, and so do two names in one cell.
+// The rows of the tables in `markdown`. "a_{ld,st}.sum" gives two pages, and so do two names in one cell.
 std::vector<MetricPage> metric_pages(const std::string& markdown);
 std::vector<MetricPage> metric_pages();  // of docs/metrics.md
 

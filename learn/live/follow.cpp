@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kMostAnswerBytes = 8 << 20, kMostPlayers = 1000, kMostResults = 20000;
 
-// Names become folders: letters, digits, _ and - only, as labs and tasks are called.
+// Names become folders, so they may hold letters, digits, _ and - only, as names of labs and tasks do.
 bool plain(const std::string& name) {
   return !name.empty() && name.size() <= 64 &&
          name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") ==
@@ -109,7 +109,7 @@ fs::path follow_live(const std::string& url) {
   const pid_t child = fork();
   if (child < 0) throw Error(Exit::environment, "no further process can be started", "");
   if (child > 0) return folder;
-  setpgid(0, 0);  // Ctrl-C is for the viewer; this one ends after it
+  setpgid(0, 0);  // Ctrl-C ends the visualizer; this process ends after it
   signal(SIGPIPE, SIG_IGN);
   bool silent = false;
   while (getppid() == viewer) {

@@ -1,4 +1,4 @@
-// A collector's board as results in a folder, for a visualizer that reads files and nothing else.
+// Turns a collector's board into results in a folder, for the visualizer, which reads only files.
 #pragma once
 #include <map>
 #include <string>
@@ -9,10 +9,10 @@ namespace ridge::loop {
 
 class Follower {
  public:
-  // Makes the folder, which is this one's.
+  // Makes the folder, which belongs to this object.
   Follower(std::string url, fs::path folder);
-  // Asks once. What somebody gained becomes a result of its own, FOLDER/pNNNN/NN_lab/NNNNNN.json, with the player's
-  // name in pNNNN/name.txt. Throws an environment error where nobody answers, or the answer is no board.
+  // Asks the collector once. A player's new scores in a lab become a result, FOLDER/pNNNN/NN_lab/NNNNNN.json; the
+  // player's name is in pNNNN/name.txt. Throws an environment error if nobody answers, or the answer is no board.
   void look();
 
  private:
@@ -20,13 +20,14 @@ class Follower {
 
   std::string url_;
   fs::path folder_;
-  std::map<std::string, fs::path> homes_;                             // by the player's name
-  std::map<std::pair<std::string, std::string>, std::string> known_;  // by name and lab: the tasks as last written
+  std::map<std::string, fs::path> homes_;                             // folder by player
+  std::map<std::pair<std::string, std::string>, std::string> known_;  // tasks as last written, by player and lab
   int results_ = 0;
 };
 
-// Follows `url` in a process of its own, until this one (also when it has become another program) ends; the folder goes
-// then. The first look is made here, so that a wrong address is an error at once.
+// Follows `url` in a process of its own and returns the folder. The process ends, and removes the folder, when the
+// calling process ends, even one that has become another program. The first look is made before, so that a wrong
+// address is an error at once.
 fs::path follow_live(const std::string& url);
 
 }  // namespace ridge::loop

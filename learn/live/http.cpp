@@ -15,7 +15,7 @@ namespace ridge::loop {
 
 namespace {
 
-constexpr int kSeconds = 5;  // to connect, to send, to be answered
+constexpr int kSeconds = 5;  // limit for each of connecting, sending and receiving
 
 struct Socket {
   int fd = -1;
@@ -27,7 +27,7 @@ struct Socket {
   }
 };
 
-// Throws with what went wrong.
+// Throws an environment error that says what went wrong.
 void connect_to(const Url& u, Socket& s) {
   addrinfo hints{}, *found = nullptr;
   hints.ai_socktype = SOCK_STREAM;

@@ -1,4 +1,5 @@
-// A small HTTP client (RFC 9112), so that laptops need no library to talk to `ridge live`.
+// A small HTTP client (RFC 9112) for students' machines, which then need no further package. Debian has cpp-httplib
+// as a shared library, which needs OpenSSL and brotli; `ridge` would not start on a machine without them.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -15,12 +16,12 @@ struct Url {
 Url parse_url(const std::string& url);
 
 struct Answer {
-  int code = 0;  // 0: what answered does not speak HTTP
+  int code = 0;  // 0: the answer is not HTTP
   std::string body;
 };
 
-// One request on a connection of its own. `headers`: name and value; `most`: bytes of the answer that are read. Throws
-// an environment error that says what went wrong. Each step may take 5 seconds.
+// Makes one request on a connection of its own. `headers` are names and values; at most `most` bytes of the answer are
+// read. Each step may take 5 seconds. Throws an environment error that says what went wrong.
 Answer http(const Url& url, const std::string& method, const std::string& path,
             const std::vector<std::pair<std::string, std::string>>& headers, const std::string& body, std::size_t most);
 

@@ -20,7 +20,7 @@ std::string variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-// This machine's own name for the collector, so that nobody else can overwrite what it sent.
+// A random name of this machine for the collector, so that nobody else can overwrite its results.
 std::string client_id() {
   const fs::path file = work_dir() / ".ridge" / "live-client";
   std::string id = file_text(file);

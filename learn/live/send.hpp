@@ -6,8 +6,8 @@
 
 namespace ridge::loop {
 
-// `name` and `token`, where they are empty, come from RIDGE_LIVE_NAME, else USER, and from RIDGE_LIVE_TOKEN. Throws a
-// usage error for a wrong address. Where sending fails it says so on stderr: that is no reason to lose the result.
+// An empty `name` is taken from RIDGE_LIVE_NAME or else from USER, an empty `token` from RIDGE_LIVE_TOKEN. Throws a
+// usage error for a wrong address. If sending fails, it only says so on stderr, since the result is stored here.
 void send_live(const std::string& url, const std::string& name, const std::string& token, const Result& result);
 
 }  // namespace ridge::loop

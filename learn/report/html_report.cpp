@@ -43,7 +43,7 @@ struct Record {
 
 struct Person {
   std::string name;
-  std::vector<Record> records;  // the newest of each lab, in order of labs
+  std::vector<Record> records;  // the newest record of each lab, in the order of labs
 };
 
 std::optional<Record> read_record(const fs::path& file) {
@@ -97,7 +97,7 @@ Person own_results() {
     const LabState state = state_of(lab);
     auto r = read_record(results_dir() / lab.name / (state.last_attempt + ".json"));
     if (state.last_attempt.empty() || !r) continue;
-    if (state.last_built) {  // the last attempt may have been at one task only
+    if (state.last_built) {  // the last attempt may have judged only one task
       r->result.tasks.clear();
       for (const TaskState& t : state.tasks)
         if (t.last) r->result.tasks.push_back(*t.last);
@@ -130,7 +130,7 @@ std::string task_rows(const TaskResult& t) {
   return out;
 }
 
-// The trace's name comes from a record: only a plain file beside it is read.
+// The trace's name comes from a record, so only a plain file beside the record is read.
 std::string timeline_of(const Record& r, const TaskResult& t) {
   if (t.trace.empty()) return {};
   std::error_code ec;

@@ -89,7 +89,7 @@ std::string roofline_svg(const Result& r) {
       "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{} a byte</text><text x=\"14\" y=\"{}\" transform=\"rotate(-90 "
       "14 {})\" text-anchor=\"middle\">{} a second</text>\n",
       (kLeft + kWidth - kRight) / 2, kHeight - 8, escaped(unit), kHeight / 2, kHeight / 2, escaped(unit));
-  // The memory's roof up to where the units' roof cuts it.
+  // The memory roof ends where it meets the compute roof.
   const double end_x = std::pow(10, x.high),
                cut = compute != nullptr ? std::min(end_x, compute->value / memory->value) : end_x;
   double start_x = std::pow(10, x.low);

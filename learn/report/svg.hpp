@@ -1,4 +1,4 @@
-// Figures of results as SVG, for pages that stand alone: no script, colours from the page's style.
+// Draws figures of results as SVG without scripts; the colours come from the page's style.
 #pragma once
 #include <string>
 
@@ -6,13 +6,13 @@
 
 namespace ridge::loop {
 
-// Text for HTML and SVG, in element content and quoted attributes.
+// Text as it may stand in the elements and quoted attributes of HTML and SVG.
 std::string escaped(const std::string& text);
 
-// Tasks of a result under the roofs, both axes logarithmic. Empty where no task has a roofline.
+// Draws the tasks of a result under the roofs, on logarithmic axes. Empty if no task has a roofline.
 std::string roofline_svg(const Result& result);
 
-// The operations of a Chrome trace (docs/result-format.md, "timeline") by row. Empty where it holds none.
+// Draws the operations of a Chrome trace (docs/result-format.md, "timeline"), row by row. Empty if there are none.
 std::string timeline_svg(const std::string& trace, const std::string& title);
 
 }  // namespace ridge::loop
