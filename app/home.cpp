@@ -1,22 +1,22 @@
-// `ridge` alone: where you are, and the next step.
+#include "app/home.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <ctime>
 
-#include "app/loop_commands.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/report.hpp"
-#include "learn/attempts.hpp"
-#include "learn/changes.hpp"
-#include "learn/findings.hpp"
-#include "learn/lesson.hpp"
+#include "learn/attempts/attempts.hpp"
+#include "learn/attempts/changes.hpp"
+#include "learn/findings/findings.hpp"
+#include "learn/findings/lesson.hpp"
 
 namespace ridge::loop {
 
 namespace {
 
-// "2026-11-21T03:04:05Z" as "5 minutes ago".
+// Turns "2026-11-21T03:04:05Z" into "5 minutes ago".
 std::string ago(const std::string& time) {
   std::tm utc{};
   if (strptime(time.c_str(), "%Y-%m-%dT%H:%M:%SZ", &utc) == nullptr) return time;
@@ -31,7 +31,7 @@ std::string points_text(double p) {
   return p == static_cast<int>(p) ? fmt::format("{:.0f}", p) : fmt::format("{:.1f}", p);
 }
 
-// The goal of a task that misses most points; null where its answer is not right yet.
+// The goal of a task that misses the most points; null where no measured goal misses any.
 const GoalResult* worst_goal(const TaskResult& t) {
   const GoalResult* worst = nullptr;
   for (const GoalResult& g : t.goals)
@@ -80,8 +80,8 @@ int home() {
   std::vector<LabState> states;
   for (const Lab& lab : load_labs()) states.push_back(state_of(lab));
   int passed = 0;
-  const LabState* current = nullptr;  // started, not finished, touched last
-  const LabState* fresh = nullptr;    // the first that was not begun
+  const LabState* current = nullptr;  // the lab worked on last among those started and not passed
+  const LabState* fresh = nullptr;    // the first lab not started yet
   for (const LabState& s : states) {
     passed += s.passed();
     if (s.passed()) continue;

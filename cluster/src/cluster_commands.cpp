@@ -4,12 +4,12 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
 #include <memory>
 #include <thread>
 
+#include "app/cli/command.hpp"
 #include "cluster_clock.hpp"
 #include "collector.hpp"
 #include "doctor.hpp"
@@ -34,7 +34,6 @@ struct Arguments {
   int more = 0;
   bool watch = false, detach = false, no_job = false;
   PreflightArguments preflight;
-  SubmitArguments submit;
   std::string batch;
   int task = 0;
 };
@@ -308,94 +307,129 @@ int init(const Arguments& a) {
   return 0;
 }
 
+// Adds the commands of `ridge cluster` one by one. They share one set of arguments.
+class ClusterCommands {
+ public:
+  explicit ClusterCommands(Commands& ridge)
+      : ridge_(ridge),
+        top_(ridge.add("cluster", "Grade a class through Slurm: grade, follow, resume, export",
+                       "  ridge cluster init\n"
+                       "  ridge cluster grade --lab 03 --submissions DIR --roster roster.csv\n"
+                       "  ridge cluster export --lab total")) {
+    top_->require_subcommand(1);
+  }
+
+  void add_all() {
+    add_grading();
+    add_decisions();
+    add_reading();
+    add_machines();
+  }
+
+ private:
+  using Action = std::function<int(const Arguments&)>;
+
+  CLI::App* add(const char* name, const char* what, Action action) {
+    CLI::App* command = top_->add_subcommand(name, what);
+    ridge_.set_action(command, [a = arguments_, action = std::move(action)] { return action(*a); });
+    return command;
+  }
+  CLI::App* add_with_course(const char* name, const char* what, Action action) {
+    CLI::App* command = add(name, what, std::move(action));
+    command->add_option("--course", a_.course, "course.toml (default: RIDGE_COURSE, else here or above)");
+    return command;
+  }
+  void add_detach(CLI::App* command) { command->add_flag("--detach", a_.detach, "Only submit"); }
+
+  void add_grading() {
+    CLI::App* command = add_with_course("grade", "Take submissions in, and grade what has no result yet", grade);
+    command->add_option("--lab", a_.lab, "Lab")->required();
+    command->add_option("--submissions", a_.submissions, "Folder with one folder, archive or repository per student");
+    command->add_option("--roster", a_.roster, "CSV with a column id (or Canvas's, Moodle's export)");
+    add_detach(command);
+    add_detach(add_with_course("resume", "Go on where a grading was left", resume));
+    add_with_course("cancel", "End what is queued and running", cancel);
+    command = add_with_course("status", "How far it is", status);
+    command->add_flag("--watch", a_.watch, "Until nothing is open");
+  }
+
+  void add_decisions() {
+    CLI::App* command = add_with_course("regrade", "Grade again what has a result", regrade);
+    add_decision(command, false);
+    add_detach(command);
+    command = add_with_course("extend", "Give a student a later deadline",
+                              [](const Arguments& a) { return decide(a, "extension"); });
+    command->add_option("--until", a_.value, "2026-12-01T23:59:00+01:00")->required();
+    add_decision(command, true);
+    command = add_with_course("override", "Set a student's grade by hand",
+                              [](const Arguments& a) { return decide(a, "override"); });
+    command->add_option("--percent", a_.value, "Percent, or none to take it back")->required();
+    add_decision(command, true);
+  }
+  void add_decision(CLI::App* command, bool of_one_student) {
+    command->add_option("--lab", a_.lab, "Lab")->required();
+    command->add_option("--student", a_.student, "Id on the roster")->required(of_one_student);
+    command->add_option("--reason", a_.reason, "Why")->required();
+    command->add_option("--author", a_.author, "Who decided (default: you)");
+  }
+
+  void add_reading() {
+    CLI::App* command = add_with_course("export", "Write a lab's grades for an LMS", export_grades);
+    command->add_option("--format", a_.format, "Format")
+        ->check(CLI::IsMember({"canvas", "moodle", "nbgrader", "gradescope", "json", "csv"}))
+        ->capture_default_str();
+    command->add_option("--from", a_.from, "Canvas, Moodle: the file that you exported there");
+    command->add_option("--column", a_.column,
+                        "The column to fill (default: the one with the lab's name; Moodle: Grade)");
+    command->add_option("--points", a_.points, "What 100 % are (default: Canvas's Points Possible, else 100)");
+    command->add_option("-o,--output", a_.out, "Write to this file");
+    command->add_option("--lab", a_.lab, "Lab, or `total`: all of them by their weights")->required();
+    command = add_with_course("report", "Distribution, common failing checks, results to look at", show_report);
+    command->add_option("--lab", a_.lab, "Lab")->required();
+    command = add_with_course("estimate", "Hours that a round will take, before it is submitted", show_estimate);
+    command->add_option("--more", a_.more, "Submissions that are not taken in yet")->check(CLI::Range(0, 1000000));
+    command->add_option("--lab", a_.lab, "Lab")->required();
+  }
+
+  void add_machines() {
+    CLI::App* command = add_with_course("doctor", "Whether course.toml and the cluster fit each other", doctor);
+    command->add_flag("--no-job", a_.no_job, "Don't ask a node by a small job");
+    command = add("preflight", "Whether this node's GPUs are fit for grading",
+                  [](const Arguments& a) { return preflight(a.preflight); });
+    command->add_flag("--require", a_.preflight.require, "No GPU is a failure (else: skipped, exit code 77)");
+    command->add_option("--reference", a_.preflight.reference,
+                        "What they should reach: from `ridge calibrate --json` on a healthy one");
+    command->add_option("--measured", a_.preflight.measured, "Take this measurement instead of making one");
+    command->add_option("--keep", a_.preflight.keep, "A folder: a GPU measured within the hour is not measured again");
+    add_with_course("init", "Write a course.toml to start from", init);
+    command = add("run", "What a job of a batch runs", [](const Arguments& a) { return run_task(a.batch, a.task); });
+    command->group("");  // not listed
+    command->add_option("batch", a_.batch)->required();
+    command->add_option("task", a_.task)->required();
+  }
+
+  Commands& ridge_;
+  CLI::App* top_;
+  std::shared_ptr<Arguments> arguments_ = std::make_shared<Arguments>();
+  Arguments& a_ = *arguments_;
+};
+
+void add_submit(Commands& ridge) {
+  CLI::App* command = ridge.add("submit", "Hand your work in: checks, packs, and puts it into the course's folder",
+                                "  ridge submit 03");
+  auto a = std::make_shared<SubmitArguments>();
+  command->add_option("lab", a->lab, "Lab")->required();
+  command->add_option("--submission", a->submission, "Folder with the lab's files (default: work/NN_name)");
+  command->add_option("--to", a->dropbox, "The course's folder (default: RIDGE_DROPBOX, else course.toml's)");
+  command->add_flag("--unchecked", a->unchecked, "Without checking it here first");
+  ridge.set_action(command, [a] { return submit_work(*a); });
+}
+
 }  // namespace
 
-std::function<int()> add_commands(CLI::App& app) {
-  auto a = std::make_shared<Arguments>();
-  auto* top = app.add_subcommand("cluster", "Grade a class through Slurm: grade, follow, resume, export");
-  top->require_subcommand(1);
-  auto add = [&](const char* name, const char* what) {
-    auto* c = top->add_subcommand(name, what);
-    c->add_option("--course", a->course, "course.toml (default: RIDGE_COURSE, else here or above)");
-    return c;
-  };
-  auto* grade_command = add("grade", "Take submissions in, and grade what has no result yet");
-  grade_command->add_option("--lab", a->lab, "Lab")->required();
-  grade_command->add_option("--submissions", a->submissions,
-                            "Folder with one folder, archive or repository per student");
-  grade_command->add_option("--roster", a->roster, "CSV with a column id (or Canvas's, Moodle's export)");
-  auto* resume_command = add("resume", "Go on where a grading was left");
-  auto* cancel_command = add("cancel", "End what is queued and running");
-  auto* status_command = add("status", "How far it is");
-  status_command->add_flag("--watch", a->watch, "Until nothing is open");
-  auto* regrade_command = add("regrade", "Grade again what has a result");
-  auto* extend_command = add("extend", "Give a student a later deadline");
-  extend_command->add_option("--until", a->value, "2026-12-01T23:59:00+01:00")->required();
-  auto* override_command = add("override", "Set a student's grade by hand");
-  override_command->add_option("--percent", a->value, "Percent, or none to take it back")->required();
-  for (auto* c : {regrade_command, extend_command, override_command}) {
-    c->add_option("--lab", a->lab, "Lab")->required();
-    auto* student = c->add_option("--student", a->student, "Id on the roster");
-    if (c != regrade_command) student->required();
-    c->add_option("--reason", a->reason, "Why")->required();
-    c->add_option("--author", a->author, "Who decided (default: you)");
-  }
-  for (auto* c : {grade_command, resume_command, regrade_command}) c->add_flag("--detach", a->detach, "Only submit");
-  auto* export_command = add("export", "Write a lab's grades for an LMS");
-  export_command->add_option("--format", a->format, "Format")
-      ->check(CLI::IsMember({"canvas", "moodle", "nbgrader", "gradescope", "json", "csv"}))
-      ->capture_default_str();
-  export_command->add_option("--from", a->from, "Canvas, Moodle: the file that you exported there");
-  export_command->add_option("--column", a->column,
-                             "The column to fill (default: the one with the lab's name; Moodle: Grade)");
-  export_command->add_option("--points", a->points, "What 100 % are (default: Canvas's Points Possible, else 100)");
-  export_command->add_option("-o,--output", a->out, "Write to this file");
-  auto* report_command = add("report", "Distribution, common failing checks, results to look at");
-  auto* estimate_command = add("estimate", "Hours that a round will take, before it is submitted");
-  estimate_command->add_option("--more", a->more, "Submissions that are not taken in yet")
-      ->check(CLI::Range(0, 1000000));
-  export_command->add_option("--lab", a->lab, "Lab, or `total`: all of them by their weights")->required();
-  for (auto* c : {report_command, estimate_command}) c->add_option("--lab", a->lab, "Lab")->required();
-  auto* doctor_command = add("doctor", "Whether course.toml and the cluster fit each other");
-  doctor_command->add_flag("--no-job", a->no_job, "Don't ask a node by a small job");
-  auto* preflight_command = top->add_subcommand("preflight", "Whether this node's GPUs are fit for grading");
-  preflight_command->add_flag("--require", a->preflight.require, "No GPU is a failure (else: skipped, exit code 77)");
-  preflight_command->add_option("--reference", a->preflight.reference,
-                                "What they should reach: from `ridge calibrate --json` on a healthy one");
-  preflight_command->add_option("--measured", a->preflight.measured, "Take this measurement instead of making one");
-  preflight_command->add_option("--keep", a->preflight.keep,
-                                "A folder: a GPU measured within the hour is not measured again");
-  auto* init_command = add("init", "Write a course.toml to start from");
-  auto* submit_command =
-      app.add_subcommand("submit", "Hand your work in: checks, packs, and puts it into the course's folder");
-  submit_command->add_option("lab", a->submit.lab, "Lab")->required();
-  submit_command->add_option("--submission", a->submit.submission,
-                             "Folder with the lab's files (default: work/NN_name)");
-  submit_command->add_option("--to", a->submit.dropbox,
-                             "The course's folder (default: RIDGE_DROPBOX, else course.toml's)");
-  submit_command->add_flag("--unchecked", a->submit.unchecked, "Without checking it here first");
-  auto* run_command = top->add_subcommand("run", "What a job of a batch runs")->group("");
-  run_command->add_option("batch", a->batch)->required();
-  run_command->add_option("task", a->task)->required();
-
-  return [=]() -> int {
-    if (*grade_command) return grade(*a);
-    if (*resume_command) return resume(*a);
-    if (*cancel_command) return cancel(*a);
-    if (*status_command) return status(*a);
-    if (*regrade_command) return regrade(*a);
-    if (*extend_command) return decide(*a, "extension");
-    if (*override_command) return decide(*a, "override");
-    if (*export_command) return export_grades(*a);
-    if (*report_command) return show_report(*a);
-    if (*estimate_command) return show_estimate(*a);
-    if (*doctor_command) return doctor(*a);
-    if (*preflight_command) return preflight(a->preflight);
-    if (*init_command) return init(*a);
-    if (*submit_command) return submit_work(a->submit);
-    if (*run_command) return run_task(a->batch, a->task);
-    return -1;
-  };
+void add_commands(Commands& ridge) {
+  ClusterCommands(ridge).add_all();
+  add_submit(ridge);
 }
 
 }  // namespace ridge::cluster

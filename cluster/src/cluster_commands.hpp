@@ -1,14 +1,12 @@
 // `ridge cluster ...` and `ridge submit`, as they join the command line.
 #pragma once
-#include <functional>
 
-namespace CLI {
-class App;
+namespace ridge {
+class Commands;
 }
 
 namespace ridge::cluster {
 
-// Adds the commands; the function runs the one that was named, and returns its exit code, or -1 where none was.
-std::function<int()> add_commands(CLI::App& app);
+void add_commands(Commands& ridge);
 
 }  // namespace ridge::cluster

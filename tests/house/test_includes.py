@@ -4,7 +4,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-TARGETS = ["grader/base/error.hpp", "grader/judge/judge.hpp", "app/commands.hpp", "app/x.hpp"]
+TARGETS = ["grader/base/error.hpp", "grader/judge/judge.hpp", "app/home.hpp", "app/x.hpp"]
 RULE = Path(__file__).with_name("includes.py")
 
 
@@ -28,7 +28,7 @@ def expect(what, files, code, text):
 expect("downwards", {"app/main.cpp": '#include "grader/base/error.hpp"\n#include "app/x.hpp"\n#include <vector>\n'}, 0, "no include")
 expect("upwards", {"grader/base/error.cpp": '#include "grader/judge/judge.hpp"\n'}, 1, "grader/base may not use grader/judge")
 expect("sideways", {"grader/bench/page.cpp": '#  include "grader/judge/judge.hpp"\n'}, 1, "grader/bench may not use grader/judge")
-expect("a header too", {"learn/log.hpp": '#include "app/commands.hpp"\n'}, 1, "learn/log.hpp includes app/commands.hpp")
+expect("a header too", {"learn/live/log.hpp": '#include "app/home.hpp"\n'}, 1, "learn/live/log.hpp includes app/home.hpp")
 expect("by two dots", {"grader/base/error.cpp": '#include "../judge/judge.hpp"\n'}, 1, "grader/base may not use grader/judge")
 expect("from the lowest", {"checks/check.hpp": '#include "grader/base/error.hpp"\n'}, 1, "checks may not use grader/base")
 print("seen")

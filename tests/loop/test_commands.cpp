@@ -175,6 +175,8 @@ TEST_CASE("mistyped words are answered with the nearest, and shells are told wha
   CHECK(contains(run_ridge(home, {"check", "coalesing"}).err, "did you mean coalescing?"));
   CHECK(contains(run_ridge(home, {"hint", "01", "transpoes"}).err, "did you mean transpose?"));
   CHECK(run_ridge(home, {"chekc"}).code == 2);
+  // A command of a command acts in its place: `bench` alone would measure for minutes.
+  CHECK(contains(run_ridge(home, {"bench", "fidelity", "nothing"}).err, "there is no program nothing"));
   CHECK(run_ridge(home, {"completion", "words", "--", "wa"}).out == "watch\n");
   CHECK(run_ridge(home, {"completion", "words", "--", "hint", "01", "tr"}).out == "transpose\n");
   CHECK(contains(run_ridge(home, {"completion", "words", "--", "check", "01", "--"}).out, "--backend\n"));

@@ -1,6 +1,6 @@
 // Findings: what they say of the patterns that students write, in which order, and that the sections they name exist.
-#include "learn/findings.hpp"
-#include "learn/lesson.hpp"
+#include "learn/findings/findings.hpp"
+#include "learn/findings/lesson.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge;

@@ -1,10 +1,10 @@
 // Differences of texts, metrics as a list, sections, SVG, and names that were mistyped.
 #include "grader/base/text.hpp"
 #include "grader/measure/metrics.hpp"
-#include "learn/lesson.hpp"
-#include "learn/line_diff.hpp"
-#include "learn/metric_pages.hpp"
-#include "learn/svg.hpp"
+#include "learn/attempts/line_diff.hpp"
+#include "learn/findings/lesson.hpp"
+#include "learn/findings/metric_pages.hpp"
+#include "learn/report/svg.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge;

@@ -1,9 +1,9 @@
 // Saves of all kinds are noticed once, whole: in place, by rename, in steps, with the time of another file.
 #include <filesystem>
 
-#include "app/watcher.hpp"
+#include "app/grading/watcher.hpp"
 #include "grader/base/sha256.hpp"
-#include "learn/files.hpp"
+#include "learn/attempts/files.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"
 

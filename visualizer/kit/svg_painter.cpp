@@ -7,6 +7,7 @@
 #include <iterator>
 #include <numbers>
 
+#include "formats/xml_text.hpp"
 #include "kit/draw_text.hpp"
 
 namespace ridge::viz {
@@ -33,52 +34,7 @@ std::string points_of(const std::vector<ImVec2>& points) {
 // fitted to its width by textLength.
 constexpr float kLineOfEm = 1.164F;
 
-// Bytes of the well-formed character at the start; 0: broken, or nothing that XML may hold.
-std::size_t character(std::string_view s) {
-  const auto byte = [&](std::size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0U; };
-  const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0) == 0x80; };
-  const unsigned c = byte(0);
-  if (c < 0x80) return c >= 0x20 || c == '\t' || c == '\n' ? (c == 0x7F ? 0 : 1) : 0;
-  if (c >= 0xC2 && c <= 0xDF) return follows(1) ? 2 : 0;
-  if (c >= 0xE0 && c <= 0xEF) {
-    if (!follows(1) || !follows(2)) return 0;
-    const unsigned code = (c & 0xF) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F);
-    return code >= 0x800 && (code < 0xD800 || code > 0xDFFF) && code < 0xFFFE ? 3 : 0;
-  }
-  if (c >= 0xF0 && c <= 0xF4) {
-    if (!follows(1) || !follows(2) || !follows(3)) return 0;
-    const unsigned code = (c & 7) << 18 | (byte(1) & 0x3F) << 12;
-    return code >= 0x10000 && code <= 0x10FFFF ? 4 : 0;
-  }
-  return 0;
-}
-
 }  // namespace
-
-std::string xml_text(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t bytes = character(text);
-    switch (bytes == 1 ? text[0] : '\0') {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += bytes ? text.substr(0, bytes) : std::string_view("\uFFFD");
-    }
-    text.remove_prefix(bytes ? bytes : 1);
-  }
-  return out;
-}
 
 SvgPainter::SvgPainter(float width, float height, std::string family)
     : width_(width), height_(height), family_(std::move(family)) {}

@@ -32,7 +32,4 @@ class SvgPainter : public Painter {
   int clips_ = 0, open_ = 0;
 };
 
-// Text as it may stand in XML: marks escaped, control characters and broken UTF-8 replaced.
-std::string xml_text(std::string_view text);
-
 }  // namespace ridge::viz

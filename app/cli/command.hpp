@@ -1,0 +1,44 @@
+// How a command joins the command line. A command is one file of app/commands/, which adds its options, its help, its
+// examples, and its action.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ridge {
+
+// Help texts that several commands share.
+constexpr const char* kLabHelp = "Lab: 01, 01_coalescing or coalescing";
+constexpr const char* kTaskHelp = "Task (default: the next that has not passed)";
+
+class Commands {
+ public:
+  // `words` is the command line, beginning with the program's name.
+  Commands(CLI::App& app, std::vector<std::string> words) : app_(app), words_(std::move(words)) {}
+
+  // Adds a command of the program. `examples` are whole lines at the end of its help; where they are empty, the help
+  // ends with the program's own examples.
+  CLI::App* add(const std::string& name, const std::string& what, const std::string& examples = "");
+
+  // Sets what `command` does; `action` returns the exit code. A command that has commands of its own acts only if none
+  // of them was named.
+  void set_action(CLI::App* command, std::function<int()> action);
+
+  // The action of the command that was named; empty if there was none.
+  const std::function<int()>& chosen() const { return chosen_; }
+  const std::vector<std::string>& words() const { return words_; }
+  const CLI::App& app() const { return app_; }
+
+ private:
+  CLI::App& app_;
+  std::vector<std::string> words_;
+  std::function<int()> chosen_;
+};
+
+// Adds --backend; its default is the value that `backend` has now.
+void add_backend_option(CLI::App& command, std::string& backend);
+
+}  // namespace ridge

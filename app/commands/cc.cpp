@@ -1,0 +1,329 @@
+// ridge cc is an nvcc for the emulator. It takes nvcc's options, so that a project's build commands work unchanged.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string_view>
+
+#include "app/cli/command.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/text.hpp"
+#include "grader/build/compile.hpp"
+#include "grader/sandbox/process.hpp"
+
+namespace ridge {
+
+namespace {
+
+constexpr const char* kHelp = R"(ridge cc: compiles CUDA C++ for the SIMT emulator, as nvcc does for a GPU
+
+  ridge cc axpy.cu -o axpy && ./axpy             build and run
+  RIDGE_COUNTERS=1 ./axpy                        the same, with the counters of every kernel
+  ridge cc ring.cu -o ring -lnccl && RIDGE_DEVICES=4 ./ring   on four devices
+  ridge cc -Iinclude main.cu kernels.cu -o prog  several files
+  ridge cc -c kernels.cu -o kernels.o            compile only
+  ridge cc --plain bench.cu -o bench             no counters and no checks, faster
+
+Files: .cu, .cpp, .cc, .o, .a. CUDA headers of your own (.cuh, .h) may lie anywhere on the include path.
+
+  -o FILE               the program (a.out), or with -c the object
+  -c, -dc               compile only
+  -lib                  a static library of the objects, for later calls
+  -x cu                 all files are CUDA C++
+  -I -D -U -std -g -W   as in nvcc; so is -f, for the C++ compiler
+  -Xcompiler OPTIONS    for the C++ compiler, separated by commas
+  -L -l                 for the linker; -lnccl is the emulator's own; so is -lcublas, as kernels
+  --plain               no instrumentation, -O2
+  -O...                 with --plain only: counts are taken at one pinned level
+
+Options that concern GPU code (-arch, -gencode, -lineinfo, -rdc, --use_fast_math, ...) are ignored, with a note.
+RIDGE_CXX names the C++ compiler. Exit codes: 2 usage, 3 the machine failed, 4 the program did not build.
+)";
+
+bool starts_with(std::string_view s, std::string_view head) { return s.substr(0, head.size()) == head; }
+
+template <std::size_t N>
+bool one_of(std::string_view s, const std::array<std::string_view, N>& list) {
+  return std::find(list.begin(), list.end(), s) != list.end();
+}
+
+// nvcc's options without a meaning for the emulator. A value is the next argument, or follows "=".
+constexpr std::array<std::string_view, 40> kIgnored = {"-lineinfo",
+                                                       "-allow-unsupported-compiler",
+                                                       "--allow-unsupported-compiler",
+                                                       "-forward-unknown-to-host-compiler",
+                                                       "--forward-unknown-to-host-compiler",
+                                                       "-extra-device-vectorization",
+                                                       "--extra-device-vectorization",
+                                                       "--source-in-ptx",
+                                                       "-err-no",
+                                                       "--display-error-number",
+                                                       "-time-report",
+                                                       "--no-host-device-initializer-list",
+                                                       "-Wno-deprecated-gpu-targets",
+                                                       "--Wno-deprecated-gpu-targets",
+                                                       "-save-temps",
+                                                       "--generate-line-info",
+                                                       "-G",
+                                                       "--device-debug",
+                                                       "--expt-relaxed-constexpr",
+                                                       "-expt-relaxed-constexpr",
+                                                       "--extended-lambda",
+                                                       "-extended-lambda",
+                                                       "--expt-extended-lambda",
+                                                       "-expt-extended-lambda",
+                                                       "--use_fast_math",
+                                                       "-use_fast_math",
+                                                       "-m64",
+                                                       "-keep",
+                                                       "--keep",
+                                                       "-v",
+                                                       "--verbose",
+                                                       "-dlto",
+                                                       "-restrict",
+                                                       "--restrict",
+                                                       "-src-in-ptx",
+                                                       "-res-usage",
+                                                       "--resource-usage",
+                                                       "-pg",
+                                                       "-pipe",
+                                                       "--disable-warnings"};
+constexpr std::array<std::string_view, 29> kIgnoredWithValue = {"-arch",
+                                                                "-cudadevrt",
+                                                                "--cudadevrt",
+                                                                "-Xarchive",
+                                                                "-split-compile",
+                                                                "--split-compile",
+                                                                "-dopt",
+                                                                "--dopt",
+                                                                "--gpu-architecture",
+                                                                "-code",
+                                                                "--gpu-code",
+                                                                "-gencode",
+                                                                "--generate-code",
+                                                                "-rdc",
+                                                                "--relocatable-device-code",
+                                                                "-maxrregcount",
+                                                                "--maxrregcount",
+                                                                "-Xptxas",
+                                                                "--ptxas-options",
+                                                                "-Xnvlink",
+                                                                "-Xfatbin",
+                                                                "-Xcudafe",
+                                                                "-diag-suppress",
+                                                                "--diag-suppress",
+                                                                "-ccbin",
+                                                                "--compiler-bindir",
+                                                                "-cudart",
+                                                                "-ftz",
+                                                                "-t"};
+constexpr std::array<std::string_view, 8> kIgnoredValues = {"--ftz",       "-prec-div", "--prec-div", "-prec-sqrt",
+                                                            "--prec-sqrt", "-fmad",     "--fmad",     "--threads"};
+// Libraries that are part of the emulator.
+constexpr std::array<std::string_view, 7> kOwnLibraries = {"-lcublas",        "-lcublasLt",  "-lcudart",    "-lcurand",
+                                                           "-lcudart_static", "-lcudadevrt", "-lnvToolsExt"};
+
+struct Command {
+  CompileOptions options;
+  std::vector<std::string> link, ignored;
+  std::vector<fs::path> inputs;
+  fs::path output = "a.out";
+  bool compile_only = false, library = false, named = false, help = false, blas = false;
+};
+
+class Parser {
+ public:
+  explicit Parser(const std::vector<std::string>& args) : args_(args) {}
+
+  Command run() {
+    for (; at_ < args_.size(); ++at_) argument(args_[at_]);
+    return std::move(out_);
+  }
+
+ private:
+  const std::string& value(const std::string& option) {
+    if (at_ + 1 >= args_.size())
+      throw Error(Exit::usage, "ridge cc: " + option + " needs a value", "ridge cc a.cu -o prog");
+    return args_[++at_];
+  }
+
+  // Takes -Ipath, -I path, and -isystem, which nvcc has too.
+  bool include_dir(const std::string& a) {
+    std::string dir;
+    if (a == "-I" || a == "--include-path" || a == "-isystem")
+      dir = value(a);
+    else if (starts_with(a, "-I"))
+      dir = a.substr(2);
+    else
+      return false;
+    out_.options.include_dirs.push_back(fs::absolute(dir).lexically_normal().string());
+    return true;
+  }
+
+  void host_options(std::string_view list) {
+    while (!list.empty()) {
+      std::size_t comma = std::min(list.find(','), list.size());
+      std::string option(list.substr(0, comma));
+      if (option == "-fopenmp" || option == "-pthread") out_.link.push_back(option);
+      if (starts_with(option, "-O") || starts_with(option, "-march"))
+        out_.ignored.push_back("-Xcompiler " + option);
+      else if (!option.empty())
+        out_.options.extra.push_back(option);
+      list.remove_prefix(std::min(comma + 1, list.size()));
+    }
+  }
+
+  bool ignored(const std::string& a) {
+    const std::string name = a.substr(0, a.find('='));
+    if (one_of(a, kIgnored) || (name != a && (one_of(name, kIgnoredWithValue) || one_of(name, kIgnoredValues)))) {
+      out_.ignored.push_back(a);
+      return true;
+    }
+    if (!one_of(name, kIgnoredWithValue)) return false;
+    std::string option = a;
+    option += " " + value(a);
+    out_.ignored.push_back(option);
+    return true;
+  }
+
+  void argument(const std::string& a) {
+    auto& extra = out_.options.extra;
+    if (a == "--help" || a == "-h") {
+      out_.help = true;
+    } else if (a == "-o" || a == "--output-file") {
+      out_.output = value(a);
+      out_.named = true;
+    } else if (a == "-c" || a == "-dc" || a == "--compile" || a == "--device-c") {
+      out_.compile_only = true;
+    } else if (a == "-lib" || a == "--lib") {
+      out_.library = true;
+    } else if (a == "--plain") {
+      out_.options.instrumented = false;
+    } else if (a == "-x") {
+      const std::string& language = value(a);
+      if (language != "cu" && language != "c++")
+        throw Error(Exit::usage, "ridge cc: -x " + language + " is not known", "it takes -x cu");
+      out_.options.cuda = language == "cu";
+    } else if (a == "-Xcompiler" || a == "--compiler-options") {
+      host_options(value(a));
+    } else if (starts_with(a, "-Xcompiler=") || starts_with(a, "--compiler-options=")) {
+      host_options(std::string_view(a).substr(a.find('=') + 1));
+    } else if (a == "-Xlinker" || a == "--linker-options") {
+      out_.link.push_back("-Wl," + value(a));
+    } else if (ignored(a) || include_dir(a)) {
+      return;
+    } else if (a == "-D" || a == "-U" || a == "-include") {
+      extra.push_back(a);
+      extra.push_back(value(a));
+    } else if (a == "--std" || a == "-std") {
+      extra.push_back("-std=" + value(a));
+    } else if (starts_with(a, "--std=")) {
+      extra.push_back(a.substr(1));
+    } else if (starts_with(a, "-O")) {
+      if (!out_.options.instrumented) extra.push_back(a);  // counts are taken at one pinned level
+    } else if (a == "-L" || a == "-l") {
+      library(a + value(a));
+    } else if (starts_with(a, "-L") || starts_with(a, "-l")) {
+      library(a);
+    } else if (a == "-g" || starts_with(a, "-g") || starts_with(a, "-D") || starts_with(a, "-U") ||
+               starts_with(a, "-std=") || starts_with(a, "-W") || starts_with(a, "-f") || a == "-w" ||
+               a == "-pedantic" || a == "-pthread") {
+      extra.push_back(a);
+      if (a == "-fopenmp" || a == "-pthread" || starts_with(a, "-Wl,")) {
+        out_.link.push_back(a);
+        if (starts_with(a, "-Wl,")) extra.pop_back();
+      }
+    } else if (a.size() > 1 && a[0] == '-') {
+      throw Error(Exit::usage, "ridge cc: unknown option " + a, "ridge cc --help lists what it knows");
+    } else {
+      out_.inputs.emplace_back(a);
+    }
+  }
+
+  void library(const std::string& a) {
+    if (a == "-lcublas") out_.blas = true;
+    if (!one_of(a, kOwnLibraries)) out_.link.push_back(a);
+  }
+
+  const std::vector<std::string>& args_;
+  std::size_t at_ = 0;
+  Command out_;
+};
+
+int failed(const CompileFailure& f) {
+  tell("{}{}", f.output, f.output.back() == '\n' ? "" : "\n");
+  return static_cast<int>(f.environment ? Exit::environment : Exit::build);
+}
+
+void deliver(const fs::path& from, const fs::path& to) {
+  std::error_code ec;
+  if (fs::is_regular_file(to, ec)) fs::remove(to, ec);  // a running program cannot be overwritten, only replaced
+  fs::copy_file(from, to, fs::copy_options::overwrite_existing, ec);
+  if (ec)
+    throw Error(Exit::environment, fmt::format("cannot write {}: {}", to.string(), ec.message()), "check the folder");
+}
+
+// Every object needs a name of its own: an archive keeps only one of each name.
+int make_library(const std::vector<fs::path>& objects, const fs::path& made, const fs::path& output) {
+  std::vector<std::string> argv = {"ar", "rcs", made.string()};
+  for (const auto& o : objects) argv.push_back(o.string());
+  const ProcessResult r = run_process(argv, {}, {});
+  if (!r.started || r.exit_code != 0)
+    throw Error(Exit::environment, "ridge cc: ar failed: " + r.output, "binutils must be installed");
+  deliver(made, output);
+  return 0;
+}
+
+int compile(const std::vector<std::string>& args) {
+  Command c = Parser(args).run();
+  if (c.help) {
+    fmt::print("{}", kHelp);
+    return 0;
+  }
+  if (c.inputs.empty()) throw Error(Exit::usage, "ridge cc: no input files", "ridge cc a.cu -o prog");
+  if (c.compile_only && c.inputs.size() > 1 && c.named)
+    throw Error(Exit::usage, "ridge cc: -c with -o takes one file", "compile the files one by one");
+  if (!c.ignored.empty()) tell("ridge cc: ignores {}\n", fmt::join(c.ignored, ", "));
+
+  TemporaryDir dir("cc");
+  std::vector<fs::path> objects;
+  int number = 0;
+  for (const auto& input : c.inputs) {
+    if (!fs::exists(input)) throw Error(Exit::usage, "ridge cc: there is no file " + input.string(), "check the path");
+    const std::string kind = input.extension().string();
+    if (kind == ".o" || kind == ".a" || kind == ".so") {
+      objects.push_back(fs::absolute(input));
+      continue;
+    }
+    fs::path object = dir.path() / fmt::format("{}.{}.o", input.filename().string(), number++);
+    CompileFailure f = compile_file(fs::absolute(input), input.string(), object, c.options);
+    if (!f.output.empty()) return failed(f);
+    if (c.compile_only) deliver(object, c.named ? c.output : fs::path(input.stem().string() + ".o"));
+    objects.push_back(object);
+  }
+  if (c.compile_only) return 0;
+  if (c.library) return make_library(objects, dir.path() / "library.a", c.named ? c.output : fs::path("a.a"));
+  if (c.blas) {
+    objects.push_back(dir.path() / "cublas.o");
+    CompileOptions options;
+    options.instrumented = c.options.instrumented;
+    if (CompileFailure f = compile_file(cublas_kernels(), "cublas_gemm.cu", objects.back(), options); !f.output.empty())
+      return failed(f);
+  }
+  fs::path linked = dir.path() / "program";
+  if (CompileFailure f = link_program(objects, linked, false, c.link); !f.output.empty()) return failed(f);
+  deliver(linked, c.output);
+  return 0;
+}
+
+}  // namespace
+
+void add_cc(Commands& ridge) {
+  CLI::App* command = ridge.add("cc", "Compile CUDA C++ for the SIMT emulator: ridge cc a.cu -o prog");
+  command->prefix_command();
+  command->set_help_flag();  // the command has a help of its own
+  ridge.set_action(command, [command] { return compile(command->remaining()); });
+}
+
+}  // namespace ridge

@@ -1,0 +1,21 @@
+// ridge check judges a student's work quickly, with small sizes and public inputs.
+#include "app/cli/command.hpp"
+#include "app/grading/grading.hpp"
+
+namespace ridge {
+
+void add_check(Commands& ridge) {
+  CLI::App* command = ridge.add("check", "Check your work quickly: small sizes, public inputs",
+                                "  ridge check 01\n"
+                                "  ridge check 01 --task transpose --note \"a tile of 32 x 33 has no conflicts\"\n"
+                                "  ridge check 03 --submission solutions/03_warp_shuffle");
+  auto a = std::make_shared<GradeArguments>();
+  add_grading_options(*command, *a);
+  command->add_option("--note", a->note, "Your hypothesis, for the work log (ridge log)");
+  command->add_option("--live", a->live, "Also send the result to a `ridge live` at this address");
+  command->add_option("--live-name", a->live_name, "Your name on its board (default: RIDGE_LIVE_NAME, else USER)");
+  command->add_option("--live-token", a->live_token, "The room's token (default: RIDGE_LIVE_TOKEN)");
+  ridge.set_action(command, [a] { return judge_as_asked(*a, lab::Mode::check); });
+}
+
+}  // namespace ridge

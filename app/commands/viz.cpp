@@ -1,0 +1,88 @@
+// ridge viz starts the visualizer, which is a program of its own.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "app/cli/command.hpp"
+#include "grader/base/error.hpp"
+#include "grader/result/timeline_trace.hpp"
+#include "grader/sandbox/process.hpp"
+#include "learn/live/follow.hpp"
+
+namespace ridge {
+
+namespace {
+
+int show_in_visualizer(std::vector<std::string> args) {
+  fs::path program = build_dir() / "bin/ridge-viz";
+  if (!fs::exists(program) && std::find(args.begin(), args.end(), "--help") != args.end()) {
+    fmt::print(
+        "Open the visualizer on results (default: the newest of each lab)\nUsage: ridge viz [OPTIONS] [files...]\n\n"
+        "{}",
+        prebuilt() ? "This prebuilt Ridge has no visualizer.\n"
+                   : "It is not built here: ./ridge viz installs what it needs, and visualizer/README.md has its "
+                     "options.\n");
+    return 0;
+  }
+  if (!fs::exists(program))
+    throw Error(Exit::environment, "the visualizer is not built here",
+                prebuilt() ? "ask for a package made by `./ridge package tarball --with viz`, or build in a clone"
+                           : "start it through ./ridge viz, which installs what it needs");
+  // The visualizer reads files alone, so the board of a collector is turned into files.
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const bool joined = args[i].rfind("--live=", 0) == 0;
+    if (!joined && (args[i] != "--live" || i + 1 == args.size())) continue;
+    std::string value = joined ? args[i].substr(7) : args[i + 1];
+    if (value.find("://") == std::string::npos) continue;
+    value = loop::follow_live(value).string();
+    (joined ? args[i] : args[i + 1]) = joined ? "--live=" + value : value;
+  }
+  std::vector<std::string> argv;
+  bool draws = false, file = false;  // a PNG needs a display, if only a virtual one
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (args[i].rfind("--", 0) == 0) {
+      const auto starts = [&](const char* name) { return args[i].rfind(name, 0) == 0; };
+      if (args[i] == "--help" || args[i] == "-h") file = true;
+      if (args[i] == "--present" || args[i] == "--help") continue;
+      draws = draws || starts("--screenshot") || starts("--script");
+      file = file || starts("--live") || starts("--story");
+      const bool exports = starts("--export");
+      if (args[i].find('=') == std::string::npos) ++i;  // its value
+      draws = draws || (exports && i < args.size() && fs::path(args[i]).extension() == ".png");
+    } else {
+      file = true;
+    }
+  }
+  bool display = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
+  if (draws && !display && !find_program({"xvfb-run"}).empty())
+    argv = {"xvfb-run", "-a", "-s", "-screen 0 1920x1200x24"};
+  argv.push_back(program.string());
+  argv.insert(argv.end(), args.begin(), args.end());
+  if (!file) {
+    std::error_code ec;
+    std::vector<std::string> newest;
+    for (const auto& lab : fs::directory_iterator(results_dir(), ec)) {
+      fs::path best;
+      for (const auto& entry : fs::directory_iterator(lab.path(), ec))
+        if (entry.path().extension() == ".json" && !is_trace(entry.path()) && entry.path().filename() > best.filename())
+          best = entry.path();
+      if (!best.empty()) newest.push_back(best.string());
+    }
+    if (newest.empty())
+      throw Error(Exit::usage, "there are no results yet", "run `./ridge check 01`, or name a result file");
+    argv.insert(argv.end(), newest.begin(), newest.end());
+  }
+  become(argv);
+}
+
+}  // namespace
+
+void add_viz(Commands& ridge) {
+  CLI::App* command = ridge.add("viz", "Open the visualizer on results (default: the newest of each lab)");
+  command->prefix_command();
+  command->set_help_flag();  // ridge-viz has its own
+  ridge.set_action(command, [command] { return show_in_visualizer(command->remaining()); });
+}
+
+}  // namespace ridge

@@ -1,0 +1,60 @@
+#include "app/grading/own_work.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "grader/base/error.hpp"
+#include "grader/base/text.hpp"
+#include "grader/build/compile.hpp"
+#include "grader/result/result.hpp"
+
+namespace ridge {
+
+int start_work(const std::string& key) {
+  Lab lab = find_lab(key);
+  fs::path dir = work_dir() / lab.name;
+  if (fs::exists(dir)) {
+    fmt::print("{} is there already; nothing was changed.\n", shown(dir));
+    return 0;
+  }
+  // The copy is made beside its place and renamed, so that an interrupted start leaves no half copy.
+  fs::path temporary = dir.string() + ".new";
+  std::error_code ec;
+  fs::remove_all(temporary, ec);
+  fs::create_directories(temporary, ec);
+  for (const auto& file : lab.files)
+    if (!ec) copy_to_write(lab.dir / file, temporary / file, ec);
+  for (const auto& entry : fs::directory_iterator(lab.dir))
+    if (!ec && entry.path().extension() == ".hpp") copy_to_write(entry.path(), temporary / entry.path().filename(), ec);
+  if (!ec) {
+    // For editors: with the emulator's headers, clangd knows CUDA's names without a CUDA Toolkit.
+    nlohmann::json commands = nlohmann::json::array();
+    for (const auto& file : lab.files)
+      commands.push_back({{"directory", fs::absolute(dir).string()},
+                          {"file", file},
+                          {"arguments",
+                           {"clang++", "-x", "c++", "-std=c++20", "-include", "cuda_runtime.h", "-isystem",
+                            (root_dir() / "runtime/simt/include").string(), "-c", file}}});
+    write_durably(temporary / "compile_commands.json", commands.dump(1) + "\n");
+    fs::rename(temporary, dir, ec);
+  }
+  if (ec) {
+    std::error_code ignored;
+    fs::remove_all(temporary, ignored);
+    throw Error(Exit::environment, fmt::format("cannot make {}: {}", shown(dir), ec.message()),
+                "free some space, or set RIDGE_WORK to a folder that can be written");
+  }
+  std::string number = lab.name.substr(0, lab.name.find('_'));
+  print_as_typed("{}: {}\n  read   {}\n  edit   {}/{}\n  check  ./ridge check {}\n", lab.name, lab.title,
+                 shown(lab.dir / "README.md"), shown(dir), fmt::join(lab.files, ", "), number);
+  return 0;
+}
+
+fs::path own_folder(const Lab& lab) {
+  fs::path dir = work_dir() / lab.name;
+  if (!fs::exists(dir)) start_work(lab.name);
+  return dir;
+}
+
+}  // namespace ridge

@@ -1,0 +1,30 @@
+// The journal of what a student did: attempts with their hypotheses, hints taken, solutions opened early. It is a file
+// of JSON lines, work/.ridge/journal/NN_name.jsonl, one event a line, which is only appended to.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "grader/result/result.hpp"
+
+namespace ridge::loop {
+
+struct Event {
+  std::string time;                      // UTC, as in a result
+  std::string kind;                      // attempt, hint, gave-up
+  std::string task;                      // task of a hint or an opened solution; empty: all
+  std::string attempt;                   // name of the attempt's result
+  std::string note;                      // hypothesis of an attempt
+  std::vector<std::string> passed = {};  // tasks that passed in an attempt
+};
+
+// All events of a lab, in order. Damaged lines are skipped.
+std::vector<Event> journal(const std::string& lab);
+
+// Appends an event and syncs the file. Throws an environment error if it cannot be written.
+void add_event(const std::string& lab, Event event);
+
+// How many hints of a task were shown so far, and whether its solution was opened before it passed.
+int hints_taken(const std::vector<Event>& events, const std::string& task);
+bool gave_up(const std::vector<Event>& events, const std::string& task);
+
+}  // namespace ridge::loop

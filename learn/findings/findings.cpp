@@ -1,0 +1,212 @@
+#include "learn/findings/findings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "grader/base/text.hpp"
+#include "grader/result/report.hpp"
+#include "learn/attempts/attempts.hpp"
+#include "learn/findings/lesson.hpp"
+#include "learn/findings/line_findings.hpp"
+
+namespace ridge::loop {
+
+namespace {
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+// A failed gate in a few words.
+std::string gate_headline(const CheckResult& c) {
+  static const std::map<std::string, const char*> known = {
+      {"build", "it does not compile"},
+      {"run", "it does not run to its end"},
+      {"memory", "it uses memory wrongly"},
+      {"time-limit", "it does not end in time"},
+      {"traffic", "messages are not those that the task asks for"},
+      {"deadlock", "ranks wait for each other"},
+      {"launch", "a call was refused"},
+      {"mismatch", "ranks do not make the same calls"},
+      {"device", "the host does what belongs to the device"},
+      {"agree", "ranks have different answers"},
+      {"in-flight", "too much is kept at a time"},
+      {"bubble", "ranks are idle longer than they must be"},
+  };
+  if (c.name == "memory" && c.message.find("leak of MPI requests") != std::string::npos)
+    return "it does not wait for its messages";
+  if (c.name == "memory" && c.message.find("leak") != std::string::npos) return "what it makes is never freed";
+  const auto at = known.find(c.name);
+  return at == known.end() ? "the answer is wrong" : at->second;
+}
+
+// What usually causes the failure of a gate.
+std::string gate_advice(const CheckResult& c) {
+  auto says = [&](const char* part) { return c.message.find(part) != std::string::npos; };
+  if (c.name == "build")
+    return "The first message of the compiler is the one to follow; later ones often come from it.";
+  if (says("MPI_Wait"))
+    return "MPI_Isend and MPI_Irecv only begin: the buffer is MPI's until MPI_Wait says that it is yours again.";
+  if (says("leak"))
+    return "What a call makes and no later call uses must be freed by it; what all calls use, the first one makes.";
+  if (c.name == "device" && says("the host waits"))
+    return "While the host waits it issues nothing, and the device runs dry. An event that is recorded in one stream "
+           "and waited for by another orders the two without it.";
+  if (c.name == "device")
+    return "Values live on the device: a kernel computes what you want to know of them, and the next kernel reads it "
+           "there.";
+  if (says("when it is called again"))
+    return "What is kept in static variables, in a graph for instance, holds addresses and values of the call that "
+           "made it: make it anew or update it where they differ.";
+  if (c.name == "launch")
+    return "An argument is not one that the call takes. Look at what your calls return, cudaError_t or ncclResult_t: "
+           "one "
+           "that is refused does nothing.";
+  if (says("of the same group"))
+    return "Between ncclGroupStart and ncclGroupEnd nothing is first: what is sent must be complete before the group, "
+           "and what arrives needs a place of its own.";
+  if (says("of device memory: "))
+    return "Copy it to page-locked memory first and wait for that copy: this MPI sends and receives there.";
+  if (says("buffers overlap"))
+    return "Elements are sent while others arrive: only the in-place forms of NCCL's manual may share memory.";
+  if (says("host code "))
+    return "The host can hold a device pointer, hand it to kernels and copies, and do arithmetic with it; it can't "
+           "look "
+           "where it points.";
+  if (says("race on shared"))
+    return "Two threads of a block touch the same word and nothing orders them: a __syncthreads() belongs between the "
+           "write and the read.";
+  if (says("race"))
+    return "Two accesses to the same address are not ordered: what must have happened before the second?";
+  if (says("out-of-bounds"))
+    return "The index leaves the buffer: compare the last thread's index with the size, and mind sizes that are no "
+           "multiple of the block.";
+  if (says("misaligned"))
+    return "A load of 8 or 16 bytes needs an address that is a multiple of that: a float4 at an odd row width has "
+           "none.";
+  if (says("uninitialised")) return "It reads memory that nobody wrote since it was allocated.";
+  if (says("divergent barrier") || c.name == "time-limit")
+    return "A barrier must be reached by all threads of its block: none inside of an `if` that only some take, and no "
+           "`return` before it.";
+  if (c.name == "deadlock")
+    return "Every rank must make the calls that its peers wait for, in an order that both sides share.";
+  if (c.name == "mismatch" && (says("ncclSend") || says("ncclRecv") || says("has room for")))
+    return "Messages between two ranks pair up in the order of the calls: what one sends next is what the other "
+           "receives "
+           "next.";
+  if (c.name == "mismatch")
+    return "A collective is one call of all ranks, with the same count, type and root: a rank's own data must not "
+           "decide "
+           "them.";
+  if (c.name == "agree")
+    return "Each rank may be near to the sum, but copies drift apart where ranks add in different orders: add in one "
+           "order, or pass the sum on.";
+  if (c.name == "run" && says("ended by itself")) return "The program ended before its end. What it printed says why.";
+  if (c.name == "traffic")
+    return "Draw the messages of this case, who sends how much to whom in which step, and compare that with what the "
+           "lesson derives.";
+  if (says("times what is expected"))
+    return "One factor for all: look for a sum that is not divided, a term that is added twice, an average of "
+           "averages, or "
+           "a sign.";
+  if (says("what is wrong is 0"))
+    return "Zeros, where a value belongs: what was stored there, and was it stored before it was computed?";
+  if (says("rounding explains"))
+    return "Every element is close, so each index is right: look for a narrower type, a term that is missing, or one "
+           "variable that takes a long sum.";
+  if (says("never written") && says("rank "))
+    return "NaN is what the judge puts into every buffer before the call: no thread wrote this element, something was "
+           "added to it that should have been cleared first, what it is made of never came from another rank, or "
+           "arithmetic made it (inf - inf, 0 * inf).";
+  if (says("never written"))
+    return "NaN is what the judge puts into every output before the call: no thread wrote this element. Is the kernel "
+           "launched, with enough threads, and does the index reach it? Or did arithmetic make it (inf - inf, 0 * "
+           "inf)?";
+  return "The case that is named is the first that fails, and small ones come first: go through it by hand.";
+}
+
+Finding failed_gate(const CheckResult& c) {
+  Finding f;
+  const std::string line = first_line(c.message);
+  f.what = c.passed ? "" : c.name == "build" ? "it does not compile" : line;
+  // The place in "... at gather.cu:11".
+  if (auto at = line.rfind(" at "); at != std::string::npos && line.find(".cu:", at) != std::string::npos)
+    f.where = line.substr(at + 4);
+  f.gate = gate_headline(c);
+  f.why = gate_advice(c);
+  return f;
+}
+
+}  // namespace
+
+std::vector<Finding> findings(const Lab& lab, const Result& r, const std::map<std::string, std::string>& sources,
+                              std::size_t most) {
+  std::vector<Finding> all;
+  for (const TaskResult& t : r.tasks) {
+    if (t.status != "failed") continue;
+    const Task* spec = nullptr;
+    for (const Task& known : lab.tasks)
+      if (known.id == t.id) spec = &known;
+    if (spec == nullptr) continue;
+    auto add = [&](Finding f, const std::string& goal, double points) {
+      f.task = t.id, f.goal = goal, f.points = points;
+      f.lesson = lesson_link(lab, *spec, goal);
+      all.push_back(std::move(f));
+    };
+    bool correct = true;
+    for (const CheckResult& c : t.checks) {
+      const bool is_goal =
+          std::any_of(t.goals.begin(), t.goals.end(), [&](const GoalResult& g) { return g.id == c.name; });
+      if (c.passed || is_goal) continue;
+      add(failed_gate(c), "", t.max - t.points);
+      correct = false;
+      break;
+    }
+    if (!correct) continue;
+    const std::size_t before = all.size();
+    for (const GoalResult& g : t.goals)
+      if (!g.met && g.value) add(goal_finding(t, g, sources), g.id, g.max - g.points);
+    // The answer is right and no goal could be measured: the first goal gives the reason.
+    for (const GoalResult& g : t.goals) {
+      if (all.size() != before || g.met || g.note.empty()) continue;
+      Finding f;
+      f.what = g.note;
+      add(f, g.id, g.max - g.points);
+    }
+  }
+  // A wrong answer must become right before it can become fast; the points decide the order.
+  std::stable_sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) { return a.points > b.points; });
+  if (all.size() > most) all.resize(most);
+  return all;
+}
+
+std::string findings_text(const std::vector<Finding>& findings, bool colour, bool messages) {
+  if (findings.empty()) return {};
+  auto paint = [&](const char* code, const std::string& text) {
+    return colour ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
+  };
+  std::string out = "\n  " + paint("1", "What to look at next") + "\n";
+  int number = 0;
+  for (const Finding& f : findings) {
+    out += fmt::format("   {}. {} ({} to gain)\n", ++number,
+                       paint("1", f.task + (f.goal.empty() ? ": " + f.gate : ", " + f.goal)),
+                       f.points < 0.95 ? fmt::format("{:.1g} points", f.points)
+                                       : fmt::format("{:.3g} point{}", f.points, f.points == 1 ? "" : "s"));
+    const bool placed = !f.where.empty() && f.what.find(f.where) == std::string::npos;
+    if (messages || !f.goal.empty()) out += wrapped(printable((placed ? f.where + " " : "") + f.what), 6);
+    if (!f.why.empty()) out += wrapped(printable(f.why), 6);
+    out += paint("2", fmt::format("      Lesson: {}\n", f.lesson));
+  }
+  return out;
+}
+
+Result without_told(Result r, const std::vector<Finding>& findings) {
+  for (const Finding& f : findings)
+    for (TaskResult& t : r.tasks)
+      if (t.id == f.task)
+        for (GoalResult& g : t.goals)
+          if (g.id == f.goal) g.note.clear();
+  return r;
+}
+
+}  // namespace ridge::loop

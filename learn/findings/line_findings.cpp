@@ -1,0 +1,405 @@
+#include "learn/findings/line_findings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <numeric>
+#include <sstream>
+
+namespace ridge::loop {
+
+namespace {
+
+using Sources = std::map<std::string, std::string>;
+
+bool is_global(const LineCount& l) { return l.op.rfind("global", 0) == 0; }
+bool is_load(const LineCount& l) { return l.op.size() > 3 && l.op.compare(l.op.size() - 3, 3, "_ld") == 0; }
+
+std::string place(const LineCount& l) { return fmt::format("{}:{}", l.file, l.line); }
+
+double each(std::uint64_t n, const LineCount& l) {
+  return l.requests == 0 ? 0 : static_cast<double>(n) / static_cast<double>(l.requests);
+}
+
+// A number with one decimal at most: "32", "4.5".
+std::string number(double v) {
+  return v >= 10 || v == std::floor(v) ? fmt::format("{:.0f}", v) : fmt::format("{:.2g}", v);
+}
+
+std::string bytes_text(double b) {
+  return b >= 10e6   ? fmt::format("{:.0f} MB", b / 1e6)
+         : b >= 10e3 ? fmt::format("{:.0f} kB", b / 1e3)
+                     : fmt::format("{:.0f} bytes", b);
+}
+
+// The lines of all kernels with a `cost` above 0, the most expensive first.
+std::vector<LineCount> dearest(const TaskResult& t, const std::function<double(const LineCount&)>& cost) {
+  std::vector<LineCount> all;
+  for (const KernelCount& k : t.kernels)
+    for (const LineCount& l : k.lines)
+      if (!l.file.empty() && cost(l) > 0) all.push_back(l);
+  std::stable_sort(all.begin(), all.end(), [&](const LineCount& a, const LineCount& b) { return cost(a) > cost(b); });
+  return all;
+}
+
+double waste(const LineCount& l) {
+  return is_global(l) ? static_cast<double>(l.sectors) - static_cast<double>(l.ideal_sectors) : 0;
+}
+
+// The bytes that one lane requests.
+std::int64_t width(const LineCount& l) { return l.lanes == 0 ? 4 : static_cast<std::int64_t>(l.bytes / l.lanes); }
+
+// --- global memory
+
+void wasted_sectors(const LineCount& l, Finding& f) {
+  const char* verb = is_load(l) ? "read" : "write";
+  f.where = place(l);
+  f.what = fmt::format("{} {} sectors per request (ideal {})", is_load(l) ? "asks for" : "stores to",
+                       number(each(l.sectors, l)), number(each(l.ideal_sectors, l)));
+  if (!l.lane_step) return;
+  const auto [low, high] = *l.lane_step;
+  const std::int64_t step = std::abs(low), bytes = width(l);
+  if (low != high) {
+    f.what +=
+        fmt::format(": the addresses of neighbouring lanes are {} to {} bytes apart, as the data has it", low, high);
+    f.why = fmt::format(
+        "Lanes whose addresses have nothing to do with each other each move a sector of 32 bytes for their {}. "
+        "Where is the dimension in which addresses do follow each other? Let neighbouring lanes run along it.",
+        bytes);
+  } else if (step > bytes) {
+    f.what += fmt::format(": neighbouring lanes {} addresses {} bytes apart", verb, step);
+    f.why =
+        step >= 32
+            ? fmt::format(
+                  "Memory moves in sectors of 32 bytes; each lane here has one to itself and uses {} bytes of it. "
+                  "Let lane k + 1 take the element behind lane k's.",
+                  bytes)
+            : fmt::format("Of each sector of 32 bytes {} are used. Let lane k + 1 take the element behind lane k's.",
+                          32 * bytes / step);
+  } else if (each(l.lanes, l) < 24) {
+    f.what += fmt::format(": {} of 32 lanes take part", number(each(l.lanes, l)));
+    f.why =
+        "Short requests begin and end inside of sectors, and pay for the whole of both. Let a warp take several short "
+        "rows in one go, as they lie in memory.";
+  } else {
+    f.what += ": neighbouring lanes are neighbours in memory, but requests do not begin where sectors do";
+    f.why =
+        "A request that begins inside of a sector of 32 bytes touches one more than it needs. Shift which lane takes "
+        "which element so that lane 0's address is a multiple of 32 bytes.";
+  }
+}
+
+// No line wastes sectors, so the same bytes are moved more than once.
+void moved_again(const TaskResult& t, const GoalResult& g, Finding& f) {
+  const auto lines = dearest(t, [](const LineCount& l) { return is_global(l) ? static_cast<double>(l.sectors) : 0; });
+  if (lines.empty()) {
+    f.what = g.note;
+    return;
+  }
+  double moved = 0;
+  for (const LineCount& l : lines) moved += static_cast<double>(l.sectors);
+  const double excess = moved - (t.roofline ? t.roofline->bytes_ideal / 32 : 0);
+  // A warp that reads one small value moves a whole sector.
+  for (const LineCount& l : lines)
+    if (static_cast<double>(l.sectors) >= 0.25 * excess && is_load(l) &&
+        l.lane_step == std::pair<std::int64_t, std::int64_t>{0, 0} && l.sectors == l.requests && width(l) < 32 &&
+        l.requests > 1 && each(l.lanes, l) > 8) {
+      f.where = place(l);
+      f.what =
+          fmt::format("reads {} bytes for a whole warp at a time: {} requests move a sector of 32 bytes each for them",
+                      width(l), l.requests);
+      f.why =
+          "Let each lane load one of these values, 32 neighbours in one request, and hand them around with "
+          "__shfl_sync, or "
+          "put them into shared memory.";
+      return;
+    }
+  std::string list;
+  double loads = 0;
+  for (std::size_t i = 0; i < std::min<std::size_t>(4, lines.size()); ++i) {
+    list += fmt::format("{}{} {} {}", i == 0 ? "" : ", ", place(lines[i]), is_load(lines[i]) ? "reads" : "writes",
+                        bytes_text(32.0 * static_cast<double>(lines[i].sectors)));
+    loads += is_load(lines[i]);
+  }
+  f.where = place(lines[0]);
+  const double needed = t.roofline ? t.roofline->bytes_ideal : 0;
+  f.what = fmt::format("every request is well formed, but the same bytes travel more than once: {}", list);
+  if (needed > 0) f.what += fmt::format(", where the task has to move {} in all", bytes_text(needed));
+  f.why = loads > 1
+              ? "What a first pass has read can stay in registers or shared memory for the second."
+              : "Which of these bytes did another thread or an earlier round have already? Keep them in registers or "
+                "shared memory, or hand them on with a shuffle.";
+}
+
+void sectors(const TaskResult& t, const GoalResult& g, Finding& f) {
+  auto wanted = [&](const LineCount& l) {
+    if (g.metric == "load_sectors_over_bound" && !is_load(l)) return 0.0;
+    if (g.metric == "store_sectors_over_bound" && is_load(l)) return 0.0;
+    return waste(l);
+  };
+  const auto lines = dearest(t, wanted);
+  double all = 0, wasted = 0;
+  for (const KernelCount& k : t.kernels)
+    for (const LineCount& l : k.lines)
+      all += is_global(l) ? static_cast<double>(l.sectors) : 0, wasted += std::max(0.0, wanted(l));
+  // How far the value is above the goal. Wasted sectors may explain it or not.
+  const double over = g.value && *g.value > 0 ? all * (1 - g.full / *g.value) : 0;
+  if (!lines.empty() && wasted > 0.3 * over)
+    wasted_sectors(lines[0], f);
+  else if (g.note.find("cudaMemcpy") != std::string::npos)
+    f.what = g.note;
+  else
+    moved_again(t, g, f);
+}
+
+// --- shared memory
+
+void bank_conflicts(const TaskResult& t, const GoalResult& g, Finding& f) {
+  const auto lines =
+      dearest(t, [](const LineCount& l) { return is_global(l) ? 0.0 : static_cast<double>(l.conflicts); });
+  if (lines.empty()) {
+    f.what = g.note;
+    return;
+  }
+  const LineCount& l = lines[0];
+  f.where = place(l);
+  f.what = fmt::format("{} shared memory in {} passes per request (ideal {})", is_load(l) ? "reads" : "writes",
+                       number(each(l.wavefronts, l)), number(each(l.wavefronts - l.conflicts, l)));
+  f.why = "A request in which lanes need different words of one bank takes a pass for each of them.";
+  if (!l.lane_step || l.lane_step->first != l.lane_step->second || l.lane_step->first % 4 != 0) {
+    f.why += " Write down the word that lanes 0, 1 and 2 touch, and take it modulo 32: that is the bank.";
+    return;
+  }
+  const std::int64_t words = std::abs(l.lane_step->first) / 4, per_lane = std::max<std::int64_t>(1, width(l) / 4);
+  const std::int64_t share = std::gcd(words, std::int64_t{32});
+  if (words > per_lane && share > per_lane) {
+    f.what +=
+        fmt::format(": neighbouring lanes are {} words apart, so {} lanes meet in each bank they use", words, share);
+    f.why += words % 32 == 0
+                 ? fmt::format(" A pitch of {} words in place of {} puts each lane into a bank of its own.",
+                               words + per_lane, words)
+                 : fmt::format(" A pitch that is odd (in units of {} words) meets every bank once.", per_lane);
+  } else {
+    f.what += fmt::format(": lane 1 is {} words from lane 0, so the meeting is further on in the warp", words);
+    f.why += " Which row does the second half of the warp touch, and in which bank does that row begin?";
+  }
+}
+
+void shared_traffic(const TaskResult& t, const GoalResult& g, Finding& f) {
+  const bool passes = g.metric == "shared_wavefronts_over_bound";
+  auto cost = [&](const LineCount& l) {
+    return is_global(l) ? 0.0 : static_cast<double>(passes ? l.wavefronts : l.requests);
+  };
+  const auto lines = dearest(t, cost);
+  f.what = g.note;
+  if (lines.empty()) return;
+  f.where = place(lines[0]);
+  f.what = fmt::format("makes {:.0f} of the {}", cost(lines[0]), g.note);
+  f.why =
+      passes
+          ? "A value that a thread takes from shared memory should be used several times from a register: let each "
+            "thread compute more than one element, or read 16 bytes at once."
+          : "Lanes of a warp can hand values to each other in registers, by shuffles, with no request at all; shared "
+            "memory is then needed between warps only.";
+}
+
+// --- control flow
+
+// The numbers of the lines with one of these words, as "12, 18 and 31".
+std::string lines_with(const Sources& sources, const std::string& file, std::string_view word) {
+  auto at = sources.find(file);
+  if (at == sources.end()) return {};
+  std::istringstream in(at->second);
+  std::vector<int> found;
+  int n = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++n;
+    const auto hit = line.find(word);
+    if (hit != std::string::npos && line.rfind("//", hit) == std::string::npos) found.push_back(n);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(found.size(), 6); ++i)
+    text += (i == 0 ? "" : i + 1 == found.size() ? " and " : ", ") + std::to_string(found[i]);
+  return text;
+}
+
+// The nearest line at or above `line` that has an if, for or while; 0 if there is none.
+int condition_of(const Sources& sources, const std::string& file, int line) {
+  auto at = sources.find(file);
+  if (at == sources.end()) return 0;
+  std::istringstream in(at->second);
+  int n = 0, found = 0;
+  for (std::string text; std::getline(in, text) && n < line;) {
+    ++n;
+    if (text.find("__global__") != std::string::npos || text.find("__device__") != std::string::npos) found = 0;
+    for (const char* word : {"if (", "for (", "while (", " ? "})
+      if (auto hit = text.find(word); hit != std::string::npos && text.rfind("//", hit) == std::string::npos) found = n;
+  }
+  return found;
+}
+
+std::string file_of(const TaskResult& t, const Sources& sources) {
+  for (const KernelCount& k : t.kernels)
+    for (const LineCount& l : k.lines)
+      if (!l.file.empty()) return l.file;
+  return sources.empty() ? "" : sources.begin()->first;
+}
+
+void divergence(const TaskResult& t, const GoalResult& g, const Sources& sources, Finding& f) {
+  const auto lines = dearest(t, [](const LineCount& l) {
+    return l.lanes == 0 ? 0.0 : 32.0 * static_cast<double>(l.requests) - static_cast<double>(l.lanes);
+  });
+  f.what = fmt::format("{:.0f}% of all lanes wait while others of their warp work", 100 * g.value.value_or(0));
+  f.why =
+      "A warp runs both sides of a branch that its lanes disagree on, one after the other. Let whole warps take the "
+      "same "
+      "side: conditions on the warp's number, not on every second lane.";
+  if (lines.empty()) return;
+  const LineCount& l = lines[0];
+  const int condition = condition_of(sources, l.file, l.line);
+  f.where = condition != 0 ? fmt::format("{}:{}", l.file, condition) : place(l);
+  f.what = condition != 0 && condition != l.line
+               ? fmt::format("decides that line {} runs with {} of 32 lanes on average; {}", l.line,
+                             number(each(l.lanes, l)), f.what)
+               : fmt::format("runs with {} of 32 lanes on average; {}", number(each(l.lanes, l)), f.what);
+}
+
+void barriers(const TaskResult& t, const GoalResult& g, const Sources& sources, Finding& f) {
+  const std::string file = file_of(t, sources), lines = lines_with(sources, file, "__syncthreads");
+  f.what = g.note;
+  if (!lines.empty())
+    f.where = file, f.what = fmt::format("waits at line{} {}: {}",
+                                         lines.find_first_of(" ,") == std::string::npos ? "" : "s", lines, g.note);
+  f.why =
+      "At a barrier all warps of a block wait for the slowest. Inside of a warp __syncwarp() or a shuffle is enough, "
+      "and "
+      "a tile that serves more work needs fewer rounds.";
+}
+
+// --- virtual time
+
+// The longest operation during which no other kind of operation runs, as "h2d of 4.2 MB in stream 1, 0 to 210 us".
+void overlap(const TaskResult& t, const GoalResult& g, Finding& f) {
+  f.what = g.note;
+  const std::vector<Timeline>* all = &t.ranks;
+  std::vector<Timeline> one;
+  if (t.ranks.empty() && t.timeline) one = {*t.timeline}, all = &one;
+  const Timeline::Item* longest = nullptr;
+  const Timeline* on = nullptr;
+  std::size_t rank = 0;
+  double alone = 0;
+  const bool messages = g.metric == "exposed_messages", kernels = g.metric == "exposed_compute";
+  for (std::size_t r = 0; r < all->size(); ++r)
+    for (const auto& i : (*all)[r].items) {
+      if ((messages && i.kind != "exchange") || (kernels && i.kind != "kernel")) continue;
+      std::vector<std::pair<double, double>> others;
+      for (const auto& o : (*all)[r].items)
+        if (o.kind != i.kind && o.end > i.start && o.start < i.end)
+          others.emplace_back(std::max(o.start, i.start), std::min(o.end, i.end));
+      std::sort(others.begin(), others.end());
+      double covered = 0, upto = i.start;
+      for (auto [a, b] : others) {
+        covered += std::max(0.0, b - std::max(a, upto));
+        upto = std::max(upto, b);
+      }
+      if (const double free = i.end - i.start - covered; free > alone)
+        alone = free, longest = &i, on = &(*all)[r], rank = r;
+    }
+  bool waits_for_peers = false;
+  for (const Timeline& r : t.ranks)
+    waits_for_peers = waits_for_peers ||
+                      std::any_of(r.items.begin(), r.items.end(), [](const auto& i) { return i.kind == "exchange"; });
+  f.why = messages ? "A message that is begun as soon as its data is ready, in a stream of its own, travels while "
+                     "kernels compute."
+          : waits_for_peers && !kernels ? "A rank that waits for a message computes nothing: ask for each input before "
+                                          "it is needed, in a stream of its "
+                                          "own, and send each result as soon as it is there. Some waits belong to the "
+                                          "schedule; the lesson counts them."
+          : kernels
+              ? "Send one part while the next is computed: two buffers, two streams, an event between them."
+              : "Copies in each direction and kernels can run at the same time when they are in different streams, and "
+                "none waits for what it does not need.";
+  if (longest == nullptr) return;
+  const std::string what = longest->kind == "kernel"     ? "kernel " + longest->name
+                           : longest->kind == "h2d"      ? "a copy to the device"
+                           : longest->kind == "d2h"      ? "a copy from the device"
+                           : longest->kind == "exchange" ? longest->name
+                                                         : "a " + longest->kind;
+  f.what +=
+      fmt::format(". The longest that nothing hides is {}{} in stream {}, from {:.1f} to {:.1f} us{}", what,
+                  longest->bytes > 0 ? fmt::format(" ({})", bytes_text(longest->bytes)) : "", longest->stream,
+                  longest->start * 1e6, longest->end * 1e6, t.ranks.empty() ? "" : fmt::format(", on rank {}", rank));
+  if (!messages && !kernels && longest->kind == "kernel" && alone > 0.8 * on->seconds) {
+    const auto count = [](const std::array<std::uint64_t, 3>& d) { return d[0] * d[1] * d[2]; };
+    constexpr std::uint64_t kFew = 1 << 15;  // threads
+    f.why = fmt::format(
+        "One kernel takes nearly all of the time, so that there is nothing to run beside it: it has {} "
+        "block{} of {} threads. ",
+        count(longest->grid), count(longest->grid) == 1 ? "" : "s", count(longest->block));
+    f.why +=
+        count(longest->grid) * count(longest->block) < kFew
+            ? "A GPU has over a hundred multiprocessors, and each wants many warps: while one waits for its loads, "
+              "others go on. Share the work out among more threads."
+            : "What it loads, stores and computes is what counts.";
+  }
+  double waits = 0;
+  std::string call;
+  for (const auto& c : on->calls)
+    if (c.name.find("ynchronize") != std::string::npos && c.end - c.start > waits)
+      waits = c.end - c.start, call = c.name;
+  if (waits > 0.2 * on->seconds)
+    f.why += fmt::format(" The host itself waits {:.1f} us in one {}: what it would issue next comes late.",
+                         waits * 1e6, call);
+}
+
+void launches(const TaskResult& t, const GoalResult& g, Finding& f) {
+  f.what = g.note;
+  const KernelCount* most = nullptr;
+  for (const KernelCount& k : t.kernels)
+    if (most == nullptr || k.launches > most->launches) most = &k;
+  if (most != nullptr && most->launches > 1)
+    f.what += fmt::format("; {} alone is launched {} times", most->kernel, most->launches);
+  f.why =
+      "Each launch costs the host some microseconds. Work that repeats with the same shape can be recorded as a graph "
+      "once and launched by one call.";
+}
+
+void on_gpu(const GoalResult& g, Finding& f) {
+  f.what = fmt::format("{:.3g} {}, goal {:g} ({})", g.value.value_or(0), g.unit, g.full, g.note);
+  f.why =
+      "Where the emulator's counts miss their goals too, begin there: `--backend cpu` names lines. Where they do not, "
+      "look at "
+      "what is in flight: wider loads, more of them before the first use, and enough blocks for every multiprocessor.";
+}
+
+}  // namespace
+
+Finding goal_finding(const TaskResult& t, const GoalResult& g, const Sources& sources) {
+  Finding f;
+  const std::string& m = g.metric;
+  if (m == "sectors_over_ideal" || m == "load_sectors_over_bound" || m == "store_sectors_over_bound")
+    sectors(t, g, f);
+  else if (m == "conflicts_per_request")
+    bank_conflicts(t, g, f);
+  else if (m == "shared_requests_over_bound" || m == "shared_wavefronts_over_bound")
+    shared_traffic(t, g, f);
+  else if (m == "divergence")
+    divergence(t, g, sources, f);
+  else if (m == "barriers_over_bound")
+    barriers(t, g, sources, f);
+  else if (m == "virtual_time_over_bound" || m == "exposed_messages" || m == "exposed_compute" ||
+           m == "bubble_over_bound")
+    overlap(t, g, f);
+  else if (m == "launches_over_bound")
+    launches(t, g, f);
+  else if (m == "ratio_to_baseline")
+    on_gpu(g, f);
+  if (f.what.empty())
+    f.what = g.note.empty() ? fmt::format("{:.3g} {}, goal {:g}", g.value.value_or(0), g.unit, g.full) : g.note;
+  return f;
+}
+
+}  // namespace ridge::loop

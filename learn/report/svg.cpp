@@ -1,0 +1,182 @@
+#include "learn/report/svg.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "formats/json_fields.hpp"
+#include "formats/xml_text.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/text.hpp"
+#include "grader/result/record.hpp"
+
+namespace ridge::loop {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr double kWidth = 760, kHeight = 360, kLeft = 70, kRight = 20, kTop = 20, kBottom = 46;
+constexpr std::size_t kMostBars = 1500, kMostRows = 24;
+
+std::string power(double decade, const std::string& unit) {
+  static const char* prefixes[] = {"", "k", "M", "G", "T", "P"};
+  const int d = static_cast<int>(decade), group = std::clamp(d / 3, 0, 5);
+  return fmt::format("{:g} {}{}", std::pow(10, d - 3 * group), prefixes[group], unit);
+}
+
+struct Axis {
+  double low, high, from, to;  // decades, pixels
+  double at(double value) const { return from + (std::log10(value) - low) / (high - low) * (to - from); }
+};
+
+}  // namespace
+
+std::string escaped(const std::string& text) { return replaced(xml_text(printable(text)), "'", "&#39;"); }
+
+std::string roofline_svg(const Result& r) {
+  const Ceiling* memory = nullptr;
+  const Ceiling* compute = nullptr;
+  for (const Ceiling& c : r.ceilings) {
+    if (!(c.value > 0)) continue;
+    if (c.kind == "bandwidth" && memory == nullptr) memory = &c;
+    if (c.kind == "compute" && compute == nullptr) compute = &c;
+  }
+  struct Point {
+    std::string task;
+    double x, y;
+    bool timed;
+  };
+  std::vector<Point> points;
+  std::string unit = "op";
+  for (const TaskResult& t : r.tasks) {
+    if (!t.roofline || !(t.roofline->operations > 0) || !(t.roofline->bytes > 0) || memory == nullptr) continue;
+    const double x = t.roofline->operations / t.roofline->bytes;
+    double roof = x * memory->value;
+    if (compute != nullptr && compute->unit == t.roofline->operation_unit + "/s") roof = std::min(roof, compute->value);
+    const bool timed = t.roofline->seconds && *t.roofline->seconds > 0;
+    points.push_back({t.id, x, timed ? t.roofline->operations / *t.roofline->seconds : roof, timed});
+    unit = t.roofline->operation_unit;
+  }
+  if (points.empty()) return {};
+  double x_low = 1e300, x_high = 0, y_high = 0, y_low = 1e300;
+  for (const Point& p : points)
+    x_low = std::min(x_low, p.x), x_high = std::max(x_high, p.x), y_low = std::min(y_low, p.y),
+    y_high = std::max(y_high, p.y);
+  if (compute != nullptr)
+    x_high = std::max(x_high, 2 * compute->value / memory->value), y_high = std::max(y_high, compute->value);
+  const Axis x{std::floor(std::log10(x_low) - 0.3), std::ceil(std::log10(x_high) + 0.1), kLeft, kWidth - kRight};
+  const Axis y{std::floor(std::log10(y_low) - 0.3), std::ceil(std::log10(y_high) + 0.1), kHeight - kBottom, kTop};
+  std::string told;
+  for (const Point& p : points) told += fmt::format("{} at {:.3g} {} a byte; ", p.task, p.x, unit);
+  std::string out = fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\"><title>{}</title>\n", kWidth,
+                                kHeight, escaped("Roofline. " + told), escaped("Roofline of " + r.lab));
+  for (double d = x.low; d <= x.high; d += 1)
+    out += fmt::format(
+        "<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/><text x=\"{0:.1f}\" y=\"{3}\" "
+        "text-anchor=\"middle\">{4:g}</text>\n",
+        x.at(std::pow(10, d)), kTop, kHeight - kBottom, kHeight - kBottom + 16, std::pow(10, d));
+  for (double d = y.low; d <= y.high; d += 1)
+    out += fmt::format(
+        "<line class=\"grid\" x1=\"{1}\" x2=\"{2}\" y1=\"{0:.1f}\" y2=\"{0:.1f}\"/><text x=\"{3}\" y=\"{4:.1f}\" "
+        "text-anchor=\"end\">{5}</text>\n",
+        y.at(std::pow(10, d)), kLeft, kWidth - kRight, kLeft - 6, y.at(std::pow(10, d)) + 4, power(d, ""));
+  out += fmt::format(
+      "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{} a byte</text><text x=\"14\" y=\"{}\" transform=\"rotate(-90 "
+      "14 {})\" text-anchor=\"middle\">{} a second</text>\n",
+      (kLeft + kWidth - kRight) / 2, kHeight - 8, escaped(unit), kHeight / 2, kHeight / 2, escaped(unit));
+  // The memory roof ends where it meets the compute roof.
+  const double end_x = std::pow(10, x.high),
+               cut = compute != nullptr ? std::min(end_x, compute->value / memory->value) : end_x;
+  double start_x = std::pow(10, x.low);
+  if (start_x * memory->value < std::pow(10, y.low)) start_x = std::pow(10, y.low) / memory->value;
+  out +=
+      fmt::format("<path class=\"roof\" d=\"M{:.1f} {:.1f} L{:.1f} {:.1f}", x.at(start_x),
+                  y.at(start_x * memory->value), x.at(cut), y.at(std::min(cut * memory->value, std::pow(10, y.high))));
+  if (compute != nullptr) out += fmt::format(" L{:.1f} {:.1f}", x.at(end_x), y.at(compute->value));
+  out += "\"/>\n";
+  out += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", kLeft + 8, kTop + 12,
+                     escaped(memory->name + (compute != nullptr ? ", " + compute->name : "")));
+  std::stable_sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.y > b.y; });
+  double below = 0;
+  for (const Point& p : points) {
+    const double px = x.at(p.x), py = y.at(p.y), text_y = std::max(py + 4, below + 13);
+    below = text_y;
+    const bool left = px > kWidth - 160;
+    out += fmt::format(
+        "<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\"/><text x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>\n",
+        p.timed ? "timed" : "counted", px, py, left ? px - 9 : px + 9, text_y, left ? " text-anchor=\"end\"" : "",
+        escaped(p.task));
+  }
+  return out + "</svg>\n";
+}
+
+std::string timeline_svg(const std::string& text, const std::string& title) {
+  json trace;
+  try {
+    trace = parse_json(text);
+  } catch (const Error&) {
+    return {};
+  }
+  if (!trace.is_object() || !trace.contains("traceEvents") || !trace["traceEvents"].is_array()) return {};
+  struct Bar {
+    double start, length;
+    std::string name, kind;
+  };
+  std::map<std::pair<double, double>, std::string> names;
+  std::map<std::pair<double, double>, std::vector<Bar>> rows;
+  double end = 0;
+  std::size_t bars = 0, left_out = 0;
+  for (const json& e : trace["traceEvents"]) {
+    if (!e.is_object()) continue;
+    const std::pair row{number_at(e, "pid"), number_at(e, "tid")};
+    const std::string phase = text_at(e, "ph", 200);
+    if (phase == "M" && text_at(e, "name", 200) == "thread_name" && e.contains("args") && e["args"].is_object())
+      names[row] = text_at(e["args"], "name", 200);
+    if (phase != "X") continue;
+    const double start = number_at(e, "ts"), length = number_at(e, "dur");
+    if (start < 0 || length < 0) continue;
+    if (++bars > kMostBars || (rows.count(row) == 0 && rows.size() >= kMostRows)) {
+      ++left_out;
+      continue;
+    }
+    rows[row].push_back({start, length, text_at(e, "name", 200), text_at(e, "cat", 200)});
+    end = std::max(end, start + length);
+  }
+  if (rows.empty() || !(end > 0)) return {};
+  const double left = 150, height = 24 * static_cast<double>(rows.size()) + 40, scale = (kWidth - left - kRight) / end;
+  std::string out =
+      fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\"><title>{}</title>\n", kWidth, height,
+                  escaped(fmt::format("Timeline of {}: {} rows, {:.1f} us of virtual time", title, rows.size(), end)),
+                  escaped("Timeline of " + title));
+  double top = 8;
+  for (const auto& [row, list] : rows) {
+    const std::string label = names.count(row) != 0 ? names[row] : fmt::format("row {:g}", row.second);
+    out += fmt::format(
+        "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text><line class=\"grid\" x1=\"{}\" x2=\"{}\" y1=\"{}\" "
+        "y2=\"{}\"/>\n",
+        left - 8, top + 14, escaped(label.substr(0, 24)), left, kWidth - kRight, top + 20, top + 20);
+    for (const Bar& b : list) {
+      const char* kind = b.kind == "kernel"     ? "kernel"
+                         : b.kind == "host"     ? "host"
+                         : b.kind == "exchange" ? "exchange"
+                                                : "copy";
+      out += fmt::format(
+          "<rect class=\"{}\" x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"16\"><title>{}</title></rect>\n", kind,
+          left + b.start * scale, top + 2, std::max(0.6, b.length * scale),
+          escaped(fmt::format("{}, {:.2f} to {:.2f} us", b.name, b.start, b.start + b.length)));
+    }
+    top += 24;
+  }
+  out += fmt::format(
+      "<text x=\"{}\" y=\"{}\">0</text><text x=\"{}\" y=\"{}\" text-anchor=\"end\">{:.1f} us{}</text>\n</svg>\n", left,
+      top + 18, kWidth - kRight, top + 18, end,
+      left_out > 0 ? fmt::format(" ({} more operations are not drawn)", left_out) : "");
+  return out;
+}
+
+}  // namespace ridge::loop
