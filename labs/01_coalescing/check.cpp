@@ -25,7 +25,7 @@ std::int64_t measured_elements(const Request& r) {
   return fitting(r.mode == Mode::check ? std::int64_t{1} << 26 : std::int64_t{1} << 28, r);
 }
 
-// Sizes that are tried: public ones, and in grade mode one that nobody knows before.
+// Sizes to try: public ones, and in grade mode a random one that is not known in advance.
 std::vector<std::int64_t> tried(const Request& r, std::vector<std::int64_t> sizes, std::int64_t high) {
   if (r.mode == Mode::grade) sizes.push_back(random_size(r.seed, high / 2, high));
   return sizes;
@@ -152,7 +152,7 @@ class Gather : public TaskCheck {
     if (r.mode == Mode::grade)
       add(random_size(r.seed, 100, 1000), random_size(r.seed + 1, 100, 1000), random_size(r.seed + 2, 20, 200));
     // A row of 72 floats is 9 sectors, and 18 float4 for 32 lanes. On a GPU a short row and a long one are measured;
-    // the table holds as many rows as are gathered, so that the L2 cache has no part of it worth mentioning.
+    // the table holds as many rows as are gathered, so that the L2 cache serves hardly any of them.
     Request room = r;
     room.memory -= room.memory / 64;  // for the indices
     const std::int64_t n = measured_elements(room);

@@ -20,7 +20,7 @@ constexpr double kWeights[kSide][kSide] = {
 
 std::size_t bytes_of(std::int64_t rows, std::int64_t cols) { return static_cast<std::size_t>(rows * cols) * 4; }
 
-// Of the cells of a row, in double: their terms so far.
+// The terms so far of a row's cells, in double.
 struct Terms {
   double sum[kTogether], magnitude[kTogether], squares[kTogether];
 };
@@ -133,8 +133,8 @@ class Stencil : public TaskCheck {
         [&](std::size_t i) { return fmt::format("out[{}][{}]", i / cols, i % cols); });
   }
 
-  // What 64 x 64 tiles with their halo load: a row is 68 floats, in requests of 5, 5 and 2 sectors. What a thread reads
-  // from shared memory that computes 8 cells of a column: 12 rows x 5 cells, and the stores of the tile.
+  // Loads: those of 64 x 64 tiles with their halo. A row is 68 floats, in requests of 5, 5 and 2 sectors. Wavefronts: a
+  // thread that computes 8 cells of a column reads 12 rows x 5 cells, and the block stores the tile.
   std::vector<Bound> bounds(const Case& c) const override {
     const double cells = static_cast<double>(c.size[0] * c.size[1]);
     return {{"load_sectors_over_bound", cells / 8 * (64 + 2 * kRadius) / 64 * 12 / 8},
@@ -154,7 +154,7 @@ class Sgemm : public TaskCheck {
   std::vector<Case> cases(const Request& r) const override {
     std::vector<std::array<std::int64_t, 3>> shapes = {{1, 1, 1},   {33, 65, 17},   {1, 200, 100},  {200, 1, 33},
                                                        {65, 68, 1}, {129, 132, 71}, {257, 129, 100}};
-    // Wide enough for large tiles on every multiprocessor, and ragged: some code takes another way then.
+    // Wide enough for large tiles on every multiprocessor; ragged sizes, since some kernels treat them separately.
     if (r.backend == Backend::cuda) {
       for (const auto& large : {std::array<std::int64_t, 3>{1025, 2047, 515}, {3333, 1540, 333}})
         shapes.push_back(large);
@@ -208,8 +208,8 @@ class Sgemm : public TaskCheck {
         [&](std::size_t i) { return fmt::format("C[{}][{}]", i / n, i % n); }, k);
   }
 
-  // What 64 x 64 tiles load of A and B; passes through the banks with 8 x 8 elements a thread, read as float4 by lanes
-  // of which two share an address, and the stores of the tiles; one barrier for 16 of k, and the first.
+  // Loads: those of 64 x 64 tiles of C. Wavefronts: 8 x 8 elements a thread, read as float4 by lanes of which two share
+  // an address, and the stores of the tiles. Barriers: one for 16 of k, and the first.
   std::vector<Bound> bounds(const Case& c) const override {
     const double m = static_cast<double>(c.size[0]), n = static_cast<double>(c.size[1]),
                  k = static_cast<double>(c.size[2]);

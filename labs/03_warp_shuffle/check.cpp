@@ -39,7 +39,7 @@ std::vector<std::int64_t> tried(const Request& r, std::vector<std::int64_t> size
 }
 
 // Matrices to measure: on a GPU rows of each length that the goal names. An SM holds one or two rows of 128 KiB at a time,
-// so rows pass in rounds: 8448 rows are 64 rounds of 132 SMs. The first reads and the last writes, which nothing overlaps,
+// so rows come in waves: 8448 rows are 64 waves of 132 SMs. The first reads and the last writes, which nothing overlaps,
 // are then less than 2% of the time.
 std::vector<std::array<std::int64_t, 2>> measured_matrices(const Request& r) {
   const std::int64_t n = measured_elements(r);
@@ -74,7 +74,7 @@ template <class T>
 std::span<T> part_of(std::span<T> all, std::size_t part) {
   return all.subspan(part * kPart, std::min(kPart, all.size() - part * kPart));
 }
-// Rows that are worth a thread.
+// So many rows are worth a thread of the host.
 std::size_t rows_together(std::size_t cols) { return std::max<std::size_t>(1, kPart / cols); }
 
 RIDGE_WIDE Reduction terms_of(std::span<const float> x) {
@@ -296,7 +296,7 @@ class Softmax : public TaskCheck {
   }
 };
 
-// Mean and 1 / deviation of a row, and what their errors may be.
+// Mean and 1 / deviation of a row, and the errors that they may have.
 struct Normalized {
   double mean = 0, rstd = 0;
   double mean_error = 0, rstd_error = 0;  // of rstd: relative
@@ -341,7 +341,7 @@ inline Expected within(double value, double error) {
   return {value, error / 2, error, std::fabs(value)};
 }
 
-// Elements `first` ... of the tensor, which stand in one row.
+// Elements `first` ... of the tensor, all of one row.
 RIDGE_WIDE void expect_layernorm(std::span<const float> part, const float* gamma, const float* beta, Normalized row,
                                  Dropout dropout, std::size_t first, Expecteds& expected) {
   const float* x = part.data();

@@ -1,5 +1,5 @@
 // The vendor's way: cuBLASLt, with the best of all algorithms that its heuristic proposes. They are timed once for each
-// shape, in the first call, which no turn counts.
+// shape, in the first call, which is not timed.
 #include <cublasLt.h>
 
 #include <array>

@@ -1,5 +1,5 @@
 // Cases, inputs and expected answers of lab 04. Inputs and outputs are bf16; products of two bf16 are exact in fp32, so
-// what an honest answer may differ by is the order of fp32 sums in the tensor cores and one rounding to bf16.
+// an honest answer differs only by the order of the fp32 additions in the tensor cores and one rounding to bf16.
 #include "checks/check.hpp"
 
 #include <fmt/format.h>
@@ -99,8 +99,8 @@ struct LinearProduct {
   }
 };
 
-// All elements of a small product. Of a large one, that they are numbers, and one element of each square, at a place that
-// is drawn now: no tile can be left out.
+// Compares all elements of a small product. In a large one it looks for NaNs and compares one element of each square, at a
+// random place: no tile can be left out.
 template <class Element>
 Verdict compare_elements(const LinearProduct& p, Element expected, std::uint64_t seed) {
   const auto [m, n, k] = std::array{p.s.m, p.s.n, p.s.k};
@@ -142,8 +142,8 @@ Matrix matrix_of(std::span<const Bf16> m, std::size_t rows, std::size_t cols) {
   return {m.data(), rows, cols, sizeof(Bf16), widen};
 }
 
-// Freivalds' check, C r = A (B^T r), on bf16 as it lies in memory; freivalds.hpp tells the idea and its odds. It sees
-// every element, but a single one only when it is far off: the rounding errors of a row add up.
+// Freivalds' check, C r = A (B^T r), on bf16 as it lies in memory; freivalds.hpp explains the idea and its odds. It
+// covers every element, but finds a single wrong one only when it is far off: the rounding errors of a row add up.
 Verdict freivalds(const LinearProduct& p, std::uint64_t seed) {
   constexpr std::size_t kRounds = kFreivaldsRounds;
   static_assert(kRounds == 8);
@@ -252,7 +252,7 @@ class Gemm : public TaskCheck {
   Shapes small_, large_;
 };
 
-// gelu in its tanh form and its slope at x. As x times a logistic function nothing cancels.
+// gelu in its tanh form and its slope at x. Written as x times a logistic function it has no cancellation.
 struct Gelu {
   double value, slope;
   explicit Gelu(double x) {
@@ -273,7 +273,7 @@ class GemmGelu : public Gemm {
     s.in.push_back(Sizes(c).n * 2);
     return s;
   }
-  // Scaled so that gelu is met where it bends: sums are N(0, 2).
+  // Scaled so that gelu's argument is where it is far from linear: sums are N(0, 2).
   void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
     fill_bf16(in[0], random_bits(seed, 0));
     fill_bf16(in[1], random_bits(seed, 1), 1 / std::sqrt(static_cast<float>(Sizes(c).k)));

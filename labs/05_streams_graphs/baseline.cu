@@ -1,4 +1,4 @@
-// What each task is held against. upload: the driver's own way with pageable memory. pipeline: the longest of its three stages,
+// What each task is compared with. upload: the driver's own way with pageable memory. pipeline: the longest of its three stages,
 // alone. fork_join and decode: the same kernels, launched one by one on one stream.
 #include "streams.hpp"
 
@@ -75,7 +75,7 @@ void pipeline(const float* in, float* out, std::size_t n, int rounds, void* work
       cudaMemcpyAsync(out, device_out, n * sizeof(float), cudaMemcpyDeviceToHost, stream);
     }
   };
-  // Which is the longest is measured in the first call of a size, which is never timed.
+  // The first call of a size measures which stage is the longest; this call is never timed.
   static std::size_t measured = 0;
   static int longest = 0;
   if (measured != n) {

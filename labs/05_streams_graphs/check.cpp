@@ -346,7 +346,7 @@ class Decode : public TaskCheck {
   std::vector<Bound> bounds(const Case& c) const override {
     const auto& d = ridge::default_profile().device;
     const auto nodes = static_cast<double>(2 * c.size[0] + 1), steps = static_cast<double>(c.size[2]);
-    // A node's own work: two trips to memory and back, and a warp's sum.
+    // The work of a node itself: two trips to memory and back, and a warp's sum.
     const double node = d.at("graph_node_latency") + 2 * (d.at("l1_latency") + d.at("l2_latency"));
     return {{"launches_over_bound", steps + 1}, {"virtual_time_over_bound", d.at("graph_call") + steps * nodes * node}};
   }

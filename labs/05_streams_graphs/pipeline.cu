@@ -1,6 +1,6 @@
 // Lab 05, task `pipeline`: copy in, compute, copy out, all at once.
 //
-// The link carries both directions at the same time, and the chip computes meanwhile. Cut the data into chunks, so that
+// The link carries both directions at the same time, and the SMs compute meanwhile. Cut the data into chunks, so that
 // one is on its way in while another is computed and a third is on its way out.
 // Run: ./ridge check 05 --task pipeline
 #include "streams.hpp"

@@ -74,7 +74,7 @@ class AllReduce : public TaskCheck {
       if (Verdict v = same_bits(out, r); !v.ok) return v;
     return {};
   }
-  // What the kernels do: p - 1 chunks are added to others.
+  // The kernels add p - 1 chunks to others.
   Work work(const Case& c) const override {
     const double sums = static_cast<double>(c.size[0]) * (c.ranks - 1) / c.ranks;
     return {sums, "addition", 2 * sums * sizeof(T), sums * sizeof(T)};
@@ -87,13 +87,13 @@ class AllReduce : public TaskCheck {
   virtual std::int64_t slices(std::size_t) const { return 1; }  // of a case, by its place
   virtual std::int64_t measured_elements(const Request&) const { return 0; }
   virtual int measured_ranks(const Request& r) const { return r.ranks.back(); }
-  // What NCCL takes some 0.1 and 0.3 ms for.
+  // NCCL takes some 0.1 and 0.3 ms for these sizes.
   static std::int64_t on_gpus(const Request& r) {
     return static_cast<std::int64_t>((r.mode == Mode::check ? 16 : 64) << 20) / static_cast<std::int64_t>(sizeof(T));
   }
   virtual Tolerance precision() const { return {}; }
 
-  // Messages go to the right neighbour, none is larger than a chunk, and each chunk travels p - 1 steps twice.
+  // Transfers go to the right neighbour, none is larger than a chunk, and each chunk travels p - 1 steps twice.
   static Verdict verify_ring(const Case& c, std::span<const Message> messages, bool host) {
     const auto n = static_cast<std::uint64_t>(c.size[0]), p = static_cast<std::uint64_t>(c.ranks);
     const std::uint64_t chunk = (n + p - 1) / p * sizeof(T), needed = 2 * (p - 1) * n * sizeof(T);
@@ -143,7 +143,7 @@ class AllReduce : public TaskCheck {
   }
 };
 
-// The time of a group of a send and a receive, and of a sum, on the emulated device.
+// The times of a group with a send and a receive, and of an addition, on the emulated device.
 struct Wire {
   double latency, bandwidth;
 };
@@ -170,7 +170,7 @@ class Staged : public AllReduce<float> {
 
  protected:
   bool may_be_in_place() const override { return false; }
-  // Against NCCL there is nothing to win.
+  // Not timed on GPUs: a ring through the host cannot keep up with NCCL.
   std::int64_t measured_elements(const Request& r) const override { return r.backend == Backend::cuda ? 0 : 40000; }
 };
 
@@ -206,7 +206,7 @@ class Pipelined : public AllReduce<Bf16> {
     const auto n = static_cast<std::uint64_t>(c.size[0]), p = static_cast<std::uint64_t>(c.ranks);
     const auto wanted = static_cast<std::uint64_t>(c.size[3]);
     const std::uint64_t chunk = (n + p - 1) / p, slice = (chunk + wanted - 1) / wanted * sizeof(Bf16);
-    // Those of the reduce-scatter are slices; those of the all-gather may be.
+    // The transfers of the reduce-scatter are slices; those of the all-gather may be.
     const std::uint64_t most = 2 * p * (p - 1) * ((chunk * sizeof(Bf16) + slice - 1) / slice);
     std::uint64_t in_slices = 0;
     for (const Message& m : messages) in_slices += m.bytes <= slice ? m.bytes : 0;
@@ -220,7 +220,7 @@ class Pipelined : public AllReduce<Bf16> {
           fmt::format("{} messages, and chunks in {} slices need {} at most", messages.size(), wanted, most));
     return {};
   }
-  // The sums' time, with a kernel of one value a thread: 2.2 us + bytes / 550 GB/s on the emulator.
+  // The additions' time, with a kernel of one value a thread: 2.2 us + bytes / 550 GB/s on the emulator.
   std::vector<Bound> bounds(const Case& c) const override {
     const double steps = c.ranks - 1, n = static_cast<double>(c.size[0]), wanted = static_cast<double>(c.size[3]);
     return {{"exposed_compute", steps * (wanted * 2.2e-6 + sizeof(Bf16) * n / c.ranks / 550e9)}};
@@ -236,7 +236,7 @@ class Pipelined : public AllReduce<Bf16> {
     if (r.backend == Backend::cuda) return on_gpus(r);
     return 3 << 21;
   }
-  // Three: from the second step on a slice's message may go while the last sums of the step before are made.
+  // Three slices: from the second step on a slice's transfer may run during the last additions of the step before.
   int measured_ranks(const Request& r) const override {
     return r.backend == Backend::cuda ? r.ranks.back() : std::min(3, r.ranks.back());
   }
@@ -270,7 +270,7 @@ class Hierarchical : public AllReduce<float> {
     return {};
   }
   std::vector<Bound> bounds(const Case& c) const override {
-    // Of collectives/topologies/infiniband.toml.
+    // The links of collectives/topologies/infiniband.toml.
     constexpr Wire kInside{5e-6, 365e9}, kBetween{10e-6, 48e9};
     const double bytes = 4.0 * static_cast<double>(c.size[0]), local = static_cast<double>(c.size[2]);
     const double nodes = c.ranks / local, chunk = bytes / local;

@@ -15,7 +15,7 @@ void must(cudaError_t e, const char* what) {
   std::exit(3);
 }
 
-// Made by all ranks together, opened by each other through CUDA IPC; made anew where a call needs larger ones, and kept.
+// All ranks make their windows together and open each other's through CUDA IPC. They are kept until a call needs larger ones.
 const Windows& windows(std::size_t bytes, const ridge_rank& rank) {
   static Windows all{};
   static std::size_t room = 0;

@@ -36,7 +36,7 @@ void sharded(Model&, float*, const Batch&, long long, const AdamW&, float*, floa
   not_timed("sharded");
 }
 
-// All elements, nothing left: another mean, and what compression is to beat.
+// A dense all-reduce, without a residual: it gives another mean, and compression should beat its time.
 void compressed(const float* gradient, float*, float* mean, std::size_t n, std::size_t, void*, std::size_t,
                 ncclComm_t comm, cudaStream_t stream) {
   ncclAllReduce(gradient, mean, n, ncclFloat, ncclAvg, comm, stream);

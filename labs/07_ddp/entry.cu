@@ -74,7 +74,7 @@ bool ridge_entry(const ridge_call& c) {
     batches.push_back({words + 2 * i * size, words + (2 * i + 1) * size, sequences});
   }
 
-  // Where gradients are copied on in `stream`, as an optimizer would read them: what has not ended by then shows.
+  // Copies the gradients in `stream`, as an optimizer would read them: an all-reduce that has not ended by then shows.
   auto* gradients = static_cast<float*>(c.workspace);
   if (c.is("after")) {
     copy(out(0), first, n, c.stream);

@@ -1,5 +1,5 @@
-// There is no vendor's pipeline. `gpipe` and `one_f_one_b` are what Megatron-LM does without overlap: kernels and messages in one stream,
-// in groups where both directions meet. `interleaved` has streams for its messages: its ring does not go into pairs.
+// There is no vendor's pipeline. `gpipe` and `one_f_one_b` are what Megatron-LM does without overlap: kernels and transfers in one stream,
+// in groups where both directions meet. `interleaved` has streams for its transfers: its ring cannot be split into pairs.
 #include <algorithm>
 #include <deque>
 #include <vector>
@@ -26,7 +26,7 @@ void order(int p, int m, int v, int r, Step* steps) {
 
 namespace {
 
-// Messages of one stage, all in `stream`. Both directions between two neighbours have one communicator, so that they can be a group.
+// Transfers of one stage, all in `stream`. Both directions between two neighbours have one communicator, so that they can be a group.
 struct Messages {
   const Stage& stage;
   cudaStream_t stream;
@@ -100,7 +100,7 @@ void one_f_one_b(Stage& stage, cudaStream_t stream) {
 
 namespace {
 
-// What happened last in a box. A wait for an event that was never recorded is none.
+// The last operations in a box. A wait for an event that was never recorded returns at once.
 struct Box {
   cudaEvent_t arrived, computed, sent;
   Box() {
@@ -132,7 +132,7 @@ void interleaved(Stage& stage, cudaStream_t stream) {
   while (static_cast<int>(lanes.boxes.size()) < stage.boxes()) lanes.boxes.emplace_back();
   for (cudaStream_t other : {lanes.in, lanes.out, lanes.gradients_in, lanes.gradients_out}) lanes.after(other, stream);
 
-  // In a box things follow each other: a message comes in, kernels run, a message goes out.
+  // The order in a box: a transfer comes in, kernels run, a transfer goes out.
   auto receive = [&](float* to, const Link& link, Box& box, cudaStream_t lane) {
     cudaStreamWaitEvent(lane, box.computed);  // who read or wrote there before
     cudaStreamWaitEvent(lane, box.sent);
@@ -148,8 +148,8 @@ void interleaved(Stage& stage, cudaStream_t stream) {
   const int v = stage.chunks();
   std::vector<Step> steps(2 * static_cast<std::size_t>(m) * static_cast<std::size_t>(v));
   order(stage.ranks(), m, v, stage.rank(), steps.data());
-  // Chunks come back in another order than they went: who has which place is written down. Of the boxes the one that is free
-  // for the longest comes next: its last message has left.
+  // Chunks come back in another order than they went, so it is noted which holds which place. The box that has been free the
+  // longest is taken next: its last transfer has ended.
   std::deque<int> free_slots, free_boxes;
   for (int i = 0; i < stage.slots(); ++i) free_slots.push_back(i);
   for (int i = 0; i < stage.boxes(); ++i) free_boxes.push_back(i);

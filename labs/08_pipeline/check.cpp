@@ -33,7 +33,7 @@ std::string text_of(const Step& s, int v) {
   return v == 1 ? text : text + fmt::format(" in chunk {}", s.chunk);
 }
 
-// What a pipeline takes: of a chunk on each rank, its forward and its backward; of a message.
+// The times of a pipeline's parts: forward and backward of a chunk on each rank, and a transfer.
 struct Times {
   std::vector<double> forward, backward;  // by rank
   double head_forward = 0, head_backward = 0, embedding_forward = 0, embedding_backward = 0;
@@ -46,8 +46,8 @@ struct Played {
   std::string check, error;                 // ranks that wait for ever, messages that meet the wrong receive
 };
 
-// Each rank makes its steps in its order; a message goes out when its step has ended, and the n-th that a rank sends to a
-// neighbour is the n-th that it receives.
+// Each rank makes its steps in its order. A transfer begins when its step has ended, and the n-th send of a rank to a
+// neighbour is the neighbour's n-th receive.
 Played play(const Orders& orders, int v, const Times& t) {
   struct Sent {
     Step step;  // as the receiver calls it
@@ -110,7 +110,7 @@ Played play(const Orders& orders, int v, const Times& t) {
 constexpr double kBlockForward = 49.57e-6, kBlockBackward = 93.89e-6, kHeadForward = 11.97e-6, kHeadBackward = 14.92e-6,
                  kEmbeddingForward = 2.50e-6, kEmbeddingBackward = 6.40e-6;
 
-// Of collectives/topologies/infiniband.toml.
+// The links of collectives/topologies/infiniband.toml.
 constexpr double kBetweenLatency = 10e-6, kBetweenBandwidth = 48e9;
 
 Times times_of(const Shard& s) {
@@ -124,7 +124,7 @@ Times times_of(const Shard& s) {
   return t;
 }
 
-// Until gradients are cleared.
+// Valid until gradients are cleared.
 double start_seconds() {
   const auto& d = ridge::default_profile().device;
   return d.at("launch_call") + d.at("kernel_latency");
@@ -181,7 +181,7 @@ class Order : public TaskCheck {
       orders[i / 3 / count].push_back({numbers[i] != 0, numbers[i + 1], numbers[i + 2]});
     for (int r = 0; r < p; ++r)
       if (Verdict verdict = verify_rank(orders[static_cast<std::size_t>(r)], p, m, v, r); !verdict.ok) return verdict;
-    // A backward takes twice a forward, as its products do. Interleaved, messages that take time must be hidden, too.
+    // A backward takes twice a forward, as its products do. Interleaved 1F1B must hide the transfers' time, too.
     for (const double message : v == 1 ? std::vector{0.0} : std::vector{0.0, kMessage})
       if (Verdict verdict = verify_time(orders, m, v, message); !verdict.ok) return verdict;
     return {};
@@ -281,7 +281,7 @@ class Training : public TaskCheck {
             {s.elements * sizeof(float), sizeof(float)},
             pipeline::memory_of(s).total(s)};
   }
-  // Weights, tokens, targets. Of tokens only the first rank's count, of targets the last one's.
+  // Weights, tokens, targets. Only the first rank's tokens and the last rank's targets count.
   void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
     const Shard s = shard(c, c.rank);
     const nn::ParameterLayout layout = nn::parameter_layout(s.model);
@@ -293,7 +293,7 @@ class Training : public TaskCheck {
         if (p.offset < range.begin || p.offset >= range.end) continue;
         const auto to = weights.subspan(start + p.offset - range.begin, p.size());
         fill_normal(to, random_bits(seed, p.offset));
-        // Matrices keep the size of what goes through; no gradient is near 0.
+        // Matrices keep the magnitude of activations; no gradient is near 0.
         const float spread = p.rows > 1 ? 0.8f / std::sqrt(static_cast<float>(p.cols)) : 0.2f;
         scale_and_shift(to, spread, p.mean);
       }
@@ -372,7 +372,7 @@ class Training : public TaskCheck {
     return 64 * 1024 + 300.0 * (45.0 * s.blocks * s.chunks + 60) * s.micro_batches;
   }
   std::vector<Bound> bounds(const Case& c) const override {
-    // The schedule, played with what its parts take.
+    // The schedule, simulated with the times of its parts.
     const Shard s = shard(c, 0);
     const Times t = times_of(s);
     const double end =
@@ -387,7 +387,7 @@ class Training : public TaskCheck {
   virtual int least_ranks() const { return 1; }
   virtual std::int64_t chunks() const { return 1; }
   virtual std::int64_t many(int, std::int64_t m) const { return m; }  // micro-batches, about m
-  // On GPUs larger, but small enough for the reference.
+  // Larger on GPUs, but small enough for the reference.
   virtual std::array<std::int64_t, 8> measured(const Request& r) const {
     if (r.backend == Backend::cuda) return {8, chunks(), 2, 2, 64, 128, 4, 64};
     return {8, chunks() == 1 ? 1 : 3, chunks() == 1 ? 3 : 1, 1, 16, 16, 2, 8};

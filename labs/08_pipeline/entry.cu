@@ -50,8 +50,8 @@ struct Slot {
   nn::HeadActivations<float> head{};
 };
 
-// Each way of messages has a communicator of its own: those of one communicator wait for each other. The ways from even and
-// from odd ranks are two, so that what comes in does not wait for what goes out.
+// Each direction of transfers has a communicator of its own: transfers of one communicator wait for each other. Even and odd
+// ranks send through different ones, so that a receive does not wait for a send.
 struct Ways {
   ncclComm_t whole = nullptr;
   ncclComm_t activations[2]{}, gradients[2]{};  // by sender % 2
@@ -88,7 +88,7 @@ struct Stage::Parts {
   const nn::BlockWeights<float>& weights_of(int chunk, int block) const {
     return weights[static_cast<std::size_t>(chunk * shard.blocks + block)];
   }
-  // Ends the program where a schedule needs memory that there is not.
+  // Ends the program where a schedule needs more memory than there is.
   void require(const char* what, const char* kind, int value, int count) const {
     if (value >= 0 && value < count) return;
     std::fprintf(stderr, "pipeline: rank %d: %s with %s %d, and there are %d: 0 to %d\n", shard.rank, what, kind, value,
@@ -96,7 +96,7 @@ struct Stage::Parts {
     std::fflush(stderr);
     std::_Exit(1);
   }
-  // The slot of a forward, which nobody may hold, or of a backward, which is that forward's. All kernels are in one stream, in the
+  // The slot of a forward, which must be free, or of a backward, which is that of its forward. All kernels are in one stream, in the
   // order of these calls.
   Slot& held(bool forward, int chunk, int micro_batch, int slot, int box) const {
     Slot& s = slots[static_cast<std::size_t>(slot)];
@@ -194,7 +194,7 @@ void Stage::backward(int chunk, int micro_batch, int slot, int box) {
                            p.shape.B, p.shape.T, p.shape.C, p.stream);
 }
 
-// A way is named by who sends.
+// A direction has the name of its sender.
 Link Stage::activations_in() const {
   const int from = (rank() + ranks() - 1) % ranks();
   return {ranks() > 1 ? parts_->ways->activations[from % 2] : nullptr, from};
@@ -327,7 +327,7 @@ void all_orders(const ridge_call& c) {
   const std::size_t count = 2 * static_cast<std::size_t>(m) * static_cast<std::size_t>(v);
   std::vector<int> out;
   for (int r = 0; r < p; ++r) {
-    // Room behind the end shows who writes there: a warm-up may be longer than all forwards.
+    // Room behind the end shows writes past it: a warm-up may be longer than all forwards.
     std::vector<Step> steps(count + 4 * static_cast<std::size_t>(p) * static_cast<std::size_t>(v), Step{false, -1, -1});
     order(p, m, v, r, steps.data());
     std::size_t written = steps.size();

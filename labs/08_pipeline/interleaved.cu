@@ -1,4 +1,4 @@
-// Lab 08, task `interleaved`: each rank has several chunks of the model, and waits for less of it.
+// Lab 08, task `interleaved`: each rank has several chunks of the model, and the bubble is shorter.
 //
 // Run: ./ridge check 08 --task interleaved
 #include "pipeline.hpp"

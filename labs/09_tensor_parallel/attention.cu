@@ -1,4 +1,4 @@
-// Lab 09, task `attention`: heads are shared out, and the all-reduce of backward is hidden.
+// Lab 09, task `attention`: heads are divided among ranks, and the all-reduce of backward is hidden.
 //
 // Run: ./ridge check 09 --task attention
 #include "tensor_parallel.hpp"

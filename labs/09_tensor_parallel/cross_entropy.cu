@@ -1,6 +1,6 @@
 // Lab 09, task `cross_entropy`: the loss without the logits in one place.
 //
-// Of each row ranks tell each other three numbers: the maximum, the sum of exponentials, the target's logit.
+// For each row the ranks exchange three numbers: the maximum, the sum of exponentials, the target's logit.
 // Run: ./ridge check 09 --task cross_entropy
 #include "tensor_parallel.hpp"
 

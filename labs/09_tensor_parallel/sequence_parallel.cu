@@ -1,4 +1,4 @@
-// Lab 09, task `sequence_parallel`: layer norm and MLP, with the rows shared out wherever the channels are not.
+// Lab 09, task `sequence_parallel`: layer norm and MLP, with the rows divided wherever the channels are not.
 //
 // Run: ./ridge check 09 --task sequence_parallel
 #include "tensor_parallel.hpp"

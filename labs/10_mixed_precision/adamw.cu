@@ -1,6 +1,6 @@
 // Lab 10, task `adamw`: one step of AdamW with master weights in fp32 and gradients of 16 bits.
 //
-// The kernels below keep what they learn in bf16 only: small updates are lost. Run: ./ridge check 10 --task adamw
+// The kernels below keep the weights in bf16 only: small updates are lost. Run: ./ridge check 10 --task adamw
 #include "precision.hpp"
 
 // TASK(adamw)

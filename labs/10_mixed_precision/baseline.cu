@@ -1,4 +1,4 @@
-// What memory can do: copies that read and write, together, as many bytes as the task must. They are the measure, and no answer.
+// The speed of memory: copies that read and write, together, as many bytes as the task must. They compute no answer.
 #include <cstdio>
 #include <cstdlib>
 

@@ -8,7 +8,7 @@ namespace {
 std::size_t at(long long n) { return static_cast<std::size_t>(n); }
 std::size_t padded(long long n) { return (at(n) + 63) / 64 * 64; }  // arrays behind each other begin at 128 bytes
 
-// What the betas, epsilon and the decay are; check/adamw.cpp has the same.
+// The betas, epsilon and the decay; check/adamw.cpp has the same.
 struct Constants {
   float beta1, beta2, epsilon, decay;
 };
@@ -68,20 +68,20 @@ void call_loss_scaler(const ridge_call& c) {
   }
 }
 
-// fp16 of the weights that the judge gives. master, weights: (n).
+// The judge's weights in fp16. master, weights: (n).
 __global__ void round_kernel(const float* master, __half* weights, std::size_t n) {
   const std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i < n) weights[i] = __float2half_rn(master[i]);
 }
 
-// What a broken batch does: one element of the gradient becomes an inf or a NaN. fault: its place, or -1, and its bits.
+// The effect of a broken batch: one element of the gradient becomes an inf or a NaN. fault: its place, or -1, and its bits.
 __global__ void fault_kernel(const int* fault, float* gradients) {
   if (fault[0] >= 0) gradients[fault[0]] = __int_as_float(fault[1]);
 }
 
 }  // namespace
 
-// Of the steps of a run, each of its micro-batches: tokens (B, T), then targets (B, T); faults: (2).
+// For each step of a run and each of its micro-batches: tokens (B, T), then targets (B, T); faults: (2).
 struct Batches {
   nn::Gpt<__half> gpt;
   const int *tokens, *faults;

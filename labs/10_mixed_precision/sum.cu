@@ -1,6 +1,6 @@
 // Lab 10, task `sum`: out[c] = the sum of column c of a bf16 matrix.
 //
-// The kernel below adds in bf16. From some row on nothing changes any more. Run: ./ridge check 10 --task sum
+// The kernel below adds in bf16. From some row on the sum no longer changes. Run: ./ridge check 10 --task sum
 #include <algorithm>
 
 #include "precision.hpp"

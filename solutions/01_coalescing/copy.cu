@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(256) copy_kernel(const float* in, float* out, 
 }
 
 void copy(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {
-  // One vector a thread and no loop: the block scheduler balances better than a grid-stride loop over a full chip.
+  // One vector a thread and no loop: the block scheduler balances better than a grid-stride loop over a full GPU.
   const unsigned block = 256;
   const std::size_t threads = n / 4 + n % 4;
   const auto grid = static_cast<unsigned>((threads + block - 1) / block);

@@ -11,13 +11,13 @@ constexpr int kTile = 64;
 constexpr int kThreads = 256;
 
 // rows and cols are multiples of 4, so that every row of `in` and `out` is made of whole float4. A thread reads a 4 x 4
-// block of the tile, turns it in registers, and passes on whole float4 of `out`: a quarter of the requests to shared
+// block of the tile, transposes it in registers, and passes on whole float4 of `out`: a quarter of the requests to shared
 // memory that single floats take. Half a warp reads a row of the tile, 256 bytes, and later writes one of its columns.
 __global__ void __launch_bounds__(kThreads) transpose_vector(const float* in, float* out, int rows, int cols) {
   constexpr int kQuads = kTile / 4;  // float4 in a row or column of the tile
   static_assert(kQuads * kQuads == kThreads);
   // Column c of the tile, its 16 quads in an order of its own: quad q lies at q ^ (c / 4 % 8). Eight lanes of 16 bytes
-  // share a pass, and need all 32 banks between them. Down a column their quads are neighbours; across, in columns
+  // share a wavefront, and need all 32 banks between them. Down a column their quads are neighbours; across, in columns
   // 4 apart, it is the same quad, which would lie in the same 4 banks but for the XOR.
   __shared__ float4 tile[kTile][kQuads];
   const int col0 = static_cast<int>(blockIdx.x) * kTile, row0 = static_cast<int>(blockIdx.y) * kTile;

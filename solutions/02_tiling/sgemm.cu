@@ -22,7 +22,7 @@ struct Shape {
   static constexpr int kShared = kStages * (kStageA + kStageB) * static_cast<int>(sizeof(float));
 };
 using Large = Shape<128, 256, 32, 128, 8, 4, 1>;  // 8 x 16 elements of C in a thread's registers
-using Small = Shape<64, 64, 32, 64, 16, 3, 4>;    // 8 x 8, for when large tiles are too few for the chip
+using Small = Shape<64, 64, 32, 64, 16, 3, 4>;    // 8 x 8, for when large tiles are too few for the GPU
 
 constexpr int kGroup = 16;  // rows of tiles that are worked on together, so that L2 holds what neighbours share
 
@@ -92,8 +92,8 @@ __device__ inline void read4(float* to, const float* from) {
 }
 
 // a: m x k, b: k x n, c: m x n, row-major. kVector is 4 where n is a multiple of 4: B and C then consist of whole
-// float4. `one` is 1, which the compiler does not know. It keeps it from laying the sums out in registers as they are
-// stored, four in a row, where they share a register bank with the factors: a multiply-add reads two banks at full
+// float4. `one` is 1, which the compiler does not know. So the accumulators need not lie in registers in the order of the
+// stores, four in a row, where they share a register bank with the factors: a multiply-add reads two banks at full
 // speed.
 template <class S, int kVector>
 __global__ void __launch_bounds__(S::kThreads, S::kBlocksPerSm)
@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocksPerSm)
   for (int s = 0; s < S::kStages - 1; ++s) loader.load(s, shared_a + s * S::kStageA, shared_b + s * S::kStageB);
 
   // Lanes 0 and 1 read the same part of B, lanes 0 and 2 the same part of A: such pairs are served together, which
-  // halves the passes through the banks. Four neighbours in M times four in N are one 4 x 4 piece of the thread's.
+  // halves the wavefronts. Four neighbours in M times four in N are one 4 x 4 piece of the thread's.
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int lane_m = lane % 2 + lane / 16 * 2, lane_n = lane / 2 % 8;
   const int y = warp % (S::kM / S::kWarpM) * S::kWarpM + lane_m * 4;

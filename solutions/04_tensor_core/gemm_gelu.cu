@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(wmma_tile::kThreads, 2)
 }
 
 #ifndef RIDGE_SIMT
-// For hopper::multiply: the sums at a column and the next. The tensor cores wait meanwhile, and the units for exponentials
+// For hopper::multiply: the accumulators at a column and the next. The tensor cores wait meanwhile, and the units for exponentials
 // and reciprocals do 16 a cycle: two numbers share a reciprocal, 1 / (1 + e) = (1 + f) / ((1 + e) (1 + f)).
 struct BiasGelu {
   const __nv_bfloat16* bias;

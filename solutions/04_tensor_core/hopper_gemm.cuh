@@ -144,7 +144,7 @@ __device__ void consume(Shared& s, const CUtensorMap* map_c, const Tiles& tiles,
   if (threadIdx.x % 128 == 0) ptx::tma_wait_read<0>();  // shared memory must outlive the copies from it
 }
 
-// a: m x k; b: n x k; c: m x n, as maps. epilogue(x, y, column): the sums at that column and the next, as two bf16.
+// a: m x k; b: n x k; c: m x n, as maps. epilogue(x, y, column): the results at that column and the next, as two bf16.
 template <class Epilogue>
 __global__ void __launch_bounds__(kThreads, 1)
     kernel(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,

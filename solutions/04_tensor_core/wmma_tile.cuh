@@ -50,8 +50,8 @@ __device__ inline void load(const __nv_bfloat16* matrix, int first_row, int rows
   }
 }
 
-// a: m x k; b: n x k; c: m x n, all row-major. epilogue(column) is asked once by each thread
-// for a function that turns four sums at that column and the next three into what is stored.
+// a: m x k; b: n x k; c: m x n, all row-major. Each thread calls epilogue(column) once, for a
+// function that turns the four accumulators at that column and the next three into results.
 template <class Epilogue>
 __device__ void multiply(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int m, int n, int k,
                          Epilogue epilogue) {

@@ -7,8 +7,8 @@
 
 constexpr int kWarp = 32, kRowsOfBlock = 8;
 
-// First in each kernel. Nothing for a plain launch. From sm_90 on a launch may allow that its kernel is set up while the one
-// before it runs (programmatic dependent launch): then the next one may come now, and this one waits for its input.
+// Called first in each kernel; does nothing in a plain launch. From sm_90 on a launch may set its kernel up while the kernel
+// before it runs (programmatic dependent launch). This call then lets the next kernel start, and waits for its own input.
 __device__ inline void take_turn() {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();

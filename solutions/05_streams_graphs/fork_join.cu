@@ -1,6 +1,6 @@
-// Lab 05, task `fork_join`: work that does not depend on each other runs side by side.
+// Lab 05, task `fork_join`: independent kernels run side by side.
 //
-// Four branches of small kernels follow `prepare` and meet in `join`. One stream runs them in a row, on a chip that each of
+// Four branches of small kernels follow `prepare` and meet in `join`. One stream runs them in a row, on a GPU that each of
 // them fills to a few percent. Run: ./ridge check 05 --task fork_join
 #include "streams.hpp"
 

@@ -1,6 +1,6 @@
 // Lab 06, task `peer`: an all-reduce of loads and stores over the links, in one kernel. It needs GPUs.
 //
-// A rank stores what another one must add straight into that one's memory, and a flag behind it.
+// A rank stores its summands straight into the memory of the rank that adds them, and a flag behind them.
 // Run: ./ridge check 06 --task peer
 #include "ring.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kThreads = 512, kUnroll = 2;
 
-// All ranks' block of this number wait for each other here; `which` and `epoch` tell one meeting from the next.
+// The blocks of this number of all ranks wait for each other here; `which` and `epoch` name the synchronisation.
 __device__ void meet(const Windows& windows, int which, unsigned epoch) {
   __syncthreads();
   if (threadIdx.x < windows.ranks) {

@@ -1,7 +1,7 @@
-// Lab 06, task `pipelined`: the ring in bf16, with the sums hidden behind the messages.
+// Lab 06, task `pipelined`: the ring in bf16, with the additions hidden behind the transfers.
 //
-// A chunk is cut into slices: while one is added, the next travels. Messages stay in `stream`, sums have a stream of
-// their own. Run: ./ridge check 06 --task pipelined
+// A chunk is cut into slices: while one is added, the next travels. Transfers stay in `stream`, additions have a stream
+// of their own. Run: ./ridge check 06 --task pipelined
 #include "ring.hpp"
 
 // TASK(pipelined)

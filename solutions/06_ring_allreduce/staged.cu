@@ -1,6 +1,6 @@
 // Lab 06, task `staged`: a ring all-reduce by way of the host.
 //
-// MPI that knows nothing of GPUs sends from the host's memory only: each message is copied to a page-locked buffer,
+// An MPI without GPU support sends from the host's memory only: each chunk is copied to a page-locked buffer,
 // sent, and copied back to the device, which adds. Run: ./ridge check 06 --task staged
 #include "ring.hpp"
 

@@ -1,6 +1,6 @@
 // Lab 07, task `after`: a step of data parallelism, communication after computation.
 //
-// Everybody has rank 0's weights and a batch of its own; one all-reduce adds the gradients; everybody makes the same
+// Each rank has rank 0's weights and a batch of its own; one all-reduce adds the gradients; all ranks make the same
 // update. Run: ./ridge check 07 --task after
 #include "ddp.hpp"
 

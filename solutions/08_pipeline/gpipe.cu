@@ -1,4 +1,4 @@
-// Lab 08, task `gpipe`: all forwards, then all backwards, with the messages behind the kernels.
+// Lab 08, task `gpipe`: all forwards, then all backwards, with the transfers hidden behind the kernels.
 //
 // Run: ./ridge check 08 --task gpipe
 #include "pipeline.hpp"

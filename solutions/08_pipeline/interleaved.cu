@@ -1,4 +1,4 @@
-// Lab 08, task `interleaved`: each rank has several chunks of the model, and waits for less of it.
+// Lab 08, task `interleaved`: each rank has several chunks of the model, and the bubble is shorter.
 //
 // Run: ./ridge check 08 --task interleaved
 #include "pipeline.hpp"
@@ -9,7 +9,7 @@
 
 namespace {
 
-// What happened last in a box. A wait for an event that was never recorded is none.
+// The last operations in a box. A wait for an event that was never recorded returns at once.
 struct Box {
   cudaEvent_t arrived, computed, sent;
   Box() {
@@ -41,7 +41,7 @@ void interleaved(Stage& stage, cudaStream_t stream) {
   while (static_cast<int>(lanes.boxes.size()) < stage.boxes()) lanes.boxes.emplace_back();
   for (cudaStream_t other : {lanes.in, lanes.out, lanes.gradients_in, lanes.gradients_out}) lanes.after(other, stream);
 
-  // In a box things follow each other: a message comes in, kernels run, a message goes out.
+  // The order in a box: a transfer comes in, kernels run, a transfer goes out.
   auto receive = [&](float* to, const Link& link, Box& box, cudaStream_t lane) {
     cudaStreamWaitEvent(lane, box.computed);  // who read or wrote there before
     cudaStreamWaitEvent(lane, box.sent);
@@ -57,8 +57,8 @@ void interleaved(Stage& stage, cudaStream_t stream) {
   const int v = stage.chunks();
   std::vector<Step> steps(2 * static_cast<std::size_t>(m) * static_cast<std::size_t>(v));
   order(stage.ranks(), m, v, stage.rank(), steps.data());
-  // Chunks come back in another order than they went: who has which place is written down. Of the boxes the one that is free
-  // for the longest comes next: its last message has left.
+  // Chunks come back in another order than they went, so it is noted which holds which place. The box that has been free the
+  // longest is taken next: its last transfer has ended.
   std::deque<int> free_slots, free_boxes;
   for (int i = 0; i < stage.slots(); ++i) free_slots.push_back(i);
   for (int i = 0; i < stage.boxes(); ++i) free_boxes.push_back(i);

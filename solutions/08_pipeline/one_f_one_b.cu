@@ -8,7 +8,7 @@
 
 namespace {
 
-// What happened last in a box. A wait for an event that was never recorded is none.
+// The last operations in a box. A wait for an event that was never recorded returns at once.
 struct Box {
   cudaEvent_t arrived, computed, sent;
   Box() {
@@ -40,7 +40,7 @@ void one_f_one_b(Stage& stage, cudaStream_t stream) {
   while (static_cast<int>(lanes.boxes.size()) < stage.boxes()) lanes.boxes.emplace_back();
   for (cudaStream_t other : {lanes.in, lanes.out, lanes.gradients_in, lanes.gradients_out}) lanes.after(other, stream);
 
-  // In a box things follow each other: a message comes in, kernels run, a message goes out.
+  // The order in a box: a transfer comes in, kernels run, a transfer goes out.
   auto receive = [&](float* to, const Link& link, Box& box, cudaStream_t lane) {
     cudaStreamWaitEvent(lane, box.computed);  // who read or wrote there before
     cudaStreamWaitEvent(lane, box.sent);

@@ -40,7 +40,7 @@ void overlap(const float* x, const MlpTensors<const float*>& w, float* y, const 
   auto rows = [&](int c) { return std::min(m, n - c * m); };
   auto whole = [&](float* of, int c, int width) { return of + group.size * first(c) * width; };
 
-  // The first gather and the last scatter have the chip for themselves, and all of NCCL's blocks.
+  // The first gather and the last scatter run alone on the GPU, with all of NCCL's blocks.
   auto gather = [&](int c) {
     ncclAllGather(x + first(c) * C, whole(s.gathered, c, C), static_cast<std::size_t>(rows(c)) * C, ncclFloat,
                   c == 0 ? group.comm : lane.beside, lane.messages);

@@ -1,6 +1,6 @@
 // Lab 10, task `loss_scaler`: what happens to the loss scale after each step, decided on the device.
 //
-// The code below lets the host look, sees one kind of overflow only, and never grows. Run: ./ridge check 10 --task loss_scaler
+// The code below reads the flag on the host, finds one kind of overflow only, and never doubles the scale. Run: ./ridge check 10 --task loss_scaler
 #include <algorithm>
 
 #include "precision.hpp"

@@ -1,6 +1,6 @@
 // Lab 10, task `sum`: out[c] = the sum of column c of a bf16 matrix.
 //
-// The kernel below adds in bf16. From some row on nothing changes any more. Run: ./ridge check 10 --task sum
+// The kernel below adds in bf16. From some row on the sum no longer changes. Run: ./ridge check 10 --task sum
 #include <algorithm>
 
 #include "precision.hpp"
@@ -74,7 +74,7 @@ void sum(const __nv_bfloat16* in, float* out, int rows, int cols, void* workspac
   int width = 1;  // of a block: a warp reads whole rows where they are short
   while (width < vectors && width < 32) width *= 2;
   const int across = (vectors + width - 1) / width;
-  // Enough blocks for a large chip, and at most 1024 chunks: they have to fit into the workspace.
+  // Enough blocks for a large GPU, and at most 1024 chunks: they have to fit into the workspace.
   const int most = std::min(1024, std::max(1, 4096 / across));
   const int chunk = std::max(kChunkRows, (rows + most - 1) / most), chunks = (rows + chunk - 1) / chunk;
   auto* partial = chunks == 1 ? out : static_cast<float*>(workspace);

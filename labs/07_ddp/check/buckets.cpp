@@ -31,7 +31,7 @@ class Overlapped : public Training {
     std::vector<std::uint64_t> wanted;
     for (std::size_t elements : buckets(c)) wanted.push_back(4 * elements);
     for (int r = 0; r < c.ranks && p > 1; ++r) {
-      // Each of an all-reduce's messages has a p-th of it.
+      // Each of an all-reduce's transfers has a p-th of it.
       std::vector<std::uint64_t> sent, sizes;
       for (const Message& m : messages)
         if (m.from == r) sent.push_back(p * m.bytes);
@@ -90,7 +90,7 @@ class Overlapped : public Training {
     c.measured = true;
     all.push_back(c);
   }
-  // What one rank alone takes for the measured case: measured on the emulator, since the bound of the kernels is no formula.
+  // The time of one rank alone for the measured case: measured on the emulator, since the kernels' bound has no formula.
   std::vector<Bound> bounds(const Case&) const override {
     return {{"virtual_time_over_bound", 3172e-6}, {"exposed_messages", 3145e-6}};
   }

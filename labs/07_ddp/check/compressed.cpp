@@ -53,7 +53,7 @@ class Compressed : public TaskCheck {
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     const auto n = static_cast<std::size_t>(c.size[0]), k = static_cast<std::size_t>(c.size[1]);
     const auto p = static_cast<std::size_t>(c.ranks);
-    // Of each rank: what it adds up, with 0 where it is sent, and which elements are sent.
+    // For each rank: gradient + residual, with 0 where it is sent, and the elements that are sent.
     std::vector<std::vector<float>> left(p), all(p);
     std::vector<std::vector<std::size_t>> sent(p);
     parallel_for(

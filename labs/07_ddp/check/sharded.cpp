@@ -1,4 +1,4 @@
-// An optimizer that is shared out.
+// A sharded optimizer.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -51,7 +51,7 @@ class Sharded : public Training {
       w[i] = expected(before[i] - moved, rate * d_update + 2 * u * size, size);
     }
     for (std::size_t r = 0; r < p; ++r) {
-      // Of a moment: with the own part of the gradient, and with another rank's share of the sum.
+      // Wrong moments: with this rank's own part of the gradient, and with another rank's share of the sum.
       auto moment = [&](double beta, std::size_t which, bool squared) {
         return [&, beta, which, squared, r] {
           const auto before_it = floats(in[4 * r + which]);

@@ -1,4 +1,4 @@
-// What students compute in place of the gradient of all ranks, so that a message can name it.
+// Wrong answers that students compute in place of the gradient of all ranks, so that an error message can name them.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -42,7 +42,7 @@ Verdict compare_with(std::span<const float> got, const std::function<Expected(st
   if (v.ok || got.size() > kMost) return v;
   const std::string what = found(got, right, suspects(), where);
   if (what.empty()) return v;
-  // In place of what the comparison thought.
+  // Replaces the message of the comparison.
   const std::size_t wrong = v.message.find(" are wrong");
   if (wrong != std::string::npos) v.message.resize(wrong + 10);
   v.message += what;

@@ -62,7 +62,7 @@ void Training::fill(const Case& c, std::uint64_t seed, Buffers in) const {
   fill_integers(as<std::int32_t>(in[1]), seed, 0, static_cast<std::int32_t>(c.size[4]) - 1);
 }
 
-// Of one rank: a multiplication and an addition for each weight and token, twice as much in backward.
+// Operations of one rank: a multiplication and an addition for each weight and token, twice as much in backward.
 Work Training::work(const Case& c) const {
   const auto n = static_cast<double>(elements(c));
   const double tokens = static_cast<double>(c.size[5] * c.size[6] * c.size[3]) / c.ranks;

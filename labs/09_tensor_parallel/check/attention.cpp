@@ -168,7 +168,7 @@ class Attention : public Task {
     const Size all = at(c, 0) * at(c, 1) * at(c, 2);
     return Traffic(c.ranks).all_reduce(all, "an all-reduce of y").all_reduce(all, "one of dx").compare(messages);
   }
-  // The kernels' time, with nn's: measured on the emulator (728 us; 754 of another compiler), since it is no formula.
+  // The kernels' time with those of nn: measured on the emulator (728 us; 754 with another compiler), as no formula gives it.
   std::vector<Bound> bounds(const Case&) const override { return {{"exposed_messages", 720e-6}}; }
   Work work(const Case& c) const override {
     const Dims d(c);
@@ -184,7 +184,7 @@ class Attention : public Task {
     explicit Dims(const Case& c)
         : B(at(c, 0)), T(at(c, 1)), C(at(c, 2)), H(at(c, 3)), hs(at(c, 4)), p(static_cast<Size>(c.ranks)), D(H * hs) {}
   };
-  // Of one sequence: (T, hs).
+  // Those of one sequence: (T, hs).
   struct Head {
     Reals o, d[3];  // the gradients of q, k and v
   };
@@ -227,7 +227,7 @@ class Attention : public Task {
         for (const Real& s : score) shared += square(std::exp(s.value - top) / total) * s.variance;
         for (Size j = 0; j <= t; ++j) {
           const double value = std::exp(score[j].value - top) / total;
-          // Of the scores, and of the exponentials, their sum and the quotient.
+          // Roundings of the scores, and of the exponentials, their sum and the quotient.
           const double own = kUnit * (5 + std::fabs(score[j].value) + std::fabs(top));
           P.set(t * T + j, {value, value * value * (score[j].variance + shared + square(own)), 0});
         }

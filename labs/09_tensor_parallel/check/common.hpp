@@ -42,7 +42,7 @@ inline Real gelu_backward(const Real& x, const Real& d) {
   return {d.value * slope, slope * slope * d.variance + square(d.value) * (bend * bend * x.variance + own), 0};
 }
 
-// An input of all ranks, put together. Buffers come rank by rank, `per_rank` of each.
+// An input of all ranks, concatenated. Buffers come rank by rank, `per_rank` of each.
 inline std::span<const float> of_rank(ConstBuffers all, int ranks, int rank, Size which) {
   const Size per_rank = all.size() / static_cast<Size>(ranks);
   return floats(all[static_cast<Size>(rank) * per_rank + which]);
@@ -91,7 +91,7 @@ inline Verdict same_bits(ConstBuffers out, int ranks, Size which, Size first, Si
   return {};
 }
 
-// Which of n rows are looked at: all, or `most` that the answers themselves choose, so that nobody knows them before.
+// The rows of n that are compared: all, or `most` that the answers themselves choose, so that they are not known in advance.
 inline std::vector<Size> sample(Size n, Size most, ConstBuffers out, std::uint64_t stream) {
   std::vector<Size> rows;
   if (n <= most) {
@@ -111,7 +111,7 @@ inline std::vector<Size> sample(Size n, Size most, ConstBuffers out, std::uint64
   return rows;
 }
 
-// What collectives put on the wire, all ranks together, by rings.
+// The bytes that collectives send as rings, all ranks together.
 struct Traffic {
   std::uint64_t messages = 0, bytes = 0;
   std::string calls;
@@ -123,7 +123,7 @@ struct Traffic {
   Traffic& all_gather(std::uint64_t elements, const char* name = "") {
     return add((p_ - 1) * p_, (p_ - 1) * elements, name);
   }
-  // Where the contract says which calls are made, fewer messages are none of its.
+  // Where the contract names the calls, fewer transfers mean that other calls were made.
   enum class Fewer { allowed, refused };
   Verdict compare(std::span<const Message> sent, Fewer fewer = Fewer::allowed) const {
     std::uint64_t bytes_sent = 0;
@@ -147,7 +147,7 @@ struct Traffic {
       return refused(fmt::format(
           "all ranks together send {} messages with {} bytes, and the task's collectives are {} with {}: {}",
           sent.size(), bytes_sent, messages, bytes, calls));
-    // A ring shares its bytes out evenly, but for an element of each message.
+    // A ring divides its bytes evenly, up to an element of each transfer.
     const std::uint64_t share = bytes / p_ + messages / p_ * sizeof(float);
     for (const auto& [rank, load] : of_rank)
       if (std::max(load.out, load.in) > share)
@@ -193,7 +193,7 @@ inline Size columns_scratch(Size columns) { return 2 * 64 * columns; }  // nn::c
 
 inline const std::map<std::string, double>& device() { return ridge::default_profile().device; }
 
-// On the emulated device.
+// Times on the emulated device.
 inline double all_reduce_seconds(double bytes, double p) {
   return device().at("kernel_latency") +
          2 * (p - 1) * (device().at("copy_latency") + bytes / p / device().at("peer_bandwidth"));
@@ -215,7 +215,7 @@ class Task : public TaskCheck {
     c.name = fmt::format("{} rank{}, {}", ranks, ranks == 1 ? "" : "s", name);
     return c;
   }
-  // The ranks that a measured case has.
+  // The number of ranks of a measured case.
   static int measured_ranks(const Request& r) {
     return r.backend == Backend::cuda ? r.ranks.back() : std::min(2, r.ranks.back());
   }

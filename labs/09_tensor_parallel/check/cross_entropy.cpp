@@ -37,11 +37,11 @@ class CrossEntropy : public Task {
         N,
         [&](Size from, Size to) {
           for (Size n = from; n < to; ++n) {
-            // exp of most rows is no float; in some rows one rank has all the weight.
+            // exp overflows in most rows; in some rows one rank has all the weight.
             const double far = n % 3 == 1 ? 600 : n % 3 == 2 ? -600 : 0;
             const double here = n % 4 == 3 ? -25 * static_cast<double>((static_cast<Size>(c.rank) + n / 4) % 3) : 0;
             const auto row = logits.subspan(n * Vs, Vs);
-            // One logit of all ranks' may be far above the others: a maximum of some of them is not enough.
+            // One logit may be far above those of all ranks: the maximum over some ranks is not enough.
             const Size tall = n % 5 == 2 ? random_bits(c.shared_seed, 1000 + n) % V : V;
             for (Size v = 0; v < Vs; ++v)
               row[v] = first + v >= V ? (n % 2 == 0 ? 3e4f : std::numeric_limits<float>::quiet_NaN())
@@ -91,7 +91,7 @@ class CrossEntropy : public Task {
     return same_bits(out, c.ranks, 0, 0, N, "losses");
   }
   Verdict verify_messages(const Case& c, std::span<const Message> messages) const override {
-    // A gather of the three numbers is one message for many: more bytes, fewer latencies.
+    // A gather of the three numbers is one collective in place of two: more bytes, fewer latencies.
     const Size N = at(c, 0), p = static_cast<Size>(c.ranks);
     Traffic t(c.ranks);
     t.all_reduce(N, "all-reduces of a maximum").all_reduce(N, "a sum").all_reduce(N, "and a logit of each row");

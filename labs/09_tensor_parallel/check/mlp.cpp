@@ -85,7 +85,7 @@ class SequenceParallel : public MlpTask {
   }
   void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
     const Size C = at(c, 1), F = own(c);
-    // Rows far from zero: the mean must be taken off first.
+    // Rows far from zero: the mean must be subtracted first.
     Filler(floats(in[0]), random_bits(seed, 100)).normal(rows(c) * C, 1.5, 3);
     fill_normal(floats(in[1]), random_bits(seed, 101));
     const double by = 1 / std::sqrt(static_cast<double>(C)), out = 1 / std::sqrt(static_cast<double>(at(c, 2)));

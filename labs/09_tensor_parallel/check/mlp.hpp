@@ -13,7 +13,7 @@ struct Mlp {
   struct Hidden {
     Real pre, act, d_pre;
   };
-  // Of row n and channel f; without a gradient d_pre stays 0.
+  // For row n and channel f; without a gradient d_pre stays 0.
   Hidden hidden(Size n, Size f) const {
     RealSum forward, backward;
     const double *row = &x.value[n * C], *row_variance = &x.variance[n * C], *weight = &A[f * C];
@@ -98,7 +98,7 @@ class MlpTask : public Task {
     return at(c, 0) * at(c, 1) * at(c, 2) <= kMostMultiplications ? of : kSampledRows;
   }
 
-  // Shards are this rank's, b is alike.
+  // Shards are this rank's own; b is the same on all ranks.
   static void fill_weights(const Case& c, std::uint64_t seed, Filler f) {
     const Size C = at(c, 1), F = own(c);
     const double in = 1 / std::sqrt(static_cast<double>(C)), out = 1 / std::sqrt(static_cast<double>(at(c, 2)));

@@ -1,4 +1,4 @@
-// Task `overlap` of lab 09: the MLP in chunks, messages beside products.
+// Task `overlap` of lab 09: the MLP in chunks, collectives beside products.
 #include "mlp.hpp"
 
 namespace ridge::lab::tensor_parallel {
@@ -52,7 +52,7 @@ class Overlap : public MlpTask {
     }
     return {};
   }
-  // The kernels' time in four chunks, with nn's products: measured on the emulator (420 us; 431 of another compiler), since it is no formula.
+  // The kernels' time in four chunks, with nn's products: measured on the emulator (420 us; 431 with another compiler).
   std::vector<Bound> bounds(const Case&) const override { return {{"exposed_messages", 413e-6}}; }
   Verdict verify_messages(const Case& c, std::span<const Message> messages) const override {
     const Size n = at(c, 0) / static_cast<Size>(c.ranks), m = (n + at(c, 3) - 1) / at(c, 3),

@@ -67,7 +67,7 @@ class AdamW : public TaskCheck {
             first ? 0 : m[i] * m[i] + near * near * (0.1f + static_cast<float>(random_bits(seed + 3, i) % 1024) / 512);
         if (random_bits(seed + 4, i) % 16 == 0) w[i] *= 3e-6f;  // subnormal in fp16
         g[i] *= scale;
-        // In the middle between two numbers of the result's type, and beyond what fp16 holds: unchanged, or nearly.
+        // Weights halfway between two numbers of the result's type, or beyond fp16's range: updates change them little or not.
         if (c.size[6] == 2 && i % 2 == 0)
           w[i] =
               std::bit_cast<float>((std::bit_cast<std::uint32_t>(w[i]) & (c.size[3] == 0 ? 0xFFFF0000u : 0xFFFFE000u)) |

@@ -22,7 +22,7 @@ struct Bf16 {
   explicit operator double() const { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 };
 
-// To nearest, ties to even.
+// Rounds to nearest, ties to even.
 inline Bf16 to_bf16(float x) {
   const auto bits = std::bit_cast<std::uint32_t>(x);
   return {static_cast<std::uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)};

@@ -73,14 +73,14 @@ class Scaler : public TaskCheck {
     const auto n = static_cast<double>(c.size[0] * c.size[1]);
     return {n, "element", n * (c.size[3] == 0 ? 2 : 4) + 20, 20};
   }
-  // Something that clears, and one kernel.
+  // An operation that clears the flag, and one kernel.
   std::vector<Bound> bounds(const Case&) const override { return {{"launches_over_bound", 2}}; }
 
  private:
   template <class U>
   static constexpr U kExponent = static_cast<U>(sizeof(U) == 2 ? 0x7C00u : 0x7F800000u);
 
-  // Of the first inf or NaN; the size where there is none.
+  // The place of the first inf or NaN; the size where there is none.
   template <class U>
   static std::size_t broken(std::span<const U> x) {
     return first_where(x.size(), [&](std::size_t i) { return (x[i] & kExponent<U>) == kExponent<U>; });
@@ -89,7 +89,7 @@ class Scaler : public TaskCheck {
     int exponent = 0;
     return std::frexp(x, &exponent) == 0.5f ? fmt::format("2^{}", exponent - 1) : fmt::format("{}", x);
   }
-  // Finite numbers of all sizes, and in some steps something that is not: one element, or the last one.
+  // Finite numbers of all sizes; in some steps one element, or the last one, is an inf or a NaN.
   template <class U>
   static void fill_gradients(std::span<U> all, std::size_t n, std::size_t steps, std::uint64_t seed, bool fine) {
     constexpr U exponent = kExponent<U>, least = static_cast<U>(exponent & (~exponent + 1u));

@@ -13,7 +13,7 @@ namespace {
 struct Deviation {
   double sum = 0, variance = 0;
   void add(double x, double v) { sum += x, variance += v; }
-  // One honest comparison in ten billion is beyond; that takes a few dozen terms.
+  // One honest comparison in ten billion exceeds it, given a few dozen terms.
   bool beyond() const { return variance > 4 && std::fabs(sum) > 6.5 * std::sqrt(variance); }
   double in_deviations() const { return sum / std::sqrt(variance); }
 };
@@ -43,7 +43,7 @@ class Stochastic : public TaskCheck {
   }
   Shape shape(const Case& c) const override {
     const std::size_t n = at(c.size[0]), outputs = c.size[2] == 1 ? 1 : at(c.size[1]);
-    // Where the baseline copies to: only where it runs.
+    // The baseline's destination: needed only where it runs.
     return {{n * 2, n * 4}, {((outputs - 1) * padded(n) + n) * 2}, c.measured ? n * 4 : 0};
   }
   void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
@@ -62,7 +62,7 @@ class Stochastic : public TaskCheck {
           w[i] = to_bf16(sign * (1.25f + mantissa / 2));
           u[i] = sign * 0x1p-11f * (0.5f + static_cast<float>(more % 4096) / 4096);
         } else {
-          // In some elements very large and very small ones, a weight of 0, and an update beyond the weight.
+          // Some elements have very large or very small weights, a weight of 0, or an update larger than the weight.
           const bool far = bits >> 40 & 1 && (bits >> 41 & 7) == 0;
           const auto exponent = far ? static_cast<int>(more >> 56) % 201 - 100 : static_cast<int>(more >> 60) - 8;
           const float value = sign * std::ldexp(1 + mantissa, exponent);
@@ -123,7 +123,7 @@ class Stochastic : public TaskCheck {
   }
 
  private:
-  // Of each element: how probable the step away from zero was, and whether it came.
+  // For each element: how probable the step away from zero was, and whether it happened.
   struct Draws {
     std::span<const Bf16> w;
     std::span<const float> u;
@@ -190,7 +190,7 @@ class Stochastic : public TaskCheck {
     std::vector<std::size_t> lags;
     for (std::size_t lag = 1; lag <= 32; ++lag) lags.push_back(lag);
     for (std::size_t lag = 64; lag < n; lag *= 2) lags.push_back(lag);
-    // Of a long answer windows that nobody knows before: a timed run has hundreds of them to look at.
+    // In a long answer, windows that are not known in advance: a timed run has hundreds of answers to compare.
     static std::random_device unknown;
     for (std::size_t lag : lags) {
       const std::size_t pairs = n - std::min(n, lag), count = std::min(pairs, kWindow);
@@ -205,7 +205,7 @@ class Stochastic : public TaskCheck {
     }
     return {};
   }
-  // Elements of one answer, or of two, at every distance that groups of four have: a counter that comes again further on.
+  // Elements of one answer, or of two, at every distance that groups of four have: a repeated counter shows there.
   static Verdict far_apart(const Draws& a, const Draws& b) {
     constexpr std::ptrdiff_t kTerms = 4096;  // at least: sums of few products have long tails
     const auto n = static_cast<std::ptrdiff_t>(a.out.size());
@@ -239,7 +239,7 @@ class Stochastic : public TaskCheck {
                      "elements whose random numbers are related");
     return {};
   }
-  // The mean of many walks goes where it should, and no walk further than chance explains.
+  // The mean of many walks is right, and no walk goes further than chance explains.
   static Verdict verify_chain(const Case& c, ConstBuffers in, ConstBuffers out) {
     const std::size_t n = at(c.size[0]);
     const auto w = as<Bf16>(in[0]), got = as<Bf16>(out[0]);

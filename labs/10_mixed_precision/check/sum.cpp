@@ -10,7 +10,7 @@ namespace ridge::lab::mixed_precision {
 
 namespace {
 
-// What column k's values are: factor[k] x (N(0, 1) / 2 + shift[k]).
+// The values of column k: factor[k] x (N(0, 1) / 2 + shift[k]).
 struct Columns {
   std::vector<float> shift, factor;
   explicit Columns(std::size_t cols) : shift(cols), factor(cols) {
@@ -69,14 +69,14 @@ class Sum : public TaskCheck {
     }
     return all;
   }
-  // Rows that are worth a thread.
+  // So many rows are worth a thread of the host.
   static std::size_t rows_together(std::size_t cols) { return std::max<std::size_t>(1, (std::size_t{1} << 18) / cols); }
   Shape shape(const Case& c) const override {
     const std::size_t n = at(c.size[0] * c.size[1]), cols = at(c.size[1]);
     return {{n * 2}, {cols * 4}, std::max(c.measured ? n : 0, 4096 * cols)};  // n: where the baseline copies to
   }
-  // Some columns are far beyond what fp16 holds. Most gradients agree, as a bias's do: sums grow with the rows, and a
-  // 16-bit accumulator stops seeing what comes.
+  // Some columns are far beyond fp16's range. Most gradients agree in sign, as a bias's do: sums grow with the rows, and
+  // a 16-bit accumulator loses further terms.
   void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
     const auto to = as<Bf16>(in[0]);
     const std::size_t cols = at(c.size[1]);

@@ -1,4 +1,4 @@
-// Task `train` of lab 10: a training run, held against the loss curve of the same model trained in double precision.
+// Task `train` of lab 10: a training run, compared with the loss curve of the same model trained in double precision.
 #include <array>
 
 #include "checks/reference.hpp"
@@ -172,12 +172,12 @@ class Train : public TaskCheck {
   // Of some 60 runs with other seeds (three cases each) the largest difference was 4e-3. It grows with the steps: AdamW makes a step of the same size from a
   // small gradient as from a large one, and the smallest ones are what fp16 rounds.
   static double tolerance(std::size_t k) { return 2e-3 + 1.5e-3 * static_cast<double>(k); }
-  // Of each tensor, how far the weights are from the exact ones, over how far those have moved.
+  // For each tensor: the distance of the weights from the exact ones, over the distance that those have moved.
   static Verdict verify_weights(const Exact& exact, std::span<const float> start, std::span<const float> got) {
     for (const nn::Parameter& t : exact.l.parameters) {
       double off = 0, moved = 0;
       for (std::size_t i = t.offset; i < t.offset + t.size(); ++i) {
-        // The bias of the keys adds the same to all scores of a query. Its gradient is 0, and what AdamW makes of rounding is noise.
+        // The bias of the keys adds the same to all scores of a query. Its gradient is 0, and AdamW turns its rounding errors into noise.
         const std::size_t k = i - t.offset, C = t.size() / 3;
         if (t.name == "block0.qkv_b" && k >= C && k < 2 * C) continue;
         off += (double{got[i]} - exact.w[i]) * (double{got[i]} - exact.w[i]);
