@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "api/api.hpp"
+#include "block/probe.hpp"
 #include "device/device_profile.hpp"
 #include "device/fault.hpp"
 #include "device/program.hpp"

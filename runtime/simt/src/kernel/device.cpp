@@ -6,7 +6,7 @@
 #include <ctime>
 #include <string>
 
-#include "launch/block.hpp"
+#include "block/block.hpp"
 
 using ridge::simt::AccessKind;
 using ridge::simt::BlockRunner;

@@ -1,4 +1,4 @@
-#include "launch/footprint.hpp"
+#include "block/footprint.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -11,16 +11,16 @@
 #include <utility>
 #include <vector>
 
+#include "block/footprint.hpp"
+#include "block/frames.hpp"
+#include "block/pipeline.hpp"
 #include "count/cache.hpp"
 #include "count/path.hpp"
 #include "count/recorder.hpp"
 #include "device/fault.hpp"
 #include "device/memory.hpp"
 #include "device/program.hpp"
-#include "launch/fiber.hpp"
-#include "launch/footprint.hpp"
-#include "launch/frames.hpp"
-#include "launch/pipeline.hpp"
+#include "fiber/fiber.hpp"
 #include "sanitize/sanitizer.hpp"
 
 namespace ridge::simt {

@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "block/block.hpp"
 #include "device/tls.hpp"
-#include "launch/block.hpp"
 
 // Where `ridge cc` puts __constant__ variables; null where the program has none.
 extern "C" {

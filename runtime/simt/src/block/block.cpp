@@ -1,4 +1,4 @@
-#include "launch/block.hpp"
+#include "block/block.hpp"
 
 #include <link.h>
 #include <sys/mman.h>
@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "block/crash.hpp"
 #include "count/warp_log.hpp"
 #include "device/tls.hpp"
-#include "launch/crash.hpp"
 
 namespace ridge::simt {
 

@@ -2,7 +2,7 @@
 // counted.
 #include <bit>
 
-#include "launch/block.hpp"
+#include "block/block.hpp"
 
 namespace ridge::simt {
 

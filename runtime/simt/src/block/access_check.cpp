@@ -3,7 +3,7 @@
 // called, unless it is of the thread's own stack, or the hook's after all.
 #include <cstdint>
 
-#include "launch/block.hpp"
+#include "block/block.hpp"
 
 namespace ridge::simt {
 

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include "block/block.hpp"
+#include "block/probe.hpp"
 #include "device/host_access.hpp"
 #include "device/tls.hpp"
-#include "launch/block.hpp"
-#include "launch/probe.hpp"
 
 namespace ridge::simt {
 
