@@ -6,10 +6,10 @@
 #include <unordered_map>
 
 #include "api/api.hpp"
-#include "block/probe.hpp"
 #include "device/device_profile.hpp"
 #include "device/fault.hpp"
 #include "device/program.hpp"
+#include "hooks/probe.hpp"
 
 using namespace ridge::simt;
 

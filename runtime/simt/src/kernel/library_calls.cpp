@@ -109,3 +109,5 @@ RIDGE_MATH(double, )
 }
 
 }  // extern "C"
+
+#undef RIDGE_PC

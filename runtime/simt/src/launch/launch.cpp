@@ -14,8 +14,8 @@
 
 #include "block/block.hpp"
 #include "block/crash.hpp"
-#include "block/probe.hpp"
 #include "count/warp_log.hpp"
+#include "hooks/probe.hpp"
 #include "launch/launch_record.hpp"
 #include "launch/time_model.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "block/footprint.hpp"
+#include "count/footprint.hpp"
 #include "device/fault.hpp"
 #include "launch/launch.hpp"
 #include "launch/time_model.hpp"

@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "block/block.hpp"
-#include "block/probe.hpp"
 #include "device/host_access.hpp"
 #include "device/tls.hpp"
+#include "hooks/probe.hpp"
 
 namespace ridge::simt {
 

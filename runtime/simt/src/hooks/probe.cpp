@@ -1,4 +1,4 @@
-#include "block/probe.hpp"
+#include "hooks/probe.hpp"
 
 #include <pthread.h>
 
