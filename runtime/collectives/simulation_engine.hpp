@@ -7,7 +7,7 @@
 #include <exception>
 #include <unordered_map>
 
-#include "launch/fiber.hpp"
+#include "fiber/fiber.hpp"
 #include "operation_queue.hpp"
 #include "ready_queue.hpp"
 #include "simulation.hpp"

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "src/launch/footprint.hpp"
+#include "src/count/footprint.hpp"
 #include "src/stream/schedule.hpp"
 #include "support/catch.hpp"
 

@@ -4,7 +4,7 @@
 //
 //   - announced: a hook was called, on the only way here, with the same address and at least as many bytes,
 //   - of the function's own frame, at a fixed place,
-//   - announced by us: __ridge_check_access (src/launch/access_check.cpp) counts and checks what is not of the thread's stack.
+//   - announced by us: __ridge_check_access (src/hooks/access_check.cpp) counts and checks what is not of the thread's stack.
 //
 // Addresses are followed as sums of unknowns: a * x + b * y + ... + constant.
 #pragma once

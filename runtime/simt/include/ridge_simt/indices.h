@@ -11,7 +11,7 @@ extern __thread BlockRunner* tls_runner;
 
 namespace ridge_simt {
 
-// How a BlockRunner (src/launch/block.hpp) begins; a thread begins with its index.
+// How a BlockRunner (src/block/block.hpp) begins; a thread begins with its index.
 struct Indices {
   const uint3* thread;
   uint3 block, block_dim, grid_dim;

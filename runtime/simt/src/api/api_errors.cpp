@@ -7,9 +7,9 @@
 #include <unordered_map>
 
 #include "api/api.hpp"
+#include "block/block.hpp"
 #include "device/fault.hpp"
 #include "device/program.hpp"
-#include "launch/block.hpp"
 #include "sanitize/sanitizer.hpp"
 #include "stream/device_log.hpp"
 

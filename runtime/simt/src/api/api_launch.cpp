@@ -9,6 +9,7 @@
 #include "device/device_profile.hpp"
 #include "device/fault.hpp"
 #include "device/program.hpp"
+#include "hooks/probe.hpp"
 
 using namespace ridge::simt;
 

@@ -94,3 +94,5 @@ unsigned atomic_add_floats(volatile float* p, const float* values, int count, fl
 }
 
 }  // namespace ridge_simt
+
+#undef RIDGE_PC

@@ -1,5 +1,5 @@
 // threadIdx and its kin.
-#include "launch/block.hpp"
+#include "block/block.hpp"
 #include "ridge_simt/indices.h"
 #include "vector_types.h"
 

@@ -6,7 +6,7 @@
 #include <ctime>
 #include <string>
 
-#include "launch/block.hpp"
+#include "block/block.hpp"
 
 using ridge::simt::AccessKind;
 using ridge::simt::BlockRunner;
@@ -170,3 +170,5 @@ extern "C" clock_t clock() noexcept {
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return static_cast<clock_t>(t.tv_sec) * CLOCKS_PER_SEC + t.tv_nsec / (1000000000 / CLOCKS_PER_SEC);
 }
+
+#undef RIDGE_PC

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <string>
 
+#include "block/block.hpp"
 #include "device/program.hpp"
-#include "launch/block.hpp"
 
 namespace ridge::simt {
 
@@ -109,3 +109,5 @@ RIDGE_MATH(double, )
 }
 
 }  // extern "C"
+
+#undef RIDGE_PC

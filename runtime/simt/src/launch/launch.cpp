@@ -12,9 +12,10 @@
 #include <system_error>
 #include <thread>
 
+#include "block/block.hpp"
+#include "block/crash.hpp"
 #include "count/warp_log.hpp"
-#include "launch/block.hpp"
-#include "launch/crash.hpp"
+#include "hooks/probe.hpp"
 #include "launch/launch_record.hpp"
 #include "launch/time_model.hpp"
 

@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "launch/block.hpp"
+#include "block/block.hpp"
 
 namespace ridge::simt {
 
@@ -24,11 +24,6 @@ struct LaunchOutcome {
 
 // Runs a whole grid to its end on the pool's threads. Blocks until done.
 LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* closure, std::size_t closure_bytes);
-
-// Entry address of the kernel that run(closure) would call; 0 where unknown (--plain).
-std::uintptr_t kernel_of(void (*run)(void*), void* closure);
-// Bytes of the __shared__ arrays that the kernel at this address names.
-std::size_t static_shared_of(std::uintptr_t kernel);
 
 // Counting is on from here (the first event with timing, RIDGE_COUNTERS, RIDGE_TRACE, the judge).
 void start_counting();

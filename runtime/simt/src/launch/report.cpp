@@ -30,7 +30,7 @@ void field(std::string& out, const char* name, std::uint64_t value, bool last = 
   out += "\": " + std::to_string(value) + (last ? "" : ", ");
 }
 
-std::string triple(const unsigned v[3]) {
+std::string index_text(const unsigned v[3]) {
   return "[" + std::to_string(v[0]) + ", " + std::to_string(v[1]) + ", " + std::to_string(v[2]) + "]";
 }
 
@@ -136,8 +136,8 @@ std::string launches_json(const std::vector<LaunchRecord>& launches, bool with_l
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const LaunchRecord& l = launches[i];
     out += i == 0 ? "\n" : ",\n";
-    out +=
-        "{\"kernel\": " + quoted(l.kernel) + ", \"grid\": " + triple(l.grid) + ", \"block\": " + triple(l.block) + ", ";
+    out += "{\"kernel\": " + quoted(l.kernel) + ", \"grid\": " + index_text(l.grid) +
+           ", \"block\": " + index_text(l.block) + ", ";
     field(out, "dynamic_shared", l.dynamic_shared);
     field(out, "static_shared", l.static_shared);
     const Occupancy o = occupancy_of(l);

@@ -11,6 +11,7 @@
 #include "device/fault.hpp"
 #include "device/symbols.hpp"
 #include "sanitize/sanitizer.hpp"
+#include "stream/engine.hpp"
 
 namespace ridge::simt {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "count/footprint.hpp"
 #include "device/fault.hpp"
-#include "launch/footprint.hpp"
 #include "launch/launch.hpp"
 #include "launch/time_model.hpp"
 

@@ -1,5 +1,5 @@
 // The first entry into a fiber, for the System V x86-64 ABI. The switch itself is inline: fiber.hpp.
-#include "launch/fiber.hpp"
+#include "fiber/fiber.hpp"
 
 #if defined(__x86_64__) && !defined(RIDGE_FIBER_BOOST)
 

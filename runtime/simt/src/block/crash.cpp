@@ -1,4 +1,4 @@
-#include "launch/crash.hpp"
+#include "block/crash.hpp"
 
 #include <signal.h>
 #include <ucontext.h>
@@ -7,14 +7,14 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "block/block.hpp"
 #include "device/divide_trap.hpp"
-#include "launch/block.hpp"
 
 namespace ridge::simt {
 
 namespace {
 
-struct sigaction before, before_division;
+struct sigaction previous_segv, previous_fpe;
 
 // Runs on the runner's emergency stack, after the handler has returned into it.
 void continue_crashed(std::uintptr_t address, std::uintptr_t pc) { BlockRunner::current()->crashed(address, pc); }
@@ -22,7 +22,7 @@ void continue_crashed(std::uintptr_t address, std::uintptr_t pc) { BlockRunner::
 void handler(int signal, siginfo_t* info, void* raw) {
   BlockRunner* r = BlockRunner::current();
   if (r == nullptr || !r->in_kernel()) {
-    sigaction(signal, &before, nullptr);  // not ours: it comes again, to whom it belongs
+    sigaction(signal, &previous_segv, nullptr);  // not ours: it comes again, to whom it belongs
     return;
   }
   auto* context = static_cast<ucontext_t*>(raw);
@@ -44,14 +44,14 @@ void handler(int signal, siginfo_t* info, void* raw) {
   m.pc = reinterpret_cast<std::uintptr_t>(&continue_crashed);
 #else
   (void)context, (void)stack, (void)address;
-  sigaction(signal, &before, nullptr);
+  sigaction(signal, &previous_segv, nullptr);
 #endif
 }
 
 void division_handler(int signal, siginfo_t*, void* raw) {
   BlockRunner* r = BlockRunner::current();
   if (r != nullptr && r->in_kernel() && finish_division(*static_cast<ucontext_t*>(raw))) return;
-  sigaction(signal, &before_division, nullptr);  // not ours: it comes again, to whom it belongs
+  sigaction(signal, &previous_fpe, nullptr);  // not ours: it comes again, to whom it belongs
 }
 
 void install(int signal, void (*by)(int, siginfo_t*, void*), struct sigaction& earlier) {
@@ -68,9 +68,9 @@ void install_crash_handler() {
   static const bool done = [] {
     struct sigaction own {};
     sigaction(SIGSEGV, nullptr, &own);
-    if (own.sa_handler == SIG_DFL) install(SIGSEGV, handler, before);
+    if (own.sa_handler == SIG_DFL) install(SIGSEGV, handler, previous_segv);
     // Before a handler of the program's: no division of a kernel is an error. Open MPI has one.
-    install(SIGFPE, division_handler, before_division);
+    install(SIGFPE, division_handler, previous_fpe);
     return true;
   }();
   (void)done;

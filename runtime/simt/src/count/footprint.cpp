@@ -1,4 +1,4 @@
-#include "launch/footprint.hpp"
+#include "count/footprint.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
+#include "block/block.hpp"
 #include "device/program.hpp"
-#include "launch/block.hpp"
 
 namespace ridge::simt {
 

@@ -3,7 +3,7 @@
 // called, unless it is of the thread's own stack, or the hook's after all.
 #include <cstdint>
 
-#include "launch/block.hpp"
+#include "block/block.hpp"
 
 namespace ridge::simt {
 
@@ -11,14 +11,12 @@ bool BlockRunner::unannounced(std::uintptr_t address, unsigned bytes, bool store
   auto inside = [&](std::uintptr_t begin, std::uintptr_t size) {
     return address - begin <= size && bytes <= size - (address - begin);
   };
-  const std::uintptr_t slot = stacks_bytes_ / kMaxThreadsPerBlock;
-  const std::uintptr_t stack =
-      stacks_begin_ + static_cast<std::uintptr_t>(current_->slot) * slot + (slot - kFiberStackBytes);
+  const std::uintptr_t stack = stacks_.stack_begin(current_->slot);
   if (inside(stack, kFiberStackBytes)) {
     if (!own_stack(address, bytes)) foreign_stack(pc);
     return false;
   }
-  if (address - (stack - slot) < slot) crashed(address, pc);  // too large a frame
+  if (address - (stack - FiberStacks::kSlotBytes) < FiberStacks::kSlotBytes) crashed(address, pc);  // too large a frame
   return !inside(announced_[store].address, announced_[store].bytes);
 }
 

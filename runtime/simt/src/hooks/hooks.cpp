@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include "block/block.hpp"
 #include "device/host_access.hpp"
 #include "device/tls.hpp"
-#include "launch/block.hpp"
-#include "launch/probe.hpp"
+#include "hooks/probe.hpp"
 
 namespace ridge::simt {
 

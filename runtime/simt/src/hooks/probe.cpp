@@ -1,4 +1,4 @@
-#include "launch/probe.hpp"
+#include "hooks/probe.hpp"
 
 #include <pthread.h>
 
@@ -6,8 +6,7 @@
 #include <mutex>
 
 #include "device/program.hpp"
-#include "launch/fiber.hpp"
-#include "launch/launch.hpp"
+#include "fiber/fiber.hpp"
 
 namespace ridge::simt {
 

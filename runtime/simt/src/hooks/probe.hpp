@@ -1,6 +1,7 @@
 // Which __global__ function a launch would run: the launch site holds a lambda, so the call is started on a small stack
 // and abandoned at its first basic block, before it has done anything.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 namespace ridge::simt {
@@ -9,5 +10,10 @@ struct Probe {
   static bool active;                           // while the host's thread probes
   static void reached(std::uint64_t function);  // does not return to a probe's caller
 };
+
+// Entry address of the kernel that run(closure) would call; 0 where unknown (--plain).
+std::uintptr_t kernel_of(void (*run)(void*), void* closure);
+// Bytes of the __shared__ arrays that the kernel at this address names.
+std::size_t static_shared_of(std::uintptr_t kernel);
 
 }  // namespace ridge::simt

@@ -1,5 +1,5 @@
 // Context switch through Boost.Context, for processors other than x86-64.
-#include "launch/fiber.hpp"
+#include "fiber/fiber.hpp"
 
 #if !defined(__x86_64__) || defined(RIDGE_FIBER_BOOST)
 

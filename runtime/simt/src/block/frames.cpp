@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "launch/block.hpp"
+#include "block/block.hpp"
 
 namespace ridge::simt {
 

@@ -1,0 +1,144 @@
+#include "block/block.hpp"
+
+#include <chrono>
+
+#include "block/crash.hpp"
+
+namespace ridge::simt {
+
+// The only thread-local of the emulator, so that all else in the program's TLS segment is __shared__ memory.
+__thread BlockRunner* tls_runner = nullptr;
+
+BlockRunner* BlockRunner::current() { return tls_runner; }
+
+BlockRunner::BlockRunner()
+    : memory_(DeviceMemory::instance()),
+      shared_(program_, &tls_runner, sizeof tls_runner),
+      emergency_stack_(std::make_unique_for_overwrite<char[]>(kEmergencyBytes)) {
+  tls_runner = this;
+  use_signal_stack();
+}
+
+BlockRunner::~BlockRunner() { tls_runner = nullptr; }
+
+void BlockRunner::begin(const Launch& launch, Index3 index, KernelCounters& counters) {
+  begin_block(launch, index, counters);
+  for (Pipeline& p : pipelines_) p.clear();
+  shared_.poison(launch.dynamic_shared);
+  at_grid_barrier_ = 0;
+  allocation_ = nullptr;
+  progress_.begin_block();
+}
+
+bool BlockRunner::run(const Launch& launch, Index3 index, KernelCounters& counters) {
+  begin(launch, index, counters);
+  while (!faulted_) {
+    const Round round = run_round();
+    if (faulted_ || done_ == threads_.size()) break;
+    if (round.paused) continue;
+    if (release_barrier() || release_grid_barrier()) continue;
+    if (round.spins)
+      check_progress();
+    else if (!faulted_)
+      deadlock();
+  }
+  ProgressWatch::note();
+  end_block();
+  if (launch.footprint != nullptr) {
+    launch.footprint->merge(footprint_);
+    footprint_.clear();
+  }
+  return !faulted_;
+}
+
+// ---- barriers ----
+
+void BlockRunner::barrier(const char* name, const char* file, int line, int predicate) {
+  barrier_.arrive(*current_, threads_, name, file, line);
+  barrier_.reduce(predicate);
+  wait(ThreadState::at_barrier);
+}
+
+bool BlockRunner::release_barrier() {
+  if (barrier_.waiting() == 0 || barrier_.waiting() + done_ != threads_.size()) return false;
+  if (!barrier_.divergent().empty()) {
+    divergent_barrier();
+    return false;
+  }
+  release(ThreadState::at_barrier);
+  barrier_.open();
+  ++counters_->barriers;
+  ProgressWatch::note();
+  if (launch_->sanitize) sanitizer_.barrier();
+  return true;
+}
+
+void BlockRunner::grid_barrier(std::uintptr_t pc) {
+  Wait& w = threads_.wait_of(*current_);
+  w.name = "grid.sync()";
+  w.file = nullptr;
+  w.pc = pc;
+  ++at_grid_barrier_;
+  wait(ThreadState::at_grid_barrier);
+}
+
+bool BlockRunner::release_grid_barrier() {
+  if (faulted_ || at_grid_barrier_ == 0 || at_grid_barrier_ + done_ != threads_.size()) return false;
+  if (!launch_->grid_barrier->wait()) {
+    deadlock();
+    return false;
+  }
+  release(ThreadState::at_grid_barrier);
+  at_grid_barrier_ = 0;
+  ProgressWatch::note();
+  if (launch_->sanitize) {
+    sanitizer_.barrier();
+    sanitizer_.grid_sync();
+  }
+  return true;
+}
+
+void BlockRunner::fence(int scope) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  if (launch_->sanitize) sanitizer_.fence(current_->linear, scope);
+}
+
+// ---- polling ----
+
+void BlockRunner::spin(std::uintptr_t address, std::uintptr_t pc) {
+  constexpr unsigned kSpins = 256;  // accesses to one address after which a thread lets others run
+  if (address != current_->spin_address) {
+    current_->spin_address = address;
+    current_->spins = 0;
+  }
+  if (++current_->spins % kSpins == 0) pause(pc);
+}
+
+void BlockRunner::pause(std::uintptr_t pc) {
+  Wait& w = threads_.wait_of(*current_);
+  w.name = "a polling loop";
+  w.file = nullptr;
+  w.pc = pc;
+  wait(ThreadState::yielded);
+}
+
+void BlockRunner::check_progress() {
+  constexpr std::chrono::seconds kPatience(10);
+  constexpr std::chrono::milliseconds kDrawn(10);
+  const auto idle = progress_.idle();
+  if (launch_->more && idle > kDrawn) launch_->more();
+  if (idle >= kPatience) endless_wait();
+}
+
+// __syncthreads(): here, so that a thread's way to the switch is one call.
+inline void BlockRunner::sync(const char* file, int line) {
+  barrier_.arrive(*current_, threads_, "__syncthreads()", file, line);
+  wait(ThreadState::at_barrier);
+}
+
+}  // namespace ridge::simt
+
+namespace ridge_simt {
+void barrier(const char* file, int line);
+void barrier(const char* file, int line) { ridge::simt::tls_runner->sync(file, line); }
+}  // namespace ridge_simt

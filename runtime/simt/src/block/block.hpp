@@ -1,0 +1,121 @@
+// Runs the threads of one block on one OS thread: what instrumented code and the functions of device.h call inside a
+// kernel.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "block/launch.hpp"
+#include "block/pipeline.hpp"
+#include "block/progress_watch.hpp"
+#include "block/shared_segment.hpp"
+#include "block/warp_scheduler.hpp"
+#include "count/footprint.hpp"
+#include "device/memory.hpp"
+
+namespace ridge::simt {
+
+class BlockRunner : public WarpScheduler {
+ public:
+  BlockRunner();
+  ~BlockRunner();
+
+  // Runs block `index` of `launch` to its end and adds its counts to `counters`. False after a fault.
+  bool run(const Launch& launch, Index3 index, KernelCounters& counters);
+  // The calling OS thread's, or nullptr.
+  static BlockRunner* current();
+
+  // The calls below come from inside a kernel. Barriers and fences:
+  void sync(const char* file, int line);  // __syncthreads(), inline in block.cpp
+  void barrier(const char* name, const char* file, int line, int predicate);
+  BlockBarrier::Reduced reduced() const { return barrier_.opened(); }
+  void grid_barrier(std::uintptr_t pc);
+  void fence(int scope);
+  void acquire() {
+    if (launch_->sanitize) sanitizer_.acquire(current_->linear);
+  }
+  // A thread that polls lets others run: at an access that may wait for them, and in __nanosleep.
+  void spin(std::uintptr_t address, std::uintptr_t pc);
+  void pause(std::uintptr_t pc);
+
+  // Accesses to memory: block_access.cpp.
+  void access(std::uintptr_t address, unsigned bytes, AccessKind kind, bool is_volatile, std::uintptr_t pc,
+              unsigned part);
+  // Notes what the hooks have counted last: the access itself follows. Called after access(), where the thread may
+  // have waited.
+  void announce(std::uintptr_t address, std::size_t bytes, AccessKind kind) {
+    announced_[kind != AccessKind::load] = {address, bytes};
+  }
+  // Whether an access is still to be counted: not announced, and not on the thread's own stack.
+  bool unannounced(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc);
+  bool is_global(std::uintptr_t address) const { return memory_.contains(address) || program_.in_data(address); }
+  bool is_shared(std::uintptr_t address) const { return shared_.contains(address); }
+  std::uintptr_t shared_begin() const { return shared_.begin(); }
+  Pipeline& pipeline();  // of the current thread
+
+  // What is counted besides.
+  std::uint32_t ticket() const { return launch_->record ? profiler_.ticket(*current_) : 0; }
+  void atomic_used(std::uint32_t ticket) {
+    if (launch_->record) profiler_.atomic_used(ticket);
+  }
+  void enter_block(const BlockRecord* b) {
+    current_->instructions += b->instructions;
+    if (launch_->record && profiler_.enter_block(*current_, threads_.path_of(*current_), b)) park();
+  }
+  void enter_function(std::uint64_t call_site) {
+    if (launch_->record) threads_.path_of(*current_).call(call_site);
+  }
+  void leave_function() {
+    if (launch_->record) threads_.path_of(*current_).leave();
+  }
+  void count_matrix(std::uint64_t operations) { counters_->matrix += operations; }
+
+  // Faults: block_faults.cpp.
+  // After a segmentation fault at `address`. Runs on the emergency stack, to which the signal handler returns.
+  [[noreturn]] void crashed(std::uintptr_t address, std::uintptr_t pc);
+  void* emergency_stack() const { return emergency_stack_.get() + kEmergencyBytes; }
+  // A function's saved frame has changed, or the calls are too deep.
+  void frame_fault(std::uintptr_t pc, bool too_deep);
+
+ private:
+  void begin(const Launch& launch, Index3 index, KernelCounters& counters);
+  bool release_barrier();
+  bool release_grid_barrier();
+  void check_progress();
+
+  // Not inline: a switch of fibers makes its function save every register, and hooks are called at every basic block.
+  [[gnu::noinline]] void park() { wait(ThreadState::parked); }
+
+  // block_access.cpp
+  bool own_stack(std::uintptr_t address, unsigned bytes) const;
+  void record(std::uint64_t address, unsigned bytes, Op op, std::uintptr_t pc, unsigned part) {
+    if (launch_->record && profiler_.access(*current_, threads_.path_of(*current_), address, bytes, op, pc, part))
+      park();
+  }
+  void variable_access(std::uintptr_t address, unsigned bytes, AccessKind kind, bool is_volatile, std::uintptr_t pc,
+                       unsigned part);
+  [[noreturn]] void out_of_bounds(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc);
+
+  // block_faults.cpp
+  [[noreturn]] void foreign_stack(std::uintptr_t pc);
+  void divergent_barrier();
+  void deadlock();
+  void endless_wait();
+
+  static constexpr std::size_t kEmergencyBytes = 256 * 1024;
+  DeviceMemory& memory_;
+  SharedSegment shared_;
+  const Allocation* allocation_ = nullptr;  // that of the last access
+  struct Announced {
+    std::uintptr_t address = 0;
+    std::size_t bytes = 0;
+  } announced_[2];                   // the last load, the last store
+  Footprint footprint_;              // of this block
+  std::vector<Pipeline> pipelines_;  // by linear thread index, where a kernel uses them
+  unsigned at_grid_barrier_ = 0;
+  ProgressWatch progress_;
+  std::unique_ptr<char[]> emergency_stack_;
+};
+
+}  // namespace ridge::simt

@@ -1,0 +1,117 @@
+// Every access of a kernel comes here: which memory it is, whether it is allowed, and who is to know of it.
+#include <algorithm>
+
+#include "block/block.hpp"
+#include "block/memory_faults.hpp"
+
+namespace ridge::simt {
+
+bool BlockRunner::own_stack(std::uintptr_t address, unsigned bytes) const {
+  const std::uintptr_t begin = stacks_.slot_begin(current_->slot);
+  const std::uintptr_t end =
+      current_->frames == current_->first_frame ? begin + FiberStacks::kSlotBytes : current_->first_frame[1] + 16;
+  return address - begin < end - begin && bytes <= end - address;
+}
+
+void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind, bool is_volatile, std::uintptr_t pc,
+                         unsigned part) {
+  if (stacks_.contains(address)) {  // local memory
+    if (!own_stack(address, bytes)) foreign_stack(pc);
+    return;
+  }
+  const bool store = kind != AccessKind::load;
+  std::uint64_t where = address;
+  Op op;
+  bool shared = false;
+  if (memory_.contains(address)) {
+    if (allocation_ == nullptr || address < allocation_->begin || address + bytes > allocation_->end ||
+        (store && !allocation_->writable)) {
+      allocation_ = &memory_.owner(address);
+      if (address + bytes > allocation_->end || (store && !allocation_->writable))
+        out_of_bounds(address, bytes, store, pc);
+      // Pinned and managed memory is everybody's.
+      if ((launch_->reachable >> allocation_->device & 1) == 0 && allocation_->kind == MemoryKind::device)
+        fault(peer_access_fault(*allocation_, *launch_, bytes, store), pc);
+    }
+    where = address - memory_.base();
+    op = kind == AccessKind::load ? Op::global_load : kind == AccessKind::store ? Op::global_store : Op::global_red;
+    if (launch_->footprint != nullptr) {
+      Footprint& f = footprint_;
+      (kind == AccessKind::load    ? f.read
+       : kind == AccessKind::store ? f.written
+                                   : f.atomic)
+          .add(address, address + bytes);
+    }
+  } else if (shared_.contains(address)) {
+    where = address - shared_.begin();
+    op = kind == AccessKind::load ? Op::shared_load : kind == AccessKind::store ? Op::shared_store : Op::shared_atom;
+    shared = true;
+    if (!shared_.holds(address, bytes, launch_->dynamic_shared)) out_of_bounds(address, bytes, store, pc);
+  } else {
+    variable_access(address, bytes, kind, is_volatile, pc, part);
+    return;
+  }
+  if (address % bytes != 0) fault(misaligned_fault(bytes, kind), pc);
+  if (launch_->sanitize)
+    sanitizer_.access(
+        {address, bytes, kind, is_volatile, static_cast<std::uint32_t>(pc - program_.base), current_->linear, shared});
+  // A volatile load that repeats the thread's last one is counted once: how often a thread polls depends on the
+  // machine.
+  const bool polls = is_volatile && op == Op::global_load && address == current_->polled;
+  if (!polls) record(where, bytes, op, pc, part);
+  if (is_volatile || kind == AccessKind::atomic) {
+    current_->polled = kind == AccessKind::load ? address : 0;
+    spin(address, pc);
+  }
+}
+
+namespace {
+
+const Object* object_at(const std::vector<Object>& objects, std::uintptr_t address) {
+  auto at = std::upper_bound(objects.begin(), objects.end(), address,
+                             [](std::uintptr_t a, const Object& o) { return a < o.begin; });
+  return at == objects.begin() ? nullptr : &*(at - 1);
+}
+
+}  // namespace
+
+// An access to what is neither device memory nor shared: parameters, variables and tables of the program, or nothing
+// that a kernel may touch.
+void BlockRunner::variable_access(std::uintptr_t address, unsigned bytes, AccessKind kind, bool is_volatile,
+                                  std::uintptr_t pc, unsigned part) {
+  const bool store = kind != AccessKind::load;
+  // Kernel parameters: in constant memory on a GPU, not counted.
+  if (address - reinterpret_cast<std::uintptr_t>(launch_->closure) < launch_->closure_bytes) return;
+  for (const Segment& s : program_.segments) {
+    if (address < s.begin || address >= s.end || (store && !s.writable)) continue;
+    if (!s.writable) return;  // tables that the compiler made
+    if (!store && address >= program_.constants.begin && address < program_.constants.end) return;
+    if (!program_.own(address)) break;
+    const Object* o = object_at(program_.objects, address);
+    if (!program_.objects.empty() && (o == nullptr || address + bytes > o->end)) break;
+    if (is_constant(address)) {
+      if (store) break;
+      return;
+    }
+    if (launch_->sanitize)
+      sanitizer_.access(
+          {address, bytes, kind, is_volatile, static_cast<std::uint32_t>(pc - program_.base), current_->linear, false});
+    // __device__ variables are global memory; numbered behind the reserved range.
+    Op op = kind == AccessKind::load ? Op::global_load : kind == AccessKind::store ? Op::global_store : Op::global_red;
+    record(DeviceMemory::kReserve + (address - program_.base), bytes, op, pc, part);
+    if (is_volatile || kind == AccessKind::atomic) spin(address, pc);
+    return;
+  }
+  out_of_bounds(address, bytes, store, pc);
+}
+
+void BlockRunner::out_of_bounds(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc) {
+  fault(out_of_bounds_fault(shared_, *launch_, address, bytes, store), pc);
+}
+
+Pipeline& BlockRunner::pipeline() {
+  if (pipelines_.size() < threads_.size()) pipelines_.resize(threads_.size());
+  return pipelines_[current_->linear];
+}
+
+}  // namespace ridge::simt

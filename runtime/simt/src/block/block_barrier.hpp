@@ -1,0 +1,63 @@
+// __syncthreads() and its kin in one block: who has come, and what their predicates add up to.
+#pragma once
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "block/block_threads.hpp"
+
+namespace ridge::simt {
+
+class BlockBarrier {
+ public:
+  // __syncthreads_count(), _and(), _or() of the threads that came.
+  struct Reduced {
+    int count, all, any;
+  };
+
+  void begin_block() { waiting_ = 0; }
+  // Thread `t` comes to the barrier of this source line. A divergent thread notes its place in `threads`.
+  [[gnu::always_inline]] void arrive(Thread& t, BlockThreads& threads, const char* name, const char* file, int line) {
+    if (waiting_++ == 0) {
+      place_ = {};
+      place_.name = name;
+      place_.file = file;
+      place_.line = line;
+      reduced_ = {0, 1, 0};
+      divergent_.clear();
+    } else if (line != place_.line || (file != place_.file && std::strcmp(file, place_.file) != 0)) {
+      Wait& own = threads.wait_of(t);
+      own.name = name;
+      own.file = file;
+      own.line = line;
+      divergent_.push_back(&t);
+    }
+    t.spins = 0;
+  }
+  void reduce(int predicate) {
+    reduced_.count += predicate != 0;
+    reduced_.all &= predicate != 0;
+    reduced_.any |= predicate != 0;
+  }
+  void open() {
+    waiting_ = 0;
+    opened_ = reduced_;
+  }
+
+  unsigned waiting() const { return waiting_; }
+  Reduced opened() const { return opened_; }  // by the barrier that opened last
+  // Where the first thread came, and so most of the others; and the threads that came to another barrier.
+  const Wait& place() const { return place_; }
+  const std::vector<const Thread*>& divergent() const { return divergent_; }
+  bool is_divergent(const Thread& t) const {
+    return std::find(divergent_.begin(), divergent_.end(), &t) != divergent_.end();
+  }
+
+ private:
+  unsigned waiting_ = 0;
+  Wait place_;
+  std::vector<const Thread*> divergent_;
+  Reduced reduced_{}, opened_{};
+};
+
+}  // namespace ridge::simt

@@ -1,0 +1,52 @@
+// The threads of the block that runs, by linear index and by lane.
+#pragma once
+#include <vector>
+
+#include "block/thread.hpp"
+#include "count/path.hpp"
+#include "count/requests.hpp"
+
+namespace ridge::simt {
+
+class BlockThreads {
+ public:
+  BlockThreads();
+  // Every thread of a block of this shape is unstarted.
+  void begin(Index3 shape, bool clear_instructions, bool clear_paths);
+
+  unsigned size() const { return size_; }
+  unsigned warps() const { return (size_ + kWarpSize - 1) / kWarpSize; }
+  Thread& operator[](unsigned linear) { return threads_[linear]; }
+  const Thread& operator[](unsigned linear) const { return threads_[linear]; }
+  Thread* begin() { return threads_.data(); }
+  Thread* end() { return threads_.data() + size_; }
+
+  // Null beyond the last thread of a partial warp.
+  Thread* lane(unsigned warp, unsigned l) {
+    const unsigned linear = warp * kWarpSize + l;
+    return linear < size_ ? &threads_[linear] : nullptr;
+  }
+  // Mask of the lanes that have a thread.
+  unsigned lanes(unsigned warp) const {
+    const unsigned threads = size_ - warp * kWarpSize;
+    return threads >= kWarpSize ? ~0u : (1u << threads) - 1;
+  }
+  // Mask of the lanes whose thread has not ended.
+  unsigned live_lanes(unsigned warp) const;
+
+  Wait& wait_of(const Thread& t) { return waits_[t.linear]; }
+  const Wait& wait_of(const Thread& t) const { return waits_[t.linear]; }
+  Path& path_of(const Thread& t) { return paths_[t.linear]; }
+  const Path& path_of(const Thread& t) const { return paths_[t.linear]; }
+
+ private:
+  void number(Index3 shape);
+  // Waits and paths lie apart: what barriers and ends of threads read stays compact.
+  std::vector<Thread> threads_;
+  std::vector<Wait> waits_;
+  std::vector<Path> paths_;
+  unsigned size_ = 0;
+  Index3 shape_{0, 0, 0};  // for which the threads are numbered
+};
+
+}  // namespace ridge::simt

@@ -1,0 +1,36 @@
+// One kernel launch, as each of its blocks sees it.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "block/grid_barrier.hpp"
+#include "block/thread.hpp"
+#include "count/cache.hpp"
+#include "count/footprint.hpp"
+
+namespace ridge::simt {
+
+struct Launch {
+  const char* kernel;
+  Index3 grid, block;
+  std::size_t dynamic_shared;
+  void (*run)(void* closure);  // calls the kernel for the current thread
+  void* closure;
+  std::size_t closure_bytes;
+  bool record;                          // count accesses
+  bool sanitize;                        // look for races and uninitialised reads
+  Footprint* footprint;                 // gets the memory that the launch touches; null where nobody asks
+  std::uint64_t order;                  // seed of the lane order; 0 is ascending
+  std::uint64_t serial;                 // number of the launch in this program
+  std::size_t l1_bytes;                 // L1 that a block finds
+  int device;                           // on which it runs
+  std::uint64_t reachable;              // devices whose memory it may access: bits
+  L2Model* l2;                          // null where nothing is counted
+  bool warps = false;                   // keep requests: RIDGE_WARP
+  GridBarrier* grid_barrier = nullptr;  // cooperative launches only
+  std::function<void()> more = {};      // starts another block; called by a block that polls, in launches whose block
+                                        // order is drawn
+};
+
+}  // namespace ridge::simt

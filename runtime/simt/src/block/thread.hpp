@@ -1,0 +1,54 @@
+// One CUDA thread of a block, and what it waits for.
+#pragma once
+#include <cstdint>
+
+#include "fiber/fiber.hpp"
+
+namespace ridge::simt {
+
+constexpr unsigned kMaxThreadsPerBlock = 1024;
+
+struct Index3 {
+  unsigned x, y, z;
+  bool operator==(const Index3&) const = default;
+};
+
+enum class ThreadState : std::uint8_t {
+  unstarted,
+  ready,
+  parked,         // until the requests of its warp are counted
+  yielded,        // it polls memory, so other threads run first
+  at_collective,  // until the lanes of its mask have come
+  at_converged,   // __activemask()
+  at_barrier,
+  at_grid_barrier,
+  done,
+};
+
+// Where a thread waits, and for whom.
+struct Wait {
+  const char* name = nullptr;  // "__shfl_sync", "__syncthreads()"
+  const char* file = nullptr;  // barriers only
+  int line = 0;
+  unsigned mask = 0;
+  std::uintptr_t pc = 0;  // warp operations only
+  void (*work)(void* const*, unsigned) = nullptr;
+  void* argument = nullptr;
+  unsigned converged = 0;  // result of __activemask()
+};
+
+struct Thread {
+  Index3 index;
+  unsigned linear;
+  // Saved frames of its calls in a judged program. frames.cpp reads them at these offsets.
+  std::uintptr_t *frames, *first_frame, *frames_end;
+  ThreadState state;
+  int slot;        // number of its stack, -1 while it has none
+  Fiber fiber;     // valid while it waits
+  unsigned spins;  // polls of spin_address
+  std::uintptr_t spin_address;
+  std::uintptr_t polled;  // address of its last volatile load; 0 after an atomic or a volatile store
+  std::uint64_t instructions;
+};
+
+}  // namespace ridge::simt

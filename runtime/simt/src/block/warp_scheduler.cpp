@@ -1,0 +1,143 @@
+#include "block/warp_scheduler.hpp"
+
+namespace ridge::simt {
+
+WarpScheduler::WarpScheduler()
+    : program_(Program::instance()), stacks_(kMaxThreadsPerBlock), profiler_(program_, threads_) {}
+
+void WarpScheduler::begin_block(const Launch& launch, Index3 index, KernelCounters& counters) {
+  launch_ = &launch;
+  block_ = index;
+  block_dim_ = launch.block;
+  grid_dim_ = launch.grid;
+  counters_ = &counters;
+  faulted_ = false;
+  done_ = 0;
+  paused_ = 0;
+  linear_block_ = index.x + std::uint64_t{launch.grid.x} * (index.y + std::uint64_t{launch.grid.y} * index.z);
+  order_ = launch.order == 0 ? 0 : ((linear_block_ + launch.order) * 0x9E3779B97F4A7C15ull) >> 32;
+  threads_.begin(launch.block, program_.graph, launch.record);
+  stacks_.begin(threads_.size());
+  barrier_.begin_block();
+  if (launch.record) profiler_.begin_block(launch, linear_block_, counters);
+  if (launch.sanitize) {
+    const unsigned b[3] = {index.x, index.y, index.z};
+    const unsigned d[3] = {launch.block.x, launch.block.y, launch.block.z};
+    sanitizer_.begin_block(launch.kernel, launch.serial, linear_block_, b, d);
+  }
+}
+
+void WarpScheduler::end_block() {
+  if (launch_->record) profiler_.end_block(*launch_, linear_block_);
+  if (launch_->sanitize) sanitizer_.end_block();
+  if (faulted_) {
+    stacks_.abandon();
+    profiler_.drop();
+  }
+}
+
+WarpScheduler::Round WarpScheduler::run_round() {
+  const unsigned warps = threads_.warps(), first = static_cast<unsigned>((order_ >> 5) % warps);
+  Round round;
+  for (unsigned i = 0; i < warps && !faulted_; ++i) {
+    const unsigned w = (first + i) % warps;
+    const Turn turn = run_warp(w, (paused_ >> w & 1) != 0);
+    round.spins |= turn == Turn::spins;
+    round.paused |= turn == Turn::paused;
+    paused_ = (paused_ & ~(1u << w)) | (turn == Turn::over ? 0u : 1u << w);
+  }
+  return round;
+}
+
+// A turn ends, too, where many requests have been counted, so that warps meet in the caches as they do on a GPU.
+WarpScheduler::Turn WarpScheduler::run_warp(unsigned warp, bool paused) {
+  constexpr unsigned kSpinRounds = 4;  // polls of a warp's lanes before other warps go on
+  constexpr auto bit = [](ThreadState s) { return 1u << static_cast<unsigned>(s); };
+  constexpr unsigned kWithinWarp = bit(ThreadState::parked) | bit(ThreadState::yielded) |
+                                   bit(ThreadState::at_collective) | bit(ThreadState::at_converged);
+  warp_ = warp;
+  waits_ = paused ? kWithinWarp : 0;  // its lanes may wait for each other since the last turn
+  for (unsigned spin_rounds = 0; !faulted_;) {
+    run_lanes(warp);
+    if (faulted_) break;
+    if ((waits_ & kWithinWarp) == 0) {
+      flush(warp);
+      return Turn::over;
+    }
+    if (release_collectives(warp)) continue;
+    if (profiler_.release_parked(warp)) {
+      if (profiler_.postponed()) continue;
+      return Turn::paused;
+    }
+    if (release_converged(warp)) continue;
+    const bool spins = release_yielded(warp);
+    if (spins && ++spin_rounds < kSpinRounds) continue;
+    if (!spins) {
+      check_collectives(warp);
+      flush(warp);
+      return Turn::over;
+    }
+    break;
+  }
+  // What lanes that poll have recorded can't be matched later.
+  flush(warp);
+  return Turn::spins;
+}
+
+// Runs every lane that can run, once.
+void WarpScheduler::run_lanes(unsigned warp) {
+  warp_next_ = 0;
+  for (unsigned i = 0; i < kWarpSize && !faulted_; ++i) {
+    Thread* t = threads_.lane(warp, lane_at(i));
+    if (t == nullptr) continue;
+    if (t->state == ThreadState::unstarted) warp_next_ = i + 1;
+    if (t->state == ThreadState::unstarted || t->state == ThreadState::ready) resume(*t);
+  }
+}
+
+inline void WarpScheduler::resume(Thread& t) {
+  if (t.state == ThreadState::unstarted) prepare(t);
+  t.state = ThreadState::ready;
+  current_ = &t;
+  fiber_switch(scheduler_, t.fiber);
+  last_ = current_;  // not t where its fiber went on with other threads
+  if (last_->state == ThreadState::done) stacks_.keep(last_->slot, last_->fiber);
+  current_ = nullptr;
+}
+
+// Gives a thread that starts a fiber.
+void WarpScheduler::prepare(Thread& t) {
+  if (t.slot < 0) t.slot = stacks_.take();
+  frames_.give(t);
+  t.fiber = stacks_.fiber(t.slot, &fiber_main, this);
+}
+
+void WarpScheduler::fiber_main(void* self) {
+  auto& s = *static_cast<WarpScheduler*>(self);
+  for (;;) {
+    Thread* t = s.current_;
+    s.launch_->run(s.launch_->closure);
+    t->state = ThreadState::done;
+    ++s.done_;
+    // A fiber that ends one thread takes the next one, which saves two switches.
+    if (Thread* next = s.next_unstarted()) {
+      next->slot = t->slot;
+      s.frames_.give(*next);
+      next->state = ThreadState::ready;
+      s.current_ = next;
+      continue;
+    }
+    s.stacks_.give_back(t->slot);
+    s.leave();
+  }
+}
+
+Thread* WarpScheduler::next_unstarted() {
+  while (warp_next_ < kWarpSize) {
+    Thread* t = threads_.lane(warp_, lane_at(warp_next_++));
+    if (t != nullptr && t->state == ThreadState::unstarted) return t;
+  }
+  return nullptr;
+}
+
+}  // namespace ridge::simt

@@ -1,0 +1,129 @@
+// Runs the threads of a block on fibers of one OS thread, one warp at a time: a warp's turn lasts until all its lanes
+// wait or have ended.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "block/block_barrier.hpp"
+#include "block/block_profiler.hpp"
+#include "block/block_threads.hpp"
+#include "block/frames.hpp"
+#include "block/launch.hpp"
+#include "device/fault.hpp"
+#include "device/program.hpp"
+#include "fiber/fiber_stacks.hpp"
+#include "sanitize/sanitizer.hpp"
+
+namespace ridge::simt {
+
+class WarpScheduler {
+ protected:
+  // First, and in this order: threadIdx and its kin read them directly in code without instrumentation
+  // (include/ridge_simt/indices.h), and frames.cpp reads the first one.
+  Thread* current_ = nullptr;
+  Index3 block_{}, block_dim_{}, grid_dim_{};
+
+ private:
+  // What each switch of fibers reads comes next.
+  Fiber scheduler_;
+  unsigned waits_ = 0;  // kinds of waiting that lanes of the running warp began: bits of ThreadState
+
+ public:
+  WarpScheduler(const WarpScheduler&) = delete;
+  WarpScheduler& operator=(const WarpScheduler&) = delete;
+
+  bool in_kernel() const { return current_ != nullptr; }
+  const Thread& thread() const { return *current_; }
+  const Launch& launch() const { return *launch_; }
+  Index3 block_index() const { return block_; }
+
+  // Warp-level synchronisation, called inside a kernel: warp_sync.cpp.
+  void collective(const char* name, unsigned mask, void (*work)(void* const*, unsigned), void* argument,
+                  std::uintptr_t pc);
+  unsigned converged(std::uintptr_t pc);
+  unsigned live_lanes() const {
+    return threads_.live_lanes((current_ != nullptr ? current_ : last_)->linear / kWarpSize);
+  }
+
+  // Faults end the kernel: warp_faults.cpp.
+  [[noreturn]] void fault(Fault f);
+  [[noreturn]] void fault(Fault f, std::uintptr_t pc) {
+    f.pc = static_cast<std::uint32_t>(pc - program_.base);
+    fault(std::move(f));
+  }
+  // A call with wrong arguments, by lane `lane` or, where it is negative, by the current thread.
+  void misuse(int lane, const char* kind, const char* detail, int error, std::uintptr_t pc);
+
+ protected:
+  WarpScheduler();
+  ~WarpScheduler() = default;
+
+  void begin_block(const Launch& launch, Index3 index, KernelCounters& counters);
+  void end_block();
+
+  struct Round {
+    bool spins = false;   // a warp has lanes that poll memory
+    bool paused = false;  // a warp can go on, after the turns of the others
+  };
+  // One turn for each warp.
+  Round run_round();
+
+  // From the current thread's fiber to the scheduler's.
+  [[gnu::always_inline]] void leave() { fiber_switch(current_->fiber, scheduler_); }
+  [[gnu::always_inline]] void wait(ThreadState state) {
+    current_->state = state;
+    waits_ |= 1u << static_cast<unsigned>(state);
+    leave();
+  }
+  void release(ThreadState state) {
+    for (Thread& t : threads_)
+      if (t.state == state) t.state = ThreadState::ready;
+  }
+
+  // warp_faults.cpp
+  Fault fault_of(const Thread& t) const;
+  void stop(Fault f);  // a fault found by the scheduler
+  const Wait& place_of(const Thread& t) const;
+  std::string describe(const Thread& t) const;
+
+  const Launch* launch_ = nullptr;
+  BlockBarrier barrier_;
+  BlockThreads threads_;
+  bool faulted_ = false;
+  unsigned done_ = 0;  // threads that have ended
+  KernelCounters* counters_ = nullptr;
+  std::uint64_t linear_block_ = 0;
+  const Program& program_;
+  FiberStacks stacks_;
+  BlockProfiler profiler_;
+  Sanitizer sanitizer_;
+
+ private:
+  enum class Turn { over, spins, paused };
+  Turn run_warp(unsigned warp, bool paused);
+  void run_lanes(unsigned warp);
+  [[gnu::always_inline]] void resume(Thread& t);
+  void prepare(Thread& t);
+  Thread* next_unstarted();
+  static void fiber_main(void* self);
+  // Lanes run in an order drawn from the seed: code that needs a certain order is wrong, and shows it.
+  unsigned lane_at(unsigned i) const { return i ^ static_cast<unsigned>(order_ % kWarpSize); }
+  void flush(unsigned warp) {
+    if (!faulted_ && launch_->record) profiler_.flush(warp);
+  }
+
+  // warp_sync.cpp
+  bool release_collectives(unsigned warp);
+  bool release_converged(unsigned warp);
+  bool release_yielded(unsigned warp);
+  void check_collectives(unsigned warp);  // warp_faults.cpp
+
+  Frames frames_;
+  std::uint64_t order_ = 0;
+  unsigned warp_ = 0, warp_next_ = 0;  // the warp that runs, and its next lane position to start
+  std::uint32_t paused_ = 0;           // warps whose last turn ended while lanes could go on: bits
+  const Thread* last_ = nullptr;       // the thread that ran last, for reports of work functions
+};
+
+}  // namespace ridge::simt
