@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "kit/draw_text.hpp"
-#include "timeline/levels.hpp"
 #include "timeline/scene.hpp"
+#include "timeline/store/levels.hpp"
 
 namespace ridge::viz::timeline {
 namespace {

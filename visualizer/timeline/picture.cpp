@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "timeline/levels.hpp"
+#include "timeline/store/levels.hpp"
 
 namespace ridge::viz::timeline {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "timeline/store.hpp"
+#include "timeline/store/store.hpp"
 
 namespace ridge::viz::timeline {
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <numeric>
 
-#include "timeline/levels.hpp"
+#include "timeline/store/levels.hpp"
 
 namespace ridge::viz::timeline {
 

@@ -5,12 +5,12 @@
 #include <set>
 
 #include "kit/view.hpp"
-#include "timeline/collective.hpp"
-#include "timeline/loader.hpp"
-#include "timeline/overlap.hpp"
+#include "timeline/analysis/collective.hpp"
+#include "timeline/analysis/overlap.hpp"
+#include "timeline/analysis/pipeline.hpp"
+#include "timeline/analysis/statistics.hpp"
 #include "timeline/picture.hpp"
-#include "timeline/pipeline.hpp"
-#include "timeline/statistics.hpp"
+#include "timeline/reader/loader.hpp"
 #include "timeline/units.hpp"
 
 namespace ridge::viz::timeline {

@@ -11,8 +11,8 @@
 #include "kit/draw_text.hpp"
 #include "kit/input.hpp"
 #include "kit/widgets.hpp"
-#include "timeline/levels.hpp"
 #include "timeline/scene.hpp"
+#include "timeline/store/levels.hpp"
 
 namespace ridge::viz {
 namespace {

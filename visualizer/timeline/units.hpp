@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "timeline/store.hpp"
+#include "timeline/store/store.hpp"
 
 namespace ridge::viz::timeline {
 

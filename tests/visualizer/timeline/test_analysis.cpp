@@ -5,11 +5,11 @@
 #include <string>
 
 #include "support/catch.hpp"
-#include "timeline/collective.hpp"
-#include "timeline/loader.hpp"
-#include "timeline/overlap.hpp"
-#include "timeline/pipeline.hpp"
-#include "timeline/statistics.hpp"
+#include "timeline/analysis/collective.hpp"
+#include "timeline/analysis/overlap.hpp"
+#include "timeline/analysis/pipeline.hpp"
+#include "timeline/analysis/statistics.hpp"
+#include "timeline/reader/loader.hpp"
 
 using namespace ridge::viz::timeline;
 

@@ -1,6 +1,6 @@
 // What an event is to the analyses: by its category and name, in our traces and PyTorch's.
 #pragma once
-#include "timeline/store.hpp"
+#include "timeline/store/store.hpp"
 
 namespace ridge::viz::timeline {
 

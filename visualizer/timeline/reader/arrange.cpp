@@ -1,4 +1,4 @@
-#include "timeline/arrange.hpp"
+#include "timeline/reader/arrange.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "timeline/levels.hpp"
+#include "timeline/store/levels.hpp"
 
 namespace ridge::viz::timeline {
 namespace {

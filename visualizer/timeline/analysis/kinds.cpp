@@ -1,4 +1,4 @@
-#include "timeline/kinds.hpp"
+#include "timeline/analysis/kinds.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "timeline/store.hpp"
+#include "timeline/store/store.hpp"
 
 #include <algorithm>
 

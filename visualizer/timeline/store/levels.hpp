@@ -1,6 +1,6 @@
 // Level of detail: sums over runs of a row's events, so that a zoomed-out picture knows how busy each pixel was.
 #pragma once
-#include "timeline/store.hpp"
+#include "timeline/store/store.hpp"
 
 namespace ridge::viz::timeline {
 

@@ -1,6 +1,6 @@
 // How much of each rank's communication its own kernels cover, and how much stands exposed.
 #pragma once
-#include "timeline/kinds.hpp"
+#include "timeline/analysis/kinds.hpp"
 
 namespace ridge::viz::timeline {
 

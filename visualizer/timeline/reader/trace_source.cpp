@@ -1,4 +1,4 @@
-#include "timeline/trace_source.hpp"
+#include "timeline/reader/trace_source.hpp"
 
 #include <fmt/format.h>
 #ifdef RIDGE_VIZ_ZLIB

@@ -1,11 +1,11 @@
-#include "timeline/loader.hpp"
+#include "timeline/reader/loader.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <new>
 
-#include "timeline/arrange.hpp"
+#include "timeline/reader/arrange.hpp"
 
 namespace ridge::viz::timeline {
 namespace {

@@ -1,4 +1,4 @@
-#include "timeline/collective.hpp"
+#include "timeline/analysis/collective.hpp"
 
 #include <fmt/format.h>
 

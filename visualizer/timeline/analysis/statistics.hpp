@@ -1,6 +1,6 @@
 // What a range of time holds, and where a name occurs.
 #pragma once
-#include "timeline/kinds.hpp"
+#include "timeline/analysis/kinds.hpp"
 
 namespace ridge::viz::timeline {
 

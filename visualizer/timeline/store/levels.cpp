@@ -1,4 +1,4 @@
-#include "timeline/levels.hpp"
+#include "timeline/store/levels.hpp"
 
 #include <algorithm>
 #include <array>

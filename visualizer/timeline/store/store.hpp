@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "timeline/strings.hpp"
+#include "timeline/store/strings.hpp"
 
 namespace ridge::viz::timeline {
 

@@ -1,6 +1,6 @@
 // From events in the order of the file to lanes with rows: sorted, nested, joined by arrows, with levels of detail.
 #pragma once
-#include "timeline/trace_parser.hpp"
+#include "timeline/reader/trace_parser.hpp"
 
 namespace ridge::viz::timeline {
 

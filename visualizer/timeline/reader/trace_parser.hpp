@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "timeline/json_cursor.hpp"
-#include "timeline/store.hpp"
-#include "timeline/trace_source.hpp"
+#include "timeline/reader/json_cursor.hpp"
+#include "timeline/reader/trace_source.hpp"
+#include "timeline/store/store.hpp"
 
 namespace ridge::viz::timeline {
 

@@ -1,4 +1,4 @@
-#include "timeline/pipeline.hpp"
+#include "timeline/analysis/pipeline.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -1,9 +1,9 @@
-#include "timeline/statistics.hpp"
+#include "timeline/analysis/statistics.hpp"
 
 #include <algorithm>
 #include <unordered_map>
 
-#include "timeline/levels.hpp"
+#include "timeline/store/levels.hpp"
 
 namespace ridge::viz::timeline {
 

@@ -1,6 +1,6 @@
-#include "timeline/json_cursor.hpp"
+#include "timeline/reader/json_cursor.hpp"
 
-#include "timeline/strings.hpp"
+#include "timeline/store/strings.hpp"
 
 namespace ridge::viz::timeline {
 namespace {

@@ -1,4 +1,4 @@
-#include "timeline/trace_parser.hpp"
+#include "timeline/reader/trace_parser.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <optional>
 
-#include "timeline/overlap.hpp"
+#include "timeline/analysis/overlap.hpp"
 
 namespace ridge::viz::timeline {
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "timeline/store.hpp"
-#include "timeline/trace_source.hpp"
+#include "timeline/reader/trace_source.hpp"
+#include "timeline/store/store.hpp"
 
 namespace ridge::viz::timeline {
 

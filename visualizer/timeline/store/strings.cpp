@@ -1,4 +1,4 @@
-#include "timeline/strings.hpp"
+#include "timeline/store/strings.hpp"
 
 #include <cstring>
 

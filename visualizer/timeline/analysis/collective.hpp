@@ -2,7 +2,7 @@
 #pragma once
 #include <optional>
 
-#include "timeline/kinds.hpp"
+#include "timeline/analysis/kinds.hpp"
 
 namespace ridge::viz::timeline {
 

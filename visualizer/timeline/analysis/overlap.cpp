@@ -1,4 +1,4 @@
-#include "timeline/overlap.hpp"
+#include "timeline/analysis/overlap.hpp"
 
 #include <cstdlib>
 
