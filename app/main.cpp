@@ -17,8 +17,8 @@
 #include "grader/sandbox/process.hpp"
 #include "ridge_version.hpp"
 #ifdef RIDGE_HAVE_CLUSTER
+#include "cluster/src/intake/handing_in.hpp"
 #include "cluster_commands.hpp"
-#include "handing_in.hpp"
 #endif
 
 namespace {

@@ -1,4 +1,4 @@
-#include "cluster_commands.hpp"
+#include "cluster/src/cluster_commands.hpp"
 
 #include <fmt/format.h>
 #include <pwd.h>
@@ -10,18 +10,18 @@
 #include <memory>
 #include <thread>
 
-#include "cluster_clock.hpp"
-#include "collector.hpp"
-#include "doctor.hpp"
-#include "exports.hpp"
-#include "files.hpp"
+#include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/base/files.hpp"
+#include "cluster/src/collector.hpp"
+#include "cluster/src/gradebook/exports.hpp"
+#include "cluster/src/intake/handing_in.hpp"
+#include "cluster/src/intake/intake.hpp"
+#include "cluster/src/slurm/array_task.hpp"
+#include "cluster/src/slurm/doctor.hpp"
+#include "cluster/src/slurm/preflight.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 #include "grader/base/text.hpp"
-#include "handing_in.hpp"
-#include "intake.hpp"
-#include "preflight.hpp"
-#include "task.hpp"
 
 namespace ridge::cluster {
 

@@ -1,4 +1,4 @@
-#include "collector.hpp"
+#include "cluster/src/collector.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -9,14 +9,14 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "cluster_clock.hpp"
-#include "files.hpp"
+#include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/base/files.hpp"
+#include "cluster/src/intake/intake.hpp"
+#include "cluster/src/slurm/array_task.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/record.hpp"
 #include "grader/result/verify.hpp"
-#include "intake.hpp"
-#include "task.hpp"
 
 namespace ridge::cluster {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "gradebook.hpp"
-#include "slurm.hpp"
+#include "cluster/src/gradebook/gradebook.hpp"
+#include "cluster/src/slurm/slurm.hpp"
 
 namespace ridge::cluster {
 

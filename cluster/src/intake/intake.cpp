@@ -1,4 +1,4 @@
-#include "intake.hpp"
+#include "cluster/src/intake/intake.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,9 +11,9 @@
 #include <fstream>
 #include <set>
 
-#include "cluster_clock.hpp"
-#include "csv.hpp"
-#include "files.hpp"
+#include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/base/csv.hpp"
+#include "cluster/src/base/files.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 #include "grader/base/text.hpp"

@@ -1,4 +1,4 @@
-#include "gradebook.hpp"
+#include "cluster/src/gradebook/gradebook.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "cluster_clock.hpp"
-#include "files.hpp"
+#include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/base/files.hpp"
 #include "grader/base/error.hpp"
 
 namespace ridge::cluster {

@@ -1,4 +1,4 @@
-#include "csv.hpp"
+#include "cluster/src/base/csv.hpp"
 
 #include <fmt/format.h>
 

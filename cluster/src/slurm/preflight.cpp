@@ -1,4 +1,4 @@
-#include "preflight.hpp"
+#include "cluster/src/slurm/preflight.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -7,13 +7,13 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "cluster_clock.hpp"
-#include "files.hpp"
+#include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/base/files.hpp"
+#include "cluster/src/slurm/slurm.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/measure/calibrate.hpp"
 #include "grader/sandbox/process.hpp"
-#include "slurm.hpp"
 
 namespace ridge::cluster {
 

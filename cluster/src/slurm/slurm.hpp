@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "course.hpp"
+#include "cluster/src/base/course.hpp"
 
 namespace ridge::cluster {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gradebook.hpp"
+#include "cluster/src/gradebook/gradebook.hpp"
 
 namespace ridge::cluster {
 

@@ -1,4 +1,4 @@
-#include "course.hpp"
+#include "cluster/src/base/course.hpp"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "cluster_clock.hpp"
+#include "cluster/src/base/cluster_clock.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 

@@ -1,4 +1,4 @@
-#include "cluster_clock.hpp"
+#include "cluster/src/base/cluster_clock.hpp"
 
 #include <chrono>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "database.hpp"
+#include "cluster/src/gradebook/database.hpp"
 
 #include <fmt/format.h>
 #include <sqlite3.h>

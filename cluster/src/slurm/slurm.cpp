@@ -1,4 +1,4 @@
-#include "slurm.hpp"
+#include "cluster/src/slurm/slurm.hpp"
 
 #include <fmt/format.h>
 

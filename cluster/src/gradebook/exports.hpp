@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "gradebook.hpp"
+#include "cluster/src/gradebook/gradebook.hpp"
 
 namespace ridge::cluster {
 

@@ -1,4 +1,4 @@
-#include "exports.hpp"
+#include "cluster/src/gradebook/exports.hpp"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "cluster_clock.hpp"
-#include "csv.hpp"
-#include "files.hpp"
+#include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/base/csv.hpp"
+#include "cluster/src/base/files.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "course.hpp"
-#include "database.hpp"
+#include "cluster/src/base/course.hpp"
+#include "cluster/src/gradebook/database.hpp"
 
 namespace ridge::cluster {
 

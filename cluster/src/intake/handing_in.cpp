@@ -1,4 +1,4 @@
-#include "handing_in.hpp"
+#include "cluster/src/intake/handing_in.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,15 +10,15 @@
 #include <cstdlib>
 #include <thread>
 
-#include "cluster_clock.hpp"
-#include "course.hpp"
-#include "files.hpp"
+#include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/base/course.hpp"
+#include "cluster/src/base/files.hpp"
+#include "cluster/src/slurm/slurm.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/hashes.hpp"
 #include "grader/sandbox/process.hpp"
-#include "slurm.hpp"
 
 namespace ridge::cluster {
 

@@ -1,4 +1,4 @@
-#include "doctor.hpp"
+#include "cluster/src/slurm/doctor.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -8,14 +8,14 @@
 #include <sstream>
 #include <thread>
 
-#include "cluster_clock.hpp"
-#include "database.hpp"
-#include "files.hpp"
+#include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/base/files.hpp"
+#include "cluster/src/gradebook/database.hpp"
+#include "cluster/src/slurm/slurm.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/signature.hpp"
 #include "grader/sandbox/sandbox.hpp"
-#include "slurm.hpp"
 
 namespace ridge::cluster {
 
