@@ -393,7 +393,7 @@ std::function<int()> add_commands(CLI::App& app) {
     if (*preflight_command) return preflight(a->preflight);
     if (*init_command) return init(*a);
     if (*submit_command) return submit_work(a->submit);
-    if (*run_command) return run_task(a->batch, a->task);
+    if (*run_command) return run_array_task(a->batch, a->task);
     return -1;
   };
 }

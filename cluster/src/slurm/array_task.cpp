@@ -166,7 +166,7 @@ json attempt(const json& plan, const json& item, const fs::path& scratch) {
     argv.insert(argv.end(), {"--built", built});
   // A container's command goes before it: "apptainer exec --nv IMAGE".
   if (const std::string container = plan.value("container", ""); !container.empty())
-    argv.insert(argv.begin(), {"/bin/sh", "-c", "exec " + container + " \"$@\"", "ridge-task"});
+    argv.insert(argv.begin(), {"/bin/sh", "-c", "exec " + container + " \"$@\"", "ridge-array-task"});
   Ended e = run_judge(argv, log, plan.at("limit_s").get<double>());
   json out = {{"schema", "ridge.attempt/1"}, {"token", token},       {"node", node_name()},
               {"exit_code", e.code},         {"seconds", e.seconds}, {"job", from_environment("SLURM_ARRAY_JOB_ID")}};
@@ -193,18 +193,18 @@ json attempt(const json& plan, const json& item, const fs::path& scratch) {
 // A shared folder that can't be written is often back in a minute; a result is worth the wait (five of them).
 void publish_patiently(const fs::path& file, const std::string& text) {
   for (int tries = 0;; ++tries) try {
-      if (!publish(file, text)) tell("ridge-task: {} was published before; this one is dropped\n", shown(file));
+      if (!publish(file, text)) tell("ridge-array-task: {} was published before; this one is dropped\n", shown(file));
       return;
     } catch (const Error& e) {
       if (tries >= 60) throw;
-      tell("ridge-task: {}; trying again\n", e.what());
+      tell("ridge-array-task: {}; trying again\n", e.what());
       std::this_thread::sleep_for(std::chrono::seconds(tries < 3 ? 1 : 5));
     }
 }
 
 }  // namespace
 
-int run_task(const fs::path& batch, int task) {
+int run_array_task(const fs::path& batch, int task) {
   std::error_code asked;
   if (fs::exists(batch / "word", asked)) return probe(batch);  // `ridge cluster doctor` asks
   auto text = read_regular(batch / "plan.json", 64 << 20);

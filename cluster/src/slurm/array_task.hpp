@@ -1,5 +1,5 @@
-// What a job does on its node: grades the submissions of its part of a batch, one after the other, and publishes each
-// result once. It knows the batch's folder and nothing of the gradebook.
+// One task of a batch's Slurm array, on its node: it grades its submissions one after the other and publishes each result
+// once. It reads the batch's folder and never the gradebook.
 #pragma once
 #include <string>
 
@@ -9,12 +9,12 @@ namespace ridge::cluster {
 
 // The shared folder:
 //   contents/LAB/HASH/      a submission's files
-//   batches/NAME/plan.json  what the batch's tasks are to do
+//   batches/NAME/plan.json  the work of each task of the batch
 //   built/TOKEN/            what an attempt built, until it is judged
-//   spool/TOKEN.json        what an attempt published ("ridge.attempt/1"), until the collector has taken it
-//   taken/TOKEN.json        and after
-//   beat/NAME.TASK          a sign of life of a running task
-// TOKEN is the attempt's; of one token there is one file.
+//   spool/TOKEN.json        what an attempt published ("ridge.attempt/1"), until the collector takes it
+//   taken/TOKEN.json        the same file after that
+//   beat/NAME.TASK          the heartbeat of a running task
+// Each attempt has its own TOKEN and publishes one file.
 inline fs::path spool_file(const fs::path& shared, const std::string& token) {
   return shared / "spool" / (token + ".json");
 }
@@ -26,6 +26,7 @@ inline fs::path beat_file(const fs::path& shared, const std::string& batch, int 
   return shared / "beat" / (batch + "." + std::to_string(task));
 }
 
-int run_task(const fs::path& batch, int task);
+// Grades the submissions of array task `task` in plan.json. Throws Error(Exit::environment) where the plan cannot be read.
+int run_array_task(const fs::path& batch, int task);
 
 }  // namespace ridge::cluster
