@@ -13,6 +13,7 @@
 #include "cluster/src/base/files.hpp"
 #include "cluster/src/intake/intake.hpp"
 #include "cluster/src/slurm/array_task.hpp"
+#include "formats/json_fields.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/record.hpp"
@@ -45,14 +46,12 @@ std::string wrong_with(const std::string& text, const Course& course, const std:
     if (Verified v = verify_record(text, o); !v.problem.empty()) return "the record does not verify: " + v.problem;
     if (r.standing != "official") return "the record is not an official one";
   }
-  if (!record.is_object() || record.value("schema", "") != "ridge.result/1")
-    return "the record is not a ridge.result/1";
+  if (text_at(record, "schema") != "ridge.result/1") return "the record is not a ridge.result/1";
   if (r.lab != lab) return "the record is about another lab";
   if (r.backend != backend) return "the record is about another backend";
   if (r.outcome != "passed" && r.outcome != "failed" && r.outcome != "build-failed") return "the record has no outcome";
   if (!(r.points >= 0 && r.points <= r.max && std::isfinite(r.max))) return "the record's points make no sense";
-  const json submission = record.contains("submission") ? record["submission"] : json::object();
-  if (!submission.is_object() || submission.value("sha256", json()) != content)
+  if (const auto files = record.find("submission"); files == record.end() || text_at(*files, "sha256") != content)
     return "the record is about other files";
   return "";
 }
@@ -132,33 +131,28 @@ void Collector::take_record(const std::string& token, std::int64_t work, bool op
 // One published file, inside a transaction. False where it is not a file of ours.
 bool Collector::take(const fs::path& file, const std::string& token) {
   auto text = read_regular(file, kMaxAttempt);
-  json a = text ? json::parse(*text, nullptr, false) : json();
+  const json a = text ? json::parse(*text, nullptr, false) : json();
   Rows r = db_.query("SELECT work, state FROM attempt WHERE token = ?", token);
   if (!r.next()) return false;
   const std::int64_t work = r.integer(0);
   const bool open = r.text(1) == "open";
   if (db_.query("SELECT 1 FROM result WHERE token = ?", token).next()) return true;  // it was taken before a crash
-  const json none = json::object();
-  auto text_of = [&](const char* key) {
-    return a.is_object() && a.contains(key) && a[key].is_string() ? a[key].get<std::string>() : std::string();
-  };
-  if (text_of("schema") != "ridge.attempt/1" || text_of("token") != token) {
+  if (text_at(a, "schema") != "ridge.attempt/1" || text_at(a, "token") != token) {
     failed(token, "failed", "what it published can't be read");
     return false;
   }
-  const std::string node = first_words(text_of("node"), 100), reason = first_words(text_of("reason"), 600);
+  const std::string node = first_words(text_at(a, "node"), 100), reason = first_words(text_at(a, "reason"), 600);
   db_.change("UPDATE attempt SET node = ? WHERE token = ?", node, token);
-  const double seconds = a.contains("seconds") && a["seconds"].is_number() ? a["seconds"].get<double>() : 0;
-  if (text_of("kind") == "graded") {
-    take_record(token, work, open, text_of("record"), seconds);
-  } else if (text_of("kind") == "built") {
+  if (text_at(a, "kind") == "graded") {
+    take_record(token, work, open, text_at(a, "record"), number_at(a, "seconds"));
+  } else if (text_at(a, "kind") == "built") {
     if (db_.change("UPDATE attempt SET state = 'built', ended = ? WHERE token = ? AND state = 'open'", wall_now(),
                    token) != 0)
       db_.change("UPDATE work SET built = ?, state = 'waiting' WHERE id = ? AND state = 'running'", token, work);
     else if (!db_.query("SELECT 1 FROM work WHERE built = ?", token).next())
       judged_.push_back(token);  // another attempt has its place
   } else if (open) {
-    const bool sick = a.value("sick", json()) == true, hung = a.value("hung", json()) == true;
+    const bool sick = flag_at(a, "sick"), hung = flag_at(a, "hung");
     failed(token, "failed", fmt::format("{} (on {})", reason, node));
     db_.change("UPDATE work SET built = '' WHERE id = ?", work);  // perhaps it was that: built anew
     if (!hung) node_failed(node, reason, sick);

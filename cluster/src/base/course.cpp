@@ -4,11 +4,11 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 #include <sstream>
 
 #include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/base/strings.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 
@@ -133,7 +133,7 @@ void read_late(Table t, LatePolicy& p) {
 
 fs::path course_file(const std::string& given) {
   if (!given.empty()) return fs::absolute(given);
-  if (const char* named = std::getenv("RIDGE_COURSE"); named != nullptr && *named != 0) return fs::absolute(named);
+  if (const std::string named = environment("RIDGE_COURSE"); !named.empty()) return fs::absolute(named);
   for (fs::path p = fs::current_path();; p = p.parent_path()) {
     if (fs::exists(p / "course.toml")) return p / "course.toml";
     if (p == p.root_path()) break;

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
+#include "cluster/src/base/strings.hpp"
 #include "grader/base/error.hpp"
 
 namespace ridge::cluster {
@@ -13,13 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxBytes = 64 << 20;
 
-std::string lower_trimmed(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
+std::string lower_trimmed(std::string_view text) { return lower(trimmed(std::string(text))); }
 
 }  // namespace
 

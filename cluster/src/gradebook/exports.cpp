@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,8 @@
 #include "cluster/src/base/cluster_clock.hpp"
 #include "cluster/src/base/csv.hpp"
 #include "cluster/src/base/files.hpp"
+#include "cluster/src/base/strings.hpp"
+#include "formats/json_fields.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 
@@ -24,11 +25,6 @@ std::string number(double v) {
   std::string text = fmt::format("{:.2f}", v);
   text.erase(text.find_last_not_of('0') + 1);
   if (text.back() == '.') text.pop_back();
-  return text;
-}
-
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;
 }
 
@@ -230,15 +226,15 @@ std::string lab_report(Gradebook& book, const std::string& lab) {
     const json record = json::parse(r.text(0), nullptr, false);
     const int students = static_cast<int>(r.integer(1));
     if (!record.is_object()) continue;
-    if (record.value("outcome", "") == "build-failed") failing["(does not build)"] += students;
+    if (text_at(record, "outcome") == "build-failed") failing["(does not build)"] += students;
     for (const json& t : record.value("tasks", json::array())) {
       if (!t.is_object()) continue;
-      const std::string id = t.value("id", "?");
+      const std::string id = text_at(t, "id");
       for (const json& c : t.value("checks", json::array()))
-        if (c.is_object() && c.value("status", "") == "failed") failing[id + "/" + c.value("name", "?")] += students;
+        if (text_at(c, "status") == "failed") failing[id + "/" + text_at(c, "name")] += students;
       for (const json& g : t.value("goals", json::array()))
         if (g.is_object() && g.value("met", json()) == false && g.contains("value") && !g["value"].is_null())
-          failing[id + "/" + g.value("id", "?")] += students;
+          failing[id + "/" + text_at(g, "id")] += students;
     }
     if (const json sandbox = record.value("sandbox", json());
         sandbox.is_object() && sandbox.value("complete", json()) == false)

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,7 +10,6 @@
 #include <cstring>
 
 #include "cluster/src/base/cluster_clock.hpp"
-#include "cluster/src/base/files.hpp"
 #include "grader/base/error.hpp"
 
 namespace ridge::cluster {
@@ -236,17 +234,13 @@ void Gradebook::note(const std::string& what) {
 CollectorLock::CollectorLock(const Course& course) {
   const fs::path file = course.gradebook.string() + ".collector";
   make_folders(file.parent_path());
-  fd_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (fd_ < 0)
+  fd_ = Fd(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (fd_.get() < 0)
     throw Error(Exit::environment, fmt::format("cannot write {}: {}", shown(file), std::strerror(errno)),
                 "free some space there, or check that this account may write there");
-  if (flock(fd_, LOCK_EX | LOCK_NB) != 0)
+  if (flock(fd_.get(), LOCK_EX | LOCK_NB) != 0)
     throw Error(Exit::environment, fmt::format("another process collects for {}", shown(course.gradebook)),
                 "`ridge cluster status --watch` follows it; only one collects at a time");
-}
-
-CollectorLock::~CollectorLock() {
-  if (fd_ >= 0) close(fd_);
 }
 
 }  // namespace ridge::cluster

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cluster/src/base/course.hpp"
+#include "cluster/src/base/files.hpp"
 #include "cluster/src/gradebook/database.hpp"
 
 namespace ridge::cluster {
@@ -66,13 +67,10 @@ class Gradebook {
 // The one collector of a gradebook: a lock that its process holds until it ends, however it ends.
 class CollectorLock {
  public:
-  explicit CollectorLock(const Course& course);  // throws where another one works
-  ~CollectorLock();
-  CollectorLock(const CollectorLock&) = delete;
-  CollectorLock& operator=(const CollectorLock&) = delete;
+  explicit CollectorLock(const Course& course);  // throws Error(Exit::environment) where another process holds it
 
  private:
-  int fd_ = -1;
+  Fd fd_;
 };
 
 }  // namespace ridge::cluster

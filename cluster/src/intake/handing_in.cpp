@@ -13,6 +13,7 @@
 #include "cluster/src/base/cluster_clock.hpp"
 #include "cluster/src/base/course.hpp"
 #include "cluster/src/base/files.hpp"
+#include "cluster/src/base/strings.hpp"
 #include "cluster/src/slurm/slurm.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
@@ -27,11 +28,6 @@ namespace {
 std::string user_name() {
   const passwd* p = getpwuid(getuid());
   return p != nullptr ? p->pw_name : std::to_string(getuid());
-}
-
-std::string option_of(const char* variable, const std::string& otherwise) {
-  const char* value = std::getenv(variable);
-  return value != nullptr && *value != 0 ? value : otherwise;
 }
 
 // Names of what this student handed in of a lab: LAB-STUDENT-DATE-HASH.tar.gz, so that a listing is the history.
@@ -56,7 +52,7 @@ int submit_work(const SubmitArguments& a) {
   if (files.empty())
     throw Error(Exit::usage, fmt::format("{} holds none of the lab's files", shown(work)),
                 fmt::format("`ridge start {}` makes them; then edit", lab.name.substr(0, 2)));
-  std::string dropbox = a.dropbox.empty() ? option_of("RIDGE_DROPBOX", "") : a.dropbox;
+  std::string dropbox = a.dropbox.empty() ? environment("RIDGE_DROPBOX") : a.dropbox;
   int per_day = 0;
   if (dropbox.empty()) {
     const Course course = load_course("");
@@ -161,7 +157,7 @@ int grade_through_slurm(const std::string& lab_key, const std::vector<std::strin
       fmt::format("#!/bin/sh\nunset SLURM_EXPORT_ENV\nexport PATH=\"${{PATH:+$PATH:}}/usr/local/bin:/usr/bin:/bin\" "
                   "HOME=\"${{HOME:-{}}}\" RIDGE_NO_BUILD=1 RIDGE_RESULTS='{}' RIDGE_WORK='{}'\ncd '{}' || exit 3\n{}\n"
                   "timeout --kill-after=2 {} {}\ncode=$?\necho $code >'{}'.new && mv '{}'.new '{}'\n",
-                  option_of("HOME", "/"), results_dir().string(), work_dir().string(), fs::current_path().string(),
+                  environment("HOME", "/"), results_dir().string(), work_dir().string(), fs::current_path().string(),
                   course.setup.empty() ? ":" : course.setup, limit, line, (dir / "code").string(),
                   (dir / "code").string(), (dir / "code").string()));
   Submitted s = submit(name, options, 1, 0, limit / 60 + 2, {}, dir / "output", {script.string()});

@@ -14,6 +14,7 @@
 #include "cluster/src/base/cluster_clock.hpp"
 #include "cluster/src/base/csv.hpp"
 #include "cluster/src/base/files.hpp"
+#include "cluster/src/base/strings.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 #include "grader/base/text.hpp"
@@ -30,11 +31,6 @@ constexpr int kMaxFiles = 100, kMaxEntries = 20000, kMaxDepth = 8;
 bool is_source(const fs::path& p) {
   static const std::set<std::string> known = {".cu", ".cuh", ".h", ".hpp", ".inc"};
   return known.count(p.extension().string()) != 0;
-}
-
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
 }
 
 // What an entry's name says of whose it is: the id or the e-mail address itself, or an id between underscores, as LMSs

@@ -16,6 +16,7 @@
 
 #include "cluster/src/base/cluster_clock.hpp"
 #include "cluster/src/base/files.hpp"
+#include "cluster/src/base/strings.hpp"
 #include "cluster/src/slurm/doctor.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
@@ -29,13 +30,8 @@ using nlohmann::json;
 
 constexpr double kPreflightSeconds = 120;  // of which compiling the measurement takes most
 
-std::string from_environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 std::string node_name() {
-  std::string name = from_environment("SLURMD_NODENAME");
+  std::string name = environment("SLURMD_NODENAME");
   char host[256] = "";
   if (name.empty() && gethostname(host, sizeof host - 1) == 0) name = host;
   return name;
@@ -169,7 +165,7 @@ json attempt(const json& plan, const json& item, const fs::path& scratch) {
     argv.insert(argv.begin(), {"/bin/sh", "-c", "exec " + container + " \"$@\"", "ridge-array-task"});
   Ended e = run_judge(argv, log, plan.at("limit_s").get<double>());
   json out = {{"schema", "ridge.attempt/1"}, {"token", token},       {"node", node_name()},
-              {"exit_code", e.code},         {"seconds", e.seconds}, {"job", from_environment("SLURM_ARRAY_JOB_ID")}};
+              {"exit_code", e.code},         {"seconds", e.seconds}, {"job", environment("SLURM_ARRAY_JOB_ID")}};
   const std::string words = read_regular(log, 64 << 20).value_or("");
   auto text = read_regular(record, 16 << 20);
   std::error_code ec;

@@ -10,6 +10,7 @@
 
 #include "cluster/src/base/cluster_clock.hpp"
 #include "cluster/src/base/files.hpp"
+#include "cluster/src/base/strings.hpp"
 #include "cluster/src/gradebook/database.hpp"
 #include "cluster/src/slurm/slurm.hpp"
 #include "grader/base/error.hpp"
@@ -31,8 +32,7 @@ double limit_minutes(const std::string& text) {
   if (auto dash = text.find('-'); dash != std::string::npos)
     days = std::atoi(text.c_str()), rest = text.substr(dash + 1);
   double seconds = 0;
-  std::istringstream in(rest);
-  for (std::string part; std::getline(in, part, ':');) seconds = seconds * 60 + std::atof(part.c_str());
+  for (const std::string& part : split(rest, ':')) seconds = seconds * 60 + std::atof(part.c_str());
   return days * 1440 + seconds / 60;
 }
 
@@ -192,8 +192,7 @@ std::vector<Finding> examine(const Course& course, bool jobs) {
 }
 
 int probe(const fs::path& batch) {
-  const char* node = std::getenv("SLURMD_NODENAME");
-  std::string text = fmt::format("{}\n{}\n{}\n", node == nullptr ? "?" : node, wall_now(),
+  std::string text = fmt::format("{}\n{}\n{}\n", environment("SLURMD_NODENAME", "?"), wall_now(),
                                  read_regular(batch / "word", 4096).value_or(""));
   for (const auto& layer : sandbox_report())
     if (layer.required && !layer.on) text += fmt::format("the sandbox lacks {}: {}\n", layer.name, layer.reason);

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <sstream>
 
 #include "cluster/src/base/cluster_clock.hpp"
 #include "cluster/src/base/files.hpp"
+#include "cluster/src/base/strings.hpp"
 #include "cluster/src/slurm/slurm.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
@@ -28,16 +28,9 @@ constexpr std::int64_t kMeasuredForSeconds = 3600;
 // Reasons for which clocks are below what was asked for (NVML): hardware slowdown, thermal ones, the power brake.
 constexpr unsigned long long kSlow = 0x8 | 0x20 | 0x40 | 0x80;
 
-std::string without_blanks(std::string text) {
-  text.erase(text.find_last_not_of(" \r\t") + 1);
-  text.erase(0, text.find_first_not_of(" \t"));
-  return text;
-}
-
 std::vector<std::string> fields(const std::string& line) {
-  std::vector<std::string> all;
-  std::istringstream in(line);
-  for (std::string part; std::getline(in, part, ',');) all.push_back(without_blanks(part));
+  std::vector<std::string> all = split(line, ',');
+  for (std::string& part : all) part = trimmed(part);
   return all;
 }
 
@@ -50,8 +43,7 @@ bool number(const std::string& text, double& value) {
 
 std::string ask_smi(const std::string& query, std::string& why) {
   std::vector<std::string> argv = {"nvidia-smi", query, "--format=csv,noheader,nounits"};
-  if (const char* own = std::getenv("CUDA_VISIBLE_DEVICES"); own != nullptr && *own != 0)
-    argv.insert(argv.end(), {"-i", own});
+  if (const std::string own = environment("CUDA_VISIBLE_DEVICES"); !own.empty()) argv.insert(argv.end(), {"-i", own});
   ProcessResult r = run_process(argv, "/", {.seconds = 20});
   if (!r.started || r.exit_code == 127)
     why = "no nvidia-smi here";
@@ -71,8 +63,7 @@ Calibration read_calibration(const std::string& file) {
 
 std::vector<Gpu> read_smi(const std::string& gpus, const std::string& apps) {
   std::vector<Gpu> all;
-  std::istringstream lines(gpus);
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line : split(gpus, '\n')) {
     const auto f = fields(line);
     if (f.size() < 8 || f[0].rfind("GPU-", 0) != 0) continue;
     Gpu g{f[0], printable(f[1]), {}};
@@ -87,8 +78,7 @@ std::vector<Gpu> read_smi(const std::string& gpus, const std::string& apps) {
       g.problems.push_back(fmt::format("its clock is set to {:.0f} MHz, of {:.0f}", v, most));
     all.push_back(g);
   }
-  std::istringstream processes(apps);
-  for (std::string line; std::getline(processes, line);) {
+  for (const std::string& line : split(apps, '\n')) {
     const auto f = fields(line);
     for (Gpu& g : all)
       if (f.size() >= 2 && f[0] == g.uuid)

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <set>
-#include <sstream>
 
+#include "cluster/src/base/strings.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/sandbox/process.hpp"
@@ -13,19 +13,6 @@
 namespace ridge::cluster {
 
 namespace {
-
-std::vector<std::string> split(const std::string& text, char by) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, by);) parts.push_back(part);
-  return parts;
-}
-
-std::string trimmed(std::string text) {
-  text.erase(text.find_last_not_of(" \n\r\t") + 1);
-  text.erase(0, text.find_first_not_of(" \n\r\t"));
-  return text;
-}
 
 // Messages of a controller that is not there just now, as against one that says no.
 bool no_answer(const std::string& message) {
