@@ -5,8 +5,8 @@
 #include <chrono>
 #include <thread>
 
+#include "kit/files.hpp"
 #include "kit/svg_painter.hpp"
-#include "kit/write_file.hpp"
 #include "screenshot.hpp"
 
 namespace ridge::viz {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/json_fields.hpp"
-#include "kit/write_file.hpp"
+#include "kit/files.hpp"
 
 namespace ridge::viz {
 namespace {

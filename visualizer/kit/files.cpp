@@ -1,4 +1,4 @@
-#include "kit/write_file.hpp"
+#include "kit/files.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
