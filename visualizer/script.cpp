@@ -7,7 +7,6 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "screenshot.hpp"
 #include "script_input.hpp"
@@ -17,8 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kSettle = 3;      // frames after each step
-constexpr float kApart = 0.5F;  // seconds between two clicks that are no double click
+constexpr float kApart = 0.5F;  // seconds between clicks, so that two are not a double click
 constexpr int kDragFrames = 6;
 constexpr auto kPatience = std::chrono::seconds(60);
 
@@ -47,16 +45,8 @@ class Player {
   }
 
   void settle() {
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < kSettle;) {
-      frame();
-      if (!app_.busy()) {
-        ++i;
-        continue;
-      }
-      if (std::chrono::steady_clock::now() - start > kPatience) throw ScriptError("the view stays busy");
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
+    if (!viz::settle(app_, kPatience, [&] { frame(); }))
+      throw ScriptError(fmt::format("the view is still loading after {} s", kPatience.count()));
   }
 
   // "NAME", "NAME@0.5,0.2" (a part of its rectangle), or [x, y].

@@ -6,9 +6,26 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 
 namespace ridge::viz {
+
+std::optional<std::string> read_file(const std::filesystem::path& file, std::string* why) {
+  const auto refuse = [&](const char* reason) {
+    if (why) *why = reason;
+    return std::nullopt;
+  };
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error)) return refuse("it is a directory");
+  errno = 0;
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return refuse(std::strerror(errno ? errno : EIO));
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (in.bad()) return refuse("reading stopped half-way");
+  return text;
+}
 
 void write_file(const std::filesystem::path& file, std::string_view content) {
   const std::string temporary = fmt::format("{}.{}.tmp", file.string(), getpid());

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "formats/json_fields.hpp"
@@ -38,9 +36,7 @@ State load_state(const std::filesystem::path& file) {
   if (file.empty() || !std::filesystem::is_regular_file(file, error) ||
       std::filesystem::file_size(file, error) > kMostBytes)
     return s;
-  std::ifstream in(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  const json j = json::parse(text, nullptr, false);
+  const json j = json::parse(read_file(file).value_or(""), nullptr, false);
   if (!j.is_object()) return s;
   s.dark = flag_at(j, "dark");
   s.present = flag_at(j, "present");

@@ -6,10 +6,10 @@
 #include <cctype>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "formats/json_fields.hpp"
+#include "kit/files.hpp"
 
 namespace ridge::viz {
 namespace {
@@ -70,10 +70,9 @@ void ResultsFolder::walk(const fs::path& folder, const fs::path& root, int depth
 }
 
 bool ResultsFolder::read(const fs::path& file, const fs::path& root, Known& known) const {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return false;
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  const json j = json::parse(text, nullptr, false);
+  const auto text = read_file(file);
+  if (!text) return false;
+  const json j = json::parse(*text, nullptr, false);
   if (j.is_discarded()) return false;
   if (!j.is_object() || word(j, "schema") != "ridge.result/1") {
     known.foreign = true;

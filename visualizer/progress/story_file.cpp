@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "formats/json_fields.hpp"
+#include "kit/files.hpp"
 
 namespace ridge::viz {
 
@@ -52,9 +51,9 @@ Story parse_story(const std::string& text, const std::filesystem::path& file) {
 }
 
 Story read_story(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw StoryError(fmt::format("cannot open the story '{}'\n  try: ls visualizer/stories", file.string()));
-  return parse_story({std::istreambuf_iterator<char>(in), {}}, file);
+  std::string why;
+  if (const auto text = read_file(file, &why)) return parse_story(*text, file);
+  throw StoryError(fmt::format("cannot open the story '{}': {}\n  try: ls visualizer/stories", file.string(), why));
 }
 
 }  // namespace ridge::viz

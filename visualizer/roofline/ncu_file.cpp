@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "formats/ncu_csv.hpp"
+#include "kit/files.hpp"
 
 namespace ridge::viz {
 namespace {
@@ -125,10 +124,9 @@ Result parse_ncu(const std::string& text, const std::filesystem::path& file) {
 }
 
 Result read_ncu(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (in.bad()) throw ResultError(fmt::format("cannot read '{}'", file.string()));
-  return parse_ncu(text, file);
+  std::string why;
+  if (const auto text = read_file(file, &why)) return parse_ncu(*text, file);
+  throw ResultError(fmt::format("cannot read '{}': {}\n  try: check its name and permissions", file.string(), why));
 }
 
 }  // namespace ridge::viz

@@ -4,15 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "formats/json_fields.hpp"
+#include "kit/files.hpp"
 
 namespace ridge::viz {
 namespace {
@@ -256,17 +253,9 @@ std::vector<Ceiling> calibration_of(const json& document) {
 }
 
 std::string text_of(const std::filesystem::path& file) {
-  const auto refuse = [&](std::string_view why) {
-    return ResultError(fmt::format("cannot read '{}': {}\n  try: ls work/.ridge/results/*/*.json", file.string(), why));
-  };
-  std::error_code error;
-  if (std::filesystem::is_directory(file, error)) throw refuse("it is a directory");
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw refuse(std::strerror(errno ? errno : EIO));
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (in.bad()) throw refuse("reading stopped half-way");
-  return text;
+  std::string why;
+  if (auto text = read_file(file, &why)) return *text;
+  throw ResultError(fmt::format("cannot read '{}': {}\n  try: ls work/.ridge/results/*/*.json", file.string(), why));
 }
 
 }  // namespace

@@ -5,14 +5,11 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "formats/json_fields.hpp"
+#include "kit/files.hpp"
 
 namespace ridge::viz {
 namespace {
@@ -289,11 +286,9 @@ WarpFile read_warp(const std::filesystem::path& file) {
   std::error_code error;
   const auto bytes = std::filesystem::file_size(file, error);
   if (!error && bytes > kMostBytes) throw refuse(fmt::format("it has {} MB; recordings have less than 1", bytes >> 20));
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  if (!in || std::filesystem::is_directory(file, error)) throw refuse(std::strerror(errno ? errno : EISDIR));
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  return parse_warp(text, file);
+  std::string why;
+  if (const auto text = read_file(file, &why)) return parse_warp(*text, file);
+  throw refuse(why);
 }
 
 }  // namespace ridge::viz

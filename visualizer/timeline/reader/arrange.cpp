@@ -28,7 +28,15 @@ bool natural_less(std::string_view a, std::string_view b) {
   return a < b;
 }
 
-// Processes and lanes in the order of drawing; events keep pointing to the same ones.
+// The order that the file gives by sort_index comes first, then the natural order of the ids.
+template <typename Track>
+bool drawn_before(const Track& x, const Track& y, std::string_view x_id, std::string_view y_id) {
+  if (x.sorted != y.sorted) return x.sorted;
+  if (x.sorted && x.sort != y.sort) return x.sort < y.sort;
+  return natural_less(x_id, y_id);
+}
+
+// Puts processes and lanes in the order of drawing and renumbers what points to them.
 void sort_lanes(RawTrace& raw) {
   EventStore& s = raw.store;
   Indices processes(s.processes.size());
@@ -38,9 +46,7 @@ void sort_lanes(RawTrace& raw) {
     const auto rank = [&](const Process& p) { return s.files.size() > 1 ? s.files[p.file].rank : -1; };
     if (rank(x) != rank(y)) return rank(x) < rank(y);
     if (s.files.size() > 1 && x.file != y.file) return x.file < y.file;
-    if (x.sorted != y.sorted) return x.sorted;
-    if (x.sorted && x.sort != y.sort) return x.sort < y.sort;
-    return natural_less(s.strings[x.pid], s.strings[y.pid]);
+    return drawn_before(x, y, s.strings[x.pid], s.strings[y.pid]);
   });
   Indices place(processes.size());
   for (std::uint32_t i = 0; i < processes.size(); ++i) place[processes[i]] = i;
@@ -54,9 +60,7 @@ void sort_lanes(RawTrace& raw) {
     const Lane &x = s.lanes[a], &y = s.lanes[b];
     if (x.process != y.process) return x.process < y.process;
     if (x.async != y.async) return y.async;
-    if (x.sorted != y.sorted) return x.sorted;
-    if (x.sorted && x.sort != y.sort) return x.sort < y.sort;
-    return natural_less(s.strings[x.tid], s.strings[y.tid]);
+    return drawn_before(x, y, s.strings[x.tid], s.strings[y.tid]);
   });
   place.assign(lanes.size(), 0);
   for (std::uint32_t i = 0; i < lanes.size(); ++i) place[lanes[i]] = i;

@@ -518,6 +518,14 @@ void TraceParser::metadata(const Event& e, std::uint32_t process, std::uint32_t 
   if (what == "thread_sort_index" && e.sort.valid) l.sort = e.sort.us, l.sorted = true;
 }
 
+void TraceParser::end_last(std::vector<std::uint32_t>& open, Time at) {
+  const std::uint32_t index = open.back();
+  open.pop_back();
+  const Time duration = at - out_.store.begin[index];
+  if (duration < 0) ++out_.count(Trouble::negative);
+  out_.store.duration[index] = std::max<Time>(duration, 0);
+}
+
 void TraceParser::accept(Event& e) {
   if (out_.store.size() >= kMostEvents) return void(++out_.count(Trouble::too_many_events));
   const std::uint32_t pid = process(intern(e.pid));
@@ -557,11 +565,7 @@ void TraceParser::accept(Event& e) {
     case 'E': {
       auto& open = open_[lane(pid, intern(e.tid), false)];
       if (open.empty()) return void(++out_.count(Trouble::unopened));
-      const std::uint32_t index = open.back();
-      open.pop_back();
-      const Time duration = at - out_.store.begin[index];
-      if (duration < 0) ++out_.count(Trouble::negative);
-      out_.store.duration[index] = std::max<Time>(duration, 0);
+      end_last(open, at);
       break;
     }
     case 'b':
@@ -574,12 +578,8 @@ void TraceParser::accept(Event& e) {
       }
       const auto found = open_async_.find(key);
       if (found == open_async_.end()) return void(++out_.count(Trouble::unopened));
-      const std::uint32_t index = found->second.back();
-      found->second.pop_back();
+      end_last(found->second, at);
       if (found->second.empty()) open_async_.erase(found);
-      const Time duration = at - out_.store.begin[index];
-      if (duration < 0) ++out_.count(Trouble::negative);
-      out_.store.duration[index] = std::max<Time>(duration, 0);
       break;
     }
     case 'n':

@@ -86,6 +86,8 @@ class TraceParser {
   static Number number(JsonCursor& c);
   static Number number_of(std::string_view text);
   void accept(Event& e);
+  // Ends the event that was opened last.
+  void end_last(std::vector<std::uint32_t>& open, Time at);
   void metadata(const Event& e, std::uint32_t process, std::uint32_t lane);
   Time time_of(const Number& n);
   std::uint32_t intern(const Text& text);
