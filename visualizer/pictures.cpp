@@ -25,7 +25,7 @@ void in_whole_window(const std::function<void(ImVec2)>& draw) {
   ImGui::End();
 }
 
-// ImGui without a renderer: it measures text, and what it draws itself is thrown away.
+// ImGui without a renderer: it measures text, and its own drawing is discarded.
 class Headless {
  public:
   Headless(PictureSize size, const Look& look) {

@@ -1,6 +1,6 @@
 #include "screenshot.hpp"
 
-// Includes OpenGL, with the framebuffer functions' types.
+// Includes OpenGL with the types of the framebuffer functions.
 #define GLFW_INCLUDE_GLEXT
 #include <GLFW/glfw3.h>
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ struct OffScreen::Buffer {
       throw DisplayError(fmt::format("OpenGL has no framebuffer of {}x{} (status {:#x})\n  try: a smaller --size",
                                      width, height, status));
   }
-  // Its OpenGL objects end with the context, right after.
+  // Its OpenGL objects end with the context, which is destroyed next.
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
@@ -51,7 +51,7 @@ OffScreen::~OffScreen() = default;
 
 void OffScreen::frame(const Look& look, const std::function<void(const Theme&)>& draw,
                       const std::function<void()>& input) {
-  // Without input of its own the real mouse shows no tooltip by chance.
+  // Input is set even where none is given: the real mouse must not open a tooltip.
   if (!input) ImGui::GetIO().ConfigFlags |= ImGuiConfigFlags_NoMouse;
   draw(window_.new_frame(look, {static_cast<float>(width_), static_cast<float>(height_)}, input));
   window_.render(width_, height_);

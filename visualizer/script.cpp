@@ -49,7 +49,7 @@ class Player {
       throw ScriptError(fmt::format("the view is still loading after {} s", kPatience.count()));
   }
 
-  // "NAME", "NAME@0.5,0.2" (a part of its rectangle), or [x, y].
+  // A place is "NAME" (the centre), "NAME@0.5,0.2" (shares of its rectangle), or [x, y] in pixels.
   ImVec2 place(const json& where) const {
     if (where.is_array()) return {where.at(0).get<float>(), where.at(1).get<float>()};
     auto name = where.get<std::string>();
@@ -63,7 +63,7 @@ class Player {
     return {item->from.x + px * (item->to.x - item->from.x), item->from.y + py * (item->to.y - item->from.y)};
   }
 
-  // Names of the same kind, so that the message helps.
+  // Names of the same kind, to help the reader of the error.
   std::string near(const std::string& name) const {
     std::string out;
     const auto kind = name.substr(0, name.find('/'));

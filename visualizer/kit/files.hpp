@@ -1,4 +1,4 @@
-// A file is whole or not there: written to a temporary beside it, synced, renamed.
+// Whole files, read and written.
 #pragma once
 #include <filesystem>
 #include <optional>

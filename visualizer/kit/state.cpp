@@ -24,7 +24,7 @@ double number(const json& j, const char* key, double otherwise, double low, doub
 std::filesystem::path state_file() {
   const char* state = std::getenv("XDG_STATE_HOME");
   const char* home = std::getenv("HOME");
-  // The standard says that a relative path here is to be ignored.
+  // The XDG standard says to ignore a relative path.
   if (state && state[0] == '/') return std::filesystem::path(state) / "ridge" / "visualizer.json";
   if (home && home[0] == '/') return std::filesystem::path(home) / ".local/state/ridge/visualizer.json";
   return {};

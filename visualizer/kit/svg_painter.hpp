@@ -1,5 +1,5 @@
-// Draws into an SVG file. Text stays text, in the theme's family, and keeps its width where the reader has another
-// font.
+// Draws into an SVG file. Text remains text in the theme's font family, and keeps its width where the viewer
+// substitutes another font.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -23,7 +23,7 @@ class SvgPainter : public Painter {
   void push_clip(ImVec2 from, ImVec2 to) override;
   void pop_clip() override;
 
-  // The whole file; `title` is what a browser's tab and a screen reader say.
+  // The whole file. Browser tabs and screen readers show `title`.
   std::string document(std::string_view title) const;
 
  private:
@@ -32,7 +32,7 @@ class SvgPainter : public Painter {
   int clips_ = 0, open_ = 0;
 };
 
-// Text as it may stand in XML: marks escaped, control characters and broken UTF-8 replaced.
+// The text for XML: markup is escaped; control characters and invalid UTF-8 are replaced.
 std::string xml_text(std::string_view text);
 
 }  // namespace ridge::viz

@@ -85,7 +85,7 @@ Task read_task(const Field& field) {
     t.vendor_seconds = median_of(field["timing"]["baseline_s"]);
     t.reference_seconds = median_of(field["timing"]["reference_s"]);
   }
-  // The unit of a ratio names what it was held against: "x cuBLASLt".
+  // The unit of a ratio names the baseline: "x cuBLASLt".
   for (const Field& goal : field["goals"].items())
     if (const auto unit = goal["unit"].text(); t.vendor.empty() && unit.starts_with("x ")) t.vendor = unit.substr(2);
   return t;
@@ -93,7 +93,7 @@ Task read_task(const Field& field) {
 
 std::optional<Ceiling> read_ceiling(const Field& field) {
   const auto value = field["value"].number();
-  if (!value || *value == 0) return {};  // not measured: there is no roof to draw
+  if (!value || *value == 0) return {};  // not measured, so there is no roof to draw
   if (*value < 1 || *value > 1e24) field["value"].fail("null or a rate between 1 and 1e24 a second");
   Ceiling c;
   c.id = field["id"].text();
@@ -200,7 +200,7 @@ std::vector<Result> steps_of(const json& document, const std::filesystem::path& 
   expect_schema(document, "ridge.steps/1");
   const Field root(document);
   std::vector<Result> results;
-  std::map<std::string, std::size_t> seen, order;  // of each task
+  std::map<std::string, std::size_t> seen, order;  // by task
   for (const Field& step : root["steps"].items()) {
     Task task = task_of_step(step);
     order.try_emplace(task.id, order.size());
@@ -221,7 +221,7 @@ std::vector<Result> steps_of(const json& document, const std::filesystem::path& 
     results[at].tasks.push_back(std::move(task));
   }
   if (results.empty()) throw ResultError("it has no steps");
-  // A task that took fewer steps stays at its solution.
+  // A task with fewer steps keeps its last step.
   for (std::size_t i = 1; i < results.size(); ++i)
     for (const Task& before : results[i - 1].tasks)
       if (std::none_of(results[i].tasks.begin(), results[i].tasks.end(),
@@ -234,7 +234,7 @@ std::vector<Result> steps_of(const json& document, const std::filesystem::path& 
 
 std::vector<Ceiling> calibration_of(const json& document) {
   expect_schema(document, "ridge.calibration/1");
-  // The links to the host and one-way traffic are no roofs over a kernel.
+  // Links and one-way traffic do not limit a kernel's rate.
   static constexpr std::array kNoRoofs{"memcpy", "read", "write", "h2d", "d2h", "nvlink"};
   std::vector<Ceiling> all;
   for (const Field& field : Field(document)["ceilings"].items()) {

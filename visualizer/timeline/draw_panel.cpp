@@ -1,4 +1,4 @@
-// What the numbers say, beside the lanes: the selected event, the chosen range, the analysis, the legend.
+// Draws the panel beside the lanes: the selected event, the chosen range, the analysis, the legend.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace ridge::viz::timeline {
 namespace {
 
-// Writes down the card, from top to bottom.
+// Writes a card from top to bottom.
 class Writer {
  public:
   Writer(Frame& f, Area area) : f_(f), t_(f.theme), c_(f.theme.colours), area_(area), y_(area.from.y) {}
@@ -30,7 +30,7 @@ class Writer {
     y_ += t_.px(44);
     words(what, 3);
   }
-  // A name and its value, with a hairline below.
+  // Writes a name and its value, with a hairline below.
   void pair(const std::string& name, const std::string& value, ImU32 mark = 0) {
     if (full()) return;
     float x = area_.from.x;

@@ -168,7 +168,7 @@ std::vector<std::string> split(const std::string& text) {
   return lines;
 }
 
-// Names of a kernel's pointer parameters, in their order: what stands between the parentheses behind its name.
+// The names of a kernel's pointer parameters in order, from the parameter list in the source.
 std::vector<std::string> pointer_parameters(const WarpFile& w, std::string kernel) {
   if (const auto open = kernel.find('<'); open != std::string::npos) kernel.resize(open);
   if (const auto scope = kernel.rfind(':'); scope != std::string::npos) kernel.erase(0, scope + 1);
@@ -222,7 +222,7 @@ WarpFile from_json(const json& document) {
     w.kernels.push_back(read_kernel(k, w.notes));
     WarpKernel& kernel = w.kernels.back();
     const auto names = pointer_parameters(w, kernel.kernel);
-    // A null pointer among the arguments would shift the names: then none is shown.
+    // A null pointer among the arguments would shift the names, so no name is shown then.
     if (names.size() == k["pointers"].count())
       for (WarpMemory& m : kernel.memory)
         if (m.argument >= 0 && m.argument < static_cast<int>(names.size()))

@@ -17,7 +17,7 @@ void for_lanes(std::uint32_t lanes, F f) {
   for (; lanes != 0; lanes &= lanes - 1) f(static_cast<unsigned>(std::countr_zero(lanes)));
 }
 
-// Lanes with one address take turns: a sector counts as often as its most frequent address.
+// Lanes with the same address are served in separate rounds, so a sector counts as often as its most frequent address.
 std::uint64_t atomic_turns(const WarpRequest& r) {
   std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> by_sector;
   for_lanes(r.lanes, [&](unsigned l) { ++by_sector[r.address[l] / kSectorBytes][r.address[l]]; });
@@ -41,7 +41,7 @@ bool pairs_agree(const WarpRequest& r, unsigned bit) {
   return agree;
 }
 
-// The distance between neighbouring active lanes, if it is always the same.
+// The distance in bytes between neighbouring active lanes, if it is always the same.
 std::optional<std::int64_t> stride_of(const WarpRequest& r) {
   std::optional<std::int64_t> stride;
   int before = -1;

@@ -70,7 +70,7 @@ std::optional<Collective> collective_of(const EventStore& s) {
         step.chunk = ((r - t + (gathers ? 1 : 0)) % ranks + ranks) % ranks;
         inferred = true;
       }
-      step.step = k;  // over both phases
+      step.step = k;  // numbered over both phases
       sends.emplace_back(step.bytes, seconds(step.end - step.begin));
     }
     c.most_steps = std::max(c.most_steps, static_cast<int>(steps.size()));

@@ -1,4 +1,4 @@
-// Rings: which rank sends which chunk in which step, how fast, and what the alpha-beta model says.
+// Ring collectives: the chunk that each rank sends in each step, its bandwidth, and the alpha-beta model.
 #pragma once
 #include <optional>
 
@@ -7,7 +7,7 @@
 namespace ridge::viz::timeline {
 
 struct RingStep {
-  std::uint32_t event = 0, place = 0;  // of the rank, in Collective::processes
+  std::uint32_t event = 0, place = 0;  // place: index of the rank in Collective::processes
   int step = 0, chunk = -1, peer = -1;
   Phase phase = Phase::none;
   double bytes = 0;
@@ -24,17 +24,17 @@ struct AlphaBeta {
 };
 
 struct Collective {
-  std::vector<std::uint32_t> processes;  // the ranks, in order
-  std::vector<RingStep> steps;           // by rank, then by time
+  std::vector<std::uint32_t> processes;  // one for each rank, in order
+  std::vector<RingStep> steps;           // ordered by rank, then by time
   std::optional<AlphaBeta> model;
-  std::vector<RingStep> ideal;  // by the model, from the first measured step on; `event` means nothing
+  std::vector<RingStep> ideal;  // the steps as the model times them; `event` is unused
   int most_steps = 0;
-  std::string note;  // what was inferred
+  std::string note;  // what was inferred, as a sentence
 };
 
-// Of events that say bytes. Nothing where fewer than two ranks send.
+// Built from events with a number of bytes. Nothing where fewer than two ranks send.
 std::optional<Collective> collective_of(const EventStore& store);
-// Through the fastest send of each size: waiting for a neighbour makes the others slower.
+// Fits the fastest send of each size, since waiting for a neighbour slows the others.
 std::optional<AlphaBeta> fit_alpha_beta(const std::vector<std::pair<double, double>>& bytes_and_seconds);
 
 }  // namespace ridge::viz::timeline

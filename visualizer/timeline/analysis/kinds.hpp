@@ -1,4 +1,4 @@
-// What an event is to the analyses: by its category and name, in our traces and PyTorch's.
+// The kind of an event, from its category and name in our traces and PyTorch's; and sets of time spans.
 #pragma once
 #include "timeline/store/store.hpp"
 
@@ -9,7 +9,7 @@ const char* name_of(Kind kind);
 
 Kind kind_of(std::string_view category, std::string_view name);
 
-// Remembers what it has seen: many events share a name.
+// Caches kinds, since many events share a name.
 class Kinds {
  public:
   explicit Kinds(const EventStore& store) : store_(store) {}
@@ -21,7 +21,7 @@ class Kinds {
   std::vector<Kind> kinds_ = std::vector<Kind>(1 << 14);
 };
 
-// Disjoint times in order.
+// Disjoint spans of time in order.
 using Spans = std::vector<std::pair<Time, Time>>;
 void merge(Spans& spans);
 Time length(const Spans& spans);

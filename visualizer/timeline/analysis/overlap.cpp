@@ -20,7 +20,7 @@ std::vector<RankOverlap> overlap_of(const EventStore& s) {
         const Kind kind = kinds(e);
         if (kind != Kind::compute && kind != Kind::communication) continue;
         Spans& spans = kind == Kind::compute ? all.back().compute : all.back().communication;
-        // Many touch the one before: they grow it, so that few are kept.
+        // Events that touch the span before extend it, which keeps the list short.
         if (!spans.empty() && s.begin[e] >= spans.back().first && s.begin[e] <= spans.back().second)
           spans.back().second = std::max(spans.back().second, s.end(e));
         else

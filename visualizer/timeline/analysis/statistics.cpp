@@ -23,7 +23,7 @@ RangeStatistics statistics_of(const EventStore& s, Time from, Time to, const std
     if (!lanes.empty() && std::find(lanes.begin(), lanes.end(), row.lane) == lanes.end()) continue;
     const bool outermost = s.lanes[row.lane].first_row == r;
     std::uint32_t e = first_ending_after(s, row, from, row.first);
-    while (e > row.first && s.begin[e - 1] >= from) --e;  // instants at the very start
+    while (e > row.first && s.begin[e - 1] >= from) --e;  // include instants at the very start
     for (; e < row.last && s.begin[e] < to; ++e) {
       if (++out.events > kMost) {
         out.cut = true;

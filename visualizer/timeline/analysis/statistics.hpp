@@ -1,4 +1,4 @@
-// What a range of time holds, and where a name occurs.
+// Statistics of a range of time, and the search for names.
 #pragma once
 #include "timeline/analysis/kinds.hpp"
 
@@ -13,19 +13,19 @@ struct Share {
 struct RangeStatistics {
   Time from = 0, to = 0;
   std::uint64_t events = 0;
-  bool cut = false;                      // of very many events only the first were looked at
-  Time busy = 0;                         // sum over the lanes' outermost rows
-  std::vector<Share> names, categories;  // the largest first; names at most 12
-  double bytes = 0;                      // of communication and copies that say so
-  Time moving = 0;                       // union of the times of those
+  bool cut = false;                      // only the first of very many events were counted
+  Time busy = 0;                         // summed over the outermost rows of the lanes
+  std::vector<Share> names, categories;  // the largest first; at most 12 names
+  double bytes = 0;                      // bytes of communication and copies, where args have them
+  Time moving = 0;                       // union of the times of these events
   double bandwidth() const { return moving > 0 ? bytes / seconds(moving) : 0; }  // B/s
 };
 
-// Of all rows, or of lanes where `lanes` is not empty. An event counts with the part of it that is inside.
+// Counts all rows, or those of `lanes` where it is not empty. An event counts with its part inside the range.
 RangeStatistics statistics_of(const EventStore& store, Time from, Time to,
                               const std::vector<std::uint32_t>& lanes = {});
 
-// Events whose name has `text` in it, in any case, by time. At most `most`.
+// Events whose name contains `text`, whatever its case, ordered by time; at most `most` are listed.
 struct Found {
   std::vector<std::uint32_t> events;
   std::uint64_t count = 0;

@@ -20,7 +20,7 @@ void permute(std::vector<T>& values, const Indices& order) {
   values.swap(sorted);
 }
 
-// By number where both are numbers, else by text.
+// Compares numbers by value and other texts alphabetically; numbers come first.
 bool natural_less(std::string_view a, std::string_view b) {
   const auto number = [](std::string_view t) { return !t.empty() && t.find_first_not_of("0123456789") == t.npos; };
   if (number(a) && number(b)) return a.size() != b.size() ? a.size() < b.size() : a < b;
@@ -69,16 +69,17 @@ void sort_lanes(RawTrace& raw) {
   for (RawArrow& a : raw.arrows) a.lane = place[a.lane];
 }
 
-// Writers round begin and duration apart, to a nanosecond or less: neighbours that overlap by no more follow each
-// other, and the first one is shortened.
+// Writers round begin and duration separately, to a nanosecond or less. Neighbours that overlap by no more than that
+// are taken as consecutive, and the first is shortened.
 constexpr Time kRounding = 1000;  // ps
 
-// Events [first, last) of `order` are those of one lane by begin, the longest first. Writes each one's row.
+// Assigns a row to each event of one lane and returns the number of rows. order[first, last) is sorted by begin, the
+// longest first.
 std::uint32_t nest(EventStore& s, const Indices& order, std::size_t first, std::size_t last,
                    std::vector<std::uint16_t>& row_of, std::uint64_t& too_deep) {
-  std::vector<Time> ends;  // of the latest in each row
-  Indices latest;          // itself
-  std::size_t active = 0;  // rows from here on have ended
+  std::vector<Time> ends;  // the end of the latest event in each row
+  Indices latest;          // that event
+  std::size_t active = 0;  // all events in rows from here on have ended
   for (std::size_t i = first; i < last; ++i) {
     const std::uint32_t e = order[i];
     const Time begin = s.begin[e], end = s.end(e);
@@ -89,7 +90,7 @@ std::uint32_t nest(EventStore& s, const Indices& order, std::size_t first, std::
         s.duration[latest[d]] -= over;
         ends[d] = begin;
       }
-    // Below the deepest that contains it, in the first row that is free.
+    // The event goes below the deepest event that contains it, into the first free row.
     std::size_t row = 0;
     for (std::size_t d = active; d-- > 0;)
       if (ends[d] > begin && ends[d] >= end) {
@@ -109,7 +110,7 @@ std::uint32_t nest(EventStore& s, const Indices& order, std::size_t first, std::
 void make_rows(RawTrace& raw) {
   EventStore& s = raw.store;
   const std::size_t n = s.size();
-  // By lane, then by begin.
+  // Sort by lane, then by begin.
   std::vector<std::size_t> starts(s.lanes.size() + 1, 0);
   for (std::uint32_t l : raw.lane) ++starts[l + 1];
   std::partial_sum(starts.begin(), starts.end(), starts.begin());
@@ -131,7 +132,7 @@ void make_rows(RawTrace& raw) {
     Lane& lane = s.lanes[l];
     lane.first_row = static_cast<std::uint32_t>(s.rows.size());
     lane.rows = nest(s, order, starts[l], starts[l + 1], row_of, raw.count(Trouble::too_deep));
-    // Stable by row.
+    // Sort stably by row.
     std::vector<std::size_t> next(lane.rows + 1, 0);
     for (auto i = from; i != to; ++i) ++next[row_of[*i] + 1U];
     for (std::uint32_t r = 0; r < lane.rows; ++r) {
@@ -164,7 +165,7 @@ void make_rows(RawTrace& raw) {
   }
 }
 
-// The deepest event of a lane at a time; of a lane where none is, the next one. kNone: there is neither.
+// The deepest event of the lane at this time (with `enclosing`) or the next one, whichever exists; else kNone.
 std::uint32_t event_at(const EventStore& s, const Lane& lane, Time at, bool enclosing) {
   std::uint32_t found = kNone, next = kNone;
   for (std::uint32_t r = lane.first_row; r < lane.first_row + lane.rows; ++r) {

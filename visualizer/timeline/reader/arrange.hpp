@@ -1,4 +1,4 @@
-// From events in the order of the file to lanes with rows: sorted, nested, joined by arrows, with levels of detail.
+// Turns events in file order into a store: sorted lanes, rows by nesting, arrows, and levels of detail.
 #pragma once
 #include "timeline/reader/trace_parser.hpp"
 
@@ -6,7 +6,7 @@ namespace ridge::viz::timeline {
 
 EventStore arrange(RawTrace raw);
 
-// Rows of a lane at most; what overlaps deeper shares the last one.
+// The most rows of a lane; deeper events share the last one.
 inline constexpr std::uint32_t kMostRows = 512;
 
 }  // namespace ridge::viz::timeline

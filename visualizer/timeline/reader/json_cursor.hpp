@@ -1,4 +1,4 @@
-// A cursor over JSON text in a buffer that may end anywhere. The buffer has a 0 byte and 7 more behind its end.
+// A cursor over JSON text in a buffer that may end anywhere. A 0 byte and 7 more bytes follow the buffer's end.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace ridge::viz::timeline {
 
-// Thrown where the buffer ends in the middle of a value: read more, and begin the value again.
+// Thrown where the buffer ends inside a value. The caller reads more and begins the value again.
 struct NeedMore {};
-// Thrown where the text is no JSON. `at` points into the buffer.
+// Thrown where the text is not JSON. `at` points into the buffer.
 struct NotJson {
   const char* at;
   const char* what;
@@ -18,7 +18,7 @@ struct NotJson {
 
 struct Text {
   std::string_view raw;  // between the quotes
-  bool plain = true;     // neither escapes nor bytes beyond ASCII
+  bool plain = true;     // no escapes, control characters or bytes beyond ASCII
 };
 
 class JsonCursor {
@@ -40,12 +40,12 @@ class JsonCursor {
     if (!take(c)) throw NotJson{p_, what};
   }
 
-  // At a '"'.
+  // Reads a string; the cursor is at its '"'.
   Text string() {
     const char* start = ++p_;
     bool plain = true;
     for (;;) {
-      // Eight bytes at a time: none is '"', '\', below 0x20 or beyond ASCII.
+      // Skips eight bytes at a time, unless one is '"', '\', below 0x20 or beyond ASCII.
       std::uint64_t w;
       std::memcpy(&w, p_, 8);
       constexpr std::uint64_t k1 = 0x0101010101010101, k8 = 0x8080808080808080;
@@ -77,7 +77,7 @@ class JsonCursor {
     return t;
   }
 
-  // A number, true, false, null, NaN, ...: its letters.
+  // Reads a number, true, false, null, NaN and the like, as text.
   std::string_view bare() {
     const char* start = p_;
     for (;; ++p_) {
@@ -91,7 +91,7 @@ class JsonCursor {
     return {start, static_cast<std::size_t>(p_ - start)};
   }
 
-  // Any value; of any depth, without a stack. Brackets are counted, not matched by kind.
+  // Skips any value, of any depth, without a stack. Brackets are counted and not matched by kind.
   void skip() {
     const char first = peek();
     if (first == '"') return void(string());
@@ -114,7 +114,7 @@ class JsonCursor {
   const char *p_, *end_;
 };
 
-// Escapes resolved, invalid UTF-8 replaced.
+// The text with escapes resolved and invalid UTF-8 replaced.
 std::string decoded(const Text& text);
 
 }  // namespace ridge::viz::timeline

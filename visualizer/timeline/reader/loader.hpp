@@ -1,4 +1,4 @@
-// Loads traces, in the background where a window waits for them.
+// Loads traces, in the background for a window.
 #pragma once
 #include <atomic>
 #include <filesystem>
@@ -15,25 +15,25 @@
 
 namespace ridge::viz::timeline {
 
-// Several files are one trace (one per rank). Throws TraceError.
+// Several files, one per rank, form one trace. Throw TraceError.
 EventStore load_traces(const std::vector<std::filesystem::path>& files);
 EventStore load_text(std::string_view text);
 
 class Loader {
  public:
-  // `then` runs behind the loading, on the same thread: what a view makes of the trace once.
+  // `then` runs after the loading on the same thread, for the view's analyses.
   using Then = std::function<void(const std::shared_ptr<const EventStore>&)>;
   explicit Loader(std::vector<std::filesystem::path> files, Then then = {});
-  ~Loader();  // cancels, and waits for the end of the current piece
+  ~Loader();  // cancels and waits for the thread
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
   bool done() const { return done_.load(std::memory_order_acquire); }
   void cancel() { cancelled_ = true; }
   void wait();
-  double fraction() const { return fraction_; }  // of the files' bytes that are read
+  double fraction() const { return fraction_; }  // the share of the files' bytes that is read
   std::uint64_t events() const { return events_; }
-  // Once done: the trace, or nullptr and why.
+  // After done(), the trace, or nullptr with the reason in error().
   std::shared_ptr<const EventStore> take() { return std::move(store_); }
   const std::string& error() const { return error_; }
 
@@ -49,8 +49,8 @@ class Loader {
   std::thread thread_;
 };
 
-// The args of one event, read again from its file: names and values as text; nested ones as JSON, shortened. Kineto's
-// top-level members beside them.
+// The args of one event, read again from its file, and Kineto's members beside args. Values are text; nested ones are
+// JSON, shortened.
 std::vector<std::pair<std::string, std::string>> arguments_of(const EventStore& store, std::size_t event);
 
 }  // namespace ridge::viz::timeline

@@ -15,14 +15,14 @@ constexpr std::size_t kPiece = 4 << 20, kPadding = 64, kLargestValue = std::size
 constexpr std::size_t kMostLanes = 100000, kMostAbout = 64, kMostCounters = 10000, kMostProcesses = 100000;
 constexpr std::uint64_t kMostEvents = 400'000'000;
 constexpr std::int64_t kFarthest = 4'000'000'000'000;  // us: 46 days, so that sums of two fit
-constexpr Time kOpen = -1;                             // the duration of a B without its E
+constexpr Time kOpen = -1;                             // the duration of a B until its E is read
 
 std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   a = (a ^ (b + 0x9E3779B97F4A7C15 + (a << 6) + (a >> 2))) * 0xBF58476D1CE4E5B9;
   return a ^ (a >> 31);
 }
 
-// Bytes of an element by PyTorch's names; 0: unknown.
+// Bytes of an element by PyTorch's type name; 0 for an unknown one.
 double element_bytes(std::string_view type) {
   if (type.find("64") != type.npos || type == "Double" || type == "Long") return 8;
   if (type.find("16") != type.npos || type == "Half" || type == "Short") return 2;
@@ -31,7 +31,7 @@ double element_bytes(std::string_view type) {
   return 0;
 }
 
-// "forward 3", "backward 3 chunk 1": a pipeline's step. Anything else changes nothing.
+// Reads a pipeline's step such as "forward 3" or "backward 3 chunk 1". Other texts change nothing.
 void read_range(std::string_view text, Detail& d) {
   const bool forward = text.starts_with("forward "), backward = text.starts_with("backward ");
   if (!forward && !backward) return;
@@ -62,18 +62,18 @@ struct TraceParser::Event {
   Text name, category, pid, tid, id, binding;
   bool enclosing = false, flow_in = false, flow_out = false;
   std::string_view scope;
-  // Of args.
+  // Read from args.
   Detail detail;
   bool detailed = false;
   double elements = -1;
   std::string_view type;
-  Text text;  // name or labels
+  Text text;  // args.name or args.labels
   Number sort;
   struct Value {
     Text key;
     Number value;
   };
-  std::array<Value, 16> values;  // plain numbers, of a counter
+  std::array<Value, 16> values;  // the values of a counter
   std::size_t value_count = 0;
 };
 
@@ -125,7 +125,7 @@ TraceParser::Number TraceParser::number(JsonCursor& c) {
   return number_of(c.bare());
 }
 
-// Moves what begins at `keep` to the front and reads on. False at the end of the file.
+// Moves the bytes from `keep` on to the front and reads more. False at the end of the file.
 bool TraceParser::refill(const char* keep) {
   const auto kept = static_cast<std::size_t>(end() - keep);
   const auto dropped = static_cast<std::size_t>(keep - begin());
@@ -152,7 +152,7 @@ bool TraceParser::refill(const char* keep) {
   return n > 0;
 }
 
-// Reads one value; where the buffer ends in it, again with more.
+// Reads one value, and begins it again with more text where the buffer ends inside it.
 template <typename Read>
 void TraceParser::value(const Read& read) {
   for (;;) {
@@ -238,15 +238,15 @@ void TraceParser::parse(TraceSource& source, const std::filesystem::path& path, 
   if (progress) progress(source.total(), source.total(), out_.store.size());
 }
 
-// The elements of the array of events, and its ']'.
+// Reads the elements of the array of events and its ']'.
 void TraceParser::elements() {
   bool done = false, separator = false;
   value([&](JsonCursor& c) { done = c.take(']'); });
   while (!done) {
     value([&](JsonCursor& c) {
-      // As many as the buffer has; at_ follows, so that what was accepted stays accepted.
+      // Reads all events in the buffer. at_ moves with them, so that no event is read twice.
       for (;;) {
-        if (c.peek() == ']') {  // also behind a ',': Chrome allows that
+        if (c.peek() == ']') {  // Chrome allows a ',' before it
           c.take(']');
           done = true;
           return;
@@ -364,7 +364,7 @@ void TraceParser::arguments(JsonCursor& c, Event& e) {
   c.expect('}', "',' or '}' is missing in args");
 }
 
-// A text or a number: as text.
+// Reads a string or a number as text.
 static Text word(JsonCursor& c) {
   const char first = c.peek();
   if (first == '"') return c.string();
@@ -475,7 +475,7 @@ std::uint32_t TraceParser::lane(std::uint32_t process, std::uint32_t tid, bool a
 
 Time TraceParser::time_of(const Number& n) {
   if (!out_.has_base) out_.has_base = true, out_.base = n.us;
-  // Of at most 18 digits each: no overflow.
+  // Both have at most 18 digits, so there is no overflow.
   std::int64_t us = n.us - out_.base;
   if (us > kFarthest || us < -kFarthest) {
     ++out_.count(Trouble::far);
@@ -491,7 +491,8 @@ std::uint32_t TraceParser::add(const Event& e, Time at, Time duration, std::uint
   s.begin.push_back(at);
   s.duration.push_back(duration);
   s.name.push_back(intern(e.name));
-  // CUPTI and PyTorch call NCCL's kernels kernels: with a category of their own they are not drawn as computing.
+  // CUPTI and PyTorch put NCCL's kernels into the category `kernel`. Their own category keeps them apart from compute
+  // kernels.
   const bool nccl = e.category.raw == "kernel" && e.name.raw.starts_with("nccl");
   s.category.push_back(category(nccl ? Text{"nccl kernel"} : e.category));
   s.offset_low.push_back(static_cast<std::uint32_t>(offset));
@@ -616,7 +617,7 @@ void TraceParser::accept(Event& e) {
       break;
     }
     default: {  // s t f
-      // Of a file: PyTorch's ranks number their arrows alike.
+      // The id includes the file, because PyTorch's ranks use the same ids.
       const std::uint64_t id = mix(mix(mix(2, file_), intern(e.category)), intern(e.id));
       out_.arrows.push_back({id, at, lane(pid, intern(e.tid), false), e.phase, e.phase != 'f' || e.enclosing, kNone});
     }

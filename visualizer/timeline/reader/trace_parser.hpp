@@ -1,4 +1,4 @@
-// Chrome Trace Event JSON to unordered events: one pass, in a buffer that slides over the file.
+// Parses Chrome Trace Event JSON into unordered events, in one pass with a sliding buffer.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -13,25 +13,25 @@
 
 namespace ridge::viz::timeline {
 
-// False: stop. Called after each piece of the file.
+// Called after each piece of the file; false cancels.
 using Progress = std::function<bool(std::uint64_t used, std::uint64_t total, std::uint64_t events)>;
 struct Cancelled {};
 
-// What was wrong, counted: shown as notes.
+// Defects of a trace, which are counted and shown as notes.
 enum class Trouble {
-  no_time,         // no ts, or one that is no number
-  no_duration,     // an X without dur: taken as 0
-  negative,        // dur below 0: taken as 0
-  far,             // more than 46 days from the first event: clamped
-  unopened,        // E without its B
-  unclosed,        // B without its E: ends with the trace
+  no_time,         // ts is missing or not a number
+  no_duration,     // an X without dur, taken as 0
+  negative,        // dur is below 0, taken as 0
+  far,             // more than 46 days from the first event, clamped
+  unopened,        // an E without its B
+  unclosed,        // a B without its E, ended with the trace
   unknown_phase,   // P, O, N, D, ...
-  no_object,       // an element of traceEvents that is no object
-  bad_counter,     // a value of C that is no number
-  loose_arrow,     // s without f, or f without s
-  too_many_lanes,  // gathered in one
+  no_object,       // an element of traceEvents that is not an object
+  bad_counter,     // a value of a C that is not a number
+  loose_arrow,     // an s without its f, or an f without its s
+  too_many_lanes,  // events beyond the limit share the last lane
   too_many_categories,
-  too_deep,  // overlap beyond the rows of a lane
+  too_deep,  // events overlap beyond the rows of a lane
   too_many_events,
   kCount
 };
@@ -42,26 +42,26 @@ struct RawArrow {
   std::uint32_t lane = 0;
   char phase = 's';  // s, t, f
   bool enclosing = true;
-  std::uint32_t event = kNone;  // known where an event itself says so (flow_in, flow_out)
+  std::uint32_t event = kNone;  // known for events with flow_in or flow_out
 };
 
-// Everything in the order of the files.
+// The parsed trace, in the order of the files.
 struct RawTrace {
-  EventStore store;  // without rows, levels and arrows
+  EventStore store;  // rows, levels and arrows are still missing
   std::vector<std::uint32_t> lane;
   std::vector<RawArrow> arrows;
   std::array<std::uint64_t, static_cast<std::size_t>(Trouble::kCount)> troubles{};
   std::uint64_t& count(Trouble t) { return troubles[static_cast<std::size_t>(t)]; }
   bool has_base = false;
-  std::int64_t base = 0;  // us: what times are relative to
+  std::int64_t base = 0;  // the origin of times in us
 };
 
 class TraceParser {
  public:
   explicit TraceParser(RawTrace& out) : out_(out) {}
-  // Adds a file. Throws TraceError where nothing can be shown of it, and Cancelled. `path` names it in messages.
+  // Adds a file, which messages call `path`. Throws TraceError where nothing of it can be shown, and Cancelled.
   void parse(TraceSource& source, const std::filesystem::path& path, const Progress& progress);
-  // Closes what is open. Once, after the last file.
+  // Closes open events. Call it once, after the last file.
   void finish();
 
  private:
@@ -99,11 +99,11 @@ class TraceParser {
   RawTrace& out_;
   TraceSource* source_ = nullptr;
   const Progress* progress_ = nullptr;
-  std::string name_;  // of the file
+  std::string name_;  // the file's name in messages
   std::string buffer_;
   std::size_t filled_ = 0;
-  std::uint64_t buffer_at_ = 0;  // the buffer's place in the file
-  const char* at_ = nullptr;     // next unread
+  std::uint64_t buffer_at_ = 0;  // the buffer's offset in the file
+  const char* at_ = nullptr;     // the next unread byte
   bool ended_ = false, has_events_ = false;
   std::uint32_t file_ = 0;
   std::string scratch_;
@@ -114,8 +114,8 @@ class TraceParser {
   std::uint64_t last_lane_key_ = ~0ULL;
   std::uint32_t last_lane_ = 0, last_process_ = kNone;
   std::uint64_t last_process_key_ = ~0ULL;
-  std::vector<std::vector<std::uint32_t>> open_;                              // B by lane
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> open_async_;  // b by id
+  std::vector<std::vector<std::uint32_t>> open_;                              // open B events by lane
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> open_async_;  // open b events by id
   std::unordered_map<std::uint64_t, std::uint32_t> counter_of_;
 };
 

@@ -1,4 +1,4 @@
-// Where trace text comes from: a file, a gzip file, or memory.
+// Sources of trace text: a file, a gzip file, or memory.
 #pragma once
 #include <cstdint>
 #include <cstdio>
@@ -10,7 +10,7 @@
 
 namespace ridge::viz::timeline {
 
-// The message says what failed, in which file, at which byte, and what to try.
+// Its message says what failed, in which file, at which byte, and what to try.
 struct TraceError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -18,16 +18,16 @@ struct TraceError : std::runtime_error {
 class TraceSource {
  public:
   virtual ~TraceSource() = default;
-  // Bytes put at `to`, at most `most`; 0 at the end. Throws TraceError.
+  // Reads at most `most` bytes to `to` and returns their number, 0 at the end. Throws TraceError.
   virtual std::size_t read(char* to, std::size_t most) = 0;
-  // Goes on `n` bytes. False: the file ends before.
+  // Skips `n` bytes. False: the file ends before.
   virtual bool skip(std::uint64_t n);
-  // Bytes of the file that were used, for the progress, of total().
+  // Bytes of the file read so far, of total(), for the progress bar.
   virtual std::uint64_t used() const = 0;
   virtual std::uint64_t total() const = 0;
 };
 
-// gzip is known by its first bytes. Throws TraceError.
+// Opens a trace; its first bytes tell gzip. Throws TraceError.
 std::unique_ptr<TraceSource> open_trace(const std::filesystem::path& file);
 std::unique_ptr<TraceSource> memory_trace(std::string_view text);  // `text` must outlive it
 

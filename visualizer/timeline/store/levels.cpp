@@ -6,7 +6,7 @@
 namespace ridge::viz::timeline {
 namespace {
 
-// Time by category, for the few categories that a run of events has.
+// Busy time by category, for the few categories of a run of events.
 class Tally {
  public:
   void add(std::uint16_t category, Time busy) {
@@ -63,7 +63,7 @@ void build_levels(EventStore& s) {
       span *= kFanout;
       count /= kFanout;
     }
-    s.levels.push_back({0, 0, 0});  // the end
+    s.levels.push_back({0, 0, 0});  // marks the end of the row's levels
   }
   s.levels.shrink_to_fit();
   s.node_busy.shrink_to_fit();
@@ -77,7 +77,7 @@ std::uint32_t first_beginning_after(const EventStore& s, const Row& row, Time at
 }
 
 std::uint32_t first_ending_after(const EventStore& s, const Row& row, Time at, std::uint32_t hint) {
-  // Events of a row do not overlap: ends rise with begins.
+  // Events of a row do not overlap, so their ends are sorted too.
   std::uint32_t low = std::max(hint, row.first), step = 1;
   while (low < row.last && s.end(low) <= at) {
     const std::uint32_t probe = step < row.last - low ? low + step : row.last;
@@ -101,7 +101,7 @@ std::uint32_t first_ending_after(const EventStore& s, const Row& row, Time at, s
 Summary summarise(const EventStore& s, const Row& row, Time from, Time to, std::uint32_t hint) {
   Summary out;
   out.first = first_ending_after(s, row, from, hint);
-  // The first that begins at or after `to`: of the events from out.first on.
+  // Finds the first event, from out.first on, that begins at or after `to`.
   std::uint32_t last = out.first, step = 1;
   while (last < row.last && s.begin[last] < to) {
     const std::uint32_t probe = step < row.last - last ? last + step : row.last;
@@ -122,7 +122,7 @@ Summary summarise(const EventStore& s, const Row& row, Time from, Time to, std::
     out.busy += busy;
     tally.add(s.category[e], busy);
   };
-  // The first and the last may reach beyond; between them whole nodes, the largest that fit.
+  // The first and the last event may extend beyond the range. Between them, the largest nodes that fit are summed.
   std::uint32_t e = out.first;
   if (e < out.last) add_event(e++);
   const std::uint32_t inner = out.last > e ? out.last - 1 : e;

@@ -7,7 +7,7 @@ namespace ridge::viz::timeline {
 std::uint32_t EventStore::row_of(std::size_t event) const {
   const auto after =
       std::upper_bound(rows.begin(), rows.end(), event, [](std::size_t e, const Row& r) { return e < r.first; });
-  // Rows without events share their first with the next one: the last of them has it.
+  // Rows without events share `first` with the next row; the last of them holds the event.
   return static_cast<std::uint32_t>(after - rows.begin()) - 1;
 }
 

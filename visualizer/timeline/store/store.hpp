@@ -1,6 +1,5 @@
-// What a trace holds, ready to be drawn: events as a structure of arrays, in order of lane, row and begin.
-//
-// Times are picoseconds since the first event of the first file, in 64 bits, at most 46 days off.
+// A trace ready to be drawn: events as a structure of arrays, ordered by lane, row and begin.
+// Times are picoseconds since the first event of the first file, in 64 bits, at most 46 days.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -16,10 +15,10 @@ using Time = std::int64_t;  // ps
 inline constexpr std::uint32_t kNone = 0xFFFFFFFF;
 inline double seconds(Time t) { return static_cast<double>(t) * 1e-12; }
 
-enum class Phase : std::uint8_t { none, reduce_scatter, all_gather };  // of a ring's step
-enum class Direction : std::uint8_t { none, forward, backward };       // of a pipeline's step
+enum class Phase : std::uint8_t { none, reduce_scatter, all_gather };  // a ring step's phase
+enum class Direction : std::uint8_t { none, forward, backward };       // a pipeline step's direction
 
-// Of the few events whose args say so.
+// Details of the few events whose args have them; -1 where one is missing.
 struct Detail {
   std::uint32_t event = 0;
   std::int32_t step = -1;
@@ -31,14 +30,14 @@ struct Detail {
 
 struct Process {
   std::uint32_t file = 0;  // index in EventStore::files
-  std::uint32_t pid = 0;   // its text
+  std::uint32_t pid = 0;   // number of its text
   std::string name, labels;
   std::int64_t sort = 0;
   bool sorted = false;
-  int rank = -1;  // where the file says so
+  int rank = -1;  // -1 where the file does not say
 };
 
-// Events of one thread or stream. Its rows hold events that do not overlap.
+// The events of one thread or stream, in rows of events that do not overlap.
 struct Lane {
   std::uint32_t process = 0, tid = 0;
   std::string name;
@@ -48,18 +47,18 @@ struct Lane {
 };
 
 struct Row {
-  std::uint32_t lane = 0, first = 0, last = 0;  // events [first, last), by begin
-  std::uint32_t levels = 0;                     // index of its first Level; see levels.hpp
+  std::uint32_t lane = 0, first = 0, last = 0;  // events [first, last), ordered by begin
+  std::uint32_t levels = 0;                     // index of its first Level (levels.hpp)
 };
 
-// One level of a row's tree of sums.
+// One level in a row's tree of sums.
 struct Level {
   std::uint32_t first = 0, count = 0, span = 0;  // nodes [first, first + count), each of `span` events
 };
 
 struct Arrow {
   Time from_time = 0, to_time = 0;
-  std::uint32_t from = kNone, to = kNone;  // events
+  std::uint32_t from = kNone, to = kNone;  // indices of events
 };
 
 struct Counter {
@@ -73,7 +72,7 @@ struct SourceFile {
   std::filesystem::path path;
   std::uint64_t bytes = 0;
   int rank = -1, world = -1;
-  std::map<std::string, std::string> about;  // otherData, metadata, distributedInfo: their plain members
+  std::map<std::string, std::string> about;  // texts and numbers of otherData, metadata and distributedInfo
 };
 
 struct EventStore {
@@ -86,18 +85,18 @@ struct EventStore {
   std::vector<Time> begin, duration;
   std::vector<std::uint32_t> name;
   std::vector<std::uint16_t> category;    // index in categories
-  std::vector<std::uint32_t> offset_low;  // of the event's object in its file
+  std::vector<std::uint32_t> offset_low;  // byte of the event's object in its file
   std::vector<std::uint8_t> offset_high;
 
-  std::vector<std::uint32_t> categories;  // strings
-  std::vector<Detail> details;            // by event
+  std::vector<std::uint32_t> categories;  // numbers of their texts
+  std::vector<Detail> details;            // ordered by event
   std::vector<Arrow> arrows;
   std::vector<Counter> counters;
 
-  // Sums over runs of events; see levels.hpp.
+  // Sums over runs of events (levels.hpp).
   std::vector<Level> levels;
   std::vector<Time> node_busy;
-  std::vector<std::uint16_t> node_category, node_share;  // the dominant category, its share in 1/65535
+  std::vector<std::uint16_t> node_category, node_share;  // the dominant category, and its share in units of 1/65535
 
   Time first = 0, last = 0;
   std::vector<std::string> notes;  // what was dropped, clamped or guessed
@@ -110,9 +109,9 @@ struct EventStore {
   std::string_view name_of(std::size_t event) const { return strings[name[event]]; }
   std::string_view category_of(std::size_t event) const { return strings[categories[category[event]]]; }
   std::uint32_t row_of(std::size_t event) const;
-  const Detail* detail(std::size_t event) const;  // nullptr: none
-  int rank_of(const Process& p) const;            // the rank it says, or its place
-  std::size_t bytes() const;                      // of memory, all in
+  const Detail* detail(std::size_t event) const;  // nullptr where it has none
+  int rank_of(const Process& p) const;            // the rank in the file, else the process's place
+  std::size_t bytes() const;                      // memory in bytes
 };
 
 }  // namespace ridge::viz::timeline

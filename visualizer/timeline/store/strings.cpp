@@ -71,7 +71,7 @@ std::string clean_utf8(std::string_view text) {
                                             : 0;
     for (std::size_t k = 1; k < n; ++k)
       if (byte(i + k) >> 6 != 2) n = 0;
-    const unsigned char next = byte(i + 1);  // too long a form, a surrogate, or beyond the last character
+    const unsigned char next = byte(i + 1);  // overlong forms, surrogates, and code points beyond the last
     if ((c == 0xE0 && next < 0xA0) || (c == 0xED && next >= 0xA0) || (c == 0xF0 && next < 0x90) ||
         (c == 0xF4 && next >= 0x90))
       n = 0;

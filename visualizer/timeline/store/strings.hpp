@@ -1,4 +1,4 @@
-// Interned strings: an event holds a number, the text is here once.
+// Interned strings: events hold numbers, and each text is stored once.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@ namespace ridge::viz::timeline {
 class StringTable {
  public:
   StringTable();
-  // Number 0 is the empty string. Longer texts are cut to kMost bytes.
+  // Returns the text's number; 0 is the empty string. Texts are cut to kMost bytes.
   std::uint32_t intern(std::string_view text);
   std::string_view operator[](std::uint32_t id) const {
     return {arena_.data() + starts_[id], static_cast<std::size_t>(starts_[id + 1] - starts_[id])};
@@ -19,13 +19,13 @@ class StringTable {
   std::size_t bytes() const {
     return arena_.capacity() + starts_.capacity() * sizeof(starts_[0]) + slots_.capacity() * sizeof(Slot);
   }
-  // Gives back what only interning needs; no intern() afterwards.
+  // Frees the memory that only interning needs; intern() must not follow.
   void seal();
   static constexpr std::size_t kMost = 512;
 
  private:
   struct Slot {
-    std::uint32_t hash = 0, id = 0;  // id + 1; 0: free
+    std::uint32_t hash = 0, id = 0;  // the number + 1; 0 marks a free slot
   };
   void grow();
   std::vector<char> arena_;
@@ -33,7 +33,7 @@ class StringTable {
   std::vector<Slot> slots_;
 };
 
-// What is no UTF-8 becomes '?', control characters become spaces.
+// Replaces invalid UTF-8 by '?' and control characters by spaces.
 std::string clean_utf8(std::string_view text);
 
 }  // namespace ridge::viz::timeline
