@@ -1,5 +1,5 @@
-// One task of a batch's Slurm array, on its node: it grades its submissions one after the other and publishes each result
-// once. It reads the batch's folder and never the gradebook.
+// One task of a batch's Slurm array, on its node: it grades its submissions one after the other and publishes each
+// result once. It reads the batch's folder and never the gradebook.
 #pragma once
 #include <string>
 
@@ -26,7 +26,8 @@ inline fs::path beat_file(const fs::path& shared, const std::string& batch, int 
   return shared / "beat" / (batch + "." + std::to_string(task));
 }
 
-// Grades the submissions of array task `task` in plan.json. Throws Error(Exit::environment) where the plan cannot be read.
+// Grades the submissions of array task `task` in plan.json. Throws Error(Exit::environment) where the plan is
+// unreadable.
 int run_array_task(const fs::path& batch, int task);
 
 }  // namespace ridge::cluster
