@@ -25,12 +25,12 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int kNodeFailures = 3;    // of different submissions, until a node is left out
-constexpr double kGoneSeconds = 3;  // between a job's end and its last file's being seen here
+constexpr int kNodeFailures = 3;    // failures on a node before it is excluded
+constexpr double kGoneSeconds = 3;  // the delay with which a job's last file appears here
 constexpr int kMaxArray = 500;
 constexpr std::size_t kMaxAttempt = 48 << 20;
 
-// What a record must say to count for this piece of work. Empty: it does.
+// The reason why a record does not count for this work; empty where it counts.
 std::string wrong_with(const std::string& text, const Course& course, const std::string& lab,
                        const std::string& content, const std::string& backend, Result& r) {
   json record;
@@ -82,7 +82,7 @@ void Collector::node_failed(const std::string& node, const std::string& reason, 
       node, at_once, reason, kNodeFailures);
 }
 
-// The attempt is over without a result; its work waits for another, or is given up.
+// Ends an attempt without a result. Its work waits for another attempt or is given up.
 void Collector::failed(const std::string& token, const std::string& state, const std::string& reason) {
   if (db_.change("UPDATE attempt SET state = ?, reason = ?, ended = ? WHERE token = ? AND state = 'open'", state,
                  reason, wall_now(), token) == 0)
@@ -113,7 +113,7 @@ void Collector::take_record(const std::string& token, std::int64_t work, bool op
     failed(token, "failed", wrong);
     return;
   }
-  // Of a work one result counts: the open attempt's. Others are kept.
+  // One result of a work counts, that of the open attempt. Others are only kept.
   const bool taken = db_.query("SELECT 1 FROM result WHERE work = ? AND counts = 1", work).next();
   const bool counts = open && !taken;
   db_.change("INSERT INTO result VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", token, work, counts, r.outcome, r.points,
@@ -128,7 +128,7 @@ void Collector::take_record(const std::string& token, std::int64_t work, bool op
   }
 }
 
-// One published file, inside a transaction. False where it is not a file of ours.
+// Takes one published file into the gradebook, inside a transaction. False: the file is not a valid result.
 bool Collector::take(const fs::path& file, const std::string& token) {
   auto text = read_regular(file, kMaxAttempt);
   const json a = text ? json::parse(*text, nullptr, false) : json();
@@ -136,7 +136,8 @@ bool Collector::take(const fs::path& file, const std::string& token) {
   if (!r.next()) return false;
   const std::int64_t work = r.integer(0);
   const bool open = r.text(1) == "open";
-  if (db_.query("SELECT 1 FROM result WHERE token = ?", token).next()) return true;  // it was taken before a crash
+  if (db_.query("SELECT 1 FROM result WHERE token = ?", token).next())
+    return true;  // a collector took it before it crashed
   if (text_at(a, "schema") != "ridge.attempt/1" || text_at(a, "token") != token) {
     failed(token, "failed", "what it published can't be read");
     return false;
@@ -150,11 +151,11 @@ bool Collector::take(const fs::path& file, const std::string& token) {
                    token) != 0)
       db_.change("UPDATE work SET built = ?, state = 'waiting' WHERE id = ? AND state = 'running'", token, work);
     else if (!db_.query("SELECT 1 FROM work WHERE built = ?", token).next())
-      judged_.push_back(token);  // another attempt has its place
+      judged_.push_back(token);  // another attempt replaced this one
   } else if (open) {
     const bool sick = flag_at(a, "sick"), hung = flag_at(a, "hung");
     failed(token, "failed", fmt::format("{} (on {})", reason, node));
-    db_.change("UPDATE work SET built = '' WHERE id = ?", work);  // perhaps it was that: built anew
+    db_.change("UPDATE work SET built = '' WHERE id = ?", work);  // the build may be the cause, so it is repeated
     if (!hung) node_failed(node, reason, sick);
   }
   return true;
@@ -176,7 +177,7 @@ int Collector::collect() {
       if (!take(spool_file(course_.shared, token), token)) bad.push_back(token);
     all.commit();
   }
-  // Only now: what is in spool/ is taken again by the next collector, and changes nothing then.
+  // Files leave spool/ after the commit. A file that stays is taken again by the next collector, without effect.
   for (const std::string& token : tokens) {
     const bool is_bad = std::find(bad.begin(), bad.end(), token) != bad.end();
     fs::rename(spool_file(course_.shared, token),
@@ -191,7 +192,7 @@ int Collector::collect() {
   return static_cast<int>(tokens.size());
 }
 
-// Jobs can't say anything either where the shared folder is full or gone: that is no job's and no node's fault.
+// Where the shared folder is full or missing, jobs are silent too, and neither a job nor a node is to blame.
 void Collector::require_shared_folder() {
   if (const double now = steady_now(); now >= next_room_) {
     try {
@@ -212,7 +213,7 @@ void Collector::give_up(const std::string& batch, std::int64_t id, int task, con
   for (Rows r = db_.query("SELECT token FROM attempt WHERE batch = ? AND task = ? AND state = 'open'", id, task);
        r.next();)
     tokens.push_back(r.text(0));
-  // A job that is alive after all need not start what has been given away.
+  // A job that is still alive skips the submissions that it lost.
   for (const std::string& token : tokens) publish(course_.shared / "fenced" / token, why + "\n");
   Transaction all(db_);
   for (const std::string& token : tokens) {
@@ -228,7 +229,7 @@ void Collector::give_up(const std::string& batch, std::int64_t id, int task, con
 void Collector::watch() {
   auto jobs = queue(prefix_);
   controller_away_ = !jobs;
-  if (!jobs) return;  // no answer says nothing about any job
+  if (!jobs) return;  // without an answer nothing is known about any job
   waits_for_.clear();
   for (const auto& [name, t] : *jobs) {
     static const std::set<std::string> usual = {"", "None", "Resources", "Priority", "JobArrayTaskLimit", "BeginTime"};
@@ -260,7 +261,7 @@ void Collector::watch() {
   for (const Batch& b : batches) {
     std::map<int, QueuedTask> here;
     for (auto [at, end] = jobs->equal_range(b.name); at != end; ++at) here[at->second.task] = at->second;
-    if (b.state == "submitting") {  // the reply to sbatch was lost, or we died between: is it there?
+    if (b.state == "submitting") {  // sbatch's reply was lost, or a collector ended before it: look for the job
       if (!here.empty()) {
         const std::string& job = here.begin()->second.job;
         db_.change("UPDATE batch SET state = 'submitted', job = ? WHERE id = ?", job.substr(0, job.find('_')), b.id);
@@ -312,7 +313,7 @@ void Collector::watch() {
       "(SELECT 1 FROM attempt WHERE batch = batch.id AND state = 'open')");
 }
 
-// Hands a batch to Slurm. Its row says 'submitting' before and until a reply is here.
+// Submits a batch to Slurm. Its row says 'submitting' until sbatch's reply arrives.
 void Collector::send(std::int64_t id, const std::string& name, const CourseLab& lab, Phase phase, int tasks) {
   const SlurmOptions& options = phase == Phase::build ? lab.build : lab.slurm;
   auto text = read_regular(course_.shared / "batches" / name / "plan.json", 64 << 20);
@@ -355,7 +356,7 @@ void Collector::make_batch(const CourseLab& lab, Phase phase, const std::vector<
   if (course_.require_sandbox) options.push_back("--require-sandbox");
   if (!course_.seeds.empty() && !builds) options.insert(options.end(), {"--seed-file", course_.seeds.string()});
   if (lab.slurm.nodes > 1 && !builds) options.insert(options.end(), {"--ranks-through", course_.mpi});
-  // One minute over what the submissions may take together: Slurm's limit is the second line of defence.
+  // Slurm's limit exceeds the submissions' own limits, which apply first.
   const int minutes = (per_job * ((builds ? course_.build_limit_s : lab.limit_s) + 2) + 59) / 60 + 2;
   std::string preflight = course_.preflight;
   if (preflight == "gpu")
@@ -478,7 +479,7 @@ void Collector::show_progress(bool last) {
 }
 
 void Collector::run() {
-  // sick nodes are judged anew by each run
+  // each run starts without excluded nodes
   db_.change("DELETE FROM node");
   tell("Ctrl-C leaves the jobs running; `ridge cluster resume` goes on from there.\n");
   for (;;) {

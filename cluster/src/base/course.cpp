@@ -16,7 +16,7 @@ namespace ridge::cluster {
 
 namespace {
 
-// One table, whose keys must all be known: a misspelled deadline must not pass in silence.
+// A table that rejects unknown keys, such as a misspelled deadline.
 class Table {
  public:
   Table(const toml::table* table, fs::path file, std::string name)

@@ -1,6 +1,5 @@
-// CSV (RFC 4180, and a byte order mark or semicolons as spreadsheets write them) that can be changed in place: each
-// field knows where it stands in the text, so that a file is filled in one column and stays as it was, byte for byte,
-// elsewhere.
+// CSV (RFC 4180, and the byte order mark, semicolons and tabs of spreadsheets) that can be changed in place. Each field
+// knows its place in the text, so that filling one column keeps all other bytes.
 #pragma once
 #include <string>
 #include <string_view>
@@ -10,7 +9,7 @@ namespace ridge::cluster {
 
 struct CsvField {
   std::string text;                // without quotes
-  std::size_t begin = 0, end = 0;  // of what stands in the file, quotes included
+  std::size_t begin = 0, end = 0;  // its bytes in the file, with quotes
 };
 
 using CsvRow = std::vector<CsvField>;
@@ -20,19 +19,19 @@ struct Csv {
   char separator = ',';
   std::vector<CsvRow> rows;  // empty lines are left out
 
-  // The column whose name (first row; case and outer blanks do not matter) is one of these; -1: none.
+  // The column whose name in the first row is one of these, whatever its case and outer blanks; -1 where there is none.
   int column(std::initializer_list<std::string_view> names) const;
-  // The field, or empty where the row is shorter.
+  // The field's text, or an empty text where the row is shorter.
   const std::string& at(std::size_t row, int column) const;
 };
 
-// Throws Error(Exit::usage) with the line where a quote is never closed or a file is larger than 64 MiB.
+// Throws Error(Exit::usage) where a quote is never closed, with its line, or the text is larger than 64 MiB.
 Csv parse_csv(std::string text, const std::string& name);
 
-// Quoted where it has to be. A text that a spreadsheet would run as a formula gets an apostrophe in front.
+// The text as a field, quoted where necessary. An apostrophe precedes a text that a spreadsheet would run as a formula.
 std::string csv_field(std::string_view text, char separator = ',');
 
-// The text with the fields of `changes` (row, column, new text) replaced. Every row must have its column.
+// The CSV text with the fields of `changes` replaced. Each changed field must exist.
 struct CsvChange {
   std::size_t row;
   int column;

@@ -1,4 +1,4 @@
-// Files that several machines write and read: what is there is whole, and nothing is overwritten.
+// Files shared by several machines: a file is complete once it has its name, and is never overwritten.
 #pragma once
 #include <optional>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace ridge::cluster {
 
-// An open descriptor that closes itself.
+// Owns an open descriptor.
 class Fd {
  public:
   explicit Fd(int fd = -1) : fd_(fd) {}
@@ -27,14 +27,15 @@ class Fd {
 void make_folders(const fs::path& dir, unsigned mode = 0700);
 void sync_folder(const fs::path& dir);
 
-// Writes to a temporary in the same folder, fsyncs, gives it its name by link() (which fails where the name is taken),
-// and fsyncs the folder. False where there was such a file already, which stays. Throws Error(Exit::environment).
+// Writes a temporary file in the same folder, syncs it, names it by link(), which fails where the name is taken, and
+// syncs the folder. False: the file existed, and was kept. Throws Error(Exit::environment).
 bool publish(const fs::path& file, const std::string& text);
 
 // Throws Error(Exit::environment) where nothing can be written there.
 void require_room(const fs::path& dir);
 
-// A regular file of at most `max` bytes, no links followed. Empty where it is not one or can't be read.
+// The bytes of a regular file of at most `max` bytes. Nothing for a link, another kind of file, or one that cannot be
+// read.
 std::optional<std::string> read_regular(const fs::path& file, std::size_t max);
 
 // 32 random hexadecimal digits.

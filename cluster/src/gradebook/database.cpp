@@ -11,7 +11,7 @@ namespace ridge::cluster {
 
 namespace {
 
-// Less than SQLite's smallest set of files takes.
+// Whether the disk has less room than SQLite's smallest files need.
 bool no_room(const fs::path& dir) {
   struct statvfs s {};
   return statvfs(dir.c_str(), &s) == 0 && s.f_bavail * s.f_frsize < 128 * 1024;
@@ -25,7 +25,7 @@ bool no_room(const fs::path& dir) {
   const char* advice = "what was acknowledged before is kept; run the command again";
   if (code == SQLITE_BUSY) advice = "another process holds the gradebook; try again when it has ended";
   if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) advice = "is this file a gradebook? Restore it from a copy";
-  // SQLite calls it an I/O error where the files beside its own (-wal, -shm) find no room.
+  // SQLite reports an I/O error where -wal and -shm have no room.
   if (code == SQLITE_FULL || ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && no_room(file.parent_path()))) {
     what = "its disk is full";
     advice =
@@ -34,7 +34,7 @@ bool no_room(const fs::path& dir) {
   throw Error(Exit::environment, fmt::format("the gradebook {}: {}", shown(file), what), advice);
 }
 
-// Network file systems by their magic numbers (statfs(2)).
+// The name of a network file system, by its magic number (statfs(2)); nullptr for others.
 const char* network_kind(const fs::path& dir) {
   struct statfs s {};
   if (statfs(dir.c_str(), &s) != 0) return nullptr;
@@ -116,7 +116,7 @@ Transaction::~Transaction() {
   if (!open_) return;
   try {
     db_.script("ROLLBACK");
-  } catch (const Error&) {  // the disk is full: SQLite has rolled back by itself
+  } catch (const Error&) {  // on a full disk SQLite has rolled back already
   }
 }
 

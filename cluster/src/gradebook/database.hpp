@@ -1,4 +1,4 @@
-// SQLite, as little of it as the gradebook needs. Errors are Error(Exit::environment); what was committed is on disk.
+// A minimal interface to SQLite for the gradebook. Errors are Error(Exit::environment). Committed data is on disk.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -12,7 +12,7 @@ struct sqlite3_stmt;
 
 namespace ridge::cluster {
 
-class Rows {  // of a statement that runs
+class Rows {  // the rows of a running statement
  public:
   Rows(sqlite3* db, std::string_view sql);
   ~Rows();
@@ -49,7 +49,8 @@ class Rows {  // of a statement that runs
 
 class Database {
  public:
-  // WAL, synchronous=FULL. Refuses a network file system, on which neither locks nor WAL can be relied on.
+  // Opens with WAL and synchronous=FULL. Throws Error(Exit::usage) on a network file system, where locks and WAL are
+  // unreliable.
   explicit Database(const fs::path& file);
   ~Database();
   Database(const Database&) = delete;
@@ -62,7 +63,7 @@ class Database {
     (r.bind(a), ...);
     return r;
   }
-  // How many rows it changed.
+  // Runs a statement and returns the number of changed rows.
   template <class... A>
   int change(std::string_view sql, const A&... a) {
     Rows r = query(sql, a...);
@@ -77,7 +78,7 @@ class Database {
   sqlite3* db_ = nullptr;
 };
 
-// All or nothing; rolled back unless committed.
+// A transaction, rolled back unless committed.
 class Transaction {
  public:
   explicit Transaction(Database& db) : db_(db) { db_.script("BEGIN IMMEDIATE"); }

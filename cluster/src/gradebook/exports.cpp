@@ -45,7 +45,7 @@ int named_column(const Csv& csv, const std::string& name, const fs::path& file) 
               fmt::format("name one with --column; it has: {}", fmt::join(all, " | ")));
 }
 
-// Canvas and Moodle: the instructor's file, filled in one column. Rows are matched by whatever identity column fits.
+// For Canvas and Moodle, fills one column of the instructor's file. Rows are matched by any identity column.
 std::string filled(const std::vector<Grade>& grades, const ExportOptions& o, std::string& note) {
   const bool canvas = o.format == "canvas";
   if (o.from.empty())
@@ -140,7 +140,7 @@ json as_json(const Grade& g, double weight) {
   return j;
 }
 
-// One results.json a student, in one list: {"student": ..., "results": {...}}.
+// A list with one results.json per student: {"student": ..., "results": {...}}.
 std::string gradescope(const std::vector<Grade>& grades, double points) {
   if (points == 0) points = 100;
   json all = json::array();

@@ -1,4 +1,4 @@
-// Grades as other systems read them, and what an instructor wants to know of a lab.
+// Exports of grades to other systems, and reports on a lab for the instructor.
 #pragma once
 #include <string>
 
@@ -8,18 +8,18 @@ namespace ridge::cluster {
 
 struct ExportOptions {
   std::string lab, format;  // canvas, moodle, nbgrader, gradescope, json, csv
-  fs::path from;            // canvas, moodle: the LMS's own export, of which one column is filled
-  std::string column;       // its name, or a part of it that no other has
-  double points = 0;        // of which 100 % are so many; 0: the export's own "Points Possible", else 100
+  fs::path from;            // for canvas and moodle, the LMS's own export, in which one column is filled
+  std::string column;       // the column's name, or a unique part of it
+  double points = 0;        // points for 100 %; 0 takes the export's "Points Possible", else 100
 };
 
-// The text to write. A student without a grade keeps what stands there.
+// The exported text. In an LMS's file, students without a grade keep their fields. `note` gets a remark for the user.
 std::string exported(Gradebook& book, const ExportOptions& options, std::string& note);
 
-// Distribution, most common failing checks, suspicious results, decisions.
+// The distribution of grades, the most common failing checks, suspicious results, and decisions.
 std::string lab_report(Gradebook& book, const std::string& lab);
 
-// What grading the waiting submissions (and `more` others) of a lab will take, from results so far.
+// The estimated hours for grading a lab's waiting submissions and `more` others, from results so far.
 std::string estimate(Gradebook& book, const std::string& lab, int more);
 
 }  // namespace ridge::cluster

@@ -16,10 +16,10 @@ namespace ridge::cluster {
 
 namespace {
 
-// content: what is graded, by the hash of its files; several students may have handed in the same. work: one content to
-// be judged; a regrade is a new generation. attempt: one try, whose token no other try has. Where building is apart, a
-// work's first attempt builds it; `built` is then that attempt's token, and its folder's name. result: what an attempt
-// said. The index makes two results that count impossible.
+// content: the hash of submitted files, which several students may share. work: one content to be judged; a regrade is
+// a new generation. attempt: one try, with a unique token. Where building is a phase of its own, a work's first attempt
+// builds it, and `built` is that attempt's token and the folder's name. result: the outcome of an attempt; the index
+// allows one result that counts.
 constexpr const char* kSchema = R"(
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS student(id TEXT PRIMARY KEY, name TEXT NOT NULL, email TEXT NOT NULL);
@@ -57,7 +57,7 @@ CREATE TABLE IF NOT EXISTS event(id INTEGER PRIMARY KEY, made INTEGER NOT NULL, 
 COMMIT;
 )";
 
-// A gradebook of before builds were apart.
+// Updates a gradebook from before the build phase.
 constexpr const char* kUpdate = R"(
 PRAGMA foreign_keys=OFF;
 BEGIN IMMEDIATE;
@@ -123,13 +123,14 @@ std::vector<Grade> Gradebook::grades(const std::string& lab) {
   const CourseLab rules = course_.lab(lab);
   std::map<std::string, Grade> all;
   for (const Student& s : students()) all[s.id].student = s;
-  // The last that each handed in counts; of its work the newest generation that has a result.
+  // A student's last submission counts, with the newest generation of its work that has a result.
   for (Rows r = db_.query("SELECT student, content, source, handed_in, problem FROM submission WHERE lab = ? "
                           "ORDER BY COALESCE(handed_in, taken), id",
                           lab);
        r.next();) {
     Grade& g = all[r.text(0)];
-    if (!r.text(4).empty() && !g.content.empty()) continue;  // a broken second one does not take away the first
+    if (!r.text(4).empty() && !g.content.empty())
+      continue;  // an unreadable later submission does not replace an earlier one
     g.student.id = r.text(0);
     g.content = r.text(1), g.source = r.text(2), g.problem = r.text(4);
     g.handed_in = r.null(3) ? std::nullopt : std::optional(r.integer(3));

@@ -1,5 +1,5 @@
-// The gradebook: who handed in what, what was tried, what came of it, and who decided otherwise. One SQLite file; only
-// the collector (who holds the lock) writes results, and of each piece of work one result counts.
+// The gradebook holds submissions, attempts, results and the instructor's decisions in one SQLite file. Only the
+// collector, which holds the lock, writes results; one result of each work counts.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -22,22 +22,22 @@ struct Counts {
   int open() const { return waiting + running; }
 };
 
-// One student's standing in one lab.
+// One student's grade in one lab.
 struct Grade {
   Student student;
   std::string lab, content, source, problem, outcome, state, reason;
   std::optional<std::int64_t> handed_in;
-  std::optional<double> points, max;  // as judged
-  std::optional<double> percent;      // after lateness and decisions: what is exported; none: not graded
+  std::optional<double> points, max;  // as the judge gave them
+  std::optional<double> percent;      // the exported grade, after lateness and decisions; none where it is not graded
   double days_late = 0;
   bool overridden = false;
-  std::string note;  // of lateness and decisions
+  std::string note;  // explains lateness and decisions
   std::string token;
 };
 
 class Gradebook {
  public:
-  // Makes it where there is none.
+  // Opens the course's gradebook, or creates it. Throws Error.
   explicit Gradebook(const Course& course);
 
   Database& db() { return db_; }
@@ -46,25 +46,25 @@ class Gradebook {
   void add_student(const Student& s);
   std::vector<Student> students();
 
-  Counts counts(const std::string& lab);  // empty: of all labs
-  // Of all students (and of those who are not on the roster but handed something in), in order of ids.
+  Counts counts(const std::string& lab);  // of all labs where `lab` is empty
+  // The grades of all students, and of others who handed something in, ordered by id.
   std::vector<Grade> grades(const std::string& lab);
 
-  // Of the whole course, by the labs' weights: what a lab earned of its weight. A lab for which nothing was handed in
-  // counts zero once its deadline is over, and not at all before. Where one waits for its result there is no total.
+  // The grades of the whole course, weighted by lab. A lab without a submission counts zero after its deadline and
+  // nothing before. A student whose submission is not graded yet has no total.
   std::vector<Grade> totals();
 
   void decide(const std::string& kind, const std::string& lab, const std::string& student, const std::string& value,
               const std::string& reason, const std::string& author);
-  std::string jobs_prefix();           // of the names of its jobs: no other gradebook's begin so
-  void note(const std::string& what);  // the log of events
+  std::string jobs_prefix();           // begins the names of this gradebook's jobs and of no other's
+  void note(const std::string& what);  // adds to the log of events
 
  private:
   const Course& course_;
   Database db_;
 };
 
-// The one collector of a gradebook: a lock that its process holds until it ends, however it ends.
+// A lock that makes a process the gradebook's only collector. It ends with the process.
 class CollectorLock {
  public:
   explicit CollectorLock(const Course& course);  // throws Error(Exit::environment) where another process holds it

@@ -30,7 +30,7 @@ std::string user_name() {
   return p != nullptr ? p->pw_name : std::to_string(getuid());
 }
 
-// Names of what this student handed in of a lab: LAB-STUDENT-DATE-HASH.tar.gz, so that a listing is the history.
+// The names of this student's archives for a lab, LAB_STUDENT_DATE_HASH.tar.gz, which sort by date.
 std::vector<std::string> handed_in(const fs::path& dir, const std::string& prefix) {
   std::vector<std::string> names;
   std::error_code ec;
@@ -100,7 +100,7 @@ int submit_work(const SubmitArguments& a) {
       throw Error(Exit::usage, fmt::format("{} were handed in today, and the course allows {} a day", today, per_day),
                   "try again tomorrow (UTC)");
   }
-  // The archive is made by tar, of exactly the files that the hash is of, and gets its name when it is whole.
+  // tar packs exactly the hashed files, and the archive gets its name once it is complete.
   TemporaryDir scratch("submit");
   std::vector<std::string> argv = {"tar",
                                    "--create",
@@ -133,7 +133,7 @@ int grade_through_slurm(const std::string& lab_key, const std::vector<std::strin
     course = load_course("");
   } catch (const Error& e) {
     if (e.code != Exit::usage || std::getenv("RIDGE_COURSE") != nullptr)
-      throw;  // no course.toml: the cluster's defaults
+      throw;  // without a course.toml, the cluster's defaults apply
   }
   SlurmOptions options;
   int limit = 1500;

@@ -1,4 +1,4 @@
-// The student's side: handing work in, and grading it through the queue as practice.
+// The student's commands: handing work in, and grading it through the queue as practice.
 #pragma once
 #include <string>
 #include <vector>
@@ -12,10 +12,11 @@ struct SubmitArguments {
   bool unchecked = false;
 };
 
-// Checks the work here, packs it, puts it into the course's folder (course.toml's `dropbox`) under the student's name.
+// Checks the work here, packs it, and puts it into the course's folder (course.toml's `dropbox`) under the student's
+// name. Throws Error.
 int submit_work(const SubmitArguments& arguments);
 
-// `ridge grade NN --slurm`: one job, waited for. `arguments` are grade's own, to be run on the node.
+// `ridge grade NN --slurm`: runs `arguments` as one job, waits for it, and returns its exit code. Throws Error.
 int grade_through_slurm(const std::string& lab, const std::vector<std::string>& arguments);
 
 }  // namespace ridge::cluster

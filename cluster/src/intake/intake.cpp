@@ -33,8 +33,8 @@ bool is_source(const fs::path& p) {
   return known.count(p.extension().string()) != 0;
 }
 
-// What an entry's name says of whose it is: the id or the e-mail address itself, or an id between underscores, as LMSs
-// write it ("doejane_1234_5678_lab03.zip").
+// The student that an entry's name gives: by id or e-mail address, or by an id between underscores, as LMSs name files
+// ("doejane_1234_5678_lab03.zip"). nullptr, with the reason in `why`, where there is not exactly one.
 const Student* owner(const std::string& name, const std::vector<Student>& roster, std::string& why) {
   std::string stem = name;
   for (const char* end : {".tar.gz", ".tar.xz", ".tar.bz2", ".tar.zst", ".tgz", ".tar", ".zip", ".git"})
@@ -57,7 +57,7 @@ const Student* owner(const std::string& name, const std::vector<Student>& roster
   return nullptr;
 }
 
-// The folder that holds most of the lab's files: archives have others around it. No links are followed.
+// The folder with the most files of the lab, since archives wrap it in others. Links are not followed.
 fs::path source_folder(const fs::path& top, const Lab& lab) {
   fs::path best;
   int most = 0, entries = 0;
@@ -79,7 +79,7 @@ fs::path source_folder(const fs::path& top, const Lab& lab) {
 }
 
 struct Staged {
-  fs::path dir;  // inside the shared folder: it gets its place by a rename
+  fs::path dir;  // inside the shared folder; a rename moves it to its place
   std::string problem, note;
   std::optional<std::int64_t> handed_in;
 };
@@ -111,15 +111,15 @@ void copy_sources(const fs::path& from, const fs::path& to, std::string& problem
 
 std::string first_line(const std::string& text) { return capped(printable(text.substr(0, text.find('\n'))), 200); }
 
-// What this machine lacks is not written down as the student's mistake.
+// A full disk of this machine must not count as the student's mistake.
 void blame_full_disk(const fs::path& dir) {
   if (disk_full(dir))
     throw Error(Exit::environment, "no space left to unpack into: " + shown(dir),
                 "free some space there, or set TMPDIR to another folder; then the same command again");
 }
 
-// git runs what a repository's configuration says; so a stranger's repository is cloned into one of ours, by git's own
-// protocol, and only that one is worked with.
+// git runs commands from a repository's configuration. So an untrusted repository is cloned into one of ours, by git's
+// own protocol, and only the clone is used.
 ProcessResult git(std::vector<std::string> arguments, const fs::path& dir, const fs::path& scratch) {
   std::ofstream(scratch / "gitconfig")
       << "[safe]\n\tdirectory = *\n[core]\n\thooksPath = /dev/null\n\tfsmonitor = false\n"
@@ -143,13 +143,13 @@ std::string unpack(const fs::path& archive, const fs::path& to) {
       run_process({program.string(), archive.string(), to.string()}, to, {.seconds = 20, .output_bytes = 4096});
   if (r.exit_code == 0) return "";
   blame_full_disk(to);
-  if (r.exit_code == 127)  // the loader's
+  if (r.exit_code == 127)  // the dynamic loader's exit code
     throw Error(Exit::environment, "ridge-unpack does not run here: " + first_line(r.output), "install libarchive");
   if (r.timed_out) return "the archive takes more than 20 s to unpack";
   return r.output.empty() ? "the archive can't be unpacked" : first_line(r.output);
 }
 
-// The last commit of HEAD before the deadline, unpacked.
+// Unpacks the last commit of HEAD before the deadline, else HEAD, and returns a problem or an empty text.
 std::string check_out(const fs::path& repository, std::optional<std::int64_t> deadline, const fs::path& scratch,
                       const fs::path& to, std::optional<std::int64_t>& date) {
   const std::string own = (scratch / "repository").string();
@@ -161,7 +161,7 @@ std::string check_out(const fs::path& repository, std::optional<std::int64_t> de
   std::vector<std::string> find = {"-C", own, "log", "-1", "--format=%H %ct", "HEAD"};
   if (deadline) find.insert(find.end() - 1, fmt::format("--before={}", *deadline));
   r = git(find, scratch, scratch);
-  if (r.exit_code == 0 && r.output.size() <= 40 && deadline) {  // nothing in time: the first that there is, late
+  if (r.exit_code == 0 && r.output.size() <= 40 && deadline) {  // no commit in time: take HEAD, which is late
     find = {"-C", own, "log", "-1", "--format=%H %ct", "HEAD"};
     r = git(find, scratch, scratch);
   }
@@ -204,7 +204,7 @@ Staged stage(const fs::path& entry, const Lab& lab, std::optional<std::int64_t> 
     s.problem = fmt::format("holds none of the lab's files ({})", fmt::join(lab.files, ", "));
     return s;
   }
-  if (S_ISDIR(st.st_mode) && from == entry) {  // a folder's own date says little: that of the files counts
+  if (S_ISDIR(st.st_mode) && from == entry) {  // the newest file's date counts, not the folder's
     std::int64_t newest = 0;
     for (const std::string& name : lab.files)
       if (lstat((sources / name).c_str(), &st) == 0) newest = std::max<std::int64_t>(newest, st.st_mtime);
@@ -212,7 +212,7 @@ Staged stage(const fs::path& entry, const Lab& lab, std::optional<std::int64_t> 
   }
   make_folders(s.dir);
   copy_sources(sources, s.dir, s.problem);
-  // A file that was not handed in is the lab's stub, which earns nothing: the others are graded all the same.
+  // The lab's stub replaces a missing file and earns nothing, so that the other files are still graded.
   std::vector<std::string> missing;
   for (const std::string& name : lab.files)
     if (s.problem.empty() && !fs::exists(s.dir / name)) {
@@ -284,8 +284,7 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
       report.problems.push_back(name + ": " + why);
       continue;
     }
-    // In a folder that all may write to, a name alone proves nothing: another student's account must not stand for this
-    // one.
+    // In a folder that all may write to, a name proves nothing: the file must not belong to another student's account.
     struct stat st {};
     const passwd* account = lstat(entry.c_str(), &st) == 0 ? getpwuid(st.st_uid) : nullptr;
     if (account != nullptr && student->id != account->pw_name &&
@@ -316,7 +315,7 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
     if (s.problem.empty() && !fs::exists(content_dir(course, lab.name, content))) {
       sync_folder(staging);
       const fs::path place = content_dir(course, lab.name, content);
-      fs::rename(staging, place, ec);  // fails where another has just made it
+      fs::rename(staging, place, ec);  // fails where another process has just made it
       if (!fs::exists(place))
         throw Error(Exit::environment, fmt::format("cannot make {}: {}", shown(place), ec.message()),
                     "free some space there, then the same command again");

@@ -1,5 +1,5 @@
-// Taking submissions in: folders, archives and git repositories of a roster's students, read as what strangers made.
-// What is kept are a lab's source files, once for each content, under the hash that a result names too.
+// Takes in submissions: folders, archives and git repositories of the roster's students, none of which is trusted. A
+// lab's source files are kept once for each content, under the hash that results name too.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,18 +8,20 @@
 
 namespace ridge::cluster {
 
-// A CSV with a column `id` (or an LMS's own export: Canvas, Moodle and nbgrader name theirs otherwise).
+// Reads a CSV with a column `id`, or the export of Canvas, Moodle or nbgrader with its own column names. Throws
+// Error(Exit::usage).
 std::vector<Student> read_roster(const fs::path& csv);
 
 struct IntakeReport {
   int taken = 0, known = 0, contents = 0;
-  std::vector<std::string> problems;  // "NAME: what"
+  std::vector<std::string> problems;  // "NAME: problem"
 };
 
-// Everything in `dir` is one student's each. Nothing there is changed; taking it in again changes nothing.
+// Takes in `dir`, in which each entry belongs to one student. The folder stays unchanged, and taking it in twice has no
+// further effect.
 IntakeReport take_in(Gradebook& book, const std::string& lab, const fs::path& dir, const std::vector<Student>& roster);
 
-// Where a content's files are.
+// The folder of a content's files.
 fs::path content_dir(const Course& course, const std::string& lab, const std::string& content);
 
 }  // namespace ridge::cluster

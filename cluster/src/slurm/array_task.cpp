@@ -28,7 +28,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kPreflightSeconds = 120;  // of which compiling the measurement takes most
+constexpr double kPreflightSeconds = 120;  // compiling the measurement takes most of it
 
 std::string node_name() {
   std::string name = environment("SLURMD_NODENAME");
@@ -37,7 +37,7 @@ std::string node_name() {
   return name;
 }
 
-// A file that changes every two seconds while this process lives and the folder can be written.
+// Rewrites a file every two seconds, as a sign of life for the collector.
 class Heartbeat {
  public:
   explicit Heartbeat(fs::path file) : file_(std::move(file)), thread_([this] { beat(); }) {}
@@ -53,7 +53,7 @@ class Heartbeat {
       std::ofstream out(next, std::ios::trunc);
       out << node_name() << ' ' << getpid() << ' ' << count << '\n';
       out.close();
-      if (out.good()) rename(next.c_str(), file_.c_str());  // on a full disk the last one stays
+      if (out.good()) rename(next.c_str(), file_.c_str());  // a full disk keeps the last heartbeat
       for (int i = 0; i < 20 && !stop_; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
     unlink(next.c_str());
@@ -63,7 +63,7 @@ class Heartbeat {
   std::thread thread_;
 };
 
-// All descendants: those that lost their parent come to this process, which is their subreaper.
+// The children of this process. As the subreaper it inherits descendants that lost their parent.
 std::vector<pid_t> children() {
   std::vector<pid_t> all;
   std::error_code ec;
@@ -91,8 +91,8 @@ struct Ended {
   double seconds = 0;
 };
 
-// The judge, in a process group of its own: at the limit TERM (it cleans up), half a second later KILL, and then
-// whatever is left.
+// Runs the judge in its own process group. At the limit it gets TERM, to clean up, and KILL half a second later; then
+// all remaining descendants are killed.
 Ended run_judge(const std::vector<std::string>& argv, const fs::path& log, double limit) {
   std::vector<char*> args;
   for (const auto& a : argv) args.push_back(const_cast<char*>(a.c_str()));
@@ -147,7 +147,8 @@ std::string why_not(const Ended& e, const std::string& limit, const std::string&
   return fmt::format("the judge ended with exit code {}: {}", e.code, last);
 }
 
-// One attempt, as it goes into the spool: the record's own text, byte for byte, or why there is none.
+// Makes one attempt and returns the JSON for the spool: the record's text, byte for byte, or the reason why there is
+// none.
 json attempt(const json& plan, const json& item, const fs::path& scratch) {
   const std::string token = item.at("token"), limit = std::to_string(plan.at("limit_s").get<int>());
   const fs::path record = scratch / (token + ".record"), log = scratch / (token + ".log");
@@ -160,7 +161,7 @@ json attempt(const json& plan, const json& item, const fs::path& scratch) {
     argv.insert(argv.end(), {"--build-into", built_dir(plan.at("shared").get<std::string>(), token).string()});
   else if (const std::string built = item.value("built", ""); !built.empty())
     argv.insert(argv.end(), {"--built", built});
-  // A container's command goes before it: "apptainer exec --nv IMAGE".
+  // A container's command precedes it: "apptainer exec --nv IMAGE".
   if (const std::string container = plan.value("container", ""); !container.empty())
     argv.insert(argv.begin(), {"/bin/sh", "-c", "exec " + container + " \"$@\"", "ridge-array-task"});
   Ended e = run_judge(argv, log, plan.at("limit_s").get<double>());
@@ -186,7 +187,7 @@ json attempt(const json& plan, const json& item, const fs::path& scratch) {
   return out;
 }
 
-// A shared folder that can't be written is often back in a minute; a result is worth the wait (five of them).
+// Publishes a result, and retries for five minutes: an unwritable shared folder is often back in one.
 void publish_patiently(const fs::path& file, const std::string& text) {
   for (int tries = 0;; ++tries) try {
       if (!publish(file, text)) tell("ridge-array-task: {} was published before; this one is dropped\n", shown(file));
@@ -202,7 +203,7 @@ void publish_patiently(const fs::path& file, const std::string& text) {
 
 int run_array_task(const fs::path& batch, int task) {
   std::error_code asked;
-  if (fs::exists(batch / "word", asked)) return probe(batch);  // `ridge cluster doctor` asks
+  if (fs::exists(batch / "word", asked)) return probe(batch);  // a job of `ridge cluster doctor`
   auto text = read_regular(batch / "plan.json", 64 << 20);
   if (!text)
     throw Error(Exit::environment, "cannot read " + shown(batch / "plan.json"), "is the shared folder mounted here?");
@@ -212,7 +213,7 @@ int run_array_task(const fs::path& batch, int task) {
     const fs::path shared = plan.at("shared").get<std::string>();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     TemporaryDir scratch("job");
-    // What is kept of a grading is published; nothing else is left on the node.
+    // Only published files outlive the job: everything else goes into the scratch folder.
     setenv("TMPDIR", scratch.path().c_str(), 1);
     setenv("RIDGE_RESULTS", (scratch.path() / "results").c_str(), 1);
     setenv("RIDGE_NO_BUILD", "1", 1);
@@ -221,7 +222,8 @@ int run_array_task(const fs::path& batch, int task) {
     if (const std::string key = plan.value("signing_key", ""); !key.empty())
       setenv("RIDGE_SIGNING_KEY", key.c_str(), 1);
     if (const std::string arch = plan.value("arch", ""); !arch.empty()) setenv("RIDGE_CUDA_ARCH", arch.c_str(), 1);
-    Heartbeat alive(beat_file(shared, plan.at("name"), task));  // after setenv: it reads the environment
+    Heartbeat alive(
+        beat_file(shared, plan.at("name"), task));  // after setenv, because its thread reads the environment
 
     std::string sick;
     if (const std::string preflight = plan.value("preflight", ""); !preflight.empty()) {
@@ -236,8 +238,8 @@ int run_array_task(const fs::path& batch, int task) {
       const std::string token = item.at("token");
       std::error_code ec;
       if (fs::exists(spool_file(shared, token), ec) || fs::exists(taken_file(shared, token), ec))
-        continue;                                               // ran before
-      if (fs::exists(shared / "fenced" / token, ec)) continue;  // another attempt has its place
+        continue;                                               // an earlier run of this task published it
+      if (fs::exists(shared / "fenced" / token, ec)) continue;  // another attempt replaced it
       json out = sick.empty() ? attempt(plan, item, scratch.path())
                               : json{{"schema", "ridge.attempt/1"}, {"token", token}, {"node", node_name()},
                                      {"kind", "not-graded"},        {"sick", true},   {"reason", sick}};

@@ -138,7 +138,7 @@ void examine_slurm(const Course& c, std::vector<Finding>& all) {
                    "grade in parts, or raise it"});
 }
 
-// One job on each of up to four nodes.
+// Runs one small job on a node, and compares what the node sees with this machine.
 void examine_nodes(const Course& c, std::vector<Finding>& all) {
   const fs::path dir = c.shared / "doctor" / new_token();
   make_folders(dir);

@@ -1,4 +1,4 @@
-// Whether course.toml and this cluster fit each other.
+// Checks course.toml against the cluster.
 #pragma once
 #include <string>
 #include <vector>
@@ -12,11 +12,11 @@ struct Finding {
   std::string what, advice;
 };
 
-// From the login node. `jobs`: also asks a node, by a small job, what it sees: the shared folder, the program, its
-// clock, the sandbox.
+// Examines the course from the login node. With `jobs`, a small job also reports what a node sees: the shared folder,
+// the program, its clock, the sandbox.
 std::vector<Finding> examine(const Course& course, bool jobs);
 
-// What such a job prints on its node, one line a fact.
+// The small job's part: writes the file `answer` into the batch's folder, one fact per line.
 int probe(const fs::path& batch);
 
 }  // namespace ridge::cluster

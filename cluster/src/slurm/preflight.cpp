@@ -20,12 +20,12 @@ namespace ridge::cluster {
 namespace {
 
 constexpr double kMostUtilisation = 5;      // percent
-constexpr double kMostMemory = 1024;        // MiB: a driver's own is below
-constexpr double kLeastOfReference = 0.90;  // repetitions differ by 2 percent, chips of one kind by some more
-constexpr double kLeastOfClocks = 0.90;     // of what the chip can
+constexpr double kMostMemory = 1024;        // MiB; a driver's own use is lower
+constexpr double kLeastOfReference = 0.90;  // repetitions differ by 2 percent, GPUs of one kind by a little more
+constexpr double kLeastOfClocks = 0.90;     // of the maximum clock
 constexpr int kExitSkipped = 77;
 constexpr std::int64_t kMeasuredForSeconds = 3600;
-// Reasons for which clocks are below what was asked for (NVML): hardware slowdown, thermal ones, the power brake.
+// NVML's clock event reasons: hardware slowdown, thermal slowdowns, and the power brake.
 constexpr unsigned long long kSlow = 0x8 | 0x20 | 0x40 | 0x80;
 
 std::vector<std::string> fields(const std::string& line) {
@@ -34,7 +34,7 @@ std::vector<std::string> fields(const std::string& line) {
   return all;
 }
 
-// "[N/A]", "[Not Supported]" are no numbers.
+// False for "[N/A]", "[Not Supported]" and other texts that are not numbers.
 bool number(const std::string& text, double& value) {
   char* end = nullptr;
   value = std::strtod(text.c_str(), &end);
@@ -130,7 +130,7 @@ int preflight(const PreflightArguments& a) {
     if (!std::all_of(all.begin(), all.end(), is_fresh)) {
       TemporaryDir dir("preflight");
       std::string file = a.measured;
-      if (file.empty()) {  // the first that this job sees
+      if (file.empty()) {  // without --measured, measure the first GPU that this job sees
         file = (dir.path() / "measured").string();
         ProcessResult r =
             run_process({own_program(), "calibrate", "--quick", "--json", file}, dir.path(), {.seconds = 110});

@@ -1,6 +1,5 @@
-// Before a node's GPUs grade anybody: are they idle, at their clocks, without memory errors, and as fast as they were
-// measured to be? Run by the job on its node; what it says of a sick one is the reason for which the collector leaves
-// that node out.
+// Checks a node's GPUs before they grade: whether they are idle, at full clocks, free of memory errors, and as fast as
+// calibrated. The job runs it on its node; its output is the reason why the collector excludes a bad node.
 #pragma once
 #include <string>
 #include <vector>
@@ -10,15 +9,15 @@
 namespace ridge::cluster {
 
 struct PreflightArguments {
-  bool require = false;             // no GPU is a failure
+  bool require = false;             // a node without a GPU fails
   std::string reference, measured;  // files of `ridge calibrate --json`
-  std::string keep;                 // a folder: which GPUs were measured when
+  std::string keep;                 // a folder that records when each GPU was measured
 };
 
-// 0 fit, 3 not fit, 77 skipped: no GPU here.
+// Returns 0 where the GPUs are fit, 3 where they are not, and 77 (skipped) where there is none.
 int preflight(const PreflightArguments& arguments);
 
-// The query of nvidia-smi that smi_problems reads (CSV without header and units).
+// The nvidia-smi query whose output read_smi reads (CSV without header and units).
 constexpr const char* kSmiQuery =
     "uuid,name,utilization.gpu,memory.used,clocks_throttle_reasons.active,ecc.errors.uncorrected.volatile.total,"
     "clocks.applications.graphics,clocks.max.graphics";
@@ -26,10 +25,10 @@ struct Gpu {
   std::string uuid, name;
   std::vector<std::string> problems;
 };
-// `apps`: gpu_uuid,pid of each process that computes.
+// `gpus` is the output of kSmiQuery; `apps` has a line "gpu_uuid,pid" for each compute process.
 std::vector<Gpu> read_smi(const std::string& gpus, const std::string& apps);
 
-// What a measurement lacks of the reference: the copy and the matrix products that both have.
+// The problems of a GPU that is slower than the reference in the copy or a matrix product.
 std::vector<std::string> slower(const Calibration& measured, const Calibration& reference);
 
 }  // namespace ridge::cluster

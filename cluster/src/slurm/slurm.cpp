@@ -14,7 +14,7 @@ namespace ridge::cluster {
 
 namespace {
 
-// Messages of a controller that is not there just now, as against one that says no.
+// Whether a message says that the controller did not answer, as opposed to a refusal.
 bool no_answer(const std::string& message) {
   for (const char* mark : {"ontact slurm controller", "ocket timed out", "onnection refused", "ero Bytes",
                            "ommunication", "ransport endpoint", "temporarily", "try again", "onnection reset",

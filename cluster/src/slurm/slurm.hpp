@@ -1,4 +1,4 @@
-// What is asked of Slurm, by its own commands. An answer that does not come is no answer: never "the job is gone".
+// Runs Slurm's commands. A missing answer is reported as such, never as "the job is gone".
 #pragma once
 #include <map>
 #include <optional>
@@ -10,38 +10,40 @@
 namespace ridge::cluster {
 
 struct QueuedTask {
-  std::string job, state, node, reason;  // job: as scancel takes it, "12_3"
+  std::string job, state, node, reason;  // job: as for scancel, "12_3"
   int task = 0;
 };
 
-// Tasks in the queue whose job's name begins with `prefix`, by name. Nothing: Slurm did not answer.
+// The queued tasks of jobs whose name begins with `prefix`, by job name. Nothing where Slurm did not answer.
 std::optional<std::multimap<std::string, QueuedTask>> queue(const std::string& prefix);
 
 struct Submitted {
   enum class Kind { accepted, unknown, refused } kind = Kind::unknown;
   std::string job, message;
 };
-// unknown: no reply, so it may or may not be queued: look for its name before another try.
+// Submits an array job. `unknown` means that there was no reply: look for the job's name before another try.
 Submitted submit(const std::string& name, const SlurmOptions& options, int tasks, int at_once, int minutes,
                  const std::vector<std::string>& excluded, const fs::path& log,
                  const std::vector<std::string>& command);
 
 void cancel_jobs(const std::vector<std::string>& jobs);
 
-// Pending jobs of the partition before the first of ours, by Slurm's own order of priority; -1: none of ours waits.
+// The number of pending jobs before the first one with `prefix`, in Slurm's order of priority; -1 where none is
+// pending.
 int queue_position(const std::string& partition, const std::string& prefix);
 
 struct Partition {
   std::string name, state, time_limit;
-  std::vector<std::string> nodes, gres;  // gres: of any of its nodes
-  int up = 0;                            // nodes that take jobs
+  std::vector<std::string> nodes, gres;  // gres: of all nodes together
+  int up = 0;                            // number of nodes that take jobs
 };
 std::optional<std::vector<Partition>> partitions();
 
-// This program, as nodes can start it: also where the file was replaced by a newer build meanwhile.
+// The path of this program for nodes, which stays valid where a newer build replaced the file.
 std::string own_program();
 
-// Output of a command of Slurm's; nothing where it failed, whose message is in `why`.
+// The output of a Slurm command. Nothing where it failed; `why` then has its message. Throws Error(Exit::environment)
+// where the command is missing.
 std::optional<std::string> slurm(const std::vector<std::string>& argv, std::string& why, double seconds = 20);
 
 }  // namespace ridge::cluster
