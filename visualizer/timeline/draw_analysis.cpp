@@ -49,7 +49,7 @@ void draw_names(Frame& f, const Trace& trace, const Layout& l, const Track& trac
     const RankOverlap& r = trace.overlap[track.index];
     const float y = track.y0 + l.row / 2;
     name(y, "kernels  " + time_text(r.busy), c.muted);
-    name(y + l.row, "messages  " + time_text(r.messages), c.muted);
+    name(y + l.row, "transfers  " + time_text(r.transfers), c.muted);
     name(y + 2 * l.row, "exposed  " + time_text(r.uncovered), c.ink);
   }
   if (track.what == What::ring || track.what == What::pipeline) name(middle, "measured", c.ink);
@@ -68,7 +68,7 @@ void draw_overlap(Frame& f, const Trace& trace, const Layout& l, const Track& tr
     f.log.box(fmt::format("overlap/{}/{}", r.rank, text), {l.names.from.x, y}, {l.lanes.to.x, y + h});
   };
   line(0, "kernels", r.compute, c.series[0]);
-  line(1, "messages", r.communication, c.series[1]);
+  line(1, "transfers", r.communication, c.series[1]);
   line(2, "exposed", r.exposed, c.failed);
 }
 

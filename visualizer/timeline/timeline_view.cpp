@@ -132,8 +132,8 @@ const char* word_of(Mode m) {
 std::vector<Mode> TimelineView::modes() const {
   std::vector<Mode> all{Mode::events};
   if (!trace_) return all;
-  const auto messages = [](const RankOverlap& r) { return r.messages > 0; };
-  if (std::any_of(trace_->overlap.begin(), trace_->overlap.end(), messages)) all.push_back(Mode::overlap);
+  const auto communicates = [](const RankOverlap& r) { return r.transfers > 0; };
+  if (std::any_of(trace_->overlap.begin(), trace_->overlap.end(), communicates)) all.push_back(Mode::overlap);
   if (trace_->collective && !trace_->pipeline)
     all.push_back(Mode::collective);  // a pipeline's sends are not a collective
   if (trace_->pipeline) all.push_back(Mode::pipeline);

@@ -197,9 +197,9 @@ void draw_shared_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
     return ImVec2{x + lanes.step * static_cast<float>(bank), top + height * static_cast<float>(wave)};
   };
   // The wavefront's number within its part: number 0 is needed, the others are conflicts.
-  std::vector<std::size_t> turn(p.wavefronts.size(), 0);
-  for (std::size_t w = 1; w < turn.size(); ++w)
-    turn[w] = p.wavefronts[w].part == p.wavefronts[w - 1].part ? turn[w - 1] + 1 : 0;
+  std::vector<std::size_t> in_part(p.wavefronts.size(), 0);
+  for (std::size_t w = 1; w < in_part.size(); ++w)
+    in_part[w] = p.wavefronts[w].part == p.wavefronts[w - 1].part ? in_part[w - 1] + 1 : 0;
 
   const unsigned over = lane_under_mouse(f, lanes, r.lanes);
   std::vector<ImU32> of_lane(32, c.line);
@@ -225,7 +225,7 @@ void draw_shared_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
   for (std::size_t w = 0; w < p.wavefronts.size(); ++w) {
     const float y = cell(w, 0).y;
     if (height >= t.small.size * 0.95F || w % 8 == 0 || w + 1 == p.wavefronts.size())
-      f.paint.text(t.small, {x - t.px(8), y + height / 2}, turn[w] == 0 ? c.ink : c.failed, fmt::format("{}", w + 1),
+      f.paint.text(t.small, {x - t.px(8), y + height / 2}, in_part[w] == 0 ? c.ink : c.failed, fmt::format("{}", w + 1),
                    {1, 0.5F});
     for (unsigned b = 0; b < kBanks; ++b) {
       const ImVec2 a = cell(w, b);
@@ -241,7 +241,7 @@ void draw_shared_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
                                std::popcount(b.lanes) == 1 ? "" : "s", lanes_text(b.lanes),
                                std::popcount(b.lanes) == 1 ? "" : ", a broadcast"));
     }
-    if (w > 0 && turn[w] == 0)
+    if (w > 0 && in_part[w] == 0)
       f.paint.line({x, y}, {x + width, y}, c.muted, t.px(1.5F));  // the next part of the warp begins
   }
   for (unsigned b = 0; b < kBanks; ++b)

@@ -32,7 +32,7 @@ std::vector<RankOverlap> overlap_of(const EventStore& s) {
     merge(r.compute);
     merge(r.communication);
     r.exposed = without(r.communication, r.compute);
-    r.busy = length(r.compute), r.messages = length(r.communication), r.uncovered = length(r.exposed);
+    r.busy = length(r.compute), r.transfers = length(r.communication), r.uncovered = length(r.exposed);
   }
   return all;
 }

@@ -7,10 +7,10 @@ namespace ridge::viz::timeline {
 struct RankOverlap {
   std::uint32_t process = 0;
   int rank = 0;
-  Spans compute, communication, exposed;  // exposed: communication while no kernel of the rank runs
-  Time busy = 0, messages = 0, uncovered = 0;
+  Spans compute, communication, exposed;        // exposed: communication while no kernel of the rank runs
+  Time busy = 0, transfers = 0, uncovered = 0;  // sums of the spans: kernels, communication, exposed
   double exposed_share() const {
-    return messages > 0 ? static_cast<double>(uncovered) / static_cast<double>(messages) : 0;
+    return transfers > 0 ? static_cast<double>(uncovered) / static_cast<double>(transfers) : 0;
   }
 };
 

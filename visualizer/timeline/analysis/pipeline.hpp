@@ -17,7 +17,7 @@ struct PipelineStep {
 struct Pipeline {
   std::vector<std::uint32_t> processes;
   std::vector<PipelineStep> steps;  // by rank, then by time
-  // The same steps in the same order, each as long as the median of its rank and direction; messages take no time.
+  // The same steps in the same order, each as long as the median of its rank and direction; transfers take no time.
   std::vector<PipelineStep> ideal;
   int micro_batches = 0, chunks = 1;
   double bubble = 0, ideal_bubble = 0;
