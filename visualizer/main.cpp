@@ -59,7 +59,7 @@ void check_targets(const Arguments& a) {
   if (!a.picture.empty() && !a.picture.ends_with(".svg") && !a.picture.ends_with(".png"))
     throw UsageError(fmt::format("--export '{}' is neither .svg nor .png\n  try: --export view.svg", a.picture));
   if (!a.layout.empty() && a.screenshot.empty() && a.picture.empty() && a.script.empty())
-    throw UsageError("--layout goes with --screenshot, --export or --script");
+    throw UsageError("--layout records a picture or a script, and there is neither\n  try: add --screenshot F.png");
 }
 
 void prepare(App& app, const Arguments& a) {

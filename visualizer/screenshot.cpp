@@ -64,7 +64,8 @@ void OffScreen::write_png(const std::filesystem::path& file) const {
   glPixelStorei(GL_PACK_ALIGNMENT, 1);
   glReadPixels(0, 0, width_, height_, GL_RGB, GL_UNSIGNED_BYTE, pixels.data());
   if (const auto error = glGetError(); error != GL_NO_ERROR)
-    throw DisplayError(fmt::format("OpenGL error {:#x} while reading the picture", error));
+    throw DisplayError(
+        fmt::format("OpenGL error {:#x} while reading the picture\n  try: LIBGL_ALWAYS_SOFTWARE=1", error));
   stbi_write_png_compression_level = 12;
   stbi_flip_vertically_on_write(1);  // OpenGL counts rows from below
   if (!stbi_write_png(file.c_str(), width_, height_, 3, pixels.data(), 3 * width_))

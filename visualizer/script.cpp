@@ -55,7 +55,8 @@ class Player {
     auto name = where.get<std::string>();
     float px = 0.5F, py = 0.5F;
     if (const auto at = name.rfind('@'); at != std::string::npos) {
-      if (std::sscanf(name.c_str() + at, "@%f,%f", &px, &py) != 2) throw ScriptError("'" + name + "' is no place");
+      if (std::sscanf(name.c_str() + at, "@%f,%f", &px, &py) != 2)
+        throw ScriptError("'" + name + "' is not a place; write NAME, NAME@0.5,0.2 or [x, y]");
       name.resize(at);
     }
     const auto* item = log_.find(name);
@@ -210,10 +211,11 @@ class Player {
     if (s.contains("layout")) return log_.write(s["layout"].get<std::string>());
     if (s.contains("expect")) return expect(s);
     if (s.contains("absent")) {
-      if (log_.find(s["absent"].get<std::string>())) throw ScriptError("it is there");
+      if (const auto name = s["absent"].get<std::string>(); log_.find(name))
+        throw ScriptError(fmt::format("'{}' is drawn, and was to be absent", name));
       return;
     }
-    throw ScriptError("there is no such step");
+    throw ScriptError("the step has no known action; visualizer/README.md lists them");
   }
 
   App& app_;

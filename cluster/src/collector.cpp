@@ -287,9 +287,10 @@ void Collector::watch() {
         if (life.gone == 0) life.gone = now;
         const double wait = life.beat.empty() ? kGoneSeconds : std::max(kGoneSeconds, 6 - (now - life.changed));
         if (now - life.gone > wait && now - life.changed > 5)
-          give_up(b.name, b.id, task, "lost",
-                  life.node.empty() ? "its job ended without a word" : "its job ended without a word on " + life.node,
-                  life, "", false);
+          give_up(
+              b.name, b.id, task, "lost",
+              life.node.empty() ? "its job ended without a result" : "its job ended without a result on " + life.node,
+              life, "", false);
         continue;
       }
       life.gone = 0;
@@ -319,7 +320,8 @@ void Collector::send(std::int64_t id, const std::string& name, const CourseLab& 
   auto text = read_regular(course_.shared / "batches" / name / "plan.json", 64 << 20);
   const json plan = text ? json::parse(*text, nullptr, false) : json();
   if (!plan.is_object())
-    throw Error(Exit::environment, "cannot read the plan of " + name + " in the shared folder", "is it mounted here?");
+    throw Error(Exit::environment, "cannot read the plan of " + name + " in the shared folder",
+                "check that it is mounted here");
   const int minutes = plan.value("minutes", 30);
   std::vector<std::string> command = {(root_dir() / "cluster/round.sbatch").string(), plan.value("ridge", ""),
                                       (course_.shared / "batches" / name).string(), course_.setup, course_.scratch};

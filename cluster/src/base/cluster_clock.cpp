@@ -34,7 +34,7 @@ std::int64_t parse_date(const std::string& text) {
   int used = 0, hours = 0, minutes = 0;
   char sign = 0;
   auto bad = [&] {
-    return Error(Exit::usage, "'" + text.substr(0, 60) + "' is no date", "write it as 2026-11-30T23:59:00+01:00");
+    return Error(Exit::usage, "'" + text.substr(0, 60) + "' is not a date", "write it as 2026-11-30T23:59:00+01:00");
   };
   char between = 0;
   if (std::sscanf(text.c_str(), "%4d-%2d-%2d%c%2d:%2d:%2d%n", &t.tm_year, &t.tm_mon, &t.tm_mday, &between, &t.tm_hour,

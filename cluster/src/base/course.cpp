@@ -114,7 +114,7 @@ toml::table parse(const fs::path& file) {
     return toml::parse_file(file.string());
   } catch (const toml::parse_error& e) {
     throw Error(Exit::usage, fmt::format("{} line {}: {}", shown(file), e.source().begin.line, e.description()),
-                "correct the line");
+                "correct that line; `ridge cluster init` writes an example");
   }
 }
 
@@ -222,19 +222,19 @@ Course load_course(const std::string& given) {
     read_slurm(its_slurm, l.slurm);
     one.done();
     if (l.backend != "cpu" && l.backend != "cuda")
-      throw Error(Exit::usage, fmt::format("{}: [labs.{}]: backend '{}'", shown(c.file), key, l.backend),
-                  "official results need one backend for all: cpu or cuda");
+      throw Error(Exit::usage, fmt::format("{}: [labs.{}]: there is no backend '{}'", shown(c.file), key, l.backend),
+                  "name cpu or cuda; all submissions are graded on it");
     if (l.slurm.nodes > 1) {
       const Lab lab = find_lab(l.name);
       const bool ranks = std::any_of(lab.ranks.begin(), lab.ranks.end(), [](int n) { return n > 1; });
       if (!ranks || l.backend != "cpu" || c.mpi.empty())
-        throw Error(
-            Exit::usage,
-            fmt::format("{}: [labs.{}]: {}", shown(c.file), key,
-                        !ranks          ? "nodes, and the lab has no ranks"
-                        : c.mpi.empty() ? "nodes, and no launcher of ranks"
-                                        : "nodes: ranks on GPUs are judged on one node"),
-            c.mpi.empty() ? "mpi = \"srun --mpi=pmix\" in the site's profile, or in course.toml" : "leave `nodes` out");
+        throw Error(Exit::usage,
+                    fmt::format("{}: [labs.{}]: {}", shown(c.file), key,
+                                !ranks          ? "`nodes` is above 1, and the lab has no ranks"
+                                : c.mpi.empty() ? "`nodes` is above 1, and `mpi` names no launcher of ranks"
+                                                : "`nodes` is above 1, and ranks on GPUs are judged on one node"),
+                    c.mpi.empty() ? "set mpi = \"srun --mpi=pmix\" in the site's profile or in course.toml"
+                                  : "leave `nodes` out");
     }
     if (!l.build.partition.empty() && l.backend == "cuda" && c.build_arch.empty())
       throw Error(Exit::usage, fmt::format("{}: [build] names no `arch`", shown(c.file)),

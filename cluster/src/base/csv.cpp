@@ -50,7 +50,7 @@ Csv parse_csv(std::string text, const std::string& name) {
       for (++at;; ++at) {
         if (at >= s.size())
           throw Error(Exit::usage, fmt::format("{} line {}: a quote is never closed", name, opened),
-                      "correct the file");
+                      "close the quote, or double it where it belongs to the text");
         if (s[at] == '"') {
           if (at + 1 >= s.size() || s[at + 1] != '"') break;
           ++at;

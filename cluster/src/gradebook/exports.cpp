@@ -50,7 +50,7 @@ std::string filled(const std::vector<Grade>& grades, const ExportOptions& o, std
   const bool canvas = o.format == "canvas";
   if (o.from.empty())
     throw Error(Exit::usage,
-                fmt::format("{} wants the file that you exported from it", o.format == "canvas" ? "Canvas" : "Moodle"),
+                fmt::format("grades for {0} are filled into a file that {0} exported", canvas ? "Canvas" : "Moodle"),
                 "name it with --from; it is read, and a copy with one column filled is written");
   auto text = read_regular(o.from, 64 << 20);
   if (!text) throw Error(Exit::usage, "cannot read " + shown(o.from), "check --from");
@@ -61,7 +61,7 @@ std::string filled(const std::vector<Grade>& grades, const ExportOptions& o, std
   for (const char* name : {"SIS Login ID", "SIS User ID", "ID", "ID number", "Username", "Email address", "Identifier"})
     if (int c = csv.column({name}); c >= 0 && c != column) identities.push_back(c);
   if (identities.empty())
-    throw Error(Exit::usage, shown(o.from) + " has no column that says who is who",
+    throw Error(Exit::usage, shown(o.from) + " has no column that identifies students",
                 "export it with ids or e-mail addresses");
   double points = o.points;
   std::vector<CsvChange> changes;
@@ -191,7 +191,7 @@ std::string exported(Gradebook& book, const ExportOptions& o, std::string& note)
     text = all.dump(1) + "\n";
   }
   if (missing > 0)
-    note += fmt::format("{}{} handed in and are not graded yet: no grade is written for them", note.empty() ? "" : "; ",
+    note += fmt::format("{}submissions that are not graded yet, and get no grade here: {}", note.empty() ? "" : "; ",
                         missing);
   return text;
 }

@@ -240,8 +240,8 @@ CollectorLock::CollectorLock(const Course& course) {
     throw Error(Exit::environment, fmt::format("cannot write {}: {}", shown(file), std::strerror(errno)),
                 "free some space there, or check that this account may write there");
   if (flock(fd_.get(), LOCK_EX | LOCK_NB) != 0)
-    throw Error(Exit::environment, fmt::format("another process collects for {}", shown(course.gradebook)),
-                "`ridge cluster status --watch` follows it; only one collects at a time");
+    throw Error(Exit::environment, fmt::format("another process is collecting results for {}", shown(course.gradebook)),
+                "wait for it, or follow it with `ridge cluster status --watch`");
 }
 
 }  // namespace ridge::cluster

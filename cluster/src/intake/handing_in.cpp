@@ -88,7 +88,7 @@ int submit_work(const SubmitArguments& a) {
     throw Error(Exit::usage, "the course folder takes no work for " + lab.name, "ask the instructor");
   const auto before = handed_in(dir, prefix);
   if (!before.empty() && before.back().find(hash.substr(0, 12)) != std::string::npos) {
-    fmt::print("These very files are handed in already: {}\n", before.back());
+    fmt::print("These files were handed in already, as {}\n", before.back());
     return 0;
   }
   const std::string now = date_text(wall_now());
@@ -97,8 +97,9 @@ int submit_work(const SubmitArguments& a) {
       return n.compare(prefix.size(), 10, now.substr(0, 10)) == 0;
     });
     if (today >= per_day)
-      throw Error(Exit::usage, fmt::format("{} were handed in today, and the course allows {} a day", today, per_day),
-                  "try again tomorrow (UTC)");
+      throw Error(Exit::usage,
+                  fmt::format("you handed in {} times today, and the course allows {} a day", today, per_day),
+                  "hand in again after midnight UTC");
   }
   // tar packs exactly the hashed files, and the archive gets its name once it is complete.
   TemporaryDir scratch("submit");
@@ -164,8 +165,8 @@ int grade_through_slurm(const std::string& lab_key, const std::vector<std::strin
   if (s.kind != Submitted::Kind::accepted)
     throw Error(Exit::environment, "Slurm does not take the job: " + s.message,
                 "see `sinfo`, and [slurm] in course.toml");
-  tell("Job {} is in the queue (this is practice; official results are the instructor's). Ctrl-C: scancel {}\n", s.job,
-       s.job);
+  tell("Job {} is in the queue. It is practice: only the instructor's grading is official. `scancel {}` ends it.\n",
+       s.job, s.job);
   double next = 0, gone = 0;
   for (;;) {
     if (auto code = read_regular(dir / "code", 64)) {
@@ -186,7 +187,7 @@ int grade_through_slurm(const std::string& lab_key, const std::vector<std::strin
           if (gone == 0) gone = now;
           if (now - gone > 15)
             throw Error(Exit::environment, "the job ended without a result",
-                        "its words are in " + shown(dir / "output"));
+                        "its output is in " + shown(dir / "output"));
         } else if (mine->begin()->second.state == "PENDING") {
           const int before = queue_position(options.partition, name);
           tell("waiting: {} jobs before it ({})\n", std::max(before, 0), mine->begin()->second.reason);

@@ -246,8 +246,9 @@ std::vector<Student> read_roster(const fs::path& csv) {
     Student s{table.at(i, id), table.at(i, name), table.at(i, email)};
     if (s.id.empty() || s.name.find("Points Possible") != std::string::npos) continue;
     if (printable(s.id) != s.id || s.id.find('/') != std::string::npos || s.id.size() > 200)
-      throw Error(Exit::usage, fmt::format("{}: row {}: this is no id", shown(csv), i + 1),
-                  "ids are short and have no slash");
+      throw Error(Exit::usage,
+                  fmt::format("{}: row {}: '{}' is not a student's id", shown(csv), i + 1, capped(printable(s.id), 60)),
+                  "an id has at most 200 printable characters and no slash");
     if (!seen.insert(s.id).second)
       throw Error(Exit::usage, fmt::format("{}: the id {} comes twice", shown(csv), s.id), "every student has one row");
     all.push_back(s);

@@ -206,7 +206,8 @@ int run_array_task(const fs::path& batch, int task) {
   if (fs::exists(batch / "word", asked)) return probe(batch);  // a job of `ridge cluster doctor`
   auto text = read_regular(batch / "plan.json", 64 << 20);
   if (!text)
-    throw Error(Exit::environment, "cannot read " + shown(batch / "plan.json"), "is the shared folder mounted here?");
+    throw Error(Exit::environment, "cannot read " + shown(batch / "plan.json"),
+                "check that the shared folder is mounted on this node");
   json plan;
   try {
     plan = json::parse(*text);
@@ -231,7 +232,7 @@ int run_array_task(const fs::path& batch, int task) {
       Ended e = run_judge({"/bin/sh", "-c", preflight}, log, kPreflightSeconds);
       if (e.code != 0)
         sick =
-            fmt::format("preflight: {}", e.timed_out ? fmt::format("no end within {:.0f} s", kPreflightSeconds)
+            fmt::format("preflight: {}", e.timed_out ? fmt::format("it did not end within {:.0f} s", kPreflightSeconds)
                                                      : capped(printable(read_regular(log, 1 << 20).value_or("")), 300));
     }
     for (const json& item : plan.at("tasks").at(static_cast<std::size_t>(task))) {
@@ -249,7 +250,7 @@ int run_array_task(const fs::path& batch, int task) {
     }
   } catch (const json::exception& e) {
     throw Error(Exit::environment, fmt::format("{} is not a plan: {}", shown(batch / "plan.json"), e.what()),
-                "grade anew");
+                "`ridge cluster cancel`, then `ridge cluster grade`, makes a new one");
   }
   return 0;
 }

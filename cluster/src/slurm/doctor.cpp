@@ -48,13 +48,13 @@ void examine_files(const Course& c, std::vector<Finding>& all) {
       }
     if (stat(c.signing_key.c_str(), &s) != 0 || (s.st_mode & 077) != 0)
       all.push_back({Kind::bad, "signing_key: " + shown(c.signing_key) + " is missing, or others can read it",
-                     "`ridge key new FILE` makes one; chmod 600"});
+                     "`ridge key new FILE` makes one; chmod 600 FILE hides it from others"});
     else
       all.push_back({Kind::good, "signing key " + shown(c.signing_key), ""});
   }
   if (!c.seeds.empty() && (stat(c.seeds.c_str(), &s) != 0 || (s.st_mode & 077) != 0))
     all.push_back({Kind::bad, "seeds: " + shown(c.seeds) + " is missing, or others can read it",
-                   "head -c 32 /dev/urandom into it; chmod 600"});
+                   "head -c 32 /dev/urandom > FILE makes one; chmod 600 FILE hides it from others"});
   if (c.shared.string().find("/tmp") == 0)
     all.push_back(
         {Kind::doubtful, shown(c.shared) + " is below /tmp, which every node has for itself", "name a shared folder"});
@@ -110,7 +110,8 @@ void examine_slurm(const Course& c, std::vector<Finding>& all) {
         all.push_back({Kind::bad, fmt::format("{}: partition {} offers no {}", name, p->name, type),
                        p->gres.empty() ? "none of its nodes has GRES" : fmt::format("it offers {}", p->gres.front())});
     } else if (lab.backend == "cuda") {
-      all.push_back({Kind::bad, name + ": backend cuda, and no gres", "say gres = \"gpu:1\" in [slurm]"});
+      all.push_back(
+          {Kind::bad, name + ": the backend is cuda, and no `gres` asks for a GPU", "set gres = \"gpu:1\" in [slurm]"});
     }
     all.push_back({Kind::good,
                    fmt::format("{}: partition {}, {} of {} nodes take jobs", name, p->name, p->up, p->nodes.size()),

@@ -36,7 +36,7 @@ std::optional<std::string> slurm(const std::vector<std::string>& argv, std::stri
   ProcessResult r = run_process(argv, "/", {.seconds = seconds, .output_bytes = 8 << 20});
   if (!r.started || r.exit_code == 127)
     throw Error(Exit::environment, fmt::format("{} can't be started", argv[0]),
-                "is this a login node of the cluster, with Slurm's commands on PATH?");
+                "run this on a login node of the cluster, with Slurm's commands on PATH");
   if (r.exit_code == 0) return r.output;
   why = r.timed_out ? argv[0] + " did not answer" : capped(printable(trimmed(r.output)), 400);
   return std::nullopt;

@@ -57,7 +57,7 @@ class GzipFile : public TraceSource {
     const int n = gzread(file_, to, static_cast<unsigned>(std::min<std::size_t>(most, 1 << 30)));
     if (n >= 0) return static_cast<std::size_t>(n);
     int code = 0;
-    throw TraceError(fmt::format("{}: its gzip data is broken behind byte {}: {}\n  try: gzip -t {}", path_.string(),
+    throw TraceError(fmt::format("{}: its gzip data is broken after byte {}: {}\n  try: gzip -t {}", path_.string(),
                                  gzoffset(file_), gzerror(file_, &code), path_.filename().string()));
   }
   std::uint64_t used() const override { return static_cast<std::uint64_t>(std::max<z_off_t>(gzoffset(file_), 0)); }
@@ -105,7 +105,7 @@ std::unique_ptr<TraceSource> open_trace(const std::filesystem::path& path) {
     throw TraceError(fmt::format("{}: is a folder\n  try: name the traces in it", path.string()));
   File file(std::fopen(path.c_str(), "rb"));
   if (!file)
-    throw TraceError(fmt::format("{}: cannot be opened: {}\n  try: look at its name and rights", path.string(),
+    throw TraceError(fmt::format("{}: cannot be opened: {}\n  try: check its name and permissions", path.string(),
                                  std::strerror(errno)));
   const auto size = std::filesystem::file_size(path, ec);
   const std::uint64_t total = ec ? 0 : size;
