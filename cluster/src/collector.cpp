@@ -17,6 +17,7 @@
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/record.hpp"
+#include "grader/result/result.hpp"
 #include "grader/result/verify.hpp"
 
 namespace ridge::cluster {
@@ -351,7 +352,7 @@ void Collector::make_batch(const CourseLab& lab, Phase phase, const std::vector<
   const bool builds = phase == Phase::build;
   const int tasks =
       static_cast<int>((items.size() + static_cast<std::size_t>(per_job) - 1) / static_cast<std::size_t>(per_job));
-  const std::string name = prefix_ + new_token().substr(0, 10);
+  const std::string name = prefix_ + new_nonce().substr(0, 10);
   const fs::path program = course_.program.empty() ? root_dir() / "ridge" : course_.program;
   json options = json::array();
   if (course_.is_signed) options.push_back("--official");
@@ -416,7 +417,7 @@ void Collector::submit_waiting() {
     if (at != not_before_.end() && at->second > now) continue;
     const bool builds = r.text(3).empty() && !course_.lab(r.text(1)).build.partition.empty();
     waiting[{r.text(1), builds ? Phase::build : Phase::judge}].push_back(
-        {r.integer(0), r.text(2), new_token(), r.text(3)});
+        {r.integer(0), r.text(2), new_nonce(), r.text(3)});
   }
   for (const auto& [key, items] : waiting) {
     const CourseLab lab = course_.lab(key.first);

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <cstring>
 
 #include "grader/base/error.hpp"
+#include "grader/result/result.hpp"
 
 namespace ridge::cluster {
 
@@ -41,7 +41,7 @@ void sync_folder(const fs::path& dir) {
 }
 
 bool publish(const fs::path& file, const std::string& text) {
-  const fs::path temporary = file.parent_path() / fmt::format(".{}.{}.tmp", file.filename().string(), new_token());
+  const fs::path temporary = file.parent_path() / fmt::format(".{}.{}.tmp", file.filename().string(), new_nonce());
   int error = 0;
   {
     Fd fd(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
@@ -74,7 +74,7 @@ bool publish(const fs::path& file, const std::string& text) {
 }
 
 void require_room(const fs::path& dir) {
-  const fs::path probe = dir / fmt::format(".room.{}.tmp", new_token());
+  const fs::path probe = dir / fmt::format(".room.{}.tmp", new_nonce());
   int error = 0;
   {
     Fd fd(open(probe.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
@@ -102,15 +102,6 @@ std::optional<std::string> read_regular(const fs::path& file, std::size_t max) {
     at += static_cast<std::size_t>(n);
   }
   text.resize(at);
-  return text;
-}
-
-std::string new_token() {
-  unsigned char bytes[16];
-  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-    throw Error(Exit::environment, "no random numbers from the system", "try again");
-  std::string text;
-  for (unsigned char b : bytes) text += fmt::format("{:02x}", b);
   return text;
 }
 

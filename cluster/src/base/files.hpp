@@ -38,7 +38,4 @@ void require_room(const fs::path& dir);
 // read.
 std::optional<std::string> read_regular(const fs::path& file, std::size_t max);
 
-// 32 random hexadecimal digits.
-std::string new_token();
-
 }  // namespace ridge::cluster

@@ -11,6 +11,7 @@
 
 #include "cluster/src/base/cluster_clock.hpp"
 #include "grader/base/error.hpp"
+#include "grader/result/result.hpp"
 
 namespace ridge::cluster {
 
@@ -88,7 +89,7 @@ Gradebook::Gradebook(const Course& course) : course_(course), db_(with_folder(co
   if (!db_.query("SELECT 1 FROM sqlite_master WHERE name = 'event'").next()) db_.script(kSchema);
   if (!db_.query("SELECT 1 FROM pragma_table_info('batch') WHERE name = 'phase'").next()) db_.script(kUpdate);
   db_.change("INSERT INTO meta SELECT 'id', ? WHERE NOT EXISTS (SELECT 1 FROM meta WHERE key = 'id')",
-             new_token().substr(0, 6));
+             new_nonce().substr(0, 6));
 }
 
 void Gradebook::add_student(const Student& s) {

@@ -19,6 +19,7 @@
 #include "grader/base/lab.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/hashes.hpp"
+#include "grader/result/result.hpp"
 #include "grader/sandbox/process.hpp"
 
 namespace ridge::cluster {
@@ -144,7 +145,7 @@ int grade_through_slurm(const std::string& lab_key, const std::vector<std::strin
   if (auto mine = queue(name); mine && !mine->empty())
     throw Error(Exit::usage, fmt::format("a practice job of yours is in the queue: {}", mine->begin()->second.job),
                 fmt::format("wait for it, or end it: scancel {}", mine->begin()->second.job));
-  const fs::path dir = work_dir() / ".ridge" / "slurm" / new_token().substr(0, 12);
+  const fs::path dir = work_dir() / ".ridge" / "slurm" / new_nonce().substr(0, 12);
   make_folders(dir);
   std::string line;
   for (const std::string& word : arguments) {

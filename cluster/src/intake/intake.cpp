@@ -19,6 +19,7 @@
 #include "grader/base/lab.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/hashes.hpp"
+#include "grader/result/result.hpp"
 #include "grader/sandbox/process.hpp"
 
 namespace ridge::cluster {
@@ -300,7 +301,7 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
          r.next();)
       deadline = parse_date(r.text(0));
     if (deadline) *deadline += 60 * rules.late.grace_minutes;
-    const fs::path staging = parent / (".staging-" + new_token());
+    const fs::path staging = parent / (".staging-" + new_nonce());
     Staged s;
     try {
       s = stage(entry, lab, deadline, staging);

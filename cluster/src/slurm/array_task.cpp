@@ -20,6 +20,7 @@
 #include "cluster/src/slurm/doctor.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
+#include "grader/result/result.hpp"
 #include "grader/sandbox/process.hpp"
 
 namespace ridge::cluster {
@@ -48,7 +49,7 @@ class Heartbeat {
 
  private:
   void beat() {
-    const fs::path next = file_.string() + "." + new_token().substr(0, 8) + ".tmp";
+    const fs::path next = file_.string() + "." + new_nonce().substr(0, 8) + ".tmp";
     for (int count = 0; !stop_; ++count) {
       std::ofstream out(next, std::ios::trunc);
       out << node_name() << ' ' << getpid() << ' ' << count << '\n';

@@ -15,6 +15,7 @@
 #include "cluster/src/slurm/slurm.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
+#include "grader/result/result.hpp"
 #include "grader/result/signature.hpp"
 #include "grader/sandbox/sandbox.hpp"
 
@@ -141,9 +142,9 @@ void examine_slurm(const Course& c, std::vector<Finding>& all) {
 
 // Runs one small job on a node, and compares what the node sees with this machine.
 void examine_nodes(const Course& c, std::vector<Finding>& all) {
-  const fs::path dir = c.shared / "doctor" / new_token();
+  const fs::path dir = c.shared / "doctor" / new_nonce();
   make_folders(dir);
-  const std::string word = new_token();
+  const std::string word = new_nonce();
   publish(dir / "word", word);
   const CourseLab lab = c.labs.empty() ? CourseLab{} : c.labs.begin()->second;
   const std::string ridge = own_program();
