@@ -19,7 +19,7 @@
 #include "grader/sandbox/process.hpp"
 #include "ridge_version.hpp"
 #ifdef RIDGE_HAVE_CLUSTER
-#include "cluster_commands.hpp"
+#include "cluster/src/cluster_commands.hpp"
 #endif
 
 // Every command, in the order of `ridge --help`. Its registration, add_NAME, is in app/commands/NAME.cpp.

@@ -1,11 +1,17 @@
-// Members of a JSON object that may be missing or of another type, as in files that somebody else wrote.
+// Members of JSON that somebody else wrote, where each may be missing or of another type. The functions fall back to a
+// default; JsonField refuses, and names the field.
 #pragma once
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace ridge {
 
@@ -42,5 +48,74 @@ inline bool flag_at(const nlohmann::json& j, const char* key) {
   const auto at = j.find(key);
   return at != j.end() && at->is_boolean() && at->get<bool>();
 }
+
+// "field 'tasks[0].id' is not a string"
+struct JsonFieldError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// A value and its path in the document. null counts as absent. Every reader throws JsonFieldError for a wrong type.
+template <class Json = nlohmann::json>
+class JsonField {
+ public:
+  explicit JsonField(const Json& document) : value_(&document) {}
+
+  JsonField operator[](const char* key) const {
+    if (value_ && !value_->is_object()) fail("an object");
+    const std::string where = where_.empty() ? key : where_ + "." + key;
+    if (!value_) return {nullptr, where};
+    const auto at = value_->find(key);
+    return {at == value_->end() || at->is_null() ? nullptr : &*at, where};
+  }
+  explicit operator bool() const { return value_ != nullptr; }
+  const Json* value() const { return value_; }
+
+  // At most `most` characters; empty where the field is absent.
+  std::string text(std::size_t most = std::string::npos) const {
+    if (!value_) return {};
+    if (!value_->is_string()) fail("a string");
+    return value_->template get<std::string>().substr(0, most);
+  }
+
+  std::optional<double> number() const {
+    if (!value_) return {};
+    if (!value_->is_number() || value_->template get<double>() < 0) fail("a number >= 0, or null");
+    return value_->template get<double>();
+  }
+
+  // 0 where the field is absent.
+  std::uint64_t count(std::uint64_t most = std::uint64_t{1} << 53) const {
+    if (!value_) return 0;
+    if (!value_->is_number_unsigned() || value_->template get<std::uint64_t>() > most)
+      fail("a whole number from 0 to " + std::to_string(most));
+    return value_->template get<std::uint64_t>();
+  }
+
+  // A grid or a block.
+  std::array<std::uint64_t, 3> triple() const {
+    if (!value_ || !value_->is_array() || value_->size() != 3) fail("an array of three numbers");
+    const auto all = items();
+    return {all[0].count(), all[1].count(), all[2].count()};
+  }
+
+  // The first `most` elements of an array; none where the field is absent.
+  std::vector<JsonField> items(std::size_t most = std::string::npos) const {
+    std::vector<JsonField> out;
+    if (!value_) return out;
+    if (!value_->is_array()) fail("an array");
+    for (std::size_t i = 0; i < value_->size() && i < most; ++i)
+      out.push_back({&(*value_)[i], where_ + "[" + std::to_string(i) + "]"});
+    return out;
+  }
+
+  [[noreturn]] void fail(std::string_view wanted) const {
+    throw JsonFieldError("field '" + where_ + "' is not " + std::string(wanted));
+  }
+
+ private:
+  JsonField(const Json* value, std::string where) : value_(value), where_(std::move(where)) {}
+  const Json* value_;
+  std::string where_;
+};
 
 }  // namespace ridge

@@ -22,7 +22,7 @@ constexpr std::size_t kMostRecent = 12;
 void begin(const char* name, ImVec2 from, ImVec2 to, ImGuiWindowFlags more = 0) {
   ImGui::SetNextWindowPos(from);
   ImGui::SetNextWindowSize({to.x - from.x, to.y - from.y});
-  // An overlay comes to the front; all others are created behind it.
+  // ImGui creates windows with this flag behind the others; an overlay lacks it and opens in front.
   ImGui::Begin(name, nullptr, (kFixed & (more ? ~ImGuiWindowFlags_NoBringToFrontOnFocus : ~0)) | more);
 }
 
@@ -32,7 +32,7 @@ App::App(std::vector<std::unique_ptr<View>> views) : views_(std::move(views)) {}
 
 void App::open(const std::filesystem::path& path) {
   const Source source = identify(path);
-  // One view may find in a folder what another does not: only where all refuse it is it an error.
+  // One view may find files in a folder where another finds none: only a refusal by all views is an error.
   std::optional<OpenError> refused;
   std::size_t first = views_.size();
   for (std::size_t i = 0; i < views_.size(); ++i) {
@@ -95,7 +95,7 @@ void App::grant(const Wish& wish) {
 }
 
 void App::tell(Story story, std::size_t step) {
-  // What earlier steps open is there too: a story may begin anywhere.
+  // A story may begin at any step, so the files of earlier steps are opened too.
   for (std::size_t i = 0; i <= step && i < story.steps.size(); ++i) {
     for (const auto& file : story.steps[i].open) open(file);
     if (!story.steps[i].view.empty()) choose(story.steps[i].view);
@@ -147,7 +147,7 @@ void App::frame(const Theme& theme, LayoutLog& log) {
   const bool stepped = story_.keys();
   if (const auto wish = story_.take_wish()) grant(*wish);
   const float band = std::round(story_.height(theme));
-  hold_keys(stepped);  // a key that the story took is nobody else's
+  hold_keys(stepped);  // the story's keys have no other effect
   with_window(("view " + std::string(view().id())).c_str(), {rail_width, 0}, {size.x, size.y - status - band},
               [&](Frame& f) { start ? start_page(f) : view().draw(f); });
   hold_keys(false);

@@ -1,4 +1,4 @@
-// The whole program between NewFrame and Render: the views, the rail that changes between them, the line with notes,
+// The program between NewFrame and Render: the views, the rail that switches between them, the line of notes, and
 // errors.
 #pragma once
 #include <filesystem>
@@ -15,21 +15,21 @@ class App {
  public:
   explicit App(std::vector<std::unique_ptr<View>> views);
 
-  // To every view that takes it. Throws OpenError.
+  // Opens the file in every view that takes it. Throws OpenError.
   void open(const std::filesystem::path& path);
-  // The same with the error shown inside the window.
+  // Opens the file and shows an error inside the window.
   void open_or_say(const std::filesystem::path& path);
-  // False where there is no view of this name.
+  // Shows the view of this name. False: there is none.
   bool choose(const std::string& id);
   bool set(const std::string& key, const std::string& value);
-  // Errors are shown inside the window.
+  // Fulfils a view's request and shows an error inside the window.
   void grant(const Wish& wish);
-  // Shows a story's step: its files, its view, its sentence. Throws as open() does.
+  // Shows one step of a story: its files, view and sentence. Throws OpenError.
   void tell(Story story, std::size_t step);
 
-  // One frame of the window. `log` receives what this frame drew.
+  // Draws one frame of the window; `log` records what it drew.
   void frame(const Theme& theme, LayoutLog& log);
-  // The view alone on its ground, into a picture.
+  // Draws the view alone, into a picture.
   void draw_view(Frame& frame);
 
   View& view() { return *views_[chosen_]; }
@@ -37,7 +37,7 @@ class App {
   bool busy() const { return views_[chosen_]->busy(); }
   double wake_after() const { return views_[chosen_]->wake_after(); }
 
-  // In the line below; an error in a card.
+  // Shows a text in the line of notes, or an error in a card.
   void say(const std::string& text) { said_ = text; }
   void say_error(const std::string& text) { error_ = text; }
 
@@ -57,7 +57,7 @@ class App {
 
   std::vector<std::unique_ptr<View>> views_;
   std::size_t chosen_ = 0;
-  bool asked_for_ = false;  // a view was chosen by name: opening a file does not change it
+  bool asked_for_ = false;  // the user chose a view by name, so opening a file does not change it
   std::string error_, said_;
   bool help_ = false, all_notes_ = false;
   StoryPlayer story_;

@@ -1,4 +1,4 @@
-// What stands around a view: the rail, the line with notes, errors, the keys, the page to start from.
+// Everything around a view: the rail, the line of notes, errors, the list of keys, and the start page.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace ridge::viz {
 namespace {
 
-// A small picture of what a view shows, in a square around `c`.
+// Draws a view's icon in a square around `c`.
 void icon(Painter& paint, std::string_view id, ImVec2 c, float s, ImU32 colour) {
   const float w = std::max(1.5F, s * 0.14F);
   const auto at = [&](float x, float y) { return ImVec2{c.x + x * s, c.y + y * s}; };
@@ -44,7 +44,7 @@ void icon(Painter& paint, std::string_view id, ImVec2 c, float s, ImU32 colour) 
   }
 }
 
-// What looks like a key of a keyboard; returns its width.
+// Draws a keyboard key and returns its width in pixels.
 float keycap(Frame& frame, ImVec2 at, const std::string& text) {
   const Theme& t = frame.theme;
   const ImVec2 size = text_size(t.small, text);
@@ -78,7 +78,7 @@ void App::rail(Frame& frame) {
       tooltip(frame, fmt::format("{}   key {}{}", v.title(), i + 1, v.empty() ? "\nnothing is open for it" : ""));
     y += height + t.px(4);
   }
-  // From below: what changes the look.
+  // The buttons for the look, from the bottom up.
   const float row = t.px(40);
   y = frame.to.y - row - t.px(8);
   const auto tool = [&](const char* name, const std::string& text, const char* hint) {

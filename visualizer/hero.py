@@ -80,7 +80,7 @@ def warp(p, x, y, width, path, colour):
     touched = sorted({a // 32 for a in addresses})  # sectors of 32 bytes
     assert len(touched) == sectors
     cell = width / 32
-    # A cell for each sector that is touched; the rest of the row is memory left alone.
+    # A cell for each touched sector; the rest of the row is untouched memory.
     for k in range(32):
         p.rect(x + k * cell + 1, bottom, cell - 2, 13, "grid", None, 2)
     for k, sector in enumerate(touched):
@@ -96,7 +96,7 @@ def warp(p, x, y, width, path, colour):
     p.text(x + width, bottom + 34, f"{sectors / ideal:g} x the ideal", 17, colour, 700, "end")
 
 
-def rate(step, who="submission_s"):  # TFLOP/s by the median turn, as on the pages of `ridge bench --tables`
+def rate(step, who="submission_s"):  # TFLOP/s by the median round, as on the pages of `ridge bench --tables`
     return step["timing"]["operations"] / statistics.median(step["timing"][who]) / 1e12
 
 
@@ -104,7 +104,7 @@ def climb(p, x, y, width, height):
     record = json.loads((H200 / "04_tensor_core.steps.json").read_text())
     ceilings = json.loads((H200 / "calibration.json").read_text())["ceilings"]
     roof = next(c["value"] for c in ceilings if c["id"] == "bf16") / 1e12
-    ridges = {}  # by task; the first one's solution is its last step again
+    ridges = {}  # by task; the solution of the first task repeats its last step
     for step in record["steps"]:
         ridges.setdefault(step["task"], []).append(step)
     first, second = ridges.values()

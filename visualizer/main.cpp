@@ -1,6 +1,6 @@
-// ridge-viz: shows results, traces and recordings. `ridge-viz FILE...` opens a window; `--screenshot F.png` and
-// `--export F.svg` draw pictures without one. Exit codes: 0 shown; 1 a script found something else than it expects; 2
-// bad arguments or bad input; 3 no display, or a picture could not be written.
+// ridge-viz shows results, traces and recordings. `ridge-viz FILE...` opens a window; `--screenshot F.png` and
+// `--export F.svg` draw pictures without one. Exit codes: 0 success; 1 a script's expectation failed; 2 bad arguments
+// or bad input; 3 no display, or a picture could not be written.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -59,7 +59,7 @@ void check_targets(const Arguments& a) {
   if (!a.picture.empty() && !a.picture.ends_with(".svg") && !a.picture.ends_with(".png"))
     throw UsageError(fmt::format("--export '{}' is neither .svg nor .png\n  try: --export view.svg", a.picture));
   if (!a.layout.empty() && a.screenshot.empty() && a.picture.empty() && a.script.empty())
-    throw UsageError("--layout goes with --screenshot, --export or --script");
+    throw UsageError("--layout records a picture or a script, and there is neither\n  try: add --screenshot F.png");
 }
 
 void prepare(App& app, const Arguments& a) {
@@ -78,7 +78,7 @@ void prepare(App& app, const Arguments& a) {
           fmt::format("--live '{}': only folders are followed here\n  try: ridge viz --live {}", folder, folder));
     app.choose("progress");
     app.set("live", "1");
-    app.view().open(identify(folder));  // for this view alone: it may be empty still
+    app.view().open(identify(folder));  // in this view alone, because the folder may still be empty
   }
   if (!a.story.empty()) app.tell(read_story(a.story), static_cast<std::size_t>(std::max(1, a.step) - 1));
   for (const auto& setting : a.settings) {
@@ -99,7 +99,7 @@ State state_of(const App& app, PictureSize size) {
   return s;
 }
 
-// "ridge-timeline.svg" in the current folder, or the next free number.
+// "ridge-timeline.svg" in the current folder, or "ridge-timeline-2.svg" and so on where it exists.
 std::string free_name(const char* view) {
   std::error_code ignored;
   auto name = fmt::format("ridge-{}.svg", view);
@@ -130,7 +130,7 @@ int show(App& app, PictureSize size, LayoutLog& log) {
         app.say_error(e.what());
       }
     }
-    // At once, so that a crash forgets nothing.
+    // Saved at once, in case of a crash.
     if (app.opened.size() != known) remember();
     known = app.opened.size();
     return app.wake_after();
@@ -143,7 +143,7 @@ int run(const Arguments& a) {
   check_targets(a);
   App app(make_views());
   PictureSize size = parse_size(a.size.empty() ? "1600x900" : a.size);
-  // Pictures depend on nothing but the command line.
+  // Pictures depend on the command line alone, never on the saved state.
   if (a.screenshot.empty() && a.picture.empty() && a.script.empty()) {
     const State state = load_state(state_file());
     app.look = {state.dark ? Scheme::dark : Scheme::light, state.present, state.zoom};

@@ -2,32 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <thread>
 
+#include "kit/files.hpp"
 #include "kit/svg_painter.hpp"
-#include "kit/write_file.hpp"
 #include "screenshot.hpp"
 
 namespace ridge::viz {
 namespace {
 
-constexpr int kFrames = 3;  // the first frames measure, the last one is right
-constexpr auto kPatience = std::chrono::minutes(5);
-
-// Frames until the view has loaded what it shows, then a few more.
-void settle(App& app, const std::function<void()>& frame) {
-  const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < kFrames;) {
-    frame();
-    if (!app.busy()) {
-      ++i;
-      continue;
-    }
-    if (std::chrono::steady_clock::now() - start > kPatience)
-      throw std::runtime_error("the file was not read within five minutes\n  try: a smaller one");
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
+void wait_for(App& app, const std::function<void()>& frame) {
+  if (!settle(app, std::chrono::minutes(5), frame))
+    throw std::runtime_error("the file was not read within five minutes\n  try: a smaller file");
 }
 
 void in_whole_window(const std::function<void(ImVec2)>& draw) {
@@ -39,7 +25,7 @@ void in_whole_window(const std::function<void(ImVec2)>& draw) {
   ImGui::End();
 }
 
-// ImGui without a renderer: it measures text, and what it draws itself is thrown away.
+// ImGui without a renderer: it measures text, and its own drawing is discarded.
 class Headless {
  public:
   Headless(PictureSize size, const Look& look) {
@@ -62,17 +48,32 @@ class Headless {
 
 }  // namespace
 
+bool settle(App& app, std::chrono::seconds patience, const std::function<void()>& frame) {
+  constexpr int kFrames = 3;  // layout takes two frames, the third shows it
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < kFrames;) {
+    frame();
+    if (!app.busy()) {
+      ++i;
+      continue;
+    }
+    if (std::chrono::steady_clock::now() - start > patience) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return true;
+}
+
 void take_screenshot(App& app, PictureSize size, const std::filesystem::path& file, LayoutLog& log) {
   Window window(64, 64, false);
   OffScreen screen(window, size.width, size.height);
-  settle(app, [&] { screen.frame(app.look, [&](const Theme& theme) { app.frame(theme, log); }); });
+  wait_for(app, [&] { screen.frame(app.look, [&](const Theme& theme) { app.frame(theme, log); }); });
   screen.write_png(file);
 }
 
 void export_png(App& app, PictureSize size, const std::filesystem::path& file, LayoutLog& log) {
   Window window(64, 64, false);
   OffScreen screen(window, size.width, size.height);
-  settle(app, [&] {
+  wait_for(app, [&] {
     screen.frame(app.look, [&](const Theme& theme) {
       log.clear();
       in_whole_window([&](ImVec2 to) {
@@ -101,7 +102,7 @@ void export_svg(App& app, PictureSize size, const std::filesystem::path& file, L
     in_whole_window(draw);
     ImGui::EndFrame();
   };
-  settle(app, [&] {
+  wait_for(app, [&] {
     frame([&](ImVec2 to) {
       SvgPainter nowhere(to.x, to.y, headless.theme.family);
       log.clear();

@@ -1,6 +1,8 @@
-// Pictures of the program without a person: the whole window, or a view alone, as PNG or SVG.
+// Draws pictures without a user: the whole window or one view, as PNG or SVG.
 #pragma once
+#include <chrono>
 #include <filesystem>
+#include <functional>
 
 #include "app.hpp"
 #include "window.hpp"
@@ -11,12 +13,15 @@ struct PictureSize {
   int width = 1600, height = 900;
 };
 
-// The window with rail and notes, as PNG. Throws std::runtime_error.
+// Calls `frame` until the shown view has loaded its files, then three times more. False: `patience` ran out.
+bool settle(App& app, std::chrono::seconds patience, const std::function<void()>& frame);
+
+// Writes the window with rail and notes as PNG. Throws std::runtime_error.
 void take_screenshot(App& app, PictureSize size, const std::filesystem::path& file, LayoutLog& log);
-// The view alone. PNG needs a display (Xvfb); SVG needs nothing.
+// Write the view alone. PNG needs a display (Xvfb); SVG needs none. Throw std::runtime_error.
 void export_png(App& app, PictureSize size, const std::filesystem::path& file, LayoutLog& log);
 void export_svg(App& app, PictureSize size, const std::filesystem::path& file, LayoutLog& log);
-// Within a frame of a running program.
+// Writes the view as SVG during a frame of the running program.
 void write_svg(App& app, const Theme& theme, PictureSize size, const std::filesystem::path& file, LayoutLog& log);
 
 }  // namespace ridge::viz

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the pictures of the documents again: sh visualizer/pictures.sh [NAME...]. Needs ./ridge viz, which installs what is missing;
-# the emulator's part judges on this machine, the others come from recorded results.
+# Redraws the pictures of the documents: sh visualizer/pictures.sh [NAME...]. Needs ./ridge viz, which installs missing packages.
+# One picture judges on the emulator here; the others show recorded results.
 set -eu
 cd "$(dirname "$0")/.."
 out=docs/images
@@ -13,11 +13,11 @@ picture() {
   shift
   case $wanted in "  " | *" $name "*) ;; *) return 0 ;; esac
   ./ridge viz --export "$out/$name.png" --size 1280x720 "$@"
-  # A palette of 128 colours is a quarter of the bytes, where pngquant is at hand.
+  # With pngquant installed, a palette of 128 colours saves three quarters of the bytes.
   command -v pngquant >/dev/null && pngquant --force --ext .png --skip-if-larger 128 "$out/$name.png" || true
   echo "$out/$name.png"
 }
-# Attempts at a lab on the emulator: wrong ones that the course has, then the reference.
+# Attempts at a lab on the emulator: two of the course's wrong solutions, then the reference.
 attempts() {
   mkdir -p "$scratch/attempts" "$scratch/work"
   number=1

@@ -1,6 +1,6 @@
 #include "screenshot.hpp"
 
-// Includes OpenGL, with the framebuffer functions' types.
+// Includes OpenGL with the types of the framebuffer functions.
 #define GLFW_INCLUDE_GLEXT
 #include <GLFW/glfw3.h>
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ struct OffScreen::Buffer {
       throw DisplayError(fmt::format("OpenGL has no framebuffer of {}x{} (status {:#x})\n  try: a smaller --size",
                                      width, height, status));
   }
-  // Its OpenGL objects end with the context, right after.
+  // Its OpenGL objects end with the context, which is destroyed next.
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
@@ -51,7 +51,7 @@ OffScreen::~OffScreen() = default;
 
 void OffScreen::frame(const Look& look, const std::function<void(const Theme&)>& draw,
                       const std::function<void()>& input) {
-  // Without input of its own the real mouse shows no tooltip by chance.
+  // Input is set even where none is given: the real mouse must not open a tooltip.
   if (!input) ImGui::GetIO().ConfigFlags |= ImGuiConfigFlags_NoMouse;
   draw(window_.new_frame(look, {static_cast<float>(width_), static_cast<float>(height_)}, input));
   window_.render(width_, height_);
@@ -64,7 +64,8 @@ void OffScreen::write_png(const std::filesystem::path& file) const {
   glPixelStorei(GL_PACK_ALIGNMENT, 1);
   glReadPixels(0, 0, width_, height_, GL_RGB, GL_UNSIGNED_BYTE, pixels.data());
   if (const auto error = glGetError(); error != GL_NO_ERROR)
-    throw DisplayError(fmt::format("OpenGL error {:#x} while reading the picture", error));
+    throw DisplayError(
+        fmt::format("OpenGL error {:#x} while reading the picture\n  try: LIBGL_ALWAYS_SOFTWARE=1", error));
   stbi_write_png_compression_level = 12;
   stbi_flip_vertically_on_write(1);  // OpenGL counts rows from below
   if (!stbi_write_png(file.c_str(), width_, height_, 3, pixels.data(), 3 * width_))

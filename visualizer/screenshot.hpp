@@ -1,4 +1,4 @@
-// Draws into an off-screen framebuffer, whose size no screen limits, and writes it as PNG.
+// Draws into an off-screen framebuffer of any size and writes it as PNG.
 #pragma once
 #include <filesystem>
 #include <functional>
@@ -12,11 +12,11 @@ class OffScreen {
  public:
   OffScreen(Window& window, int width, int height);  // throws DisplayError
   ~OffScreen();
-  // One frame of a sixtieth of a second.
+  // Draws one frame, which lasts a sixtieth of a second.
   void frame(const Look& look, const std::function<void(const Theme&)>& draw, const std::function<void()>& input = {});
-  // Returns when all that was asked for is drawn.
+  // Waits until the GPU has drawn everything.
   void finish() const;
-  // What the last frame drew, whole or cut out. Throws std::runtime_error.
+  // Writes the last frame, or a rectangle of it. Throws std::runtime_error.
   void write_png(const std::filesystem::path& file) const;
 
  private:

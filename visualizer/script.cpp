@@ -7,7 +7,6 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "screenshot.hpp"
 #include "script_input.hpp"
@@ -17,8 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kSettle = 3;      // frames after each step
-constexpr float kApart = 0.5F;  // seconds between two clicks that are no double click
+constexpr float kApart = 0.5F;  // seconds between clicks, so that two are not a double click
 constexpr int kDragFrames = 6;
 constexpr auto kPatience = std::chrono::seconds(60);
 
@@ -47,25 +45,18 @@ class Player {
   }
 
   void settle() {
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < kSettle;) {
-      frame();
-      if (!app_.busy()) {
-        ++i;
-        continue;
-      }
-      if (std::chrono::steady_clock::now() - start > kPatience) throw ScriptError("the view stays busy");
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
+    if (!viz::settle(app_, kPatience, [&] { frame(); }))
+      throw ScriptError(fmt::format("the view is still loading after {} s", kPatience.count()));
   }
 
-  // "NAME", "NAME@0.5,0.2" (a part of its rectangle), or [x, y].
+  // A place is "NAME" (the centre), "NAME@0.5,0.2" (shares of its rectangle), or [x, y] in pixels.
   ImVec2 place(const json& where) const {
     if (where.is_array()) return {where.at(0).get<float>(), where.at(1).get<float>()};
     auto name = where.get<std::string>();
     float px = 0.5F, py = 0.5F;
     if (const auto at = name.rfind('@'); at != std::string::npos) {
-      if (std::sscanf(name.c_str() + at, "@%f,%f", &px, &py) != 2) throw ScriptError("'" + name + "' is no place");
+      if (std::sscanf(name.c_str() + at, "@%f,%f", &px, &py) != 2)
+        throw ScriptError("'" + name + "' is not a place; write NAME, NAME@0.5,0.2 or [x, y]");
       name.resize(at);
     }
     const auto* item = log_.find(name);
@@ -73,7 +64,7 @@ class Player {
     return {item->from.x + px * (item->to.x - item->from.x), item->from.y + py * (item->to.y - item->from.y)};
   }
 
-  // Names of the same kind, so that the message helps.
+  // Names of the same kind, to help the reader of the error.
   std::string near(const std::string& name) const {
     std::string out;
     const auto kind = name.substr(0, name.find('/'));
@@ -220,10 +211,11 @@ class Player {
     if (s.contains("layout")) return log_.write(s["layout"].get<std::string>());
     if (s.contains("expect")) return expect(s);
     if (s.contains("absent")) {
-      if (log_.find(s["absent"].get<std::string>())) throw ScriptError("it is there");
+      if (const auto name = s["absent"].get<std::string>(); log_.find(name))
+        throw ScriptError(fmt::format("'{}' is drawn, and was to be absent", name));
       return;
     }
-    throw ScriptError("there is no such step");
+    throw ScriptError("the step has no known action; visualizer/README.md lists them");
   }
 
   App& app_;

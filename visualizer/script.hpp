@@ -1,5 +1,5 @@
-// Plays a script of input against the program, off-screen, at a fixed size and time step: `--script F.json`. Steps find
-// places by the names that views log. README.md lists the steps.
+// Plays a script of input (`--script F.json`) off-screen, at a fixed size and time step. Steps refer to places by the
+// names that views log; README.md lists the steps.
 #pragma once
 #include <filesystem>
 
@@ -8,12 +8,12 @@
 
 namespace ridge::viz {
 
-// A step could not be done, or what it expects is not so. The message names the step.
+// A step failed, or its expectation is wrong. The message names the step.
 struct ScriptError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Throws OpenError where the file is no script.
+// Throws OpenError where the file is not a script, and ScriptError.
 void run_script(App& app, PictureSize size, const std::filesystem::path& script, LayoutLog& log);
 
 }  // namespace ridge::viz

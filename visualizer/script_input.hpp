@@ -1,4 +1,4 @@
-// Mouse and keys that a script holds down, given to ImGui frame by frame.
+// A script's mouse and keys, passed to ImGui frame by frame.
 #pragma once
 #include <imgui.h>
 
@@ -10,16 +10,16 @@ namespace ridge::viz {
 struct ScriptInput {
   ImVec2 mouse{-1, -1};
   bool buttons[3] = {};
-  float wheel = 0;  // of the next frame only
+  float wheel = 0;  // for the next frame only
   bool control = false, shift = false;
   std::vector<int> keys;   // GLFW's numbers
-  std::string typed;       // in the next frame
-  float step = 1.0F / 60;  // seconds of the next frame
-  // Between the backend's NewFrame and ImGui's.
+  std::string typed;       // for the next frame only
+  float step = 1.0F / 60;  // duration of the next frame in seconds
+  // Passes the input to ImGui. Call it between the backend's NewFrame and ImGui's.
   void apply();
 };
 
-// GLFW's number of "Left", "Escape", "A", "+"; 0 where there is no such key.
+// GLFW's number of a key such as "Left", "Escape", "A" or "+"; 0 where there is none.
 int key_number(const std::string& name);
 
 }  // namespace ridge::viz

@@ -13,7 +13,7 @@
 namespace ridge::viz {
 namespace {
 
-constexpr int kSettleFrames = 3;  // ImGui needs a frame or two after an event: hover, then layout
+constexpr int kSettleFrames = 3;  // frames after an event: ImGui needs one for hover and one for layout
 
 std::string& last_error() {
   static std::string text;
@@ -80,7 +80,7 @@ const Theme& Window::new_frame(const Look& look, ImVec2 size, const std::functio
     theme_ = make_theme(scale, look, density);
     look_ = look;
     density_ = density;
-#if IMGUI_VERSION_NUM < 19200  // later backends watch the atlas themselves
+#if IMGUI_VERSION_NUM < 19200  // later backends update the font atlas themselves
     ImGui_ImplOpenGL3_DestroyFontsTexture();
     ImGui_ImplOpenGL3_CreateFontsTexture();
 #endif
@@ -116,7 +116,7 @@ void run_interactive(Window& window, const Look& look, const std::function<doubl
     for (int i = 0; i < kSettleFrames; ++i) {
       int width = 0, height = 0;
       glfwGetFramebufferSize(window.handle(), &width, &height);
-      if (width == 0 || height == 0) break;  // minimised
+      if (width == 0 || height == 0) break;  // the window is minimised
       wake = draw(window.new_frame(look));
       window.render(width, height);
       glfwSwapBuffers(window.handle());

@@ -11,7 +11,7 @@ struct GLFWwindow;
 
 namespace ridge::viz {
 
-// There is no display, or no OpenGL on it. The message says what to try.
+// There is no display, or it has no OpenGL. The message says what to try.
 struct DisplayError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -24,10 +24,10 @@ class Window {
   Window& operator=(const Window&) = delete;
 
   GLFWwindow* handle() const { return window_; }
-  // Starts a frame. With a size given, ImGui draws for that instead of the window's own. `input` sets the mouse and
-  // keys of this frame, after the window's own were read.
+  // Starts a frame of the given size, else of the window's. `input` overrides the window's mouse and keys for this
+  // frame.
   const Theme& new_frame(const Look& look, ImVec2 size = {0, 0}, const std::function<void()>& input = {});
-  // Ends the frame and draws it into the framebuffer that is bound.
+  // Ends the frame and draws it into the bound framebuffer.
   void render(int width, int height);
   void size(int& width, int& height) const;
   // Files dropped on the window since the last call.
@@ -40,8 +40,8 @@ class Window {
   float density_ = 1;
 };
 
-// Shows frames until the window is closed. `draw` draws one and returns after how many seconds it wants another without
-// input; until then the program sleeps.
+// Shows frames until the window is closed. `draw` draws one frame and returns how many seconds the program may sleep
+// without input.
 void run_interactive(Window& window, const Look& look, const std::function<double(const Theme&)>& draw);
 
 }  // namespace ridge::viz

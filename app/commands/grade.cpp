@@ -4,7 +4,7 @@
 #include "app/cli/command.hpp"
 #include "app/grading/grading.hpp"
 #ifdef RIDGE_HAVE_CLUSTER
-#include "handing_in.hpp"
+#include "cluster/src/intake/handing_in.hpp"
 #endif
 
 namespace ridge {

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "timeline/loader.hpp"
 #include "timeline/picture.hpp"
+#include "timeline/reader/loader.hpp"
 
 namespace {
 

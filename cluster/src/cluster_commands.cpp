@@ -1,4 +1,4 @@
-#include "cluster_commands.hpp"
+#include "cluster/src/cluster_commands.hpp"
 
 #include <fmt/format.h>
 #include <pwd.h>
@@ -10,18 +10,18 @@
 #include <thread>
 
 #include "app/cli/command.hpp"
-#include "cluster_clock.hpp"
-#include "collector.hpp"
-#include "doctor.hpp"
-#include "exports.hpp"
-#include "files.hpp"
+#include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/base/files.hpp"
+#include "cluster/src/collector.hpp"
+#include "cluster/src/gradebook/exports.hpp"
+#include "cluster/src/intake/handing_in.hpp"
+#include "cluster/src/intake/intake.hpp"
+#include "cluster/src/slurm/array_task.hpp"
+#include "cluster/src/slurm/doctor.hpp"
+#include "cluster/src/slurm/preflight.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 #include "grader/base/text.hpp"
-#include "handing_in.hpp"
-#include "intake.hpp"
-#include "preflight.hpp"
-#include "task.hpp"
 
 namespace ridge::cluster {
 
@@ -402,7 +402,8 @@ class ClusterCommands {
     command->add_option("--measured", a_.preflight.measured, "Take this measurement instead of making one");
     command->add_option("--keep", a_.preflight.keep, "A folder: a GPU measured within the hour is not measured again");
     add_with_course("init", "Write a course.toml to start from", init);
-    command = add("run", "What a job of a batch runs", [](const Arguments& a) { return run_task(a.batch, a.task); });
+    command =
+        add("run", "What a job of a batch runs", [](const Arguments& a) { return run_array_task(a.batch, a.task); });
     command->group("");  // not listed
     command->add_option("batch", a_.batch)->required();
     command->add_option("task", a_.task)->required();

@@ -1,4 +1,4 @@
-#include "collector.hpp"
+#include "cluster/src/collector.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -9,14 +9,16 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "cluster_clock.hpp"
-#include "files.hpp"
+#include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/base/files.hpp"
+#include "cluster/src/intake/intake.hpp"
+#include "cluster/src/slurm/array_task.hpp"
+#include "formats/json_fields.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/record.hpp"
+#include "grader/result/result.hpp"
 #include "grader/result/verify.hpp"
-#include "intake.hpp"
-#include "task.hpp"
 
 namespace ridge::cluster {
 
@@ -24,12 +26,12 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int kNodeFailures = 3;    // of different submissions, until a node is left out
-constexpr double kGoneSeconds = 3;  // between a job's end and its last file's being seen here
+constexpr int kNodeFailures = 3;    // failures on a node before it is excluded
+constexpr double kGoneSeconds = 3;  // the delay with which a job's last file appears here
 constexpr int kMaxArray = 500;
 constexpr std::size_t kMaxAttempt = 48 << 20;
 
-// What a record must say to count for this piece of work. Empty: it does.
+// The reason why a record does not count for this work; empty where it counts.
 std::string wrong_with(const std::string& text, const Course& course, const std::string& lab,
                        const std::string& content, const std::string& backend, Result& r) {
   json record;
@@ -45,14 +47,12 @@ std::string wrong_with(const std::string& text, const Course& course, const std:
     if (Verified v = verify_record(text, o); !v.problem.empty()) return "the record does not verify: " + v.problem;
     if (r.standing != "official") return "the record is not an official one";
   }
-  if (!record.is_object() || record.value("schema", "") != "ridge.result/1")
-    return "the record is not a ridge.result/1";
+  if (text_at(record, "schema") != "ridge.result/1") return "the record is not a ridge.result/1";
   if (r.lab != lab) return "the record is about another lab";
   if (r.backend != backend) return "the record is about another backend";
   if (r.outcome != "passed" && r.outcome != "failed" && r.outcome != "build-failed") return "the record has no outcome";
   if (!(r.points >= 0 && r.points <= r.max && std::isfinite(r.max))) return "the record's points make no sense";
-  const json submission = record.contains("submission") ? record["submission"] : json::object();
-  if (!submission.is_object() || submission.value("sha256", json()) != content)
+  if (const auto files = record.find("submission"); files == record.end() || text_at(*files, "sha256") != content)
     return "the record is about other files";
   return "";
 }
@@ -83,7 +83,7 @@ void Collector::node_failed(const std::string& node, const std::string& reason, 
       node, at_once, reason, kNodeFailures);
 }
 
-// The attempt is over without a result; its work waits for another, or is given up.
+// Ends an attempt without a result. Its work waits for another attempt or is given up.
 void Collector::failed(const std::string& token, const std::string& state, const std::string& reason) {
   if (db_.change("UPDATE attempt SET state = ?, reason = ?, ended = ? WHERE token = ? AND state = 'open'", state,
                  reason, wall_now(), token) == 0)
@@ -114,7 +114,7 @@ void Collector::take_record(const std::string& token, std::int64_t work, bool op
     failed(token, "failed", wrong);
     return;
   }
-  // Of a work one result counts: the open attempt's. Others are kept.
+  // One result of a work counts, that of the open attempt. Others are only kept.
   const bool taken = db_.query("SELECT 1 FROM result WHERE work = ? AND counts = 1", work).next();
   const bool counts = open && !taken;
   db_.change("INSERT INTO result VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", token, work, counts, r.outcome, r.points,
@@ -129,38 +129,34 @@ void Collector::take_record(const std::string& token, std::int64_t work, bool op
   }
 }
 
-// One published file, inside a transaction. False where it is not a file of ours.
+// Takes one published file into the gradebook, inside a transaction. False: the file is not a valid result.
 bool Collector::take(const fs::path& file, const std::string& token) {
   auto text = read_regular(file, kMaxAttempt);
-  json a = text ? json::parse(*text, nullptr, false) : json();
+  const json a = text ? json::parse(*text, nullptr, false) : json();
   Rows r = db_.query("SELECT work, state FROM attempt WHERE token = ?", token);
   if (!r.next()) return false;
   const std::int64_t work = r.integer(0);
   const bool open = r.text(1) == "open";
-  if (db_.query("SELECT 1 FROM result WHERE token = ?", token).next()) return true;  // it was taken before a crash
-  const json none = json::object();
-  auto text_of = [&](const char* key) {
-    return a.is_object() && a.contains(key) && a[key].is_string() ? a[key].get<std::string>() : std::string();
-  };
-  if (text_of("schema") != "ridge.attempt/1" || text_of("token") != token) {
+  if (db_.query("SELECT 1 FROM result WHERE token = ?", token).next())
+    return true;  // a collector took it before it crashed
+  if (text_at(a, "schema") != "ridge.attempt/1" || text_at(a, "token") != token) {
     failed(token, "failed", "what it published can't be read");
     return false;
   }
-  const std::string node = first_words(text_of("node"), 100), reason = first_words(text_of("reason"), 600);
+  const std::string node = first_words(text_at(a, "node"), 100), reason = first_words(text_at(a, "reason"), 600);
   db_.change("UPDATE attempt SET node = ? WHERE token = ?", node, token);
-  const double seconds = a.contains("seconds") && a["seconds"].is_number() ? a["seconds"].get<double>() : 0;
-  if (text_of("kind") == "graded") {
-    take_record(token, work, open, text_of("record"), seconds);
-  } else if (text_of("kind") == "built") {
+  if (text_at(a, "kind") == "graded") {
+    take_record(token, work, open, text_at(a, "record"), number_at(a, "seconds"));
+  } else if (text_at(a, "kind") == "built") {
     if (db_.change("UPDATE attempt SET state = 'built', ended = ? WHERE token = ? AND state = 'open'", wall_now(),
                    token) != 0)
       db_.change("UPDATE work SET built = ?, state = 'waiting' WHERE id = ? AND state = 'running'", token, work);
     else if (!db_.query("SELECT 1 FROM work WHERE built = ?", token).next())
-      judged_.push_back(token);  // another attempt has its place
+      judged_.push_back(token);  // another attempt replaced this one
   } else if (open) {
-    const bool sick = a.value("sick", json()) == true, hung = a.value("hung", json()) == true;
+    const bool sick = flag_at(a, "sick"), hung = flag_at(a, "hung");
     failed(token, "failed", fmt::format("{} (on {})", reason, node));
-    db_.change("UPDATE work SET built = '' WHERE id = ?", work);  // perhaps it was that: built anew
+    db_.change("UPDATE work SET built = '' WHERE id = ?", work);  // the build may be the cause, so it is repeated
     if (!hung) node_failed(node, reason, sick);
   }
   return true;
@@ -182,7 +178,7 @@ int Collector::collect() {
       if (!take(spool_file(course_.shared, token), token)) bad.push_back(token);
     all.commit();
   }
-  // Only now: what is in spool/ is taken again by the next collector, and changes nothing then.
+  // Files leave spool/ after the commit. A file that stays is taken again by the next collector, without effect.
   for (const std::string& token : tokens) {
     const bool is_bad = std::find(bad.begin(), bad.end(), token) != bad.end();
     fs::rename(spool_file(course_.shared, token),
@@ -197,7 +193,7 @@ int Collector::collect() {
   return static_cast<int>(tokens.size());
 }
 
-// Jobs can't say anything either where the shared folder is full or gone: that is no job's and no node's fault.
+// Where the shared folder is full or missing, jobs are silent too, and neither a job nor a node is to blame.
 void Collector::require_shared_folder() {
   if (const double now = steady_now(); now >= next_room_) {
     try {
@@ -218,7 +214,7 @@ void Collector::give_up(const std::string& batch, std::int64_t id, int task, con
   for (Rows r = db_.query("SELECT token FROM attempt WHERE batch = ? AND task = ? AND state = 'open'", id, task);
        r.next();)
     tokens.push_back(r.text(0));
-  // A job that is alive after all need not start what has been given away.
+  // A job that is still alive skips the submissions that it lost.
   for (const std::string& token : tokens) publish(course_.shared / "fenced" / token, why + "\n");
   Transaction all(db_);
   for (const std::string& token : tokens) {
@@ -234,7 +230,7 @@ void Collector::give_up(const std::string& batch, std::int64_t id, int task, con
 void Collector::watch() {
   auto jobs = queue(prefix_);
   controller_away_ = !jobs;
-  if (!jobs) return;  // no answer says nothing about any job
+  if (!jobs) return;  // without an answer nothing is known about any job
   waits_for_.clear();
   for (const auto& [name, t] : *jobs) {
     static const std::set<std::string> usual = {"", "None", "Resources", "Priority", "JobArrayTaskLimit", "BeginTime"};
@@ -266,7 +262,7 @@ void Collector::watch() {
   for (const Batch& b : batches) {
     std::map<int, QueuedTask> here;
     for (auto [at, end] = jobs->equal_range(b.name); at != end; ++at) here[at->second.task] = at->second;
-    if (b.state == "submitting") {  // the reply to sbatch was lost, or we died between: is it there?
+    if (b.state == "submitting") {  // sbatch's reply was lost, or a collector ended before it: look for the job
       if (!here.empty()) {
         const std::string& job = here.begin()->second.job;
         db_.change("UPDATE batch SET state = 'submitted', job = ? WHERE id = ?", job.substr(0, job.find('_')), b.id);
@@ -292,9 +288,10 @@ void Collector::watch() {
         if (life.gone == 0) life.gone = now;
         const double wait = life.beat.empty() ? kGoneSeconds : std::max(kGoneSeconds, 6 - (now - life.changed));
         if (now - life.gone > wait && now - life.changed > 5)
-          give_up(b.name, b.id, task, "lost",
-                  life.node.empty() ? "its job ended without a word" : "its job ended without a word on " + life.node,
-                  life, "", false);
+          give_up(
+              b.name, b.id, task, "lost",
+              life.node.empty() ? "its job ended without a result" : "its job ended without a result on " + life.node,
+              life, "", false);
         continue;
       }
       life.gone = 0;
@@ -318,13 +315,14 @@ void Collector::watch() {
       "(SELECT 1 FROM attempt WHERE batch = batch.id AND state = 'open')");
 }
 
-// Hands a batch to Slurm. Its row says 'submitting' before and until a reply is here.
+// Submits a batch to Slurm. Its row says 'submitting' until sbatch's reply arrives.
 void Collector::send(std::int64_t id, const std::string& name, const CourseLab& lab, Phase phase, int tasks) {
   const SlurmOptions& options = phase == Phase::build ? lab.build : lab.slurm;
   auto text = read_regular(course_.shared / "batches" / name / "plan.json", 64 << 20);
   const json plan = text ? json::parse(*text, nullptr, false) : json();
   if (!plan.is_object())
-    throw Error(Exit::environment, "cannot read the plan of " + name + " in the shared folder", "is it mounted here?");
+    throw Error(Exit::environment, "cannot read the plan of " + name + " in the shared folder",
+                "check that it is mounted here");
   const int minutes = plan.value("minutes", 30);
   std::vector<std::string> command = {(root_dir() / "cluster/round.sbatch").string(), plan.value("ridge", ""),
                                       (course_.shared / "batches" / name).string(), course_.setup, course_.scratch};
@@ -354,14 +352,14 @@ void Collector::make_batch(const CourseLab& lab, Phase phase, const std::vector<
   const bool builds = phase == Phase::build;
   const int tasks =
       static_cast<int>((items.size() + static_cast<std::size_t>(per_job) - 1) / static_cast<std::size_t>(per_job));
-  const std::string name = prefix_ + new_token().substr(0, 10);
+  const std::string name = prefix_ + new_nonce().substr(0, 10);
   const fs::path program = course_.program.empty() ? root_dir() / "ridge" : course_.program;
   json options = json::array();
   if (course_.is_signed) options.push_back("--official");
   if (course_.require_sandbox) options.push_back("--require-sandbox");
   if (!course_.seeds.empty() && !builds) options.insert(options.end(), {"--seed-file", course_.seeds.string()});
   if (lab.slurm.nodes > 1 && !builds) options.insert(options.end(), {"--ranks-through", course_.mpi});
-  // One minute over what the submissions may take together: Slurm's limit is the second line of defence.
+  // Slurm's limit exceeds the submissions' own limits, which apply first.
   const int minutes = (per_job * ((builds ? course_.build_limit_s : lab.limit_s) + 2) + 59) / 60 + 2;
   std::string preflight = course_.preflight;
   if (preflight == "gpu")
@@ -419,7 +417,7 @@ void Collector::submit_waiting() {
     if (at != not_before_.end() && at->second > now) continue;
     const bool builds = r.text(3).empty() && !course_.lab(r.text(1)).build.partition.empty();
     waiting[{r.text(1), builds ? Phase::build : Phase::judge}].push_back(
-        {r.integer(0), r.text(2), new_token(), r.text(3)});
+        {r.integer(0), r.text(2), new_nonce(), r.text(3)});
   }
   for (const auto& [key, items] : waiting) {
     const CourseLab lab = course_.lab(key.first);
@@ -484,7 +482,7 @@ void Collector::show_progress(bool last) {
 }
 
 void Collector::run() {
-  // sick nodes are judged anew by each run
+  // each run starts without excluded nodes
   db_.change("DELETE FROM node");
   tell("Ctrl-C leaves the jobs running; `ridge cluster resume` goes on from there.\n");
   for (;;) {

@@ -1,14 +1,14 @@
-// The collector: gets waiting work into Slurm's queue, takes what jobs published into the gradebook, and gives up
-// attempts that are not heard of. All it knows is in the gradebook and the shared folder, so it can end at any moment,
-// and the next one goes on.
+// The collector submits waiting work to Slurm, moves published results into the gradebook, and gives up attempts
+// without a heartbeat. Its state is in the gradebook and the shared folder, so that it can end at any moment and the
+// next collector continues.
 #pragma once
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "gradebook.hpp"
-#include "slurm.hpp"
+#include "cluster/src/gradebook/gradebook.hpp"
+#include "cluster/src/slurm/slurm.hpp"
 
 namespace ridge::cluster {
 
@@ -16,20 +16,20 @@ class Collector {
  public:
   explicit Collector(Gradebook& book);
 
-  // One round of everything. `detached`: only takes in and submits, waits for nothing.
+  // One round: collects results, watches the queue, and submits waiting work. It does not wait for jobs.
   void step();
-  // Until no work is open. Progress on stderr.
+  // Runs rounds until no work is open, with progress on stderr.
   void run();
-  int collect();  // files taken
+  int collect();  // returns the number of collected files
 
  private:
   struct Item {
     std::int64_t work;
     std::string content, token, built;
   };
-  // What a batch's tasks do: all of it, or only one side where building is apart.
+  // The phase of a batch. A judging batch builds too, unless the lab builds on other nodes.
   enum class Phase { judge, build };
-  struct Life {  // of a task of a batch, by the steady clock
+  struct Life {  // the signs of life of a batch's task, in steady_now() seconds; 0: never
     std::string beat, node, state;
     double changed = 0, running = 0, gone = 0;
   };
@@ -53,15 +53,15 @@ class Collector {
   const Course& course_;
   std::string prefix_;
   std::map<std::pair<std::string, int>, Life> lives_;
-  std::map<std::int64_t, double> not_before_;  // work -> steady time of its next attempt
+  std::map<std::int64_t, double> not_before_;  // the earliest steady_now() of a work's next attempt
   double next_watch_ = 0, next_submit_ = 0, next_progress_ = 0, next_room_ = 0, started_ = 0;
-  std::vector<std::string> judged_;  // builds that are of no more use, once what was taken is committed
+  std::vector<std::string> judged_;  // builds to be removed once the collected results are committed
   int graded_at_start_ = 0, position_ = -1;
   bool controller_away_ = false;
-  std::string waits_for_;  // Slurm's reason, where it is not that others come first
+  std::string waits_for_;  // Slurm's reason for waiting, unless it is only the queue's order
 };
 
-// What a person should know at the end: what was not graded and why, nodes that were left out.
+// Prints the mean, the submissions that were not graded with the reasons, and the excluded nodes.
 void print_summary(Gradebook& book, const std::string& lab);
 
 }  // namespace ridge::cluster

@@ -1,6 +1,6 @@
-// ridge-unpack ARCHIVE FOLDER: the regular files of a stranger's archive, into an empty folder, in a process of its
-// own. Links, devices, absolute names and names with `..` are refused, and so is what unpacks to more than a submission
-// can be. Exit code 0; 1 with one line on what is wrong. By libarchive: zip, tar and its compressions.
+// ridge-unpack ARCHIVE FOLDER unpacks the regular files of an untrusted archive (zip, or tar with its compressions, by
+// libarchive) into an empty folder, in a process of its own. It refuses links, devices, absolute names, names with
+// `..`, and archives larger than a submission may be. Exit code 0, or 1 with one line on what is wrong.
 #include <archive.h>
 #include <archive_entry.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ std::vector<std::string> parts_of(const std::string& name) {
   return parts;
 }
 
-// Opens the folder of the last part, one step at a time and following nothing, making what is not there.
+// Opens the folder of the last part, step by step, without following links; missing folders are made.
 int folder_of(int top, const std::vector<std::string>& parts) {
   int at = dup(top);
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) {

@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# A real Slurm of N nodes on this machine, on loopback and in one private folder: for tests, and to rehearse a workshop.
+# Runs a real Slurm of N nodes on this machine, on loopback and in one private folder, for tests and rehearsals.
 # up.sh and down.sh call this.
 #
 #   cluster.sh up DIR [N] [--cgroup]   starts it (N: 2 nodes); then: export SLURM_CONF=DIR/etc/slurm.conf
-#   cluster.sh down DIR                ends it, its jobs and every process it started; DIR with its logs stays
-#   cluster.sh start DIR slurmctld|NODE   one daemon again, after it was killed
-#   cluster.sh pid DIR slurmctld|NODE     its process
-#   cluster.sh doom DIR NODE           the node dies: its daemon and every process of its jobs, at once
+#   cluster.sh down DIR                ends it with its jobs and all its processes, and keeps DIR with the logs
+#   cluster.sh start DIR slurmctld|NODE   restarts a daemon that was killed
+#   cluster.sh pid DIR slurmctld|NODE     prints its process id
+#   cluster.sh doom DIR NODE           kills the node: its daemon and all processes of its jobs at once
 #
 # Partition `grade` has all nodes; `cpu` the first half of them, without GPUs. The other half offers gpu:emulated:2, which
-# is only a name: what a job sees of it is SLURM_JOB_GPUS. --cgroup confines jobs by control groups, v1 or v2, whichever
-# is there. Exit code 77: it cannot run here (not root, a program missing), with the reason.
+# is only a name: a job sees it in SLURM_JOB_GPUS alone. --cgroup confines jobs by the control groups of this machine, v1
+# or v2. Exit code 77: it cannot run here (not root, a missing program); the reason is printed.
 set -u
 
 say() { printf 'cluster: %s\n' "$*" >&2; }
 
-# Ports that nobody listens on, below the range the kernel hands out by itself.
+# Prints ports without a listener, below the range of the kernel's ephemeral ports.
 free_ports() { # COUNT
   local taken port found=0
   taken=$(awk 'FNR > 1 { split($2, a, ":"); print a[2] }' /proc/net/tcp /proc/net/tcp6 2>/dev/null)
@@ -28,8 +28,8 @@ free_ports() { # COUNT
   done
 }
 
-# The daemons carry a mark in their environment, and TaskProlog gives it to jobs: a process that left its job's
-# process tree is found all the same (proctrack/linuxproc loses it).
+# The daemons have a mark in their environment, and TaskProlog passes it to jobs: it finds processes that left their
+# job's process tree, which proctrack/linuxproc loses.
 mark=RIDGE_MINI_SLURM
 processes() { grep -lszxF "$mark=$dir" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3; }
 
@@ -49,7 +49,7 @@ configure() { # writes DIR/etc for freshly picked ports
   half=$((nodes > 1 ? nodes / 2 : 1))
   version=$(cgroups)
   {
-    echo "CgroupPlugin=cgroup/${version:-v1}" # named, it does not look for a mounted file system, which containers lack
+    echo "CgroupPlugin=cgroup/${version:-v1}" # a named version needs no mounted cgroup file system, which containers lack
     if [ -n "$confine" ]; then
       [ "$version" = v2 ] || echo "CgroupMountpoint=/sys/fs/cgroup"
       printf 'ConstrainCores=yes\nConstrainRAMSpace=yes\nConstrainDevices=no\n'
@@ -105,10 +105,10 @@ CONF
   done >"$dir/etc/gres.conf"
 }
 
-# Slurm calls a node idle before its slurmd has spoken, so its start time has to be known too.
+# Slurm calls a node idle before its slurmd has registered, so its start time must be known too.
 all_ready() { [ "$(scontrol -o show node 2>/dev/null | grep 'State=IDLE ' | grep -c 'SlurmdStartTime=[0-9]')" = "$nodes" ]; }
 
-start_once() { # 0: up; 1: not
+start_once() { # 0 where it is up, else 1
   local node
   configure
   "${daemon[@]}" slurmctld -c >>"$dir/log/start" 2>&1 || return 1
@@ -138,12 +138,12 @@ up() {
   [ -z "$(processes)" ] || { say "a cluster is already up in $dir: down.sh $dir"; exit 1; }
   rm -f "$dir/munge/key"
   (umask 377 && head -c 1024 /dev/urandom >"$dir/munge/key")
-  # --force: munged would refuse a folder that not everybody may enter
+  # --force: munged refuses a folder that is closed to other users
   "${daemon[@]}" munged --force --num-threads=4 --key-file="$dir/munge/key" --socket="$dir/run/munge.sock" \
     --pid-file="$dir/run/munged.pid" --log-file="$dir/log/munged.log" --seed-file="$dir/munge/seed" \
     >>"$dir/log/start" 2>&1 || { say "munged did not start:"; tail -n 5 "$dir/log/start" "$dir/log/munged.log" >&2; exit 1; }
 
-  for try in 1 2 3; do # somebody else may take a port between the look and the start
+  for try in 1 2 3; do # another process may take a port before the daemon starts
     start_once && { say "up: $nodes nodes; export SLURM_CONF=$SLURM_CONF"; return 0; }
     say "try $try did not come up"
     stop_processes "$(cat "$dir/run/munged.pid")"
@@ -174,7 +174,7 @@ down() {
     jobs=$(timeout 5 squeue -h -o %A 2>/dev/null)
     # shellcheck disable=SC2086  # a list
     [ -z "$jobs" ] || timeout 5 scancel $jobs
-    for _ in $(seq 60); do # slurmstepd ends a job's processes better than we can from outside
+    for _ in $(seq 60); do # slurmstepd ends a job's processes more reliably than this script
       [ -n "$(timeout 5 squeue -h -o %A 2>/dev/null)" ] || break
       sleep 0.1
     done
@@ -190,7 +190,7 @@ mkdir -p "$2" || { say "cannot make $2"; exit 1; }
 dir=$(cd "$2" && pwd) || exit 1
 export SLURM_CONF=$dir/etc/slurm.conf
 nodes=2 confine=
-# The daemons get the bare environment that a site's init system would give them, and the mark.
+# The daemons get a minimal environment, as from an init system, and the mark.
 daemon=(env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin SLURM_CONF="$SLURM_CONF" "$mark=$dir")
 case $command in
   up)
@@ -222,7 +222,7 @@ case $command in
   doom)
     [ -n "${3:-}" ] || usage
     kill -KILL "$(cat "$dir/run/slurmd-$3.pid")"
-    for _ in 1 2 3; do # what its jobs left behind, until nothing is
+    for _ in 1 2 3; do # until no process of its jobs is left
       pids=$(grep -lszxF "SLURMD_NODENAME=$3" $(processes | sed 's#.*#/proc/&/environ#') /dev/null 2>/dev/null | cut -d/ -f3)
       steps=$(pgrep -f "^slurmstepd: \[" | while read -r p; do grep -qszxF "$mark=$dir" "/proc/$p/environ" &&
         grep -qsaF "$dir/spool/$3" "/proc/$p/cmdline" "/proc/$p/environ" && echo "$p"; done)

@@ -1,7 +1,8 @@
-// The submission's side of one rank; a task without ranks has one. On a GPU that is one worker. On the emulator there are
-// two of the same program: the first runs the submission as it is and only yields a trace of its device work; the second
-// runs nothing but the kernels in that trace, and its outputs and counts are what is judged. Host code can thus neither
-// compute an answer nor touch a count. Where seeds are secret, the first one does not even see the inputs that count.
+// The submission's side of one rank; a task without ranks has one. On a GPU that is one worker. On the emulator there
+// are two of the same program: the first runs the submission as it is and only yields a trace of its device work; the
+// second runs nothing but the kernels in that trace, and its outputs and counts are what is judged. Host code can thus
+// neither compute an answer nor touch a count. Where seeds are secret, the first one does not even see the inputs that
+// count.
 #pragma once
 #include <functional>
 #include <memory>

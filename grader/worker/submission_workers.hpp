@@ -21,8 +21,8 @@ class SubmissionWorkers {
 
   // Gives each worker its rank's buffers. Returns the reply that was not ok, or an ok one.
   Reply share(const RankBuffers& buffers, double limit_seconds);
-  // Runs the case's call `times` times on all ranks at once; a reply for each. Where one fails, the others' messages end
-  // too. `record`: with launch records (emulator).
+  // Runs the case's call `times` times on all ranks at once; a reply for each. Where one fails, the others' transfers
+  // end too. `record`: with launch records (emulator).
   std::vector<Reply> run(const RankBuffers& buffers, unsigned times, bool record, bool sanitize, double limit_seconds);
 
   // Launch records come with requests from now on (emulator).

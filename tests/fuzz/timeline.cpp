@@ -1,12 +1,12 @@
 // Chrome traces: any text is a trace with its notes or an error, and every analysis ends.
 #include "fuzz.hpp"
-#include "timeline/collective.hpp"
-#include "timeline/levels.hpp"
-#include "timeline/loader.hpp"
-#include "timeline/overlap.hpp"
+#include "timeline/analysis/collective.hpp"
+#include "timeline/analysis/overlap.hpp"
+#include "timeline/analysis/pipeline.hpp"
+#include "timeline/analysis/statistics.hpp"
 #include "timeline/picture.hpp"
-#include "timeline/pipeline.hpp"
-#include "timeline/statistics.hpp"
+#include "timeline/reader/loader.hpp"
+#include "timeline/store/levels.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ridge::viz::timeline;

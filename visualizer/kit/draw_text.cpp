@@ -25,8 +25,8 @@ float draw_paragraph(ImDrawList* list, const Type& type, ImVec2 at, float wrap, 
 
 void draw_turned(ImDrawList* list, const Type& type, ImVec2 centre, float angle, ImU32 colour,
                  const std::string& text) {
-  // ImGui draws upright text only: its vertices are turned afterwards. It also leaves out what lies outside
-  // the clip rectangle, which has to be judged after turning.
+  // ImGui draws upright text only, so its vertices are rotated afterwards. ImGui also drops what lies outside the clip
+  // rectangle, which must be tested after the rotation.
   list->PushClipRectFullScreen();
   const int first = list->VtxBuffer.Size;
   const ImVec2 size = text_size(type, text);
@@ -48,7 +48,7 @@ std::vector<std::string> wrapped(const Type& type, const std::string& text, floa
   while (at < end) {
     const char* newline = std::find(at, end, '\n');
     const char* stop = type.font->CalcWordWrapPositionA(scale, at, newline, width);
-    if (stop == at && at < newline) ++stop;  // narrower than a character
+    if (stop == at && at < newline) ++stop;  // the width is below one character
     while (stop < newline && (static_cast<unsigned char>(*stop) & 0xC0) == 0x80) ++stop;
     std::string line(at, stop);
     while (!line.empty() && line.back() == ' ') line.pop_back();

@@ -11,21 +11,21 @@ namespace ridge::viz {
 
 ImVec2 text_size(const Type& type, const std::string& text, float wrap = 0);
 
-// `align`: which part of the text lies at `at`, 0 its left or top, 1 its right or bottom.
+// `align` names the part of the text that lies at `at`: 0 is its left or top, 1 its right or bottom.
 void draw_text(ImDrawList* list, const Type& type, ImVec2 at, ImU32 colour, const std::string& text,
                ImVec2 align = {0, 0});
 
-// Wrapped; returns the height.
+// Wraps the text at `wrap` pixels and returns its height in pixels.
 float draw_paragraph(ImDrawList* list, const Type& type, ImVec2 at, float wrap, ImU32 colour, const std::string& text);
 
-// Centred on `centre`, turned by `angle` (radians, clockwise on screen).
+// Draws the text centred on `centre` and rotated by `angle` (radians, clockwise on screen).
 void draw_turned(ImDrawList* list, const Type& type, ImVec2 centre, float angle, ImU32 colour, const std::string& text);
 
-// In lines of at most `width`, broken at blanks; a word that is wider alone is broken anywhere.
+// Breaks the text at blanks into lines of at most `width` pixels; a wider word is broken anywhere.
 std::vector<std::string> wrapped(const Type& type, const std::string& text, float width);
-// At most `most` bytes, cut at a character, then "...".
+// Cuts the text between characters to at most `most` bytes and appends "...".
 std::string shortened(const std::string& text, std::size_t most);
-// Cut so that it fits `width`.
+// Shortens the text to at most `width` pixels.
 std::string fitted(const Type& type, const std::string& text, float width);
 
 }  // namespace ridge::viz

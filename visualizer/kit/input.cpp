@@ -3,7 +3,7 @@
 namespace ridge::viz {
 namespace {
 
-// GLFW's numbers of the keys that are no letters or digits: their places on an American keyboard.
+// GLFW's numbers for punctuation keys, by their places on a US keyboard.
 constexpr int kMinus = 45, kEqual = 61, kPadPlus = 334, kPadMinus = 333, kSlash = 47;
 
 #if IMGUI_VERSION_NUM < 18700
@@ -46,7 +46,7 @@ bool key_pressed(char key, bool repeat) {
       return down(kEqual, repeat) || down(kPadPlus, repeat);
     case '-':
       return down(kMinus, repeat) || down(kPadMinus, repeat);
-    case '?':  // shift and / on some keyboards, elsewhere the character itself
+    case '?':  // shift and / on some keyboards, the character itself on others
       for (const ImWchar c : ImGui::GetIO().InputQueueCharacters)
         if (c == '?') return true;
       return false;

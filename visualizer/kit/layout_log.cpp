@@ -1,10 +1,8 @@
 #include "kit/layout_log.hpp"
 
-#include <fmt/format.h>
-
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
+
+#include "kit/files.hpp"
 
 namespace ridge::viz {
 
@@ -58,12 +56,9 @@ const LayoutLog::Item* LayoutLog::find(const std::string& name) const {
 }
 
 void LayoutLog::write(const std::filesystem::path& file) const {
-  std::ofstream out(file);
-  out << "{\"items\": [\n";
-  for (std::size_t i = 0; i < items_.size(); ++i) out << items_[i].json << (i + 1 < items_.size() ? ",\n" : "\n");
-  out << "]}\n";
-  out.close();
-  if (!out) throw std::runtime_error(fmt::format("cannot write the layout '{}'", file.string()));
+  std::string text = "{\"items\": [\n";
+  for (std::size_t i = 0; i < items_.size(); ++i) text += items_[i].json + (i + 1 < items_.size() ? ",\n" : "\n");
+  write_file(file, text + "]}\n");
 }
 
 }  // namespace ridge::viz

@@ -1,5 +1,5 @@
-// Where named items were drawn, in pixels: tests look at a picture by it (`--layout F.json`), and scripts click by
-// these names. The name's first part is its kind: "point/copy", "button/next".
+// The places of named items in a frame, in pixels. Tests inspect a picture with it (`--layout F.json`), and scripts
+// click on its names. The first part of a name is the kind: "point/copy", "button/next".
 #pragma once
 #include <imgui.h>
 
@@ -14,19 +14,19 @@ class LayoutLog {
  public:
   struct Item {
     std::string name;
-    ImVec2 from, to;   // what of it can be clicked
-    std::string json;  // all that was logged
+    ImVec2 from, to;   // the part that can be clicked
+    std::string json;  // the whole entry
   };
 
   void clear() { items_.clear(); }
   void point(const std::string& name, ImVec2 at, float radius, ImU32 colour, bool filled);
   void box(const std::string& name, ImVec2 from, ImVec2 to);
   void axis(const std::string& name, double low, double high, float pixel_low, float pixel_high);
-  // A number or words that stand in the picture, unrounded, so that they can be held against the file's.
+  // A number or a text of the picture, unrounded, for comparison with the file.
   void value(const std::string& name, double value);
   void text(const std::string& name, const std::string& text);
 
-  // The last item of this name; nullptr: nothing of that name was drawn.
+  // The last item of this name, or nullptr where none was drawn.
   const Item* find(const std::string& name) const;
   const std::vector<Item>& items() const { return items_; }
   // Throws std::runtime_error.

@@ -1,4 +1,4 @@
-// What views draw data with: on the screen, or into a file. Pixels, origin at the top left.
+// Views draw through a painter, onto the screen or into a file. Coordinates are pixels from the top left.
 #pragma once
 #include <imgui.h>
 
@@ -17,17 +17,17 @@ class Painter {
   virtual void line(ImVec2 a, ImVec2 b, ImU32 colour, float width = 1) = 0;
   virtual void polyline(const std::vector<ImVec2>& points, ImU32 colour, float width = 1) = 0;
   virtual void polygon(const std::vector<ImVec2>& convex, ImU32 colour) = 0;
-  // `width` 0 fills.
+  // A `width` of 0 fills the circle.
   virtual void circle(ImVec2 centre, float radius, ImU32 colour, float width = 0) = 0;
-  // `align`: which part of the text lies at `at`, 0 its left or top, 1 its right or bottom. `angle`: radians,
-  // clockwise, about `at` with the text centred on it.
+  // `align` names the part of the text that lies at `at`: 0 is its left or top, 1 its right or bottom. `angle` rotates
+  // the text, centred on `at`, by radians clockwise.
   virtual void text(const Type& type, ImVec2 at, ImU32 colour, const std::string& text, ImVec2 align = {0, 0},
                     float angle = 0) = 0;
   virtual void push_clip(ImVec2 from, ImVec2 to) = 0;
   virtual void pop_clip() = 0;
 };
 
-// On the current ImGui window's draw list.
+// Draws onto the current ImGui window.
 class ScreenPainter : public Painter {
  public:
   explicit ScreenPainter(ImDrawList* list) : list_(list) {}

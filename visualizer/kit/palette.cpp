@@ -1,5 +1,5 @@
 // The colours of each scheme. The series start from Okabe and Ito's palette; tests/visualizer/test_palette.cpp measures
-// how far apart they are for people with protanopia, deuteranopia and tritanopia.
+// how far apart they are for protanopia, deuteranopia and tritanopia.
 #include <algorithm>
 #include <cmath>
 

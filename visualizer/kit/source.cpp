@@ -13,13 +13,13 @@ namespace ridge::viz {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 20, kLongestKey = 80;
-constexpr std::size_t kHead = 1 << 16;  // where ncu's table must begin: a program's output may stand before it
+constexpr std::size_t kHead =
+    1 << 16;  // ncu's table must begin within these bytes; the profiled program's output may precede it
 
-// Walks over JSON text and looks only at the names of the outermost object: in a trace of gigabytes traceEvents comes
-// early.
+// Scans JSON text for the names of the outermost object. A trace may have gigabytes, and traceEvents comes early.
 class TopLevel {
  public:
-  // The kind, once it is known.
+  // The kind, once a name decides it.
   std::optional<FileKind> feed(std::string_view text) {
     for (const char c : text) {
       if (in_string_) {

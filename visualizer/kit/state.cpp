@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "formats/json_fields.hpp"
-#include "kit/write_file.hpp"
+#include "kit/files.hpp"
 
 namespace ridge::viz {
 namespace {
@@ -26,7 +24,7 @@ double number(const json& j, const char* key, double otherwise, double low, doub
 std::filesystem::path state_file() {
   const char* state = std::getenv("XDG_STATE_HOME");
   const char* home = std::getenv("HOME");
-  // The standard says that a relative path here is to be ignored.
+  // The XDG standard says to ignore a relative path.
   if (state && state[0] == '/') return std::filesystem::path(state) / "ridge" / "visualizer.json";
   if (home && home[0] == '/') return std::filesystem::path(home) / ".local/state/ridge/visualizer.json";
   return {};
@@ -38,9 +36,7 @@ State load_state(const std::filesystem::path& file) {
   if (file.empty() || !std::filesystem::is_regular_file(file, error) ||
       std::filesystem::file_size(file, error) > kMostBytes)
     return s;
-  std::ifstream in(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  const json j = json::parse(text, nullptr, false);
+  const json j = json::parse(read_file(file).value_or(""), nullptr, false);
   if (!j.is_object()) return s;
   s.dark = flag_at(j, "dark");
   s.present = flag_at(j, "present");

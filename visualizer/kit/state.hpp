@@ -1,5 +1,5 @@
-// What the program remembers from one day to the next: the look, the view, files opened lately. In
-// $XDG_STATE_HOME/ridge/visualizer.json, else in ~/.local/state.
+// What the program remembers between sessions: the look, the window's size, recent files. Stored in
+// $XDG_STATE_HOME/ridge/visualizer.json, else below ~/.local/state.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -14,11 +14,11 @@ struct State {
   std::vector<std::string> recent;  // newest first
 };
 
-// Empty where there is no home.
+// The file's path; empty without a home folder.
 std::filesystem::path state_file();
-// What cannot be read is as on the first day.
+// Defaults stand in for what cannot be read.
 State load_state(const std::filesystem::path& file);
-// False where it could not be written: nothing else depends on it.
+// False where the file cannot be written, which callers may ignore.
 bool save_state(const std::filesystem::path& file, const State& state);
 
 }  // namespace ridge::viz

@@ -13,7 +13,7 @@
 namespace ridge::viz {
 namespace {
 
-// fill="#rrggbb", with its opacity where it is not whole
+// fill="#rrggbb", with an opacity below 1 where there is one
 std::string paint(const char* attribute, ImU32 c) {
   const auto channel = [&](int shift) { return (c >> shift) & 0xFF; };
   const unsigned alpha = channel(IM_COL32_A_SHIFT);
@@ -30,8 +30,8 @@ std::string points_of(const std::vector<ImVec2>& points) {
   return out;
 }
 
-// ImGui's size is a line's height, from ascender to descender; SVG's is the em. DejaVu Sans; another family's text is
-// fitted to its width by textLength.
+// The line height of DejaVu Sans over its em: ImGui takes the line height, SVG the em. textLength fits other
+// families to the same width.
 constexpr float kLineOfEm = 1.164F;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Draws into an SVG file. Text stays text, in the theme's family, and keeps its width where the reader has another
-// font.
+// Draws into an SVG file. Text remains text in the theme's font family, and keeps its width where the viewer
+// substitutes another font.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -23,7 +23,7 @@ class SvgPainter : public Painter {
   void push_clip(ImVec2 from, ImVec2 to) override;
   void pop_clip() override;
 
-  // The whole file; `title` is what a browser's tab and a screen reader say.
+  // The whole file. Browser tabs and screen readers show `title`.
   std::string document(std::string_view title) const;
 
  private:

@@ -18,7 +18,7 @@ struct Family {
   const char* bold;
 };
 
-// Debian and Ubuntu, Fedora, Arch, macOS.
+// Font folders of Debian and Ubuntu, Fedora, Arch, and macOS.
 constexpr Family kFamilies[] = {
     {"DejaVu Sans", "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
      "/usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf"},
@@ -49,14 +49,14 @@ const char* installed_mono() {
   std::error_code ignored;
   for (const char* file : kFiles)
     if (std::filesystem::exists(file, ignored)) return file;
-  return nullptr;  // ImGui's own font has one width too
+  return nullptr;  // ImGui's own font is monospaced too
 }
 
-// Latin, Greek, punctuation, sub- and superscripts, arrows, relations: what names and messages hold.
+// The characters of names and messages: Latin, Greek, punctuation, sub- and superscripts, arrows, relations.
 constexpr ImWchar kGlyphs[] = {0x20,   0x17F,  0x370,  0x3FF,  0x2010, 0x205E, 0x2070, 0x209F,
                                0x2190, 0x21FF, 0x2200, 0x22FF, 0x25A0, 0x25FF, 0};
 
-// Rasterised for the framebuffer's pixels, measured in the window's.
+// Rasterises for framebuffer pixels; sizes are in window pixels.
 Type load(const char* path, float size, bool bold, float density, bool mono = false) {
   ImGuiIO& io = ImGui::GetIO();
   size = std::round(size);
@@ -88,7 +88,7 @@ void set_style(float scale, const Palette& c, Scheme scheme) {
   style.ScrollbarSize = 10;
   style.ScrollbarRounding = 5;
   const auto set = [&](ImGuiCol which, ImU32 colour) { style.Colors[which] = rgba(colour); };
-  set(ImGuiCol_WindowBg, faded(c.desk, 0));  // each frame begins with it everywhere
+  set(ImGuiCol_WindowBg, faded(c.desk, 0));  // transparent: each frame starts as the desk
   set(ImGuiCol_PopupBg, c.tip);
   set(ImGuiCol_Text, c.ink);
   set(ImGuiCol_TextDisabled, c.muted);
@@ -134,7 +134,7 @@ Theme make_theme(float scale, const Look& look, float density) {
   theme.present = look.present;
   theme.colours = palette_of(look.scheme, look.present);
   if (family) theme.family = family->name;
-  // Presenting: small print grows most, since nobody in the last row reads it otherwise.
+  // For a projector, small print grows most: it must be legible from the last row.
   const float large = look.present ? 1.22F : 1;
   theme.body = load(regular, 20 * large * scale, false, density);
   theme.small = load(regular, (look.present ? 23.0F : 17.5F) * scale, false, density);

@@ -1,5 +1,5 @@
-// A view: one way to look at what was opened (roofline, timeline, warp, progress). The program shows one at a time.
-// A new view is a class and one line in views.cpp.
+// A view is one way to look at the opened files: roofline, timeline, warp, progress. The program shows one at a time. A
+// new view is a class and one line in views.cpp.
 #pragma once
 #include <imgui.h>
 
@@ -18,19 +18,19 @@
 
 namespace ridge::viz {
 
-// Where and with what a view draws in one frame.
+// All that a view needs to draw one frame.
 struct Frame {
   Painter& paint;
   const Theme& theme;
-  LayoutLog& log;    // names what was drawn where: tests and scripts click by these names
+  LayoutLog& log;    // records the names of what was drawn; tests and scripts find places by them
   ImVec2 from, to;   // the view's area in pixels
-  bool interactive;  // false: into a picture; no tooltips, no ImGui widgets
+  bool interactive;  // false in a picture, which has no tooltips and no ImGui widgets
 };
 
-// What a view, or a story, wants the program to do.
+// A request of a view or a story to the program.
 struct Wish {
   std::vector<std::filesystem::path> open;
-  std::string view;  // to change to; empty: the view that takes the last file
+  std::string view;  // the view to show; where empty, the view that takes the last file
   std::vector<std::pair<std::string, std::string>> set;
 };
 
@@ -39,29 +39,30 @@ class View {
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
   virtual ~View() = default;
-  virtual const char* id() const = 0;     // "timeline": for --view and file names
-  virtual std::string title() const = 0;  // for people: a word or two on the rail
-  // Between NewFrame and Render, inside an ImGui window that covers from..to. Handles its own keys and mouse.
+  virtual const char* id() const = 0;     // the name for --view and for files: "timeline"
+  virtual std::string title() const = 0;  // one or two words for the rail
+  // Draws one frame and handles the view's own keys and mouse. Called between NewFrame and Render, inside an ImGui
+  // window that covers from..to.
   virtual void draw(Frame& frame) = 0;
 
-  // A file of a kind that this view takes goes to it; several views may take the same one. `open` throws OpenError, and
-  // then shows what it showed before. A second file is added or replaces the first, as it suits the view.
+  // Whether files of this kind are opened in this view; several views may take the same kind. Where `open` throws
+  // OpenError, the view keeps what it showed. A second file is added to the first or replaces it, as the view decides.
   virtual bool takes(FileKind) const { return false; }
   virtual void open(const Source&) {}
-  // Has nothing to show: its place on the rail is pale, and `draw` says how to get something.
+  // Whether the view has nothing to show. Its place on the rail is then pale, and `draw` explains how to fill it.
   virtual bool empty() const { return false; }
-  // `--set KEY=VALUE` of the command line; false where there is no such key.
+  // Applies `--set KEY=VALUE` of the command line. False: the view has no such setting.
   virtual bool set(const std::string&, const std::string&) { return false; }
 
-  // Wants another frame without input now (loads); a picture waits until it is not busy any more.
+  // Whether the view is loading and needs the next frame without input. A picture waits until it is done.
   virtual bool busy() const { return false; }
-  // Seconds until it wants one (follows a folder: 1). Nothing is drawn before, without input.
+  // Seconds until the view needs a frame without input, such as 1 while it follows a folder.
   virtual double wake_after() const { return busy() ? 0 : kNever; }
-  // What was dropped, clamped or guessed in what is shown: the program shows it always.
+  // What the view dropped, clamped or guessed. The program always shows these notes.
   virtual std::vector<std::string> notes() const { return {}; }
-  // Asked after each frame; given once.
+  // The view's request, if it has one. The program asks after each frame, and each request is returned once.
   virtual std::optional<Wish> take_wish() { return std::nullopt; }
-  // Keys and what they do, for `?`.
+  // The view's keys and their effects, which `?` lists.
   virtual std::vector<std::pair<std::string, std::string>> keys() const { return {}; }
 };
 

@@ -1,4 +1,4 @@
-// Buttons that any painter draws: on the screen they answer to the mouse, in a picture they show their state.
+// Buttons for every painter: on the screen they answer to the mouse; in a picture they show their state.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,26 +7,27 @@
 
 namespace ridge::viz {
 
-// A place that can be clicked, logged under `name`: true in the frame in which the left button goes down over it.
+// Logs a clickable rectangle under `name`. True in the frame in which the left button goes down over it.
 bool clicked(Frame& frame, const std::string& name, ImVec2 from, ImVec2 to);
 bool hovered(Frame& frame, ImVec2 from, ImVec2 to);
 
-// Height of a button's box.
+// Height of a button in pixels.
 float button_height(const Theme& theme);
-// Draws a button with its left top at `at` and returns whether it was clicked; `at.x` moves behind it. `on`: pressed
-// in.
+// Draws a button with its top left corner at `at`, moves `at.x` past it, and returns whether it was clicked. `on` draws
+// it pressed.
 bool button(Frame& frame, const std::string& name, const std::string& label, ImVec2& at, bool on = false);
-// One of several words; returns the new choice.
+// Draws one button for each word and returns the index of the chosen one.
 std::size_t choice(Frame& frame, const std::string& name, const std::vector<std::string>& words, std::size_t chosen,
                    ImVec2& at);
-// A word in its colour with a pale ground, right-aligned with its bottom at `at`: never the colour alone.
+// Draws a status word on a pale ground of its colour, with its bottom right corner at `at`. The word makes the colour
+// redundant.
 void chip(Frame& frame, const std::string& word, ImU32 colour, ImVec2 at);
-// Wrapped text in lines; returns the height. With `most` lines, the last ends in "...".
+// Draws wrapped text, at most `most` lines of which the last then ends in "...". Returns the height in pixels.
 float paragraph(Painter& paint, const Type& type, ImVec2 at, float wrap, ImU32 colour, const std::string& text,
                 std::size_t most = 1000);
-// What is said under the mouse. Nothing in pictures.
+// Shows a tooltip at the mouse; a picture has none.
 void tooltip(Frame& frame, const std::string& text);
-// A card with a shadow.
+// Draws a card with a shadow.
 void card(Frame& frame, ImVec2 from, ImVec2 to, float rounding);
 
 }  // namespace ridge::viz

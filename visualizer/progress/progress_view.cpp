@@ -14,7 +14,7 @@ namespace ridge::viz {
 namespace {
 
 constexpr double kBetweenLooks = 1;  // seconds
-constexpr std::uint64_t kFresh = 8;  // looks that something counts as new
+constexpr std::uint64_t kFresh = 8;  // polls for which a result counts as new
 
 std::string points_of(double v) { return fmt::format("{:g}", std::round(v * 10) / 10); }
 
@@ -113,7 +113,7 @@ class ProgressView : public View {
     const float x = at.x + text_size(t.title, fitted(t.title, title, (right - at.x) * 0.6F)).x + t.px(18);
     f.paint.text(t.small, {x, at.y + t.title.size * 0.42F}, c.muted, about);
     if (live_) {
-      // A dot that says: this follows the folder.
+      // The dot means that the view follows the folder.
       const std::string words = "live";
       const float w = text_size(t.strong, words).x;
       f.paint.circle({right - w - t.px(18), at.y + t.title.size / 2}, t.px(7), c.failed);
@@ -132,7 +132,7 @@ class ProgressView : public View {
                  fitted(t.body, "in " + where, to.x - from.x - t.px(60)), {0.5F, 0});
   }
 
-  // --- everybody
+  // --- all students
 
   void draw_board(Frame& f, ImVec2 from, ImVec2 to) {
     const Theme& t = f.theme;
@@ -233,7 +233,7 @@ class ProgressView : public View {
     f.paint.text(t.body, {split - pad, from.y + t.px(14) + t.heading.size}, c.muted, of, {1, 1});
     f.paint.text(t.title, {split - pad - of_width, from.y + t.px(17) + t.heading.size},
                  l.best->part() >= 1 ? c.passed : c.ink, best, {1, 1});
-    // The best attempt's tasks: as wide as their points.
+    // The best attempt's tasks, each as wide as its points.
     const float bar = from.y + t.px(30) + t.heading.size + t.px(14), height = t.px(16);
     double sum = 0;
     for (const AttemptTask& task : l.best->tasks) sum += task.max;
@@ -253,7 +253,7 @@ class ProgressView : public View {
     draw_attempts(f, {split + pad, from.y + t.px(18)}, {to.x - pad, to.y - t.px(16)}, l);
   }
 
-  // From the first attempt to the last, toward full marks.
+  // Points of each attempt, from the first to the last.
   void draw_attempts(Frame& f, ImVec2 from, ImVec2 to, const LabProgress& l) {
     const Theme& t = f.theme;
     const Palette& c = t.colours;
@@ -297,7 +297,7 @@ class ProgressView : public View {
                  {0.5F, 1});
   }
 
-  // The attempt, and the requests of the task that misses most.
+  // Opens the attempt and the recorded requests of the task with the most missing points.
   void wish_for(const Attempt& a) {
     Wish w;
     w.view = "roofline";

@@ -1,4 +1,5 @@
-// A folder of results: one student's way to full marks, or everybody's as a leaderboard. Live, it follows the folder.
+// A folder of results: one student's progress to full marks, or a leaderboard of all students. With --live it follows
+// the folder.
 #pragma once
 #include <memory>
 

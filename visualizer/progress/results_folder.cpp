@@ -6,10 +6,10 @@
 #include <cctype>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "formats/json_fields.hpp"
+#include "kit/files.hpp"
 
 namespace ridge::viz {
 namespace {
@@ -30,7 +30,7 @@ double number(const json& j, const char* key) {
   return v >= 0 && v < 1e9 ? v : 0;
 }
 
-// The first folder under the root, unless that is a lab's: then the root is one student's.
+// The first folder below the root. Empty where that folder is a lab's: then the root belongs to one student.
 std::string student_of(const fs::path& file, const fs::path& root) {
   const fs::path inside = file.lexically_relative(root);
   const std::string first = inside.begin() == inside.end() ? "" : inside.begin()->string();
@@ -54,7 +54,7 @@ void ResultsFolder::walk(const fs::path& folder, const fs::path& root, int depth
     const fs::path& path = entries->path();
     const std::string name = path.filename().string();
     std::error_code ignored;
-    if (entries->is_symlink(ignored)) continue;  // a loop, or somebody else's
+    if (entries->is_symlink(ignored)) continue;  // it may form a loop or lead elsewhere
     if (entries->is_directory(ignored)) {
       if (depth < kDeepest) walk(path, root, depth + 1, files);
       continue;
@@ -70,10 +70,9 @@ void ResultsFolder::walk(const fs::path& folder, const fs::path& root, int depth
 }
 
 bool ResultsFolder::read(const fs::path& file, const fs::path& root, Known& known) const {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return false;
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  const json j = json::parse(text, nullptr, false);
+  const auto text = read_file(file);
+  if (!text) return false;
+  const json j = json::parse(*text, nullptr, false);
   if (j.is_discarded()) return false;
   if (!j.is_object() || word(j, "schema") != "ridge.result/1") {
     known.foreign = true;
@@ -113,13 +112,13 @@ bool ResultsFolder::look() {
     missing_ = missing_ || !fs::is_directory(root, error);
     walk(root, root, 0, files);
   }
-  // A folder that is not there for a moment (a server that restarts) does not empty the board.
+  // A folder that is missing for a moment, as while a server restarts, does not empty the board.
   bool changed = !missing_ && std::erase_if(known_, [&](const auto& k) { return found_.count(k.first) == 0; }) > 0;
   for (const auto& [path, root] : found_) {
     std::error_code error;
     const auto bytes = fs::file_size(path, error);
     const auto time = error ? fs::file_time_type{} : fs::last_write_time(path, error);
-    if (error) continue;  // it has gone meanwhile
+    if (error) continue;  // it was removed meanwhile
     Known& k = known_[path];
     const bool same = k.bytes == bytes && k.changed == time;
     if (same && (k.read || k.foreign || k.tries >= kTries)) continue;
@@ -132,7 +131,7 @@ bool ResultsFolder::look() {
       continue;
     }
     Known next = k;
-    if (!read(path, root, next)) {  // what was read before stays
+    if (!read(path, root, next)) {  // keep what was read before
       k.foreign = next.foreign;
       continue;
     }
@@ -159,7 +158,7 @@ std::vector<StudentProgress> ResultsFolder::students() const {
     lab.attempts.push_back(&k.attempt);
   }
   std::vector<StudentProgress> out;
-  std::map<std::string, std::string> reached;  // the time of the attempt that completed the sum
+  std::map<std::string, std::string> reached;  // the time of the attempt that reached the total
   for (auto& [student, labs] : all) {
     StudentProgress s;
     s.student = student;

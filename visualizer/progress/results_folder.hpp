@@ -1,8 +1,7 @@
-// Follows folders of results by looking again and again: works over NFS, needs no notification. Results are renamed
-// into place, so a file that cannot be read is not whole yet (or no result): it is tried again for a while.
-//
-// Who made a result is told by its path: FOLDER/<student>/.../NN_name/<attempt>.json. A folder whose results lie in
-// FOLDER/NN_name is one student's. A file name.txt in the student's folder has the name to show.
+// Follows folders of results by polling, which works over NFS too. Results are renamed into place, so an unreadable
+// file is either still being copied or not a result: it is tried again for a while.
+// The path names the student: FOLDER/<student>/.../NN_name/<attempt>.json. A folder with results in FOLDER/NN_name
+// belongs to one student. A file name.txt in a student's folder holds the name to show.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -22,11 +21,11 @@ struct Attempt {
   std::string student, lab, title, attempt, time, mode, outcome;
   double points = 0, max = 0;
   std::vector<AttemptTask> tasks;
-  std::uint64_t seen = 0;  // which look found it: no clock is compared
+  std::uint64_t seen = 0;  // the number of the poll that found it, since clocks of machines differ
   double part() const { return max > 0 ? points / max : 0; }
 };
 
-// A student's attempts at one lab, in the order of their names, which are times.
+// A student's attempts at one lab, ordered by file name, which is the time.
 struct LabProgress {
   std::string lab, title;
   std::vector<const Attempt*> attempts;
@@ -35,24 +34,24 @@ struct LabProgress {
 struct StudentProgress {
   std::string student, name;
   std::vector<LabProgress> labs;
-  double points = 0, max = 0;  // sums of the best
+  double points = 0, max = 0;  // points of the best attempts, summed over the labs
   std::uint64_t last_seen = 0;
 };
 
 class ResultsFolder {
  public:
   void add(const std::filesystem::path& folder);
-  // Looks again; true where something is new, changed or gone.
+  // Polls the folders. True: a result is new, changed or gone.
   bool look();
   bool empty() const { return roots_.empty(); }
   std::uint64_t looks() const { return looks_; }
   const std::vector<std::filesystem::path>& roots() const { return roots_; }
-  // Best first; with equal points who had them first.
+  // The best student first; of equal points, the earliest.
   std::vector<StudentProgress> students() const;
   std::vector<std::string> notes() const;
 
   static constexpr std::size_t kMostFiles = 50000;
-  static constexpr std::uintmax_t kMostBytes = 16 << 20;  // of one file
+  static constexpr std::uintmax_t kMostBytes = 16 << 20;  // the largest file that is read
   static constexpr int kDeepest = 6, kTries = 20;
 
  private:
@@ -68,14 +67,14 @@ class ResultsFolder {
 
   std::vector<std::filesystem::path> roots_;
   std::map<std::filesystem::path, Known> known_;
-  std::map<std::filesystem::path, std::filesystem::path> found_;  // of this look, with their root
+  std::map<std::filesystem::path, std::filesystem::path> found_;  // files of this poll, with their root folder
   std::map<std::string, std::string> names_;
   std::uint64_t looks_ = 0;
   bool too_many_ = false, missing_ = false;
 };
 
-// "Next: transpose, 35 points: ..." of a student: the task that misses most in the best attempt of the first lab that
-// is not full.
+// Advice such as "Next: transpose, 35 points: ...": the task with the most missing points in the best attempt at the
+// first lab without full marks.
 std::string next_goal(const StudentProgress& s);
 
 }  // namespace ridge::viz

@@ -1,4 +1,4 @@
-// A story for a lecture: files, views and sentences, step by step. `ridge.story/1`, visualizer/README.md.
+// A story for a lecture: files, views and sentences, step by step. visualizer/README.md describes `ridge.story/1`.
 #pragma once
 #include <filesystem>
 #include <stdexcept>
@@ -13,8 +13,8 @@ struct StoryError : std::runtime_error {
 };
 
 struct StoryStep {
-  std::vector<std::filesystem::path> open;               // beside the story's file
-  std::string view;                                      // empty: the one before
+  std::vector<std::filesystem::path> open;               // paths relative to the story's folder
+  std::string view;                                      // where empty, the view stays
   std::vector<std::pair<std::string, std::string>> set;  // settings of that view
   std::string say;
 };

@@ -14,7 +14,7 @@ namespace ridge::viz {
 void StoryPlayer::start(Story story, std::size_t step) {
   story_ = std::move(story);
   entered_ = false;
-  // A step shows what earlier ones opened.
+  // A step without files shows those of earlier steps.
   step_ = std::min(step, story_.steps.size() - 1);
 }
 

@@ -1,4 +1,4 @@
-// Plays a story: a band with the sentence of its step; space and arrow keys go on and back.
+// Plays a story: a band shows the sentence of the step; space and the arrow keys move between steps.
 #pragma once
 #include <optional>
 
@@ -13,11 +13,11 @@ class StoryPlayer {
   bool on() const { return !story_.steps.empty(); }
   std::size_t step() const { return step_; }
   std::size_t steps() const { return story_.steps.size(); }
-  // Takes its keys; false: none of them was pressed.
+  // Handles the story's keys. False: none was pressed.
   bool keys();
   float height(const Theme& theme) const;
   void draw(Frame& frame);
-  // What the step wants, once after each change.
+  // The step's request to the program, once after each change of step.
   std::optional<Wish> take_wish();
 
  private:

@@ -21,7 +21,7 @@ const Task* task_named(const Result& r, const std::string& id) {
   return nullptr;
 }
 
-// The same work in another time.
+// The dot of the same work done in `seconds`.
 std::optional<TaskPoint> rival_point(const Task& task, std::size_t index, std::optional<double> seconds,
                                      const Roofs& roofs) {
   if (!seconds || !task.roofline) return {};
@@ -111,7 +111,7 @@ std::vector<Dot> dots_of(const Group& group, std::size_t shown, const Roofs& roo
 
 std::vector<Difference> differences(const Dot* a, const Dot* b, const Task* task_a, const Task* task_b) {
   std::vector<Difference> out;
-  // `up`: larger is better
+  // `up`: 1 where larger is better, -1 where smaller is, 0 for neither
   const auto line = [&](const char* what, std::optional<double> x, std::optional<double> y, const char* unit, int up) {
     if (!x && !y) return;
     Difference d{what, x ? amount(*x, unit) : "-", y ? amount(*y, unit) : "-", "", 0};

@@ -10,10 +10,10 @@ namespace {
 
 constexpr int kDirections = 32;
 constexpr int kRings = 14;
-// Costs in pixels of distance that one would go to avoid them.
+// Costs, in pixels of distance from the point.
 constexpr float kCover = 1e5F;
 constexpr float kCrossLine = 90;
-constexpr float kCrossLeader = 300;  // a leader under another label, or under another leader's
+constexpr float kCrossLeader = 300;  // a leader that crosses a label or another leader
 
 Box box_towards(const LabelRequest& r, float angle, float distance) {
   const float dx = std::cos(angle), dy = std::sin(angle);
@@ -38,7 +38,7 @@ float overlap_area(const Box& a, const Box& b) {
   return w > 0 && h > 0 ? w * h : 0;
 }
 
-// Liang-Barsky: does a part of the segment lie inside?
+// Whether a part of the segment lies inside (Liang-Barsky).
 bool crosses(const Box& box, const Segment& line) {
   float enter = 0, leave = 1;
   const auto clip = [&](float from, float delta, float low, float high) {
@@ -56,7 +56,7 @@ std::vector<Box> place_labels(const std::vector<LabelRequest>& requests, const O
   std::vector<Box> placed;
   std::vector<Segment> leaders;
   const auto cost_of = [&](const LabelRequest& request, const Box& box, float distance) {
-    float covered = area(box) - overlap_area(box, bounds);  // what sticks out counts as covered
+    float covered = area(box) - overlap_area(box, bounds);  // the part outside the bounds counts as covered
     for (const Box& other : placed) covered += overlap_area(box, other);
     for (const Box& other : obstacles.boxes) covered += overlap_area(box, other);
     float cost = distance + (covered > 0.5F ? kCover + covered : 0);

@@ -3,20 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "formats/ncu_csv.hpp"
+#include "kit/files.hpp"
 
 namespace ridge::viz {
 namespace {
 
-constexpr std::size_t kMostKernels = 24;  // those that took longest
+constexpr std::size_t kMostKernels = 24;  // the kernels that took longest
 
 using Number = std::optional<double>;
 
-// A metric's sum over the launch, also where ncu kept only its rate a second or a cycle (as its own roofline sections
-// do).
+// A metric's sum over the launch. Where ncu kept only the rate per second or per cycle, as its roofline sections do,
+// the sum follows from it.
 Number sum_of(const NcuLaunch& launch, const std::string& name, double seconds) {
   const auto find = [&](const std::string& full) -> Number {
     const auto found = launch.metrics.find(full);
@@ -35,7 +34,7 @@ Number plus(Number a, Number b) { return a || b ? Number(a.value_or(0) + b.value
 Number times_of(Number a, double factor) { return a ? Number(*a * factor) : Number(); }
 
 struct Launch {
-  std::string name, how;  // which metrics its operations come from
+  std::string name, how;  // the metrics behind its operations
   double seconds = 0, operations = 0;
   Number dram, l2, l1;
 };
@@ -51,7 +50,7 @@ Launch measure(const NcuLaunch& n) {
     return sum(fmt::format("smsp__sass_thread_inst_executed_op_{}_pred_on", op));
   };
   const Number fp32 = plus(plus(threads("fadd"), threads("fmul")), times_of(threads("ffma"), 2));
-  Number tensor;  // Hopper: by the type of the sources
+  Number tensor;  // on Hopper, by the type of the sources
   for (const char* type : {"bf16_dst_fp32", "fp16_dst_fp16", "fp16_dst_fp32", "tf32_dst_fp32", "fp8", "int8"})
     tensor = plus(tensor, sum(fmt::format("sm__ops_path_tensor_src_{}", type)));
   l.operations = plus(fp32, tensor).value_or(0);
@@ -125,10 +124,9 @@ Result parse_ncu(const std::string& text, const std::filesystem::path& file) {
 }
 
 Result read_ncu(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (in.bad()) throw ResultError(fmt::format("cannot read '{}'", file.string()));
-  return parse_ncu(text, file);
+  std::string why;
+  if (const auto text = read_file(file, &why)) return parse_ncu(*text, file);
+  throw ResultError(fmt::format("cannot read '{}': {}\n  try: check its name and permissions", file.string(), why));
 }
 
 }  // namespace ridge::viz

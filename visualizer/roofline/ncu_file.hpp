@@ -1,4 +1,4 @@
-// Kernels that Nsight Compute measured, as a result: a task per kernel and launch shape.
+// Reads a table of Nsight Compute as a result with one task for each kernel and launch shape.
 #pragma once
 #include "roofline/result_file.hpp"
 

@@ -80,7 +80,7 @@ void draw_axis_labels(Frame& frame, const Plot& plot, const std::string& unit, c
       paint.text(theme.body, {plot.from.x - theme.px(10), plot.y.project(t.value)}, theme.colours.muted,
                  tick_text(t.value / prefix.factor), {1, 0.5F});
 
-  // Titles lie flat: nobody turns the head in a lecture hall.
+  // Titles are horizontal, to be read in a lecture hall.
   const float title_y = plot.from.y - theme.px(12);
   const auto rate = fmt::format("Performance, {}{}/s", prefix.letter, unit);
   paint.text(theme.strong, {plot.from.x, title_y}, theme.colours.ink, rate, {0, 1});

@@ -1,4 +1,4 @@
-// The plot's rectangle, its two logarithmic axes and what belongs to them: grid, ticks, titles.
+// The plot's rectangle and its two logarithmic axes with grid, ticks and titles.
 #pragma once
 #include <imgui.h>
 
@@ -20,8 +20,7 @@ struct Plot {
 Plot make_plot(const Theme& theme, ImVec2 from, ImVec2 to, const Extent& extent);
 
 void draw_grid(Frame& frame, const Plot& plot);
-// `unit`: "element" gives "T element/s" with the prefix that suits the range; `remark` stands behind the y
-// title.
+// A `unit` of "element" gives "T element/s", with a prefix for the range. `remark` follows the y title.
 void draw_axis_labels(Frame& frame, const Plot& plot, const std::string& unit, const std::string& remark);
 
 }  // namespace ridge::viz

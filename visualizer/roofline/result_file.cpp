@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
+
+#include "formats/json_fields.hpp"
+#include "kit/files.hpp"
 
 namespace ridge::viz {
 namespace {
@@ -18,47 +17,7 @@ namespace {
 using nlohmann::json;
 constexpr std::string_view kSchema = "ridge.result/1";
 
-// A JSON value and where it stands, so that an error can name the field.
-class Field {
- public:
-  Field(const json* value, std::string where) : value_(value), where_(std::move(where)) {}
-
-  Field operator[](const char* key) const {
-    if (value_ && !value_->is_object()) fail("an object");
-    const bool has = value_ && value_->contains(key) && !(*value_)[key].is_null();
-    return {has ? &(*value_)[key] : nullptr, where_.empty() ? key : where_ + "." + key};
-  }
-  explicit operator bool() const { return value_ != nullptr; }
-
-  std::string text() const {
-    if (!value_) return {};
-    if (!value_->is_string()) fail("a string");
-    return value_->get<std::string>();
-  }
-
-  // null and absent both mean: not measured.
-  std::optional<double> number() const {
-    if (!value_) return {};
-    if (!value_->is_number() || value_->get<double>() < 0) fail("a number >= 0, or null");
-    return value_->get<double>();
-  }
-
-  std::vector<Field> items() const {
-    std::vector<Field> out;
-    if (!value_) return out;
-    if (!value_->is_array()) fail("an array");
-    for (std::size_t i = 0; i < value_->size(); ++i) out.emplace_back(&(*value_)[i], fmt::format("{}[{}]", where_, i));
-    return out;
-  }
-
-  [[noreturn]] void fail(std::string_view wanted) const {
-    throw ResultError(fmt::format("field '{}' is not {}", where_, wanted));
-  }
-
- private:
-  const json* value_;
-  std::string where_;
-};
+using Field = JsonField<>;
 
 Roofline read_roofline(const Field& field) {
   Roofline r;
@@ -126,7 +85,7 @@ Task read_task(const Field& field) {
     t.vendor_seconds = median_of(field["timing"]["baseline_s"]);
     t.reference_seconds = median_of(field["timing"]["reference_s"]);
   }
-  // The unit of a ratio names what it was held against: "x cuBLASLt".
+  // The unit of a ratio names the baseline: "x cuBLASLt".
   for (const Field& goal : field["goals"].items())
     if (const auto unit = goal["unit"].text(); t.vendor.empty() && unit.starts_with("x ")) t.vendor = unit.substr(2);
   return t;
@@ -134,7 +93,7 @@ Task read_task(const Field& field) {
 
 std::optional<Ceiling> read_ceiling(const Field& field) {
   const auto value = field["value"].number();
-  if (!value || *value == 0) return {};  // not measured: there is no roof to draw
+  if (!value || *value == 0) return {};  // not measured, so there is no roof to draw
   if (*value < 1 || *value > 1e24) field["value"].fail("null or a rate between 1 and 1e24 a second");
   Ceiling c;
   c.id = field["id"].text();
@@ -153,7 +112,7 @@ std::optional<Ceiling> read_ceiling(const Field& field) {
 }
 
 Result from_json(const json& document) {
-  const Field root(&document, "");
+  const Field root(document);
   if (!document.is_object()) throw ResultError("the top level is not a JSON object");
   const auto schema = root["schema"].text();
   if (schema != kSchema)
@@ -193,20 +152,20 @@ json document_of(const std::string& text, const std::filesystem::path& file, con
   }
 }
 
-// What `read` says of the document; its errors name the file and what to try.
+// What `read` makes of the document. Its errors get the file's name and `advice`.
 template <typename Read>
 auto parsed(const std::string& text, const std::filesystem::path& file, const char* advice, Read read) {
   const json document = document_of(text, file, advice);
   try {
     return read(document);
-  } catch (const ResultError& e) {
+  } catch (const std::runtime_error& e) {  // ResultError or JsonFieldError
     throw ResultError(fmt::format("cannot read '{}': {}\n  try: {}", file.string(), e.what(), advice));
   }
 }
 
 void expect_schema(const json& document, std::string_view schema) {
   if (!document.is_object()) throw ResultError("the top level is not a JSON object");
-  const auto own = Field(&document, "")["schema"].text();
+  const auto own = Field(document)["schema"].text();
   if (own.empty()) throw ResultError("there is no field 'schema'");
   if (own != schema) throw ResultError(fmt::format("its schema is '{}', not '{}'", own, schema));
 }
@@ -239,9 +198,9 @@ Task task_of_step(const Field& step) {
 
 std::vector<Result> steps_of(const json& document, const std::filesystem::path& file) {
   expect_schema(document, "ridge.steps/1");
-  const Field root(&document, "");
+  const Field root(document);
   std::vector<Result> results;
-  std::map<std::string, std::size_t> seen, order;  // of each task
+  std::map<std::string, std::size_t> seen, order;  // by task
   for (const Field& step : root["steps"].items()) {
     Task task = task_of_step(step);
     order.try_emplace(task.id, order.size());
@@ -262,7 +221,7 @@ std::vector<Result> steps_of(const json& document, const std::filesystem::path& 
     results[at].tasks.push_back(std::move(task));
   }
   if (results.empty()) throw ResultError("it has no steps");
-  // A task that took fewer steps stays at its solution.
+  // A task with fewer steps keeps its last step.
   for (std::size_t i = 1; i < results.size(); ++i)
     for (const Task& before : results[i - 1].tasks)
       if (std::none_of(results[i].tasks.begin(), results[i].tasks.end(),
@@ -275,10 +234,10 @@ std::vector<Result> steps_of(const json& document, const std::filesystem::path& 
 
 std::vector<Ceiling> calibration_of(const json& document) {
   expect_schema(document, "ridge.calibration/1");
-  // The links to the host and one-way traffic are no roofs over a kernel.
+  // Links and one-way traffic do not limit a kernel's rate.
   static constexpr std::array kNoRoofs{"memcpy", "read", "write", "h2d", "d2h", "nvlink"};
   std::vector<Ceiling> all;
-  for (const Field& field : Field(&document, "")["ceilings"].items()) {
+  for (const Field& field : Field(document)["ceilings"].items()) {
     const auto id = field["id"].text();
     if (field["kind"].text() == "latency" || std::find(kNoRoofs.begin(), kNoRoofs.end(), id) != kNoRoofs.end())
       continue;
@@ -294,17 +253,9 @@ std::vector<Ceiling> calibration_of(const json& document) {
 }
 
 std::string text_of(const std::filesystem::path& file) {
-  const auto refuse = [&](std::string_view why) {
-    return ResultError(fmt::format("cannot read '{}': {}\n  try: ls work/.ridge/results/*/*.json", file.string(), why));
-  };
-  std::error_code error;
-  if (std::filesystem::is_directory(file, error)) throw refuse("it is a directory");
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw refuse(std::strerror(errno ? errno : EIO));
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (in.bad()) throw refuse("reading stopped half-way");
-  return text;
+  std::string why;
+  if (auto text = read_file(file, &why)) return *text;
+  throw ResultError(fmt::format("cannot read '{}': {}\n  try: ls work/.ridge/results/*/*.json", file.string(), why));
 }
 
 }  // namespace

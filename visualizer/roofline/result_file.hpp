@@ -1,4 +1,4 @@
-// Reads one `ridge.result/1` file (docs/result-format.md): the part of it that the visualizer draws.
+// Reads what the visualizer draws of a `ridge.result/1` file (docs/result-format.md).
 #pragma once
 #include <filesystem>
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace ridge::viz {
 
-// The message says what failed, in which file, and what to try.
+// Its message says what failed, in which file, and what to try.
 struct ResultError : OpenError {
   using OpenError::OpenError;
 };
@@ -19,13 +19,13 @@ enum class Basis { counted, timed };
 struct Roofline {
   std::string operation_unit;  // "element", "flop"
   std::optional<double> operations;
-  std::optional<double> bytes;        // moved to and from device memory
-  std::optional<double> bytes_ideal;  // the least the algorithm needs
-  std::optional<double> seconds;      // of one call
+  std::optional<double> bytes;        // bytes moved to and from device memory
+  std::optional<double> bytes_ideal;  // the least that the algorithm needs
+  std::optional<double> seconds;      // the duration of one call
   Basis basis = Basis::counted;
 };
 
-// What the emulator's cache model counted for a task's kernels; bytes of a level are those asked of it.
+// Counts of the emulator's cache model for one of a task's kernels. The bytes of a level are those requested from it.
 struct KernelCounts {
   std::string kernel;
   double launches = 0;
@@ -42,7 +42,7 @@ struct Task {
   std::string first_failure;  // "sectors: 4.5x the ideal", or empty
   std::optional<Roofline> roofline;
   std::vector<KernelCounts> kernels;
-  // Medians of one call beside it, in seconds, where they were timed in turn.
+  // Median seconds of one call of the vendor's library and of the reference, timed in alternation with the submission.
   std::optional<double> vendor_seconds, reference_seconds;
   std::string vendor;  // "cuBLASLt"
 };
@@ -56,7 +56,7 @@ struct Ceiling {
   double value = 0;  // B/s or op/s
   std::string unit;
   std::string source;
-  std::optional<double> low = {}, high = {};  // its spread, where it was measured
+  std::optional<double> low = {}, high = {};  // the spread of a measured ceiling
 };
 
 struct Result {
@@ -65,15 +65,15 @@ struct Result {
   double points = 0;
   double max = 0;
   std::vector<Task> tasks;
-  std::vector<Ceiling> ceilings;  // those with a value
-  std::size_t left_out = 0;       // kernels beyond the most that are shown
+  std::vector<Ceiling> ceilings;  // only those with a value
+  std::size_t left_out = 0;       // number of kernels that are not shown
   bool steps = false;             // a step of a climb, not an attempt
 };
 
-// Throws ResultError. A file holds many steps (ridge.steps/1): each becomes a result of its own, from first to last.
+// Throw ResultError. Each step of a ridge.steps/1 file becomes a result, from first to last.
 std::vector<Result> read_steps(const std::filesystem::path& file);
 std::vector<Result> parse_steps(const std::string& text, const std::filesystem::path& file);
-// The roofs of ridge.calibration/1 over a kernel, under the ids that results use.
+// The roofs of a ridge.calibration/1 file that apply to kernels, under the ids of results. Throw ResultError.
 std::vector<Ceiling> read_calibration(const std::filesystem::path& file);
 std::vector<Ceiling> parse_calibration(const std::string& text, const std::filesystem::path& file);
 Result read_result(const std::filesystem::path& file);

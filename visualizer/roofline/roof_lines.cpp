@@ -12,11 +12,11 @@ namespace {
 
 struct Line {
   const Ceiling* ceiling;
-  bool binds;  // one of the two that tasks are held against
-  Segment on;  // inside the plot, left to right
+  bool binds;  // one of the two roofs that bound the tasks
+  Segment on;  // the part inside the plot, left to right
 };
 
-// A roof ends where it meets the other one; a bandwidth without a peak runs out of the plot.
+// A roof ends where it meets the other one. A bandwidth without a compute roof leaves the plot.
 Line line_of(const Ceiling& c, const Plot& plot, const Roofs& roofs) {
   const bool memory = c.kind == CeilingKind::bandwidth;
   const Ceiling* other = memory ? roofs.compute : roofs.memory;
@@ -25,7 +25,7 @@ Line line_of(const Ceiling& c, const Plot& plot, const Roofs& roofs) {
     x0 = std::max(x0, plot.y.low / c.value);
     x1 = std::min({x1, (other ? other->value : plot.y.high) / c.value, plot.y.high / c.value});
   } else if (c.value < plot.y.low || c.value > plot.y.high) {
-    x1 = x0;  // zoomed away from it
+    x1 = x0;  // the zoom excludes it
   } else if (other) {
     x0 = std::max(x0, c.value / other->value);
   }
@@ -36,16 +36,16 @@ Line line_of(const Ceiling& c, const Plot& plot, const Roofs& roofs) {
 
 struct Placement {
   ImVec2 centre;
-  std::vector<Box> covers;  // small boxes along the turned text
+  std::vector<Box> covers;  // small boxes along the rotated text
 };
 
-// `along`: 0 at the line's left end, 1 at its right; `side`: -1 above the line, 1 below.
+// `along` runs from 0 at the line's left end to 1 at its right; `side` is -1 above the line and 1 below.
 Placement beside(const Line& line, ImVec2 size, float along, float side, float gap) {
   const Segment& s = line.on;
   const float length = std::hypot(s.x1 - s.x0, s.y1 - s.y0);
   const float dx = (s.x1 - s.x0) / length, dy = (s.y1 - s.y0) / length;
   const float margin = size.x / 2 + size.y;
-  // A label longer than its line ends where the line does: what sticks out lies over the slope before it.
+  // A label longer than its line is aligned with the line's end, and its start lies over the slope.
   const float t = length > 2 * margin ? margin + along * (length - 2 * margin) : length - size.x / 2 - size.y / 4;
   const float off = side * (size.y / 2 + gap);
   Placement p{{s.x0 + t * dx - off * dy, s.y0 + t * dy + off * dx}, {}};
@@ -77,7 +77,7 @@ void draw_label(Frame& frame, const Line& line, const std::vector<Line>& lines, 
   std::vector<Box> keep_off = points;
   keep_off.insert(keep_off.end(), drawn.boxes.begin(), drawn.boxes.end());
 
-  // A slope's label lies best in its middle, a peak's at its right end; the first free place wins.
+  // A slope's label fits best in its middle, a peak's at its right end. The first free place wins.
   static constexpr float kSlope[] = {0.6F, 0.45F, 0.75F, 0.3F, 0.9F, 0.15F, 0, 1, 0.5F, 0.7F};
   static constexpr float kPeak[] = {1, 0.75F, 0.5F, 0.25F, 0, 0.9F, 0.62F, 0.38F, 0.12F, 0.82F};
   Placement best;
@@ -89,13 +89,13 @@ void draw_label(Frame& frame, const Line& line, const std::vector<Line>& lines, 
       if (best_hits >= 0 && count >= best_hits) continue;
       best = std::move(p), best_hits = count;
     }
-  if (best_hits > 0 && !line.binds) return;  // unreadable there; the choice of roofs names it
+  if (best_hits > 0 && !line.binds) return;  // it would be unreadable; the choice of roofs names it
   const float angle = std::atan2(line.on.y1 - line.on.y0, line.on.x1 - line.on.x0);
   frame.paint.text(type, best.centre, line.binds ? theme.colours.ink : theme.colours.muted, text, {0.5F, 0.5F}, angle);
   drawn.boxes.insert(drawn.boxes.end(), best.covers.begin(), best.covers.end());
 }
 
-// The band between the lowest and the highest that was measured.
+// The band between the lowest and the highest measured value.
 void draw_spread(Frame& frame, const Ceiling& c, const Plot& plot, const Segment& on) {
   if (!c.low || !c.high) return;
   const float up = plot.y.project(*c.high) - plot.y.project(c.value),
@@ -111,7 +111,7 @@ void draw_ground(Frame& frame, const Plot& plot, const Roofs& roofs) {
   const Theme& theme = frame.theme;
   frame.paint.fill(plot.from, plot.to, theme.colours.beyond);
   const auto roof_at = [&](double x) { return plot.at(x, attainable(roofs, x).value_or(plot.y.high)); };
-  // The area has to stay convex, so that it starts where the roof enters the plot.
+  // The polygon must be convex, so it starts where the roof enters the plot.
   const double start = roofs.memory ? std::max(plot.x.low, plot.y.low / roofs.memory->value) : plot.x.low;
   if (start >= plot.x.high || (roofs.compute && roofs.compute->value <= plot.y.low)) return;
   std::vector<ImVec2> area{{plot.x.project(start), plot.to.y}, roof_at(start)};
@@ -131,7 +131,7 @@ void draw_regions(Frame& frame, const Plot& plot, const Roofs& roofs, Obstacles&
   for (float y = top.y; y < plot.to.y; y += px(12))
     frame.paint.line({top.x, y}, {top.x, y + px(5)}, theme.colours.muted, px(1.5F));
   drawn.lines.push_back({top.x, top.y, top.x, plot.to.y});
-  // `right`: on which side of the line the text stands
+  // `right`: whether the text stands to the right of the line
   const auto note = [&](const std::string& text, float y, bool right) {
     const ImVec2 size = text_size(theme.small, text);
     const float x = right ? top.x + px(12) : top.x - px(12) - size.x;
@@ -152,7 +152,7 @@ void draw_roofs(Frame& frame, const Plot& plot, const Roofs& roofs, const std::v
     const Line line = line_of(c, plot, roofs);
     if (line.on.x0 < line.on.x1) lines.push_back(line);
   }
-  // The binding ones last, on top, but labelled first: they get the best places.
+  // The binding roofs are drawn last, on top, and labelled first, for the best places.
   std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.binds < b.binds; });
   for (const Line& line : lines) draw_spread(frame, *line.ceiling, plot, line.on);
   for (const Line& line : lines) {

@@ -1,4 +1,4 @@
-// The roofs: the ground under them, their lines, a label along each line, and the ridge point.
+// Draws the roofs: the area below them, their lines, a label along each line, and the ridge point.
 #pragma once
 #include <imgui.h>
 
@@ -12,11 +12,11 @@
 
 namespace ridge::viz {
 
-// Paper where a rate is attainable, a shade darker beyond.
+// Fills the area of attainable rates with paper and the rest a shade darker.
 void draw_ground(Frame& frame, const Plot& plot, const Roofs& roofs);
-// "memory bound" and "compute bound" on the two sides of the ridge point. Adds what it drew to `drawn`.
+// Writes "memory bound" and "compute bound" on the two sides of the ridge point, and adds the texts to `drawn`.
 void draw_regions(Frame& frame, const Plot& plot, const Roofs& roofs, Obstacles& drawn);
-// Labels keep off `points`. Adds lines and labels to `drawn`.
+// Draws the lines and their labels away from `points`, and adds both to `drawn`.
 void draw_roofs(Frame& frame, const Plot& plot, const Roofs& roofs, const std::vector<Ceiling>& ceilings,
                 const std::vector<Box>& points, Obstacles& drawn);
 

@@ -13,7 +13,7 @@ constexpr double kSame = 1.02;  // the emulator's goals leave 2% slack for compi
 
 bool positive(const std::optional<double>& value) { return value && *value > 0; }
 
-// Far beyond any machine, yet safe to take logarithms and ratios of.
+// Beyond any machine, yet safe for logarithms and ratios.
 bool plausible(double value) { return value > 1e-24 && value < 1e24; }
 
 }  // namespace
@@ -163,7 +163,7 @@ std::string advice(const TaskPoint& point, const Task& task, const Roofs& roofs)
     else
       text += fmt::format("{} less traffic would lift what is attainable {}.", times(excess), times(gain));
   }
-  // How far the other roof is, seen from where the algorithm could be.
+  // The distance to the other roof from the algorithm's best point.
   const double best = point.ideal ? point.ideal->intensity : point.at.intensity;
   const auto ridge = ridge_point(roofs);
   if (memory && ridge && *ridge > best * kSame)
@@ -173,7 +173,7 @@ std::string advice(const TaskPoint& point, const Task& task, const Roofs& roofs)
 }
 
 std::string next_roof(const TaskPoint& point, const Roofs& roofs, const std::vector<Ceiling>& ceilings) {
-  // The time that each roof alone asks for, the longest first.
+  // The time that each roof alone requires, the longest first.
   struct Need {
     double seconds;
     std::string name;
@@ -223,7 +223,7 @@ Extent extent_of(const std::vector<TaskPoint>& points, const std::vector<Ceiling
   if (x1 == 0) x0 = x1 = 1;
   if (y1 == 0) y0 = y1 = attainable(roofs, x0).value_or(1);
 
-  // In decades: room for labels on every side, and never a plot so narrow that it magnifies noise.
+  // In decades: a margin for labels, and a least extent, so that the plot does not magnify noise.
   const auto widen = [](double& low, double& high, double below, double above, double least) {
     const double a = std::log10(low) - below, b = std::log10(high) + above;
     const double extra = std::max(0.0, least - (b - a)) / 2;

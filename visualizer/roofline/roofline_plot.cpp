@@ -15,8 +15,8 @@ namespace ridge::viz {
 namespace {
 
 constexpr float kRadius = 11, kSmall = 6;
-constexpr float kRing = 4;   // width of a hollow point's line
-constexpr float kStill = 4;  // pixels that a click may move
+constexpr float kRing = 4;   // line width of a hollow point, in pixels
+constexpr float kStill = 4;  // pixels that the mouse may move during a click
 constexpr double kWheelStep = 0.85;
 
 float apart(ImVec2 a, ImVec2 b) { return std::hypot(a.x - b.x, a.y - b.y); }
@@ -77,7 +77,7 @@ class Plotter {
   bool visible(const Dot& d) const { return chosen_.task.empty() || d.task == chosen_.task; }
   std::string id(const Dot& d) const { return d.task; }
 
-  // Roofs far above everything would squeeze the points: of the compute roofs the binding one counts for the extent.
+  // Roofs far above the points would squeeze them, so only the binding compute roof counts for the extent.
   static std::vector<Ceiling> shown_roofs(const Scene& scene) {
     std::vector<Ceiling> out;
     for (const Ceiling& c : scene.ceilings)
@@ -90,8 +90,8 @@ class Plotter {
     return out;
   }
 
-  // By duration, in area; a counted point has none. Points that lie on one another are drawn as nested rings, the later
-  // ones inside, so that each is seen.
+  // The area of a point follows its duration; a counted point has none. Points at one place are drawn as nested rings,
+  // later ones inside, so that each is visible.
   float radius(const Dot& d) const {
     float r = kRadius;
     if (d.point.seconds && longest_ > 0) r = 7 + 6 * static_cast<float>(std::sqrt(*d.point.seconds / longest_));
@@ -160,7 +160,7 @@ class Plotter {
     }
   }
 
-  // Beside their dots where there is room; the first and the last before those between.
+  // Numbers beside the dots where there is room: the first and the last get their places before the others.
   void draw_numbers() {
     std::vector<Box> taken;
     const auto draw = [&](const Number& n) {
@@ -185,7 +185,7 @@ class Plotter {
     keep_clear_.boxes.insert(keep_clear_.boxes.end(), taken.begin(), taken.end());
   }
 
-  // The vendor's library as a diamond, the reference solution as a square, in the task's colour with a dark rim.
+  // A diamond for the vendor's library and a square for the reference solution, in the task's colour with a dark rim.
   void draw_rival(const Dot& d) {
     const ImVec2 c = plot_.at(d.point.at);
     const float r = px(d.rival == Rival::vendor ? 10 : 7);
@@ -202,7 +202,7 @@ class Plotter {
     keep_clear_.boxes.push_back(around(c, r + px(3)));
   }
 
-  // The same operations over the bytes asked of each level: where the work stands under that level's own roof.
+  // The same operations over the bytes requested from each level, to be compared with that level's roof.
   void draw_levels(const Dot& d) {
     const ImVec2 at = plot_.at(d.point.at);
     struct Tag {
@@ -234,15 +234,15 @@ class Plotter {
     }
   }
 
-  // From a counted point to where it would be at the ideal traffic: bowed, so that it does not hide on the roof.
+  // An arc from a counted point to its place at the ideal traffic; a straight line would hide on the roof.
   void draw_arrow(const Dot& dot) {
     const TaskPoint& p = dot.point;
     if (!p.ideal) return;
     const ImVec2 a = plot_.at(p.at), b = plot_.at(*p.ideal);
     const float length = apart(a, b);
-    if (length < px(2 * kRadius + 16)) return;  // no way to go worth showing
+    if (length < px(2 * kRadius + 16)) return;  // the distance is too short to show
     const float bow = std::min(length * 0.22F, px(60)) + px(10) * static_cast<float>(p.task % 3);
-    const ImVec2 normal{-(b.y - a.y) / length, (b.x - a.x) / length};  // points below the roof
+    const ImVec2 normal{-(b.y - a.y) / length, (b.x - a.x) / length};  // points away from the roof, downwards
     const ImVec2 middle{(a.x + b.x) / 2 + normal.x * bow, (a.y + b.y) / 2 + normal.y * bow};
     const auto curve = [&](float t) -> ImVec2 {
       const float ka = (1 - t) * (1 - t), km = 2 * t * (1 - t), kb = t * t;
@@ -268,7 +268,7 @@ class Plotter {
     const ImVec2 at = plot_.at(d.point.at);
     const bool filled = d.point.basis == Basis::timed;
     const float r = radius(d);
-    frame_.paint.circle(at, r + px(kRing), colours().paper);  // a rim sets it off the roof and its neighbours
+    frame_.paint.circle(at, r + px(kRing), colours().paper);  // a rim separates it from the roof and its neighbours
     if (filled)
       frame_.paint.circle(at, r + px(kRing) / 2, colour(d));
     else
@@ -293,7 +293,7 @@ class Plotter {
     std::vector<const Dot*> labelled;
     for (const Dot* d : current_) {
       const ImVec2 at = plot_.at(d->point.at);
-      if (overlap_area(inside, around(at, 1)) <= 0) continue;  // zoomed away from it
+      if (overlap_area(inside, around(at, 1)) <= 0) continue;  // the zoom excludes it
       const ImVec2 a = text_size(theme_.strong, label(*d)), b = text_size(theme_.small, second_line(*d));
       // The margin of 3 px keeps cards from touching.
       requests.push_back({at.x, at.y, std::max(a.x, b.x) + 2 * pad.x + px(9), a.y + b.y + 2 * pad.y + px(3)});
@@ -364,7 +364,7 @@ class Plotter {
   }
 
   const Dot* under(ImVec2 mouse) const {
-    for (auto d = current_.rbegin(); d != current_.rend(); ++d)  // innermost first
+    for (auto d = current_.rbegin(); d != current_.rend(); ++d)  // the innermost first
       if (apart(mouse, plot_.at((*d)->point.at)) <= radius(**d) + px(4)) return *d;
     for (auto d = scene_.dots.rbegin(); d != scene_.dots.rend(); ++d)
       if (visible(*d) && apart(mouse, plot_.at(d->point.at)) <= px(kSmall + 5)) return &*d;
@@ -403,7 +403,7 @@ class Plotter {
                             plot_.y.at(std::max(at.y, corner.y)), plot_.y.at(std::min(at.y, corner.y))};
     }
     if (inside && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left) && !dot) chosen_.zoom.reset();
-    // A click is a release close to where the button went down: else it was a drag.
+    // A release close to the press is a click, any other a drag.
     if (inside && ImGui::IsMouseReleased(ImGuiMouseButton_Left) &&
         apart(at, ImGui::GetIO().MouseClickedPos[0]) <= kStill) {
       if (dot && dot->rival == Rival::none && dot->attempt != chosen_.shown) {
@@ -440,8 +440,8 @@ class Plotter {
     ImVec2 at;
     std::string text;
   };
-  std::vector<Number> numbers_;      // of attempts that are not shown
-  std::vector<const Dot*> current_;  // of the shown attempt
+  std::vector<Number> numbers_;      // numbers of the attempts that are not shown
+  std::vector<const Dot*> current_;  // dots of the shown attempt
   double longest_ = 0;               // seconds
 };
 

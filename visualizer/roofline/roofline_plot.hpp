@@ -1,5 +1,4 @@
-// Draws a scene under its roofs, and answers to the mouse: a click isolates a task, a drag pans, Ctrl and the wheel
-// zoom.
+// Draws a scene under its roofs and handles the mouse: a click isolates a task, a drag pans, Ctrl and the wheel zoom.
 #pragma once
 #include "kit/view.hpp"
 #include "roofline/plot_axes.hpp"
@@ -7,7 +6,7 @@
 
 namespace ridge::viz {
 
-// Inside from..to of the frame.
+// Draws into from..to of the frame.
 void draw_roofline(Frame& frame, const Scene& scene, Chosen& chosen, ImVec2 from, ImVec2 to);
 
 }  // namespace ridge::viz

@@ -16,7 +16,7 @@
 namespace ridge::viz {
 namespace {
 
-constexpr std::size_t kMostFiles = 2000;  // of a folder
+constexpr std::size_t kMostFiles = 2000;  // files of a folder that are opened
 
 class RooflineView : public View {
  public:
@@ -47,7 +47,7 @@ class RooflineView : public View {
       for (Result& r : read_steps(source.path)) files.push_back(std::move(r));
     if (source.kind == FileKind::ncu_csv) files.push_back(read_ncu(source.path));
     if (source.kind == FileKind::folder) add_folder(source.path, files);
-    // What is opened again (a click, a story's step back, a folder) is not doubled.
+    // An attempt that is opened again, as by a step back in a story, is kept once.
     std::set<std::pair<std::string, std::string>> seen;
     std::erase_if(files, [&](const Result& r) {
       return !r.attempt.empty() && !r.steps && !seen.emplace(r.lab, r.attempt).second;
@@ -93,14 +93,14 @@ class RooflineView : public View {
   void show(std::vector<Result> files) {
     results_ = std::move(files);
     groups_ = grouped(results_);
-    // The newest group, at its last attempt.
+    // Shows the newest group at its last attempt.
     chosen_ = {};
     chosen_.group = groups_.size() - 1;
     chosen_.shown = groups_.back().attempts.size() - 1;
     scroll_ = 0;
   }
 
-  // A machine's roofs without any work under them.
+  // Shows a machine's roofs without tasks.
   void show_roofs(const std::filesystem::path& file) {
     Result r;
     r.title = "Measured roofs";
@@ -115,7 +115,7 @@ class RooflineView : public View {
   float tools(Frame& frame, const Scene& scene, ImVec2 at, float right);
   void say_how(Frame& frame);
 
-  std::vector<Result> results_;  // as opened
+  std::vector<Result> results_;  // in the order of opening
   std::vector<Group> groups_;
   std::vector<Ceiling> calibrated_;
   std::vector<std::string> broken_;  // files of a folder that could not be read
@@ -238,7 +238,7 @@ void RooflineView::handle_keys() {
   if (key_pressed(ImGuiKey_Escape, false)) chosen_.task.clear(), chosen_.other.reset();
 }
 
-// The row above the plot; returns where the plot may begin.
+// Draws the row above the plot and returns its lower edge.
 float RooflineView::tools(Frame& frame, const Scene& scene, ImVec2 at, float right) {
   std::vector<std::string> roofs{"auto"};
   for (const Ceiling& c : scene.ceilings)

@@ -1,4 +1,4 @@
-// The roofline view: results, steps, calibrations and ncu's tables; which group, attempt and task is shown.
+// The roofline view of results, steps, calibrations and ncu's tables. It chooses the group, attempt and task.
 #pragma once
 #include <memory>
 

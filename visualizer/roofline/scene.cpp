@@ -6,8 +6,8 @@
 namespace ridge::viz {
 namespace {
 
-// The file's own roofs, each replaced by the calibration's where that was opened; of the others those that say
-// something about this file's operations.
+// The file's roofs, each replaced by the calibration's where one is open, and the calibration's other roofs that apply
+// to the file's operations.
 std::vector<Ceiling> merged(const Result& r, const std::vector<Ceiling>& calibrated) {
   std::set<std::string> units;
   for (const Task& t : r.tasks)

@@ -12,11 +12,11 @@ namespace ridge::viz {
 namespace {
 
 constexpr std::size_t kTitleMost = 72;     // bytes
-constexpr std::size_t kMessageMost = 260;  // bytes of a failed check's message; the report has the rest
+constexpr std::size_t kMessageMost = 260;  // bytes of a failed check's message; the report has all of it
 
 std::string points_text(double value) { return fmt::format("{:.{}f}", value, value == std::round(value) ? 0 : 1); }
 
-// Draws nothing: for the height of what comes.
+// Draws nothing; it measures the height of the panel.
 class Nowhere : public Painter {
  public:
   void fill(ImVec2, ImVec2, ImU32, float) override {}
@@ -102,7 +102,7 @@ class Panel {
     y_ += theme_.small.size + px(8);
   }
 
-  // One box per attempt: a click shows it, a click beside "compare" holds the shown one against it.
+  // One box per attempt: a click shows it and, while Compare is on, compares it with the one shown before.
   void attempts() {
     const auto& all = scene_.group.attempts;
     y_ += px(8);
@@ -117,7 +117,7 @@ class Panel {
     y_ += button_height(theme_);
     const float gap = px(6), box = px(theme_.present ? 46 : 38);
     const std::size_t row = std::max<std::size_t>(1, static_cast<std::size_t>((width() + gap) / (box + gap)));
-    // The last rows are the ones of interest.
+    // The last rows matter most.
     const std::size_t first = all.size() > 3 * row ? all.size() - 3 * row : 0;
     for (std::size_t i = first; i < all.size(); ++i) {
       const std::size_t place = i - first;
@@ -129,7 +129,7 @@ class Panel {
       frame_.paint.outline(from, to, other ? c_.accent : c_.line, px(other ? 3 : 1), px(6));
       frame_.paint.text(theme_.body, {(from.x + to.x) / 2, (from.y + to.y) / 2 - px(2)}, on ? c_.on_accent : c_.ink,
                         fmt::format("{}", i + 1), {0.5F, 0.5F});
-      // How much of the points it earned.
+      // The share of the points that it earned.
       const Result& r = all[i];
       if (r.max > 0) {
         const auto part = static_cast<float>(std::clamp(r.points / r.max, 0.0, 1.0));
@@ -149,7 +149,7 @@ class Panel {
     y_ += std::ceil(static_cast<float>(all.size() - first) / static_cast<float>(row)) * (box + gap) + px(6);
   }
 
-  // Without tasks: the ceilings as numbers, with their spread.
+  // Without tasks the panel lists the ceilings with their spread.
   void roofs() {
     y_ += px(14);
     for (const Ceiling& c : scene_.ceilings) {
@@ -241,7 +241,7 @@ class Panel {
     y_ += px(8);
   }
 
-  // The shown attempt against the other one, task by task.
+  // Compares the shown attempt with the other one, task by task.
   void comparison() {
     const auto& all = scene_.group.attempts;
     const std::size_t a = *chosen_.other, b = chosen_.shown;

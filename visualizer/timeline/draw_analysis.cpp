@@ -1,4 +1,4 @@
-// The lanes of the analyses: overlap, rings with their model, pipelines with their ideal schedule.
+// Draws the lanes of the analyses: overlap, rings with their model, pipelines with their ideal schedule.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace ridge::viz::timeline {
 namespace {
 
-// Spans closer than a pixel are drawn as one, as strong as they are busy.
+// Draws spans that are closer than a pixel as one, whose strength is the busy share.
 void draw_spans(Frame& f, const Window& w, const Spans& spans, float y0, float y1, ImU32 colour) {
   const auto least = static_cast<Time>(w.per_pixel() * 2);
   auto at = std::lower_bound(spans.begin(), spans.end(), w.from, [](const auto& s, Time t) { return s.second < t; });
@@ -20,7 +20,7 @@ void draw_spans(Frame& f, const Window& w, const Spans& spans, float y0, float y
     Time to = at->second, busy = to - from;
     for (++at; at != spans.end() && at->second - from < least * 2 && at->first - to < least; ++at)
       busy += at->second - at->first, to = at->second;
-    // Narrower than a pixel: as pale as it covers little of it.
+    // A span narrower than a pixel is as strong as the share that it covers.
     const float x0 = std::max(w.x(from), w.x0), width = std::min(w.x(to), w.x1) - x0;
     const float share =
         static_cast<float>(busy) / static_cast<float>(std::max<Time>(to - from, 1)) * std::min(width, 1.0F);
@@ -29,7 +29,7 @@ void draw_spans(Frame& f, const Window& w, const Spans& spans, float y0, float y
   }
 }
 
-// Outlined boxes stand for what a model says.
+// An outlined box stands for a time that a model predicts.
 void ghost(Frame& f, ImVec2 from, ImVec2 to, ImU32 colour) {
   f.paint.fill(from, to, faded(colour, 0.13F));
   f.paint.outline(from, to, faded(colour, 0.85F), std::max(1.0F, f.theme.px(1.2F)));
@@ -49,7 +49,7 @@ void draw_names(Frame& f, const Trace& trace, const Layout& l, const Track& trac
     const RankOverlap& r = trace.overlap[track.index];
     const float y = track.y0 + l.row / 2;
     name(y, "kernels  " + time_text(r.busy), c.muted);
-    name(y + l.row, "messages  " + time_text(r.messages), c.muted);
+    name(y + l.row, "transfers  " + time_text(r.transfers), c.muted);
     name(y + 2 * l.row, "exposed  " + time_text(r.uncovered), c.ink);
   }
   if (track.what == What::ring || track.what == What::pipeline) name(middle, "measured", c.ink);
@@ -68,7 +68,7 @@ void draw_overlap(Frame& f, const Trace& trace, const Layout& l, const Track& tr
     f.log.box(fmt::format("overlap/{}/{}", r.rank, text), {l.names.from.x, y}, {l.lanes.to.x, y + h});
   };
   line(0, "kernels", r.compute, c.series[0]);
-  line(1, "messages", r.communication, c.series[1]);
+  line(1, "transfers", r.communication, c.series[1]);
   line(2, "exposed", r.exposed, c.failed);
 }
 
@@ -123,7 +123,7 @@ void draw_pipeline(Frame& f, const Trace& trace, const Layout& l, const Track& t
         f.paint.text(t.small, {(x0 + x1) / 2, (track.y0 + track.y1) / 2}, c.muted, word, {0.5F, 0.5F});
       continue;
     }
-    // A backward is paler, with a strong foot: told apart without its colour.
+    // A backward is paler and has a strong foot, to be recognised without its colour.
     const ImU32 ground = s.forward ? base : mixed(base, c.paper, 0.55F);
     f.paint.fill(from, to, ground, t.px(2));
     if (!s.forward) f.paint.fill({from.x, to.y - (to.y - from.y) * 0.16F}, to, base);

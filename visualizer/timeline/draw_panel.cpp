@@ -1,4 +1,4 @@
-// What the numbers say, beside the lanes: the selected event, the chosen range, the analysis, the legend.
+// Draws the panel beside the lanes: the selected event, the chosen range, the analysis, the legend.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace ridge::viz::timeline {
 namespace {
 
-// Writes down the card, from top to bottom.
+// Writes a card from top to bottom.
 class Writer {
  public:
   Writer(Frame& f, Area area) : f_(f), t_(f.theme), c_(f.theme.colours), area_(area), y_(area.from.y) {}
@@ -30,7 +30,7 @@ class Writer {
     y_ += t_.px(44);
     words(what, 3);
   }
-  // A name and its value, with a hairline below.
+  // Writes a name and its value, with a hairline below.
   void pair(const std::string& name, const std::string& value, ImU32 mark = 0) {
     if (full()) return;
     float x = area_.from.x;
@@ -99,13 +99,14 @@ void write_range(Writer& w, Frame& f, const Trace& trace, const RangeStatistics&
 
 void write_overlap(Writer& w, Frame& f, const Trace& trace) {
   w.heading("Exposed communication");
-  w.words("Time in which messages travel while no kernel of the same rank runs: nothing hides it.");
+  w.words("Time of transfers while no kernel of the same rank runs: nothing hides it.");
   double worst = 0;
   for (const RankOverlap& r : trace.overlap) worst = std::max(worst, r.exposed_share());
-  if (!trace.overlap.empty()) w.figure(percent_text(worst), "of the messages' time on the rank where it is most");
+  if (!trace.overlap.empty())
+    w.figure(percent_text(worst), "of the transfers' time, on the rank with the largest share");
   for (const RankOverlap& r : trace.overlap) {
     w.pair(name_of(*trace.store, r.process),
-           r.messages > 0 ? fmt::format("{} of {}", time_text(r.uncovered), time_text(r.messages)) : "no messages");
+           r.transfers > 0 ? fmt::format("{} of {}", time_text(r.uncovered), time_text(r.transfers)) : "no transfers");
     w.bar(r.exposed_share(), f.theme.colours.failed);
     f.log.value(fmt::format("exposed/{}", r.rank), r.exposed_share());
   }
@@ -114,7 +115,7 @@ void write_overlap(Writer& w, Frame& f, const Trace& trace) {
 void write_collective(Writer& w, Frame& f, const Trace& trace) {
   const Collective& c = *trace.collective;
   const bool chunks = c.steps.front().chunk >= 0;
-  w.heading(chunks ? "Ring steps" : "Messages by rank");
+  w.heading(chunks ? "Ring steps" : "Transfers by rank");
   w.words(fmt::format("{} ranks, up to {} sends each. {}Below each rank, outlined: what the alpha-beta model says.",
                       c.processes.size(), c.most_steps, chunks ? "Colour: the chunk. " : ""));
   std::vector<double> rates;
@@ -153,7 +154,7 @@ void write_pipeline(Writer& w, Frame& f, const Trace& trace) {
     w.pair("the schedule's own", percent_text(p.ideal_bubble));
     w.pair("would take", time_text(p.ideal_whole));
     w.bar(p.ideal_bubble, f.theme.colours.muted);
-    w.words("Ideal: the same order on each rank, every step as long as its median, messages for free.");
+    w.words("Ideal: the same order on each rank, every step as long as its median, transfers for free.");
   }
   w.pair("micro-batches", std::to_string(p.micro_batches));
   if (p.chunks > 1) w.pair("chunks a rank", std::to_string(p.chunks));

@@ -1,12 +1,12 @@
-// The axis, the minimap and the lanes of events.
+// Draws the axis, the minimap and the lanes of events.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "kit/draw_text.hpp"
-#include "timeline/levels.hpp"
 #include "timeline/scene.hpp"
+#include "timeline/store/levels.hpp"
 
 namespace ridge::viz::timeline {
 namespace {
@@ -27,7 +27,7 @@ void draw_counter(Frame& f, const EventStore& s, const Layout& layout, const Tra
   auto at = std::upper_bound(counter.at.begin(), counter.at.end(), w.from) - counter.at.begin();
   auto i = static_cast<std::size_t>(std::max<std::ptrdiff_t>(at - 1, 0));
   float last_y = y_of(counter.value[i]);
-  // One value a pixel: of many the largest.
+  // One value per pixel, the largest of several.
   while (i < counter.at.size() && counter.at[i] < w.to && line.size() < 8000) {
     const float x = std::max(w.x(counter.at[i]), w.x0);
     double most = counter.value[i];
@@ -65,7 +65,7 @@ void draw_pieces(Frame& f, const Trace& trace, const Choice& choice, const Layou
   const bool searching = choice.found.count > 0;
   for (const Piece& p : picture.pieces) {
     const ImU32 colour = colours[p.category];
-    // How busy it was is how strong it is: a bubble stays pale however far out.
+    // The strength of the colour is the busy share, so a bubble stays pale at every zoom.
     const ImU32 fill = p.count > 1 ? mixed(c.paper, colour, 0.2F + 0.8F * p.busy) : colour;
     const bool hit =
         searching && std::binary_search(choice.found.events.begin(), choice.found.events.end(), p.event,
@@ -106,7 +106,7 @@ void draw_arrows(Frame& f, const Trace& trace, const Choice& choice, const Layou
     const float tip = f.theme.px(5);
     f.paint.polygon({{x1, y1}, {x1 - tip, y1 - tip * 0.6F}, {x1 - tip, y1 + tip * 0.6F}}, colour);
   };
-  // Arrows are in order of their begin; those that began long before and are still on the way are left to selection.
+  // Arrows are sorted by begin. Those that began long before the window are drawn only for a selected event.
   const auto earliest = static_cast<Time>(std::max(-9e18, 2 * static_cast<double>(w.from) - static_cast<double>(w.to)));
   auto at = std::lower_bound(s.arrows.begin(), s.arrows.end(), earliest,
                              [](const Arrow& a, Time t) { return a.from_time < t; });

@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "timeline/levels.hpp"
+#include "timeline/store/levels.hpp"
 
 namespace ridge::viz::timeline {
 namespace {
 
-constexpr std::size_t kMostQueries = 5000;  // a frame: what keeps it below 8 ms
+constexpr std::size_t kMostQueries = 5000;  // queries of a frame, which keep it below 8 ms
 constexpr float kFinest = 2, kCoarsest = 64;
 
-// Joins neighbours that would look the same: no gap that a pixel shows, one category, as busy.
+// Joins neighbours that look alike: no visible gap, one category, and equal busy shares.
 bool join(Piece& a, const Piece& b) {
   if (a.y0 != b.y0 || a.count < 2 || b.count < 2 || a.category != b.category || b.x0 - a.x1 > 0.5F) return false;
   if (std::fabs(a.busy - b.busy) > 0.04F) return false;
@@ -22,7 +22,7 @@ bool join(Piece& a, const Piece& b) {
   return true;
 }
 
-// False: too many.
+// False: there are too many pieces.
 bool build(const EventStore& s, const std::vector<Band>& bands, const Window& w, float narrowest,
            std::vector<Piece>& pieces) {
   pieces.clear();
@@ -32,7 +32,7 @@ bool build(const EventStore& s, const std::vector<Band>& bands, const Window& w,
   for (const Band& band : bands) {
     const Row& row = s.rows[band.row];
     std::uint32_t e = first_ending_after(s, row, w.from, row.first);
-    // Events without a duration end where they begin: those at the very start count too.
+    // Events without a duration end where they begin; include those at the very start.
     while (e > row.first && s.begin[e - 1] >= w.from) --e;
     while (e < row.last && s.begin[e] < w.to) {
       if (++queries > 2 * kMostQueries || pieces.size() > kMostPieces) return false;
@@ -46,8 +46,8 @@ bool build(const EventStore& s, const std::vector<Band>& bands, const Window& w,
         ++e;
         continue;
       }
-      // All that begin before the cell of a fixed grid ends (so that panning does not flicker), but for one that is
-      // wide enough itself.
+      // Merges the events that begin in the same cell of a fixed grid, which keeps panning free of flicker; a last
+      // event that is wide enough stays apart.
       const Time cell = begin / bucket - (begin % bucket < 0 ? 1 : 0), cell_end = (cell + 1) * bucket;
       const Summary sum = summarise(s, row, begin, cell_end, e);
       std::uint32_t next = std::max(sum.last, e + 1);
@@ -71,7 +71,7 @@ bool build(const EventStore& s, const std::vector<Band>& bands, const Window& w,
 }  // namespace
 
 void build_picture(const EventStore& s, const std::vector<Band>& bands, const Window& w, Picture& picture) {
-  // The finest that should fit: a row takes a query for each of its events or each cell, whichever is less.
+  // The finest grid within the budget: a row takes one query for each event or each cell, whichever is less.
   std::vector<std::size_t> events;
   for (const Band& band : bands) {
     const Row& row = s.rows[band.row];

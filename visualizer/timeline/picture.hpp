@@ -1,12 +1,12 @@
-// What a frame shows of the rows: at most a few thousand rectangles, whatever the zoom.
+// The rectangles of a frame: at most a few thousand at every zoom.
 #pragma once
 #include <vector>
 
-#include "timeline/store.hpp"
+#include "timeline/store/store.hpp"
 
 namespace ridge::viz::timeline {
 
-// Time over pixels.
+// Maps time to pixels.
 struct Window {
   Time from = 0, to = 1;
   float x0 = 0, x1 = 1;
@@ -22,17 +22,17 @@ struct Band {
   float y0 = 0, y1 = 0;
 };
 
-// One event, or several that are too narrow to be told apart.
+// One event, or several that are too narrow to be distinguished.
 struct Piece {
   float x0 = 0, x1 = 0, y0 = 0, y1 = 0;
-  std::uint32_t event = 0, count = 1;  // the first of `count`
-  std::uint16_t category = 0;          // dominant
-  float busy = 1;                      // share of the piece's time
+  std::uint32_t event = 0, count = 1;  // event: the first of `count`
+  std::uint16_t category = 0;          // the dominant category
+  float busy = 1;                      // the busy share of the piece's time
 };
 
 struct Picture {
   std::vector<Piece> pieces;
-  float narrowest = 2;  // pixels: events below are gathered. As many as the budget allows
+  float narrowest = 2;  // events narrower than these pixels are merged; the budget decides
 };
 
 inline constexpr std::size_t kMostPieces = 5000;

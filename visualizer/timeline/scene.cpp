@@ -6,7 +6,7 @@
 #include <array>
 #include <numeric>
 
-#include "timeline/levels.hpp"
+#include "timeline/store/levels.hpp"
 
 namespace ridge::viz::timeline {
 
@@ -37,7 +37,7 @@ Trace make_trace(std::shared_ptr<const EventStore> store) {
   t.minimap.resize(kPixels);
   std::array<int, 3> lanes{};
   const Time all = std::max<Time>(s.last - s.first, kPixels);
-  std::size_t budget = 200000;  // queries: of traces with very many lanes the first ones
+  std::size_t budget = 200000;  // most queries; of very many lanes, only the first are summarised
   for (std::uint32_t l = 0; l < s.lanes.size() && budget > kPixels; ++l, budget -= kPixels) {
     if (s.lanes[l].rows == 0) continue;
     const Row& row = s.rows[s.lanes[l].first_row];
@@ -82,7 +82,7 @@ ImU32 colour_of(const Palette& c, Kind kind) {
 
 ImU32 colour_of(const Palette& c, const Trace& trace, std::uint16_t category) {
   const Kind kind = trace.kind_of_category[category];
-  // Further categories of a kind are paler.
+  // The second and later categories of a kind are paler.
   int before = 0;
   for (const std::uint16_t other : trace.categories) {
     if (other == category) break;
@@ -94,7 +94,7 @@ ImU32 colour_of(const Palette& c, const Trace& trace, std::uint16_t category) {
 
 ImU32 colour_of_micro_batch(const Palette& c, int micro_batch) {
   const auto i = static_cast<std::size_t>(std::max(micro_batch, 0));
-  static constexpr std::array<std::size_t, 5> kOrder{0, 1, 2, 3, 5};  // the one that looks like ink is left out
+  static constexpr std::array<std::size_t, 5> kOrder{0, 1, 2, 3, 5};  // without the colour that resembles ink
   const ImU32 base = c.series[kOrder[i % kOrder.size()]];
   return mixed(base, c.paper, 0.3F * static_cast<float>(i / kOrder.size() % 3));
 }
@@ -164,7 +164,7 @@ void place_tracks(const Trace& trace, const Choice& choice, const Theme& theme, 
       if (lane.rows > 0) drawn.insert(lane.process);
     if (process != kNone && !choice.folded_processes.count(process)) counters_of(process);
     for (std::uint32_t p = 0; p < s.processes.size(); ++p)
-      if (!drawn.count(p)) counters_of(p);  // processes with nothing but counters
+      if (!drawn.count(p)) counters_of(p);  // processes with counters alone
   }
   if (choice.mode == Mode::overlap)
     for (std::uint32_t r = 0; r < trace.overlap.size(); ++r) {

@@ -11,15 +11,15 @@
 #include "kit/draw_text.hpp"
 #include "kit/input.hpp"
 #include "kit/widgets.hpp"
-#include "timeline/levels.hpp"
 #include "timeline/scene.hpp"
+#include "timeline/store/levels.hpp"
 
 namespace ridge::viz {
 namespace {
 
 using namespace timeline;
 
-constexpr std::uintmax_t kAtOnce = 16 << 20;  // bytes: what loads while one blinks, in the foreground
+constexpr std::uintmax_t kAtOnce = 16 << 20;  // files up to these bytes load at once, in the foreground
 
 class TimelineView : public View {
  public:
@@ -31,7 +31,7 @@ class TimelineView : public View {
   double wake_after() const override { return loader_ ? 0.05 : kNever; }
 
   void open(const Source& source) override {
-    // Files that are opened before the first frame are one trace, by rank; a later one replaces them.
+    // Files opened before the first frame form one trace, one per rank. A later file replaces them.
     std::vector<std::filesystem::path> files = drawn_ ? std::vector<std::filesystem::path>{} : files_;
     files.push_back(source.path);
     std::uintmax_t bytes = 0;
@@ -105,14 +105,14 @@ class TimelineView : public View {
 
   std::vector<std::filesystem::path> files_;
   std::string error_;
-  std::optional<Trace> trace_, loading_;  // loading_: of the loader's thread, until it has ended
+  std::optional<Trace> trace_, loading_;  // loading_ belongs to the loader's thread until it ends
   timeline::Choice choice_;
   Layout layout_;
   Picture picture_;
   bool drawn_ = false, focus_search_ = false, dragging_ = false, in_minimap_ = false;
   float drag_from_ = 0;
   char search_text_[128] = {};
-  std::unique_ptr<Loader> loader_;  // the last: its end waits for the thread, which writes to loading_
+  std::unique_ptr<Loader> loader_;  // the last member: its destructor waits for the thread, which writes to loading_
 };
 
 const char* word_of(Mode m) {
@@ -132,14 +132,15 @@ const char* word_of(Mode m) {
 std::vector<Mode> TimelineView::modes() const {
   std::vector<Mode> all{Mode::events};
   if (!trace_) return all;
-  const auto messages = [](const RankOverlap& r) { return r.messages > 0; };
-  if (std::any_of(trace_->overlap.begin(), trace_->overlap.end(), messages)) all.push_back(Mode::overlap);
-  if (trace_->collective && !trace_->pipeline) all.push_back(Mode::collective);  // a pipeline's messages are none
+  const auto communicates = [](const RankOverlap& r) { return r.transfers > 0; };
+  if (std::any_of(trace_->overlap.begin(), trace_->overlap.end(), communicates)) all.push_back(Mode::overlap);
+  if (trace_->collective && !trace_->pipeline)
+    all.push_back(Mode::collective);  // a pipeline's sends are not a collective
   if (trace_->pipeline) all.push_back(Mode::pipeline);
   return all;
 }
 
-// Waits for the loader where it is not done.
+// Takes the loader's trace, and waits for it where it is not done.
 void TimelineView::loaded() {
   loader_->wait();
   if (loading_)
@@ -187,7 +188,7 @@ void TimelineView::zoom(double factor, float at) {
 }
 
 bool TimelineView::set(const std::string& key, const std::string& value) {
-  if (loader_) loaded();  // for pictures
+  if (loader_) loaded();  // as --set asks before the first frame
   if (!trace_)
     return key == "mode" || key == "from_us" || key == "to_us" || key == "search" || key == "select" ||
            key == "range_us";

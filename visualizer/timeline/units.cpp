@@ -69,7 +69,7 @@ std::vector<AxisTick> axis_ticks(Time from, Time to, Time zero, int most) {
     }
   const Time s = std::max<Time>(1, static_cast<Time>(step));
   const double reach = std::max(std::fabs(static_cast<double>(from - zero)), std::fabs(static_cast<double>(to - zero)));
-  // The unit of the step where numbers stay short, else the one above.
+  // All labels use the unit of the largest time.
   const Unit* unit = &unit_of(reach);
   int decimals = 0;
   for (double part = step / unit->ps; part < 0.9999 && decimals < 9; part *= 10) ++decimals;

@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
+
+#include "formats/json_fields.hpp"
+#include "kit/files.hpp"
 
 namespace ridge::viz {
 namespace {
@@ -21,164 +20,139 @@ constexpr std::size_t kMostKernels = 256, kMostItems = 20000, kMostLines = 20000
 constexpr std::array<const char*, 7> kOps{"global_ld", "global_st", "global_red", "global_atom",
                                           "shared_ld", "shared_st", "shared_atom"};
 
+using Field = JsonField<>;
+
+// The document as a whole is refused, for this reason.
 struct Bad {
   std::string why;
 };
 
-const json& member(const json& j, const char* key) {
-  static const json none;
-  if (!j.is_object()) throw Bad{fmt::format("where '{}' is looked for there is no object", key)};
-  const auto at = j.find(key);
-  return at == j.end() ? none : *at;
-}
-
-std::uint64_t number(const json& j, const char* key, std::uint64_t most = std::uint64_t{1} << 53) {
-  const json& v = member(j, key);
-  if (v.is_null()) return 0;
-  if (!v.is_number_integer() || v.get<std::int64_t>() < 0 || v.get<std::uint64_t>() > most)
-    throw Bad{fmt::format("'{}' is not a whole number from 0 to {}", key, most)};
-  return v.get<std::uint64_t>();
-}
-
-int index(const json& j, const char* key, std::size_t count) {
-  const json& v = member(j, key);
-  if (!v.is_number_integer()) return -1;
-  const auto i = v.get<std::int64_t>();
+// The index that the field holds, below `count`; -1 where it holds none.
+int index(const Field& f, std::size_t count) {
+  if (!f || !f.value()->is_number_integer()) return -1;
+  const auto i = f.value()->get<std::int64_t>();
   return i >= 0 && i < static_cast<std::int64_t>(count) ? static_cast<int>(i) : -1;
 }
 
-std::string word(const json& j, const char* key, std::size_t most = 256) {
-  const json& v = member(j, key);
-  if (v.is_null()) return {};
-  if (!v.is_string()) throw Bad{fmt::format("'{}' is not a string", key)};
-  return v.get<std::string>().substr(0, most);
-}
+std::string word(const Field& f) { return f.text(256); }
 
-std::array<std::uint64_t, 3> triple(const json& j, const char* key) {
-  const json& v = member(j, key);
-  std::array<std::uint64_t, 3> out{};
-  if (!v.is_array() || v.size() != 3) throw Bad{fmt::format("'{}' is not a list of three numbers", key)};
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (!v[i].is_number_unsigned()) throw Bad{fmt::format("'{}' is not a list of three numbers", key)};
-    out[i] = v[i].get<std::uint64_t>();
-  }
-  return out;
-}
-
-std::uint32_t mask(const json& j) {
-  const std::string text = word(j, "lanes", 9);
+std::uint32_t mask(const Field& f) {
+  const std::string text = f.text(9);
   if (text.size() != 8 || text.find_first_not_of("0123456789abcdef") != std::string::npos)
-    throw Bad{"'lanes' is not a mask of eight hexadecimal digits"};
+    f.fail("a mask of eight hexadecimal digits");
   return static_cast<std::uint32_t>(std::stoul(text, nullptr, 16));
 }
 
-WarpOp op_of(const json& j) {
-  const std::string name = word(j, "op");
+WarpOp op_of(const Field& f) {
+  const std::string name = word(f);
   for (std::size_t i = 0; i < kOps.size(); ++i)
     if (name == kOps[i]) return static_cast<WarpOp>(i);
-  throw Bad{fmt::format("'op' is '{}', which is no operation", name)};
+  f.fail("the name of a memory operation");
 }
 
+// Calls `read` with the first `most` elements, and notes it where there are more.
 template <class F>
-void each(const json& j, const char* key, std::size_t most, std::vector<std::string>& notes, F f) {
-  const json& list = member(j, key);
-  if (list.is_null()) return;
-  if (!list.is_array()) throw Bad{fmt::format("'{}' is not a list", key)};
-  if (list.size() > most) notes.push_back(fmt::format("of {} '{}' the first {} are shown", list.size(), key, most));
-  for (std::size_t i = 0; i < list.size() && i < most; ++i) f(list[i]);
+void each(const Field& list, const char* name, std::size_t most, std::vector<std::string>& notes, F read) {
+  for (const Field& item : list.items(most)) read(item);
+  if (const std::size_t all = list ? list.value()->size() : 0; all > most)
+    notes.push_back(fmt::format("of {} '{}' the first {} are shown", all, name, most));
 }
 
-void read_place(const json& j, WarpPlace& p) {
-  p.pc = number(j, "pc");
-  p.file = word(j, "file");
-  p.line = static_cast<int>(number(j, "line", 1 << 24));
+void read_place(const Field& j, WarpPlace& p) {
+  p.pc = j["pc"].count();
+  p.file = word(j["file"]);
+  p.line = static_cast<int>(j["line"].count(1 << 24));
 }
 
-WarpWhen read_when(const json& j) {
+WarpWhen read_when(const Field& j) {
   WarpWhen w;
-  w.launch = number(j, "launch");
-  w.block = triple(j, "block");
-  w.warp = number(j, "warp", 31);
-  w.number = number(j, "number");
-  w.path = number(j, "path");
+  w.launch = j["launch"].count();
+  w.block = j["block"].triple();
+  w.warp = j["warp"].count(31);
+  w.number = j["number"].count();
+  w.path = j["path"].count();
   return w;
 }
 
-WarpLine read_line(const json& j) {
+WarpLine read_line(const Field& j) {
   WarpLine l;
   read_place(j, l);
-  l.op = op_of(j);
+  l.op = op_of(j["op"]);
   WarpTotals& t = l.totals;
-  t.requests = number(j, "requests");
-  t.lanes = number(j, "lanes");
-  t.bytes = number(j, "bytes");
-  t.sectors = number(j, "sectors");
-  t.ideal_sectors = number(j, "ideal_sectors");
-  t.wavefronts = number(j, "wavefronts");
-  t.conflicts = number(j, "conflicts");
+  t.requests = j["requests"].count();
+  t.lanes = j["lanes"].count();
+  t.bytes = j["bytes"].count();
+  t.sectors = j["sectors"].count();
+  t.ideal_sectors = j["ideal_sectors"].count();
+  t.wavefronts = j["wavefronts"].count();
+  t.conflicts = j["conflicts"].count();
   return l;
 }
 
-WarpRequest read_request(const json& j, std::size_t memories) {
+WarpRequest read_request(const Field& j, std::size_t memories) {
   WarpRequest r;
-  r.pc = number(j, "pc");
-  r.op = op_of(j);
-  r.size = static_cast<unsigned>(number(j, "size", 16));
-  if (!std::has_single_bit(r.size)) throw Bad{"'size' is not 1, 2, 4, 8 or 16"};
-  r.worst = word(j, "kept") == "worst";
+  r.pc = j["pc"].count();
+  r.op = op_of(j["op"]);
+  r.size = static_cast<unsigned>(j["size"].count(16));
+  if (!std::has_single_bit(r.size)) j["size"].fail("1, 2, 4, 8 or 16");
+  r.worst = word(j["kept"]) == "worst";
   r.when = read_when(j);
-  r.lanes = mask(j);
-  r.memory = index(j, "memory", memories);
-  r.sectors = number(j, "sectors");
-  r.ideal_sectors = number(j, "ideal_sectors");
-  r.wavefronts = number(j, "wavefronts");
-  r.conflicts = number(j, "conflicts");
-  const json& addresses = member(j, "addresses");
-  if (r.lanes == 0 || !addresses.is_array() || addresses.size() != static_cast<std::size_t>(std::popcount(r.lanes)))
-    throw Bad{"'addresses' is not a list with one number for each active lane"};
+  r.lanes = mask(j["lanes"]);
+  r.memory = index(j["memory"], memories);
+  r.sectors = j["sectors"].count();
+  r.ideal_sectors = j["ideal_sectors"].count();
+  r.wavefronts = j["wavefronts"].count();
+  r.conflicts = j["conflicts"].count();
+  const Field addresses = j["addresses"];
+  if (r.lanes == 0 || !addresses || !addresses.value()->is_array() ||
+      addresses.value()->size() != static_cast<std::size_t>(std::popcount(r.lanes)))
+    addresses.fail("an array with one number for each active lane");
   constexpr std::int64_t kFarthest = std::int64_t{1} << 48;
   std::int64_t at = 0;
   std::size_t i = 0;
   for (unsigned lane = 0; lane < 32; ++lane) {
     if ((r.lanes >> lane & 1) == 0) continue;
-    const json& step = addresses[i++];
+    const json& step = (*addresses.value())[i++];
     const std::int64_t by = step.is_number_integer() ? step.get<std::int64_t>() : kFarthest + 1;
     if (by < -kFarthest || by > kFarthest || at + by < 0 || at + by > kFarthest)
-      throw Bad{"an address is not a number from 0 to 2^48"};
+      addresses.fail("an array of steps between addresses from 0 to 2^48");
     at += by;
     r.address[lane] = static_cast<std::uint64_t>(at);
   }
   return r;
 }
 
-WarpBlock read_block(const json& j, std::vector<std::string>& notes) {
+WarpBlock read_block(const Field& j, std::vector<std::string>& notes) {
   WarpBlock b;
   read_place(j, b);
-  b.runs = number(j, "runs");
-  b.lanes = number(j, "lanes");
-  b.partial = number(j, "partial");
-  each(j, "samples", 64, notes, [&](const json& s) { b.samples.push_back({read_when(s), mask(s)}); });
+  b.runs = j["runs"].count();
+  b.lanes = j["lanes"].count();
+  b.partial = j["partial"].count();
+  each(j["samples"], "samples", 64, notes, [&](const Field& s) {
+    b.samples.push_back({read_when(s), mask(s["lanes"])});
+  });
   return b;
 }
 
-WarpKernel read_kernel(const json& j, std::vector<std::string>& notes) {
+WarpKernel read_kernel(const Field& j, std::vector<std::string>& notes) {
   WarpKernel k;
-  k.kernel = word(j, "kernel");
-  k.grid = triple(j, "grid");
-  k.block = triple(j, "block");
-  k.launches = number(j, "launches");
-  k.dynamic_shared = number(j, "dynamic_shared");
-  k.static_shared = number(j, "static_shared");
-  each(j, "memory", kMostItems, notes, [&](const json& m) {
-    k.memory.push_back({number(m, "begin"), number(m, "bytes"), index(m, "argument", 256), "", false});
+  k.kernel = word(j["kernel"]);
+  k.grid = j["grid"].triple();
+  k.block = j["block"].triple();
+  k.launches = j["launches"].count();
+  k.dynamic_shared = j["dynamic_shared"].count();
+  k.static_shared = j["static_shared"].count();
+  each(j["memory"], "memory", kMostItems, notes, [&](const Field& m) {
+    k.memory.push_back({m["begin"].count(), m["bytes"].count(), index(m["argument"], 256), "", false});
   });
   const std::size_t allocations = k.memory.size();
-  each(j, "arrays", kMostItems, notes, [&](const json& m) {
-    k.memory.push_back({number(m, "begin"), number(m, "bytes"), -1, word(m, "name"), word(m, "space") == "shared"});
+  each(j["arrays"], "arrays", kMostItems, notes, [&](const Field& m) {
+    k.memory.push_back({m["begin"].count(), m["bytes"].count(), -1, word(m["name"]), word(m["space"]) == "shared"});
   });
-  each(j, "lines", kMostItems, notes, [&](const json& l) { k.lines.push_back(read_line(l)); });
-  each(j, "requests", kMostItems, notes, [&](const json& r) { k.requests.push_back(read_request(r, allocations)); });
-  each(j, "blocks", kMostItems, notes, [&](const json& b) { k.blocks.push_back(read_block(b, notes)); });
+  each(j["lines"], "lines", kMostItems, notes, [&](const Field& l) { k.lines.push_back(read_line(l)); });
+  each(j["requests"], "requests", kMostItems, notes,
+       [&](const Field& r) { k.requests.push_back(read_request(r, allocations)); });
+  each(j["blocks"], "blocks", kMostItems, notes, [&](const Field& b) { k.blocks.push_back(read_block(b, notes)); });
   return k;
 }
 
@@ -194,7 +168,7 @@ std::vector<std::string> split(const std::string& text) {
   return lines;
 }
 
-// Names of a kernel's pointer parameters, in their order: what stands between the parentheses behind its name.
+// The names of a kernel's pointer parameters in order, from the parameter list in the source.
 std::vector<std::string> pointer_parameters(const WarpFile& w, std::string kernel) {
   if (const auto open = kernel.find('<'); open != std::string::npos) kernel.resize(open);
   if (const auto scope = kernel.rfind(':'); scope != std::string::npos) kernel.erase(0, scope + 1);
@@ -228,38 +202,39 @@ std::vector<std::string> pointer_parameters(const WarpFile& w, std::string kerne
   return {};
 }
 
-WarpFile from_json(const json& j) {
-  if (!j.is_object()) throw Bad{"the top level is not a JSON object"};
-  const std::string schema = word(j, "schema");
+WarpFile from_json(const json& document) {
+  if (!document.is_object()) throw Bad{"the top level is not a JSON object"};
+  const Field j(document);
+  const std::string schema = word(j["schema"]);
   if (schema != "ridge.warp/1")
     throw Bad{schema.empty() ? "there is no field 'schema'" : fmt::format("its schema is '{}'", schema)};
   WarpFile w;
-  w.lab = word(j, "lab");
-  w.task = word(j, "task");
-  w.attempt = word(j, "attempt");
-  w.device = word(j, "device");
-  each(j, "sources", 64, w.notes, [&](const json& s) {
-    w.sources[word(s, "file")] = split(word(s, "text", 1 << 20));
-    if (member(s, "cut") == json(true))
-      w.notes.push_back(fmt::format("{} is longer than what was kept", word(s, "file")));
+  w.lab = word(j["lab"]);
+  w.task = word(j["task"]);
+  w.attempt = word(j["attempt"]);
+  w.device = word(j["device"]);
+  each(j["sources"], "sources", 64, w.notes, [&](const Field& s) {
+    w.sources[word(s["file"])] = split(s["text"].text(1 << 20));
+    if (const Field cut = s["cut"]; cut && *cut.value() == json(true))
+      w.notes.push_back(fmt::format("{} is longer than what was kept", word(s["file"])));
   });
-  each(j, "kernels", kMostKernels, w.notes, [&](const json& k) {
+  each(j["kernels"], "kernels", kMostKernels, w.notes, [&](const Field& k) {
     w.kernels.push_back(read_kernel(k, w.notes));
     WarpKernel& kernel = w.kernels.back();
     const auto names = pointer_parameters(w, kernel.kernel);
-    // A null pointer among the arguments would shift the names: then none is shown.
-    if (names.size() == number(k, "pointers"))
+    // A null pointer among the arguments would shift the names, so no name is shown then.
+    if (names.size() == k["pointers"].count())
       for (WarpMemory& m : kernel.memory)
         if (m.argument >= 0 && m.argument < static_cast<int>(names.size()))
           m.name = names[static_cast<std::size_t>(m.argument)];
   });
   if (w.kernels.empty()) throw Bad{"no kernel was recorded"};
-  if (const json& left = member(j, "left_out"); left.is_object()) {
-    if (const auto n = number(left, "launches"); n > 0)
+  if (const Field left = j["left_out"]) {
+    if (const auto n = left["launches"].count(); n > 0)
       w.notes.push_back(fmt::format("{} launches of further kernels are not in the file", n));
-    if (const auto n = number(left, "requests"); n > 0)
+    if (const auto n = left["requests"].count(); n > 0)
       w.notes.push_back(fmt::format("{} requests that were kept are not in the file", n));
-    if (const auto n = number(left, "blocks"); n > 0)
+    if (const auto n = left["blocks"].count(); n > 0)
       w.notes.push_back(fmt::format("{} basic blocks are not in the file", n));
   }
   return w;
@@ -296,8 +271,8 @@ WarpFile parse_warp(const std::string& text, const std::filesystem::path& file) 
     return w;
   } catch (const json::parse_error& e) {
     throw refuse(fmt::format("not JSON (near byte {})", e.byte));
-  } catch (const json::exception&) {
-    throw refuse("a field is not of its type");
+  } catch (const JsonFieldError& e) {
+    throw refuse(e.what());
   } catch (const Bad& bad) {
     throw refuse(bad.why);
   }
@@ -311,11 +286,9 @@ WarpFile read_warp(const std::filesystem::path& file) {
   std::error_code error;
   const auto bytes = std::filesystem::file_size(file, error);
   if (!error && bytes > kMostBytes) throw refuse(fmt::format("it has {} MB; recordings have less than 1", bytes >> 20));
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  if (!in || std::filesystem::is_directory(file, error)) throw refuse(std::strerror(errno ? errno : EISDIR));
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  return parse_warp(text, file);
+  std::string why;
+  if (const auto text = read_file(file, &why)) return parse_warp(*text, file);
+  throw refuse(why);
 }
 
 }  // namespace ridge::viz

@@ -1,4 +1,4 @@
-// Reads a `ridge.warp/1` file (docs/warp-format.md). Students can write such files: nothing in it is believed.
+// Reads a `ridge.warp/1` file (docs/warp-format.md). Students can write such files, so every value is checked.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace ridge::viz {
 
-// The message says what failed, in which file, and what to try.
+// Its message says what failed, in which file, and what to try.
 struct WarpError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -24,7 +24,8 @@ struct WarpTotals {
   void add(const WarpTotals& o);
 };
 
-// Who did something, and when: the kernel's launch, the block, the warp in it, and the warp's how-manieth.
+// Which warp did something and when: the kernel's launch, the block, the warp in the block, and the operation's number
+// in the warp.
 struct WarpWhen {
   std::uint64_t launch = 0, warp = 0, number = 0, path = 0;
   std::array<std::uint64_t, 3> block{};
@@ -32,7 +33,7 @@ struct WarpWhen {
 
 struct WarpPlace {
   std::uint64_t pc = 0;
-  std::string file;  // empty: not known
+  std::string file;  // empty where it is unknown
   int line = 0;
 };
 
@@ -44,11 +45,11 @@ struct WarpLine : WarpPlace {
 struct WarpRequest {
   std::uint64_t pc = 0;
   WarpOp op = WarpOp::global_load;
-  unsigned size = 4;   // bytes of a lane's access: 1, 2, 4, 8, 16
-  bool worst = false;  // kept as one of the dearest, not one of the first
+  unsigned size = 4;   // bytes per lane: 1, 2, 4, 8 or 16
+  bool worst = false;  // recorded as one of the most expensive, not as one of the first
   WarpWhen when;
   std::uint32_t lanes = 0;
-  int memory = -1;  // index in WarpKernel::memory
+  int memory = -1;  // index in WarpKernel::memory; -1 where it is unknown
   std::array<std::uint64_t, 32> address{};
   std::uint64_t sectors = 0, ideal_sectors = 0, wavefronts = 0, conflicts = 0;
 };
@@ -56,7 +57,7 @@ struct WarpRequest {
 struct WarpMemory {
   std::uint64_t begin = 0, bytes = 0;
   int argument = -1;
-  std::string name;  // of the kernel's parameter, or of the array; empty: not known
+  std::string name;  // the kernel's parameter or the array; empty where it is unknown
   bool shared = false;
 };
 
@@ -73,7 +74,7 @@ struct WarpKernel {
   std::string kernel;
   std::array<std::uint64_t, 3> grid{}, block{};
   std::uint64_t launches = 0, dynamic_shared = 0, static_shared = 0;
-  std::vector<WarpMemory> memory;  // allocations, then arrays and variables
+  std::vector<WarpMemory> memory;  // allocations first, then arrays and variables
   std::vector<WarpLine> lines;
   std::vector<WarpRequest> requests;
   std::vector<WarpBlock> blocks;

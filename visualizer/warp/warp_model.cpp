@@ -17,17 +17,17 @@ void for_lanes(std::uint32_t lanes, F f) {
   for (; lanes != 0; lanes &= lanes - 1) f(static_cast<unsigned>(std::countr_zero(lanes)));
 }
 
-// Lanes with one address take turns: a sector counts as often as its most frequent address.
-std::uint64_t atomic_turns(const WarpRequest& r) {
+// Lanes with the same address are served in separate rounds, so a sector counts as often as its most frequent address.
+std::uint64_t atomic_rounds(const WarpRequest& r) {
   std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> by_sector;
   for_lanes(r.lanes, [&](unsigned l) { ++by_sector[r.address[l] / kSectorBytes][r.address[l]]; });
-  std::uint64_t turns = 0;
+  std::uint64_t rounds = 0;
   for (const auto& [sector, addresses] : by_sector) {
     std::uint64_t most = 0;
     for (const auto& [address, times] : addresses) most = std::max(most, times);
-    turns += most;
+    rounds += most;
   }
-  return turns;
+  return rounds;
 }
 
 bool is_atomic(WarpOp op) { return op == WarpOp::global_red || op == WarpOp::global_atom || op == WarpOp::shared_atom; }
@@ -41,7 +41,7 @@ bool pairs_agree(const WarpRequest& r, unsigned bit) {
   return agree;
 }
 
-// The distance between neighbouring active lanes, if it is always the same.
+// The distance in bytes between neighbouring active lanes, if it is always the same.
 std::optional<std::int64_t> stride_of(const WarpRequest& r) {
   std::optional<std::int64_t> stride;
   int before = -1;
@@ -78,8 +78,8 @@ std::string explain_global(const WarpRequest& r) {
     std::set<std::uint64_t> places;
     for_lanes(r.lanes, [&](unsigned l) { places.insert(r.address[l]); });
     if (places.size() == 1 && std::popcount(r.lanes) > 1)
-      return fmt::format("{} add to the same address: they take turns, {} of them.", who(r), p.count);
-    return fmt::format("{} update {}: {}, counting a turn for each lane that shares an address.", who(r),
+      return fmt::format("{} add to the same address: the additions take {} rounds.", who(r), p.count);
+    return fmt::format("{} update {}: {}, counting one round for each lane that shares an address.", who(r),
                        places.size() == 1 ? "1 address" : fmt::format("{} addresses", places.size()),
                        counted(p.count, "sector"));
   }
@@ -153,7 +153,7 @@ GlobalPicture global_picture(const WarpRequest& r) {
     p.used_bytes += static_cast<std::uint64_t>(std::popcount(use.bytes));
     if (p.lines.empty() || p.lines.back() != sector / 4) p.lines.push_back(sector / 4);
   }
-  p.count = is_atomic(r.op) ? atomic_turns(r) : p.sectors.size();
+  p.count = is_atomic(r.op) ? atomic_rounds(r) : p.sectors.size();
   p.ideal = (starts.size() * r.size + kSectorBytes - 1) / kSectorBytes;
   return p;
 }
@@ -185,8 +185,8 @@ SharedPicture shared_picture(const WarpRequest& r) {
     p.wavefronts.resize(first + depth);
     for (std::size_t i = 0; i < depth; ++i) p.wavefronts[first + i].part = part;
     for (const auto& [bank, words] : banks) {
-      std::size_t turn = 0;
-      for (const auto& [word, lanes] : words) p.wavefronts[first + turn++].cells.push_back({bank, word, lanes});
+      std::size_t wave = first;
+      for (const auto& [word, lanes] : words) p.wavefronts[wave++].cells.push_back({bank, word, lanes});
     }
   }
   p.conflicts = p.wavefronts.size() - p.parts;

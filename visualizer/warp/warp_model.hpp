@@ -1,5 +1,5 @@
-// What one request of a warp costs, from its lanes' addresses: sectors of global memory, wavefronts of shared memory.
-// The rules are the emulator's (runtime/simt/README.md, "Counters"), which are the hardware's.
+// The cost of one request of a warp from its lanes' addresses: sectors of global memory, wavefronts of shared memory.
+// The rules are those of the emulator and of the hardware (runtime/simt/README.md, "Counters").
 #pragma once
 #include <cstdint>
 #include <string>
@@ -14,14 +14,14 @@ constexpr unsigned kLanes = 32, kBanks = 32;
 
 struct SectorUse {
   std::uint64_t sector = 0;  // address / 32
-  std::uint32_t lanes = 0;   // that touch it
-  std::uint32_t bytes = 0;   // mask of those of its 32 bytes that are touched
+  std::uint32_t lanes = 0;   // the lanes that touch it
+  std::uint32_t bytes = 0;   // mask of the touched bytes among its 32
 };
 
 struct GlobalPicture {
   std::vector<SectorUse> sectors;    // ascending
   std::vector<std::uint64_t> lines;  // distinct 128-byte lines, ascending
-  std::uint64_t count = 0;           // sectors as counted: of atomics turns
+  std::uint64_t count = 0;           // sectors as counted; for atomics, rounds
   std::uint64_t ideal = 0;
   std::uint64_t used_bytes = 0;  // distinct bytes
 };
@@ -30,31 +30,31 @@ GlobalPicture global_picture(const WarpRequest& r);
 struct BankCell {
   unsigned bank = 0;
   std::uint64_t word = 0;   // address / 4
-  std::uint32_t lanes = 0;  // served together: a broadcast where more than one
+  std::uint32_t lanes = 0;  // lanes served together; more than one is a broadcast
 };
-// What one pass through the banks serves: at most one word of each.
+// The words that one wavefront serves: at most one from each bank.
 struct Wavefront {
   unsigned part = 0;
   std::vector<BankCell> cells;
 };
 struct SharedPicture {
-  unsigned parts = 0;        // that have a lane
-  unsigned part_lanes = 32;  // lanes of each
+  unsigned parts = 0;        // parts of the warp with an active lane
+  unsigned part_lanes = 32;  // lanes in each part
   std::vector<Wavefront> wavefronts;
   std::uint64_t conflicts = 0;  // wavefronts - parts
-  unsigned worst_bank = 0;      // with most words of one part
+  unsigned worst_bank = 0;      // the bank with the most words in one part
 };
 SharedPicture shared_picture(const WarpRequest& r);
 
-// Whether the counts of the file are those of its addresses.
+// Whether the recorded counts agree with the addresses.
 bool consistent(const WarpRequest& r);
 
-// Why it costs what it costs: "Neighbouring lanes are 4096 bytes apart: 32 sectors where 4 would do."
+// A sentence about the cost: "Neighbouring lanes are 4096 bytes apart: 32 sectors where 4 would do."
 std::string explain(const WarpRequest& r);
-// Of a line's basic block: how many lanes are active, and why that is.
+// A sentence about the active lanes of a basic block.
 std::string explain_lanes(std::uint32_t lanes, std::uint32_t all);
 
-// "in[4128]", "tile[33]", "out + 16 bytes"; empty: the memory is not known.
+// "in[4128]", "tile[33]" or "out + 16 B"; empty where the memory is unknown.
 std::string element_name(const WarpKernel& k, const WarpRequest& r, unsigned lane);
 const WarpMemory* memory_of(const WarpKernel& k, const WarpRequest& r);
 

@@ -1,4 +1,4 @@
-// The pictures of one request: lanes above, memory below, lines between them.
+// Draws one request: lanes above, memory below, and lines between them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace ridge::viz {
 namespace {
 
-struct Row {  // of 32 squares
+struct Row {  // a row of 32 squares
   float x, y, step, side;
   ImVec2 from(unsigned i) const { return {x + step * static_cast<float>(i) + (step - side) / 2, y}; }
   ImVec2 to(unsigned i) const { return {from(i).x + side, y + side}; }
@@ -27,7 +27,7 @@ Row row_in(float x, float width, float y, float most) {
   return {x, y, step, std::min(step - 2, most)};
 }
 
-// A lane that takes part is filled, one that does not is hollow.
+// An active lane is filled, an inactive one hollow.
 void draw_lane(Frame& f, ImVec2 from, ImVec2 to, bool active, ImU32 colour) {
   if (active)
     f.paint.fill(from, to, colour, f.theme.px(3));
@@ -42,7 +42,7 @@ void number_lanes(Frame& f, const Row& row, unsigned every) {
                    {0.5F, 1});
 }
 
-// The lane under the mouse, or 32.
+// The lane under the mouse; 32 where there is none.
 unsigned lane_under_mouse(Frame& f, const Row& row, std::uint32_t lanes) {
   for (unsigned l = 0; l < 32; ++l) {
     const ImVec2 a = row.from(l), b = row.to(l);
@@ -66,7 +66,7 @@ void draw_global_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
   const Palette& c = t.colours;
   const GlobalPicture p = global_picture(r);
   const float width = to.x - from.x;
-  std::map<std::uint64_t, std::size_t> order;  // sector -> its place among the touched
+  std::map<std::uint64_t, std::size_t> order;  // a sector's place among the touched ones
   for (std::size_t i = 0; i < p.sectors.size(); ++i) order[p.sectors[i].sector] = i;
   const auto colour_of = [&](std::uint64_t sector) { return c.of(order.at(sector)); };
 
@@ -74,7 +74,7 @@ void draw_global_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
   const Row lanes = row_in(from.x, width, from.y + 2.4F * t.small.size + t.px(8), t.px(30));
   number_lanes(f, lanes, 4);
 
-  // 128-byte lines side by side; a wider gap where the next one is not the neighbour.
+  // 128-byte lines side by side, with a wider gap between lines that are not neighbours.
   const std::size_t n = p.lines.size();
   const float foot = 2.2F * t.small.size + t.px(34), cell_top = to.y - foot - t.px(n > 16 ? 64 : 76),
               cell_end = to.y - foot;
@@ -83,7 +83,7 @@ void draw_global_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
   for (std::size_t i = 1; i < n; ++i) gaps += p.lines[i] == p.lines[i - 1] + 1 ? narrow : wide;
   const float box = std::min((width - gaps) / static_cast<float>(n), width * 0.86F),
               start = from.x + (width - box * static_cast<float>(n) - gaps) / 2;
-  std::map<std::uint64_t, float> left;  // of each line
+  std::map<std::uint64_t, float> left;  // left edge of each line in pixels
   float x = start;
   for (std::size_t i = 0; i < n; ++i) {
     if (i > 0) x += p.lines[i] == p.lines[i - 1] + 1 ? narrow : wide;
@@ -100,7 +100,7 @@ void draw_global_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
     if ((r.lanes >> l & 1) == 0) continue;
     const ImU32 colour = colour_of(r.address[l] / kSectorBytes);
     const ImVec2 a = lanes.foot(l), b{x_of(r.address[l]) + byte * static_cast<float>(r.size) / 2, cell_top};
-    // A curve that leaves and arrives upright: a fan stays readable.
+    // A curve that is vertical at both ends keeps a fan of lines readable.
     std::vector<ImVec2> curve;
     for (int i = 0; i <= 32; ++i) {
       const float s = static_cast<float>(i) / 32, ease = s * s * (3 - 2 * s);
@@ -125,7 +125,7 @@ void draw_global_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
       f.paint.fill(a, inner, touched ? faded(colour_of(sector), 0.28F) : c.line_faint, 0);
       if (!touched) continue;
       f.log.box(fmt::format("sector/{}", sector), a, b);
-      // The bytes that lanes asked for, run by run.
+      // The requested bytes, one box for each run.
       const std::uint32_t bytes = p.sectors[used->second].bytes;
       for (unsigned at = 0; at < 32;) {
         if ((bytes >> at & 1) == 0) {
@@ -142,7 +142,7 @@ void draw_global_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
     f.paint.outline({x0, cell_top}, {x0 + box, cell_end}, n > 24 ? c.line : c.muted, t.px(n > 24 ? 1.0F : 1.5F),
                     t.px(2));
   }
-  // Where that is: the first and the last line by element, and how far apart lines lie.
+  // The places of the first and the last line, by element, and the distance between lines.
   const WarpMemory* memory = memory_of(k, r);
   const float label = cell_end + t.px(8);
   const auto where = [&](std::uint64_t address) {
@@ -166,7 +166,7 @@ void draw_global_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
             p.lines[1] > p.lines[0] + 1 ? fmt::format(", {} bytes apart", (p.lines[1] - p.lines[0]) * kLineBytes) : ""),
         {0.5F, 0});
   }
-  // Bytes moved, and how many of them somebody wanted.
+  // The bytes moved, and how many of them were requested.
   const float bar = to.y - t.px(12), moved = static_cast<float>(p.sectors.size() * kSectorBytes);
   const float part = static_cast<float>(p.used_bytes) / std::max(1.0F, moved);
   const std::string words = fmt::format("{} of {} bytes used", p.used_bytes, p.sectors.size() * kSectorBytes);
@@ -189,17 +189,17 @@ void draw_shared_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
   const Row lanes = row_in(x, width, from.y + 2.4F * t.small.size + t.px(8), t.px(30));
   number_lanes(f, lanes, 4);
 
-  // Rows are wavefronts, columns are banks: a row serves one word of each bank.
+  // A row is a wavefront and a column a bank: a wavefront serves one word of each bank.
   const float bottom = to.y - 2.3F * t.small.size - t.px(6), most = t.px(46);
   const float room = bottom - (lanes.y + lanes.side) - t.px(70);
   const float height = std::min(most, room / waves), top = bottom - height * waves;
   const auto cell = [&](std::size_t wave, unsigned bank) {
     return ImVec2{x + lanes.step * static_cast<float>(bank), top + height * static_cast<float>(wave)};
   };
-  // Colour by wavefront within its part: the first would do, the others are conflicts.
-  std::vector<std::size_t> turn(p.wavefronts.size(), 0);
-  for (std::size_t w = 1; w < turn.size(); ++w)
-    turn[w] = p.wavefronts[w].part == p.wavefronts[w - 1].part ? turn[w - 1] + 1 : 0;
+  // The wavefront's number within its part: number 0 is needed, the others are conflicts.
+  std::vector<std::size_t> in_part(p.wavefronts.size(), 0);
+  for (std::size_t w = 1; w < in_part.size(); ++w)
+    in_part[w] = p.wavefronts[w].part == p.wavefronts[w - 1].part ? in_part[w - 1] + 1 : 0;
 
   const unsigned over = lane_under_mouse(f, lanes, r.lanes);
   std::vector<ImU32> of_lane(32, c.line);
@@ -225,7 +225,7 @@ void draw_shared_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
   for (std::size_t w = 0; w < p.wavefronts.size(); ++w) {
     const float y = cell(w, 0).y;
     if (height >= t.small.size * 0.95F || w % 8 == 0 || w + 1 == p.wavefronts.size())
-      f.paint.text(t.small, {x - t.px(8), y + height / 2}, turn[w] == 0 ? c.ink : c.failed, fmt::format("{}", w + 1),
+      f.paint.text(t.small, {x - t.px(8), y + height / 2}, in_part[w] == 0 ? c.ink : c.failed, fmt::format("{}", w + 1),
                    {1, 0.5F});
     for (unsigned b = 0; b < kBanks; ++b) {
       const ImVec2 a = cell(w, b);
@@ -241,7 +241,8 @@ void draw_shared_request(Frame& f, ImVec2 from, ImVec2 to, const WarpKernel& k, 
                                std::popcount(b.lanes) == 1 ? "" : "s", lanes_text(b.lanes),
                                std::popcount(b.lanes) == 1 ? "" : ", a broadcast"));
     }
-    if (w > 0 && turn[w] == 0) f.paint.line({x, y}, {x + width, y}, c.muted, t.px(1.5F));  // another part of the warp
+    if (w > 0 && in_part[w] == 0)
+      f.paint.line({x, y}, {x + width, y}, c.muted, t.px(1.5F));  // the next part of the warp begins
   }
   for (unsigned b = 0; b < kBanks; ++b)
     if (b % 4 == 0 || b == 31)

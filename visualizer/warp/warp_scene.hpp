@@ -1,4 +1,4 @@
-// What the warp view shows of a kernel: its lines, the accesses of each, and the request or run that is looked at.
+// The warp view's model of a kernel: its lines, their accesses, and the shown request or run.
 #pragma once
 #include <map>
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace ridge::viz {
 
-// An access of a line: one instruction and operation; or, where `block` is not -1, how the lanes go at this line.
+// One memory operation of a line, or, where `block` is not -1, the active lanes of the line's basic block.
 struct WarpAccess {
   std::uint64_t pc = 0;
   WarpOp op = WarpOp::global_load;
   int block = -1;                     // index in WarpKernel::blocks
-  std::vector<std::size_t> requests;  // indices, by time; of a block: of its samples
+  std::vector<std::size_t> requests;  // indices of requests, or of the block's samples, ordered by time
   std::string label;                  // "load in"
 };
 
@@ -23,20 +23,20 @@ struct WarpLineScene {
   std::map<WarpOp, WarpTotals> totals;
   std::uint64_t runs = 0, lanes = 0, partial = 0;
   std::vector<WarpAccess> accesses;
-  // What costs most beyond what would do; nullptr: the line reads and writes nothing.
+  // The operation with the most waste, or nullptr where the line accesses no memory.
   const std::pair<const WarpOp, WarpTotals>* worst() const;
-  double waste() const;  // of that. 1: as it should be; 8: eight times the work
+  double waste() const;  // its cost over the ideal: 1 is ideal, 8 is eight times the work
 };
 
 struct WarpScene {
   const WarpKernel* kernel = nullptr;
-  std::string file;  // most accesses are in
+  std::string file;  // the file with the most accesses
   const std::vector<std::string>* source = nullptr;
   std::map<int, WarpLineScene> lines;
 };
 WarpScene warp_scene(const WarpFile& file, std::size_t kernel);
 
-// Pictures of what is looked at; each logs the lanes, sectors, banks that it draws.
+// Draw the shown request or run, and log the lanes, sectors and banks.
 void draw_global_request(Frame& frame, ImVec2 from, ImVec2 to, const WarpKernel& k, const WarpRequest& r);
 void draw_shared_request(Frame& frame, ImVec2 from, ImVec2 to, const WarpKernel& k, const WarpRequest& r);
 struct LaneRow {
@@ -47,11 +47,12 @@ struct LaneRow {
 };
 void draw_lane_rows(Frame& frame, ImVec2 from, ImVec2 to, const std::vector<LaneRow>& rows, std::uint32_t all);
 
-// The source with counts. Returns the line that was clicked, or 0. `first`: the line at the top, changed by the wheel.
+// Draws the source with counts and returns the clicked line, or 0. `first` is the line at the top, which the wheel
+// changes.
 int draw_warp_source(Frame& frame, ImVec2 from, ImVec2 to, const WarpScene& scene, int chosen, float& first,
                      bool follow);
 
-// Sectors or wavefronts: taken, and those that would do.
+// Sectors or wavefronts: the number used and the ideal number.
 struct WarpCost {
   std::uint64_t took = 0, ideal = 0;
   double ratio() const { return ideal == 0 ? 1.0 : static_cast<double>(took) / static_cast<double>(ideal); }

@@ -1,4 +1,4 @@
-// The source beside the picture: heat in the gutter, what each line costs at its end.
+// Draws the source beside the picture, with colours in the gutter and each line's cost at its end.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::string shortened_count(std::uint64_t n) {
   return fmt::format("{}", n);
 }
 
-std::string spaced(const std::string& text) {  // tabs as blanks
+std::string spaced(const std::string& text) {  // tabs become blanks
   std::string out;
   for (char c : text)
     if (c == '\t')
@@ -88,7 +88,7 @@ int draw_warp_source(Frame& frame, ImVec2 from, ImVec2 to, const WarpScene& scen
           fitted(t.code, spaced((*scene.source)[static_cast<std::size_t>(line - 1)]),
                  (works && (at->second.worst() || at->second.partial > 0) ? code_end : to.x - pad) - code);
       const std::size_t indent = text.find_first_not_of(' ');
-      if (indent != std::string::npos) {  // blanks at the front are a distance, in every kind of picture
+      if (indent != std::string::npos) {  // indentation is drawn as a distance, alike on screen and in SVG
         const float x = code + static_cast<float>(indent) * text_size(t.code, "0").x;
         const bool comment = text.compare(indent, 2, "//") == 0;
         frame.paint.text(t.code, {x, middle}, comment ? c.muted : c.ink, text.substr(indent), {0, 0.5F});

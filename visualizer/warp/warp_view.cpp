@@ -104,7 +104,7 @@ WarpScene warp_scene(const WarpFile& file, std::size_t kernel) {
               [&](auto x, auto y) { return before(b.samples[x].when, b.samples[y].when); });
     line.accesses.push_back(std::move(a));
   }
-  for (auto& [number, line] : s.lines) {  // unrolled code has the same access several times
+  for (auto& [number, line] : s.lines) {  // unrolled code repeats an access
     std::map<std::string, int> seen, all;
     for (const auto& a : line.accesses) ++all[a.label];
     for (auto& a : line.accesses)
@@ -201,7 +201,7 @@ class WarpView : public View {
     if (line != line_) access_ = request_ = 0;
     line_ = line;
     follow_ = true;
-    // What wastes most comes first.
+    // The operation with the most waste comes first.
     if (const WarpLineScene* l = this->line())
       for (std::size_t i = 0; i < l->accesses.size(); ++i)
         if (l->accesses[i].block < 0 && waste(l->accesses[i]) > waste(l->accesses[access_]) + 0.01) access_ = i;
@@ -264,7 +264,7 @@ class WarpView : public View {
     }
   }
 
-  // To the warp's next request in its own order; after the last, its first again.
+  // Moves to the warp's next request in program order, and from the last one to the first.
   void play_on() {
     struct Step {
       std::uint64_t number;
@@ -334,7 +334,7 @@ class WarpView : public View {
       f.paint.text(t.body, at, c.muted, "This line reads and writes nothing that was recorded.");
       return;
     }
-    // Which access; a window of them where there are many.
+    // The choice of the access; where there are many, those around the chosen one.
     if (l->accesses.size() > 1) {
       constexpr std::size_t kTabs = 4;
       const std::size_t first = access_ < kTabs ? 0 : access_ - kTabs + 1;
@@ -374,7 +374,7 @@ class WarpView : public View {
                  fitted(t.small, text, right - b.x - t.px(6)), {0, 0.5F});
   }
 
-  // The figure, the picture, the sentence.
+  // Draws the number, the picture and the explanation.
   void draw_request(Frame& f, ImVec2 from, ImVec2 to, const WarpRequest& r) {
     const Theme& t = f.theme;
     const Palette& c = t.colours;
@@ -428,7 +428,7 @@ class WarpView : public View {
     paragraph(f.paint, t.body, {from.x + t.px(18), from.y + t.px(12)}, to.x - from.x - t.px(32), t.colours.ink, why);
   }
 
-  // The same warp in the same iteration, at each place that it comes to: the paths of a branch are rows.
+  // Draws the lanes of one warp and iteration at each basic block, so that the paths of a branch are rows.
   void draw_lanes(Frame& f, ImVec2 from, ImVec2 to, const WarpAccess& a) {
     const Theme& t = f.theme;
     const Palette& c = t.colours;
@@ -452,7 +452,7 @@ class WarpView : public View {
     std::stable_sort(rows.begin(), rows.end(), [](const LaneRow& x, const LaneRow& y) { return x.line < y.line; });
     constexpr std::size_t kRows = 12;
     const auto chosen = std::find_if(rows.begin(), rows.end(), [](const LaneRow& r) { return r.chosen; });
-    if (rows.size() > kRows) {  // those around the chosen one
+    if (rows.size() > kRows) {  // keep those around the chosen one
       const auto middle = static_cast<std::size_t>(chosen - rows.begin());
       const std::size_t first = std::min(middle > kRows / 2 ? middle - kRows / 2 : 0, rows.size() - kRows);
       rows = {rows.begin() + static_cast<std::ptrdiff_t>(first),

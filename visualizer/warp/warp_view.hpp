@@ -1,4 +1,4 @@
-// Requests of a warp: lanes to sectors, lanes to banks, active lanes by path, the source beside it.
+// The warp view: sectors and banks of a request, active lanes by path, and the source beside them.
 #pragma once
 #include <memory>
 

@@ -5,38 +5,38 @@
 #include <string>
 
 #include "support/catch.hpp"
-#include "timeline/collective.hpp"
-#include "timeline/loader.hpp"
-#include "timeline/overlap.hpp"
-#include "timeline/pipeline.hpp"
-#include "timeline/statistics.hpp"
+#include "timeline/analysis/collective.hpp"
+#include "timeline/analysis/overlap.hpp"
+#include "timeline/analysis/pipeline.hpp"
+#include "timeline/analysis/statistics.hpp"
+#include "timeline/reader/loader.hpp"
 
 using namespace ridge::viz::timeline;
 
 TEST_CASE("exposed communication is what brute force finds") {
   std::mt19937 random(21);
   for (int round = 0; round < 80; ++round) {
-    bool compute[2][400] = {}, message[2][400] = {};
+    bool compute[2][400] = {}, transfer[2][400] = {};
     std::string text = "[";
     for (int i = 0; i < 60; ++i) {
       const int rank = static_cast<int>(random() % 2), from = static_cast<int>(random() % 380),
                 length = static_cast<int>(random() % 20);
       const bool sends = random() % 3 == 0;
-      for (int t = from; t < from + length; ++t) (sends ? message : compute)[rank][t] = true;
+      for (int t = from; t < from + length; ++t) (sends ? transfer : compute)[rank][t] = true;
       text += fmt::format("{}{{\"ph\":\"X\",\"name\":\"n\",\"cat\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{}}}",
                           i ? "," : "", sends ? "exchange" : "kernel", rank, random() % 3, from, length);
     }
     const auto s = load_text(text + "]");
     for (const RankOverlap& r : overlap_of(s)) {
-      Time exposed = 0, busy = 0, messages = 0;
+      Time exposed = 0, busy = 0, transfers = 0;
       for (int t = 0; t < 400; ++t) {
-        exposed += message[r.rank][t] && !compute[r.rank][t] ? 1'000'000 : 0;
+        exposed += transfer[r.rank][t] && !compute[r.rank][t] ? 1'000'000 : 0;
         busy += compute[r.rank][t] ? 1'000'000 : 0;
-        messages += message[r.rank][t] ? 1'000'000 : 0;
+        transfers += transfer[r.rank][t] ? 1'000'000 : 0;
       }
       CHECK(r.uncovered == exposed);
       CHECK(r.busy == busy);
-      CHECK(r.messages == messages);
+      CHECK(r.transfers == transfers);
     }
   }
 }
@@ -96,7 +96,7 @@ TEST_CASE("a ring's chunks follow from its order, and from its args where they s
 
 namespace {
 
-// GPipe on p ranks, m micro-batches, forwards of f and backwards of b us, messages for free; `slack` after each step.
+// GPipe on p ranks, m micro-batches, forwards of f and backwards of b us, transfers for free; `slack` after each step.
 std::string gpipe(int p, int m, int f, int b, bool args, int slack = 0) {
   std::string text = "[";
   const auto add = [&](int rank, bool forward, int k, int begin) {

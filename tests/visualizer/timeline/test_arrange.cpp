@@ -5,7 +5,7 @@
 #include <string>
 
 #include "support/catch.hpp"
-#include "timeline/loader.hpp"
+#include "timeline/reader/loader.hpp"
 
 using namespace ridge::viz::timeline;
 

@@ -5,8 +5,8 @@
 #include "grader/measure/metrics.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"
-#include "timeline/loader.hpp"
-#include "timeline/overlap.hpp"
+#include "timeline/analysis/overlap.hpp"
+#include "timeline/reader/loader.hpp"
 
 using namespace ridge;
 namespace fs = std::filesystem;

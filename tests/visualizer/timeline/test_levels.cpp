@@ -3,9 +3,9 @@
 #include <string>
 
 #include "support/catch.hpp"
-#include "timeline/levels.hpp"
-#include "timeline/loader.hpp"
 #include "timeline/picture.hpp"
+#include "timeline/reader/loader.hpp"
+#include "timeline/store/levels.hpp"
 
 using namespace ridge::viz::timeline;
 

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "support/catch.hpp"
-#include "timeline/loader.hpp"
-#include "timeline/overlap.hpp"
+#include "timeline/analysis/overlap.hpp"
+#include "timeline/reader/loader.hpp"
 
 using namespace ridge::viz::timeline;
 

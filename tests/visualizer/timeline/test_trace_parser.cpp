@@ -5,7 +5,7 @@
 
 #include "support/catch.hpp"
 #include "support/run.hpp"
-#include "timeline/loader.hpp"
+#include "timeline/reader/loader.hpp"
 
 using namespace ridge::viz::timeline;
 

@@ -8,7 +8,7 @@ trap 'rm -rf "$scratch"' EXIT
 export RIDGE_RESULTS="$scratch/results"
 for attempt in 1 2 3; do
   mkdir -p "$scratch/work" && cp solutions/01_coalescing/*.cu "$scratch/work"
-  case $attempt in  # the files' first two lines say what is wrong with them
+  case $attempt in  # the first two lines of these files tell the mistake
     1) tail -n +3 $wrong/transpose_naive.cu ;;
     2) tail -n +3 $wrong/transpose_conflicts.cu ;;
     3) tail -n +3 $wrong/transpose_conflicts.cu | sed 's/tile\[32\]\[32\]/tile[32][33]/' ;;

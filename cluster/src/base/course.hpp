@@ -1,0 +1,71 @@
+// course.toml: the instructor's settings of a course and its cluster (docs/cluster.md lists the keys). The site's
+// profile (cluster/sites/*.toml) supplies defaults.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/base/paths.hpp"
+
+namespace ridge::cluster {
+
+struct SlurmOptions {  // for one kind of job; an empty value is the cluster's default
+  std::string partition, account, qos, gres, constraint, exclude, memory;
+  int cpus = 0, nodes = 1;        // nodes: for labs with several ranks, on the emulator
+  std::vector<std::string> more;  // further options of sbatch
+};
+
+struct LatePolicy {
+  int grace_minutes = 0;
+  double percent_per_day = 0;  // deducted for each day begun
+  int days = 0;                // days after which late work earns nothing; 0 rejects late work
+};
+
+struct CourseLab {
+  std::string name;  // NN_name
+  double weight = 1;
+  std::optional<std::int64_t> deadline;
+  std::string backend = "cpu";
+  int limit_s = 600;  // for grading one submission
+  LatePolicy late;
+  SlurmOptions slurm;
+  SlurmOptions build;  // for jobs that build, where [build] names a partition; else judging jobs build
+};
+
+struct Course {
+  fs::path file;
+  std::string name;
+  fs::path gradebook;  // on a local disk of the machine that collects
+  fs::path shared;     // a folder that every node sees under this name
+  fs::path dropbox;    // where `ridge submit` puts work; empty where the course has none
+  fs::path program;    // the judging program; empty for this repository's ./ridge
+  bool is_signed = true;
+  fs::path signing_key;
+  std::vector<std::string> keys;  // public keys that may sign records
+  fs::path seeds;                 // the file of the secret seed; empty: each grading draws its own seed
+  bool require_sandbox = true;
+  int retries = 3;              // attempts after the first, where the infrastructure failed
+  int heartbeat_s = 20;         // a job without a heartbeat for so long is given up
+  int start_s = 60;             // the same from the job's start to its first heartbeat
+  int per_job = 0;              // submissions that one array task grades; 0: chosen by the collector
+  int at_once = 0;              // array tasks that run at a time; 0: as many as fit
+  int submissions_per_day = 0;  // per student and lab; 0: any number
+  int build_limit_s = 600;      // for building one submission in a build job
+  std::string build_arch;       // the GPU architecture for build jobs: "90a"
+  std::string preflight;        // a command that a job runs first on its node; "gpu" is `ridge cluster preflight`
+  fs::path reference;           // the calibration of a healthy GPU (`ridge calibrate --json`)
+  // From the site's profile: a job's setup, how it starts ranks, its scratch folder, and its container.
+  std::string site, setup, mpi, scratch, container;
+  std::map<std::string, CourseLab> labs;
+
+  // The lab's settings. Throws Error(Exit::usage) for a lab that course.toml does not name.
+  CourseLab lab(const std::string& name) const;
+};
+
+// Loads `given`, else RIDGE_COURSE, else course.toml in this folder or one above. Relative paths start at the file's
+// folder. Throws Error(Exit::usage).
+Course load_course(const std::string& given);
+
+}  // namespace ridge::cluster

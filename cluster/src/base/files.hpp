@@ -1,0 +1,41 @@
+// Files shared by several machines: a file is complete once it has its name, and is never overwritten.
+#pragma once
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "grader/base/paths.hpp"
+
+namespace ridge::cluster {
+
+// Owns an open descriptor.
+class Fd {
+ public:
+  explicit Fd(int fd = -1) : fd_(fd) {}
+  ~Fd();
+  Fd(Fd&& o) noexcept : fd_(std::exchange(o.fd_, -1)) {}
+  Fd& operator=(Fd&& o) noexcept {
+    std::swap(fd_, o.fd_);
+    return *this;
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+void make_folders(const fs::path& dir, unsigned mode = 0700);
+void sync_folder(const fs::path& dir);
+
+// Writes a temporary file in the same folder, syncs it, names it by link(), which fails where the name is taken, and
+// syncs the folder. False: the file existed, and was kept. Throws Error(Exit::environment).
+bool publish(const fs::path& file, const std::string& text);
+
+// Throws Error(Exit::environment) where nothing can be written there.
+void require_room(const fs::path& dir);
+
+// The bytes of a regular file of at most `max` bytes. Nothing for a link, another kind of file, or one that cannot be
+// read.
+std::optional<std::string> read_regular(const fs::path& file, std::size_t max);
+
+}  // namespace ridge::cluster

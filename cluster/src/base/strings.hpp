@@ -1,0 +1,17 @@
+// Small functions for the texts of Slurm, nvidia-smi and LMSs, and for variables of the environment.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace ridge::cluster {
+
+// The parts between separators. An empty part at the end is dropped.
+std::vector<std::string> split(const std::string& text, char separator);
+// The text without white space at both ends.
+std::string trimmed(std::string text);
+// The text with ASCII letters in lower case.
+std::string lower(std::string text);
+// The variable's value, or `otherwise` where it is unset or empty.
+std::string environment(const char* variable, const std::string& otherwise = "");
+
+}  // namespace ridge::cluster

@@ -1,0 +1,307 @@
+#include "cluster/src/gradebook/exports.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/base/csv.hpp"
+#include "cluster/src/base/files.hpp"
+#include "cluster/src/base/strings.hpp"
+#include "formats/json_fields.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/lab.hpp"
+
+namespace ridge::cluster {
+
+using nlohmann::json;
+
+namespace {
+
+std::string number(double v) {
+  std::string text = fmt::format("{:.2f}", v);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+int named_column(const Csv& csv, const std::string& name, const fs::path& file) {
+  std::vector<std::string> found;
+  int at = -1;
+  for (std::size_t i = 0; i < csv.rows[0].size(); ++i) {
+    if (csv.rows[0][i].text == name) return static_cast<int>(i);
+    if (lower(csv.rows[0][i].text).find(lower(name)) == std::string::npos) continue;
+    found.push_back(csv.rows[0][i].text);
+    at = static_cast<int>(i);
+  }
+  if (found.size() == 1) return at;
+  std::vector<std::string> all;
+  for (const CsvField& f : csv.rows[0]) all.push_back(f.text);
+  throw Error(Exit::usage,
+              fmt::format("{} {} column '{}'", shown(file), found.empty() ? "has no" : "has more than one", name),
+              fmt::format("name one with --column; it has: {}", fmt::join(all, " | ")));
+}
+
+// For Canvas and Moodle, fills one column of the instructor's file. Rows are matched by any identity column.
+std::string filled(const std::vector<Grade>& grades, const ExportOptions& o, std::string& note) {
+  const bool canvas = o.format == "canvas";
+  if (o.from.empty())
+    throw Error(Exit::usage,
+                fmt::format("grades for {0} are filled into a file that {0} exported", canvas ? "Canvas" : "Moodle"),
+                "name it with --from; it is read, and a copy with one column filled is written");
+  auto text = read_regular(o.from, 64 << 20);
+  if (!text) throw Error(Exit::usage, "cannot read " + shown(o.from), "check --from");
+  const Csv csv = parse_csv(*text, shown(o.from));
+  if (csv.rows.empty()) throw Error(Exit::usage, shown(o.from) + " is empty", "export it again");
+  const int column = named_column(csv, o.column.empty() ? (canvas ? o.lab : "Grade") : o.column, o.from);
+  std::vector<int> identities;
+  for (const char* name : {"SIS Login ID", "SIS User ID", "ID", "ID number", "Username", "Email address", "Identifier"})
+    if (int c = csv.column({name}); c >= 0 && c != column) identities.push_back(c);
+  if (identities.empty())
+    throw Error(Exit::usage, shown(o.from) + " has no column that identifies students",
+                "export it with ids or e-mail addresses");
+  double points = o.points;
+  std::vector<CsvChange> changes;
+  int skipped = 0;
+  std::map<std::string, const Grade*> by_id, by_email;
+  for (const Grade& g : grades) {
+    by_id[lower(g.student.id)] = &g;
+    if (!g.student.email.empty()) by_email[lower(g.student.email)] = &g;
+  }
+  std::map<const Grade*, std::size_t> seen;
+  for (std::size_t row = 1; row < csv.rows.size(); ++row) {
+    std::string first = csv.at(row, 0);
+    first.erase(0, first.find_first_not_of(' '));
+    if (canvas && first == "Points Possible") {
+      if (points == 0) points = std::atof(csv.at(row, column).c_str());
+      continue;
+    }
+    const Grade* g = nullptr;
+    for (int c : identities) {
+      const std::string key = lower(csv.at(row, c));
+      if (key.empty()) continue;
+      if (auto at = by_id.find(key); g == nullptr && at != by_id.end()) g = at->second;
+      if (auto at = by_email.find(key); g == nullptr && at != by_email.end()) g = at->second;
+    }
+    if (g == nullptr || !g->percent || static_cast<std::size_t>(column) >= csv.rows[row].size()) {
+      ++skipped;
+      continue;
+    }
+    if (!seen.emplace(g, row).second)
+      throw Error(Exit::usage,
+                  fmt::format("{}: rows {} and {} are the same student, {}", shown(o.from), seen[g] + 1, row + 1,
+                              g->student.id),
+                  "correct the file, or the roster");
+    changes.push_back({row, column, number(*g->percent / 100 * (points == 0 ? 100 : points))});
+  }
+  note = fmt::format("{} rows filled in column '{}', {} left as they were", changes.size(),
+                     csv.rows[0][static_cast<std::size_t>(column)].text, skipped);
+  return with_changes(csv, changes);
+}
+
+std::string nbgrader(const std::vector<Grade>& grades, const CourseLab& lab, double points) {
+  if (points == 0) points = 100;
+  std::string out =
+      "assignment,duedate,timestamp,student_id,last_name,first_name,email,raw_score,late_submission_penalty,score,max_"
+      "score\n";
+  for (const Grade& g : grades) {
+    // "Doe, Jane" or "Jane Doe"
+    std::string last = g.student.name, first;
+    if (auto comma = last.find(", "); comma != std::string::npos) {
+      first = last.substr(comma + 2), last.resize(comma);
+    } else if (auto blank = last.rfind(' '); blank != std::string::npos) {
+      first = last.substr(0, blank), last = last.substr(blank + 1);
+    }
+    const double raw = g.points && g.max && *g.max > 0 ? *g.points / *g.max * points : 0;
+    const double score = g.percent ? *g.percent / 100 * points : 0;
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(lab.name),
+                       lab.deadline ? date_text(*lab.deadline) : "", g.handed_in ? date_text(*g.handed_in) : "",
+                       csv_field(g.student.id), csv_field(last), csv_field(first), csv_field(g.student.email),
+                       g.percent ? number(raw) : "", g.percent ? number(std::max(0.0, raw - score)) : "",
+                       g.percent ? number(score) : "", number(points));
+  }
+  return out;
+}
+
+json as_json(const Grade& g, double weight) {
+  json j = {
+      {"student", g.student.id},    {"name", g.student.name}, {"email", g.student.email}, {"lab", g.lab},
+      {"state", g.state},           {"outcome", g.outcome},   {"source", g.source},       {"days_late", g.days_late},
+      {"overridden", g.overridden}, {"note", g.note},         {"problem", g.problem},     {"reason", g.reason},
+      {"attempt", g.token},         {"submission", g.content}};
+  j["weight"] = weight;
+  j["percent"] = g.percent ? json(*g.percent) : json();
+  j["points"] = g.points ? json(*g.points) : json();
+  j["max"] = g.max ? json(*g.max) : json();
+  j["handed_in"] = g.handed_in ? json(date_text(*g.handed_in)) : json();
+  return j;
+}
+
+// A list with one results.json per student: {"student": ..., "results": {...}}.
+std::string gradescope(const std::vector<Grade>& grades, double points) {
+  if (points == 0) points = 100;
+  json all = json::array();
+  for (const Grade& g : grades) {
+    if (!g.percent) continue;
+    all.push_back({{"student", g.student.id},
+                   {"email", g.student.email},
+                   {"results",
+                    {{"score", *g.percent / 100 * points},
+                     {"output", g.note},
+                     {"visibility", "after_published"},
+                     {"tests", json::array({{{"name", g.lab},
+                                             {"score", *g.percent / 100 * points},
+                                             {"max_score", points},
+                                             {"status", g.outcome == "passed" ? "passed" : "failed"}}})}}}});
+  }
+  return all.dump(1) + "\n";
+}
+
+std::string plain(const std::vector<Grade>& grades) {
+  std::string out = "student,name,percent,points,max,outcome,handed_in,days_late,note\n";
+  for (const Grade& g : grades)
+    out += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_field(g.student.id), csv_field(g.student.name),
+                       g.percent ? number(*g.percent) : "", g.points ? number(*g.points) : "",
+                       g.max ? number(*g.max) : "", g.percent ? g.outcome : "not graded",
+                       g.handed_in ? date_text(*g.handed_in) : "", g.days_late, csv_field(g.note));
+  return out;
+}
+
+}  // namespace
+
+std::string exported(Gradebook& book, const ExportOptions& o, std::string& note) {
+  const bool total = o.lab == "total";
+  const std::vector<Grade> grades = total ? book.totals() : book.grades(o.lab);
+  CourseLab lab;
+  lab.name = o.lab;
+  if (!total) lab = book.course().lab(o.lab);
+  int missing = 0;
+  for (const Grade& g : grades) missing += !g.percent && !g.content.empty();
+  std::string text;
+  if (o.format == "canvas" || o.format == "moodle") text = filled(grades, o, note);
+  if (o.format == "nbgrader") text = nbgrader(grades, lab, o.points);
+  if (o.format == "gradescope") text = gradescope(grades, o.points);
+  if (o.format == "csv") text = plain(grades);
+  if (o.format == "json") {
+    json all = json::array();
+    for (const Grade& g : grades) all.push_back(as_json(g, lab.weight));
+    text = all.dump(1) + "\n";
+  }
+  if (missing > 0)
+    note += fmt::format("{}submissions that are not graded yet, and get no grade here: {}", note.empty() ? "" : "; ",
+                        missing);
+  return text;
+}
+
+std::string lab_report(Gradebook& book, const std::string& lab) {
+  std::vector<int> bins(11, 0);
+  std::vector<double> all;
+  std::string suspicious, decisions;
+  std::map<std::string, std::vector<std::string>> same;
+  const std::vector<Grade> grades = book.grades(lab);
+  for (const Grade& g : grades) {
+    if (!g.content.empty()) same[g.content].push_back(g.student.id);
+    if (!g.percent) continue;
+    all.push_back(*g.percent);
+    ++bins[static_cast<std::size_t>(std::clamp(*g.percent / 10, 0.0, 10.0))];
+  }
+  std::sort(all.begin(), all.end());
+  std::string out = fmt::format("{}: {} students, {} graded", lab, grades.size(), all.size());
+  if (!all.empty()) out += fmt::format(", median {:.1f} %", all[all.size() / 2]);
+  out += "\n\n";
+  const int most = std::max(1, *std::max_element(bins.begin(), bins.end()));
+  for (std::size_t i = 0; i < bins.size(); ++i)
+    out += fmt::format("  {:>7} {:>4}  {}\n", i == 10 ? "100" : fmt::format("{}-{}", i * 10, i * 10 + 9), bins[i],
+                       std::string(static_cast<std::size_t>((bins[i] * 40 + most - 1) / most), '#'));
+
+  std::map<std::string, int> failing;
+  for (Rows r = book.db().query(
+           "SELECT r.record, (SELECT count(DISTINCT student) FROM submission s WHERE s.lab = w.lab AND "
+           "s.content = w.content) FROM result r JOIN work w ON w.id = r.work WHERE w.lab = ? AND r.counts = 1",
+           lab);
+       r.next();) {
+    const json record = json::parse(r.text(0), nullptr, false);
+    const int students = static_cast<int>(r.integer(1));
+    if (!record.is_object()) continue;
+    if (text_at(record, "outcome") == "build-failed") failing["(does not build)"] += students;
+    for (const json& t : record.value("tasks", json::array())) {
+      if (!t.is_object()) continue;
+      const std::string id = text_at(t, "id");
+      for (const json& c : t.value("checks", json::array()))
+        if (text_at(c, "status") == "failed") failing[id + "/" + text_at(c, "name")] += students;
+      for (const json& g : t.value("goals", json::array()))
+        if (g.is_object() && g.value("met", json()) == false && g.contains("value") && !g["value"].is_null())
+          failing[id + "/" + text_at(g, "id")] += students;
+    }
+    if (const json sandbox = record.value("sandbox", json());
+        sandbox.is_object() && sandbox.value("complete", json()) == false)
+      suspicious += "  a result was judged without a complete sandbox\n";
+  }
+  std::vector<std::pair<int, std::string>> order;
+  for (const auto& [name, n] : failing) order.emplace_back(-n, name);
+  std::sort(order.begin(), order.end());
+  if (!order.empty()) out += "\nMost common failing checks (students):\n";
+  for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 12); ++i)
+    out += fmt::format("  {:>4}  {}\n", -order[i].first, order[i].second);
+
+  for (const auto& [content, students] : same)
+    if (students.size() > 1)
+      suspicious += fmt::format("  the same files, byte for byte: {}\n", fmt::join(students, ", "));
+  for (Rows r =
+           book.db().query("SELECT a.reason, count(*) FROM attempt a JOIN work w ON w.id = a.work WHERE w.lab = ? AND "
+                           "a.state = 'failed' AND a.reason LIKE 'the record%' GROUP BY 1",
+                           lab);
+       r.next();)
+    suspicious += fmt::format("  {} x {}\n", r.integer(1), r.text(0));
+  for (Rows r = book.db().query(
+           "SELECT s.student, max(x.points * 100.0 / x.max), min(x.points * 100.0 / x.max) FROM result x "
+           "JOIN work w ON w.id = x.work JOIN submission s ON s.lab = w.lab AND s.content = w.content "
+           "WHERE w.lab = ? AND x.max > 0 GROUP BY s.student, w.content HAVING max(x.points) - min(x.points) > 0.01 * "
+           "max(x.max)",
+           lab);
+       r.next();)
+    suspicious += fmt::format("  {}: gradings of the same files differ, {:.1f} % and {:.1f} %\n", r.text(0),
+                              r.number(1), r.number(2));
+  if (!suspicious.empty()) out += "\nTo look at:\n" + suspicious;
+
+  for (Rows r = book.db().query(
+           "SELECT made, kind, student, value, reason, author FROM decision WHERE lab = ? ORDER BY id", lab);
+       r.next();)
+    decisions += fmt::format("  {} {} {} {}: {} ({})\n", date_text(r.integer(0)), r.text(1), r.text(2), r.text(3),
+                             r.text(4), r.text(5));
+  if (!decisions.empty()) out += "\nDecisions:\n" + decisions;
+  return out;
+}
+
+std::string estimate(Gradebook& book, const std::string& lab_name, int more) {
+  const CourseLab rules = book.course().lab(lab_name);
+  const Lab lab = find_lab(lab_name);
+  Rows r = book.db().query(
+      "SELECT count(*), avg(r.seconds), max(r.seconds) FROM result r JOIN work w ON w.id = r.work WHERE w.lab = ?",
+      lab_name);
+  r.next();
+  const auto known = r.integer(0);
+  Rows open = book.db().query("SELECT count(*) FROM work WHERE lab = ? AND state IN ('waiting', 'running')", lab_name);
+  open.next();
+  const double n = static_cast<double>(open.integer(0) + more);
+  int gpus = 0;
+  if (rules.backend == "cuda") {
+    const std::string& gres = rules.slurm.gres;
+    gpus = gres.empty() ? lab.least_gpus() : std::max(1, std::atoi(gres.substr(gres.rfind(':') + 1).c_str()));
+  }
+  const double each = known > 0 ? r.number(1) : rules.limit_s;
+  std::string out =
+      fmt::format("{}: {:.0f} submissions, {:.1f} s each ({}): {:.2f} hours of jobs", lab_name, n, each,
+                  known > 0 ? fmt::format("the mean of {} so far, the longest took {:.0f} s", known, r.number(2))
+                            : "the limit: there is no result yet, so this is the most",
+                  n * each / 3600);
+  if (gpus > 0)
+    out += fmt::format(", {:.2f} GPU-hours on {} {} each", n * each * gpus / 3600, gpus, gpus == 1 ? "GPU" : "GPUs");
+  return out +
+         fmt::format("; at worst {:.2f}\n", n * rules.limit_s * std::max(1, gpus) * (1 + book.course().retries) / 3600);
+}
+
+}  // namespace ridge::cluster

@@ -1,0 +1,248 @@
+#include "cluster/src/gradebook/gradebook.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+
+#include "cluster/src/base/cluster_clock.hpp"
+#include "grader/base/error.hpp"
+#include "grader/result/result.hpp"
+
+namespace ridge::cluster {
+
+namespace {
+
+// content: the hash of submitted files, which several students may share. work: one content to be judged; a regrade is
+// a new generation. attempt: one try, with a unique token. Where building is a phase of its own, a work's first attempt
+// builds it, and `built` is that attempt's token and the folder's name. result: the outcome of an attempt; the index
+// allows one result that counts.
+constexpr const char* kSchema = R"(
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS student(id TEXT PRIMARY KEY, name TEXT NOT NULL, email TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS submission(
+  id INTEGER PRIMARY KEY, lab TEXT NOT NULL, student TEXT NOT NULL, content TEXT NOT NULL, source TEXT NOT NULL,
+  handed_in INTEGER, problem TEXT NOT NULL, taken INTEGER NOT NULL, UNIQUE(lab, student, content, problem));
+CREATE TABLE IF NOT EXISTS work(
+  id INTEGER PRIMARY KEY, lab TEXT NOT NULL, content TEXT NOT NULL, backend TEXT NOT NULL, generation INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK(state IN ('waiting', 'running', 'graded', 'not-graded', 'cancelled')),
+  reason TEXT NOT NULL DEFAULT '', failures INTEGER NOT NULL DEFAULT 0, built TEXT NOT NULL DEFAULT '',
+  UNIQUE(lab, content, backend, generation));
+CREATE TABLE IF NOT EXISTS batch(
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, lab TEXT NOT NULL,
+  state TEXT NOT NULL CHECK(state IN ('submitting', 'submitted', 'over')), job TEXT NOT NULL DEFAULT '',
+  tasks INTEGER NOT NULL, made INTEGER NOT NULL, phase TEXT NOT NULL DEFAULT 'judge');
+CREATE TABLE IF NOT EXISTS attempt(
+  token TEXT PRIMARY KEY, work INTEGER NOT NULL REFERENCES work(id), number INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK(state IN ('open', 'built', 'graded', 'failed', 'lost', 'fenced', 'cancelled')),
+  batch INTEGER NOT NULL REFERENCES batch(id), task INTEGER NOT NULL, node TEXT NOT NULL DEFAULT '',
+  reason TEXT NOT NULL DEFAULT '', made INTEGER NOT NULL, ended INTEGER, UNIQUE(work, number));
+CREATE UNIQUE INDEX IF NOT EXISTS one_open_attempt ON attempt(work) WHERE state = 'open';
+CREATE INDEX IF NOT EXISTS attempt_batch ON attempt(batch);
+CREATE TABLE IF NOT EXISTS result(
+  token TEXT PRIMARY KEY REFERENCES attempt(token), work INTEGER NOT NULL REFERENCES work(id), counts INTEGER NOT NULL,
+  outcome TEXT NOT NULL, points REAL NOT NULL, max REAL NOT NULL, coverage REAL NOT NULL, seconds REAL NOT NULL,
+  nonce TEXT NOT NULL, record TEXT NOT NULL, taken INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS result_nonce ON result(nonce);
+CREATE UNIQUE INDEX IF NOT EXISTS one_result_counts ON result(work) WHERE counts = 1;
+CREATE TABLE IF NOT EXISTS decision(
+  id INTEGER PRIMARY KEY, kind TEXT NOT NULL, lab TEXT NOT NULL, student TEXT NOT NULL, value TEXT NOT NULL,
+  reason TEXT NOT NULL, author TEXT NOT NULL, made INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS node(name TEXT PRIMARY KEY, failures INTEGER NOT NULL, excluded INTEGER NOT NULL, reason TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS event(id INTEGER PRIMARY KEY, made INTEGER NOT NULL, what TEXT NOT NULL);
+COMMIT;
+)";
+
+// Updates a gradebook from before the build phase.
+constexpr const char* kUpdate = R"(
+PRAGMA foreign_keys=OFF;
+BEGIN IMMEDIATE;
+ALTER TABLE work ADD COLUMN built TEXT NOT NULL DEFAULT '';
+ALTER TABLE batch ADD COLUMN phase TEXT NOT NULL DEFAULT 'judge';
+CREATE TABLE attempt_new(
+  token TEXT PRIMARY KEY, work INTEGER NOT NULL REFERENCES work(id), number INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK(state IN ('open', 'built', 'graded', 'failed', 'lost', 'fenced', 'cancelled')),
+  batch INTEGER NOT NULL REFERENCES batch(id), task INTEGER NOT NULL, node TEXT NOT NULL DEFAULT '',
+  reason TEXT NOT NULL DEFAULT '', made INTEGER NOT NULL, ended INTEGER, UNIQUE(work, number));
+INSERT INTO attempt_new SELECT * FROM attempt;
+DROP TABLE attempt;
+ALTER TABLE attempt_new RENAME TO attempt;
+CREATE UNIQUE INDEX one_open_attempt ON attempt(work) WHERE state = 'open';
+CREATE INDEX attempt_batch ON attempt(batch);
+COMMIT;
+PRAGMA foreign_keys=ON;
+)";
+
+fs::path with_folder(const fs::path& file) {
+  make_folders(file.parent_path());
+  return file;
+}
+
+}  // namespace
+
+Gradebook::Gradebook(const Course& course) : course_(course), db_(with_folder(course.gradebook)) {
+  if (!db_.query("SELECT 1 FROM sqlite_master WHERE name = 'event'").next()) db_.script(kSchema);
+  if (!db_.query("SELECT 1 FROM pragma_table_info('batch') WHERE name = 'phase'").next()) db_.script(kUpdate);
+  db_.change("INSERT INTO meta SELECT 'id', ? WHERE NOT EXISTS (SELECT 1 FROM meta WHERE key = 'id')",
+             new_nonce().substr(0, 6));
+}
+
+void Gradebook::add_student(const Student& s) {
+  db_.change(
+      "INSERT INTO student VALUES(?, ?, ?) ON CONFLICT(id) DO UPDATE SET name = excluded.name, email = excluded.email "
+      "WHERE name <> excluded.name OR email <> excluded.email",
+      s.id, s.name, s.email);
+}
+
+std::vector<Student> Gradebook::students() {
+  std::vector<Student> all;
+  for (Rows r = db_.query("SELECT id, name, email FROM student ORDER BY id"); r.next();)
+    all.push_back({r.text(0), r.text(1), r.text(2)});
+  return all;
+}
+
+Counts Gradebook::counts(const std::string& lab) {
+  Counts c;
+  for (Rows r = db_.query("SELECT state, count(*) FROM work WHERE ?1 = '' OR lab = ?1 GROUP BY state", lab);
+       r.next();) {
+    const std::string state = r.text(0);
+    const int n = static_cast<int>(r.integer(1));
+    (state == "waiting"   ? c.waiting
+     : state == "running" ? c.running
+     : state == "graded"  ? c.graded
+                          : c.not_graded) += n;
+  }
+  return c;
+}
+
+std::vector<Grade> Gradebook::grades(const std::string& lab) {
+  const CourseLab rules = course_.lab(lab);
+  std::map<std::string, Grade> all;
+  for (const Student& s : students()) all[s.id].student = s;
+  // A student's last submission counts, with the newest generation of its work that has a result.
+  for (Rows r = db_.query("SELECT student, content, source, handed_in, problem FROM submission WHERE lab = ? "
+                          "ORDER BY COALESCE(handed_in, taken), id",
+                          lab);
+       r.next();) {
+    Grade& g = all[r.text(0)];
+    if (!r.text(4).empty() && !g.content.empty())
+      continue;  // an unreadable later submission does not replace an earlier one
+    g.student.id = r.text(0);
+    g.content = r.text(1), g.source = r.text(2), g.problem = r.text(4);
+    g.handed_in = r.null(3) ? std::nullopt : std::optional(r.integer(3));
+  }
+  std::vector<Grade> list;
+  for (auto& [id, g] : all) {
+    g.lab = lab;
+    std::optional<std::int64_t> deadline = rules.deadline;
+    std::optional<double> fixed;
+    for (Rows r = db_.query(
+             "SELECT kind, value, reason, author FROM decision WHERE lab = ? AND student = ? ORDER BY id", lab, id);
+         r.next();) {
+      if (r.text(0) == "extension") deadline = parse_date(r.text(1));
+      if (r.text(0) == "override") fixed = r.text(1) == "none" ? std::nullopt : std::optional(std::stod(r.text(1)));
+      if (r.text(0) == "extension" || r.text(0) == "override")
+        g.note +=
+            fmt::format("{}{} {}: {} ({})", g.note.empty() ? "" : "; ", r.text(0), r.text(1), r.text(2), r.text(3));
+    }
+    if (!g.content.empty()) {
+      Rows w = db_.query(
+          "SELECT w.state, w.reason, r.outcome, r.points, r.max, r.token FROM work w LEFT JOIN result r ON r.work = "
+          "w.id "
+          "AND r.counts = 1 WHERE w.lab = ? AND w.content = ? AND w.backend = ? "
+          "ORDER BY r.token IS NULL, w.generation DESC LIMIT 1",
+          lab, g.content, rules.backend);
+      if (w.next()) {
+        g.state = w.text(0), g.reason = w.text(1);
+        if (!w.null(5)) {
+          g.outcome = w.text(2), g.points = w.number(3), g.max = w.number(4), g.token = w.text(5);
+          g.percent = *g.max > 0 ? 100 * *g.points / *g.max : 0;
+        }
+      }
+    }
+    if (deadline && g.handed_in && *g.handed_in > *deadline + 60 * rules.late.grace_minutes) {
+      g.days_late = std::ceil(static_cast<double>(*g.handed_in - *deadline) / 86400.0);
+      const double left = g.days_late > rules.late.days ? 0 : 1 - rules.late.percent_per_day * g.days_late / 100;
+      if (g.percent) *g.percent *= std::max(left, 0.0);
+      g.note +=
+          fmt::format("{}{:.0f} {} late", g.note.empty() ? "" : "; ", g.days_late, g.days_late == 1 ? "day" : "days");
+    }
+    if (fixed) g.percent = fixed, g.overridden = true;
+    list.push_back(g);
+  }
+  return list;
+}
+
+std::vector<Grade> Gradebook::totals() {
+  struct Sum {
+    Grade grade;
+    double earned = 0, weights = 0;
+    bool waits = false;
+  };
+  std::map<std::string, Sum> all;
+  for (const auto& [name, rules] : course_.labs) {
+    if (rules.weight == 0) continue;
+    for (const Grade& g : grades(name)) {
+      Sum& s = all[g.student.id];
+      if (s.grade.student.name.empty()) s.grade.student = g.student;
+      const bool nothing = g.content.empty() && g.problem.empty();
+      std::string part = "open";
+      if (g.percent || (nothing && rules.deadline && *rules.deadline < wall_now())) {
+        s.earned += rules.weight * g.percent.value_or(0), s.weights += rules.weight;
+        part = g.percent ? fmt::format("{:.2f}", *g.percent) : "nothing handed in: 0";
+      } else if (!nothing) {
+        s.waits = true, part = "not graded";
+      }
+      s.grade.note += fmt::format("{}{} x{:g}: {}", s.grade.note.empty() ? "" : "; ", name, rules.weight, part);
+      if (nothing && !g.percent) continue;
+      s.grade.content = "total";
+      if (g.handed_in) s.grade.handed_in = std::max(s.grade.handed_in.value_or(0), *g.handed_in);
+    }
+  }
+  std::vector<Grade> list;
+  for (auto& [id, s] : all) {
+    s.grade.lab = "total";
+    if (!s.waits && s.weights > 0) {
+      s.grade.points = s.earned / 100, s.grade.max = s.weights;
+      s.grade.percent = s.earned / s.weights;
+      s.grade.outcome = "graded";
+    }
+    list.push_back(s.grade);
+  }
+  return list;
+}
+
+void Gradebook::decide(const std::string& kind, const std::string& lab, const std::string& student,
+                       const std::string& value, const std::string& reason, const std::string& author) {
+  db_.change("INSERT INTO decision(kind, lab, student, value, reason, author, made) VALUES(?, ?, ?, ?, ?, ?, ?)", kind,
+             lab, student, value, reason, author, wall_now());
+}
+
+std::string Gradebook::jobs_prefix() {
+  Rows r = db_.query("SELECT value FROM meta WHERE key = 'id'");
+  r.next();
+  return "ridge-" + r.text(0) + "-";
+}
+
+void Gradebook::note(const std::string& what) {
+  db_.change("INSERT INTO event(made, what) VALUES(?, ?)", wall_now(), what);
+}
+
+CollectorLock::CollectorLock(const Course& course) {
+  const fs::path file = course.gradebook.string() + ".collector";
+  make_folders(file.parent_path());
+  fd_ = Fd(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (fd_.get() < 0)
+    throw Error(Exit::environment, fmt::format("cannot write {}: {}", shown(file), std::strerror(errno)),
+                "free some space there, or check that this account may write there");
+  if (flock(fd_.get(), LOCK_EX | LOCK_NB) != 0)
+    throw Error(Exit::environment, fmt::format("another process is collecting results for {}", shown(course.gradebook)),
+                "wait for it, or follow it with `ridge cluster status --watch`");
+}
+
+}  // namespace ridge::cluster

@@ -1,0 +1,76 @@
+// The gradebook holds submissions, attempts, results and the instructor's decisions in one SQLite file. Only the
+// collector, which holds the lock, writes results; one result of each work counts.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster/src/base/course.hpp"
+#include "cluster/src/base/files.hpp"
+#include "cluster/src/gradebook/database.hpp"
+
+namespace ridge::cluster {
+
+struct Student {
+  std::string id, name, email;
+};
+
+struct Counts {
+  int waiting = 0, running = 0, graded = 0, not_graded = 0;
+  int open() const { return waiting + running; }
+};
+
+// One student's grade in one lab.
+struct Grade {
+  Student student;
+  std::string lab, content, source, problem, outcome, state, reason;
+  std::optional<std::int64_t> handed_in;
+  std::optional<double> points, max;  // as the judge gave them
+  std::optional<double> percent;      // the exported grade, after lateness and decisions; none where it is not graded
+  double days_late = 0;
+  bool overridden = false;
+  std::string note;  // explains lateness and decisions
+  std::string token;
+};
+
+class Gradebook {
+ public:
+  // Opens the course's gradebook, or creates it. Throws Error.
+  explicit Gradebook(const Course& course);
+
+  Database& db() { return db_; }
+  const Course& course() const { return course_; }
+
+  void add_student(const Student& s);
+  std::vector<Student> students();
+
+  Counts counts(const std::string& lab);  // of all labs where `lab` is empty
+  // The grades of all students, and of others who handed something in, ordered by id.
+  std::vector<Grade> grades(const std::string& lab);
+
+  // The grades of the whole course, weighted by lab. A lab without a submission counts zero after its deadline and
+  // nothing before. A student whose submission is not graded yet has no total.
+  std::vector<Grade> totals();
+
+  void decide(const std::string& kind, const std::string& lab, const std::string& student, const std::string& value,
+              const std::string& reason, const std::string& author);
+  std::string jobs_prefix();           // begins the names of this gradebook's jobs and of no other's
+  void note(const std::string& what);  // adds to the log of events
+
+ private:
+  const Course& course_;
+  Database db_;
+};
+
+// A lock that makes a process the gradebook's only collector. It ends with the process.
+class CollectorLock {
+ public:
+  explicit CollectorLock(const Course& course);  // throws Error(Exit::environment) where another process holds it
+
+ private:
+  Fd fd_;
+};
+
+}  // namespace ridge::cluster

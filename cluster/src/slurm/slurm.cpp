@@ -1,0 +1,147 @@
+#include "cluster/src/slurm/slurm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cluster/src/base/strings.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/text.hpp"
+#include "grader/sandbox/process.hpp"
+
+namespace ridge::cluster {
+
+namespace {
+
+// Whether a message says that the controller did not answer, as opposed to a refusal.
+bool no_answer(const std::string& message) {
+  for (const char* mark : {"ontact slurm controller", "ocket timed out", "onnection refused", "ero Bytes",
+                           "ommunication", "ransport endpoint", "temporarily", "try again", "onnection reset",
+                           "ot yet ready", "nable to contact", "xpected", "uthentication"})
+    if (message.find(mark) != std::string::npos) return true;
+  return false;
+}
+
+}  // namespace
+
+std::string own_program() {
+  std::string name = fs::read_symlink("/proc/self/exe").string();
+  constexpr std::string_view kReplaced = " (deleted)";
+  if (name.ends_with(kReplaced)) name.resize(name.size() - kReplaced.size());
+  return name;
+}
+
+std::optional<std::string> slurm(const std::vector<std::string>& argv, std::string& why, double seconds) {
+  ProcessResult r = run_process(argv, "/", {.seconds = seconds, .output_bytes = 8 << 20});
+  if (!r.started || r.exit_code == 127)
+    throw Error(Exit::environment, fmt::format("{} can't be started", argv[0]),
+                "run this on a login node of the cluster, with Slurm's commands on PATH");
+  if (r.exit_code == 0) return r.output;
+  why = r.timed_out ? argv[0] + " did not answer" : capped(printable(trimmed(r.output)), 400);
+  return std::nullopt;
+}
+
+std::optional<std::multimap<std::string, QueuedTask>> queue(const std::string& prefix) {
+  std::string why;
+  auto text = slurm({"squeue", "--me", "-h", "-r", "-t", "all", "-o", "%j|%F|%K|%T|%N|%r"}, why);
+  if (!text) return std::nullopt;
+  std::multimap<std::string, QueuedTask> all;
+  for (const std::string& line : split(*text, '\n')) {
+    const auto f = split(line, '|');
+    if (f.size() < 5 || f[0].rfind(prefix, 0) != 0) continue;
+    QueuedTask t;
+    t.task = std::atoi(f[2].c_str());
+    t.job = f[1] + "_" + f[2], t.state = f[3], t.node = f[4], t.reason = f.size() > 5 ? f[5] : "";
+    static const std::set<std::string> over = {"COMPLETED", "FAILED",    "CANCELLED", "TIMEOUT",      "NODE_FAIL",
+                                               "DEADLINE",  "BOOT_FAIL", "PREEMPTED", "OUT_OF_MEMORY"};
+    if (over.count(t.state) == 0) all.emplace(f[0], t);
+  }
+  return all;
+}
+
+Submitted submit(const std::string& name, const SlurmOptions& o, int tasks, int at_once, int minutes,
+                 const std::vector<std::string>& excluded, const fs::path& log,
+                 const std::vector<std::string>& command) {
+  std::vector<std::string> argv = {
+      "sbatch",
+      "--parsable",
+      "--export=NONE",
+      "--no-requeue",
+      "--job-name=" + name,
+      "--open-mode=append",
+      fmt::format("--time={}", minutes),
+      fmt::format("--array=0-{}{}", tasks - 1, at_once > 0 ? fmt::format("%{}", at_once) : ""),
+      "--output=" + log.string(),
+      fmt::format("--nodes={}", std::max(1, o.nodes)),
+      "--ntasks-per-node=1",
+      "--signal=B:TERM@20"};
+  auto option = [&](const char* key, const std::string& value) {
+    if (!value.empty()) argv.push_back(std::string(key) + "=" + value);
+  };
+  option("--partition", o.partition), option("--account", o.account), option("--qos", o.qos), option("--gres", o.gres);
+  option("--constraint", o.constraint), option("--mem", o.memory);
+  if (o.cpus > 0) option("--cpus-per-task", std::to_string(o.cpus));
+  std::string exclude = o.exclude;
+  for (const std::string& node : excluded) exclude += (exclude.empty() ? "" : ",") + node;
+  option("--exclude", exclude);
+  argv.insert(argv.end(), o.more.begin(), o.more.end());
+  argv.insert(argv.end(), command.begin(), command.end());
+  Submitted s;
+  if (auto text = slurm(argv, s.message, 30)) {
+    std::string id = trimmed(*text);
+    id = trimmed(id.substr(id.rfind('\n') == std::string::npos ? 0 : id.rfind('\n') + 1));
+    s.job = id.substr(0, id.find(';'));
+    s.kind = Submitted::Kind::accepted;
+    if (s.job.empty() || s.job.find_first_not_of("0123456789") != std::string::npos) s.kind = Submitted::Kind::unknown;
+    return s;
+  }
+  s.kind = no_answer(s.message) || s.message.empty() || s.message.find("did not answer") != std::string::npos
+               ? Submitted::Kind::unknown
+               : Submitted::Kind::refused;
+  return s;
+}
+
+void cancel_jobs(const std::vector<std::string>& jobs) {
+  if (jobs.empty()) return;
+  std::vector<std::string> argv = {"scancel", "--quiet"};
+  argv.insert(argv.end(), jobs.begin(), jobs.end());
+  std::string why;
+  slurm(argv, why);
+}
+
+int queue_position(const std::string& partition, const std::string& prefix) {
+  std::string why;
+  std::vector<std::string> argv = {"squeue", "-h", "-t", "PD", "-S", "-p,i", "-o", "%j"};
+  if (!partition.empty()) argv.insert(argv.end(), {"-p", partition});
+  auto text = slurm(argv, why);
+  if (!text) return -1;
+  int before = 0;
+  for (const std::string& line : split(*text, '\n')) {
+    if (line.rfind(prefix, 0) == 0) return before;
+    ++before;
+  }
+  return -1;
+}
+
+std::optional<std::vector<Partition>> partitions() {
+  std::string why;
+  auto text = slurm({"sinfo", "-h", "-N", "-o", "%R|%a|%l|%N|%G|%T"}, why);
+  if (!text) return std::nullopt;
+  std::vector<Partition> all;
+  for (const std::string& line : split(*text, '\n')) {
+    const auto f = split(line, '|');
+    if (f.size() < 6) continue;
+    auto at = std::find_if(all.begin(), all.end(), [&](const Partition& p) { return p.name == f[0]; });
+    if (at == all.end()) at = all.insert(all.end(), Partition{f[0], f[1], f[2], {}, {}, 0});
+    at->nodes.push_back(f[3]);
+    if (f[4] != "(null)") at->gres.push_back(f[4]);
+    const std::string state = f[5];
+    const bool bad = state.find_first_of("*#$%!") != std::string::npos || state.rfind("down", 0) == 0 ||
+                     state.rfind("drain", 0) == 0 || state.rfind("fail", 0) == 0 || state.rfind("maint", 0) == 0;
+    if (!bad) ++at->up;
+  }
+  return all;
+}
+
+}  // namespace ridge::cluster
