@@ -36,8 +36,8 @@ Gate stale(Gate g) {
 
 }  // namespace
 
-// Small cases have the same code paths as large ones, and few ranks the same as many. A case that takes long is left out
-// where another was not.
+// Small cases have the same code paths as large ones, and few ranks the same as many. A case that takes long is left
+// out where another was not.
 bool CaseJudge::looks_for_races(const lab::Case& c, double seconds) const {
   if (!options_.sanitize || !on(Defence::sanitizer) || sanitizer_gave_up_) return false;
   if (c.ranks > 0) return c.ranks <= kSanitizedRanks && !c.measured;

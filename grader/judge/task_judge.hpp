@@ -59,7 +59,7 @@ class TaskJudge {
   std::vector<lab::Case> in_secret_order(std::vector<lab::Case> cases) const;
   std::vector<lab::Case> chosen_cases() const;
   // On the emulator the last case that is not measured is called twice, with other data in other buffers: what a
-  // submission keeps from one call must not decide the next. On GPUs every timed call shows that. Counts from 1; 0: none.
+  // submission keeps from one call must not decide the next. On GPUs every timed call shows that. From 1; 0: none.
   std::uint64_t called_again(const std::vector<lab::Case>& cases) const;
 
   // Every case in turn; the first failing one ends the task.

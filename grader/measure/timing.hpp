@@ -1,8 +1,8 @@
 // Performance on GPUs, one for each rank: the submission takes turns with the vendor's way, on the judge's clock.
 //
-// A turn is one request: a number of calls that the submission cannot know beforehand, each on inputs and outputs of its
-// own that are new for the turn, so that nothing can be kept from one call to the next, left out or put off. Then the
-// others get the same calls. All ranks get their request at one moment. The clock runs until the last rank's answer and
+// A turn is one request: a number of calls that the submission cannot know beforehand, each on inputs and outputs of
+// its own that are new for the turn, so that nothing can be kept from one call to the next, left out or put off. Then
+// the others get the same calls. All ranks get their request at one moment. The clock runs until the last rank's answer and
 // a sample of its outputs, which the device itself gathers when the answer arrives, are there. All outputs are
 // downloaded and verified after each turn.
 #pragma once
@@ -52,7 +52,8 @@ struct TurnPlan {
 TurnPlan plan_turns(double seconds_a_call, double set_bytes, double l2_bytes, double memory_bytes,
                     const TimedOptions& options);
 
-// Times the measured case on all. `devices`: one for each rank. No process of the submission may run when this is called.
+// Times the measured case on all. `devices`: one for each rank. No process of the submission may run when this is
+// called.
 TimedRun time_case(const std::vector<Device*>& devices, const lab::TaskCheck& check, const lab::Case& c,
                    const Contestants& who, const TimedOptions& options);
 
