@@ -2,9 +2,9 @@
 //
 // A turn is one request: a number of calls that the submission cannot know beforehand, each on inputs and outputs of
 // its own that are new for the turn, so that nothing can be kept from one call to the next, left out or put off. Then
-// the others get the same calls. All ranks get their request at one moment. The clock runs until the last rank's answer and
-// a sample of its outputs, which the device itself gathers when the answer arrives, are there. All outputs are
-// downloaded and verified after each turn.
+// the others get the same calls. All ranks get their request at one moment. The clock runs until the last rank's
+// answer and a sample of its outputs, which the device itself gathers when the answer arrives, are there. All outputs
+// are downloaded and verified after each turn.
 #pragma once
 #include <functional>
 #include <memory>
