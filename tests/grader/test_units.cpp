@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "grader/base/error.hpp"
+#include "grader/base/header_line.hpp"
 #include "grader/base/lab.hpp"
 #include "grader/base/patience.hpp"
 #include "grader/base/text.hpp"
@@ -499,4 +500,15 @@ TEST_CASE("messages name the command as the user types it") {
   setenv("RIDGE_COMMAND", "rm -rf", 1);  // nobody's but the launcher's word
   CHECK(ridge::as_typed(text) == text);
   unsetenv("RIDGE_COMMAND");
+}
+
+TEST_CASE("the first line of a solution names what it replaces, and more") {
+  using Fields = std::vector<std::pair<std::string, std::string>>;
+  CHECK(header_fields("// replaces: copy.cu; fails: copy/memory; backend: cpu") ==
+        Fields{{"replaces", "copy.cu"}, {"fails", "copy/memory"}, {"backend", "cpu"}});
+  CHECK(header_fields("// replaces: a.cu; idea: tiles: two; on purpose") ==
+        Fields{{"replaces", "a.cu"}, {"idea", "tiles: two"}, {"on purpose", ""}});
+  CHECK(header_fields("replaces: copy.cu").empty());
+  CHECK(header_fields("// : copy.cu").empty());
+  CHECK(header_fields("").empty());
 }
