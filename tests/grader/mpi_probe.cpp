@@ -1,5 +1,6 @@
 // One of several ranks that speak MPI as they do on GPUs: mpi_probe WHAT rank R of N. Prints "ok", or what is wrong.
 #include <mpi.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -7,7 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "runtime/worker/rank_end.hpp"
+
 extern "C" void ridge_mpi_start(int rank, int ranks);
+
+// In place of the worker's, which tells the judge.
+void ridge::worker::end_rank(protocol::Gate, bool, const std::string& report) {
+  std::fputs(report.c_str(), stderr);
+  std::fflush(nullptr);
+  _exit(86);
+}
 
 namespace {
 
