@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     build_picture(s, bands, {s.first, s.last + 1, 0, 500}, picture);
     promise(picture.pieces.size() <= kMostPieces, "a frame is small");
     const auto overlap = overlap_of(s);
-    for (const auto& r : overlap) promise(r.uncovered <= r.messages, "what is exposed is communication");
+    for (const auto& r : overlap) promise(r.uncovered <= r.transfers, "what is exposed is communication");
     (void)collective_of(s);
     (void)pipeline_of(s);
     (void)statistics_of(s, s.first, s.last);
