@@ -78,6 +78,15 @@ Gate CaseJudge::answered(SubmissionWorkers& workers, const lab::Case& c, const R
 CaseJudge::Answer CaseJudge::judge(const lab::Case& c, std::uint64_t number, bool again) {
   SubmissionWorkers& workers = workers_of(workers_, c.ranks);
   RankBuffers buffers = buffers_of(c, number);
+  // However this ends, what the submission printed so far is kept.
+  struct KeepOutput {
+    CaseJudge& judge;
+    SubmissionWorkers& workers;
+    ~KeepOutput() {
+      judge.output_ = workers.output(0).substr(0, kKeptOutput);
+      judge.output_bytes_ = static_cast<double>(workers.worker(0).printed());
+    }
+  } keep{*this, workers};
   Answer answer;
   Gate& g = answer.gate;
   g = share(workers, buffers);
@@ -103,8 +112,6 @@ CaseJudge::Answer CaseJudge::judge(const lab::Case& c, std::uint64_t number, boo
     if (!v.ok) g = {v.check, v.message + (g.check.empty() ? "" : "\n" + g.message), v.secret};
     if (g.check.empty() && again) g = once_more(workers, c, number);
   }
-  output_ = workers.output(0).substr(0, kKeptOutput);
-  output_bytes_ = static_cast<double>(workers.worker(0).printed());
   return answer;
 }
 

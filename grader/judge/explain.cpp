@@ -149,9 +149,8 @@ Gate explain_all(const Explainer& explain, const std::vector<Reply>& replies, in
     Gate g = explain(reply);
     if (g.check.empty()) continue;
     if (reply.fate != Fate::reported) g.message = fmt::format("rank {} of {}: {}", r, replies.size(), g.message);
-    const bool follows = reply.with_others || (reply.fate == Fate::reported && reply.report.follows != 0);
     // A fault is the plainest word; what others say may follow from it. Then who was first.
-    const double time = reply.seconds + (follows ? 2e6 : g.check != "memory" ? 1e6 : 0);
+    const double time = reply.seconds + (reply.follows() ? 2e6 : g.check != "memory" ? 1e6 : 0);
     if (best.check.empty() || time < first) best = g, first = time;
   }
   return best;

@@ -155,10 +155,11 @@ std::uint64_t TaskJudge::called_again(const std::vector<lab::Case>& cases) const
 bool TaskJudge::take_counts(const lab::Case& c, const std::vector<Reply>& replies) {
   // The slowest rank's counts are the task's.
   const Reply* slowest = &replies.front();
+  double longest = -1;
   for (const Reply& r : replies) {
     if (c.ranks == 0) break;
     task_.ranks.push_back(count_launches(r.launches, programs_.worker).timeline);
-    if (task_.ranks.back().seconds > task_.ranks[static_cast<std::size_t>(slowest - &replies[0])].seconds) slowest = &r;
+    if (const double seconds = task_.ranks.back().seconds; seconds > longest) longest = seconds, slowest = &r;
   }
   measured_.work = check_.work(c);
   measured_.bounds = check_.bounds(c);

@@ -57,7 +57,8 @@ class Session {
       prepare();
       turns_beside(timing_, alone_,
                    {[this] { turns(); }, [this] { leave(); }, [this] { enter(); },
-                    [this](std::vector<double>& seconds) { alone(seconds); }});
+                    [this](std::vector<double>& seconds) { alone(seconds); }},
+                   options_.slowed_baseline);
       judge();
     } catch (const Failed& f) {
       run.ok = false;
@@ -153,7 +154,7 @@ class Session {
   }
 
   static bool before(const Reply& a, const Reply& b) {
-    return a.with_others != b.with_others ? b.with_others : a.seconds < b.seconds;
+    return a.follows() != b.follows() ? b.follows() : a.seconds < b.seconds;
   }
 
   double a_call(const Measured& m, std::size_t calls) const {

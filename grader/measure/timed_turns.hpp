@@ -16,7 +16,6 @@ namespace ridge::timed {
 constexpr std::size_t kSampled = 4;    // sets of a turn whose outputs are sampled, at most
 constexpr double kWarmSeconds = 0.02;  // before each request: the clocks fall while the judge verifies
 constexpr int kAloneTurns = 5;
-constexpr double kSlowedBaseline = 1.10;  // beside the submission, over alone
 
 // A gate that failed.
 struct Failed {
@@ -53,10 +52,10 @@ struct Steps {
 // The turns, and whether the vendor's way keeps its pace beside the submission. Where it does not, it is timed alone
 // once more: a machine that became slower is slow then too. Otherwise all turns are taken again with a new process of
 // the submission: the load of a neighbour passes, that of a submission does not. Throws Failed{"implausible"}.
-void turns_beside(Timing& timing, std::vector<double> alone, const Steps& steps);
+void turns_beside(Timing& timing, std::vector<double> alone, const Steps& steps, double slowed_baseline);
 
 // Throws Failed{"implausible"} where the vendor's way is slower beside the submission than alone, beyond what both vary
 // by.
-void judge_baseline(Timing& timing, const std::vector<double>& alone);
+void judge_baseline(Timing& timing, const std::vector<double>& alone, double slowed_baseline);
 
 }  // namespace ridge::timed

@@ -34,9 +34,9 @@ void forget_turns(Timing& t) {
 
 }  // namespace
 
-void timed::judge_baseline(Timing& timing, const std::vector<double>& alone) {
+void timed::judge_baseline(Timing& timing, const std::vector<double>& alone, double slowed_baseline) {
   const double by = slowed(timing, alone);
-  if (by <= kSlowedBaseline) return;
+  if (by <= slowed_baseline) return;
   const std::string slower = fmt::format("the vendor's way took {:.2f} times as long as alone", by);
   const bool excused = !timing.disturbed.empty() || timing.repeated > 0;
   if (on(Defence::own_baseline) && !excused) {
@@ -46,14 +46,14 @@ void timed::judge_baseline(Timing& timing, const std::vector<double>& alone) {
   if (timing.disturbed.empty()) timing.disturbed = slower;
 }
 
-void timed::turns_beside(Timing& timing, std::vector<double> alone, const Steps& steps) {
+void timed::turns_beside(Timing& timing, std::vector<double> alone, const Steps& steps, double slowed_baseline) {
   steps.turns();
-  if (slowed(timing, alone) > kSlowedBaseline) {
+  if (slowed(timing, alone) > slowed_baseline) {
     steps.stop();
     const double before = median(alone);
     std::vector<double> after;
     steps.alone(after);
-    if (slowed(timing, after) <= kSlowedBaseline) {
+    if (slowed(timing, after) <= slowed_baseline) {
       timing.disturbed =
           fmt::format("the machine became slower: the vendor's way alone took {:.3g} ms, later {:.3g} ms", before * 1e3,
                       median(after) * 1e3);
@@ -64,7 +64,7 @@ void timed::turns_beside(Timing& timing, std::vector<double> alone, const Steps&
     alone = std::move(after);
     steps.turns();
   }
-  judge_baseline(timing, alone);
+  judge_baseline(timing, alone, slowed_baseline);
 }
 
 TurnPlan plan_turns(double seconds_a_call, double set_bytes, double l2_bytes, double memory_bytes,

@@ -142,12 +142,15 @@ void WorkerProcess::greet(double start_seconds, const std::string& not_started) 
   bool ok = not_started.empty() && wait_packet(start_seconds, reply, packet, fd);
   if (fd >= 0) close(fd);
   if (ok && parse_hello(packet, hello_)) return;
+  protocol::Report report;  // of a rank that ends before its first call
+  const bool reported = ok && parse_report(packet, 0, report);
   usleep(20000);
   drain();
   stop(&reply);
   close(socket_);
   close(out_);
   std::string said = output_.empty() ? "" : "; it printed:\n" + output_.substr(0, 2000);
+  if (reported) said += std::string("; it reported:\n") + report.text;
   if (!not_started.empty())
     throw Error(Exit::environment, fmt::format("the worker process could not start: {}{}", not_started, said),
                 "run `ridge doctor`; where programs must not run in the temporary folder, set TMPDIR to another");
@@ -281,6 +284,8 @@ Reply WorkerProcess::request(protocol::Type type, const std::vector<char>& paylo
   if (reply.fate != Fate::ok) {
     if (reply.fate == Fate::crashed && ranks_) reply.with_others = !ranks_->ended(rank_, 1);
     if (reply.fate == Fate::crashed && !ranks_) wait_for_end(pid_);
+    // The rank that is the cause may have ended just before: its own status is worth a moment.
+    if (reply.fate == Fate::reported && ranks_) ranks_->ended(rank_, 1);
     drain();
     stop(&reply);
   }

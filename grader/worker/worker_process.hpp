@@ -56,6 +56,8 @@ struct Reply {
   int exit_code = 0;
   std::string launches;  // JSON of the emulator's launch records, as sent by the worker: not trusted
   TraceFile trace;       // where the request asked for one
+  // Another rank is the cause.
+  bool follows() const { return with_others || (fate == Fate::reported && report.follows != 0); }
   bool good() const { return fate == Fate::ok && done.status == protocol::Status::ok; }
 };
 

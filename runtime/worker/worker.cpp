@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -50,7 +51,7 @@ struct Mapped {
 std::map<std::uint32_t, Mapped> buffers;
 cudaStream_t stream;
 ridge_rank rank;
-std::uint64_t answers = 0;  // the question that is answered next
+std::atomic<std::uint64_t> answers = 0;  // the question that is answered next; any thread may end the rank
 
 void add_buffer(const Packet& packet, protocol::Done& done) {
   protocol::Buffer buffer;
@@ -182,7 +183,8 @@ void worker::end_rank(protocol::Gate gate, bool follows, const std::string& text
   report.gate = gate;
   report.follows = follows ? 1 : 0;
   put(report.text, text);
-  std::fflush(nullptr);
+  std::fflush(stdout);
+  std::fflush(stderr);
   protocol::send_packet(protocol::kSocket, protocol::Type::report, answers, &report, sizeof report);
   _exit(86);
 }
