@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 
 #include "app/bench/bench.hpp"
+#include "grader/base/clock.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/build/build.hpp"
@@ -42,15 +42,6 @@ void write_text(const fs::path& file, const std::string& text) {
   std::ofstream out(file, std::ios::binary);
   out << text << std::flush;
   if (!out) throw Error(Exit::environment, "cannot write " + shown(file), "check the folder, and the room on the disk");
-}
-
-std::string today() {
-  char text[32];
-  std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  std::strftime(text, sizeof text, "%Y-%m-%d", &utc);
-  return text;
 }
 
 std::string last_lines(const std::string& text) {
@@ -188,7 +179,7 @@ void record(const fs::path& dir, const std::vector<std::string>& programs) {
                             {"ncu", last_line_of({ncu.string(), "--version"})},
                             {"flags", "-O3 -std=c++17 -arch=native -lineinfo"},
                             {"command", command},
-                            {"date", today()},
+                            {"date", utc_text(kDate)},
                             {"commit", kCommit}};
   write_text(dir / "ncu.csv", csv);
   write_text(dir / "times.jsonl", times);
@@ -280,7 +271,7 @@ int bench_fidelity(const FidelityArguments& a) {
                                       : std::vector<KnownDifference>();
   nlohmann::json about = {{"ridge", fmt::format("{} ({})", kVersion, kCommit)},
                           {"compiler", host_compiler().name},
-                          {"date", today()},
+                          {"date", utc_text(kDate)},
                           {"command", "ridge bench fidelity"}};
   if (!machine.empty()) about["recording"] = nlohmann::json::parse(read_text(machine));
 

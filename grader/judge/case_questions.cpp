@@ -1,8 +1,6 @@
 // What is asked about a case beside its answer: races, waits of the host, what the host computed, what was kept.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/base/seeds.hpp"
@@ -52,13 +50,7 @@ Gate CaseJudge::sanitized(const lab::Case& c, RankBuffers& buffers, std::uint64_
   if (Gate g = share(workers, buffers); !g.check.empty()) return g;
   Lap lap(time_.run);
   std::vector<Reply> replies = workers.run(buffers, 2, false, true, limit_);  // twice: leaks
-  // Kernels that ended in time without the sanitizer are slow, not wrong. What other ranks found counts all the same,
-  // but not that they miss the slow one.
-  auto slow = [](const Reply& r) { return r.fate == Fate::timed_out && (r.replayed || !on(Defence::replay)); };
-  sanitizer_gave_up_ = std::any_of(replies.begin(), replies.end(), slow);
-  if (sanitizer_gave_up_)
-    for (Reply& r : replies)
-      if (slow(r) || r.follows() || r.report.gate == protocol::Gate::deadlock) r = Reply{};
+  sanitizer_gave_up_ = forgive_slow(replies);
   if (!sanitizer_gave_up_) ++sanitized_cases_;
   return explain_all(explain_, replies, c.ranks);
 }

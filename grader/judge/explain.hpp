@@ -28,6 +28,10 @@ class Explainer {
 // "cudaFree [at 0x12f0]" -> "cudaFree (mlp.cu:14)", for all such places.
 std::string with_lines(std::string text, const fs::path& program);
 
+// Under the sanitizer: kernels that ended in time without it are slow, not wrong. Takes out their replies and those
+// that may only miss the slow rank; what other ranks found stays. True where there was one.
+bool forgive_slow(std::vector<Reply>& replies);
+
 // What the replies of all workers say; `ranks`: 0 for a task without ranks. Where several failed, the others may only
 // have missed the one that did first.
 Gate explain_all(const Explainer& explain, const std::vector<Reply>& replies, int ranks);

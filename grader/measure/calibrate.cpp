@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -26,15 +25,6 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kCalibrationSchema = "ridge.calibration/1";
-
-std::string now_text() {
-  char text[32];
-  std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
 
 std::string must_run(const std::vector<std::string>& argv, const fs::path& dir, const std::string& what) {
   ProcessLimits limits;
@@ -98,7 +88,7 @@ Calibration calibrate(const Device& device, const std::function<void(const std::
   c.device = info.name;
   c.uuid = info.uuid;
   c.driver = info.driver;
-  c.time = now_text();
+  c.time = utc_text(kDateAndTime);
   c.ridge = fmt::format("{} ({})", kVersion, kCommit);
   c.sm_mhz = state.sm_mhz;
   c.temperature_c = state.temperature_c;

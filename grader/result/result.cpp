@@ -8,9 +8,9 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "grader/base/clock.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/hashes.hpp"
@@ -138,15 +138,10 @@ std::string new_attempt_id(std::string& time) {
   auto now = std::chrono::system_clock::now();
   auto seconds = std::chrono::system_clock::to_time_t(now);
   auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  char text[64];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  time = text;
-  std::strftime(text, sizeof text, "%Y%m%dT%H%M%S", &utc);
+  time = utc_text(kDateAndTime, seconds);
   std::uint32_t random = 0;
   if (getrandom(&random, sizeof random, 0) != sizeof random) random = static_cast<std::uint32_t>(getpid());
-  return fmt::format("{}.{:03}Z-{:06x}", text, ms, random & 0xFFFFFF);
+  return fmt::format("{}.{:03}Z-{:06x}", utc_text("%Y%m%dT%H%M%S", seconds), ms, random & 0xFFFFFF);
 }
 
 std::string new_nonce() {

@@ -6,6 +6,7 @@
 
 #include "grader/base/text.hpp"
 #include "grader/graded.hpp"
+#include "grader/judge/explain.hpp"
 #include "grader/judge/feedback.hpp"
 #include "grader/result/record.hpp"
 #include "grader/result/report_formats.hpp"
@@ -312,6 +313,64 @@ TEST_CASE("only the answer that is due is taken from a worker") {
   done.status = Status::ok;
   header.type = Type::hello;
   CHECK_FALSE(ridge::parse_done(packet(), 7, read));
+}
+
+TEST_CASE("a report of a rank is taken as the answer that is due, with a gate that is known") {
+  using namespace ridge::protocol;
+  Header header;
+  header.type = Type::report;
+  header.sequence = 7;
+  header.payload = sizeof(Report);
+  Report report, read;
+  report.gate = Gate::deadlock;
+  std::fill(std::begin(report.text), std::end(report.text), 'x');  // without an end
+  auto packet = [&] {
+    std::string bytes(sizeof header + sizeof report, 0);
+    std::memcpy(bytes.data(), &header, sizeof header);
+    std::memcpy(bytes.data() + sizeof header, &report, sizeof report);
+    return bytes;
+  };
+  CHECK(ridge::parse_report(packet(), 7, read));
+  CHECK(std::string(read.text).size() == sizeof read.text - 1);
+  CHECK_FALSE(ridge::parse_report(packet(), 8, read));
+  CHECK_FALSE(ridge::parse_report(packet() + "x", 7, read));
+  report.follows = 2;
+  CHECK_FALSE(ridge::parse_report(packet(), 7, read));
+  report.follows = 1;
+  report.gate = static_cast<Gate>(99);
+  CHECK_FALSE(ridge::parse_report(packet(), 7, read));
+}
+
+TEST_CASE("under the sanitizer a slow rank is forgiven, and hides nothing that another one found") {
+  using ridge::Fate;
+  const ridge::Explainer explain("", 10);
+  auto replies = [] {
+    std::vector<ridge::Reply> all(3);
+    all[0].done.status = ridge::protocol::Status::fault;
+    all[0].done.gate = ridge::protocol::Gate::correct;
+    std::snprintf(all[0].done.what, sizeof all[0].done.what, "race on shared memory");
+    all[1].fate = Fate::timed_out;
+    all[1].replayed = true;
+    all[2].fate = Fate::reported;
+    all[2].report.gate = ridge::protocol::Gate::deadlock;
+    return all;
+  };
+  std::vector<ridge::Reply> found = replies();
+  CHECK(ridge::forgive_slow(found));
+  ridge::Gate gate = ridge::explain_all(explain, found, 3);
+  CHECK(gate.check == "correct");
+  CHECK(contains(gate.message, "rank 0 of 3: race on shared memory"));
+
+  found = replies();
+  found[0] = ridge::Reply{};
+  CHECK(ridge::forgive_slow(found));
+  CHECK(ridge::explain_all(explain, found, 3).check.empty());
+
+  found = replies();
+  found[1].replayed = false;  // of the submission's own run, which has no sanitizer
+  CHECK_FALSE(ridge::forgive_slow(found));
+  found[0] = ridge::Reply{};
+  CHECK(ridge::explain_all(explain, found, 3).check != "");
 }
 
 TEST_CASE("grade says nothing about the values of secret cases; check says all") {

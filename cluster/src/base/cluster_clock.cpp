@@ -1,11 +1,11 @@
 #include "cluster/src/base/cluster_clock.hpp"
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
 
+#include "grader/base/clock.hpp"
 #include "grader/base/error.hpp"
 
 namespace ridge::cluster {
@@ -16,18 +16,9 @@ std::int64_t wall_now() {
   return std::time(nullptr) + shift;
 }
 
-double steady_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double steady_now() { return now(); }
 
-std::string date_text(std::int64_t unix_seconds) {
-  std::time_t t = unix_seconds;
-  std::tm parts{};
-  gmtime_r(&t, &parts);
-  char text[40];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
+std::string date_text(std::int64_t unix_seconds) { return utc_text(kDateAndTime, unix_seconds); }
 
 std::int64_t parse_date(const std::string& text) {
   std::tm t{};
