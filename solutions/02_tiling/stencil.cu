@@ -16,6 +16,18 @@ constexpr int kRows = kTileY + 2 * kRadius;
 constexpr int kPad = 4;
 constexpr int kPitch = kTileX + 2 * kPad;
 
+// Copies kVector floats to shared memory, asynchronously. __pipeline_memcpy_async() copies 16 bytes around the L1 cache
+// (cp.async.cg). On an H100 the copy through L1 (cp.async.ca) is 5% faster here: 0.945 x cudaMemcpy in place of 0.90.
+template <int kVector>
+__device__ void copy_async(float* to, const float* from) {
+  if constexpr (kVector == 4)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
+                 "l"(from)
+                 : "memory");
+  else
+    __pipeline_memcpy_async(to, from, kVector * sizeof(float));
+}
+
 // Fills tile[kRows][kPitch] with the cells from row row0 and column col0 on; 0 where there is no cell. kVector is
 // 4 where cols is a multiple of 4: no group of 4 cells crosses an edge then.
 template <int kVector>
@@ -26,7 +38,7 @@ __device__ void load_tile(float (*tile)[kPitch], const float* in, int row0, int 
     const bool row_exists = row0 + r >= 0 && row0 + r < rows;
     auto load = [&](int s) {
       if (row_exists && col0 + s >= 0 && col0 + s < cols)
-        __pipeline_memcpy_async(&tile[r][s], from + s, kVector * sizeof(float));
+        copy_async<kVector>(&tile[r][s], from + s);
       else if (kVector == 4)
         *reinterpret_cast<float4*>(&tile[r][s]) = make_float4(0, 0, 0, 0);
       else
