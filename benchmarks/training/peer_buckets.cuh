@@ -16,12 +16,14 @@
 
 namespace bench {
 
-// own, sum: (n), the inbox being both what came and where the sum is to be fetched.
-static __global__ void mean_kernel(float4* own, float4* inbox, std::size_t n) {
+// own: (n) becomes the mean of itself and `inbox`: (n), which gets it too where the other rank is to fetch it.
+static __global__ void mean_kernel(float4* own, float4* inbox, std::size_t n, bool fetched) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
     const float4 a = own[i], b = inbox[i];
-    own[i] = inbox[i] = {0.5f * (a.x + b.x), 0.5f * (a.y + b.y), 0.5f * (a.z + b.z), 0.5f * (a.w + b.w)};
+    const float4 mean = {0.5f * (a.x + b.x), 0.5f * (a.y + b.y), 0.5f * (a.z + b.z), 0.5f * (a.w + b.w)};
+    own[i] = mean;
+    if (fetched) inbox[i] = mean;
   }
 }
 
@@ -36,6 +38,8 @@ static __global__ void wait_kernel(volatile std::uint32_t* flag) {
 class PeerBuckets {
  public:
   bool wait_in_kernels = false;
+  bool own_half_only =
+      false;  // the other rank keeps the mean of its half; it sends nothing more before this one has answered
 
   // `elements`: a multiple of 8. Called by both ranks.
   PeerBuckets(float* gradients, std::size_t elements, std::size_t least, int rank, Ranks& ranks, cudaStream_t compute)
@@ -51,15 +55,20 @@ class PeerBuckets {
     const std::uint32_t one = 1;
     nn::check(cudaMemcpy(one_, &one, sizeof one, cudaMemcpyHostToDevice), "a one");
     nn::check(cudaDeviceSynchronize(), "the inbox");
+    theirs_ = static_cast<float*>(exchange(inbox_, rank, ranks));
+  }
+
+  // The other rank's allocation for this rank's, which begins at `mine`. Called by both ranks.
+  static void* exchange(void* mine, int rank, Ranks& ranks) {
     cudaIpcMemHandle_t handle;
-    nn::check(cudaIpcGetMemHandle(&handle, inbox_), "cudaIpcGetMemHandle");
+    nn::check(cudaIpcGetMemHandle(&handle, mine), "cudaIpcGetMemHandle");
     std::memcpy(ranks.bytes_of(rank), &handle, sizeof handle);
     ranks.barrier();
     std::memcpy(&handle, ranks.bytes_of(1 - rank), sizeof handle);
     void* opened = nullptr;
     nn::check(cudaIpcOpenMemHandle(&opened, handle, cudaIpcMemLazyEnablePeerAccess), "cudaIpcOpenMemHandle");
-    theirs_ = static_cast<float*>(opened);
     ranks.barrier();
+    return opened;
   }
 
   // Ranges come in the order of the buffer: what is ready is a prefix.
@@ -76,12 +85,28 @@ class PeerBuckets {
     tell(0);
     wait(0);
     mean_kernel<<<132, 512, 0, stream_>>>(reinterpret_cast<float4*>(gradients_ + own),
-                                          reinterpret_cast<float4*>(inbox_ + own), own_count / 4);
+                                          reinterpret_cast<float4*>(inbox_ + own), own_count / 4, !own_half_only);
     nn::check_launch("mean_kernel");
-    tell(1);
-    wait(1);
-    copy(gradients_ + other, theirs_ + other, other_count);
+    if (!own_half_only) {
+      tell(1);
+      wait(1);
+      copy(gradients_ + other, theirs_ + other, other_count);
+    }
     sent_ = range.end, ++bucket_;
+  }
+  // own, theirs: what this rank has updated of bucket `i`, and the place of the same in the other rank's weights, which nothing
+  // there reads any more.
+  void give(std::size_t i, const void* own, void* theirs, std::size_t bytes) {
+    nn::check(cudaEventRecord(event_, compute_), "recording");
+    nn::check(cudaStreamWaitEvent(stream_, event_), "waiting");
+    nn::check(cudaMemcpyAsync(theirs, own, bytes, cudaMemcpyDefault, stream_), "a copy over the link");
+    bucket_ = i;
+    tell(1);
+  }
+  // What the other rank gives of so many buckets has come.
+  void finish_given(std::size_t buckets) {
+    for (bucket_ = 0; bucket_ < buckets; ++bucket_) wait(1);
+    finish();
   }
   void finish() {
     nn::check(cudaEventRecord(event_, stream_), "recording");

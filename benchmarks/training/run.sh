@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds and runs the measurements of this folder. run.sh FOLDER [GPUs]: leaves training.jsonl and attention.jsonl (a line a run), losses_*.txt
-# and about.txt there. PyTorch's lines are left out where there is none. RIDGE_TRAINING_BIN: a folder with `train`, `tensor`, `pipeline` and
-# `attention`, already built.
+# Builds and runs the measurements of this folder. run.sh FOLDER [GPUs]: leaves training.jsonl and attention.jsonl (a line a run), losses_*.txt,
+# about.txt and, of several GPUs, traces of a step of ours and of PyTorch there. PyTorch's lines are left out where there is none.
+# RIDGE_TRAINING_BIN: a folder with `train`, `tensor`, `pipeline` and `attention`, already built.
 # Exit code 77: no nvcc, or no GPU here.
 set -eu
 out=${1:?run.sh FOLDER [GPUs]}
@@ -51,15 +51,29 @@ for ranks in 1 $several; do
   run "$bin/train" --ranks "$ranks" $small
   run "$bin/train" --ranks "$ranks" $small --graph --bucket-mb 120
   run "$bin/train" --ranks "$ranks" $small --graph --bucket-mb 120 --fused
+  [ "$ranks" = 1 ] || run "$bin/train" --ranks "$ranks" $small --graph --bucket-mb 120 --fused --shard
 done
 # Copy engines in place of NCCL.
 [ "$gpus" -lt 2 ] || run "$bin/train" --ranks 2 $small --graph --bucket-mb 120 --fused --peer
+[ "$gpus" -lt 2 ] || run "$bin/train" --ranks 2 $small --graph --bucket-mb 120 --fused --peer --shard
 torch 1 $small
 torch 1 $small --compile
-[ "$most" = 1 ] || torch "$most" $small
-[ "$most" = 1 ] || torch "$most" $small --compile
-[ "$most" = 1 ] || run "$bin/train" --ranks "$most" $small --no-overlap
-[ "$most" = 1 ] || run "$bin/train" --ranks "$most" $small --no-messages
+[ "$most" = 1 ] || torch "$most" $small --trace "$out/torch_eager"
+[ "$most" = 1 ] || torch "$most" $small --compile --trace "$out/torch_compiled"
+[ "$most" = 1 ] || run "$bin/train" --ranks "$most" $small --graph --bucket-mb 120 --fused --no-overlap
+[ "$most" = 1 ] || run "$bin/train" --ranks "$most" $small --graph --bucket-mb 120 --fused --no-messages
+# A step of ours with all kernels.
+timelines=$(mktemp -d)
+if [ "$most" != 1 ] && g++ -std=c++20 -O2 -shared -fPIC -I "$(dirname "$nvcc")/../include" benchmarks/training/timeline.cpp \
+    -o "$timelines/timeline.so" -ldl; then
+  for way in ddp sharded; do
+    case $way in ddp) more= ;; *) more=--shard ;; esac
+    CUDA_INJECTION64_PATH=$timelines/timeline.so RIDGE_TIMELINE=$timelines/$way timeout 90 "$bin/train" --ranks "$most" $small \
+      --graph --bucket-mb 120 --fused $more > "$timelines/line"
+    python3 benchmarks/training/one_step.py 6 "$out/${way}_step.trace.json.gz" "$timelines/$way".*.json
+  done
+fi
+rm -rf "$timelines"
 long="--model gpt-1.3b --batch 4 --sequence 2048 --steps 10 --fused"
 for ranks in 1 $several; do run "$bin/tensor" --ranks "$ranks" $long; done
 [ "$most" = 1 ] || run "$bin/tensor" --ranks "$most" $long --no-messages

@@ -2,7 +2,7 @@
 # distributed trainer are held against. One process a GPU (torchrun) makes it DistributedDataParallel.
 #
 #   python3 torch_gpt.py [--model gpt2-124m] [--batch 8] [--sequence 1024] [--steps 20] [--type bf16|fp32|tf32]
-#                        [--attention sdpa|plain] [--compile] [--out FILE.json]
+#                        [--attention sdpa|plain] [--compile] [--out FILE.json] [--trace FILE]
 import argparse
 import json
 import math
@@ -70,6 +70,7 @@ def main():
     p.add_argument("--attention", default="sdpa", choices=["sdpa", "plain"])
     p.add_argument("--compile", action="store_true")
     p.add_argument("--out")
+    p.add_argument("--trace", help="a Kineto trace of one more step goes to FILE.RANK.json.gz")
     o = p.parse_args()
 
     rank, ranks = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
@@ -112,6 +113,13 @@ def main():
         loss.item()
         torch.cuda.synchronize()
         seconds.append(time.perf_counter() - start)
+    if o.trace:
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+            if ranks > 1:
+                dist.barrier()
+            step()
+            torch.cuda.synchronize()
+        profile.export_chrome_trace(f"{o.trace}.{rank}.json.gz")
     if rank == 0:
         median = statistics.median(seconds)
         result = {"what": "PyTorch " + ("compiled" if o.compile else "eager"), "torch": torch.__version__,

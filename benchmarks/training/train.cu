@@ -4,8 +4,8 @@
 //   nvcc -std=c++20 -O3 -gencode=arch=compute_90a,code=sm_90a -I runtime benchmarks/training/train.cu -lcublas -lnccl -o train
 //   ./train [--ranks 1] [--model gpt2-124m] [--type bf16|fp16|fp32|tf32] [--batch 8] [--sequence 1024] [--steps 20]
 //           [--accumulate 1] [--checkpoint] [--fused] [--bucket-mb 25] [--no-overlap] [--no-messages]
-//           [--loss-scale 65536] [--fixed-scale] [--rate 3e-4] [--losses FILE] [--graph] [--leave 0] [--message-blocks 0] [--register]
-//           [--peer | --peer-kernels]
+//           [--loss-scale 65536] [--fixed-scale] [--rate 3e-4] [--clip 1] [--losses FILE] [--graph] [--leave 0]
+//           [--message-blocks 0] [--register] [--peer | --peer-kernels] [--shard]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -32,6 +32,7 @@ struct Options {
   int message_blocks = 0;  // that NCCL's kernels may have; 0: as NCCL likes
   bool peer = false;       // copy engines in place of NCCL, two ranks
   bool peer_kernels = false;
+  bool shard = false;       // each rank updates its part of the weights
   bool registered = false;  // NCCL knows the buffer of gradients
   nn::TrainConfig train;
 };
@@ -58,6 +59,8 @@ Options parse(int argc, char** argv) {
       o.peer = true;
     else if (name == "--peer-kernels")
       o.peer = o.peer_kernels = true;
+    else if (name == "--shard")
+      o.shard = true;
     else if (name == "--register")
       o.registered = true;
     else if (name == "--message-blocks")
@@ -66,6 +69,8 @@ Options parse(int argc, char** argv) {
       o.fixed_scale = true;
     else if (name == "--loss-scale")
       o.train.loss_scale = std::stof(value());
+    else if (name == "--clip")
+      o.train.clip = std::stof(value());
     else if (name == "--rate")
       o.train.learning_rate = std::stof(value());
     else if (name == "--losses")
@@ -93,40 +98,107 @@ Options parse(int argc, char** argv) {
   }
   if (o.graph && o.type == "fp16" && !o.fixed_scale)
     throw std::invalid_argument("--graph keeps the loss scale of the first update: add --fixed-scale");
+  if (o.shard && (o.ranks == 1 || !o.messages))
+    throw std::invalid_argument("--shard needs several ranks and their messages");
   o.train.tf32 = o.type == "tf32";
   if (o.type == "fp16" && !o.fixed_scale) o.train.scale_interval = 100;
   return o;
 }
 
-// Sums gradients over the ranks, bucket by bucket as they get ready.
+template <class T>
+constexpr ncclDataType_t kNcclType = ncclFloat;
+template <>
+constexpr ncclDataType_t kNcclType<__half> = ncclHalf;
+template <>
+constexpr ncclDataType_t kNcclType<__nv_bfloat16> = ncclBfloat16;
+
+// Takes the mean of gradients over the ranks, bucket by bucket as they get ready: all-reduces, or with --shard reduce-scatters,
+// and all-gathers of the weights that each rank has updated.
+template <class T>
 class Buckets {
  public:
-  Buckets(float* gradients, std::size_t elements, const Options& o, ncclComm_t comm, cudaStream_t compute)
-      : gradients_(gradients), elements_(elements), comm_(comm), compute_(compute) {
-    least_ = o.overlap ? static_cast<std::size_t>(o.bucket_mb * 1e6 / sizeof(float)) : elements;
+  Buckets(nn::Gpt<T>& gpt, const Options& o, int rank, ncclComm_t comm, cudaStream_t compute)
+      : gpt_(gpt),
+        elements_(gpt.layout().elements),
+        unit_(o.shard ? nn::kDecayPart * static_cast<std::size_t>(o.ranks) : 1),
+        rank_(static_cast<std::size_t>(rank)),
+        ranks_(static_cast<std::size_t>(o.ranks)),
+        shard_(o.shard),
+        comm_(comm),
+        compute_(compute) {
+    if (elements_ % unit_ != 0) throw std::runtime_error("the weights can't be cut into equal parts for these ranks");
+    least_ = o.overlap ? static_cast<std::size_t>(o.bucket_mb * 1e6 / sizeof(float)) : elements_;
     int low = 0, high = 0;  // messages first: they take few multiprocessors, and what waits for them is long
     nn::check(cudaDeviceGetStreamPriorityRange(&low, &high), "priorities");
     nn::check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, high), "a stream");
     nn::check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "an event");
   }
-  // Ranges come in the order of the buffer: what is ready is a prefix.
-  void ready(nn::Range range) {
-    if (range.end - sent_ < least_ && range.end != elements_) return;
-    nn::check(cudaEventRecord(event_, compute_), "recording");
-    nn::check(cudaStreamWaitEvent(stream_, event_), "waiting");
-    float* at = gradients_ + sent_;
-    bench::check(ncclAllReduce(at, at, range.end - sent_, ncclFloat, ncclAvg, comm_, stream_), "ncclAllReduce");
-    sent_ = range.end;
+  // Ranges come in the order of the buffer: what is ready is a prefix. The bucket that `ready` completes, or an empty range.
+  nn::Range take(nn::Range ready) {
+    const nn::Range bucket{sent_, ready.end / unit_ * unit_};
+    if (bucket.end - sent_ < least_ && bucket.end != elements_) return {sent_, sent_};
+    sent_ = bucket.end == elements_ ? 0 : bucket.end;
+    return bucket;
   }
-  void finish() {
-    nn::check(cudaEventRecord(event_, stream_), "recording");
-    nn::check(cudaStreamWaitEvent(compute_, event_), "waiting");
-    sent_ = 0;
+  void ready(nn::Range range) {
+    const auto [begin, end] = take(range);
+    if (begin == end) return;
+    await(compute_, stream_);
+    float* at = gpt_.gradients() + begin;
+    if (shard_) {
+      const std::size_t count = (end - begin) / ranks_;
+      bench::check(ncclReduceScatter(at, at + rank_ * count, count, ncclFloat, ncclAvg, comm_, stream_),
+                   "ncclReduceScatter");
+    } else {
+      bench::check(ncclAllReduce(at, at, end - begin, ncclFloat, ncclAvg, comm_, stream_), "ncclAllReduce");
+    }
+  }
+  void finish() { await(stream_, compute_); }
+
+  // After a pass over `ready`.
+  nn::OptimizerShards shards() {
+    nn::OptimizerShards s;
+    for (const nn::Range& range : buckets(gpt_.layout())) {
+      const std::size_t count = (range.end - range.begin) / ranks_, begin = range.begin + rank_ * count;
+      s.own.push_back({begin, begin + count});
+    }
+    // The last bucket, which is the largest, first: its messages hide behind the updates of the others.
+    std::reverse(s.own.begin(), s.own.end());
+    s.sum = [this](float* partial, int count) {
+      bench::check(
+          ncclAllReduce(partial, partial, static_cast<std::size_t>(count), ncclFloat, ncclSum, comm_, compute_),
+          "ncclAllReduce");
+    };
+    s.updated = [this, own = s.own](std::size_t i) {
+      await(compute_, stream_);
+      const std::size_t count = own[i].end - own[i].begin;
+      T* at = gpt_.weights() + own[i].begin;
+      bench::check(ncclAllGather(at, at - rank_ * count, count, kNcclType<T>, comm_, stream_), "ncclAllGather");
+    };
+    s.finish = [this] { finish(); };
+    return s;
   }
 
  private:
-  float* gradients_;
-  std::size_t elements_, least_ = 0, sent_ = 0;
+  // The buckets of a step.
+  std::vector<nn::Range> buckets(const nn::ParameterLayout& layout) {
+    std::vector<nn::Range> all;
+    auto one = [&](nn::Range range) {
+      if (const nn::Range b = take(range); b.begin != b.end) all.push_back(b);
+    };
+    one(layout.head);
+    for (std::size_t l = layout.blocks.size(); l-- > 0;) one(layout.blocks[l]);
+    one(layout.embeddings);
+    return all;
+  }
+  void await(cudaStream_t first, cudaStream_t then) {
+    nn::check(cudaEventRecord(event_, first), "recording");
+    nn::check(cudaStreamWaitEvent(then, event_), "waiting");
+  }
+
+  nn::Gpt<T>& gpt_;
+  std::size_t elements_, unit_, rank_, ranks_, least_ = 0, sent_ = 0;  // a bucket ends at a multiple of `unit_`
+  bool shard_;
   ncclComm_t comm_;
   cudaStream_t compute_, stream_ = nullptr;
   cudaEvent_t event_ = nullptr;
@@ -166,17 +238,34 @@ void train(const Options& o, int rank, bench::Ranks& ranks) {
   if (o.registered && comm != nullptr)
     bench::check(ncclCommRegister(comm, trainer.gpt().gradients(), elements * sizeof(float), &registration),
                  "ncclCommRegister");
-  Buckets buckets(trainer.gpt().gradients(), elements, o, comm, stream);
+  Buckets<T> buckets(trainer.gpt(), o, rank, comm, stream);
+  std::optional<nn::OptimizerShards> shards;
+  if (o.shard) shards = buckets.shards();
   std::optional<bench::PeerBuckets> peer;
   if (o.peer && o.ranks == 2) {
     peer.emplace(trainer.gpt().gradients(), elements,
                  o.overlap ? static_cast<std::size_t>(o.bucket_mb * 1e6 / sizeof(float)) : elements, rank, ranks,
                  stream);
     peer->wait_in_kernels = o.peer_kernels;
+    peer->own_half_only = o.shard;
+    if (shards) {
+      // Halves of buckets are the same here and there: no bucket ends between two units.
+      for (const nn::Range& r : trainer.gpt().layout().blocks)
+        if (r.end % (2 * nn::kDecayPart) != 0) throw std::runtime_error("--peer can't halve this model's buckets");
+      // One allocation holds the weights in fp32 and behind them the others.
+      char *mine = reinterpret_cast<char*>(trainer.gpt().master()),
+           *theirs = static_cast<char*>(bench::PeerBuckets::exchange(mine, rank, ranks));
+      shards->updated = [&, mine, theirs](std::size_t i) {
+        const nn::Range own = shards->own[i];
+        T* at = trainer.gpt().weights() + own.begin;
+        peer->give(i, at, theirs + (reinterpret_cast<char*>(at) - mine), (own.end - own.begin) * sizeof(T));
+      };
+      shards->finish = [&] { peer->finish_given(shards->own.size()); };
+    }
   }
   nn::MarkovSource chain(std::min(model.vocabulary, 256), 1, 1);
   nn::Random random(static_cast<std::uint64_t>(100 + rank));
-  std::vector<double> seconds;
+  std::vector<double> seconds, slowest;  // of this rank; of the slowest one in each update
   std::vector<float> losses;
   std::vector<nn::Batch> batches(static_cast<std::size_t>(o.train.accumulate));
   if (o.graph)
@@ -204,8 +293,12 @@ void train(const Options& o, int rank, bench::Ranks& ranks) {
       gradients();
     else
       nn::check(cudaGraphLaunch(graph, stream), "launching the graph");
-    losses.push_back(trainer.update().loss);  // waits for the device
-    if (step >= 0) seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+    losses.push_back(trainer.update(shards ? &*shards : nullptr).loss);  // waits for the device
+    ranks.of(rank) = std::chrono::duration<double>(Clock::now() - start).count();
+    if (step >= 0) seconds.push_back(ranks.of(rank));
+    ranks.barrier();
+    const std::vector<double> all = ranks.of_all();
+    if (step >= 0) slowest.push_back(*std::max_element(all.begin(), all.end()));
   }
   const double median = bench::median(seconds);
   ranks.of(rank) = median;
@@ -218,15 +311,16 @@ void train(const Options& o, int rank, bench::Ranks& ranks) {
       "{\"what\": \"ridge nn\", \"device\": \"%s\", \"model\": \"%s\", \"type\": \"%s\", \"ranks\": %d, \"batch\": %d, "
       "\"sequence\": %d, \"accumulate\": %d, \"checkpoint\": %s, \"fused\": %s, \"overlap\": %s, \"messages\": %s, "
       "\"graph\": %s, "
-      "\"leave\": %d, \"message_blocks\": %d, \"registered\": %s, \"peer\": %s, \"bucket_mb\": %g, "
-      "\"parameters\": %zu, \"median_s\": %.6f, \"fastest_s\": %.6f, \"tokens_per_s_per_gpu\": %.0f, "
+      "\"leave\": %d, \"message_blocks\": %d, \"registered\": %s, \"peer\": %s, \"shard\": %s, \"bucket_mb\": %g, "
+      "\"parameters\": %zu, \"median_s\": %.6f, \"slowest_median_s\": %.6f, \"fastest_s\": %.6f, "
+      "\"tokens_per_s_per_gpu\": %.0f, "
       "\"memory_bytes\": %zu, \"loss\": %.4f",
       about.name, o.model.c_str(), o.type.c_str(), o.ranks, o.train.batch, o.train.sequence, o.train.accumulate,
       o.train.checkpoint ? "true" : "false", o.train.fused ? "true" : "false", o.overlap ? "true" : "false",
       o.messages ? "true" : "false", o.graph ? "true" : "false", o.leave, o.message_blocks,
-      o.registered ? "true" : "false", o.peer ? "true" : "false", o.bucket_mb, trainer.gpt().layout().count, median,
-      *std::min_element(seconds.begin(), seconds.end()), tokens / median, trainer.gpt().memory().total(),
-      static_cast<double>(losses.back()));
+      o.registered ? "true" : "false", o.peer ? "true" : "false", o.shard ? "true" : "false", o.bucket_mb,
+      trainer.gpt().layout().count, median, bench::median(slowest), *std::min_element(seconds.begin(), seconds.end()),
+      tokens / median, trainer.gpt().memory().total(), static_cast<double>(losses.back()));
   bench::print("rank_medians_s", ranks.of_all());
   bench::print("seconds", seconds);
   std::printf("}\n");

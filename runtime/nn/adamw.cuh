@@ -95,16 +95,26 @@ static __global__ void norm_kernel(const float* partial, int blocks, float clip,
   norm[1] = unscale * (clip > 0 && norm[0] > clip ? clip / norm[0] : 1.0f);
 }
 
-// norm: 2 floats, as above; scratch: kNormBlocks floats. unscale: 1 / the loss scale.
-inline void gradient_norm(const float* gradient, std::size_t n, float clip, float unscale, float* norm, float* scratch,
-                          cudaStream_t stream) {
-  const int blocks = std::min(kNormBlocks, blocks_for(n, 4 * kThreads));
+// partial: (blocks), `most` at most; returns how many.
+inline int squares(const float* gradient, std::size_t n, int most, float* partial, cudaStream_t stream) {
+  const int blocks = std::min(most, blocks_for(n, 4 * kThreads));
   with_width<float>(
       static_cast<int>(n % 4),
-      [&](auto W) { squares_kernel<W><<<blocks, kThreads, 0, stream>>>(gradient, n, scratch); }, gradient);
+      [&](auto W) { squares_kernel<W><<<blocks, kThreads, 0, stream>>>(gradient, n, partial); }, gradient);
   check_launch("squares_kernel");
-  norm_kernel<<<1, kThreads, 0, stream>>>(scratch, blocks, clip, unscale, norm);
+  return blocks;
+}
+
+// norm: 2 floats, as above. unscale: 1 / the loss scale.
+inline void norm_of(const float* partial, int blocks, float clip, float unscale, float* norm, cudaStream_t stream) {
+  norm_kernel<<<1, kThreads, 0, stream>>>(partial, blocks, clip, unscale, norm);
   check_launch("norm_kernel");
+}
+
+// scratch: kNormBlocks floats.
+inline void gradient_norm(const float* gradient, std::size_t n, float clip, float unscale, float* norm, float* scratch,
+                          cudaStream_t stream) {
+  norm_of(scratch, squares(gradient, n, kNormBlocks, scratch, stream), clip, unscale, norm, stream);
 }
 
 }  // namespace nn

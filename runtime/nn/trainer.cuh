@@ -17,6 +17,15 @@ inline float learning_rate(const TrainConfig& t, int step) {
   return static_cast<float>(t.learning_rate * (0.1 + 0.9 * 0.5 * (1 + std::cos(std::numbers::pi * done))));
 }
 
+// Ranks that update a part of the weights each, and need the sums of the gradients of that part only (ZeRO stage 1).
+// Parts are of the same sizes on all ranks.
+struct OptimizerShards {
+  std::vector<Range> own;                    // of the flat buffers, multiples of kDecayPart
+  std::function<void(float*, int)> sum;      // adds so many floats on the device over the ranks, in the stream
+  std::function<void(std::size_t)> updated;  // own[i] has its new weights, in the stream
+  std::function<void()> finish;              // what follows in the stream sees all ranks' new weights
+};
+
 template <class T>
 class Trainer {
  public:
@@ -69,11 +78,16 @@ class Trainer {
     }
   }
 
-  Result update() {
+  // `shards`: of this rank, or null: it updates all.
+  Result update(const OptimizerShards* shards = nullptr) {
     const TrainConfig& t = gpt_.train();
-    const ParameterLayout& layout = gpt_.layout();
-    gradient_norm(gpt_.gradients(), layout.elements, t.clip, 1 / loss_scale_, numbers_ + 1, norm_scratch_,
-                  gpt_.stream());
+    const std::vector<Range> own = shards != nullptr ? shards->own : std::vector<Range>{{0, gpt_.layout().elements}};
+    int partials = 0;
+    for (Range r : own)
+      partials += squares(gpt_.gradients() + r.begin, r.end - r.begin, kNormBlocks / static_cast<int>(own.size()),
+                          norm_scratch_ + partials, gpt_.stream());
+    if (shards != nullptr) shards->sum(norm_scratch_, partials);
+    norm_of(norm_scratch_, partials, t.clip, 1 / loss_scale_, numbers_ + 1, gpt_.stream());
     if (t.scale_interval > 0) {
       const Result r = read();  // with a dynamic scale the host must know the norm before it may go on
       if (!std::isfinite(r.gradient_norm)) {
@@ -85,8 +99,13 @@ class Trainer {
     const float rate = learning_rate(t, step_);
     ++step_;
     const AdamWStep s = adamw_step(step_, rate, t.beta1, t.beta2, t.epsilon, t.weight_decay);
-    adamw(gpt_.master(), gpt_.weights(), gpt_.gradients(), gpt_.first_moments(), gpt_.second_moments(), layout.elements,
-          s, numbers_ + 2, gpt_.stream(), decays_);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const std::size_t at = own[i].begin;
+      adamw(gpt_.master() + at, gpt_.weights() + at, gpt_.gradients() + at, gpt_.first_moments() + at,
+            gpt_.second_moments() + at, own[i].end - at, s, numbers_ + 2, gpt_.stream(), decays_ + at / kDecayPart);
+      if (shards != nullptr) shards->updated(i);
+    }
+    if (shards != nullptr) shards->finish();
     return read();
   }
 

@@ -133,24 +133,22 @@ void launch_push(int rank, int ranks, Device& d, const Peers& peers, std::size_t
   if (ranks == 8) push<8, kUnroll><<<grid, 512, 0, d.stream>>>(peers, rank, n);
 }
 
-int grid_of_packets(std::size_t floats, int most) {
-  return std::clamp(static_cast<int>((floats / 3 + 128) / 128), 1, most);
+unsigned grid_of_packets(std::size_t floats) {
+  return static_cast<unsigned>((floats / 3 + kPacketThreads) / kPacketThreads);
 }
 
-template <int kBlocks>
 void launch_packets(int rank, int ranks, Device& d, const Peers& peers, std::size_t n) {
-  const int grid = grid_of_packets(n, 4 * kBlocks);
-  if (ranks == 2) packets<2><<<grid, 128, 0, d.stream>>>(peers, rank, n);
-  if (ranks == 4) packets<4><<<grid, 128, 0, d.stream>>>(peers, rank, n);
-  if (ranks == 8) packets<8><<<grid, 128, 0, d.stream>>>(peers, rank, n);
+  const unsigned grid = grid_of_packets(n);
+  if (ranks == 2) packets<2><<<grid, kPacketThreads, 0, d.stream>>>(peers, rank, n);
+  if (ranks == 4) packets<4><<<grid, kPacketThreads, 0, d.stream>>>(peers, rank, n);
+  if (ranks == 8) packets<8><<<grid, kPacketThreads, 0, d.stream>>>(peers, rank, n);
 }
 
-template <int kBlocks>
 void launch_packets_twice(int rank, int ranks, Device& d, const Peers& peers, std::size_t n) {
-  const int grid = grid_of_packets(n / static_cast<std::size_t>(ranks), 4 * kBlocks);
-  if (ranks == 2) packets_twice<2><<<grid, 128, 0, d.stream>>>(peers, rank, n);
-  if (ranks == 4) packets_twice<4><<<grid, 128, 0, d.stream>>>(peers, rank, n);
-  if (ranks == 8) packets_twice<8><<<grid, 128, 0, d.stream>>>(peers, rank, n);
+  const unsigned grid = grid_of_packets(n / static_cast<std::size_t>(ranks));
+  if (ranks == 2) packets_twice<2><<<grid, kPacketThreads, 0, d.stream>>>(peers, rank, n);
+  if (ranks == 4) packets_twice<4><<<grid, kPacketThreads, 0, d.stream>>>(peers, rank, n);
+  if (ranks == 8) packets_twice<8><<<grid, kPacketThreads, 0, d.stream>>>(peers, rank, n);
 }
 
 // The pipelined ring of the lab adds bf16.
@@ -231,8 +229,8 @@ const Variant kVariants[] = {
     {"push 64 blocks", 1 << 16, kAll, launch_push<2, 64>},
     {"push 132 blocks", 1 << 16, kAll, launch_push<2, 132>},
     {"push 132 blocks, 4 vectors", kMiB, kAll, launch_push<4, 132>},
-    {"packets", 0, kPacketWords * sizeof(float), launch_packets<132>},
-    {"packets, twice", 1 << 14, kAll, launch_packets_twice<132>, false, kPacketWords / 2 * sizeof(float)},
+    {"packets", 0, kPacketWords * sizeof(float), launch_packets},
+    {"packets, twice", 1 << 14, kAll, launch_packets_twice, false, kPacketWords / 2 * sizeof(float)},
 };
 
 // Is `name` one of those that begin like a word of `words`?
@@ -288,7 +286,7 @@ int main(int argc, char** argv) {
     }
     CUDA(cudaMalloc(&d.shared, sizeof(Shared)));
     CUDA(cudaMemset(d.shared, 0, sizeof(Shared)));
-    const std::size_t packet_bytes = 2 * static_cast<std::size_t>(ranks) * kPackets * sizeof(uint4);
+    const std::size_t packet_bytes = 4 * static_cast<std::size_t>(ranks) * kPackets * sizeof(uint4);
     CUDA(cudaMalloc(&d.packets, packet_bytes));
     CUDA(cudaMemset(d.packets, 0, packet_bytes));
     CUDA(cudaStreamCreateWithFlags(&d.stream, cudaStreamNonBlocking));

@@ -11,7 +11,7 @@ constexpr int kMostRanks = 8, kMostBlocks = 132;
 struct Shared {
   unsigned arrived[3][kMostBlocks][kMostRanks];  // barriers of a call: block and rank that wrote it
   unsigned epoch[kMostBlocks];                   // calls so far, of each block; the device's own
-  unsigned packets_epoch, packets_blocks;
+  unsigned packets_epoch[2][4 * kMostBlocks];    // calls so far of `packets` and of `packets_twice`, of each block
 };
 
 // What a kernel knows of all ranks.
@@ -20,10 +20,12 @@ struct Peers {
   float* out[kMostRanks];
   float* scratch[kMostRanks];  // as large as the inputs
   Shared* shared[kMostRanks];
-  uint4* packets[kMostRanks];  // 2 x ranks x kPackets
+  uint4* packets[kMostRanks];  // 4 x ranks x kPackets: two kinds of `packets`, then those of `packets_twice`
 };
 constexpr std::size_t kPacketWords = 128 * 1024;  // floats of one rank
 constexpr std::size_t kPackets = kPacketWords / 3 + 2;
+constexpr int kPacketThreads = 128;  // of a block
+static_assert(kPackets / kPacketThreads < 4 * kMostBlocks, "a packet has a thread of its own");
 
 __device__ inline void store_release(unsigned* p, unsigned v) {
   asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
@@ -164,21 +166,20 @@ __device__ inline void store3(float* to, std::size_t left, float3 v) {
   if (left > 1) to[1] = v.y;
   if (left > 2) to[2] = v.z;
 }
-// The last block to end counts the call.
-__device__ inline void count_call(Shared* own, unsigned epoch) {
-  __shared__ bool last;
-  if (threadIdx.x == 0) last = atomicAdd(&own->packets_blocks, 1) == gridDim.x - 1;
+// Packet i belongs to the same block in calls of any size, and all ranks make the same calls. So each block counts the calls that
+// it took part in, and no block waits for the others' end.
+__device__ inline void count_call(unsigned* own, unsigned epoch) {
   __syncthreads();
-  if (last && threadIdx.x == 0) own->packets_blocks = 0, own->packets_epoch = epoch;
+  if (threadIdx.x == 0) own[blockIdx.x] = epoch;
 }
 
 // in, out: n floats, n <= kPacketWords. Every rank sends its data to all and adds what it gets: one latency.
 template <int P>
-__global__ void packets(Peers peers, int rank, std::size_t n) {
-  const unsigned epoch = peers.shared[rank]->packets_epoch + 1;
+__global__ void __launch_bounds__(kPacketThreads) packets(Peers peers, int rank, std::size_t n) {
+  unsigned* calls = peers.shared[rank]->packets_epoch[0];
+  const unsigned epoch = calls[blockIdx.x] + 1;
   const std::size_t kind = (epoch & 1) * P;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; 3 * i < n;
-       i += std::size_t{gridDim.x} * blockDim.x) {
+  if (const std::size_t i = std::size_t{blockIdx.x} * kPacketThreads + threadIdx.x; 3 * i < n) {
     const float3 mine = load3(peers.in[rank] + 3 * i, n - 3 * i);
 #pragma unroll
     for (int k = 1; k < P; ++k)
@@ -193,21 +194,21 @@ __global__ void packets(Peers peers, int rank, std::size_t n) {
     }
     store3(peers.out[rank] + 3 * i, n - 3 * i, s);
   }
-  count_call(peers.shared[rank], epoch);
+  count_call(calls, epoch);
 }
 
 // in, out: n floats, a multiple of P, n / P <= kPacketWords / 2. A rank's chunk comes to it in packets, and its sums go to all in
 // packets: two latencies, and 2 (P - 1) / P n data instead of (P - 1) n.
 template <int P>
-__global__ void packets_twice(Peers peers, int rank, std::size_t n) {
-  const unsigned epoch = peers.shared[rank]->packets_epoch + 1;
-  const std::size_t kind = (epoch & 1) * P, chunk = n / P;
+__global__ void __launch_bounds__(kPacketThreads) packets_twice(Peers peers, int rank, std::size_t n) {
+  unsigned* calls = peers.shared[rank]->packets_epoch[1];
+  const unsigned epoch = calls[blockIdx.x] + 1;
+  const std::size_t kind = (2 + (epoch & 1)) * P, chunk = n / P;
   // The second half of each rank's room is for sums.
   auto room = [&](int to, int from, bool sums) {
     return peers.packets[to] + (kind + static_cast<std::size_t>(from)) * kPackets + (sums ? kPackets / 2 : 0);
   };
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; 3 * i < chunk;
-       i += std::size_t{gridDim.x} * blockDim.x) {
+  if (const std::size_t i = std::size_t{blockIdx.x} * kPacketThreads + threadIdx.x; 3 * i < chunk) {
     const std::size_t left = chunk - 3 * i;
     const float* in = peers.in[rank] + 3 * i;
     float* out = peers.out[rank] + 3 * i;
@@ -233,5 +234,5 @@ __global__ void packets_twice(Peers peers, int rank, std::size_t n) {
       store3(out + static_cast<std::size_t>(r) * chunk, left, receive(room(rank, r, true) + i, epoch));
     }
   }
-  count_call(peers.shared[rank], epoch);
+  count_call(calls, epoch);
 }

@@ -139,6 +139,70 @@ void test_loss_scale() {
   expect(last < 0.5 * (source.unigram_entropy() + source.entropy_rate()), "fp16 learns");
 }
 
+// Two ranks that update a half of each range of the weights: together the weights that one makes of the same gradients.
+void test_optimizer_shards() {
+  nn::TrainConfig train;
+  train.batch = B, train.sequence = T, train.clip = 0;  // the norm is added in another order, and changes nothing
+  const nn::ModelConfig model{61, 9, 2, 4, 128, true};
+  const nn::MarkovSource source(61, 1, 3);
+  struct Updated {
+    Values master, copy, m, v;
+    float norm;
+  };
+  auto update = [&](const std::function<nn::OptimizerShards(nn::Trainer<__nv_bfloat16>&)>& shards) {
+    nn::Trainer<__nv_bfloat16> trainer(model, train);
+    nn::Random random(4);
+    const nn::Batch batch = source.sample(B, T, random);
+    trainer.accumulate([&]() -> const nn::Batch& { return batch; });
+    const std::size_t n = trainer.gpt().layout().elements;
+    nn::OptimizerShards own;
+    if (shards) own = shards(trainer);
+    const float norm = trainer.update(shards ? &own : nullptr).gradient_norm;
+    return Updated{host(trainer.gpt().master(), n), host(trainer.gpt().weights(), n),
+                   host(trainer.gpt().first_moments(), n), host(trainer.gpt().second_moments(), n), norm};
+  };
+  const Updated whole = update({});
+  const std::size_t n = whole.master.size(), cut = 2 * nn::kDecayPart * 100;
+  std::vector<int> updates(n);
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    std::vector<std::size_t> order;
+    const Updated half = update([&](nn::Trainer<__nv_bfloat16>& trainer) {
+      nn::OptimizerShards s;
+      for (const auto& [begin, end] : {nn::Range{0, cut}, nn::Range{cut, n}}) {
+        const std::size_t count = (end - begin) / 2;
+        s.own.push_back({begin + rank * count, begin + (rank + 1) * count});
+      }
+      s.sum = [&trainer, n, own = s.own](float* partial, int count) {
+        const Values gradient = host(trainer.gpt().gradients(), n), mine = host(partial, count);
+        double other = 0, sum = 0;
+        for (std::size_t i = 0; i < n; ++i)
+          if (std::none_of(own.begin(), own.end(), [&](nn::Range r) { return i >= r.begin && i < r.end; }))
+            other += gradient[i] * gradient[i];
+        for (double p : mine) sum += p;
+        const auto all = static_cast<float>(sum + other);
+        cudaMemset(partial, 0, static_cast<std::size_t>(count) * sizeof(float));
+        cudaMemcpy(partial, &all, sizeof all, cudaMemcpyHostToDevice);
+      };
+      s.updated = [&](std::size_t i) { order.push_back(i); };
+      s.finish = [&] { order.push_back(99); };
+      for (nn::Range r : s.own)
+        for (std::size_t i = r.begin; i < r.end; ++i) ++updates[i];
+      return s;
+    });
+    expect(order == std::vector<std::size_t>{0, 1, 99}, "each part is told of once, then the end");
+    expect(std::abs(half.norm - whole.norm) < 1e-5 * whole.norm, "the norm is of all gradients");
+    std::size_t equal = 0, own = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const bool mine = i < cut ? i / (cut / 2) == rank : (i - cut) / ((n - cut) / 2) == rank;
+      own += mine;
+      equal += mine && half.master[i] == whole.master[i] && half.copy[i] == whole.copy[i] && half.m[i] == whole.m[i] &&
+               half.v[i] == whole.v[i];
+    }
+    expect(own == n / 2 && equal == own, "a rank's part is as one rank makes it");
+  }
+  expect(std::all_of(updates.begin(), updates.end(), [](int u) { return u == 1; }), "each weight has one rank");
+}
+
 // What one rank holds of a matrix: rows [r0, r0 + rows) and columns [c0, c0 + cols) of `from`, which has `width` columns.
 Values part(const Values& from, int width, int r0, int rows, int c0, int cols) {
   Values out;
@@ -251,6 +315,7 @@ int main(int argc, char** argv) {
     test_loss_scale();
   } else if (what == "shards") {
     test_shards();
+    test_optimizer_shards();
   } else {
     std::printf("usage: more types | learns | shards\n");
     return 2;
