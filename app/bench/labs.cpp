@@ -35,8 +35,8 @@ std::string folder_of(const std::string& device, int gpus) {
 
 bool bench_on_gpu(const BenchArguments& a) {
   std::string why;
-  const bool gpu = a.backend != "cpu" && cuda_available(why) && !find_nvcc().empty();
-  if (a.backend == "cuda" && !gpu)
+  const bool gpu = a.backend != lab::Backend::cpu && cuda_available(why) && !find_nvcc().empty();
+  if (a.backend == lab::Backend::cuda && !gpu)
     throw Error(Exit::environment, "backend cuda: " + (why.empty() ? "no nvcc was found" : why), "use --backend cpu");
   return gpu;
 }
@@ -61,7 +61,7 @@ int emulate_gpus(const BenchArguments& a) {
   const fs::path dir =
       a.out.empty() ? root_dir() / "benchmarks/emulator" / fmt::format("x{}", a.emulate_gpus) : fs::path(a.out);
   for (const Lab& lab : a.lab.empty() ? load_labs() : std::vector<Lab>{find_lab(a.lab)}) {
-    if (lab.most_gpus(a.emulate_gpus) != a.emulate_gpus || !lab.has_backend("cpu")) continue;
+    if (lab.most_gpus(a.emulate_gpus) != a.emulate_gpus || !lab.has_backend(lab::Backend::cpu)) continue;
     o.submission.dir = root_dir() / "solutions" / lab.name;
     o.task = a.task;
     const Result r = judge(lab, o);
@@ -103,7 +103,7 @@ int bench_labs(const BenchArguments& a) {
   std::set<fs::path> dirs;  // labs with ranks have a folder of their own
   int code = 0;
   for (const Lab& lab : labs) {
-    if (!lab.has_backend(gpu ? "cuda" : "cpu")) {
+    if (!lab.has_backend(o.backend)) {
       fmt::print("{:<22} skipped: it is not judged on this backend\n", lab.name);
       continue;
     }
@@ -123,7 +123,7 @@ int bench_labs(const BenchArguments& a) {
     const fs::path dir =
         a.out.empty() ? root_dir() / "benchmarks" / folder_of(r.device["name"], gpus) : fs::path(a.out);
     dirs.insert(dir);
-    if (r.outcome != "passed") {
+    if (r.outcome != Outcome::passed) {
       code = static_cast<int>(Exit::failed);
       fmt::print("{}", report(r, use_colour(stdout)));
       if (!r.build_output.empty()) fmt::print("{}\n", r.build_output);

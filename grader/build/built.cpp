@@ -76,7 +76,7 @@ void keep_built(const fs::path& place, const BuiltWorker& built, const Lab& lab,
   const std::string program = file_text(built.program);
   const json manifest = {{"schema", kBuildSchema},
                          {"lab", lab.name},
-                         {"backend", backend == lab::Backend::cpu ? "cpu" : "cuda"},
+                         {"backend", backend},
                          {"submission", combined(submission_hashes(src, lab))},
                          {"harness", combined(harness_hashes(lab, backend))},
                          {"program", sha256(program)},
@@ -118,7 +118,7 @@ BuiltWorker take_built(const fs::path& place, const Lab& lab, lab::Backend backe
   };
   if (text_of("schema") != kBuildSchema) does_not_fit(place, "build.json is no manifest of a build");
   if (must_be_signed) check_signature(place, m);
-  if (text_of("lab") != lab.name || text_of("backend") != (backend == lab::Backend::cpu ? "cpu" : "cuda"))
+  if (text_of("lab") != lab.name || text_of("backend") != name_of(backend))
     does_not_fit(place, "it is of another lab or backend");
   if (text_of("submission") != combined(submission_hashes(src, lab))) does_not_fit(place, "it is of other files");
   if (text_of("harness") != combined(harness_hashes(lab, backend)))

@@ -60,10 +60,10 @@ void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device* de
               const fs::path& sources) {
   DeviceInfo info;
   if (device != nullptr) info = device->info();
-  r.device = {{"kind", info.kind}, {"name", info.name}};
+  r.device = {{"kind", name_of(info.kind)}, {"name", info.name}};
   if (device == nullptr) {
     r.device = {{"kind", "none"}, {"name", "built only"}};
-  } else if (info.kind == "gpu") {
+  } else if (info.kind == DeviceKind::gpu) {
     r.device["driver"] = info.driver;
     r.device["runtime"] = info.runtime;
     r.device["clocks"] = info.clocks;
@@ -94,14 +94,14 @@ void add_ceilings(Result& r, const Calibration& machine) {
 
 // A record of an attempt that the compiler refused: no points, and its messages.
 void did_not_build(Result& r, const Lab& lab, const JudgeOptions& o, const std::string& messages) {
-  r.outcome = "build-failed";
+  r.outcome = Outcome::build_failed;
   r.build_output = messages;
   for (const Task& spec : lab.tasks) {
     if (!o.task.empty() && o.task != spec.id) continue;
     TaskResult t;
     t.id = spec.id;
     t.title = spec.title;
-    t.status = "failed";
+    t.status = Status::failed;
     t.max = spec.points(r.backend);
     t.checks.push_back({"build", false, "the submission did not build"});
     r.max += t.max;
@@ -131,8 +131,8 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   r.nonce = new_nonce();
   r.lab = lab.name;
   r.title = lab.title;
-  r.mode = o.mode == Mode::check ? "check" : "grade";
-  r.backend = o.backend == Backend::cpu ? "cpu" : "cuda";
+  r.mode = o.mode;
+  r.backend = o.backend;
   r.submission_path = shown(o.submission.dir);
   r.sandbox = sandbox_report();
 
@@ -160,7 +160,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   }
   if (only_builds) {
     keep_built(o.build_into, built, lab, o.backend, place / "src");
-    r.outcome = "built";
+    r.outcome = Outcome::built;
     return r;
   }
   BuiltWorker baseline, reference;
@@ -187,15 +187,15 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
             TaskJudge(lab, spec, *check, o, *device, {built.program, baseline.program, reference.program}, seed).run());
   }
   r.run_seconds = now() - start;
-  r.outcome = "passed";
+  r.outcome = Outcome::passed;
   double all = 0;
-  for (const Task& spec : lab.tasks) all += spec.points(spec.needs.empty() ? r.backend : "cuda");
+  for (const Task& spec : lab.tasks) all += spec.points(spec.needs.empty() ? r.backend : Backend::cuda);
   for (const auto& t : r.tasks) {
     r.points += t.points;
     r.max += t.max;
-    if (t.status == "failed") r.outcome = "failed";
+    if (t.status == Status::failed) r.outcome = Outcome::failed;
   }
-  if (r.max == 0 && r.outcome == "passed") r.outcome = "skipped";
+  if (r.max == 0 && r.outcome == Outcome::passed) r.outcome = Outcome::skipped;
   r.coverage = all > 0 ? r.max / all : 0;
   add_ceilings(r, o.machine);
   if (std::string left = sandbox_leftovers() + gpu.find(); !left.empty())

@@ -30,15 +30,14 @@ std::string TaskJudge::why_skipped() {
 }
 
 TaskResult TaskJudge::run() {
-  backend_ = options_.backend == Backend::cpu ? "cpu" : "cuda";
   task_.id = spec_.id;
   task_.title = spec_.title;
   task_.reason = why_skipped();
   if (!task_.reason.empty()) {
-    task_.status = "skipped";
+    task_.status = Status::skipped;
     return task_;
   }
-  task_.max = spec_.points(backend_);
+  task_.max = spec_.points(options_.backend);
   try {
     judge_cases();
   } catch (const Error& e) {
@@ -53,10 +52,10 @@ TaskResult TaskJudge::run() {
     task_.checks.push_back(
         {"correct", true,
          cases_.sanitizer_gave_up() ? "races were not looked for in every case: that took too long" : without_gpus()});
-  score_goals(task_, spec_, backend_, measured_, correct);
+  score_goals(task_, spec_, options_.backend, measured_, correct);
   for (const auto& g : task_.goals) task_.checks.push_back({g.id, g.met, g.met ? "" : goal_message(g)});
   for (const auto& c : task_.checks)
-    if (!c.passed) task_.status = "failed";
+    if (!c.passed) task_.status = Status::failed;
   return task_;
 }
 
