@@ -14,8 +14,8 @@
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
-#include "grader/build/built.hpp"
 #include "grader/build/check_module.hpp"
+#include "grader/build/prebuilt.hpp"
 #include "grader/judge/task_judge.hpp"
 #include "grader/machine/device.hpp"
 #include "grader/machine/gpu_leftovers.hpp"
@@ -150,7 +150,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
     } else {
       fs::create_directories(place / "src");
       stage(lab, o.submission, place / "src");
-      built = take_built(o.built, lab, o.backend, place / "src", place, o.must_be_signed);
+      built = take_prebuilt(o.built, lab, o.backend, place / "src", place, o.must_be_signed);
     }
   } catch (const Error& e) {
     if (e.code != Exit::build) throw;
@@ -159,7 +159,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
     return r;
   }
   if (only_builds) {
-    keep_built(o.build_into, built, lab, o.backend, place / "src");
+    keep_prebuilt(o.build_into, built, lab, o.backend, place / "src");
     r.outcome = Outcome::built;
     return r;
   }

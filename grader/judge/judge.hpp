@@ -31,7 +31,7 @@ struct JudgeOptions {
   bool one_case = false;
   const BuiltWorker* baseline = nullptr;
   int as_gpus = 0;  // backend cpu: only the cases that so many GPUs are timed on, joined as the device profile says
-  // Building and judging apart (built.hpp): only builds, into this folder; takes what was built there.
+  // Building and judging apart (prebuilt.hpp): only builds, into this folder; takes what was built there.
   fs::path build_into, built;
   bool must_be_signed = false;  // what was built
   Agents* agents = nullptr;     // of labs with several ranks, on the emulator: their workers' nodes

@@ -1,4 +1,4 @@
-#include "grader/build/built.hpp"
+#include "grader/build/prebuilt.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -71,8 +71,8 @@ void check_signature(const fs::path& place, json manifest) {
 
 }  // namespace
 
-void keep_built(const fs::path& place, const BuiltWorker& built, const Lab& lab, lab::Backend backend,
-                const fs::path& src) {
+void keep_prebuilt(const fs::path& place, const BuiltWorker& built, const Lab& lab, lab::Backend backend,
+                   const fs::path& src) {
   const std::string program = file_text(built.program);
   const json manifest = {{"schema", kBuildSchema},
                          {"lab", lab.name},
@@ -106,8 +106,8 @@ void keep_built(const fs::path& place, const BuiltWorker& built, const Lab& lab,
   }
 }
 
-BuiltWorker take_built(const fs::path& place, const Lab& lab, lab::Backend backend, const fs::path& src,
-                       const fs::path& dir, bool must_be_signed) {
+BuiltWorker take_prebuilt(const fs::path& place, const Lab& lab, lab::Backend backend, const fs::path& src,
+                          const fs::path& dir, bool must_be_signed) {
   Open folder(open(place.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat s {};
   if (folder.fd < 0 || fstat(folder.fd, &s) != 0) does_not_fit(place, "there is no such folder");
