@@ -55,7 +55,7 @@ int emulate_gpus(const BenchArguments& a) {
   Progress progress(true);
   JudgeOptions o;
   o.mode = a.check ? lab::Mode::check : lab::Mode::grade;
-  o.as_gpus = a.emulate_gpus;
+  o.ranks.as_gpus = a.emulate_gpus;
   o.time_limit = 3600;  // the sizes of a GPU take long
   o.progress = [&](const std::string& text) { progress.show(text); };
   const fs::path dir =
@@ -98,7 +98,7 @@ int bench_labs(const BenchArguments& a) {
   o.backend = gpu ? lab::Backend::cuda : lab::Backend::cpu;
   o.mode = a.check ? lab::Mode::check : lab::Mode::grade;
   o.progress = [&](const std::string& text) { progress.show(text); };
-  if (gpu) o.machine = calibration_for(!a.check, o.progress);  // a check takes the stored ceilings
+  if (gpu) o.timed.machine = calibration_for(!a.check, o.progress);  // a check takes the stored ceilings
   std::vector<Lab> labs = a.lab.empty() ? load_labs() : std::vector<Lab>{find_lab(a.lab)};
   std::set<fs::path> dirs;  // labs with ranks have a folder of their own
   int code = 0;
@@ -132,7 +132,7 @@ int bench_labs(const BenchArguments& a) {
     fmt::print("{:<22} {}   {:.1f} s\n", lab.name, points_text(r.points, r.max), r.build_seconds + r.run_seconds);
   }
   if (dirs.empty()) throw Error(Exit::usage, "there is no reference solution to measure", "solutions/ holds them");
-  Calibration published = o.machine;
+  Calibration published = o.timed.machine;
   published.uuid.clear();  // the page is about the model, not about one card
   for (const fs::path& dir : dirs) {
     if (published.known()) write_durably(dir / "calibration.json", calibration_text(published));

@@ -58,7 +58,7 @@ class Climb {
     record_ = {{"schema", "ridge.steps/1"},
                {"lab", lab_.name},
                {"backend", options_.backend},
-               {"mode", options_.sizes.value_or(options_.mode)},
+               {"mode", options_.sizes()},
                {"ridge", {{"version", kVersion}, {"commit", kCommit}}},
                {"steps", json::array()}};
     for (const Step& s : steps) {
@@ -86,7 +86,7 @@ class Climb {
     }
     if (o.backend == lab::Backend::cuda) {
       if (!baseline_) baseline_ = build_baseline(lab_, dir_.path() / "baseline");
-      o.baseline = &*baseline_;
+      o.timed.baseline = &*baseline_;
     }
     Result r = judge(lab_, o);
     if (!record_.contains("device")) {
@@ -116,14 +116,14 @@ int bench_steps(const BenchArguments& a) {
   o.backend = gpu ? lab::Backend::cuda : lab::Backend::cpu;
   // Sizes are those of `ridge grade`; turns are as few as those of `ridge check`, since first steps are slow.
   o.mode = lab::Mode::check;
-  o.sizes = a.check ? lab::Mode::check : lab::Mode::grade;
-  o.one_case = true;
+  o.step.sizes = a.check ? lab::Mode::check : lab::Mode::grade;
+  o.step.one_case = true;
   o.time_limit = 60;
 #ifndef RIDGE_DEFENCE_SWITCHES
   o.submission.reuse = true;
 #endif
   o.progress = [&](const std::string& text) { text.empty() ? progress.clear() : progress.show(text); };
-  if (gpu) o.machine = calibration_for(true, o.progress);
+  if (gpu) o.timed.machine = calibration_for(true, o.progress);
   const DeviceInfo device = (gpu ? make_cuda_device() : make_cpu_device())->info();
   const fs::path dir = a.out.empty() ? root_dir() / "benchmarks" / folder_of(device.name) : fs::path(a.out);
   bool any = false, right = true;

@@ -140,9 +140,9 @@ int judge_as_asked(const GradeArguments& a, Mode mode, Result* out) {
       if (layer.required && !layer.on)
         throw Error(Exit::environment, fmt::format("--require-sandbox: no {} here: {}", layer.name, layer.reason),
                     "run `ridge doctor`, which lists all layers, or grade on another machine");
-  if (!a.build_into.empty()) o.build_into = fs::absolute(a.build_into);
-  if (!a.built.empty()) o.built = fs::absolute(a.built);
-  o.must_be_signed = a.official;
+  if (!a.build_into.empty()) o.apart.build_into = fs::absolute(a.build_into);
+  if (!a.built.empty()) o.apart.prebuilt = fs::absolute(a.built);
+  o.apart.must_be_signed = a.official;
   if (!a.build_into.empty() && !a.backend)
     throw Error(Exit::usage, "--build-into does not know for which backend", "name one: --backend cpu or cuda");
   if (!a.build_into.empty() && o.backend == Backend::cuda && std::getenv("RIDGE_CUDA_ARCH") == nullptr && !gpu_usable())
@@ -166,14 +166,15 @@ int judge_as_asked(const GradeArguments& a, Mode mode, Result* out) {
       if (t.id == o.task) o.submission.needed = t.file;
   const bool own = a.submission.empty() && a.wrong.empty();
   const loop::Sources before = loop::read_sources(o.submission.dir);
-  if (o.backend == Backend::cuda && o.build_into.empty()) o.machine = calibration_for(mode == Mode::grade, o.progress);
+  if (o.backend == Backend::cuda && o.apart.build_into.empty())
+    o.timed.machine = calibration_for(mode == Mode::grade, o.progress);
   if (a.with_reference && o.backend == Backend::cuda) {
-    o.reference.dir = root_dir() / "solutions" / lab.name;
-    if (!fs::exists(o.reference.dir))
+    o.timed.reference.dir = root_dir() / "solutions" / lab.name;
+    if (!fs::exists(o.timed.reference.dir))
       throw Error(Exit::usage, "there is no reference solution here", "leave out --with-reference");
   }
   std::optional<Agents> agents;
-  if (!a.ranks_through.empty() && o.build_into.empty()) {
+  if (!a.ranks_through.empty() && o.apart.build_into.empty()) {
     const int most = lab.ranks.empty() ? 0 : *std::max_element(lab.ranks.begin(), lab.ranks.end());
     if (o.backend == Backend::cuda || most < 2)
       throw Error(Exit::usage,
@@ -181,12 +182,12 @@ int judge_as_asked(const GradeArguments& a, Mode mode, Result* out) {
                                              : "--ranks-through: " + lab.name + " has no ranks",
                   "leave it out");
     o.progress("starting agents");
-    o.agents = &agents.emplace(most, a.ranks_through);
+    o.ranks.agents = &agents.emplace(most, a.ranks_through);
   }
   Result result = judge(lab, o);
   progress.clear();
   if (result.outcome == Outcome::built) {
-    if (talks) fmt::print("Built into {}: `--built` judges it.\n", shown(o.build_into));
+    if (talks) fmt::print("Built into {}: `--built` judges it.\n", shown(o.apart.build_into));
     return static_cast<int>(Exit::passed);
   }
   if (a.official) result.standing = Standing::official;

@@ -71,7 +71,7 @@ void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device* de
   } else {
     r.device["profile"] = default_profile().id;
   }
-  if (o.agents != nullptr) r.device["agents"] = o.agents->nodes();
+  if (o.ranks.agents != nullptr) r.device["agents"] = o.ranks.agents->nodes();
   r.compiler = built.compiler;
   r.compiler_flags = built.flags;
   r.build_seconds = built.seconds;
@@ -136,7 +136,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   r.submission_path = shown(o.submission.dir);
   r.sandbox = sandbox_report();
 
-  const bool only_builds = !o.build_into.empty();
+  const bool only_builds = !o.apart.build_into.empty();
   std::unique_ptr<Device> device;
   if (!only_builds) device = o.backend == Backend::cpu ? make_cpu_device() : make_cuda_device();
   GpuLeftovers gpu(o.backend == Backend::cuda && device ? device->info().uuid : "");
@@ -145,12 +145,12 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   o.progress("building");
   BuiltWorker built;
   try {
-    if (o.built.empty()) {
+    if (o.apart.prebuilt.empty()) {
       built = build_worker(lab, o.submission, o.backend, place);
     } else {
       fs::create_directories(place / "src");
       stage(lab, o.submission, place / "src");
-      built = take_prebuilt(o.built, lab, o.backend, place / "src", place, o.must_be_signed);
+      built = take_prebuilt(o.apart.prebuilt, lab, o.backend, place / "src", place, o.apart.must_be_signed);
     }
   } catch (const Error& e) {
     if (e.code != Exit::build) throw;
@@ -159,14 +159,15 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
     return r;
   }
   if (only_builds) {
-    keep_prebuilt(o.build_into, built, lab, o.backend, place / "src");
+    keep_prebuilt(o.apart.build_into, built, lab, o.backend, place / "src");
     r.outcome = Outcome::built;
     return r;
   }
   BuiltWorker baseline, reference;
   if (o.backend == Backend::cuda) {
-    if (!o.reference.dir.empty()) reference = build_worker(lab, o.reference, o.backend, dir.path() / "reference");
-    baseline = o.baseline != nullptr ? *o.baseline : build_baseline(lab, dir.path() / "baseline");
+    if (!o.timed.reference.dir.empty())
+      reference = build_worker(lab, o.timed.reference, o.backend, dir.path() / "reference");
+    baseline = o.timed.baseline != nullptr ? *o.timed.baseline : build_baseline(lab, dir.path() / "baseline");
     wait_for_the_gpu();
     try {  // a machine on which this does not start is not the submission's fault
       WorkerProcess probe(baseline.program, 60, {.gpu = true});
@@ -197,7 +198,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   }
   if (r.max == 0 && r.outcome == Outcome::passed) r.outcome = Outcome::skipped;
   r.coverage = all > 0 ? r.max / all : 0;
-  add_ceilings(r, o.machine);
+  add_ceilings(r, o.timed.machine);
   if (std::string left = sandbox_leftovers() + gpu.find(); !left.empty())
     r.sandbox.push_back({"clean-up", false, true, "left behind: " + left});
   return r;
