@@ -1,20 +1,23 @@
 // `ridge bench` records results of the reference solutions in benchmarks/<device>/. bench_labs, bench_steps,
 // bench_tables and bench_fidelity each return the exit code.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "checks/check.hpp"
 
 namespace ridge {
 
 struct BenchArguments {
-  std::string lab;  // empty: all
-  std::string backend = "auto";
-  std::string out;       // folder; empty: benchmarks/<device>
-  bool check = false;    // takes the small sizes of `ridge check`
-  std::string task;      // with emulate_gpus: only this task
-  int emulate_gpus = 0;  // records virtual times of the cases that so many GPUs are timed on
-  bool steps = false;    // measures the steps of the solutions, not the solutions
-  bool tables = false;   // only writes the pages of what is recorded
+  std::string lab;                      // empty: all
+  std::optional<lab::Backend> backend;  // none: chosen for the lab and the machine
+  std::string out;                      // folder; empty: benchmarks/<device>
+  bool check = false;                   // takes the small sizes of `ridge check`
+  std::string task;                     // with emulate_gpus: only this task
+  int emulate_gpus = 0;                 // records virtual times of the cases that so many GPUs are timed on
+  bool steps = false;                   // measures the steps of the solutions, not the solutions
+  bool tables = false;                  // only writes the pages of what is recorded
 };
 
 // Whether to measure on a GPU. Throws if backend cuda is asked for and cannot be used.

@@ -35,8 +35,8 @@ std::string folder_of(const std::string& device, int gpus) {
 
 bool bench_on_gpu(const BenchArguments& a) {
   std::string why;
-  const bool gpu = a.backend != "cpu" && cuda_available(why) && !find_nvcc().empty();
-  if (a.backend == "cuda" && !gpu)
+  const bool gpu = a.backend != lab::Backend::cpu && cuda_available(why) && !find_nvcc().empty();
+  if (a.backend == lab::Backend::cuda && !gpu)
     throw Error(Exit::environment, "backend cuda: " + (why.empty() ? "no nvcc was found" : why), "use --backend cpu");
   return gpu;
 }
@@ -55,13 +55,13 @@ int emulate_gpus(const BenchArguments& a) {
   Progress progress(true);
   JudgeOptions o;
   o.mode = a.check ? lab::Mode::check : lab::Mode::grade;
-  o.as_gpus = a.emulate_gpus;
+  o.ranks.as_gpus = a.emulate_gpus;
   o.time_limit = 3600;  // the sizes of a GPU take long
   o.progress = [&](const std::string& text) { progress.show(text); };
   const fs::path dir =
       a.out.empty() ? root_dir() / "benchmarks/emulator" / fmt::format("x{}", a.emulate_gpus) : fs::path(a.out);
   for (const Lab& lab : a.lab.empty() ? load_labs() : std::vector<Lab>{find_lab(a.lab)}) {
-    if (lab.most_gpus(a.emulate_gpus) != a.emulate_gpus || !lab.has_backend("cpu")) continue;
+    if (lab.most_gpus(a.emulate_gpus) != a.emulate_gpus || !lab.has_backend(lab::Backend::cpu)) continue;
     o.submission.dir = root_dir() / "solutions" / lab.name;
     o.task = a.task;
     const Result r = judge(lab, o);
@@ -98,12 +98,12 @@ int bench_labs(const BenchArguments& a) {
   o.backend = gpu ? lab::Backend::cuda : lab::Backend::cpu;
   o.mode = a.check ? lab::Mode::check : lab::Mode::grade;
   o.progress = [&](const std::string& text) { progress.show(text); };
-  if (gpu) o.machine = calibration_for(!a.check, o.progress);  // a check takes the stored ceilings
+  if (gpu) o.timed.machine = calibration_for(!a.check, o.progress);  // a check takes the stored ceilings
   std::vector<Lab> labs = a.lab.empty() ? load_labs() : std::vector<Lab>{find_lab(a.lab)};
   std::set<fs::path> dirs;  // labs with ranks have a folder of their own
   int code = 0;
   for (const Lab& lab : labs) {
-    if (!lab.has_backend(gpu ? "cuda" : "cpu")) {
+    if (!lab.has_backend(o.backend)) {
       fmt::print("{:<22} skipped: it is not judged on this backend\n", lab.name);
       continue;
     }
@@ -123,7 +123,7 @@ int bench_labs(const BenchArguments& a) {
     const fs::path dir =
         a.out.empty() ? root_dir() / "benchmarks" / folder_of(r.device["name"], gpus) : fs::path(a.out);
     dirs.insert(dir);
-    if (r.outcome != "passed") {
+    if (r.outcome != Outcome::passed) {
       code = static_cast<int>(Exit::failed);
       fmt::print("{}", report(r, use_colour(stdout)));
       if (!r.build_output.empty()) fmt::print("{}\n", r.build_output);
@@ -132,7 +132,7 @@ int bench_labs(const BenchArguments& a) {
     fmt::print("{:<22} {}   {:.1f} s\n", lab.name, points_text(r.points, r.max), r.build_seconds + r.run_seconds);
   }
   if (dirs.empty()) throw Error(Exit::usage, "there is no reference solution to measure", "solutions/ holds them");
-  Calibration published = o.machine;
+  Calibration published = o.timed.machine;
   published.uuid.clear();  // the page is about the model, not about one card
   for (const fs::path& dir : dirs) {
     if (published.known()) write_durably(dir / "calibration.json", calibration_text(published));

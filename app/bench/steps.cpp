@@ -35,7 +35,7 @@ const Task& task_of(const Lab& lab, const Step& step) {
 std::string missing(const Step& step, const Task& task, const DeviceInfo& device) {
   for (const std::string& needs : {step.needs, task.needs})
     if (!needs.empty() && !runs_on(needs, device.compute))
-      return fmt::format("needs {}", device.kind == "gpu" ? needs : "a GPU (" + needs + ")");
+      return fmt::format("needs {}", device.kind == DeviceKind::gpu ? needs : "a GPU (" + needs + ")");
   return {};
 }
 
@@ -57,8 +57,8 @@ class Climb {
     bool right = true;
     record_ = {{"schema", "ridge.steps/1"},
                {"lab", lab_.name},
-               {"backend", options_.backend == lab::Backend::cpu ? "cpu" : "cuda"},
-               {"mode", options_.sizes == lab::Mode::check ? "check" : "grade"},
+               {"backend", options_.backend},
+               {"mode", options_.sizes()},
                {"ridge", {{"version", kVersion}, {"commit", kCommit}}},
                {"steps", json::array()}};
     for (const Step& s : steps) {
@@ -66,7 +66,7 @@ class Climb {
       options_.progress("");
       fmt::print("{}", line(s, j));
       std::fflush(stdout);
-      right = right && j["status"] != "failed";
+      right = right && j["status"] != Status::failed;
       record_["steps"].push_back(std::move(j));
       record_["complete"] = &s == &steps.back();
       if (record_.contains("device")) write_durably(file_, canonical(record_));
@@ -86,7 +86,7 @@ class Climb {
     }
     if (o.backend == lab::Backend::cuda) {
       if (!baseline_) baseline_ = build_baseline(lab_, dir_.path() / "baseline");
-      o.baseline = &*baseline_;
+      o.timed.baseline = &*baseline_;
     }
     Result r = judge(lab_, o);
     if (!record_.contains("device")) {
@@ -116,14 +116,14 @@ int bench_steps(const BenchArguments& a) {
   o.backend = gpu ? lab::Backend::cuda : lab::Backend::cpu;
   // Sizes are those of `ridge grade`; turns are as few as those of `ridge check`, since first steps are slow.
   o.mode = lab::Mode::check;
-  o.sizes = a.check ? lab::Mode::check : lab::Mode::grade;
-  o.one_case = true;
+  o.step.sizes = a.check ? lab::Mode::check : lab::Mode::grade;
+  o.step.one_case = true;
   o.time_limit = 60;
 #ifndef RIDGE_DEFENCE_SWITCHES
   o.submission.reuse = true;
 #endif
   o.progress = [&](const std::string& text) { text.empty() ? progress.clear() : progress.show(text); };
-  if (gpu) o.machine = calibration_for(true, o.progress);
+  if (gpu) o.timed.machine = calibration_for(true, o.progress);
   const DeviceInfo device = (gpu ? make_cuda_device() : make_cpu_device())->info();
   const fs::path dir = a.out.empty() ? root_dir() / "benchmarks" / folder_of(device.name) : fs::path(a.out);
   bool any = false, right = true;
@@ -163,7 +163,8 @@ int bench_tables(const BenchArguments& a) {
     if (records.empty()) continue;
     // GPUs come before the emulator.
     std::sort(records.begin(), records.end(), [](const ClimbRecord& x, const ClimbRecord& y) {
-      return std::pair(x.json.at("backend") == "cpu", x.path) < std::pair(y.json.at("backend") == "cpu", y.path);
+      return std::pair(x.json.at("backend") == lab::Backend::cpu, x.path) <
+             std::pair(y.json.at("backend") == lab::Backend::cpu, y.path);
     });
     write_durably(out / lab.name / "README.md", climb_page(lab, records));
     fmt::print("written: {}\n", shown(out / lab.name / "README.md"));

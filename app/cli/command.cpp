@@ -1,5 +1,7 @@
 #include "app/cli/command.hpp"
 
+#include "grader/base/names.hpp"
+
 namespace ridge {
 
 CLI::App* Commands::add(const std::string& name, const std::string& what, const std::string& examples) {
@@ -15,10 +17,13 @@ void Commands::set_action(CLI::App* command, std::function<int()> action) {
   });
 }
 
-void add_backend_option(CLI::App& command, std::string& backend) {
-  command.add_option("--backend", backend, "cpu (SIMT emulator), cuda (GPU) or auto")
+void add_backend_option(CLI::App& command, std::optional<lab::Backend>& backend) {
+  command
+      .add_option_function<std::string>(
+          "--backend", [&backend](const std::string& word) { backend = parse<lab::Backend>(word); },
+          "cpu (SIMT emulator), cuda (GPU) or auto")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
+      ->default_str("auto");
 }
 
 }  // namespace ridge

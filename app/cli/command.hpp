@@ -4,9 +4,12 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "checks/check.hpp"
 
 namespace ridge {
 
@@ -38,7 +41,7 @@ class Commands {
   std::function<int()> chosen_;
 };
 
-// Adds --backend; its default is the value that `backend` has now.
-void add_backend_option(CLI::App& command, std::string& backend);
+// Adds --backend; no value stands for auto, which is the default.
+void add_backend_option(CLI::App& command, std::optional<lab::Backend>& backend);
 
 }  // namespace ridge

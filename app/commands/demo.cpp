@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "app/cli/command.hpp"
 #include "app/grading/grading.hpp"
@@ -29,10 +30,9 @@ int demo(bool full) {
     GradeArguments a;
     a.lab = lab.name;
     a.submission = solution.string();
-    a.backend = "auto";
     a.quiet = true;
     a.progress = [&](const std::string& text) { progress.show(lab.name + ": " + text); };
-    const char* backend = choose_backend("auto", lab) == lab::Backend::cuda ? "cuda" : "cpu";
+    const lab::Backend backend = choose_backend(std::nullopt, lab);
     const auto first =
         std::find_if(lab.tasks.begin(), lab.tasks.end(), [&](const Task& t) { return t.points(backend) > 0; });
     if (!full && first != lab.tasks.end()) a.task = first->id;
@@ -40,10 +40,11 @@ int demo(bool full) {
     const int one = judge_as_asked(a, full ? lab::Mode::grade : lab::Mode::check, &r);
     progress.clear();
     if (one != 0) code = one;
-    std::string rest = r.outcome;
-    if (gpu && r.backend == "cpu") rest += fmt::format(" on the emulator (needs {} GPUs)", lab.least_gpus());
+    std::string rest = name_of(r.outcome);
+    if (gpu && r.backend == lab::Backend::cpu)
+      rest += fmt::format(" on the emulator (needs {} GPUs)", lab.least_gpus());
     for (const auto& t : r.tasks)
-      if (t.status == "skipped") rest += fmt::format("; {} skipped: {}", t.id, t.reason);
+      if (t.status == Status::skipped) rest += fmt::format("; {} skipped: {}", t.id, t.reason);
     fmt::print("{}{:<14} {:>4.0f} / {:<4.0f} {:>6.1f} s   {}\n", title, a.task.empty() ? "all tasks" : a.task, r.points,
                r.max, r.build_seconds + r.run_seconds, rest);
     if (one != 0) fmt::print("{}", report(r, use_colour(stdout)));

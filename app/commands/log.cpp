@@ -73,9 +73,9 @@ int write_log(const std::string& key, const std::string& out) {
           line = fmt::format("{:g} -> {:g} of {:g} points. {}", old->second.points, t.points, t.max, line);
       }
       if (!line.empty()) measured += fmt::format("- `{}`: {}\n", t.id, printable(line));
-      if (r.outcome != "build-failed") tasks[t.id] = t;
+      if (r.outcome != Outcome::build_failed) tasks[t.id] = t;
     }
-    if (r.outcome == "build-failed")
+    if (r.outcome == Outcome::build_failed)
       measured = fmt::format("- did not compile: {}\n", printable(r.build_output.substr(0, r.build_output.find('\n'))));
     std::string change;
     if (last)

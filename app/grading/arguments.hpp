@@ -1,8 +1,11 @@
 // The arguments of `ridge check` and `ridge grade`; watch and demo judge through them, too.
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "checks/check.hpp"
 
 namespace CLI {
 class App;
@@ -12,10 +15,10 @@ namespace ridge {
 
 struct GradeArguments {
   std::string lab;
-  std::string submission;            // folder; empty: work/NN_name
-  std::string wrong;                 // name of a wrong solution, laid over `submission` or else over the reference
-  std::vector<std::string> replace;  // files such as "wrong/x.cu", whose first line names the file they replace
-  std::string backend = "auto";
+  std::string submission;               // folder; empty: work/NN_name
+  std::string wrong;                    // name of a wrong solution, laid over `submission` or else over the reference
+  std::vector<std::string> replace;     // files such as "wrong/x.cu", whose first line names the file they replace
+  std::optional<lab::Backend> backend;  // none: chosen for the lab and the machine
   std::string task;
   std::string json, junit, gradescope, prairielearn;  // files that the result is also written to
   bool autolab = false;                               // prints only what Autolab reads

@@ -39,13 +39,13 @@ bool gpu_usable() {
   return cuda_available(why) && !find_nvcc().empty();
 }
 
-Backend choose_backend(const std::string& name, const Lab& lab) {
-  if ((name == "cpu" || name == "cuda") && !lab.has_backend(name))
-    throw Error(Exit::environment, fmt::format("{} is not judged on backend {}", lab.name, name),
+Backend choose_backend(std::optional<Backend> asked, const Lab& lab) {
+  if (asked && !lab.has_backend(*asked))
+    throw Error(Exit::environment, fmt::format("{} is not judged on backend {}", lab.name, *asked),
                 fmt::format("it has --backend {}", fmt::join(lab.backends, ", ")));
-  if (name == "cpu") return Backend::cpu;
-  if (name == "cuda") return Backend::cuda;
-  return lab.has_backend("cuda") && gpu_usable() && cuda_devices() >= lab.least_gpus() ? Backend::cuda : Backend::cpu;
+  if (asked) return *asked;
+  return lab.has_backend(Backend::cuda) && gpu_usable() && cuda_devices() >= lab.least_gpus() ? Backend::cuda
+                                                                                              : Backend::cpu;
 }
 
 namespace {
@@ -103,7 +103,7 @@ void check_that_it_shows(const WrongSolution& wrong, const Lab& lab, const Judge
     if (t.id == o.task && t.file != wrong.file)
       throw Error(Exit::usage, fmt::format("{} changes {}, and task {} is in {}", wrong.name, wrong.file, t.id, t.file),
                   fmt::format("leave --task out, or name {}", wrong.task));
-  if (wrong.backend == "cuda" && o.backend == Backend::cpu)
+  if (wrong.backend == Backend::cuda && o.backend == Backend::cpu)
     throw Error(Exit::environment, wrong.name + " fails on GPUs alone, and this check would run on the emulator",
                 "run it on a machine with the GPUs that the lab needs");
 }
@@ -140,10 +140,10 @@ int judge_as_asked(const GradeArguments& a, Mode mode, Result* out) {
       if (layer.required && !layer.on)
         throw Error(Exit::environment, fmt::format("--require-sandbox: no {} here: {}", layer.name, layer.reason),
                     "run `ridge doctor`, which lists all layers, or grade on another machine");
-  if (!a.build_into.empty()) o.build_into = fs::absolute(a.build_into);
-  if (!a.built.empty()) o.built = fs::absolute(a.built);
-  o.must_be_signed = a.official;
-  if (!a.build_into.empty() && a.backend == "auto")
+  if (!a.build_into.empty()) o.apart.build_into = fs::absolute(a.build_into);
+  if (!a.built.empty()) o.apart.prebuilt = fs::absolute(a.built);
+  o.apart.must_be_signed = a.official;
+  if (!a.build_into.empty() && !a.backend)
     throw Error(Exit::usage, "--build-into does not know for which backend", "name one: --backend cpu or cuda");
   if (!a.build_into.empty() && o.backend == Backend::cuda && std::getenv("RIDGE_CUDA_ARCH") == nullptr && !gpu_usable())
     throw Error(Exit::environment, "nobody says for which GPU to build, and there is none here",
@@ -166,14 +166,15 @@ int judge_as_asked(const GradeArguments& a, Mode mode, Result* out) {
       if (t.id == o.task) o.submission.needed = t.file;
   const bool own = a.submission.empty() && a.wrong.empty();
   const loop::Sources before = loop::read_sources(o.submission.dir);
-  if (o.backend == Backend::cuda && o.build_into.empty()) o.machine = calibration_for(mode == Mode::grade, o.progress);
+  if (o.backend == Backend::cuda && o.apart.build_into.empty())
+    o.timed.machine = calibration_for(mode == Mode::grade, o.progress);
   if (a.with_reference && o.backend == Backend::cuda) {
-    o.reference.dir = root_dir() / "solutions" / lab.name;
-    if (!fs::exists(o.reference.dir))
+    o.timed.reference.dir = root_dir() / "solutions" / lab.name;
+    if (!fs::exists(o.timed.reference.dir))
       throw Error(Exit::usage, "there is no reference solution here", "leave out --with-reference");
   }
   std::optional<Agents> agents;
-  if (!a.ranks_through.empty() && o.build_into.empty()) {
+  if (!a.ranks_through.empty() && o.apart.build_into.empty()) {
     const int most = lab.ranks.empty() ? 0 : *std::max_element(lab.ranks.begin(), lab.ranks.end());
     if (o.backend == Backend::cuda || most < 2)
       throw Error(Exit::usage,
@@ -181,17 +182,17 @@ int judge_as_asked(const GradeArguments& a, Mode mode, Result* out) {
                                              : "--ranks-through: " + lab.name + " has no ranks",
                   "leave it out");
     o.progress("starting agents");
-    o.agents = &agents.emplace(most, a.ranks_through);
+    o.ranks.agents = &agents.emplace(most, a.ranks_through);
   }
   Result result = judge(lab, o);
   progress.clear();
-  if (result.outcome == "built") {
-    if (talks) fmt::print("Built into {}: `--built` judges it.\n", shown(o.build_into));
+  if (result.outcome == Outcome::built) {
+    if (talks) fmt::print("Built into {}: `--built` judges it.\n", shown(o.apart.build_into));
     return static_cast<int>(Exit::passed);
   }
-  if (a.official) result.standing = "official";
+  if (a.official) result.standing = Standing::official;
   clean_texts(result);
-  const bool built = result.outcome != "build-failed";
+  const bool built = result.outcome != Outcome::build_failed;
   const std::vector<loop::Finding> next = loop::findings(lab, result, before);
   if (!built && a.silent)
     ;
@@ -234,8 +235,8 @@ int judge_as_asked(const GradeArguments& a, Mode mode, Result* out) {
       if (!t.trace.empty()) fmt::print("  Timeline {}\n", shown(stored.parent_path() / t.trace));
   if (out != nullptr) *out = result;
   if (!built) return static_cast<int>(Exit::build);
-  if (result.outcome == "skipped") return static_cast<int>(Exit::environment);  // nothing was scored
-  return static_cast<int>(result.outcome == "passed" ? Exit::passed : Exit::failed);
+  if (result.outcome == Outcome::skipped) return static_cast<int>(Exit::environment);  // nothing was scored
+  return static_cast<int>(result.outcome == Outcome::passed ? Exit::passed : Exit::failed);
 }
 
 }  // namespace ridge

@@ -1,6 +1,6 @@
 // Judges a submission as `ridge check` and `ridge grade` do, from the arguments to the stored record.
 #pragma once
-#include <string>
+#include <optional>
 
 #include "app/grading/arguments.hpp"
 #include "checks/check.hpp"
@@ -12,8 +12,8 @@ namespace ridge {
 // True if this machine has a GPU and nvcc.
 bool gpu_usable();
 
-// The backend that "cpu", "cuda" or "auto" means for this lab on this machine. Throws if the lab is not judged on it.
-lab::Backend choose_backend(const std::string& name, const Lab& lab);
+// The backend that was asked for, or the one for this lab on this machine. Throws if the lab is not judged on it.
+lab::Backend choose_backend(std::optional<lab::Backend> asked, const Lab& lab);
 
 // Judges the submission, prints the report, stores the record, and writes the files that were asked for. Returns the
 // exit code; `out`, unless null, receives the result.

@@ -127,7 +127,7 @@ class Watch {
   void take(const Result& r, double seconds) {
     message_.clear(), changes_.clear();
     std::string plain;
-    if (r.outcome == "build-failed") {
+    if (r.outcome == Outcome::build_failed) {
       message_ = "did not compile:\n" + first_lines(printable(r.build_output), 14);
       plain = fmt::format("{} did not compile\n{}", clock_time(), first_lines(printable(r.build_output), 6));
     } else {
@@ -153,15 +153,15 @@ class Watch {
     all_passed = std::all_of(lab_.tasks.begin(), lab_.tasks.end(),
                              [&](const Task& t) {
                                auto at = last_.find(t.id);
-                               return at != last_.end() && at->second.status != "failed";
+                               return at != last_.end() && at->second.status != Status::failed;
                              }) &&
-                 r.outcome != "build-failed";
+                 r.outcome != Outcome::build_failed;
     took_ = fmt::format("{:.1f} s from the save", seconds);
     checked_ = clock_time();
     if (!screen_.terminal) {
       fmt::print("{}", plain);
       for (const Finding& f : found_)
-        if (!f.goal.empty() || r.outcome != "build-failed")
+        if (!f.goal.empty() || r.outcome != Outcome::build_failed)
           fmt::print("{} next: {}{} {}\n", clock_time(), f.task, f.where.empty() ? "," : " " + f.where,
                      printable(f.what));
       fmt::print("{} {}\n", clock_time(), took_);
@@ -193,9 +193,9 @@ class Watch {
       const TaskResult& r = at->second;
       points += r.points, max += r.max;
       out += fmt::format("  {} {:<18} {:>5.3g} / {:<4g}",
-                         r.status == "passed"    ? screen_.paint("32", "PASS")
-                         : r.status == "skipped" ? screen_.paint("2", "SKIP")
-                                                 : screen_.paint("31", "FAIL"),
+                         r.status == Status::passed    ? screen_.paint("32", "PASS")
+                         : r.status == Status::skipped ? screen_.paint("2", "SKIP")
+                                                       : screen_.paint("31", "FAIL"),
                          t.id, r.points, r.max);
       for (const GoalResult& g : r.goals)
         out += "  " + (g.met ? screen_.paint("32", g.id)

@@ -39,7 +39,7 @@ int package_gradescope(const GradescopeArguments& a) {
   needs_sources("package gradescope");
   const Lab lab = find_lab(a.lab);
   check_task(lab, a.task);
-  if (!lab.has_backend("cpu"))
+  if (!lab.has_backend(lab::Backend::cpu))
     throw Error(Exit::usage, lab.name + " is not judged on the emulator, and Gradescope has no GPUs", "");
   if (!a.seed_file.empty()) seed_from_file(a.seed_file, lab.name);  // throws if it is none
   const fs::path out = fs::absolute(a.out.empty() ? "gradescope-" + lab.name + ".zip" : a.out);
@@ -79,7 +79,7 @@ int package_gradescope(const GradescopeArguments& a) {
   }
   double points = 0;
   for (const Task& t : lab.tasks)
-    if (a.task.empty() || a.task == t.id) points += t.points("cpu");
+    if (a.task.empty() || a.task == t.id) points += t.points(lab::Backend::cpu);
   fmt::print(
       "{}: {} files of the course, {:.1f} MB; no solutions, wrong solutions or tests.{}\n"
       "Gradescope: a programming assignment of {:g} autograder points. Configure Autograder: upload the archive, "

@@ -45,12 +45,13 @@ std::string wrong_with(const std::string& text, const Course& course, const std:
     VerifyOptions o;
     for (const std::string& key : course.keys) o.keys.push_back(public_key(key));
     if (Verified v = verify_record(text, o); !v.problem.empty()) return "the record does not verify: " + v.problem;
-    if (r.standing != "official") return "the record is not an official one";
+    if (r.standing != Standing::official) return "the record is not an official one";
   }
   if (text_at(record, "schema") != "ridge.result/1") return "the record is not a ridge.result/1";
   if (r.lab != lab) return "the record is about another lab";
-  if (r.backend != backend) return "the record is about another backend";
-  if (r.outcome != "passed" && r.outcome != "failed" && r.outcome != "build-failed") return "the record has no outcome";
+  if (text_at(record, "backend") != backend) return "the record is about another backend";
+  if (r.outcome != Outcome::passed && r.outcome != Outcome::failed && r.outcome != Outcome::build_failed)
+    return "the record has no outcome";
   if (!(r.points >= 0 && r.points <= r.max && std::isfinite(r.max))) return "the record's points make no sense";
   if (const auto files = record.find("submission"); files == record.end() || text_at(*files, "sha256") != content)
     return "the record is about other files";

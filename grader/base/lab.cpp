@@ -32,6 +32,22 @@ class Reader {
                 fmt::format("{}:{}: '{}' is {}", file_, line, key, node != nullptr ? "of the wrong type" : "missing"),
                 "see labs/01_coalescing/lab.toml for a complete example");
   }
+  template <Named E>
+  E named(const char* key) const {
+    const auto word = required<std::string>(key);
+    if (const auto value = parse<E>(word)) return *value;
+    refuse(*table_.get(key), key, word, Words<E>::all);
+  }
+  template <Named E>
+  std::vector<E> all_named(const char* key) const {
+    std::vector<E> all;
+    for (const std::string& word : strings(key)) {
+      const auto value = parse<E>(word);
+      if (!value) refuse(*table_.get(key), key, word, Words<E>::all);
+      all.push_back(*value);
+    }
+    return all;
+  }
   template <class T>
   T optional(const char* key, T otherwise) const {
     asked_.insert(key);
@@ -77,6 +93,14 @@ class Reader {
   }
 
  private:
+  template <class Known>
+  [[noreturn]] void refuse(const toml::node& node, const char* key, const std::string& word, const Known& known) const {
+    throw Error(Exit::environment,
+                fmt::format("{}:{}: '{}' has the value '{}', which there is not", file_, node.source().begin.line, key,
+                            printable(word)),
+                fmt::format("it can be {}", fmt::join(known, ", ")));
+  }
+
   const toml::table& table_;
   std::string file_;
   mutable std::set<std::string> asked_;
@@ -116,15 +140,15 @@ bool all_digits(const std::string& s) { return !s.empty() && s.find_first_not_of
 
 }  // namespace
 
-double Task::points(const std::string& backend) const {
-  if (!needs.empty() && backend == "cpu") return 0;
+double Task::points(lab::Backend backend) const {
+  if (!needs.empty() && backend == lab::Backend::cpu) return 0;
   double sum = points_correct;
   for (const Goal& g : goals)
     if (g.backend == backend) sum += g.points;
   return sum;
 }
 
-bool Lab::has_backend(const std::string& backend) const {
+bool Lab::has_backend(lab::Backend backend) const {
   return backends.empty() || std::find(backends.begin(), backends.end(), backend) != backends.end();
 }
 
@@ -174,13 +198,13 @@ Lab parse_lab(std::string_view text, const fs::path& dir) {
   lab.order = static_cast<int>(r.required<std::int64_t>("order"));
   lab.minutes = static_cast<int>(r.optional<std::int64_t>("minutes", 0));
   lab.prerequisites = r.strings("prerequisites");
-  lab.backends = r.strings("backends");
+  lab.backends = r.all_named<lab::Backend>("backends");
   lab.files = r.strings("files");
   lab.libraries = r.strings("libraries");
   lab.ranks = r.numbers("ranks");
   lab.baseline_libraries = r.strings("baseline_libraries");
   if (auto forbid = r.table("forbid"))
-    for (const std::string& backend : lab.backends) lab.forbid[backend] = forbid->strings(backend.c_str());
+    for (const lab::Backend backend : lab.backends) lab.forbid[backend] = forbid->strings(name_of(backend));
   for (const Reader& t : r.tables("task")) {
     Task task;
     task.id = t.required<std::string>("id");
@@ -193,7 +217,7 @@ Lab parse_lab(std::string_view text, const fs::path& dir) {
     task.hints = t.strings("hints");
     for (const Reader& g : t.tables("goal")) {
       task.goals.push_back({g.required<std::string>("id"), g.required<std::string>("title"),
-                            g.required<std::string>("backend"), g.required<std::string>("metric"),
+                            g.named<lab::Backend>("backend"), g.required<std::string>("metric"),
                             g.required<double>("zero"), g.required<double>("full"), g.required<double>("points"),
                             g.optional<std::string>("after", ""), g.optional<std::string>("lesson", "")});
       g.finish();

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "checks/check.hpp"
+#include "grader/base/names.hpp"
 #include "grader/base/paths.hpp"
 
 namespace ridge {
@@ -12,7 +14,7 @@ namespace ridge {
 struct Goal {
   std::string id;
   std::string title;
-  std::string backend;  // "cpu" or "cuda"
+  lab::Backend backend = lab::Backend::cpu;
   std::string metric;
   double zero = 0;  // value that earns nothing
   double full = 0;  // value that earns all points
@@ -33,7 +35,7 @@ struct Task {
   std::vector<Goal> goals;
 
   // 0 where the backend can't run it.
-  double points(const std::string& backend) const;
+  double points(lab::Backend backend) const;
 };
 
 struct Lab {
@@ -42,17 +44,17 @@ struct Lab {
   std::string title;
   int order = 0;
   int minutes = 0;
-  std::vector<std::string> backends;
+  std::vector<lab::Backend> backends;
   std::vector<std::string> files;               // what a student edits
   std::vector<std::string> prerequisites;       // other labs
   std::vector<std::string> libraries;           // "cublas", "nccl": what a submission may call
   std::vector<int> ranks;                       // numbers of ranks that its tasks are judged with; empty: one worker
   std::vector<std::string> baseline_libraries;  // what the vendor's way calls
   // By backend, functions that a submission may not call though others may: "cudaMemcpyAsync", "cudaGraphAdd*".
-  std::map<std::string, std::vector<std::string>> forbid;
+  std::map<lab::Backend, std::vector<std::string>> forbid;
   std::vector<Task> tasks;
 
-  bool has_backend(const std::string& backend) const;       // one that names none has all
+  bool has_backend(lab::Backend backend) const;             // one that names none has all
   int least_gpus() const { return ranks.empty() ? 1 : 2; }  // for backend cuda
   int most_gpus(int here) const;                            // that a judge uses of `here`: one a rank
 };

@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "grader/base/error.hpp"
+#include "grader/base/names.hpp"
 #include "grader/base/statistics.hpp"
 #include "grader/base/text.hpp"
 #include "grader/measure/calibrate.hpp"
 
 namespace ridge {
 
+using lab::Backend;
 using nlohmann::json;
 
 namespace {
@@ -55,9 +57,9 @@ std::string counted_row(const std::string& start, const json& task) {
                             g["value"].get<double>());
   const std::string status = task.at("status");
   return start + fmt::format(" {} | {} |\n", points_text(task.at("points"), task.at("max")),
-                             status == "skipped" ? "skipped: " + text_of(task, "reason")
-                             : counts.empty()    ? status
-                                                 : counts);
+                             status == name_of(Status::skipped) ? "skipped: " + text_of(task, "reason")
+                             : counts.empty()                   ? status
+                                                                : counts);
 }
 
 std::string rows_of(const json& r) {
@@ -67,8 +69,8 @@ std::string rows_of(const json& r) {
     const std::string start = fmt::format("| [{}]({}.json) | {} |", lab, lab, task.at("id").get<std::string>());
     const std::vector<json> timings = timings_of(task);
     for (const json& t : timings) rows += timed_row(start, task, t);
-    if (timings.empty() && r.at("backend") == "cpu") rows += counted_row(start, task);
-    if (timings.empty() && r.at("backend") != "cpu")
+    if (timings.empty() && r.at("backend") == Backend::cpu) rows += counted_row(start, task);
+    if (timings.empty() && r.at("backend") != Backend::cpu)
       rows += start + fmt::format(" not measured: {} | | | | | | | | |\n", task.at("status").get<std::string>());
   }
   return rows;
@@ -91,7 +93,7 @@ std::string run_row(const json& r) {
   std::string row = fmt::format("| {} | {} | {} | {}, {} |", r.at("lab").get<std::string>(),
                                 r.at("time").get<std::string>(), r.at("ridge").at("commit").get<std::string>(),
                                 compiler.at("name").get<std::string>(), compiler.at("flags").get<std::string>());
-  if (r.at("backend") == "cpu") return row + fmt::format(" {} |\n", text_of(device, "profile"));
+  if (r.at("backend") == Backend::cpu) return row + fmt::format(" {} |\n", text_of(device, "profile"));
   return row + fmt::format(" {}, {} | {} | {}, {}, {} |\n", text_of(device, "driver"), text_of(device, "runtime"),
                            text_of(device, "clocks"), range(r, "sm_mhz", "MHz"), range(r, "temperature_c", "degrees C"),
                            range(r, "power_w", "W"));
@@ -112,14 +114,14 @@ std::string bench_page(const fs::path& dir) {
   }
   if (results.empty()) return {};
   const json& first = results.begin()->second;
-  const bool timed = first.at("backend") == "cuda";
+  const bool timed = first.at("backend") == Backend::cuda;
   std::string out = fmt::format(
       "# {}\n\nMade by `ridge bench{}`, a lab at a time with `--lab`, of the files beside this one, which hold every "
       "figure\n(`ridge bench --tables` makes it again).\n\n",
       first.at("device").contains("gpus")
           ? fmt::format("{} x {}", text_of(first["device"], "gpus"), text_of(first["device"], "name"))
           : text_of(first.at("device"), "name"),
-      first.at("mode") == "check" ? " --check" : "");
+      first.at("mode") == lab::Mode::check ? " --check" : "");
   if (timed)
     out +=
         "Ratios are the vendor's time over the reference solution's, in turn in one session: median over the turns "

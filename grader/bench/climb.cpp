@@ -109,12 +109,12 @@ std::vector<Step> steps_of(const Lab& lab, const fs::path& dir) {
 
 json step_json(const Step& step, const Task& task, const TaskResult& t) {
   json j = about(step, task);
-  j["status"] = t.status == "skipped" ? "skipped" : "passed";
+  j["status"] = t.status == Status::skipped ? Status::skipped : Status::passed;
   j["reason"] = t.reason;
   for (const auto& c : t.checks) {
     const bool goal = std::any_of(t.goals.begin(), t.goals.end(), [&](const GoalResult& g) { return g.id == c.name; });
     if (c.passed || goal) continue;
-    j["status"] = "failed";
+    j["status"] = Status::failed;
     j["reason"] = c.name + ": " + c.message;
     return j;
   }
@@ -131,7 +131,7 @@ json step_json(const Step& step, const Task& task, const TaskResult& t) {
 
 json skipped_step_json(const Step& step, const Task& task, const std::string& reason) {
   json j = about(step, task);
-  j["status"] = "skipped";
+  j["status"] = Status::skipped;
   j["reason"] = reason;
   return j;
 }

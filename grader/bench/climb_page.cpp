@@ -17,7 +17,7 @@ std::string step_cell(const json& s) {
                                 : fmt::format("[{}]({})", s.at("step").get<int>(), file);
 }
 
-bool measured(const json& s) { return s.at("status") == "passed" && !s.at("case").is_null(); }
+bool measured(const json& s) { return s.at("status") == Status::passed && !s.at("case").is_null(); }
 
 double seconds_of(const json& s) { return median(s.at("timing").at("submission_s").get<std::vector<double>>()); }
 
@@ -117,10 +117,10 @@ std::string task_table(const json& record, const std::string& task, bool timed) 
 
 std::string section(const Lab& lab, const ClimbRecord& r) {
   const json& device = r.json.at("device");
-  const bool timed = r.json.at("backend") == "cuda";
+  const bool timed = r.json.at("backend") == lab::Backend::cuda;
   std::string out = fmt::format("\n## {}\n\nRecorded in [{}](../../{});\n`ridge bench --steps{} --lab {}",
                                 device.at("name").get<std::string>(), r.path, r.path,
-                                r.json.at("mode") == "check" ? " --check" : "", lab.name.substr(0, 2));
+                                r.json.at("mode") == lab::Mode::check ? " --check" : "", lab.name.substr(0, 2));
   if (timed)
     out += fmt::format(
         "` on such a GPU repeats it.\n{}, driver {}, {}, commit {}.\n\nRatio: the time of the vendor's way over that "

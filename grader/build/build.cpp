@@ -349,8 +349,7 @@ BuiltWorker build_worker(const Lab& lab, const Submission& submission, lab::Back
   if (backend == lab::Backend::cpu) check_directives(src);
   SymbolRules rules;
   rules.libraries = lab.libraries;
-  if (auto known = lab.forbid.find(backend == lab::Backend::cpu ? "cpu" : "cuda"); known != lab.forbid.end())
-    rules.forbidden = known->second;
+  if (auto known = lab.forbid.find(backend); known != lab.forbid.end()) rules.forbidden = known->second;
   try {
     return build(sources_in(src), backend, dir, &rules, lab.libraries, submission.reuse, StandIns(lab, submission));
   } catch (const Error& e) {

@@ -15,7 +15,7 @@ struct BuiltWorker {
   std::string flags;
   double seconds = 0;
   std::string warnings;
-  std::string sha256;  // of the program, where another machine built it (built.hpp)
+  std::string sha256;  // of the program, where another machine built it (prebuilt.hpp)
 };
 
 // A submission: a folder with the lab's files. `overrides` replaces single files (a wrong/ solution over the

@@ -49,11 +49,10 @@ WrongSolution from_file(const fs::path& file) {
   std::getline(text, line);
   const auto fields = header_fields(line);
   if (fields.size() != 3 || fields[0].first != "replaces" || fields[1].first != "fails" ||
-      fields[2].first != "backend" || !plain_name(fields[0].second) ||
-      (fields[2].second != "cpu" && fields[2].second != "cuda"))
+      fields[2].first != "backend" || !plain_name(fields[0].second) || !parse<lab::Backend>(fields[2].second))
     not_complete(file, w.name, "the first line is not `// replaces: FILE; fails: TASK/CHECK; backend: cpu`");
   w.file = fields[0].second;
-  w.backend = fields[2].second;
+  w.backend = *parse<lab::Backend>(fields[2].second);
   set_check(w, fields[1].second, file);
   while (std::getline(text, line) && line.rfind("// ", 0) == 0) w.why += (w.why.empty() ? "" : " ") + line.substr(3);
   return w;
@@ -71,10 +70,11 @@ WrongSolution from_table(const toml::table& table, const fs::path& file) {
     if (text(key).empty()) not_complete(file, w.name, fmt::format("`{}` is missing", key));
   w.file = text("file");
   w.why = text("why");
-  w.backend = table["backend"].value_or(w.backend);
   w.base = table["base"].value_or(w.base);
   set_check(w, text("fails"), file);
-  if (w.backend != "cpu" && w.backend != "cuda") not_complete(file, w.name, "`backend` is neither cpu nor cuda");
+  const auto backend = parse<lab::Backend>(table["backend"].value_or(std::string(name_of(w.backend))));
+  if (!backend) not_complete(file, w.name, "`backend` is neither cpu nor cuda");
+  w.backend = *backend;
   if (w.why.find('\n') != std::string::npos) not_complete(file, w.name, "`why` has more than one line");
   if (w.base != "solution" && w.base != "stub" && w.base.rfind("steps/", 0) != 0)
     not_complete(file, w.name, "`base` is none of solution, stub and steps/NAME.cu");

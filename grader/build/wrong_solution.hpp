@@ -10,9 +10,9 @@ namespace ridge {
 
 struct WrongSolution {
   std::string name;
-  std::string file;               // of the lab, for which it stands
-  std::string task, check;        // the check of the task that fails first
-  std::string backend = "cpu";    // where it fails
+  std::string file;                          // of the lab, for which it stands
+  std::string task, check;                   // the check of the task that fails first
+  lab::Backend backend = lab::Backend::cpu;  // where it fails
   std::string base = "solution";  // what is edited: "solution", "stub" or "steps/NAME.cu"; empty: `source` is complete
   std::string why;                // what is wrong, as a teacher would say it
   std::vector<std::pair<std::string, std::string>>

@@ -21,7 +21,7 @@ bool decoys(const JudgeOptions& options, const lab::TaskCheck& check) {
   return options.mode == Mode::grade && !check.host_reads_inputs();
 }
 
-bool keeps_requests(const JudgeOptions& options) { return options.mode == Mode::check && !options.sizes; }
+bool keeps_requests(const JudgeOptions& options) { return options.mode == Mode::check && !options.step.sizes; }
 
 void CaseJudge::stop() {
   workers_.clear();
@@ -40,7 +40,7 @@ std::vector<Device*> CaseJudge::devices(const lab::Case& c) {
 
 std::unique_ptr<SubmissionWorkers> CaseJudge::start(int ranks, bool decoys) {
   Lap lap(time_.start);
-  return std::make_unique<SubmissionWorkers>(program_, ranks, options_.backend, decoys, options_.agents);
+  return std::make_unique<SubmissionWorkers>(program_, ranks, options_.backend, decoys, options_.ranks.agents);
 }
 
 SubmissionWorkers& CaseJudge::workers_of(ByRanks& all, int ranks) {

@@ -157,7 +157,7 @@ std::string cuda_error_class(int code) {
 }
 
 void clean_texts(Result& r) {
-  if (r.standing == "official" && on(Defence::quiet_secrets))
+  if (r.standing == Standing::official && on(Defence::quiet_secrets))
     for (TaskResult& t : r.tasks) {
       t.output.clear();
       t.ranks.clear();

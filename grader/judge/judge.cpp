@@ -14,8 +14,8 @@
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
-#include "grader/build/built.hpp"
 #include "grader/build/check_module.hpp"
+#include "grader/build/prebuilt.hpp"
 #include "grader/judge/task_judge.hpp"
 #include "grader/machine/device.hpp"
 #include "grader/machine/gpu_leftovers.hpp"
@@ -60,10 +60,10 @@ void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device* de
               const fs::path& sources) {
   DeviceInfo info;
   if (device != nullptr) info = device->info();
-  r.device = {{"kind", info.kind}, {"name", info.name}};
+  r.device = {{"kind", name_of(info.kind)}, {"name", info.name}};
   if (device == nullptr) {
     r.device = {{"kind", "none"}, {"name", "built only"}};
-  } else if (info.kind == "gpu") {
+  } else if (info.kind == DeviceKind::gpu) {
     r.device["driver"] = info.driver;
     r.device["runtime"] = info.runtime;
     r.device["clocks"] = info.clocks;
@@ -71,7 +71,7 @@ void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device* de
   } else {
     r.device["profile"] = default_profile().id;
   }
-  if (o.agents != nullptr) r.device["agents"] = o.agents->nodes();
+  if (o.ranks.agents != nullptr) r.device["agents"] = o.ranks.agents->nodes();
   r.compiler = built.compiler;
   r.compiler_flags = built.flags;
   r.build_seconds = built.seconds;
@@ -94,14 +94,14 @@ void add_ceilings(Result& r, const Calibration& machine) {
 
 // A record of an attempt that the compiler refused: no points, and its messages.
 void did_not_build(Result& r, const Lab& lab, const JudgeOptions& o, const std::string& messages) {
-  r.outcome = "build-failed";
+  r.outcome = Outcome::build_failed;
   r.build_output = messages;
   for (const Task& spec : lab.tasks) {
     if (!o.task.empty() && o.task != spec.id) continue;
     TaskResult t;
     t.id = spec.id;
     t.title = spec.title;
-    t.status = "failed";
+    t.status = Status::failed;
     t.max = spec.points(r.backend);
     t.checks.push_back({"build", false, "the submission did not build"});
     r.max += t.max;
@@ -131,12 +131,12 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   r.nonce = new_nonce();
   r.lab = lab.name;
   r.title = lab.title;
-  r.mode = o.mode == Mode::check ? "check" : "grade";
-  r.backend = o.backend == Backend::cpu ? "cpu" : "cuda";
+  r.mode = o.mode;
+  r.backend = o.backend;
   r.submission_path = shown(o.submission.dir);
   r.sandbox = sandbox_report();
 
-  const bool only_builds = !o.build_into.empty();
+  const bool only_builds = !o.apart.build_into.empty();
   std::unique_ptr<Device> device;
   if (!only_builds) device = o.backend == Backend::cpu ? make_cpu_device() : make_cuda_device();
   GpuLeftovers gpu(o.backend == Backend::cuda && device ? device->info().uuid : "");
@@ -145,12 +145,12 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   o.progress("building");
   BuiltWorker built;
   try {
-    if (o.built.empty()) {
+    if (o.apart.prebuilt.empty()) {
       built = build_worker(lab, o.submission, o.backend, place);
     } else {
       fs::create_directories(place / "src");
       stage(lab, o.submission, place / "src");
-      built = take_built(o.built, lab, o.backend, place / "src", place, o.must_be_signed);
+      built = take_prebuilt(o.apart.prebuilt, lab, o.backend, place / "src", place, o.apart.must_be_signed);
     }
   } catch (const Error& e) {
     if (e.code != Exit::build) throw;
@@ -159,14 +159,15 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
     return r;
   }
   if (only_builds) {
-    keep_built(o.build_into, built, lab, o.backend, place / "src");
-    r.outcome = "built";
+    keep_prebuilt(o.apart.build_into, built, lab, o.backend, place / "src");
+    r.outcome = Outcome::built;
     return r;
   }
   BuiltWorker baseline, reference;
   if (o.backend == Backend::cuda) {
-    if (!o.reference.dir.empty()) reference = build_worker(lab, o.reference, o.backend, dir.path() / "reference");
-    baseline = o.baseline != nullptr ? *o.baseline : build_baseline(lab, dir.path() / "baseline");
+    if (!o.timed.reference.dir.empty())
+      reference = build_worker(lab, o.timed.reference, o.backend, dir.path() / "reference");
+    baseline = o.timed.baseline != nullptr ? *o.timed.baseline : build_baseline(lab, dir.path() / "baseline");
     wait_for_the_gpu();
     try {  // a machine on which this does not start is not the submission's fault
       WorkerProcess probe(baseline.program, 60, {.gpu = true});
@@ -187,17 +188,17 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
             TaskJudge(lab, spec, *check, o, *device, {built.program, baseline.program, reference.program}, seed).run());
   }
   r.run_seconds = now() - start;
-  r.outcome = "passed";
+  r.outcome = Outcome::passed;
   double all = 0;
-  for (const Task& spec : lab.tasks) all += spec.points(spec.needs.empty() ? r.backend : "cuda");
+  for (const Task& spec : lab.tasks) all += spec.points(spec.needs.empty() ? r.backend : Backend::cuda);
   for (const auto& t : r.tasks) {
     r.points += t.points;
     r.max += t.max;
-    if (t.status == "failed") r.outcome = "failed";
+    if (t.status == Status::failed) r.outcome = Outcome::failed;
   }
-  if (r.max == 0 && r.outcome == "passed") r.outcome = "skipped";
+  if (r.max == 0 && r.outcome == Outcome::passed) r.outcome = Outcome::skipped;
   r.coverage = all > 0 ? r.max / all : 0;
-  add_ceilings(r, o.machine);
+  add_ceilings(r, o.timed.machine);
   if (std::string left = sandbox_leftovers() + gpu.find(); !left.empty())
     r.sandbox.push_back({"clean-up", false, true, "left behind: " + left});
   return r;

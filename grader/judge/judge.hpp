@@ -17,24 +17,40 @@ class Agents;
 
 struct JudgeOptions {
   Submission submission;
-  Submission reference;  // backend cuda: timed beside the submission, for comparison; empty folder: none
   lab::Backend backend = lab::Backend::cpu;
   lab::Mode mode = lab::Mode::check;
   std::string task;                   // only this one; empty for all
   bool sanitize = false;              // also looks for races, uninitialised reads and leaks (emulator)
-  Calibration machine;                // of the device, where it is known (backend cuda)
   std::optional<std::uint64_t> seed;  // of a course, for mode grade; else random
   double time_limit = 0;              // seconds that one request to the worker may take; 0 takes the mode's own
-  // A step of a climb (climb.hpp): the cases of another mode, of several measured ones only that in the middle, and the
-  // vendor's way where it is built already (backend cuda).
-  std::optional<lab::Mode> sizes;
-  bool one_case = false;
-  const BuiltWorker* baseline = nullptr;
-  int as_gpus = 0;  // backend cpu: only the cases that so many GPUs are timed on, joined as the device profile says
-  // Building and judging apart (built.hpp): only builds, into this folder; takes what was built there.
-  fs::path build_into, built;
-  bool must_be_signed = false;  // what was built
-  Agents* agents = nullptr;     // of labs with several ranks, on the emulator: their workers' nodes
+
+  // What the submission is timed against (backend cuda).
+  struct Timed {
+    Submission reference;                   // takes turns with the submission; empty folder: none
+    Calibration machine;                    // the device's ceilings, where they are known
+    const BuiltWorker* baseline = nullptr;  // the vendor's way, where it is built already
+  } timed;
+
+  // A step of a climb (climb.hpp).
+  struct Step {
+    std::optional<lab::Mode> sizes;  // the cases of another mode
+    bool one_case = false;           // of several measured cases only the one in the middle
+  } step;
+  lab::Mode sizes() const { return step.sizes.value_or(mode); }
+
+  // Building and judging on two machines (prebuilt.hpp).
+  struct Apart {
+    fs::path build_into;          // only builds, into this folder
+    fs::path prebuilt;            // takes the program of this folder
+    bool must_be_signed = false;  // what was built there
+  } apart;
+
+  // Labs with several ranks (backend cpu).
+  struct Ranks {
+    int as_gpus = 0;           // only the cases that so many GPUs are timed on, joined as the device profile says
+    Agents* agents = nullptr;  // the nodes of their workers
+  } ranks;
+
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
 

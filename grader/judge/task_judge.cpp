@@ -22,7 +22,7 @@ std::string TaskJudge::why_skipped() {
   if (!spec_.needs.empty() && !runs_on(spec_.needs, device_.info().compute))
     return gpu ? "needs " + spec_.needs : "needs a GPU (" + spec_.needs + ")";
   ranks_ = lab_.ranks;
-  if (options_.as_gpus > 0) std::erase_if(ranks_, [&](int p) { return p > options_.as_gpus; });
+  if (options_.ranks.as_gpus > 0) std::erase_if(ranks_, [&](int p) { return p > options_.ranks.as_gpus; });
   if (!gpu || lab_.ranks.empty()) return {};
   std::erase_if(ranks_, [](int p) { return p > cuda_devices(); });
   if (!ranks_.empty() && ranks_.back() >= 2) return {};
@@ -30,15 +30,14 @@ std::string TaskJudge::why_skipped() {
 }
 
 TaskResult TaskJudge::run() {
-  backend_ = options_.backend == Backend::cpu ? "cpu" : "cuda";
   task_.id = spec_.id;
   task_.title = spec_.title;
   task_.reason = why_skipped();
   if (!task_.reason.empty()) {
-    task_.status = "skipped";
+    task_.status = Status::skipped;
     return task_;
   }
-  task_.max = spec_.points(backend_);
+  task_.max = spec_.points(options_.backend);
   try {
     judge_cases();
   } catch (const Error& e) {
@@ -47,16 +46,16 @@ TaskResult TaskJudge::run() {
   }
   task_.output = cases_.output();
   task_.output_bytes = cases_.output_bytes();
-  if (options_.as_gpus > 0) return task_;  // goals are for the emulator's own cases
+  if (options_.ranks.as_gpus > 0) return task_;  // goals are for the emulator's own cases
   bool correct = task_.checks.empty();
   if (correct)
     task_.checks.push_back(
         {"correct", true,
          cases_.sanitizer_gave_up() ? "races were not looked for in every case: that took too long" : without_gpus()});
-  score_goals(task_, spec_, backend_, measured_, correct);
+  score_goals(task_, spec_, options_.backend, measured_, correct);
   for (const auto& g : task_.goals) task_.checks.push_back({g.id, g.met, g.met ? "" : goal_message(g)});
   for (const auto& c : task_.checks)
-    if (!c.passed) task_.status = "failed";
+    if (!c.passed) task_.status = Status::failed;
   return task_;
 }
 
@@ -99,16 +98,15 @@ std::vector<lab::Case> TaskJudge::in_secret_order(std::vector<lab::Case> cases) 
 }
 
 std::vector<lab::Case> TaskJudge::chosen_cases() const {
-  const lab::Request request{options_.sizes.value_or(options_.mode),
-                             options_.as_gpus > 0 ? Backend::cuda : options_.backend, device_.info().memory / 8,
-                             derived_seed(seed_, "shapes"), ranks_};
+  const lab::Request request{options_.sizes(), options_.ranks.as_gpus > 0 ? Backend::cuda : options_.backend,
+                             device_.info().memory / 8, derived_seed(seed_, "shapes"), ranks_};
   std::vector<lab::Case> cases = in_secret_order(check_.cases(request));
-  if (options_.one_case) {  // of several measured ones the one in the middle
+  if (options_.step.one_case) {  // of several measured ones the one in the middle
     const auto measured = std::count_if(cases.begin(), cases.end(), [](const lab::Case& c) { return c.measured; });
     std::ptrdiff_t i = 0;
     std::erase_if(cases, [&](const lab::Case& c) { return c.measured && i++ != measured / 2; });
   }
-  if (options_.as_gpus > 0) {
+  if (options_.ranks.as_gpus > 0) {
     std::erase_if(cases, [](const lab::Case& c) { return !c.measured; });
     for (lab::Case& c : cases) c.topology.clear(), c.node = 0;
   }
@@ -189,10 +187,10 @@ bool TaskJudge::take_counts(const lab::Case& c, const std::vector<Reply>& replie
 bool TaskJudge::time_measured(const lab::Case& c) {
   TimedOptions timed;
   timed.stop = options_.mode == Mode::check ? StopRule{5, 9, 8, 0.03} : StopRule{7, 60, 45, 0.01};
-  if (options_.sizes.value_or(options_.mode) == Mode::check) timed.turn_seconds = 0.002;
+  if (options_.sizes() == Mode::check) timed.turn_seconds = 0.002;
   timed.limit_seconds = limit_;
   timed.seed = derived_seed(seed_, "timed");
-  timed.machine = options_.machine;
+  timed.machine = options_.timed.machine;
   timed.explain = [this](const Reply& r) { return cases_.explain()(r).message; };
   timed.progress = [&](const std::string& text) {
     options_.progress(fmt::format("{}: {}, {}", spec_.id, c.name, text));

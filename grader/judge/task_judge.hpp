@@ -79,7 +79,6 @@ class TaskJudge {
   TaskPrograms programs_;
   std::uint64_t seed_;
   double limit_;
-  std::string backend_;
   TaskResult task_;
   CaseJudge cases_;
   Measured measured_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "checks/check.hpp"
+#include "grader/base/names.hpp"
 
 namespace ridge {
 
@@ -37,7 +38,7 @@ struct OutputSample {
 };
 
 struct DeviceInfo {
-  std::string kind;  // "emulated" or "gpu"
+  DeviceKind kind = DeviceKind::emulated;
   std::string name;
   std::string driver, runtime, clocks;
   std::uint64_t memory = 0;    // bytes free

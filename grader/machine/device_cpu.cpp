@@ -21,7 +21,6 @@ class CpuDevice : public Device {
  public:
   DeviceInfo info() const override {
     DeviceInfo i;
-    i.kind = "emulated";
     i.name = "SIMT emulator";
     i.memory = std::uint64_t{1} << 30;
     return i;

@@ -266,7 +266,7 @@ class CudaDevice : public Device {
   }
   DeviceInfo info() const override {
     DeviceInfo i;
-    i.kind = "gpu";
+    i.kind = DeviceKind::gpu;
     char name[128] = {};
     CUdevice device;
     int version = 0;

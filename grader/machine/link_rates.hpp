@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "grader/base/facts.hpp"
+#include "grader/base/doctor_facts.hpp"
 #include "grader/machine/topology.hpp"
 
 namespace ridge {

@@ -1,6 +1,6 @@
 // A machine's topology as doctor prints it.
 #pragma once
-#include "grader/base/facts.hpp"
+#include "grader/base/doctor_facts.hpp"
 #include "grader/machine/topology.hpp"
 
 namespace ridge {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "grader/base/facts.hpp"
+#include "grader/base/doctor_facts.hpp"
 
 namespace ridge {
 

@@ -14,8 +14,7 @@ double points_for(const Goal& g, double value) {
   return g.points * std::clamp(fraction, 0.0, 1.0);
 }
 
-void score_goals(TaskResult& task, const Task& spec, const std::string& backend, const Measured& measured,
-                 bool correct) {
+void score_goals(TaskResult& task, const Task& spec, lab::Backend backend, const Measured& measured, bool correct) {
   if (correct) task.points += spec.points_correct;
   for (const Goal& g : spec.goals) {
     if (g.backend != backend) continue;

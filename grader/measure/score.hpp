@@ -12,7 +12,6 @@ namespace ridge {
 double points_for(const Goal& goal, double value);
 
 // Fills task.goals and task.points from the measurements. `correct` false: nothing is earned, values stay null.
-void score_goals(TaskResult& task, const Task& spec, const std::string& backend, const Measured& measured,
-                 bool correct);
+void score_goals(TaskResult& task, const Task& spec, lab::Backend backend, const Measured& measured, bool correct);
 
 }  // namespace ridge

@@ -14,7 +14,7 @@
 #include "grader/base/defence.hpp"
 #include "grader/base/seeds.hpp"
 #include "grader/machine/nvml.hpp"
-#include "grader/measure/floor.hpp"
+#include "grader/measure/roofline_floor.hpp"
 #include "grader/measure/timed_sets.hpp"
 #include "grader/measure/timed_turns.hpp"
 #include "grader/measure/timing.hpp"

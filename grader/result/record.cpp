@@ -42,6 +42,12 @@ class Fields {
     for (const json& value : list(key))
       if (value.is_number()) to.push_back(value.get<double>());
   }
+  template <Named E>
+  void get(const char* key, E& to) const {
+    std::string word;
+    get(key, word);
+    if (const auto value = parse<E>(word); value && !word.empty()) to = *value;
+  }
   const json& list(const char* key) const {
     static const json none = json::array();
     const json* v = find(key);
@@ -67,11 +73,11 @@ template <class Item>
 Item check_or_case(const json& j) {
   Fields f(j);
   Item item;
-  std::string status = "failed";
+  Status status = Status::failed;
   f.get("name", item.name);
   f.get("status", status);
   f.get("message", item.message);
-  item.passed = status == "passed";
+  item.passed = status == Status::passed;
   return item;
 }
 
@@ -126,6 +132,7 @@ KernelCount read_kernel(const json& j) {
 TaskResult read_task(const json& j) {
   Fields f(j);
   TaskResult t;
+  t.status = Status::failed;
   f.get("id", t.id), f.get("title", t.title), f.get("status", t.status), f.get("reason", t.reason);
   f.get("points", t.points), f.get("max", t.max), f.get("output", t.output), f.get("output_bytes", t.output_bytes);
   for (const json& c : f.list("checks")) t.checks.push_back(check_or_case<CheckResult>(c));

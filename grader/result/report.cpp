@@ -81,13 +81,13 @@ std::string report(const Result& r, bool colour) {
                     paint.dim(fmt::format("   {} of {} on {}\n", r.mode, r.submission_path, device)) + "\n";
   for (const auto& t : r.tasks) {
     std::string score = fmt::format("{:>5} / {}", points(t.points), points(t.max));
-    bool passed = t.status == "passed";
+    bool passed = t.status == Status::passed;
     out += fmt::format("  {} {}  {}\n",
-                       t.status == "skipped" ? paint.dim("SKIP")
-                       : passed              ? paint.good("PASS")
-                                             : paint.bad("FAIL"),
+                       t.status == Status::skipped ? paint.dim("SKIP")
+                       : passed                    ? paint.good("PASS")
+                                                   : paint.bad("FAIL"),
                        paint.bold(fmt::format("{:<12}", t.id)), paint.dim(fmt::format("{:<46}", t.title)) + score);
-    if (t.status == "skipped") out += wrapped(printable(t.reason), 12);
+    if (t.status == Status::skipped) out += wrapped(printable(t.reason), 12);
     for (const auto& c : t.checks) {
       const GoalResult* goal = nullptr;
       for (const auto& g : t.goals)
@@ -109,9 +109,9 @@ std::string report(const Result& r, bool colour) {
                          t.output_bytes);
     out += "\n";
   }
-  std::string verdict = r.outcome == "passed"    ? paint.good("all checks passed")
-                        : r.outcome == "skipped" ? paint.dim("nothing could run here")
-                                                 : paint.bad("not all checks passed");
+  std::string verdict = r.outcome == Outcome::passed    ? paint.good("all checks passed")
+                        : r.outcome == Outcome::skipped ? paint.dim("nothing could run here")
+                                                        : paint.bad("not all checks passed");
   out += paint.bold(fmt::format("  Score {} / {}", points(r.points), points(r.max))) + "   " + verdict;
   if (r.coverage < 0.999) out += paint.dim(fmt::format("   ({:.0f}% of the lab)", 100 * r.coverage));
   if (std::string missing = missing_layers(r.sandbox); !missing.empty())

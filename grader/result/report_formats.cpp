@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "formats/xml_text.hpp"
 #include "grader/base/text.hpp"
 #include "grader/sandbox/sandbox_layers.hpp"
 
@@ -14,18 +15,12 @@ using nlohmann::json;
 
 namespace {
 
-std::string xml(const std::string& text) {
-  std::string out = printable(text);
-  out = replaced(std::move(out), "&", "&amp;");
-  out = replaced(std::move(out), "<", "&lt;");
-  out = replaced(std::move(out), ">", "&gt;");
-  out = replaced(std::move(out), "\"", "&quot;");
-  return replaced(std::move(out), "\n", "&#10;");
-}
+// A parser turns a raw line break in an attribute into a blank.
+std::string xml(const std::string& text) { return replaced(xml_text(printable(text)), "\n", "&#10;"); }
 
 std::string dumped(const json& j, int indent) { return j.dump(indent, ' ', false, json::error_handler_t::replace); }
 
-bool secret(const Result& r) { return r.mode == "grade"; }
+bool secret(const Result& r) { return r.mode == lab::Mode::grade; }
 
 const GoalResult* goal_of(const TaskResult& t, const std::string& check) {
   for (const GoalResult& g : t.goals)
@@ -68,7 +63,7 @@ std::string cases_of(const Result& r, const TaskResult& t) {
 std::string summary(const Result& r) {
   auto name = r.device.find("name");
   return printable(fmt::format("{} {}: {:g} of {:g} points, {} on {}", r.lab, r.title, r.points, r.max, r.outcome,
-                               name != r.device.end() ? name->second : r.backend));
+                               name != r.device.end() ? name->second : name_of(r.backend)));
 }
 
 }  // namespace
@@ -80,7 +75,7 @@ std::string junit_report(const Result& r) {
     std::string cases;
     std::size_t failed = 0, skipped = 0, count = t.checks.size();
     const std::string where = fmt::format("classname=\"{}.{}\"", xml(r.lab), xml(t.id));
-    if (t.status == "skipped") {
+    if (t.status == Status::skipped) {
       ++count, ++skipped;
       cases += fmt::format("    <testcase {} name=\"{}\" time=\"0\"><skipped message=\"{}\"/></testcase>\n", where,
                            xml(t.id), xml(t.reason));
@@ -114,7 +109,7 @@ std::string gradescope_report(const Result& r) {
   for (const TaskResult& t : r.tasks) {
     int number = 0;
     ++task_number;
-    if (t.status == "skipped")
+    if (t.status == Status::skipped)
       tests.push_back({{"name", printable(t.id)},
                        {"score", 0},
                        {"max_score", 0},
@@ -130,7 +125,7 @@ std::string gradescope_report(const Result& r) {
                        {"number", fmt::format("{}.{}", task_number, ++number)},
                        {"score", p.points},
                        {"max_score", p.max},
-                       {"status", c.passed ? "passed" : "failed"},
+                       {"status", c.passed ? Status::passed : Status::failed},
                        {"output", output},
                        {"output_format", "text"},
                        {"tags", json::array({printable(t.id)})},
@@ -177,7 +172,7 @@ std::string prairielearn_report(const Result& r) {
                        {"message", text_of(t, c)},
                        {"output", goal_of(t, c.name) == nullptr ? printable(t.output) : ""}});
     }
-  const bool built = r.outcome != "build-failed";
+  const bool built = r.outcome != Outcome::build_failed;
   json j = {{"gradable", true},
             {"score", r.max > 0 ? std::clamp(r.points / r.max, 0.0, 1.0) : 0.0},
             {"message", summary(r)},
@@ -195,7 +190,7 @@ std::string prairielearn_report(const Result& r) {
 }
 
 std::string autolab_report(const Result& r) {
-  const bool built = r.outcome != "build-failed";
+  const bool built = r.outcome != Outcome::build_failed;
   json semantic = {{"_presentation", "semantic"}, {"stages", {"Build", "Test", "Timing"}}};
   semantic["Build"] = {{"compile", {{"passed", built}}}};
   if (!built) semantic["Build"]["compile"]["hint"] = capped(printable(r.build_output), 4000);

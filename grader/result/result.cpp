@@ -52,9 +52,11 @@ json task_json(const TaskResult& t) {
   for (const auto& k : t.kernels) j["kernels"].push_back(kernel_json(k));
   j["checks"] = j["goals"] = j["cases"] = json::array();
   for (const auto& c : t.checks)
-    j["checks"].push_back({{"name", c.name}, {"status", c.passed ? "passed" : "failed"}, {"message", c.message}});
+    j["checks"].push_back(
+        {{"name", c.name}, {"status", c.passed ? Status::passed : Status::failed}, {"message", c.message}});
   for (const auto& c : t.cases)
-    j["cases"].push_back({{"name", c.name}, {"status", c.passed ? "passed" : "failed"}, {"message", c.message}});
+    j["cases"].push_back(
+        {{"name", c.name}, {"status", c.passed ? Status::passed : Status::failed}, {"message", c.message}});
   for (const auto& g : t.goals)
     j["goals"].push_back({{"id", g.id},
                           {"title", g.title},

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "checks/check.hpp"
+#include "grader/base/names.hpp"
 #include "grader/base/paths.hpp"
 #include "grader/result/counts.hpp"
 #include "grader/result/timing_record.hpp"
@@ -39,7 +41,7 @@ struct Roofline {
 
 struct TaskResult {
   std::string id, title;
-  std::string status = "passed";  // passed, failed, skipped
+  Status status = Status::passed;
   std::string reason;
   double points = 0, max = 0;
   std::vector<CheckResult> checks;
@@ -64,7 +66,11 @@ struct Ceiling {
 };
 
 struct Result {
-  std::string attempt, time, lab, title, mode, standing = "practice", backend, outcome;
+  std::string attempt, time, lab, title;
+  lab::Mode mode = lab::Mode::check;
+  Standing standing = Standing::practice;
+  lab::Backend backend = lab::Backend::cpu;
+  Outcome outcome = Outcome::none;
   std::string submission_path;
   std::string nonce;                                    // random, 32 hexadecimal digits: no two records are equal
   std::map<std::string, std::string> submission_files;  // name and SHA-256

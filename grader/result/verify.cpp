@@ -5,7 +5,6 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
@@ -24,12 +23,19 @@ const json& member(const json& j, const char* key) {
   return j[key];
 }
 
-std::string text_of(const json& j, const char* key, const std::set<std::string>& allowed = {}) {
+std::string text_of(const json& j, const char* key) {
   const json& v = member(j, key);
   if (!v.is_string()) invalid(fmt::format("'{}' is no text", key));
-  std::string text = v.get<std::string>();
-  if (!allowed.empty() && allowed.count(text) == 0) invalid(fmt::format("'{}' has a value that there is not", key));
-  return text;
+  return v.get<std::string>();
+}
+
+[[noreturn]] void no_such_value(const char* key) { invalid(fmt::format("'{}' has a value that there is not", key)); }
+
+template <Named E>
+E named(const json& j, const char* key) {
+  const auto value = parse<E>(text_of(j, key));
+  if (!value) no_such_value(key);
+  return *value;
 }
 
 void hex_of(const json& j, const char* key, std::size_t digits) {
@@ -61,11 +67,12 @@ void check_files(const json& j) {
 void check_schema(const json& j) {
   if (text_of(j, "schema") != "ridge.result/1") invalid("the schema is not ridge.result/1");
   for (const char* key : {"attempt", "time", "lab", "title"}) text_of(j, key);
-  std::string mode = text_of(j, "mode", {"check", "grade"});
-  if (text_of(j, "standing", {"practice", "official"}) == "official" && mode != "grade")
+  const auto mode = named<lab::Mode>(j, "mode");
+  if (named<Standing>(j, "standing") == Standing::official && mode != lab::Mode::grade)
     invalid("an official result that was not graded");
-  text_of(j, "backend", {"cpu", "cuda"});
-  text_of(j, "outcome", {"passed", "failed", "build-failed", "skipped"});
+  named<lab::Backend>(j, "backend");
+  if (const auto outcome = named<Outcome>(j, "outcome"); outcome == Outcome::none || outcome == Outcome::built)
+    no_such_value("outcome");
   hex_of(j, "nonce", 32);
   check_files(member(j, "submission"));
   check_files(member(j, "harness"));
@@ -76,7 +83,7 @@ void check_schema(const json& j) {
   double points = 0;
   for (const json& t : tasks) {
     text_of(t, "id");
-    text_of(t, "status", {"passed", "failed", "skipped"});
+    named<Status>(t, "status");
     check_points(t);
     points += number_of(t, "points");
   }
@@ -86,7 +93,7 @@ void check_schema(const json& j) {
 PublicKey check_signature(const json& record) {
   const json& s = member(record, "signature");
   if (!s.is_object() || s.size() != 4) invalid("'signature' has other fields than it should");
-  text_of(s, "algorithm", {"ed25519"});
+  if (text_of(s, "algorithm") != "ed25519") no_such_value("algorithm");
   auto key = public_key_from_hex(text_of(s, "public_key"));
   if (!key) invalid("'public_key' is not 64 hexadecimal digits");
   if (text_of(s, "key_id") != key->id()) invalid("'key_id' is not the key's");

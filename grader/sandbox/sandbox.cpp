@@ -34,7 +34,6 @@
 namespace ridge {
 
 using sandbox::Stage;
-using sandbox::Status;
 
 namespace {
 
@@ -448,7 +447,7 @@ void SandboxRun::exec(int last_kept) {
   auto high = [](int fd) { return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 64); };
   int status = high(s.status[1]), config = high(s.config), args = high(s.args), info = high(s.info[1]);
   auto fail = [&](Stage stage) {
-    Status report{stage, errno};
+    sandbox::Status report{stage, errno};
     if (write(status, &report, sizeof report) < 0) _exit(126);
     _exit(127);
   };
@@ -464,7 +463,7 @@ void SandboxRun::exec(int last_kept) {
   if (chdir(s.parts.namespaces ? "/" : s.description.dir.c_str()) != 0) fail(Stage::directory);
   if (!s.helped()) {
     if (s.description.fixed_addresses) personality(ADDR_NO_RANDOMIZE);
-    Status ready{Stage::ready, 0};
+    sandbox::Status ready{Stage::ready, 0};
     if (write(status, &ready, sizeof ready) < 0) _exit(126);
   }
   execve(s.arguments[0], s.arguments.data(), s.environment.data());
@@ -486,7 +485,7 @@ std::string SandboxRun::started(pid_t child) {
       s.root = first;
     }
   bool ready = false;
-  Status status{};
+  sandbox::Status status{};
   for (;;) {
     ssize_t n = read(s.status[0], &status, sizeof status);
     if (n < 0 && errno == EINTR) continue;

@@ -91,7 +91,7 @@ LabState state_of(const Lab& lab) {
     ++read;
     const auto attempt = load_attempt(lab.name, *id);
     if (!attempt || (noted.count(*id) == 0 && !lay_in_work(attempt->result, lab.name))) continue;
-    const bool built = attempt->result.outcome != "build-failed";
+    const bool built = attempt->result.outcome != Outcome::build_failed;
     if (s.last_attempt.empty()) {
       s.last_attempt = *id, s.last_time = attempt->result.time, s.last_built = built;
       s.files = attempt->result.submission_files;
@@ -104,7 +104,7 @@ LabState state_of(const Lab& lab) {
     const Task& spec = find_task(lab, t.id);
     s.points += t.last ? t.last->points : 0;
     s.max += t.last               ? t.last->max
-             : spec.needs.empty() ? spec.points(lab.backends.empty() ? "cpu" : lab.backends[0])
+             : spec.needs.empty() ? spec.points(lab.backends.empty() ? lab::Backend::cpu : lab.backends[0])
                                   : 0;
   }
   return s;
@@ -153,7 +153,7 @@ void record_attempt(const Lab& lab, const Result& r, const Sources& before, cons
   keep_files(r.submission_files, before);
   Event e{r.time, "attempt", "", r.attempt, note};
   for (const TaskResult& t : r.tasks)
-    if (t.status == "passed") e.passed.push_back(t.id);
+    if (t.status == Status::passed) e.passed.push_back(t.id);
   add_event(lab.name, std::move(e));
 }
 

@@ -28,8 +28,8 @@ struct TaskState {
   std::optional<TaskResult> last;  // result of the newest attempt that judged the task
   int hints = 0;
   bool gave_up = false;
-  bool passed() const { return last && last->status == "passed"; }
-  bool skipped() const { return last && last->status == "skipped"; }
+  bool passed() const { return last && last->status == Status::passed; }
+  bool skipped() const { return last && last->status == Status::skipped; }
 };
 
 struct LabState {

@@ -34,7 +34,7 @@ std::vector<FileDiff> code_diff(const Result& a, const Result& b) {
 std::string attempt_title(const Result& r) {
   return fmt::format("{} {}: {} on {}, {:g} / {:g}{}", r.time.substr(0, 10),
                      r.time.size() > 16 ? r.time.substr(11, 5) : "", r.mode, r.backend, r.points, r.max,
-                     r.outcome == "build-failed" ? ", did not compile" : "");
+                     r.outcome == Outcome::build_failed ? ", did not compile" : "");
 }
 
 }  // namespace ridge::loop

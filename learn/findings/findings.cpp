@@ -143,7 +143,7 @@ std::vector<Finding> findings(const Lab& lab, const Result& r, const std::map<st
                               std::size_t most) {
   std::vector<Finding> all;
   for (const TaskResult& t : r.tasks) {
-    if (t.status != "failed") continue;
+    if (t.status != Status::failed) continue;
     const Task* spec = nullptr;
     for (const Task& known : lab.tasks)
       if (known.id == t.id) spec = &known;

@@ -41,11 +41,11 @@ json result_of(const std::string& lab, const std::string& attempt, const json& t
     if (!plain(id) || !score.is_array() || score.size() != 2) continue;
     const double p = number(score[0]), m = number(score[1]);
     r["tasks"].push_back(
-        {{"id", id}, {"title", id}, {"status", p >= m ? "passed" : "failed"}, {"points", p}, {"max", m}});
+        {{"id", id}, {"title", id}, {"status", p >= m ? Status::passed : Status::failed}, {"points", p}, {"max", m}});
     points += p, most += m;
   }
   r["score"] = {{"points", points}, {"max", most}};
-  r["outcome"] = points >= most ? "passed" : "failed";
+  r["outcome"] = points >= most ? Outcome::passed : Outcome::failed;
   return r;
 }
 

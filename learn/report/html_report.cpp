@@ -112,7 +112,7 @@ Person own_results() {
 
 std::string task_rows(const TaskResult& t) {
   std::string out;
-  const char* css = t.status == "passed" ? "ok" : t.status == "skipped" ? "soft" : "fail";
+  const char* css = t.status == Status::passed ? "ok" : t.status == Status::skipped ? "soft" : "fail";
   std::string told;
   for (const CheckResult& c : t.checks) {
     const GoalResult* goal = nullptr;
@@ -126,7 +126,7 @@ std::string task_rows(const TaskResult& t) {
   }
   out +=
       fmt::format("<tr><td>{}</td><td class=\"{}\">{}</td><td class=\"n\">{:g} / {:g}</td><td>{}</td></tr>\n",
-                  escaped(t.title), css, escaped(t.status), t.points, t.max, told.empty() ? escaped(t.reason) : told);
+                  escaped(t.title), css, name_of(t.status), t.points, t.max, told.empty() ? escaped(t.reason) : told);
   return out;
 }
 
@@ -146,12 +146,11 @@ std::string timeline_of(const Record& r, const TaskResult& t) {
 
 std::string lab_section(const Record& record, const std::vector<Lab>& labs) {
   const Result& r = record.result;
-  std::string device = r.device.count("name") != 0 ? r.device.at("name") : r.backend;
-  std::string out =
-      fmt::format("<h3>{}: {}</h3>\n<p class=\"soft\">{:g} of {:g} points, {} ({} on {}), {}, attempt {}</p>\n",
-                  escaped(r.lab), escaped(r.title), r.points, r.max, escaped(r.standing), escaped(r.mode),
-                  escaped(device), escaped(r.time), escaped(r.attempt));
-  if (r.outcome == "build-failed")
+  std::string device = r.device.count("name") != 0 ? r.device.at("name") : name_of(r.backend);
+  std::string out = fmt::format(
+      "<h3>{}: {}</h3>\n<p class=\"soft\">{:g} of {:g} points, {} ({} on {}), {}, attempt {}</p>\n", escaped(r.lab),
+      escaped(r.title), r.points, r.max, r.standing, r.mode, escaped(device), escaped(r.time), escaped(r.attempt));
+  if (r.outcome == Outcome::build_failed)
     return out + "<p class=\"fail\">It did not compile.</p>\n<pre class=\"scroll\">" +
            escaped(r.build_output.substr(0, 4000)) + "</pre>\n";
   out +=

@@ -17,7 +17,7 @@ namespace ridge::test {
 inline std::vector<WrongSolution> sample(const std::vector<WrongSolution>& all, std::uint64_t seed) {
   std::map<std::string, std::vector<const WrongSolution*>> kinds;
   for (const WrongSolution& w : all)
-    if (w.backend == "cpu") kinds[w.check].push_back(&w);
+    if (w.backend == ridge::lab::Backend::cpu) kinds[w.check].push_back(&w);
   std::vector<WrongSolution> chosen;
   for (const auto& [check, wrong] : kinds) chosen.push_back(*wrong[seed % wrong.size()]);
   return chosen;

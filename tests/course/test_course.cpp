@@ -10,6 +10,7 @@
 
 #include "course/sample.hpp"
 #include "grader/base/lab.hpp"
+#include "grader/base/names.hpp"
 #include "grader/build/wrong_solution.hpp"
 #include "grader/graded.hpp"
 #include "support/catch.hpp"
@@ -94,11 +95,11 @@ TEST_CASE("every lab is complete") {
   CHECK_FALSE(lab.files.empty());
   REQUIRE_FALSE(lab.tasks.empty());
   REQUIRE_FALSE(lab.backends.empty());
-  if (std::count(lab.backends.begin(), lab.backends.end(), "cuda") != 0)
+  if (std::count(lab.backends.begin(), lab.backends.end(), ridge::lab::Backend::cuda) != 0)
     CHECK(fs::exists(lab_dir(name) + "/baseline.cu"));
 
   for (const auto& backend : lab.backends) {
-    INFO(backend);
+    INFO(ridge::name_of(backend));
     double points = 0;
     for (const auto& t : lab.tasks) points += t.points(backend);
     CHECK(points == 100);  // of the tasks that the backend runs
@@ -112,12 +113,13 @@ TEST_CASE("every lab is complete") {
     CHECK(std::count(lab.files.begin(), lab.files.end(), t.file) == 1);
     std::set<std::string> goals;
     for (const auto& g : t.goals) {
-      INFO(g.backend << " goal " << g.id);
+      INFO(ridge::name_of(g.backend) << " goal " << g.id);
       CHECK(std::count(lab.backends.begin(), lab.backends.end(), g.backend) == 1);
       CHECK(g.points > 0);
       CHECK(g.zero != g.full);
-      if (!g.after.empty()) CHECK(goals.count(g.backend + " " + g.after) == 1);  // one that comes before
-      CHECK(goals.insert(g.backend + " " + g.id).second);
+      if (!g.after.empty())
+        CHECK(goals.count(ridge::name_of(g.backend) + (" " + g.after)) == 1);  // one that comes before
+      CHECK(goals.insert(ridge::name_of(g.backend) + (" " + g.id)).second);
     }
   }
 }
@@ -258,7 +260,7 @@ TEST_CASE("kernels in inline PTX are judged on the emulator") {
 namespace {
 
 void fails_as_named(const ridge::Lab& lab, const ridge::WrongSolution& w) {
-  if (w.backend != "cpu") return;
+  if (w.backend != ridge::lab::Backend::cpu) return;
   INFO("To repeat: ./ridge check " << lab.name << " --wrong " << w.name << " --task " << w.task);
   Folder home;
   Graded g = check(home, lab.name, {"--wrong", w.name, "--task", w.task, "--time-limit", "30"});

@@ -7,7 +7,8 @@ using namespace ridge::test;
 
 namespace {
 
-ridge::WrongSolution fails(const std::string& name, const std::string& check, const std::string& backend = "cpu") {
+ridge::WrongSolution fails(const std::string& name, const std::string& check,
+                           ridge::lab::Backend backend = ridge::lab::Backend::cpu) {
   ridge::WrongSolution w;
   w.name = name;
   w.check = check;
@@ -15,9 +16,12 @@ ridge::WrongSolution fails(const std::string& name, const std::string& check, co
   return w;
 }
 
-const std::vector<ridge::WrongSolution> kAll = {fails("a", "correct"),      fails("b", "correct"),
-                                                fails("c", "sectors"),      fails("d", "correct"),
-                                                fails("e", "time", "cuda"), fails("f", "sectors")};
+const std::vector<ridge::WrongSolution> kAll = {fails("a", "correct"),
+                                                fails("b", "correct"),
+                                                fails("c", "sectors"),
+                                                fails("d", "correct"),
+                                                fails("e", "time", ridge::lab::Backend::cuda),
+                                                fails("f", "sectors")};
 
 std::string names(std::uint64_t seed) {
   std::string text;

@@ -6,7 +6,7 @@
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     ridge::Lab lab = ridge::parse_lab(ridge::fuzz::text_of(data, size), "01_fuzzed");
-    for (const auto& task : lab.tasks) (void)task.points("cpu");
+    for (const auto& task : lab.tasks) (void)task.points(ridge::lab::Backend::cpu);
   } catch (const ridge::Error& e) {
     ridge::fuzz::promise(!e.advice.empty(), "an error says what to try");
   }

@@ -132,12 +132,13 @@ TEST_CASE("metrics: several measured cases are judged by the worst") {
 TEST_CASE("metrics: a task that needs a GPU has no points elsewhere") {
   Task t;
   t.points_correct = 5;
-  t.goals = {{"g", "", "cuda", "ratio_to_baseline", 0, 1, 20, ""}, {"c", "", "cpu", "divergence", 1, 0, 10, ""}};
-  CHECK(t.points("cpu") == 15);
-  CHECK(t.points("cuda") == 25);
+  t.goals = {{"g", "", lab::Backend::cuda, "ratio_to_baseline", 0, 1, 20, ""},
+             {"c", "", lab::Backend::cpu, "divergence", 1, 0, 10, ""}};
+  CHECK(t.points(lab::Backend::cpu) == 15);
+  CHECK(t.points(lab::Backend::cuda) == 25);
   t.needs = "sm_90a";
-  CHECK(t.points("cpu") == 0);
-  CHECK(t.points("cuda") == 25);
+  CHECK(t.points(lab::Backend::cpu) == 0);
+  CHECK(t.points(lab::Backend::cuda) == 25);
   CHECK(runs_on("sm_90a", "9.0"));
   CHECK_FALSE(runs_on("sm_90a", "10.0"));
   CHECK_FALSE(runs_on("sm_90a", ""));

@@ -265,9 +265,9 @@ TEST_CASE("a lab may forbid functions, by backend") {
       "title = \"t\"\norder = 1\nbackends = [\"cpu\", \"cuda\"]\n[forbid]\ncuda = [\"cudaMemcpy\", "
       "\"cudaMemcpy2D*\"]\n";
   const ridge::Lab lab = ridge::parse_lab(text, "00_t");
-  CHECK(lab.forbid.at("cpu").empty());
+  CHECK(lab.forbid.at(ridge::lab::Backend::cpu).empty());
   ridge::SymbolRules rules;
-  rules.forbidden = lab.forbid.at("cuda");
+  rules.forbidden = lab.forbid.at(ridge::lab::Backend::cuda);
   const auto told = [&](const std::string& source, const std::string& import) {
     return ridge::check_symbols({{source, {import}, {}, {}}}, rules);
   };

@@ -28,10 +28,10 @@ ridge::Result sample() {
   r.time = "2026-11-21T03:04:05Z";
   r.lab = "01_coalescing";
   r.title = "Memory coalescing \xC3\xA9";
-  r.mode = "grade";
-  r.standing = "official";
-  r.backend = "cpu";
-  r.outcome = "failed";
+  r.mode = ridge::lab::Mode::grade;
+  r.standing = ridge::Standing::official;
+  r.backend = ridge::lab::Backend::cpu;
+  r.outcome = ridge::Outcome::failed;
   r.nonce = "00112233445566778899aabbccddeeff";
   r.submission_files = {{"copy.cu", kHash}};
   r.harness_files = {{"bin/ridge", kHash}};
@@ -41,7 +41,7 @@ ridge::Result sample() {
   r.max = 40;
   ridge::TaskResult t;
   t.id = "transpose";
-  t.status = "failed";
+  t.status = ridge::Status::failed;
   t.points = 12.5;
   t.max = 40;
   t.checks.push_back({"correct", true, "a message with \"quotes\" and \xFF bytes"});

@@ -28,21 +28,21 @@ ridge::Result sample() {
   r.attempt = "20261121T030405.123Z-3f9a2c";
   r.lab = "01_coalescing";
   r.title = "Memory coalescing";
-  r.mode = "check";
-  r.backend = "cpu";
-  r.outcome = "failed";
+  r.mode = ridge::lab::Mode::check;
+  r.backend = ridge::lab::Backend::cpu;
+  r.outcome = ridge::Outcome::failed;
   r.nonce = std::string(32, '0');
   r.points = 25;
   r.max = 60;
   ridge::TaskResult good, bad, skipped;
   good.id = "copy";
-  good.status = "passed";
+  good.status = ridge::Status::passed;
   good.points = good.max = 20;
   good.checks = {{"correct", true, ""}, {"sectors", true, ""}};
   good.goals = {{"sectors", "Sectors", "sectors_over_ideal", "x", "", 1.0, 8, 1.02, 15, 15, true}};
   good.cases = {{"n 1", true, ""}, {"n 31", true, ""}};
   bad.id = "transpose";
-  bad.status = "failed";
+  bad.status = ridge::Status::failed;
   bad.points = 5;
   bad.max = 40;
   bad.checks = {{"correct", false, kHostile}, {"sectors", false, "not measured"}};
@@ -50,7 +50,7 @@ ridge::Result sample() {
   bad.cases = {{"33 x 65", false, kHostile}};
   bad.output = kHostile;
   skipped.id = "wgmma";
-  skipped.status = "skipped";
+  skipped.status = ridge::Status::skipped;
   skipped.reason = "needs sm_90a";
   r.tasks = {good, bad, skipped};
   return r;
@@ -198,7 +198,7 @@ TEST_CASE("Gradescope's results.json") {
   CHECK(j["leaderboard"][1]["order"] == "asc");  // fewer sectors are better
 
   ridge::Result secret = sample();
-  secret.mode = "grade";
+  secret.mode = ridge::lab::Mode::grade;
   j = json::parse(ridge::gradescope_report(secret));
   CHECK(j["stdout_visibility"] == "hidden");
   CHECK_FALSE(contains(j["tests"][0]["output"], "n 31 ok"));  // names only
@@ -258,7 +258,7 @@ TEST_CASE("a result's texts are printable, without private folders, and 64 KiB a
   CHECK(contains(r.build_output, "bytes more"));
 
   r = sample();
-  r.standing = "official";  // what it printed may be the inputs
+  r.standing = ridge::Standing::official;  // what it printed may be the inputs
   r.tasks[1].output = "secret 42";
   r.tasks[1].output_bytes = 9;
   ridge::clean_texts(r);

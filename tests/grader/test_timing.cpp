@@ -14,7 +14,7 @@
 #include "grader/machine/gpu_leftovers.hpp"
 #include "grader/machine/nvml.hpp"
 #include "grader/measure/calibrate.hpp"
-#include "grader/measure/floor.hpp"
+#include "grader/measure/roofline_floor.hpp"
 #include "grader/measure/timed_turns.hpp"
 #include "grader/measure/timing.hpp"
 #include "late_device.hpp"

@@ -11,12 +11,14 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
 
 #include "grader/base/error.hpp"
 #include "grader/base/header_line.hpp"
 #include "grader/base/lab.hpp"
+#include "grader/base/names.hpp"
 #include "grader/base/patience.hpp"
 #include "grader/base/text.hpp"
 #include "grader/build/diagnostics.hpp"
@@ -35,7 +37,7 @@ using test::write_file;
 
 namespace {
 
-Goal goal(double zero, double full, double points) { return {"g", "", "cpu", "", zero, full, points, ""}; }
+Goal goal(double zero, double full, double points) { return {"g", "", lab::Backend::cpu, "", zero, full, points, ""}; }
 
 // What `body` throws, or an empty message.
 template <class Body>
@@ -93,16 +95,16 @@ TEST_CASE("points run linearly from zero to full and are clamped") {
 TEST_CASE("goals count only for a right answer, in order, and for this backend") {
   Task spec;
   spec.points_correct = 5;
-  spec.goals = {{"sectors", "", "cpu", "sectors_over_ideal", 4, 1, 15, ""},
-                {"conflicts", "", "cpu", "conflicts_per_request", 8, 0, 10, "sectors"},
-                {"bandwidth", "", "cuda", "ratio_to_baseline", 0, 1, 99, ""}};
+  spec.goals = {{"sectors", "", lab::Backend::cpu, "sectors_over_ideal", 4, 1, 15, ""},
+                {"conflicts", "", lab::Backend::cpu, "conflicts_per_request", 8, 0, 10, "sectors"},
+                {"bandwidth", "", lab::Backend::cuda, "ratio_to_baseline", 0, 1, 99, ""}};
   Measured m;
   m.work = {1, "element", 3200, 3200};  // 200 sectors
   m.counted = Counted{{}, 200, 10, 0};
   auto score = [&](double sectors, bool correct) {
     m.counted->global_sectors = sectors;
     TaskResult t;
-    score_goals(t, spec, "cpu", m, correct);
+    score_goals(t, spec, lab::Backend::cpu, m, correct);
     REQUIRE(t.goals.size() == 2);
     return t;
   };
@@ -183,8 +185,8 @@ TEST_CASE("a lab's manifest") {
   CHECK(lab.files == std::vector<std::string>{"a.cu", "b.cu"});
   REQUIRE(lab.tasks.size() == 1);
   CHECK(lab.tasks[0].hints.size() == 1);
-  CHECK(lab.tasks[0].points("cpu") == 100);
-  CHECK(lab.tasks[0].points("cuda") == 40);
+  CHECK(lab.tasks[0].points(lab::Backend::cpu) == 100);
+  CHECK(lab.tasks[0].points(lab::Backend::cuda) == 40);
   REQUIRE(lab.tasks[0].goals.size() == 1);
   CHECK(lab.tasks[0].goals[0].zero == 4);
   CHECK(lab.tasks[0].goals[0].full == 1.5);
@@ -218,8 +220,21 @@ TEST_CASE("a lab's manifest") {
   message = without("zero = 4", "zero = \"4\"");
   CHECK(contains(message, "lab.toml:17"));
   CHECK(contains(message, "'zero'"));
+  message = without("backend = \"cpu\"", "backend = \"emulator\"");
+  CHECK(contains(message, "lab.toml:15: 'backend' has the value 'emulator'"));
+  message = without("backends = [\"cpu\"]", "backends = [\"cpu\", \"tpu\"]");
+  CHECK(contains(message, "lab.toml:4: 'backends' has the value 'tpu'"));
   message = without("minutes = 30", "minutes = = 30");
   CHECK(contains(message, "lab.toml:3"));
+}
+
+TEST_CASE("choices have the words of records") {
+  CHECK(parse<Outcome>("build-failed") == Outcome::build_failed);
+  CHECK(parse<lab::Backend>("cuda") == lab::Backend::cuda);
+  for (const char* none : {"", "Passed", "passed ", "pass"}) CHECK_FALSE(parse<Status>(none));
+  CHECK(fmt::format("{:>8}|{}", Status::failed, Standing::official) == "  failed|official");
+  const nlohmann::json j = {{"mode", lab::Mode::grade}, {"backends", std::vector{lab::Backend::cpu}}};
+  CHECK(j.dump() == R"({"backends":["cpu"],"mode":"grade"})");
 }
 
 TEST_CASE("files are written whole or not at all") {

@@ -15,7 +15,7 @@ Result missed(const std::string& metric, double value, double full, const std::v
   Result r;
   r.lab = "01_coalescing";
   TaskResult t;
-  t.id = "transpose", t.status = "failed", t.max = 35, t.points = 10;
+  t.id = "transpose", t.status = Status::failed, t.max = 35, t.points = 10;
   t.checks = {{"correct", true, ""}, {"goal", false, ""}};
   t.goals = {{"goal", "", metric, "x", "as the judge says it", value, 4, full, 0, 25, false}};
   KernelCount k;
@@ -123,7 +123,7 @@ TEST_CASE("three findings at most, the most points first; a wrong answer stands 
   r.lab = "01_coalescing";
   for (auto [id, points] : {std::pair{"copy", 15.0}, {"aos_to_soa", 25.0}, {"transpose", 35.0}, {"gather", 20.0}}) {
     TaskResult t;
-    t.id = id, t.status = "failed", t.max = points;
+    t.id = id, t.status = Status::failed, t.max = points;
     t.checks = {{"correct", false, "n 1: first wrong element\nand more"}};
     r.tasks.push_back(t);
   }

@@ -11,6 +11,7 @@
 #include "cluster/src/base/strings.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
+#include "grader/base/names.hpp"
 
 namespace ridge::cluster {
 
@@ -59,6 +60,14 @@ class Table {
   void read(const toml::node& n, const char* key, std::string& to) const {
     if (!n.is_string()) fail(n, key, "a text");
     to = n.value<std::string>().value();
+  }
+  template <Named E>
+  void read(const toml::node& n, const char* key, E& to) const {
+    std::string word;
+    read(n, key, word);
+    const auto value = parse<E>(word);
+    if (!value) fail(n, key, fmt::format("one of {}", fmt::join(Words<E>::all, ", ")).c_str());
+    to = *value;
   }
   void read(const toml::node& n, const char* key, bool& to) const {
     if (!n.is_boolean()) fail(n, key, "true or false");
@@ -221,13 +230,10 @@ Course load_course(const std::string& given) {
     Table its_slurm = one.inside("slurm");
     read_slurm(its_slurm, l.slurm);
     one.done();
-    if (l.backend != "cpu" && l.backend != "cuda")
-      throw Error(Exit::usage, fmt::format("{}: [labs.{}]: there is no backend '{}'", shown(c.file), key, l.backend),
-                  "name cpu or cuda; all submissions are graded on it");
     if (l.slurm.nodes > 1) {
       const Lab lab = find_lab(l.name);
       const bool ranks = std::any_of(lab.ranks.begin(), lab.ranks.end(), [](int n) { return n > 1; });
-      if (!ranks || l.backend != "cpu" || c.mpi.empty())
+      if (!ranks || l.backend != lab::Backend::cpu || c.mpi.empty())
         throw Error(Exit::usage,
                     fmt::format("{}: [labs.{}]: {}", shown(c.file), key,
                                 !ranks          ? "`nodes` is above 1, and the lab has no ranks"
@@ -236,7 +242,7 @@ Course load_course(const std::string& given) {
                     c.mpi.empty() ? "set mpi = \"srun --mpi=pmix\" in the site's profile or in course.toml"
                                   : "leave `nodes` out");
     }
-    if (!l.build.partition.empty() && l.backend == "cuda" && c.build_arch.empty())
+    if (!l.build.partition.empty() && l.backend == lab::Backend::cuda && c.build_arch.empty())
       throw Error(Exit::usage, fmt::format("{}: [build] names no `arch`", shown(c.file)),
                   "a machine without a GPU must be told for which to build: arch = \"90a\" for H100 and H200");
     if (l.limit_s < 1) l.limit_s = 1;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "checks/check.hpp"
 #include "grader/base/paths.hpp"
 
 namespace ridge::cluster {
@@ -27,7 +28,7 @@ struct CourseLab {
   std::string name;  // NN_name
   double weight = 1;
   std::optional<std::int64_t> deadline;
-  std::string backend = "cpu";
+  lab::Backend backend = lab::Backend::cpu;
   int limit_s = 600;  // for grading one submission
   LatePolicy late;
   SlurmOptions slurm;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "grader/base/names.hpp"
 #include "grader/base/paths.hpp"
 
 struct sqlite3;
@@ -27,6 +28,10 @@ class Rows {  // the rows of a running statement
   void bind(std::string_view v);
   void bind(const std::string& v) { bind(std::string_view(v)); }
   void bind(const char* v) { bind(std::string_view(v)); }
+  template <Named E>
+  void bind(E v) {
+    bind(name_of(v));
+  }
   template <class T>
   void bind(const std::optional<T>& v) {
     if (v)

@@ -14,6 +14,7 @@
 #include "formats/json_fields.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
+#include "grader/base/names.hpp"
 
 namespace ridge::cluster {
 
@@ -146,16 +147,18 @@ std::string gradescope(const std::vector<Grade>& grades, double points) {
   json all = json::array();
   for (const Grade& g : grades) {
     if (!g.percent) continue;
-    all.push_back({{"student", g.student.id},
-                   {"email", g.student.email},
-                   {"results",
-                    {{"score", *g.percent / 100 * points},
-                     {"output", g.note},
-                     {"visibility", "after_published"},
-                     {"tests", json::array({{{"name", g.lab},
-                                             {"score", *g.percent / 100 * points},
-                                             {"max_score", points},
-                                             {"status", g.outcome == "passed" ? "passed" : "failed"}}})}}}});
+    all.push_back(
+        {{"student", g.student.id},
+         {"email", g.student.email},
+         {"results",
+          {{"score", *g.percent / 100 * points},
+           {"output", g.note},
+           {"visibility", "after_published"},
+           {"tests",
+            json::array({{{"name", g.lab},
+                          {"score", *g.percent / 100 * points},
+                          {"max_score", points},
+                          {"status", g.outcome == name_of(Outcome::passed) ? Status::passed : Status::failed}}})}}}});
   }
   return all.dump(1) + "\n";
 }
@@ -226,12 +229,12 @@ std::string lab_report(Gradebook& book, const std::string& lab) {
     const json record = json::parse(r.text(0), nullptr, false);
     const int students = static_cast<int>(r.integer(1));
     if (!record.is_object()) continue;
-    if (text_at(record, "outcome") == "build-failed") failing["(does not build)"] += students;
+    if (text_at(record, "outcome") == name_of(Outcome::build_failed)) failing["(does not build)"] += students;
     for (const json& t : record.value("tasks", json::array())) {
       if (!t.is_object()) continue;
       const std::string id = text_at(t, "id");
       for (const json& c : t.value("checks", json::array()))
-        if (text_at(c, "status") == "failed") failing[id + "/" + text_at(c, "name")] += students;
+        if (text_at(c, "status") == name_of(Status::failed)) failing[id + "/" + text_at(c, "name")] += students;
       for (const json& g : t.value("goals", json::array()))
         if (g.is_object() && g.value("met", json()) == false && g.contains("value") && !g["value"].is_null())
           failing[id + "/" + text_at(g, "id")] += students;
@@ -288,7 +291,7 @@ std::string estimate(Gradebook& book, const std::string& lab_name, int more) {
   open.next();
   const double n = static_cast<double>(open.integer(0) + more);
   int gpus = 0;
-  if (rules.backend == "cuda") {
+  if (rules.backend == lab::Backend::cuda) {
     const std::string& gres = rules.slurm.gres;
     gpus = gres.empty() ? lab.least_gpus() : std::max(1, std::atoi(gres.substr(gres.rfind(':') + 1).c_str()));
   }

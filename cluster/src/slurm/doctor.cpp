@@ -110,7 +110,7 @@ void examine_slurm(const Course& c, std::vector<Finding>& all) {
       if (!has)
         all.push_back({Kind::bad, fmt::format("{}: partition {} offers no {}", name, p->name, type),
                        p->gres.empty() ? "none of its nodes has GRES" : fmt::format("it offers {}", p->gres.front())});
-    } else if (lab.backend == "cuda") {
+    } else if (lab.backend == lab::Backend::cuda) {
       all.push_back(
           {Kind::bad, name + ": the backend is cuda, and no `gres` asks for a GPU", "set gres = \"gpu:1\" in [slurm]"});
     }

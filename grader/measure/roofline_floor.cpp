@@ -1,4 +1,4 @@
-#include "grader/measure/floor.hpp"
+#include "grader/measure/roofline_floor.hpp"
 
 #include <algorithm>
 

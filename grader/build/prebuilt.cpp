@@ -1,4 +1,4 @@
-#include "grader/build/built.hpp"
+#include "grader/build/prebuilt.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -71,12 +71,12 @@ void check_signature(const fs::path& place, json manifest) {
 
 }  // namespace
 
-void keep_built(const fs::path& place, const BuiltWorker& built, const Lab& lab, lab::Backend backend,
-                const fs::path& src) {
+void keep_prebuilt(const fs::path& place, const BuiltWorker& built, const Lab& lab, lab::Backend backend,
+                   const fs::path& src) {
   const std::string program = file_text(built.program);
   const json manifest = {{"schema", kBuildSchema},
                          {"lab", lab.name},
-                         {"backend", backend == lab::Backend::cpu ? "cpu" : "cuda"},
+                         {"backend", backend},
                          {"submission", combined(submission_hashes(src, lab))},
                          {"harness", combined(harness_hashes(lab, backend))},
                          {"program", sha256(program)},
@@ -106,8 +106,8 @@ void keep_built(const fs::path& place, const BuiltWorker& built, const Lab& lab,
   }
 }
 
-BuiltWorker take_built(const fs::path& place, const Lab& lab, lab::Backend backend, const fs::path& src,
-                       const fs::path& dir, bool must_be_signed) {
+BuiltWorker take_prebuilt(const fs::path& place, const Lab& lab, lab::Backend backend, const fs::path& src,
+                          const fs::path& dir, bool must_be_signed) {
   Open folder(open(place.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat s {};
   if (folder.fd < 0 || fstat(folder.fd, &s) != 0) does_not_fit(place, "there is no such folder");
@@ -118,7 +118,7 @@ BuiltWorker take_built(const fs::path& place, const Lab& lab, lab::Backend backe
   };
   if (text_of("schema") != kBuildSchema) does_not_fit(place, "build.json is no manifest of a build");
   if (must_be_signed) check_signature(place, m);
-  if (text_of("lab") != lab.name || text_of("backend") != (backend == lab::Backend::cpu ? "cpu" : "cuda"))
+  if (text_of("lab") != lab.name || text_of("backend") != name_of(backend))
     does_not_fit(place, "it is of another lab or backend");
   if (text_of("submission") != combined(submission_hashes(src, lab))) does_not_fit(place, "it is of other files");
   if (text_of("harness") != combined(harness_hashes(lab, backend)))

@@ -8,12 +8,12 @@ namespace ridge {
 
 // Writes `place` (worker, build.json), which must not be there, whole or not at all. `src`: the folder it was built
 // from. Signed where a signing key is configured.
-void keep_built(const fs::path& place, const BuiltWorker& built, const Lab& lab, lab::Backend backend,
-                const fs::path& src);
+void keep_prebuilt(const fs::path& place, const BuiltWorker& built, const Lab& lab, lab::Backend backend,
+                   const fs::path& src);
 
 // A private copy in `dir`, whose sources are staged in `src`. Throws Error(Exit::environment) where something does not
 // fit: the submission is not to blame.
-BuiltWorker take_built(const fs::path& place, const Lab& lab, lab::Backend backend, const fs::path& src,
-                       const fs::path& dir, bool must_be_signed);
+BuiltWorker take_prebuilt(const fs::path& place, const Lab& lab, lab::Backend backend, const fs::path& src,
+                          const fs::path& dir, bool must_be_signed);
 
 }  // namespace ridge
