@@ -1,7 +1,6 @@
 #!/bin/sh
-# Prints the Chromium that draws the decks, and nothing where there is none: $RIDGE_BROWSER, then what is on PATH, then
-# Playwright's. A snap, which is all that Ubuntu has of Chromium, sees neither /tmp nor most folders, and is passed over:
-# Google Chrome's own package serves as well.
+# Prints the path of the browser that draws the decks, or nothing if there is none. It looks at $RIDGE_BROWSER, then on
+# PATH, then for Playwright's Chromium. It skips snaps, such as Ubuntu's Chromium: they see neither /tmp nor most folders.
 is_snap() {
   case $(readlink -f "$1") in */snap | */snap/*) return 0 ;; esac
   head -c 4000 "$1" 2>/dev/null | grep -q '^#!.*sh\b' && grep -q /snap/ "$1"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A deck's page to PDF, light, one slide a page: print.sh INDEX.html OUT.pdf. Without a browser it says so and makes none.
+# Prints a deck to PDF with the light theme, one slide a page: print.sh INDEX.html OUT.pdf. Without a browser it says so
+# and makes no PDF.
 set -eu
 page=$1 out=$2
 browser=$(sh "$(dirname "$0")/browser.sh")
@@ -9,7 +10,7 @@ if [ -z "$browser" ]; then
 fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# No sandbox: containers and root have none to give, and the page is our own.
+# No sandbox: containers and root cannot start one, and the page is our own.
 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$scratch/profile" \
   --virtual-time-budget=20000 --no-pdf-header-footer --print-to-pdf="$scratch/deck.pdf" "file://$page?light&print-pdf" \
   >"$scratch/log" 2>&1 || true

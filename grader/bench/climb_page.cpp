@@ -123,24 +123,23 @@ std::string section(const Lab& lab, const ClimbRecord& r) {
                                 r.json.at("mode") == lab::Mode::check ? " --check" : "", lab.name.substr(0, 2));
   if (timed)
     out += fmt::format(
-        "` on such a GPU repeats it.\n{}, driver {}, {}, commit {}.\n\nRatio: the time of the vendor's way over that "
-        "of "
-        "the step, in turn in one session, with its 95% bootstrap interval. Of the\nroof: the least time that this "
-        "machine, as measured, allows for the work, over the step's. Gain: over the step before.\n",
+        "` on such a GPU repeats it.\n{}, driver {}, {}, commit {}.\n\nRatio: the baseline's time over the step's, "
+        "measured in turn in one session, with its 95% bootstrap interval. Of the\nroof: the least time that this "
+        "machine, as measured, allows for the work, over the step's time. Gain: the time of the\nstep before over "
+        "the step's.\n",
         r.json.at("date").get<std::string>(), device.at("driver").get<std::string>(),
         r.json.at("compiler").at("name").get<std::string>(), r.json.at("ridge").at("commit").get<std::string>());
   else if (judged_in_virtual_time(r.json))
     out +=
-        " --backend cpu` repeats it anywhere.\n\nOf the measured case: the emulator's virtual time for the device of "
-        "its profile, that over the least possible, and the\ncalls by which the host puts work on the device. Gain: "
-        "over "
-        "the step before.\n";
+        " --backend cpu` repeats it anywhere.\n\nVirtual time: the emulator's time for the measured case, on the "
+        "device of its profile. Over bound: this time over the\nleast possible one. Launches: calls by which the host "
+        "puts work on the device. Gain: the time of the step before over\nthe step's.\n";
   else
     out +=
-        " --backend cpu` repeats it anywhere.\n\nExact counts of the measured case: 32-byte sectors of global memory, "
-        "passes through shared memory, block barriers. Only\nwhere blocks wait for one another, as in a look-back, "
-        "does a "
-        "count differ a little from run to run. Ideal are the bytes\nthat the task must read and write.\n";
+        " --backend cpu` repeats it anywhere.\n\nThe counts of the measured case are exact: 32-byte sectors of "
+        "global memory, wavefronts of shared memory, block\nbarriers. A count differs a little from run to run only if "
+        "blocks wait for one another, as in a look-back. The ideal\ncounts the bytes that the task must read and "
+        "write.\n";
   if (!r.json.value("complete", true)) out += "\n**The run was cut short: steps are missing.**\n";
   for (const Task& t : lab.tasks) out += task_table(r.json, t.id, timed);
   return out;

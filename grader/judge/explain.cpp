@@ -32,8 +32,8 @@ std::string with_lines(std::string text, const fs::path& program) {
 
 namespace {
 
-// Takes " [launched by 1f0 a20]" out of `text`: "mlp.cu:14", the innermost place in a .cu file; empty where there is
-// none, or where it is the kernel's own file.
+// Removes the mark " [launched by 1f0 a20]" of the worker from `text`, so that no message shows it. Returns the innermost
+// of its places in a .cu file, as in "mlp.cu:14"; empty if there is none or if it is in the kernel's own file.
 std::string launched_at(std::string& text, std::string_view kernel_file, const fs::path& program) {
   constexpr std::string_view kMark = " [launched by ";
   const std::size_t at = text.rfind(kMark);
@@ -106,19 +106,19 @@ Gate Explainer::operator()(const Reply& r) const {
       if (where.empty() && pc != 0)
         if (auto line = source_lines(program_, {pc})[0]; !line.first.empty())
           where = fmt::format("{}:{}", line.first, line.second);
+    std::string detail = d.detail;
+    const std::string launched = launched_at(detail, where.substr(0, where.rfind(':')), program_);
     if (d.kernel[0] == 0 && d.code == 0 && d.pc == 0 && d.other_pc == 0)
-      return {name_of(d.gate), fmt::format("{}\n    {}", d.what, with_lines(d.detail, program_)), d.what};
+      return {name_of(d.gate), fmt::format("{}\n    {}", d.what, with_lines(detail, program_)), d.what};
     if (d.kernel[0] == 0 && d.code == 0)
       return {name_of(d.gate),
-              fmt::format("{} at {}\n    {}", d.what, where.empty() ? "an unknown line" : where, d.detail), d.what};
+              fmt::format("{} at {}\n    {}", d.what, where.empty() ? "an unknown line" : where, detail), d.what};
     std::string against;
     if (d.other_pc != 0) {
       auto line = source_lines(program_, {d.other_pc})[0];
       against = fmt::format("\n    against the {} at {}", d.other,
                             line.first.empty() ? "an unknown line" : fmt::format("{}:{}", line.first, line.second));
     }
-    std::string detail = d.detail;
-    const std::string launched = launched_at(detail, where.substr(0, where.rfind(':')), program_);
     return {name_of(d.gate),
             fmt::format("{} at {}\n    in kernel {}{}, block ({},{},{}), thread ({},{},{}){}: {}", d.what,
                         where.empty() ? "an unknown line" : where, d.kernel,

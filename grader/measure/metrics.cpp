@@ -86,7 +86,7 @@ constexpr OverBound kOverBounds[] = {
     {"store_sectors_over_bound", {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}, "sectors stored to global memory"},
     {"shared_wavefronts_over_bound",
      {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
-     "passes through shared memory"},
+     "wavefronts of shared memory"},
     {"shared_requests_over_bound",
      {"smsp__sass_inst_executed_op_shared_ld.sum", "smsp__sass_inst_executed_op_shared_st.sum"},
      "requests to shared memory"},

@@ -1,4 +1,4 @@
-// Diagrams of what no record shows: who reads what, who waits for whom, which bits mean what.
+// Diagrams that no record can show: accesses, dependencies, schedules, bits of formats.
 //
 //   node slides/figures/drawn.mjs
 import { arrow, box, frame, line, path, rect, text, write } from './svg.mjs';
@@ -85,15 +85,15 @@ write('butterfly', 1200, 470, 'Three steps of a butterfly give eight lanes the s
   return parts;
 })());
 
-// ---- 03: who works in a tree
-write('divergence', 1200, 330, 'Which threads of 32 work in a step of a tree', [
+// ---- 03: threads that work in a step of a tree
+write('divergence', 1200, 330, 'The threads of 32 that work in a step of a tree', [
   [['t % 2 == 0', c => c % 2 === 0, 'all warps stay busy, at half width'], ['t < 128', c => c < 16, 'whole warps rest']].map(([name, works, what], i) => [
     text(20, 40 + i * 160, name, { size: 26, mono: true, bold: true }), text(300, 40 + i * 160, what, { size: 24, style: i ? 'a' : 'w' }),
     range(32).map(c => rect(20 + c * 36.5, 60 + i * 160, 32, 50, works(c) ? (i ? 'a' : 'w') : 'p')),
     i ? range(2).map(k => frame(16 + k * 16 * 36.5, 55 + i * 160, 16 * 36.5 - 1, 60, 'sq', 'stroke-width="2"')) : range(2).map(k => frame(16 + k * 16 * 36.5, 55, 16 * 36.5 - 1, 60, 'sq', 'stroke-width="2"'))])]);
 
 // ---- 03: decoupled look-back
-write('look_back', 1200, 400, 'A tile looks back over sums until it meets a prefix', [
+write('look_back', 1200, 400, 'A tile looks back over the sums of earlier tiles until it meets a prefix', [
   range(8).map(i => {
     const style = i < 3 ? 'a' : i < 7 ? 'w' : 'g';
     return [box(20 + i * 147, 120, 132, 70, i < 7 ? (i < 3 ? 'prefix' : 'sum') : 'looks', style, { size: 24 }), text(86 + i * 147, 104, `tile ${i + 40}`, { size: 20, style: 'q', at: 'middle' })];
@@ -103,21 +103,21 @@ write('look_back', 1200, 400, 'A tile looks back over sums until it meets a pref
   text(20, 50, 'a tile publishes its own sum at once, its prefix when it knows it', { size: 26 }),
   text(240, 340, 'one by one: a trip to L2 for each tile. 32 lanes at once: one trip for 32 tiles', { size: 24, style: 'g' })]);
 
-// ---- 04: what one instruction does
+// ---- 04: two speeds
 write('two_speeds', 1200, 420, 'fp32 units and tensor cores of one multiprocessor', [
   text(20, 40, 'in one cycle, one multiprocessor', { size: 24, style: 'q' }),
   text(20, 100, 'fp32 units', { size: 28, bold: true, style: 'w' }), rect(340, 72, 50, 40, 'w'), text(406, 102, '128 multiply-adds', { size: 26 }),
   text(20, 170, 'tensor cores, bf16', { size: 28, bold: true, style: 'a' }), rect(340, 142, 800, 40, 'a'), text(1130, 171, '2048', { size: 26, style: 'o', at: 'end', bold: true }),
   text(20, 260, 'and the memory that feeds both', { size: 24, style: 'q' }),
   text(20, 316, 'operations a byte', { size: 28, bold: true }), text(340, 316, 'fp32: 14', { size: 28, bold: true, style: 'w' }), text(560, 316, 'bf16: 206', { size: 28, bold: true, style: 'a' }),
-  text(20, 380, 'Every number that comes from memory must be used 206 times before the next is asked for.', { size: 24 })]);
+  text(20, 380, 'Tensor cores must do 206 operations for each byte that memory delivers, or memory is the limit.', { size: 24 })]);
 
 // ---- 04: swizzle
 write('swizzle', 1200, 470, 'Pieces of 16 bytes in eight rows: in order a column is one group of banks, swizzled it is eight', [
   [0, 1].map(k => [text(20 + k * 620, 34, k ? 'piece c of row r lies at c xor r' : 'piece c lies at c', { size: 26, bold: true, style: k ? 'a' : 'w' }),
     grid(8, 8, (c, r) => { const piece = k ? c ^ r : c; return box(60 + k * 620 + c * 62, 84 + r * 40, 58, 36, `${piece}`, piece === 2 ? (k ? 'a' : 'w') : 'p', { size: 19 }); }),
     range(8).map(c => text(60 + k * 620 + c * 62 + 29, 72, `${c * 4}`, { size: 17, style: 'q', at: 'middle' })), range(8).map(r => text(46 + k * 620, 109 + r * 40, `${r}`, { size: 17, style: 'q', at: 'end' })),
-    text(20 + k * 620, 446, k ? 'column 2: eight groups of banks, 1 pass' : 'column 2: four banks, 8 passes', { size: 24 })])]);
+    text(20 + k * 620, 446, k ? 'column 2: eight groups of banks, 1 wavefront' : 'column 2: four banks, 8 wavefronts', { size: 24 })])]);
 
 // ---- 04: warps with roles
 write('warp_roles', 1200, 470, 'One warp loads into a ring of four stages, two warpgroups multiply', [
@@ -125,7 +125,7 @@ write('warp_roles', 1200, 470, 'One warp loads into a ring of four stages, two w
   text(20, 223, 'ring: 4 x 48 KiB', { size: 24, style: 'q' }),
   box(20, 40, 300, 64, 'one thread: TMA loads', 'w', { size: 24 }), arrow(320, 72, 850, 72, 'sw'), arrow(850, 72, 850, 176, 'sw'), text(870, 80, 'waits for "empty", asks for', { size: 22, style: 'w' }), text(870, 110, '(128 + 256) x 128 bytes', { size: 22, style: 'w' }),
   box(300, 340, 300, 64, 'warpgroup 0: rows 0-63', 'g', { size: 22 }), box(620, 340, 300, 64, 'warpgroup 1: rows 64-127', 'g', { size: 22 }),
-  arrow(372, 254, 420, 336, 'sg'), arrow(372, 254, 740, 336, 'sg'), text(20, 306, 'wait for "full",', { size: 22, style: 'g' }), text(20, 336, 'multiply, then', { size: 22, style: 'g' }), text(20, 366, 'tell "empty"', { size: 22, style: 'g' }),
+  arrow(372, 254, 420, 336, 'sg'), arrow(372, 254, 740, 336, 'sg'), text(20, 306, 'wait for "full",', { size: 22, style: 'g' }), text(20, 336, 'multiply, then', { size: 22, style: 'g' }), text(20, 366, 'arrive at "empty"', { size: 22, style: 'g' }),
   text(20, 446, 'a step of 64 of k lasts 128 x 256 x 64 / 2048 = 1024 cycles: about as long as a load from memory', { size: 22, style: 'q' })]);
 
 // ---- 05: three workers
@@ -143,11 +143,11 @@ write('fork_join', 1200, 360, 'One kernel, four branches of two, one kernel', [
   range(4).map(i => [box(330, 10 + i * 88, 220, 60, `refine(${i})`, 'g'), box(640, 10 + i * 88, 220, 60, `refine(${i})`, 'g'), arrow(190, 176, 324, 40 + i * 88, i ? 'sw' : 'sa'), arrow(550, 40 + i * 88, 634, 40 + i * 88), arrow(860, 40 + i * 88, 1004, 176, i ? 'sw' : 'sa')])]);
 
 // ---- 05: launches and a graph
-write('launches', 1200, 400, 'Kernels of a microsecond wait for the host, in a graph for one another only', [
+write('launches', 1200, 400, 'Small kernels wait for the host; in a graph they wait only for one another', [
   text(20, 30, '17 launches: the host needs 2.9 us each', { size: 26, bold: true }),
-  lane(48, 'host', range(9).map(i => [i * 1.1, i * 1.1 + 1.06, 'launch', 'w'])), lane(104, 'chip', range(8).map(i => [1.1 + i * 1.1, 1.1 + i * 1.1 + 0.4, '', 'a'])),
+  lane(48, 'host', range(9).map(i => [i * 1.1, i * 1.1 + 1.06, 'launch', 'w'])), lane(104, 'GPU', range(8).map(i => [1.1 + i * 1.1, 1.1 + i * 1.1 + 0.4, '', 'a'])),
   text(20, 240, 'one graph: 4 us for the host, 0.5 us a node', { size: 26, bold: true }),
-  lane(258, 'host', [[0, 1.5, 'launch', 'w']]), lane(314, 'chip', range(17).map(i => [1.5 + i * 0.44, 1.5 + i * 0.44 + 0.4, '', 'a']))]);
+  lane(258, 'host', [[0, 1.5, 'launch', 'w']]), lane(314, 'GPU', range(17).map(i => [1.5 + i * 0.44, 1.5 + i * 0.44 + 0.4, '', 'a']))]);
 
 // ---- 06: the ring
 const ringState = (x, steps, title) => {
@@ -160,10 +160,10 @@ const ringState = (x, steps, title) => {
   }
   return parts;
 };
-write('ring_steps', 1200, 400, 'Reduce-scatter around a ring of four ranks: how many terms each chunk holds', [
+write('ring_steps', 1200, 400, 'Reduce-scatter around a ring of four ranks: the number of terms in each chunk', [
   ['start', 'step 1', 'step 2', 'step 3'].map((title, i) => ringState(70 + i * 280, i, title)), range(4).map(r => text(20, 90 + r * 62, `rank ${r}`, { size: 20, style: 'q' })),
   range(3).map(i => arrow(308 + i * 280, 176, 384 + i * 280, 176, 'sq')),
-  text(116, 346, 'Numbers: terms in the chunk. Each rank sends one chunk right, and adds the one from the left.', { size: 22 }),
+  text(116, 346, 'Numbers: terms in the chunk. Each rank sends one chunk right, and adds to the one from the left.', { size: 22 }),
   text(116, 380, 'After 3 steps every rank has one complete chunk; 3 more steps hand them on.', { size: 22, style: 'q' })]);
 
 // ---- 06: three ways, by size; alpha 5 us, beta 365 GB/s, 8 ranks
@@ -193,15 +193,15 @@ write('two_levels', 1200, 440, 'Reduce inside the node first, then between nodes
 // ---- 07: buckets
 write('buckets', 1200, 400, 'All-reduce after backward, and in buckets beside it', [
   text(20, 30, 'after backward', { size: 26, bold: true }),
-  lane(48, 'compute', [[0, 2, 'forward', 'p'], [2, 6.4, 'backward', 'a']]), lane(104, 'messages', [[6.4, 9, 'all-reduce', 'w']]),
+  lane(48, 'compute', [[0, 2, 'forward', 'p'], [2, 6.4, 'backward', 'a']]), lane(104, 'transfers', [[6.4, 9, 'all-reduce', 'w']]),
   text(20, 230, 'in buckets', { size: 26, bold: true }),
   lane(248, 'compute', [[0, 2, 'forward', 'p'], [2, 2.8, 'head', 'a'], [2.8, 3.8, 'block 3', 'a'], [3.8, 4.8, 'block 2', 'a'], [4.8, 5.8, 'block 1', 'a'], [5.8, 6.4, 'rest', 'a']]),
-  lane(304, 'messages', [[3.8, 4.5, '3', 'g'], [4.8, 5.5, '2', 'g'], [5.8, 6.5, '1', 'g'], [6.5, 7.1, 'last', 'w']]),
-  line(830, 240, 830, 370, 'sw', 2, 'stroke-dasharray="6 6"'), text(916, 336, 'only the last bucket is seen', { size: 20, style: 'w' })]);
+  lane(304, 'transfers', [[3.8, 4.5, '3', 'g'], [4.8, 5.5, '2', 'g'], [5.8, 6.5, '1', 'g'], [6.5, 7.1, 'last', 'w']]),
+  line(830, 240, 830, 370, 'sw', 2, 'stroke-dasharray="6 6"'), text(916, 336, 'only the last is exposed', { size: 20, style: 'w' })]);
 
-// ---- 07: what each rank keeps
+// ---- 07: bytes that each rank keeps
 write('zero', 1200, 360, 'Bytes for each weight that a rank keeps, with eight ranks', [
-  [['all of it', 4, 4, 8], ['ZeRO 1: moments shared out', 4, 4, 1], ['ZeRO 2: and gradients', 4, 0.5, 1], ['ZeRO 3: and weights', 0.5, 0.5, 1]].map(([name, a, b, c], i) => {
+  [['nothing divided', 4, 4, 8], ['ZeRO 1: moments divided', 4, 4, 1], ['ZeRO 2: and gradients', 4, 0.5, 1], ['ZeRO 3: and weights', 0.5, 0.5, 1]].map(([name, a, b, c], i) => {
     const s = 37, x = 440, y = 60 + i * 74;
     return [text(420, y + 32, name, { size: 23, at: 'end' }), rect(x, y, a * s, 46, 'a'), rect(x + a * s, y, b * s, 46, 'g'), rect(x + (a + b) * s, y, c * s, 46, 'w'), text(x + (a + b + c) * s + 14, y + 32, `${a + b + c} bytes`, { size: 24, bold: true })];
   }),
@@ -228,30 +228,30 @@ schedule('one_f_one_b', '1F1B with 4 ranks and 8 micro-batches', ['0123......0-4
 schedule('interleaved', 'Interleaved 1F1B with 4 ranks, 8 micro-batches and 2 chunks', ['0123abcd456...a-7b-.ec-fd-g0-h1-2-.3-.e-.f-.g-.h-4-5-6-7-', '.0123abcd4..a-5b-6c-7d-e0-f1-g2-h3-.e-.f-.g-.h-4-5-6-7-..', '..0123abc.a-db-4c-5d-60-71-e2-f3-ge-hf-.g-.h-4-5-6-7-....', '...0123aa-bb-cc-dd-40-51-62-73-ee-ff-gg-hh-4-5-6-7-......'], 19, 84);
 schedule('one_batch', 'One batch on four ranks', ['0..........0-', '.0.......0-..', '..0....0-....', '...00-.......'].map(r => r.padEnd(r.length, '.')), 78, 78);
 
-// ---- 08: what is in flight
+// ---- 08: activations in flight
 write('in_flight', 1200, 330, 'Activations in flight on each rank, in stages', [
   [['GPipe', [8, 8, 8, 8], 'w'], ['1F1B', [4, 3, 2, 1], 'a'], ['interleaved, 2 chunks', [5.5, 4.5, 3.5, 2.5], 'g']].map(([name, counts, style], k) => [text(20 + k * 400, 34, name, { size: 25, bold: true, style }),
     counts.map((count, r) => [rect(20 + k * 400 + r * 86, 280 - count * 25, 70, count * 25, style), text(55 + k * 400 + r * 86, 272 - count * 25, count, { size: 22, at: 'middle', bold: true }), text(55 + k * 400 + r * 86, 308, `rank ${r}`, { size: 19, style: 'q', at: 'middle' })])])]);
 
 // ---- 09: columns, then rows
-write('column_row', 1200, 470, 'The first layer is cut by columns, the second by rows; one sum at the end', [
+write('column_row', 1200, 470, 'Two ranks: the first layer is cut by columns, the second by rows, with one sum at the end', [
   [0, 1].map(k => { const y = 60 + k * 210, style = k ? 'w' : 'a';
     return [text(16, y + 82, `rank ${k}`, { size: 22, style: 'q' }), box(110, y + 20, 90, 120, 'x', 'p', { size: 28 }), arrow(204, y + 80, 246, y + 80, 'sq'),
       box(252, y, 80, 160, `A${k + 1}`, style, { size: 26 }), text(292, y - 12, 'columns', { size: 19, style: 'q', at: 'middle' }), arrow(336, y + 80, 386, y + 80, 'sq'), box(392, y + 40, 120, 80, 'gelu', 'p'), arrow(516, y + 80, 560, y + 80, 'sq'),
-      box(566, y + 40, 170, 80, `B${k + 1}`, style, { size: 26 }), text(650, y + 28, 'rows', { size: 19, style: 'q', at: 'middle' }), arrow(740, y + 80, 786, y + 80, 'sq'), box(792, y + 20, 90, 120, 'part', style, { size: 22 }), arrow(886, y + 80, 960, y + (k ? -4 : 164), 'sg')]; }),
+      box(566, y + 40, 170, 80, `B${k + 1}`, style, { size: 26 }), text(650, y + 28, 'rows', { size: 19, style: 'q', at: 'middle' }), arrow(740, y + 80, 786, y + 80, 'sq'), box(792, y + 20, 90, 120, 'summand', style, { size: 18 }), arrow(886, y + 80, 960, y + (k ? -4 : 164), 'sg')]; }),
   box(964, 190, 100, 90, '+', 'g', { size: 40 }), text(1014, 176, 'all-reduce', { size: 22, style: 'g', at: 'middle', bold: true }), arrow(1068, 235, 1110, 235, 'sg'), box(1116, 175, 74, 120, 'y', 'p', { size: 28 })]);
 
 // ---- 09: sequence parallelism
-write('sequence', 1200, 360, 'The all-reduce in two halves, with the rows shared out between them', [
+write('sequence', 1200, 360, 'The all-reduce in two halves, with the rows divided among ranks between them', [
   [['norm', 'p', 'N / t rows'], ['all-gather', 'g', ''], ['A, gelu, B', 'a', 'N rows, C / t columns'], ['reduce-scatter', 'g', ''], ['+ b, dropout, + x', 'p', 'N / t rows']].map(([name, style, what], i) => [
     box(16 + i * 240, 120, 200, 90, name, style, { size: 22 }), i < 4 ? arrow(218 + i * 240, 165, 252 + i * 240, 165, 'sq') : '', text(116 + i * 240, 250, what, { size: 20, style: 'q', at: 'middle' })]),
-  text(16, 60, 'the same bytes as an all-reduce, and activations outside of the products are a t-th', { size: 25 }), text(16, 320, 'rows are independent in norm, bias, dropout and residual: each rank does its own', { size: 22, style: 'q' })]);
+  text(16, 60, 'the bytes of an all-reduce, and a t-th of the activations outside of the products', { size: 25 }), text(16, 320, 'rows are independent in norm, bias, dropout and residual: each rank does its own', { size: 22, style: 'q' })]);
 
 // ---- 10: formats
 write('formats', 1200, 470, 'Sign, exponent and fraction of six formats', [['fp32', 8, 23, '3.4e38', '2^-23'], ['tf32', 8, 10, '3.4e38', '2^-10'], ['bf16', 8, 7, '3.4e38', '2^-7'], ['fp16', 5, 10, '65504', '2^-10'], ['e4m3', 4, 3, '448', '2^-3'], ['e5m2', 5, 2, '57344', '2^-2']].map(([name, e, f, most, epsilon], i) => {
   const y = 56 + i * 68, w = 21;
   return [text(20, y + 32, name, { size: 26, bold: true, mono: true }), [...range(1 + e + f)].map(b => rect(130 + b * w, y, w - 3, 46, b === 0 ? 'q' : b <= e ? 'w' : 'a')), text(940, y + 32, most, { size: 24, at: 'end' }), text(1180, y + 32, epsilon, { size: 24, at: 'end' })];
-}).concat([text(130, 36, 'sign', { size: 20, style: 'q' }), text(190, 36, 'exponent: what range', { size: 20, style: 'w', bold: true }), text(470, 36, 'fraction: how finely', { size: 20, style: 'a', bold: true }), text(940, 36, 'largest', { size: 20, style: 'q', at: 'end' }), text(1180, 36, 'next after 1', { size: 20, style: 'q', at: 'end' })]));
+}).concat([text(130, 36, 'sign', { size: 20, style: 'q' }), text(190, 36, 'exponent: range', { size: 20, style: 'w', bold: true }), text(470, 36, 'fraction: precision', { size: 20, style: 'a', bold: true }), text(940, 36, 'largest', { size: 20, style: 'q', at: 'end' }), text(1180, 36, 'next after 1', { size: 20, style: 'q', at: 'end' })]));
 
 // ---- 10: a sum of ones
 const round = (v, bits) => { if (v === 0) return 0; const unit = 2 ** (Math.floor(Math.log2(v)) - bits), q = v / unit, low = Math.floor(q), rest = q - low; return (rest > 0.5 || (rest === 0.5 && low % 2) ? low + 1 : low) * unit; };

@@ -1,5 +1,5 @@
-// Figures made from records: climbs, the roofline of all labs and loss curves drawn from the files of benchmarks/, timelines
-// and rooflines by the visualizer's export (needs build/bin/ridge-viz; the emulator's timelines are recorded on the spot).
+// Figures made from records. Climbs, the roofline of all labs and loss curves are drawn from the files of benchmarks/. The
+// visualizer exports timelines and rooflines (this needs build/bin/ridge-viz, and build/bin/ridge records the emulator's).
 //
 //   node slides/figures/recorded.mjs [NAME...]          all without a name; `records`: all but the visualizer's
 import { spawnSync } from 'node:child_process';
@@ -20,7 +20,7 @@ const figure = (name, make, from = 'records') => jobs.set(name, { make, from });
 
 const median = values => [...values].sort((a, b) => a - b)[values.length >> 1];
 
-// ---- climbs: the speed of each step over the vendor's, one bar a step
+// ---- climbs: the speed of each step over the baseline's, one bar a step
 const time = s => (s < 1e-3 ? `${(s * 1e6).toPrecision(3)} us` : `${(s * 1e3).toPrecision(3)} ms`);
 function climb(name, record, task, vendor) {
   figure(name, () => {
@@ -79,7 +79,7 @@ figure('roofline_course', () => {
     text(R, B + 54, 'operations for each byte of memory', { style: 'q', size: 20, at: 'end' }), text(L, B + 54, 'TFLOP/s', { style: 'q', size: 20, at: 'end' })]);
 });
 
-// ---- how fast each level delivers, all of one GPU
+// ---- the bandwidth of each level of one GPU
 figure('hierarchy', () => {
   const ceilings = Object.fromEntries(json('benchmarks/h200/calibration.json').ceilings.map(c => [c.id, c.value]));
   // Registers: three operands of 4 bytes for 128 multiply-adds in each of 132 multiprocessors at 1.98 GHz. Links: as in
@@ -93,7 +93,7 @@ figure('hierarchy', () => {
     rect(left, 8 + i * pitch, x(rate) - left, 38, style), text(x(rate) + 14, 35 + i * pitch, name(rate), { size: 25, bold: true }), text(1190, 34 + i * pitch, how, { style: 'q', size: 19, at: 'end' })]));
 });
 
-// ---- scaling on four GPUs: tokens a second and GPU, time of tensor parallel blocks
+// ---- scaling on four GPUs: tokens per second and GPU, and the time of tensor parallel blocks
 const runs = () => readFileSync(join(ROOT, 'benchmarks/training/h200x4/training.jsonl'), 'utf8').trim().split('\n').map(row => JSON.parse(row));
 const bars = (name, title, rows, most, source) => {
   const left = 420, right = 1000, pitch = 62;
@@ -110,7 +110,7 @@ figure('weak_scaling', () => {
 });
 figure('strong_scaling', () => {
   const blocks = runs().filter(r => r.what === 'tensor parallel blocks'), one = blocks.find(r => r.ranks === 1).median_s;
-  bars('strong_scaling', 'Tensor parallel blocks on up to four GPUs', blocks.map(r => [`${r.ranks} GPU${r.ranks > 1 ? 's' : ''}${r.messages ? '' : ', no messages'}`, r.median_s * 1e3, `${(r.median_s * 1e3).toFixed(1)} ms`,
+  bars('strong_scaling', 'Tensor parallel blocks on up to four GPUs', blocks.map(r => [`${r.ranks} GPU${r.ranks > 1 ? 's' : ''}${r.messages ? '' : ', no all-reduces'}`, r.median_s * 1e3, `${(r.median_s * 1e3).toFixed(1)} ms`,
     `${(one / r.median_s).toFixed(2)} x, ${Math.round(r.tflops_per_gpu)} TFLOP/s a GPU`, r.messages ? (r.ranks === 1 ? 'p' : 'a') : 'w']), 330, '24 blocks of 1.3B, forward and backward, 8192 rows, bf16, NVIDIA H200s');
 });
 
@@ -130,7 +130,7 @@ figure('losses', () => {
     kinds.map(([name,, fill], k) => text(R - 10, T + 50 + 32 * k, `${names[name]}: ${curves[k].at(-1).toFixed(3)} at the end`, { style: fill, size: 22, at: 'end' }))]);
 });
 
-// ---- the visualizer's pictures: exported light and dark, which differ in colours only, and put into one file
+// ---- the visualizer's pictures: the dark and the light export differ in colours only, so one file holds both
 function merge(name, dark, light) {
   const a = dark.split('\n'), b = light.split('\n'), styles = [];
   if (a.length !== b.length) throw new Error(`${name}: dark and light are different pictures`);
@@ -149,7 +149,7 @@ function merge(name, dark, light) {
   const set = side => styles.map((pair, i) => `--v${i}:${pair.split('|')[side]}`).join(';');
   const at = merged.findIndex(row => row.startsWith('<title>'));
   merged.splice(at + 1, 0, `<style>svg{${set(0)}}@media (prefers-color-scheme:light){svg{${set(1)}}}</style>`);
-  // Smaller by a third: a tenth of a pixel is enough, and a plain rectangle is a short path.
+  // A tenth of a pixel is enough, and a plain rectangle is a short path: this makes files smaller by a third.
   const small = merged.filter(row => !row.startsWith('<?xml')).join('\n')
     .replace(/<[^>]*>/g, tag => tag.replace(/(\d\.\d)\d(?=["\s,])/g, '$1').replace(/\.0(?=["\s,])/g, ''))
     .replace(/<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)" fill=/g, '<path d="M$1 $2h$3v$4h-$3z" fill=');

@@ -1,10 +1,11 @@
-// What the figures are drawn with: one look, dark and light in one file, as in theme/ridge.css. Classes: `t` text, `q` quiet,
-// `a` accent, `w` warning, `g` a third colour, `p` panel, `o` text on a filled shape; `sa`, `sw`, `sg`, `sq` are lines.
+// Shapes for all figures, in one look with dark and light colours in one file, as in theme/ridge.css. Classes: `t` text,
+// `q` quiet text, `a` accent, `w` warning, `g` a third colour, `p` panel, `o` text on a filled shape; `sa`, `sw`, `sg`, `sq`
+// are lines.
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// RIDGE_FIGURES: another folder to write to, as the test does that compares.
+// RIDGE_FIGURES names another folder to write to; the test that compares figures uses it.
 export const FOLDER = process.env.RIDGE_FIGURES ?? dirname(fileURLToPath(import.meta.url));
 const DARK = { page: '#10171f', t: '#eef2f6', q: '#a9b6c4', a: '#62bdf0', w: '#f0a830', g: '#5fc9a8', p: '#31404f', o: '#0b1117', r: '#4c5b6a' };
 const LIGHT = { page: '#fff', t: '#17202a', q: '#4a5868', a: '#005a94', w: '#a34700', g: '#00664f', p: '#d5dde5', o: '#fff', r: '#9aa7b4' };

@@ -17,7 +17,7 @@ static __device__ float warp_sum(float x) {
   return x;
 }
 
-// The sum over the block, in every lane of warp 0: one number of each warp passes through shared memory.
+// The sum over the block, in every lane of warp 0: each warp writes one number to shared memory.
 static __device__ float block_sum(float x) {
   __shared__ float of_warp[kThreads / 32];
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;

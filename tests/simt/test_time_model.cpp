@@ -137,16 +137,16 @@ TEST_CASE("bank conflicts, atomics and dependent loads have roofs of their own")
 }
 
 TEST_CASE("resources are shared, and gaps are used") {
-  Occupied chip;
-  CHECK(chip.place(0, 10, 0.5) == 0);
-  CHECK(chip.place(0, 10, 0.5) == 0);  // beside the first
-  CHECK(chip.place(0, 5, 0.5) == 10);  // no room before
-  CHECK(chip.place(30, 5, 1) == 30);
-  CHECK(chip.place(0, 10, 1) == 15);     // between
-  CHECK(chip.place(0, 10, 0.25) == 35);  // too long for what is left before 30
-  CHECK(chip.place(0, 5, 0.25) == 10);   // beside the half that runs then
-  chip.forget_before(35);
-  CHECK(chip.place(36, 1, 0.75) == 36);
+  Occupied gpu;
+  CHECK(gpu.place(0, 10, 0.5) == 0);
+  CHECK(gpu.place(0, 10, 0.5) == 0);  // beside the first
+  CHECK(gpu.place(0, 5, 0.5) == 10);  // no room before
+  CHECK(gpu.place(30, 5, 1) == 30);
+  CHECK(gpu.place(0, 10, 1) == 15);     // between
+  CHECK(gpu.place(0, 10, 0.25) == 35);  // too long for what is left before 30
+  CHECK(gpu.place(0, 5, 0.25) == 10);   // beside the half that runs then
+  gpu.forget_before(35);
+  CHECK(gpu.place(36, 1, 0.75) == 36);
 }
 
 TEST_CASE("streams overlap where engines differ, and events hold them back") {

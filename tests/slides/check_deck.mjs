@@ -1,16 +1,16 @@
-// Builds the slides and checks one deck: what the source says is in the page, and the page needs nothing but its folder.
+// Builds the slides and checks one deck: the page has the source's slides, and needs only its own folder.
 //
 //   node check_deck.mjs SOURCE_DIR BUILD_DIR NN_name [CMAKE]
 //
-// Exit codes: 0 right, 1 wrong, 77 it cannot be built here (npm cannot reach its registry).
+// Exit codes: 0 right, 1 wrong, 77 the slides cannot be built here (npm cannot reach its registry).
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-// That the commands run is tested by docs.commands; here only that none is misspelt on a machine that has no build of ridge.
+// The test docs.commands runs the commands. This list finds misspelt ones on a machine without a build of ridge, too.
 const SUBCOMMANDS = ['demo', 'test', 'labs', 'start', 'check', 'grade', 'hint', 'diff', 'log', 'explain', 'doctor', 'report', 'viz', 'cc', 'live'];
 const MOST_SLIDES = 20, LEAST_SLIDES = 12;
-const CODE_COLUMNS = 78, CODE_COLUMNS_HALF = 37; // what fits: slides/theme/ridge.css
+const CODE_COLUMNS = 78, CODE_COLUMNS_HALF = 37; // as many as fit: slides/theme/ridge.css
 
 const [source, build, name, cmake = 'cmake'] = process.argv.slice(2);
 const deckFile = join(source, 'slides', name, 'deck.md');
@@ -32,7 +32,7 @@ function expect(right, what) {
   console.log(`FAILED: ${what}`);
 }
 
-// ---- the source: slides by their headings, fenced code left aside
+// ---- the source: slides by their headings, without fenced code
 function readDeck(text) {
   const slides = [], code = [];
   let fence = null, divs = 0, columns = false;
@@ -97,7 +97,7 @@ for (const { line, at, columns } of deck.code) {
 }
 expect(commands > 0, `${deckFile} shows no ./ridge command`);
 
-// ---- every file that the page and its styles name is there, and none comes from a network
+// ---- every file that the page and its styles name exists, and none comes from a network
 const root = resolve(build, 'slides');
 let files = 0;
 function checkReferences(file, text) {
@@ -122,7 +122,7 @@ for (const kind of ['reveal.js', 'reveal.css', 'ridge.css']) {
 }
 expect(/<img\b/.test(page), `${pageFile} shows no figure`);
 
-// ---- npm: reveal.js at one locked version with its hash, and no registry by name
+// ---- npm: reveal.js at one locked version with its hash, from npm's own registry
 const lockFile = join(source, 'slides', 'package-lock.json');
 const lock = JSON.parse(readFileSync(lockFile, 'utf8'));
 for (const [path, entry] of Object.entries(lock.packages)) {

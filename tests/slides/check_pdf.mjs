@@ -1,4 +1,4 @@
-// Builds the target `slides`, and counts the pages of each PDF: one for each slide, and one size for all.
+// Builds the target `slides`, and looks at each PDF: it has one page for each slide, and all pages have one size.
 //
 //   node check_pdf.mjs SOURCE_DIR BUILD_DIR [CMAKE]
 //

@@ -1,14 +1,15 @@
-// Runs in the browser, beside the decks: shows every slide of every deck at every size, and says what is wrong with it.
-// Lengths are pixels of the deck's own page, 1280 x 720, whatever it is scaled to.
+// Runs in the browser, beside the decks: shows every slide of every deck at every size, and reports its faults.
+// Lengths are pixels of the deck's own page, 1280 x 720, at any scale.
 const WIDTH = 1280, HEIGHT = 720;
 const SMALLEST = 17;        // text on a slide
-const SMALLEST_FIGURE = 11; // text in a figure, as wide as it stands on the slide
+const SMALLEST_FIGURE = 11; // text in a figure, at the figure's size on the slide
 const BLOCKS = 'h1,h2,h3,p,li,pre,table,figure,img,blockquote';
 
 const sleep = ms => new Promise(done => setTimeout(done, ms));
 const label = element => `<${element.tagName.toLowerCase()}> '${(element.alt ?? element.textContent).trim().replace(/\s+/g, ' ').slice(0, 40)}'`;
 
-// A figure's smallest text, in units of its viewBox, the viewBox's width, and texts that leave the figure or cover each other.
+// Returns a figure's smallest text in units of its viewBox, the viewBox's width, and the texts that leave the figure or
+// cover each other.
 const figures = new Map();
 async function figure(url) {
   if (!figures.has(url)) {
@@ -17,7 +18,7 @@ async function figure(url) {
     const texts = [...host.querySelectorAll('text, tspan')].filter(text => text.textContent.trim() && text.getClientRects().length);
     const sizes = texts.map(text => parseFloat(getComputedStyle(text).fontSize));
     const { x, y, width, height } = host.viewBox.baseVal, wrong = [];
-    // The visualizer clips its own texts; turned ones have no box of their own.
+    // The visualizer clips its own texts, and rotated texts have no upright box.
     const boxes = host.querySelector('clipPath') ? [] : texts.filter(t => t.tagName === 'text' && !t.hasAttribute('transform')).map(t => [t.textContent, t.getBBox()]);
     boxes.forEach(([what, a], i) => {
       if (a.x < x - 1 || a.y < y - 1 || a.x + a.width > x + width + 1 || a.y + a.height > y + height + 1) wrong.push(`'${what}' leaves it`);
@@ -43,7 +44,7 @@ async function look(view, section, say) {
     const at = place(element.getBoundingClientRect());
     if (at.bottom > HEIGHT + 1 || at.right > WIDTH + 1 || at.left < -1 || at.top < -1) {
       say(`${label(element)} leaves the slide: ${Math.round(at.left)}..${Math.round(at.right)} x ${Math.round(at.top)}..${Math.round(at.bottom)}`);
-      break; // its children do as well
+      break; // its children leave it as well
     }
     if (element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0 && /^(pre|table|div|p|li)$/i.test(element.tagName)) {
       say(`${label(element)} is ${element.scrollWidth} wide in ${element.clientWidth}`);
@@ -54,7 +55,7 @@ async function look(view, section, say) {
   }
   for (const image of section.querySelectorAll('img')) {
     if (!image.complete || image.naturalWidth === 0) { say(`the figure ${image.getAttribute('src')} is missing`); continue; }
-    if (!image.getClientRects().length) continue; // of the other look
+    if (!image.getClientRects().length) continue; // belongs to the other theme
     const at = place(image.getBoundingClientRect());
     if (at.bottom - at.top < 60) say(`${label(image)} is ${Math.round(at.bottom - at.top)} px high`);
     const { smallest, width, wrong } = await figure(image.src);
@@ -62,7 +63,7 @@ async function look(view, section, say) {
     const size = smallest * (at.right - at.left) / width;
     if (size < SMALLEST_FIGURE) say(`the text of ${image.getAttribute('src')} is ${size.toFixed(1)} px small`);
   }
-  // Boxes without boxes inside must not cover each other.
+  // Boxes that contain no other box must not cover each other.
   const number = view.document.querySelector('.slide-number');
   const leaves = [...(number ? [number] : []), ...shown].filter(e => e === number || (e.matches(BLOCKS) && !e.querySelector(BLOCKS) && (e.tagName === 'IMG' || e.textContent.trim())));
   const places = leaves.map(e => place(e.getBoundingClientRect()));

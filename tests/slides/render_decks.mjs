@@ -1,9 +1,9 @@
-// Shows every slide of the decks in headless Chromium at 1920 x 1080 and at 1024 x 768; fails where something leaves its
-// slide, covers something else, is too small to read, is missing, or makes the console complain (probe.js looks).
+// Shows every slide of the decks in headless Chromium at 1920 x 1080 and at 1024 x 768. It fails if an element leaves its
+// slide, covers another one, is too small to read or is missing, or if the console shows an error (probe.js looks).
 //
 //   node render_decks.mjs SOURCE_DIR BUILD_DIR [NN_name...]        all decks without a name
 //
-// RIDGE_PICTURES=DIR leaves there a picture of all slides of each deck (RIDGE_THEME=light for the light ones).
+// RIDGE_PICTURES=DIR leaves a picture of all slides of each deck in DIR (RIDGE_THEME=light for the light theme).
 // Exit codes: 0 right, 1 wrong, 77 no Chromium here, or no decks built.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 
 const SIZES = [[1920, 1080], [1024, 768]];
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.json': 'application/json' };
-// Before anything else of a deck's page, so that nothing it says is missed.
+// Comes first in a deck's page, so that it hears every error.
 const LISTEN = `<script>window.ridgeErrors = [];
 addEventListener('error', e => ridgeErrors.push(e.message || 'cannot load ' + (e.target.src || e.target.href)), true);
 addEventListener('unhandledrejection', e => ridgeErrors.push(String(e.reason)));
@@ -84,7 +84,7 @@ for (const { deck, width, height, slides, problems } of results ?? []) {
 server.close();
 server.closeAllConnections();
 await new Promise(done => { if (chromium.exitCode !== null || chromium.signalCode) done(); else { chromium.on('exit', done); setTimeout(done, 3000); } });
-// Its helpers write into the profile a moment longer than it lives.
+// Chromium's helper processes write into the profile for a moment after it has ended.
 try { process.kill(-chromium.pid, 'SIGKILL'); } catch { /* they have ended */ }
 for (let left = 20; ; --left) {
   try { rmSync(profile, { recursive: true, force: true }); break; } catch (error) { if (left === 0) throw error; }

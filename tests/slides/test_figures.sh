@@ -1,6 +1,6 @@
 #!/bin/sh
-# The figures of the slides are what their scripts make of today's records: test_figures.sh SOURCE_DIR NODE. The visualizer's exports
-# are left out, since they look a little different with each version of its libraries; of these each is there, and small.
+# The scripts make the figures of the slides from today's records, without a difference: test_figures.sh SOURCE_DIR NODE.
+# The visualizer's exports differ a little with each version of its libraries, so these must only exist and be small.
 set -u
 source=$1 node=$2
 scratch=$(mktemp -d)

@@ -28,7 +28,7 @@ __global__ void emit_kernel(const float* h, float* out, float* next, int dim, in
   next[i] = 0.5f * h[i] + ((i + step) % 3 == 0 ? 0.25f : -0.125f);
 }
 
-// 2 layers + 1 launches a step. The host needs 2.9 us for each, a kernel takes less: the chip waits for the host.
+// 2 layers + 1 launches a step. The host needs 2.9 us for each and a kernel takes less, so the GPU waits for the host.
 void decode(const float* weights, const float* start, float* out, int layers, int dim, int steps, void* workspace,
             std::size_t, cudaStream_t stream) {
   auto* x = static_cast<float*>(workspace);
