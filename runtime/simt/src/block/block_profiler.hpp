@@ -34,7 +34,8 @@ class BlockProfiler {
                      address);
     return !graph && recorder_.position(lane) >= Recorder::kFull;
   }
-  bool enter_block(const Thread& t, Path& path, const BlockRecord* b) {
+  // Inline in the hook: it runs at every basic block.
+  [[gnu::always_inline]] bool enter_block(const Thread& t, Path& path, const BlockRecord* b) {
     path.enter(b);
     recorder_.block(t.linear % kWarpSize, b, path.hash());
     return (flush_point_ != nullptr || recorder_.full()) && parks(t);
