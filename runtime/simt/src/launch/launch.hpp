@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "block/block.hpp"
@@ -27,5 +28,8 @@ LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* c
 
 // Counting is on from here (the first event with timing, RIDGE_COUNTERS, RIDGE_TRACE, the judge).
 void start_counting();
+
+// The seed of RIDGE_LANE_ORDER, for the lanes of a warp and for queued operations; 0 is `forward`.
+std::uint64_t order_from_environment();
 
 }  // namespace ridge::simt

@@ -9,6 +9,7 @@
 #include "device/devices.hpp"
 #include "device/fault.hpp"
 #include "device/memory.hpp"
+#include "launch/launch.hpp"
 #include "sanitize/sanitizer.hpp"
 #include "stream/device_log.hpp"
 #include "stream/nvtx.hpp"
@@ -29,12 +30,6 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
   return x ^ (x >> 31);
-}
-
-std::uint64_t order_from_environment() {
-  const char* text = std::getenv("RIDGE_LANE_ORDER");
-  if (text == nullptr) return 1;
-  return std::strcmp(text, "forward") == 0 ? 0 : std::strtoull(text, nullptr, 10);
 }
 
 void at_exit() { Engine::instance().finish(); }
