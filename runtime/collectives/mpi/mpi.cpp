@@ -162,9 +162,9 @@ void finish(Mpi& m, MPI_Request* requests, int count, MPI_Status* statuses) {
         open = open == nullptr ? requests[i] : open;
     if (open == nullptr) break;
     const Waiting here(*m.comm, open->call);
-    const std::uint64_t before = engine.activity();
+    const std::uint64_t before = engine.activity().count();
     engine.wait_for_arrival(0.1);
-    if (engine.activity() != before) since = std::chrono::steady_clock::now();
+    if (engine.activity().count() != before) since = std::chrono::steady_clock::now();
     const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - since;
     if (waited.count() > 0.1) rc::look_for_deadlock(waited.count());
   }

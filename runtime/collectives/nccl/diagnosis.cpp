@@ -176,7 +176,7 @@ void heard_state(std::uint64_t process, std::uint64_t key, std::uint32_t step, c
     std::set<std::uint64_t> others;
     for (const ncclComm* comm : Ranks::instance().of(key))
       others.insert(comm->processes.begin(), comm->processes.end());
-    const StateHeader header{engine.activity(), engine.waits_in_vain() ? 1u : 0u,
+    const StateHeader header{engine.activity().count(), engine.activity().waits_in_vain() ? 1u : 0u,
                              static_cast<std::uint32_t>(others.size())};
     const std::string text = local_states(key, step == kQuestionOfMessages || in_messages(key));
     std::vector<char> answer(sizeof header);
@@ -253,7 +253,7 @@ void look_for_deadlock(double seconds) {
       others += s.text;
     }
     // Threads of this process that do not wait may come yet.
-    if (static_cast<std::size_t>(simt::Engine::instance().waiting_threads()) < Ranks::instance().threads())
+    if (static_cast<std::size_t>(simt::Engine::instance().activity().waiting_threads()) < Ranks::instance().threads())
       for (const ncclComm* own : Ranks::instance().of(comm->key))
         if (own->inside.empty() && own->live) all_wait = false;
     if (all_wait) all_wait = nothing_travels(comm->key, processes);

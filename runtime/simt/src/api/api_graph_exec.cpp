@@ -137,7 +137,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   return call([&](Engine& engine) {
-    CUstream_st* s = engine.stream(stream);
+    CUstream_st* s = engine.streams.find(stream);
     if (s == nullptr) return cudaErrorInvalidResourceHandle;
     if (!executables().alive(exec)) return cudaErrorInvalidValue;
     if (api::capturing(*s)) {
@@ -158,7 +158,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
 }
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {
   return call([&](Engine& engine) {
-    if (engine.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+    if (engine.streams.find(stream) == nullptr) return cudaErrorInvalidResourceHandle;
     return executables().alive(exec) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }

@@ -110,7 +110,7 @@ cudaError_t kernel_work(Work& work, const void* function, dim3 grid, dim3 block,
 }
 
 CUstream_st* launch_stream(Engine& engine, cudaStream_t handle) {
-  CUstream_st* stream = engine.stream(handle);
+  CUstream_st* stream = engine.streams.find(handle);
   return stream != nullptr && stream->device == current_device() ? stream : nullptr;
 }
 

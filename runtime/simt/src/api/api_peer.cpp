@@ -13,10 +13,10 @@ cudaError_t submit_default_peer_copy(Engine& engine, const char* name, CUstream_
   std::vector<OperationPtr> after;
   std::vector<CUstream_st*> others;
   for (int device : {work.to_device, work.from_device}) {
-    CUstream_st& other = engine.legacy(device);
+    CUstream_st& other = engine.streams.legacy(device);
     if (&other == &stream) continue;
     others.push_back(&other);
-    for (auto& before : engine.predecessors(other)) after.push_back(std::move(before));
+    for (auto& before : engine.streams.predecessors(other)) after.push_back(std::move(before));
   }
   OperationPtr copy = engine.submit(stream, std::move(work), name, device_profile().copy_call, std::move(after));
   for (CUstream_st* other : others) engine.submit(*other, {}, "", 0, {copy});
