@@ -118,4 +118,10 @@ class BlockRunner : public WarpScheduler {
   std::unique_ptr<char[]> emergency_stack_;
 };
 
+// crash.cpp. Turns a segmentation fault inside a kernel (a stack that overflows, code without instrumentation) into a
+// report, and a division that traps into a GPU's.
+void install_crash_handler();
+// Gives signals of the calling OS thread a stack of their own.
+void use_signal_stack();
+
 }  // namespace ridge::simt

@@ -13,7 +13,6 @@
 #include <thread>
 
 #include "block/block.hpp"
-#include "block/crash.hpp"
 #include "count/warp_log.hpp"
 #include "hooks/probe.hpp"
 #include "launch/launch_record.hpp"
