@@ -40,7 +40,7 @@ constexpr const char* kAdviceMessages =
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// How long nothing may move while some rank's host is elsewhere; 0: for ever.
+// Time for which nothing may move while a rank's host is elsewhere; 0: for ever.
 double patience() {
   static const double seconds = [] {
     const char* text = std::getenv("RIDGE_NCCL_TIMEOUT");
@@ -49,13 +49,13 @@ double patience() {
   return seconds;
 }
 
-// What another process has said.
+// The state of another process, as it has told it.
 struct State {
   std::uint64_t activity = 0;
   bool blocked = false;
   std::map<std::uint64_t, Node::Traffic> traffic;  // with the other processes
-  double since = 0;                                // when its activity changed last
-  double heard = 0;                                // when it answered last
+  double since = 0;                                // time at which its activity last changed
+  double heard = 0;                                // time of its last answer
   std::string text;
 };
 
@@ -68,7 +68,7 @@ struct TrafficWith {
   Node::Traffic traffic;
 };
 
-std::map<std::pair<std::uint64_t, std::uint64_t>, State>& states() {  // by key and process
+std::map<std::pair<std::uint64_t, std::uint64_t>, State>& states() {  // keyed by communicator and process
   static auto* all = new std::map<std::pair<std::uint64_t, std::uint64_t>, State>;
   return *all;
 }

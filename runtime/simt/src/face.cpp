@@ -1,4 +1,5 @@
-// Where a call of the judge begins and ends among the operations of its stream, and what it leaves.
+// The emulator's side of a call of the judge: its begin and end among the operations of its stream, and the handles
+// that it leaves.
 #include <sys/mman.h>
 
 #include "api/api.hpp"

@@ -63,7 +63,7 @@ cudaError_t capture_forbids() {
 }
 
 cudaError_t device_wait_forbidden() {
-  // Of this device only: other threads capture on theirs meanwhile.
+  // Streams of this device only: other threads capture on other devices meanwhile.
   bool forbidden = false;
   for (const auto& c : captures())
     if (std::any_of(c->streams.begin(), c->streams.end(),
@@ -232,7 +232,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
     if (id != nullptr) *id = s->capture->id;
     if (graph != nullptr) *graph = s->capture->graph.get();
     if (dependencies != nullptr) *dependencies = s->capture_tail.data();
-    if (edges != nullptr) {  // what comes next waits for the end of these nodes: zeros
+    if (edges != nullptr) {  // the next node waits for the end of these nodes: zeros
       auto& data = s->capture->edges[s];
       data.assign(s->capture_tail.size(), cudaGraphEdgeData{});
       *edges = data.data();

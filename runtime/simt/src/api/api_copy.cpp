@@ -26,7 +26,7 @@ Side side_of(const void* p) {
   return memory.registered(address) != 0 ? Side::pinned : Side::pageable;
 }
 
-// Where device memory lies. Variables are taken to be the current device's: all devices share them.
+// The device of device memory. Variables count as the current device's: all devices share them.
 int device_of(const void* p) {
   const Allocation* a = DeviceMemory::instance().find(reinterpret_cast<std::uintptr_t>(p));
   return a != nullptr ? a->device : current_device();

@@ -71,7 +71,7 @@ cudaError_t set(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNodeType ty
   });
 }
 
-// What keeps `from` from taking the place of `to`: nodes are matched in the order of their creation.
+// The reason that `from` cannot take the place of `to`: nodes are matched in the order of their creation.
 cudaGraphExecUpdateResult compare(const CUgraph_st& to, const CUgraph_st& from, cudaGraphExecUpdateResultInfo* info) {
   if (to.nodes.size() != from.nodes.size()) return cudaGraphExecUpdateErrorTopologyChanged;
   std::unordered_map<const CUgraphNode_st*, std::size_t> old_index, new_index;

@@ -107,7 +107,7 @@ bool valid_location(cudaMemLocation where) {
 
 cudaError_t ridge::simt::api::graph_memory(void** pointer, std::size_t bytes, int device) {
   if (cudaError_t error = allocate(pointer, bytes, MemoryKind::device, device)) return error;
-  if (Sanitizer::enabled()) Sanitizer::freed(address_of(*pointer));  // as far as leaks go
+  if (Sanitizer::enabled()) Sanitizer::freed(address_of(*pointer));  // it counts as no leak
   return cudaSuccess;
 }
 
@@ -359,7 +359,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attr, vo
     return cudaSuccess;
   });
 }
-// Who may use a pool's memory is what cudaDeviceEnablePeerAccess says.
+// cudaDeviceEnablePeerAccess alone decides about access to a pool's memory.
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list, size_t count) {
   return call([&](Engine&) {
     if (!is_pool(pool) || (count != 0 && list == nullptr)) return cudaErrorInvalidValue;

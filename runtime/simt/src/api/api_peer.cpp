@@ -71,7 +71,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   });
 }
 
-// What was launched before keeps its access.
+// Work that was launched before keeps its access.
 cudaError_t cudaDeviceDisablePeerAccess(int peer) {
   return call([&](Engine&) {
     const int device = current_device();
@@ -82,7 +82,7 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
   });
 }
 
-// As between two GPUs on an NVSwitch.
+// The attributes of two GPUs on an NVSwitch.
 cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attr, int from, int to) {
   return call([&](Engine&) {
     if (value == nullptr) return cudaErrorInvalidValue;

@@ -63,7 +63,7 @@ class BlockProfiler {
   Recorder recorder_;
   CacheModel cache_;
   std::unordered_map<std::uint64_t, std::uint64_t> repetitions_;
-  const Path* flush_point_ = nullptr;  // of the warp that runs; null while no lane has to stop
+  const Path* flush_point_ = nullptr;  // flush point of the warp that runs; null while no lane has to stop
   Path flush_path_;
   bool postponed_ = false;
 };

@@ -1,4 +1,4 @@
-// grid.sync(): where the blocks of a cooperative launch wait for each other.
+// grid.sync(): the blocks of a cooperative launch wait for each other.
 #pragma once
 #include <condition_variable>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Which accesses are ordered: the clock of the block that runs, which ticks at every synchronisation, and what its
-// threads know of each other. sanitizer.hpp lists what orders two accesses.
+// The order of accesses: the clock of the block that runs, which ticks at every synchronisation, and the times up to
+// which its threads know each other's accesses. sanitizer.hpp lists what orders two accesses.
 #pragma once
 #include <cstdint>
 
@@ -36,7 +36,7 @@ class Order {
   static constexpr unsigned kLanes = kSanitizedLanes, kWarps = kSanitizedWarps, kThreads = kLanes * kWarps;
 
   std::uint64_t launch_ = 0, block_ = 0;
-  unsigned threads_ = 0;  // of a block
+  unsigned threads_ = 0;  // number in a block
   std::uint32_t shared_era_ = 0, global_era_ = 0, grid_epoch_ = 0;
 
   std::uint32_t clock_ = 1;

@@ -42,7 +42,7 @@ class Races {
   Cells& cells_;
   UninitialisedReads& reads_;
 
-  bool conflict_ = false;  // of the access that is visited, with `other_`
+  bool conflict_ = false;  // the access that is visited conflicts with other_
   Seen other_;
 
   // A conflict that waits for the next call: a store may turn out to write what was there, a load to begin a loop of

@@ -19,7 +19,7 @@ class Activity {
   // One thread runs operations at a time. begin() waits until no other thread does; false where the calling thread does
   // so already, inside a host function.
   bool begin(Lock& lock);
-  void begin();  // without a wait, where there is no runner
+  void begin();  // does not wait: there is no runner
   void end();
   bool is_mine() const { return running_thread_.load() == std::this_thread::get_id(); }
   // Whether a thread runs operations, or will as soon as something has moved.

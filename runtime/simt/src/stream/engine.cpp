@@ -36,7 +36,7 @@ Engine::Engine() {
 
 void Engine::count() {
   if (counting_) return;
-  drain();  // what was issued before is not counted, in whatever order it would have run
+  drain();  // earlier work is not counted, in whatever order it would have run
   counting_ = true;
   start_counting();
   finish_at_exit();

@@ -32,13 +32,13 @@ class Engine {
   // Queues `work` behind the stream's earlier work and `after`. The host made `call` for it and spent `seconds`.
   OperationPtr submit(CUstream_st& stream, Work work, const char* call, double seconds,
                       std::vector<OperationPtr> after = {});
-  // The same for a node of a graph: behind `after` only, and not the stream's tail.
+  // Queues a node of a graph behind `after` only, and not behind the stream's tail.
   OperationPtr submit_node(CUstream_st& stream, Work work, std::vector<OperationPtr> after);
 
   // Runs what these operations need, and lets the host's virtual clock wait for them.
   void wait(const char* call, std::vector<OperationPtr> operations);
   void wait_stream(const char* call, CUstream_st& stream);
-  void wait_device(const char* call, int device);  // for all work of its streams
+  void wait_device(const char* call, int device);  // waits for all work of its streams
   void wait_all(const char* call);
   // One step towards `operation`; true where it had ended before.
   bool progress(const char* call, const OperationPtr& operation);
@@ -53,7 +53,7 @@ class Engine {
   void clear();                                 // cudaDeviceReset
   void set_order(std::uint64_t seed) { pending_.set_order(seed); }
   bool in_callback() const { return callback_thread_.load() == std::this_thread::get_id(); }
-  // At the program's end: runs the rest and writes the timeline.
+  // Runs the rest and writes the timeline, at the program's end.
   void finish();
 
   // Exchanges with other ranks. `told` is called, with the lock held, whenever one is queued.
@@ -88,14 +88,14 @@ class Engine {
   std::function<void()> exchange_queued_;
   Activity activity_;
   VirtualTime time_;
-  std::uint64_t numbers_ = 0;  // of operations
+  std::uint64_t numbers_ = 0;  // operations made so far
   int sticky_ = 0;
   bool kernels_queued_ = false;
   bool kernels_ran_ = false;
   bool counting_ = false;
   bool finished_ = false;
   bool closing_ = false;                            // nobody waits for other ranks any more
-  std::atomic<std::thread::id> callback_thread_{};  // is inside a host function
+  std::atomic<std::thread::id> callback_thread_{};  // the thread that is inside a host function
 };
 
 // Runs what is queued: for code that looks at the device's memory or at launch records without the CUDA API.

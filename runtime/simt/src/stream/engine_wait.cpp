@@ -1,4 +1,4 @@
-// What the host waits for: calls that run queued operations and move the host's virtual clock.
+// Waits of the host: they run queued operations and move the host's virtual clock.
 #include <algorithm>
 #include <utility>
 

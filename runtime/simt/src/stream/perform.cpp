@@ -51,7 +51,7 @@ bool perform_kernel(Operation& op) {
   const LaunchOutcome outcome = run_launch(w.config, w.run, w.closure.get(), w.closure_bytes);
   const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   op.footprint = outcome.footprint;
-  op.share = chip_share(profile, w.config, outcome.static_shared);
+  op.share = gpu_share(profile, w.config, outcome.static_shared);
   if (&__tsan_init == nullptr) {
     op.seconds = elapsed;  // a program without counters has only the host's clock
     return outcome.ok;

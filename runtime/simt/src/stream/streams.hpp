@@ -76,7 +76,7 @@ class Streams {
 
  private:
   Handles<CUstream_st> streams_;
-  std::vector<std::unique_ptr<CUstream_st>> legacy_;  // by device
+  std::vector<std::unique_ptr<CUstream_st>> legacy_;  // one for each device
   std::map<std::pair<std::thread::id, int>, CUstream_st*> per_thread_;
   int next_;  // number of the next stream
 };
