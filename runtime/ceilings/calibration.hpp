@@ -1,4 +1,4 @@
-// What this machine was measured to do (`ridge calibrate`), kept per device.
+// The ceilings measured on this machine (`ridge calibrate`), kept per device.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -16,7 +16,7 @@ struct MeasuredCeiling {
 
 struct Calibration {
   std::string device, uuid, driver, time, ridge;
-  double seconds = 0;  // it took
+  double seconds = 0;  // time that the calibration took
   double sm_mhz = 0, temperature_c = 0;
   std::uint64_t l2_bytes = 0;
   std::vector<MeasuredCeiling> ceilings;

@@ -1,26 +1,26 @@
-// Ranks under a judge: what the worker calls before anything else, where it is one of several.
+// Ranks under a judge: a worker that is one of several ranks calls these functions before anything else.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
 namespace ridge::collectives {
-constexpr std::uint64_t kWorldKey = 1, kMpiKey = 2;  // of the communicators that all judged ranks have
+constexpr std::uint64_t kWorldKey = 1, kMpiKey = 2;  // keys of the communicators that all judged ranks have
 }
 
-// The first call of NCCL that was refused since this was asked, and why; empty: none.
+// The first refused call of NCCL since the last question, and the reason; empty where there was none.
 std::string ridge_refused_call();
-// Communicators that the program has made and not ended; requests of MPI that nobody has waited for.
+// Communicators that the program has made and not destroyed, and requests of MPI for which nobody has waited.
 std::size_t ridge_live_communicators();
 std::size_t ridge_open_requests();
-// Why a rank ends in the middle of a call.
+// The reason for a rank's end in the middle of a call.
 enum class RankEnd { refused, mismatch, memory, deadlock };
-// Who hears why a rank ends, in place of stderr. `follows`: another rank has reported the cause.
+// Receives the reason in place of stderr. `follows`: another rank has reported the cause.
 using RankEndListener = void (*)(RankEnd why, bool follows, const std::string& report);
 void ridge_on_rank_end(RankEndListener listener);
-// Says why this rank ends, and ends the process.
+// Reports the reason, and ends the process.
 [[noreturn]] void ridge_end_rank(RankEnd why, bool follows, const std::string& report);
 // `socket`: a stream to the judge's switchboard. Returns the ncclComm_t of all ranks.
 void* ridge_join_ranks(int socket, int rank, int ranks);
-// How the ranks are joined from now on (nccl/links.hpp).
+// Sets the links between the ranks from now on (nccl/links.hpp).
 bool ridge_set_links(const char* topology, int node, int ranks);

@@ -20,17 +20,17 @@ class Network {
   Network(const Topology& topology, int ranks);
 
   int ranks() const { return ranks_; }
-  // The ports between two ranks, for messages of which there are many: small, since there are many of these too.
+  // The ports between two ranks. Small, since there is one for each pair of ranks that exchange messages.
   struct Route {
     static constexpr int kMostPorts = 8;
     std::int32_t port[kMostPorts];
     std::uint8_t count = 0;
     std::uint8_t kind = 0;  // index of what the ports cost
   };
-  // What routes that use the same levels have in common.
+  // Costs that all routes over the same levels have in common.
   struct Kind {
     double port_seconds_per_byte[Route::kMostPorts];
-    double seconds_per_byte = 0;  // of the slowest port
+    double seconds_per_byte = 0;  // the slowest port's
     double latency = 0;
   };
   Route route(int from, int to);
@@ -53,7 +53,7 @@ class Network {
   int ranks_;
   std::vector<Ports> levels_;
   std::vector<Kind> kinds_;   // 0: to oneself; then one for each top level
-  std::vector<double> free_;  // when a port has sent what it was given
+  std::vector<double> free_;  // the time at which a port has sent all that it was given
 };
 
 }  // namespace ridge::collectives

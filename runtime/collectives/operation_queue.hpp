@@ -1,4 +1,4 @@
-// What waits in a stream.
+// The operations that wait in a stream.
 #pragma once
 #include <cstdint>
 #include <memory_resource>
@@ -13,8 +13,8 @@ struct Operation {
   static constexpr std::uint32_t kMostNumber = (1u << 28) - 1;
 
   double issued = 0;
-  double amount[2] = {0, 0};      // bytes of the messages; or a kernel's seconds
-  std::uint32_t number : 28 = 0;  // of the first message's channel; or of an event
+  double amount[2] = {0, 0};      // bytes of the messages, or a kernel's seconds
+  std::uint32_t number : 28 = 0;  // number of the first message's channel, or of an event
   bool sends : 1 = false;
   OperationKind kind : 2 = OperationKind::group;
   bool goes_on : 1 = false;
@@ -33,8 +33,8 @@ struct Operation {
 };
 static_assert(sizeof(Operation) == 32);
 
-// A queue in a circle, whose length is a power of two. The memory is of a pool that all queues share: thousands of them
-// on pages of their own would take more entries of the address cache than there are.
+// A queue in a circle, whose length is a power of two. All queues share a pool of memory: thousands of them on pages of
+// their own would take more entries of the TLB than there are.
 class OperationQueue {
  public:
   using Pool = std::pmr::monotonic_buffer_resource;

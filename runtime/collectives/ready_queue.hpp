@@ -60,8 +60,9 @@ class ReadyHeap {
   std::vector<Ready> items_;
 };
 
-// Ranks that do the same come to the queue nearly in order. So there are a few lines: who is later than the last of one
-// queues there, the least is at the head of one of them, and only the others go to a heap.
+// Ranks that do the same come to the queue nearly in order. So there are a few lines: an entry that is later than the
+// last one of a line queues there, and only the others go to a heap. The least entry is at the head of a line or of the
+// heap.
 class ReadyQueue {
  public:
   ReadyQueue() { heads_.fill(kNever), tails_.fill(0); }
@@ -127,7 +128,7 @@ class ReadyQueue {
     std::size_t first_ = 0;
   };
 
-  std::array<Ready, kLines + 1> heads_;  // of the lines, and of the heap
+  std::array<Ready, kLines + 1> heads_;  // the lines' heads and the heap's
   std::array<Ready, kLines> tails_;
   std::array<Line, kLines> lines_;  // behind their heads
   ReadyHeap heap_;

@@ -13,7 +13,7 @@ namespace ridge::collectives {
 
 namespace {
 
-// How a type computes: Value is what is in memory; load, store and the numbers that are added.
+// The arithmetic of a type: Value is its form in memory; load and store convert to and from the numbers that are added.
 template <class T>
 struct Plain {
   using Value = T;

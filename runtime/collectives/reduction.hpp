@@ -17,7 +17,7 @@ const char* name_of(ncclDataType_t type);  // "ncclFloat32"
 void before(void* data, std::size_t count, ncclDataType_t type, ncclRedOp_t op, int ranks);
 void reduce(void* into, const void* from, std::size_t count, ncclDataType_t type, ncclRedOp_t op);
 void after(void* data, std::size_t count, ncclDataType_t type, ncclRedOp_t op, int ranks);
-// data[i] *= *scalar, of the same type: what ncclRedOpCreatePreMulSum's operators do before.
+// data[i] *= *scalar, of the same type: before() of the operators of ncclRedOpCreatePreMulSum.
 void multiply(void* data, const void* scalar, std::size_t count, ncclDataType_t type);
 
 }  // namespace ridge::collectives

@@ -16,7 +16,7 @@
 
 namespace ridge::collectives {
 
-// The schedule can't go on: what each of the first ranks waits for.
+// The schedule can't go on: the message says for what each of the first ranks waits.
 class Deadlock : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -30,21 +30,21 @@ struct Costs {
 
 struct Outcome {
   double seconds = 0;                // until the last stream of the last rank is empty
-  std::vector<double> rank_seconds;  // of each rank
+  std::vector<double> rank_seconds;  // one for each rank
   std::vector<double> bytes_sent;
   std::uint64_t messages = 0;
 };
 
 class Simulation;
 
-// What a program sees of its rank. Streams are numbered from 0, at most kStreams of them.
+// A rank as its program sees it. Streams are numbered from 0, at most kStreams of them.
 class Rank {
  public:
   static constexpr int kStreams = 8;
 
   int rank() const { return rank_; }
   int ranks() const;
-  double now() const { return host_; }  // of the host
+  double now() const { return host_; }  // the host's time
 
   void group_start();
   void group_end(int stream = 0);
@@ -53,7 +53,7 @@ class Rank {
   void receive(int peer, double bytes, int stream = 0);
   void kernel(double seconds, int stream = 0);
   int record(int stream);            // an event
-  void wait(int event, int stream);  // what comes after in `stream` waits for it
+  void wait(int event, int stream);  // later operations of `stream` wait for it
   void synchronize();                // the host waits for all streams
 
  private:
@@ -69,7 +69,7 @@ class Rank {
 };
 
 // Throws Deadlock, std::invalid_argument (a peer that is not there, two ends of a message that differ in bytes), and
-// what the program throws.
+// the program's own exceptions.
 Outcome simulate(const Topology& topology, int ranks, const std::function<void(Rank&)>& program, Costs costs = {});
 
 }  // namespace ridge::collectives

@@ -1,5 +1,5 @@
-// What the parts of the simulator share: simulation.cpp has the hosts' side, simulation_messages.cpp that of the
-// streams.
+// The simulator's state, which its parts share: simulation.cpp has the hosts' side, simulation_messages.cpp the
+// streams' side.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -30,13 +30,13 @@ struct Rank::State {
   simt::Fiber fiber;
   std::unique_ptr<char[]> stack;
   double bytes_sent = 0;
-  Known last[2];  // channels that it has used last: from it, to it
+  Known last[2];  // the channels that it used last, as sender and as receiver
   int group_depth = 0;
   int last_stream = kNone;
-  std::int32_t limit = 0;  // of what it may have queued
+  std::int32_t limit = 0;  // most operations that it may have queued
   bool finished = false;
-  Operation group;              // that is being built
-  std::vector<Operation> more;  // what it has beyond two messages
+  Operation group;              // the group that is being built
+  std::vector<Operation> more;  // its messages beyond the first two
   std::vector<Event> events;
 };
 
@@ -54,9 +54,9 @@ class Simulation {
 
   // Streams and channels are what thousands of ranks take in turn: a cache line each.
   struct alignas(64) Stream {
-    double clock = 0;        // end of what has ended
-    double ends = 0;         // of the messages of the running group that have ended
-    std::uint32_t open = 0;  // its messages that have not
+    double clock = 0;        // end of the last operation that has ended
+    double ends = 0;         // end of the running group's messages that have ended
+    std::uint32_t open = 0;  // number of its messages that have not ended
     bool posted = false;     // ready, or waiting for peers
     OperationQueue operations;
   };
@@ -66,17 +66,17 @@ class Simulation {
     std::uint32_t channel;
     bool sends;
   };
-  // One end of a message, of which the other has not come yet.
+  // One end of a message whose other end has not come yet.
   struct Waiting {
     double ready = 0, bytes = 0;
-    std::uint32_t stream = 0;  // that waits
+    std::uint32_t stream = 0;  // the stream that waits
   };
-  // Messages from one rank to another, of which one end may wait; more that do are in more_.
+  // A channel: the messages from one rank to another. One end may wait here, further ones in more_.
   struct alignas(64) Channel {
     double ready = 0, bytes = 0;
-    std::uint32_t stream = 0;         // that waits
-    std::uint32_t messages = 0;       // that have gone through
-    bool any = false, sends = false;  // one end waits: of a send, or of a receive
+    std::uint32_t stream = 0;         // the stream that waits
+    std::uint32_t messages = 0;       // messages that have gone through
+    bool any = false, sends = false;  // `any`: one end waits; `sends`: that of a send, else of a receive
     bool more = false;
     Network::Route route;
   };
@@ -84,7 +84,7 @@ class Simulation {
     int from, to;
     auto operator<=>(const Ends&) const = default;
   };
-  // How much a rank has queued, and how little lets its host go on; kNone: it does not wait.
+  // The number of operations that a rank has queued, and the number at which its host goes on; kNone: it does not wait.
   struct Load {
     std::int32_t queued = 0, resume_at = Rank::State::kNone;
     bool may_resume() const { return queued <= resume_at; }
@@ -93,8 +93,8 @@ class Simulation {
   // Hosts.
   static void enter(void* rank);
   void resume(Rank& rank);
-  void suspend(Rank& rank, std::int32_t queued);  // until no more than `queued` operations wait
-  void add(Rank& rank, const Part& part);         // to the group that is being built
+  void suspend(Rank& rank, std::int32_t queued);  // waits until no more than `queued` operations are left
+  void add(Rank& rank, const Part& part);         // adds to the group that is being built
   void issue(Rank& rank, int stream, Operation& op, double call);
   Load& load(const Rank& rank) { return loads_[static_cast<std::size_t>(rank.rank_)]; }
 
@@ -118,19 +118,19 @@ class Simulation {
   [[noreturn]] void differ(const Part& part, double other_bytes) const;
 
   Outcome outcome() const;
-  std::string stuck() const;  // the first messages of which one end is missing
+  std::string stuck() const;  // describes the first messages that lack an end
 
   Network network_;
   const std::function<void(Rank&)>& program_;
   Costs costs_;
   std::vector<Rank*> ranks_;
-  std::vector<Load> loads_;  // of ranks_
+  std::vector<Load> loads_;  // by rank
   OperationQueue::Pool pool_;
   std::vector<Stream> streams_;  // kStreams of each rank
   std::vector<Channel> channels_;
-  std::vector<Ends> ends_;                                       // of channels_
-  std::unordered_map<std::uint32_t, std::deque<Waiting>> more_;  // of channels_
-  std::unordered_map<std::uint64_t, std::uint32_t> channel_of_;  // by both ranks
+  std::vector<Ends> ends_;                                       // by channel
+  std::unordered_map<std::uint32_t, std::deque<Waiting>> more_;  // by channel
+  std::unordered_map<std::uint64_t, std::uint32_t> channel_of_;  // key: both ranks
   ReadyQueue ready_;
   std::vector<std::size_t> touched_;  // ranks whose hosts may go on
   std::uint64_t messages_ = 0;

@@ -53,7 +53,7 @@ void Simulation::post(std::uint64_t id, double time) {
   Operation op = st.operations.front();
   st.operations.pop();
   st.ends = time;
-  st.open = op.messages + (op.goes_on ? 1 : 0);  // what is still to come keeps the group open
+  st.open = op.messages + (op.goes_on ? 1 : 0);  // operations that continue it keep the group open
   if (op.messages == 0) return end_group(id, st);
   for (;;) {
     meet(id, {op.amount[0], op.number, op.sends}, time);

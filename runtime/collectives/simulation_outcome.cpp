@@ -1,4 +1,4 @@
-// What came out of a simulation, or why nothing did.
+// The outcome of a simulation, or the reason that there is none.
 #include <algorithm>
 #include <utility>
 

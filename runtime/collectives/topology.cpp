@@ -33,7 +33,7 @@ bool quoted(const std::string& text, std::string& value) {
   return true;
 }
 
-// What is wrong with `key = value` of a level, or nothing.
+// The error in `key = value` of a level, or an empty text.
 std::string set(Level& level, const std::string& key, const std::string& value) {
   std::string text;
   double n = 0;
@@ -61,7 +61,7 @@ std::string set(Level& level, const std::string& key, const std::string& value) 
   return "";
 }
 
-// What is wrong with the levels together, or nothing.
+// The error in the levels together, or an empty text.
 std::string check(const Topology& t) {
   if (t.levels.empty()) return "there is no [[level]]";
   for (const Level& l : t.levels) {

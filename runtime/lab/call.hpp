@@ -1,4 +1,4 @@
-// What a lab's entry.cu receives: one call of one task. It unpacks the record and calls the contract function.
+// One call of one task, as a lab's entry.cu receives it. entry.cu unpacks the record and calls the contract function.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -15,7 +15,7 @@ struct ridge_call {
   void* workspace;    // device scratch memory, or nullptr
   std::size_t workspace_bytes;
   cudaStream_t stream;
-  const ridge_rank* rank;  // of labs with several ranks
+  const ridge_rank* rank;  // labs with several ranks only
 
   bool is(const char* id) const { return std::strcmp(task, id) == 0; }
 };

@@ -1,4 +1,4 @@
-// Which of several ranks a worker is.
+// The rank that a worker is, out of several.
 #pragma once
 
 struct ridge_rank {

@@ -37,12 +37,12 @@ inline BlockShape block_shape(const ModelConfig& m, int B, int T, int shards = 1
   return {B, T, m.channels, m.heads / shards, m.head_size(), m.hidden() / shards, fused};
 }
 
-// What backward needs of forward. A block's input is the caller's: it is the output of the block before.
+// Activations that backward needs. A block's input is the caller's: it is the output of the block before.
 template <class T>
 struct BlockActivations {
   T *ln1, *qkv, *P, *o, *mid, *ln2, *fc, *gelu;
   float *ln1_mean, *ln1_rstd, *ln2_mean, *ln2_rstd;
-  float* logs;  // in place of P where attention is fused
+  float* logs;  // replaces P where attention is fused
 
   static BlockActivations take(Arena& arena, const BlockShape& s) {
     const std::size_t N = static_cast<std::size_t>(s.rows()), C = s.C, A = s.width(), F = s.hidden;
@@ -65,11 +65,11 @@ struct BlockActivations {
   }
 };
 
-// What forward and backward use and leave behind: one for all blocks.
+// Scratch memory of forward and backward: one for all blocks.
 template <class T>
 struct Workspace {
   T *wide, *qkv, *norm, *scores;  // gradients: (N, F or A), (N, 3 A), (N, C), (H, T, T) of one sequence
-  float* columns;                 // for column_sums of the widest matrix
+  float* columns;                 // scratch of column_sums for the widest matrix
   float* delta;                   // (B, H, T), in place of scores where attention is fused
 
   static Workspace take(Arena& arena, const BlockShape& s) {

@@ -29,7 +29,7 @@ struct ModelConfig {
 };
 
 struct TrainConfig {
-  int batch = 4;            // B, of one forward pass
+  int batch = 4;            // B, sequences of one forward pass
   int sequence = 32;        // T of the batches, at most `context`
   int accumulate = 1;       // forward and backward passes whose gradients are summed before one update
   bool checkpoint = false;  // keep only each block's input, and compute the block again in backward
@@ -45,7 +45,7 @@ struct TrainConfig {
   float loss_scale = 1;
   int scale_interval = 0;  // 0: the scale stays as it is, and no update is left out
   float clip = 1.0f;       // largest norm of the gradient; 0: not clipped
-  std::uint64_t seed = 1;  // of the initial weights and of the batches
+  std::uint64_t seed = 1;  // seed of the initial weights and of the batches
 };
 
 // Throws where the numbers do not fit each other.

@@ -1,4 +1,4 @@
-// What a model is trained on: a random source whose entropy is known exactly, so that a loss has a known floor, and
+// Training data: a random source whose entropy is known exactly, so that a loss has a known floor, and
 // text. Host code, no CUDA.
 #pragma once
 #include <algorithm>
@@ -83,8 +83,8 @@ class MarkovSource {
     bigram_ = entropy(two) - unigram_;  // H(x, y) - H(x)
   }
 
-  // In nats: of a token when nothing, the last token, or the last `order` tokens are known. No model is below the last
-  // one.
+  // The entropy of a token in nats when nothing, the last token, or the last `order` tokens are known. No model's loss
+  // is below the last one.
   double unigram_entropy() const { return unigram_; }
   double bigram_entropy() const { return bigram_; }
   double entropy_rate() const { return rate_; }

@@ -1,4 +1,4 @@
-// What happens between the matrix products: biases, GELU, residuals. Each kernel moves every element once, and what can
+// The work between the matrix products: biases, GELU, residuals. Each kernel moves every element once, and what can
 // share a pass does. A block a row; a thread moves W elements at a time.
 #pragma once
 #include <algorithm>

@@ -50,7 +50,7 @@ __global__ void token_backward_kernel(const int* tokens, const T* dx, float* dwt
     const int begin = start + thread * kTokensOfThread, end = min(N, begin + kTokensOfThread);
     unsigned mine = 0;  // a bit each
     for (int n = begin; n < end; ++n) mine |= static_cast<unsigned>(tokens[n] == token) << (n - begin);
-    int upto = __popc(mine);  // in this warp, this thread's too
+    int upto = __popc(mine);  // the count in this warp, this thread's own included
     for (int step = 1; step < 32; step *= 2) {
       const int before = __shfl_up_sync(kWarp, upto, step);
       if (thread % 32 >= step) upto += before;

@@ -24,9 +24,9 @@ inline bool fused_attention_has(int head_size) {
   return head_size == 16 || head_size == 32 || head_size == 64 || head_size == 128;
 }
 
-// How many rows a block has, and how many of the other side it takes at a time. More fragments of rows for each of the
+// The rows of a block, and the rows of the other side that it takes at a time. More fragments of rows for each of the
 // other side's mean fewer loads from shared memory, and more registers; kept in registers (kKeep), the block's own rows
-// are loaded once. Found by measuring on an H200 (benchmarks/training/README.md).
+// are loaded once. Measured on an H200 (benchmarks/training/README.md).
 template <int hs, int warps, int fragments, int other, bool keep>
 struct TilesOf {
   static constexpr int kWarps = warps, kFragments = fragments, kOther = other, kThreads = 32 * warps;
@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(ForwardTiles<hs>::kThreads)
             s[m][n][i] = exp2_approx(s[m][n][i] * to_log2 - offset);
             added += s[m][n][i];
           }
-        total[m][half] = total[m][half] * shrink + added;  // of this lane's columns
+        total[m][half] = total[m][half] * shrink + added;  // this lane's columns
 #pragma unroll
         for (int n = 0; n < kHead; ++n) sum[m][n][2 * half] *= shrink, sum[m][n][2 * half + 1] *= shrink;
       }

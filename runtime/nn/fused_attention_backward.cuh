@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(KeyTiles<hs>::kThreads)
   extern __shared__ __align__(128) unsigned char shared[];
   T *tile_k = reinterpret_cast<T*>(shared), *tile_v = tile_k + Tiles::kRows * hs;
   auto tile_q = [&](int stage) { return tile_k + (2 * Tiles::kRows + 2 * stage * Tiles::kOther) * hs; };
-  // Of each stage the queries' logs and deltas.
+  // The queries' logs and deltas of each stage.
   auto rows_of = [&](int stage) { return reinterpret_cast<float*>(tile_q(2)) + 2 * stage * Tiles::kOther; };
   const auto q = head_rows(qkv, 0, 3, sequence, H, hs), k = head_rows(qkv, 1, 3, sequence, H, hs),
              v = head_rows(qkv, 2, 3, sequence, H, hs), out = head_rows(d_o, 0, 1, sequence, H, hs);

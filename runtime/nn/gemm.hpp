@@ -46,7 +46,7 @@ struct Matrix {
   long long next = 0;
 };
 
-// On the device that is current when it is made; one for each host thread that multiplies.
+// Works on the device that is current when it is made. Each host thread that multiplies has one.
 class Gemm {
  public:
   explicit Gemm(cudaStream_t stream) {
@@ -62,8 +62,8 @@ class Gemm {
     check(cublasSetMathMode(handle_, allow ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
   }
 
-  // Products are cut into equal parts, one a multiprocessor: where messages hold a few, the last parts would wait for a
-  // second round. So they are told to leave `count` of them alone. 0: none.
+  // Products are cut into equal parts, one a multiprocessor: where communication holds a few of them, the last parts
+  // would wait for a second round. So products leave `count` multiprocessors alone. 0: none.
   void leave_multiprocessors(int count) {
     int device = 0, all = 0;
     check(cudaGetDevice(&device), "which device");

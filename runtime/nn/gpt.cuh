@@ -22,7 +22,7 @@ using GradientsReady = std::function<void(Range)>;
 template <class T>
 class Gpt {
  public:
-  // What the model takes on the device, without one.
+  // The model's bytes on the device, computed without a device.
   static MemoryPlan plan(const ModelConfig& model, const TrainConfig& train) {
     validate(model, train);
     if (train.fused && sizeof(T) != 2)
@@ -45,7 +45,7 @@ class Gpt {
     gemm_.allow_tf32(train.tf32);
     weights_ = views<const T>(layout_, buffers_.copy);
     gradients_ = views(layout_, buffers_.gradients);
-    clear(buffers_.master);  // what lies between parameters too: the optimizer reads it
+    clear(buffers_.master);  // the gaps between parameters too: the optimizer reads them
     init_parameters(layout_, buffers_.master, buffers_.copy, train.seed, stream);
     clear_gradients();
     clear(buffers_.m), clear(buffers_.v);
@@ -95,7 +95,7 @@ class Gpt {
 
   // Flat buffers of layout().elements.
   float* master() { return buffers_.master; }        // the weights in fp32
-  T* weights() { return buffers_.copy; }             // what the products read; fp32: the same
+  T* weights() { return buffers_.copy; }             // the products' factors; in fp32 the master weights
   float* gradients() { return buffers_.gradients; }  // summed since clear_gradients()
   float* first_moments() { return buffers_.m; }
   float* second_moments() { return buffers_.v; }
@@ -106,10 +106,10 @@ class Gpt {
   struct Buffers {
     float *master, *gradients, *m, *v;
     T* copy;
-    std::vector<T*> inputs;                   // of the blocks, and of the final layer norm: L + 1 of (B, T, C)
+    std::vector<T*> inputs;                   // inputs of the blocks and of the final layer norm: L + 1 of (B, T, C)
     std::vector<BlockActivations<T>> blocks;  // one for each, or one for all with checkpointing
     HeadActivations<T> head;
-    T *d, *spare;  // the gradient that goes through the blocks; where a recomputed block's output goes
+    T *d, *spare;  // d: the gradient that goes through the blocks; spare: a recomputed block's output
     Workspace<T> work;
 
     static Buffers take(Arena& arena, const ParameterLayout& layout, const ModelConfig& m, const TrainConfig& t) {

@@ -1,4 +1,4 @@
-// Where each parameter lies. All of them are one flat buffer, and their gradients another of the same layout, so that
+// The place of each parameter. All of them are one flat buffer, and their gradients another of the same layout, so that
 // an optimizer, a norm or an all-reduce is a loop over floats. The order is that in which backward finishes the
 // gradients: the head's first, then the blocks from the last to the first, the embeddings at the end. What is finished
 // is always a prefix of the buffer: the buckets of data parallelism are consecutive ranges.
@@ -40,7 +40,7 @@ struct Parameter {
   int rows, cols;    // a vector has one row
   std::size_t offset;
   bool decay;       // weight decay is for matrices: it would pull gamma from 1
-  float mean, std;  // at the start
+  float mean, std;  // distribution of the initial values
   std::size_t size() const { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols); }
 };
 
@@ -50,11 +50,11 @@ struct Range {
 };
 
 struct ParameterLayout {
-  std::vector<Parameter> parameters;  // in the order of the buffer
+  std::vector<Parameter> parameters;  // ordered as in the buffer
   ModelTensors<std::size_t> at;
   Range head, embeddings;     // with a tied head `head` is the final layer norm only
   std::vector<Range> blocks;  // in the order of forward
-  std::size_t elements = 0;   // of the buffer, padding included
+  std::size_t elements = 0;   // the buffer's size, padding included
   std::size_t count = 0;      // parameters in the usual sense: V rows of the embedding, no padding
 };
 

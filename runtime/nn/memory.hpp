@@ -44,7 +44,7 @@ class Arena {
       throw;
     }
   }
-  // Of `bytes` at `memory`, which stay the caller's; all uses lie one behind the other.
+  // Uses `bytes` at `memory`, which stay the caller's; all uses lie one behind the other.
   Arena(void* memory, std::size_t bytes) : real_(true), given_(static_cast<char*>(memory)), left_(bytes) {}
   ~Arena() { release(); }
   Arena(const Arena&) = delete;
@@ -91,7 +91,7 @@ class Arena {
   MemoryPlan plan_, used_;
   std::array<void*, kUses> base_{};
   bool real_ = false;
-  char* given_ = nullptr;  // what is left of the caller's memory
+  char* given_ = nullptr;  // the rest of the caller's memory
   std::size_t left_ = 0;
 };
 

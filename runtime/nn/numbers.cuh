@@ -30,7 +30,7 @@ constexpr float kLog2E = 1.4426950408889634f;  // exp(x) = 2^(x log2(e)), and 2^
 // Exact enough for a term of a softmax: two instructions in place of eight.
 __device__ inline float exp_approx(float x) { return exp2_approx(x * kLog2E); }
 
-// What moves so many bytes with one load or store.
+// A type that moves so many bytes with one load or store.
 template <std::size_t kBytes>
 using Word = std::conditional_t<
     kBytes == 16, uint4,

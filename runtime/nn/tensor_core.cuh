@@ -123,7 +123,7 @@ __device__ inline void multiply_rows(Accumulator<kM, kN>& c, const T* a, int row
   }
 }
 
-// The same with a's rows in registers: they are read once where b changes and a does not.
+// As above with a's rows in registers, which are read once where b changes and a does not.
 template <int kM, int K>
 using Factor = std::uint32_t[K / 16][kM][4];
 template <int kM, int K, class T>

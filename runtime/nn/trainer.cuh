@@ -70,7 +70,7 @@ class Trainer {
     check(cudaMemsetAsync(numbers_, 0, 3 * sizeof(float), gpt_.stream()), "clearing the loss");
     const float scale = 1 / static_cast<float>(static_cast<long long>(t.batch) * t.sequence * t.accumulate);
     for (int i = 0; i < t.accumulate; ++i) {
-      const Batch& batch = next();  // where it stands: a graph of this copies from there again
+      const Batch& batch = next();  // stays in place: a graph of this copies from there again
       upload(batch.tokens, tokens_);
       upload(batch.targets, targets_);
       gpt_.forward(tokens_, targets_, scale, scale * loss_scale_, numbers_);
@@ -122,7 +122,7 @@ class Trainer {
     return loss;
   }
 
-  float loss_scale() const { return loss_scale_; }  // of the next update
+  float loss_scale() const { return loss_scale_; }  // the next update's scale
   Gpt<T>& gpt() { return gpt_; }
 
  private:

@@ -1,4 +1,4 @@
-// What the emulator offers to the programs around it (the worker, tests): recording, faults, foreign buffers.
+// The emulator's interface for the programs around it (the worker, tests): recording, faults, foreign buffers.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -19,21 +19,23 @@ namespace ridge::simt {
 // The records since the last call, in launch order.
 std::vector<LaunchRecord> take_launches();
 
-// Around a call of the judge, whose work is done when `stream` is: what touches mapped buffers in other streams, and
-// does not wait for `stream` before or is not waited for by it after, races with the caller. For traces only.
+// Enclose a call of the judge, whose work is done when `stream` is. Operations of other streams that touch mapped
+// buffers must wait for `stream` first, and `stream` for them at the end; else they race with the caller. For traces
+// only.
 void call_begins(CUstream_st* stream);
 void call_ends(CUstream_st* stream);
 
-// What the program has made and not destroyed.
+// Handles that the program has made and not destroyed.
 struct LiveHandles {
-  std::size_t streams = 0, events = 0, graphs = 0;  // graphs: with those that can be launched
+  std::size_t streams = 0, events = 0, graphs = 0;  // graphs: executable ones too
 };
 LiveHandles live_handles();
 
-// Where a kernel was launched, for a judge, who looks up the lines; empty: nobody knows.
+// The place of a kernel's launch, for a judge, who looks up the lines; empty where it is unknown.
 std::string launch_in_words(const Callers& callers);
 
-// The first call of CUDA since the last cudaGetLastError that was refused: its error, why, and where; empty: none was.
+// The first refused call of CUDA since the last cudaGetLastError, with its error, reason and place; empty where none
+// was.
 std::string refused_in_words(int& error);
 
 // Lane, warp and block order of later launches: 0 ascending, otherwise drawn from the seed (1: blocks ascend).

@@ -1,4 +1,4 @@
-// What differs between the worker on a GPU and on the emulator.
+// The parts of the worker that differ between a GPU and the emulator.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -13,16 +13,16 @@ namespace ridge::worker {
 void* map_buffer(int fd, const protocol::Buffer& buffer, std::string& error);
 
 void start(protocol::Hello& hello);  // before the first message
-// Around the calls of one request. `calls` 0 puts one tiny piece of work on the device, so that an empty request pays
-// for the change of process on the GPU that every other one pays for.
+// start_clock and stop_clock enclose the calls of one request. `calls` 0 puts one tiny piece of work on the device, so
+// that an empty request pays for the change of process on the GPU as every other one does.
 void start_clock(cudaStream_t stream, std::uint32_t calls);
 double stop_clock(cudaStream_t stream);  // seconds between the two on the device; waits for the stream
 void set_recording(bool on, bool requests = false);
-void set_sanitizing(bool on);  // of what follows; forgets earlier findings
-void before_last_call();       // of several: what it leaves made is a leak
+void set_sanitizing(bool on);  // concerns the calls that follow; forgets earlier findings
+void before_last_call();       // handles and memory that the last of several calls leaves are leaks
 // The emulator can yield what it did as a trace, and another worker can repeat that.
 void set_tracing(bool on);
-int take_trace(std::string& error);  // its descriptor, or -1 with what is wrong
+int take_trace(std::string& error);  // its descriptor, or -1 with `error` filled
 void mark_call();                    // between two calls
 void call_begins(cudaStream_t stream);
 void call_ends(cudaStream_t stream);
@@ -30,7 +30,8 @@ bool replay(int fd, const protocol::Replay& request, protocol::Done& done);  // 
 int take_launches();                                                         // descriptor of the launch records, or -1
 void* join_ranks(int socket, int rank, int ranks);                           // ncclComm_t of all ranks
 bool set_links(const char* topology, int node, int ranks);
-// Which call of CUDA failed first, and why, in words; empty where nobody knows. Before cudaGetLastError.
+// The first call of CUDA that failed, and the reason, in words; empty where nobody knows. Called before
+// cudaGetLastError.
 std::string why_refused(cudaError_t& error);
 bool describe_fault(protocol::Done& done);  // true where the emulator knows what went wrong
 

@@ -21,7 +21,7 @@ namespace ridge::worker {
 
 namespace {
 bool recording = false;
-simt::Transfers transfers;  // of the last replay
+simt::Transfers transfers;  // the last replay's
 simt::Schedule schedule;
 std::string race;                      // between operations of that replay
 std::optional<std::size_t> allocated;  // before the last call
@@ -31,8 +31,8 @@ struct Alive {
 };
 Alive now_alive() { return {simt::live_handles(), ridge_live_communicators(), ridge_open_requests()}; }
 std::optional<Alive> alive;              // the same
-std::uint64_t own_order = 1;             // of lanes and blocks: each rank has another one
-constexpr std::size_t kMostParts = 256;  // of one exchange
+std::uint64_t own_order = 1;             // seed of the order of lanes and blocks: each rank has another one
+constexpr std::size_t kMostParts = 256;  // in one exchange
 
 template <std::size_t N>
 void put(char (&to)[N], const std::string& text) {

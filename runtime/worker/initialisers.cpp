@@ -6,7 +6,7 @@
 
 namespace {
 
-// As the annotator writes it into the section ridge_init.
+// An entry of the section ridge_init, as the annotator writes it.
 struct Initialiser {
   std::uint64_t priority;
   void (*function)(int, char**, char**);

@@ -24,7 +24,7 @@
 struct ridge_mpi_request {
   bool receive = false;
   int from = 0, tag = 0;
-  std::uint64_t number = 0;  // of the messages from there with that tag
+  std::uint64_t number = 0;  // number of messages from there with that tag
   void* data = nullptr;
   std::size_t room = 0;
 };
@@ -144,7 +144,7 @@ class World {
  private:
   struct Queue {
     std::uint64_t next = 0;
-    std::map<std::uint64_t, std::vector<char>> messages;  // by number
+    std::map<std::uint64_t, std::vector<char>> messages;  // key: number
   };
 
   void need() const {
@@ -208,7 +208,7 @@ class World {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<char> gone_;
-  std::map<std::pair<int, int>, Queue> queues_;         // by rank and tag
+  std::map<std::pair<int, int>, Queue> queues_;         // key: rank and tag
   std::map<std::pair<int, int>, std::uint64_t> asked_;  // receives so far
 };
 

@@ -10,7 +10,7 @@ namespace ridge::protocol {
 constexpr std::uint32_t kMagic = 0x31474452;  // "RDG1"
 constexpr std::uint16_t kVersion = 9;
 constexpr int kSocket = 3;    // the worker's end of the pair
-constexpr int kMessages = 4;  // of a worker that is one of several ranks: a stream to the judge's switchboard
+constexpr int kMessages = 4;  // a rank's stream to the judge's switchboard, where there are several ranks
 constexpr std::uint32_t kMaxCalls = 256;
 constexpr std::uint32_t kMaxPacket = 64 * 1024;
 
@@ -28,7 +28,7 @@ struct Header {
   std::uint32_t magic = kMagic;
   std::uint16_t version = kVersion;
   Type type{};
-  std::uint64_t sequence = 0;  // an answer carries its question's
+  std::uint64_t sequence = 0;  // an answer carries the number of its question
   std::uint32_t payload = 0;   // bytes that follow
   std::uint32_t reserved = 0;
 };
@@ -42,9 +42,9 @@ struct Hello {
 struct Buffer {
   std::uint32_t id = 0;
   std::uint32_t writable = 0;
-  std::uint64_t bytes = 0;     // as the task sees it
-  std::uint64_t reserved = 0;  // of the allocation behind the descriptor
-  std::uint32_t place = 0;     // 0: on the device, 1: of the host, page-locked, 2: of the host
+  std::uint64_t bytes = 0;     // the size that the task sees
+  std::uint64_t reserved = 0;  // size of the allocation behind the descriptor
+  std::uint32_t place = 0;     // 0: device memory, 1: page-locked host memory, 2: pageable host memory
   std::uint32_t padding = 0;
 };
 
@@ -54,9 +54,8 @@ struct Call {
   std::uint32_t in[4] = {};  // buffer ids, 0 for none
   std::uint32_t out[4] = {};
   std::uint32_t workspace = 0;
-  std::uint32_t node = 0;  // of the topology: ranks in a group of its first level; 0: as it has them
-  char topology[32] =
-      {};  // how ranks are joined (collectives/topologies), for virtual time; empty: the device profile says
+  std::uint32_t node = 0;  // ranks in a group of the topology's first level; 0: as in its file
+  char topology[32] = {};  // name in collectives/topologies, for virtual time; empty: links of the device profile
 };
 
 struct Run {
@@ -68,7 +67,7 @@ struct Run {
 
 // The device work of another worker of the same program.
 struct Replay {
-  std::uint64_t bytes = 0;                 // of the trace
+  std::uint64_t bytes = 0;                 // the trace's size
   std::uint32_t record = 0, sanitize = 0;  // as in a Run
   std::uint32_t node = 0, reserved = 0;    // as in a Call
   char topology[32] = {};
@@ -82,24 +81,24 @@ enum class Gate : std::uint32_t { none = 0, correct = 1, memory = 2, launch = 3,
 struct Done {
   Status status = Status::ok;
   std::int32_t code = 0;   // cudaError_t
-  Gate gate = Gate::none;  // of a fault
+  Gate gate = Gate::none;  // faults only
   char what[128] = {};     // error name, or the fault's kind
   char detail[504] = {};   // one sentence
   char kernel[96] = {};
-  char file[96] = {};  // of the fault, where known without debug information
+  char file[96] = {};  // the fault's file, where it is known without debug information
   std::int32_t line = 0;
-  std::uint32_t pc = 0;  // of the fault: offset in the worker's program, for addr2line
+  std::uint32_t pc = 0;  // the fault's offset in the worker's program, for addr2line
   std::uint32_t block[3] = {};
   std::uint32_t thread[3] = {};
-  std::uint32_t other_pc = 0;      // of a race: the earlier access, 0 where there is none
+  std::uint32_t other_pc = 0;      // races only: the earlier access; 0 where there is none
   char other[84] = {};             // "store by block number 3, thread (0,0,0)"
-  char host_wait[44] = {};         // of a replay: the call in which the host waited for the device
-  std::uint32_t host_wait_pc = 0;  // where that call was made, as `pc`
-  std::uint64_t to_host = 0;       // of a replay: bytes that were copied to the host; a hint for messages
-  double device_seconds = 0;       // between events around the calls, on the worker's stream: a detail, never a score
+  char host_wait[44] = {};         // replays only: the call in which the host waited for the device
+  std::uint32_t host_wait_pc = 0;  // offset of that call in the worker's program
+  std::uint64_t to_host = 0;       // replays only: bytes copied to the host; a hint for messages
+  double device_seconds = 0;  // time between events around the calls, on the worker's stream: a detail, never a score
 };
 
-// What a rank that ends in the middle of a call has to say: of NCCL or MPI, whose other ranks can't go on.
+// The report of a rank that ends in the middle of a call of NCCL or MPI, so that other ranks can't go on.
 struct Report {
   Gate gate = Gate::none;
   std::uint32_t follows = 0;  // 1: another rank has reported the cause

@@ -6,8 +6,8 @@
 
 namespace ridge::worker {
 
-// Tells the judge why, and ends the process. `report`: lines for people, with places as protocol::Report has them.
-// `follows`: another rank is the cause.
+// Tells the judge the reason, and ends the process. `report`: lines for people, with places as protocol::Report has
+// them. `follows`: another rank is the cause.
 [[noreturn]] void end_rank(protocol::Gate gate, bool follows, const std::string& report);
 
 }  // namespace ridge::worker

@@ -23,6 +23,6 @@ int main(int argc, char**) {
   measure_memory(gpu);
   if (!quick) measure_compute(gpu);
   if (!quick) measure_links(gpu);
-  measure_matrix(gpu);  // last: it heats the chip most
+  measure_matrix(gpu);  // last: it heats the GPU most
   return 0;
 }

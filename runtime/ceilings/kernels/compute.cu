@@ -4,7 +4,7 @@
 namespace {
 
 constexpr int kChains =
-    8;  // independent sums a thread: the latency of an FMA is 4 cycles, four warps share a scheduler
+    8;  // independent accumulators a thread: the latency of an FMA is 4 cycles, four warps share a scheduler
 
 __global__ void __launch_bounds__(256) fma_kernel(float* out, int rounds, float scale, float shift) {
   float x[kChains];

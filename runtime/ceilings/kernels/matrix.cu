@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(kThreads, 1) matrix_kernel(Sum* out, int round
 }
 #else
 
-// Up to Ada: mma.sync, eight products in flight a warp. On chips after Hopper this is not the fast way: see below.
+// Up to Ada: mma.sync, eight products in flight a warp. On GPUs after Hopper this is not the fast way: see below.
 template <Type kType, class Sum>
 __device__ void multiply(Sum (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
 #define MMA(shape, constraint)                                                                              \
@@ -152,7 +152,7 @@ void measure(const Gpu& gpu, const char* id, const char* name, const char* unit)
 }  // namespace
 
 void measure_matrix(const Gpu& gpu) {
-  // What a matrix unit of a later chip does with mma.sync is less than it can do: no roof is better than a low one.
+  // The matrix units of a later GPU do less with mma.sync than they can do: no roof is better than a low one.
   if (gpu.prop.major >= 10) return;
   measure<Type::tf32, float>(gpu, "tf32", "tensor cores, tf32", "flop/s");
   measure<Type::bf16, float>(gpu, "bf16", "tensor cores, bf16", "flop/s");

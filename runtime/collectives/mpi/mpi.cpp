@@ -22,12 +22,12 @@ using ridge::simt::Engine;
 
 struct ridge_mpi_request {
   rc::Call call;
-  rc::Slot slot;          // of the message that ends it
-  void* data = nullptr;   // of a receive
+  rc::Slot slot;          // slot of the message that ends it
+  void* data = nullptr;   // a receive's buffer
   std::size_t bytes = 0;  // room there
   int tag = 0;
   bool done = false;
-  const void* sent = nullptr;   // of MPI_Isend: its buffer,
+  const void* sent = nullptr;   // the buffer of MPI_Isend,
   std::vector<char> as_it_was;  // and what was there
 };
 
@@ -38,7 +38,7 @@ constexpr std::size_t kEager = 4096;  // bytes that a send hands over without a 
 struct Mpi {
   ncclComm* comm = nullptr;
   std::size_t open_requests = 0;
-  // By peer and tag: messages follow each other.
+  // Number of the next message by peer and tag: messages follow each other.
   std::map<std::pair<int, int>, std::uint64_t> sent, received;
 };
 
@@ -130,7 +130,7 @@ bool advance(Mpi& m, ridge_mpi_request& r, MPI_Status* status) {
   return true;
 }
 
-// For the diagnosis: what this rank is in.
+// The calls that this rank is in, for the diagnosis.
 class Waiting : public rc::Task {
  public:
   Waiting(ncclComm& comm, const rc::Call& call) : Task(comm, {call, nullptr, nullptr}) { comm.inside.push_back(this); }
@@ -162,9 +162,9 @@ void finish(Mpi& m, MPI_Request* requests, int count, MPI_Status* statuses) {
         open = open == nullptr ? requests[i] : open;
     if (open == nullptr) break;
     const Waiting here(*m.comm, open->call);
-    const std::uint64_t before = engine.activity();
+    const std::uint64_t before = engine.activity().count();
     engine.wait_for_arrival(0.1);
-    if (engine.activity() != before) since = std::chrono::steady_clock::now();
+    if (engine.activity().count() != before) since = std::chrono::steady_clock::now();
     const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - since;
     if (waited.count() > 0.1) rc::look_for_deadlock(waited.count());
   }

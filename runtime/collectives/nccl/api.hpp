@@ -1,4 +1,4 @@
-// What the files of NCCL's interface share.
+// Helpers that the files of NCCL's interface share.
 #pragma once
 #include <mutex>
 #include <utility>

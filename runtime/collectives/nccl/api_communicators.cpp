@@ -211,7 +211,7 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* made
   return split(comm, color, key, made);
 }
 
-// Who stays knows who goes: no message is needed.
+// The ranks that stay know the ranks that go: no message is needed.
 ncclResult_t ncclCommShrink(ncclComm_t comm, int* excluded, int count, ncclComm_t* made, ncclConfig_t*, int) {
   return with(comm, "ncclCommShrink", [&] {
     if (made == nullptr || excluded == nullptr || count < 1)

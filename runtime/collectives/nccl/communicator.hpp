@@ -16,7 +16,7 @@
 
 namespace ridge::collectives {
 
-// What ncclRedOpCreatePreMulSum makes: a sum of what has been multiplied.
+// The operator of ncclRedOpCreatePreMulSum: a sum of scaled elements.
 struct ScaledSum {
   bool live = true;
   ncclDataType_t type = ncclFloat;
@@ -29,33 +29,33 @@ class Task;
 }  // namespace ridge::collectives
 
 struct ncclComm {
-  std::uint64_t key = 0;  // the same in all ranks
+  std::uint64_t key = 0;  // equal in all ranks
   int rank = 0, size = 0, device = 0;
   std::string name;
-  std::vector<std::uint64_t> processes;  // of each rank
+  std::vector<std::uint64_t> processes;  // one for each rank
   bool live = true;
-  ncclResult_t error = ncclSuccess;  // for ncclCommGetAsyncError
+  ncclResult_t error = ncclSuccess;  // the result of ncclCommGetAsyncError
 
   std::map<ridge::collectives::Slot, ridge::collectives::Message> inbox;
-  std::uint64_t collectives = 0, splits = 0;   // begun
-  std::vector<std::uint64_t> sends, receives;  // begun, for each peer
+  std::uint64_t collectives = 0, splits = 0;   // calls that have begun
+  std::vector<std::uint64_t> sends, receives;  // calls that have begun, by peer
   ridge::simt::OperationPtr tail;              // calls on a communicator follow each other
   std::vector<ridge::collectives::ScaledSum> scaled_sums;
-  std::vector<const ridge::collectives::Task*> inside;  // what it is in now
+  std::vector<const ridge::collectives::Task*> inside;  // the tasks that it is in now
 };
 
 namespace ridge::collectives {
 
-// The communicators of this process; those that are destroyed stay in memory.
+// The communicators of this process; destroyed ones stay in memory.
 class Ranks {
  public:
   static Ranks& instance();
   ncclComm* make(std::uint64_t key, int rank, std::vector<std::uint64_t> processes, int device);
   ncclComm* find(std::uint64_t key, int rank) const;
   bool alive(const ncclComm* comm) const;
-  // Puts a message into the inbox of a rank of this process; of one that is not there yet, keeps it.
+  // Puts a message into the inbox of a rank of this process, or keeps it for a rank that does not exist yet.
   void deliver(std::uint64_t key, int rank, Message message);
-  // Of one communicator, in the order of ranks.
+  // The ranks of one communicator, in order.
   std::vector<ncclComm*> of(std::uint64_t key) const;
   std::vector<ncclComm*> all() const;
   // Host threads that have made calls of NCCL.
@@ -69,7 +69,7 @@ class Ranks {
   std::map<std::pair<std::uint64_t, int>, std::vector<Message>> early_;
 };
 
-// To another rank of `comm`, wherever it is.
+// Sends to another rank of `comm`, in this process or another.
 void send(ncclComm& comm, int to, Message message);
 // Takes a message out of the inbox; false: it has not come yet.
 bool take(ncclComm& comm, const Slot& slot, Message& message);
@@ -77,7 +77,7 @@ bool take(ncclComm& comm, const Slot& slot, Message& message);
 // The text for ncclGetLastError.
 ncclResult_t fail(ncclResult_t result, std::string why);
 const std::string& last_failure();
-// The first collective, send or receive that was refused, and why, since this was emptied; empty: none.
+// The first refused collective, send or receive since this text was emptied, and the reason; empty where there is none.
 std::string& refused_call();
 
 }  // namespace ridge::collectives

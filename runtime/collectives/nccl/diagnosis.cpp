@@ -40,7 +40,7 @@ constexpr const char* kAdviceMessages =
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// How long nothing may move while some rank's host is elsewhere; 0: for ever.
+// Time for which nothing may move while a rank's host is elsewhere; 0: for ever.
 double patience() {
   static const double seconds = [] {
     const char* text = std::getenv("RIDGE_NCCL_TIMEOUT");
@@ -49,13 +49,13 @@ double patience() {
   return seconds;
 }
 
-// What another process has said.
+// The state of another process, as it has told it.
 struct State {
   std::uint64_t activity = 0;
   bool blocked = false;
   std::map<std::uint64_t, Node::Traffic> traffic;  // with the other processes
-  double since = 0;                                // when its activity changed last
-  double heard = 0;                                // when it answered last
+  double since = 0;                                // time at which its activity last changed
+  double heard = 0;                                // time of its last answer
   std::string text;
 };
 
@@ -68,7 +68,7 @@ struct TrafficWith {
   Node::Traffic traffic;
 };
 
-std::map<std::pair<std::uint64_t, std::uint64_t>, State>& states() {  // by key and process
+std::map<std::pair<std::uint64_t, std::uint64_t>, State>& states() {  // keyed by communicator and process
   static auto* all = new std::map<std::pair<std::uint64_t, std::uint64_t>, State>;
   return *all;
 }
@@ -176,7 +176,7 @@ void heard_state(std::uint64_t process, std::uint64_t key, std::uint32_t step, c
     std::set<std::uint64_t> others;
     for (const ncclComm* comm : Ranks::instance().of(key))
       others.insert(comm->processes.begin(), comm->processes.end());
-    const StateHeader header{engine.activity(), engine.waits_in_vain() ? 1u : 0u,
+    const StateHeader header{engine.activity().count(), engine.activity().waits_in_vain() ? 1u : 0u,
                              static_cast<std::uint32_t>(others.size())};
     const std::string text = local_states(key, step == kQuestionOfMessages || in_messages(key));
     std::vector<char> answer(sizeof header);
@@ -253,7 +253,7 @@ void look_for_deadlock(double seconds) {
       others += s.text;
     }
     // Threads of this process that do not wait may come yet.
-    if (static_cast<std::size_t>(simt::Engine::instance().waiting_threads()) < Ranks::instance().threads())
+    if (static_cast<std::size_t>(simt::Engine::instance().activity().waiting_threads()) < Ranks::instance().threads())
       for (const ncclComm* own : Ranks::instance().of(comm->key))
         if (own->inside.empty() && own->live) all_wait = false;
     if (all_wait) all_wait = nothing_travels(comm->key, processes);

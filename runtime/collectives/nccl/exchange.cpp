@@ -36,7 +36,7 @@ class Send : public Task {
     return take(comm_, {static_cast<std::uint32_t>(planned_.call.root), Kind::taken, number_, 0}, answer);
   }
   int waits_for() const override { return planned_.call.root; }
-  double seconds() const override { return 0; }  // of the group
+  double seconds() const override { return 0; }  // the group has the time
   void tell(double start) override { Task::tell(planned_.call.root, number_, 0, start); }
   bool hear(double& latest) override { return Task::hear(planned_.call.root, number_, 1, latest); }
 

@@ -20,7 +20,7 @@ class Task {
   std::size_t bytes_out() const { return bytes_out_; }
   std::size_t bytes_in() const { return bytes_in_; }
   virtual double seconds() const = 0;
-  // Virtual time: says to the ranks that take part when this one begins; hears it from them. False: not from all yet.
+  // Virtual time: tells this rank's begin to the ranks that take part; hears theirs. False while one is missing.
   virtual void tell(double start) = 0;
   virtual bool hear(double& latest) = 0;
   const std::vector<simt::Exchange::Part>& parts() const { return parts_; }
@@ -61,8 +61,8 @@ class GroupExchange : public simt::Exchange {
   ncclComm& comm_;
   std::vector<std::unique_ptr<Task>> tasks_;
   std::vector<bool> ended_;
-  std::size_t heard_ = 0;  // of tasks_
-  double latest_ = 0;      // start of all ranks that were heard
+  std::size_t heard_ = 0;  // number of tasks_ that were heard
+  double latest_ = 0;      // latest start among the ranks that were heard
   std::vector<char> record_;
 };
 

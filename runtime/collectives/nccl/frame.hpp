@@ -8,9 +8,9 @@
 namespace ridge::collectives {
 
 struct Frame {                     // then `bytes` of data
-  std::uint64_t from = 0, to = 0;  // processes; of a judged rank r: r + 1
-  std::uint64_t key = 0;           // of the communicator
-  std::int32_t rank = 0;           // in it, of the receiver
+  std::uint64_t from = 0, to = 0;  // processes; judged rank r is process r + 1
+  std::uint64_t key = 0;           // the communicator's key
+  std::int32_t rank = 0;           // the receiver's rank there
   std::uint32_t reserved = 0;
   Slot slot;
   Call call;

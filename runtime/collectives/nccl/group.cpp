@@ -37,7 +37,7 @@ CUstream_st* stream_of(const ncclComm& comm, cudaStream_t handle) {
   simt::Engine& engine = simt::Engine::instance();
   const int current = simt::current_device();
   simt::set_current_device(comm.device);
-  CUstream_st* stream = engine.stream(handle);
+  CUstream_st* stream = engine.streams.find(handle);
   simt::set_current_device(current);
   return stream;
 }
@@ -90,7 +90,7 @@ ncclResult_t launch(ncclComm& comm, std::vector<Planned> calls, const std::vecto
   std::vector<simt::OperationPtr> after;
   if (comm.tail != nullptr) after.push_back(comm.tail);
   for (std::size_t i = 1; i < streams.size(); ++i)
-    for (auto& before : engine.predecessors(*streams[i])) after.push_back(before);
+    for (auto& before : engine.streams.predecessors(*streams[i])) after.push_back(before);
   comm.tail = engine.submit(stream, std::move(work), name_of(calls.front().call.what), seconds, std::move(after));
   for (std::size_t i = 1; i < streams.size(); ++i) {
     simt::Work wait;

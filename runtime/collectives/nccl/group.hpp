@@ -17,12 +17,12 @@ struct Join {
 
 // Adds a call to the group of this thread, or launches it at once where there is none. With the engine's lock.
 ncclResult_t add_call(ncclComm* comm, const Planned& planned, cudaStream_t stream);
-// The same for a join; without the lock.
+// Adds a join; without the lock.
 ncclResult_t add_join(Join join);
 ncclResult_t start_group();
-ncclResult_t end_group();  // without the lock
-bool group_is_open();      // of any thread
-// A call was refused: so is the group that it belongs to.
+ncclResult_t end_group();  // called without the lock
+bool group_is_open();      // whether any thread has one
+// A call was refused, and so is its group.
 ncclResult_t refuse(ncclResult_t result);
 
 }  // namespace ridge::collectives

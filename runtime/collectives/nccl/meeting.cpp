@@ -1,4 +1,4 @@
-// How the ranks of a new communicator find each other: ncclGetUniqueId opens a meeting point in the calling process,
+// The meeting of the ranks of a new communicator: ncclGetUniqueId opens a meeting point in the calling process,
 // whose address is in the id; every rank goes there, says where it can be reached, and is told where the others are.
 #include <poll.h>
 #include <sys/socket.h>

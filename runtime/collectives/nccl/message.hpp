@@ -1,4 +1,4 @@
-// What ranks send each other.
+// Messages between ranks.
 #pragma once
 #include <compare>
 #include <cstdint>
@@ -19,7 +19,7 @@ enum class What : std::uint32_t {
   gather,
   scatter,
   split,
-  mpi_send,  // of `count` bytes with the tag `op`
+  mpi_send,  // `count` bytes with the tag `op`
   mpi_receive,
 };
 const char* name_of(What what);  // "ncclAllReduce"
@@ -28,15 +28,15 @@ const char* name_of(What what);  // "ncclAllReduce"
 struct Call {
   What what = What::send;
   std::uint32_t type = 0, op = 0;
-  std::int32_t root = -1;   // of a send or receive: the peer
-  std::uint64_t count = 0;  // as in the call
-  std::uint64_t pc = 0;     // of the call, in the text of the sender's program
+  std::int32_t root = -1;   // the peer of a send or receive
+  std::uint64_t count = 0;  // the call's argument
+  std::uint64_t pc = 0;     // the call's offset in the sender's program
 };
-bool same(const Call& a, const Call& b);  // but for where it was made
+bool same(const Call& a, const Call& b);  // the place of the call does not matter
 std::string text_of(const Call& call);    // "ncclAllReduce of 12 ncclFloat32 (ncclSum)"
 
 enum class Kind : std::uint32_t {
-  data,        // of a send: the n-th to this peer
+  data,        // the n-th send to this peer
   taken,       // the receive of the n-th send has begun
   collective,  // the n-th collective, a step of its schedule
   split,

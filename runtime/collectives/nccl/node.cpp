@@ -31,7 +31,7 @@ struct Node::Connection {
   int socket = -1;
   std::uint64_t process = 0;
   std::deque<std::vector<char>> out;
-  std::size_t written = 0;  // of out.front()
+  std::size_t written = 0;  // bytes of out.front() that are written
   std::vector<char> in;
   bool mute = false;  // nothing more can be written; what was sent to us may still be read
   bool dead = false;

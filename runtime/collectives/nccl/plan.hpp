@@ -1,4 +1,4 @@
-// A call's work: buffers, and the schedule of messages that its algorithm has on this rank.
+// A call's work: its buffers, and its algorithm's schedule of messages on one rank.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -18,10 +18,10 @@ struct Step {
   int to = -1, from = -1;  // ranks; -1: none
   std::size_t send_at = 0, send_count = 0;
   std::size_t receive_at = 0, receive_count = 0;
-  bool reduce = false;  // what arrives is added to what is there
+  bool reduce = false;  // adds the received part to the buffer
 };
 
-// How many elements a rank reads from `from` and writes to `to`.
+// The number of elements that a rank reads from `from` and writes to `to`.
 std::size_t elements_read(const Call& call, int rank, int ranks);
 std::size_t elements_written(const Call& call, int rank, int ranks);
 

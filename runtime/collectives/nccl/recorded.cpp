@@ -21,7 +21,7 @@ struct Head {
 struct RecordedCall {
   Call call;
   std::uint64_t from, to;
-  std::uint64_t scale_on_device;  // of a scaled sum
+  std::uint64_t scale_on_device;  // flag of a scaled sum
   std::array<char, 8> scale;
 };
 static_assert(std::is_trivially_copyable_v<RecordedCall>);

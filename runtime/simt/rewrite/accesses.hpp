@@ -39,10 +39,10 @@ constexpr int kRip = 16, kNoAddress = -2;
 class Accesses {
  public:
   void begin_function();
-  // Control may come from elsewhere.
+  // Forgets all that is known, since control may come from elsewhere.
   void forget();
-  // What to write before the instruction, in lines; then follows what it changes. `refused`: set where an instruction
-  // is none that can be checked.
+  // The lines to write before the instruction; then notes the instruction's effects. `refused` is set where an
+  // instruction cannot be checked.
   std::string before(const AssemblyLine& line, const Instruction& i, std::string& refused);
 
  private:
@@ -78,7 +78,7 @@ class Accesses {
   std::vector<Announced> announced_;
   std::map<std::string, int, std::less<>> symbols_;
   int unknowns_ = 0;
-  int stack_ = 0;  // the unknown that %rsp is an offset from
+  int stack_ = 0;  // the unknown to which %rsp is relative
   std::int64_t frame_bytes_ = 0;
   bool prologue_ = true;
 };

@@ -41,7 +41,7 @@ struct Section {
 
 // A stretch of code that is entered at its start only.
 struct Piece {
-  int record = -1;  // of the trace call that it starts with; -1: none
+  int record = -1;  // record of the trace call at its start; -1: none
   std::vector<View> targets;
   bool falls = true, indirect = false;
   int instructions = 0, fp32 = 0, fp64 = 0, special = 0;
@@ -572,7 +572,7 @@ class Annotator {
   Section section_, previous_;
   Accesses accesses_;
   bool entered_ = true;  // false until the first instruction of a function
-  View file_;            // of the last .loc
+  View file_;            // file of the last .loc
   int line_ = 0;
   bool open_object_ = false;
   bool foreign_ = false;  // another processor's text

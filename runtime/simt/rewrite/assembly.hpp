@@ -1,4 +1,4 @@
-// What the counting build adds to a program between the compiler and the assembler. The compiler calls
+// The counting build's additions to a program, between the compiler and the assembler. The compiler calls
 // __sanitizer_cov_trace_pc in every basic block; the assembly text shows the flow graph around these calls as it will
 // run, which no later stage knows any more. The text gains
 //
@@ -23,7 +23,7 @@ namespace ridge::simt {
 // A function with more static shared memory than a GPU gives to a block.
 struct SharedExcess {
   std::string function;  // mangled
-  std::string file;      // as in the debug information; empty where there is none
+  std::string file;      // the debug information's name; empty where there is none
   int line = 0;
   std::uint64_t bytes = 0;
 };
@@ -38,7 +38,7 @@ constexpr std::uint64_t kStaticSharedMax = 48 << 10;
 constexpr int kRedZone = 256;  // bytes behind a variable; keeps the next one in its bank of shared memory
 
 struct AnnotateOptions {
-  bool worker = false;   // for a program whose main is the worker's, which runs the initialisers
+  bool worker = false;   // the program's main is the worker's, which runs the initialisers
   bool checked = false;  // accesses that no hook announces are checked
   bool closed = true;    // kernels may not call functions of other objects that were compiled without hooks
 };

@@ -7,14 +7,14 @@ namespace ridge::simt {
 
 struct FlowGraph {
   std::vector<std::vector<int>> successors;
-  std::vector<int> entries;  // where a call of the function may begin
+  std::vector<int> entries;  // nodes at which a call of the function may begin
 };
 
 struct FlowPlace {
-  int loop = -1;   // head of the innermost loop that the node lies in (a head: itself)
-  int outer = -1;  // of a head: head of the loop around its own
+  int loop = -1;   // head of the innermost loop around the node (a head's own)
+  int outer = -1;  // a head's: head of the loop around its own
   int position = 0;
-  int depth = 0;  // number of loops that the node lies in, a head's own included
+  int depth = 0;  // number of loops around the node, a head's own included
 };
 
 // One place a node. Nodes that no entry reaches have places too.

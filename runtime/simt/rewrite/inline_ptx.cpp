@@ -60,7 +60,7 @@ std::string expression_of(const std::string& operand) {
 // One operand of an instruction: a register, several in braces, an address in brackets, or a number.
 struct Operand {
   char kind = 'r';                       // r, {, [, n
-  std::vector<std::string> expressions;  // what asm's operands have for it
+  std::vector<std::string> expressions;  // the operands' expressions
 };
 
 struct PtxInstruction {

@@ -5,8 +5,8 @@
 
 namespace ridge::simt {
 
-// `operands` is what asm(...) has in its parentheses, one instruction. The expression to write instead; empty: the
-// emulator has none. Functions are those of ridge_simt/atomics.h and ridge_simt/ptx.h.
+// Returns the expression to write instead of asm(operands), which is one instruction; empty where the emulator has
+// none. Functions are those of ridge_simt/atomics.h and ridge_simt/ptx.h.
 //   "red.global.add.u64 [%0],%1;" :: "l"(p), "l"(v) : "memory"  ->  ::ridge_simt::red_add<unsigned long long>((p), (v))
 std::string ptx_as_call(std::string_view operands);
 

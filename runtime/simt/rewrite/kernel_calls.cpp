@@ -8,7 +8,7 @@ namespace {
 
 using View = std::string_view;
 
-// Of <math.h>, without the functions that write through a pointer. With the suffix f for float.
+// Functions of <math.h>, without those that write through a pointer. The suffix f is for float.
 const std::set<View>& math() {
   static const std::set<View> names = {
       "acos",   "acosh",  "asin",      "asinh",     "atan", "atan2",     "atanh", "cbrt",  "ceil",    "copysign",
@@ -39,7 +39,7 @@ bool kernels_may_call(View s) {
   for (View name : {"puts", "putchar", "__assert_fail", "abort", "abs", "labs", "llabs", "__stack_chk_fail",
                     "__chk_fail", "_Unwind_Resume", "_ZSt9terminatev", "__tls_get_addr"})
     if (s == name) return true;
-  // What <cmath> and the compilers make of isnan() and the like.
+  // Calls into which <cmath> and compilers turn isnan() and the like.
   for (View prefix : {"__fpclassify", "__isnan", "__isinf", "__finite", "__signbit"})
     if (s.starts_with(prefix)) return true;
   if (s.starts_with("__") && s.ends_with("_finite")) s = s.substr(2, s.size() - 9);
@@ -49,7 +49,7 @@ bool kernels_may_call(View s) {
 std::string watched_call(View s) {
   for (View name : {"memcpy", "memmove", "memset"})
     if (s == name) return "__tsan_" + std::string(s);
-  // Of _FORTIFY_SOURCE: the fourth argument, the room there is, goes unread.
+  // Functions of _FORTIFY_SOURCE: the fourth argument, the size of the destination, goes unread.
   for (View name : {"__memcpy_chk", "__memmove_chk", "__memset_chk"})
     if (s == name) return "__tsan_" + std::string(s.substr(2, s.size() - 6));
   for (View name : {"sincos", "frexp", "modf", "remquo", "sincosf", "frexpf", "modff", "remquof", "printf"})

@@ -1,5 +1,5 @@
-// Which functions of other objects a kernel may call: those of the emulator, and such of the libraries as leave memory
-// alone. All others are host functions, whose accesses no hook would see.
+// The functions of other objects that a kernel may call: the emulator's, and those of libraries that do not access
+// memory. All others are host functions, whose accesses no hook would see.
 #pragma once
 #include <string>
 #include <string_view>
@@ -9,8 +9,8 @@ namespace ridge::simt {
 // `symbol` as in assembly, mangled.
 bool kernels_may_call(std::string_view symbol);
 
-// What a call becomes in instrumented code where the function writes through a pointer that no hook sees: memcpy,
-// sincos, printf (%n) and their kin. Empty: the call stays.
+// The replacement, in instrumented code, of a call of a function that writes through a pointer that no hook sees:
+// memcpy, sincos, printf (%n) and their kin. Empty where the call stays.
 std::string watched_call(std::string_view symbol);
 
 }  // namespace ridge::simt

@@ -1,4 +1,4 @@
-// Which bytes of a C++ file are code, and which belong to comments and literals; words of text.
+// Tells the bytes of a C++ file that are code from those of comments and literals; words of text.
 #pragma once
 #include <cctype>
 #include <string_view>

@@ -28,7 +28,7 @@ const std::set<View>& directives() {
   return known;
 }
 
-// Of variables and constants: their place in memory, not code's.
+// Sections of variables and constants, not of code.
 bool data_section(View name) {
   static const std::set<View> known = {"ridge_constant", ".eh_frame",       ".comment",     ".note.GNU-stack",
                                        ".init_array",    ".linker-options", ".llvm_addrsig"};
@@ -170,7 +170,7 @@ class Assembly {
   }
 
   void instruction(const AssemblyLine& line) {
-    if (inline_) return;  // of a trusted header, or told already
+    if (inline_) return;  // it belongs to a trusted header, or was told already
     if (!code_) return add("instructions outside of functions are not allowed", "remove the assembly");
     const bool segment = line.operands.find("%fs") != View::npos || line.operands.find("%gs") != View::npos;
     if (instruction_refused(line.name) || (segment && !thread_local_access(line.operands)) || special(line.operands))

@@ -1,5 +1,6 @@
-// What a judged submission may not hold on the emulator: anything with which a kernel could do what instrumented C++
-// cannot, or with which code would run outside of kernels and the worker's messages. Two looks at a source:
+// Finds what a judged submission may not hold on the emulator: anything with which a kernel could do more than
+// instrumented C++ can, or with which code would run outside of kernels and the worker's messages. Two looks at a
+// source:
 //
 //   - check_source reads its preprocessed text, where no macro hides a word any more: asm, attributes and pragmas that
 //     choose sections, names, instructions or no instrumentation,
@@ -14,7 +15,7 @@
 namespace ridge::simt {
 
 struct Violation {
-  std::string file;  // as the debug information or the line markers have it; empty where there is none
+  std::string file;  // the debug information's name, or the line markers'; empty where there is none
   int line = 0;
   std::string what, advice;
 };
@@ -24,7 +25,7 @@ using Trusted = std::function<bool(std::string_view file)>;
 
 // Text of a source before preprocessing: directives that would let it pass for another file.
 std::vector<Violation> check_directives(std::string_view text, std::string_view file);
-// What RIDGE_UNCOUNTED (ridge_simt/device.h) stands for in such text: the rewriter writes it at launches.
+// The expansion of RIDGE_UNCOUNTED (ridge_simt/device.h) in such text: the rewriter writes it at launches.
 constexpr std::string_view kUncounted = "__ridge_uncounted";
 // A file name of a line marker or a .file directive, which Clang writes with octal escapes outside of ASCII:
 // "\303\234bung".

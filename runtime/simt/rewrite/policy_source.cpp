@@ -60,7 +60,7 @@ constexpr std::array<View, 2> kWideIntegers = {"_BitInt", "_ExtInt"};
 // Names of the instrumentation, and mangled ones: a function of such a name would take the place of the emulator's or
 // the library's.
 constexpr std::array<View, 5> kHooks = {"_Z", "__tsan_", "__sanitizer_", "__ridge_", "ridge_check_"};
-// What __constant__ is (cuda_runtime.h).
+// The expansion of __constant__ (cuda_runtime.h).
 constexpr View kConstant = "__attribute__((section(\"ridge_constant\")))";
 constexpr std::array<View, 5> kPragmas = {"redefine_extname", "weak", "attribute", "optimize", "target"};
 
@@ -196,7 +196,7 @@ class Source {
   std::string file_;
   const Trusted& trusted_;
   std::vector<Violation> found_;
-  std::string raw_close_;  // of the raw literal that is open
+  std::string raw_close_;  // end of the raw literal that is open
   int line_ = 0, depth_ = 0;
   bool skip_ = true, brackets_ = false;
 };

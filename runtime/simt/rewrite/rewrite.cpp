@@ -91,7 +91,7 @@ class Rewriter {
   std::string template_arguments(std::size_t end) const {
     int angles = 0, others = 0;
     std::size_t from = end + 1;
-    std::vector<std::size_t> ends = {end};  // of the parameters, from the last
+    std::vector<std::size_t> ends = {end};  // ends of the parameters, last first
     while (from-- > 0) {
       if (!code(from)) continue;
       const char c = s_[from];
@@ -320,9 +320,9 @@ class Rewriter {
     return true;
   }
 
-  // What of a launch's arguments needs help to pass through a generic function.
+  // Arguments of a launch that need help to pass through a generic function.
   struct Arguments {
-    std::vector<std::size_t> zeros;  // where an argument is 0 or NULL
+    std::vector<std::size_t> zeros;  // places of arguments that are 0 or NULL
     bool braces = false;             // an argument is {...}
   };
 
@@ -330,7 +330,7 @@ class Rewriter {
     Arguments found;
     std::size_t at = skip_space(i);
     if (at >= s_.size() || s_[at] != '(') return found;
-    std::size_t first = at + 1;  // of the current argument
+    std::size_t first = at + 1;  // begin of the current argument
     int depth = 0;
     for (std::size_t k = at; k < s_.size(); ++k) {
       if (!code(k)) continue;
@@ -532,10 +532,10 @@ class Rewriter {
   const IncludeFinder& find_;
   std::size_t macro_from_ = 1, macro_to_ = 0;  // the line that in_macro() looked at last
   bool in_define_ = false;
-  std::size_t floor_ = 0;  // what lies before is dealt with: no kernel's name reaches back behind it
-  std::string name_;       // of the file
+  std::size_t floor_ = 0;  // end of the text that is done: no kernel's name begins before it
+  std::string name_;       // the file's name
   std::string out_;
-  std::string registration_;  // of the kernel whose body ends at body_end_
+  std::string registration_;  // registration of the kernel whose body ends at body_end_
   std::size_t body_end_ = 0;
 };
 

@@ -8,7 +8,7 @@ namespace ridge::simt {
 namespace {
 
 struct Entry {
-  std::string_view name;  // of headers: what they start with
+  std::string_view name;  // a header's first letters
   std::string_view advice;
 };
 
@@ -33,7 +33,7 @@ constexpr Entry kHeaders[] = {
     {"surface_", "write the array through a pointer"},
 };
 
-// Of those, what the emulator has.
+// The ones of these that the emulator has.
 constexpr std::string_view kThere[] = {"cub/cub.cuh",
                                        "cub/block/block_load.cuh",
                                        "cub/block/block_radix_sort.cuh",

@@ -1,4 +1,4 @@
-// CUDA that the emulator does not have: what it is called, and what to do instead.
+// CUDA that the emulator does not have, by name, and advice on what to do instead.
 #pragma once
 #include <string>
 #include <string_view>
@@ -10,7 +10,7 @@ constexpr std::string_view kUnsupportedMark = "not part of the emulator: ";
 
 // "<cub/cub.cuh> is not part of the emulator: ..."; empty for headers that say nothing to us.
 std::string unsupported_header(std::string_view header);
-// The same for a word of the program: tex2D, asm, ...
+// The message for a word of the program: tex2D, asm, ...
 std::string unsupported_word(std::string_view word);
 
 }  // namespace ridge::simt

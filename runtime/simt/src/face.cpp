@@ -1,4 +1,5 @@
-// Where a call of the judge begins and ends among the operations of its stream, and what it leaves.
+// The emulator's side of a call of the judge: its begin and end among the operations of its stream, and the handles
+// that it leaves.
 #include <sys/mman.h>
 
 #include "api/api.hpp"
@@ -35,7 +36,7 @@ void note(cudaStream_t stream, const char* name) {
   if (!Trace::on()) return;
   Engine& engine = Engine::instance();
   std::lock_guard lock(engine.mutex);
-  CUstream_st* s = engine.stream(stream);
+  CUstream_st* s = engine.streams.find(stream);
   if (s != nullptr && !api::capturing(*s)) engine.submit(*s, {}, name, 0);
 }
 
@@ -67,7 +68,7 @@ std::string refused_in_words(int& error) {
 LiveHandles live_handles() {
   Engine& engine = Engine::instance();
   std::lock_guard lock(engine.mutex);
-  return {engine.live_streams(), engine.events.live().size(), graphs().live().size() + live_executables()};
+  return {engine.streams.live(), engine.events.live().size(), graphs().live().size() + live_executables()};
 }
 
 }  // namespace ridge::simt

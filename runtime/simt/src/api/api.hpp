@@ -1,4 +1,4 @@
-// What the files of the runtime API share.
+// Declarations that the files of the runtime API share.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -15,13 +15,13 @@ namespace ridge::simt::api {
 
 // Remembers `error` for cudaGetLastError of this thread, and returns it.
 cudaError_t keep(cudaError_t error);
-void forget();  // of all threads
-// Why the error that is kept next comes about, in words.
+void forget();  // drops the errors of all threads
+// Gives the reason, in words, of the error that is kept next.
 void explain(std::string why);
 // The first call since the last cudaGetLastError that was refused.
 struct RefusedCall {
   cudaError_t error = cudaSuccess;
-  std::string why;  // where somebody explained it
+  std::string why;  // empty where nobody explained it
   Callers callers{};
 };
 RefusedCall refused_call();
@@ -33,7 +33,7 @@ cudaError_t refusal();
 // Stream capture: calls that could wait for captured work are refused while a capture forbids them, and end it.
 enum class Safety { any_time, not_in_capture };
 cudaError_t capture_forbids();
-cudaError_t device_wait_forbidden();  // the same for waits for the whole device, in every mode
+cudaError_t device_wait_forbidden();  // as above, for waits for the whole device, in every capture mode
 
 // The frame of every call: takes the engine's lock, reports an earlier fault, and keeps the error that `body` returns.
 template <class Body>
@@ -60,7 +60,7 @@ cudaError_t enqueue(CUstream_st& stream, Work work, const char* name, double sec
 // True while the stream is captured; such a stream cannot be waited for.
 bool capturing(const CUstream_st& stream);
 
-// Capture's part of record, wait and queries (api_capture.cpp).
+// The part that captures have in records, waits and queries (api_capture.cpp).
 cudaError_t capture_work(CUstream_st& stream, Work work);
 cudaError_t capture_record(CUstream_st& stream, CUevent_st& event);
 // `handled` false: neither the stream nor the event has to do with a capture.
@@ -71,26 +71,26 @@ cudaError_t legacy_use(CUstream_st& stream);  // work for the legacy stream whil
 
 // A copy or a fill as work; checks pointers, ranges and directions.
 cudaError_t copy_work(Work& work, Box to, Box from, Extent extent, cudaMemcpyKind kind);
-// Queues it; `async` false: as cudaMemcpy does, which mostly waits.
+// Queues a copy. With `async` false it waits as cudaMemcpy does, mostly until the copy has ended.
 cudaError_t submit_copy(Engine& engine, const char* name, Work work, cudaStream_t stream, bool async);
-// A copy between devices in a default stream.
+// Queues a copy between devices in a default stream.
 cudaError_t submit_default_peer_copy(Engine& engine, const char* name, CUstream_st& stream, Work work);
-// Memory of a graph: it is not freed, and no leak.
+// Allocates memory of a graph: it is never freed, and counts as no leak.
 cudaError_t graph_memory(void** pointer, std::size_t bytes, int device);
 cudaError_t fill_work(Work& work, Box to, unsigned value, unsigned element_size, Extent extent);
 
 // A kernel as work. `function` 0: the launch does not say which one it calls.
 cudaError_t kernel_work(Work& work, const char* name, dim3 grid, dim3 block, std::size_t shared,
                         std::uintptr_t function, bool cooperative);
-// The same for a kernel that is known by its address alone, with its arguments as void**.
+// A kernel that is known by its address alone, with its arguments as void**.
 cudaError_t kernel_work(Work& work, const void* function, dim3 grid, dim3 block, std::size_t shared, void** arguments,
                         bool cooperative);
-// Where a kernel may be launched now: null for streams of devices that are not current.
+// The stream of a handle if a kernel may be launched there now: null for streams of devices that are not current.
 CUstream_st* launch_stream(Engine& engine, cudaStream_t handle);
 // Queues a launch of such a kernel.
 cudaError_t launch(Engine& engine, const void* function, dim3 grid, dim3 block, void** arguments, std::size_t shared,
                    cudaStream_t stream, bool cooperative);
-std::shared_ptr<void> closure_memory(std::size_t bytes);  // for a kernel's arguments
+std::shared_ptr<void> closure_memory(std::size_t bytes);  // holds a kernel's arguments
 std::size_t dynamic_shared_limit(std::uintptr_t function);
 
 }  // namespace ridge::simt::api

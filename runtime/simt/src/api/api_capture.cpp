@@ -63,7 +63,7 @@ cudaError_t capture_forbids() {
 }
 
 cudaError_t device_wait_forbidden() {
-  // Of this device only: other threads capture on theirs meanwhile.
+  // Streams of this device only: other threads capture on other devices meanwhile.
   bool forbidden = false;
   for (const auto& c : captures())
     if (std::any_of(c->streams.begin(), c->streams.end(),
@@ -168,7 +168,7 @@ extern "C" {
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
   return call([&](Engine& engine) {
     static unsigned long long ids = 0;
-    CUstream_st* s = engine.stream(stream);
+    CUstream_st* s = engine.streams.find(stream);
     if (s == nullptr) return cudaErrorInvalidResourceHandle;
     if (s->legacy) return cudaErrorStreamCaptureUnsupported;  // the legacy stream
     if (mode < cudaStreamCaptureModeGlobal || mode > cudaStreamCaptureModeRelaxed) return cudaErrorInvalidValue;
@@ -188,7 +188,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   return call([&](Engine& engine) {
-    CUstream_st* s = engine.stream(stream);
+    CUstream_st* s = engine.streams.find(stream);
     if (s == nullptr) return cudaErrorInvalidResourceHandle;
     if (graph == nullptr) return cudaErrorInvalidValue;
     *graph = nullptr;
@@ -221,7 +221,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
                                      cudaGraph_t* graph, const cudaGraphNode_t** dependencies,
                                      const cudaGraphEdgeData** edges, size_t* dependency_count) {
   return call([&](Engine& engine) {
-    CUstream_st* s = engine.stream(stream);
+    CUstream_st* s = engine.streams.find(stream);
     if (s == nullptr) return cudaErrorInvalidResourceHandle;
     if (status == nullptr) return cudaErrorInvalidValue;
     if (cudaError_t error = s->capture == nullptr ? api::legacy_use(*s) : cudaSuccess) return error;
@@ -232,7 +232,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
     if (id != nullptr) *id = s->capture->id;
     if (graph != nullptr) *graph = s->capture->graph.get();
     if (dependencies != nullptr) *dependencies = s->capture_tail.data();
-    if (edges != nullptr) {  // what comes next waits for the end of these nodes: zeros
+    if (edges != nullptr) {  // the next node waits for the end of these nodes: zeros
       auto& data = s->capture->edges[s];
       data.assign(s->capture_tail.size(), cudaGraphEdgeData{});
       *edges = data.data();

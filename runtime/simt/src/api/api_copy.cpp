@@ -26,7 +26,7 @@ Side side_of(const void* p) {
   return memory.registered(address) != 0 ? Side::pinned : Side::pageable;
 }
 
-// Where device memory lies. Variables are taken to be the current device's: all devices share them.
+// The device of device memory. Variables count as the current device's: all devices share them.
 int device_of(const void* p) {
   const Allocation* a = DeviceMemory::instance().find(reinterpret_cast<std::uintptr_t>(p));
   return a != nullptr ? a->device : current_device();
@@ -99,7 +99,7 @@ cudaError_t fill_work(Work& work, Box to, unsigned value, unsigned element_size,
 
 // `async`: the program called an ...Async function.
 cudaError_t submit_copy(Engine& engine, const char* name, Work work, cudaStream_t stream, bool async) {
-  CUstream_st* s = engine.stream(stream);
+  CUstream_st* s = engine.streams.find(stream);
   if (s == nullptr) return cudaErrorInvalidResourceHandle;
   const double seconds = device_profile().copy_call;
   if (capturing(*s)) return enqueue(*s, std::move(work), name, seconds);
@@ -139,7 +139,7 @@ cudaError_t copy(const char* name, Box to, Box from, Extent extent, cudaMemcpyKi
 
 cudaError_t fill(const char* name, Box to, int value, Extent extent, cudaStream_t stream, bool async) {
   return call([&](Engine& engine) {
-    CUstream_st* s = engine.stream(stream);
+    CUstream_st* s = engine.streams.find(stream);
     if (s == nullptr) return cudaErrorInvalidResourceHandle;
     if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return cudaSuccess;
     if (extent.height * extent.depth > 1 && extent.width > to.pitch) return cudaErrorInvalidValue;

@@ -25,7 +25,7 @@ struct Settings {
   };
 };
 
-// Of the current device. The engine's lock is held.
+// Resets the current device. The engine's lock is held.
 Settings& settings() {
   static auto* all = new std::map<int, Settings>;
   return (*all)[current_device()];

@@ -124,7 +124,7 @@ const ErrorText* find(cudaError_t code) {
 struct Refused {
   std::mutex mutex;
   RefusedCall call;
-  std::string why;  // of the error that is about to be kept
+  std::string why;  // reason of the error that is about to be kept
 };
 Refused& refused() {
   static auto* one = new Refused;
@@ -153,7 +153,7 @@ void note(cudaError_t error) {
   r.call = {error, why, callers};
 }
 
-// Of each host thread. A map, since thread-local variables would become part of shared memory.
+// The errors by host thread. A map, since thread-local variables would become part of shared memory.
 struct LastErrors {
   std::mutex mutex;
   std::unordered_map<std::thread::id, cudaError_t> of;

@@ -71,7 +71,7 @@ cudaError_t set(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNodeType ty
   });
 }
 
-// What keeps `from` from taking the place of `to`: nodes are matched in the order of their creation.
+// The reason that `from` cannot take the place of `to`: nodes are matched in the order of their creation.
 cudaGraphExecUpdateResult compare(const CUgraph_st& to, const CUgraph_st& from, cudaGraphExecUpdateResultInfo* info) {
   if (to.nodes.size() != from.nodes.size()) return cudaGraphExecUpdateErrorTopologyChanged;
   std::unordered_map<const CUgraphNode_st*, std::size_t> old_index, new_index;
@@ -137,7 +137,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   return call([&](Engine& engine) {
-    CUstream_st* s = engine.stream(stream);
+    CUstream_st* s = engine.streams.find(stream);
     if (s == nullptr) return cudaErrorInvalidResourceHandle;
     if (!executables().alive(exec)) return cudaErrorInvalidValue;
     if (api::capturing(*s)) {
@@ -158,7 +158,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
 }
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {
   return call([&](Engine& engine) {
-    if (engine.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+    if (engine.streams.find(stream) == nullptr) return cudaErrorInvalidResourceHandle;
     return executables().alive(exec) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }

@@ -32,7 +32,7 @@ std::unordered_map<std::uintptr_t, Function>& functions() {
   return *map;
 }
 
-int highest_limit = 0;  // that any kernel has been given
+int highest_limit = 0;  // highest limit that any kernel has
 
 std::string in_words(dim3 d) { return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z); }
 
@@ -110,7 +110,7 @@ cudaError_t kernel_work(Work& work, const void* function, dim3 grid, dim3 block,
 }
 
 CUstream_st* launch_stream(Engine& engine, cudaStream_t handle) {
-  CUstream_st* stream = engine.stream(handle);
+  CUstream_st* stream = engine.streams.find(handle);
   return stream != nullptr && stream->device == current_device() ? stream : nullptr;
 }
 

@@ -79,7 +79,7 @@ bool is_pool(CUmemPoolHandle_st* pool) {
 // On the device of the pool, or of the stream where none is given.
 cudaError_t allocate_async(Engine& engine, void** pointer, std::size_t bytes, cudaStream_t stream,
                            const CUmemPoolHandle_st* pool = nullptr) {
-  CUstream_st* s = engine.stream(stream);
+  CUstream_st* s = engine.streams.find(stream);
   if (s == nullptr) return cudaErrorInvalidResourceHandle;
   if (api::capturing(*s)) return cudaErrorNotSupported;
   const int device = pool != nullptr ? pool->device : pools_of(s->device).current->device;
@@ -107,7 +107,7 @@ bool valid_location(cudaMemLocation where) {
 
 cudaError_t ridge::simt::api::graph_memory(void** pointer, std::size_t bytes, int device) {
   if (cudaError_t error = allocate(pointer, bytes, MemoryKind::device, device)) return error;
-  if (Sanitizer::enabled()) Sanitizer::freed(address_of(*pointer));  // as far as leaks go
+  if (Sanitizer::enabled()) Sanitizer::freed(address_of(*pointer));  // it counts as no leak
   return cudaSuccess;
 }
 
@@ -198,7 +198,7 @@ cudaError_t cudaMallocManaged(void** p, size_t bytes, unsigned flags) {
 }
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* p, size_t bytes, unsigned flags) {
   return call([&](Engine& engine) {
-    if (engine.stream(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+    if (engine.streams.find(stream) == nullptr) return cudaErrorInvalidResourceHandle;
     const bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle;
     return known && is_managed(p, bytes) ? cudaSuccess : cudaErrorInvalidValue;
   });
@@ -206,7 +206,7 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* p, size_t bytes,
 cudaError_t cudaMemPrefetchAsync(const void* p, size_t bytes, cudaMemLocation where, unsigned flags,
                                  cudaStream_t stream) {
   return call([&](Engine& engine) {
-    CUstream_st* s = engine.stream(stream);
+    CUstream_st* s = engine.streams.find(stream);
     if (s == nullptr) return cudaErrorInvalidResourceHandle;
     if (bytes == 0 || flags != 0 || !is_managed(p, bytes)) return cudaErrorInvalidValue;
     if (!valid_location(where)) return cudaErrorInvalidDevice;
@@ -273,7 +273,7 @@ cudaError_t cudaMallocFromPoolAsync(void** p, size_t bytes, cudaMemPool_t pool, 
 // The memory goes when the stream gets there; kernels that use it later fault.
 cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
   return call([&](Engine& engine) {
-    CUstream_st* s = engine.stream(stream);
+    CUstream_st* s = engine.streams.find(stream);
     if (s == nullptr) return cudaErrorInvalidResourceHandle;
     if (p == nullptr) return cudaSuccess;
     if (api::capturing(*s)) return cudaErrorNotSupported;
@@ -359,7 +359,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attr, vo
     return cudaSuccess;
   });
 }
-// Who may use a pool's memory is what cudaDeviceEnablePeerAccess says.
+// cudaDeviceEnablePeerAccess alone decides about access to a pool's memory.
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list, size_t count) {
   return call([&](Engine&) {
     if (!is_pool(pool) || (count != 0 && list == nullptr)) return cudaErrorInvalidValue;

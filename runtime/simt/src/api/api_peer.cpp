@@ -13,10 +13,10 @@ cudaError_t submit_default_peer_copy(Engine& engine, const char* name, CUstream_
   std::vector<OperationPtr> after;
   std::vector<CUstream_st*> others;
   for (int device : {work.to_device, work.from_device}) {
-    CUstream_st& other = engine.legacy(device);
+    CUstream_st& other = engine.streams.legacy(device);
     if (&other == &stream) continue;
     others.push_back(&other);
-    for (auto& before : engine.predecessors(other)) after.push_back(std::move(before));
+    for (auto& before : engine.streams.predecessors(other)) after.push_back(std::move(before));
   }
   OperationPtr copy = engine.submit(stream, std::move(work), name, device_profile().copy_call, std::move(after));
   for (CUstream_st* other : others) engine.submit(*other, {}, "", 0, {copy});
@@ -71,7 +71,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   });
 }
 
-// What was launched before keeps its access.
+// Work that was launched before keeps its access.
 cudaError_t cudaDeviceDisablePeerAccess(int peer) {
   return call([&](Engine&) {
     const int device = current_device();
@@ -82,7 +82,7 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
   });
 }
 
-// As between two GPUs on an NVSwitch.
+// The attributes of two GPUs on an NVSwitch.
 cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attr, int from, int to) {
   return call([&](Engine&) {
     if (value == nullptr) return cudaErrorInvalidValue;

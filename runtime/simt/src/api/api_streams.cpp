@@ -27,7 +27,7 @@ constexpr int kLeastPriority = 0, kGreatestPriority = -5;
 
 cudaError_t host_work(cudaStream_t stream, std::function<void(int)> function, bool after_error) {
   return call([&](Engine& engine) {
-    CUstream_st* s = engine.stream(stream);
+    CUstream_st* s = engine.streams.find(stream);
     if (s == nullptr) return cudaErrorInvalidResourceHandle;
     if (after_error && api::capturing(*s)) return api::capture_refuses_wait(*s);  // callbacks cannot be captured
     Work work;
@@ -41,7 +41,7 @@ cudaError_t host_work(cudaStream_t stream, std::function<void(int)> function, bo
 template <class Body>
 cudaError_t with_stream(cudaStream_t stream, Body body) {
   return call([&](Engine& engine) {
-    CUstream_st* s = engine.stream(stream);
+    CUstream_st* s = engine.streams.find(stream);
     return s == nullptr ? cudaErrorInvalidResourceHandle : body(engine, *s);
   });
 }
@@ -60,7 +60,7 @@ extern "C" {
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
   return call([&](Engine& engine) {
     if (stream == nullptr || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
-    *stream = engine.make_stream(flags, std::clamp(priority, kGreatestPriority, kLeastPriority), current_device());
+    *stream = engine.streams.make(flags, std::clamp(priority, kGreatestPriority, kLeastPriority), current_device());
     return cudaSuccess;
   });
 }
@@ -98,7 +98,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return with_stream(stream, [](Engine& engine, CUstream_st& s) {
     if (cudaError_t error = api::capture_refuses_wait(s)) return error;
-    for (const auto& op : engine.predecessors(s))
+    for (const auto& op : engine.streams.predecessors(s))
       if (!engine.progress("cudaStreamQuery", op)) return cudaErrorNotReady;
     return cudaSuccess;
   });
@@ -106,7 +106,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   return call([&](Engine& engine) {
-    CUstream_st* s = engine.stream(stream);
+    CUstream_st* s = engine.streams.find(stream);
     if (s == nullptr || !engine.events.alive(event)) return cudaErrorInvalidResourceHandle;
     if (flags > cudaEventWaitExternal) return cudaErrorInvalidValue;
     bool handled = false;
@@ -183,7 +183,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
   return with_event(event, [&](Engine& engine, CUevent_st& e) {
-    CUstream_st* s = engine.stream(stream);
+    CUstream_st* s = engine.streams.find(stream);
     if (s == nullptr || s->device != e.device) return cudaErrorInvalidResourceHandle;
     if (flags > cudaEventRecordExternal) return cudaErrorInvalidValue;
     if (api::capturing(*s)) return api::capture_record(*s, e);

@@ -13,7 +13,7 @@ struct cublasLtContext {};
 
 namespace {
 
-// What the opaque structures hold.
+// The contents of the opaque structures.
 struct Product {
   std::int32_t compute, scale, pointers, transposed_a, transposed_b, transposed_c, fill, epilogue;
   const void* bias;
@@ -71,7 +71,7 @@ void write(void* p, std::int64_t i, std::uint32_t type, double v) {
   }
 }
 
-// Where element (i, j) of op(X) is.
+// The place of element (i, j) of op(X).
 std::int64_t at(const Layout& l, bool transposed, std::int64_t i, std::int64_t j, int batch) {
   if (transposed) std::swap(i, j);
   return (l.order == CUBLASLT_ORDER_ROW ? i * l.ld + j : j * l.ld + i) + batch * l.stride;

@@ -28,7 +28,7 @@ struct curandGenerator_st {
 
 namespace {
 
-// How one state makes a group of numbers that stay together in the output.
+// The generation of a group of numbers, which stay together in the output, by one state.
 struct Integers {
   template <class S>
   static void make(S& s, unsigned* out) {

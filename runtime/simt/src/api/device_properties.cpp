@@ -1,4 +1,4 @@
-// What the emulated device says of itself: the numbers of its profile.
+// The properties of the emulated device: the numbers of its profile.
 #include <algorithm>
 #include <cstdio>
 

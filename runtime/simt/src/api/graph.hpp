@@ -14,17 +14,17 @@ struct CUgraphNode_st {
   ridge::simt::Work work;
   std::vector<CUgraphNode_st*> after;
   std::unique_ptr<CUgraph_st> child;
-  // As given, for cudaGraphKernelNodeGetParams. The arguments' values are in `work`.
+  // Parameters as the program gave them, for cudaGraphKernelNodeGetParams. The arguments' values are in `work`.
   cudaKernelNodeParams kernel{};
-  bool enabled = true;       // in an executable graph: off, it does nothing
-  std::uint64_t number = 0;  // of this node alone; an address may come again
-  // In an executable graph: the node that this is a copy of. Compared only: it may be gone.
+  bool enabled = true;       // a disabled node of an executable graph does nothing
+  std::uint64_t number = 0;  // identifies the node; its address may be used again
+  // The original of a node in an executable graph. Only compared, since it may be gone.
   const CUgraphNode_st* origin = nullptr;
   std::uint64_t origin_number = 0;
 };
 
 struct CUgraph_st {
-  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;  // in the order of creation
+  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;  // oldest first
 };
 
 struct CUgraphExec_st {
@@ -39,23 +39,23 @@ struct Capture {
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
   std::thread::id thread;
   CUstream_st* origin = nullptr;
-  std::vector<CUstream_st*> streams;                                             // origin included
-  std::unordered_map<const CUstream_st*, std::vector<cudaGraphEdgeData>> edges;  // as last asked for
+  std::vector<CUstream_st*> streams;                                             // the origin too
+  std::unordered_map<const CUstream_st*, std::vector<cudaGraphEdgeData>> edges;  // as the program asked last
   bool invalid = false;
   unsigned long long id = 0;
 };
 
-// Copies nodes and edges of `from` into the empty graph `to`; children too.
+// Copies nodes and edges of `from` into the empty graph `to`; child graphs too.
 void copy_graph(const CUgraph_st& from, CUgraph_st& to);
 CUgraphNode_st* add_node(CUgraph_st& graph, cudaGraphNodeType type, Work work, std::vector<CUgraphNode_st*> after);
 cudaGraphNodeType node_type(WorkKind kind);
 // The part of `exec` that came from `node`; null where there is none.
 CUgraphNode_st* part_of(CUgraphExec_st* exec, cudaGraphNode_t node);
-// The nodes so that each comes after those that it waits for; empty where there is a cycle.
+// The nodes in an order that puts each behind those that it waits for; empty where there is a cycle.
 std::vector<CUgraphNode_st*> in_order(const CUgraph_st& graph);
 Handles<CUgraph_st>& graphs();
 std::size_t live_executables();
-bool alive(const CUgraphNode_st* node);  // a node of a live graph
+bool alive(const CUgraphNode_st* node);  // whether it belongs to a live graph
 // Makes a handle of a graph that a capture has built.
 CUgraph_st* adopt(CUgraph_st&& graph);
 

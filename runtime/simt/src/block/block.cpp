@@ -2,8 +2,6 @@
 
 #include <chrono>
 
-#include "block/crash.hpp"
-
 namespace ridge::simt {
 
 // The only thread-local of the emulator, so that all else in the program's TLS segment is __shared__ memory.

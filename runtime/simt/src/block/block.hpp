@@ -1,4 +1,4 @@
-// Runs the threads of one block on one OS thread: what instrumented code and the functions of device.h call inside a
+// Runs the threads of one block on one OS thread. Instrumented code and the functions of device.h call it inside a
 // kernel.
 #pragma once
 #include <cstddef>
@@ -23,7 +23,7 @@ class BlockRunner : public WarpScheduler {
 
   // Runs block `index` of `launch` to its end and adds its counts to `counters`. False after a fault.
   bool run(const Launch& launch, Index3 index, KernelCounters& counters);
-  // The calling OS thread's, or nullptr.
+  // The runner of the calling OS thread, or nullptr.
   static BlockRunner* current();
 
   // The calls below come from inside a kernel. Barriers and fences:
@@ -52,9 +52,9 @@ class BlockRunner : public WarpScheduler {
   bool is_global(std::uintptr_t address) const { return memory_.contains(address) || program_.in_data(address); }
   bool is_shared(std::uintptr_t address) const { return shared_.contains(address); }
   std::uintptr_t shared_begin() const { return shared_.begin(); }
-  Pipeline& pipeline();  // of the current thread
+  Pipeline& pipeline();  // the current thread's
 
-  // What is counted besides.
+  // Other counts.
   std::uint32_t ticket() const { return launch_->record ? profiler_.ticket(*current_) : 0; }
   void atomic_used(std::uint32_t ticket) {
     if (launch_->record) profiler_.atomic_used(ticket);
@@ -106,16 +106,22 @@ class BlockRunner : public WarpScheduler {
   static constexpr std::size_t kEmergencyBytes = 256 * 1024;
   DeviceMemory& memory_;
   SharedSegment shared_;
-  const Allocation* allocation_ = nullptr;  // that of the last access
+  const Allocation* allocation_ = nullptr;  // the allocation of the last access
   struct Announced {
     std::uintptr_t address = 0;
     std::size_t bytes = 0;
-  } announced_[2];                   // the last load, the last store
-  Footprint footprint_;              // of this block
-  std::vector<Pipeline> pipelines_;  // by linear thread index, where a kernel uses them
+  } announced_[2];                   // the last load and the last store
+  Footprint footprint_;              // the block's
+  std::vector<Pipeline> pipelines_;  // by linear thread index; empty where no kernel uses them
   unsigned at_grid_barrier_ = 0;
   ProgressWatch progress_;
   std::unique_ptr<char[]> emergency_stack_;
 };
+
+// crash.cpp. Turns a segmentation fault inside a kernel (a stack that overflows, code without instrumentation) into a
+// report, and a division that traps into a GPU's.
+void install_crash_handler();
+// Gives signals of the calling OS thread a stack of their own.
+void use_signal_stack();
 
 }  // namespace ridge::simt

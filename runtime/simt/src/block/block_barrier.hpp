@@ -1,4 +1,4 @@
-// __syncthreads() and its kin in one block: who has come, and what their predicates add up to.
+// __syncthreads() and its kin in one block: the threads that have come, and their predicates, combined.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -10,7 +10,7 @@ namespace ridge::simt {
 
 class BlockBarrier {
  public:
-  // __syncthreads_count(), _and(), _or() of the threads that came.
+  // Results of __syncthreads_count(), _and() and _or() for the threads that came.
   struct Reduced {
     int count, all, any;
   };
@@ -45,8 +45,8 @@ class BlockBarrier {
   }
 
   unsigned waiting() const { return waiting_; }
-  Reduced opened() const { return opened_; }  // by the barrier that opened last
-  // Where the first thread came, and so most of the others; and the threads that came to another barrier.
+  Reduced opened() const { return opened_; }  // results of the barrier that opened last
+  // The place of the barrier to which the first thread came, and the threads that came to another one.
   const Wait& place() const { return place_; }
   const std::vector<const Thread*>& divergent() const { return divergent_; }
   bool is_divergent(const Thread& t) const {

@@ -34,7 +34,8 @@ class BlockProfiler {
                      address);
     return !graph && recorder_.position(lane) >= Recorder::kFull;
   }
-  bool enter_block(const Thread& t, Path& path, const BlockRecord* b) {
+  // Inline in the hook: it runs at every basic block.
+  [[gnu::always_inline]] bool enter_block(const Thread& t, Path& path, const BlockRecord* b) {
     path.enter(b);
     recorder_.block(t.linear % kWarpSize, b, path.hash());
     return (flush_point_ != nullptr || recorder_.full()) && parks(t);
@@ -62,7 +63,7 @@ class BlockProfiler {
   Recorder recorder_;
   CacheModel cache_;
   std::unordered_map<std::uint64_t, std::uint64_t> repetitions_;
-  const Path* flush_point_ = nullptr;  // of the warp that runs; null while no lane has to stop
+  const Path* flush_point_ = nullptr;  // flush point of the warp that runs; null while no lane has to stop
   Path flush_path_;
   bool postponed_ = false;
 };

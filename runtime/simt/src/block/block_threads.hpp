@@ -46,7 +46,7 @@ class BlockThreads {
   std::vector<Wait> waits_;
   std::vector<Path> paths_;
   unsigned size_ = 0;
-  Index3 shape_{0, 0, 0};  // for which the threads are numbered
+  Index3 shape_{0, 0, 0};  // the block's shape when the threads were numbered
 };
 
 }  // namespace ridge::simt

@@ -1,5 +1,4 @@
-#include "block/crash.hpp"
-
+// Signals that kernels raise.
 #include <signal.h>
 #include <ucontext.h>
 #include <unistd.h>

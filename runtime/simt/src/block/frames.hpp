@@ -1,4 +1,4 @@
-// What a thread's calls must find again when they return. See frames.cpp.
+// Saved frames: the values that a thread's calls must find unchanged when they return. See frames.cpp.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ class Frames {
   ~Frames();
   Frames(const Frames&) = delete;
   Frames& operator=(const Frames&) = delete;
-  void give(Thread& t);  // to one that has a stack
+  void give(Thread& t);  // `t` has a stack
 
  private:
   std::uintptr_t* words_;

@@ -1,4 +1,4 @@
-// grid.sync(): where the blocks of a cooperative launch wait for each other.
+// grid.sync(): the blocks of a cooperative launch wait for each other.
 #pragma once
 #include <condition_variable>
 #include <cstdint>
@@ -10,9 +10,27 @@ class GridBarrier {
  public:
   explicit GridBarrier(std::uint64_t blocks) : live_(blocks) {}
   // False where another block ended without coming here.
-  bool wait();
+  bool wait() {
+    std::unique_lock lock(mutex_);
+    if (left_ || broken_) return false;
+    const std::uint64_t generation = generation_;
+    if (++waiting_ == live_) {
+      waiting_ = 0;
+      ++generation_;
+      wake_.notify_all();
+      return true;
+    }
+    wake_.wait(lock, [&] { return generation_ != generation || left_ || broken_; });
+    return generation_ != generation;
+  }
   // A block has ended.
-  void leave(bool failed);
+  void leave(bool failed) {
+    std::lock_guard lock(mutex_);
+    --live_;
+    if (failed) broken_ = true;
+    if (waiting_ != 0) left_ = true;
+    wake_.notify_all();
+  }
 
  private:
   std::mutex mutex_;

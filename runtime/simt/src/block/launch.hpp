@@ -24,12 +24,12 @@ struct Launch {
   std::uint64_t order;                  // seed of the lane order; 0 is ascending
   std::uint64_t serial;                 // number of the launch in this program
   std::size_t l1_bytes;                 // L1 that a block finds
-  int device;                           // on which it runs
+  int device;                           // the device that runs it
   std::uint64_t reachable;              // devices whose memory it may access: bits
   L2Model* l2;                          // null where nothing is counted
   bool warps = false;                   // keep requests: RIDGE_WARP
   GridBarrier* grid_barrier = nullptr;  // cooperative launches only
-  std::function<void()> more = {};      // starts another block; called by a block that polls, in launches whose block
+  std::function<void()> more = {};      // starts another block: called by a block that polls, in launches whose block
                                         // order is drawn
 };
 

@@ -5,7 +5,7 @@
 
 #include "device/program.hpp"
 
-// Where `ridge cc` puts __constant__ variables; null where the program has none.
+// The bounds of the __constant__ variables; null where the program has none.
 extern "C" {
 [[gnu::weak]] extern const char __start_ridge_constant[];
 [[gnu::weak]] extern const char __stop_ridge_constant[];

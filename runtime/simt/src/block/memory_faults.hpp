@@ -1,5 +1,5 @@
-// What to report of an access that a GPU would not allow: the address against what lies near it. None of these sets
-// Fault::pc.
+// Reports of accesses that a GPU would not allow: they compare the address with the memory near it. None of these
+// functions sets Fault::pc.
 #pragma once
 #include <cstdint>
 
@@ -11,12 +11,12 @@
 
 namespace ridge::simt {
 
-// In a __constant__ variable of the program.
+// Whether the address lies in a __constant__ variable of the program.
 bool is_constant(std::uintptr_t address);
 
 Fault out_of_bounds_fault(const SharedSegment& shared, const Launch& launch, std::uintptr_t address, unsigned bytes,
                           bool store);
-// `allocation` lies on a device to which the launch has no peer access.
+// For an `allocation` on a device to which the launch has no peer access.
 Fault peer_access_fault(const Allocation& allocation, const Launch& launch, unsigned bytes, bool store);
 Fault misaligned_fault(unsigned bytes, AccessKind kind);
 

@@ -37,7 +37,7 @@ class Pipeline {
     unsigned bytes, zeros;
   };
   std::vector<Copy> copies_;
-  std::vector<std::size_t> ends_;  // of batches, in copies
+  std::vector<std::size_t> ends_;  // index in copies_ behind each batch
 };
 
 }  // namespace ridge::simt

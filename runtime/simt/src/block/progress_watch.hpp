@@ -1,4 +1,4 @@
-// Tells a block that polls memory for ever from one that waits for another block.
+// Distinguishes a block that polls memory for ever from one that waits for another block.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -12,7 +12,7 @@ class ProgressWatch {
   static void note() { ++progress_; }
 
   void begin_block() { seen_ = ~std::uint64_t{0}; }
-  // How long no block has come further, as far as this block has looked.
+  // Time since this block last saw a block come further.
   std::chrono::steady_clock::duration idle() {
     const std::uint64_t now = progress_.load();
     if (now != seen_) {

@@ -17,7 +17,7 @@ class SharedSegment {
 
   std::uintptr_t begin() const { return begin_; }
   bool contains(std::uintptr_t address) const { return address - begin_ < bytes_; }
-  // In the area of `extern __shared__` arrays.
+  // Whether the address lies in the area of `extern __shared__` arrays.
   bool is_dynamic(std::uintptr_t address) const { return address - dynamic_ < kDynamicSharedMax; }
   // Whether bytes that lie in the segment belong to an array of the program, `dynamic_bytes` of which the launch gave.
   bool holds(std::uintptr_t address, unsigned bytes, std::size_t dynamic_bytes) const {
@@ -33,7 +33,7 @@ class SharedSegment {
   std::uintptr_t begin_ = 0, bytes_ = 0;
   std::uintptr_t dynamic_ = ~std::uintptr_t{0} - (std::uintptr_t{1} << 20);  // holds no address by default
   std::vector<std::pair<std::uintptr_t, std::uintptr_t>> static_;  // the segment without `own` and the dynamic area
-  std::vector<std::uint8_t> in_array_;                             // for each byte: 1 where an array of the program is
+  std::vector<std::uint8_t> in_array_;  // one for each byte of the segment: 1 in arrays of the program
 };
 
 }  // namespace ridge::simt

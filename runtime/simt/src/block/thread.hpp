@@ -25,7 +25,7 @@ enum class ThreadState : std::uint8_t {
   done,
 };
 
-// Where a thread waits, and for whom.
+// The call in which a thread waits, and the threads that it waits for.
 struct Wait {
   const char* name = nullptr;  // "__shfl_sync", "__syncthreads()"
   const char* file = nullptr;  // barriers only

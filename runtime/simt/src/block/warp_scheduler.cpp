@@ -79,7 +79,7 @@ WarpScheduler::Turn WarpScheduler::run_warp(unsigned warp, bool paused) {
     }
     break;
   }
-  // What lanes that poll have recorded can't be matched later.
+  // The records of lanes that poll can't be matched later.
   flush(warp);
   return Turn::spins;
 }

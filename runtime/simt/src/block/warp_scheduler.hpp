@@ -25,7 +25,7 @@ class WarpScheduler {
   Index3 block_{}, block_dim_{}, grid_dim_{};
 
  private:
-  // What each switch of fibers reads comes next.
+  // Members that each switch of fibers reads come next.
   Fiber scheduler_;
   unsigned waits_ = 0;  // kinds of waiting that lanes of the running warp began: bits of ThreadState
 
@@ -69,7 +69,7 @@ class WarpScheduler {
   // One turn for each warp.
   Round run_round();
 
-  // From the current thread's fiber to the scheduler's.
+  // Switches from the current thread's fiber to the scheduler's.
   [[gnu::always_inline]] void leave() { fiber_switch(current_->fiber, scheduler_); }
   [[gnu::always_inline]] void wait(ThreadState state) {
     current_->state = state;

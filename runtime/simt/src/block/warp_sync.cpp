@@ -1,4 +1,4 @@
-// Where the lanes of a warp wait for each other: warp operations and __activemask().
+// Lanes of a warp wait for each other: warp operations and __activemask().
 #include <bit>
 #include <cstdio>
 

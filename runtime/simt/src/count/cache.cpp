@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned kLineSectors = 4;
 constexpr std::size_t kLineBytes = kLineSectors * kSectorBytes;
 constexpr unsigned kL1Ways = 4, kL2Ways = 16;
-// Each half of the chip caches what its SMs use, so that much is there twice. Measured: a fill of 134 MB on an H200
+// Each half of the GPU caches what its SMs use, so that much is there twice. Measured: a fill of 134 MB on an H200
 // (50 MB of L2) leaves 27 MB unwritten (benchmarks/fidelity).
 constexpr double kL2Share = 0.55;
 

@@ -1,4 +1,4 @@
-// A sector-cache model: what reaches L1, L2 and DRAM. Lines of 128 bytes hold four sectors of 32 bytes.
+// A model of sector caches: the traffic that reaches L1, L2 and DRAM. Lines of 128 bytes hold four sectors of 32 bytes.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -34,12 +34,12 @@ class SectorCache {
   std::uint32_t clock_ = 0;
 };
 
-// What one block asks of L2, in program order.
+// One request of a block to L2; a block's come in program order.
 struct L2Access {
   std::uint64_t line;
   std::uint8_t mask;
   bool write;
-  std::uint8_t covered[4];  // of writes: bytes of each sector
+  std::uint8_t covered[4];  // writes only: bytes of each sector
 };
 
 // The L2 of a device. Blocks are replayed in the order of their index, whatever order they ran in, so that counts do

@@ -1,5 +1,5 @@
-// Which bytes of memory an operation read and wrote, as sorted ranges: enough to tell whether two operations touch the
-// same.
+// The bytes of memory that an operation read and wrote, as sorted ranges: enough to tell whether two operations touch
+// the same bytes.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ class Ranges {
   void merge(const Ranges& other) {
     for (const Range& r : other.ranges_) add(r.begin, r.end);
   }
-  // The first byte that both have, or 0.
+  // The first byte that lies in both, or 0.
   std::uintptr_t common(const Ranges& other) const;
   bool empty() const { return ranges_.empty(); }
   void clear() { ranges_.clear(); }
@@ -52,12 +52,12 @@ struct Footprint {
     written.clear();
     atomic.clear();
   }
-  // An address that one writes and the other one touches, or 0. Atomics of both are no conflict.
+  // An address that one operation writes and the other one touches, or 0. Two atomics are no conflict.
   std::uintptr_t conflict(const Footprint& other) const;
 
-  std::mutex mutex;  // of merge()
+  std::mutex mutex;  // guards merge()
 
-  // Whether launches keep one.
+  // Turns on that launches keep a footprint.
   static void enable(bool on) { on_ = on; }
   static bool enabled() { return on_; }
 

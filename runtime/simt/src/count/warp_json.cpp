@@ -21,8 +21,8 @@ namespace ridge::simt {
 
 namespace {
 
-constexpr std::size_t kMaxRequests = 480;  // of a file: about 200 KB
-constexpr std::size_t kMaxBlocks = 160;    // of a kernel
+constexpr std::size_t kMaxRequests = 480;  // in a file: about 200 KB
+constexpr std::size_t kMaxBlocks = 160;    // in a kernel
 constexpr std::size_t kMaxSource = 64 * 1024;
 constexpr std::size_t kMaxSources = 8;
 
@@ -112,7 +112,7 @@ class Writer {
     lines_ = source_lines(pcs, &paths_);
   }
 
-  // How many requests of each access: fewer where there are many accesses.
+  // The number of requests of each access: fewer where there are many accesses.
   void choose() {
     std::size_t accesses = 0;
     for (const auto& k : kernels_) accesses += k->log.accesses.size();

@@ -1,6 +1,6 @@
-// What RIDGE_WARP keeps of a launch: some of each access's requests with the addresses of their lanes, and of each
-// basic block how many lanes were active. Which ones are kept depends neither on the number of OS threads nor on their
-// timing.
+// The record of a launch under RIDGE_WARP: for each access some requests with the addresses of their lanes, and for
+// each basic block the number of active lanes. The choice of requests depends neither on the number of OS threads nor
+// on their timing.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace ridge::simt {
 
-// Who made a request or ran a basic block, and when: `number` counts the warp's requests or runs.
+// The warp that made a request or ran a basic block, and the time: `number` counts the warp's requests or runs.
 struct WarpMoment {
-  std::uint32_t launch = 0;  // of the kernel in this shape, from 0
+  std::uint32_t launch = 0;  // number among the launches of the kernel in this shape, from 0
   std::uint32_t warp = 0;
   std::uint64_t block = 0;  // linear
   std::uint32_t number = 0;
@@ -40,7 +40,7 @@ class WarpLog {
     std::uint64_t cost() const { return count.sectors + count.wavefronts; }
   };
   struct Access {
-    std::vector<Kept> first, worst;  // by time; by cost, most first, then by time
+    std::vector<Kept> first, worst;  // `first` by time; `worst` by cost, most first, then by time
   };
   struct Run {
     WarpMoment when;
@@ -48,8 +48,8 @@ class WarpLog {
     std::uint32_t lanes = 0;
   };
   struct BlockRuns {
-    std::uint64_t runs = 0, lanes = 0, partial = 0;  // partial: not all threads of the warp took part
-    std::vector<Run> first, fewest;                  // by time; the partial ones with fewest lanes, then by time
+    std::uint64_t runs = 0, lanes = 0, partial = 0;  // a run is partial where threads of the warp are missing
+    std::vector<Run> first, fewest;                  // `first` by time; `fewest`: partial runs by lanes, then by time
   };
 
   // `next_` numbers what the warps of a block do.
@@ -62,13 +62,13 @@ class WarpLog {
   void run(std::uint64_t record, std::uint64_t path, std::uint32_t lanes, std::uint32_t all, unsigned warp);
 
   void merge(const WarpLog& other);
-  void number_launch(std::uint32_t launch);  // all that was kept is this launch's
+  void number_launch(std::uint32_t launch);  // assigns all that was kept to this launch
 
   std::unordered_map<std::uint64_t, Access> accesses;   // key: Request::where, with the operation that it is
   std::unordered_map<std::uint64_t, BlockRuns> blocks;  // key: address of the BlockRecord
 
  private:
-  static constexpr std::size_t kMaxWarps = 32;  // of a block
+  static constexpr std::size_t kMaxWarps = 32;  // in a block
   std::uint64_t block_ = 0;
   std::array<std::uint32_t, kMaxWarps> requests_{}, runs_{};
 };
@@ -83,10 +83,10 @@ struct WarpKernel {
   WarpLog log;
   struct Memory {
     std::uint64_t begin = 0, bytes = 0;  // relative to the reserved range
-    int argument = -1;                   // which of the launch's pointers leads here
+    int argument = -1;                   // the pointer argument that leads here
   };
   std::vector<Memory> memory;
-  int pointers = 0;  // of the first launch's arguments
+  int pointers = 0;  // pointers among the first launch's arguments
 };
 
 class WarpRecords {
@@ -100,7 +100,7 @@ class WarpRecords {
   // `ridge.warp/1` (docs/warp-format.md) of the launches since the last call. `with_lines`: with files, lines and the
   // source; else a place is its offset in the program, "pc".
   static std::string take_json(bool with_lines);
-  // To the file that RIDGE_WARP names.
+  // Writes them to the file that RIDGE_WARP names.
   static void write();
 
  private:

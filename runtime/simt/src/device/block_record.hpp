@@ -9,17 +9,17 @@ namespace ridge::simt {
 // iteration strategies with widenings", 1993): a component is entered through its head in reducible code.
 struct BlockRecord {
   std::uint64_t function;    // address of the function's first instruction
-  const BlockRecord* loop;   // head of the innermost loop that the block lies in (a head: itself); null: none
-  const BlockRecord* outer;  // of a head: head of the loop around its own; null: none, and for other blocks
-  std::uint32_t position;    // in the weak topological order of its function, from 0
-  std::uint16_t depth;       // number of loops that it lies in, a head's own included
+  const BlockRecord* loop;   // head of the innermost loop around the block (a head's own); null where there is none
+  const BlockRecord* outer;  // a head's: head of the next loop outside; null where there is none
+  std::uint32_t position;    // place in the weak topological order of its function, from 0
+  std::uint16_t depth;       // number of loops around it, a head's own included
   std::uint16_t entry;       // 1: the function's first block
   // Static instruction mix of the block, without the instrumentation.
   std::uint16_t instructions;
   std::uint16_t fp32;  // additions, multiplications, ... in single precision; a fused multiply-add is two
   std::uint16_t fp64;
   std::uint16_t special;  // divisions, square roots
-  std::uint64_t address;  // of its first instruction
+  std::uint64_t address;  // the block's first instruction
 };
 static_assert(sizeof(BlockRecord) == 48);
 

@@ -18,9 +18,9 @@ struct DeviceProfile {
   double max_threads_per_sm = 0;
   double max_blocks_per_sm = 0;
   double registers_per_sm = 0;
-  double register_unit = 0;  // registers are given to warps in such portions
-  double l1_bytes = 0;       // of an SM, with its shared memory
-  double shared_per_sm = 0;  // bytes, as are the next ones
+  double register_unit = 0;  // granularity of a warp's registers
+  double l1_bytes = 0;       // an SM's, shared memory included
+  double shared_per_sm = 0;  // bytes, as all down to global_bytes
   double shared_per_block = 0;
   double shared_per_block_optin = 0;
   double shared_reserved_per_block = 0;
@@ -28,13 +28,13 @@ struct DeviceProfile {
   double l2_bytes = 0;
   double global_bytes = 0;
   // Bandwidths in B/s.
-  double dram_bandwidth = 0;   // of the data sheet
-  double dram_efficiency = 0;  // share of it that a streaming kernel reaches
+  double dram_bandwidth = 0;   // as in the data sheet
+  double dram_efficiency = 0;  // part of it that a streaming kernel reaches
   double l2_bandwidth = 0;
   double pcie_pinned = 0;
   double pcie_pageable = 0;
   double managed_migration = 0;
-  double peer_bandwidth = 0;  // to another device; 0: not given
+  double peer_bandwidth = 0;  // between two devices; 0: not given
   // Rates of one SM and cycle.
   double warp_instructions = 0;
   double l1_wavefronts = 0;
@@ -43,20 +43,20 @@ struct DeviceProfile {
   double fp64_flops = 0;
   double special_operations = 0;
   double matrix_flops = 0;  // dense, 16-bit inputs
-  // Of the whole chip.
-  double l2_partial_writes = 0;    // sectors a second that are written in part
+  // Rates and times of the whole GPU.
+  double l2_partial_writes = 0;    // sectors a second that are written only in part
   double block_starts = 0;         // blocks a second
-  double atomic_seconds = 0;       // for each turn of an atomic (see requests.cpp)
-  double atomic_line_seconds = 0;  // for each turn at one 128-byte line
+  double atomic_seconds = 0;       // time of one step of an atomic (see requests.cpp)
+  double atomic_line_seconds = 0;  // time of one step of an atomic at one 128-byte line
   // Latencies in seconds.
-  double l1_latency = 0;    // of a load that hits in L1
-  double l2_latency = 0;    // on top, where it misses there
-  double dram_latency = 0;  // on top, where it misses in L2
+  double l1_latency = 0;    // a load that hits in L1
+  double l2_latency = 0;    // added to it by a miss in L1
+  double dram_latency = 0;  // added to it by a miss in L2
   double barrier_latency = 0;
-  double instruction_latency = 0;  // between dependent instructions of a warp
-  double kernel_latency = 0;       // from the start of a kernel to its end if it does nothing
-  double graph_node_latency = 0;   // the same inside a graph
-  double copy_latency = 0;         // of a copy engine, added to each copy
+  double instruction_latency = 0;  // from an instruction of a warp to one that depends on it
+  double kernel_latency = 0;       // from the start to the end of an empty kernel
+  double graph_node_latency = 0;   // the same for a kernel in a graph
+  double copy_latency = 0;         // a copy engine's, added to each copy
   double launch_call = 0;          // the host's time for one launch
   double copy_call = 0;
   double event_call = 0;
@@ -71,7 +71,8 @@ bool parse_device_profile(std::string_view toml, DeviceProfile& profile, std::st
 // The text of runtime/ceilings/profiles/<id>.toml as it was when the emulator was built; empty where there is none.
 std::string_view built_in_profile(std::string_view id);
 
-// What RIDGE_DEVICE names (an id, or a path that ends in .toml), else h200. Ends the program where that cannot be read.
+// The profile that RIDGE_DEVICE names (an id, or a path that ends in .toml), else h200. Ends the program where that
+// cannot be read.
 const DeviceProfile& device_profile();
 
 }  // namespace ridge::simt

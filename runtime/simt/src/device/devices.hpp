@@ -1,4 +1,4 @@
-// The emulated devices of the process: how many there are, which one a host thread uses, whose memory a device reaches.
+// The emulated devices of the process: their number, each host thread's current device, and peer access.
 // All are the device of RIDGE_DEVICE, on a node where each has a link to each other one.
 #pragma once
 #include <array>
@@ -12,13 +12,13 @@ constexpr int kMaxDevices = 64;  // bits of a mask
 int device_count();
 inline bool is_device(int device) { return device >= 0 && device < device_count(); }
 
-// Of the calling host thread.
+// The current device of the calling host thread.
 int current_device();
 void set_current_device(int device);
-// What threads use that have not called cudaSetDevice.
+// The device of threads that have not called cudaSetDevice.
 void set_first_device(int device);
 
-// Who may access whose memory from kernels. Guarded by the engine's lock.
+// Peer access: the devices whose memory kernels may access. Guarded by the engine's lock.
 class Peers {
  public:
   static Peers& instance();

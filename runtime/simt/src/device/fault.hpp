@@ -1,4 +1,4 @@
-// What a kernel did that a GPU would not allow, and where.
+// Faults of kernels: an act that a GPU would not allow, and its place.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -8,21 +8,21 @@
 namespace ridge::simt {
 
 constexpr std::size_t kMostCallers = 12;
-// Where a call was made: offsets in the program, innermost first, then 0.
+// The call stack of a call: offsets in the program, innermost first, then 0.
 using Callers = std::array<std::uint32_t, kMostCallers>;
 Callers callers_here();
-// Where the kernel that runs now was launched; all 0 where nobody noted it.
+// The launch of the kernel that runs now; all 0 where nobody noted it.
 void set_launch(const Callers& callers);
 Callers launch_callers();
 
 struct Fault {
   std::string kind;    // "out-of-bounds global store", "misaligned address", "deadlock at a barrier", ...
-  std::string detail;  // one sentence: the address against what was allocated
+  std::string detail;  // one sentence that compares the address with the allocations
   std::string kernel;
   unsigned block[3] = {};
   unsigned thread[3] = {};
   std::uint32_t pc = 0;  // offset in the program's text; 0 where file and line are known
-  std::string file;      // from the call itself (barriers), else empty
+  std::string file;      // known for barriers, else empty
   int line = 0;
   int error = 0;  // cudaError_t it leaves behind
 };

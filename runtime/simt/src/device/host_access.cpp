@@ -10,7 +10,7 @@
 
 namespace ridge::simt {
 
-std::uintptr_t device_memory_base = std::uintptr_t{1} << 63;  // of the kernel's half: no pointer is near
+std::uintptr_t device_memory_base = std::uintptr_t{1} << 63;  // in the operating system's half: no pointer is near
 
 void report_host_access(std::uintptr_t address, std::size_t bytes, bool store, std::uintptr_t pc) {
   const Allocation* a = DeviceMemory::instance().find(address);

@@ -7,7 +7,7 @@
 
 namespace ridge::simt {
 
-// DeviceMemory's base once it is there; before, no address lies in it.
+// DeviceMemory's base. Before DeviceMemory exists no address lies in its range.
 extern std::uintptr_t device_memory_base;
 
 // The address lies in device memory's range. `pc` is behind the access.

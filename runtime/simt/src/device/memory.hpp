@@ -19,14 +19,14 @@ struct Allocation {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;  // one past the last byte asked for; a freed allocation has end == begin
   MemoryKind kind = MemoryKind::none;
-  bool writable = true;     // by kernels
-  std::uint8_t device = 0;  // where it lies; of host memory: the current one when it was made
-  std::size_t bytes = 0;    // as asked for, kept after free for reports
-  unsigned flags = 0;       // pinned memory: of cudaHostAlloc
+  bool writable = true;     // kernels may write to it
+  std::uint8_t device = 0;  // the device that holds it; for host memory the current one at its allocation
+  std::size_t bytes = 0;    // as the program asked; kept after free for reports
+  unsigned flags = 0;       // those of cudaHostAlloc, for pinned memory
   bool pooled = false;      // from cudaMallocAsync
   bool leaving = false;     // its cudaFreeAsync is queued
-  bool on_host = false;     // managed memory: where its pages are
-  bool mapped = false;      // the judge's
+  bool on_host = false;     // managed memory whose pages are on the host
+  bool mapped = false;      // a buffer of the judge
 };
 
 // Allocations start at 64 KiB granules and leave at least one granule unused behind them, so that overruns are seen
@@ -55,7 +55,7 @@ class DeviceMemory {
   // The live allocation that begins next behind `address`; nullptr if there is none.
   const Allocation* next(std::uintptr_t address) const;
 
-  // The live allocation that `address` lies in, or nullptr. Unlike owner() it is not for hooks: it may be changed.
+  // The live allocation around `address`, or nullptr. Not for hooks, unlike owner(): the caller may change it.
   Allocation* find(std::uintptr_t address);
   // Marks the managed allocations that are still on the host as migrated and returns their bytes.
   std::size_t migrate_managed();
@@ -63,7 +63,7 @@ class DeviceMemory {
 
   // Calls `f` for each live allocation that the host may write without a call.
   void for_host_visible(const std::function<void(const Allocation&)>& f);
-  void for_mapped(const std::function<void(const Allocation&)>& f);  // each of the judge's
+  void for_mapped(const std::function<void(const Allocation&)>& f);  // for each buffer of the judge
 
   // Host memory that the program pinned itself (cudaHostRegister). False where it overlaps a range, or is none.
   bool add_registered(std::uintptr_t begin, std::size_t bytes, unsigned flags);
@@ -78,7 +78,7 @@ class DeviceMemory {
   std::size_t pool_high(int device) const { return of(device).pool_high; }
   void mark_pooled(void* pointer);
   std::size_t live() const;
-  void set_limit(std::size_t bytes) { limit_ = bytes; }  // of each device
+  void set_limit(std::size_t bytes) { limit_ = bytes; }  // for each device
   std::size_t limit() const { return limit_; }
 
  private:
@@ -95,7 +95,7 @@ class DeviceMemory {
   static constexpr std::size_t kMaxAllocations = std::size_t{1} << 20;
   std::uintptr_t base_ = 0;
   std::uintptr_t next_ = 0;
-  std::uintptr_t next_mapped_ = 0;    // in the upper half: its addresses do not depend on what the program allocates
+  std::uintptr_t next_mapped_ = 0;    // in the upper half, out of reach of the program's allocations
   std::uint32_t* granule_ = nullptr;  // granule -> index in table_
   Allocation* table_ = nullptr;       // never moves: hooks read it without a lock
   std::uint32_t count_ = 1;           // entry 0 is "no allocation"

@@ -1,4 +1,4 @@
-// What the linked program says of itself: its base address, the records that `ridge cc` left, its variables.
+// The linked program's description of itself: its base address, the records that `ridge cc` left, its variables.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -22,33 +22,33 @@ struct Object {
 struct Program {
   std::uintptr_t base = 0;
   bool graph = false;                                       // the program has block records
-  std::vector<Segment> segments;                            // loaded, by address
+  std::vector<Segment> segments;                            // as loaded, by address
   std::vector<Object> objects;                              // variables in data segments, sorted by address
   std::vector<Object> variables;                            // sections of variables that `ridge cc` compiled
-  Object constants{0, 0};                                   // tables that the loader has filled, read-only since
-  std::vector<std::uintptr_t> entries, pointer_entries;     // what a launch may call, sorted
-  std::vector<std::uintptr_t> functions;                    // that `ridge cc` compiled, sorted
+  Object constants{0, 0};                                   // tables that the loader has filled and made read-only
+  std::vector<std::uintptr_t> entries, pointer_entries;     // functions that a launch may call, sorted
+  std::vector<std::uintptr_t> functions;                    // functions that `ridge cc` compiled, sorted
   std::vector<Object> shared;                               // __shared__ arrays: offsets in the thread-local segment
   std::size_t static_shared(std::uint64_t function) const;  // bytes that a function's __shared__ arrays take
 
-  bool in_data(std::uintptr_t address) const {  // a variable of the program
+  bool in_data(std::uintptr_t address) const {  // whether it lies in a variable of the program
     for (const Segment& s : segments)
       if (address >= s.begin && address < s.end) return s.writable;
     return false;
   }
 
-  // In the variables of what `ridge cc` compiled; in any of the program's where that is not known.
+  // Whether the address lies in a variable of code that `ridge cc` compiled, or of any code where that is not known.
   bool own(std::uintptr_t address) const {
     if (!graph) return in_data(address);
     for (const Object& v : variables)
       if (address >= v.begin && address < v.end) return true;
     return false;
   }
-  // In a function that `ridge cc` compiled.
+  // Whether the address lies in a function that `ridge cc` compiled.
   bool own_code(std::uintptr_t address) const;
-  // The innermost of these that is in such a function; 0: none.
+  // The innermost of these addresses that lies in such a function, or 0.
   std::uint32_t own_caller(const Callers& callers) const;
-  // All of it in one variable of the code that `ridge cc` compiled.
+  // Whether all of these bytes lie in one variable of code that `ridge cc` compiled.
   bool in_variable(std::uintptr_t address, std::size_t bytes) const;
 
   static const Program& instance();
@@ -65,7 +65,7 @@ struct Variable {
   std::size_t bytes = 0;
 };
 Variable variable_near(std::uintptr_t address, bool shared);
-// What the program calls the kernel at this address ("scale<4>"), for kernels that came as an address alone.
+// The program's name of the kernel at this address ("scale<4>"), for kernels that came as an address alone.
 std::string function_name(std::uintptr_t address);
 
 }  // namespace ridge::simt

@@ -13,9 +13,10 @@ struct SourceLine {
   auto operator<=>(const SourceLine&) const = default;
 };
 
-using SourcePaths = std::map<std::string, std::string>;  // base name -> as the compiler was given it
+using SourcePaths = std::map<std::string, std::string>;  // base name -> path as the compiler got it
 
-// One process for all of them. Of inlined calls it is the outermost frame outside of the emulator's headers.
+// Asks one process for all of them. An inlined call has the line of its outermost frame outside of the emulator's
+// headers.
 std::map<std::uint32_t, SourceLine> source_lines(const std::vector<std::uint32_t>& pcs, SourcePaths* paths = nullptr);
 
 }  // namespace ridge::simt

@@ -5,6 +5,6 @@
 namespace ridge::simt {
 
 void know_symbol(const void* symbol, std::size_t bytes);
-bool is_symbol(const void* p);  // somewhere in one that is known
+bool is_symbol(const void* p);  // whether it points into one of them
 
 }  // namespace ridge::simt

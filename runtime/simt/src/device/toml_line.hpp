@@ -1,4 +1,4 @@
-// What device profiles and topologies need to read their files: programs carry these parsers, so they have no
+// Helpers of the parsers of device profiles and topologies. These parsers are part of programs, so they have no
 // dependencies.
 #pragma once
 #include <string_view>

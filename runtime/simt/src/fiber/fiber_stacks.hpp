@@ -31,13 +31,13 @@ class FiberStacks {
 
   // The fiber of a slot, ready to be switched to. A new one starts with entry(argument).
   Fiber fiber(int slot, FiberEntry entry, void* argument);
-  // Where the slot's fiber was left between two threads that use it.
+  // The place at which the slot's fiber was left between two threads that use it.
   void keep(int slot, const Fiber& fiber) { slots_[static_cast<std::size_t>(slot)].fiber = fiber; }
   // The fibers were left in the middle of calls, which nobody will resume.
   void abandon();
 
   bool contains(std::uintptr_t address) const { return address - begin_ < bytes_; }
-  // Lowest address of a slot, which is its guard page; and of its stack.
+  // The lowest addresses of a slot, which begins with its guard page, and of its stack.
   std::uintptr_t slot_begin(int slot) const { return begin_ + static_cast<std::uintptr_t>(slot) * kSlotBytes; }
   std::uintptr_t stack_begin(int slot) const { return slot_begin(slot) + kGuardBytes; }
   // Whether a thread on this slot that reaches `address` has run over its stack: into the guard page or the slot below.

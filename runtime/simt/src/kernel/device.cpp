@@ -1,4 +1,4 @@
-// What kernels call: the functions of include/ridge_simt/device.h.
+// The functions of include/ridge_simt/device.h, which kernels call.
 #include "ridge_simt/device.h"
 
 #include <cstdio>
@@ -19,7 +19,7 @@ namespace {
 
 BlockRunner& runner() { return *BlockRunner::current(); }
 
-// For calls that make sense in kernels only.
+// The runner, for calls that make sense in kernels only.
 bool on_host(const char* name) {
   BlockRunner* r = BlockRunner::current();
   if (r != nullptr && r->in_kernel()) return false;

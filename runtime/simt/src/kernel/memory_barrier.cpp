@@ -24,7 +24,7 @@ BarrierWord word(Parts p) {
 }
 BarrierWord read(const BarrierWord* barrier) {
   const BarrierWord w = __atomic_load_n(barrier, __ATOMIC_ACQUIRE);
-  if (w == ~BarrierWord{0})  // what a block finds in shared memory
+  if (w == ~BarrierWord{0})  // shared memory as a block finds it
     misuse(-1, "barrier used before init()", "one thread calls init(&barrier, count), then all meet at __syncthreads()",
            719);
   return w;

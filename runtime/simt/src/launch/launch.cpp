@@ -13,7 +13,6 @@
 #include <thread>
 
 #include "block/block.hpp"
-#include "block/crash.hpp"
 #include "count/warp_log.hpp"
 #include "hooks/probe.hpp"
 #include "launch/launch_record.hpp"
@@ -171,13 +170,6 @@ class Pool {
   bool stop_ = false;
 };
 
-std::uint64_t order_from_environment() {
-  const char* text = std::getenv("RIDGE_LANE_ORDER");
-  if (text == nullptr) return 1;
-  if (std::strcmp(text, "forward") == 0) return 0;
-  return std::strtoull(text, nullptr, 10);
-}
-
 // Finished launches, and where they go when the program ends.
 struct Records {
   std::mutex mutex;
@@ -262,6 +254,12 @@ LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* c
                             outcome.counters});
   }
   return outcome;
+}
+
+std::uint64_t order_from_environment() {
+  const char* text = std::getenv("RIDGE_LANE_ORDER");
+  if (text == nullptr) return 1;
+  return std::strcmp(text, "forward") == 0 ? 0 : std::strtoull(text, nullptr, 10);
 }
 
 void start_counting() { recorder().on = true; }

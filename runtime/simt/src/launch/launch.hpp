@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "block/block.hpp"
@@ -19,13 +20,16 @@ struct LaunchOutcome {
   bool ok = true;                        // false after a fault: last_fault() has it
   std::size_t static_shared = 0;         // bytes of __shared__ arrays that the kernel names
   KernelCounters counters;               // zeros where nothing was counted
-  std::shared_ptr<Footprint> footprint;  // where footprints are enabled
+  std::shared_ptr<Footprint> footprint;  // null where footprints are not enabled
 };
 
 // Runs a whole grid to its end on the pool's threads. Blocks until done.
 LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* closure, std::size_t closure_bytes);
 
-// Counting is on from here (the first event with timing, RIDGE_COUNTERS, RIDGE_TRACE, the judge).
+// Turns counting on (at the first event with timing, RIDGE_COUNTERS, RIDGE_TRACE, or by the judge).
 void start_counting();
+
+// The seed of RIDGE_LANE_ORDER, for the lanes of a warp and for queued operations; 0 is `forward`.
+std::uint64_t order_from_environment();
 
 }  // namespace ridge::simt

@@ -1,4 +1,4 @@
-// What a launch leaves when it is counted.
+// The record of a launch that was counted.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -18,17 +18,17 @@ struct LaunchRecord {
   KernelCounters counters;
 };
 
-// Counting of accesses for the launches that follow. Off unless RIDGE_COUNTERS is set.
+// Turns the counting of accesses on or off for the launches that follow. Off unless RIDGE_COUNTERS is set.
 void set_recording(bool on);
 // The records of launches that have ended; each is taken once.
 std::vector<LaunchRecord> take_finished_launches();
 // {"launches": [{"kernel": ..., "grid": ..., "block": ..., "counters": {...}, "lines": [...]}]}; a line's "pc" is the
 // offset in the program, for addr2line; `with_lines` adds "file" and "line".
 std::string launches_json(const std::vector<LaunchRecord>& launches, bool with_lines = false);
-// The same as a table for people.
+// The records as a table for people.
 std::string launches_table(const std::vector<LaunchRecord>& launches);
 
-// Lane, warp and block order of launches alone, not of what streams leave open.
+// Sets the lane, warp and block order of launches, and not the order of queued operations.
 void set_lane_order(std::uint64_t seed);
 
 }  // namespace ridge::simt

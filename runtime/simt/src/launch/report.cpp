@@ -121,7 +121,7 @@ double per(std::uint64_t a, std::uint64_t b) { return b == 0 ? 0.0 : static_cast
 
 namespace {
 
-// By threads, blocks and shared memory: the CPU build does not know a GPU's registers.
+// Limits by threads, blocks and shared memory: the CPU build does not know a GPU's registers.
 Occupancy occupancy_of(const LaunchRecord& l) {
   return theoretical_occupancy(device_profile(), l.block[0] * l.block[1] * l.block[2],
                                l.dynamic_shared + l.static_shared);

@@ -31,7 +31,7 @@ Occupancy theoretical_occupancy(const DeviceProfile& p, unsigned threads_per_blo
                                 unsigned registers) {
   const double warps = std::ceil(std::max(threads_per_block, 1u) / 32.0);
   const double shared_bytes =
-      round_up(static_cast<double>(shared) + p.shared_reserved_per_block, p.shared_unit);  // of one block
+      round_up(static_cast<double>(shared) + p.shared_reserved_per_block, p.shared_unit);  // a block's
   struct Limit {
     double blocks;
     const char* name;
@@ -58,7 +58,7 @@ Occupancy theoretical_occupancy(const DeviceProfile& p, unsigned threads_per_blo
   return o;
 }
 
-double chip_share(const DeviceProfile& p, const LaunchConfig& config, std::size_t static_shared) {
+double gpu_share(const DeviceProfile& p, const LaunchConfig& config, std::size_t static_shared) {
   const Occupancy o = theoretical_occupancy(p, thread_count(config), static_shared + config.dynamic_shared);
   return std::min(1.0, block_count(config) / (p.sms * std::max(o.blocks_per_sm, 1u)));
 }
@@ -80,7 +80,7 @@ std::array<Roof, kRoofs> kernel_roofs(const DeviceProfile& p, const LaunchConfig
   // Sectors that are written in part: L2 merges them.
   const double partial = std::max(0.0, number(stores.sectors) - number(stores.bytes) / kSectorBytes);
 
-  // Tail: the SM with the most blocks is the last one. `amount` of work spread over the chip takes this long.
+  // Tail: the SM with the most blocks is the last one. `amount` of work spread over the GPU takes this long.
   const double blocks = block_count(config);
   const double busiest = std::ceil(blocks / p.sms);
   auto on_sms = [&](double amount, double per_sm_cycle) {
@@ -105,7 +105,7 @@ std::array<Roof, kRoofs> kernel_roofs(const DeviceProfile& p, const LaunchConfig
       {"DRAM bandwidth", dram_bytes / (p.dram_bandwidth * p.dram_efficiency)},
       {"L2 bandwidth", l2_bytes / p.l2_bandwidth},
       {"L2 partial writes", partial / p.l2_partial_writes},
-      // A global request takes a pass for each 128-byte line, shared memory its wavefronts.
+      // A global request takes a wavefront for each 128-byte line, shared memory its wavefronts.
       {"L1 wavefronts",
        on_sms(std::max({requests, sectors / p.l1_sectors, number(c.l1_lines)}) + shared_wavefronts, p.l1_wavefronts)},
       {"instruction issue", on_sms(number(c.warp_instructions) * kGpuInstructions, p.warp_instructions)},

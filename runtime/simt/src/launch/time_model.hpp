@@ -1,4 +1,4 @@
-// How long things take on the emulated GPU: from counts and a device profile to seconds of virtual time.
+// Times on the emulated GPU: from counts and a device profile to seconds of virtual time.
 #pragma once
 #include <array>
 
@@ -33,8 +33,8 @@ std::array<Roof, kRoofs> kernel_roofs(const DeviceProfile& profile, const Launch
 double kernel_seconds(const DeviceProfile& profile, const LaunchConfig& config, std::size_t static_shared,
                       const KernelCounters& counters);
 
-// The part of the chip that the grid can fill, in (0, 1].
-double chip_share(const DeviceProfile& profile, const LaunchConfig& config, std::size_t static_shared);
+// The part of the GPU that the grid can fill, in (0, 1].
+double gpu_share(const DeviceProfile& profile, const LaunchConfig& config, std::size_t static_shared);
 
 enum class CopyPath { host_to_device, device_to_host, on_device, on_host, between_devices };
 double copy_seconds(const DeviceProfile& profile, CopyPath path, std::size_t bytes, bool pageable);

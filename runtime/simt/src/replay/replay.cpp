@@ -326,14 +326,14 @@ class Player {
     if (found == open_.end()) throw Bad{"a call between ranks ends that has not begun"};
     const auto since = std::chrono::steady_clock::now();
     while (!found->second.ended) {
-      const std::uint64_t before = engine.activity();
+      const std::uint64_t before = engine.activity().count();
       bool moved = false;
       for (auto& [n, open] : open_)
         if (!open.ended && open.exchange->advance()) open.ended = moved = true;
-      if (moved || engine.activity() != before) continue;
+      if (moved || engine.activity().count() != before) continue;
       engine.wait_for_arrival(0.1);
       const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - since;
-      if (engine.activity() == before) found->second.exchange->stalled(waited.count());
+      if (engine.activity().count() == before) found->second.exchange->stalled(waited.count());
     }
     Operation timed;
     timed.work.kind = WorkKind::exchange;
@@ -364,7 +364,7 @@ class Player {
   static Operation run(Work work) {
     Engine& engine = Engine::instance();
     std::lock_guard lock(engine.mutex);
-    OperationPtr op = engine.submit(*engine.stream(nullptr), std::move(work), "", 0);
+    OperationPtr op = engine.submit(*engine.streams.find(nullptr), std::move(work), "", 0);
     engine.drain();
     Operation timed;
     timed.work.kind = op->work.kind;

@@ -20,7 +20,7 @@ using Key = std::tuple<std::string, std::uint32_t, std::uint32_t>;
 struct Findings {
   std::mutex mutex;
   std::vector<Finding> all;
-  std::map<Key, std::size_t> index;  // by program offsets: the common case, without a look at debug information
+  std::map<Key, std::size_t> index;  // keyed by program offsets: the common case needs no debug information
   std::map<std::uint32_t, std::string> lines;
 
   const std::string& line(std::uint32_t pc) {

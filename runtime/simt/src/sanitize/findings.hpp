@@ -22,12 +22,12 @@ struct Finding {
   std::string kind;  // "race on shared memory", "uninitialised global load of 4 bytes", ...
   std::string kernel;
   Place at;
-  Place other;  // of races: the earlier access
+  Place other;  // races only: the earlier access
   bool race = false;
   std::string detail;
   std::string line, other_line;  // "file.cu:12"; filled in by report_finding
   std::size_t count = 0;
-  Callers launched = {};  // as the kernel was; filled in by report_finding
+  Callers launched = {};  // the kernel's launch; filled in by report_finding
 };
 
 void report_finding(Finding finding);

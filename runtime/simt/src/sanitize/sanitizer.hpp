@@ -1,5 +1,5 @@
-// Races, reads of uninitialised memory and leaks: what RIDGE_SANITIZE=1 looks for beyond the bounds that are always
-// checked. One Sanitizer belongs to one BlockRunner; what concerns the whole device is in static functions.
+// Races, reads of uninitialised memory and leaks: RIDGE_SANITIZE=1 looks for them beside the bounds that are always
+// checked. One Sanitizer belongs to one BlockRunner; static functions concern the whole device.
 //
 // A race is two accesses of one byte by different threads, one of them a write, with no order between them. Order is
 //  - inside a block: a block barrier, or a chain of warp synchronisations (any collective) from the one lane to the other;
@@ -23,19 +23,9 @@
 #include <string>
 #include <vector>
 
+#include "sanitize/access.hpp"
+
 namespace ridge::simt {
-
-enum class AccessKind : std::uint8_t { load, store, atomic };
-
-struct LaneAccess {
-  std::uintptr_t address;
-  unsigned bytes;  // 1 to 16, not crossing an allocation's end
-  AccessKind kind;
-  bool is_volatile;
-  std::uint32_t pc;  // offset in the program, for source_of()
-  unsigned thread;   // linear index in the block
-  bool shared;       // else global (device, managed or pinned memory)
-};
 
 class Sanitizer {
  public:
@@ -57,7 +47,7 @@ class Sanitizer {
 
   // The host's side. New device memory is uninitialised; copies, memsets and mapped buffers initialise it.
   static void allocated(std::uintptr_t begin, std::size_t bytes, bool initialised);
-  // As above, for a caller of another process: return addresses, innermost first.
+  // As above, for a caller in another process, given by its return addresses, innermost first.
   static void allocated(std::uintptr_t begin, std::size_t bytes, bool initialised, std::vector<void*> frames);
   static void written(std::uintptr_t begin, std::size_t bytes);
   static void freed(std::uintptr_t begin);

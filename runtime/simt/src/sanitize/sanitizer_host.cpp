@@ -38,7 +38,7 @@ std::atomic<bool>& on() {
 
 struct Live {
   std::size_t bytes;
-  std::vector<void*> frames;  // of the call that allocated it
+  std::vector<void*> frames;  // call stack of the allocation
   std::uint64_t number = 0;   // in the order of allocation
 };
 

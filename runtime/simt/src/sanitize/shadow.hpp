@@ -1,4 +1,4 @@
-// What the sanitizer remembers of memory: for every word its last writer, two readers, and which bytes were written.
+// The sanitizer's shadow of memory: for every word its last writer, two readers, and the bytes that were written.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace ridge::simt {
 struct Seen {
   enum Kind : std::uint8_t { none, load, store, atomic };
   std::uint32_t pc = 0;
-  std::uint32_t time = 0;   // on the clock of its block
+  std::uint32_t time = 0;   // clock of its block
   std::uint32_t block = 0;  // linear index
   std::uint16_t thread = 0;
   Kind kind = none;
@@ -38,7 +38,7 @@ struct Chunk {
   static Chunk* make();
 };
 
-// Of device memory and __device__ variables.
+// The shadow of device memory and __device__ variables.
 class GlobalShadow {
  public:
   static GlobalShadow& instance();
@@ -60,7 +60,7 @@ class GlobalShadow {
     std::uintptr_t offset = address - base_;
     return offset < kDevice && tracked_[offset / Chunk::kBytes] != 0;
   }
-  // Of an aligned access of 1 to 16 bytes. The number of its bytes that were written before.
+  // The number of bytes of an aligned access of 1 to 16 bytes that were written before.
   unsigned written(std::uintptr_t address, unsigned bytes) const;
   void mark(std::uintptr_t address, unsigned bytes);
   void mark_range(std::uintptr_t begin, std::size_t bytes);
@@ -68,7 +68,7 @@ class GlobalShadow {
  private:
   GlobalShadow();
   Chunk& make(std::uintptr_t index);
-  static constexpr std::uintptr_t kDevice = std::uintptr_t{1} << 38;  // as DeviceMemory::kReserve
+  static constexpr std::uintptr_t kDevice = std::uintptr_t{1} << 38;  // equal to DeviceMemory::kReserve
   static constexpr std::uintptr_t kData = std::uintptr_t{1} << 32;
   std::uintptr_t base_, program_;
   std::atomic<Chunk*>* chunks_;

@@ -193,7 +193,7 @@ void Trace::before(const Operation& op) {
 void Trace::after() {
   if (!on_) return;
   std::lock_guard lock(recording().mutex);
-  look(false);  // what the device wrote there, the replay writes too
+  look(false);  // the replay repeats what the device wrote there
 }
 
 void Trace::step(const char* name, const Operation* op, double seconds, bool is_wait,

@@ -45,7 +45,7 @@ struct Begin {
   std::uint32_t version, reserved;
   std::uint64_t program_base, memory_base;
 };
-struct Allocate {  // then `frames` addresses of 8 bytes: who called
+struct Allocate {  // then `frames` addresses of 8 bytes: the call stack
   std::uint64_t address, bytes;
   std::uint32_t kind, frames;
 };
@@ -68,20 +68,20 @@ struct Fill {
   std::uint64_t number, to, to_pitch, to_slice, width, height, depth;
   std::uint32_t value, element_size;
 };
-// What the host did, in its order: it issued an operation (any but a kernel, copy or fill is `number` 0 or one that
-// takes no time), or waited. Then the numbers of `waits` operations: what the operation, or the host, waits for.
+// A step of the host, in its order: it issued an operation (any but a kernel, copy or fill is `number` 0 or one that
+// takes no time), or waited. Then the numbers of the `waits` operations that the operation, or the host, waits for.
 struct Step {
   std::uint64_t number;  // + 1; 0: none
-  double seconds;        // that the host spent
+  double seconds;        // the host's time
   std::uint32_t is_wait, in_graph, stream, waits;
   Callers callers;  // offsets in the program, innermost first; then 0
   char name[32];
 };
-struct Exchange {  // then its record (operation.hpp) where it begins, or a note
+struct Exchange {  // then its record (operation.hpp) at its begin, or a note
   std::uint64_t number;
   std::uint32_t phase, bytes;  // 0: a note, 1: it begins, 2: it has ended
 };
-struct Unsupported {  // then text: what it was
+struct Unsupported {  // then a text that names it
   std::uint32_t text, reserved;
 };
 
@@ -91,29 +91,29 @@ class Trace {
  public:
   static bool on() { return on_; }
   static void start();
-  // What was recorded since the start or the last call. `overflow`: it was more than kMaxBytes.
+  // The records since the start or the last call. `overflow` is set where they were more than kMaxBytes.
   static std::vector<char> take(bool& overflow);
 
   static void allocated(const Allocation& allocation);
   static void freed(std::uintptr_t address);
   static void before(const Operation& operation);  // a kernel, a copy or a fill that runs now
   static void after();
-  // In the order of issue. `operation` may be null.
+  // Called in the order of issue. `operation` may be null.
   static void step(const char* name, const Operation* operation, double seconds, bool is_wait,
                    const std::vector<OperationPtr>& waits, const Callers& callers);
   static void exchange_begins(const Operation& operation);
   static void exchange_ended(const Operation& operation);
-  static void note(const std::vector<char>& record);  // for the maker of exchanges
-  static Callers callers();                   // of this call, where a trace or the sanitizer asks for them; else 0
-  static void mark();                         // between calls of the judge
-  static void unsupported(const char* what);  // the host wrote device memory in a way that no record tells
+  static void note(const std::vector<char>& record);  // the maker of exchanges reads it
+  static Callers callers();                           // this call's, if a trace or the sanitizer asks; else 0
+  static void mark();                                 // between calls of the judge
+  static void unsupported(const char* what);          // the host wrote device memory in a way that no record tells
 
  private:
   static inline bool on_ = false;
 };
 
-// What a replay moved, in bytes. From the host come copies, what it wrote to pinned and managed memory, and every
-// launch's arguments and shape: all ways in which host code could hand an answer to the device.
+// The bytes that a replay moved. Copies, host writes to pinned and managed memory, and every launch's arguments and
+// shape come from the host: these are all ways in which host code could hand an answer to the device.
 struct Transfers {
   static constexpr std::uint64_t kLaunch = 32;
   std::uint64_t from_host = 0, to_host = 0, on_device = 0, filled = 0;
@@ -126,30 +126,31 @@ struct Schedule {
     int stream = 0;
     double start = 0, end = 0, issued = 0;
     std::uint64_t bytes = 0;
-    unsigned grid[3] = {}, block[3] = {};     // of a kernel
-    std::uint64_t graph = 0;                  // which launch of a graph it belongs to; 0: none
-    std::vector<simt::Exchange::Part> parts;  // of an exchange
+    unsigned grid[3] = {}, block[3] = {};     // a kernel's
+    std::uint64_t graph = 0;                  // number of the launch of a graph; 0: none
+    std::vector<simt::Exchange::Part> parts;  // an exchange's
   };
-  struct Call {  // of the host, where it took time
+  struct Call {  // a call of the host that took time
     std::string name;
     double start = 0, end = 0;
   };
-  double seconds = 0;          // until the device and the host had ended
-  std::uint64_t launches = 0;  // calls that put work on the device: kernels, copies and fills outside graphs, graphs
-  std::vector<Item> items;     // at most kMaxItems, and as many calls
+  double seconds = 0;  // until the device and the host had ended
+  // Calls that put work on the device: graphs, and kernels, copies and fills outside of graphs.
+  std::uint64_t launches = 0;
+  std::vector<Item> items;  // at most kMaxItems, and as many calls
   std::vector<Call> calls;
-  std::uint64_t left_out = 0;  // items and calls beyond that
+  std::uint64_t left_out = 0;  // number of items and calls beyond that
   static constexpr std::size_t kMaxItems = 4096;
 };
 
 // The first call in which the host waited for the device; no name: it did not wait.
 struct HostWait {
   std::string call;
-  std::uint32_t pc = 0;  // where it was made
+  std::uint32_t pc = 0;  // the place of the call
 };
 
 struct Replay {
-  bool ok = true;  // false: `error` says what was wrong with the trace. A kernel's fault is in last_fault().
+  bool ok = true;  // false: the trace is wrong, and `error` says how. A kernel's fault is in last_fault().
   std::string error;
   Transfers transfers;
   Schedule schedule;   // since the last mark
@@ -157,7 +158,7 @@ struct Replay {
   std::string race;    // two operations on the same memory that nothing orders; empty: none
 };
 
-// What makes the exchanges of traces; without one, a trace with exchanges can't be repeated.
+// Sets the maker of exchanges for traces; without one, a trace with exchanges can't be repeated.
 void set_exchange_maker(ExchangeMaker maker);
 // Runs a trace to its end or to the first fault. `before_last_call` is called at the last mark.
 Replay replay_trace(const char* data, std::size_t bytes, void (*at_mark)(bool last));

@@ -3,7 +3,7 @@
 
 namespace ridge::simt {
 
-// "RANGE/CALL" inside a range, else `call`. What it returns lives as long as the program.
+// "RANGE/CALL" inside a range, else `call`. The text lives as long as the program.
 const char* named_by_range(const char* call);
 
 }  // namespace ridge::simt

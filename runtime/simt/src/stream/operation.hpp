@@ -1,4 +1,4 @@
-// One operation of a stream: what it does, what it waits for, and when it ran in virtual time.
+// One operation of a stream: its work, the operations that it waits for, and its virtual time.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -29,39 +29,39 @@ struct Extent {
 
 enum class WorkKind : std::uint8_t { nothing, kernel, copy, fill, host, release, record, wait, exchange };
 
-// Work that goes on together with other ranks': it begins when all before it has run, and ends when theirs has come far
-// enough. All calls are made with the engine's lock held, and none of them waits.
+// Work that depends on other ranks' work: it begins when all operations before it have run, and ends when theirs has
+// come far enough. All calls are made with the engine's lock held, and none of them waits.
 class Exchange {
  public:
   virtual ~Exchange() = default;
   virtual void begin() = 0;
-  virtual bool advance() = 0;  // as far as messages have arrived; true: it has ended
-  // Nothing has moved in this process for so long. May end the program with a diagnosis.
+  virtual bool advance() = 0;  // goes on as far as transfers have arrived; true at the end
+  // Nothing has moved in this process for `seconds`. May end the program with a diagnosis.
   virtual void stalled(double seconds) = 0;
-  // For the timeline, after its end.
+  // The timeline's data, after the end.
   virtual std::string name() const = 0;
   virtual double seconds() const = 0;
-  virtual std::size_t bytes() const = 0;               // sent; of what only receives: received
-  virtual std::uintptr_t caller() const { return 0; }  // offset in the program; 0: unknown
+  virtual std::size_t bytes() const = 0;               // bytes sent, or received where it only receives
+  virtual std::uintptr_t caller() const { return 0; }  // offset of the call in the program; 0: unknown
   // Virtual time, without the engine's lock. Tells the other ranks when this one starts; called once.
   virtual void announce(double start) = 0;
-  // When it ends, once the others have told when theirs start; false: not all have yet.
+  // Gives the time of its end, once all others have told their starts; false before.
   virtual bool heard(double& end) = 0;
-  // Waits a moment for what others tell.
+  // Waits a moment for the others' starts.
   virtual void listen() = 0;
-  // The messages of this rank, for the timeline.
+  // The transfers of this rank, for the timeline.
   struct Part {
     int peer;
     bool sent;
     std::uint64_t bytes, channel, number;  // the same on both ends
   };
   virtual std::vector<Part> parts() const = 0;
-  // For a trace: what an ExchangeMaker of another process needs to do the same.
+  // A record for traces: an ExchangeMaker of another process repeats the exchange from it.
   virtual std::vector<char> record() const = 0;
 };
 
-// Makes exchanges of records that nobody has checked yet. `check` throws where bytes do not lie in one allocation;
-// `touched` gets what the exchange reads and writes. Null: the record was a note, there is nothing to do.
+// Makes exchanges from records that nobody has checked yet. `check` throws where bytes do not lie in one allocation;
+// `touched` gets the memory that the exchange reads and writes. Null where the record was only a note.
 struct ExchangeRecord {
   const char* data;
   std::size_t bytes;
@@ -70,11 +70,11 @@ struct ExchangeRecord {
 };
 using ExchangeMaker = std::shared_ptr<Exchange> (*)(const ExchangeRecord&);
 
-// What is to be done. Graph nodes hold one, and every launch of the graph gets a copy.
+// A piece of work. Graph nodes hold one, and every launch of the graph gets a copy.
 struct Work {
   WorkKind kind = WorkKind::nothing;
-  int device = 0;        // of its stream
-  Callers callers = {};  // where it was issued, or captured, where a trace or the sanitizer asks
+  int device = 0;        // the stream's
+  Callers callers = {};  // the call that issued or captured it, if a trace or the sanitizer asks
 
   LaunchConfig config{};  // kernel
   void (*run)(void*) = nullptr;
@@ -84,17 +84,17 @@ struct Work {
 
   Box to, from;  // copy; a fill has only `to`
   Extent extent;
-  std::shared_ptr<char> staged;        // what `from` points to, where the source was taken at the call
-  int to_device = 0, from_device = 0;  // where they lie, of what lies on a device
+  std::shared_ptr<char> staged;        // holds the source where it was copied at the call; `from` points there
+  int to_device = 0, from_device = 0;  // the devices of memory that lies on one
   CopyPath path = CopyPath::on_device;
   bool pageable = false;
   unsigned value = 0;         // fill
-  unsigned element_size = 1;  // of the value: 1, 2 or 4 bytes
+  unsigned element_size = 1;  // 1, 2 or 4 bytes of the value
 
   std::function<void(int error)> call;  // host function; `error` is a cudaError_t
-  bool call_after_error = false;        // callbacks hear of errors, host functions are left out
+  bool call_after_error = false;        // true for callbacks, which hear of errors; false for host functions
 
-  std::function<std::shared_ptr<Exchange>()> exchange;  // makes one for every time that it runs
+  std::function<std::shared_ptr<Exchange>()> exchange;  // makes an exchange each time that the work runs
 
   void* pointer = nullptr;      // release
   CUevent_st* event = nullptr;  // record and wait in a graph: the event is looked up at the launch
@@ -103,7 +103,7 @@ struct Work {
 struct Operation;
 using OperationPtr = std::shared_ptr<Operation>;
 
-// Who an operation waited for, for the arrows of the timeline.
+// An operation that another one waited for: an arrow of the timeline.
 struct Source {
   int stream;
   double start, end;
@@ -112,17 +112,17 @@ struct Source {
 
 struct Operation {
   Work work;
-  std::uint64_t number = 0;  // in the order of issue
+  std::uint64_t number = 0;  // rises in the order of issue
   int stream = 0;
   bool in_graph = false;
   std::vector<OperationPtr> after;
   bool done = false;
-  std::shared_ptr<Exchange> exchange;  // once it has begun
+  std::shared_ptr<Exchange> exchange;  // null until it has begun
 
-  // Virtual time in seconds. `seconds` is known when it has run, `start` and `end` when all that was issued before it
-  // has run too.
+  // Virtual time in seconds. `seconds` is known when the operation has run, `start` and `end` when all that were issued
+  // before it have run too.
   double seconds = 0;
-  double share = 0;  // of the chip
+  double share = 0;  // part of the GPU
   std::shared_ptr<Footprint> footprint;
   double issued = 0, start = 0, end = 0;
   bool timed = false;

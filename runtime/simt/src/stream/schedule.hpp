@@ -1,5 +1,5 @@
-// From what the host of another process issued, and how long each operation took in this one, to when all would have
-// run.
+// Builds the schedule of a trace: from the operations that the host of another process issued, and the time of each in
+// this process, to the virtual times at which all would have run.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -18,13 +18,13 @@ class ScheduleBuilder {
   void ran(std::uint64_t number, std::string name, Operation timed);
   void step(const trace::Step& step, std::vector<std::uint64_t> waits);
   void clear();
-  // Null, or what is wrong with the steps: work that nobody issued, or issued twice.
+  // Null, or the error in the steps: work that nobody issued, or that was issued twice.
   const char* build(Schedule& out) const;
-  // Two operations that touch the same memory, one of them to write, with nothing that makes one wait for the other; or
-  // one on a mapped buffer that the call's stream does not wait for, or the other way round: which, in a sentence.
-  // Empty: none, or too many operations to look.
+  // Describes a race in a sentence: two operations touch the same memory, one of them writes, and neither waits for the
+  // other; or an operation on a mapped buffer and the call's stream do not wait for each other. Empty where there is
+  // none, or where there are too many operations to look.
   std::string race() const;
-  // Between the begin and the end of a call of the judge.
+  // The first wait between the begin and the end of a call of the judge.
   HostWait host_wait() const;
 
  private:

@@ -1,4 +1,4 @@
-// Which operations of a schedule touch the same memory, and nothing orders them; and where the host waits.
+// Operations of a schedule that touch the same memory and that nothing orders; and the host's first wait.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -88,7 +88,7 @@ std::string ScheduleBuilder::race() const {
   });
   std::vector<Node> nodes;
   std::map<std::uint64_t, std::size_t> index;
-  std::vector<bool> host;  // what the host has waited for
+  std::vector<bool> host;  // operations for which the host has waited
   auto add = [&](std::vector<bool>& to, std::uint64_t number) {
     auto at = index.find(number);
     if (at == index.end()) return;

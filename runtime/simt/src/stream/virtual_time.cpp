@@ -94,7 +94,7 @@ void VirtualTime::begin(Operation& op) {
   }
   if (shares_a_resource(op))
     for (auto& [number, device] : devices_) {  // all that share them come in the order of issue
-      device.chip.forget_before(op.issued);
+      device.sms.forget_before(op.issued);
       device.copy_in.forget_before(op.issued);
       device.copy_out.forget_before(op.issued);
     }
@@ -111,8 +111,8 @@ void VirtualTime::end(Operation& op, double time) {
 // Takes what the operation needs of its devices.
 double VirtualTime::start_of(const Operation& op, double ready) {
   const Work& w = op.work;
-  if (w.kind == WorkKind::kernel) return devices_[w.device].chip.place(ready, op.seconds, op.share);
-  if (w.kind == WorkKind::fill) return devices_[w.to_device].chip.place(ready, op.seconds, op.share);
+  if (w.kind == WorkKind::kernel) return devices_[w.device].sms.place(ready, op.seconds, op.share);
+  if (w.kind == WorkKind::fill) return devices_[w.to_device].sms.place(ready, op.seconds, op.share);
   if (w.kind != WorkKind::copy) return ready;
   Device &to = devices_[w.to_device], &from = devices_[w.from_device];
   switch (w.path) {
@@ -121,7 +121,7 @@ double VirtualTime::start_of(const Operation& op, double ready) {
     case CopyPath::device_to_host:
       return from.copy_out.place(ready, op.seconds, 1);
     case CopyPath::on_device:
-      return to.chip.place(ready, op.seconds, op.share);
+      return to.sms.place(ready, op.seconds, op.share);
     case CopyPath::on_host:
       return ready;
     case CopyPath::between_devices: {

@@ -1,7 +1,7 @@
 // Virtual time: when operations would have run on the emulated GPU. It depends on the program alone, not on the
 // machine, nor on the order in which the emulator ran them: operations are placed in the order of their issue. Across
-// ranks only those that share the chip or a copy engine are: an exchange has an end when the other ranks have told
-// their starts, and what does not need it does not wait for that, as these ranks may wait for it themselves.
+// ranks only those that share the GPU or a copy engine are: an exchange has an end when the other ranks have told their
+// starts. Operations that do not need it do not wait for that, since these ranks may wait for them.
 #pragma once
 #include <cstddef>
 #include <deque>
@@ -16,7 +16,7 @@
 
 namespace ridge::simt {
 
-// Part of the chip or of a copy engine over time. Placing finds the first gap that is free from `ready` on.
+// The used part of the GPU or of a copy engine over time. Placing finds the first gap that is free from `ready` on.
 class Occupied {
  public:
   double place(double ready, double seconds, double share) { return take(gap(ready, seconds, share), seconds, share); }
@@ -28,7 +28,7 @@ class Occupied {
   struct Interval {
     double begin, end, share;
   };
-  std::vector<Interval> intervals_;  // by rising end
+  std::vector<Interval> intervals_;  // sorted by their ends
 };
 
 class VirtualTime {
@@ -55,11 +55,11 @@ class VirtualTime {
     std::vector<OperationPtr> waits;
     bool is_wait;
     double seconds;
-    Callers callers = {};  // of a wait, for traces
+    Callers callers = {};  // a wait's, for traces
   };
-  // What work of one device waits for, besides other work.
+  // The resources of one device for which its work waits.
   struct Device {
-    Occupied chip, copy_in, copy_out;
+    Occupied sms, copy_in, copy_out;
     std::deque<OperationPtr> in_flight;  // the latest operations: a full launch queue holds the host
   };
   bool issue_next();  // false: the host waits for an operation that has no end yet
