@@ -13,7 +13,7 @@ PAGE = ROOT / "docs" / "misconceptions.md"
 HEAD = """# What goes wrong, lab by lab
 
 Each line is a solution that is kept in the course, wrong or slow in a way that people meet, and the check that catches it. An instructor can show one:
-`./ridge check 01 --wrong copy_off_by_one --task copy` judges it and prints what a student would see. Made by `docs/misconceptions.py`.
+`./ridge check 01 --wrong copy_off_by_one --task copy` judges it and prints what a student would see. `docs/misconceptions.py` makes this page.
 """
 
 

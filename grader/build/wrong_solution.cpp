@@ -76,8 +76,8 @@ WrongSolution from_table(const toml::table& table, const fs::path& file) {
   if (!backend) not_complete(file, w.name, "`backend` is neither cpu nor cuda");
   w.backend = *backend;
   if (w.why.find('\n') != std::string::npos) not_complete(file, w.name, "`why` has more than one line");
-  if (w.base != "solution" && w.base != "stub" && w.base.rfind("steps/", 0) != 0)
-    not_complete(file, w.name, "`base` is none of solution, stub and steps/NAME.cu");
+  if (w.base != "solution" && w.base != "stub" && w.base.rfind("steps/", 0) != 0 && w.base.rfind("wrong/", 0) != 0)
+    not_complete(file, w.name, "`base` is none of solution, stub, steps/NAME.cu and wrong/NAME.cu");
   if (const toml::array* edits = table["edit"].as_array())
     for (const auto& item : *edits) {
       const toml::array* pair = item.as_array();
@@ -104,6 +104,7 @@ std::string body_of(const std::string& text) {
 
 fs::path base_of(const WrongSolution& w, const Lab& lab) {
   if (w.base == "stub") return lab.dir / w.file;
+  if (w.base.rfind("wrong/", 0) == 0) return lab.dir / w.base;
   const fs::path solutions = root_dir() / "solutions" / lab.name;
   return w.base == "solution" ? solutions / w.file : solutions / w.base;
 }

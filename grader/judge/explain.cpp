@@ -32,8 +32,8 @@ std::string with_lines(std::string text, const fs::path& program) {
 
 namespace {
 
-// Removes the mark " [launched by 1f0 a20]" of the worker from `text`, so that no message shows it. Returns the innermost
-// of its places in a .cu file, as in "mlp.cu:14"; empty if there is none or if it is in the kernel's own file.
+// Removes the worker's mark " [launched by 1f0 a20]" from `text`, since no message shows it. Returns the innermost of
+// its places in a .cu file, as in "mlp.cu:14"; empty if there is none or if it is in the kernel's own file.
 std::string launched_at(std::string& text, std::string_view kernel_file, const fs::path& program) {
   constexpr std::string_view kMark = " [launched by ";
   const std::size_t at = text.rfind(kMark);

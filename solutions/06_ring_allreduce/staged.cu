@@ -27,7 +27,7 @@ Part chunk_of(std::size_t n, int p, int c) {
   return {first, std::min(chunk, n - first)};
 }
 
-// A page-locked buffer that only grows: to lock pages costs more than a message.
+// A page-locked buffer that only grows: locking pages takes longer than a transfer.
 struct Staging {
   float* memory = nullptr;
   std::size_t capacity = 0;
@@ -84,7 +84,7 @@ void staged(const float* in, float* out, std::size_t n, void* workspace, std::si
   for (int s = 0; s + 1 < p; ++s) {
     const Part got = chunk(r - s);
     exchange(chunk(r + 1 - s), got);
-    cudaStreamSynchronize(stream);  // the last step's copy, from what becomes `incoming`; it ran beside the message
+    cudaStreamSynchronize(stream);  // the last step's copy from the buffer that becomes `incoming`
     cudaMemcpyAsync(out + got.first, incoming, got.count * sizeof(float), cudaMemcpyHostToDevice, stream);
     std::swap(outgoing, incoming);
   }

@@ -6,7 +6,7 @@
 // TASK(overlapped)
 namespace {
 
-// A stream for messages, and the two arrows between it and the task's.
+// A stream for the all-reduces, and the two events between it and the task's stream.
 struct Lane {
   ncclComm_t beside;
   cudaStream_t messages;

@@ -8,7 +8,7 @@
 
 namespace {
 
-// A stream for each way that a message goes: one that waits for a neighbour holds up no other, and no kernel.
+// A stream for each kind of transfer: one that waits for a neighbour holds up neither another one nor a kernel.
 struct Streams {
   cudaStream_t in, out, gradients_in, gradients_out;
   cudaEvent_t event;

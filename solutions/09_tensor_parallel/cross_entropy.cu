@@ -63,7 +63,7 @@ __global__ void gradient_kernel(const float* logits, const int* targets, const f
 void cross_entropy(const float* logits, const int* targets, float* losses, float* dlogits, float* space, int N, int Vs,
                    int V, const Group& group) {
   const int first = group.rank * Vs, valid = std::clamp(V - first, 0, Vs);
-  // sum and of_target lie side by side: one message for both.
+  // sum and of_target lie side by side: one all-reduce for both.
   float *own_top = space, *top = space + N, *sum = space + 2 * N, *of_target = space + 3 * N;
   rows_kernel<<<N, kBlock, 0, group.stream>>>(logits, targets, own_top, sum, of_target, Vs, valid, first);
   ncclAllReduce(own_top, top, static_cast<std::size_t>(N), ncclFloat, ncclMax, group.comm, group.stream);

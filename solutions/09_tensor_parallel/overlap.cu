@@ -8,9 +8,10 @@
 
 namespace {
 
-// Products stay in the caller's stream; messages have one of their own. A block of NCCL's takes a multiprocessor from the product
-// beside it. A product of the measured case has 128 tiles, for 132 multiprocessors: with more than 4 of them taken, some tiles wait
-// for a second round, and the product takes twice as long. So what travels beside products has a communicator of 4 blocks.
+// Products stay in the caller's stream, and collectives have a stream of their own. Each of NCCL's blocks takes a
+// multiprocessor from the product beside it. A product of the measured case has 128 tiles, for 132 multiprocessors: with
+// more than 4 of them taken, some tiles wait for a second round, and the product takes twice as long. So collectives
+// beside products have a communicator of 4 blocks.
 struct Lane {
   ncclComm_t beside;
   cudaStream_t messages;

@@ -125,13 +125,7 @@ TEST_CASE("a rank that leaves early is named") {
 TEST_CASE("a message that nobody takes is reported by who sends it") {
   // Rank 0 has ended all its work: repeated before rank 1 had run, it would wait for rank 1 and be named instead.
   Folder home;
-  const std::string dir = home / "submission";
-  std::filesystem::create_directories(dir);
-  for (const auto& file : std::filesystem::directory_iterator(repository() + "/solutions/08_pipeline"))
-    std::filesystem::copy(file.path(), dir);
-  std::filesystem::copy(repository() + "/labs/08_pipeline/wrong/one_f_one_b_gradient_left.cu", dir + "/one_f_one_b.cu",
-                        std::filesystem::copy_options::overwrite_existing);
-  Graded g = check(home, "08", {"--task", "one_f_one_b", "--submission", dir});
+  Graded g = check(home, "08", {"--wrong", "one_f_one_b_gradient_left"});
   const json failed = first_failed(g.task("one_f_one_b"));
   INFO(g.run.out);
   CHECK(failed["name"] == "deadlock");
@@ -141,38 +135,35 @@ TEST_CASE("a message that nobody takes is reported by who sends it") {
 }
 
 TEST_CASE("a gradient that is wrong is named for what it is") {
-  const std::string lab = "07_ddp", wrong = repository() + "/labs/" + lab + "/wrong/";
-  const auto said = [&](const char* task, const char* file) {
+  const auto said = [&](const char* task, const char* wrong) {
     Folder home;
-    Graded g = check(home, lab,
-                     {"--task", task, "--submission", repository() + "/solutions/" + lab, "--replace", wrong + file});
+    Graded g = check(home, "07_ddp", {"--wrong", wrong});
     INFO(g.run.out);
     return std::string(first_failed(g.task(task))["message"]);
   };
-  CHECK(said("after", "after_mean_of_means.cu").find("what is wrong is the ranks' means, averaged") !=
-        std::string::npos);
-  CHECK(said("after", "after_updated_first.cu").find("before the sum was there") != std::string::npos);
-  CHECK(said("after", "after_no_broadcast.cu").find("each rank took its own, not rank 0's") != std::string::npos);
-  CHECK(said("overlapped", "overlapped_last_bucket.cu").find("from wpe[0, 0] on, is this rank's own part") !=
+  CHECK(said("after", "after_mean_of_means").find("what is wrong is the ranks' means, averaged") != std::string::npos);
+  CHECK(said("after", "after_updated_first").find("before the sum was there") != std::string::npos);
+  CHECK(said("after", "after_no_broadcast").find("each rank took its own, not rank 0's") != std::string::npos);
+  CHECK(said("overlapped", "overlapped_last_bucket").find("from wpe[0, 0] on, is this rank's own part") !=
         std::string::npos);
 }
 
 TEST_CASE("what ranks do to shared buffers and to MPI's is named, with the line") {
   const auto contains = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
-  const auto said = [&](const char* task, const std::string& lab, const std::string& file, const char* gate) {
+  const auto said = [&](const char* task, const std::string& lab, const std::vector<std::string>& files,
+                        const char* gate) {
     Folder home;
-    Graded g =
-        check(home, lab, {"--task", task, "--submission", repository() + "/solutions/" + lab, "--replace", file});
+    Graded g = check(home, lab, files);
     INFO(g.run.out);
     const json failed = first_failed(g.task(task));
     CHECK(failed["name"] == gate);
     return std::string(failed["message"]);
   };
-  const std::string ring = "06_ring_allreduce", wrong = repository() + "/labs/" + ring + "/wrong/";
-  CHECK(contains(said("ring", ring, wrong + "ring_one_buffer.cu", "memory"),
+  const std::string ring = "06_ring_allreduce";
+  CHECK(contains(said("ring", ring, {"--wrong", "ring_one_buffer"}, "memory"),
                  "what it writes is also read by ncclSend of 513 ncclFloat32 to rank "));
-  CHECK(contains(said("staged", ring, wrong + "staged_no_wait.cu", "memory"), "2 requests that nobody waits for"));
-  CHECK(contains(said("staged", ring, wrong + "staged_late_wait.cu", "memory"), "was changed before MPI_Wait"));
+  CHECK(contains(said("staged", ring, {"--wrong", "staged_no_wait"}, "memory"), "2 requests that nobody waits for"));
+  CHECK(contains(said("staged", ring, {"--wrong", "staged_late_wait"}, "memory"), "was changed before MPI_Wait"));
 
   // Mistakes that are made in a text of the solution.
   const auto mistaken = [&](const char* task, const std::string& lab, const std::string& right,
@@ -184,7 +175,8 @@ TEST_CASE("what ranks do to shared buffers and to MPI's is named, with the line"
     const std::string file = home / (std::string(task) + ".cu");
     std::ofstream(file) << "// replaces: " << task << ".cu; fails: " << task << "/" << gate << "; backend: cpu\n"
                         << text;
-    return said(task, lab, file, gate);
+    return said(task, lab, {"--task", task, "--submission", repository() + "/solutions/" + lab, "--replace", file},
+                gate);
   };
   CHECK(contains(mistaken("staged", ring, "MPI_Sendrecv(outgoing,", "MPI_Sendrecv(in,", "memory"),
                  "MPI_Send of device memory"));
