@@ -168,10 +168,23 @@ TEST_CASE("figures that cannot be are refused, whoever signed them") {
   CHECK(refused([](json& j) { j["tasks"][0]["points"] = -1; }));
   CHECK(refused([](json& j) { j["standing"] = "excellent"; }));
   CHECK(refused([](json& j) { j["mode"] = "check"; }));  // official ones are graded
+  for (const char* outcome : {"", "built", "excellent"}) CHECK(refused([&](json& j) { j["outcome"] = outcome; }));
+  CHECK(refused([](json& j) { j["backend"] = "auto"; }));
+  CHECK(refused([](json& j) { j["tasks"][0]["status"] = "build-failed"; }));
   CHECK(refused([](json& j) { j["nonce"] = "short"; }));
   CHECK(refused([](json& j) { j.erase("nonce"); }));
   CHECK(refused([](json& j) { j["submission"]["files"]["copy.cu"] = std::string(64, 'b'); }));
   CHECK(refused([](json& j) { j["harness"]["sha256"] = 7; }));
+}
+
+TEST_CASE("a word that no judge writes passes nothing") {
+  for (const json& word : {json("excellent"), json(1), json()}) {
+    json record = json::parse(ridge::to_json(sample()));
+    record["outcome"] = record["tasks"][0]["status"] = word;
+    const ridge::Result r = ridge::read_result(record);
+    CHECK(r.outcome == ridge::Outcome::none);
+    CHECK(r.tasks.at(0).status == ridge::Status::failed);
+  }
 }
 
 TEST_CASE("who signed, and what for") {
