@@ -179,8 +179,11 @@ Lab parse_lab(std::string_view text, const fs::path& dir) {
   lab.libraries = r.strings("libraries");
   lab.ranks = r.numbers("ranks");
   lab.baseline_libraries = r.strings("baseline_libraries");
-  if (auto forbid = r.table("forbid"))
+  if (auto forbid = r.table("forbid")) {
     for (const std::string& backend : lab.backends) lab.forbid[backend] = forbid->strings(backend.c_str());
+    lab.forbid["entry"] = forbid->strings("entry");  // of these, what the course's entry calls itself
+    lab.forbid["headers"] = forbid->strings("headers");
+  }
   for (const Reader& t : r.tables("task")) {
     Task task;
     task.id = t.required<std::string>("id");
