@@ -40,7 +40,8 @@ struct Case {
 struct Message {
   int from = 0, to = 0;
   std::uint64_t bytes = 0;
-  bool host = false;  // by MPI
+  bool host = false;        // by MPI
+  bool collective = false;  // a step of one of NCCL's collectives, such as ncclAllReduce
 };
 
 // Where a task's buffers lie: on the device; in page-locked memory of the host; in memory of the host as malloc gives

@@ -14,7 +14,7 @@ namespace {
 
 struct VerifyArguments {
   std::vector<std::string> files;
-  std::vector<std::string> keys;  // public keys that may sign, as digits or files; empty: any key
+  std::vector<std::string> keys;  // public keys that may sign, as digits or files; empty: nobody is known
   std::string after;              // name of an attempt; records up to it count as old
   std::string submission;         // folder that the record must be about
 };
@@ -30,16 +30,24 @@ int verify_files(const VerifyArguments& a) {
   bool valid = true;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Verified& v = all[i];
-    valid = valid && v.problem.empty();
+    valid = valid && v.problem.empty() && v.known_signer;
     if (!v.problem.empty()) {
       fmt::print("INVALID {}: {}\n", printable(a.files[i]), printable(v.problem));
       continue;
     }
     const Result& r = v.result;
+    // Anybody can make a key, and sign any figures with it.
+    if (!v.known_signer) {
+      fmt::print(
+          "UNKNOWN {}: signed by an unknown key, {}\n        its figures are whatever the key's owner wrote\n"
+          "  try: name the course's key with --key\n",
+          printable(a.files[i]), v.signer.id());
+      continue;
+    }
     std::string text = fmt::format("{} {:g} / {:g}, {} ({} on {}), attempt {}", r.lab, r.points, r.max, r.standing,
                                    r.mode, r.backend, r.attempt);
-    fmt::print("valid   {}: {}\n        signed by {}{}\n", printable(a.files[i]), printable(text), v.signer.id(),
-               options.keys.empty() ? " (anybody can make a key: name the course's with --key)" : ", a key you named");
+    fmt::print("valid   {}: {}\n        signed by {}, a key you named\n", printable(a.files[i]), printable(text),
+               v.signer.id());
   }
   return valid ? 0 : 1;
 }

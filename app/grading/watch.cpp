@@ -192,17 +192,18 @@ class Watch {
       }
       const TaskResult& r = at->second;
       points += r.points, max += r.max;
-      out += fmt::format("  {} {:<18} {:>5.3g} / {:<4g}",
+      out += fmt::format("  {} {:<18} {:>12}",
                          r.status == Status::passed    ? screen_.paint("32", "PASS")
                          : r.status == Status::skipped ? screen_.paint("2", "SKIP")
-                                                       : screen_.paint("31", "FAIL"),
-                         t.id, r.points, r.max);
+                                                 : screen_.paint("31", "FAIL"),
+                         t.id, points_text(r.points, r.max));
       for (const GoalResult& g : r.goals)
-        out += "  " + (g.met ? screen_.paint("32", g.id)
-                             : screen_.paint("31", g.value ? fmt::format("{} {:.3g}", g.id, *g.value) : g.id));
+        out += "  " +
+               (g.met ? screen_.paint("32", g.id)
+                      : screen_.paint("31", g.value ? fmt::format("{} {}", g.id, value_text(*g.value, g.full)) : g.id));
       out += "\n";
     }
-    out += fmt::format("\n  {:g} / {:g}", points, max);
+    out += "\n  " + points_text(points, max);
     if (!checked_.empty()) out += screen_.paint("2", fmt::format("   checked at {}, {}", checked_, took_));
     out += "\n";
     if (!changes_.empty()) out += "\n  " + screen_.paint("1", "Since the attempt before") + "\n";

@@ -18,6 +18,7 @@ enum class Defence {
   // Running.
   worker_sandbox,     // namespaces: no network, no processes of others, a private file system
   system_calls,       // seccomp filter
+  sealed_code,        // no memory becomes executable once a worker has started (cpu)
   landlock,           // files by right, beneath the file system that the sandbox shows
   worker_limits,      // processes, memory, file sizes, disk
   clean_environment,  // no variables, arguments or descriptors of the judge

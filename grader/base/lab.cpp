@@ -203,8 +203,11 @@ Lab parse_lab(std::string_view text, const fs::path& dir) {
   lab.libraries = r.strings("libraries");
   lab.ranks = r.numbers("ranks");
   lab.baseline_libraries = r.strings("baseline_libraries");
-  if (auto forbid = r.table("forbid"))
+  if (auto forbid = r.table("forbid")) {
     for (const lab::Backend backend : lab.backends) lab.forbid[backend] = forbid->strings(name_of(backend));
+    lab.entry_calls = forbid->strings("entry");
+    lab.forbidden_headers = forbid->strings("headers");
+  }
   for (const Reader& t : r.tables("task")) {
     Task task;
     task.id = t.required<std::string>("id");

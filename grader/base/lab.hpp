@@ -52,6 +52,8 @@ struct Lab {
   std::vector<std::string> baseline_libraries;  // what the vendor's way calls
   // By backend, functions that a submission may not call though others may: "cudaMemcpyAsync", "cudaGraphAdd*".
   std::map<lab::Backend, std::vector<std::string>> forbid;
+  std::vector<std::string> entry_calls;        // forbidden names that the course's entry calls itself
+  std::vector<std::string> forbidden_headers;  // headers that a submission may not include
   std::vector<Task> tasks;
 
   bool has_backend(lab::Backend backend) const;             // one that names none has all

@@ -106,6 +106,15 @@ std::string nearest(std::string_view typed, const std::vector<std::string>& name
   return best;
 }
 
+std::string value_text(double value, double goal) {
+  for (int digits = 3; digits < 17; ++digits) {
+    std::string text = fmt::format("{:.{}g}", value, digits);
+    if (value == goal || std::strtod(text.c_str(), nullptr) != std::strtod(fmt::format("{:g}", goal).c_str(), nullptr))
+      return text;
+  }
+  return fmt::format("{}", value);
+}
+
 std::string version_after(std::string_view text, std::string_view mark) {
   auto digit = [&](std::size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
   for (auto at = text.find(mark); at != text.npos; at = text.find(mark, at + 1)) {

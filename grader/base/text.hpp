@@ -24,6 +24,8 @@ std::string as_typed(std::string text);
 
 // "17.6 / 18": to a tenth, and never rounded up to all of them.
 std::string points_text(double points, double max);
+// A goal's value in three digits, or in as many as tell it from the goal.
+std::string value_text(double value, double goal);
 // The name most like `typed`, where it is off by a slip or two of the fingers; else empty.
 std::string nearest(std::string_view typed, const std::vector<std::string>& names);
 

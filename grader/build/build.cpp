@@ -89,6 +89,21 @@ void check_directives(const fs::path& dir) {
   if (!found.empty()) throw Error(Exit::build, simt::messages(found), "correct these lines");
 }
 
+// A header of the submission would be read in the place of another's of its name.
+void check_header_name(const std::string& name) {
+  std::error_code ec;
+  auto told = [&](const char* whose) {
+    throw Error(Exit::usage, fmt::format("{} has the name of a header of {}", name, whose),
+                "give your header another name");
+  };
+  for (const char* folder :
+       {"runtime/simt/include", "runtime/simt/include/ridge_simt", "runtime/collectives/mpi/include"})
+    if (fs::exists(root_dir() / folder / name, ec)) told("the emulator");
+  if (const fs::path nvcc = find_nvcc();
+      !nvcc.empty() && fs::exists(nvcc.parent_path().parent_path() / "include" / name, ec))
+    told("the CUDA Toolkit");
+}
+
 constexpr std::size_t kMessageBytes = 64 << 10;
 
 // Messages that name the student's own files, without private folders and without anything that a terminal would obey;
@@ -193,6 +208,7 @@ BuiltWorker build_simt(std::vector<fs::path> sources, const fs::path& dir, const
   if (std::find(rules.libraries.begin(), rules.libraries.end(), "MPI_") != rules.libraries.end())
     options.include_dirs.push_back((root_dir() / "runtime/collectives/mpi/include").string());
   options.sandboxed = options.worker = true;
+  options.forbidden_headers = rules.headers;
   const std::string flags = fmt::format("{}", fmt::join(counting_flags(host_compiler()), " "));
   std::optional<ObjectCache> cache;
   if (reuse) cache.emplace(dir / "src", host_compiler().identity + " " + flags);
@@ -246,6 +262,9 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const
   auto objects = compile_all(sources, dir, [&](const fs::path& source, const fs::path& object) {
     std::vector<std::string> argv = {nvcc.string(),   "-c", source.string(), "-o",
                                      object.string(), "-I", runtime.string()};
+    const std::vector<std::string> headers = rules != nullptr ? rules->headers : std::vector<std::string>();
+    const fs::path headers_read = object.string() + ".headers";
+    if (!headers.empty()) argv.insert(argv.end(), {"-MD", "-MF", headers_read.string()});
     if (mpi) argv.insert(argv.end(), {"-I", (runtime / "collectives/mpi/include").string()});
     argv.insert(argv.end(), flags.begin(), flags.end());
     ProcessLimits limits;
@@ -263,6 +282,8 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const
       if (r.exit_code != 0) {
         f.output = r.output.empty() ? fmt::format("nvcc ended with exit code {}", r.exit_code) : r.output;
         f.environment = disk_full(dir);
+      } else {
+        f.output = forbidden_header(headers_read, source.filename().string(), headers);
       }
       return f;
     };
@@ -320,7 +341,10 @@ void stage(const Lab& lab, const Submission& submission, const fs::path& dir) {
     if (++count > kMaxFiles)
       throw Error(Exit::usage, fmt::format("{} holds more than {} source files", shown(submission.dir), kMaxFiles),
                   "submit the lab's files only");
-    if (on(Defence::source_files)) check_source_file(entry.path());
+    if (on(Defence::source_files)) {
+      check_source_file(entry.path());
+      if (!fs::exists(lab.dir / entry.path().filename())) check_header_name(entry.path().filename().string());
+    }
     copy_source(entry.path(), dir / entry.path().filename());
     if (on(Defence::source_files)) check_source_text(dir / entry.path().filename());
   }
@@ -342,16 +366,32 @@ void stage(const Lab& lab, const Submission& submission, const fs::path& dir) {
     }
 }
 
+// The course's entry where none but the course's files lie: no header of the submission is in its way.
+void stage_entry(const Lab& lab, const fs::path& dir) {
+  fs::create_directories(dir);
+  for (const auto& entry : fs::directory_iterator(lab.dir))
+    if (entry.path().extension() == ".hpp" || entry.path().filename() == "entry.cu")
+      copy_source(entry.path(), dir / entry.path().filename());
+}
+
 BuiltWorker build_worker(const Lab& lab, const Submission& submission, lab::Backend backend, const fs::path& dir) {
   fs::path src = dir / "src";
   fs::create_directories(src);
   stage(lab, submission, src);
+  std::vector<fs::path> sources = sources_in(src);
+  if (on(Defence::source_files)) {
+    stage_entry(lab, dir / "course");
+    for (fs::path& source : sources)
+      if (source.filename() == "entry.cu") source = dir / "course/entry.cu";
+  }
   if (backend == lab::Backend::cpu) check_directives(src);
   SymbolRules rules;
   rules.libraries = lab.libraries;
   if (auto known = lab.forbid.find(backend); known != lab.forbid.end()) rules.forbidden = known->second;
+  rules.entry = lab.entry_calls;
+  if (on(Defence::symbol_policy)) rules.headers = lab.forbidden_headers;
   try {
-    return build(sources_in(src), backend, dir, &rules, lab.libraries, submission.reuse, StandIns(lab, submission));
+    return build(std::move(sources), backend, dir, &rules, lab.libraries, submission.reuse, StandIns(lab, submission));
   } catch (const Error& e) {
     if (backend == lab::Backend::cpu)
       blame_machine(e, [](const fs::path& probe, const fs::path& place) {

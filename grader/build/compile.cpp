@@ -8,6 +8,7 @@
 #include <fstream>
 #include <future>
 #include <memory>
+#include <random>
 #include <set>
 #include <sstream>
 
@@ -74,7 +75,7 @@ std::string describe(const simt::SharedExcess& excess, const std::string& shown_
       demangled(excess.function), excess.bytes, simt::kStaticSharedMax, excess.bytes, simt::kStaticSharedMax);
 }
 
-// The toolchain's headers and Ridge's. A submission cannot call its own files so: #line is refused.
+// The toolchain's headers and Ridge's. A submission cannot call its own files so: the policy follows the #includes.
 bool trusted_file(std::string_view file) {
   const std::string name = fs::path(file).lexically_normal().string();
   return name.rfind("/usr/", 0) == 0 || name.rfind((root_dir() / "runtime").lexically_normal().string() + "/", 0) == 0;
@@ -88,10 +89,15 @@ struct SourceFindings {
 // The source after preprocessing, read against the policy.
 SourceFindings source_policy(const fs::path& source, std::vector<std::string> argv, const fs::path& dir) {
   argv.insert(argv.end(), {source.string(), "-DRIDGE_UNCOUNTED=" + std::string(simt::kUncounted)});
-  const fs::path text = dir / (source.filename().string() + ".ii");
-  argv.insert(argv.end(), {"-E", "-o", text.string()});
+  // A name that the source cannot ask for (__has_include): both readings of it are to find the same files.
+  const fs::path text = dir / fmt::format("{}.{:08x}.ii", source.filename().string(), std::random_device()());
+  argv.insert(argv.end(), {"-E", "-dD", "-o", text.string()});
   if (CompileFailure f = run_tool(argv, dir, true); !f.output.empty()) return {false, f.output};
-  return {true, simt::messages(simt::check_source(file_text(text), trusted_file))};
+  const std::string read = file_text(text);
+  std::error_code ec;
+  fs::remove(text, ec);
+  return {true, simt::messages(
+                    simt::check_source(read, trusted_file, [](const std::string& file) { return file_text(file); }))};
 }
 
 // What -flto makes in the place of assembly: GCC's own code in sections, LLVM's as text.
@@ -126,6 +132,23 @@ std::set<std::string> undefined_tls(const std::vector<fs::path>& objects) {
 
 fs::path cublas_kernels() { return root_dir() / "runtime/simt/cublas/cublas_gemm.cu"; }
 
+std::string forbidden_header(const fs::path& list, const std::string& shown_name,
+                             const std::vector<std::string>& forbidden) {
+  if (forbidden.empty()) return {};
+  constexpr std::string_view kInclude = "/include/";
+  std::istringstream words(file_text(list));
+  for (std::string path; words >> path;) {
+    const std::size_t at = path.rfind(kInclude);
+    if (at == std::string::npos) continue;
+    const std::string name = path.substr(at + kInclude.size());
+    for (const std::string& head : forbidden)
+      if (name.rfind(head, 0) == 0 || name.find("/" + head) != std::string::npos)
+        return fmt::format("{}: error: <{}> is not for this lab\n  the task is to write this yourself, as a kernel\n",
+                           shown_name, name);
+  }
+  return {};
+}
+
 CompileFailure compile_file(const fs::path& source, const std::string& shown_name, const fs::path& object,
                             const CompileOptions& options) {
   const Compiler& compiler = host_compiler();
@@ -148,13 +171,16 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   const bool judged = options.worker && on(Defence::assembly_policy);
   std::vector<std::string> argv = {compiler.program.string(), "-std=c++20", "-x", "c++"};
   // Before all others; what it undoes may come from behind our own options.
-  if (options.worker) argv.insert(argv.end(), {"-include", "ridge_simt/library_checks.h"});
-  argv.insert(argv.end(), {"-include", "cuda_runtime.h", "-ftls-model=local-exec", "-fno-strict-aliasing",
+  // Whole paths: the compiler looks for others beside the source first, where the submission's own headers are.
+  const fs::path headers = root_dir() / "runtime/simt/include";
+  const std::string runtime = on(Defence::source_files) ? (headers / "cuda_runtime.h").string() : "cuda_runtime.h";
+  if (options.worker) argv.insert(argv.end(), {"-include", (headers / "ridge_simt/library_checks.h").string()});
+  argv.insert(argv.end(), {"-include", runtime, "-ftls-model=local-exec", "-fno-strict-aliasing",
                            "-fdiagnostics-color=never", "-Wall", "-Wno-unknown-pragmas"});
   // Quoted includes of the user's come before the emulator's own headers.
   argv.insert(argv.end(), {"-iquote", source.parent_path().string()});
   for (const auto& dir : options.include_dirs) argv.insert(argv.end(), {"-I", dir});
-  argv.insert(argv.end(), {"-isystem", (root_dir() / "runtime/simt/include").string()});
+  argv.insert(argv.end(), {"-isystem", headers.string()});
   if (!compiler.clang) argv.push_back("-Wno-deprecated");  // the rewritten launch captures `this`
   if (options.instrumented) {
     auto flags = counting_flags(compiler);
@@ -162,10 +188,13 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   } else {
     argv.insert(argv.end(), {"-O2", "-DRIDGE_PLAIN", "-gdwarf-4", compiler.clang ? "-gline-tables-only" : "-g1"});
   }
+  if (options.worker) argv.push_back("-DRIDGE_JUDGED");
   if (options.worker) argv.push_back(compiler.clang ? "-ferror-limit=20" : "-fmax-errors=20");
   argv.insert(argv.end(), options.extra.begin(), options.extra.end());
   std::future<SourceFindings> policy;
   if (judged) policy = std::async(std::launch::async, source_policy, input, argv, object.parent_path());
+  const fs::path headers_read = object.string() + ".headers";
+  if (!options.forbidden_headers.empty()) argv.insert(argv.end(), {"-MD", "-MF", headers_read.string()});
   argv.insert(argv.end(), {options.instrumented ? "-S" : "-c", input.string(), "-o", compiled.string()});
   CompileFailure failure = run_tool(argv, object.parent_path(), options.sandboxed);
   const SourceFindings told = judged ? policy.get() : SourceFindings{true, ""};
@@ -174,6 +203,8 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     failure.output = own_messages(failure.output);
     return failure;
   }
+  if (const std::string why = forbidden_header(headers_read, shown_name, options.forbidden_headers); !why.empty())
+    return {false, why};
   // Compiled, and yet unreadable: nothing goes past the reader.
   if (!told.read) return {false, own_messages(told.text)};
   if (!options.instrumented) return {};
@@ -182,7 +213,7 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     return {true, compiler.program.string() +
                       " optimises when it links (-flto), whatever it is told: the emulator needs its machine code"};
   if (judged)
-    if (auto found = simt::check_assembly(text, trusted_file); !found.empty()) return {false, simt::messages(found)};
+    if (auto found = simt::check_assembly(text); !found.empty()) return {false, simt::messages(found)};
   simt::AnnotatedAssembly assembly = simt::annotate_assembly(text, {options.worker, judged, !options.worker || judged});
   if (!assembly.unchecked.empty()) return {false, simt::messages(assembly.unchecked)};
   if (!assembly.excesses.empty()) {

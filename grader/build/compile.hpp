@@ -10,12 +10,17 @@ namespace ridge {
 
 struct CompileOptions {
   std::vector<std::string> include_dirs;
-  std::vector<std::string> extra;  // -D, -std, ... as given
-  bool instrumented = true;        // false: no counters and no checks, faster
-  bool sandboxed = false;          // somebody else's sources
-  bool cuda = false;               // all files are CUDA C++, whatever their names end in
-  bool worker = false;             // for a judged worker: its main runs the static initialisers, and the policy holds
+  std::vector<std::string> extra;                   // -D, -std, ... as given
+  bool instrumented = true;                         // false: no counters and no checks, faster
+  bool sandboxed = false;                           // somebody else's sources
+  bool cuda = false;                                // all files are CUDA C++, whatever their names end in
+  std::vector<std::string> forbidden_headers = {};  // "cub/": what they begin with
+  bool worker = false;  // for a judged worker: its main runs the static initialisers, and the policy holds
 };
+
+// The headers that the compiler says it read (-MD, in `list`) and the lab forbids, as a message; else empty.
+std::string forbidden_header(const fs::path& list, const std::string& shown_name,
+                             const std::vector<std::string>& forbidden);
 
 // The emulator's matrix products as kernels: compiled with programs that use cuBLAS.
 fs::path cublas_kernels();

@@ -20,6 +20,8 @@ ObjectSymbols read_symbols(const std::string& listing, const std::string& source
 struct SymbolRules {
   std::vector<std::string> libraries;    // "cublas", "nccl": what may be called besides
   std::vector<std::string> forbidden;    // what may not, in this lab; a * at the end stands for anything
+  std::vector<std::string> entry;        // of these, what the course's own entry needs
+  std::vector<std::string> headers;      // whose names begin so, and which are not for this lab
   std::set<std::string> worker_imports;  // what the worker calls, and nobody else may define
 };
 

@@ -73,9 +73,17 @@ const char* name_of(protocol::Gate gate) {
 
 }  // namespace
 
+constexpr std::uint64_t kMuchMemory = std::uint64_t{2} << 30;  // no case of a lab needs as much
+
 Gate Explainer::operator()(const Reply& r) const {
   switch (r.fate) {
     case Fate::timed_out:
+      if (r.held > kMuchMemory)
+        return {"time-limit",
+                fmt::format("did not finish within {:g} s and was stopped, with {:.1f} GB of memory in use: "
+                            "device memory is this machine's own here, and to fill so much takes long; "
+                            "allocate less",
+                            limit_, static_cast<double>(r.held) / 1e9)};
       return {"time-limit",
               fmt::format("did not finish within {:g} s and was stopped: look for a loop that never ends, "
                           "or a barrier that not every thread reaches",

@@ -7,6 +7,7 @@
 
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
+#include "grader/base/text.hpp"
 #include "grader/judge/feedback.hpp"
 #include "grader/measure/counters.hpp"
 #include "grader/measure/timing.hpp"
@@ -81,7 +82,8 @@ void TaskJudge::fail(const Gate& g, const lab::Case& c) {
 
 std::string TaskJudge::goal_message(const GoalResult& g) {
   if (!g.value) return g.note.empty() ? "not measured, since the answer is not right yet" : g.note;
-  return fmt::format("{:.3g} {}, goal {:g}{}{}", *g.value, g.unit, g.full, g.note.empty() ? "" : "; ", g.note);
+  return fmt::format("{} {}, goal {:g}{}{}", value_text(*g.value, g.full), g.unit, g.full, g.note.empty() ? "" : "; ",
+                     g.note);
 }
 
 std::vector<lab::Case> TaskJudge::in_secret_order(std::vector<lab::Case> cases) const {

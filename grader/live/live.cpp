@@ -10,6 +10,7 @@
 #include <string>
 
 #include "board.hpp"
+#include "connections.hpp"
 #include "page.hpp"
 
 namespace {
@@ -51,6 +52,11 @@ int main(int argc, char** argv) {
   server.set_read_timeout(5);
   server.set_write_timeout(5);
   server.set_keep_alive_max_count(20);
+  // A request takes milliseconds. Threads outnumber the connections that there may be, so that a new one finds one.
+  constexpr std::size_t kMostConnections = 96, kThreads = 128;
+  constexpr double kLongestConnection = 10;
+  server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
+  const ConnectionWatch watch(kLongestConnection, kMostConnections);
   server.set_default_headers(
       {{"Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'"},
        {"X-Content-Type-Options", "nosniff"},

@@ -24,8 +24,10 @@ struct Paint {
   std::string dim(const std::string& t) const { return (*this)("2", t); }
 };
 
-std::string points(double p) {
-  return p == static_cast<int>(p) ? fmt::format("{}", static_cast<int>(p)) : fmt::format("{:.1f}", p);
+// With its slash in the sixth column.
+std::string score_text(double p, double max) {
+  const std::string text = points_text(p, max);
+  return fmt::format("{:>{}}", text, text.size() - text.find(' ') + 5);
 }
 
 std::string first_lines(const std::string& text, int lines) {
@@ -41,7 +43,7 @@ std::string first_lines(const std::string& text, int lines) {
 
 std::string goal_line(const GoalResult& g) {
   if (!g.value) return "not measured";
-  return fmt::format("{:.3g} {} (goal {:g})", *g.value, g.unit, g.full);
+  return fmt::format("{} {} (goal {:g})", value_text(*g.value, g.full), g.unit, g.full);
 }
 
 }  // namespace
@@ -80,7 +82,7 @@ std::string report(const Result& r, bool colour) {
   std::string out = "\n" + paint.bold(fmt::format("{}  {}", r.lab, r.title)) +
                     paint.dim(fmt::format("   {} of {} on {}\n", r.mode, r.submission_path, device)) + "\n";
   for (const auto& t : r.tasks) {
-    std::string score = fmt::format("{:>5} / {}", points(t.points), points(t.max));
+    std::string score = score_text(t.points, t.max);
     bool passed = t.status == Status::passed;
     out += fmt::format("  {} {}  {}\n",
                        t.status == Status::skipped ? paint.dim("SKIP")
@@ -111,8 +113,8 @@ std::string report(const Result& r, bool colour) {
   }
   std::string verdict = r.outcome == Outcome::passed    ? paint.good("all checks passed")
                         : r.outcome == Outcome::skipped ? paint.dim("nothing could run here")
-                                                        : paint.bad("not all checks passed");
-  out += paint.bold(fmt::format("  Score {} / {}", points(r.points), points(r.max))) + "   " + verdict;
+                                                 : paint.bad("not all checks passed");
+  out += paint.bold("  Score " + points_text(r.points, r.max)) + "   " + verdict;
   if (r.coverage < 0.999) out += paint.dim(fmt::format("   ({:.0f}% of the lab)", 100 * r.coverage));
   if (std::string missing = missing_layers(r.sandbox); !missing.empty())
     out += paint.bad("\n  Unsandboxed: ") + "no " + missing + " here (`ridge doctor` says what to do)";

@@ -130,10 +130,13 @@ Verified verify_record(std::string_view text, const VerifyOptions& options) {
     if (on(Defence::signature)) {
       if (canonical(record) != text) invalid("not spelled as a judge writes it: the file was changed");
       v.signer = check_signature(record);
-      bool known = options.keys.empty();
+      bool known = false;
       for (const PublicKey& key : options.keys) known = known || key == v.signer;
-      if (!known) invalid(fmt::format("signed by {}, which is none of the keys given", v.signer.id()));
+      v.known_signer = known;
+      if (!known && !options.keys.empty())
+        invalid(fmt::format("signed by {}, which is none of the keys given", v.signer.id()));
     }
+    if (!on(Defence::signature)) v.known_signer = true;
     check_schema(record);
     if (!options.after.empty() && v.result.attempt <= options.after)
       invalid(fmt::format("an old record: attempt {} is not after {}", v.result.attempt, options.after));

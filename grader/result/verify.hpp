@@ -20,7 +20,8 @@ struct VerifyOptions {
 struct Verified {
   std::string problem;  // empty: valid
   PublicKey signer;
-  Result result;  // filled as far as it was read
+  bool known_signer = false;  // the signer is one of the keys given
+  Result result;              // filled as far as it was read
 };
 
 // One record's text: its form, its signature, and the options.

@@ -533,6 +533,8 @@ bool SandboxRun::over_memory() const {
   return s.root > 0 && memory_beneath(s.root, 0) > s.description.memory_bytes;
 }
 
+std::uint64_t SandboxRun::memory() const { return s_->root > 0 ? memory_beneath(s_->root, 0) : 0; }
+
 double SandboxRun::waited_seconds() const { return s_->root > 0 ? waited_beneath(s_->root, 0) : 0; }
 
 int SandboxRun::failed_stage() const { return s_->failed; }

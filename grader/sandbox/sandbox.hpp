@@ -75,6 +75,7 @@ class SandboxRun {
   std::string finish();
   // True where it holds more memory than it may, and no control group ends it for that. To be asked now and then.
   bool over_memory() const;
+  std::uint64_t memory() const;  // bytes that it holds now
   // Seconds that one of its threads has waited for a core since it began, while others had them all.
   double waited_seconds() const;
   // A status as waitpid gives it, as if the program had been the child.

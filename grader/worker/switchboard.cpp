@@ -106,7 +106,8 @@ bool Switchboard::read(std::size_t rank) {
       const bool host = frame.key == collectives::kMpiKey;
       if (messages_.size() == kMostMessages) return false;  // what is not counted does not pass
       if (frame.bytes > 0 || !host)
-        messages_.push_back({static_cast<int>(rank), static_cast<int>(frame.to) - 1, frame.bytes, host});
+        messages_.push_back({static_cast<int>(rank), static_cast<int>(frame.to) - 1, frame.bytes, host,
+                             frame.slot.kind == Kind::collective});
     }
     Line& to = *lines_[frame.to - 1];
     if (to.own >= 0) {

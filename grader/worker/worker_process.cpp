@@ -99,6 +99,7 @@ StartedWorker start_worker(const fs::path& program, const WorkerOptions& options
     if (std::getenv("RIDGE_WORKERS") == nullptr)
       description.environment.push_back("RIDGE_WORKERS=" + std::to_string(cores));
   }
+  if (!on(Defence::sealed_code)) argv.push_back("writable-code");
   w.sandbox = std::make_unique<SandboxRun>(description, argv);
   w.pid = fork_child();
   if (w.pid == 0) {
@@ -212,6 +213,7 @@ bool WorkerProcess::wait_packet(double limit_seconds, Reply& reply, std::vector<
     double left = patience.left();
     if (left <= 0 && on(Defence::time_limit)) {
       reply.fate = Fate::timed_out;
+      reply.held = sandbox_ ? sandbox_->memory() : 0;
       return false;
     }
     if (double time = now(); time > look) {

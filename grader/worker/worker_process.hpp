@@ -54,8 +54,9 @@ struct Reply {
   int signal = 0;            // where it crashed
   bool with_others = false;  // a rank that was ended because another one failed
   int exit_code = 0;
-  std::string launches;  // JSON of the emulator's launch records, as sent by the worker: not trusted
-  TraceFile trace;       // where the request asked for one
+  std::uint64_t held = 0;  // bytes of memory, where its time was up
+  std::string launches;    // JSON of the emulator's launch records, as sent by the worker: not trusted
+  TraceFile trace;         // where the request asked for one
   // Another rank is the cause.
   bool follows() const { return with_others || (fate == Fate::reported && report.follows != 0); }
   bool good() const { return fate == Fate::ok && done.status == protocol::Status::ok; }

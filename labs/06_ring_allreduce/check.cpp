@@ -99,6 +99,7 @@ class AllReduce : public TaskCheck {
     const std::uint64_t chunk = (n + p - 1) / p * sizeof(T), needed = 2 * (p - 1) * n * sizeof(T);
     std::uint64_t sent = 0;
     for (const Message& m : messages) {
+      if (m.collective) return refused(kCollective);
       if (m.host != host)
         return refused(host ? "data is sent by NCCL where MPI is the task" : "data is sent by MPI where NCCL is");
       if (m.to != (m.from + 1) % c.ranks)
@@ -113,6 +114,8 @@ class AllReduce : public TaskCheck {
           fmt::format("all ranks together send {} bytes, and the ring needs 2 (p - 1) n = {}", sent, needed));
     return {};
   }
+  static constexpr const char* kCollective =
+      "a collective of NCCL moves the data: the task is to move it with ncclSend and ncclRecv";
   static Verdict refused(std::string why) { return {false, std::move(why), {}, "traffic"}; }
 
   void add(std::vector<Case>& all, int ranks, std::int64_t n, bool in_place, int node) const {
@@ -252,6 +255,7 @@ class Hierarchical : public AllReduce<float> {
     const int local = static_cast<int>(c.size[2]), nodes = c.ranks / local;
     std::uint64_t inside = 0, between = 0;
     for (const Message& m : messages) {
+      if (m.collective) return refused(kCollective);
       if (m.host) return refused("data is sent by MPI where NCCL is the task");
       const bool same_node = m.from / local == m.to / local;
       (same_node ? inside : between) += m.bytes;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "grader/base/text.hpp"
+
 namespace ridge::loop {
 
 namespace {
@@ -23,13 +25,13 @@ std::map<std::string, std::uint64_t> totals(const TaskResult& t) {
   return sum;
 }
 
-std::string value_text(const GoalResult& g) { return g.value ? fmt::format("{:.3g}", *g.value) : "not measured"; }
+std::string value_of(const GoalResult& g) { return g.value ? value_text(*g.value, g.full) : "not measured"; }
 
 }  // namespace
 
 std::string goal_text(const GoalResult& g) {
   if (!g.value) return "not measured";
-  return fmt::format("{:.3g} {} (goal {:g})", *g.value, g.unit, g.full);
+  return fmt::format("{} {} (goal {:g})", value_of(g), g.unit, g.full);
 }
 
 std::vector<Change> changes(const TaskResult& before, const TaskResult& after) {
@@ -58,7 +60,7 @@ std::vector<Change> changes(const TaskResult& before, const TaskResult& after) {
       const bool up = *goal->value > *earlier->value, up_is_better = goal->full > goal->zero;
       direction = up == up_is_better ? 1 : -1;
     }
-    std::string text = fmt::format("{} -> {} {} (goal {:g}), {}", value_text(*earlier), value_text(*goal), goal->unit,
+    std::string text = fmt::format("{} -> {} {} (goal {:g}), {}", value_of(*earlier), value_of(*goal), goal->unit,
                                    goal->full, words(goal->met));
     all.push_back({goal->id, std::move(text), direction});
   }

@@ -85,6 +85,9 @@ std::string gate_advice(const CheckResult& c) {
     return "A load of 8 or 16 bytes needs an address that is a multiple of that: a float4 at an odd row width has "
            "none.";
   if (says("uninitialised")) return "It reads memory that nobody wrote since it was allocated.";
+  if (c.name == "time-limit" && says("of memory in use"))
+    return "The emulator's device memory is this machine's: an array that a GPU fills in milliseconds takes seconds "
+           "here.";
   if (says("divergent barrier") || c.name == "time-limit")
     return "A barrier must be reached by all threads of its block: none inside of an `if` that only some take, and no "
            "`return` before it.";

@@ -9,6 +9,8 @@
 #include <numeric>
 #include <sstream>
 
+#include "grader/base/text.hpp"
+
 namespace ridge::loop {
 
 namespace {
@@ -368,7 +370,7 @@ void launches(const TaskResult& t, const GoalResult& g, Finding& f) {
 }
 
 void on_gpu(const GoalResult& g, Finding& f) {
-  f.what = fmt::format("{:.3g} {}, goal {:g} ({})", g.value.value_or(0), g.unit, g.full, g.note);
+  f.what = fmt::format("{} {}, goal {:g} ({})", value_text(g.value.value_or(0), g.full), g.unit, g.full, g.note);
   f.why =
       "Where the emulator's counts miss their goals too, begin there: `--backend cpu` names lines. Where they do not, "
       "look at "
@@ -398,7 +400,8 @@ Finding goal_finding(const TaskResult& t, const GoalResult& g, const Sources& so
   else if (m == "ratio_to_baseline")
     on_gpu(g, f);
   if (f.what.empty())
-    f.what = g.note.empty() ? fmt::format("{:.3g} {}, goal {:g}", g.value.value_or(0), g.unit, g.full) : g.note;
+    f.what = g.note.empty() ? fmt::format("{} {}, goal {:g}", value_text(g.value.value_or(0), g.full), g.unit, g.full)
+                            : g.note;
   return f;
 }
 

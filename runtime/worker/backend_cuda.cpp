@@ -51,6 +51,8 @@ int device = 0;           // a rank's number, else 0
 
 }  // namespace
 
+void seal_code() {}
+
 void start(protocol::Hello& hello) {
   cudaDeviceProp prop;
   cudaError_t error = cudaGetDeviceProperties(&prop, device);

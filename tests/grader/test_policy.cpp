@@ -274,7 +274,11 @@ TEST_CASE("a lab may forbid functions, by backend") {
   CHECK(told("a.cu", "cudaMemcpy2DAsync").find("a.cu: error: cudaMemcpy2DAsync is not allowed in this lab") == 0);
   CHECK_FALSE(told("a.cu", "cudaMemcpy").empty());
   CHECK(told("a.cu", "cudaMemcpyFromSymbol").empty());
-  CHECK(told("entry.cu", "cudaMemcpy").empty());  // the course's own
+  // The course's entry as well, but for what it needs.
+  CHECK_FALSE(told("entry.cu", "cudaMemcpy").empty());
+  rules.entry = {"cudaMemcpy"};
+  CHECK(told("entry.cu", "cudaMemcpy").empty());
+  CHECK_FALSE(told("a.cu", "cudaMemcpy").empty());
   // What a library's templates leave in the object.
   rules.forbidden = {"_ZN3cub*"};
   CHECK(ridge::check_symbols({{"a.cu", {}, {}, {"_ZN3cub10SomeKernelEv"}}}, rules).find("not allowed in this lab") !=
@@ -282,6 +286,68 @@ TEST_CASE("a lab may forbid functions, by backend") {
   CHECK(ridge::check_symbols({{"a.cu", {}, {}, {"_ZN3abc10SomeKernelEv"}}}, rules).empty());
   rules.forbidden.clear();
   CHECK(told("a.cu", "cudaMemcpy").empty());
+}
+
+TEST_CASE("of the emulator's functions a submission calls those that its headers call") {
+  const auto told = [](const std::string& import) {
+    return ridge::check_symbols({{"a.cu", {import}, {}, {}}}, ridge::SymbolRules{});
+  };
+  CHECK(told("_ZN10ridge_simt10collectiveEPKcjNS_9OperationEPv").empty());
+  CHECK(told("_ZN10ridge_simt4Fp166narrowEf").empty());
+  for (const char* name : {"_ZN10ridge_simt17multiply_matricesEPKPvj", "_ZN10ridge_simt13library_checkEPVKvjbm",
+                           "_ZN10ridge_simt11collective2Ev", "_ZN5ridge4simt11BlockRunner7currentEv"}) {
+    INFO(name);
+    CHECK(told(name).find("is not allowed in a submission\n  the emulator's insides are not for labs") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("functions of the emulator check and count what a kernel hands to them") {
+  Submission submission;
+  const std::string layout =
+      "#include <cuda_fp16.h>\n#include <mma.h>\n"
+      "constexpr ridge_simt::MatrixLayout one{ridge_simt::MatrixType::fp32, 1, 1, 0, false, {}, {}};";
+  auto first = [&](const std::string& in_kernel) {
+    Graded g = submission.check(copy_with(layout, in_kernel));
+    INFO(in_kernel << "\n" << g.run.out << g.run.err);
+    CHECK(g.run.code == 1);
+    return first_failed(g.task("copy"))["name"].get<std::string>();
+  };
+  const std::string there = "auto* there = const_cast<float*>(in) + i * 64 % n;\n  float v = 0;\n";
+  CHECK(first(there + "  if (i + 256 < n) ridge_simt::move_matrix(one, there, 0, true, &v, false);\n"
+                      "  if (v > 1e30f) out[0] = v;") == "sectors");
+  CHECK(first(there + "  if (i + 256 < n && ridge_simt::atomic_add_bits(out + i * 64 % n, 0, 4, false) == 7u) v = 1;\n"
+                      "  if (v > 1e30f) out[0] = v;") == "sectors");
+  // A layout that could change, a result in the emulator's own memory.
+  CHECK(first("float v = 0;\n  ridge_simt::MatrixLayout mine = one;\n"
+              "  ridge_simt::move_matrix(mine, out, 0, true, &v, true);") == "memory");
+  CHECK(first("bool* const last = reinterpret_cast<bool*>(&ridge_simt::fence);\n  unsigned long long word = 1ull << 20 "
+              "| 1;\n"
+              "  ridge_simt::barrier_arrive(&word, 1, 0, last);") == "memory");
+  CHECK(first("float v = 0;\n  ridge_simt::collective(\"x\", ~0u, ridge_simt::Operation(99), &v);") == "memory");
+}
+
+TEST_CASE("headers with other people's names, and the emulator's own, are refused in plain words") {
+  Submission submission;
+  Graded g = submission.check(copy_with("#include \"simt/src/block/block.hpp\""));
+  CHECK(g.run.code == kBuildFailed);
+  CHECK(
+      (g.run.err + g.run.out).find("copy.cu:2: error: the header simt/src/block/block.hpp is one of the emulator's") !=
+      std::string::npos);
+  write_file(submission.home / "submission/nccl.h", "\n");
+  g = ridge::test::check(submission.home, "01", {"--task", "copy", "--submission", submission.home / "submission"});
+  CHECK(g.run.code == 2);
+  CHECK(g.run.err.find("nccl.h has the name of a header of the emulator") != std::string::npos);
+}
+
+TEST_CASE("what CUB computes on the host is not for labs, and the line is named") {
+  Submission submission;
+  Graded g = submission.check(copy_with(
+      "#include <cub/cub.cuh>", "", "  std::size_t bytes = 0;\n  cub::DeviceReduce::Sum(nullptr, bytes, in, out, 1);"));
+  INFO(g.run.out << g.run.err);
+  CHECK(g.run.code == kBuildFailed);
+  CHECK((g.run.err + g.run.out).find("in a lab, write the kernel") != std::string::npos);
+  CHECK((g.run.err + g.run.out).find("copy.cu:9") != std::string::npos);
 }
 
 TEST_CASE("a function that was renamed is not called forbidden") {

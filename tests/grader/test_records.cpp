@@ -275,8 +275,13 @@ TEST_CASE("grade signs what it judged, and verify finds out what was changed") {
   CHECK(valid.code == 0);
   CHECK(contains(valid.out, "official"));
   CHECK(contains(valid.out, "15 / 15"));
-  CHECK(ridge({"verify", home / "r.json", home / "r.json"}).code == 1);
-  CHECK(ridge({"verify", home / "r.json", "--after", record["attempt"]}).code == 1);
+  // Without the course's key nobody knows who signed.
+  Run unknown = ridge({"verify", home / "r.json"});
+  CHECK(unknown.code == 1);
+  CHECK(contains(unknown.out, "signed by an unknown key"));
+  CHECK_FALSE(contains(unknown.out, "official"));
+  CHECK(ridge({"verify", home / "r.json", home / "r.json", "--key", key}).code == 1);
+  CHECK(ridge({"verify", home / "r.json", "--key", key, "--after", record["attempt"]}).code == 1);
   CHECK(ridge({"verify", home / "nowhere.json"}).code == 2);
   CHECK(ridge({"verify", home / "r.json", "--key", "nonsense"}).code == 2);
   CHECK(ridge({"verify"}).code == 2);

@@ -127,3 +127,15 @@ TEST_CASE("closing it ends all lines, also while one is full") {
   board.close();
   CHECK(closed(ends.fds[0]));
 }
+
+TEST_CASE("steps of a collective are told from messages") {
+  Switchboard board(2);
+  Ends ends(board, 2);
+  say(ends.fds[0], frame(0, 1, 3), "abc");
+  say(ends.fds[0], frame(0, 1, 3, Kind::collective), "abc");
+  CHECK(hear(ends.fds[1], 2 * (sizeof(Frame) + 3)).size() == 2 * (sizeof(Frame) + 3));
+  const auto messages = board.take();
+  REQUIRE(messages.size() == 2);
+  CHECK_FALSE(messages[0].collective);
+  CHECK(messages[1].collective);
+}

@@ -158,6 +158,13 @@ TEST_CASE("the median and its interval") {
   CHECK(none.median == 0);
 }
 
+TEST_CASE("a value is told from its goal") {
+  CHECK(value_text(1.0234, 1.5) == "1.02");
+  CHECK(value_text(1.0204, 1.02) == "1.0204");
+  CHECK(value_text(1.02, 1.02) == "1.02");
+  CHECK(value_text(1.02000001, 1.02) == "1.02000001");
+}
+
 TEST_CASE("points are never rounded up to all of them") {
   CHECK(points_text(17.6, 18) == "17.6 / 18");
   CHECK(points_text(99.96, 100) == "99.9 / 100");

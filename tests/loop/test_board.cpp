@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "board.hpp"
+#include "connections.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::live;
@@ -71,4 +72,15 @@ TEST_CASE("a sender may ask so often and no more, and others are not held up by 
   CHECK_FALSE(same_token("abc", "ab"));
   CHECK_FALSE(same_token("", "abc"));
   CHECK_FALSE(same_token("abc", ""));
+}
+
+TEST_CASE("old connections end, and the oldest of too many") {
+  Connections c(10, 3);
+  const auto start = Connections::Clock::now();
+  auto at = [&](int seconds) { return start + std::chrono::seconds(seconds); };
+  CHECK(c.overdue({{5, "a 1"}}, at(0)).empty());
+  CHECK(c.overdue({{5, "a 1"}, {6, "a 2"}}, at(9)).empty());
+  CHECK(c.overdue({{5, "a 1"}, {6, "a 2"}}, at(11)) == std::vector<int>{5});
+  CHECK(c.overdue({{5, "b 1"}, {6, "a 2"}}, at(12)).empty());  // the number is another connection's now
+  CHECK(c.overdue({{5, "b 1"}, {6, "a 2"}, {7, "a 3"}, {8, "a 4"}}, at(13)) == std::vector<int>{6});
 }

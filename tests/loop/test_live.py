@@ -3,6 +3,7 @@ import http.client
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -60,6 +61,27 @@ try:
     codes = [ask("POST", "/api/result", result("Ada", 1, "fedcba9876543210"))[0] for _ in range(40)]
     check("too often", codes[0] == 200 and 429 in codes)
     check("lives on", ask("GET", "/api/board")[0] == 200)
+    # Requests that never come to an end: a byte of a header now and then.
+    slow = [socket.create_connection(("127.0.0.1", port)) for _ in range(64)]
+    for s in slow:
+        s.sendall(b"GET / HTTP/1.1\r\nX: ")
+    time.sleep(1)
+    check("answers beside 64 slow connections", ask("GET", "/style.css")[0] == 200)
+    ended = 0
+    for _ in range(60):
+        time.sleep(0.25)
+        for s in list(slow):
+            try:
+                s.sendall(b"x")
+            except OSError:
+                ended += 1
+                slow.remove(s)
+    check("slow connections end", ended == 64)
+    many = [socket.create_connection(("127.0.0.1", port)) for _ in range(200)]
+    for s in many:
+        s.sendall(b"GET / HTTP/1.1\r\nX: ")
+    time.sleep(1)
+    check("answers beside 200 of them", ask("GET", "/style.css")[0] == 200)
 finally:
     server.send_signal(signal.SIGINT)
     try:

@@ -156,12 +156,10 @@ RIDGE_DEVICE void announce(const MatrixLayout& l, const E* p, unsigned ldm, bool
   }
 }
 
-inline void meet(void* const*, unsigned) {}
-
 template <class F, class L, class E>
 RIDGE_DEVICE void load(F& f, const L& layout, const E* p, unsigned ldm, bool row_major, const char* name) {
   char nothing = 0;
-  ridge_simt::collective(name, 0xffffffffu, &meet, &nothing);
+  ridge_simt::collective(name, 0xffffffffu, ridge_simt::Operation::meet, &nothing);
   announce(layout, p, ldm, row_major, false);
   ridge_simt::move_matrix(layout, const_cast<E*>(p), ldm, row_major, f.x, false);
 }
@@ -188,7 +186,7 @@ template <int m, int n, int k, class T>
 RIDGE_DEVICE void store_matrix_sync(T* p, const fragment<accumulator, m, n, k, T>& f, const unsigned ldm, layout_t layout) {
   constexpr const auto& l = detail::LayoutOf<accumulator, m, n, k, T>::value;
   char nothing = 0;
-  ridge_simt::collective("store_matrix_sync", 0xffffffffu, &detail::meet, &nothing);
+  ridge_simt::collective("store_matrix_sync", 0xffffffffu, ridge_simt::Operation::meet, &nothing);
   detail::announce(l, p, ldm, layout == mem_row_major, true);
   ridge_simt::move_matrix(l, p, ldm, layout == mem_row_major, const_cast<T*>(f.x), true);
 }
@@ -210,7 +208,7 @@ RIDGE_DEVICE void mma_sync(fragment<accumulator, m, n, k, TD>& d, const fragment
   ridge_simt::MatrixOperands operands{m, n, k, satf, &LayoutOf<matrix_a, m, n, k, TA>::value,
                                       &LayoutOf<matrix_b, m, n, k, TB>::value, &LayoutOf<accumulator, m, n, k, TC>::value,
                                       &LayoutOf<accumulator, m, n, k, TD>::value, a.x, b.x, c.x, d.x};
-  ridge_simt::collective("mma_sync", 0xffffffffu, &ridge_simt::multiply_matrices, &operands);
+  ridge_simt::collective("mma_sync", 0xffffffffu, ridge_simt::Operation::multiply, &operands);
 }
 
 // Rounds to the 10 bits of mantissa of tf32, ties away from zero.

@@ -32,9 +32,13 @@ constexpr std::string_view kUncounted = "__ridge_uncounted";
 std::string file_name_of(std::string_view quoted);
 
 // Output of the preprocessor (-E) for the rewritten source, which is what will be compiled, with its line markers.
-std::vector<Violation> check_source(std::string_view preprocessed, const Trusted& trusted);
-// x86-64 text of GCC and Clang.
-std::vector<Violation> check_assembly(std::string_view text, const Trusted& trusted);
+// With -dD it has the macros' definitions as well, and `read` gives the text of a trusted header: none of the
+// submission's macros may stand in one.
+using ReadFile = std::function<std::string(const std::string& file)>;
+std::vector<Violation> check_source(std::string_view preprocessed, const Trusted& trusted, const ReadFile& read = {});
+// x86-64 text of GCC and Clang. Whose an instruction is makes no difference: what inline assembly there may be is known
+// by its text.
+std::vector<Violation> check_assembly(std::string_view text);
 
 // "file:line: error: what\n  advice\n" for each, at most 20.
 std::string messages(const std::vector<Violation>& violations);

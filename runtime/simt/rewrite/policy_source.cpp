@@ -4,21 +4,15 @@
 #include <cctype>
 #include <charconv>
 
-#include "lexer.hpp"
 #include "policy.hpp"
+#include "policy_macros.hpp"
+#include "policy_words.hpp"
 
 namespace ridge::simt {
 
 namespace {
 
 using View = std::string_view;
-
-bool word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
-
-template <std::size_t N>
-bool one_of(View s, const std::array<View, N>& list) {
-  return std::find(list.begin(), list.end(), s) != list.end();
-}
 
 // __section__ is section.
 View plain(View name) {
@@ -64,94 +58,198 @@ constexpr std::array<View, 5> kHooks = {"_Z", "__tsan_", "__sanitizer_", "__ridg
 constexpr View kConstant = "__attribute__((section(\"ridge_constant\")))";
 constexpr std::array<View, 5> kPragmas = {"redefine_extname", "weak", "attribute", "optimize", "target"};
 
+// Of the preprocessor's output, as tokens. Which file a line is of is told by markers, whose order is checked: nothing
+// but an #include leads into a trusted file.
 class Source {
  public:
-  Source(View text, const Trusted& trusted) : text_(text), trusted_(trusted) {}
+  Source(View text, const Trusted& trusted, const ReadFile& read)
+      : text_(text), trusted_(trusted), macros_(trusted, read, found_) {}
 
   std::vector<Violation> run() {
-    for (std::size_t at = 0; at < text_.size();) {
-      std::size_t end = std::min(text_.find('\n', at), text_.size());
-      View line = text_.substr(at, end - at);
-      if (line.size() > 2 && line[0] == '#' && line[1] == ' ' &&
-          std::isdigit(static_cast<unsigned char>(line[2])) != 0) {
-        marker(line);
-      } else {
-        if (!skip_) read(line);
+    while (at_ < text_.size() && found_.size() < 100) {
+      const char c = text_[at_];
+      if (c == '\n') {
+        ++at_;
         ++line_;
+        line_start_ = true;
+      } else if (c == '#' && line_start_) {
+        directive();
+      } else if (c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r') {
+        ++at_;
+      } else {
+        line_start_ = fresh_ = false;
+        if (!file_.empty() && !skip_) seen_own_ = true;
+        token();
       }
-      at = end + 1;
     }
     return std::move(found_);
   }
 
  private:
-  // # 12 "file" flags
+  struct Frame {
+    std::string file;
+    bool skip;
+  };
+
+  void directive() {
+    const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+    const View line = text_.substr(at_, end - at_);
+    at_ = end;
+    if (line.size() > 2 && line[1] == ' ' && std::isdigit(static_cast<unsigned char>(line[2])) != 0) {
+      marker(line);
+      at_ = std::min(end + 1, text_.size());  // it names the line that follows
+      return;
+    }
+    if (const View defined = behind(line, "define"); !defined.empty())
+      return macros_.define(defined, file_, line_, skip_);
+    if (const View undefined = behind(line, "undef"); !undefined.empty())
+      return macros_.undefine(undefined, file_, line_, skip_);
+    if (!skip_) pragma(line.substr(1));
+  }
+
+  static View behind(View line, View word) {
+    line.remove_prefix(1);
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (!line.starts_with(word)) return {};
+    line.remove_prefix(word.size());
+    const std::size_t name = line.find_first_not_of(" \t");
+    return name == 0 || name == View::npos ? View() : line.substr(name);
+  }
+
+  // # 12 "file" flags; 1: the file begins, 2: it goes on behind an #include. Without them: the same file, or #line.
   void marker(View line) {
     std::from_chars(line.data() + 2, line.data() + line.size(), line_);
     std::size_t open = line.find('"'), close = line.rfind('"');
     if (open == View::npos || close <= open) return;
-    file_ = file_name_of(line.substr(open + 1, close - open - 1));
-    skip_ = file_.empty() || file_.front() == '<' || trusted_(file_);
+    std::string name = file_name_of(line.substr(open + 1, close - open - 1));
+    const View flags = line.substr(close + 1);
+    const bool begins = flags.starts_with(" 1"), goes_on = flags.starts_with(" 2");
+    const bool foreign = name.empty() || name.front() == '<' || trusted_(name);
+    if (begins) {
+      frames_.push_back({file_, skip_});
+      if (foreign && name.front() != '<') macros_.enter(name);
+    } else if (goes_on && !frames_.empty()) {
+      // Not what its name says: what it was.
+      const Frame before = std::move(frames_.back());
+      frames_.pop_back();
+      if (!before.file.empty()) {
+        file_ = before.file;
+        skip_ = before.skip;
+        fresh_ = false;
+        if (frames_.empty() && file_.front() == '<') take(std::move(name), foreign && !seen_own_);
+        return;
+      }
+    } else if (name != file_ && foreign && !skip_ && !fresh_ && seen_own_) {
+      add("a line of the submission passes for one of " + (name.empty() ? std::string("no file") : name),
+          "messages and counters name the lines of your own files");
+      return;
+    }
+    take(std::move(name), foreign);
+    fresh_ = begins;
+  }
+
+  void take(std::string name, bool skip) {
+    file_ = std::move(name);
+    skip_ = skip;
   }
 
   void add(std::string what, std::string advice) {
     found_.push_back({file_, line_, std::move(what), std::move(advice)});
   }
 
-  void read(View line) {
-    std::size_t first = line.find_first_not_of(" \t");
-    if (first == View::npos) return;
-    if (line[first] == '#') return pragma(line.substr(first + 1));
-    for (std::size_t i = first; i < line.size();) {
-      const char c = line[i];
-      if (raw_close_.empty() == false) {  // a raw literal goes on over lines
-        std::size_t end = line.find(raw_close_, i);
-        if (end == View::npos) return;
-        i = end + raw_close_.size();
-        raw_close_.clear();
-      } else if (c == '"' || (c == '\'' && (i == 0 || !word_character(line[i - 1]) || quoted_prefix(line, i)))) {
-        i = literal(line, i);
-      } else if (line.substr(i).starts_with(kConstant)) {
-        i += kConstant.size();
-      } else if (word_character(c)) {
-        std::size_t end = i;
-        while (end < line.size() && (word_character(line[end]) || (line[end] == '\'' && std::isdigit(c) != 0))) ++end;
-        word(line.substr(i, end - i));
-        i = end;
-      } else {
-        if (c == '(' && depth_ > 0) ++depth_;
-        if (c == ')' && depth_ > 0 && --depth_ == 1) depth_ = 0;
-        if (line.substr(i, 2) == "[[") brackets_ = true;
-        if (line.substr(i, 2) == "]]") brackets_ = false;
-        ++i;
+  void token() {
+    const char c = text_[at_];
+    if (c == '"' || c == '\'') {
+      quoted();
+      previous_ = c;
+      return;
+    }
+    if (!skip_ && text_.substr(at_).starts_with(kConstant)) {
+      at_ += kConstant.size();
+      previous_ = ')';
+      return;
+    }
+    if (word_character(c)) {
+      const std::size_t start = at_;
+      const bool number = std::isdigit(static_cast<unsigned char>(c)) != 0;
+      while (at_ < text_.size() && (word_character(text_[at_]) || (number && text_[at_] == '\''))) ++at_;
+      const View w = text_.substr(start, at_ - start);
+      if (opens_raw(w) && text_.substr(at_, 1) == "\"") {
+        raw();
+      } else if (w == "asm" || w == "__asm__" || w == "__asm") {
+        assembly();
+      } else if (!skip_) {
+        word(w);
       }
+      previous_ = 'a';
+      return;
     }
+    if (skip_) {
+      ++at_;
+      return;
+    }
+    // <: and :> are [ and ].
+    const View two = text_.substr(at_, 2);
+    const bool opens = c == '[' || two == "<:", closes = c == ']' || two == ":>";
+    if (c == '(' && depth_ > 0) ++depth_;
+    if (c == ')' && depth_ > 0 && --depth_ == 1) depth_ = 0;
+    if (opens && previous_ == '[') brackets_ = true;
+    if (closes && previous_ == ']') brackets_ = false;
+    previous_ = opens ? '[' : closes ? ']' : c;
+    at_ += (opens || closes) && c != '[' && c != ']' ? 2 : 1;
   }
 
-  static bool quoted_prefix(View line, std::size_t i) {
-    std::size_t start = i;
-    while (start > 0 && word_character(line[start - 1])) --start;
-    View prefix = line.substr(start, i - start);
-    return prefix == "L" || prefix == "u" || prefix == "U" || prefix == "u8";
+  void quoted() {
+    const char quote = text_[at_++];
+    while (at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n') at_ += text_[at_] == '\\' ? 2 : 1;
+    at_ = std::min(at_, text_.size());
+    if (at_ < text_.size() && text_[at_] == quote) ++at_;
   }
 
-  std::size_t literal(View line, std::size_t i) {
-    const char quote = line[i];
-    if (quote == '"' && i > 0 && line[i - 1] == 'R') {
-      std::size_t open = line.find('(', i);
-      if (open == View::npos) return line.size();
-      raw_close_ = ")" + std::string(line.substr(i + 1, open - i - 1)) + "\"";
-      return open + 1;
+  // "delimiter( ... )delimiter": its lines are text, whatever they look like.
+  void raw() {
+    const std::size_t open = text_.find('(', at_);
+    if (open == View::npos) {
+      at_ = text_.size();
+      return;
     }
-    for (++i; i < line.size() && line[i] != quote; ++i)
-      if (line[i] == '\\') ++i;
-    return std::min(i + 1, line.size());
+    const std::string close = ")" + std::string(text_.substr(at_ + 1, open - at_ - 1)) + "\"";
+    const std::size_t end = text_.find(close, open);
+    const std::size_t stop = end == View::npos ? text_.size() : end + close.size();
+    line_ += static_cast<int>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_),
+                                         text_.begin() + static_cast<std::ptrdiff_t>(stop), '\n'));
+    at_ = stop;
+  }
+
+  // Headers give functions their names in objects so, and the emulator's hold a few statements, which check_assembly
+  // knows by their text. That text must be whole: nothing in it may look like the end of a statement.
+  void assembly() {
+    if (!skip_)
+      return add("inline assembly is not allowed on the emulator",
+                 "write C++ and CUDA's own functions; what they do is counted");
+    std::size_t i = at_;
+    auto next = [&] {
+      while (i < text_.size() && (text_[i] == ' ' || text_[i] == '\t' || text_[i] == '\n')) ++i;
+    };
+    for (next(); i < text_.size() && word_character(text_[i]); next())
+      while (i < text_.size() && word_character(text_[i])) ++i;  // volatile
+    bool plain = i < text_.size() && text_[i] == '(';
+    ++i;
+    next();
+    plain = plain && i < text_.size() && text_[i] == '"';
+    for (; plain && i < text_.size() && text_[i] == '"'; next()) {
+      for (++i; i < text_.size() && text_[i] != '"'; ++i) {
+        if (text_[i] == '\\') ++i;
+        const bool escape = i < text_.size() && text_[i - 1] == '\\';
+        if (i >= text_.size() || text_[i] == '\n' || text_[i] == '#') plain = false;
+        if (escape && text_[i] != 'n' && text_[i] != 't' && text_[i] != '\\' && text_[i] != '"') plain = false;
+      }
+      ++i;
+    }
+    if (!plain) add("assembly in a header is not the header's", "keep macros of yours out of the system's headers");
   }
 
   void word(View w) {
-    if (w == "asm" || w == "__asm__" || w == "__asm")
-      return add("inline assembly is not allowed on the emulator",
-                 "write C++ and CUDA's own functions; what they do is counted");
     if (w == "__attribute__" || w == "__attribute" || w == "__declspec") {
       depth_ = 1;
       return;
@@ -185,7 +283,7 @@ class Source {
       std::size_t end = i;
       while (end < rest.size() && word_character(rest[end])) ++end;
       View name = rest.substr(i, end - i);
-      if (one_of(name, kPragmas) || name == "section")
+      if (one_of(name, kPragmas) || name == "section" || name == "push_macro" || name == "pop_macro")
         add("#pragma " + std::string(name) + " is not allowed in a submission", "remove it");
       ++n;
       i = end;
@@ -193,76 +291,20 @@ class Source {
   }
 
   View text_;
+  std::size_t at_ = 0;
   std::string file_;
   const Trusted& trusted_;
   std::vector<Violation> found_;
-  std::string raw_close_;  // end of the raw literal that is open
+  Macros macros_;
+  std::vector<Frame> frames_;  // of the files that include the current one
   int line_ = 0, depth_ = 0;
-  bool skip_ = true, brackets_ = false;
+  char previous_ = 0;  // the last token's first character; a for a word
+  bool line_start_ = true, skip_ = true, brackets_ = false;
+  bool fresh_ = false;     // the file has just begun
+  bool seen_own_ = false;  // something of the submission's was read
 };
 
 }  // namespace
-
-std::vector<Violation> check_directives(View text, View file) {
-  std::vector<Violation> found;
-  // Lines as the compiler joins them.
-  std::string joined;
-  std::vector<int> numbers;
-  int number = 1;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\') {  // a blank behind the backslash does not part the lines
-      std::size_t end = i + 1;
-      while (end < text.size() && (text[end] == ' ' || text[end] == '\t' || text[end] == '\r')) ++end;
-      if (end < text.size() && text[end] == '\n') {
-        ++number;
-        i = end;
-        continue;
-      }
-    }
-    joined += text[i];
-    numbers.push_back(number);
-    if (text[i] == '\n') ++number;
-  }
-  std::vector<Kind> kinds = classify(joined);
-  for (std::size_t i = 0; i < joined.size(); ++i)
-    if (kinds[i] == Kind::comment && joined[i] != '\n') joined[i] = ' ';
-  for (std::size_t at = 0; at < joined.size();) {
-    std::size_t end = std::min(joined.find('\n', at), joined.size());
-    View line = View(joined).substr(at, end - at);
-    if (line.find("RIDGE_UNCOUNTED") != View::npos)
-      found.push_back(
-          {std::string(file), numbers[at], "the name 'RIDGE_UNCOUNTED' belongs to the emulator", "remove it"});
-    std::size_t i = line.find_first_not_of(" \t\v\f\r");
-    const std::size_t place = at;
-    at = end + 1;
-    if (i == View::npos || kinds[place + i] == Kind::literal) continue;
-    auto add = [&](std::string what, std::string advice) {
-      found.push_back({std::string(file), numbers[place], std::move(what), std::move(advice)});
-    };
-    if (line[i] == '#')
-      ++i;
-    else if (line.substr(i, 2) == "%:")
-      i += 2;
-    else if (line.substr(i, 3) == "\?\?=")
-      i += 3;
-    else
-      continue;
-    i = std::min(line.find_first_not_of(" \t\v\f", i), line.size());
-    View rest = line.substr(i);
-    if (rest.substr(0, 4) == "line" || (!rest.empty() && std::isdigit(static_cast<unsigned char>(rest[0])) != 0))
-      add("#line is not allowed in a submission", "messages and counters name the lines of your own files");
-    if (rest.substr(0, 5) == "embed") add("#embed is not allowed in a submission", "write the data as an array");
-    if (rest.substr(0, 7) != "include") continue;
-    std::size_t open = rest.find_first_of("\"<");
-    if (open == View::npos) continue;
-    std::size_t close = rest.find_first_of("\">", open + 1);
-    View name = rest.substr(open + 1, close == View::npos ? View::npos : close - open - 1);
-    if (!name.empty() && (name.front() == '/' || name.find("..") != View::npos))
-      add("#include of " + std::string(name) + " leaves the submission",
-          "include the lab's files and standard headers");
-  }
-  return found;
-}
 
 std::string file_name_of(View quoted) {
   std::string name;
@@ -283,8 +325,8 @@ std::string file_name_of(View quoted) {
   return name;
 }
 
-std::vector<Violation> check_source(View preprocessed, const Trusted& trusted) {
-  return Source(preprocessed, trusted).run();
+std::vector<Violation> check_source(View preprocessed, const Trusted& trusted, const ReadFile& read) {
+  return Source(preprocessed, trusted, read).run();
 }
 
 std::string messages(const std::vector<Violation>& violations) {

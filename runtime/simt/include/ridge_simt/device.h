@@ -15,14 +15,21 @@
 
 namespace ridge_simt {
 
-// Called once for all lanes that met: lanes[l] is lane l's argument, or null where lane l takes no part. `mask` has
-// their bits. Lanes' arguments lie on their stacks and may be read and written.
-using Work = void (*)(void* const* lanes, unsigned mask);
+// What the lanes of a warp do together, and what `argument` of collective() points to. The library does it: no function
+// of the caller runs outside of the kernel's accounting.
+enum class Operation : unsigned {
+  meet,         // nothing
+  multiply,     // MatrixOperands (matrix.h)
+  load_matrix,  // LoadMatrix (ptx.h)
+  vote,         // VoteLane (warp.h); + Vote
+  shuffle = 32  // ShuffleLane<T> (warp.h); + sizeof(T)
+};
+constexpr Operation operator+(Operation o, unsigned n) { return static_cast<Operation>(static_cast<unsigned>(o) + n); }
 
-// A warp operation. Every lane named in `mask` that has not returned must call it with the same mask and work; then
-// `work` runs once and all of them go on. `name` is for reports ("__shfl_down_sync"). `argument` must outlive the call.
-// Misuse (own lane not in the mask, a named lane that waits elsewhere) is a fault at the caller's line.
-void collective(const char* name, unsigned mask, Work work, void* argument);
+// A warp operation. Every lane named in `mask` that has not returned must call it with the same mask and operation; then
+// it is done once and all of them go on. `name` is for reports ("__shfl_down_sync"). `argument` is a local variable of
+// the lane. Misuse (own lane not in the mask, a named lane that waits elsewhere) is a fault at the caller's line.
+void collective(const char* name, unsigned mask, Operation operation, void* argument);
 
 // __activemask(): the lanes that are at this call in the same iteration of its loops. Each has its own answer.
 unsigned converged();

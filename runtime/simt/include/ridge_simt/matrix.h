@@ -39,12 +39,12 @@ struct MatrixOperands {
   void* d;
 };
 
-// d = a * b + c for a warp: a Work of collective(). Products are exact and summed in double precision in the order of
+// d = a * b + c for a warp: Operation::multiply. Products are exact and summed in double precision in the order of
 // k, c is added last, and the result is rounded once (integers: exact, modulo 2^32). Tensor cores keep fewer bits of
 // each product and cut off the rest, in an order of their own: the last bits differ.
-void multiply_matrices(void* const* lanes, unsigned mask);
 
-// Moves one lane's elements between memory and its fragment; counts nothing.
+// Moves one lane's elements between memory and its fragment. What the lane did not announce before, by device_access(),
+// is counted here.
 void move_matrix(const MatrixLayout& layout, void* memory, unsigned ldm, bool row_major, void* fragment, bool store);
 
 }  // namespace ridge_simt

@@ -41,7 +41,7 @@ RIDGE_DEVICE void ptx_mma(Registers&&... r) {
   for (int i = d; i < 2 * d + a + b; ++i) std::memcpy(words + i, at[i], 4);
   MatrixOperands operands{16, 8, k, false, &MmaOperand<k, in>::a, &MmaOperand<k, in>::b, &kMmaResult<out>, &kMmaResult<out>,
                           words + d, words + d + a, words + d + a + b, words};
-  collective("mma.sync", 0xffffffffu, &multiply_matrices, &operands);
+  collective("mma.sync", 0xffffffffu, Operation::multiply, &operands);
   for (int i = 0; i < d; ++i) std::memcpy(at[i], words + i, 4);
 }
 
@@ -52,7 +52,6 @@ struct LoadMatrix {
   int matrices;
   bool transposed;
 };
-void exchange_matrices(void* const* lanes, unsigned mask);  // a Work of collective()
 
 // Loads sizeof...(r) matrices of 8 x 8 16-bit elements; lane 8 i + j has the address of row j of matrix i.
 template <bool transposed, class... Registers>
@@ -60,9 +59,9 @@ RIDGE_DEVICE void ptx_ldmatrix_rows(std::uint32_t address, Registers&... r) {
   static_assert(((sizeof(r) == 4) && ...), "ldmatrix: its results are registers of 32 bits");
   LoadMatrix load{(const std::uint16_t*)shared_pointer(address), {(std::uint32_t*)&r...}, (int)sizeof...(r), transposed};
   char nothing = 0;
-  collective("ldmatrix", 0xffffffffu, [](void* const*, unsigned) {}, &nothing);
+  collective("ldmatrix", 0xffffffffu, Operation::meet, &nothing);
   if (lane_id() < 8 * sizeof...(r)) device_access(load.row, 16, false, 0);
-  collective("ldmatrix", 0xffffffffu, &exchange_matrices, &load);
+  collective("ldmatrix", 0xffffffffu, Operation::load_matrix, &load);
 }
 template <bool transposed, class A, class B>
 RIDGE_DEVICE void ptx_ldmatrix(A& a, B address) {

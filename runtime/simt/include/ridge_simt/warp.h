@@ -2,7 +2,6 @@
 // Stricter than hardware: reading a lane that takes no part is a fault, not an undefined value.
 #pragma once
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <type_traits>
 
@@ -12,54 +11,22 @@ namespace ridge_simt {
 
 enum class Shuffle { index, up, down, exclusive };
 
+// The library reads it whatever T is: the value lies 32 bytes from its beginning, the result behind the value.
 template <class T>
 struct ShuffleLane {
-  T value, result;
   Shuffle kind;
   int argument, width;
   const char* name;
+  alignas(16) T value;
+  T result;
 };
-
-// The lane that `lane` reads; itself where the segment ends. Only bits 0 to 4 of the argument count. PTX ISA, "shfl.sync".
-RIDGE_UNCOUNTED inline int shuffle_source(Shuffle kind, int lane, int argument, int width) {
-  argument &= 31;
-  int first = lane & ~(width - 1), last = first + width - 1, from = lane;
-  if (kind == Shuffle::index) return first | (argument & (width - 1));
-  if (kind == Shuffle::up) {
-    from = lane - argument;
-    return from >= first ? from : lane;
-  }
-  from = kind == Shuffle::down ? lane + argument : lane ^ argument;
-  return from <= last ? from : lane;
-}
-
-// lanes[l]: ShuffleLane<T>
-template <class T>
-RIDGE_UNCOUNTED void shuffle_work(void* const* lanes, unsigned mask) {
-  for (int l = 0; l < 32; ++l) {
-    if ((mask >> l & 1) == 0) continue;
-    auto& own = *static_cast<ShuffleLane<T>*>(lanes[l]);
-    char kind[96], detail[96];
-    if (own.width < 1 || own.width > 32 || (own.width & (own.width - 1)) != 0) {
-      std::snprintf(kind, sizeof kind, "%s: width is not a power of two up to 32", own.name);
-      std::snprintf(detail, sizeof detail, "lane %d gives width %d", l, own.width);
-      return misuse(l, kind, detail, 719);
-    }
-    int from = shuffle_source(own.kind, l, own.argument, own.width);
-    if (from < 0 || from > 31 || (mask >> from & 1) == 0) {
-      std::snprintf(kind, sizeof kind, "%s reads an inactive lane", own.name);
-      std::snprintf(detail, sizeof detail, "lane %d reads lane %d, which takes no part (active: 0x%08x)", l, from, mask);
-      return misuse(l, kind, detail, 719);
-    }
-    std::memcpy(static_cast<void*>(&own.result), &static_cast<ShuffleLane<T>*>(lanes[from])->value, sizeof(T));
-  }
-}
 
 // T: up to 16 bytes, copied bit by bit.
 template <class T>
 RIDGE_DEVICE T shuffle(const char* name, Shuffle kind, unsigned mask, T value, int argument, int width) {
-  ShuffleLane<T> lane{value, value, kind, argument, width, name};
-  collective(name, mask, &shuffle_work<T>, &lane);
+  static_assert(sizeof(T) <= 16 && alignof(T) <= 16, "shuffle: at most 16 bytes");
+  ShuffleLane<T> lane{kind, argument, width, name, value, value};
+  collective(name, mask, Operation::shuffle + sizeof(T), &lane);
   return lane.result;
 }
 
@@ -77,57 +44,10 @@ struct VoteLane {
   int all;  // match_all: whether all values are equal
 };
 
-// lanes[l]: VoteLane
-template <Vote V>
-RIDGE_UNCOUNTED void vote_work(void* const* lanes, unsigned mask) {
-  auto lane = [&](int l) -> VoteLane& { return *static_cast<VoteLane*>(lanes[l]); };
-  int first = __builtin_ctz(mask);
-  std::uint64_t sum = lane(first).value;
-  unsigned ballot = 0;
-  bool equal = true;
-  for (int l = first; l < 32; ++l) {
-    if ((mask >> l & 1) == 0) continue;
-    std::uint64_t v = lane(l).value;
-    if (v != 0) ballot |= 1u << l;
-    equal &= v == lane(first).value;
-    if (l == first) continue;
-    auto s = static_cast<std::int32_t>(static_cast<std::uint32_t>(v)), old = static_cast<std::int32_t>(static_cast<std::uint32_t>(sum));
-    if constexpr (V == Vote::add) sum += v;
-    if constexpr (V == Vote::min) sum = v < sum ? v : sum;
-    if constexpr (V == Vote::max) sum = v > sum ? v : sum;
-    if constexpr (V == Vote::smin) sum = s < old ? v : sum;
-    if constexpr (V == Vote::smax) sum = s > old ? v : sum;
-    if constexpr (V == Vote::bit_and) sum &= v;
-    if constexpr (V == Vote::bit_or) sum |= v;
-    if constexpr (V == Vote::bit_xor) sum ^= v;
-    (void)s, (void)old;
-  }
-  for (int l = first; l < 32; ++l) {
-    if ((mask >> l & 1) == 0) continue;
-    if constexpr (V == Vote::any) {
-      lane(l).result = ballot != 0;
-    } else if constexpr (V == Vote::all) {
-      lane(l).result = ballot == mask;
-    } else if constexpr (V == Vote::ballot) {
-      lane(l).result = ballot;
-    } else if constexpr (V == Vote::match_any) {
-      unsigned same = 0;
-      for (int m = first; m < 32; ++m)
-        if ((mask >> m & 1) != 0 && lane(m).value == lane(l).value) same |= 1u << m;
-      lane(l).result = same;
-    } else if constexpr (V == Vote::match_all) {
-      lane(l).result = equal ? mask : 0;
-      lane(l).all = equal;
-    } else {
-      lane(l).result = sum;
-    }
-  }
-}
-
 template <Vote V>
 RIDGE_DEVICE VoteLane vote(const char* name, unsigned mask, std::uint64_t value) {
   VoteLane lane{value, 0, 0};
-  collective(name, mask, &vote_work<V>, &lane);
+  collective(name, mask, Operation::vote + static_cast<unsigned>(V), &lane);
   return lane;
 }
 

@@ -7,6 +7,10 @@
 #include <mutex>
 #include <vector>
 
+#include "kernel/warp_operations.hpp"
+
+#define RIDGE_PC (reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)) - 1)
+
 namespace {
 
 // 160 x 160 bits: column i is what the state becomes whose only bit is i. A state is five words.
@@ -95,7 +99,7 @@ void advance(unsigned shift, unsigned long long n, unsigned (&state)[6]) {
 
 namespace ridge_simt {
 
-void xorwow_skip(unsigned long long subsequences, unsigned long long numbers, unsigned (&state)[6]) {
+static void skip(unsigned long long subsequences, unsigned long long numbers, unsigned (&state)[6]) {
   Words v;
   for (unsigned i = 0; i < 5; ++i) v[i] = state[i + 1];
   for (unsigned k = 0; k < 64; ++k) {
@@ -107,8 +111,15 @@ void xorwow_skip(unsigned long long subsequences, unsigned long long numbers, un
   state[0] += kWeyl * static_cast<std::uint32_t>(numbers);
 }
 
+void xorwow_skip(unsigned long long subsequences, unsigned long long numbers, unsigned (&state)[6]) {
+  library_access(state, sizeof state, false, RIDGE_PC);
+  library_access(state, sizeof state, true, RIDGE_PC, 16);
+  skip(subsequences, numbers, state);
+}
+
 void xorwow_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
                  unsigned (&state)[6]) {
+  library_access(state, sizeof state, true, RIDGE_PC);
   const std::uint32_t a = 1099087573u * (static_cast<std::uint32_t>(seed) ^ 0xaad26b49u);
   const std::uint32_t b = 2591861531u * (static_cast<std::uint32_t>(seed >> 32) ^ 0xf7dcefddu);
   state[0] = 6615241u + a + b;
@@ -117,10 +128,11 @@ void xorwow_init(unsigned long long seed, unsigned long long subsequence, unsign
   state[3] = 521288629u + b;
   state[4] = 88675123u ^ b;
   state[5] = 5783321u + a;
-  xorwow_skip(subsequence, offset, state);
+  skip(subsequence, offset, state);
 }
 
 void mrg_init(unsigned long long seed, unsigned (&state)[6]) {
+  library_access(state, sizeof state, true, RIDGE_PC);
   const std::uint64_t x = static_cast<std::uint32_t>(seed) ^ 0x55555555u;
   const std::uint64_t y = static_cast<std::uint32_t>(seed >> 32) ^ 0xAAAAAAAAu;
   for (unsigned i = 0; i < 6; ++i) {
@@ -132,9 +144,13 @@ void mrg_init(unsigned long long seed, unsigned (&state)[6]) {
 
 void mrg_skip(unsigned long long sequences, unsigned long long subsequences, unsigned long long numbers,
               unsigned (&state)[6]) {
+  library_access(state, sizeof state, false, RIDGE_PC);
+  library_access(state, sizeof state, true, RIDGE_PC, 16);
   advance(127, sequences, state);
   advance(76, subsequences, state);
   advance(0, numbers, state);
 }
 
 }  // namespace ridge_simt
+
+#undef RIDGE_PC

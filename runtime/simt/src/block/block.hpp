@@ -16,6 +16,23 @@
 
 namespace ridge::simt {
 
+// Accesses of one thread that the library's headers counted one by one, before the library moves the data.
+struct Pieces {
+  static constexpr unsigned kMost = 16;
+  struct Piece {
+    std::uintptr_t address;
+    unsigned bytes;
+    bool store;
+    bool operator==(const Piece&) const = default;
+  } piece[kMost];
+  unsigned count = 0;
+  Piece atomic = {};  // the last one, while nothing has been done with it
+  void add(std::uintptr_t address, unsigned bytes, bool store) {
+    if (count < kMost) piece[count] = {address, bytes, store};
+    if (count <= kMost) ++count;
+  }
+};
+
 class BlockRunner : public WarpScheduler {
  public:
   BlockRunner();
@@ -49,6 +66,19 @@ class BlockRunner : public WarpScheduler {
   }
   // Whether an access is still to be counted: not announced, and not on the thread's own stack.
   bool unannounced(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc);
+  // For functions of the library, which read and write for a kernel. On the thread's own stack:
+  bool is_local(std::uintptr_t address, unsigned bytes) const {
+    return stacks_.contains(address) && own_stack(address, bytes);
+  }
+  // In memory that this kernel may use; else a fault. Counts nothing, but of variables.
+  void check(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc);
+  // Nothing that a kernel writes: the program's constants.
+  bool is_writable(std::uintptr_t address) const {
+    return memory_.contains(address) || shared_.contains(address) || stacks_.contains(address) ||
+           program_.in_data(address);
+  }
+  // What the current thread announced since its last warp operation.
+  Pieces& pieces();
   bool is_global(std::uintptr_t address) const { return memory_.contains(address) || program_.in_data(address); }
   bool is_shared(std::uintptr_t address) const { return shared_.contains(address); }
   std::uintptr_t shared_begin() const { return shared_.begin(); }
@@ -112,6 +142,7 @@ class BlockRunner : public WarpScheduler {
     std::size_t bytes = 0;
   } announced_[2];                   // the last load and the last store
   Footprint footprint_;              // the block's
+  std::vector<Pieces> pieces_;       // by linear thread index
   std::vector<Pipeline> pipelines_;  // by linear thread index; empty where no kernel uses them
   unsigned at_grid_barrier_ = 0;
   ProgressWatch progress_;

@@ -13,6 +13,26 @@ bool BlockRunner::own_stack(std::uintptr_t address, unsigned bytes) const {
   return address - begin < end - begin && bytes <= end - address;
 }
 
+Pieces& BlockRunner::pieces() {
+  if (pieces_.empty()) pieces_.resize(kMaxThreadsPerBlock);
+  return pieces_[current_->linear];
+}
+
+void BlockRunner::check(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc) {
+  if (stacks_.contains(address)) {
+    if (!own_stack(address, bytes)) foreign_stack(pc);
+  } else if (memory_.contains(address)) {
+    const Allocation& a = memory_.owner(address);
+    if (address + bytes > a.end || (store && !a.writable)) out_of_bounds(address, bytes, store, pc);
+    if ((launch_->reachable >> a.device & 1) == 0 && a.kind == MemoryKind::device)
+      fault(peer_access_fault(a, *launch_, bytes, store), pc);
+  } else if (shared_.contains(address)) {
+    if (!shared_.holds(address, bytes, launch_->dynamic_shared)) out_of_bounds(address, bytes, store, pc);
+  } else {
+    variable_access(address, bytes, store ? AccessKind::store : AccessKind::load, false, pc, 0);
+  }
+}
+
 void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind, bool is_volatile, std::uintptr_t pc,
                          unsigned part) {
   if (stacks_.contains(address)) {  // local memory

@@ -4,6 +4,8 @@
 #include <bit>
 #include <type_traits>
 
+#include "kernel/warp_operations.hpp"
+
 #define RIDGE_PC (reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)) - 1)
 
 namespace ridge_simt {
@@ -86,7 +88,11 @@ AtomicResult atomic64(Atomic op, volatile void* p, std::uint64_t value, std::uin
 }
 
 unsigned atomic_add_floats(volatile float* p, const float* values, int count, float* old) {
-  unsigned ticket = atomic_access(p, static_cast<unsigned>(count) * 4, RIDGE_PC);
+  if (count != 1 && count != 2 && count != 4) misuse(-1, "atomicAdd of a vector", "2 or 4 floats at once", 1);
+  const unsigned bytes = static_cast<unsigned>(count) * 4;
+  library_access(values, bytes, false, RIDGE_PC);
+  library_access(old, bytes, true, RIDGE_PC, 1);
+  unsigned ticket = atomic_access(p, bytes, RIDGE_PC);
   for (int i = 0; i < count; ++i)
     old[i] = std::bit_cast<float>(
         apply<std::uint32_t>(Atomic::add_float, p + i, std::bit_cast<std::uint32_t>(values[i]), 0));

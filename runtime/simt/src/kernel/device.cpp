@@ -7,6 +7,7 @@
 #include <string>
 
 #include "block/block.hpp"
+#include "kernel/warp_operations.hpp"
 
 using ridge::simt::AccessKind;
 using ridge::simt::BlockRunner;
@@ -29,9 +30,42 @@ bool on_host(const char* name) {
 
 }  // namespace
 
-void collective(const char* name, unsigned mask, Work work, void* argument) {
+void collective(const char* name, unsigned mask, Operation operation, void* argument) {
   on_host(name);
-  runner().collective(name, mask, work, argument, RIDGE_PC);
+  BlockRunner& r = runner();
+  const std::uintptr_t pc = RIDGE_PC;
+  const Meeting m = meeting_of(operation);
+  if (m.work == nullptr || (m.bytes != 0 && !r.is_local(reinterpret_cast<std::uintptr_t>(argument), m.bytes)))
+    r.misuse(-1, "a warp operation that there is not", "use CUDA's functions", 719, pc);
+  if (operation == Operation::multiply) check_operands(*static_cast<const MatrixOperands*>(argument), pc);
+  if (operation == Operation::load_matrix) check_rows(*static_cast<const LoadMatrix*>(argument), pc);
+  r.pieces().count = 0;
+  r.collective(name, mask, m.work, argument, pc);
+}
+
+void library_access(const volatile void* p, unsigned bytes, bool store, std::uintptr_t pc, unsigned part) {
+  BlockRunner* r = BlockRunner::current();
+  if (r == nullptr || !r->in_kernel()) return;
+  auto address = reinterpret_cast<std::uintptr_t>(p);
+  if (r->is_local(address, bytes)) return;
+  for (unsigned piece; bytes != 0; address += piece, bytes -= piece) {
+    piece = 16;
+    while (piece > 1 && (address % piece != 0 || bytes < piece)) piece /= 2;
+    r->access(address, piece, store ? AccessKind::store : AccessKind::load, false, pc, part++);
+  }
+}
+
+void library_atomic(volatile void* p, unsigned bytes, std::uintptr_t pc) {
+  BlockRunner* r = BlockRunner::current();
+  if (r == nullptr || !r->in_kernel()) return;
+  const ridge::simt::Pieces::Piece here = {reinterpret_cast<std::uintptr_t>(p), bytes, true};
+  if (!(r->pieces().atomic == here)) r->access(here.address, bytes, AccessKind::atomic, false, pc, 0);
+  r->pieces().atomic = {};
+}
+
+void library_check(const volatile void* p, unsigned bytes, bool store, std::uintptr_t pc) {
+  if (BlockRunner* r = BlockRunner::current(); r != nullptr && r->in_kernel())
+    r->check(reinterpret_cast<std::uintptr_t>(p), bytes, store, pc);
 }
 
 unsigned converged() {
@@ -71,7 +105,9 @@ bool is_cooperative() { return runner().launch().grid_barrier != nullptr; }
 unsigned atomic_access(const volatile void* p, unsigned bytes, std::uintptr_t pc) {
   BlockRunner* r = BlockRunner::current();
   if (r == nullptr || !r->in_kernel()) return 0;
-  r->access(reinterpret_cast<std::uintptr_t>(p), bytes, AccessKind::atomic, false, pc, 0);
+  const auto address = reinterpret_cast<std::uintptr_t>(p);
+  r->access(address, bytes, AccessKind::atomic, false, pc, 0);
+  r->pieces().atomic = {address, bytes, true};
   return r->ticket();
 }
 
@@ -116,8 +152,11 @@ void count_matrix(const char*, unsigned long long flops) { runner().count_matrix
 void device_access(const volatile void* p, unsigned bytes, bool store, unsigned part) {
   BlockRunner* r = BlockRunner::current();
   if (r == nullptr || !r->in_kernel()) return;
-  r->access(reinterpret_cast<std::uintptr_t>(p), bytes, store ? AccessKind::store : AccessKind::load, false, RIDGE_PC,
-            part);
+  const auto address = reinterpret_cast<std::uintptr_t>(p);
+  if (bytes == 0 || bytes > 16 || (bytes & (bytes - 1)) != 0)
+    r->misuse(-1, "an access of no size that there is", "1, 2, 4, 8 or 16 bytes", 1, RIDGE_PC);
+  r->access(address, bytes, store ? AccessKind::store : AccessKind::load, false, RIDGE_PC, part);
+  r->pieces().add(address, bytes, store);
 }
 
 void pipeline_copy(void* to, const void* from, unsigned bytes, unsigned zeros) {

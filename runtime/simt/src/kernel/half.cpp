@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernel/warp_operations.hpp"
 #include "ridge_simt/bits.h"
 
 namespace ridge_simt {
@@ -224,6 +225,8 @@ unsigned long long to_unsigned(double value, Round mode, int bits, unsigned long
 }
 
 u32 atomic_add_bits(void* p, u32 value, unsigned bytes, bool bf16) {
+  if (bytes != 2 && bytes != 4) misuse(-1, "atomicAdd of half precision", "2 or 4 bytes", 1);
+  library_atomic(p, bytes, reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)) - 1);
   if (bytes == 2) {
     auto* cell = static_cast<u16*>(p);
     u16 old = __atomic_load_n(cell, __ATOMIC_RELAXED), sum;

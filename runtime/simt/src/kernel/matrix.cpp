@@ -6,9 +6,13 @@
 #include <cstdint>
 #include <cstring>
 
+#include "block/block.hpp"
+#include "kernel/warp_operations.hpp"
 #include "ridge_simt/bits.h"
 #include "ridge_simt/device.h"
 #include "ridge_simt/ptx.h"
+
+#define RIDGE_PC (reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)) - 1)
 
 namespace ridge_simt {
 
@@ -97,6 +101,50 @@ const char* name_of(MatrixType type) {
   }
 }
 
+using ridge::simt::BlockRunner;
+
+constexpr unsigned kMostElements = 16;  // of a lane
+constexpr int kMisuse = 719;            // cudaErrorLaunchFailure
+
+// A layout is a constant of the headers: one that a kernel could write may change between a check and its use.
+bool is_layout(const MatrixLayout* l) {
+  if (l == nullptr || BlockRunner::current()->is_writable(reinterpret_cast<std::uintptr_t>(l))) return false;
+  return l->unique != 0 && l->unique <= kMostElements && l->elements <= kMostElements && l->low <= 4 &&
+         l->type <= MatrixType::s32;
+}
+
+bool inside(const MatrixLayout& l, unsigned rows, unsigned columns) {
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    for (unsigned i = 0; i < kMostElements; ++i) {
+      unsigned row, col;
+      l.position(lane, i, row, col);
+      if (row >= rows || col >= columns) return false;
+    }
+  return true;
+}
+
+// What load_matrix_sync and store_matrix_sync of mma.h announce, in the same order.
+template <class F>
+void for_pieces(const MatrixLayout& l, const char* p, unsigned ldm, bool row_major, F f) {
+  const unsigned lane = lane_id(), group = 1u << l.low, bytes = element_bytes(l.type);
+  const bool together = row_major != l.fast_rows;
+  auto piece = [&](unsigned row, unsigned col, unsigned size, unsigned i) {
+    f(p + std::size_t{bytes} * (row_major ? row * ldm + col : col * ldm + row), size, i);
+  };
+  unsigned row, col;
+  for (unsigned i = 0; i < l.unique; i += together || bytes == 2 ? group : 1) {
+    if (!together && bytes == 2) {
+      l.position(0, i, row, col);
+      (row_major ? row : col) += lane / 4;
+      (row_major ? col : row) += lane % 4 * 2;
+      piece(row, col, 4, i);
+    } else {
+      l.position(lane, i, row, col);
+      piece(row, col, together ? group * bytes : bytes, i);
+    }
+  }
+}
+
 void gather(const MatrixLayout& layout, const void* const* fragments, unsigned cols, double* out) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     for (unsigned i = 0; i < layout.unique; ++i) {
@@ -109,8 +157,50 @@ void gather(const MatrixLayout& layout, const void* const* fragments, unsigned c
 
 }  // namespace
 
-void multiply_matrices(void* const* lanes, unsigned) {
+void check_operands(const MatrixOperands& own, std::uintptr_t pc) {
+  auto refuse = [&] {
+    BlockRunner::current()->misuse(-1, "mma: no such operands", "use wmma or mma.sync", kMisuse, pc);
+  };
+  if (!is_layout(own.a_layout) || !is_layout(own.b_layout) || !is_layout(own.c_layout) || !is_layout(own.d_layout))
+    refuse();
+  auto of = [](int size, unsigned most) { return size > 0 && static_cast<unsigned>(size) <= most; };
+  if (!of(own.m, kLanes) || !of(own.n, kLanes) || !of(own.k, kLanes)) refuse();
+  const auto m = static_cast<unsigned>(own.m), n = static_cast<unsigned>(own.n), k = static_cast<unsigned>(own.k);
+  if (m * k > kMost || k * n > kMost || m * n > kMost) refuse();
+  if (!inside(*own.a_layout, m, k) || !inside(*own.b_layout, k, n) || !inside(*own.c_layout, m, n) ||
+      !inside(*own.d_layout, m, n))
+    refuse();
+  // Fragments are registers; elsewhere they are memory, and counted.
+  unsigned part = 0;
+  auto read = [&](const MatrixLayout& l, const void* p) {
+    library_access(p, element_bytes(l.type) * l.unique, false, pc, part += kMostElements);
+  };
+  read(*own.a_layout, own.a);
+  read(*own.b_layout, own.b);
+  read(*own.c_layout, own.c);
+  library_access(own.d, element_bytes(own.d_layout->type) * own.d_layout->elements, true, pc, part + kMostElements);
+}
+
+void check_rows(const LoadMatrix& own, std::uintptr_t pc) {
+  if (own.matrices < 1 || own.matrices > 4)
+    BlockRunner::current()->misuse(-1, "ldmatrix: no such number of matrices", "1, 2 or 4", kMisuse, pc);
+  for (int i = 0; i < own.matrices; ++i) library_access(own.to[i], 4, true, pc, 1 + static_cast<unsigned>(i) * 4);
+  if (lane_id() >= 8 * static_cast<unsigned>(own.matrices)) return;
+  auto& pieces = BlockRunner::current()->pieces();
+  const ridge::simt::Pieces::Piece row = {reinterpret_cast<std::uintptr_t>(own.row), 16, false};
+  if (pieces.count != 1 || !(pieces.piece[0] == row)) library_access(own.row, 16, false, pc);
+}
+
+void multiply_matrices(void* const* lanes, unsigned mask) {
   const auto& first = *static_cast<const MatrixOperands*>(lanes[0]);
+  for (unsigned l = 0; l < kLanes; ++l) {
+    const auto* own = static_cast<const MatrixOperands*>(lanes[l]);
+    if ((mask >> l & 1) == 0 || own->m != first.m || own->n != first.n || own->k != first.k ||
+        own->a_layout != first.a_layout || own->b_layout != first.b_layout || own->c_layout != first.c_layout ||
+        own->d_layout != first.d_layout)
+      return misuse(static_cast<int>(l), "mma: lanes without the same operands", "all 32 lanes call the same mma",
+                    kMisuse);
+  }
   const auto m = static_cast<unsigned>(first.m), n = static_cast<unsigned>(first.n), k = static_cast<unsigned>(first.k);
   double a[kMost], b[kMost], c[kMost];
   const void* fragments[kLanes];
@@ -149,17 +239,39 @@ void multiply_matrices(void* const* lanes, unsigned) {
 }
 
 void move_matrix(const MatrixLayout& layout, void* memory, unsigned ldm, bool row_major, void* fragment, bool store) {
+  BlockRunner& runner = *BlockRunner::current();
+  const std::uintptr_t pc = RIDGE_PC;
+  if (!is_layout(&layout)) runner.misuse(-1, "wmma: no such layout", "use load_matrix_sync", kMisuse, pc);
   const unsigned lane = lane_id(), bytes = element_bytes(layout.type);
+  unsigned announced = 0;
+  bool all = true;
+  const auto& known = runner.pieces();
+  for_pieces(layout, static_cast<const char*>(memory), ldm, row_major, [&](const char* p, unsigned size, unsigned) {
+    const ridge::simt::Pieces::Piece piece = {reinterpret_cast<std::uintptr_t>(p), size, store};
+    all = all && announced < known.count && announced < known.kMost && known.piece[announced] == piece;
+    ++announced;
+  });
+  if (!all || announced != known.count)
+    for_pieces(layout, static_cast<const char*>(memory), ldm, row_major,
+               [&](const char* p, unsigned size, unsigned i) { library_access(p, size, store, pc, i); });
+  runner.pieces().count = 0;
+  library_access(fragment, bytes * layout.elements, !store, pc, kMostElements);
   for (unsigned i = 0; i < layout.elements; ++i) {
     unsigned row, col;
     layout.position(lane, i, row, col);
     char* there = static_cast<char*>(memory) + std::size_t{bytes} * (row_major ? row * ldm + col : col * ldm + row);
+    runner.check(reinterpret_cast<std::uintptr_t>(there), bytes, store, pc);
     char* here = static_cast<char*>(fragment) + std::size_t{bytes} * i;
     std::memcpy(store ? there : here, store ? here : there, bytes);
   }
 }
 
-void exchange_matrices(void* const* lanes, unsigned) {
+void exchange_matrices(void* const* lanes, unsigned mask) {
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    if ((mask >> lane & 1) == 0 ||
+        static_cast<LoadMatrix*>(lanes[lane])->matrices != static_cast<LoadMatrix*>(lanes[0])->matrices)
+      return misuse(static_cast<int>(lane), "ldmatrix: lanes without the same operands", "all 32 lanes call it",
+                    kMisuse);
   const auto at = [&](unsigned lane) { return static_cast<LoadMatrix*>(lanes[lane]); };
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     for (int i = 0; i < at(lane)->matrices; ++i) {
@@ -173,3 +285,5 @@ void exchange_matrices(void* const* lanes, unsigned) {
 }
 
 }  // namespace ridge_simt
+
+#undef RIDGE_PC

@@ -1,7 +1,10 @@
 // Barriers in memory: cuda::barrier and the __mbarrier functions. The word is shared by threads of one block, which run
 // on one OS thread, or by threads of several, which do not.
 
+#include "kernel/warp_operations.hpp"
 #include "ridge_simt/device.h"
+
+#define RIDGE_PC (reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)) - 1)
 
 namespace ridge_simt {
 
@@ -35,10 +38,13 @@ BarrierWord read(const BarrierWord* barrier) {
 void barrier_init(BarrierWord* barrier, unsigned expected) {
   if (expected == 0 || expected > kMostThreadsOfBarrier)
     misuse(-1, "init(&barrier, count): count", "1 to 1048575 threads can be expected", 1);
+  library_check(barrier, sizeof *barrier, true, RIDGE_PC);
   __atomic_store_n(barrier, word({expected, expected, 0}), __ATOMIC_RELEASE);
 }
 
 unsigned barrier_arrive(BarrierWord* barrier, unsigned count, unsigned drop, bool* last) {
+  library_check(barrier, sizeof *barrier, true, RIDGE_PC);
+  library_check(last, sizeof *last, true, RIDGE_PC);
   fence(1);
   for (BarrierWord old = read(barrier);;) {
     Parts p = parts(old);
@@ -54,6 +60,7 @@ unsigned barrier_arrive(BarrierWord* barrier, unsigned count, unsigned drop, boo
 }
 
 void barrier_open(BarrierWord* barrier) {
+  library_check(barrier, sizeof *barrier, true, RIDGE_PC);
   const Parts p = parts(read(barrier));
   acquire();
   fence(1);
@@ -61,6 +68,7 @@ void barrier_open(BarrierWord* barrier) {
 }
 
 bool barrier_passed(const BarrierWord* barrier, unsigned phase) {
+  library_check(barrier, sizeof *barrier, false, RIDGE_PC);
   if (parts(read(barrier)).phase == phase) return false;
   acquire();
   return true;
@@ -68,7 +76,15 @@ bool barrier_passed(const BarrierWord* barrier, unsigned phase) {
 void barrier_wait(const BarrierWord* barrier, unsigned phase) {
   while (!barrier_passed(barrier, phase)) pause();
 }
-unsigned barrier_phase(const BarrierWord* barrier) { return parts(read(barrier)).phase; }
-unsigned barrier_pending(const BarrierWord* barrier) { return parts(read(barrier)).pending; }
+unsigned barrier_phase(const BarrierWord* barrier) {
+  library_check(barrier, sizeof *barrier, false, RIDGE_PC);
+  return parts(read(barrier)).phase;
+}
+unsigned barrier_pending(const BarrierWord* barrier) {
+  library_check(barrier, sizeof *barrier, false, RIDGE_PC);
+  return parts(read(barrier)).pending;
+}
 
 }  // namespace ridge_simt
+
+#undef RIDGE_PC

@@ -1,0 +1,23 @@
+#include "coalescing.hpp"
+#define NDEBUG 1
+#define TILE_SIZE 32
+#include <libgen.h>
+
+#include <cassert>
+#include <vector>
+#define dirname tile
+#define TILE dirname
+// 32 x 32 tiles through shared memory; the words asm, volatile and dlopen stand in a comment only.
+__global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
+  __shared__ float TILE[32][33];
+  const int x = static_cast<int>(threadIdx.x), col0 = static_cast<int>(blockIdx.x) * 32;
+  const int row0 = static_cast<int>(blockIdx.y) * 32;
+  for (int y = static_cast<int>(threadIdx.y); y < 32; y += 8)
+    if (row0 + y < rows && col0 + x < cols) TILE[y][x] = in[std::size_t(row0 + y) * cols + col0 + x];
+  __syncthreads();
+  for (int y = static_cast<int>(threadIdx.y); y < 32; y += 8)
+    if (col0 + y < cols && row0 + x < rows) out[std::size_t(col0 + y) * rows + row0 + x] = TILE[x][y];
+}
+void transpose(const float* in, float* out, int rows, int cols, void*, std::size_t, cudaStream_t stream) {
+  transpose_kernel<<<dim3((cols + 31) / 32, (rows + 31) / 32), dim3(32, 8), 0, stream>>>(in, out, rows, cols);
+}
