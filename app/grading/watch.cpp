@@ -195,7 +195,7 @@ class Watch {
       out += fmt::format("  {} {:<18} {:>12}",
                          r.status == Status::passed    ? screen_.paint("32", "PASS")
                          : r.status == Status::skipped ? screen_.paint("2", "SKIP")
-                                                 : screen_.paint("31", "FAIL"),
+                                                       : screen_.paint("31", "FAIL"),
                          t.id, points_text(r.points, r.max));
       for (const GoalResult& g : r.goals)
         out += "  " +
