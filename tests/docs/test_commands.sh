@@ -6,7 +6,9 @@ ridge=$1
 root=$2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-export RIDGE_WORK="$scratch/work" RIDGE_RESULTS="$scratch/results" TMPDIR="$scratch" XDG_CONFIG_HOME="$scratch/config"
+export RIDGE_WORK="$scratch/work" RIDGE_RESULTS="$scratch/results" TMPDIR="$scratch" HOME="$scratch/home"
+export XDG_CONFIG_HOME="$HOME/.config"
+mkdir -p "$HOME"
 unset RIDGE_SIGNING_KEY
 cd "$root" || exit 1
 failed=0
