@@ -171,7 +171,7 @@ TEST_CASE("the page of a task that is judged in virtual time: that time and the 
   REQUIRE(r.code == 0);
   const std::string page = read_file(root / "pages/02_tiling/README.md");
   INFO(page);
-  CHECK(contains(page, "the emulator's virtual time"));
+  CHECK(contains(page, "Virtual time: the emulator's time"));
   CHECK(contains(page,
                  "| [1](steps/1.cu) | an idea | 400 us | 4.00 | 7 | - |\n"
                  "| [2](steps/2.cu) | an idea | 100 us | 1.00 | 7 | 4.00 x |\n"
