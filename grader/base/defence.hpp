@@ -40,6 +40,11 @@ enum class Defence {
   roofline_floor,   // faster than the measured machine is not believed
   own_baseline,     // the vendor's way is timed alone first: beside the submission it may not be slower
   counted_copies,   // copies and fills count as traffic, and are no kernels
+  all_ways,         // a goal counts every way of doing a thing: atomics, constants, local memory, barriers in memory
+  summed_costs,     // costs are sums over the lab's bound, not means that harmless work dilutes
+  plausible_counts, // counts and times that nothing can have that does the work are not measured
+  constant_limit,   // 64 KiB of __constant__ variables
+  host_buffers,     // kernels may not touch page-locked buffers where the contract says so
   replay,           // counts and outputs come from a fresh process that never ran the submission's host code (cpu)
   decoy_inputs,     // where seeds are secret, host code runs with other inputs than those judged (cpu)
   kernel_entries,   // that process enters kernels only

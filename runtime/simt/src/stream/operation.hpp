@@ -123,6 +123,7 @@ struct Operation {
   // has run too.
   double seconds = 0;
   double share = 0;  // of the chip
+  double link_in = 0, link_out = 0;  // of the link to the host, each way: a kernel that follows pointers to host memory
   std::shared_ptr<Footprint> footprint;
   double issued = 0, start = 0, end = 0;
   bool timed = false;
