@@ -195,11 +195,12 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     return f;
   }
   if (assembly.constant_bytes > simt::kConstantMax && on(Defence::constant_limit))
-    return {false, fmt::format("{}: error: too much constant data (0x{:x} bytes, 0x{:x} max)\n"
-                              "  {} bytes of __constant__ variables; a GPU has {} for a source file. Larger tables go to "
-                              "device memory.\n",
-                              shown_name, assembly.constant_bytes, simt::kConstantMax, assembly.constant_bytes,
-                              simt::kConstantMax)};
+    return {false,
+            fmt::format("{}: error: too much constant data (0x{:x} bytes, 0x{:x} max)\n"
+                        "  {} bytes of __constant__ variables; a GPU has {} for a source file. Larger tables go to "
+                        "device memory.\n",
+                        shown_name, assembly.constant_bytes, simt::kConstantMax, assembly.constant_bytes,
+                        simt::kConstantMax)};
   write_file(compiled, assembly.text);
   return run_tool({compiler.program.string(), "-c", compiled.string(), "-o", object.string()}, object.parent_path(),
                   options.sandboxed);

@@ -140,10 +140,10 @@ MetricValue sectors_over_ideal(const Measured& m) {
   v.unit = "x";
   const Counted& c = *m.counted;
   double value = c.global_sectors / ideal_sectors(m.work);
-  double other = on(Defence::all_ways) ? (kLocalSectors * (total(c, kLocalLoads) + total(c, kLocalStores)) +
-                                          constant_replays(c)) /
-                                             ideal_sectors(m.work)
-                                       : 0;
+  double other = on(Defence::all_ways)
+                     ? (kLocalSectors * (total(c, kLocalLoads) + total(c, kLocalStores)) + constant_replays(c)) /
+                           ideal_sectors(m.work)
+                     : 0;
   double copied = (2 * c.on_device + c.filled) / kSectorBytes / ideal_sectors(m.work);
   if (!on(Defence::counted_copies)) {
     v.value = std::max(value, 1.0);
@@ -162,11 +162,13 @@ MetricValue conflicts_over_bound(const Measured& m) {
   const double bound = bound_of("conflicts_over_bound", m);
   const double extra = c.shared_conflicts + (on(Defence::all_ways) ? constant_replays(c) : 0);
   if (!on(Defence::summed_costs)) return {c.shared_requests > 0 ? extra / c.shared_requests : 0, "x", "", {}};
-  return {extra / bound, "x",
-          fmt::format("{:.0f} passes through shared memory beyond those that no banks in common would take, where {:.0f} "
-                      "passes in all would do{}",
-                      extra, bound, conflicts_note(c)),
-          {}};
+  return {
+      extra / bound,
+      "x",
+      fmt::format("{:.0f} passes through shared memory beyond those that no banks in common would take, where {:.0f} "
+                  "passes in all would do{}",
+                  extra, bound, conflicts_note(c)),
+      {}};
 }
 
 MetricValue idle_lanes_over_bound(const Measured& m) {
@@ -175,7 +177,8 @@ MetricValue idle_lanes_over_bound(const Measured& m) {
   const double warps = total(c, "ridge__warp_instructions.sum"), lanes = total(c, "ridge__lane_instructions.sum") / 32;
   const double idle = std::max(0.0, warps - lanes);
   if (!on(Defence::summed_costs)) return {warps > 0 ? idle / warps : 0, "x", "", {}};
-  return {idle / bound, "x",
+  return {idle / bound,
+          "x",
           fmt::format("a warp runs each side of a branch that its lanes disagree on: its idle lanes add up to {:.0f} "
                       "instructions of a warp, where {:.0f} in all would do",
                       idle, bound),

@@ -44,7 +44,7 @@ struct Buffer {
   std::uint32_t writable = 0;
   std::uint64_t bytes = 0;     // as the task sees it
   std::uint64_t reserved = 0;  // of the allocation behind the descriptor
-  std::uint32_t place = 0;     // 0: on the device, 1: of the host, page-locked, 2: of the host, 3: as 1, kept from kernels
+  std::uint32_t place = 0;  // 0: on the device, 1: of the host, page-locked, 2: of the host, 3: as 1, kept from kernels
   std::uint32_t padding = 0;
 };
 

@@ -72,7 +72,7 @@ TEST_CASE("metrics: every way of doing a thing counts") {
                         {"ridge__block_barriers.sum", 2},
                         {"ridge__memory_barriers.sum", 9}});
   m.counted->on_device = 64, m.counted->filled = 32;
-  m.bounds = {{"load_sectors_over_bound", 1},     {"store_sectors_over_bound", 1}, {"shared_requests_over_bound", 1},
+  m.bounds = {{"load_sectors_over_bound", 1},      {"store_sectors_over_bound", 1}, {"shared_requests_over_bound", 1},
               {"shared_wavefronts_over_bound", 1}, {"barriers_over_bound", 1},      {"conflicts_over_bound", 1}};
   auto value = [&](const char* metric) { return measure(metric, m, "").value.value(); };
   CHECK(value("load_sectors_over_bound") == 10 + 4 * 100 + 2 + 2);
@@ -186,7 +186,8 @@ TEST_CASE("metrics: several measured cases are judged by the worst") {
 TEST_CASE("metrics: a task that needs a GPU has no points elsewhere") {
   Task t;
   t.points_correct = 5;
-  t.goals = {{"g", "", "cuda", "ratio_to_baseline", 0, 1, 20, ""}, {"c", "", "cpu", "idle_lanes_over_bound", 1, 0, 10, ""}};
+  t.goals = {{"g", "", "cuda", "ratio_to_baseline", 0, 1, 20, ""},
+             {"c", "", "cpu", "idle_lanes_over_bound", 1, 0, 10, ""}};
   CHECK(t.points("cpu") == 15);
   CHECK(t.points("cuda") == 25);
   t.needs = "sm_90a";

@@ -297,8 +297,8 @@ TEST_CASE("shared memory of a function and of those that it calls") {
 
 TEST_CASE("constants add up") {
   auto constant = [](const std::string& name, const std::string& bytes) {
-    return "\t.section\tridge_constant,\"aw\",@progbits\n\t.type\t" + name + ", @object\n\t.size\t" + name + ", " + bytes +
-           "\n" + name + ":\n\t.zero\t" + bytes + "\n";
+    return "\t.section\tridge_constant,\"aw\",@progbits\n\t.type\t" + name + ", @object\n\t.size\t" + name + ", " +
+           bytes + "\n" + name + ":\n\t.zero\t" + bytes + "\n";
   };
   CHECK(annotate_assembly(constant("a", "40000") + constant("b", "25537")).constant_bytes == kConstantMax + 1);
   CHECK(annotate_assembly("\t.data\n\t.type\ta, @object\n\t.size\ta, 8\na:\n\t.zero\t8\n").constant_bytes == 0);

@@ -277,7 +277,7 @@ TEST_CASE("counts do not depend on which lane did what") {
 TEST_CASE("members of a vector of one basic block are one request") {
   // Lanes read vectors of 16 bytes side by side, member by member.
   auto member = [](unsigned index, unsigned block = 7, std::uint64_t base = kBase) {
-    return Event{100 + index, base + 4 * index, Op::global_load,
+    return Event{(base == kBase ? 100 : 200) + index, base + 4 * index, Op::global_load,
                  static_cast<std::uint16_t>(Request::kMember | index << 13 | block)};
   };
   auto lanes = [](const std::vector<Event>& of_first) {

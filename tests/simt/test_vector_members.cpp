@@ -1,10 +1,9 @@
 // Which members of a source are known to be of a vector type, and what becomes of their hooks.
-#include "simt/rewrite/vector_members.hpp"
-
 #include <algorithm>
 #include <string>
 
 #include "simt/rewrite/assembly.hpp"
+#include "simt/rewrite/vector_members.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::simt;

@@ -117,8 +117,7 @@ class Compressed : public TaskCheck {
     constexpr double alpha = 25e-6, beta = 2.94e9;
     const double p = c.ranks, bytes = 4 * static_cast<double>(c.size[0]);
     return {{"virtual_time_over_bound",
-             ridge::default_profile().device.at("kernel_latency") + 2 * (p - 1) * (alpha + bytes / (p * beta)),
-             0.02}};
+             ridge::default_profile().device.at("kernel_latency") + 2 * (p - 1) * (alpha + bytes / (p * beta)), 0.02}};
   }
   bool host_reads_inputs() const override { return false; }
 

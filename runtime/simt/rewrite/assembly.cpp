@@ -313,7 +313,8 @@ class Annotator {
       new_piece();
       return;
     }
-    if (section_.name == "ridge_constant" && object_names_.count(line.name) != 0) out_.constant_bytes += sizes_[line.name];
+    if (section_.name == "ridge_constant" && object_names_.count(line.name) != 0)
+      out_.constant_bytes += sizes_[line.name];
     if (section_.padded() && object_names_.count(line.name) != 0 && !starts_with(line.name, "DW.ref.")) {
       open_object_ = true;
       if (section_.tls) arrays_.insert(line.name);

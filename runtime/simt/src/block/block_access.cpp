@@ -116,7 +116,8 @@ void BlockRunner::local_access(std::uintptr_t address, unsigned bytes, bool stor
   const std::uintptr_t top = frame[current_->frames - frame > 8 ? 9 : 1], here = reinterpret_cast<std::uintptr_t>(&top);
   if (address >= top || here + kHooks + kRegisterBytes >= top) return;
   const std::uint64_t depth = top - here - kHooks, words = std::max(bytes / 4, 1u);
-  (store ? counters_->lane_local_stores : counters_->lane_local_loads) += words * 256 * (depth - kRegisterBytes) / depth;
+  (store ? counters_->lane_local_stores : counters_->lane_local_loads) +=
+      words * 256 * (depth - kRegisterBytes) / depth;
 }
 
 void BlockRunner::out_of_bounds(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc) {

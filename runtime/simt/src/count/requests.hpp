@@ -23,7 +23,7 @@ enum class Op : std::uint8_t {
   constant_load,  // of __constant__ variables: counted apart
 };
 constexpr std::size_t kOps = 7;  // those before constant_load
-const char* op_name(Op op);  // "global_ld", ...
+const char* op_name(Op op);      // "global_ld", ...
 constexpr bool is_global(Op op) { return op <= Op::global_atom; }
 
 // Sums of one source location (or of a whole kernel) for one kind of access.
@@ -46,18 +46,18 @@ class WarpLog;
 
 struct KernelCounters {
   AccessCount op[kOps];
-  std::uint64_t barriers = 0;                                // block barriers released
-  std::uint64_t warp_operations = 0;                         // shuffles, votes, __syncwarp, ... once a warp
-  std::uint64_t blocks = 0, warps = 0;                       // that ran
-  std::uint64_t warp_basic_blocks = 0;                       // basic blocks executed, once a warp
-  std::uint64_t lane_basic_blocks = 0;                       // basic blocks executed, once a lane
-  std::uint64_t warp_instructions = 0;                       // instructions of the CPU build, once a warp
-  std::uint64_t fp32 = 0, fp64 = 0, special = 0;             // operations of single lanes
-  std::uint64_t matrix = 0;                                  // operations of the matrix units (all types)
-  std::uint64_t lane_instructions = 0;                       // instructions of the CPU build, once a lane
-  std::uint64_t memory_barriers = 0;                         // phases of barriers in memory that ended
-  std::uint64_t constant_requests = 0;                       // loads of __constant__ variables, once a warp
-  std::uint64_t constant_turns = 0;                          // distinct addresses of each of them, summed
+  std::uint64_t barriers = 0;                     // block barriers released
+  std::uint64_t warp_operations = 0;              // shuffles, votes, __syncwarp, ... once a warp
+  std::uint64_t blocks = 0, warps = 0;            // that ran
+  std::uint64_t warp_basic_blocks = 0;            // basic blocks executed, once a warp
+  std::uint64_t lane_basic_blocks = 0;            // basic blocks executed, once a lane
+  std::uint64_t warp_instructions = 0;            // instructions of the CPU build, once a warp
+  std::uint64_t fp32 = 0, fp64 = 0, special = 0;  // operations of single lanes
+  std::uint64_t matrix = 0;                       // operations of the matrix units (all types)
+  std::uint64_t lane_instructions = 0;            // instructions of the CPU build, once a lane
+  std::uint64_t memory_barriers = 0;              // phases of barriers in memory that ended
+  std::uint64_t constant_requests = 0;            // loads of __constant__ variables, once a warp
+  std::uint64_t constant_turns = 0;               // distinct addresses of each of them, summed
   // Local memory, estimated: accesses of 4 bytes to frames that registers do not hold, in 1/256 of an access. See
   // device/block_record.hpp; `lane_`: those that a lane makes through an address.
   std::uint64_t local_loads = 0, local_stores = 0, lane_local_loads = 0, lane_local_stores = 0;

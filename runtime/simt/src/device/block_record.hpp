@@ -29,7 +29,6 @@ static_assert(sizeof(BlockRecord) == 56);
 // What a thread can hold in registers.
 constexpr std::uint64_t kRegisterBytes = 255 * 4;
 
-
 // One __shared__ array that a function names, in the section `ridge_shared`.
 struct SharedRecord {
   std::uint64_t function;  // address of the function's first instruction

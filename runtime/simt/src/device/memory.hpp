@@ -44,8 +44,7 @@ class DeviceMemory {
   void* allocate(std::size_t bytes, MemoryKind kind, int device = 0);
   // Maps `bytes` of descriptor `fd` as device or pinned memory. `writable` false maps it read-only; `kept` keeps it
   // from kernels.
-  void* map(int fd, std::size_t bytes, bool writable, MemoryKind kind = MemoryKind::device,
-            bool kept = false);
+  void* map(int fd, std::size_t bytes, bool writable, MemoryKind kind = MemoryKind::device, bool kept = false);
   // False where `pointer` is not the start of a live allocation.
   bool free(void* pointer);
 

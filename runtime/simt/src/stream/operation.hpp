@@ -122,7 +122,7 @@ struct Operation {
   // Virtual time in seconds. `seconds` is known when it has run, `start` and `end` when all that was issued before it
   // has run too.
   double seconds = 0;
-  double share = 0;  // of the chip
+  double share = 0;                  // of the chip
   double link_in = 0, link_out = 0;  // of the link to the host, each way: a kernel that follows pointers to host memory
   std::shared_ptr<Footprint> footprint;
   double issued = 0, start = 0, end = 0;
