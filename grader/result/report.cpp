@@ -113,7 +113,7 @@ std::string report(const Result& r, bool colour) {
   }
   std::string verdict = r.outcome == Outcome::passed    ? paint.good("all checks passed")
                         : r.outcome == Outcome::skipped ? paint.dim("nothing could run here")
-                                                 : paint.bad("not all checks passed");
+                                                        : paint.bad("not all checks passed");
   out += paint.bold("  Score " + points_text(r.points, r.max)) + "   " + verdict;
   if (r.coverage < 0.999) out += paint.dim(fmt::format("   ({:.0f}% of the lab)", 100 * r.coverage));
   if (std::string missing = missing_layers(r.sandbox); !missing.empty())

@@ -134,13 +134,25 @@ int main(int argc, char** argv) {
          [=] { k<<<dim3((cols + X - 1) / X, (rows + Y - 1) / Y), C * R * 32, bytes>>>(in, out, rows, cols); }, \
          {}});                                                                                                 \
   }
-    WIDE(1, 8, 8, 5, 0, 1)
-    WIDE(1, 8, 8, 5, 1, 1)
-    WIDE(1, 8, 8, 5, 2, 1) WIDE(1, 8, 8, 5, 3, 1) WIDE(2, 4, 8, 5, 0, 1) WIDE(4, 2, 8, 5, 0, 1) WIDE(4, 2, 8, 5, 2, 1)
-        WIDE(4, 4, 8, 3, 0, 1) WIDE(8, 2, 8, 3, 0, 1) WIDE(8, 2, 8, 3, 2, 1) WIDE(2, 8, 8, 3, 0, 1)
-            WIDE(1, 8, 8, 5, 0, 2) WIDE(1, 8, 8, 5, 0, 4) WIDE(1, 8, 8, 5, 0, 8) WIDE(1, 8, 8, 5, 0, 16)
-                WIDE(1, 4, 16, 6, 0, 1) WIDE(1, 8, 8, 3, 0, 1) WIDE(1, 8, 8, 2, 0, 1) const std::size_t checked =
-                    all.size();
+    WIDE(1, 8, 8, 5, 0, 1);
+    WIDE(1, 8, 8, 5, 1, 1);
+    WIDE(1, 8, 8, 5, 2, 1);
+    WIDE(1, 8, 8, 5, 3, 1);
+    WIDE(2, 4, 8, 5, 0, 1);
+    WIDE(4, 2, 8, 5, 0, 1);
+    WIDE(4, 2, 8, 5, 2, 1);
+    WIDE(4, 4, 8, 3, 0, 1);
+    WIDE(8, 2, 8, 3, 0, 1);
+    WIDE(8, 2, 8, 3, 2, 1);
+    WIDE(2, 8, 8, 3, 0, 1);
+    WIDE(1, 8, 8, 5, 0, 2);
+    WIDE(1, 8, 8, 5, 0, 4);
+    WIDE(1, 8, 8, 5, 0, 8);
+    WIDE(1, 8, 8, 5, 0, 16);
+    WIDE(1, 4, 16, 6, 0, 1);
+    WIDE(1, 8, 8, 3, 0, 1);
+    WIDE(1, 8, 8, 2, 0, 1);
+    const std::size_t checked = all.size();
     all.push_back({"copy, a thread 4 float4",
                    [=] { plain_copy<<<cells / 4 / 2048, 512>>>((const float4*)in, (float4*)out, cells / 4); },
                    {}});
