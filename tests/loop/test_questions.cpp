@@ -1,13 +1,21 @@
-// The questions of a lab: predictions in lab.toml, and quiz.toml.
+// The questions of a lab: predictions in lab.toml, quiz.toml, and what students answer.
+#include <algorithm>
+#include <cstdlib>
 #include <set>
 
 #include "grader/base/error.hpp"
 #include "learn/findings/lesson.hpp"
+#include "learn/questions/marking.hpp"
+#include "learn/questions/participation.hpp"
+#include "learn/questions/predictions.hpp"
 #include "learn/questions/quiz.hpp"
+#include "learn/questions/typed.hpp"
 #include "support/catch.hpp"
+#include "support/run.hpp"
 
 using namespace ridge;
 using namespace ridge::loop;
+using ridge::test::Folder;
 
 namespace {
 
@@ -143,4 +151,140 @@ TEST_CASE("the questions of all labs can be read, and name sections that exist")
       CHECK(anchors.count(q.lesson) == 1);
     }
   }
+}
+
+TEST_CASE("numbers as people type them") {
+  auto value = [](const char* text, const char* unit = "") { return typed_number(text, unit).value; };
+  CHECK(value("4") == 4);
+  CHECK(value(" 4x ") == 4);
+  CHECK(value("4 times") == 4);
+  CHECK(value("1e3") == 1000);
+  CHECK(value("1,5") == 1.5);
+  CHECK(value("0,125") == std::nullopt);
+  CHECK(value("-2.5") == -2.5);
+  CHECK(value("+3") == 3);
+  CHECK(value("9/8") == 1.125);
+  CHECK(value("~20 Sectors", "sectors") == 20);
+  CHECK(value("8 x the ideal", "x the ideal") == 8);
+  CHECK(value("10 KB", "KB") == 10);
+  for (const char* none :
+       {"", "x", "four", "4 5", "1/0", "nan", "inf", "1e999", "0x10", "4 KB", "--1", "1.2.3", "/", "~"}) {
+    INFO(none);
+    const TypedNumber typed = typed_number(none, "sectors");
+    CHECK_FALSE(typed.value);
+    CHECK(contains(typed.problem, "is no number"));
+  }
+  for (const char* both : {"1,000", "1.000,5", "1,000.5", "1,000,000"}) {
+    INFO(both);
+    CHECK(contains(typed_number(both, "").problem, "can be read in two ways"));
+  }
+  CHECK(typed_choice("2", 3) == std::size_t{1});
+  CHECK(typed_choice(" B) ", 3) == std::size_t{1});
+  for (const char* none : {"0", "4", "d", "", "12", "first", "-", ":"}) CHECK_FALSE(typed_choice(none, 3));
+}
+
+TEST_CASE("each answer is marked with its own reason") {
+  const Quiz quiz = parse_quiz(
+      "[[question]]\nid = \"n\"\nkind = \"number\"\nask = \"?\"\nanswer = 10\ntolerance = 0.05\nunit = \"KB\"\n"
+      "why = \"right\"\nwrong = [{ answer = 1000, why = \"whole GPU\" }]\n" +
+          kPick + kOrder + kLine,
+      "quiz.toml");
+  const auto& q = quiz.questions;
+  CHECK(marked(q[0], "10.4 KB").right);
+  CHECK_FALSE(marked(q[0], "10.6").right);
+  CHECK(marked(q[0], "10.6").why == "right");
+  CHECK(marked(q[0], "1000").why == "whole GPU");
+  CHECK(contains(marked(q[0], "ten").problem, "is no number"));
+  CHECK(marked(q[1], "1").right);
+  CHECK(marked(q[1], "b").why == "no");
+  CHECK(contains(marked(q[1], "3").problem, "1 to 2"));
+  CHECK(marked(q[3], "2").right);
+  CHECK(marked(q[3], "1").why == "no");
+  CHECK(contains(marked(q[3], "3").problem, "there is no such line: 1 to 2"));
+  CHECK(contains(marked(q[3], "1.5").problem, "there is no such line"));
+
+  const std::vector<std::size_t> shown = shown_order(q[2]);
+  CHECK_FALSE(std::is_sorted(shown.begin(), shown.end()));
+  CHECK(shown == shown_order(q[2]));
+  std::string right(3, ' ');
+  for (std::size_t i = 0; i < 3; ++i) right[shown[i]] = static_cast<char>('a' + i);
+  CHECK(marked(q[2], right).right);
+  CHECK(marked(q[2], std::string{right[0], ',', ' ', right[1], ' ', right[2]}).right);
+  const Marked wrong = marked(q[2], std::string{right[0], right[2], right[1]});
+  CHECK(wrong.why == "Place 2 belongs to \"b\" 2");
+  CHECK_FALSE(wrong.right);
+  CHECK_FALSE(marked(q[2], "ab").problem.empty());
+  CHECK_FALSE(marked(q[2], "aab").problem.empty());
+  CHECK_FALSE(marked(q[2], "abz").problem.empty());
+  for (const Question& one : q) CHECK(contains(shown_question(one), "?"));
+}
+
+TEST_CASE("predictions beside what was measured") {
+  Folder home;
+  setenv("RIDGE_WORK", home.path.c_str(), 1);
+  const Lab lab = parse_lab(kLab + kMetric + kFixed + kChoice, "07_mini");
+  CHECK(to_ask(lab, "", lab::Backend::cpu).size() == 3);
+  CHECK(to_ask(lab, "", lab::Backend::cuda).size() == 2);  // its metric is the emulator's
+  CHECK(to_ask(lab, "other", lab::Backend::cpu).empty());
+
+  keep_prediction(lab, lab.predictions[0], "4", 4);
+  keep_prediction(lab, lab.predictions[1], "", std::nullopt);
+  keep_prediction(lab, lab.predictions[2], "a", 1);
+  CHECK(to_ask(lab, "", lab::Backend::cpu).empty());  // a skipped one is not asked again
+
+  Result r;
+  r.time = "2026-11-25T00:00:00.000Z", r.attempt = "one", r.outcome = Outcome::build_failed;
+  CHECK(compare_predictions(lab, r).empty());
+  TaskResult t;
+  t.id = "one", t.status = Status::failed;
+  GoalResult g;
+  g.metric = "sectors_over_ideal";  // without a value: the answer was wrong
+  t.goals = {g};
+  r.outcome = Outcome::failed, r.tasks = {t};
+  const auto first = compare_predictions(lab, r);
+  REQUIRE(first.size() == 1);
+  CHECK(comparison(first[0]) == "\"a\" predicted; the answer is \"b\"");
+  CHECK(contains(comparisons_text(first), "So."));
+  r.tasks[0].goals[0].value = 8;
+  const auto second = compare_predictions(lab, r);
+  REQUIRE(second.size() == 1);
+  CHECK(comparison(second[0]) == "4 predicted, 8 measured: ratio 0.5");
+  r.tasks[0].goals[0].value = 1;
+  CHECK(compare_predictions(lab, r).empty());  // the first value stays
+
+  const Calibration c = calibration(predictions_of(lab));
+  CHECK(c.compared == 2);
+  CHECK(c.near == 1);
+  CHECK(c.skipped == 1);
+  CHECK(c.median_ratio == 0.5);
+  CHECK(calibration_text(c) == "1 of 2 predictions right or within a factor of 2; median ratio 0.5");
+  CHECK(calibration_text({}).empty());
+
+  Predicted none;
+  none.value = 0, none.measured = 0;
+  CHECK(none.near());
+  none.measured = 0.1;
+  CHECK_FALSE(none.near());
+  unsetenv("RIDGE_WORK");
+}
+
+TEST_CASE("what a submission says of answered questions is read with care") {
+  const Participation p{5, 4, 2, 8, 6, 5};
+  const auto again = read_participation(participation_text(p));
+  REQUIRE(again);
+  CHECK(again->near == 2);
+  CHECK(again->right == 5);
+  auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = participation_text(p);
+    text.replace(text.find(from), from.size(), to);
+    return read_participation(text);
+  };
+  CHECK_FALSE(with("\"right\": 5", "\"right\": 7"));        // more than were answered
+  CHECK_FALSE(with("\"answered\": 6", "\"answered\": 9"));  // more than there are
+  CHECK_FALSE(with("\"questions\": 8", "\"questions\": 1e30"));
+  CHECK_FALSE(with("\"predictions\": 5", "\"predictions\": -5"));
+  CHECK_FALSE(with("ridge.questions/1", "ridge.result/1"));
+  CHECK_FALSE(read_participation(""));
+  CHECK_FALSE(read_participation("[]"));
+  CHECK_FALSE(read_participation(std::string(5000, ' ') + participation_text(p)));
 }
