@@ -373,6 +373,7 @@ void Accesses::effects(const AssemblyLine& line, const Instruction& i, const std
 std::string Accesses::before(const AssemblyLine& raw, const Instruction& i, std::string& refused) {
   AssemblyLine line = raw;
   bool repeated = false;
+  frame_loads_ = frame_stores_ = 0;
   if (starts_with(line.name, "rep;")) {  // rep;movsq (%rsi), %es:(%rdi)
     repeated = true;
     line.name.remove_prefix(4);
@@ -398,7 +399,11 @@ std::string Accesses::before(const AssemblyLine& raw, const Instruction& i, std:
       use.bytes = access_bytes(name, operands);
       use.store = writes_memory(name, k, operands.size());
       const Sum address = address_of(use.operand);
-      if (harmless(use) || frame(address, use.bytes, use.store) || announced(address, use.bytes, use.store)) continue;
+      if (frame(address, use.bytes, use.store)) {
+        (use.store ? frame_stores_ : frame_loads_) += static_cast<int>(std::max(use.bytes / 4, 1u));
+        continue;
+      }
+      if (harmless(use) || announced(address, use.bytes, use.store)) continue;
       lines += check(use.operand, use.bytes, use.store, refused);
     }
   }

@@ -44,6 +44,10 @@ class Accesses {
   // The lines to write before the instruction; then notes the instruction's effects. `refused` is set where an
   // instruction cannot be checked.
   std::string before(const AssemblyLine& line, const Instruction& i, std::string& refused);
+  // Accesses of 4 bytes that the last instruction makes to fixed places of the frame, and the frame's bytes so far.
+  int frame_loads() const { return frame_loads_; }
+  int frame_stores() const { return frame_stores_; }
+  std::int64_t frame_bytes() const { return frame_bytes_; }
 
  private:
   struct Announced {
@@ -80,6 +84,7 @@ class Accesses {
   int unknowns_ = 0;
   int stack_ = 0;  // the unknown to which %rsp is relative
   std::int64_t frame_bytes_ = 0;
+  int frame_loads_ = 0, frame_stores_ = 0;
   bool prologue_ = true;
 };
 

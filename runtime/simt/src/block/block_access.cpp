@@ -37,6 +37,7 @@ void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind
                          unsigned part) {
   if (stacks_.contains(address)) {  // local memory
     if (!own_stack(address, bytes)) foreign_stack(pc);
+    local_access(address, bytes, kind != AccessKind::load);
     return;
   }
   const bool store = kind != AccessKind::load;
@@ -49,11 +50,12 @@ void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind
       allocation_ = &memory_.owner(address);
       if (address + bytes > allocation_->end || (store && !allocation_->writable))
         out_of_bounds(address, bytes, store, pc);
+      if (allocation_->kept) fault(kept_memory_fault(bytes, store), pc);
       // Pinned and managed memory is everybody's.
       if ((launch_->reachable >> allocation_->device & 1) == 0 && allocation_->kind == MemoryKind::device)
         fault(peer_access_fault(*allocation_, *launch_, bytes, store), pc);
     }
-    where = address - memory_.base();
+    where = address - memory_.base() + (allocation_->kind == MemoryKind::host ? kHostMemory : 0);
     op = kind == AccessKind::load ? Op::global_load : kind == AccessKind::store ? Op::global_store : Op::global_red;
     if (launch_->footprint != nullptr) {
       Footprint& f = footprint_;
@@ -111,6 +113,7 @@ void BlockRunner::variable_access(std::uintptr_t address, unsigned bytes, Access
     if (!program_.objects.empty() && (o == nullptr || address + bytes > o->end)) break;
     if (is_constant(address)) {
       if (store) break;
+      record(address - program_.base, bytes, Op::constant_load, pc, part);
       return;
     }
     if (launch_->sanitize)
@@ -123,6 +126,18 @@ void BlockRunner::variable_access(std::uintptr_t address, unsigned bytes, Access
     return;
   }
   out_of_bounds(address, bytes, store, pc);
+}
+
+// A frame that registers cannot hold: its share beyond them is local memory. The kernel's arguments lie above its frame.
+void BlockRunner::local_access(std::uintptr_t address, unsigned bytes, bool store) {
+  constexpr std::uintptr_t kHooks = 512;  // bytes of stack between the kernel's access and here, and a little more
+  const std::uintptr_t* frame = current_->first_frame;
+  if (!launch_->record || current_->frames == frame) return;
+  const std::uintptr_t top = frame[current_->frames - frame > 8 ? 9 : 1], here = reinterpret_cast<std::uintptr_t>(&top);
+  if (address >= top || here + kHooks + kRegisterBytes >= top) return;
+  const std::uint64_t depth = top - here - kHooks, words = std::max(bytes / 4, 1u);
+  (store ? counters_->lane_local_stores : counters_->lane_local_loads) +=
+      words * 256 * (depth - kRegisterBytes) / depth;
 }
 
 void BlockRunner::out_of_bounds(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc) {

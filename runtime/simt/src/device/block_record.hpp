@@ -20,8 +20,14 @@ struct BlockRecord {
   std::uint16_t fp64;
   std::uint16_t special;  // divisions, square roots
   std::uint64_t address;  // the block's first instruction
+  // Accesses of 4 bytes to the function's frame that would be of local memory on a GPU, in 1/256 of an access: of a
+  // frame of n bytes, all but kRegisterBytes in n.
+  std::uint32_t local_loads, local_stores;
 };
-static_assert(sizeof(BlockRecord) == 48);
+static_assert(sizeof(BlockRecord) == 56);
+
+// What a thread can hold in registers.
+constexpr std::uint64_t kRegisterBytes = 255 * 4;
 
 // One __shared__ array that a function names, in the section `ridge_shared`.
 struct SharedRecord {
