@@ -100,6 +100,7 @@ TEST_CASE("goals count only for a right answer, in order, and for this backend")
                 {"bandwidth", "", lab::Backend::cuda, "ratio_to_baseline", 0, 1, 99, ""}};
   Measured m;
   m.work = {1, "element", 3200, 3200};  // 200 sectors
+  m.bounds = {{"conflicts_over_bound", 100}};
   m.counted = Counted{{}, 200, 10, 0};
   auto score = [&](double sectors, bool correct) {
     m.counted->global_sectors = sectors;

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "frame_pressure.hpp"
 #include "instruction.hpp"
 
 namespace ridge::simt {
@@ -44,9 +45,8 @@ class Accesses {
   // The lines to write before the instruction; then notes the instruction's effects. `refused` is set where an
   // instruction cannot be checked.
   std::string before(const AssemblyLine& line, const Instruction& i, std::string& refused);
-  // Accesses of 4 bytes that the last instruction makes to fixed places of the frame, and the frame's bytes so far.
-  int frame_loads() const { return frame_loads_; }
-  int frame_stores() const { return frame_stores_; }
+  // What the last instruction does to fixed places of the frame, and the frame's bytes so far.
+  const std::vector<FrameUse>& frame_uses() const { return frame_uses_; }
   std::int64_t frame_bytes() const { return frame_bytes_; }
 
  private:
@@ -84,7 +84,7 @@ class Accesses {
   int unknowns_ = 0;
   int stack_ = 0;  // the unknown to which %rsp is relative
   std::int64_t frame_bytes_ = 0;
-  int frame_loads_ = 0, frame_stores_ = 0;
+  std::vector<FrameUse> frame_uses_;
   bool prologue_ = true;
 };
 

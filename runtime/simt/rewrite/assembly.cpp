@@ -45,7 +45,7 @@ struct Piece {
   std::vector<View> targets;
   bool falls = true, indirect = false;
   int instructions = 0, fp32 = 0, fp64 = 0, special = 0;
-  int frame_loads = 0, frame_stores = 0;  // of 4 bytes
+  std::vector<FrameUse> frame;
 };
 
 struct Function {
@@ -384,8 +384,8 @@ class Annotator {
     std::string refused;
     out_.text += accesses_.before(line, i, refused);
     function_->frame_bytes = std::max(function_->frame_bytes, accesses_.frame_bytes());
-    function_->pieces.back().frame_loads += accesses_.frame_loads();
-    function_->pieces.back().frame_stores += accesses_.frame_stores();
+    auto& frame = function_->pieces.back().frame;
+    frame.insert(frame.end(), accesses_.frame_uses().begin(), accesses_.frame_uses().end());
     if (!refused.empty())
       out_.unchecked.push_back(
           {std::string(file_), line_, refused, "remove the intrinsic or builtin that makes " + std::string(line.name)});
@@ -500,8 +500,7 @@ class Annotator {
         mix.fp32 += other.fp32;
         mix.fp64 += other.fp64;
         mix.special += other.special;
-        mix.frame_loads += other.frame_loads;
-        mix.frame_stores += other.frame_stores;
+        mix.frame.insert(mix.frame.end(), other.frame.begin(), other.frame.end());
       }
     };
     FlowGraph graph;
@@ -521,6 +520,7 @@ class Annotator {
       add(mixes[static_cast<std::size_t>(node)], prologue);
     }
     std::vector<FlowPlace> places = weak_topological_order(graph);
+    const std::int64_t share = local_share(f);
     open_section("ridge_blocks", f.group);
     for (std::size_t n = 0; n < nodes.size(); ++n) {
       const FlowPlace& place = places[n];
@@ -540,14 +540,31 @@ class Annotator {
         row += (row.empty() ? "" : ", ") + std::to_string(std::min(v, 65535));
       emit("\t.value\t" + row);
       emit("\t.quad\t" + place_label(f.pieces[static_cast<std::size_t>(nodes[n])].record));
-      emit("\t.long\t" + std::to_string(local(f, mix.frame_loads)) + ", " + std::to_string(local(f, mix.frame_stores)));
+      emit("\t.long\t" + std::to_string(share) + ", 0, " + local(mix, share));
     }
   }
 
-  // Of `accesses` to a frame those that are no registers, in 1/256: see block_record.hpp.
-  static std::int64_t local(const Function& f, std::int64_t accesses) {
+  // The part of a function's frame that registers cannot hold, in 1/256: see block_record.hpp.
+  std::int64_t local_share(const Function& f) const {
     if (f.frame_bytes <= kRegisterBytes) return 0;
-    return std::min<std::int64_t>(accesses, 1 << 23) * 256 * (f.frame_bytes - kRegisterBytes) / f.frame_bytes;
+    FrameFlow flow;
+    for (std::size_t p = 0; p < f.pieces.size(); ++p) {
+      flow.uses.push_back(f.pieces[p].frame);
+      flow.successors.push_back(successors(f, p));
+    }
+    const std::int64_t live = live_frame_bytes(flow, f.frame_bytes);
+    return live <= kRegisterBytes ? 0 : 256 * (live - kRegisterBytes) / live;
+  }
+
+  // Loads and stores of 4 bytes.
+  static std::string local(const Piece& mix, std::int64_t share) {
+    std::int64_t loads = 0, stores = 0;
+    for (const FrameUse& use : mix.frame) {
+      const std::int64_t words = std::max(use.bytes / 4, 1u);
+      if (use.load) loads += words;
+      if (use.store) stores += words;
+    }
+    return std::to_string(loads * share) + ", " + std::to_string(stores * share);
   }
 
   void open_section(const char* name, View group) {

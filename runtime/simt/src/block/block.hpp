@@ -120,7 +120,7 @@ class BlockRunner : public WarpScheduler {
 
   // block_access.cpp
   bool own_stack(std::uintptr_t address, unsigned bytes) const;
-  void local_access(std::uintptr_t address, unsigned bytes, bool store);
+  void local_access(unsigned bytes, bool store);
   void record(std::uint64_t address, unsigned bytes, Op op, std::uintptr_t pc, unsigned part) {
     if (launch_->record && profiler_.access(*current_, threads_.path_of(*current_), address, bytes, op, pc, part))
       park();

@@ -37,7 +37,7 @@ void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind
                          unsigned part) {
   if (stacks_.contains(address)) {  // local memory
     if (!own_stack(address, bytes)) foreign_stack(pc);
-    local_access(address, bytes, kind != AccessKind::load);
+    local_access(bytes, kind != AccessKind::load);
     return;
   }
   const bool store = kind != AccessKind::load;
@@ -128,16 +128,13 @@ void BlockRunner::variable_access(std::uintptr_t address, unsigned bytes, Access
   out_of_bounds(address, bytes, store, pc);
 }
 
-// A frame that registers cannot hold: its share beyond them is local memory. The kernel's arguments lie above its frame.
-void BlockRunner::local_access(std::uintptr_t address, unsigned bytes, bool store) {
-  constexpr std::uintptr_t kHooks = 512;  // bytes of stack between the kernel's access and here, and a little more
-  const std::uintptr_t* frame = current_->first_frame;
-  if (!launch_->record || current_->frames == frame) return;
-  const std::uintptr_t top = frame[current_->frames - frame > 8 ? 9 : 1], here = reinterpret_cast<std::uintptr_t>(&top);
-  if (address >= top || here + kHooks + kRegisterBytes >= top) return;
-  const std::uint64_t depth = top - here - kHooks, words = std::max(bytes / 4, 1u);
+// A part of what a lane does through addresses to a frame that registers cannot hold.
+void BlockRunner::local_access(unsigned bytes, bool store) {
+  if (!launch_->record) return;
+  const BlockRecord* b = threads_.path_of(*current_).block();
+  if (b == nullptr || b->local_share == 0) return;
   (store ? counters_->lane_local_stores : counters_->lane_local_loads) +=
-      words * 256 * (depth - kRegisterBytes) / depth;
+      std::uint64_t{std::max(bytes / 4, 1u)} * b->local_share;
 }
 
 void BlockRunner::out_of_bounds(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc) {

@@ -118,7 +118,7 @@ double VirtualTime::start_of(const Operation& op, double ready) {
     while (start != before) {  // SMs and link are free from `before` on
       before = start;
       start = d.sms.gap(d.copy_in.gap(d.copy_out.gap(start, op.seconds, op.link_out), op.seconds, op.link_in),
-                         op.seconds, op.share);
+                        op.seconds, op.share);
     }
     d.copy_in.take(start, op.seconds, op.link_in);
     d.copy_out.take(start, op.seconds, op.link_out);
