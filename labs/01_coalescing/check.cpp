@@ -134,6 +134,9 @@ class Transpose : public TaskCheck {
         [&](std::size_t i) { return fmt::format("out[{}][{}]", i / rows, i % rows); });
   }
   Work work(const Case& c) const override { return moved(static_cast<double>(c.size[0] * c.size[1])); }
+  std::vector<Bound> bounds(const Case& c) const override {  // each element passes through shared memory once each way
+    return {{"conflicts_over_bound", 2 * static_cast<double>(c.size[0] * c.size[1]) / 32}};
+  }
 };
 
 // size: rows of the table, rows to gather, width.

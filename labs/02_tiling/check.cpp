@@ -138,7 +138,8 @@ class Stencil : public TaskCheck {
   std::vector<Bound> bounds(const Case& c) const override {
     const double cells = static_cast<double>(c.size[0] * c.size[1]);
     return {{"load_sectors_over_bound", cells / 8 * (64 + 2 * kRadius) / 64 * 12 / 8},
-            {"shared_wavefronts_over_bound", cells / 32 * 9}};
+            {"shared_wavefronts_over_bound", cells / 32 * 9},
+            {"conflicts_over_bound", cells / 32 * 9}};
   }
 
   Work work(const Case& c) const override {
@@ -216,6 +217,7 @@ class Sgemm : public TaskCheck {
     const double products = m * n * k;
     return {{"load_sectors_over_bound", products * (1.0 / 64 + 1.0 / 64) / 8},
             {"shared_wavefronts_over_bound", products / 32 * (8.0 / 64 + 2.0 / 64)},
+            {"conflicts_over_bound", products / 32 * (8.0 / 64 + 2.0 / 64)},
             {"barriers_over_bound", m * n / (64 * 64) * (k / 16 + 1)}};
   }
 

@@ -143,7 +143,9 @@ class Reduce : public TaskCheck {
   }
   std::vector<Bound> bounds(const Case& c) const override {  // 16 elements a lane, then one number of each warp
     const auto n = static_cast<double>(c.size[0]);
-    return {{"shared_requests_over_bound", n / 512}, {"barriers_over_bound", n / 2048}};
+    return {{"shared_requests_over_bound", n / 512},
+            {"barriers_over_bound", n / 2048},
+            {"idle_lanes_over_bound", n / 32 * 8}};  // instructions for each 32 elements
   }
 };
 

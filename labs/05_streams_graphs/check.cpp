@@ -126,6 +126,7 @@ class Pipeline : public TaskCheck {
     const auto n = static_cast<double>(c.size[0]);
     return {2 * n * static_cast<double>(c.size[1]), "flop", 2 * n * 4, 2 * n * 4};
   }
+  bool kernels_may_reach_host() const override { return false; }
   std::vector<Bound> bounds(const Case& c) const override {
     return {{"virtual_time_over_bound", on_the_link(static_cast<double>(bytes_of(c.size[0])))}};
   }
