@@ -250,7 +250,8 @@ class Softmax : public TaskCheck {
     const std::size_t bytes = at(c.size[0] * c.size[1]) * 4;
     return {{bytes}, {bytes}, workspace_for(0)};
   }
-  // Rows around 0, and around numbers whose exponentials are infinite or 0; some with one element above all others.
+  // Rows around 0, and around numbers whose exponentials are infinite or 0; some with one element above all others, which
+  // may be so far above that only with the true maximum no exponential is infinite.
   void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
     const auto x = floats(in[0]);
     const std::size_t rows = at(c.size[0]), cols = at(c.size[1]);
@@ -263,7 +264,8 @@ class Softmax : public TaskCheck {
             const std::uint64_t kind = random_bits(seed + 1, r);
             fill_normal(row, seed, r * cols);
             scale_and_shift(row, 3, around[kind % 4]);
-            if (kind / 4 % 3 == 0) row[kind / 16 % cols] += 20;
+            static constexpr float above[3] = {20, 200, 0};
+            row[kind / 16 % cols] += above[kind / 4 % 3];
           }
         },
         rows_together(cols));

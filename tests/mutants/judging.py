@@ -1,4 +1,5 @@
-"""Judges one mutant as a student's folder would be: `ridge check` of the tasks that its file serves, on the emulator."""
+"""Judges one mutant as a student's folder would be, on the emulator: `ridge check` of the tasks that its file serves, and
+`ridge grade`, with its larger cases, where check finds nothing."""
 import json
 import os
 import pathlib
@@ -27,24 +28,25 @@ class Judge:
                 lines[mutant["line"] - 1] = mutant["whole"]
                 (lab / mutant["file"]).write_text("\n".join(lines))
             judged = False
-            for task in mutant["tasks"]:
-                verdict, cause, words = self.task(lab, task, pathlib.Path(scratch))
-                if verdict in ("killed", "not built"):
-                    return verdict, cause, words
-                judged |= verdict == "survived"
+            for mode in ("check", "grade"):
+                for task in mutant["tasks"]:
+                    verdict, cause, words = self.task(lab, task, mode, pathlib.Path(scratch))
+                    if verdict in ("killed", "not built"):
+                        return verdict, cause, words if mode == "check" else "grade: " + words
+                    judged |= verdict == "survived"
             return "survived" if judged else "skipped", "", ""
 
-    def task(self, lab, task, scratch):
+    def task(self, lab, task, mode, scratch):
         out = scratch / "result.json"
         out.unlink(missing_ok=True)
         environment = dict(os.environ, RIDGE_ROOT=str(ROOT), RIDGE_WORK=str(scratch / "work"), RIDGE_CACHE=str(self.folder / "objects"))
         try:
-            subprocess.run([self.ridge, "check", lab.name[:2], "--backend", "cpu", "--task", task, "--submission", lab, "--json", out,
+            subprocess.run([self.ridge, mode, lab.name[:2], "--backend", "cpu", "--task", task, "--submission", lab, "--json", out,
                             "--time-limit", str(self.limit)], capture_output=True, timeout=40 * self.limit, cwd=scratch, env=environment)
         except subprocess.TimeoutExpired:
-            raise SystemExit(f"mutants.py: the check of {lab.name}, {task} did not end: is this machine overloaded?")
+            raise SystemExit(f"mutants.py: `ridge {mode}` of {lab.name}, {task} did not end: is this machine overloaded?")
         if not out.is_file():
-            raise SystemExit(f"mutants.py: `ridge check` of {lab.name}, {task} wrote no result; run it by hand and see why")
+            raise SystemExit(f"mutants.py: `ridge {mode}` of {lab.name}, {task} wrote no result; run it by hand and see why")
         return verdict_of(json.loads(out.read_text()), task)
 
 

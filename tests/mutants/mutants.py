@@ -76,7 +76,7 @@ def run(lab, a, table, log, judge, end):
         one["digest"] = digest
         del one["whole"]
         log.add(one)
-        if one["verdict"] == "survived" and report.Equivalents().why(one) is None:
+        if one["verdict"] == "survived" and report.Equivalents().entry(one) is None:
             print("  survived: " + told(one), flush=True)
 
 
@@ -91,6 +91,7 @@ def main():
     p.add_argument("--limit", type=float, default=30, help="seconds that one run of a task may take (default: 30)")
     p.add_argument("--ridge", type=pathlib.Path, default=places.ROOT / "build/bin/ridge", help="the program")
     p.add_argument("--list", action="store_true", help="print the mutants and judge none")
+    p.add_argument("--least", type=float, default=0, help="fail where a lab's share of killed ones is below so many percent")
     p.add_argument("--report", type=pathlib.Path, help="write the page here")
     a = p.parse_args()
     table = frozen.OPERATORS if a.frozen else operators.OPERATORS
@@ -109,6 +110,9 @@ def main():
     print("\n".join(report.rows(log.all.values(), equivalents)))
     if a.report:
         a.report.write_text(report.page(list(log.all.values()), equivalents, a.seed, set(frozen.OPERATORS)))
+    for lab, count in report.summary(log.all.values(), equivalents).items():
+        if 100 * count["killed"] < a.least * (count["killed"] + count["survived"]):
+            sys.exit(f"mutants.py: {lab}: fewer than {a.least:g}% killed; strengthen its checks, or explain in equivalent.toml")
 
 
 if __name__ == "__main__":

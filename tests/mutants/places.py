@@ -36,7 +36,7 @@ def goal_backends(task):
 
 def digest(lab):
     """Of all that decides a verdict and lies in the lab or its solution: a survivor is judged again where it changed."""
-    sha = hashlib.sha256()
+    sha = hashlib.sha256(b"check, then grade")
     for folder in ("labs", "solutions"):
         for file in sorted((ROOT / folder / lab).rglob("*")):
             if file.suffix in (".cu", ".cuh", ".hpp", ".cpp", ".toml") and "wrong" not in str(file.relative_to(ROOT)) and "steps" not in file.parts:

@@ -10,22 +10,28 @@ from places import ROOT
 CAUSES = ("correctness", "sanitizer", "time limit", "goals")
 
 
+KINDS = ("equivalent", "unmeasured")
+
+
 class Equivalents:
-    """Entries of equivalent.toml. A mutant is recognised by its text: the file, the old line and the new one."""
+    """Entries of equivalent.toml. A mutant is recognised by its text: the file, the old line and the new one. Its kind is
+    'equivalent' (same results, same counts) or 'unmeasured' (same results, slower where no goal looks)."""
 
     def __init__(self, file=pathlib.Path(__file__).parent / "equivalent.toml"):
-        self.entries = tomllib.loads(file.read_text()).get("equivalent", [])
+        self.entries = tomllib.loads(file.read_text()).get("mutant", [])
+        for e in self.entries:
+            assert e["kind"] in KINDS and e["why"], e
 
-    def why(self, mutant):
+    def entry(self, mutant):
         for e in self.entries:
             if (e["file"] == f"{mutant['lab']}/{mutant['file']}" and e["old"] == mutant["old"] and mutant["new"] in e["new"]
                     and e.get("occurrence", mutant["occurrence"]) == mutant["occurrence"]):
-                return e["why"]
+                return e
         return None
 
 
 def summary(results, equivalents):
-    """{lab: Counter}: 'tried', 'not built', each of CAUSES, 'killed', 'equivalent', 'survived'."""
+    """{lab: Counter}: 'tried', 'not built', each of CAUSES, 'killed', each of KINDS, 'survived'."""
     table = collections.defaultdict(collections.Counter)
     for one in results:
         count = table[one["lab"]]
@@ -35,34 +41,36 @@ def summary(results, equivalents):
         if one["verdict"] == "killed":
             count["killed"] += 1
             count[one["cause"]] += 1
-        elif one["verdict"] == "survived" and equivalents.why(one):
-            count["equivalent"] += 1
+        elif one["verdict"] == "survived" and (entry := equivalents.entry(one)):
+            count[entry["kind"]] += 1
         else:
             count[one["verdict"]] += 1
     return table
 
 
 def share(count):
+    """Killed, of the mutants that are not equivalent; then without those whose slowness no goal looks at."""
     different = count["killed"] + count["survived"]
-    return f"{100 * count['killed'] / different:.1f}%" if different else "-"
+    all_of = different + count["unmeasured"]
+    return f"{100 * count['killed'] / all_of:.1f}% | {100 * count['killed'] / different:.1f}%" if different else "- | -"
 
 
 def rows(results, equivalents):
     table = summary(results, equivalents)
     table["all"] = sum(table.values(), collections.Counter())
-    yield "| lab | tried | not built | killed | " + " | ".join("by " + c for c in CAUSES) + " | equivalent | survived | killed of the different |"
-    yield "|---|" + "--:|" * (len(CAUSES) + 6)
+    yield "| lab | tried | not built | killed | " + " | ".join("by " + c for c in CAUSES) + " | equivalent | unmeasured | survived | killed of the not equivalent | without unmeasured |"
+    yield "|---|" + "--:|" * (len(CAUSES) + 8)
     for lab, count in sorted(table.items(), key=lambda item: (item[0] == "all", item[0])):
-        cells = [count["tried"], count["not built"], count["killed"], *(count[c] for c in CAUSES), count["equivalent"], count["survived"]]
+        cells = [count["tried"], count["not built"], count["killed"], *(count[c] for c in (*CAUSES, *KINDS)), count["survived"]]
         yield f"| {lab} | " + " | ".join(map(str, cells)) + f" | {share(count)} |"
 
 
 def by_operator(results, equivalents):
-    yield "| operator | tried | not built | killed | equivalent | survived | killed of the different |"
-    yield "|---|--:|--:|--:|--:|--:|--:|"
+    yield "| operator | tried | not built | killed | equivalent | unmeasured | survived | killed of the not equivalent | without unmeasured |"
+    yield "|---|" + "--:|" * 8
     table = summary([dict(one, lab=one["operator"]) | {"home": one["lab"]} for one in results], Relabelled(equivalents))
     for operator, count in sorted(table.items()):
-        yield (f"| {operator} | {count['tried']} | {count['not built']} | {count['killed']} | {count['equivalent']} | {count['survived']} | "
+        yield (f"| {operator} | {count['tried']} | {count['not built']} | {count['killed']} | {count['equivalent']} | {count['unmeasured']} | {count['survived']} | "
                f"{share(count)} |")
 
 
@@ -72,15 +80,16 @@ class Relabelled:
     def __init__(self, equivalents):
         self.equivalents = equivalents
 
-    def why(self, mutant):
-        return self.equivalents.why(dict(mutant, lab=mutant["home"]))
+    def entry(self, mutant):
+        return self.equivalents.entry(dict(mutant, lab=mutant["home"]))
 
 
 def survivors(results, equivalents):
     for one in sorted(results, key=lambda r: (r["lab"], r["file"], r["line"])):
         if one["verdict"] == "survived":
-            why = equivalents.why(one) or "**not explained**"
-            yield f"- {one['lab']}/{one['file']}:{one['line']}, {one['operator']}: `{one['old']}` becomes `{one['new']}`. {why}"
+            entry = equivalents.entry(one) or {"kind": "survived", "why": ""}
+            kind, why = entry["kind"], entry["why"]
+            yield f"- **{kind}** {one['lab']}/{one['file']}:{one['line']}, {one['operator']}: `{one['old']}` becomes `{one['new']}`. {why}"
 
 
 def commit():
@@ -97,8 +106,9 @@ def page(results, equivalents, seed, frozen):
     seconds = sorted(r["seconds"] for r in results) or [0]
     lines = ["# Mutants of the reference solutions", "",
              f"Written by `tests/mutants/mutants.py` on {datetime.date.today()}, commit {commit()}, seed {seed}: {len(results)} mutants, "
-             f"backend cpu, `ridge check`. A mutant took {seconds[len(seconds) // 2]:.1f} s at the median, {sum(seconds) / 60:.0f} minutes all.", "",
-             "*Killed* means that the task lost a point. Mutants that do not compile and equivalent ones are left out of the share.", "",
+             f"backend cpu, `ridge check`, then `ridge grade`. A mutant took {seconds[len(seconds) // 2]:.1f} s at the median, {sum(seconds) / 60:.0f} minutes all.", "",
+             "*Killed* means that the task lost a point. *Equivalent*: same results, same counts. *Unmeasured*: same results; the cost differs "
+             "only where no goal of the emulator looks. Mutants that do not compile and equivalent ones are left out of the shares.", "",
              *rows(ordinary, equivalents), "", *by_operator(ordinary, equivalents)]
     if later:
         lines += ["", "## Operators written after the checks", "", *rows(later, equivalents), "", *by_operator(later, equivalents)]
