@@ -18,17 +18,18 @@ class Judge:
     def __init__(self, ridge, folder, limit):
         self.ridge, self.folder, self.limit = ridge, folder.resolve(), limit
 
-    def __call__(self, mutant):
+    def __call__(self, mutant, modes=("check", "grade")):
         """(verdict, cause, words): verdict is 'killed', 'survived', 'not built' or 'skipped'."""
         with tempfile.TemporaryDirectory(prefix="mutant-") as scratch:
             lab = pathlib.Path(scratch) / mutant["lab"]
             shutil.copytree(ROOT / "solutions" / mutant["lab"], lab, ignore=shutil.ignore_patterns("steps", "*.md"))
             if "whole" in mutant:  # else the reference itself
                 lines = (lab / mutant["file"]).read_text().split("\n")
-                lines[mutant["line"] - 1] = mutant["whole"]
+                first = mutant["line"] - 1
+                lines[first : first + mutant["old"].count("\n") + 1] = mutant["whole"].split("\n")
                 (lab / mutant["file"]).write_text("\n".join(lines))
             judged = False
-            for mode in ("check", "grade"):
+            for mode in modes:
                 for task in mutant["tasks"]:
                     verdict, cause, words = self.task(lab, task, mode, pathlib.Path(scratch))
                     if verdict in ("killed", "not built"):

@@ -50,28 +50,40 @@ def told(one):
     return f"{one['key']} {one['file']}:{one['line']} {one['operator']}: {one['old']} -> {one['new']}"
 
 
-def check_reference(lab, judge):
-    """A judge that takes a point off the reference itself would call every mutant killed."""
-    for file, tasks in places.tasks_of(lab).items():
+class References:
+    """A judge that takes a point off the reference itself would call every mutant killed: each mode is tried with it, once a digest."""
+
+    def __init__(self, folder, judge):
+        self.file, self.judge = folder / "references.txt", judge
+        self.good = set(self.file.read_text().split()) if self.file.is_file() else set()
+
+    def check(self, lab, digest, file, tasks, mode):
+        key = f"{lab}/{file}:{mode}:{digest}"
+        if key in self.good:
+            return
         began = time.monotonic()
-        verdict, _, words = judge(dict(lab=lab, file=file, tasks=tasks))
+        verdict, _, words = self.judge(dict(lab=lab, file=file, tasks=tasks), (mode,))
         if verdict not in ("survived", "skipped"):
-            sys.exit(f"mutants.py: the reference of {lab}, {file}, lost a point ({words}); correct that first")
-        print(f"{lab}: the reference's {file} in {time.monotonic() - began:.1f} s", flush=True)
+            sys.exit(f"mutants.py: `ridge {mode}` takes points off the reference of {lab}, {file} ({words}); correct that first")
+        print(f"{lab}: {mode} of the reference's {file} in {time.monotonic() - began:.1f} s", flush=True)
+        self.good.add(key)
+        with self.file.open("a") as f:
+            f.write(key + "\n")
 
 
-def run(lab, a, table, log, judge, end):
+def run(lab, a, table, log, judge, references, end):
     ones = places.sample(lab, table, a.seed, a.sample)
     digest = places.digest(lab)
     todo = [one for one in ones if log.needs(one["key"], digest)]
     print(f"{lab}: {len(ones)} mutants, seed {a.seed}, {len(todo)} to judge", flush=True)
-    if todo:
-        check_reference(lab, judge)
     for one in todo:
         if end and time.monotonic() > end:
             return
+        references.check(lab, digest, one["file"], one["tasks"], "check")
         began = time.monotonic()
         one["verdict"], one["cause"], one["words"] = judge(one)
+        if one["words"].startswith("grade: "):
+            references.check(lab, digest, one["file"], one["tasks"], "grade")
         one["seconds"] = round(time.monotonic() - began, 1)
         one["digest"] = digest
         del one["whole"]
@@ -102,10 +114,11 @@ def main():
         return
     log = Log(a.folder)
     judge = Judge(a.ridge.resolve(), a.folder, a.limit)
+    references = References(a.folder, judge)
     end = time.monotonic() + a.seconds if a.seconds else 0
     for lab in places.labs(a.labs):
         if not end or time.monotonic() < end:
-            run(lab, a, table, log, judge, end)
+            run(lab, a, table, log, judge, references, end)
     equivalents = report.Equivalents()
     print("\n".join(report.rows(log.all.values(), equivalents)))
     if a.report:

@@ -120,7 +120,8 @@ def for_the_emulator(lines):
 
 
 def mutants(text, operators):
-    """(operator, line number from 1, old line, new line) of each edit of the code between // TASK and // END."""
+    """(operator, line number from 1, old line, new line) of each edit of the code between // TASK and // END. An operator of
+    two lines gets the line below as well and yields new lines."""
     inside = False
     lines = text.split("\n")
     regions = any(re.match(r"// TASK\(", l) for l in lines)
@@ -132,6 +133,11 @@ def mutants(text, operators):
         if (regions and not inside) or not compiled or not code.strip() or re.match(r"\s*(#|static_assert|using|namespace)", code):
             continue
         for name, operator in operators.items():
+            if getattr(operator, "lines", 1) == 2:
+                below = lines[number] if number < len(lines) else ""
+                for new in operator(code, below):
+                    yield name, number, f"{line}\n{below}", new
+                continue
             for at, old, new in operator(code):
                 assert code[at : at + len(old)] == old
                 yield name, number, line, code[:at] + new + code[at + len(old):] + line[len(code):]

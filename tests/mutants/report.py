@@ -89,7 +89,11 @@ def survivors(results, equivalents):
         if one["verdict"] == "survived":
             entry = equivalents.entry(one) or {"kind": "survived", "why": ""}
             kind, why = entry["kind"], entry["why"]
-            yield f"- **{kind}** {one['lab']}/{one['file']}:{one['line']}, {one['operator']}: `{one['old']}` becomes `{one['new']}`. {why}"
+            yield f"- **{kind}** {one['lab']}/{one['file']}:{one['line']}, {one['operator']}: `{on_one_line(one['old'])}` becomes `{on_one_line(one['new'])}`. {why}"
+
+
+def on_one_line(text):
+    return " ".join(text.split())
 
 
 def commit():

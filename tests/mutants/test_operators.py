@@ -64,6 +64,16 @@ class Operators(unittest.TestCase):
         self.assertEqual(edits("arguments", "f(a, b);"), ["f(b, a);"])
 
 
+class Frozen(unittest.TestCase):
+    def test_swapped(self):
+        text = "  a = 1;  // one\n  f(a);\n    b = 2;"
+        found = [(number, new) for _, number, _, new in operators.mutants(text, {"swapped": frozen.OPERATORS["swapped"]})]
+        self.assertEqual(found, [(1, "  f(a);\n  a = 1;")])
+
+    def test_members(self):
+        self.assertEqual(edits("members", "i = threadIdx.x + v.w;", frozen.OPERATORS), ["i = threadIdx.x + v.z;", "i = threadIdx.y + v.w;"])
+
+
 class Sources(unittest.TestCase):
     def found(self, text):
         return [new for _, _, _, new in operators.mutants(text, {"comparison": operators.OPERATORS["comparison"]})]
