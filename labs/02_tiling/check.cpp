@@ -153,14 +153,15 @@ class Sgemm : public TaskCheck {
   std::string id() const override { return "sgemm"; }
 
   std::vector<Case> cases(const Request& r) const override {
-    std::vector<std::array<std::int64_t, 3>> shapes = {{1, 1, 1},   {33, 65, 17},   {1, 200, 100},  {200, 1, 33},
-                                                       {65, 68, 1}, {129, 132, 71}, {257, 129, 100}};
+    std::vector<std::array<std::int64_t, 3>> shapes = {{1, 1, 1},   {33, 65, 17},   {1, 200, 100},   {200, 1, 33},
+                                                       {65, 68, 1}, {129, 132, 71}, {257, 129, 100}, {1100, 64, 5}};
     // Wide enough for large tiles on every multiprocessor; ragged sizes, since some kernels treat them separately.
     if (r.backend == Backend::cuda) {
       for (const auto& large : {std::array<std::int64_t, 3>{1025, 2047, 515}, {3333, 1540, 333}})
         shapes.push_back(large);
     } else if (r.mode == Mode::grade) {
-      for (const auto& large : {std::array<std::int64_t, 3>{2049, 1796, 9}, {1411, 1537, 9}}) shapes.push_back(large);
+      for (const auto& large : {std::array<std::int64_t, 3>{2049, 1796, 9}, {2177, 1792, 9}, {1411, 1537, 9}})
+        shapes.push_back(large);
     }
     if (r.mode == Mode::grade)
       shapes.push_back(

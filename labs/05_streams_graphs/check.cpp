@@ -302,7 +302,7 @@ class Decode : public TaskCheck {
     struct Net {
       std::int64_t layers, dim, steps;
     };
-    std::vector<Net> nets = {{1, 1, 1}, {3, 33, 5}, {2, 100, 4}};
+    std::vector<Net> nets = {{1, 1, 1}, {3, 33, 5}, {2, 100, 4}, {2, 300, 3}, {1, 515, 2}};
     if (r.mode == Mode::grade) nets.push_back({3, random_size(r.seed, 40, 120), 6});
     std::vector<Case> all;
     auto name = [](const Net& n) { return fmt::format("{} layers of {}, {} steps", n.layers, n.dim, n.steps); };
