@@ -69,6 +69,8 @@ struct Work {
 struct Bound {
   std::string metric;
   double value = 0;
+  // Less than this share of the bound is not believed: nothing that does the work can have it.
+  double least = 0;
 };
 
 struct Verdict {
@@ -98,6 +100,9 @@ class TaskCheck {
   // True where host code must see the inputs' values: data that starts in host memory, launches that depend on results.
   // Otherwise `grade` runs host code with other inputs than those that its kernels are judged with (backend cpu).
   virtual bool host_reads_inputs() const { return false; }
+  // False where the contract keeps page-locked inputs and outputs from kernels: one that follows a pointer to them is
+  // stopped (backend cpu).
+  virtual bool kernels_may_reach_host() const { return true; }
   // False where the contract says that the host waits for nothing: one that does is refused (backend cpu).
   virtual bool host_may_wait() const { return true; }
   // False where the contract says that nothing is read back: a host that does is refused (backend cpu).

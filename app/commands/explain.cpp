@@ -32,25 +32,36 @@ const std::vector<Parts>& parts() {
         "ridge__ideal_sectors_global_op_ld.sum", "ridge__ideal_sectors_global_op_st.sum"},
        true,
        false},
-      {"load_sectors_over_bound", {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"}, true, false},
-      {"store_sectors_over_bound", {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}, true, false},
-      {"conflicts_per_request",
+      {"load_sectors_over_bound",
+       {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+        "ridge__requests_local_op_ld.sum", "ridge__turns_constant.sum"},
+       true,
+       false},
+      {"store_sectors_over_bound",
+       {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", "ridge__requests_local_op_st.sum"},
+       true,
+       false},
+      {"conflicts_over_bound",
        {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
         "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "smsp__sass_inst_executed_op_shared_ld.sum",
         "smsp__sass_inst_executed_op_shared_st.sum"},
        false,
        true},
       {"shared_requests_over_bound",
-       {"smsp__sass_inst_executed_op_shared_ld.sum", "smsp__sass_inst_executed_op_shared_st.sum"},
+       {"smsp__sass_inst_executed_op_shared_ld.sum", "smsp__sass_inst_executed_op_shared_st.sum",
+        "smsp__sass_inst_executed_op_shared_atom.sum", "ridge__requests_local_op_ld.sum",
+        "ridge__requests_local_op_st.sum"},
        false,
        true},
       {"shared_wavefronts_over_bound",
-       {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
+       {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+        "ridge__shared_wavefronts_atom.sum", "ridge__requests_local_op_ld.sum", "ridge__requests_local_op_st.sum"},
        false,
        true},
-      {"barriers_over_bound", {"ridge__block_barriers.sum"}, false, false},
+      {"barriers_over_bound", {"ridge__block_barriers.sum", "ridge__memory_barriers.sum"}, false, false},
       {"instructions_over_bound", {"ridge__warp_instructions.sum"}, false, false},
-      {"divergence", {"ridge__warp_basic_blocks.sum", "ridge__lane_basic_blocks.sum"}, true, true},
+      {"idle_lanes_over_bound", {"ridge__warp_instructions.sum", "ridge__lane_instructions.sum"}, true, true},
   };
   return all;
 }
@@ -180,7 +191,7 @@ struct ExplainArguments {
 void add_explain(Commands& ridge) {
   CLI::App* command = ridge.add("explain", "What a metric or counter means, on your last run's numbers",
                                 "  ridge explain                   all names\n"
-                                "  ridge explain conflicts_per_request 01\n  ridge explain sectors 01");
+                                "  ridge explain conflicts_over_bound 01\n  ridge explain sectors 01");
   auto a = std::make_shared<ExplainArguments>();
   command->add_option("metric", a->metric, "Metric, counter, or a goal's name (none: lists them)");
   command->add_option("lab", a->lab, kLabHelp);

@@ -30,22 +30,27 @@ enum class Defence {
   secret_seeds,  // seeds that nobody can know before (grade)
   random_order,  // of cases
   poisoned_outputs,
-  every_output,     // all outputs of all timed calls are verified
-  own_inputs,       // the expected answer comes from the judge's copies of the inputs
-  explicit_nan,     // NaN matches NaN only where the reference says so
-  tolerance,        // from precision and reduction length
-  norms,            // of the error over all elements
-  judge_clock,      // no time comes from the submission
-  unknown_count,    // of calls in a timed turn
-  late_writes,      // outputs are sampled when the answer arrives, on the clock, and may not change afterwards
-  roofline_floor,   // faster than the measured machine is not believed
-  own_baseline,     // the vendor's way is timed alone first: beside the submission it may not be slower
-  counted_copies,   // copies and fills count as traffic, and are no kernels
-  replay,           // counts and outputs come from a fresh process that never ran the submission's host code (cpu)
-  decoy_inputs,     // where seeds are secret, host code runs with other inputs than those judged (cpu)
-  kernel_entries,   // that process enters kernels only
-  sanitizer,        // races, reads of unset memory and leaks are looked for (check, cpu)
-  scrubbed_memory,  // buffers are wiped before they go back
+  every_output,      // all outputs of all timed calls are verified
+  own_inputs,        // the expected answer comes from the judge's copies of the inputs
+  explicit_nan,      // NaN matches NaN only where the reference says so
+  tolerance,         // from precision and reduction length
+  norms,             // of the error over all elements
+  judge_clock,       // no time comes from the submission
+  unknown_count,     // of calls in a timed turn
+  late_writes,       // outputs are sampled when the answer arrives, on the clock, and may not change afterwards
+  roofline_floor,    // faster than the measured machine is not believed
+  own_baseline,      // the vendor's way is timed alone first: beside the submission it may not be slower
+  counted_copies,    // copies and fills count as traffic, and are no kernels
+  all_ways,          // a goal counts every way of doing a thing: atomics, constants, local memory, barriers in memory
+  summed_costs,      // costs are sums over the lab's bound, not means that harmless work dilutes
+  plausible_counts,  // counts and times that nothing can have that does the work are not measured
+  constant_limit,    // 64 KiB of __constant__ variables
+  host_buffers,      // kernels may not touch page-locked buffers where the contract says so
+  replay,            // counts and outputs come from a fresh process that never ran the submission's host code (cpu)
+  decoy_inputs,      // where seeds are secret, host code runs with other inputs than those judged (cpu)
+  kernel_entries,    // that process enters kernels only
+  sanitizer,         // races, reads of unset memory and leaks are looked for (check, cpu)
+  scrubbed_memory,   // buffers are wiped before they go back
   // Telling and keeping.
   quiet_secrets,  // feedback on secret cases holds no values
   signature,      // of a record

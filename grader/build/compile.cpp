@@ -22,6 +22,7 @@
 #include "simt/rewrite/plain_assembly.hpp"
 #include "simt/rewrite/policy.hpp"
 #include "simt/rewrite/rewrite.hpp"
+#include "simt/rewrite/vector_members.hpp"
 
 namespace ridge {
 
@@ -214,13 +215,23 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
                       " optimises when it links (-flto), whatever it is told: the emulator needs its machine code"};
   if (judged)
     if (auto found = simt::check_assembly(text); !found.empty()) return {false, simt::messages(found)};
-  simt::AnnotatedAssembly assembly = simt::annotate_assembly(text, {options.worker, judged, !options.worker || judged});
+  const std::string compiled_from = file_text(input), name = input.filename().string();
+  const simt::VectorMembers members = simt::vector_members(compiled_from);
+  simt::AnnotatedAssembly assembly =
+      simt::annotate_assembly(text, {options.worker, judged, !options.worker || judged, &members, name});
   if (!assembly.unchecked.empty()) return {false, simt::messages(assembly.unchecked)};
   if (!assembly.excesses.empty()) {
     CompileFailure f;
     for (const auto& excess : assembly.excesses) f.output += describe(excess, shown_name);
     return f;
   }
+  if (assembly.constant_bytes > simt::kConstantMax && on(Defence::constant_limit))
+    return {false,
+            fmt::format("{}: error: too much constant data (0x{:x} bytes, 0x{:x} max)\n"
+                        "  {} bytes of __constant__ variables; a GPU has {} for a source file. Larger tables go to "
+                        "device memory.\n",
+                        shown_name, assembly.constant_bytes, simt::kConstantMax, assembly.constant_bytes,
+                        simt::kConstantMax)};
   write_file(compiled, assembly.text);
   return run_tool({compiler.program.string(), "-c", compiled.string(), "-o", object.string()}, object.parent_path(),
                   options.sandboxed);

@@ -40,6 +40,8 @@ constexpr std::string_view kFaults[] = {"out-of-bounds global load",
                                         "memory leak",
                                         "leak of streams, events, graphs or communicators",
                                         "leak of MPI requests",
+                                        "kernel loads from a buffer of the host",
+                                        "kernel stores to a buffer of the host",
                                         "host code reads device memory",
                                         "host code writes to device memory"};
 

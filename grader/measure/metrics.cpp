@@ -17,6 +17,9 @@ constexpr double kSectorBytes = 32;
 // Fewer sectors than the data itself: something that is not a counted kernel moved it.
 constexpr double kImplausible = 0.98;
 
+// Virtual times and the like below this share of the lab's bound, where the lab says nothing else.
+constexpr double kLeastOfBound = 0.5;
+
 double ideal_sectors(const lab::Work& w) { return (w.bytes_read + w.bytes_written) / kSectorBytes; }
 
 // The source line that causes most of a cost.
@@ -53,12 +56,13 @@ std::string sectors_note(const Counted& c, const lab::Work& work) {
       c.global_sectors / ideal_sectors(work));
 }
 
+// Behind a note that another sentence begins.
 std::string conflicts_note(const Counted& c) {
   const LineCount* line =
       worst(c, [](const LineCount& l) { return is_global(l) ? 0.0 : static_cast<double>(l.conflicts); });
   if (line == nullptr) return {};
   return fmt::format(
-      "{}:{} {} shared memory in {:.1f} passes per request, {:.1f} of them because lanes meet in one bank: rows a "
+      ". {}:{} {} shared memory in {:.1f} passes per request, {:.1f} of them because lanes meet in one bank: rows a "
       "multiple of 32 words apart share their banks",
       line->file, line->line, line->op == "shared_ld" ? "reads" : "writes", per_request(line->wavefronts, *line),
       per_request(line->conflicts, *line));
@@ -73,32 +77,73 @@ double total(const Counted& c, std::string_view name) {
   return sum;
 }
 
-// Metrics that are sums of counters over what check.cpp says is needed.
+// Metrics that are sums of counters over what check.cpp says is needed: those of the usual way, and of all others that
+// do the same.
 struct OverBound {
   std::string_view metric;
   std::array<std::string_view, 2> counters;
+  std::array<std::string_view, 3> others;
   const char* what;
 };
+constexpr std::string_view kLocalLoads = "ridge__requests_local_op_ld.sum",
+                           kLocalStores = "ridge__requests_local_op_st.sum";
 constexpr OverBound kOverBounds[] = {
     {"load_sectors_over_bound",
      {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"},
+     {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"},
      "sectors loaded from global memory"},
-    {"store_sectors_over_bound", {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}, "sectors stored to global memory"},
+    {"store_sectors_over_bound",
+     {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"},
+     {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"},
+     "sectors stored to global memory"},
     {"shared_wavefronts_over_bound",
      {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
+     {"ridge__shared_wavefronts_atom.sum", kLocalLoads, kLocalStores},
      "wavefronts of shared memory"},
     {"shared_requests_over_bound",
      {"smsp__sass_inst_executed_op_shared_ld.sum", "smsp__sass_inst_executed_op_shared_st.sum"},
+     {"smsp__sass_inst_executed_op_shared_atom.sum", kLocalLoads, kLocalStores},
      "requests to shared memory"},
-    {"barriers_over_bound", {"ridge__block_barriers.sum"}, "block barriers"},
-    {"instructions_over_bound", {"ridge__warp_instructions.sum"}, "warp instructions"},
+    {"barriers_over_bound", {"ridge__block_barriers.sum"}, {"ridge__memory_barriers.sum"}, "block barriers"},
+    {"instructions_over_bound", {"ridge__warp_instructions.sum"}, {}, "warp instructions"},
 };
+
+// Loads of constants take a turn for each address. The first is an operand of the arithmetic that uses it.
+double constant_replays(const Counted& c) {
+  return std::max(0.0, total(c, "ridge__turns_constant.sum") - total(c, "ridge__requests_constant.sum"));
+}
+
+// Lanes keep their local memory side by side: 32 lanes with 4 bytes each.
+constexpr double kLocalSectors = 4;
+
+// What a metric's counters leave out, in its unit, beside `others`: local memory, constants, copies by the runtime.
+double beside_counters(std::string_view metric, const Counted& c) {
+  if (metric == "load_sectors_over_bound")
+    return kLocalSectors * total(c, kLocalLoads) + constant_replays(c) + c.on_device / kSectorBytes;
+  if (metric == "store_sectors_over_bound")
+    return kLocalSectors * total(c, kLocalStores) + (c.on_device + c.filled) / kSectorBytes;
+  return metric.starts_with("shared_") ? constant_replays(c) : 0;
+}
+
+// A sentence where kernels did not move what the task must read and write, so that none of their counts says anything.
+std::string implausible(const Measured& m) {
+  const double needed = ideal_sectors(m.work);
+  if (!on(Defence::plausible_counts) || needed <= 0 || m.counted->global_sectors >= kImplausible * needed) return {};
+  return fmt::format(
+      "not measured: the kernels moved only {:.2f} of the data that the task must read and write, so what they count "
+      "is not the task",
+      m.counted->global_sectors / needed);
+}
 
 MetricValue sectors_over_ideal(const Measured& m) {
   MetricValue v;
   v.unit = "x";
   const Counted& c = *m.counted;
   double value = c.global_sectors / ideal_sectors(m.work);
+  double other = on(Defence::all_ways)
+                     ? (kLocalSectors * (total(c, kLocalLoads) + total(c, kLocalStores)) + constant_replays(c)) /
+                           ideal_sectors(m.work)
+                     : 0;
   double copied = (2 * c.on_device + c.filled) / kSectorBytes / ideal_sectors(m.work);
   if (!on(Defence::counted_copies)) {
     v.value = std::max(value, 1.0);
@@ -106,31 +151,49 @@ MetricValue sectors_over_ideal(const Measured& m) {
     v.note = fmt::format(
         "the kernels moved only {:.2f} of the data: a copy by the runtime (cudaMemcpy) is not a kernel's work", value);
   } else {
-    v.value = value + copied;
+    v.value = value + other + copied;
     v.note = sectors_note(c, m.work);
   }
   return v;
 }
 
-MetricValue conflicts_per_request(const Counted& c) {
-  return {c.shared_requests > 0 ? c.shared_conflicts / c.shared_requests : 0, "per request", conflicts_note(c), {}};
+MetricValue conflicts_over_bound(const Measured& m) {
+  const Counted& c = *m.counted;
+  const double bound = bound_of("conflicts_over_bound", m);
+  const double extra = c.shared_conflicts + (on(Defence::all_ways) ? constant_replays(c) : 0);
+  if (!on(Defence::summed_costs)) return {c.shared_requests > 0 ? extra / c.shared_requests : 0, "x", "", {}};
+  return {
+      extra / bound,
+      "x",
+      fmt::format("{:.0f} passes through shared memory beyond those that no banks in common would take, where {:.0f} "
+                  "passes in all would do{}",
+                  extra, bound, conflicts_note(c)),
+      {}};
 }
 
-MetricValue divergence(const Counted& c) {
-  const double warps = 32 * total(c, "ridge__warp_basic_blocks.sum"), lanes = total(c, "ridge__lane_basic_blocks.sum");
-  if (warps == 0) return {0.0, "of all lanes idle", "", {}};
-  return {
-      std::max(0.0, 1 - lanes / warps),
-      "of all lanes idle",
-      fmt::format("a warp runs each side of a branch that its lanes disagree on: {:.0f} of 32 lanes work on average",
-                  32 * lanes / warps),
-      {}};
+MetricValue idle_lanes_over_bound(const Measured& m) {
+  const Counted& c = *m.counted;
+  const double bound = bound_of("idle_lanes_over_bound", m);
+  const double warps = total(c, "ridge__warp_instructions.sum"), lanes = total(c, "ridge__lane_instructions.sum") / 32;
+  const double idle = std::max(0.0, warps - lanes);
+  if (!on(Defence::summed_costs)) return {warps > 0 ? idle / warps : 0, "x", "", {}};
+  return {idle / bound,
+          "x",
+          fmt::format("a warp runs each side of a branch that its lanes disagree on: its idle lanes add up to {:.0f} "
+                      "instructions of a warp, where {:.0f} in all would do",
+                      idle, bound),
+          {}};
 }
 
 MetricValue over_bound(const OverBound& o, const Measured& m) {
   double sum = 0;
   for (auto name : o.counters)
     if (!name.empty()) sum += total(*m.counted, name);
+  if (on(Defence::all_ways)) {
+    for (auto name : o.others)
+      if (!name.empty()) sum += total(*m.counted, name);
+    sum += beside_counters(o.metric, *m.counted);
+  }
   const double bound = bound_of(std::string(o.metric), m);
   return {sum / bound, "x", fmt::format("{:.0f} {}, where {:.0f} would do", sum, o.what, bound), {}};
 }
@@ -171,15 +234,32 @@ double bound_of(const std::string& metric, const Measured& m) {
   throw Error(Exit::environment, "the lab's check.cpp gives no bound for '" + metric + "'", "see TaskCheck::bounds");
 }
 
+namespace {
+
+// A value far below the lab's bound: the work was done by something that is not seen.
+MetricValue believed(const std::string& metric, const Measured& m, MetricValue v) {
+  double least = metric == "virtual_time_over_bound" || metric == "bubble_over_bound" ? kLeastOfBound : 0;
+  for (const auto& b : m.bounds)
+    if (b.metric == metric && b.least > 0) least = b.least;
+  if (!on(Defence::plausible_counts) || !v.value || *v.value >= least) return v;
+  v.note = fmt::format("not measured: {:.3f} of what a well-made solution needs, and less than {:g} cannot be: {}",
+                       *v.value, least, v.note);
+  v.value.reset();
+  return v;
+}
+
+}  // namespace
+
 MetricValue measure(const std::string& metric, const Measured& m, const std::string& baseline) {
   if (m.counted) {
     if (metric == "sectors_over_ideal") return sectors_over_ideal(m);
-    if (metric == "conflicts_per_request") return conflicts_per_request(*m.counted);
-    if (metric == "divergence") return divergence(*m.counted);
     if (metric == "launches_over_bound") return launches(m);
-    if (needs_timeline(metric)) return measure_timeline(metric, m);
+    if (needs_timeline(metric)) return believed(metric, m, measure_timeline(metric, m));
+    if (std::string why = implausible(m); !why.empty()) return {std::nullopt, "", why, {}};
+    if (metric == "conflicts_over_bound") return conflicts_over_bound(m);
+    if (metric == "idle_lanes_over_bound") return idle_lanes_over_bound(m);
     for (const OverBound& o : kOverBounds)
-      if (o.metric == metric) return over_bound(o, m);
+      if (o.metric == metric) return believed(metric, m, over_bound(o, m));
   }
   if (metric == "ratio_to_baseline" && !m.timings.empty()) return ratio_to_baseline(m, baseline);
   throw Error(Exit::environment, "unknown metric '" + metric + "' in lab.toml", "docs/metrics.md lists them");

@@ -1,5 +1,6 @@
 #include "grader/sandbox/sandbox_filter.hpp"
 
+#include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
 
 #ifdef RIDGE_HAVE_SECCOMP
@@ -136,7 +137,7 @@ std::string list(Calls calls) {
                      PR_SET_TIMERSLACK, PR_GET_NO_NEW_PRIVS, 0x53564d41 /* PR_SET_VMA: names of mappings */})
     f.allow(SCMP_SYS(prctl), argument(0, kAll32, static_cast<scmp_datum_t>(option)));
   // A worker seals its code, and lets nobody add a filter afterwards: runtime/worker/sealed_code.cpp.
-  if (calls == Calls::worker) f.allow(SCMP_SYS(prctl), argument(0, kAll32, PR_SET_SECCOMP));
+  if (calls == Calls::worker && on(Defence::sealed_code)) f.allow(SCMP_SYS(prctl), argument(0, kAll32, PR_SET_SECCOMP));
   if (calls == Calls::gpu_worker || calls == Calls::ranks) {  // names of UNIX sockets are the network namespace's own
     f.allow(SCMP_SYS(socket), argument(0, kAll32, AF_UNIX));
     if (calls == Calls::ranks)  // which has the loopback interface only

@@ -72,7 +72,10 @@ Reply CaseBuffers::share(WorkerProcess& worker, double limit_seconds, Show show)
   Reply reply;
   auto give = [&](const DeviceBuffer& b, bool writable, lab::Place place = lab::Place::device) {
     if (reply.fate != Fate::ok || reply.done.status != protocol::Status::ok) return;
-    protocol::Buffer message{id++, writable ? 1u : 0u, b.bytes(), b.reserved(), static_cast<std::uint32_t>(place), 0};
+    // A contract that keeps them from kernels has a number of its own: runtime/worker/protocol.hpp.
+    const bool kept = place == lab::Place::pinned && !check_.kernels_may_reach_host() && on(Defence::host_buffers);
+    protocol::Buffer message{
+        id++, writable ? 1u : 0u, b.bytes(), b.reserved(), kept ? 3u : static_cast<std::uint32_t>(place), 0};
     reply = worker.add_buffer(message, b.descriptor(writable), limit_seconds);
   };
   if (show == Show::decoy && decoys_.empty()) make_decoys();

@@ -96,7 +96,9 @@ class Transpose : public TaskCheck {
   std::string id() const override { return "transpose"; }
   std::vector<Case> cases(const Request& r) const override {
     std::vector<Case> all;
-    std::vector<std::array<std::int64_t, 2>> shapes = {{1, 1}, {33, 65}, {257, 510}, {1, 4099}, {4099, 1}, {64, 96}};
+    // Then each side a multiple of 4 where the other one is not, with each remainder: float4 is no choice there.
+    std::vector<std::array<std::int64_t, 2>> shapes = {{1, 1},   {33, 65}, {257, 510}, {1, 4099}, {4099, 1}, {64, 96},
+                                                       {64, 97}, {64, 98}, {64, 95},   {97, 64},  {98, 64},  {95, 64}};
     if (r.mode == Mode::grade) shapes.push_back({random_size(r.seed, 100, 400), random_size(r.seed + 1, 100, 400)});
     for (auto [rows, cols] : shapes) all.push_back({fmt::format("{} x {}", rows, cols), {rows, cols}});
     std::int64_t rows = 32, n = measured_elements(r);
@@ -134,6 +136,9 @@ class Transpose : public TaskCheck {
         [&](std::size_t i) { return fmt::format("out[{}][{}]", i / rows, i % rows); });
   }
   Work work(const Case& c) const override { return moved(static_cast<double>(c.size[0] * c.size[1])); }
+  std::vector<Bound> bounds(const Case& c) const override {  // each element passes through shared memory once each way
+    return {{"conflicts_over_bound", 2 * static_cast<double>(c.size[0] * c.size[1]) / 32}};
+  }
 };
 
 // size: rows of the table, rows to gather, width.
@@ -145,9 +150,11 @@ class Gather : public TaskCheck {
     auto add = [&](std::int64_t table, std::int64_t rows, std::int64_t width, bool measured = false) {
       all.push_back({fmt::format("{} x {} of {} rows", rows, width, table), {table, rows, width}, measured});
     };
-    static constexpr std::array<std::int64_t, 3> shapes[] = {{1, 1, 1},      {7, 1000, 33},  {300, 257, 64},
-                                                             {1000, 33, 10}, {50, 99, 1023}, {1003, 515, 100},
-                                                             {9, 31, 512},   {5, 3, 4099}};
+    // Then rows of each length around the number of a warp's lanes, in floats and in float4.
+    static constexpr std::array<std::int64_t, 3> shapes[] = {
+        {1, 1, 1},        {7, 1000, 33}, {300, 257, 64}, {1000, 33, 10}, {50, 99, 1023},
+        {1003, 515, 100}, {9, 31, 512},  {5, 3, 4099},   {40, 77, 7},    {30, 67, 3},
+        {21, 203, 28},    {19, 45, 12},  {23, 101, 15},  {17, 61, 60},   {11, 37, 250}};
     for (auto [table, rows, width] : shapes) add(table, rows, width);
     if (r.mode == Mode::grade)
       add(random_size(r.seed, 100, 1000), random_size(r.seed + 1, 100, 1000), random_size(r.seed + 2, 20, 200));

@@ -138,7 +138,8 @@ class Stencil : public TaskCheck {
   std::vector<Bound> bounds(const Case& c) const override {
     const double cells = static_cast<double>(c.size[0] * c.size[1]);
     return {{"load_sectors_over_bound", cells / 8 * (64 + 2 * kRadius) / 64 * 12 / 8},
-            {"shared_wavefronts_over_bound", cells / 32 * 9}};
+            {"shared_wavefronts_over_bound", cells / 32 * 9},
+            {"conflicts_over_bound", cells / 32 * 9}};
   }
 
   Work work(const Case& c) const override {
@@ -152,14 +153,15 @@ class Sgemm : public TaskCheck {
   std::string id() const override { return "sgemm"; }
 
   std::vector<Case> cases(const Request& r) const override {
-    std::vector<std::array<std::int64_t, 3>> shapes = {{1, 1, 1},   {33, 65, 17},   {1, 200, 100},  {200, 1, 33},
-                                                       {65, 68, 1}, {129, 132, 71}, {257, 129, 100}};
+    std::vector<std::array<std::int64_t, 3>> shapes = {{1, 1, 1},   {33, 65, 17},   {1, 200, 100},   {200, 1, 33},
+                                                       {65, 68, 1}, {129, 132, 71}, {257, 129, 100}, {1100, 64, 5}};
     // Wide enough for large tiles on every multiprocessor; ragged sizes, since some kernels treat them separately.
     if (r.backend == Backend::cuda) {
       for (const auto& large : {std::array<std::int64_t, 3>{1025, 2047, 515}, {3333, 1540, 333}})
         shapes.push_back(large);
     } else if (r.mode == Mode::grade) {
-      for (const auto& large : {std::array<std::int64_t, 3>{2049, 1796, 9}, {1411, 1537, 9}}) shapes.push_back(large);
+      for (const auto& large : {std::array<std::int64_t, 3>{2049, 1796, 9}, {2177, 1792, 9}, {1411, 1537, 9}})
+        shapes.push_back(large);
     }
     if (r.mode == Mode::grade)
       shapes.push_back(
@@ -216,6 +218,7 @@ class Sgemm : public TaskCheck {
     const double products = m * n * k;
     return {{"load_sectors_over_bound", products * (1.0 / 64 + 1.0 / 64) / 8},
             {"shared_wavefronts_over_bound", products / 32 * (8.0 / 64 + 2.0 / 64)},
+            {"conflicts_over_bound", products / 32 * (8.0 / 64 + 2.0 / 64)},
             {"barriers_over_bound", m * n / (64 * 64) * (k / 16 + 1)}};
   }
 

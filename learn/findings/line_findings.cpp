@@ -254,7 +254,9 @@ void divergence(const TaskResult& t, const GoalResult& g, const Sources& sources
   const auto lines = dearest(t, [](const LineCount& l) {
     return l.lanes == 0 ? 0.0 : 32.0 * static_cast<double>(l.requests) - static_cast<double>(l.lanes);
   });
-  f.what = fmt::format("{:.0f}% of all lanes wait while others of their warp work", 100 * g.value.value_or(0));
+  f.what = fmt::format(
+      "lanes that wait while others of their warp work add up to {:.0f}% of the instructions that the task needs",
+      100 * g.value.value_or(0));
   f.why =
       "A warp runs both sides of a branch that its lanes disagree on, one after the other. Let whole warps take the "
       "same "
@@ -384,11 +386,11 @@ Finding goal_finding(const TaskResult& t, const GoalResult& g, const Sources& so
   const std::string& m = g.metric;
   if (m == "sectors_over_ideal" || m == "load_sectors_over_bound" || m == "store_sectors_over_bound")
     sectors(t, g, f);
-  else if (m == "conflicts_per_request")
+  else if (m == "conflicts_over_bound")
     bank_conflicts(t, g, f);
   else if (m == "shared_requests_over_bound" || m == "shared_wavefronts_over_bound")
     shared_traffic(t, g, f);
-  else if (m == "divergence")
+  else if (m == "idle_lanes_over_bound")
     divergence(t, g, sources, f);
   else if (m == "barriers_over_bound")
     barriers(t, g, sources, f);

@@ -42,9 +42,9 @@ std::string refused_in_words(int& error);
 // RIDGE_LANE_ORDER sets it too.
 void set_order(std::uint64_t seed);
 
-// Maps a file descriptor's first `bytes` as device memory, as memory of the host that the device knows, or as the
-// host's alone; nullptr where that fails.
-enum class BufferPlace : std::uint32_t { device, pinned, pageable };
+// Maps a file descriptor's first `bytes` as device memory, as memory of the host that the device knows, as the host's
+// alone, or as memory that copies know and kernels may not touch; nullptr where that fails.
+enum class BufferPlace : std::uint32_t { device, pinned, pageable, kept };
 void* map_buffer(int fd, std::size_t bytes, bool writable, BufferPlace place = BufferPlace::device);
 
 }  // namespace ridge::simt

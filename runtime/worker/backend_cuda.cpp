@@ -103,7 +103,7 @@ void* map_host_buffer(int fd, std::size_t bytes, bool pinned, std::string& error
 }  // namespace
 
 void* map_buffer(int fd, const protocol::Buffer& buffer, std::string& error) {
-  if (buffer.place != 0) return map_host_buffer(fd, buffer.bytes, buffer.place == 1, error);
+  if (buffer.place != 0) return map_host_buffer(fd, buffer.bytes, buffer.place != 2, error);
   static auto import = driver<decltype(&cuMemImportFromShareableHandle)>("cuMemImportFromShareableHandle");
   static auto reserve = driver<decltype(&cuMemAddressReserve)>("cuMemAddressReserve");
   static auto map = driver<decltype(&cuMemMap)>("cuMemMap");

@@ -44,7 +44,8 @@ struct Buffer {
   std::uint32_t writable = 0;
   std::uint64_t bytes = 0;     // the size that the task sees
   std::uint64_t reserved = 0;  // size of the allocation behind the descriptor
-  std::uint32_t place = 0;     // 0: device memory, 1: page-locked host memory, 2: pageable host memory
+  // 0: device memory, 1: page-locked host memory, 2: pageable host memory, 3: as 1, kept from kernels
+  std::uint32_t place = 0;
   std::uint32_t padding = 0;
 };
 

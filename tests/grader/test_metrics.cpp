@@ -60,11 +60,60 @@ TEST_CASE("metrics: counters of all kernels over the lab's bound") {
   CHECK_THROWS_AS(measure("ratio_to_baseline", m, ""), Error);    // nothing was timed
 }
 
-TEST_CASE("metrics: divergence is the share of idle lanes") {
-  Measured m = counted({{"ridge__warp_basic_blocks.sum", 10}, {"ridge__lane_basic_blocks.sum", 240}});
-  CHECK(measure("divergence", m, "").value.value() == Approx(0.25));
-  CHECK(has(measure("divergence", m, "").note, "24 of 32"));
-  CHECK(measure("divergence", counted({}), "").value.value() == 0);
+TEST_CASE("metrics: every way of doing a thing counts") {
+  Measured m = counted({{"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", 10},
+                        {"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", 3},
+                        {"smsp__sass_inst_executed_op_shared_atom.sum", 5},
+                        {"ridge__shared_wavefronts_atom.sum", 7},
+                        {"ridge__requests_constant.sum", 20},
+                        {"ridge__turns_constant.sum", 22},
+                        {"ridge__requests_local_op_ld.sum", 100},
+                        {"ridge__requests_local_op_st.sum", 50},
+                        {"ridge__block_barriers.sum", 2},
+                        {"ridge__memory_barriers.sum", 9}});
+  m.counted->on_device = 64, m.counted->filled = 32;
+  m.bounds = {{"load_sectors_over_bound", 1},      {"store_sectors_over_bound", 1}, {"shared_requests_over_bound", 1},
+              {"shared_wavefronts_over_bound", 1}, {"barriers_over_bound", 1},      {"conflicts_over_bound", 1}};
+  auto value = [&](const char* metric) { return measure(metric, m, "").value.value(); };
+  CHECK(value("load_sectors_over_bound") == 10 + 4 * 100 + 2 + 2);
+  CHECK(value("store_sectors_over_bound") == 10 + 3 + 4 * 50 + 2 + 1);
+  CHECK(value("shared_requests_over_bound") == 5 + 100 + 50 + 2);
+  CHECK(value("shared_wavefronts_over_bound") == 7 + 100 + 50 + 2);
+  CHECK(value("barriers_over_bound") == 11);
+  CHECK(value("conflicts_over_bound") == 2);
+  m.work = {0, "", 320, 0};
+  m.counted->global_sectors = 10;
+  CHECK(value("sectors_over_ideal") == Approx((10 + 4 * 150 + 2 + (2 * 64 + 32) / 32.0) / 10));
+}
+
+TEST_CASE("metrics: costs are sums, which harmless work does not dilute") {
+  Measured m = counted({{"ridge__warp_instructions.sum", 100}, {"ridge__lane_instructions.sum", 2400}},
+                       {{"ridge__warp_instructions.sum", 9000}, {"ridge__lane_instructions.sum", 32 * 9000}});
+  m.counted->shared_conflicts = 30, m.counted->shared_requests = 1e6;
+  m.bounds = {{"idle_lanes_over_bound", 50}, {"conflicts_over_bound", 60}};
+  CHECK(measure("idle_lanes_over_bound", m, "").value.value() == Approx(0.5));
+  CHECK(has(measure("idle_lanes_over_bound", m, "").note, "25 instructions of a warp, where 50"));
+  CHECK(measure("conflicts_over_bound", m, "").value.value() == Approx(0.5));
+  m.bounds.clear();
+  CHECK_THROWS_AS(measure("idle_lanes_over_bound", m, ""), Error);
+  CHECK_THROWS_AS(measure("conflicts_over_bound", m, ""), Error);
+}
+
+TEST_CASE("metrics: what nothing can have that does the work is not measured") {
+  Measured m = counted({{"ridge__block_barriers.sum", 1}});
+  m.bounds = {{"barriers_over_bound", 1}, {"virtual_time_over_bound", 1e-3}};
+  m.work = {0, "", 320, 320};
+  m.counted->global_sectors = 19;
+  CHECK_FALSE(measure("barriers_over_bound", m, "").value);
+  CHECK(has(measure("barriers_over_bound", m, "").note, "not measured: the kernels moved only 0.95"));
+  m.counted->global_sectors = 20;
+  CHECK(measure("barriers_over_bound", m, "").value == 1);
+  m.counted->timeline.seconds = 0.49e-3;
+  CHECK_FALSE(measure("virtual_time_over_bound", m, "").value);
+  m.counted->timeline.seconds = 0.51e-3;
+  CHECK(measure("virtual_time_over_bound", m, "").value == Approx(0.51));
+  m.bounds[1].least = 0.6;
+  CHECK_FALSE(measure("virtual_time_over_bound", m, "").value);
 }
 
 TEST_CASE("metrics: what hides what in virtual time") {
@@ -111,6 +160,11 @@ TEST_CASE("metrics: the bubble is what all ranks wait") {
   m.ranks = {rank(4, 0, 4), rank(10, 2, 10)};  // 40% and 80% of the 10 s
   CHECK(measure("bubble_over_bound", m, "").value.value() == Approx(2));
   CHECK(has(measure("bubble_over_bound", m, "").note, "rank 0 waits most, 60.0%"));
+  // Of 20 s of the ranks, the schedule needs 0.8 x 2 x 5 s of kernels: what others fill is no less of a bubble.
+  m.bounds.push_back({"virtual_time_over_bound", 5});
+  CHECK(measure("bubble_over_bound", m, "").value.value() > 2.9);
+  CHECK(has(measure("bubble_over_bound", m, "").note, "The task's kernels take 40.0% of that time"));
+  m.bounds.pop_back();
   m.ranks[1].left_out = 3;
   CHECK(!measure("bubble_over_bound", m, "").value);
 }
@@ -133,7 +187,7 @@ TEST_CASE("metrics: a task that needs a GPU has no points elsewhere") {
   Task t;
   t.points_correct = 5;
   t.goals = {{"g", "", lab::Backend::cuda, "ratio_to_baseline", 0, 1, 20, ""},
-             {"c", "", lab::Backend::cpu, "divergence", 1, 0, 10, ""}};
+             {"c", "", lab::Backend::cpu, "idle_lanes_over_bound", 1, 0, 10, ""}};
   CHECK(t.points(lab::Backend::cpu) == 15);
   CHECK(t.points(lab::Backend::cuda) == 25);
   t.needs = "sm_90a";

@@ -96,10 +96,11 @@ TEST_CASE("goals count only for a right answer, in order, and for this backend")
   Task spec;
   spec.points_correct = 5;
   spec.goals = {{"sectors", "", lab::Backend::cpu, "sectors_over_ideal", 4, 1, 15, ""},
-                {"conflicts", "", lab::Backend::cpu, "conflicts_per_request", 8, 0, 10, "sectors"},
+                {"conflicts", "", lab::Backend::cpu, "conflicts_over_bound", 8, 0, 10, "sectors"},
                 {"bandwidth", "", lab::Backend::cuda, "ratio_to_baseline", 0, 1, 99, ""}};
   Measured m;
   m.work = {1, "element", 3200, 3200};  // 200 sectors
+  m.bounds = {{"conflicts_over_bound", 100}};
   m.counted = Counted{{}, 200, 10, 0};
   auto score = [&](double sectors, bool correct) {
     m.counted->global_sectors = sectors;

@@ -129,7 +129,7 @@ TEST_CASE("from nothing to the first task that passes") {
   CHECK(contains(e.out, "sectors_over_ideal"));
   CHECK(contains(e.out, "task copy: 1 x (goal 1.02)"));
   CHECK(contains(e.out, "copy.cu:14"));
-  CHECK(contains(run_ridge(home, {"explain", "conflicts_per_reqest"}).err, "did you mean conflicts_per_request"));
+  CHECK(contains(run_ridge(home, {"explain", "conflicts_over_bond"}).err, "did you mean conflicts_over_bound"));
   CHECK(contains(run_ridge(home, {"explain", "traffic", "07"}).out, "messages between ranks"));
   CHECK(contains(run_ridge(home, {"explain", "in-flight", "08"}).out, "more forwards"));  // the lesson's own
 

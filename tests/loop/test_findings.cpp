@@ -75,7 +75,7 @@ TEST_CASE("data that is read again is told by all its lines") {
 TEST_CASE("bank conflicts are told with the pitch and a better one") {
   LineCount l = line("shared_ld", 100, 0, 0, 128, 128);
   l.wavefronts = 3200, l.conflicts = 3100;
-  const Finding f = only(missed("conflicts_per_request", 31, 0.02, {l}));
+  const Finding f = only(missed("conflicts_over_bound", 31, 0.02, {l}));
   CHECK(contains(f.what, "32 passes per request (ideal 1)"));
   CHECK(contains(f.what, "32 words apart, so 32 lanes meet in each bank"));
   CHECK(contains(f.why, "A pitch of 33 words in place of 32"));
@@ -87,7 +87,7 @@ TEST_CASE("divergence names the condition, barriers their lines") {
                                                        "work();\n    x[0] = 1;\n  }\n  __syncthreads();\n}\n"}};
   LineCount l = line("shared_st", 100, 0, 0, 8, 8);
   l.line = 4, l.lanes = 1600;
-  const Finding f = only(missed("divergence", 0.4, 0.1, {l}), sources);
+  const Finding f = only(missed("idle_lanes_over_bound", 0.4, 0.1, {l}), sources);
   CHECK(f.where == "transpose.cu:2");
   CHECK(contains(f.what, "line 4 runs with 16 of 32 lanes"));
   CHECK(contains(only(missed("barriers_over_bound", 4, 1.05, {l}), sources).what, "waits at line 6"));

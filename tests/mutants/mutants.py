@@ -1,154 +1,131 @@
 #!/usr/bin/env python3
-"""How many small errors do the checks find? Edits each reference solution by the operators of operators.py, one edit at a
-time, and judges it: a mutant is killed if the task loses a point.
+"""How many small errors do the checks find? Edits each reference solution at one place, judges it, and reports which edits
+cost no point.
 
-  tests/mutants/mutants.py FOLDER [--labs 01 02] [--sample N] [--seed S] [--frozen] [--seconds S] [--report]
+  tests/mutants/mutants.py FOLDER [--labs 01 02] [--sample N] [--seed S] [--frozen] [--seconds S] [--report FILE]
 
-FOLDER keeps a line a mutant in mutants.jsonl; a second run goes on where the first ended. --sample: mutants a lab, drawn by
-the seed. Mutants that change nothing that counts are named, with the reason, in equivalent.toml."""
+FOLDER keeps a line a mutant in mutants.jsonl, so that an interrupted run goes on; a survivor is judged again once its lab
+changed. --sample: mutants a lab, drawn by the seed; a larger sample contains the smaller one."""
 import argparse
-import collections
-import difflib
-import hashlib
+import fcntl
 import json
 import pathlib
-import random
-import re
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
-import tomllib
 
+import frozen
 import operators
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-RIDGE = ROOT / "build/bin/ridge"
-
-
-def tasks_of(lab):
-    """{file: [task, ...]} of a lab."""
-    files = collections.defaultdict(list)
-    for task in tomllib.loads((ROOT / "labs" / lab / "lab.toml").read_text())["task"]:
-        files[task["file"]].append(task["id"])
-    return files
+import places
+import report
+from judging import Judge
 
 
-def key(lab, file, old, new, number):
-    return hashlib.sha256(f"{lab}\n{file}\n{number}\n{old}\n{new}".encode()).hexdigest()[:12]
+class Log:
+    """FOLDER/mutants.jsonl. The last line of a mutant counts."""
 
-
-def all_mutants(lab, table):
-    for file, tasks in tasks_of(lab).items():
-        source = ROOT / "solutions" / lab / file
-        if not source.is_file():
-            continue
-        text = source.read_text()
-        seen = set()
-        for operator, number, old, new in operators.mutants(text, table):
-            if (number, new) in seen or old == new:
-                continue
-            seen.add((number, new))
-            yield dict(key=key(lab, file, old, new, number), lab=lab, file=file, tasks=tasks, operator=operator, line=number,
-                       old=old.strip(), new=new.strip(), whole=new)
-
-
-def judge(mutant, limit):
-    """'killed', 'survived' or 'not built', and the words of the first failed check."""
-    with tempfile.TemporaryDirectory(prefix="mutant") as scratch:
-        folder = pathlib.Path(scratch) / mutant["lab"]
-        shutil.copytree(ROOT / "solutions" / mutant["lab"], folder, ignore=shutil.ignore_patterns("steps", "README.md"))
-        lines = (folder / mutant["file"]).read_text().split("\n")
-        lines[mutant["line"] - 1] = mutant["whole"]
-        (folder / mutant["file"]).write_text("\n".join(lines))
-        for task in mutant["tasks"]:
-            out = pathlib.Path(scratch) / "result.json"
+    def __init__(self, folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        self.file = folder / "mutants.jsonl"
+        self.lock = (folder / "lock").open("w")
+        fcntl.flock(self.lock, fcntl.LOCK_EX)  # one run at a time
+        self.all = {}
+        for line in self.file.read_text().splitlines() if self.file.is_file() else []:
             try:
-                subprocess.run([RIDGE, "check", mutant["lab"][:2], "--backend", "cpu", "--task", task, "--submission", folder,
-                                "--json", out], capture_output=True, timeout=limit, cwd=scratch)
-            except subprocess.TimeoutExpired:
-                return "killed", "no end"
-            if not out.is_file():
-                return "killed", "no result"
-            result = json.loads(out.read_text())
-            if result["outcome"] == "build-failed":
-                return "not built", ""
-            for one in result["tasks"]:
-                if one["id"] != task or one["status"] == "skipped":
-                    continue
-                if one["status"] != "passed" or one["points"] < one["max"]:
-                    failed = [c["name"] for c in one["checks"] if c["status"] == "failed"]
-                    return "killed", failed[0] if failed else one["status"]
-    return "survived", ""
+                one = json.loads(line)
+            except ValueError:
+                continue  # an interrupted run's last line
+            self.all[one["key"]] = one
+
+    def needs(self, key, digest):
+        one = self.all.get(key)
+        return one is None or (one["verdict"] == "survived" and one["digest"] != digest)
+
+    def add(self, one):
+        self.all[one["key"]] = one
+        with self.file.open("a") as f:
+            f.write(json.dumps(one) + "\n")
 
 
-def report(folder, results, reasons):
-    table = collections.defaultdict(collections.Counter)
-    lines = ["| lab | mutants built | killed | equivalent | survivors | killed of those not equivalent |", "|---|--:|--:|--:|--:|--:|"]
-    for one in results.values():
-        verdict = one["verdict"]
-        table[one["lab"]]["equivalent" if verdict == "survived" and one["key"] in reasons else verdict] += 1
-    for lab, count in sorted(table.items()):
-        different = count["killed"] + count["survived"]
-        share = f"{100 * count['killed'] / different:.1f}%" if different else "-"
-        lines.append(f"| {lab} | {different + count['equivalent']} | {count['killed']} | {count['equivalent']} | {count['survived']} | {share} |")
-    lines += ["", "Survivors:", ""]
-    for one in sorted(results.values(), key=lambda r: (r["lab"], r["file"], r["line"])):
-        if one["verdict"] == "survived":
-            why = reasons.get(one["key"], "**not explained**")
-            lines.append(f"- `{one['key']}` {one['lab']}/{one['file']}:{one['line']} {one['operator']}: `{one['old']}` -> `{one['new']}`: {why}")
-    (folder / "report.md").write_text("\n".join(lines) + "\n")
-    print("\n".join(lines))
+def told(one):
+    return f"{one['key']} {one['file']}:{one['line']} {one['operator']}: {one['old']} -> {one['new']}"
+
+
+class References:
+    """A judge that takes a point off the reference itself would call every mutant killed: each mode is tried with it, once a digest."""
+
+    def __init__(self, folder, judge):
+        self.file, self.judge = folder / "references.txt", judge
+        self.good = set(self.file.read_text().split()) if self.file.is_file() else set()
+
+    def check(self, lab, digest, file, tasks, mode):
+        key = f"{lab}/{file}:{mode}:{digest}"
+        if key in self.good:
+            return
+        began = time.monotonic()
+        verdict, _, words = self.judge(dict(lab=lab, file=file, tasks=tasks), (mode,))
+        if verdict not in ("survived", "skipped"):
+            sys.exit(f"mutants.py: `ridge {mode}` takes points off the reference of {lab}, {file} ({words}); correct that first")
+        print(f"{lab}: {mode} of the reference's {file} in {time.monotonic() - began:.1f} s", flush=True)
+        self.good.add(key)
+        with self.file.open("a") as f:
+            f.write(key + "\n")
+
+
+def run(lab, a, table, log, judge, references, end):
+    ones = places.sample(lab, table, a.seed, a.sample)
+    digest = places.digest(lab)
+    todo = [one for one in ones if log.needs(one["key"], digest)]
+    print(f"{lab}: {len(ones)} mutants, seed {a.seed}, {len(todo)} to judge", flush=True)
+    for one in todo:
+        if end and time.monotonic() > end:
+            return
+        references.check(lab, digest, one["file"], one["tasks"], "check")
+        began = time.monotonic()
+        one["verdict"], one["cause"], one["words"] = judge(one)
+        if one["words"].startswith("grade: "):
+            references.check(lab, digest, one["file"], one["tasks"], "grade")
+        one["seconds"] = round(time.monotonic() - began, 1)
+        one["digest"] = digest
+        del one["whole"]
+        log.add(one)
+        if one["verdict"] == "survived" and report.Equivalents().entry(one) is None:
+            print("  survived: " + told(one), flush=True)
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("folder", type=pathlib.Path)
     p.add_argument("--labs", nargs="*", default=[])
-    p.add_argument("--sample", type=int, default=0)
+    p.add_argument("--sample", type=int, default=40, help="mutants a lab (default: 40; 0: all)")
     p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--frozen", action="store_true")
-    p.add_argument("--seconds", type=float, default=0, help="stop after so long")
-    p.add_argument("--limit", type=float, default=60, help="seconds for one task of one mutant")
+    p.add_argument("--frozen", action="store_true", help="the operators of frozen.py")
+    p.add_argument("--seconds", type=float, default=0, help="judge no more mutants after so long")
+    p.add_argument("--limit", type=float, default=30, help="seconds that one run of a task may take (default: 30)")
+    p.add_argument("--ridge", type=pathlib.Path, default=places.ROOT / "build/bin/ridge", help="the program")
     p.add_argument("--list", action="store_true", help="print the mutants and judge none")
-    p.add_argument("--report", action="store_true", help="only make report.md again")
+    p.add_argument("--least", type=float, default=0, help="fail where a lab's share of killed ones is below so many percent")
+    p.add_argument("--report", type=pathlib.Path, help="write the page here")
     a = p.parse_args()
-    a.folder.mkdir(parents=True, exist_ok=True)
-    log = a.folder / "mutants.jsonl"
-    results = {}
-    if log.is_file():
-        for line in log.read_text().splitlines():
-            one = json.loads(line)
-            results[one["key"]] = one
-    equivalents = pathlib.Path(__file__).parent / "equivalent.toml"
-    reasons = {e["key"]: e["why"] for e in tomllib.loads(equivalents.read_text()).get("equivalent", [])}
-    labs = [f.parent.name for f in sorted(ROOT.glob("labs/*/lab.toml")) if not a.labs or f.parent.name[:2] in a.labs]
-    start = time.monotonic()
-    for lab in [] if a.report else labs:
-        ones = list(all_mutants(lab, operators.FROZEN if a.frozen else operators.OPERATORS))
-        if a.sample:
-            ones = random.Random(f"{lab} {a.seed}").sample(ones, min(a.sample, len(ones)))
-        print(f"{lab}: {len(ones)} mutants", flush=True)
-        for one in ones:
-            if a.list:
-                print(f"{one['key']} {one['file']}:{one['line']} {one['operator']}: {one['old']} -> {one['new']}")
-                continue
-            if a.seconds and time.monotonic() - start > a.seconds:
-                break
-            if one["key"] in results:
-                continue
-            began = time.monotonic()
-            one["verdict"], one["by"] = judge(one, a.limit)
-            one["seconds"] = round(time.monotonic() - began, 1)
-            del one["whole"]
-            results[one["key"]] = one
-            with log.open("a") as f:
-                f.write(json.dumps(one) + "\n")
-            if one["verdict"] == "survived":
-                print(f"  {one['key']} {one['file']}:{one['line']} {one['operator']}: {one['old']} -> {one['new']}", flush=True)
-    if not a.list:
-        report(a.folder, results, reasons)
+    table = frozen.OPERATORS if a.frozen else operators.OPERATORS
+    if a.list:
+        for lab in places.labs(a.labs):
+            for one in places.sample(lab, table, a.seed, a.sample):
+                print(lab, told(one))
+        return
+    log = Log(a.folder)
+    judge = Judge(a.ridge.resolve(), a.folder, a.limit)
+    references = References(a.folder, judge)
+    end = time.monotonic() + a.seconds if a.seconds else 0
+    for lab in places.labs(a.labs):
+        if not end or time.monotonic() < end:
+            run(lab, a, table, log, judge, references, end)
+    equivalents = report.Equivalents()
+    print("\n".join(report.rows(log.all.values(), equivalents)))
+    if a.report:
+        a.report.write_text(report.page(list(log.all.values()), equivalents, a.seed, set(frozen.OPERATORS)))
+    for lab, count in report.summary(log.all.values(), equivalents).items():
+        if 100 * count["killed"] < a.least * (count["killed"] + count["survived"]):
+            sys.exit(f"mutants.py: {lab}: fewer than {a.least:g}% killed; strengthen its checks, or explain in equivalent.toml")
 
 
 if __name__ == "__main__":

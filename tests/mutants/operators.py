@@ -75,6 +75,18 @@ def precision(line):
                 yield at, token, table[token]
 
 
+def conditions(line):
+    for m in re.finditer(r"\bif \(([^()]*(?:\([^()]*\)[^()]*)*)\)", line):
+        yield m.start(1), m.group(1), f"!({m.group(1)})"
+
+
+def arguments(line):
+    """Two neighbouring plain arguments of a call change places."""
+    for m in re.finditer(r"(?<=[(,]) ?(\w+), (\w+)(?=[,)])", line):
+        if m.group(1) != m.group(2) and not re.match(r"\s*(__global__|__device__|void|template|static|inline)", line):
+            yield m.start(1), f"{m.group(1)}, {m.group(2)}", f"{m.group(2)}, {m.group(1)}"
+
+
 OPERATORS = {
     "arithmetic": swap({"+": ["-"], "-": ["+"], "*": ["/"], "/": ["*"], "%": ["/"]}),
     "comparison": swap({"<": ["<="], "<=": ["<"], ">": [">="], ">=": [">"], "==": ["!="], "!=": ["=="]}),
@@ -88,38 +100,44 @@ OPERATORS = {
     "statements": statements,
     "precision": precision,
     "extremes": swap({"min": ["max"], "max": ["min"], "fmaxf": ["fminf"], "true": ["false"], "false": ["true"]}, binary=False),
+    "conditions": conditions,
+    "arguments": arguments,
 }
 
 
-# Frozen: written after the checks were, and never used to make a check better.
-def conditions(line):
-    for m in re.finditer(r"\bif \(([^()]*(?:\([^()]*\)[^()]*)*)\)", line):
-        yield m.start(1), m.group(1), f"!({m.group(1)})"
-
-
-def arguments(line):
-    """Two neighbouring plain arguments of a call change places."""
-    for m in re.finditer(r"(?<=[(,]) ?(\w+), (\w+)(?=[,)])", line):
-        if m.group(1) != m.group(2) and not re.match(r"\s*(__global__|__device__|void|template|static|inline)", line):
-            yield m.start(1), f"{m.group(1)}, {m.group(2)}", f"{m.group(2)}, {m.group(1)}"
-
-
-FROZEN = {"conditions": conditions, "arguments": arguments}
+def for_the_emulator(lines):
+    """Whether the emulator compiles each line: RIDGE_SIMT is defined there. Other conditions are taken for true."""
+    open_groups = []
+    for line in lines:
+        words = re.match(r"\s*#\s*(ifdef|ifndef|if|elif|else|endif)\b\s*(\w*)", line)
+        if words and words[1] in ("if", "ifdef", "ifndef"):
+            open_groups.append({"ifdef RIDGE_SIMT": "yes", "ifndef RIDGE_SIMT": "no"}.get(" ".join(words.groups()), "any"))
+        elif words and words[1] == "else":
+            open_groups[-1] = {"yes": "no", "no": "yes", "any": "any"}[open_groups[-1]]
+        elif words and words[1] == "endif":
+            open_groups.pop()
+        yield "no" not in open_groups
 
 
 def mutants(text, operators):
-    """(operator, line number from 1, old line, new line) of each edit of the code between // TASK and // END."""
+    """(operator, line number from 1, old line, new line) of each edit of the code between // TASK and // END. An operator of
+    two lines gets the line below as well and yields new lines."""
     inside = False
     lines = text.split("\n")
     regions = any(re.match(r"// TASK\(", l) for l in lines)
-    for number, line in enumerate(lines, 1):
+    for number, (line, compiled) in enumerate(zip(lines, for_the_emulator(lines)), 1):
         if re.match(r"// (TASK|END)\(", line):
             inside = line.startswith("// TASK")
             continue
         code = line.split("//")[0]
-        if (regions and not inside) or not code.strip() or re.match(r"\s*(#|static_assert|using|namespace)", code):
+        if (regions and not inside) or not compiled or not code.strip() or re.match(r"\s*(#|static_assert|using|namespace)", code):
             continue
         for name, operator in operators.items():
+            if getattr(operator, "lines", 1) == 2:
+                below = lines[number] if number < len(lines) else ""
+                for new in operator(code, below):
+                    yield name, number, f"{line}\n{below}", new
+                continue
             for at, old, new in operator(code):
                 assert code[at : at + len(old)] == old
                 yield name, number, line, code[:at] + new + code[at + len(old):] + line[len(code):]

@@ -295,6 +295,29 @@ TEST_CASE("shared memory of a function and of those that it calls") {
   CHECK(inner.excesses[0].function == "g");
 }
 
+TEST_CASE("constants add up") {
+  auto constant = [](const std::string& name, const std::string& bytes) {
+    return "\t.section\tridge_constant,\"aw\",@progbits\n\t.type\t" + name + ", @object\n\t.size\t" + name + ", " +
+           bytes + "\n" + name + ":\n\t.zero\t" + bytes + "\n";
+  };
+  CHECK(annotate_assembly(constant("a", "40000") + constant("b", "25537")).constant_bytes == kConstantMax + 1);
+  CHECK(annotate_assembly("\t.data\n\t.type\ta, @object\n\t.size\ta, 8\na:\n\t.zero\t8\n").constant_bytes == 0);
+}
+
+TEST_CASE("a frame that registers cannot hold is local memory in part") {
+  auto local = [](const std::string& bytes) {
+    const std::string body = "\tsubq\t$" + bytes + ", %rsp\nT\n\tmovss\t16(%rsp), %xmm0\n\taddss\t20(%rsp), %xmm0\n" +
+                             "\tmovups\t%xmm0, 32(%rsp)\n\taddq\t$" + bytes + ", %rsp\n\tret";
+    const std::string text = annotate_assembly(function(body), {.checked = true}).text;
+    const std::size_t at = text.rfind("\t.long\t");
+    return text.substr(at + 7, text.find('\n', at) - at - 7);
+  };
+  CHECK(local("1000") == "0, 0, 0, 0");
+  // 2432 bytes are live, all that no instruction names among them: half of two loads and of four words stored.
+  CHECK(local("2448") == "128, 0, 256, 512");
+  CHECK(local("1228") == "0, 0, 0, 0");
+}
+
 TEST_CASE("records of a template's function go where its code goes") {
   std::string text =
       function("T\n\tmovl\t%eax, %fs:t@tpoff\n\tret") +

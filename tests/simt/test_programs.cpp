@@ -126,7 +126,7 @@ void run_all(const Orders& orders, const Orders& sanitized) {
 TEST_CASE("samples: one of each library") {
   std::vector<fs::path> some;
   for (const char* name :
-       {"barrier_producer_consumer", "pipeline_block", "cub_block", "curand_sequences", "graph_nodes"})
+       {"barrier_producer_consumer", "pipeline_block", "cub_block", "cub_device", "curand_sequences", "graph_nodes"})
     some.push_back(folder("programs") / "samples" / (std::string(name) + ".cu"));
   run_each(some, {"12345"}, {"1"});
 }

@@ -273,3 +273,51 @@ TEST_CASE("counts do not depend on which lane did what") {
     CHECK(sum.sectors == c.op[0].sectors + c.op[1].sectors);
   }
 }
+
+TEST_CASE("members of a vector of one basic block are one request") {
+  // Lanes read vectors of 16 bytes side by side, member by member.
+  auto member = [](unsigned index, unsigned block = 7, std::uint64_t base = kBase) {
+    return Event{(base == kBase ? 100 : 200) + index, base + 4 * index, Op::global_load,
+                 static_cast<std::uint16_t>(Request::kMember | index << 13 | block)};
+  };
+  auto lanes = [](const std::vector<Event>& of_first) {
+    Streams all;
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      all.push_back(of_first);
+      for (Event& e : all.back()) e.address += 16 * lane;
+    }
+    return all;
+  };
+  auto load = [&](const std::vector<Event>& events) {
+    const KernelCounters c = merged(lanes(events));
+    return std::pair(c.op[static_cast<std::size_t>(Op::global_load)].requests,
+                     c.op[static_cast<std::size_t>(Op::global_load)].sectors);
+  };
+  using Both = std::pair<std::uint64_t, std::uint64_t>;
+  CHECK(load({member(0), member(1), member(2), member(3)}) == Both(1, 16));
+  CHECK(load({member(3), member(1), member(0), member(2)}) == Both(1, 16));
+  CHECK(load({member(0), member(1)}) == Both(1, 16));
+  CHECK(load({member(1), member(2)}) == Both(2, 32));  // no 8 aligned bytes
+  CHECK(load({member(0), member(1), member(2)}) == Both(2, 32));
+  // Of two vectors in turn, as a product of two has them.
+  const std::uint64_t other = kBase + (1 << 12);
+  CHECK(load({member(0), member(0, 7, other), member(1), member(1, 7, other)}) == Both(2, 32));
+  // Not of two basic blocks, not where the address is not aligned, not past a store, not where nothing says so.
+  CHECK(load({member(0), member(1, 8)}) == Both(2, 32));
+  CHECK(load({member(0, 7, kBase + 4), member(1, 7, kBase + 4)}).first == 2);
+  CHECK(load({member(0), event(50, other, Op::global_store), member(1)}).first == 2);
+  CHECK(load({event(100, kBase), event(101, kBase + 4)}) == Both(2, 32));
+}
+
+TEST_CASE("loads of constants take a turn for each address") {
+  Request r{};
+  r.where = Request::pack(100, 0, 4, Op::constant_load);
+  r.lanes = ~0u;
+  for (unsigned lane = 0; lane < 32; ++lane) r.address[lane] = 64 + 4 * (lane % 5);
+  CHECK(distinct_addresses(r) == 5);
+  Streams lanes(32, {event(100, 64, Op::constant_load)});
+  for (unsigned lane = 16; lane < 32; ++lane) lanes[lane][0].address = 68;
+  const KernelCounters c = merged(lanes);
+  CHECK(c.constant_requests == 1);
+  CHECK(c.constant_turns == 2);
+}

@@ -373,6 +373,7 @@ void Accesses::effects(const AssemblyLine& line, const Instruction& i, const std
 std::string Accesses::before(const AssemblyLine& raw, const Instruction& i, std::string& refused) {
   AssemblyLine line = raw;
   bool repeated = false;
+  frame_uses_.clear();
   if (starts_with(line.name, "rep;")) {  // rep;movsq (%rsi), %es:(%rdi)
     repeated = true;
     line.name.remove_prefix(4);
@@ -398,7 +399,18 @@ std::string Accesses::before(const AssemblyLine& raw, const Instruction& i, std:
       use.bytes = access_bytes(name, operands);
       use.store = writes_memory(name, k, operands.size());
       const Sum address = address_of(use.operand);
-      if (harmless(use) || frame(address, use.bytes, use.store) || announced(address, use.bytes, use.store)) continue;
+      if (frame(address, use.bytes, use.store)) {
+        const auto offset = static_cast<std::int64_t>(address.constant - registers_[kRsp].constant);
+        // A hook's argument makes an address of each access, and compilers keep these; scalars are kept as whole vectors.
+        const bool address_kept = use.bytes == 8 && raw.operands.find("%xmm") == View::npos;
+        frame_uses_.push_back({offset, use.bytes,
+                               address_kept      ? 0
+                               : use.bytes == 16 ? 4
+                                                 : use.bytes,
+                               !use.store || !starts_with(name, "mov"), use.store});
+        continue;
+      }
+      if (harmless(use) || announced(address, use.bytes, use.store)) continue;
       lines += check(use.operand, use.bytes, use.store, refused);
     }
   }

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "frame_pressure.hpp"
 #include "instruction.hpp"
 
 namespace ridge::simt {
@@ -44,6 +45,9 @@ class Accesses {
   // The lines to write before the instruction; then notes the instruction's effects. `refused` is set where an
   // instruction cannot be checked.
   std::string before(const AssemblyLine& line, const Instruction& i, std::string& refused);
+  // What the last instruction does to fixed places of the frame, and the frame's bytes so far.
+  const std::vector<FrameUse>& frame_uses() const { return frame_uses_; }
+  std::int64_t frame_bytes() const { return frame_bytes_; }
 
  private:
   struct Announced {
@@ -80,6 +84,7 @@ class Accesses {
   int unknowns_ = 0;
   int stack_ = 0;  // the unknown to which %rsp is relative
   std::int64_t frame_bytes_ = 0;
+  std::vector<FrameUse> frame_uses_;
   bool prologue_ = true;
 };
 

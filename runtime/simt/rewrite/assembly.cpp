@@ -45,6 +45,7 @@ struct Piece {
   std::vector<View> targets;
   bool falls = true, indirect = false;
   int instructions = 0, fp32 = 0, fp64 = 0, special = 0;
+  std::vector<FrameUse> frame;
 };
 
 struct Function {
@@ -54,6 +55,7 @@ struct Function {
   std::set<View> tls, callees;
   View file;
   int line = 0;
+  std::int64_t frame_bytes = 0;
 };
 
 bool is_symbol_character(char c) {
@@ -282,6 +284,8 @@ class Annotator {
     auto file = files_.find(number(operands));
     file_ = file != files_.end() ? file->second : View();
     line_ = static_cast<int>(number(operands.substr(blank + 1)));
+    const std::size_t second = operands.find(' ', blank + 1);
+    column_ = second == View::npos ? 0 : static_cast<int>(number(operands.substr(second + 1)));
     if (function_ == nullptr || function_->line != 0) return;
     function_->file = file_;
     function_->line = line_;
@@ -309,6 +313,8 @@ class Annotator {
       new_piece();
       return;
     }
+    if (section_.name == "ridge_constant" && object_names_.count(line.name) != 0)
+      out_.constant_bytes += sizes_[line.name];
     if (section_.padded() && object_names_.count(line.name) != 0 && !starts_with(line.name, "DW.ref.")) {
       open_object_ = true;
       if (section_.tls) arrays_.insert(line.name);
@@ -333,7 +339,9 @@ class Annotator {
       return;
     }
     if (unvouched(i)) check_target(i, line);
-    if (std::string other = transfers ? watched_call(i.target) : ""; !other.empty()) {
+    std::string other = transfers ? watched_call(i.target) : "";
+    if (other.empty() && i.flow == Flow::call) other = member_hook(i.target);
+    if (!other.empty()) {
       const std::size_t at = raw.find(i.target);
       out_.text += raw.substr(0, at);
       out_.text += other;
@@ -351,6 +359,20 @@ class Annotator {
     if (transfers && i.flow != Flow::call) new_piece();
   }
 
+  // __ridge_read4_member in place of __tsan_read4: `part` says which member, and in which basic block. %esi is free: a hook
+  // has one argument.
+  std::string member_hook(View target) {
+    if (options_.members == nullptr || !starts_with(target, "__tsan_")) return {};
+    const View access = target.substr(7);
+    if (access != "read4" && access != "write4" && access != "read8" && access != "write8") return {};
+    const std::size_t slash = file_.rfind('/');
+    if ((slash == View::npos ? file_ : file_.substr(slash + 1)) != options_.source) return {};
+    auto at = options_.members->find({line_, column_});
+    if (at == options_.members->end() || at->second.bytes != number(access.substr(access.size() - 1))) return {};
+    emit("\tmovl\t$" + std::to_string(member_part(at->second.index, static_cast<unsigned>(records_))) + ", %esi");
+    return "__ridge_" + std::string(access) + "_member";
+  }
+
   static bool returns(const AssemblyLine& line) {
     return starts_with(line.name, "ret") || (starts_with(line.name, "rep") && starts_with(line.operands, "ret"));
   }
@@ -361,6 +383,9 @@ class Annotator {
     entered_ = true;
     std::string refused;
     out_.text += accesses_.before(line, i, refused);
+    function_->frame_bytes = std::max(function_->frame_bytes, accesses_.frame_bytes());
+    auto& frame = function_->pieces.back().frame;
+    frame.insert(frame.end(), accesses_.frame_uses().begin(), accesses_.frame_uses().end());
     if (!refused.empty())
       out_.unchecked.push_back(
           {std::string(file_), line_, refused, "remove the intrinsic or builtin that makes " + std::string(line.name)});
@@ -475,6 +500,7 @@ class Annotator {
         mix.fp32 += other.fp32;
         mix.fp64 += other.fp64;
         mix.special += other.special;
+        mix.frame.insert(mix.frame.end(), other.frame.begin(), other.frame.end());
       }
     };
     FlowGraph graph;
@@ -494,6 +520,7 @@ class Annotator {
       add(mixes[static_cast<std::size_t>(node)], prologue);
     }
     std::vector<FlowPlace> places = weak_topological_order(graph);
+    const std::int64_t share = local_share(f);
     open_section("ridge_blocks", f.group);
     for (std::size_t n = 0; n < nodes.size(); ++n) {
       const FlowPlace& place = places[n];
@@ -513,7 +540,31 @@ class Annotator {
         row += (row.empty() ? "" : ", ") + std::to_string(std::min(v, 65535));
       emit("\t.value\t" + row);
       emit("\t.quad\t" + place_label(f.pieces[static_cast<std::size_t>(nodes[n])].record));
+      emit("\t.long\t" + std::to_string(share) + ", 0, " + local(mix, share));
     }
+  }
+
+  // The part of a function's frame that registers cannot hold, in 1/256: see block_record.hpp.
+  std::int64_t local_share(const Function& f) const {
+    if (f.frame_bytes <= kRegisterBytes) return 0;
+    FrameFlow flow;
+    for (std::size_t p = 0; p < f.pieces.size(); ++p) {
+      flow.uses.push_back(f.pieces[p].frame);
+      flow.successors.push_back(successors(f, p));
+    }
+    const std::int64_t live = live_frame_bytes(flow, f.frame_bytes);
+    return live <= kRegisterBytes ? 0 : 256 * (live - kRegisterBytes) / live;
+  }
+
+  // Loads and stores of 4 bytes.
+  static std::string local(const Piece& mix, std::int64_t share) {
+    std::int64_t loads = 0, stores = 0;
+    for (const FrameUse& use : mix.frame) {
+      const std::int64_t words = std::max(use.bytes / 4, 1u);
+      if (use.load) loads += words;
+      if (use.store) stores += words;
+    }
+    return std::to_string(loads * share) + ", " + std::to_string(stores * share);
   }
 
   void open_section(const char* name, View group) {
@@ -573,7 +624,7 @@ class Annotator {
   Accesses accesses_;
   bool entered_ = true;  // false until the first instruction of a function
   View file_;            // file of the last .loc
-  int line_ = 0;
+  int line_ = 0, column_ = 0;
   bool open_object_ = false;
   bool foreign_ = false;  // another processor's text
   std::vector<Function> functions_;

@@ -5,10 +5,12 @@
 //   - a call of __ridge_block with a record for every such call, the record holding the block's place in the loops of
 //     its function and its mix of instructions (src/device/block_record.hpp has the records' layout),
 //   - the sizes of the __shared__ arrays that a function names,
+//   - how many accesses to a large frame would be of local memory on a GPU,
 //   - unused bytes behind every variable, so that an index past its end does not hit the next one,
 //   - calls of __tsan_memcpy and its kin where the compiler left copies as calls,
 //   - in a judged worker, static initialisers in a section ridge_init instead of .init_array, so that the worker's main
 //     decides whether they run (runtime/worker/initialisers.hpp),
+//   - which loads and stores are of members of a vector type (vector_members.hpp),
 //   - checks of the memory accesses that no hook announces (accesses.hpp).
 #pragma once
 #include <cstdint>
@@ -17,6 +19,7 @@
 #include <vector>
 
 #include "policy.hpp"
+#include "vector_members.hpp"
 
 namespace ridge::simt {
 
@@ -32,15 +35,24 @@ struct AnnotatedAssembly {
   std::string text;
   std::vector<SharedExcess> excesses;
   std::vector<Violation> unchecked;  // instructions whose accesses cannot be checked
+  std::uint64_t constant_bytes = 0;  // of __constant__ variables
 };
 
 constexpr std::uint64_t kStaticSharedMax = 48 << 10;
+constexpr std::uint64_t kConstantMax = 64 << 10;  // of a source file's __constant__ variables, as with nvcc
+// Live bytes of a frame for which nvcc would take all 255 registers of a thread. nvcc 13.0 takes about 12 + bytes / 5 for
+// the kernels of the reference solutions.
+constexpr std::int64_t kRegisterBytes = (255 - 12) * 5;
 constexpr int kRedZone = 256;  // bytes behind a variable; keeps the next one in its bank of shared memory
 
 struct AnnotateOptions {
   bool worker = false;   // the program's main is the worker's, which runs the initialisers
   bool checked = false;  // accesses that no hook announces are checked
   bool closed = true;    // kernels may not call functions of other objects that were compiled without hooks
+  // Members of vector types in the file `source`: their hooks are told which, so that a warp's loads of several become
+  // one request.
+  const VectorMembers* members = nullptr;
+  std::string_view source = {};
 };
 
 // x86-64 text of GCC and Clang. Text for other processors comes back as it is.

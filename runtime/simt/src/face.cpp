@@ -25,7 +25,8 @@ std::vector<LaunchRecord> take_launches() {
 void* map_buffer(int fd, std::size_t bytes, bool writable, BufferPlace place) {
   if (place != BufferPlace::pageable)
     return DeviceMemory::instance().map(fd, bytes, writable,
-                                        place == BufferPlace::pinned ? MemoryKind::host : MemoryKind::device);
+                                        place == BufferPlace::device ? MemoryKind::device : MemoryKind::host,
+                                        place == BufferPlace::kept);
   void* p = mmap(nullptr, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0);
   return p == MAP_FAILED ? nullptr : p;
 }

@@ -9,6 +9,8 @@
 
 #include "cuda_runtime.h"
 
+extern "C" void __ridge_host_algorithm(int step);  // no function that a submission may call
+
 namespace cub {
 
 namespace ridge_detail {
@@ -24,6 +26,13 @@ inline bool asked(void* temp, ::std::size_t& bytes, cudaStream_t stream, cudaErr
   return error != cudaSuccess;
 }
 
+// While one lives, this thread's host code may follow pointers to device memory.
+struct HostAlgorithm {
+  HostAlgorithm() { __ridge_host_algorithm(1); }
+  ~HostAlgorithm() { __ridge_host_algorithm(-1); }
+  HostAlgorithm(const HostAlgorithm&) = delete;
+};
+
 // A judge counts kernels, and lets no host code look at device memory.
 #ifdef RIDGE_JUDGED
 template <class T>
@@ -38,7 +47,8 @@ inline constexpr bool kHere = true;
   static_assert(ridge_detail::kHere<T>,                                                                             \
                 "CUB's device-wide algorithms are computed on the host by the emulator: in a lab, write the kernel"); \
   cudaError_t error;                                                                                                \
-  if (ridge_detail::asked(temp, bytes, stream, error)) return error
+  if (ridge_detail::asked(temp, bytes, stream, error)) return error;                                                 \
+  const ridge_detail::HostAlgorithm on_host
 
 struct DeviceReduce {
   template <class In, class Out, class Op, class T>

@@ -80,6 +80,8 @@ unsigned sm_id();
 
 // Counts `flops` operations of the matrix units (type: "fp16", "bf16", "tf32", "int8", ...), once a warp.
 void count_matrix(const char* type, unsigned long long flops);
+// A phase of a barrier in memory ended.
+void count_memory_barrier();
 
 // One load or store of `bytes` (1 to 16) by this lane, counted as a request of the warp at the caller's line: for
 // header functions that move data themselves. `part` tells apart several accesses of one call.
@@ -91,7 +93,7 @@ void pipeline_commit();
 void pipeline_wait(unsigned left);
 
 // A barrier in memory (cuda::barrier, __mbarrier): one word of phase, threads expected, and threads still to come.
-// Uncounted, as a GPU's mbarrier instructions are not among its loads and stores.
+// Its phases are counted beside block barriers; a GPU's mbarrier instructions are not among its loads and stores.
 using BarrierWord = unsigned long long;
 constexpr unsigned kMostThreadsOfBarrier = (1u << 20) - 1;
 void barrier_init(BarrierWord* barrier, unsigned expected);

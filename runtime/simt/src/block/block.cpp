@@ -88,6 +88,7 @@ bool BlockRunner::release_grid_barrier() {
   }
   release(ThreadState::at_grid_barrier);
   at_grid_barrier_ = 0;
+  ++counters_->barriers;
   ProgressWatch::note();
   if (launch_->sanitize) {
     sanitizer_.barrier();

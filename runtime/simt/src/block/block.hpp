@@ -100,6 +100,7 @@ class BlockRunner : public WarpScheduler {
     if (launch_->record) threads_.path_of(*current_).leave();
   }
   void count_matrix(std::uint64_t operations) { counters_->matrix += operations; }
+  void count_memory_barrier() { ++counters_->memory_barriers; }
 
   // Faults: block_faults.cpp.
   // After a segmentation fault at `address`. Runs on the emergency stack, to which the signal handler returns.
@@ -119,6 +120,7 @@ class BlockRunner : public WarpScheduler {
 
   // block_access.cpp
   bool own_stack(std::uintptr_t address, unsigned bytes) const;
+  void local_access(unsigned bytes, bool store);
   void record(std::uint64_t address, unsigned bytes, Op op, std::uintptr_t pc, unsigned part) {
     if (launch_->record && profiler_.access(*current_, threads_.path_of(*current_), address, bytes, op, pc, part))
       park();

@@ -37,6 +37,7 @@ void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind
                          unsigned part) {
   if (stacks_.contains(address)) {  // local memory
     if (!own_stack(address, bytes)) foreign_stack(pc);
+    local_access(bytes, kind != AccessKind::load);
     return;
   }
   const bool store = kind != AccessKind::load;
@@ -49,11 +50,12 @@ void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind
       allocation_ = &memory_.owner(address);
       if (address + bytes > allocation_->end || (store && !allocation_->writable))
         out_of_bounds(address, bytes, store, pc);
+      if (allocation_->kept) fault(kept_memory_fault(bytes, store), pc);
       // Pinned and managed memory is everybody's.
       if ((launch_->reachable >> allocation_->device & 1) == 0 && allocation_->kind == MemoryKind::device)
         fault(peer_access_fault(*allocation_, *launch_, bytes, store), pc);
     }
-    where = address - memory_.base();
+    where = address - memory_.base() + (allocation_->kind == MemoryKind::host ? kHostMemory : 0);
     op = kind == AccessKind::load ? Op::global_load : kind == AccessKind::store ? Op::global_store : Op::global_red;
     if (launch_->footprint != nullptr) {
       Footprint& f = footprint_;
@@ -111,6 +113,7 @@ void BlockRunner::variable_access(std::uintptr_t address, unsigned bytes, Access
     if (!program_.objects.empty() && (o == nullptr || address + bytes > o->end)) break;
     if (is_constant(address)) {
       if (store) break;
+      record(address - program_.base, bytes, Op::constant_load, pc, part);
       return;
     }
     if (launch_->sanitize)
@@ -123,6 +126,15 @@ void BlockRunner::variable_access(std::uintptr_t address, unsigned bytes, Access
     return;
   }
   out_of_bounds(address, bytes, store, pc);
+}
+
+// A part of what a lane does through addresses to a frame that registers cannot hold.
+void BlockRunner::local_access(unsigned bytes, bool store) {
+  if (!launch_->record) return;
+  const BlockRecord* b = threads_.path_of(*current_).block();
+  if (b == nullptr || b->local_share == 0) return;
+  (store ? counters_->lane_local_stores : counters_->lane_local_loads) +=
+      std::uint64_t{std::max(bytes / 4, 1u)} * b->local_share;
 }
 
 void BlockRunner::out_of_bounds(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc) {

@@ -100,6 +100,15 @@ Fault peer_access_fault(const Allocation& allocation, const Launch& launch, unsi
   return f;
 }
 
+Fault kept_memory_fault(unsigned bytes, bool store) {
+  Fault f;
+  f.kind = std::string("kernel ") + (store ? "stores to" : "loads from") + " a buffer of the host";
+  f.detail = std::to_string(bytes) +
+             " bytes of page-locked memory that the contract keeps from kernels: copy it to device memory, or back, "
+             "with cudaMemcpyAsync";
+  return f;
+}
+
 Fault misaligned_fault(unsigned bytes, AccessKind kind) {
   Fault f;
   f.kind = std::string("misaligned ") +

@@ -18,6 +18,8 @@ Fault out_of_bounds_fault(const SharedSegment& shared, const Launch& launch, std
                           bool store);
 // For an `allocation` on a device to which the launch has no peer access.
 Fault peer_access_fault(const Allocation& allocation, const Launch& launch, unsigned bytes, bool store);
+// The contract keeps the buffer from kernels.
+Fault kept_memory_fault(unsigned bytes, bool store);
 Fault misaligned_fault(unsigned bytes, AccessKind kind);
 
 }  // namespace ridge::simt

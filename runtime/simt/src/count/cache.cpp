@@ -59,7 +59,7 @@ L2Model::L2Model() : cache_(static_cast<std::size_t>(device_profile().l2_bytes *
 void L2Model::begin_launch() {
   std::lock_guard lock(mutex_);
   waiting_.clear();
-  next_ = l2_sectors_ = dram_sectors_ = 0;
+  next_ = l2_sectors_ = dram_sectors_ = link_read_ = link_written_ = 0;
 }
 
 void L2Model::block_done(std::uint64_t index, std::vector<L2Access>&& accesses) {
@@ -76,6 +76,10 @@ void L2Model::block_done(std::uint64_t index, std::vector<L2Access>&& accesses) 
 
 void L2Model::replay(const std::vector<L2Access>& accesses) {
   for (const L2Access& a : accesses) {
+    if (a.line >= kHostMemory / kLineBytes) {
+      (a.write ? link_written_ : link_read_) += count(a.mask);
+      continue;
+    }
     l2_sectors_ += count(a.mask);
     SectorCache::Way evicted{};
     SectorCache::Way& w = cache_.touch(a.line, evicted);

@@ -56,6 +56,8 @@ class L2Model {
   // Bytes since begin_launch(), once all blocks are done.
   std::uint64_t l2_bytes() const { return l2_sectors_ * kSectorBytes; }
   std::uint64_t dram_bytes() const { return dram_sectors_ * kSectorBytes; }
+  std::uint64_t link_read() const { return link_read_ * kSectorBytes; }  // of the host's memory, which L2 does not keep
+  std::uint64_t link_written() const { return link_written_ * kSectorBytes; }
 
  private:
   L2Model();
@@ -63,7 +65,7 @@ class L2Model {
   SectorCache cache_;
   std::mutex mutex_;
   std::map<std::uint64_t, std::vector<L2Access>> waiting_;
-  std::uint64_t next_ = 0, l2_sectors_ = 0, dram_sectors_ = 0;
+  std::uint64_t next_ = 0, l2_sectors_ = 0, dram_sectors_ = 0, link_read_ = 0, link_written_ = 0;
 };
 
 // The L1 of one block: its share of an SM's, empty when the block starts. Stores and atomics go through it.

@@ -53,6 +53,9 @@ class Path {
     return loop_count_ > f.first_loop ? loops_[loop_count_ - 1].hash : f.hash;
   }
 
+  // The current function's basic block; null where none has begun.
+  const BlockRecord* block() const { return frames_[frame_count_ - 1].block; }
+
   // True where this lane's position comes before `other`'s in program order: the lexicographic order of the weak
   // topological order with the iteration counts.
   bool before(const Path& other) const;

@@ -17,7 +17,15 @@ void Recorder::flush(KernelCounters& counters, CacheModel& cache, Warp warp) {
   } recent[kRecent];
 
   Sectors sectors;
+  if (members_ != 0) merge_members(requests_.data(), requests_.size());
+  members_ = 0;
   for (const Request& r : requests_) {
+    if (r.lanes == 0) continue;
+    if (r.op() == Op::constant_load) {
+      ++counters.constant_requests;
+      counters.constant_turns += distinct_addresses(r);
+      continue;
+    }
     AccessCount c = count_request(r, sectors);
     auto op = static_cast<std::size_t>(r.op());
     counters.op[op].add(c);
@@ -37,6 +45,9 @@ void Recorder::flush(KernelCounters& counters, CacheModel& cache, Warp warp) {
     ++counters.warp_basic_blocks;
     counters.lane_basic_blocks += lanes;
     counters.warp_instructions += b.instructions;
+    counters.lane_instructions += lanes * b.instructions;
+    counters.local_loads += b.local_loads;
+    counters.local_stores += b.local_stores;
     counters.fp32 += lanes * b.fp32;
     counters.fp64 += lanes * b.fp64;
     counters.special += lanes * b.special;

@@ -34,6 +34,7 @@ class Aligned {
     for (auto& c : cursor_) c = 0;
   }
   std::uint32_t size() const { return size_; }
+  Entry* data() { return entries_.get(); }
   const Entry* begin() const { return entries_.get(); }
   const Entry* end() const { return entries_.get() + size_; }
   Entry* last(unsigned lane) { return cursor_[lane] == 0 ? nullptr : &entries_[cursor_[lane] - 1]; }
@@ -129,6 +130,7 @@ class Recorder {
 
   void access(unsigned lane, std::uint64_t where, std::uint64_t path, std::uint64_t address) {
     requests_.at(lane, where, path).address[lane] = address;
+    members_ |= where >> 31 & 1;
   }
   void block(unsigned lane, const BlockRecord* b, std::uint64_t path) {
     runs_.at(lane, reinterpret_cast<std::uint64_t>(b), path);
@@ -160,6 +162,7 @@ class Recorder {
  private:
   Aligned<Request> requests_;
   Aligned<BlockRun> runs_;
+  std::uint64_t members_ = 0;  // not 0: some are of members of vector types
 };
 
 }  // namespace ridge::simt

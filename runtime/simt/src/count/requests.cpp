@@ -41,7 +41,17 @@ void KernelCounters::add(const KernelCounters& other) {
                                                       &KernelCounters::l1_bytes,
                                                       &KernelCounters::l2_bytes,
                                                       &KernelCounters::dram_bytes,
-                                                      &KernelCounters::l1_lines};
+                                                      &KernelCounters::l1_lines,
+                                                      &KernelCounters::lane_instructions,
+                                                      &KernelCounters::memory_barriers,
+                                                      &KernelCounters::constant_requests,
+                                                      &KernelCounters::constant_turns,
+                                                      &KernelCounters::local_loads,
+                                                      &KernelCounters::local_stores,
+                                                      &KernelCounters::lane_local_loads,
+                                                      &KernelCounters::lane_local_stores,
+                                                      &KernelCounters::link_read,
+                                                      &KernelCounters::link_written};
   for (auto sum : kSums) this->*sum += other.*sum;
   for (const auto& [key, count] : other.line) line[key].add(count);
   for (const auto& [at, turns] : other.atomics) atomics[at] += turns;
@@ -184,6 +194,71 @@ void count_shared(const Request& r, AccessCount& c) {
 }
 
 }  // namespace
+
+namespace {
+
+bool is_load(Op op) { return op == Op::global_load || op == Op::shared_load || op == Op::constant_load; }
+
+// Of the same vectors in the same basic block.
+bool belong_together(const Request& a, const Request& b) {
+  if (!b.is_member() || a.bytes() != b.bytes() || a.op() != b.op() || a.block_of_member() != b.block_of_member())
+    return false;
+  bool same = true;
+  const std::uint64_t apart = (std::uint64_t{b.member()} - a.member()) * a.bytes();
+  for_lanes(a.lanes, [&](unsigned l) { same &= b.address[l] - a.address[l] == apart; });
+  return same;
+}
+
+// The `n` members from `first` on become one request, where all are there and every lane's are aligned.
+bool join(Request* const* members, unsigned first, unsigned n) {
+  for (unsigned k = first; k < first + n; ++k)
+    if (members[k] == nullptr || members[k]->lanes == 0) return false;
+  Request& low = *members[first];
+  const unsigned bytes = n * low.bytes();
+  bool aligned = true;
+  for_lanes(low.lanes, [&](unsigned l) { aligned &= low.address[l] % bytes == 0; });
+  if (!aligned) return false;
+  Request* earliest = *std::min_element(members + first, members + first + n);
+  const std::uint64_t where = Request::pack(earliest->pc(), 0, bytes, low.op());
+  const std::uint32_t lanes = low.lanes;
+  if (earliest != &low) std::copy(std::begin(low.address), std::end(low.address), earliest->address);
+  for (unsigned k = first; k < first + n; ++k) members[k]->lanes = 0;
+  earliest->lanes = lanes;
+  earliest->where = where;
+  return true;
+}
+
+}  // namespace
+
+void merge_members(Request* requests, std::size_t count) {
+  constexpr std::size_t kReach = 64;  // requests that may lie between
+  for (std::size_t i = 0; i < count; ++i) {
+    Request& r = requests[i];
+    if (!r.is_member() || r.lanes == 0) continue;
+    Request* members[4] = {};
+    members[r.member()] = &r;
+    const bool load = is_load(r.op());
+    for (std::size_t k = i + 1; k < std::min(count, i + kReach); ++k) {
+      Request& next = requests[k];
+      if (next.lanes == 0) continue;
+      if (next.path != r.path || next.lanes != r.lanes) break;
+      if (belong_together(r, next)) {
+        if (members[next.member()] == nullptr) members[next.member()] = &next;
+      } else if (!load || !is_load(next.op())) {
+        break;  // no compiler moves the access past that
+      }
+    }
+    if (r.bytes() == 4 && join(members, 0, 4)) continue;
+    join(members, 0, 2);
+    if (r.bytes() == 4) join(members, 2, 2);
+  }
+}
+
+std::uint64_t distinct_addresses(const Request& r) {
+  List<kWarpSize> starts;
+  for_lanes(r.lanes, [&](unsigned l) { starts.add(r.address[l]); });
+  return starts.sort_unique();
+}
 
 AccessCount count_request(const Request& r, Sectors& sectors) {
   AccessCount c;

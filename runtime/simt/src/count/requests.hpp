@@ -20,9 +20,10 @@ enum class Op : std::uint8_t {
   shared_load,
   shared_store,
   shared_atom,
+  constant_load,  // of __constant__ variables: counted apart
 };
-constexpr std::size_t kOps = 7;
-const char* op_name(Op op);  // "global_ld", ...
+constexpr std::size_t kOps = 7;  // those before constant_load
+const char* op_name(Op op);      // "global_ld", ...
 constexpr bool is_global(Op op) { return op <= Op::global_atom; }
 
 // Sums of one source location (or of a whole kernel) for one kind of access.
@@ -45,15 +46,23 @@ class WarpLog;
 
 struct KernelCounters {
   AccessCount op[kOps];
-  std::uint64_t barriers = 0;                                // block barriers released
-  std::uint64_t warp_operations = 0;                         // shuffles, votes, __syncwarp, ... once a warp
-  std::uint64_t blocks = 0, warps = 0;                       // that ran
-  std::uint64_t warp_basic_blocks = 0;                       // basic blocks executed, once a warp
-  std::uint64_t lane_basic_blocks = 0;                       // basic blocks executed, once a lane
-  std::uint64_t warp_instructions = 0;                       // instructions of the CPU build, once a warp
-  std::uint64_t fp32 = 0, fp64 = 0, special = 0;             // operations of single lanes
-  std::uint64_t matrix = 0;                                  // operations of the matrix units (all types)
+  std::uint64_t barriers = 0;                     // block barriers released
+  std::uint64_t warp_operations = 0;              // shuffles, votes, __syncwarp, ... once a warp
+  std::uint64_t blocks = 0, warps = 0;            // that ran
+  std::uint64_t warp_basic_blocks = 0;            // basic blocks executed, once a warp
+  std::uint64_t lane_basic_blocks = 0;            // basic blocks executed, once a lane
+  std::uint64_t warp_instructions = 0;            // instructions of the CPU build, once a warp
+  std::uint64_t fp32 = 0, fp64 = 0, special = 0;  // operations of single lanes
+  std::uint64_t matrix = 0;                       // operations of the matrix units (all types)
+  std::uint64_t lane_instructions = 0;            // instructions of the CPU build, once a lane
+  std::uint64_t memory_barriers = 0;              // phases of barriers in memory that ended
+  std::uint64_t constant_requests = 0;            // loads of __constant__ variables, once a warp
+  std::uint64_t constant_turns = 0;               // distinct addresses of each of them, summed
+  // Local memory, estimated: accesses of 4 bytes to frames that registers do not hold, in 1/256 of an access. See
+  // device/block_record.hpp; `lane_`: those that a lane makes through an address.
+  std::uint64_t local_loads = 0, local_stores = 0, lane_local_loads = 0, lane_local_stores = 0;
   std::uint64_t l1_bytes = 0, l2_bytes = 0, dram_bytes = 0;  // asked of each level: see cache.hpp
+  std::uint64_t link_read = 0, link_written = 0;             // bytes of host memory that kernels follow pointers to
   std::uint64_t l1_lines = 0;                                // distinct 128-byte lines of each global request, summed
   std::unordered_map<std::uint64_t, std::uint64_t> atomics;  // turns of atomics at each 128-byte line
   std::unordered_map<std::uint64_t, AccessCount> line;       // key: pc * kOps + op
@@ -78,11 +87,20 @@ struct Request {
   }
   std::uint32_t pc() const { return static_cast<std::uint32_t>(where >> 32); }
   unsigned bytes() const { return (where >> 8) & 0xFF; }
+  unsigned part() const { return (where >> 16) & 0xFFFF; }
+  // Of a member of a vector type, as the assembly tells it (rewrite/vector_members.hpp): x to w are 0 to 3.
+  static constexpr unsigned kMember = 0x8000;
+  bool is_member() const { return (part() & kMember) != 0; }
+  unsigned member() const { return part() >> 13 & 3; }
+  unsigned block_of_member() const { return part() & 0x1FFF; }
   Op op() const {
     auto op = static_cast<Op>(where & 0xFF);
     return op == Op::global_red && used ? Op::global_atom : op;
   }
 };
+
+// Marks addresses of page-locked host memory, beyond those of device memory and of the program's variables.
+constexpr std::uint64_t kHostMemory = std::uint64_t{1} << 45;
 
 // The distinct sectors of a global request, ascending.
 struct Sectors {
@@ -94,5 +112,12 @@ struct Sectors {
 // Distinct sectors of a global request, and wavefronts and conflicts of a shared one (`address` relative to the start
 // of shared memory). Rules and their measurement: runtime/simt/README.md, "Counters".
 AccessCount count_request(const Request& request, Sectors& sectors);
+
+// Makes one request of those that load, or store, members of one vector of a lane in one basic block, as nvcc makes one
+// instruction: of 2 or 4 neighbours. Requests that went into another one have no lanes then.
+void merge_members(Request* requests, std::size_t count);
+
+// The constant cache serves one address at a time.
+std::uint64_t distinct_addresses(const Request& request);
 
 }  // namespace ridge::simt

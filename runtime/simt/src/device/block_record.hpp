@@ -20,8 +20,13 @@ struct BlockRecord {
   std::uint16_t fp64;
   std::uint16_t special;  // divisions, square roots
   std::uint64_t address;  // the block's first instruction
+  // The part of the function's frame that would be local memory on a GPU, in 1/256: where n bytes of it are live at
+  // once, all but kRegisterBytes (rewrite/assembly.hpp) in n. Then that part of the block's accesses of 4 bytes to
+  // fixed places of the frame.
+  std::uint32_t local_share, reserved;  // reserved: 0
+  std::uint32_t local_loads, local_stores;
 };
-static_assert(sizeof(BlockRecord) == 48);
+static_assert(sizeof(BlockRecord) == 64);
 
 // One __shared__ array that a function names, in the section `ridge_shared`.
 struct SharedRecord {

@@ -10,6 +10,9 @@ namespace ridge::simt {
 // DeviceMemory's base. Before DeviceMemory exists no address lies in its range.
 extern std::uintptr_t device_memory_base;
 
+// Algorithms of libraries that this thread computes on the host, in device memory.
+extern thread_local int host_algorithms;
+
 // The address lies in device memory's range. `pc` is behind the access.
 void report_host_access(std::uintptr_t address, std::size_t bytes, bool store, std::uintptr_t pc);
 

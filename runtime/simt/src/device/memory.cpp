@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 #include "device/device_profile.hpp"
 #include "device/host_access.hpp"
@@ -88,7 +89,7 @@ void* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind, int device) {
   return p;
 }
 
-void* DeviceMemory::map(int fd, std::size_t bytes, bool writable, MemoryKind kind) {
+void* DeviceMemory::map(int fd, std::size_t bytes, bool writable, MemoryKind kind, bool kept) {
   std::lock_guard lock(mutex_);
   std::uintptr_t begin = claim(bytes, next_mapped_, base_ + kReserve);
   if (begin == 0) return nullptr;
@@ -97,6 +98,7 @@ void* DeviceMemory::map(int fd, std::size_t bytes, bool writable, MemoryKind kin
   if (p == MAP_FAILED) return nullptr;
   record(begin, bytes, kind, writable, 0);
   table_[count_ - 1].mapped = true;
+  table_[count_ - 1].kept = kept;
   return p;
 }
 
@@ -127,7 +129,7 @@ Allocation* DeviceMemory::find(std::uintptr_t address) {
 
 std::size_t DeviceMemory::migrate_managed() {
   std::lock_guard lock(mutex_);
-  std::size_t bytes = 0;
+  std::size_t bytes = std::exchange(managed_written_, 0);
   for (std::uint32_t i = 1; i < count_ && managed_on_host_ != 0; ++i) {
     if (!table_[i].on_host) continue;
     table_[i].on_host = false;
@@ -135,6 +137,11 @@ std::size_t DeviceMemory::migrate_managed() {
     bytes += table_[i].bytes;
   }
   return bytes;
+}
+
+void DeviceMemory::host_wrote(const Allocation& managed, std::size_t bytes) {
+  std::lock_guard lock(mutex_);
+  if (managed.kind == MemoryKind::managed && !managed.on_host) managed_written_ += bytes;
 }
 
 void DeviceMemory::for_host_visible(const std::function<void(const Allocation&)>& f) {

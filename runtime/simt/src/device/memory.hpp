@@ -27,6 +27,7 @@ struct Allocation {
   bool leaving = false;     // its cudaFreeAsync is queued
   bool on_host = false;     // managed memory whose pages are on the host
   bool mapped = false;      // a buffer of the judge
+  bool kept = false;        // a contract keeps it from kernels
 };
 
 // Allocations start at 64 KiB granules and leave at least one granule unused behind them, so that overruns are seen
@@ -41,8 +42,9 @@ class DeviceMemory {
   // Returns nullptr where the address space, the device's `limit` or the host's memory is used up. New memory holds
   // NaN patterns, since a GPU's holds whatever was there before.
   void* allocate(std::size_t bytes, MemoryKind kind, int device = 0);
-  // Maps `bytes` of descriptor `fd` as device or pinned memory. `writable` false maps it read-only.
-  void* map(int fd, std::size_t bytes, bool writable, MemoryKind kind = MemoryKind::device);
+  // Maps `bytes` of descriptor `fd` as device or pinned memory. `writable` false maps it read-only; `kept` keeps it
+  // from kernels.
+  void* map(int fd, std::size_t bytes, bool writable, MemoryKind kind = MemoryKind::device, bool kept = false);
   // False where `pointer` is not the start of a live allocation.
   bool free(void* pointer);
 
@@ -57,9 +59,11 @@ class DeviceMemory {
 
   // The live allocation around `address`, or nullptr. Not for hooks, unlike owner(): the caller may change it.
   Allocation* find(std::uintptr_t address);
-  // Marks the managed allocations that are still on the host as migrated and returns their bytes.
+  // Marks the managed allocations that are still on the host as migrated and returns their bytes, with those that the host
+  // has written since in others.
   std::size_t migrate_managed();
   void set_on_host(Allocation& managed, bool on_host);
+  void host_wrote(const Allocation& allocation, std::size_t bytes);
 
   // Calls `f` for each live allocation that the host may write without a call.
   void for_host_visible(const std::function<void(const Allocation&)>& f);
@@ -102,6 +106,7 @@ class DeviceMemory {
   std::array<Use, kMaxDevices> uses_{};
   std::size_t host_visible_ = 0;     // allocations
   std::size_t managed_on_host_ = 0;  // allocations
+  std::size_t managed_written_ = 0;  // bytes that the host wrote to those that had left it
   std::size_t limit_;
   struct Registered {
     std::uintptr_t end;

@@ -14,6 +14,7 @@ bool BlockRunner::unannounced(std::uintptr_t address, unsigned bytes, bool store
   const std::uintptr_t stack = stacks_.stack_begin(current_->slot);
   if (inside(stack, kFiberStackBytes)) {
     if (!own_stack(address, bytes)) foreign_stack(pc);
+    local_access(bytes, store);
     return false;
   }
   if (address - (stack - FiberStacks::kSlotBytes) < FiberStacks::kSlotBytes) crashed(address, pc);  // too large a frame

@@ -159,6 +159,12 @@ void* __tsan_memset(void* to, int value, std::size_t n) {
   return std::memset(to, value, n);
 }
 
+// Members of a vector type, in place of the hooks of their size: rewrite/vector_members.hpp.
+void __ridge_read4_member(void* p, unsigned part) { access(p, 4, kLoad, RIDGE_PC, false, part); }
+void __ridge_read8_member(void* p, unsigned part) { access(p, 8, kLoad, RIDGE_PC, false, part); }
+void __ridge_write4_member(void* p, unsigned part) { access(p, 4, kStore, RIDGE_PC, false, part); }
+void __ridge_write8_member(void* p, unsigned part) { access(p, 8, kStore, RIDGE_PC, false, part); }
+
 // See access_check.cpp. Wide ones are copies of structs or of the compiler's vectors.
 void ridge_check_access(std::uintptr_t address, std::uint64_t code, std::uintptr_t site) {
   const unsigned bytes = code & 255;
@@ -169,6 +175,7 @@ void ridge_check_access(std::uintptr_t address, std::uint64_t code, std::uintptr
                  bytes > 8 ? 4 : bytes);
 }
 
+void __ridge_host_algorithm(int step) { ridge::simt::host_algorithms += step; }
 void __ridge_block(const ridge::simt::BlockRecord* b) {
   if (auto* r = ridge::simt::in_kernel())
     r->enter_block(b);

@@ -148,6 +148,7 @@ unsigned sm_id() {
 }
 
 void count_matrix(const char*, unsigned long long flops) { runner().count_matrix(flops); }
+void count_memory_barrier() { runner().count_memory_barrier(); }
 
 void device_access(const volatile void* p, unsigned bytes, bool store, unsigned part) {
   BlockRunner* r = BlockRunner::current();

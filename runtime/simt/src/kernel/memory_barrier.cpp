@@ -62,6 +62,7 @@ unsigned barrier_arrive(BarrierWord* barrier, unsigned count, unsigned drop, boo
 void barrier_open(BarrierWord* barrier) {
   library_check(barrier, sizeof *barrier, true, RIDGE_PC);
   const Parts p = parts(read(barrier));
+  count_memory_barrier();
   acquire();
   fence(1);
   __atomic_store_n(barrier, word({p.expected, p.expected, p.phase + 1}), __ATOMIC_RELEASE);

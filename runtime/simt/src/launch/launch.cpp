@@ -241,6 +241,8 @@ LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* c
   if (launch.record) {
     outcome.counters.l2_bytes = launch.l2->l2_bytes();
     outcome.counters.dram_bytes = launch.l2->dram_bytes();
+    outcome.counters.link_read = launch.l2->link_read();
+    outcome.counters.link_written = launch.l2->link_written();
     if (launch.warps)
       WarpRecords::add(config.kernel, {config.grid.x, config.grid.y, config.grid.z},
                        {config.block.x, config.block.y, config.block.z}, config.dynamic_shared, outcome.static_shared,

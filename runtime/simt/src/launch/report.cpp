@@ -72,6 +72,15 @@ void counters_json(std::string& out, const KernelCounters& c) {
   field(out, "ridge__bytes_dram.sum", c.dram_bytes);
   field(out, "ridge__atomic_turns_busiest_line.max", c.busiest_atomic_line());
   field(out, "ridge__shared_wavefronts_atom.sum", sa.wavefronts);
+  field(out, "ridge__shared_conflicts_atom.sum", sa.conflicts);
+  field(out, "ridge__requests_constant.sum", c.constant_requests);
+  field(out, "ridge__turns_constant.sum", c.constant_turns);
+  field(out, "ridge__requests_local_op_ld.sum", (c.local_loads + c.lane_local_loads / kWarpSize) >> 8);
+  field(out, "ridge__requests_local_op_st.sum", (c.local_stores + c.lane_local_stores / kWarpSize) >> 8);
+  field(out, "ridge__bytes_link_op_ld.sum", c.link_read);
+  field(out, "ridge__bytes_link_op_st.sum", c.link_written);
+  field(out, "ridge__lane_instructions.sum", c.lane_instructions);
+  field(out, "ridge__memory_barriers.sum", c.memory_barriers);
   field(out, "ridge__warps.sum", c.warps);
   field(out, "ridge__block_barriers.sum", c.barriers, true);
   out += "}";

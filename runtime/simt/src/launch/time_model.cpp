@@ -75,8 +75,9 @@ std::array<Roof, kRoofs> kernel_roofs(const DeviceProfile& p, const LaunchConfig
   const double shared_wavefronts = number(op(Op::shared_load).wavefronts + op(Op::shared_store).wavefronts) +
                                    kSharedAtomic * number(op(Op::shared_atom).wavefronts);
   // Without the cache model's sums every sector counts as one of DRAM.
-  const double l2_bytes = c.l2_bytes != 0 ? number(c.l2_bytes) : sectors * kSectorBytes;
-  const double dram_bytes = c.dram_bytes != 0 || c.l2_bytes != 0 ? number(c.dram_bytes) : l2_bytes;
+  const bool cached = c.l2_bytes != 0 || c.link_read + c.link_written != 0;
+  const double l2_bytes = cached ? number(c.l2_bytes) : sectors * kSectorBytes;
+  const double dram_bytes = cached || c.dram_bytes != 0 ? number(c.dram_bytes) : l2_bytes;
   // Sectors that are written in part: L2 merges them.
   const double partial = std::max(0.0, number(stores.sectors) - number(stores.bytes) / kSectorBytes);
 
@@ -95,16 +96,19 @@ std::array<Roof, kRoofs> kernel_roofs(const DeviceProfile& p, const LaunchConfig
   auto share = [](double part, double whole) { return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0.0; };
   const double from_l2 = share(l2_bytes / kSectorBytes - number(stores.sectors) - atomic_turns, number(loads.sectors));
   const double from_dram = from_l2 * share(dram_bytes, l2_bytes);
-  const double load_latency = p.l1_latency + from_l2 * p.l2_latency + from_dram * p.dram_latency;
+  const double from_host = share(number(c.link_read) / kSectorBytes, number(loads.sectors));
+  const double load_latency =
+      p.l1_latency + from_l2 * p.l2_latency + from_dram * p.dram_latency + from_host * p.copy_latency;
   const double chain = number(loads.requests) / warps;
   const double serial = chain > 0 ? std::max(1.0, chain / kLoadsInFlight) : 0.0;
   const double latency = serial * load_latency + number(c.warp_instructions) / warps * p.instruction_latency +
-                         number(c.barriers) / blocks * p.barrier_latency;
+                         number(c.barriers + c.memory_barriers) / blocks * p.barrier_latency;
 
   return {{
       {"DRAM bandwidth", dram_bytes / (p.dram_bandwidth * p.dram_efficiency)},
       {"L2 bandwidth", l2_bytes / p.l2_bandwidth},
       {"L2 partial writes", partial / p.l2_partial_writes},
+      {"link to the host", std::max(number(c.link_read), number(c.link_written)) / p.pcie_pinned},
       // A global request takes a wavefront for each 128-byte line, shared memory its wavefronts.
       {"L1 wavefronts",
        on_sms(std::max({requests, sectors / p.l1_sectors, number(c.l1_lines)}) + shared_wavefronts, p.l1_wavefronts)},
@@ -127,6 +131,14 @@ double kernel_seconds(const DeviceProfile& p, const LaunchConfig& config, std::s
   if (highest == 0) return 0;
   for (const Roof& roof : roofs) sum += std::pow(roof.seconds / highest, kNorm);
   return highest * std::pow(sum, 1 / kNorm);
+}
+
+void set_link_shares(const DeviceProfile& p, const KernelCounters& c, double seconds, double& in, double& out) {
+  auto share = [&](std::uint64_t bytes) {
+    return seconds > 0 ? std::min(1.0, static_cast<double>(bytes) / p.pcie_pinned / seconds) : 0.0;
+  };
+  in = share(c.link_read);
+  out = share(c.link_written);
 }
 
 double copy_seconds(const DeviceProfile& p, CopyPath path, std::size_t bytes, bool pageable) {

@@ -24,7 +24,7 @@ struct Roof {
   const char* name;
   double seconds;
 };
-constexpr std::size_t kRoofs = 12;
+constexpr std::size_t kRoofs = 13;
 std::array<Roof, kRoofs> kernel_roofs(const DeviceProfile& profile, const LaunchConfig& config,
                                       std::size_t static_shared, const KernelCounters& counters);
 
@@ -32,6 +32,10 @@ std::array<Roof, kRoofs> kernel_roofs(const DeviceProfile& profile, const Launch
 // inside and outside of graphs.
 double kernel_seconds(const DeviceProfile& profile, const LaunchConfig& config, std::size_t static_shared,
                       const KernelCounters& counters);
+
+// The parts of the link to the host that a kernel of `seconds` takes, each way: its accesses of page-locked memory.
+void set_link_shares(const DeviceProfile& profile, const KernelCounters& counters, double seconds, double& in,
+                     double& out);
 
 // The part of the GPU that the grid can fill, in (0, 1].
 double gpu_share(const DeviceProfile& profile, const LaunchConfig& config, std::size_t static_shared);

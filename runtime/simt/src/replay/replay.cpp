@@ -197,6 +197,7 @@ class Player {
     if (a == nullptr || (a->kind != MemoryKind::host && a->kind != MemoryKind::managed) || c.bytes > a->end - c.address)
       throw Bad{"it writes host memory that was not allocated"};
     std::memcpy(reinterpret_cast<void*>(c.address), data, c.bytes);
+    DeviceMemory::instance().host_wrote(*a, c.bytes);
     transfers_->from_host += c.bytes;
   }
 

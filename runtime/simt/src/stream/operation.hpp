@@ -122,7 +122,8 @@ struct Operation {
   // Virtual time in seconds. `seconds` is known when the operation has run, `start` and `end` when all that were issued
   // before it have run too.
   double seconds = 0;
-  double share = 0;  // part of the GPU
+  double share = 0;                  // part of the GPU
+  double link_in = 0, link_out = 0;  // of the link to the host, each way: a kernel that follows pointers to host memory
   std::shared_ptr<Footprint> footprint;
   double issued = 0, start = 0, end = 0;
   bool timed = false;

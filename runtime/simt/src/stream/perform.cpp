@@ -58,6 +58,7 @@ bool perform_kernel(Operation& op) {
   }
   op.seconds = kernel_seconds(profile, w.config, outcome.static_shared, outcome.counters) +
                (op.in_graph ? profile.graph_node_latency : profile.kernel_latency);
+  set_link_shares(profile, outcome.counters, op.seconds, op.link_in, op.link_out);
   // Managed memory moves at the first kernel after its allocation, as if that touched all of it.
   op.seconds += static_cast<double>(DeviceMemory::instance().migrate_managed()) / profile.managed_migration;
   return outcome.ok;

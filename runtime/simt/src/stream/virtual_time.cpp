@@ -111,7 +111,19 @@ void VirtualTime::end(Operation& op, double time) {
 // Takes what the operation needs of its devices.
 double VirtualTime::start_of(const Operation& op, double ready) {
   const Work& w = op.work;
-  if (w.kind == WorkKind::kernel) return devices_[w.device].sms.place(ready, op.seconds, op.share);
+  if (w.kind == WorkKind::kernel) {
+    Device& d = devices_[w.device];
+    if (op.link_in == 0 && op.link_out == 0) return d.sms.place(ready, op.seconds, op.share);
+    double start = ready, before = -1;
+    while (start != before) {  // SMs and link are free from `before` on
+      before = start;
+      start = d.sms.gap(d.copy_in.gap(d.copy_out.gap(start, op.seconds, op.link_out), op.seconds, op.link_in),
+                        op.seconds, op.share);
+    }
+    d.copy_in.take(start, op.seconds, op.link_in);
+    d.copy_out.take(start, op.seconds, op.link_out);
+    return d.sms.take(start, op.seconds, op.share);
+  }
   if (w.kind == WorkKind::fill) return devices_[w.to_device].sms.place(ready, op.seconds, op.share);
   if (w.kind != WorkKind::copy) return ready;
   Device &to = devices_[w.to_device], &from = devices_[w.from_device];
