@@ -13,7 +13,7 @@
 //   in   n floats
 //   out  1 float
 // Add in the shape of a tree: no element may pass through more than kLongestChain additions. One float that all
-// elements are added to, one after another, stops to grow at 2^24 times an element.
+// elements are added to, one after another, stops growing at 2^24 times an element.
 constexpr int kLongestChain = 4096;
 void reduce(const float* in, float* out, std::size_t n, void* workspace, std::size_t workspace_bytes,
             cudaStream_t stream);

@@ -7,7 +7,8 @@
 // m >= 1; n and k are multiples of 8 and at least 8, so that each row begins at a multiple of 16 bytes. Nothing else is
 // a multiple of anything. m, n <= 32768, k <= 32768.
 //
-// Products are exact in fp32; they are added in fp32 (tensor cores do it so), and the result is rounded to bf16 once.
+// Products are exact in fp32. Sums are kept in fp32, where tensor cores truncate the terms of one instruction instead of
+// rounding each addition. The result is rounded to bf16 once.
 // All pointers are device pointers from the judge, at least 256-byte aligned, other ones at each call. Work goes on
 // `stream`; the judge waits for it. No task needs `workspace` (workspace_bytes is 0).
 #pragma once
