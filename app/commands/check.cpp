@@ -12,10 +12,15 @@ void add_check(Commands& ridge) {
   auto a = std::make_shared<GradeArguments>();
   add_grading_options(*command, *a);
   command->add_option("--note", a->note, "Your hypothesis, for the work log (ridge log)");
+  auto silent = std::make_shared<bool>(false);
+  command->add_flag("--no-predict", *silent, "Do not ask what you expect before a task's first run");
   command->add_option("--live", a->live, "Also send the result to a `ridge live` at this address");
   command->add_option("--live-name", a->live_name, "Your name on its board (default: RIDGE_LIVE_NAME, else USER)");
   command->add_option("--live-token", a->live_token, "The room's token (default: RIDGE_LIVE_TOKEN)");
-  ridge.set_action(command, [a] { return judge_as_asked(*a, lab::Mode::check); });
+  ridge.set_action(command, [a, silent] {
+    a->predicts = !*silent;
+    return judge_as_asked(*a, lab::Mode::check);
+  });
 }
 
 }  // namespace ridge

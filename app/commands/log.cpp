@@ -6,6 +6,8 @@
 #include "learn/attempts/attempts.hpp"
 #include "learn/attempts/changes.hpp"
 #include "learn/attempts/code_diff.hpp"
+#include "learn/questions/marking.hpp"
+#include "learn/questions/predictions.hpp"
 
 namespace ridge {
 
@@ -26,6 +28,27 @@ std::string gist(const std::vector<DiffLine>& lines) {
       break;
     }
     out += fmt::format("{} {}\n", l.kind, l.text.substr(first, 110));
+  }
+  return out;
+}
+
+// What was predicted and what was measured, with the median ratio, and how the quiz stands.
+std::string questions_text(const Lab& lab) {
+  std::string out;
+  const std::vector<Predicted> all = predictions_of(lab);
+  for (const Predicted& p : all) {
+    if (!p.value) continue;
+    const std::string told = p.measured ? comparison(p) : p.answer + " predicted; not measured yet";
+    out +=
+        fmt::format("- {} `{}`: {} *{}*\n", p.time.substr(0, 16), p.prediction.task, p.prediction.ask, printable(told));
+  }
+  if (const std::string text = calibration_text(calibration(all)); !text.empty()) out += "\n" + text + ".\n";
+  if (!out.empty()) out = "\n## Predictions\n\n" + out;
+  if (const auto quiz = load_quiz(lab)) {
+    const QuizState state = quiz_state(lab.name, *quiz);
+    if (state.answered() > 0)
+      out += fmt::format("\n## Quiz\n\n{} of {} questions answered, {} right at first, {} right by now.\n",
+                         state.answered(), quiz->questions.size(), state.right_at_first(), state.right_now());
   }
   return out;
 }
@@ -96,6 +119,7 @@ int write_log(const std::string& key, const std::string& out) {
     last = std::move(loaded);
   }
   told_until("9");
+  text += questions_text(lab);
   if (ids.empty()) text += as_typed(fmt::format("\nNo attempt yet: ./ridge check {}\n", number_of(lab)));
   if (out.empty())
     fmt::print("{}", text);

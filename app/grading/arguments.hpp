@@ -32,6 +32,7 @@ struct GradeArguments {
   bool with_reference = false;   // on a GPU, the reference solution takes turns with the submission
   bool quiet = false;            // prints no report
   std::string note;              // the student's hypothesis, for the work log
+  bool predicts = false;         // asks for predictions where somebody sits at the terminal
   std::string live, live_token;  // address and token of a `ridge live` that the result is sent to
   std::string live_name;         // the student's name on its board
   bool silent = false;           // prints no build errors either

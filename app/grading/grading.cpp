@@ -9,6 +9,7 @@
 
 #include "app/grading/ceilings.hpp"
 #include "app/grading/own_work.hpp"
+#include "app/grading/predicting.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/header_line.hpp"
 #include "grader/base/seeds.hpp"
@@ -28,6 +29,7 @@
 #include "learn/attempts/attempts.hpp"
 #include "learn/findings/findings.hpp"
 #include "learn/live/send.hpp"
+#include "learn/questions/predictions.hpp"
 
 namespace ridge {
 
@@ -165,6 +167,10 @@ int judge_as_asked(const GradeArguments& a, Mode mode, Result* out) {
     for (const Task& t : lab.tasks)
       if (t.id == o.task) o.submission.needed = t.file;
   const bool own = a.submission.empty() && a.wrong.empty();
+  const bool for_machines =
+      a.autolab || !(a.json.empty() && a.junit.empty() && a.gradescope.empty() && a.prairielearn.empty());
+  if (a.predicts && own && talks && !for_machines && a.replace.empty() && somebody_answers())
+    ask_predictions(lab, o.task, o.backend);
   const loop::Sources before = loop::read_sources(o.submission.dir);
   if (o.backend == Backend::cuda && o.apart.build_into.empty())
     o.timed.machine = calibration_for(mode == Mode::grade, o.progress);
@@ -226,6 +232,8 @@ int judge_as_asked(const GradeArguments& a, Mode mode, Result* out) {
   write_reports(a, result, text);
   if (own) try {
       loop::record_attempt(lab, result, before, a.note);
+      if (const auto told = loop::compare_predictions(lab, result); talks)
+        fmt::print("{}", loop::comparisons_text(told));
     } catch (const Error& e) {  // the result itself is stored
       print_error({e.code, std::string("the work log misses this attempt: ") + e.what(), e.advice});
     }

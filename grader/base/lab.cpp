@@ -1,139 +1,62 @@
 #include "grader/base/lab.hpp"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <optional>
-#include <set>
 
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
+#include "grader/base/toml_reader.hpp"
 
 namespace ridge {
 
 namespace {
 
-// Reads values and says where one is missing or of the wrong kind.
-class Reader {
- public:
-  Reader(const toml::table& table, std::string file) : table_(table), file_(std::move(file)) {}
-
-  template <class T>
-  T required(const char* key) const {
-    asked_.insert(key);
-    const toml::node* node = table_.get(key);
-    if (node != nullptr)
-      if (auto value = node->value<T>()) return *value;
-    auto line = (node != nullptr ? node->source() : table_.source()).begin.line;
-    throw Error(Exit::environment,
-                fmt::format("{}:{}: '{}' is {}", file_, line, key, node != nullptr ? "of the wrong type" : "missing"),
-                "see labs/01_coalescing/lab.toml for a complete example");
+// One [[predict]] of the manifest, whose tasks are known by now.
+Prediction prediction(const TomlReader& r, const Lab& lab) {
+  Prediction p;
+  p.id = r.plain_name("id");
+  for (const Prediction& other : lab.predictions)
+    if (other.id == p.id) r.fail("id", fmt::format("a second prediction '{}'", printable(p.id)), "name it otherwise");
+  p.task = r.required<std::string>("task");
+  const auto task = std::find_if(lab.tasks.begin(), lab.tasks.end(), [&](const Task& t) { return t.id == p.task; });
+  if (task == lab.tasks.end()) {
+    std::string known;
+    for (const Task& t : lab.tasks) known += (known.empty() ? "" : ", ") + t.id;
+    r.fail("task", fmt::format("there is no task '{}'", printable(p.task)), "the lab's tasks are " + known);
   }
-  template <Named E>
-  E named(const char* key) const {
-    const auto word = required<std::string>(key);
-    if (const auto value = parse<E>(word)) return *value;
-    refuse(*table_.get(key), key, word, Words<E>::all);
+  p.ask = r.required<std::string>("ask");
+  p.unit = r.optional<std::string>("unit", "");
+  p.why = r.optional<std::string>("why", "");
+  p.choices = r.checked_strings("choices");
+  if (r.has("metric") == r.has("answer"))
+    r.fail("id",
+           fmt::format("prediction '{}' has {}", p.id,
+                       r.has("metric") ? "both 'metric' and 'answer'" : "neither 'metric' nor 'answer'"),
+           "name the metric that answers it, or write down its fixed answer");
+  if (r.has("metric")) {
+    p.metric = r.required<std::string>("metric");
+    if (!p.choices.empty()) r.fail("choices", "a metric's value is a number, not a choice", "leave 'choices' out");
+    std::string known;
+    for (const Goal& g : task->goals)
+      if (known.find(g.metric) == std::string::npos) known += (known.empty() ? "" : ", ") + g.metric;
+    if (std::none_of(task->goals.begin(), task->goals.end(), [&](const Goal& g) { return g.metric == p.metric; }))
+      r.fail("metric", fmt::format("no goal of task '{}' has the metric '{}'", p.task, printable(p.metric)),
+             "its goals have " + known);
+  } else if (p.choices.empty()) {
+    p.number = r.finite("answer");
+  } else {
+    const auto answer = r.required<std::string>("answer");
+    const auto at = std::find(p.choices.begin(), p.choices.end(), answer);
+    if (at == p.choices.end()) r.fail("answer", "'answer' is none of 'choices'", "repeat the text of one choice");
+    p.right = static_cast<std::size_t>(at - p.choices.begin());
   }
-  template <Named E>
-  std::vector<E> all_named(const char* key) const {
-    std::vector<E> all;
-    for (const std::string& word : strings(key)) {
-      const auto value = parse<E>(word);
-      if (!value) refuse(*table_.get(key), key, word, Words<E>::all);
-      all.push_back(*value);
-    }
-    return all;
-  }
-  template <class T>
-  T optional(const char* key, T otherwise) const {
-    asked_.insert(key);
-    return table_[key].value_or(otherwise);
-  }
-  std::vector<std::string> strings(const char* key) const {
-    asked_.insert(key);
-    std::vector<std::string> all;
-    if (const auto* array = table_[key].as_array())
-      for (const auto& item : *array)
-        if (auto text = item.value<std::string>()) all.push_back(*text);
-    return all;
-  }
-  std::vector<int> numbers(const char* key) const {
-    asked_.insert(key);
-    std::vector<int> all;
-    if (const auto* array = table_[key].as_array())
-      for (const auto& item : *array)
-        if (auto number = item.value<std::int64_t>(); number && *number >= 1 && *number <= 64)
-          all.push_back(static_cast<int>(*number));
-    return all;
-  }
-  std::optional<Reader> table(const char* key) const {
-    asked_.insert(key);
-    const auto* table = table_[key].as_table();
-    return table != nullptr ? std::optional<Reader>(Reader(*table, file_)) : std::nullopt;
-  }
-  std::vector<Reader> tables(const char* key) const {
-    asked_.insert(key);
-    std::vector<Reader> all;
-    if (const auto* array = table_[key].as_array())
-      for (const auto& item : *array)
-        if (const auto* table = item.as_table()) all.emplace_back(*table, file_);
-    return all;
-  }
-  // A key that nobody asked for is a mistake: it would do nothing.
-  void finish() const {
-    for (const auto& [key, node] : table_)
-      if (asked_.count(std::string(key.str())) == 0)
-        throw Error(Exit::environment,
-                    fmt::format("{}:{}: unknown key '{}'", file_, node.source().begin.line, key.str()),
-                    "see labs/01_coalescing/lab.toml for a complete example");
-  }
-
- private:
-  template <class Known>
-  [[noreturn]] void refuse(const toml::node& node, const char* key, const std::string& word, const Known& known) const {
-    throw Error(Exit::environment,
-                fmt::format("{}:{}: '{}' has the value '{}', which there is not", file_, node.source().begin.line, key,
-                            printable(word)),
-                fmt::format("it can be {}", fmt::join(known, ", ")));
-  }
-
-  const toml::table& table_;
-  std::string file_;
-  mutable std::set<std::string> asked_;
-};
-
-// The line of the first character beyond ASCII that is in no string and no comment, or 0. TOML has none there, and
-// toml++ 3.3 runs into undefined behaviour on some (found by fuzzing).
-int foreign_line(std::string_view text) {
-  int line = 1;
-  std::string_view quote;  // of the string that we are in; "#" in a comment
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::string_view rest = text.substr(i);
-    if (text[i] == '\n') {
-      ++line;
-      if (quote.size() == 1) quote = {};  // strings of one line and comments end
-    } else if (quote.empty()) {
-      if (static_cast<unsigned char>(text[i]) >= 0x80) return line;
-      // A quote inside of a word begins no string.
-      const bool word = i > 0 && std::string_view(" \t\r\n=[,{.").find(text[i - 1]) == std::string_view::npos;
-      for (std::string_view q : {"\"\"\"", "\'\'\'", "\"", "'", "#"})
-        if ((!word || q == "#") && rest.substr(0, q.size()) == q) {
-          quote = q;
-          i += q.size() - 1;
-          break;
-        }
-    } else if (text[i] == '\\' && quote[0] == '"') {
-      if (i + 1 < text.size() && text[i + 1] != '\n') ++i;
-    } else if (quote != "#" && rest.substr(0, quote.size()) == quote) {
-      i += quote.size() - 1;
-      quote = {};
-    }
-  }
-  return 0;
+  if (p.choices.size() == 1 || p.choices.size() > 9) r.fail("choices", "'choices' has not 2 to 9 of them");
+  if (p.metric.empty() && p.why.empty()) r.fail("why", "'why' is missing: a fixed answer needs its reason");
+  r.finish();
+  return p;
 }
 
 bool all_digits(const std::string& s) { return !s.empty() && s.find_first_not_of("0123456789") == std::string::npos; }
@@ -177,20 +100,9 @@ Lab load_lab(const fs::path& dir) {
 }
 
 Lab parse_lab(std::string_view text, const fs::path& dir) {
-  fs::path file = dir / "lab.toml";
-  if (int line = foreign_line(text); line != 0)
-    throw Error(Exit::environment,
-                fmt::format("{}:{}: a character that is not ASCII, outside of quotes", shown(file), line),
-                "correct the manifest");
-  toml::table table;
-  try {
-    table = toml::parse(text, file.string());
-  } catch (const toml::parse_error& e) {
-    throw Error(Exit::environment,
-                fmt::format("{}:{}: {}", shown(file), e.source().begin.line, std::string(e.description())),
-                "correct the manifest");
-  }
-  Reader r(table, shown(file));
+  const fs::path file = dir / "lab.toml";
+  const toml::table table = parse_toml(text, file);
+  const TomlReader r(table, shown(file), "see labs/01_coalescing/lab.toml for a complete example");
   Lab lab;
   lab.name = dir.filename().string();
   lab.dir = dir;
@@ -208,7 +120,7 @@ Lab parse_lab(std::string_view text, const fs::path& dir) {
     lab.entry_calls = forbid->strings("entry");
     lab.forbidden_headers = forbid->strings("headers");
   }
-  for (const Reader& t : r.tables("task")) {
+  for (const TomlReader& t : r.tables("task")) {
     Task task;
     task.id = t.required<std::string>("id");
     task.title = t.required<std::string>("title");
@@ -218,7 +130,7 @@ Lab parse_lab(std::string_view text, const fs::path& dir) {
     task.baseline = t.optional<std::string>("baseline", "");
     task.lesson = t.optional<std::string>("lesson", "");
     task.hints = t.strings("hints");
-    for (const Reader& g : t.tables("goal")) {
+    for (const TomlReader& g : t.tables("goal")) {
       task.goals.push_back({g.required<std::string>("id"), g.required<std::string>("title"),
                             g.named<lab::Backend>("backend"), g.required<std::string>("metric"),
                             g.required<double>("zero"), g.required<double>("full"), g.required<double>("points"),
@@ -233,6 +145,7 @@ Lab parse_lab(std::string_view text, const fs::path& dir) {
     t.finish();
     lab.tasks.push_back(std::move(task));
   }
+  for (const TomlReader& p : r.checked_tables("predict")) lab.predictions.push_back(prediction(p, lab));
   r.finish();
   return lab;
 }

@@ -8,6 +8,7 @@
 #include "checks/check.hpp"
 #include "grader/base/names.hpp"
 #include "grader/base/paths.hpp"
+#include "grader/base/prediction.hpp"
 
 namespace ridge {
 
@@ -55,6 +56,7 @@ struct Lab {
   std::vector<std::string> entry_calls;        // forbidden names that the course's entry calls itself
   std::vector<std::string> forbidden_headers;  // headers that a submission may not include
   std::vector<Task> tasks;
+  std::vector<Prediction> predictions;  // in the order in which they are asked
 
   bool has_backend(lab::Backend backend) const;             // one that names none has all
   int least_gpus() const { return ranks.empty() ? 1 : 2; }  // for backend cuda

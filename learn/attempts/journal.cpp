@@ -35,6 +35,10 @@ std::vector<Event> journal(const std::string& lab) {
     if (auto at = j.find("passed"); at != j.end() && at->is_array())
       for (const json& t : *at)
         if (t.is_string()) e.passed.push_back(t.get<std::string>());
+    e.question = text_at(j, "question");
+    e.answer = text_at(j, "answer");
+    if (auto at = j.find("value"); at != j.end() && at->is_number()) e.value = at->get<double>();
+    if (auto at = j.find("right"); at != j.end() && at->is_boolean()) e.right = at->get<bool>();
     events.push_back(std::move(e));
   }
   return events;
@@ -47,6 +51,10 @@ void add_event(const std::string& lab, Event e) {
   if (!e.attempt.empty()) j["attempt"] = e.attempt;
   if (!e.note.empty()) j["note"] = e.note.substr(0, kMaxNote);
   if (!e.passed.empty()) j["passed"] = e.passed;
+  if (!e.question.empty()) j["question"] = e.question;
+  if (!e.answer.empty()) j["answer"] = e.answer.substr(0, kMaxNote);
+  if (e.value) j["value"] = *e.value;
+  if (e.right) j["right"] = *e.right;
   const fs::path file = file_of(lab);
   std::error_code ec;
   fs::create_directories(file.parent_path(), ec);

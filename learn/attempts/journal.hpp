@@ -1,6 +1,8 @@
-// The journal of what a student did: attempts with their hypotheses, hints taken, solutions opened early. It is a file
+// The journal of what a student did: attempts with their hypotheses, hints taken, solutions opened early, and answers to
+// questions. It is a file
 // of JSON lines, work/.ridge/journal/NN_name.jsonl, one event a line, which is only appended to.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,11 +12,15 @@ namespace ridge::loop {
 
 struct Event {
   std::string time;                      // UTC, as in a result
-  std::string kind;                      // attempt, hint, gave-up
-  std::string task;                      // task of a hint or an opened solution; empty: all
+  std::string kind;                      // attempt, hint, gave-up, predict, measured, quiz
+  std::string task;                      // task of a hint, an opened solution or a prediction; empty: all
   std::string attempt;                   // name of the attempt's result
   std::string note;                      // hypothesis of an attempt
   std::vector<std::string> passed = {};  // tasks that passed in an attempt
+  std::string question = {};             // id of a prediction or of a quiz's question
+  std::string answer = {};               // to it, as text; empty: skipped
+  std::optional<double> value = {};      // predict, measured: the number, or the number of the choice, from 1
+  std::optional<bool> right = {};        // quiz
 };
 
 // All events of a lab, in order. Damaged lines are skipped.

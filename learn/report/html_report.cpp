@@ -14,6 +14,7 @@
 #include "learn/attempts/attempts.hpp"
 #include "learn/attempts/changes.hpp"
 #include "learn/findings/findings.hpp"
+#include "learn/questions/predictions.hpp"
 #include "learn/report/svg.hpp"
 
 namespace ridge::loop {
@@ -178,6 +179,31 @@ std::string lab_section(const Record& record, const std::vector<Lab>& labs) {
   return out;
 }
 
+// How well this machine's user predicts, lab after lab, from the journal. Empty where nothing was compared.
+std::string calibration_section(const std::vector<Lab>& labs) {
+  std::string rows;
+  std::vector<Predicted> together;
+  auto row = [](const std::string& name, const Calibration& c) {
+    return fmt::format(
+        "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+        escaped(name), c.compared, c.near, c.median_ratio ? fmt::format("{:.2g}", *c.median_ratio) : "-");
+  };
+  for (const Lab& lab : labs) {
+    const std::vector<Predicted> all = predictions_of(lab);
+    const Calibration c = calibration(all);
+    if (c.compared == 0) continue;
+    rows += row(lab.name, c);
+    together.insert(together.end(), all.begin(), all.end());
+  }
+  if (rows.empty()) return "";
+  return "<section>\n<h2>Predictions</h2>\n<p class=\"soft\">A ratio of 1 is exact: predicted over measured.</p>\n"
+         "<div class=\"scroll\"><table><caption>Calibration by lab</caption><thead><tr><th scope=\"col\">Lab</th>"
+         "<th scope=\"col\" class=\"n\">Predictions</th><th scope=\"col\" class=\"n\">Right or within a factor of "
+         "2</th>"
+         "<th scope=\"col\" class=\"n\">Median ratio</th></tr></thead><tbody>\n" +
+         rows + row("All", calibration(together)) + "</tbody></table></div>\n</section>\n";
+}
+
 }  // namespace
 
 int html_report(const std::string& out_file, const std::vector<std::string>& paths) {
@@ -219,6 +245,7 @@ int html_report(const std::string& out_file, const std::vector<std::string>& pat
     for (const Record& r : people[i].records) out += lab_section(r, labs);
     out += "</section>\n";
   }
+  if (paths.empty()) out += calibration_section(labs);
   out += "</main>\n</body>\n</html>\n";
   write_durably(fs::absolute(out_file), out);
   fmt::print("{}: {} record{} of {}\n", shown(out_file),

@@ -33,7 +33,7 @@ LEVELS = [
     "grader/measure",
     "grader/judge grader/bench",
     "learn/attempts learn/live",
-    "learn/findings",
+    "learn/findings learn/questions",
     "learn/report",
     "app/cli",
     "cluster/src/base",

@@ -138,6 +138,10 @@ json as_json(const Grade& g, double weight) {
   j["points"] = g.points ? json(*g.points) : json();
   j["max"] = g.max ? json(*g.max) : json();
   j["handed_in"] = g.handed_in ? json(date_text(*g.handed_in)) : json();
+  j["participation"] = json();
+  if (const auto& p = g.participation)
+    j["participation"] = {{"predictions", p->predictions}, {"predicted", p->predicted}, {"near", p->near},
+                          {"questions", p->questions},     {"answered", p->answered},   {"right", p->right}};
   return j;
 }
 
@@ -164,12 +168,16 @@ std::string gradescope(const std::vector<Grade>& grades, double points) {
 }
 
 std::string plain(const std::vector<Grade>& grades) {
-  std::string out = "student,name,percent,points,max,outcome,handed_in,days_late,note\n";
+  std::string out =
+      "student,name,percent,points,max,outcome,handed_in,days_late,note,predicted,quiz_answered,quiz_right\n";
   for (const Grade& g : grades)
-    out += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_field(g.student.id), csv_field(g.student.name),
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", csv_field(g.student.id), csv_field(g.student.name),
                        g.percent ? number(*g.percent) : "", g.points ? number(*g.points) : "",
                        g.max ? number(*g.max) : "", g.percent ? g.outcome : "not graded",
-                       g.handed_in ? date_text(*g.handed_in) : "", g.days_late, csv_field(g.note));
+                       g.handed_in ? date_text(*g.handed_in) : "", g.days_late, csv_field(g.note),
+                       g.participation ? fmt::format("{},{},{}", g.participation->predicted, g.participation->answered,
+                                                     g.participation->right)
+                                       : ",,");
   return out;
 }
 

@@ -78,6 +78,13 @@ COMMIT;
 PRAGMA foreign_keys=ON;
 )";
 
+// What hand-ins say of answered questions: participation, which a student can forge and no grade is made of.
+constexpr const char* kParticipation = R"(
+CREATE TABLE IF NOT EXISTS participation(
+  lab TEXT NOT NULL, student TEXT NOT NULL, predictions INTEGER NOT NULL, predicted INTEGER NOT NULL, near INTEGER NOT NULL,
+  questions INTEGER NOT NULL, answered INTEGER NOT NULL, correct INTEGER NOT NULL, UNIQUE(lab, student));
+)";
+
 fs::path with_folder(const fs::path& file) {
   make_folders(file.parent_path());
   return file;
@@ -88,6 +95,7 @@ fs::path with_folder(const fs::path& file) {
 Gradebook::Gradebook(const Course& course) : course_(course), db_(with_folder(course.gradebook)) {
   if (!db_.query("SELECT 1 FROM sqlite_master WHERE name = 'event'").next()) db_.script(kSchema);
   if (!db_.query("SELECT 1 FROM pragma_table_info('batch') WHERE name = 'phase'").next()) db_.script(kUpdate);
+  if (!db_.query("SELECT 1 FROM sqlite_master WHERE name = 'participation'").next()) db_.script(kParticipation);
   db_.change("INSERT INTO meta SELECT 'id', ? WHERE NOT EXISTS (SELECT 1 FROM meta WHERE key = 'id')",
              new_nonce().substr(0, 6));
 }
@@ -97,6 +105,11 @@ void Gradebook::add_student(const Student& s) {
       "INSERT INTO student VALUES(?, ?, ?) ON CONFLICT(id) DO UPDATE SET name = excluded.name, email = excluded.email "
       "WHERE name <> excluded.name OR email <> excluded.email",
       s.id, s.name, s.email);
+}
+
+void Gradebook::set_participation(const std::string& lab, const std::string& student, const loop::Participation& p) {
+  db_.change("INSERT OR REPLACE INTO participation VALUES(?, ?, ?, ?, ?, ?, ?, ?)", lab, student, p.predictions,
+             p.predicted, p.near, p.questions, p.answered, p.right);
 }
 
 std::vector<Student> Gradebook::students() {
@@ -173,6 +186,15 @@ std::vector<Grade> Gradebook::grades(const std::string& lab) {
           fmt::format("{}{:.0f} {} late", g.note.empty() ? "" : "; ", g.days_late, g.days_late == 1 ? "day" : "days");
     }
     if (fixed) g.percent = fixed, g.overridden = true;
+    Rows p = db_.query(
+        "SELECT predictions, predicted, near, questions, answered, correct FROM participation WHERE lab = ? AND "
+        "student "
+        "= ?",
+        lab, id);
+    if (p.next()) {
+      auto count = [&](int column) { return static_cast<int>(p.integer(column)); };
+      g.participation = loop::Participation{count(0), count(1), count(2), count(3), count(4), count(5)};
+    }
     list.push_back(g);
   }
   return list;

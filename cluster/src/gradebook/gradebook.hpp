@@ -10,6 +10,7 @@
 #include "cluster/src/base/course.hpp"
 #include "cluster/src/base/files.hpp"
 #include "cluster/src/gradebook/database.hpp"
+#include "learn/questions/participation.hpp"
 
 namespace ridge::cluster {
 
@@ -33,6 +34,7 @@ struct Grade {
   bool overridden = false;
   std::string note;  // explains lateness and decisions
   std::string token;
+  std::optional<loop::Participation> participation;  // as the student's last hand-in says; never part of a grade
 };
 
 class Gradebook {
@@ -44,6 +46,7 @@ class Gradebook {
   const Course& course() const { return course_; }
 
   void add_student(const Student& s);
+  void set_participation(const std::string& lab, const std::string& student, const loop::Participation& p);
   std::vector<Student> students();
 
   Counts counts(const std::string& lab);  // of all labs where `lab` is empty

@@ -17,10 +17,12 @@
 #include "cluster/src/slurm/slurm.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
+#include "grader/base/sha256.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/hashes.hpp"
 #include "grader/result/result.hpp"
 #include "grader/sandbox/process.hpp"
+#include "learn/questions/participation.hpp"
 
 namespace ridge::cluster {
 
@@ -83,7 +85,12 @@ int submit_work(const SubmitArguments& a) {
                   "correct it, or hand it in as it is: --unchecked");
     if (r.exit_code != 0) fmt::print("Not all checks pass; it is handed in as it is.\n");
   }
-  const std::string hash = combined(files), prefix = fmt::format("{}_{}_", lab.name, user_name());
+  // Of the student's own folder, what the journal says of answered questions goes along.
+  std::string questions;
+  if (a.submission.empty())
+    if (const loop::Participation p = loop::participation_of(lab); p.any()) questions = loop::participation_text(p);
+  const std::string sources = combined(files), hash = questions.empty() ? sources : sha256(sources + questions);
+  const std::string prefix = fmt::format("{}_{}_", lab.name, user_name());
   const fs::path dir = fs::path(dropbox) / lab.name;
   if (!fs::is_directory(dir, ec))
     throw Error(Exit::usage, "the course folder takes no work for " + lab.name, "ask the instructor");
@@ -112,8 +119,12 @@ int submit_work(const SubmitArguments& a) {
                                    "--file",
                                    (scratch.path() / "work.tar.gz").string(),
                                    "-C",
-                                   fs::absolute(work).string(),
-                                   "--"};
+                                   fs::absolute(work).string()};
+  if (!questions.empty()) {
+    write_durably(scratch.path() / loop::kParticipationFile, questions);
+    argv.insert(argv.end() - 2, {"-C", scratch.path().string(), loop::kParticipationFile});
+  }
+  argv.push_back("--");
   for (const auto& [name, digest] : files) argv.push_back(name);
   ProcessResult r = run_process(argv, scratch.path(), {.seconds = 60});
   auto packed = read_regular(scratch.path() / "work.tar.gz", 64 << 20);
@@ -124,7 +135,10 @@ int submit_work(const SubmitArguments& a) {
   const fs::path target = dir / fmt::format("{}{}_{}.tar.gz", prefix, stamp, hash.substr(0, 12));
   if (!publish(target, *packed))
     throw Error(Exit::environment, shown(target) + " is there already", "try again in a second");
-  fmt::print("Handed in: {} files, sha256 {}\n  {}\n", files.size(), hash, shown(target));
+  fmt::print("Handed in: {} files, sha256 {}\n  {}\n", files.size(), sources, shown(target));
+  if (!questions.empty())
+    fmt::print("With it goes how many predictions and quiz questions you answered (no points): {}\n",
+               loop::kParticipationFile);
   return 0;
 }
 

@@ -21,6 +21,7 @@
 #include "grader/result/hashes.hpp"
 #include "grader/result/result.hpp"
 #include "grader/sandbox/process.hpp"
+#include "learn/questions/participation.hpp"
 
 namespace ridge::cluster {
 
@@ -83,6 +84,7 @@ struct Staged {
   fs::path dir;  // inside the shared folder; a rename moves it to its place
   std::string problem, note;
   std::optional<std::int64_t> handed_in;
+  std::optional<loop::Participation> participation;
 };
 
 void copy_sources(const fs::path& from, const fs::path& to, std::string& problem) {
@@ -211,6 +213,8 @@ Staged stage(const fs::path& entry, const Lab& lab, std::optional<std::int64_t> 
       if (lstat((sources / name).c_str(), &st) == 0) newest = std::max<std::int64_t>(newest, st.st_mtime);
     s.handed_in = newest;
   }
+  if (const auto text = read_regular(sources / loop::kParticipationFile, loop::kMaxParticipationBytes))
+    s.participation = loop::read_participation(*text);
   make_folders(s.dir);
   copy_sources(sources, s.dir, s.problem);
   // The lab's stub replaces a missing file and earns nothing, so that the other files are still graded.
@@ -274,6 +278,7 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
   struct Row {
     std::string student, content, source, problem;
     std::optional<std::int64_t> handed_in;
+    std::optional<loop::Participation> participation;
   };
   std::vector<Row> rows;
   const fs::path parent = content_dir(course, lab.name, "x").parent_path();
@@ -326,7 +331,7 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
     fs::remove_all(staging, ec);
     if (s.problem.empty() && !s.note.empty()) report.problems.push_back(name + ": " + s.note);
     if (!s.problem.empty()) report.problems.push_back(name + ": " + s.problem);
-    rows.push_back({student->id, content, name, s.problem, s.handed_in});
+    rows.push_back({student->id, content, name, s.problem, s.handed_in, s.participation});
   }
   sync_folder(parent);
 
@@ -338,6 +343,7 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
         "ON CONFLICT DO NOTHING",
         lab.name, r.student, r.content, r.source, r.handed_in, r.problem, wall_now());
     ++(fresh != 0 ? report.taken : report.known);
+    if (r.participation) book.set_participation(lab.name, r.student, *r.participation);
     if (!r.content.empty())
       book.db().change(
           "INSERT INTO work(lab, content, backend, generation, state) SELECT ?1, ?2, ?3, 1, 'waiting' WHERE NOT EXISTS "
