@@ -1,4 +1,4 @@
-// The journal of what a student did: attempts with their hypotheses, hints taken, solutions opened early, and answers to
+// The journal of what a student did: attempts with their hypotheses, hints taken, solutions opened early, answers to
 // questions. It is a file
 // of JSON lines, work/.ridge/journal/NN_name.jsonl, one event a line, which is only appended to.
 #pragma once

@@ -27,7 +27,7 @@ struct Predicted {
 // All of the lab, in the manifest's order.
 std::vector<Predicted> predictions_of(const Lab& lab);
 
-// Those to ask before `task` (empty: all tasks) runs on `backend`: of tasks that have not run yet, and not asked before.
+// Those to ask before `task` (empty: all) runs on `backend`: of tasks that have not run yet, and not asked before.
 std::vector<Prediction> to_ask(const Lab& lab, const std::string& task, lab::Backend backend);
 
 void keep_prediction(const Lab& lab, const Prediction& prediction, const std::string& answer,

@@ -10,7 +10,7 @@ struct TypedNumber {
   std::string problem;  // where there is no value: why, for the one who typed it
 };
 
-// "4", "4x", "1e3", "1,5", "9/8" and "~20 sectors" are numbers; `unit` may stand behind one. "1,000" is refused, because it
+// "4", "4x", "1e3", "1,5", "9/8" and "~20 sectors" are numbers; `unit` may stand behind one. "1,000" is refused: it
 // is a thousand to some and one to others.
 TypedNumber typed_number(const std::string& text, const std::string& unit);
 
