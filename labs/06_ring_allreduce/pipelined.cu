@@ -7,7 +7,7 @@
 // TASK(pipelined)
 void pipelined(const __nv_bfloat16* in, __nv_bfloat16* out, std::size_t n, int slices, void* workspace, std::size_t,
                ncclComm_t comm, cudaStream_t stream) {
-  // TODO: your ring, for bf16. Then cut its chunks into slices: messages in `stream`, sums in a stream of your own, and
+  // TODO: your ring, for bf16. Then cut its chunks into slices: transfers in `stream`, additions in a stream of your own, and
   // events between them. This is the first of p summands only.
   if (in != out) cudaMemcpyAsync(out, in, n * sizeof(__nv_bfloat16), cudaMemcpyDeviceToDevice, stream);
 }

@@ -23,7 +23,7 @@ void staged(const float* in, float* out, std::size_t n, void* workspace, std::si
 
 // A ring from device to device: the same with ncclSend and ncclRecv, and a reduction kernel of your own. Chunk c holds the
 // elements from c * ceil(n / p); the last ones may be shorter or empty. Every rank sends to its right neighbour only, no
-// message is larger than a chunk, and all ranks get the same bits.
+// transfer is larger than a chunk, and all ranks get the same bits.
 //   in, out    n floats on the device; in == out is allowed
 //   workspace  n floats
 void ring(const float* in, float* out, std::size_t n, void* workspace, std::size_t workspace_bytes, ncclComm_t comm,

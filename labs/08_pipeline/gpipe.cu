@@ -6,7 +6,7 @@
 // TASK(gpipe)
 void gpipe(Stage& stage, cudaStream_t stream) {
   // TODO: one micro-batch at a time: the gradients are right, and all ranks but one wait. Begin with all forwards, each with a
-  // slot and a box of its own, then all backwards; then give messages streams of their own.
+  // slot and a box of its own, then all backwards; then give transfers streams of their own.
   const int m = stage.micro_batches();
   const std::size_t n = stage.elements();
   const Link in = stage.activations_in(), out = stage.activations_out(), gradients_in = stage.gradients_in(),

@@ -17,12 +17,12 @@ struct Step {
 // Writes the 2 m v steps of rank r, in the order in which it makes them. v = 1: 1F1B (any m); v > 1: interleaved 1F1B (p > 1, and m is
 // a multiple of p). On the host; steps: 2 m v of them. All ranks must reach their end, chunk c of rank r gets what chunk c of
 // rank r - 1 has sent, of rank 0 what chunk c - 1 of rank p - 1 has, in the order of sending. With forwards of 1, backwards of 2 and
-// messages that take no time they need 3 (m v + p - 1); interleaved, with messages that take c, 2 (v p - 1) c more. Never are more micro-batches
+// transfers that take no time they need 3 (m v + p - 1); interleaved, with transfers that take c, 2 (v p - 1) c more. Never are more micro-batches
 // (times chunks) between their forward and their backward than
 //     v = 1: min(p - r, m)          v > 1: min(2 (p - r - 1) + (v - 1) p + 1, m v)
 void order(int p, int m, int v, int r, Step* steps);
 
-// The way of one kind of messages from one rank to the next: a communicator of its own, so that it waits for no other way.
+// One direction of transfers between two ranks: it has a communicator of its own, so that it waits for no other direction.
 struct Link {
   ncclComm_t comm;
   int peer;
@@ -43,7 +43,7 @@ class Stage {
   int chunks() const;         // v; 1 in gpipe and one_f_one_b
   int slots() const;
   int boxes() const { return slots() + 1; }
-  std::size_t elements() const;  // B T C, of a message
+  std::size_t elements() const;  // B T C, of a transfer
 
   // True for part 0 of the model: nothing is received in forward, nothing is sent in backward.
   bool first(int chunk) const { return rank() == 0 && chunk == 0; }

@@ -27,7 +27,7 @@ struct Group {
   cudaStream_t stream;
 };
 
-// Cuts a checkpoint's matrices into this rank's shards, with a kernel of your own; no messages. H and F are multiples of t.
+// Cuts a checkpoint's matrices into this rank's shards, with a kernel of your own; nothing is sent. H and F are multiples of t.
 //   qkv        (3, H, hs, C), alike: the rows of all heads' q, then k, then v
 //   fc2        (C, F), alike
 //   qkv_shard  (3, H / t, hs, C): of each of q, k and v the rows of heads rank * H / t to (rank + 1) * H / t
@@ -110,7 +110,7 @@ void sequence_parallel(const float* x, const float* dy, const SequenceTensors<co
                        const SequenceTensors<float*>& g, const SequenceSpace& space, int N, int C, int F,
                        const Group& group);
 
-// Forward only, without the norm, and with the messages hidden: y = gelu(x A^T + a) B^T + b. Each rank's n rows are cut into
+// Forward only, without the norm, and with the transfers hidden: y = gelu(x A^T + a) B^T + b. Each rank's n rows are cut into
 // chunks of m = ceil(n / chunks) rows, the last of which may be short or missing; chunk c of all ranks is gathered, multiplied and
 // scattered while others travel.
 //   x, y     (n, C): this rank's rows
