@@ -10,19 +10,17 @@ const time = s => (s < 1e-3 ? `${(s * 1e6).toPrecision(3)} us` : `${(s * 1e3).to
 export function climb(album, name, record, task, vendor) {
   const all = json(`benchmarks/h200/${record}.steps.json`);
   const steps = all.steps.filter(step => step.task === task && step.timing);
-  const L = 16, R = 500, top = 52, pitch = 84, most = Math.max(1, ...steps.map(step => step.timing.ratio.median));
-  const x = ratio => L + (R - L) * ratio / most, bottom = top + steps.length * pitch;
-  const last = steps.at(-1).timing.ratio.median;
-  album.draw(name, WIDTH, bottom + 10, `Speed of each step of ${task} over ${vendor}`,
+  const L = 16, R = 500, most = Math.max(1, ...steps.map(step => step.timing.ratio.median)), x = ratio => L + (R - L) * ratio / most;
+  let y = 48;
+  const bodies = steps.map((step, i) => {
+    const ratio = step.timing.ratio.median, idea = wrap(step.idea, 54), at = y + idea.length * 25 + 8, end = Math.max(3, x(ratio) - L) + L;
+    y = at + 46;
+    return [idea.map((part, k) => text(L, at - 10 - (idea.length - 1 - k) * 25, part, { size: 20 })), rect(L, at, end - L, 32, i === steps.length - 1 ? 'a' : 'w'),
+      line(x(1), at - 4, x(1), at + 36, 'st', 3), text(Math.max(end, Math.abs(end + 36 - x(1)) < 42 ? x(1) : 0) + 10, at + 24, ratio.toFixed(2), { size: 22, bold: true }), text(704, at + 24, time(median(step.timing.submission_s)), { style: 'q', at: 'end' })];
+  });
+  album.draw(name, WIDTH, y, `Speed of each step of ${task} over ${vendor}`,
     `${steps.map(step => `${step.idea}: ${step.timing.ratio.median.toFixed(2)}`).join('; ')}. Measured on an ${all.device.name}, ${steps[0].case}.`, [
-      text(L, 30, `${task}: speed over ${vendor}, H200`, { size: 22, style: 'q' }), dashed(x(1), 40, x(1), bottom),
-      steps.map((step, i) => {
-        const y = top + i * pitch, ratio = step.timing.ratio.median, idea = wrap(step.idea, 54);
-        const shown = idea.length > 1 ? `${idea[0]} ...` : idea[0];
-        return [text(L, y + 24, shown, { size: 20 }), rect(L, y + 36, Math.max(3, x(ratio) - L), 32, i === steps.length - 1 ? 'a' : 'w'),
-          text(Math.max(x(ratio), L) + 12, y + 60, ratio.toFixed(2), { size: 22, bold: true }), text(704, y + 60, time(median(step.timing.submission_s)), { style: 'q', at: 'end' })];
-      })]);
-  return last;
+      text(L, 30, `${task}: speed over ${vendor} (upright line), H200`, { size: 20, style: 'q' }), bodies]);
 }
 
 export function bars(album, name, title, desc, rows, most, head) {
@@ -48,9 +46,9 @@ export function roofline(album, name, record, task, unit) {
       [[1e12, 1], [1e13, 10], [1e14, 100], [1e15, 1000]].map(([v, label]) => [line(L, y(v), R, y(v), 'sr', 1), text(L - 8, y(v) + 7, label, { style: 'q', size: 20, at: 'end' })]),
       path(`M${x(X[0]).toFixed(1)} ${y(X[0] * roofs.copy).toFixed(1)}L${x(ridge).toFixed(1)} ${y(peak).toFixed(1)}L${R} ${y(peak).toFixed(1)}`, `s${style}`, 4),
       dashed(x(ridge), y(peak), x(ridge), B, `s${style}`),
-      text(x(0.6), y(1.2 * 0.6 * roofs.copy) - 50, `memory: ${(roofs.copy / 1e12).toFixed(1)} TB/s`, { size: 20 }),
+      text(x(4) + 14, y(4 * roofs.copy) + 24, `memory: ${(roofs.copy / 1e12).toFixed(1)} TB/s`, { size: 20 }),
       text(R, y(peak) - 12, `${unit === 'fp32' ? 'fp32 units' : 'tensor cores'}: ${Math.round(peak / 1e12)} TFLOP/s`, { style, size: 20, at: 'end' }),
-      text(x(ridge) + (at > ridge && x(at) - x(ridge) < 150 ? -8 : 8), B - 12, `ridge ${ridge.toFixed(0)}`, { style, size: 20, at: at > ridge && x(at) - x(ridge) < 150 ? 'end' : 'start' }),
+      text(x(ridge) + (at > ridge && x(at) - x(ridge) < 150 ? -8 : 8), B - 60, `ridge ${ridge.toFixed(0)}`, { style, size: 20, at: at > ridge && x(at) - x(ridge) < 150 ? 'end' : 'start' }),
       dashed(x(at), y(Math.min(peak, at * roofs.copy)), x(at), B, 'sq'),
       points.map((p, i) => `<circle class="${i === points.length - 1 ? 'a' : 't'}" cx="${x(p.intensity).toFixed(1)}" cy="${y(p.rate).toFixed(1)}" r="7"/>`),
       text(x(at) + (x(at) > 480 ? -16 : 16), y(points.at(-1).rate) + (x(at) > 480 ? 26 : 26), `solution: ${rates.at(-1).toFixed(rates.at(-1) < 100 ? 1 : 0)}`, { size: 20, bold: true, style: 'a', at: x(at) > 480 ? 'end' : 'start' }),

@@ -3,8 +3,8 @@
 import { frame, line, range, rect, text } from './svg.mjs';
 import { WIDTH } from './charts.mjs';
 
-// The first whole warp's request of each instruction of a kernel, from the emulator's .warp.json. Addresses are bytes from
-// the first lane's array.
+// The first request of each instruction of a kernel, from the emulator's .warp.json; those that look alike count once.
+// Addresses are bytes from a multiple of 128 below the lowest one.
 export function requests(record, kernel) {
   const k = record.kernels.find(each => each.kernel.includes(kernel)) ?? record.kernels[0];
   return k.requests.filter((r, i) => k.requests.findIndex(other => other.pc === r.pc) === i).map(r => {
@@ -12,7 +12,7 @@ export function requests(record, kernel) {
     const addresses = r.addresses.map((step, i) => { at = i ? at + step : step; return at; });
     const base = Math.floor(Math.min(...addresses) / 128) * 128;
     return { op: r.op, size: r.size, sectors: r.sectors, wavefronts: r.wavefronts, addresses: addresses.map(a => a - base) };
-  });
+  }).filter((r, i, all) => all.findIndex(other => JSON.stringify(other) === JSON.stringify(r)) === i);
 }
 
 const left = 18, cell = 21.4;

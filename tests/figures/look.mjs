@@ -34,15 +34,16 @@ const browser = spawnSync('sh', [join(source, 'slides', 'browser.sh')], { encodi
 if (!browser) { console.log('skipped: no Chromium or Chrome here to draw the figures with'); process.exit(failures ? 1 : 77); }
 const folders = readdirSync(join(source, 'labs')).filter(lab => lab.startsWith(only)).sort().map(lab => `labs/${lab}/figures`).filter(folder => existsSync(join(source, folder)));
 const scratch = mkdtempSync(join(tmpdir(), 'ridge-look-'));
-const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--hide-scrollbars', '--allow-file-access-from-files', `--user-data-dir=${scratch}/profile`, '--virtual-time-budget=3000', '--run-all-compositor-stages-before-draw'];
+const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--hide-scrollbars', '--allow-file-access-from-files', `--user-data-dir=${scratch}/profile`, '--virtual-time-budget=3000', '--run-all-compositor-stages-before-draw', '--force-prefers-reduced-motion'];
 const chromium = (...more) => spawnSync(browser, [...FLAGS, ...more], { encoding: 'utf8', maxBuffer: 1 << 28, timeout: 100e3 });
 
-// Runs in the page: texts that leave their figure or cover each other. The visualizer clips its own texts.
+// Runs in the page: texts that leave their figure or cover each other, in the still frame of what moves. The visualizer
+// clips its own texts.
 function texts() {
   return [...document.querySelectorAll('figure')].flatMap(figure => {
     const svg = figure.querySelector('svg'), { width, height } = svg.viewBox.baseVal, wrong = [];
     if (svg.querySelector('clipPath')) return [];
-    const boxes = [...svg.querySelectorAll('text')].filter(t => t.textContent.trim() && !t.hasAttribute('transform')).map(t => [t.textContent, t.getBBox()]);
+    const boxes = [...svg.querySelectorAll('text')].filter(t => t.textContent.trim() && !t.hasAttribute('transform') && !t.closest('[opacity="0"]')).map(t => [t.textContent, t.getBBox()]);
     boxes.forEach(([what, a], i) => {
       if (a.x < 0 || a.y < -1 || a.x + a.width > width || a.y + a.height > height + 1) wrong.push(`'${what}' leaves it`);
       for (const [other, b] of boxes.slice(0, i)) {

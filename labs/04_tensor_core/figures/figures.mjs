@@ -1,6 +1,7 @@
 // Figures of lab 04: fast units, and what feeds them.
 import { album } from '../../../figures/kit/album.mjs';
 import { climb, roofline } from '../../../figures/kit/charts.mjs';
+import { sectors } from '../../../figures/kit/warp.mjs';
 import { arrow, box, grid, range, rect, text } from '../../../figures/kit/svg.mjs';
 
 const here = album(import.meta.url);
@@ -19,7 +20,7 @@ here.draw('reuse', 720, 470, 'Larger tiles need fewer bytes',
   `For each step of k a tile of T x T reads 2 T numbers and does T times T multiply-adds. Bytes needed at 989 TFLOP/s: ${REUSE.map(([what,, need]) => `${need} TB/s for ${what}`).join('; ')}. HBM delivers 4.8 TB/s.`, [
     text(16, 30, 'TB/s that must arrive at 989 TFLOP/s', { style: 'q' }),
     REUSE.map(([what, ops, need], i) => [text(16, 76 + i * 74, what), text(704, 76 + i * 74, `${ops} operations a byte`, { at: 'end', style: 'q', size: 20 }), rect(16, 86 + i * 74, need * 4.9, 30, i === 3 ? 'a' : 'w'), text(16 + need * 4.9 + 12, 109 + i * 74, need, { size: 22, bold: true })]),
-    rect(16 + 4.8 * 4.9, 44, 3, 396, 't'), text(50, 458, 'HBM delivers 4.8 (line); L2 must serve the rest', { size: 20 })]);
+    REUSE.map((each, i) => rect(16 + 4.8 * 4.9, 82 + i * 74, 3, 38, 't')), text(16, 458, 'HBM delivers 4.8 (line); L2 must serve the rest', { size: 20 })]);
 
 here.draw('swizzle', 720, 690, 'Pieces of 16 bytes in eight rows: in order and swizzled',
   'In order, piece 2 of all eight rows lies in the same four banks: 8 wavefronts. With piece c of row r at place c xor r it lies in eight different groups of banks: 1 wavefront.', [
@@ -38,6 +39,11 @@ here.draw('warp_roles', 720, 560, 'One warp loads into a ring of four stages, tw
     box(16, 382, 330, 60, 'warpgroup 0: rows 0-63', 'g'), box(374, 382, 330, 60, 'warpgroup 1: rows 64-127', 'g'),
     text(704, 330, 'then arrive at "empty"', { style: 'g', at: 'end' }),
     text(16, 496, 'a step of 64 of k lasts 1024 cycles, about as long', { style: 'q' }), text(16, 528, 'as a load from memory takes to arrive', { style: 'q' })]);
+
+const widest = name => here.record(name).filter(r => r.op === 'global_ld').sort((a, b) => b.sectors - a.sectors)[0];
+here.draw('warp_loads', 720, 430, 'A load of b by a warp of the stub and of the solution',
+  'Recorded on the emulator. In the stub each lane reads 2 bytes of another row of b: 32 sectors, 64 bytes used. In the solution each lane copies 16 neighbouring bytes: 16 sectors, all used.', () => [
+    sectors(0, 'stub: 2 bytes of 32 rows', widest('warp_stub'), 'w'), sectors(216, 'solution: 16 bytes a lane', widest('warp_solution'))]);
 
 climb(here, 'climb_wmma', '04_tensor_core', 'wmma_gemm', 'cuBLASLt');
 climb(here, 'climb_gemm', '04_tensor_core', 'gemm', 'cuBLASLt');
