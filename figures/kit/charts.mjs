@@ -25,7 +25,7 @@ export function climb(album, name, record, task, vendor) {
 
 export function bars(album, name, title, desc, rows, most, head) {
   const L = 16, R = 470, pitch = 84, top = 44;
-  album.draw(name, WIDTH, top + rows.length * pitch + 6, title, desc, () => [text(L, 30, head, { style: 'q', size: 20 }), rows().map(([what, value, label, more, style], i) => {
+  album.draw(name, WIDTH, top + rows.length * pitch + 6, title, desc, [text(L, 30, head, { style: 'q', size: 20 }), rows.map(([what, value, label, more, style], i) => {
     const y = top + i * pitch, end = L + (R - L) * value / most;
     return [text(L, y + 26, what, { size: 22 }), rect(L, y + 36, end - L, 34, style), text(end + 12, y + 61, label, { bold: true }), text(704, y + 26, more, { at: 'end', style: 'q', size: 20 })];
   })]);

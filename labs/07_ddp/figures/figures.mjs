@@ -39,7 +39,7 @@ const speed = (what, model, ranks) => runs.find(r => r.what.startsWith(what) && 
 const row = (what, name, model, ranks, style) => { const own = speed(what, model, ranks) / speed(what, model, 1); return [`${name}, ${ranks} GPU${ranks > 1 ? 's' : ''}`, own, own.toFixed(2), `${Math.round(speed(what, model, ranks)).toLocaleString('en')} tokens/s a GPU`, style]; };
 bars(here, 'weak_scaling', 'Weak scaling of data parallel training on up to four GPUs',
   'The speed of one of four H200s over that of one alone: 0.87 for GPT-2 124M, 0.84 with PyTorch, 0.94 for 1.3B.',
-  () => [row('ridge', '124M', 'gpt2-124m', 1, 'p'), row('ridge', '124M', 'gpt2-124m', 2, 'a'), row('ridge', '124M', 'gpt2-124m', 4, 'a'), row('PyTorch', '124M, PyTorch', 'gpt2-124m', 4, 'w'), row('ridge', '1.3B', 'gpt-1.3b', 4, 'a')], 1, 'speed of a GPU over that of one alone; H200s, bf16');
+  [row('ridge', '124M', 'gpt2-124m', 1, 'p'), row('ridge', '124M', 'gpt2-124m', 2, 'a'), row('ridge', '124M', 'gpt2-124m', 4, 'a'), row('PyTorch', '124M, PyTorch', 'gpt2-124m', 4, 'w'), row('ridge', '1.3B', 'gpt-1.3b', 4, 'a')], 1, 'speed of a GPU over that of one alone; H200s, bf16');
 
 const overlap = (name, desc, file) => exported(here, name, desc, '1000x330', '1.9', '--set', 'mode=overlap', `benchmarks/training/h200x2/${file}`);
 overlap('timeline_ddp_after', 'The visualizer\'s view of two H200s: all transfers are exposed after backward.', 'ddp_after.trace.json');
