@@ -74,26 +74,26 @@ export const parse = row => {
   return steps;
 };
 
-// The time of a sweep over a schedule, as a bar that moves; the still frame is the whole schedule.
+// A schedule, which appears in `seconds` if that is given; its still frame is the whole schedule.
 export function schedule(album, name, title, desc, rows, { seconds = 0 } = {}) {
   const columns = Math.max(...rows.map(row => parse(row).reduce((sum, step) => sum + step.long, 0)));
   const left = 30, column = (WIDTH - left - 6) / columns, high = 64, top = 36, bottom = top + rows.length * high;
   const wide = column >= 19; // room for numbers
-  const shown = seconds ? (at, inside) => `<g class="step" style="animation-delay:${(at / columns * seconds).toFixed(2)}s">${inside}</g>` : (at, inside) => inside;
   const body = rows.map((row, rank) => [text(6, top + rank * high + 36, rank, { style: 'q', size: 20 }), parse(row).map(step => {
     const x = left + step.at * column, y = top + rank * high;
     if (step.idle) return rect(x, y, column - 1.5, high - 8, 'p', 'fill-opacity=".4"');
     const fill = rect(x, y, step.long * column - 1.5, high - 8, step.back ? 'w' : step.second ? 'g' : 'a', 'rx="3"');
-    return shown(step.at, fill + (wide ? text(x + (step.long * column - 1.5) / 2, y + 36, step.label, { style: 'o', size: 20, at: 'middle' }) : ''));
+    return fill + (wide ? text(x + (step.long * column - 1.5) / 2, y + 36, step.label, { style: 'o', size: 20, at: 'middle' }) : '');
   })]);
   const idle = rows.reduce((sum, row) => sum + parse(row).filter(step => step.idle).length, 0) / (rows.length * columns);
   const second = rows.some(row => /[a-z]/.test(row));
-  const style = seconds ? `@media (prefers-reduced-motion:no-preference){.step{animation:show ${(seconds + 3).toFixed(0)}s linear infinite backwards}
-@keyframes show{0%{opacity:.12}1%,100%{opacity:1}}.sweep{animation:sweep ${(seconds + 3).toFixed(0)}s linear infinite}
-@keyframes sweep{0%{transform:translateX(0);opacity:1}${(100 * seconds / (seconds + 3)).toFixed(1)}%{transform:translateX(${(columns * column).toFixed(0)}px);opacity:1}${(100 * seconds / (seconds + 3) + 0.5).toFixed(1)}%,100%{transform:translateX(${(columns * column).toFixed(0)}px);opacity:0}}}` : '';
+  const total = seconds + 3, end = 100 * seconds / total, far = `transform:translateX(${Math.round(columns * column)}px)`;
+  // A cover moves to the right, and a line with it; then the whole schedule stays for three seconds.
+  const style = seconds ? `@media (prefers-reduced-motion:no-preference){.sweep{animation:sweep ${total}s linear infinite}
+@keyframes sweep{0%{transform:none;opacity:1}${end.toFixed(1)}%{${far};opacity:1}${(end + 0.1).toFixed(1)}%,100%{${far};opacity:0}}}` : '';
   album.draw(name, WIDTH, bottom + 70, title, `${desc} ${Math.round(idle * 100)}% of all columns are idle.`, [
     text(left, 24, 'time: a column is a forward', { style: 'q', size: 20 }), text(704, 24, `idle: ${Math.round(idle * 100)}%`, { size: 20, at: 'end', bold: true }), body,
-    seconds ? `<g class="sweep" opacity="0">${line(left, top - 6, left, bottom, 'st', 3)}</g>` : '',
+    seconds ? `<g class="sweep" opacity="0">${rect(left, top - 2, WIDTH, bottom - top, 'page', 'fill-opacity=".86"')}${line(left, top - 6, left, bottom, 'st', 3)}</g>` : '',
     rect(left, bottom + 20, 30, 26, 'a', 'rx="3"'), text(left + 38, bottom + 40, 'forward', { size: 20 }),
     second ? [rect(170, bottom + 20, 30, 26, 'g', 'rx="3"'), text(208, bottom + 40, 'second chunk', { size: 20 })] : '',
     rect(second ? 372 : 200, bottom + 20, 46, 26, 'w', 'rx="3"'), text(second ? 426 : 254, bottom + 40, 'backward', { size: 20 }),

@@ -42,7 +42,7 @@ here.draw('ring', 720, 480, 'A ring all-reduce on four ranks, step by step',
     head('still', 'after 3 steps a chunk is complete on each rank', false), head('hs', 'start: each rank has its own numbers'),
     range(STEPS).map(s => head(`h${s}`, s < P - 1 ? `reduce-scatter, step ${s + 1} of 3: send right, add` : `all-gather, step ${s - P + 2} of 3: send right, keep`)), head(`h${STEPS}`, 'end: every chunk has all 4 terms'),
     range(P).map(r => [text(X(r) + 46, 80, `rank ${r}`, { style: 'q', at: 'middle' }), r < P - 1 ? arrow(X(r) + 96, 420, X(r + 1) - 6, 420, 'sq', 3) : '']),
-    range(P).map(c => text(16, Y(c) + 36, `chunk ${c}`, { style: 'q' })), path(`M${X(3) + 96} 420L704 420L704 456L112 456L112 420L${X(0) - 6} 420`, 'sq', 3, 'marker-end="url(#q)"'), range(P).map(r => text(X(r) + 46, 428, 'link', { style: 'q', size: 20, at: 'middle' })),
+    text(4, 80, 'chunk', { style: 'q' }), range(P).map(c => text(3, Y(c) + 36, c, { style: 'q' })), path(`M${X(3) + 96} 420L704 420L704 456L112 456L112 420L${X(0) - 6} 420`, 'sq', 3, 'marker-end="url(#q)"'), range(P).map(r => text(X(r) + 46, 428, 'link', { style: 'q', size: 20, at: 'middle' })),
     `<g class="still">${cells(P - 1, 'x')}</g>`, range(STEPS + 1).map(s => cells(s, `s${s}`, ' opacity="0"')), range(STEPS).map(moves)], style);
 
 // ---- the same as four states

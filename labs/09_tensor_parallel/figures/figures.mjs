@@ -34,8 +34,8 @@ here.draw('sequence', 720, 560, 'The all-reduce in two halves, with the rows div
 here.draw('chunks', 720, 340, 'Chunks of rows let collectives run beside products',
   'The collective of chunk 1 runs while the products of chunk 0 are computed, and so on. Only the first all-gather and the last reduce-scatter are exposed.', [
     text(130, 30, 'g: all-gather, s: reduce-scatter, number: chunk of rows', { style: 'q', size: 20 }),
-    lane(50, 'links', [[0, 1, 'g0', 'w'], [1, 2, 'g1', 'g'], [3, 4, 's0', 'g'], [4, 5, 'g2', 'g'], [5.2, 6.2, 's1', 'g'], [6.2, 7.2, 'g3', 'g'], [7.4, 8.4, 's2', 'g'], [9.3, 9.6, '', 'w']]),
-    lane(104, 'products', [[1, 3, 'chunk 0', 'a'], [3, 5.1, 'chunk 1', 'a'], [5.1, 7.2, 'chunk 2', 'a'], [7.2, 9.3, 'chunk 3', 'a']]),
+    lane(50, 'links', [[0, 1, 'g0', 'w'], [1, 2, 'g1', 'g'], [3, 4, 's0', 'g'], [4, 5, 'g2', 'g'], [5.2, 6.2, 's1', 'g'], [6.2, 7.2, 'g3', 'g'], [7.4, 8.4, 's2', 'g'], [9.3, 10.3, 's3', 'w']], { scale: 55 }),
+    lane(104, 'products', [[1, 3, 'chunk 0', 'a'], [3, 5.1, 'chunk 1', 'a'], [5.1, 7.2, 'chunk 2', 'a'], [7.2, 9.3, 'chunk 3', 'a']], { scale: 55 }),
     text(130, 200, 'exposed: the first gather and the last scatter', { style: 'w', bold: true }),
     text(16, 250, 'The order of calls: gather of the next chunk first, then the', { style: 'q' }), text(16, 280, 'scatter of this one; a communicator runs them in this order.', { style: 'q' })]);
 

@@ -47,7 +47,7 @@ here.draw('stochastic', 720, 390, 'Rounding to nearest and stochastic rounding o
     }), text(704, 372, 'dashed: the exact sum; a point is a step', { style: 'q', size: 20, at: 'end' })]);
 
 here.draw('losses', 720, 520, 'Loss of GPT-2 124M over 150 updates in four formats',
-  'fp32, bf16 and fp16 with a loss scale follow one curve. fp16 alone hardly learns.', () => {
+  'fp32, bf16 and fp16 with a loss scale follow one curve to 1.749. fp16 alone lags behind and ends at 1.772.', () => {
     const kinds = [['fp32', 'sq', 'q', 8, 'fp32'], ['bf16', 'sa', 'a', 3, 'bf16'], ['fp16_scaled', 'sg', 'g', 3, 'fp16 with a loss scale'], ['fp16_unscaled', 'sw', 'w', 4, 'fp16 alone']];
     const curves = kinds.map(([name]) => readFileSync(join(ROOT, `benchmarks/training/h200x2/losses_${name}.txt`), 'utf8').trim().split('\n').map(Number));
     const L = 50, R = 700, T = 20, B = 440, count = Math.max(...curves.map(c => c.length)), x = i => L + (R - L) * i / (count - 1), y = v => B - (B - T) * (v - 1.5) / 4.5;
