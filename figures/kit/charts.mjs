@@ -46,7 +46,7 @@ export function roofline(album, name, record, task, unit) {
       [[1e12, 1], [1e13, 10], [1e14, 100], [1e15, 1000]].map(([v, label]) => [line(L, y(v), R, y(v), 'sr', 1), text(L - 8, y(v) + 7, label, { style: 'q', size: 20, at: 'end' })]),
       path(`M${x(X[0]).toFixed(1)} ${y(X[0] * roofs.copy).toFixed(1)}L${x(ridge).toFixed(1)} ${y(peak).toFixed(1)}L${R} ${y(peak).toFixed(1)}`, `s${style}`, 4),
       dashed(x(ridge), y(peak), x(ridge), B, `s${style}`),
-      text(x(4) + 14, y(4 * roofs.copy) + 24, `memory: ${(roofs.copy / 1e12).toFixed(1)} TB/s`, { size: 20 }),
+      text(L + 10, y(peak) + 8, `memory: ${(roofs.copy / 1e12).toFixed(1)} TB/s`, { size: 20 }),
       text(R, y(peak) - 12, `${unit === 'fp32' ? 'fp32 units' : 'tensor cores'}: ${Math.round(peak / 1e12)} TFLOP/s`, { style, size: 20, at: 'end' }),
       text(x(ridge) + (at > ridge && x(at) - x(ridge) < 150 ? -8 : 8), B - 60, `ridge ${ridge.toFixed(0)}`, { style, size: 20, at: at > ridge && x(at) - x(ridge) < 150 ? 'end' : 'start' }),
       dashed(x(at), y(Math.min(peak, at * roofs.copy)), x(at), B, 'sq'),
