@@ -16,9 +16,12 @@ namespace {
 
 // Students get no answers, no wrong solutions, no tests (they hold both), no records of the answers, and no history.
 bool withheld(const std::string& path) {
-  for (const char* folder :
-       {"solutions/", "tests/", "benchmarks/", "work/", "build/", ".git/", ".ci/", "slides/", "visualizer/stories/"})
+  for (const char* folder : {"solutions/", "tests/", "benchmarks/", "work/", "build/", ".git/", ".ci/", "slides/",
+                             "figures/", "visualizer/stories/"})
     if (path.rfind(folder, 0) == 0) return true;
+  // A lesson's figures go with it; what draws them, and the records of solutions behind them, do not.
+  if (path.rfind("labs/", 0) == 0 && path.find("/figures/") != std::string::npos)
+    return fs::path(path).extension() != ".svg";
   return path.find("/wrong/") != std::string::npos || path.find("/wrong.toml") != std::string::npos ||
          path.rfind("build", 0) == 0;
 }

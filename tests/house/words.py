@@ -21,7 +21,7 @@ IN_DECKS = INSTEAD | {
 }
 TEXTS = ["README.md", "CONTRIBUTING.md", "docs/*.md", "labs/*/README.md", "labs/*/*.toml", "solutions/*/README.md",
          "benchmarks/**/*.md", "tests/**/*.md"]
-DECKS = ["slides/README.md", "slides/*/deck.md", "slides/figures/*.svg"]
+DECKS = ["slides/README.md", "slides/*/deck.md", "slides/figures/*.svg", "labs/*/figures/*.svg"]
 SOURCES = ["labs/**/*", "solutions/**/*", "checks/*", "slides/**/*", "tests/**/*"]
 COMMENT = {".cpp": "//", ".hpp": "//", ".cu": "//", ".cuh": "//", ".mjs": "//", ".js": "//", ".py": "#", ".sh": "#"}
 

@@ -196,9 +196,17 @@ TEST_CASE("the copy for students has no answers, and works as a course") {
   INFO(r.out + r.err);
   REQUIRE(r.code == 0);
   for (const char* withheld : {"solutions", "tests", "benchmarks", ".git", "labs/01_coalescing/wrong", "labs/02_tiling",
-                               "visualizer/stories"}) {
+                               "visualizer/stories", "figures", "labs/01_coalescing/figures/figures.mjs"}) {
     INFO(withheld);
     CHECK_FALSE(fs::exists(copy + "/" + withheld));
+  }
+  // A lesson shows its figures in the copy, too.
+  const std::regex image(R"(!\[[^\]]*\]\(([^)]+)\))");
+  const std::string lesson = read_file(copy + "/labs/01_coalescing/README.md");
+  REQUIRE(std::regex_search(lesson, image));
+  for (std::sregex_iterator at(lesson.begin(), lesson.end(), image), end; at != end; ++at) {
+    INFO((*at)[1].str());
+    CHECK(fs::exists(copy + "/labs/01_coalescing/" + (*at)[1].str()));
   }
   CHECK(fs::exists(copy + "/labs/03_warp_shuffle/lab.toml"));
   CHECK(fs::exists(copy + "/CMakeLists.txt"));
