@@ -35,6 +35,10 @@ def reachable_by_keyboard(app, page, template, context, doctree):
     if body:
         body = re.sub(r'(<div class="highlight"><pre)(>)', r'\1 tabindex="0"\2', body)
         context["body"] = re.sub(r'(<div class="table-wrapper[^"]*")', r'\1 tabindex="0"', body)
+    # The theme's captions are headings without a level, which screen readers want.
+    for name, value in context.items():
+        if isinstance(value, str) and 'class="caption" role="heading"' in value:
+            context[name] = re.sub(r'role="heading"(?! aria-level)', 'role="heading" aria-level="2"', value)
 
 
 def setup(app):
