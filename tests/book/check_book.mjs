@@ -85,6 +85,10 @@ const server = createServer((request, response) => {
   const url = new URL(request.url, 'http://localhost');
   const answer = (body, type = 'text/html', code = 200) => { response.writeHead(code, { 'Content-Type': `${type}; charset=utf-8` }); response.end(body); };
   if (url.pathname === '/-probe') return answer('<!doctype html><title>probe</title><body style="margin:0"><script src="/-probe.js"></script>');
+  if (url.pathname === '/-frame') {
+    const { page, theme, width } = Object.fromEntries(url.searchParams);
+    return answer(`<!doctype html><body style="margin:0"><iframe src="/${page}?theme=${theme}" style="border:0;width:${width}px;height:2600px"></iframe>`);
+  }
   if (url.pathname === '/-probe.js') return answer(readFileSync(join(here, 'probe.js')), 'text/javascript');
   if (url.pathname === '/-axe.js') return answer(readFileSync(axe), 'text/javascript');
   if (url.pathname === '/-plan.json') return answer(JSON.stringify({ pages: lessons, widths: WIDTHS }), 'application/json');
@@ -119,7 +123,7 @@ if (pictures) {
   for (const page of PICTURES) for (const theme of ['light', 'dark']) for (const width of [360, 1440]) {
     const name = `${page.split('/')[1]}_${theme}_${width}.png`;
     // Chromium's own window has no width below 500 pixels: a frame has.
-    const frame = `data:text/html,<body style="margin:0"><iframe src="${base}/${page}?theme=${theme}" style="border:0;width:${width}px;height:2600px">`;
+    const frame = `${base}/-frame?page=${page}&theme=${theme}&width=${width}`;
     const shot = spawn(browser, [...FLAGS, '--virtual-time-budget=6000', `--window-size=${Math.max(width, 500)},2600`, `--screenshot=${join(pictures, name)}`, frame], { stdio: 'ignore' });
     await new Promise(done => shot.on('exit', done));
   }
