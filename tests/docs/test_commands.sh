@@ -14,14 +14,14 @@ cd "$root" || exit 1
 failed=0
 ran=0
 : >"$scratch/seen"
-for document in README.md CONTRIBUTING.md docs/*.md labs/*/README.md slides/*/deck.md visualizer/README.md visualizer/*/README.md; do
+for document in README.md CONTRIBUTING.md docs/*.md docs/course/*.md labs/*/README.md slides/*/deck.md visualizer/README.md visualizer/*/README.md; do
   [ -f "$document" ] || continue
   awk '/^```/ { inside = !inside; next } inside' "$document" | sed -n 's/^\$ //; s/ *#.*//; /\.\/ridge /p' >"$scratch/commands"
   while IFS= read -r line; do
     grep -qxF -- "$line" "$scratch/seen" && continue # the same in another document
     printf '%s\n' "$line" >>"$scratch/seen"
     case $line in
-      *"./ridge demo"* | *"./ridge test"* | *"./ridge build"* | *"./ridge packages"*) continue ;; # the launcher's; CI runs them
+      *"./ridge demo"* | *"./ridge test"* | *"./ridge build"* | *"./ridge packages"* | *"./ridge book"*) continue ;; # the launcher's; CI runs them
       "./ridge live"*) # goes on until Ctrl-C
         [ -x "$(dirname "$ridge")/ridge-live" ] || { echo "skipped: $line"; continue; }
         line="timeout -s INT 2 ${line%:*}:0"
