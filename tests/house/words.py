@@ -19,7 +19,7 @@ IN_DECKS = INSTEAD | {
     r"\bmessages?\b": "transfer, or the collective's name",
     r"\b\d+ passes\b": "wavefront",
 }
-TEXTS = ["README.md", "CONTRIBUTING.md", "docs/*.md", "labs/*/README.md", "labs/*/*.toml", "solutions/*/README.md",
+TEXTS = ["README.md", "CONTRIBUTING.md", "docs/*.md", "docs/course/*.md", "labs/*/README.md", "labs/*/*.toml", "solutions/*/README.md",
          "benchmarks/**/*.md", "tests/**/*.md"]
 DECKS = ["slides/README.md", "slides/*/deck.md", "slides/figures/*.svg", "labs/*/figures/*.svg"]
 SOURCES = ["labs/**/*", "solutions/**/*", "checks/*", "slides/**/*", "tests/**/*"]

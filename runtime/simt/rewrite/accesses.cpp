@@ -401,7 +401,7 @@ std::string Accesses::before(const AssemblyLine& raw, const Instruction& i, std:
       const Sum address = address_of(use.operand);
       if (frame(address, use.bytes, use.store)) {
         const auto offset = static_cast<std::int64_t>(address.constant - registers_[kRsp].constant);
-        // A hook's argument makes an address of each access, and compilers keep these; scalars are kept as whole vectors.
+        // Hooks take addresses, and compilers keep these in the frame; they keep scalars as whole vector registers.
         const bool address_kept = use.bytes == 8 && raw.operands.find("%xmm") == View::npos;
         frame_uses_.push_back({offset, use.bytes,
                                address_kept      ? 0

@@ -359,7 +359,7 @@ class Annotator {
     if (transfers && i.flow != Flow::call) new_piece();
   }
 
-  // __ridge_read4_member in place of __tsan_read4: `part` says which member, and in which basic block. %esi is free: a hook
+  // __ridge_read4_member in place of __tsan_read4: `part` says which member, and in which block. %esi is free: a hook
   // has one argument.
   std::string member_hook(View target) {
     if (options_.members == nullptr || !starts_with(target, "__tsan_")) return {};

@@ -40,8 +40,8 @@ struct AnnotatedAssembly {
 
 constexpr std::uint64_t kStaticSharedMax = 48 << 10;
 constexpr std::uint64_t kConstantMax = 64 << 10;  // of a source file's __constant__ variables, as with nvcc
-// Live bytes of a frame for which nvcc would take all 255 registers of a thread. nvcc 13.0 takes about 12 + bytes / 5 for
-// the kernels of the reference solutions.
+// Live bytes of a frame for which nvcc would take all 255 registers of a thread. For the kernels of the reference
+// solutions nvcc 13.0 takes about 12 + bytes / 5.
 constexpr std::int64_t kRegisterBytes = (255 - 12) * 5;
 constexpr int kRedZone = 256;  // bytes behind a variable; keeps the next one in its bank of shared memory
 

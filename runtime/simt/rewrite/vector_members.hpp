@@ -1,4 +1,4 @@
-// Where a source names members of CUDA's vector types: v[i].x, p->y. nvcc knows that such a vector is aligned, and makes
+// Where a source names members of CUDA's vector types: v[i].x, p->y. nvcc knows that such a vector is aligned. It makes
 // one load or store of several members that a basic block touches. The compiler's assembly no longer shows the type.
 #pragma once
 #include <map>

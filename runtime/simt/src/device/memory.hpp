@@ -59,7 +59,7 @@ class DeviceMemory {
 
   // The live allocation around `address`, or nullptr. Not for hooks, unlike owner(): the caller may change it.
   Allocation* find(std::uintptr_t address);
-  // Marks the managed allocations that are still on the host as migrated and returns their bytes, with those that the host
+  // Marks the managed allocations that are still on the host as migrated. Returns their bytes, and those that the host
   // has written since in others.
   std::size_t migrate_managed();
   void set_on_host(Allocation& managed, bool on_host);

@@ -36,7 +36,7 @@ __device__ void load(float (*tile_a)[kTile + 4], float (*tile_b)[kTile], const f
 
 // a: m x k, b: k x n, c: m x n, row-major. A warp reads 32 + 64 floats for a step of p, where two rows of 16 lanes read
 // 16 + 128. More is gained by which lanes are neighbours: 0 and 1 read the same part of B, 0 and 2 the same part of A.
-// Such pairs are served together, and a read of 16 bytes a lane takes two passes through the banks, not four.
+// Such pairs are served together, and a read of 16 bytes a lane takes two wavefronts, not four.
 template <int kVector>
 __global__ void __launch_bounds__(kThreads)
     sgemm_kernel(const float* a, const float* b, float* c, int m, int n, int k) {
