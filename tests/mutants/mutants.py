@@ -120,6 +120,8 @@ def main():
         if not end or time.monotonic() < end:
             run(lab, a, table, log, judge, references, end)
     equivalents = report.Equivalents()
+    exist = {one["key"] for lab in places.labs() for some in (operators.OPERATORS, frozen.OPERATORS) for one in places.mutants_of(lab, some)}
+    log.all = {key: one for key, one in log.all.items() if key in exist}  # the sources may have changed since
     print("\n".join(report.rows(log.all.values(), equivalents)))
     if a.report:
         a.report.write_text(report.page(list(log.all.values()), equivalents, a.seed, set(frozen.OPERATORS)))
