@@ -254,9 +254,9 @@ void divergence(const TaskResult& t, const GoalResult& g, const Sources& sources
   const auto lines = dearest(t, [](const LineCount& l) {
     return l.lanes == 0 ? 0.0 : 32.0 * static_cast<double>(l.requests) - static_cast<double>(l.lanes);
   });
-  f.what = fmt::format(
-      "lanes that wait while others of their warp work add up to {:.0f}% of the instructions that the task needs",
-      100 * g.value.value_or(0));
+  f.what =
+      fmt::format("idle lanes cost {:.0f}% of the instructions that the task needs: they wait for others of their warp",
+                  100 * g.value.value_or(0));
   f.why =
       "A warp runs both sides of a branch that its lanes disagree on, one after the other. Let whole warps take the "
       "same "

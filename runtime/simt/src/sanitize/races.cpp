@@ -127,7 +127,9 @@ void Races::report(const LaneAccess& a, const Seen& other) {
   block_.index_of(other.thread, f.other.thread);
   f.other.what = kind_name(other.kind);
   if (!same_block)
-    f.detail = "blocks run in any order: use atomics, or end the kernel between the two";
+    f.detail =
+        "blocks run in any order. Where a flag or a counter announces the data, put __threadfence() between the two, "
+        "and read the flag as volatile or by an atomic. Otherwise use atomics, or end the kernel";
   else if (a.thread / kLanes == other.thread / kLanes)
     f.detail =
         "nothing orders the two: lanes of a warp do not run in step; __syncwarp() or __syncthreads() between them";
