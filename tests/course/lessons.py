@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""A table of the lessons: words, images, predictions, quiz questions, and the steepest task. Usage: lessons.py [COMMIT].
+
+With a commit, the table is of that commit's files. A task's step is the number of lines that its solution has and its
+stub has not."""
+import difflib
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Tree:
+    """Files of a commit, or those of the working tree."""
+
+    def __init__(self, commit):
+        self.commit = commit
+
+    def text(self, path):
+        if self.commit is None:
+            return (ROOT / path).read_text() if (ROOT / path).exists() else ""
+        shown = subprocess.run(["git", "-C", ROOT, "show", f"{self.commit}:{path}"], capture_output=True, text=True)
+        return shown.stdout if shown.returncode == 0 else ""
+
+
+def code_lines(text):
+    lines = (re.sub(r"//.*", "", line).strip() for line in text.splitlines())
+    return [line for line in lines if line]
+
+
+def solution_of(tree, lab, file):
+    """The file, and the headers that the solution brings with it."""
+    text = tree.text(f"solutions/{lab}/{file}")
+    return "\n".join([tree.text(f"solutions/{lab}/{h}") for h in re.findall(r'#include "(\w+\.cuh)"', text)] + [text])
+
+
+def step(tree, lab, file):
+    stub, solution = code_lines(tree.text(f"labs/{lab}/{file}")), code_lines(solution_of(tree, lab, file))
+    return sum(line.startswith("+ ") for line in difflib.ndiff(stub, solution))
+
+
+def row(tree, lab):
+    lesson = tree.text(f"labs/{lab}/README.md")
+    prose = re.sub(r"```.*?```|!\[.*?\]\(.*?\)", " ", lesson, flags=re.S)
+    manifest = tomllib.loads(tree.text(f"labs/{lab}/lab.toml") or "task = []")
+    quiz = tomllib.loads(tree.text(f"labs/{lab}/quiz.toml"))
+    steps = [(step(tree, lab, task["file"]), task["id"]) for task in manifest["task"]]
+    lines, task = max(steps, default=(0, "-"))
+    images = len(re.findall(r"!\[|<img ", lesson))
+    return [lab, len(prose.split()), images, len(manifest.get("predict", [])), len(quiz.get("question", [])),
+            f"{lines} ({task})"]
+
+
+def main(commit=None):
+    tree = Tree(commit)
+    print("| lab | words | images | predictions | quiz questions | steepest step, lines |")
+    print("|---|--:|--:|--:|--:|---|")
+    for folder in sorted((ROOT / "labs").iterdir()):
+        if (folder / "lab.toml").exists():
+            print("| " + " | ".join(map(str, row(tree, folder.name))) + " |")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
