@@ -13,13 +13,14 @@ here.draw('lanes_to_sectors', 720, 640, 'Which sectors of 32 bytes the lanes of 
   'Lanes that read neighbouring floats touch 4 sectors, and all 128 bytes are used. With every second float they touch 8 sectors, half used. With a stride of 32 floats each lane touches a sector of its own: 1024 bytes move for 128.', [
     sectors(0, 'a[k]: neighbours', request(k => 4 * k)), sectors(212, 'a[2 * k]: every second one', request(k => 8 * k)), sectors(424, 'a[32 * k]: a stride of 32 floats', request(k => 128 * k), 'w')]);
 
-const PARTICLE = ['x', 'y', 'z', 'u', 'v', 'w', 'm', 'q'];
+const PARTICLE = ['x', 'y', 'z', 'm', 'u', 'v', 'w', 'q'];
 here.draw('particles', 720, 420, 'Eight fields of a particle fill one sector',
   'Four of 32 particles in memory, each of 8 floats, one sector. A load of in[i].x uses 4 bytes of each of 32 sectors. The same bytes read in the order in which they lie go to shared memory, and a thread picks its fields there.', [
     text(16, 30, 'a load of in[i].x: 4 bytes of each sector', { bold: true, style: 'w' }),
     range(4).map(p => [text(16 + p * 174 + 80, 70, `lane ${p}`, { at: 'middle', style: 'q', size: 20 }), arrow(16 + p * 174 + 11, 78, 16 + p * 174 + 11, 102, 'sw', 2.5),
       PARTICLE.map((f, i) => rect(16 + p * 174 + i * 21, 106, 19, 40, i ? 'p' : 'w')), PARTICLE.map((f, i) => text(16 + p * 174 + i * 21 + 9.5, 133, f, { size: 20, at: 'middle', style: i ? 't' : 'o' })), frame(14 + p * 174, 104, 170, 44, 'sq', 'stroke-width="2"')]),
-    text(16, 200, 'in memory order: all bytes of each sector', { bold: true, style: 'a' }),
+    text(16, 174, 'position x y z, mass m, velocity u v w, charge q', { style: 'q', size: 20 }),
+    text(16, 206, 'in memory order: all bytes of each sector', { bold: true, style: 'a' }),
     range(4).map(p => [PARTICLE.map((f, i) => rect(16 + p * 174 + i * 21, 216, 19, 34, 'a')), frame(14 + p * 174, 214, 170, 38, 'sq', 'stroke-width="2"'), arrow(100 + p * 174, 256, 100 + p * 174, 288, 'sa')]),
     box(14, 292, 692, 46, 'shared memory: each thread picks its particle', 'g'), text(16, 390, '8 loads x 32 sectors = 256, where 32 sectors hold all', { style: 'q' })]);
 

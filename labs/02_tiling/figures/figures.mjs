@@ -30,12 +30,12 @@ here.draw('sgemm_tiles', 720, 640, 'A block has a tile of C in shared memory, a 
     rect(190, 160, 170, 170, 'p'), rect(190, 16, 170, 120, 'p'), rect(50, 160, 116, 170, 'p'),
     rect(246, 216, 58, 58, 'a'), rect(246, 16, 58, 120, 'w', 'fill-opacity=".35"'), rect(50, 216, 116, 58, 'w', 'fill-opacity=".35"'), rect(246, 70, 58, 14, 'w'), rect(106, 216, 14, 58, 'w'),
     text(18, 252, 'A', { size: 28, bold: true }), text(372, 44, 'B', { size: 28, bold: true }), text(372, 322, 'C', { size: 28, bold: true }),
-    arrow(56, 296, 160, 296, 'sw'), arrow(232, 24, 232, 130, 'sw'), text(50, 356, 'a strip a step, along k', { style: 'w', size: 20 }),
+    arrow(56, 296, 160, 296, 'sw'), arrow(232, 24, 232, 130, 'sw'), text(104, 322, 'k', { style: 'w', at: 'middle' }), text(214, 84, 'k', { style: 'w', at: 'middle' }),
     dashed(304, 216, 440, 130), dashed(304, 274, 440, 400),
     rect(440, 130, 260, 270, 'a', 'fill-opacity=".4"'), grid(2, 4, (c, r) => frame(440 + c * 130, 130 + r * 67.5, 130, 67.5, 'sa', 'stroke-width="2"')), rect(440, 197.5, 130, 67.5, 'a'),
     text(440, 112, 'block: 128 x 128', { bold: true, style: 'a' }), text(450, 430, 'a warp: 32 x 64', { bold: true, style: 'a' }),
-    dashed(440, 265, 60, 420, 'sa'), dashed(570, 265, 236, 420, 'sa'),
-    grid(8, 8, (c, r) => rect(60 + c * 22, 420 + r * 22, 19, 19, 'g')), text(260, 500, 'a thread: 8 x 8', { bold: true, style: 'g' }), text(260, 534, '64 multiply-adds', { style: 'q' }), text(260, 568, 'for 16 numbers read', { style: 'q' })]);
+    rect(440, 197.5, 17, 17, 'g'), dashed(440, 214.5, 60, 420, 'sg'), dashed(457, 214.5, 236, 420, 'sg'),
+    grid(8, 8, (c, r) => rect(60 + c * 22, 420 + r * 22, 19, 19, 'g')), text(260, 500, 'a thread: 8 x 8', { bold: true, style: 'g' }), text(260, 534, '64 multiply-adds', { style: 'q' }), text(260, 568, 'for 16 numbers read', { style: 'q' }), text(260, 610, 'A and B: a strip a step, along k', { style: 'w', size: 20 })]);
 
 const strips = (first, step, style, names = true) => range(4).map(i => [first + i * step, first + i * step + 1.2, names ? `strip ${i}` : `${i}`, style]);
 here.draw('two_buffers', 720, 420, 'With one buffer loading and multiplying take turns, with two they overlap',
