@@ -61,9 +61,13 @@ Attack load(const fs::path& dir) {
   a.arguments = strings(t, "arguments");
   a.fails = strings(t, "fails");
   a.defences = strings(t, "defences");
+  a.twin = text(t, a.name, "twin", "");
   a.limit = t["limit"].value_or(90.0);
   a.quick = t["quick"].value_or(false);
   if (a.fails.empty()) throw std::runtime_error(a.name + ": 'fails' names no check");
+  const bool own = fs::exists(dir / "honest.cu");
+  if (own != a.twin.empty() || (!own && a.twin != "solution" && !fs::exists(dir.parent_path() / a.twin / "honest.cu")))
+    throw std::runtime_error(a.name + ": needs one honest twin, in honest.cu or by 'twin'");
   if (a.defences.empty()) throw std::runtime_error(a.name + ": 'defences' is empty");
   return a;
 }
@@ -136,6 +140,9 @@ void stage(const Attack& a, Side side, const Place& place, const std::string& su
     fs::remove(submission + "/" + as);
     write_file(submission + "/" + as, place.filled(read_file(entry.path().string())));
   }
+  if (side == Side::honest && !a.twin.empty() && a.twin != "solution")
+    write_file(submission + "/" + a.file,
+               place.filled(read_file((a.dir.parent_path() / a.twin / "honest.cu").string())));
 }
 
 std::vector<pid_t> processes_called(const std::string& comm) {

@@ -14,6 +14,8 @@ struct Attack {
   std::string class_id;  // of the catalogue: "S1"
   std::string tries;     // one sentence
   std::string lab, task, file, mode, backend;
+  std::string
+      twin;  // whose honest.cu is the honest twin: another attack's name, "solution" for the lab's own; empty: its own
   std::vector<std::string> arguments;  // further ones of `ridge check`
   std::vector<std::string> fails;      // "copy/correct": the checks of which one must be the first to fail; or "exit:4"
   std::vector<std::string> defences;   // switching off exactly these lets it succeed
