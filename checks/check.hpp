@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "formats/cause.hpp"
+
 namespace ridge::lab {
 
 enum class Mode { check, grade };  // small and public, or full size and secret
@@ -79,6 +81,7 @@ struct Verdict {
   // What may be said where the inputs are secret: the kind of mistake, no value. Empty: "wrong result".
   std::string secret = {};
   std::string check = "correct";  // that failed
+  Cause cause = Cause::none;
 };
 
 using Buffers = std::span<const std::span<std::byte>>;

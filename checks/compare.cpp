@@ -128,19 +128,29 @@ bool CloseTally::norms_off() const {
   return squares_ / n > mean_square_limit(n) || std::fabs(bias_ / n) > bias_limit(n);
 }
 
-// What all wrong elements have in common, where they do: a sum that was not divided, a sign, nothing stored but zeros.
-std::string CloseTally::pattern() const {
+// The ratio of got to expected that all wrong elements have in common, where they do: a sum that was not divided, a
+// sign, nothing stored but zeros.
+std::optional<double> CloseTally::common_factor() const {
   if (factors_ < 4 || 2 * factors_ < wrong_ || !std::isfinite(least_factor_) || !std::isfinite(most_factor_)) return {};
-  if (least_factor_ == 0 && most_factor_ == 0) return "; what is wrong is 0";
+  if (least_factor_ == 0 && most_factor_ == 0) return 0;
   const double factor = (least_factor_ + most_factor_) / 2;
   if (most_factor_ - least_factor_ > 1e-3 * std::fabs(factor) || std::fabs(factor - 1) < 0.02) return {};
-  return fmt::format("; what is wrong is {:.3g} times what is expected", factor);
+  return factor;
+}
+
+Cause CloseTally::cause() const {
+  if (wrong_ == 0) return Cause::imprecise;
+  if (std::isnan(first_got_)) return Cause::not_a_number;
+  const std::optional<double> factor = common_factor();
+  return !factor ? Cause::none : *factor == 0 ? Cause::all_zero : Cause::one_factor;
 }
 
 std::string CloseTally::message(const Where& where) const {
   if (wrong_ > 0) {
     std::string text = mismatch(first_, wrong_, total_, first_expected_.value, first_got_, where(first_));
-    if (const std::string common = pattern(); !common.empty()) return text + common;
+    if (const auto factor = common_factor())
+      return text + (*factor == 0 ? "; what is wrong is 0"
+                                  : fmt::format("; what is wrong is {:.3g} times what is expected", *factor));
     const double error = std::fabs(first_got_ - first_expected_.value);
     if (std::isfinite(error) && first_expected_.magnitude > 0 && error < 0.02 * first_expected_.magnitude)
       text += fmt::format("; the error is {:.1e}, rounding gives about {:.1e}: was a lower precision used?", error,

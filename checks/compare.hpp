@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -87,7 +88,11 @@ class ExactTally {
     if (wrong_ == 0) return {};
     const T &e = first_expected_, &g = first_got_;
     if constexpr (std::is_floating_point_v<T>)
-      return {false, mismatch(first_, wrong_, total_, double{e}, double{g}, where(first_))};
+      return {false,
+              mismatch(first_, wrong_, total_, double{e}, double{g}, where(first_)),
+              {},
+              "correct",
+              g != g ? Cause::not_a_number : Cause::none};
     else if constexpr (std::is_integral_v<T>)
       return {false, mismatch(first_, wrong_, total_, std::to_string(e), std::to_string(g), where(first_))};
     else
@@ -178,12 +183,15 @@ class CloseTally {
   bool ok() const { return wrong_ == 0 && !norms_off(); }
   std::size_t first() const { return first_; }  // the first wrong element
   std::string message(const Where& where) const;
-  Verdict verdict(const Where& where) const { return ok() ? Verdict{} : Verdict{false, message(where)}; }
+  Cause cause() const;
+  Verdict verdict(const Where& where) const {
+    return ok() ? Verdict{} : Verdict{false, message(where), {}, "correct", cause()};
+  }
 
  private:
   bool wrong(double got, const Expected& e) const;
   bool norms_off() const;
-  std::string pattern() const;
+  std::optional<double> common_factor() const;
 
   std::size_t total_, seen_ = 0, wrong_ = 0, first_, counted_ = 0;
   double largest_ = 0, squares_ = 0, bias_ = 0;

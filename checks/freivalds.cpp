@@ -203,8 +203,12 @@ Verdict freivalds(const Product& p, const Tolerance& tolerance, int rounds, std:
     }
   }
   if (!all.ok())
-    return {false, "Freivalds' check, C r = A (B r) for random r: " +
-                       all.message([&](std::size_t i) { return fmt::format("row {} of C", i % p.rows); })};
+    return {false,
+            "Freivalds' check, C r = A (B r) for random r: " +
+                all.message([&](std::size_t i) { return fmt::format("row {} of C", i % p.rows); }),
+            {},
+            "correct",
+            all.cause()};
 
   // Some elements by themselves: these have the tolerance of one element.
   const std::size_t samples = std::min<std::size_t>(p.c.size(), 512);

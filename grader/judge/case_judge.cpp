@@ -72,7 +72,7 @@ Gate CaseJudge::answered(SubmissionWorkers& workers, const lab::Case& c, const R
   std::vector<Reply> replies;
   if (Gate g = run(workers, c, buffers, false, replies); !g.check.empty()) return g;
   const lab::Verdict v = buffers.verify();
-  return v.ok ? Gate{} : Gate{v.check, v.message, v.secret};
+  return v.ok ? Gate{} : Gate{v.check, v.message, v.secret, v.cause};
 }
 
 CaseJudge::Answer CaseJudge::judge(const lab::Case& c, std::uint64_t number, bool again) {
@@ -98,7 +98,7 @@ CaseJudge::Answer CaseJudge::judge(const lab::Case& c, std::uint64_t number, boo
     const lab::Verdict v = buffers.verify();
     if (c.ranks > 0 && options_.backend == Backend::cpu && v.ok)
       if (lab::Verdict t = check_.verify_messages(c, workers.messages()); !t.ok)
-        answer.traffic = {t.check, t.message, t.secret};
+        answer.traffic = {t.check, t.message, t.secret, t.cause};
     double seconds = 0;
     std::uint64_t to_host = 0;
     for (const Reply& r : answer.replies) {
@@ -109,7 +109,9 @@ CaseJudge::Answer CaseJudge::judge(const lab::Case& c, std::uint64_t number, boo
     for (const Reply& r : answer.replies)
       if (v.ok && g.check.empty()) g = waited(r);
     if (v.ok && g.check.empty() && asks_the_host(to_host)) g = with_decoys(c, buffers, number, to_host);
-    if (!v.ok) g = {v.check, v.message + (g.check.empty() ? "" : "\n" + g.message), v.secret};
+    if (!v.ok)
+      g = {v.check, v.message + (g.check.empty() ? "" : "\n" + g.message), v.secret,
+           g.cause != Cause::none ? g.cause : v.cause};
     if (g.check.empty() && again) g = once_more(workers, c, number);
   }
   return answer;

@@ -18,17 +18,22 @@ constexpr std::uint64_t kOther = 1 << 20;  // a case's number for the data of it
 
 // What went wrong with other numbers does not matter: with those that count it was right.
 Gate depends_on_host(std::uint64_t bytes) {
-  return {"device", fmt::format("{} bytes came back to the host, and the answer depends on what it saw there: with "
-                                "other numbers on the host it is wrong, and `ridge grade` shows it others. What is "
-                                "computed or decided from values belongs into kernels",
-                                bytes)};
+  return {"device",
+          fmt::format("{} bytes came back to the host, and the answer depends on what it saw there: with "
+                      "other numbers on the host it is wrong, and `ridge grade` shows it others. What is "
+                      "computed or decided from values belongs into kernels",
+                      bytes),
+          {},
+          Cause::host_decides};
 }
 
 Gate stale(Gate g) {
-  if (!g.check.empty())
+  if (!g.check.empty()) {
+    g.cause = Cause::stale_state;
     g.message =
         "when it is called again, with other data in other buffers of the same sizes: " + g.message +
         ". The first call was right: what is kept from it (a graph, a result, an address) does not fit the next";
+  }
   return g;
 }
 
@@ -62,7 +67,7 @@ Gate CaseJudge::waited(const Reply& reply) const {
             fmt::format("{} bytes were copied back to the host, and the contract says that nothing is: what depends on "
                         "values is decided by a kernel",
                         reply.done.to_host),
-            "something is read back to the host, and the contract says that nothing is"};
+            "something is read back to the host, and the contract says that nothing is", Cause::host_copy};
   if (check_.host_may_wait() || reply.done.host_wait[0] == 0) return {};
   const auto [file, line] = source_lines(program_, {reply.done.host_wait_pc})[0];
   if (file == "entry.cu") return {};  // the lab's own, behind the submission's call
@@ -72,7 +77,7 @@ Gate CaseJudge::waited(const Reply& reply) const {
               "the host waits for the device in {}, and the contract says that it waits for nothing: let a stream wait "
               "for an event instead",
               printable(call)),
-          "the host waits for the device, and the contract says that it waits for nothing"};
+          "the host waits for the device, and the contract says that it waits for nothing", Cause::host_wait};
 }
 
 // Whether the host computed with inputs that are public. Where they are secret it sees others from the start.

@@ -75,7 +75,30 @@ const char* name_of(protocol::Gate gate) {
 
 constexpr std::uint64_t kMuchMemory = std::uint64_t{2} << 30;  // no case of a lab needs as much
 
+namespace {
+Cause cause_of(const Reply& r) {
+  switch (r.fate) {
+    case Fate::timed_out:
+      return r.held > kMuchMemory ? Cause::timeout_memory : Cause::timeout;
+    case Fate::crashed:
+      return r.signal == 0 ? Cause::ended : Cause::crashed;
+    case Fate::reported:
+      return ridge::cause_of(r.report.cause);
+    case Fate::ok:
+      return r.done.status == protocol::Status::cuda_error ? Cause::refused_call : ridge::cause_of(r.done.cause);
+    default:
+      return Cause::none;
+  }
+}
+}  // namespace
+
 Gate Explainer::operator()(const Reply& r) const {
+  Gate g = in_words(r);
+  if (!g.check.empty()) g.cause = cause_of(r);
+  return g;
+}
+
+Gate Explainer::in_words(const Reply& r) const {
   switch (r.fate) {
     case Fate::timed_out:
       if (r.held > kMuchMemory)

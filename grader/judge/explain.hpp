@@ -12,6 +12,7 @@ struct Gate {
   std::string check;  // empty: passed
   std::string message;
   std::string secret = {};  // what may be said where the inputs are secret; empty: what the check's name says
+  Cause cause = Cause::none;
 };
 
 // What a request that did not end well says about the submission.
@@ -21,6 +22,8 @@ class Explainer {
   Gate operator()(const Reply& r) const;
 
  private:
+  Gate in_words(const Reply& r) const;
+
   fs::path program_;
   double limit_;
 };

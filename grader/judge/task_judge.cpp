@@ -76,8 +76,14 @@ std::string TaskJudge::told(const Gate& g) const {
 
 std::string TaskJudge::told(const lab::Case& c) const { return quiet() ? case_class(c.name) : c.name; }
 
+// Where the inputs are secret, so is what the values say.
+CheckResult TaskJudge::failed(const Gate& g, const std::string& message) const {
+  const bool hidden = quiet() && (g.secret.empty() || of_answers(g.cause));
+  return {g.check, false, message, hidden ? Cause::none : g.cause};
+}
+
 void TaskJudge::fail(const Gate& g, const lab::Case& c) {
-  task_.checks.push_back({g.check, false, fmt::format("{}: {}", told(c), told(g))});
+  task_.checks.push_back(failed(g, fmt::format("{}: {}", told(c), told(g))));
 }
 
 std::string TaskJudge::goal_message(const GoalResult& g) {
@@ -132,7 +138,7 @@ bool TaskJudge::judge_answer(const lab::Case& c, std::uint64_t number, bool agai
   const CaseJudge::Answer answer = cases_.judge(c, number, again);
   // Only told where all answers are right.
   if (const Gate& t = answer.traffic; !t.check.empty() && traffic_.name.empty())
-    traffic_ = {t.check, false, fmt::format("{}: {}", told(c), told(t))};
+    traffic_ = failed(t, fmt::format("{}: {}", told(c), told(t)));
   const Gate& g = answer.gate;
   task_.cases.push_back({told(c), g.check.empty(), told(g)});
   if (!g.check.empty()) {
@@ -206,10 +212,10 @@ bool TaskJudge::time_measured(const lab::Case& c) {
   const Contestants who{starter(programs_.worker), starter(programs_.baseline), starter(programs_.reference)};
   TimedRun run = time_case(cases_.devices(c), check_, c, who, timed);
   task_.judge_time += run.timing.judge;
-  Gate g = run.ok ? Gate{} : Gate{run.check, run.message, run.secret};
+  Gate g = run.ok ? Gate{} : Gate{run.check, run.message, run.secret, run.cause};
   task_.cases.push_back({told(c), run.ok, told(g)});
   if (!run.ok) {
-    task_.checks.push_back({g.check, false, told(g)});
+    task_.checks.push_back(failed(g, told(g)));
     return false;
   }
   const lab::Work work = check_.work(c);

@@ -51,6 +51,7 @@ class TaskJudge {
   // Where inputs are secret: the class of the case and the kind of failure, no value.
   bool quiet() const;
   std::string told(const Gate& g) const;
+  CheckResult failed(const Gate& g, const std::string& message) const;
   std::string told(const lab::Case& c) const;
   void fail(const Gate& g, const lab::Case& c);
   static std::string goal_message(const GoalResult& g);

@@ -65,6 +65,7 @@ class Session {
       run.check = f.check;
       run.message = f.message;
       run.secret = f.secret;
+      run.cause = f.cause;
     }
     run.timing = std::move(timing_);
     return run;

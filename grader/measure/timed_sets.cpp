@@ -68,7 +68,7 @@ void Sets::verify(const Order& order, const Samples& samples, int turn) {
     for (auto& verdict : verdicts) verdict.wait();
     for (auto& verdict : verdicts)
       if (lab::Verdict v = verdict.get(); !v.ok)
-        throw Failed{v.check, fmt::format("{}, in timed turn {}: {}", case_.name, turn, v.message), v.secret};
+        throw Failed{v.check, fmt::format("{}, in timed turn {}: {}", case_.name, turn, v.message), v.secret, v.cause};
   }
 }
 

@@ -20,6 +20,7 @@ constexpr int kAloneTurns = 5;
 // A gate that failed.
 struct Failed {
   std::string check, message, secret = {};
+  Cause cause = Cause::none;
 };
 
 using Order = std::vector<std::size_t>;  // sets of buffers, in the order of the calls

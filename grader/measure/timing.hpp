@@ -24,6 +24,7 @@ struct TimedRun {
   bool ok = true;
   std::string check, message;  // the gate that failed, and why
   std::string secret;          // what of it may be said where the inputs are secret; empty: nothing
+  Cause cause = Cause::none;
   Timing timing;
 };
 

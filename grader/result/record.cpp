@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "formats/json_fields.hpp"
 #include "grader/base/error.hpp"
 #include "grader/result/signature.hpp"
 
@@ -135,7 +136,10 @@ TaskResult read_task(const json& j) {
   t.status = Status::failed;
   f.get("id", t.id), f.get("title", t.title), f.get("status", t.status), f.get("reason", t.reason);
   f.get("points", t.points), f.get("max", t.max), f.get("output", t.output), f.get("output_bytes", t.output_bytes);
-  for (const json& c : f.list("checks")) t.checks.push_back(check_or_case<CheckResult>(c));
+  for (const json& c : f.list("checks")) {
+    t.checks.push_back(check_or_case<CheckResult>(c));
+    t.checks.back().cause = cause_named(text_at(c, "cause", 64));
+  }
   for (const json& c : f.list("cases")) t.cases.push_back(check_or_case<CaseResult>(c));
   for (const json& g : f.list("goals")) t.goals.push_back(read_goal(g));
   for (const json& k : f.list("kernels")) t.kernels.push_back(read_kernel(k));

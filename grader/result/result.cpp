@@ -51,9 +51,11 @@ json task_json(const TaskResult& t) {
   j["kernels"] = json::array();
   for (const auto& k : t.kernels) j["kernels"].push_back(kernel_json(k));
   j["checks"] = j["goals"] = j["cases"] = json::array();
-  for (const auto& c : t.checks)
+  for (const auto& c : t.checks) {
     j["checks"].push_back(
         {{"name", c.name}, {"status", c.passed ? Status::passed : Status::failed}, {"message", c.message}});
+    if (c.cause != Cause::none) j["checks"].back()["cause"] = name_of(c.cause);
+  }
   for (const auto& c : t.cases)
     j["cases"].push_back(
         {{"name", c.name}, {"status", c.passed ? Status::passed : Status::failed}, {"message", c.message}});

@@ -18,6 +18,7 @@ struct CheckResult {
   std::string name;
   bool passed = true;
   std::string message;
+  Cause cause = Cause::none;
 };
 
 struct GoalResult {

@@ -172,8 +172,12 @@ Verdict freivalds(const LinearProduct& p, std::uint64_t seed) {
     }
   }
   if (all.ok()) return {};
-  return {false, "Freivalds' check, C r = A (B^T r) for random r: " +
-                     all.message([](std::size_t i) { return fmt::format("row {} of c", i / kRounds); })};
+  return {false,
+          "Freivalds' check, C r = A (B^T r) for random r: " +
+              all.message([](std::size_t i) { return fmt::format("row {} of c", i / kRounds); }),
+          {},
+          "correct",
+          all.cause()};
 }
 
 std::uint64_t fresh_seed() {

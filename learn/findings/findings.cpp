@@ -33,98 +33,121 @@ std::string gate_headline(const CheckResult& c) {
       {"in-flight", "too much is kept at a time"},
       {"bubble", "ranks are idle longer than they must be"},
   };
-  if (c.name == "memory" && c.message.find("leak of MPI requests") != std::string::npos)
-    return "it does not wait for its messages";
-  if (c.name == "memory" && c.message.find("leak") != std::string::npos) return "what it makes is never freed";
+  if (c.cause == Cause::request_leak) return "it does not wait for its messages";
+  if (c.cause == Cause::memory_leak || c.cause == Cause::handle_leak) return "what it makes is never freed";
   const auto at = known.find(c.name);
   return at == known.end() ? "the answer is wrong" : at->second;
 }
 
-// What usually causes the failure of a gate.
+// What usually brings a cause about; null where the gate alone says more.
+const char* advice_of(Cause cause) {
+  switch (cause) {
+    case Cause::request_leak:
+    case Cause::early_reuse:
+      return "MPI_Isend and MPI_Irecv only begin: the buffer is MPI's until MPI_Wait says that it is yours again.";
+    case Cause::memory_leak:
+    case Cause::handle_leak:
+      return "What a call makes and no later call uses must be freed by it; what all calls use, the first one makes.";
+    case Cause::host_wait:
+      return "While the host waits it issues nothing, and the device runs dry. An event that is recorded in one stream "
+             "and waited for by another orders the two without it.";
+    case Cause::host_copy:
+    case Cause::host_decides:
+      return "Values live on the device: a kernel computes what you want to know of them, and the next kernel reads it "
+             "there.";
+    case Cause::stale_state:
+      return "What is kept in static variables, in a graph for instance, holds addresses and values of the call that "
+             "made it: make it anew or update it where they differ.";
+    case Cause::group_order:
+      return "Between ncclGroupStart and ncclGroupEnd nothing is first: what is sent must be complete before the "
+             "group, "
+             "and what arrives needs a place of its own.";
+    case Cause::device_message:
+      return "Copy it to page-locked memory first and wait for that copy: this MPI sends and receives there.";
+    case Cause::buffer_overlap:
+      return "Elements are sent while others arrive: only the in-place forms of NCCL's manual may share memory.";
+    case Cause::host_access:
+      return "The host can hold a device pointer, hand it to kernels and copies, and do arithmetic with it; it can't "
+             "look where it points.";
+    case Cause::race_shared:
+      return "Two threads of a block touch the same word and nothing orders them: a __syncthreads() belongs between "
+             "the "
+             "write and the read.";
+    case Cause::race_global:
+    case Cause::race_streams:
+      return "Two accesses to the same address are not ordered: what must have happened before the second?";
+    case Cause::out_of_bounds:
+    case Cause::collective_bounds:
+      return "The index leaves the buffer: compare the last thread's index with the size, and mind sizes that are no "
+             "multiple of the block.";
+    case Cause::misaligned:
+      return "A load of 8 or 16 bytes needs an address that is a multiple of that: a float4 at an odd row width has "
+             "none.";
+    case Cause::uninitialised:
+      return "It reads memory that nobody wrote since it was allocated.";
+    case Cause::inactive_lane:
+      return "A shuffle reads from lanes that call it too. Call it outside of the `if`, by all lanes, with a value "
+             "that "
+             "changes nothing for those that have none; or give it a width, or a mask of the lanes that take part.";
+    case Cause::warp_mask:
+      return "The mask names the lanes that call the function, the same for each of them, and all of them come there.";
+    case Cause::host_function:
+      return "A kernel can call functions that are declared __device__, and CUDA's own.";
+    case Cause::timeout_memory:
+      return "The emulator's device memory is this machine's: an array that a GPU fills in milliseconds takes seconds "
+             "here.";
+    case Cause::endless_wait:
+      return "A block that polls waits for another block's store: is it a block that has started already, since "
+             "tickets "
+             "give numbers in the order of the starts, and is the word that it polls `volatile` or atomic?";
+    case Cause::timeout:
+    case Cause::divergent_barrier:
+    case Cause::barrier_deadlock:
+      return "A barrier must be reached by all threads of its block: none inside of an `if` that only some take, and "
+             "no "
+             "`return` before it.";
+    case Cause::rank_deadlock:
+      return "Every rank must make the calls that its peers wait for, in an order that both sides share.";
+    case Cause::message_mismatch:
+      return "Messages between two ranks pair up in the order of the calls: what one sends next is what the other "
+             "receives next.";
+    case Cause::collective_mismatch:
+      return "A collective is one call of all ranks, with the same count, type and root: a rank's own data must not "
+             "decide them.";
+    case Cause::ended:
+      return "The program ended before its end. What it printed says why.";
+    case Cause::one_factor:
+      return "One factor for all: look for a sum that is not divided, a term that is added twice, an average of "
+             "averages, or a sign.";
+    case Cause::all_zero:
+      return "Zeros, where a value belongs: what was stored there, and was it stored before it was computed?";
+    case Cause::imprecise:
+      return "Every element is close, so each index is right: look for a narrower type, a term that is missing, or one "
+             "variable that takes a long sum.";
+    default:
+      return nullptr;
+  }
+}
+
 std::string gate_advice(const CheckResult& c) {
-  auto says = [&](const char* part) { return c.message.find(part) != std::string::npos; };
   if (c.name == "build")
     return "The first message of the compiler is the one to follow; later ones often come from it.";
-  if (says("MPI_Wait"))
-    return "MPI_Isend and MPI_Irecv only begin: the buffer is MPI's until MPI_Wait says that it is yours again.";
-  if (says("leak"))
-    return "What a call makes and no later call uses must be freed by it; what all calls use, the first one makes.";
-  if (c.name == "device" && says("the host waits"))
-    return "While the host waits it issues nothing, and the device runs dry. An event that is recorded in one stream "
-           "and waited for by another orders the two without it.";
-  if (c.name == "device")
-    return "Values live on the device: a kernel computes what you want to know of them, and the next kernel reads it "
-           "there.";
-  if (says("when it is called again"))
-    return "What is kept in static variables, in a graph for instance, holds addresses and values of the call that "
-           "made it: make it anew or update it where they differ.";
+  if (const char* advice = advice_of(c.cause)) return advice;
   if (c.name == "launch")
     return "An argument is not one that the call takes. Look at what your calls return, cudaError_t or ncclResult_t: "
-           "one "
-           "that is refused does nothing.";
-  if (says("of the same group"))
-    return "Between ncclGroupStart and ncclGroupEnd nothing is first: what is sent must be complete before the group, "
-           "and what arrives needs a place of its own.";
-  if (says("of device memory: "))
-    return "Copy it to page-locked memory first and wait for that copy: this MPI sends and receives there.";
-  if (says("buffers overlap"))
-    return "Elements are sent while others arrive: only the in-place forms of NCCL's manual may share memory.";
-  if (says("host code "))
-    return "The host can hold a device pointer, hand it to kernels and copies, and do arithmetic with it; it can't "
-           "look "
-           "where it points.";
-  if (says("race on shared"))
-    return "Two threads of a block touch the same word and nothing orders them: a __syncthreads() belongs between the "
-           "write and the read.";
-  if (says("race"))
-    return "Two accesses to the same address are not ordered: what must have happened before the second?";
-  if (says("out-of-bounds"))
-    return "The index leaves the buffer: compare the last thread's index with the size, and mind sizes that are no "
-           "multiple of the block.";
-  if (says("misaligned"))
-    return "A load of 8 or 16 bytes needs an address that is a multiple of that: a float4 at an odd row width has "
-           "none.";
-  if (says("uninitialised")) return "It reads memory that nobody wrote since it was allocated.";
-  if (c.name == "time-limit" && says("of memory in use"))
-    return "The emulator's device memory is this machine's: an array that a GPU fills in milliseconds takes seconds "
-           "here.";
-  if (says("divergent barrier") || c.name == "time-limit")
-    return "A barrier must be reached by all threads of its block: none inside of an `if` that only some take, and no "
-           "`return` before it.";
-  if (c.name == "deadlock")
-    return "Every rank must make the calls that its peers wait for, in an order that both sides share.";
-  if (c.name == "mismatch" && (says("ncclSend") || says("ncclRecv") || says("has room for")))
-    return "Messages between two ranks pair up in the order of the calls: what one sends next is what the other "
-           "receives "
-           "next.";
-  if (c.name == "mismatch")
-    return "A collective is one call of all ranks, with the same count, type and root: a rank's own data must not "
-           "decide "
-           "them.";
+           "one that is refused does nothing.";
   if (c.name == "agree")
     return "Each rank may be near to the sum, but copies drift apart where ranks add in different orders: add in one "
            "order, or pass the sum on.";
-  if (c.name == "run" && says("ended by itself")) return "The program ended before its end. What it printed says why.";
   if (c.name == "traffic")
     return "Draw the messages of this case, who sends how much to whom in which step, and compare that with what the "
            "lesson derives.";
-  if (says("times what is expected"))
-    return "One factor for all: look for a sum that is not divided, a term that is added twice, an average of "
-           "averages, or "
-           "a sign.";
-  if (says("what is wrong is 0"))
-    return "Zeros, where a value belongs: what was stored there, and was it stored before it was computed?";
-  if (says("rounding explains"))
-    return "Every element is close, so each index is right: look for a narrower type, a term that is missing, or one "
-           "variable that takes a long sum.";
-  if (says("never written") && says("rank "))
-    return "NaN is what the judge puts into every buffer before the call: no thread wrote this element, something was "
-           "added to it that should have been cleared first, what it is made of never came from another rank, or "
-           "arithmetic made it (inf - inf, 0 * inf).";
-  if (says("never written"))
-    return "NaN is what the judge puts into every output before the call: no thread wrote this element. Is the kernel "
-           "launched, with enough threads, and does the index reach it? Or did arithmetic make it (inf - inf, 0 * "
-           "inf)?";
+  if (c.cause == Cause::not_a_number)
+    return "NaN is what the judge puts into every output before the call: no thread wrote this element, something was "
+           "added to it that should have been cleared first, or what it is made of never came from another rank. Is "
+           "the "
+           "kernel launched, with enough threads, and does the index reach it? Or did arithmetic make it (inf - inf, "
+           "0 * inf)?";
   return "The case that is named is the first that fails, and small ones come first: go through it by hand.";
 }
 

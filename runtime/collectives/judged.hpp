@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "formats/cause.hpp"
+
 namespace ridge::collectives {
 constexpr std::uint64_t kWorldKey = 1, kMpiKey = 2;  // keys of the communicators that all judged ranks have
 }
@@ -13,13 +15,12 @@ std::string ridge_refused_call();
 // Communicators that the program has made and not destroyed, and requests of MPI for which nobody has waited.
 std::size_t ridge_live_communicators();
 std::size_t ridge_open_requests();
-// The reason for a rank's end in the middle of a call.
-enum class RankEnd { refused, mismatch, memory, deadlock };
-// Receives the reason in place of stderr. `follows`: another rank has reported the cause.
-using RankEndListener = void (*)(RankEnd why, bool follows, const std::string& report);
+// Receives the reason for a rank's end in the middle of a call, in place of stderr. `follows`: another rank has
+// reported it.
+using RankEndListener = void (*)(ridge::Cause why, bool follows, const std::string& report);
 void ridge_on_rank_end(RankEndListener listener);
 // Reports the reason, and ends the process.
-[[noreturn]] void ridge_end_rank(RankEnd why, bool follows, const std::string& report);
+[[noreturn]] void ridge_end_rank(ridge::Cause why, bool follows, const std::string& report);
 // `socket`: a stream to the judge's switchboard. Returns the ncclComm_t of all ranks.
 void* ridge_join_ranks(int socket, int rank, int ranks);
 // Sets the links between the ranks from now on (nccl/links.hpp).

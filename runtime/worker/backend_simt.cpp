@@ -94,6 +94,8 @@ std::string schedule_json(const simt::Schedule& s) {
   return out + "]}";
 }
 
+std::uint32_t number(Cause cause) { return static_cast<std::uint32_t>(cause); }
+
 std::string count_of(std::size_t n, const char* what) {
   return n == 0 ? "" : std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
@@ -112,6 +114,7 @@ bool describe_handles(protocol::Done& done) {
   if (const std::size_t requests = more(now.requests, alive->requests); made.empty() && requests > 0) {
     done.status = protocol::Status::fault;
     done.gate = protocol::Gate::memory;
+    done.cause = number(Cause::request_leak);
     put(done.what, "leak of MPI requests");
     put(done.detail, "every call leaves " + count_of(requests, "request") +
                          " that nobody waits for: MPI_Wait or MPI_Waitall says when a buffer may be used again");
@@ -120,6 +123,7 @@ bool describe_handles(protocol::Done& done) {
   if (made.empty()) return false;
   done.status = protocol::Status::fault;
   done.gate = protocol::Gate::memory;
+  done.cause = number(Cause::handle_leak);
   put(done.what, "leak of streams, events, graphs or communicators");
   put(done.detail, "every call makes " + made +
                        " that nobody destroys: make them once and keep them (a function-local static), or destroy them "
@@ -135,6 +139,7 @@ bool describe_leak(protocol::Done& done) {
   done.other_pc = callers[1];
   done.status = protocol::Status::fault;
   done.gate = protocol::Gate::memory;
+  done.cause = number(Cause::memory_leak);
   put(done.what, "memory leak");
   put(done.detail, "every call allocates memory that it never frees: " +
                        std::to_string(simt::Sanitizer::live_allocations() - *allocated) + " more after each");
@@ -146,6 +151,7 @@ bool describe_refusal(protocol::Done& done) {
   const std::string refused = ridge_refused_call();
   if (refused.empty()) return false;
   done.status = protocol::Status::cuda_error;
+  done.cause = number(Cause::refused_call);
   put(done.what, "NCCL refused a call");
   put(done.detail, refused);
   return true;
@@ -158,6 +164,7 @@ bool describe_finding(protocol::Done& done) {
   const simt::Finding& f = all.front();
   done.status = protocol::Status::fault;
   done.gate = protocol::Gate::correct;
+  done.cause = number(f.cause);
   put(done.what, f.kind);
   put(done.detail, f.detail + simt::launch_in_words(f.launched));
   put(done.kernel, f.kernel);
@@ -267,14 +274,26 @@ bool replay(int fd, const protocol::Replay& request, protocol::Done& done) {
 }
 
 // Without a way to the switchboard ranks know of each other and no more.
+namespace {
+protocol::Gate gate_of(Cause why) {
+  switch (why) {
+    case Cause::message_mismatch:
+    case Cause::collective_mismatch:
+      return protocol::Gate::mismatch;
+    case Cause::rank_deadlock:
+      return protocol::Gate::deadlock;
+    case Cause::refused_call:
+      return protocol::Gate::launch;
+    default:
+      return protocol::Gate::memory;
+  }
+}
+}  // namespace
+
 void* join_ranks(int socket, int rank, int ranks) {
   own_order = 1 + static_cast<std::uint64_t>(rank);
-  ridge_on_rank_end([](RankEnd why, bool follows, const std::string& report) {
-    end_rank(why == RankEnd::mismatch   ? protocol::Gate::mismatch
-             : why == RankEnd::memory   ? protocol::Gate::memory
-             : why == RankEnd::deadlock ? protocol::Gate::deadlock
-                                        : protocol::Gate::launch,
-             follows, report.substr(std::min(report.find_first_not_of('\n'), report.size())));
+  ridge_on_rank_end([](Cause why, bool follows, const std::string& report) {
+    end_rank(gate_of(why), why, follows, report.substr(std::min(report.find_first_not_of('\n'), report.size())));
   });
   return fcntl(socket, F_GETFD) < 0 ? nullptr : ridge_join_ranks(socket, rank, ranks);
 }
@@ -293,6 +312,7 @@ bool describe_fault(protocol::Done& done) {
   if (fault == nullptr && !race.empty()) {
     done.status = protocol::Status::fault;
     done.gate = protocol::Gate::correct;
+    done.cause = number(Cause::race_streams);
     put(done.what, "race between streams");
     put(done.detail, race);
     return true;
@@ -301,6 +321,7 @@ bool describe_fault(protocol::Done& done) {
   done.status = protocol::Status::fault;
   done.gate = protocol::Gate::memory;
   done.code = fault->error;
+  done.cause = number(fault->cause);
   put(done.what, fault->kind);
   // Host code that faults has no kernel, and nobody launched it.
   put(done.detail, fault->detail + (fault->kernel.empty() ? "" : simt::launch_in_words(simt::launch_callers())));

@@ -42,7 +42,10 @@ using ridge::protocol::Gate;
 
 // `follows`: what another rank did is the cause.
 [[noreturn]] void fatal(const std::string& what, Gate gate = Gate::launch, bool follows = false) {
-  ridge::worker::end_rank(gate, follows, "ridge: MPI: " + what + "\n");
+  const ridge::Cause cause = gate == Gate::deadlock   ? ridge::Cause::rank_deadlock
+                             : gate == Gate::mismatch ? ridge::Cause::message_mismatch
+                                                      : ridge::Cause::refused_call;
+  ridge::worker::end_rank(gate, cause, follows, "ridge: MPI: " + what + "\n");
 }
 
 bool write_all(int to, const void* data, std::size_t bytes) {

@@ -8,7 +8,7 @@
 namespace ridge::protocol {
 
 constexpr std::uint32_t kMagic = 0x31474452;  // "RDG1"
-constexpr std::uint16_t kVersion = 9;
+constexpr std::uint16_t kVersion = 10;
 constexpr int kSocket = 3;    // the worker's end of the pair
 constexpr int kMessages = 4;  // a rank's stream to the judge's switchboard, where there are several ranks
 constexpr std::uint32_t kMaxCalls = 256;
@@ -81,10 +81,11 @@ enum class Gate : std::uint32_t { none = 0, correct = 1, memory = 2, launch = 3,
 
 struct Done {
   Status status = Status::ok;
-  std::int32_t code = 0;   // cudaError_t
-  Gate gate = Gate::none;  // faults only
-  char what[128] = {};     // error name, or the fault's kind
-  char detail[504] = {};   // one sentence
+  std::int32_t code = 0;    // cudaError_t
+  Gate gate = Gate::none;   // faults only
+  std::uint32_t cause = 0;  // a Cause; faults only
+  char what[128] = {};      // error name, or the fault's kind
+  char detail[500] = {};    // one sentence
   char kernel[96] = {};
   char file[96] = {};  // the fault's file, where it is known without debug information
   std::int32_t line = 0;
@@ -103,11 +104,12 @@ struct Done {
 struct Report {
   Gate gate = Gate::none;
   std::uint32_t follows = 0;  // 1: another rank has reported the cause
+  std::uint32_t cause = 0;    // a Cause
   char text[4096] = {};       // lines for people; "[at 0x12f0]" is a place in the worker's program
 };
 
 static_assert(sizeof(Header) == 24 && sizeof(Buffer) == 32 && sizeof(Call) == 168 && sizeof(Done) == 1024 &&
-              sizeof(Report) == 4104);
+              sizeof(Report) == 4108);
 static_assert(std::is_trivially_copyable_v<Hello> && std::is_trivially_copyable_v<Done>);
 
 }  // namespace ridge::protocol

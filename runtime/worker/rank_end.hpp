@@ -2,12 +2,13 @@
 #pragma once
 #include <string>
 
+#include "formats/cause.hpp"
 #include "protocol.hpp"
 
 namespace ridge::worker {
 
 // Tells the judge the reason, and ends the process. `report`: lines for people, with places as protocol::Report has
 // them. `follows`: another rank is the cause.
-[[noreturn]] void end_rank(protocol::Gate gate, bool follows, const std::string& report);
+[[noreturn]] void end_rank(protocol::Gate gate, Cause cause, bool follows, const std::string& report);
 
 }  // namespace ridge::worker

@@ -178,9 +178,10 @@ void replay(const Packet& packet, protocol::Done& done) {
 
 }  // namespace
 
-void worker::end_rank(protocol::Gate gate, bool follows, const std::string& text) {
+void worker::end_rank(protocol::Gate gate, Cause cause, bool follows, const std::string& text) {
   protocol::Report report;
   report.gate = gate;
+  report.cause = static_cast<std::uint32_t>(cause);
   report.follows = follows ? 1 : 0;
   put(report.text, text);
   std::fflush(stdout);

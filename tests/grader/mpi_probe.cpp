@@ -13,7 +13,7 @@
 extern "C" void ridge_mpi_start(int rank, int ranks);
 
 // In place of the worker's, which tells the judge.
-void ridge::worker::end_rank(protocol::Gate, bool, const std::string& report) {
+void ridge::worker::end_rank(protocol::Gate, Cause, bool, const std::string& report) {
   std::fputs(report.c_str(), stderr);
   std::fflush(nullptr);
   _exit(86);

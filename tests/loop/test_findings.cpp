@@ -146,9 +146,9 @@ TEST_CASE("every task and goal of every lab has a section of its lesson") {
 }
 
 TEST_CASE("a gate that failed is named, and what it usually comes from is said") {
-  auto of = [](const char* name, const char* message) {
+  auto of = [](const char* name, const char* message, Cause cause = Cause::none) {
     Result r = missed("sectors_over_ideal", 8, 1.02, {});
-    r.tasks[0].checks = {{name, false, message}};
+    r.tasks[0].checks = {{name, false, message, cause}};
     r.tasks[0].points = 0;
     const auto all = findings(find_lab("01"), r, {});
     REQUIRE(all.size() == 1);
@@ -158,14 +158,16 @@ TEST_CASE("a gate that failed is named, and what it usually comes from is said")
   CHECK(contains(text, "transpose: messages are not those that the task asks for (35 points to gain)"));
   CHECK(contains(traffic.why, "who sends how much to whom"));
   CHECK(contains(of("agree", "ranks have different answers").second, "transpose: ranks have different answers"));
-  CHECK(contains(of("mismatch", "rank 0 is in ncclAllReduce").first.why, "the same count"));
-  CHECK(contains(of("mismatch", "rank 0: ncclRecv of 4 ncclFloat32").first.why, "pair up in the order of the calls"));
-  CHECK(contains(of("memory", "leak of MPI requests").second, "transpose: it does not wait for its messages"));
-  CHECK(contains(of("memory", "buffers overlap ... of the same group").first.why, "nothing is first"));
-  CHECK(contains(of("correct", "n 8: when it is called again, with other data").first.why, "static variables"));
+  CHECK(contains(of("mismatch", "m", Cause::collective_mismatch).first.why, "the same count"));
+  CHECK(contains(of("mismatch", "m", Cause::message_mismatch).first.why, "pair up in the order of the calls"));
+  CHECK(contains(of("memory", "m", Cause::request_leak).second, "transpose: it does not wait for its messages"));
+  CHECK(contains(of("memory", "m", Cause::group_order).first.why, "nothing is first"));
+  CHECK(contains(of("correct", "m", Cause::stale_state).first.why, "static variables"));
+  CHECK(contains(of("memory", "m", Cause::inactive_lane).first.why, "give it a width"));
+  CHECK(of("memory", "race on shared memory").first.why == of("memory", "m").first.why);  // words decide nothing
   CHECK(contains(of("deadlock", "every rank waits").second, "transpose: ranks wait for each other"));
   CHECK(contains(of("time-limit", "took more than 5 s").second, "transpose: it does not end in time"));
-  const auto [rounded, said] = of("correct", "all 7 elements are near, but not as near as rounding explains");
+  const auto [rounded, said] = of("correct", "m", Cause::imprecise);
   CHECK(contains(said, "transpose: the answer is wrong"));
   CHECK(contains(rounded.why, "narrower type"));
 }

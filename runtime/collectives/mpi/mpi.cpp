@@ -42,7 +42,7 @@ struct Mpi {
   std::map<std::pair<int, int>, std::uint64_t> sent, received;
 };
 
-[[noreturn]] void fatal(const std::string& what, RankEnd why = RankEnd::refused) {
+[[noreturn]] void fatal(const std::string& what, ridge::Cause why = ridge::Cause::refused_call) {
   ridge_end_rank(why, false, "ridge: MPI: " + what + "\n");
 }
 
@@ -70,7 +70,7 @@ void check_host(const void* data, std::size_t bytes, const char* call) {
   const ridge::simt::Allocation* a = ridge::simt::DeviceMemory::instance().find(address);
   if (data == nullptr || (a != nullptr && a->kind == ridge::simt::MemoryKind::device))
     fatal(std::string(call) + " of device memory: this MPI knows the host's only, copy it there first",
-          RankEnd::memory);
+          ridge::Cause::device_message);
 }
 
 void check_peer(const Mpi& m, int peer, const char* call) {
@@ -121,7 +121,7 @@ bool advance(Mpi& m, ridge_mpi_request& r, MPI_Status* status) {
   if (message.data.size() > r.bytes)
     fatal("rank " + std::to_string(m.comm->rank) + " receives " + std::to_string(message.data.size()) +
               " bytes from rank " + std::to_string(r.call.root) + " where it has room for " + std::to_string(r.bytes),
-          RankEnd::mismatch);
+          ridge::Cause::message_mismatch);
   if (!message.data.empty()) std::memcpy(r.data, message.data.data(), message.data.size());
   if (status != nullptr) *status = {r.call.root, r.tag, MPI_SUCCESS, message.data.size()};
   if (message.data.size() > kEager)
@@ -149,7 +149,7 @@ void check_unchanged(const Mpi& m, const ridge_mpi_request& r) {
   if (r.as_it_was.empty() || std::memcmp(r.sent, r.as_it_was.data(), r.as_it_was.size()) == 0) return;
   fatal("rank " + std::to_string(m.comm->rank) + ": " + rc::text_of(r.call) + rc::place_of(r.call.pc) +
             ": the buffer was changed before MPI_Wait: until then it is MPI's, which may not have read it",
-        RankEnd::memory);
+        ridge::Cause::early_reuse);
 }
 
 void finish(Mpi& m, MPI_Request* requests, int count, MPI_Status* statuses) {

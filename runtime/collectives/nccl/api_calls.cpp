@@ -75,7 +75,7 @@ void check_overlap(const ncclComm& comm, const Planned& p, std::size_t element) 
                             : to > from
                                 ? std::to_string(to - from) + " bytes into what it reads"
                                 : std::to_string(from - to) + " bytes before what it reads, and reaches into it";
-  end_with_overlap(comm, c, "what it writes begins " + where + ": " + rule);
+  end_with_overlap(comm, c, ridge::Cause::buffer_overlap, "what it writes begins " + where + ": " + rule);
 }
 
 ncclResult_t check(const ncclComm* comm, const Planned& p) {

@@ -145,7 +145,7 @@ std::string local_states(std::uint64_t key, bool messages) {
 constexpr std::uint32_t kQuestion = 0, kAnswer = 1, kEnd = 2, kQuestionOfMessages = 3;
 
 // The other processes of the communicator end too, without a report of their own.
-[[noreturn]] void end_with(const ncclComm& comm, RankEnd why, const std::string& report, bool follows = false) {
+[[noreturn]] void end_with(const ncclComm& comm, Cause why, const std::string& report, bool follows = false) {
   std::set<std::uint64_t> others(comm.processes.begin(), comm.processes.end());
   others.erase(Node::instance().token());
   for (std::uint64_t p : others) Node::instance().write(p, comm.key, 0, {{0, Kind::state, 0, kEnd}, {}, {}});
@@ -167,7 +167,7 @@ void heard_state(std::uint64_t process, std::uint64_t key, std::uint32_t step, c
     for (ncclComm* comm : Ranks::instance().of(key)) {
       comm->error = ncclRemoteError;
       if (comm->inside.empty()) continue;
-      ridge_end_rank(RankEnd::deadlock, true,
+      ridge_end_rank(Cause::rank_deadlock, true,
                      "ridge: NCCL: rank " + std::to_string(comm->rank) + " ends: another rank has reported why\n");
     }
     return;
@@ -271,7 +271,7 @@ void look_for_deadlock(double seconds) {
     const bool messages = in_messages(comm->key);
     report += local_states(comm->key, messages) + others;
     report += mpi ? kAdviceMpi : messages ? kAdviceMessages : kAdviceNccl;
-    end_with(*comm, RankEnd::deadlock, report, gone);
+    end_with(*comm, Cause::rank_deadlock, report, gone);
   }
 }
 
@@ -284,13 +284,13 @@ std::string place_of(std::uint64_t pc) {
 bool looks_for_mistakes() { return Node::instance().judged() || simt::Sanitizer::enabled(); }
 
 void end_with_overrun(const ncclComm& comm, const Call& call, const std::string& what) {
-  end_with(comm, RankEnd::memory,
+  end_with(comm, Cause::collective_bounds,
            "ridge: NCCL: out of bounds\n  rank " + std::to_string(comm.rank) + ": " + text_of(call) +
                place_of(call.pc) + ": " + what + "\n");
 }
 
-void end_with_overlap(const ncclComm& comm, const Call& call, const std::string& what) {
-  end_with(comm, RankEnd::memory,
+void end_with_overlap(const ncclComm& comm, const Call& call, Cause why, const std::string& what) {
+  end_with(comm, why,
            "ridge: NCCL: buffers overlap\n  rank " + std::to_string(comm.rank) + ": " + text_of(call) +
                place_of(call.pc) + ": " + what + "\n");
 }
@@ -300,7 +300,8 @@ void end_with_mismatch(const ncclComm& comm, const Call& own, const Message& the
   if (own.what > What::receive) report += ", #" + std::to_string(comm.collectives);
   report += place_of(own.pc) + "\n  rank " + std::to_string(theirs.slot.from) + ": " + text_of(theirs.call) +
             place_of(theirs.call.pc) + "\n";
-  end_with(comm, RankEnd::mismatch, report);
+  const bool messages = own.what <= What::receive || theirs.call.what <= What::receive;
+  end_with(comm, messages ? Cause::message_mismatch : Cause::collective_mismatch, report);
 }
 
 }  // namespace ridge::collectives

@@ -25,7 +25,7 @@ std::string place_of(std::uint64_t pc);
 [[noreturn]] void end_with_overrun(const ncclComm& comm, const Call& call, const std::string& what);
 
 // The output of a call overlaps its input, and not as in place. Ends the program.
-[[noreturn]] void end_with_overlap(const ncclComm& comm, const Call& call, const std::string& what);
+[[noreturn]] void end_with_overlap(const ncclComm& comm, const Call& call, Cause why, const std::string& what);
 
 // Another process asks for the state of this one's ranks, tells its own, or ends after a report. With the engine's
 // lock.

@@ -65,7 +65,7 @@ void check_group(const ncclComm& comm, const std::vector<Planned>& calls) {
       if (&writer == &other) continue;
       const bool read = writes(writer).meets(reads(other));
       if (!read && !writes(writer).meets(writes(other))) continue;
-      end_with_overlap(comm, writer.call,
+      end_with_overlap(comm, writer.call, Cause::group_order,
                        "what it writes is also " + std::string(read ? "read by " : "written by ") +
                            text_of(other.call) + place_of(other.call.pc) +
                            " of the same group: the calls of a group run at once");

@@ -17,7 +17,7 @@ RankEndListener heard_by = nullptr;
 
 void ridge_on_rank_end(RankEndListener listener) { heard_by = listener; }
 
-void ridge_end_rank(RankEnd why, bool follows, const std::string& report) {
+void ridge_end_rank(ridge::Cause why, bool follows, const std::string& report) {
   std::fflush(stdout);
   if (heard_by != nullptr)
     heard_by(why, follows, report);

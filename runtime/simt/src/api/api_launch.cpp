@@ -145,6 +145,7 @@ void launch(const char* kernel, dim3 grid, dim3 block, size_t shared, cudaStream
             void* closure, size_t closure_bytes) {
   if (auto* runner = BlockRunner::current(); runner != nullptr && runner->in_kernel()) {
     Fault fault;
+    fault.cause = ridge::Cause::kernel_launch;
     fault.kind = "launch from a kernel";
     fault.detail = "launch " + std::string(kernel) + " from the host: the emulator has no dynamic parallelism";
     fault.pc =

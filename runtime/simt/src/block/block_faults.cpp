@@ -8,6 +8,7 @@ namespace ridge::simt {
 
 void BlockRunner::foreign_stack(std::uintptr_t pc) {
   Fault f;
+  f.cause = Cause::foreign_stack;
   f.kind = "access to foreign local memory";
   f.detail = "a thread's local variables are its own: hand values to others through shared memory or shuffles";
   f.error = 700;  // cudaErrorIllegalAddress
@@ -16,6 +17,7 @@ void BlockRunner::foreign_stack(std::uintptr_t pc) {
 
 void BlockRunner::frame_fault(std::uintptr_t pc, bool too_deep) {
   Fault f;
+  f.cause = Cause::stack;
   f.kind = too_deep ? "stack overflow" : "overwritten stack";
   f.detail = too_deep
                  ? "1000 calls within calls: a GPU's threads have little stack; use a loop"
@@ -29,6 +31,7 @@ void BlockRunner::crashed(std::uintptr_t address, std::uintptr_t pc) {
   Fault f;
   f.pc = pc >= program_.base ? static_cast<std::uint32_t>(pc - program_.base) : 0;
   if (stacks_.overflows(current_->slot, address)) {
+    f.cause = Cause::stack;
     f.kind = "stack overflow";
     f.detail = "a thread has " + std::to_string(kFiberStackBytes / 1024) +
                " KiB of stack here: large local arrays or deep recursion need more";
@@ -36,6 +39,7 @@ void BlockRunner::crashed(std::uintptr_t address, std::uintptr_t pc) {
   } else {
     char text[32];
     std::snprintf(text, sizeof text, "0x%zx", address);
+    f.cause = Cause::illegal_address;
     f.kind = "illegal access";
     f.detail = std::string("address ") + text + " cannot be read or written; build without --plain to hear more";
   }
@@ -47,6 +51,7 @@ void BlockRunner::divergent_barrier() {
   while (first->state == ThreadState::done || barrier_.is_divergent(*first)) ++first;
   const Thread& divergent = *barrier_.divergent().back();
   Fault f = fault_of(divergent);
+  f.cause = Cause::divergent_barrier;
   f.kind = "divergent barrier";
   f.detail = describe(*first) + ", " + describe(divergent) + ": all threads of a block must come to the same barrier";
   f.file = threads_.wait_of(divergent).file;
@@ -69,6 +74,7 @@ void BlockRunner::deadlock() {
   }
   if (first == nullptr) return;
   Fault f = fault_of(*first);
+  f.cause = Cause::barrier_deadlock;
   f.kind = "deadlock at a barrier";
   f.detail = std::to_string(waiting) + " of " + std::to_string(threads_.size()) + " threads wait there; " +
              (second != nullptr ? describe(*second) : std::string("another block has ended without coming to it"));
@@ -88,6 +94,7 @@ void BlockRunner::endless_wait() {
   for (const Thread& t : threads_) {
     if (t.state != ThreadState::ready) continue;
     Fault f = fault_of(t);
+    f.cause = Cause::endless_wait;
     f.kind = "endless wait";
     f.detail =
         "threads have polled memory for 10 s and no block came further: what they wait for is written by "

@@ -44,34 +44,42 @@ Fault out_of_bounds_fault(const SharedSegment& shared, const Launch& launch, std
   Fault f;
   std::string what = std::string(store ? "store" : "load") + " of " + std::to_string(bytes) + " bytes";
   if (shared.contains(address)) {
+    f.cause = Cause::out_of_bounds;
     f.kind = "out-of-bounds shared " + what;
     if (shared.is_dynamic(address))
       f.detail = "the launch asked for " + std::to_string(launch.dynamic_shared) + " bytes of dynamic shared memory";
     else
       f.detail = beside(variable_near(address - shared.begin(), true), address - shared.begin());
   } else if (address < 4096) {
+    f.cause = Cause::null_pointer;
     f.kind = "null-pointer " + what;
     f.detail = "the address is " + in_hex(address) + ": a pointer argument was null or was never set";
   } else if (is_constant(address)) {
+    f.cause = store ? Cause::read_only : Cause::out_of_bounds;
     f.kind = std::string(store ? "store to" : "out-of-bounds load from") + " __constant__ memory of " +
              std::to_string(bytes) + " bytes";
     f.detail = store ? "kernels can only read __constant__ variables" : beside(variable_near(address, false), address);
   } else if (Program::instance().in_data(address)) {
+    f.cause = Cause::out_of_bounds;
     f.kind = "out-of-bounds global " + what;
     f.detail = beside(variable_near(address, false), address);
   } else if (!memory.contains(address)) {
+    f.cause = Cause::illegal_address;
     f.kind = "illegal " + what;
     f.detail = "address " + in_hex(address) + " is host memory; a kernel can only follow pointers from cudaMalloc";
   } else {
     const Allocation* a = memory.nearest(address);
     if (a != nullptr && a->kind == MemoryKind::freed && address < a->begin + a->bytes) {
+      f.cause = Cause::use_after_free;
       f.kind = "use after free: global " + what;
       f.detail = "the address is " + std::to_string(address - a->begin) + " bytes into an allocation of " +
                  std::to_string(a->bytes) + " bytes that was freed";
     } else if (a != nullptr && address + bytes <= a->end) {
+      f.cause = Cause::read_only;
       f.kind = "global " + what + " to a read-only buffer";
       f.detail = "the buffer is an input of the task; write to the outputs only";
     } else {
+      f.cause = Cause::out_of_bounds;
       f.kind = "out-of-bounds global " + what;
       const Allocation* above = memory.next(address);
       const std::size_t behind = a == nullptr ? SIZE_MAX : address - a->begin - a->bytes;
@@ -93,6 +101,7 @@ Fault out_of_bounds_fault(const SharedSegment& shared, const Launch& launch, std
 
 Fault peer_access_fault(const Allocation& allocation, const Launch& launch, unsigned bytes, bool store) {
   Fault f;
+  f.cause = Cause::peer_access;
   f.kind = std::string("global ") + (store ? "store" : "load") + " of " + std::to_string(bytes) +
            " bytes without peer access";
   f.detail = "memory of device " + std::to_string(allocation.device) + ", from a kernel on device " +
@@ -102,6 +111,7 @@ Fault peer_access_fault(const Allocation& allocation, const Launch& launch, unsi
 
 Fault kept_memory_fault(unsigned bytes, bool store) {
   Fault f;
+  f.cause = Cause::host_buffer;
   f.kind = std::string("kernel ") + (store ? "stores to" : "loads from") + " a buffer of the host";
   f.detail = std::to_string(bytes) +
              " bytes of page-locked memory that the contract keeps from kernels: copy it to device memory, or back, "
@@ -111,6 +121,7 @@ Fault kept_memory_fault(unsigned bytes, bool store) {
 
 Fault misaligned_fault(unsigned bytes, AccessKind kind) {
   Fault f;
+  f.cause = Cause::misaligned;
   f.kind = std::string("misaligned ") +
            (kind == AccessKind::atomic  ? "atomic"
             : kind == AccessKind::store ? "store"

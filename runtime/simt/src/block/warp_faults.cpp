@@ -38,12 +38,14 @@ void WarpScheduler::fault(Fault f) {
   __builtin_unreachable();
 }
 
-void WarpScheduler::misuse(int blamed, const char* kind, const char* detail, int error, std::uintptr_t pc) {
+void WarpScheduler::misuse(int blamed, const char* kind, const char* detail, int error, std::uintptr_t pc,
+                           Cause cause) {
   if (current_ == nullptr) {  // a work function: its lanes wait, the scheduler runs
     const Thread* t = last_;
     if (blamed >= 0)
       if (const Thread* named = threads_.lane(last_->linear / kWarpSize, static_cast<unsigned>(blamed))) t = named;
     Fault f = fault_of(*t);
+    f.cause = cause;
     f.kind = kind;
     f.detail = detail;
     f.pc = static_cast<std::uint32_t>(threads_.wait_of(*t).pc - program_.base);
@@ -52,6 +54,7 @@ void WarpScheduler::misuse(int blamed, const char* kind, const char* detail, int
     return;
   }
   Fault f;
+  f.cause = cause;
   f.kind = kind;
   f.detail = detail;
   f.pc = static_cast<std::uint32_t>(pc - program_.base);
@@ -91,10 +94,12 @@ void WarpScheduler::check_collectives(unsigned warp) {
       std::snprintf(mask, sizeof mask, "0x%08x", threads_.wait_of(*t).mask);
       std::snprintf(others, sizeof others, "0x%08x", threads_.wait_of(*other).mask);
       if (same) {
+        f.cause = Cause::warp_mask;
         f.kind = std::string(threads_.wait_of(*t).name) + ": different masks";
         f.detail =
             "lane " + std::to_string(l) + " gives " + mask + ", lane " + std::to_string(m) + " of it gives " + others;
       } else {
+        f.cause = Cause::warp_mask;
         f.kind =
             std::string(threads_.wait_of(*t).name) + ": lane " + std::to_string(m) + " of the mask waits elsewhere";
         f.detail = "the mask is " + std::string(mask) + ", and " + describe(*other);

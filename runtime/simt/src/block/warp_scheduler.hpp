@@ -53,7 +53,8 @@ class WarpScheduler {
     fault(std::move(f));
   }
   // A call with wrong arguments, by lane `lane` or, where it is negative, by the current thread.
-  void misuse(int lane, const char* kind, const char* detail, int error, std::uintptr_t pc);
+  void misuse(int lane, const char* kind, const char* detail, int error, std::uintptr_t pc,
+              Cause cause = Cause::device_call);
 
  protected:
   WarpScheduler();

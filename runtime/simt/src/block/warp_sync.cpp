@@ -18,6 +18,7 @@ void WarpScheduler::collective(const char* name, unsigned mask, void (*work)(voi
   unsigned self = current_->linear % kWarpSize;
   if ((mask >> self & 1) == 0) {
     Fault f;
+    f.cause = Cause::warp_mask;
     f.kind = std::string(name) + ": own lane not in the mask";
     char text[96];
     std::snprintf(text, sizeof text, "lane %u calls it with mask 0x%08x, which does not name it", self, mask);

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "formats/cause.hpp"
+
 namespace ridge::simt {
 
 constexpr std::size_t kMostCallers = 12;
@@ -16,6 +18,7 @@ void set_launch(const Callers& callers);
 Callers launch_callers();
 
 struct Fault {
+  Cause cause = Cause::none;
   std::string kind;    // "out-of-bounds global store", "misaligned address", "deadlock at a barrier", ...
   std::string detail;  // one sentence that compares the address with the allocations
   std::string kernel;

@@ -19,6 +19,7 @@ void report_host_access(std::uintptr_t address, std::size_t bytes, bool store, s
   const Allocation* a = DeviceMemory::instance().find(address);
   if (a == nullptr || a->kind != MemoryKind::device) return;  // pinned, managed; or nothing, and the CPU stops it
   Fault f;
+  f.cause = Cause::host_access;
   f.kind = std::string("host code ") + (store ? "writes to" : "reads") + " device memory";
   f.detail = std::to_string(bytes) + " bytes, " + std::to_string(address - a->begin) + " bytes into an allocation of " +
              std::to_string(a->bytes) +

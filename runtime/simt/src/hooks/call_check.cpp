@@ -24,6 +24,7 @@ extern "C" void ridge_check_call(std::uintptr_t target, std::uintptr_t site) {
   const Program& p = Program::instance();
   if (std::binary_search(p.functions.begin(), p.functions.end(), target)) return;
   Fault f;
+  f.cause = ridge::Cause::host_function;
   f.kind = "host function called by a kernel";
   Dl_info info;
   const bool named = dladdr(reinterpret_cast<void*>(target), &info) != 0 && info.dli_sname != nullptr;

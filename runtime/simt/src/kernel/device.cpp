@@ -191,6 +191,7 @@ extern "C" [[noreturn]] void __assert_fail(const char* expression, const char* f
     std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line,
                  function, b.x, b.y, b.z, t.x, t.y, t.z, expression);
     ridge::simt::Fault f;
+    f.cause = ridge::Cause::assertion;
     f.kind = "assertion failed";
     f.detail = expression;
     f.file = file;

@@ -44,6 +44,7 @@ void check_print(const char* format, void* pc) {
   BlockRunner* r = in_kernel();
   if (r == nullptr || !stores(format)) return;
   Fault f;
+  f.cause = Cause::device_printf;
   f.kind = "printf with %n in a kernel";
   f.detail = "CUDA's printf does not write through pointers";
   f.pc = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(pc) - 1 - Program::instance().base);

@@ -54,7 +54,7 @@ void shuffle_work(void* const* lanes, unsigned mask) {
       std::snprintf(kind, sizeof kind, "%s reads an inactive lane", own.name);
       std::snprintf(detail, sizeof detail, "lane %d reads lane %d, which takes no part (active: 0x%08x)", l, from,
                     mask);
-      return misuse(l, kind, detail, 719);
+      return ridge::simt::BlockRunner::current()->misuse(l, kind, detail, 719, 0, ridge::Cause::inactive_lane);
     }
     std::memcpy(static_cast<char*>(lanes[l]) + kValue + Bytes, static_cast<const char*>(lanes[from]) + kValue, Bytes);
   }

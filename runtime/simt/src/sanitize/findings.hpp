@@ -19,6 +19,7 @@ struct Place {
 };
 
 struct Finding {
+  Cause cause = Cause::none;
   std::string kind;  // "race on shared memory", "uninitialised global load of 4 bytes", ...
   std::string kernel;
   Place at;

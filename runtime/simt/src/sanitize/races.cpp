@@ -118,6 +118,7 @@ void Races::report(const LaneAccess& a, const Seen& other) {
   reads_.explained(other.pc);
   if (seen_before(kind, a.pc, other.pc)) return;
   Finding f;
+  f.cause = a.shared ? Cause::race_shared : Cause::race_global;
   f.kind = kind;
   f.kernel = block_.kernel;
   f.race = true;

@@ -70,6 +70,7 @@ void UninitialisedReads::report(const LaneAccess& a) const {
                      std::to_string(a.bytes) + (a.bytes == 1 ? " byte" : " bytes");
   if (seen_before(kind.c_str(), a.pc, 0)) return;
   Finding f;
+  f.cause = Cause::uninitialised;
   f.kind = kind;
   f.kernel = block_.kernel;
   f.at = block_.place(a);
