@@ -106,6 +106,7 @@ CaseJudge::Answer CaseJudge::judge(const lab::Case& c, std::uint64_t number, boo
       to_host += r.done.to_host;
     }
     if (looks_for_races(c, seconds)) g = sanitized(c, buffers, number);
+    if (v.ok && g.cause == Cause::inactive_lane) g = {};  // nobody used what the shuffle gave
     for (const Reply& r : answer.replies)
       if (v.ok && g.check.empty()) g = waited(r);
     if (v.ok && g.check.empty() && asks_the_host(to_host)) g = with_decoys(c, buffers, number, to_host);

@@ -34,8 +34,10 @@ for document in README.md CONTRIBUTING.md docs/*.md docs/course/*.md labs/*/READ
     esac
     command=$(printf '%s' "$line" | sed "s#\./ridge#$ridge#; s#-o \([a-z]*\)#-o $scratch/\1#; s# result.json# $scratch/result.json#; s# \([a-z]*\.html\)# $scratch/\1#; s# \.\./# $scratch/#")
     case $command in *"viz "*) command -v xvfb-run >/dev/null && [ -x "$(dirname "$ridge")/ridge-viz" ] || { echo "skipped: $line"; continue; } ;; esac
+    began=$(date +%s)
     sh -c "$command" >"$scratch/out" 2>&1 </dev/null
     code=$?
+    printf '%4d s  %s\n' $(($(date +%s) - began)) "$line"
     ran=$((ran + 1))
     case "$code $line" in
       "0 "* | "1 "*"check "* | "1 "*"grade "* | "3 "*"--backend cuda"* | "3 "*"doctor --links"* | "124 timeout"*) ;;

@@ -66,7 +66,7 @@ TEST_CASE("lab 90: the solutions get full marks, at public sizes and at secret o
     INFO(mode << "\n" << j.run.out << j.run.err);
     CHECK(j.run.code == 0);
     REQUIRE(j.result.is_object());
-    CHECK(j.result["points"] == j.result["max"]);
+    CHECK(j.result["score"]["points"] == j.result["score"]["max"]);
   }
 }
 
@@ -109,4 +109,39 @@ TEST_CASE("lab 90: wrong answers fail, and pass when exactly their defences are 
     ++seen;
   }
   CHECK(seen >= 11);
+}
+
+// The last warp adds 16 numbers with half of its lanes: lanes 8 to 15 read lanes that take no part.
+TEST_CASE("a shuffle from an inactive lane counts where its value is used") {
+  Folder home;
+  const fs::path solution = fs::path(repository()) / "solutions/03_warp_shuffle";
+  const std::string old = "  return warp == 0 ? warp_sum(lane < kThreads / 32 ? of_warp[lane] : 0) : 0;";
+  for (const int first_step : {8, 16}) {
+    const fs::path dir = home / std::to_string(first_step);
+    fs::copy(solution, dir);
+    std::string text = read_file((solution / "reduce.cu").string());
+    const std::size_t at = text.find(old);
+    REQUIRE(at != std::string::npos);
+    text.replace(at, old.size(),
+                 "  x = 0;\n  if (warp == 0 && lane < 16) {\n    x = of_warp[lane];\n    for (int step = " +
+                     std::to_string(first_step) +
+                     "; step > 0; step /= 2) x += __shfl_down_sync(0xffffu, x, step);\n  }\n  return x;");
+    write_file((dir / "reduce.cu").string(), text);
+    const std::string file = home / "result.json";
+    const Run r = run(
+        {ridge_program(), "check", "03", "--backend", "cpu", "--task", "reduce", "--submission", dir, "--json", file},
+        environment(home), 120);
+    INFO(r.out << r.err);
+    const json result = json::parse(read_file(file));
+    if (first_step == 8) {
+      CHECK(r.code == 0);
+      CHECK(result["score"]["points"] == result["score"]["max"]);
+      continue;
+    }
+    CHECK(r.code == 1);
+    CHECK(first_failed_name(result) == "reduce/correct");
+    CHECK(first_failed(result["tasks"][0])["cause"] == "inactive-lane");
+    CHECK(r.out.find("reads an inactive lane at reduce.cu:30") != std::string::npos);
+    CHECK(r.out.find("give it a width") != std::string::npos);
+  }
 }

@@ -1,5 +1,5 @@
-// expects: __shfl_down_sync reads an inactive lane at 8, cudaErrorLaunchFailure
-// A block of 20 threads: the mask is right, but lane 4 would read lane 20, which does not exist.
+// expects: __shfl_down_sync reads an inactive lane at 8, cudaSuccess
+// A block of 20 threads: the mask is right, but lane 4 reads lane 20, which does not exist: it gets an undefined value.
 #include <cstdio>
 
 __global__ void sum(int* data) {

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "block/warp_scheduler.hpp"
+#include "sanitize/findings.hpp"
 
 namespace ridge::simt {
 
@@ -60,6 +61,20 @@ void WarpScheduler::misuse(int blamed, const char* kind, const char* detail, int
   f.pc = static_cast<std::uint32_t>(pc - program_.base);
   f.error = error;
   fault(std::move(f));
+}
+
+void WarpScheduler::undefined_value(int lane, const char* kind, const char* detail) {
+  const Thread& t = *threads_.lane(last_->linear / kWarpSize, static_cast<unsigned>(lane));
+  const Fault where = fault_of(t);
+  Finding f;
+  f.cause = Cause::inactive_lane;
+  f.kind = kind;
+  f.detail = detail;
+  f.kernel = where.kernel;
+  std::memcpy(f.at.block_index, where.block, sizeof where.block);
+  std::memcpy(f.at.thread, where.thread, sizeof where.thread);
+  f.at.pc = static_cast<std::uint32_t>(threads_.wait_of(t).pc - program_.base);
+  if (!seen_before(kind, f.at.pc, 0)) report_finding(std::move(f));
 }
 
 // Threads at a barrier do not note where they wait: most come to the same one.

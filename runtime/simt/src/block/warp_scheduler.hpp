@@ -55,6 +55,8 @@ class WarpScheduler {
   // A call with wrong arguments, by lane `lane` or, where it is negative, by the current thread.
   void misuse(int lane, const char* kind, const char* detail, int error, std::uintptr_t pc,
               Cause cause = Cause::device_call);
+  // Lane `lane` gets a value that a GPU leaves undefined: told, and no fault, since nobody may use it.
+  void undefined_value(int lane, const char* kind, const char* detail);
 
  protected:
   WarpScheduler();

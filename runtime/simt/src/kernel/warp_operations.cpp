@@ -38,6 +38,16 @@ struct ShuffleHead {
 constexpr std::size_t kValue = 32;  // where it lies in ShuffleLane
 static_assert(offsetof(ShuffleLane<char>, value) == kValue && offsetof(ShuffleLane<long double>, value) == kValue);
 
+// A value that shows in what uses it: NaN, huge, or huge and negative, as float and as double; an integer far from all
+// others.
+void undefined(char* value, std::size_t bytes, int lane) {
+  constexpr unsigned char kHighest[] = {0xff, 0x7f, 0xfe, 0x7f};
+  for (std::size_t i = 0; i < bytes; ++i) {
+    const bool highest = (i + 1) % 4 == 0 || i + 1 == bytes;
+    value[i] = static_cast<char>(highest ? kHighest[lane % 4] : lane % 4 == 0 ? 0xff : 0x7e - lane);
+  }
+}
+
 template <std::size_t Bytes>
 void shuffle_work(void* const* lanes, unsigned mask) {
   for (int l = 0; l < 32; ++l) {
@@ -52,9 +62,12 @@ void shuffle_work(void* const* lanes, unsigned mask) {
     int from = shuffle_source(own.kind, l, own.argument, own.width);
     if (from < 0 || from > 31 || (mask >> from & 1) == 0) {
       std::snprintf(kind, sizeof kind, "%s reads an inactive lane", own.name);
-      std::snprintf(detail, sizeof detail, "lane %d reads lane %d, which takes no part (active: 0x%08x)", l, from,
+      std::snprintf(detail, sizeof detail,
+                    "lane %d reads lane %d, which takes no part (active: 0x%08x): what it gets is undefined", l, from,
                     mask);
-      return ridge::simt::BlockRunner::current()->misuse(l, kind, detail, 719, 0, ridge::Cause::inactive_lane);
+      ridge::simt::BlockRunner::current()->undefined_value(l, kind, detail);
+      undefined(static_cast<char*>(lanes[l]) + kValue + Bytes, Bytes, l);
+      continue;
     }
     std::memcpy(static_cast<char*>(lanes[l]) + kValue + Bytes, static_cast<const char*>(lanes[from]) + kValue, Bytes);
   }
