@@ -14,28 +14,83 @@ namespace {
 
 using namespace loop;
 
+// What failed in the last attempt at a task, first what stands in the way of the rest.
+std::vector<std::string> failures(const TaskState* state) {
+  std::vector<std::string> all;
+  if (state == nullptr || !state->last) return all;
+  for (const CheckResult& c : state->last->checks) {
+    if (c.passed) continue;
+    if (c.cause != Cause::none) all.emplace_back(name_of(c.cause));
+    all.push_back(c.name);
+  }
+  return all;
+}
+
+struct Choice {
+  int hint = -1;  // from 0
+  std::string answers;
+};
+
+// The next hint to show: the first unseen one that answers a failure, in the order of the failures; otherwise the first
+// unseen one. Once all were seen, the last.
+Choice choose(const std::vector<Hint>& hints, const std::vector<int>& shown, const std::vector<std::string>& failed) {
+  auto unseen = [&](int i) { return std::find(shown.begin(), shown.end(), i) == shown.end(); };
+  const int count = static_cast<int>(hints.size());
+  for (const std::string& what : failed)
+    for (int i = 0; i < count; ++i) {
+      const auto& answers = hints[static_cast<std::size_t>(i)].answers;
+      if (unseen(i) && std::find(answers.begin(), answers.end(), what) != answers.end()) return {i, what};
+    }
+  for (int i = 0; i < count; ++i)
+    if (unseen(i)) return {i, {}};
+  return {count - 1, {}};
+}
+
 int show_hint(const std::string& key, const std::string& name, bool again) {
   const LabState s = state_of(find_lab(key));
   const Task& task = task_or_next(s, name);
-  const int count = static_cast<int>(task.hints.size()),
-            taken = std::min(hints_taken(journal(s.lab.name), task.id), count);
+  const TaskState* state = nullptr;
+  for (const TaskState& t : s.tasks)
+    if (t.id == task.id) state = &t;
+  std::vector<int> shown = hints_shown(journal(s.lab.name), task.id);
+  const int count = static_cast<int>(task.hints.size());
+  shown.erase(std::remove_if(shown.begin(), shown.end(), [&](int i) { return i >= count; }), shown.end());
+  const int taken = static_cast<int>(shown.size());
   const std::string number = number_of(s.lab);
+  auto tell = [&](int i, const std::string& answers) {
+    fmt::print("Lab {}, task {}, hint {} of {}{}:\n{}\n", number, task.id, i + 1, count,
+               answers.empty() ? "" : " (" + answers + " failed in your last attempt)",
+               wrapped(task.hints[static_cast<std::size_t>(i)].text, 2));
+  };
   if (count == 0) {
     fmt::print("Lab {}, task {} has no hints.\n", number, task.id);
     return 0;
   }
-  const bool all_shown = taken == count;
-  const int first = again ? 0 : all_shown ? count - 1 : taken, last = again ? taken : std::min(taken + 1, count);
   if (again && taken == 0) {
     print_as_typed("No hint of task {} was shown yet: ./ridge hint {} {}\n", task.id, number, task.id);
     return 0;
   }
-  for (int i = first; i < last; ++i)
-    fmt::print("Lab {}, task {}, hint {} of {}:\n{}\n", number, task.id, i + 1, count,
-               wrapped(task.hints[static_cast<std::size_t>(i)], 2));
-  if (!again && !all_shown) add_event(s.lab.name, {"", "hint", task.id, "", ""});
-  if (last < count)
-    print_as_typed("{} more: ./ridge hint {} {}\n", count - last, number, task.id);
+  if (again) {
+    for (int i : shown) tell(i, {});
+    if (taken < count) print_as_typed("{} more: ./ridge hint {} {}\n", count - taken, number, task.id);
+    return 0;
+  }
+  if (state != nullptr && state->passed() && state->last->points >= state->last->max - 1e-9) {
+    print_as_typed(
+        "Task {} has full marks: there is nothing left to hint at.\n"
+        "  ./ridge solution {} {}   shows another way\n",
+        task.id, number, task.id);
+    return 0;
+  }
+  const Choice next = choose(task.hints, shown, failures(state));
+  tell(next.hint, next.answers);
+  if (taken < count) {
+    Event e{"", "hint", task.id, "", ""};
+    e.value = next.hint + 1;
+    add_event(s.lab.name, e);
+  }
+  if (taken + 1 < count)
+    print_as_typed("{} more: ./ridge hint {} {}\n", count - taken - 1, number, task.id);
   else
     print_as_typed(
         "That was the last. The solution opens once the task passes; before that with\n"

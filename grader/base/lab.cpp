@@ -1,11 +1,13 @@
 #include "grader/base/lab.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <fstream>
 #include <iterator>
 
+#include "formats/cause.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/base/toml_reader.hpp"
@@ -13,6 +15,17 @@
 namespace ridge {
 
 namespace {
+
+// The gates that a hint may answer: the judge's, and those of the labs' checks.
+constexpr std::string_view kGates[] = {"build",    "correct",    "memory",    "memory-limit", "launch",
+                                       "run",      "time-limit", "device",    "agree",        "traffic",
+                                       "deadlock", "mismatch",   "in-flight", "bubble"};
+
+bool may_fail(const Task& task, const std::string& what) {
+  return std::find(std::begin(kGates), std::end(kGates), what) != std::end(kGates) ||
+         std::find(kCauses.begin(), kCauses.end(), what) != kCauses.end() ||
+         std::any_of(task.goals.begin(), task.goals.end(), [&](const Goal& g) { return g.id == what; });
+}
 
 // One [[predict]] of the manifest, whose tasks are known by now.
 Prediction prediction(const TomlReader& r, const Lab& lab) {
@@ -129,7 +142,6 @@ Lab parse_lab(std::string_view text, const fs::path& dir) {
     task.needs = t.optional<std::string>("needs", "");
     task.baseline = t.optional<std::string>("baseline", "");
     task.lesson = t.optional<std::string>("lesson", "");
-    task.hints = t.strings("hints");
     for (const TomlReader& g : t.tables("goal")) {
       task.goals.push_back({g.required<std::string>("id"), g.required<std::string>("title"),
                             g.named<lab::Backend>("backend"), g.required<std::string>("metric"),
@@ -141,6 +153,16 @@ Lab parse_lab(std::string_view text, const fs::path& dir) {
             Exit::environment,
             fmt::format("{}: task '{}' is measured against a baseline and does not say which", shown(file), task.id),
             "add baseline = \"cudaMemcpy\", or what baseline.cu does");
+    }
+    for (const auto& [hint, fields] : t.texts("hints")) {
+      task.hints.push_back({hint});
+      if (!fields) continue;
+      task.hints.back().answers = fields->checked_strings("answers");
+      for (const std::string& what : task.hints.back().answers)
+        if (!may_fail(task, what))
+          fields->fail("answers", fmt::format("'{}' is no goal of the task, no gate and no cause", printable(what)),
+                       "formats/cause.hpp has the causes; the gates are " + fmt::format("{}", fmt::join(kGates, ", ")));
+      fields->finish();
     }
     t.finish();
     lab.tasks.push_back(std::move(task));

@@ -24,6 +24,12 @@ struct Goal {
   std::string lesson = {};  // section of README.md that tells of it ("task-1-copy"); empty: the task's
 };
 
+// Hints are shown one by one. One whose `answers` name what failed comes first.
+struct Hint {
+  std::string text;
+  std::vector<std::string> answers = {};  // ids of goals, names of gates ("correct") or of causes ("race-shared")
+};
+
 struct Task {
   std::string id;
   std::string title;
@@ -32,7 +38,7 @@ struct Task {
   std::string needs;        // "sm_90a": runs on such a GPU only, and is skipped elsewhere
   std::string baseline;     // the vendor's way, as people call it: "cublasSgemm"
   std::string lesson = {};  // section of README.md; empty: the one whose heading has the id
-  std::vector<std::string> hints;
+  std::vector<Hint> hints;
   std::vector<Goal> goals;
 
   // 0 where the backend can't run it.

@@ -79,6 +79,25 @@ std::vector<std::string> TomlReader::strings(const char* key) const {
   return all;
 }
 
+std::vector<std::pair<std::string, std::optional<TomlReader>>> TomlReader::texts(const char* key) const {
+  asked_.insert(key);
+  std::vector<std::pair<std::string, std::optional<TomlReader>>> all;
+  if (!has(key)) return all;
+  const auto* array = table_[key].as_array();
+  if (array == nullptr) fail(key, fmt::format("'{}' is not a list", key));
+  for (const auto& item : *array) {
+    if (auto text = item.value<std::string>()) {
+      all.emplace_back(*text, std::nullopt);
+    } else if (const toml::table* table = item.as_table()) {
+      const TomlReader reader(*table, file_, advice_);
+      all.emplace_back(reader.required<std::string>("text"), reader);
+    } else {
+      fail(key, fmt::format("'{}' holds something else than texts", key));
+    }
+  }
+  return all;
+}
+
 std::vector<std::string> TomlReader::checked_strings(const char* key) const {
   std::vector<std::string> all = strings(key);
   const auto* array = table_[key].as_array();

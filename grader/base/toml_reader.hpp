@@ -65,6 +65,8 @@ class TomlReader {
   double finite(const char* key) const;           // required, and neither infinite nor NaN
   std::string plain_name(const char* key) const;  // required, of letters, digits, '_' and '-'
   std::vector<std::string> strings(const char* key) const;
+  // A list of strings, or of tables that hold theirs as `text`: for each its text, and its table where it has one.
+  std::vector<std::pair<std::string, std::optional<TomlReader>>> texts(const char* key) const;
   // As `strings`, but anything else than a list of strings is refused.
   std::vector<std::string> checked_strings(const char* key) const;
   std::vector<int> numbers(const char* key) const;  // those from 1 to 64

@@ -210,13 +210,14 @@ class Sgemm : public TaskCheck {
         [&](std::size_t i) { return fmt::format("C[{}][{}]", i / n, i % n); }, k);
   }
 
-  // Loads: those of 64 x 64 tiles of C. Wavefronts: 8 x 8 elements a thread, read as float4 by lanes of which two share
+  // Loads: those of 64 x 64 tiles of C. Stores: every element of C once. Wavefronts: 8 x 8 elements a thread, read as float4 by lanes of which two share
   // an address, and the stores of the tiles. Barriers: one for 16 of k, and the first.
   std::vector<Bound> bounds(const Case& c) const override {
     const double m = static_cast<double>(c.size[0]), n = static_cast<double>(c.size[1]),
                  k = static_cast<double>(c.size[2]);
     const double products = m * n * k;
     return {{"load_sectors_over_bound", products * (1.0 / 64 + 1.0 / 64) / 8},
+            {"store_sectors_over_bound", m * n / 8},
             {"shared_wavefronts_over_bound", products / 32 * (8.0 / 64 + 2.0 / 64)},
             {"conflicts_over_bound", products / 32 * (8.0 / 64 + 2.0 / 64)},
             {"barriers_over_bound", m * n / (64 * 64) * (k / 16 + 1)}};

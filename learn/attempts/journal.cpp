@@ -72,9 +72,20 @@ void add_event(const std::string& lab, Event e) {
                 "free some space, or set RIDGE_WORK to a folder that can be written");
 }
 
+std::vector<int> hints_shown(const std::vector<Event>& events, const std::string& task) {
+  std::vector<int> shown;
+  for (const Event& e : events) {
+    if (e.kind != "hint" || e.task != task) continue;
+    // Journals of earlier versions tell no number: hints came in their order.
+    const int hint =
+        e.value && *e.value >= 1 && *e.value < 1000 ? static_cast<int>(*e.value) - 1 : static_cast<int>(shown.size());
+    if (std::find(shown.begin(), shown.end(), hint) == shown.end()) shown.push_back(hint);
+  }
+  return shown;
+}
+
 int hints_taken(const std::vector<Event>& events, const std::string& task) {
-  return static_cast<int>(
-      std::count_if(events.begin(), events.end(), [&](const Event& e) { return e.kind == "hint" && e.task == task; }));
+  return static_cast<int>(hints_shown(events, task).size());
 }
 
 bool gave_up(const std::vector<Event>& events, const std::string& task) {

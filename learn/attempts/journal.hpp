@@ -19,8 +19,8 @@ struct Event {
   std::vector<std::string> passed = {};  // tasks that passed in an attempt
   std::string question = {};             // id of a prediction or of a quiz's question
   std::string answer = {};               // to it, as text; empty: skipped
-  std::optional<double> value = {};      // predict, measured: the number, or the number of the choice, from 1
-  std::optional<bool> right = {};        // quiz
+  std::optional<double> value = {};  // predict, measured: the number, or that of the choice, from 1; hint: its number
+  std::optional<bool> right = {};    // quiz
 };
 
 // All events of a lab, in order. Damaged lines are skipped.
@@ -29,8 +29,11 @@ std::vector<Event> journal(const std::string& lab);
 // Appends an event and syncs the file. Throws an environment error if it cannot be written.
 void add_event(const std::string& lab, Event event);
 
-// How many hints of a task were shown so far, and whether its solution was opened before it passed.
+// The hints of a task that were shown so far, from 0, in the order in which they were; and how many.
+std::vector<int> hints_shown(const std::vector<Event>& events, const std::string& task);
 int hints_taken(const std::vector<Event>& events, const std::string& task);
+
+// Whether the task's solution was opened before it passed.
 bool gave_up(const std::vector<Event>& events, const std::string& task);
 
 }  // namespace ridge::loop

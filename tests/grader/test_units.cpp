@@ -192,7 +192,17 @@ TEST_CASE("a lab's manifest") {
   CHECK(lab.minutes == 30);
   CHECK(lab.files == std::vector<std::string>{"a.cu", "b.cu"});
   REQUIRE(lab.tasks.size() == 1);
-  CHECK(lab.tasks[0].hints.size() == 1);
+  REQUIRE(lab.tasks[0].hints.size() == 1);
+  CHECK(lab.tasks[0].hints[0].text == "h");
+  CHECK(lab.tasks[0].hints[0].answers.empty());
+  auto with_hints = [&](const std::string& hints) {
+    std::string text = good;
+    return text.replace(text.find("[\"h\"]"), 5, hints);
+  };
+  const Lab answered = load(with_hints(R"(["h", { answers = ["g", "race-shared", "deadlock"], text = "i" }])"));
+  REQUIRE(answered.tasks[0].hints.size() == 2);
+  CHECK(answered.tasks[0].hints[1].text == "i");
+  CHECK(answered.tasks[0].hints[1].answers == std::vector<std::string>{"g", "race-shared", "deadlock"});
   CHECK(lab.tasks[0].points(lab::Backend::cpu) == 100);
   CHECK(lab.tasks[0].points(lab::Backend::cuda) == 40);
   REQUIRE(lab.tasks[0].goals.size() == 1);
@@ -232,6 +242,10 @@ TEST_CASE("a lab's manifest") {
   CHECK(contains(message, "lab.toml:15: 'backend' has the value 'emulator'"));
   message = without("backends = [\"cpu\"]", "backends = [\"cpu\", \"tpu\"]");
   CHECK(contains(message, "lab.toml:4: 'backends' has the value 'tpu'"));
+  message = without("[\"h\"]", R"([{ answers = ["sectrs"], text = "i" }])");
+  CHECK(contains(message, "lab.toml:11: 'sectrs' is no goal of the task"));
+  CHECK(contains(without("[\"h\"]", R"([{ text = "i", answer = [] }])"), "unknown key 'answer'"));
+  CHECK(contains(without("[\"h\"]", "[7]"), "'hints' holds something else than texts"));
   message = without("minutes = 30", "minutes = = 30");
   CHECK(contains(message, "lab.toml:3"));
 }
