@@ -11,6 +11,36 @@
 
 namespace ridge {
 
+namespace {
+
+// For editors: Clang's CUDA mode with the emulator's headers. clangd then reads <<< >>> and finds a kernel that calls a
+// host function, without a CUDA Toolkit.
+std::vector<std::string> editor_arguments(const std::string& file) {
+  const fs::path runtime = root_dir() / "runtime";
+  return {"clang++",
+          "-x",
+          "cuda",
+          "--cuda-host-only",
+          "-nocudainc",
+          "-nocudalib",
+          "-Xclang",
+          "-fcuda-allow-variadic-functions",
+          "-Wno-unknown-cuda-version",
+          "-std=c++20",
+          "-I",
+          runtime.string(),
+          "-I",
+          (runtime / "collectives/mpi/include").string(),
+          "-isystem",
+          (runtime / "simt/include").string(),
+          "-include",
+          "ridge_simt/editor.h",
+          "-c",
+          file};
+}
+
+}  // namespace
+
 int start_work(const std::string& key) {
   Lab lab = find_lab(key);
   fs::path dir = work_dir() / lab.name;
@@ -28,14 +58,10 @@ int start_work(const std::string& key) {
   for (const auto& entry : fs::directory_iterator(lab.dir))
     if (!ec && entry.path().extension() == ".hpp") copy_to_write(entry.path(), temporary / entry.path().filename(), ec);
   if (!ec) {
-    // For editors: with the emulator's headers, clangd knows CUDA's names without a CUDA Toolkit.
     nlohmann::json commands = nlohmann::json::array();
     for (const auto& file : lab.files)
-      commands.push_back({{"directory", fs::absolute(dir).string()},
-                          {"file", file},
-                          {"arguments",
-                           {"clang++", "-x", "c++", "-std=c++20", "-include", "cuda_runtime.h", "-isystem",
-                            (root_dir() / "runtime/simt/include").string(), "-c", file}}});
+      commands.push_back(
+          {{"directory", fs::absolute(dir).string()}, {"file", file}, {"arguments", editor_arguments(file)}});
     write_durably(temporary / "compile_commands.json", commands.dump(1) + "\n");
     fs::rename(temporary, dir, ec);
   }
