@@ -101,7 +101,7 @@ TEST_CASE("the next roof is the one that asks for the second longest time") {
   CHECK(point->level_bytes[static_cast<std::size_t>(Level::l1)] == 6e8);
   // HBM 100 us, L2 50 us, fp32 15.6 us.
   const auto text = next_roof(*point, roofs_of(kRoofs), kRoofs);
-  CHECK(text == "If HBM went, L2 would bind next: at most 2.0\u00d7 faster.");
+  CHECK(text == "Without the limit of HBM, that of L2 would bind: at most 2.0\u00d7 faster.");
 }
 
 TEST_CASE("two attempts are compared number by number") {

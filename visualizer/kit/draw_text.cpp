@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <utility>
 
 namespace ridge::viz {
 
-ImVec2 text_size(const Type& type, const std::string& text, float wrap) {
-  return type.font->CalcTextSizeA(type.size, FLT_MAX, wrap, text.data(), text.data() + text.size());
+ImVec2 text_size(const Type& type, const std::string& text) {
+  return type.font->CalcTextSizeA(type.size, FLT_MAX, 0, text.data(), text.data() + text.size());
 }
 
 void draw_text(ImDrawList* list, const Type& type, ImVec2 at, ImU32 colour, const std::string& text, ImVec2 align) {
@@ -15,12 +16,6 @@ void draw_text(ImDrawList* list, const Type& type, ImVec2 at, ImU32 colour, cons
   // Whole pixels keep glyphs sharp.
   const ImVec2 corner{std::round(at.x - align.x * size.x), std::round(at.y - align.y * size.y)};
   list->AddText(type.font, type.size, corner, colour, text.data(), text.data() + text.size());
-}
-
-float draw_paragraph(ImDrawList* list, const Type& type, ImVec2 at, float wrap, ImU32 colour, const std::string& text) {
-  list->AddText(type.font, type.size, {std::round(at.x), std::round(at.y)}, colour, text.data(),
-                text.data() + text.size(), wrap);
-  return text_size(type, text, wrap).y;
 }
 
 void draw_turned(ImDrawList* list, const Type& type, ImVec2 centre, float angle, ImU32 colour,
@@ -41,22 +36,34 @@ void draw_turned(ImDrawList* list, const Type& type, ImVec2 centre, float angle,
   list->PopClipRect();
 }
 
+// Breaks at spaces alone: ImGui's own wrapping breaks behind a full stop too, and so inside of "3.2x". A word that is
+// wider than a line is broken where it must be.
 std::vector<std::string> wrapped(const Type& type, const std::string& text, float width) {
   std::vector<std::string> lines;
-  const float scale = type.size / type.font->FontSize;
-  const char *at = text.data(), *end = at + text.size();
-  while (at < end) {
-    const char* newline = std::find(at, end, '\n');
-    const char* stop = type.font->CalcWordWrapPositionA(scale, at, newline, width);
-    if (stop == at && at < newline) ++stop;  // the width is below one character
-    while (stop < newline && (static_cast<unsigned char>(*stop) & 0xC0) == 0x80) ++stop;
-    std::string line(at, stop);
-    while (!line.empty() && line.back() == ' ') line.pop_back();
-    lines.push_back(std::move(line));
-    at = stop;
-    while (at < newline && *at == ' ') ++at;
-    if (at == newline && at < end) ++at;
+  std::string line, word;
+  auto add_word = [&] {
+    if (word.empty()) return;
+    if (!line.empty() && text_size(type, line + " " + word).x > width) lines.push_back(std::exchange(line, {}));
+    while (text_size(type, word).x > width) {
+      std::size_t fits = word.size();
+      while (fits > 1 && text_size(type, word.substr(0, fits)).x > width) --fits;
+      while (fits < word.size() && (static_cast<unsigned char>(word[fits]) & 0xC0) == 0x80) ++fits;
+      if (fits == word.size()) break;
+      lines.push_back(word.substr(0, fits));
+      word.erase(0, fits);
+    }
+    line += (line.empty() ? "" : " ") + std::exchange(word, {});
+  };
+  for (char c : text) {
+    if (c != ' ' && c != '\n') {
+      word += c;
+      continue;
+    }
+    add_word();
+    if (c == '\n') lines.push_back(std::exchange(line, {}));
   }
+  add_word();
+  if (!line.empty()) lines.push_back(std::move(line));
   return lines;
 }
 

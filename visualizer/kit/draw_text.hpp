@@ -9,14 +9,11 @@
 
 namespace ridge::viz {
 
-ImVec2 text_size(const Type& type, const std::string& text, float wrap = 0);
+ImVec2 text_size(const Type& type, const std::string& text);
 
 // `align` names the part of the text that lies at `at`: 0 is its left or top, 1 its right or bottom.
 void draw_text(ImDrawList* list, const Type& type, ImVec2 at, ImU32 colour, const std::string& text,
                ImVec2 align = {0, 0});
-
-// Wraps the text at `wrap` pixels and returns its height in pixels.
-float draw_paragraph(ImDrawList* list, const Type& type, ImVec2 at, float wrap, ImU32 colour, const std::string& text);
 
 // Draws the text centred on `centre` and rotated by `angle` (radians, clockwise on screen).
 void draw_turned(ImDrawList* list, const Type& type, ImVec2 centre, float angle, ImU32 colour, const std::string& text);

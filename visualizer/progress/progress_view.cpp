@@ -105,11 +105,12 @@ class ProgressView : public View {
       if (button(f, "button/back", "< All", at)) chosen_.clear();
       at.x += t.px(8);
     }
-    const std::string title = s ? s->name : students_.empty() ? "Live" : "Leaderboard";
+    const std::string title = s ? s->name : !students_.empty() ? "Leaderboard" : live_ ? "Live" : "Progress";
     f.paint.text(t.title, at, c.ink, fitted(t.title, title, (right - at.x) * 0.6F));
     std::string about = s ? fmt::format("{} lab{}, {} of {} points", s->labs.size(), s->labs.size() == 1 ? "" : "s",
                                         points_of(s->points), points_of(s->max))
-                          : fmt::format("{} students", students_.size());
+                        : students_.empty() ? ""
+                                            : fmt::format("{} students", students_.size());
     const float x = at.x + text_size(t.title, fitted(t.title, title, (right - at.x) * 0.6F)).x + t.px(18);
     f.paint.text(t.small, {x, at.y + t.title.size * 0.42F}, c.muted, about);
     if (live_) {
@@ -125,7 +126,16 @@ class ProgressView : public View {
     const Theme& t = f.theme;
     card(f, from, to, t.px(8));
     const ImVec2 middle{(from.x + to.x) / 2, (from.y + to.y) / 2 - t.px(30)};
-    f.paint.text(t.heading, middle, t.colours.ink, "Waiting for the first result", {0.5F, 1});
+    const bool none = folder_.roots().empty();
+    f.paint.text(t.heading, middle, t.colours.ink,
+                 none ? "No folder of results is open" : "Waiting for the first result", {0.5F, 1});
+    if (none) {
+      f.paint.text(
+          t.body, {middle.x, middle.y + t.px(14)}, t.colours.muted,
+          fitted(t.body, "Drop a folder here, or name it: ./ridge viz work/.ridge/results", to.x - from.x - t.px(60)),
+          {0.5F, 0});
+      return;
+    }
     std::string where;
     for (const auto& r : folder_.roots()) where += (where.empty() ? "" : ", ") + r.filename().string();
     f.paint.text(t.body, {middle.x, middle.y + t.px(14)}, t.colours.muted,
@@ -176,13 +186,13 @@ class ProgressView : public View {
         const auto at = static_cast<float>(std::find(labs.begin(), labs.end(), l.lab) - labs.begin());
         const ImVec2 p{cells + step * at + t.px(4), middle - t.px(13)},
             q{cells + step * (at + 1) - t.px(4), middle + t.px(13)};
-        const auto part = static_cast<float>(std::clamp(l.best->part(), 0.0, 1.0));
+        const auto part = static_cast<float>(std::clamp(l.part(), 0.0, 1.0));
         f.paint.fill(p, q, c.line_faint, t.px(4));
         if (part > 0)
           f.paint.fill(p, {p.x + (q.x - p.x) * part, q.y}, part >= 1 ? c.passed : faded(c.accent, 0.55F), t.px(4));
-        f.paint.text(t.small, {(p.x + q.x) / 2, middle}, part >= 1 ? c.on_accent : c.ink, points_of(l.best->points),
+        f.paint.text(t.small, {(p.x + q.x) / 2, middle}, part >= 1 ? c.on_accent : c.ink, points_of(l.points),
                      {0.5F, 0.5F});
-        f.log.value(fmt::format("best/{}/{}", s.student, l.lab), l.best->points);
+        f.log.value(fmt::format("best/{}/{}", s.student, l.lab), l.points);
       }
       f.paint.text(t.heading, {total, middle}, c.ink, points_of(s.points), {1, 0.5F});
       f.paint.line({from.x + pad, b.y}, {to.x - pad, b.y}, c.line_faint, 1);
@@ -223,23 +233,24 @@ class ProgressView : public View {
     const Palette& c = t.colours;
     card(f, from, to, t.px(8));
     f.log.box("lab/" + l.lab, from, to);
-    f.log.value("best/" + l.lab, l.best->points);
+    f.log.value("best/" + l.lab, l.points);
     const float pad = t.px(20), split = from.x + (to.x - from.x) * 0.44F;
     f.paint.text(
         t.heading, {from.x + pad, from.y + t.px(14)}, c.ink,
         fitted(t.heading, short_name(l.lab) + "  " + (l.title.empty() ? l.lab : l.title), (split - from.x) * 0.66F));
-    const std::string best = points_of(l.best->points), of = " of " + points_of(l.best->max);
+    const std::string best = points_of(l.points), of = " of " + points_of(l.max);
     const float of_width = text_size(t.body, of).x;
     f.paint.text(t.body, {split - pad, from.y + t.px(14) + t.heading.size}, c.muted, of, {1, 1});
     f.paint.text(t.title, {split - pad - of_width, from.y + t.px(17) + t.heading.size},
-                 l.best->part() >= 1 ? c.passed : c.ink, best, {1, 1});
-    // The best attempt's tasks, each as wide as its points.
+                 l.part() >= 1 ? c.passed : c.ink, best, {1, 1});
+    // The tasks by their best results, each as wide as its points; those that nobody tried are blank.
     const float bar = from.y + t.px(30) + t.heading.size + t.px(14), height = t.px(16);
     double sum = 0;
-    for (const AttemptTask& task : l.best->tasks) sum += task.max;
+    for (const AttemptTask& task : l.tasks) sum += task.max;
+    sum = std::max(sum, l.max);
     float x = from.x + pad;
     const float width = split - pad - x;
-    for (const AttemptTask& task : l.best->tasks) {
+    for (const AttemptTask& task : l.tasks) {
       if (sum <= 0 || task.max <= 0) continue;
       const float w = width * static_cast<float>(task.max / sum);
       const ImVec2 a{x, bar}, b{x + w - t.px(3), bar + height};
@@ -253,7 +264,7 @@ class ProgressView : public View {
     draw_attempts(f, {split + pad, from.y + t.px(18)}, {to.x - pad, to.y - t.px(16)}, l);
   }
 
-  // Points of each attempt, from the first to the last.
+  // How the lab stood after each attempt, from the first to the last.
   void draw_attempts(Frame& f, ImVec2 from, ImVec2 to, const LabProgress& l) {
     const Theme& t = f.theme;
     const Palette& c = t.colours;
@@ -269,7 +280,7 @@ class ProgressView : public View {
     const auto at = [&](std::size_t i) {
       const float s = n > 1 ? static_cast<float>(i) / static_cast<float>(n - 1) : 0.5F;
       return ImVec2{left + t.px(14) + (right - left - t.px(14)) * s,
-                    bottom - (bottom - top) * static_cast<float>(std::clamp(l.attempts[i]->part(), 0.0, 1.0))};
+                    bottom - (bottom - top) * static_cast<float>(std::clamp(l.standing[i], 0.0, 1.0))};
     };
     std::vector<ImVec2> path;
     for (std::size_t i = 0; i < n; ++i) path.push_back(at(i));
@@ -281,13 +292,15 @@ class ProgressView : public View {
       const ImVec2 p = path[i];
       const bool fresh = live_ && a.seen > 1 && a.seen + kFresh > folder_.looks();
       if (fresh) f.paint.circle(p, radius + t.px(6), c.selection);
-      f.paint.circle(p, radius, best ? (a.part() >= 1 ? c.passed : c.accent) : c.paper);
-      f.paint.circle(p, radius, a.part() >= 1 ? c.passed : c.accent, t.px(2));
+      f.paint.circle(p, radius, best ? (l.standing[i] >= 1 ? c.passed : c.accent) : c.paper);
+      f.paint.circle(p, radius, l.standing[i] >= 1 ? c.passed : c.accent, t.px(2));
       const ImVec2 from_box{p.x - radius - t.px(3), p.y - radius - t.px(3)},
           to_box{p.x + radius + t.px(3), p.y + radius + t.px(3)};
       if (hovered(f, from_box, to_box))
-        tooltip(f, fmt::format("attempt {} of {}, {}: {} of {} points, {}. Click: open it", i + 1, n,
-                               short_time(a.time), points_of(a.points), points_of(a.max), a.mode));
+        tooltip(f,
+                fmt::format("attempt {} of {}, {}: {} of {} points, {}; the lab then stood at {:.0f}%. Click: open it",
+                            i + 1, n, short_time(a.time), points_of(a.points), points_of(a.max), a.mode,
+                            100 * l.standing[i]));
       if (clicked(f, "attempt/" + l.lab + "/" + a.attempt, from_box, to_box)) wish_for(a);
     }
     const std::string first = short_time(l.attempts.front()->time), last = short_time(l.attempts.back()->time);

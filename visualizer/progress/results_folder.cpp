@@ -39,6 +39,36 @@ std::string student_of(const fs::path& file, const fs::path& root) {
   return first;
 }
 
+// Fills in what a lab's attempts come to, task by task.
+void merge_tasks(LabProgress& lab) {
+  std::vector<AttemptTask> last;
+  auto put = [](std::vector<AttemptTask>& tasks, const AttemptTask& t, bool always) {
+    for (AttemptTask& known : tasks)
+      if (known.id == t.id) {
+        // Another backend may have other points: what counts is the part of them.
+        if (always || t.points * known.max > known.points * t.max || known.max <= 0) known = t;
+        return;
+      }
+    tasks.push_back(t);
+  };
+  auto sum = [](const std::vector<AttemptTask>& tasks, double AttemptTask::*of) {
+    double total = 0;
+    for (const AttemptTask& t : tasks) total += t.*of;
+    return total;
+  };
+  for (const Attempt* a : lab.attempts) lab.max = std::max(lab.max, std::round(a->max / a->coverage * 100) / 100);
+  for (const Attempt* a : lab.attempts) {
+    for (const AttemptTask& t : a->tasks)
+      if (t.status != "skipped") put(last, t, true), put(lab.tasks, t, false);
+    lab.max = std::max(lab.max, sum(lab.tasks, &AttemptTask::max));
+    // A result without tasks, as of a build that failed, has its own score alone.
+    lab.standing.push_back(lab.max > 0 ? (last.empty() ? a->points : sum(last, &AttemptTask::points)) / lab.max : 0);
+  }
+  const auto highest = std::max_element(lab.standing.begin(), lab.standing.end());
+  lab.best = lab.attempts[static_cast<std::size_t>(highest - lab.standing.begin())];
+  lab.points = lab.tasks.empty() ? lab.best->points : sum(lab.tasks, &AttemptTask::points);
+}
+
 }  // namespace
 
 void ResultsFolder::add(const fs::path& folder) {
@@ -92,6 +122,7 @@ bool ResultsFolder::read(const fs::path& file, const fs::path& root, Known& know
   if (const auto score = j.find("score"); score != j.end() && score->is_object()) {
     a.points = number(*score, "points");
     a.max = number(*score, "max");
+    if (const double part = number(*score, "coverage"); part > 0 && part < 1) a.coverage = part;
   }
   if (const auto tasks = j.find("tasks"); tasks != j.end() && tasks->is_array())
     for (const json& t : *tasks)
@@ -168,12 +199,10 @@ std::vector<StudentProgress> ResultsFolder::students() const {
       std::sort(lab.attempts.begin(), lab.attempts.end(), [](const Attempt* a, const Attempt* b) {
         return a->attempt != b->attempt ? a->attempt < b->attempt : a->file < b->file;
       });
-      for (const Attempt* a : lab.attempts) {
-        if (!lab.best || a->part() > lab.best->part()) lab.best = a;
-        s.last_seen = std::max(s.last_seen, a->seen);
-      }
-      s.points += lab.best->points;
-      s.max += lab.best->max;
+      merge_tasks(lab);
+      for (const Attempt* a : lab.attempts) s.last_seen = std::max(s.last_seen, a->seen);
+      s.points += lab.points;
+      s.max += lab.max;
       reached[student] = std::max(reached[student], lab.best->attempt);
       s.labs.push_back(std::move(lab));
     }
@@ -197,14 +226,20 @@ std::vector<std::string> ResultsFolder::notes() const {
 
 std::string next_goal(const StudentProgress& s) {
   for (const LabProgress& lab : s.labs) {
-    if (!lab.best || lab.best->part() >= 1) continue;
+    if (lab.part() >= 1 - 1e-9) continue;
     const AttemptTask* most = nullptr;
-    for (const AttemptTask& t : lab.best->tasks)
-      if (t.status != "skipped" && (!most || t.max - t.points > most->max - most->points)) most = &t;
-    if (!most || most->max <= most->points)
-      return fmt::format("Next: {} again, {:g} of {:g} points so far.", lab.lab, lab.best->points, lab.best->max);
-    return fmt::format("Next: {}, task {}: {:g} more points. Try ./ridge check {} --task {}", lab.lab, most->id,
-                       std::round((most->max - most->points) * 10) / 10, lab.lab.substr(0, 2), most->id);
+    double tried = 0;
+    for (const AttemptTask& t : lab.tasks) {
+      tried += t.max;
+      if (!most || t.max - t.points > most->max - most->points) most = &t;
+    }
+    if (most && most->max - most->points > 1e-9)
+      return fmt::format("Next: {}, task {}: {:g} more points. Try ./ridge check {} --task {}", lab.lab, most->id,
+                         std::round((most->max - most->points) * 10) / 10, lab.lab.substr(0, 2), most->id);
+    if (lab.max - tried > 0.5)
+      return fmt::format("Next: {}, whose other tasks have {:g} points. Try ./ridge check {}", lab.lab,
+                         std::round((lab.max - tried) * 10) / 10, lab.lab.substr(0, 2));
+    return fmt::format("Next: {} again, {:g} of {:g} points so far.", lab.lab, lab.points, lab.max);
   }
   return s.labs.empty() ? "" : "Every lab that was tried has full marks.";
 }

@@ -20,21 +20,27 @@ struct Attempt {
   std::filesystem::path file;
   std::string student, lab, title, attempt, time, mode, outcome;
   double points = 0, max = 0;
+  double coverage = 1;  // the part of the lab's points that was judged: less with --task
   std::vector<AttemptTask> tasks;
   std::uint64_t seen = 0;  // the number of the poll that found it, since clocks of machines differ
   double part() const { return max > 0 ? points / max : 0; }
 };
 
-// A student's attempts at one lab, ordered by file name, which is the time.
+// A student's attempts at one lab, ordered by file name, which is the time. An attempt may have judged one task alone:
+// points are those of the tasks' best results, out of the whole lab.
 struct LabProgress {
   std::string lab, title;
   std::vector<const Attempt*> attempts;
-  const Attempt* best = nullptr;
+  std::vector<double> standing;  // after each attempt: the part of the lab's points by the last result of each task
+  std::vector<AttemptTask> tasks;
+  const Attempt* best = nullptr;  // the first after which the lab stood highest
+  double points = 0, max = 0;
+  double part() const { return max > 0 ? points / max : 0; }
 };
 struct StudentProgress {
   std::string student, name;
   std::vector<LabProgress> labs;
-  double points = 0, max = 0;  // points of the best attempts, summed over the labs
+  double points = 0, max = 0;  // summed over the labs
   std::uint64_t last_seen = 0;
 };
 
@@ -73,8 +79,8 @@ class ResultsFolder {
   bool too_many_ = false, missing_ = false;
 };
 
-// Advice such as "Next: transpose, 35 points: ...": the task with the most missing points in the best attempt at the
-// first lab without full marks.
+// Advice such as "Next: transpose, 35 points: ...": the task with the most missing points of the first lab
+// without full marks.
 std::string next_goal(const StudentProgress& s);
 
 }  // namespace ridge::viz

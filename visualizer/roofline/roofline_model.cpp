@@ -190,7 +190,7 @@ std::string next_roof(const TaskPoint& point, const Roofs& roofs, const std::vec
   std::sort(needs.begin(), needs.end(), [](const Need& a, const Need& b) { return a.seconds > b.seconds; });
   const double now = std::max(needs[0].seconds, point.seconds.value_or(0));
   if (!plausible(needs[1].seconds)) return {};
-  return fmt::format("If {} went, {} would bind next: at most {} faster.", needs[0].name, needs[1].name,
+  return fmt::format("Without the limit of {}, that of {} would bind: at most {} faster.", needs[0].name, needs[1].name,
                      times(now / needs[1].seconds));
 }
 

@@ -49,6 +49,34 @@ TEST_CASE("results of one student in a folder of labs") {
   CHECK_FALSE(folder.look());
 }
 
+TEST_CASE("a lab's points are those of its tasks, which may have been judged one at a time") {
+  auto one_task = [](const std::string& attempt, const std::string& task, double points, double max) {
+    return R"({"schema": "ridge.result/1", "attempt": ")" + attempt + R"(", "lab": "01_copy", "score": {"points": )" +
+           std::to_string(points) + R"(, "max": )" + std::to_string(max) + R"(, "coverage": )" +
+           std::to_string(max / 100) + R"(}, "tasks": [{"id": ")" + task + R"(", "points": )" + std::to_string(points) +
+           R"(, "max": )" + std::to_string(max) + R"(, "status": "passed"}]})";
+  };
+  Folder f;
+  put(f / "01_copy/a1.json", one_task("a1", "copy", 15, 15));
+  ResultsFolder folder;
+  folder.add(f.path);
+  folder.look();
+  auto s = folder.students();
+  CHECK(s[0].points == 15);
+  CHECK(s[0].max == 100);
+  CHECK(next_goal(s[0]) == "Next: 01_copy, whose other tasks have 85 points. Try ./ridge check 01");
+  put(f / "01_copy/a2.json", one_task("a2", "scan", 20, 85));
+  put(f / "01_copy/a3.json", one_task("a3", "scan", 5, 85));  // worse again
+  folder.look();
+  s = folder.students();
+  const LabProgress& lab = s[0].labs[0];
+  CHECK(lab.points == 35);
+  CHECK(lab.max == 100);
+  CHECK(lab.best->attempt == "a2");
+  CHECK(lab.standing == std::vector<double>{0.15, 0.35, 0.20});
+  CHECK(next_goal(s[0]) == "Next: 01_copy, task scan: 65 more points. Try ./ridge check 01 --task scan");
+}
+
 TEST_CASE("students are folders, the best comes first, and who was first among equals") {
   Folder f;
   put(f / "bo/01_copy/20260101.json", result("01_copy", "20260101", 80));
