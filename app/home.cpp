@@ -58,7 +58,8 @@ void show_next(const LabState& s) {
       const GoalResult* goal = worst_goal(*next->last);
       std::string text =
           goal != nullptr && !f.goal.empty() ? fmt::format("{} is {}: ", goal->id, goal_text(*goal)) : "";
-      text += (f.where.empty() || f.what.find(f.where) != std::string::npos ? "" : f.where + " ") + f.what;
+      text += (f.where.empty() || f.what.find(f.where) != std::string::npos ? "" : f.where + " ") +
+              f.what.substr(0, f.what.find('\n'));
       fmt::print("{}", wrapped(printable(text), 6));
     }
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <thread>
@@ -30,9 +31,15 @@ std::string mismatch(std::size_t first, std::size_t wrong, std::size_t total, co
                      expected, got, wrong, total);
 }
 
+bool computed_nan(double got) {
+  return (std::bit_cast<std::uint32_t>(static_cast<float>(got)) & 0x7FFFFFFFu) == 0x7FC00000u;
+}
+
 std::string mismatch(std::size_t first, std::size_t wrong, std::size_t total, double expected, double got,
                      const std::string& where) {
-  const char* note = std::isnan(got) ? " (NaN: never written, or computed from memory that was not set)" : "";
+  const char* note = !std::isnan(got)    ? ""
+                     : computed_nan(got) ? " (NaN: arithmetic made it, as inf - inf or 0 * inf do)"
+                                         : " (NaN: never written, or computed from memory that was not set)";
   if (std::isnan(got)) got = std::fabs(got);  // its sign says nothing
   return mismatch(first, wrong, total, fmt::format("{:.8g}", expected), fmt::format("{:.8g}{}", got, note), where);
 }
@@ -140,7 +147,7 @@ std::optional<double> CloseTally::common_factor() const {
 
 Cause CloseTally::cause() const {
   if (wrong_ == 0) return Cause::imprecise;
-  if (std::isnan(first_got_)) return Cause::not_a_number;
+  if (std::isnan(first_got_)) return computed_nan(first_got_) ? Cause::computed_nan : Cause::not_a_number;
   const std::optional<double> factor = common_factor();
   return !factor ? Cause::none : *factor == 0 ? Cause::all_zero : Cause::one_factor;
 }

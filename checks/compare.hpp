@@ -54,6 +54,10 @@ std::span<const T> as(std::span<const std::byte> b) {
 inline std::span<float> floats(std::span<std::byte> b) { return as<float>(b); }
 inline std::span<const float> floats(std::span<const std::byte> b) { return as<float>(b); }
 
+// The NaN that an x86 makes of inf - inf. A NaN that was read keeps its bits there, and neither the judge's fill nor
+// memory has these; a GPU gives every NaN that it computes the bits 0x7FFFFFFF, whatever it came from.
+bool computed_nan(double got);
+
 using Where = std::function<std::string(std::size_t)>;  // names an element in a message
 
 std::string mismatch(std::size_t first, std::size_t wrong, std::size_t total, double expected, double got,
@@ -92,7 +96,9 @@ class ExactTally {
               mismatch(first_, wrong_, total_, double{e}, double{g}, where(first_)),
               {},
               "correct",
-              g != g ? Cause::not_a_number : Cause::none};
+              computed_nan(g) ? Cause::computed_nan
+              : g != g        ? Cause::not_a_number
+                              : Cause::none};
     else if constexpr (std::is_integral_v<T>)
       return {false, mismatch(first_, wrong_, total_, std::to_string(e), std::to_string(g), where(first_))};
     else

@@ -66,10 +66,11 @@ enum class Cause : std::uint32_t {
   all_zero,
   one_factor,
   imprecise,
-  not_a_number,
+  not_a_number,  // what the judge filled the output with, perhaps
+  computed_nan,  // made by arithmetic
 };
 
-constexpr std::array<std::string_view, 50> kCauses = {"none",
+constexpr std::array<std::string_view, 51> kCauses = {"none",
                                                       "out-of-bounds",
                                                       "null-pointer",
                                                       "illegal-address",
@@ -118,8 +119,9 @@ constexpr std::array<std::string_view, 50> kCauses = {"none",
                                                       "all-zero",
                                                       "one-factor",
                                                       "imprecise",
-                                                      "not-a-number"};
-static_assert(kCauses.size() == static_cast<std::size_t>(Cause::not_a_number) + 1);
+                                                      "not-a-number",
+                                                      "computed-nan"};
+static_assert(kCauses.size() == static_cast<std::size_t>(Cause::computed_nan) + 1);
 
 constexpr std::string_view name_of(Cause cause) { return kCauses.at(static_cast<std::size_t>(cause)); }
 

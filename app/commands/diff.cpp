@@ -50,7 +50,9 @@ const TaskResult* task_in(const Result& r, const std::string& id) {
   return nullptr;
 }
 
-int compare_attempts(const std::string& key, const std::string& from, const std::string& to) {
+constexpr std::size_t kCounters = 4;  // as many fit under a task's goals at a glance
+
+int compare_attempts(const std::string& key, const std::string& from, const std::string& to, bool all_counters) {
   const Lab lab = find_lab(key);
   const std::vector<std::string> ids = own_attempts(lab);
   if (ids.size() < 2)
@@ -109,13 +111,18 @@ int compare_attempts(const std::string& key, const std::string& from, const std:
                  c.direction > 0   ? paint("32", c.text)
                  : c.direction < 0 ? paint("31", c.text)
                                    : c.text);
-    for (const std::string& line : counters) fmt::print("  {}\n", line);
+    const std::size_t shown = all_counters ? counters.size() : std::min(counters.size(), kCounters);
+    for (std::size_t i = 0; i < shown; ++i) fmt::print("  {}\n", counters[i]);
+    if (shown < counters.size())
+      print_as_typed("  {} more counters changed: ./ridge diff {} --counters\n", counters.size() - shown,
+                     number_of(lab));
   }
   return 0;
 }
 
 struct DiffArguments {
   std::string lab, before, after;
+  bool counters = false;
 };
 
 }  // namespace
@@ -129,7 +136,8 @@ void add_diff(Commands& ridge) {
   command->add_option("before", a->before,
                       "Attempt: its number, or its name (default: the one before with other code)");
   command->add_option("after", a->after, "Attempt (default: the last)");
-  ridge.set_action(command, [a] { return compare_attempts(a->lab, a->before, a->after); });
+  command->add_flag("--counters", a->counters, "All hardware counters that changed, not the four that changed most");
+  ridge.set_action(command, [a] { return compare_attempts(a->lab, a->before, a->after, a->counters); });
 }
 
 }  // namespace ridge

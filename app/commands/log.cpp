@@ -15,10 +15,13 @@ namespace {
 
 using namespace loop;
 
-// The first lines of a change, without blank lines and comments.
+// The first lines of a change, without blank lines, comments, and the indentation that all of them have.
 std::string gist(const std::vector<DiffLine>& lines) {
   std::string out;
   int shown = 0;
+  std::size_t common = std::string::npos;
+  for (const DiffLine& l : lines)
+    if (l.kind != ' ') common = std::min(common, l.text.find_first_not_of(" \t"));
   for (const DiffLine& l : lines) {
     if (l.kind == ' ') continue;
     const auto first = l.text.find_first_not_of(" \t");
@@ -27,7 +30,7 @@ std::string gist(const std::vector<DiffLine>& lines) {
       out += "...\n";
       break;
     }
-    out += fmt::format("{} {}\n", l.kind, l.text.substr(first, 110));
+    out += fmt::format("{} {}\n", l.kind, l.text.substr(common, 110));
   }
   return out;
 }

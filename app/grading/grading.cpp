@@ -110,6 +110,15 @@ void check_that_it_shows(const WrongSolution& wrong, const Lab& lab, const Judge
                 "run it on a machine with the GPUs that the lab needs");
 }
 
+// Where the recordings of a result lie: the requests of tasks that miss a goal, and all timelines.
+void tell_recordings(const Result& r, const fs::path& folder) {
+  for (const TaskResult& t : r.tasks)
+    if (t.status == Status::failed && !t.warp_name.empty())
+      print_as_typed("  Requests of {}, lane by lane: ./ridge viz {}\n", t.id, shown(folder / t.warp_name));
+  for (const TaskResult& t : r.tasks)
+    if (!t.trace.empty()) print_as_typed("  Timeline of {}: ./ridge viz {}\n", t.id, shown(folder / t.trace));
+}
+
 }  // namespace
 
 int judge_as_asked(const GradeArguments& a, Mode mode, Result* out) {
@@ -238,9 +247,7 @@ int judge_as_asked(const GradeArguments& a, Mode mode, Result* out) {
       print_error({e.code, std::string("the work log misses this attempt: ") + e.what(), e.advice});
     }
   if (talks && built) fmt::print("{}  Result {}{}\n", next.empty() ? "" : "\n", shown(stored), signs ? ", signed" : "");
-  if (talks && built)
-    for (const TaskResult& t : result.tasks)
-      if (!t.trace.empty()) fmt::print("  Timeline {}\n", shown(stored.parent_path() / t.trace));
+  if (talks && built) tell_recordings(result, stored.parent_path());
   if (out != nullptr) *out = result;
   if (!built) return static_cast<int>(Exit::build);
   if (result.outcome == Outcome::skipped) return static_cast<int>(Exit::environment);  // nothing was scored

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/file.h>
 #include <sys/random.h>
 
@@ -14,6 +15,7 @@
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
+#include "grader/base/text.hpp"
 #include "grader/build/check_module.hpp"
 #include "grader/build/prebuilt.hpp"
 #include "grader/judge/task_judge.hpp"
@@ -122,9 +124,14 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   lab::switches() = {on(Defence::tolerance), on(Defence::norms), on(Defence::explicit_nan)};
 #endif
   const lab::TaskChecks checks = load_checks(lab, o.progress);
-  bool known = o.task.empty();
-  for (const auto& t : lab.tasks) known = known || t.id == o.task;
-  if (!known) throw Error(Exit::usage, fmt::format("{} has no task '{}'", lab.name, o.task), "`ridge labs` lists them");
+  std::vector<std::string> ids;
+  for (const auto& t : lab.tasks) ids.push_back(t.id);
+  if (!o.task.empty() && std::find(ids.begin(), ids.end(), o.task) == ids.end()) {
+    const std::string near = nearest(o.task, ids);
+    throw Error(
+        Exit::usage, fmt::format("{} has no task '{}'", lab.name, o.task),
+        fmt::format("{}its tasks are {}", near.empty() ? "" : "did you mean " + near + "? ", fmt::join(ids, ", ")));
+  }
 
   Result r;
   r.attempt = new_attempt_id(r.time);

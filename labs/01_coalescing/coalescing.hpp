@@ -27,7 +27,8 @@ void aos_to_soa(const Particle* in, float* out, std::size_t n, void* workspace, 
 
 // out[c * rows + r] = in[r * cols + c].
 //   in   rows x cols floats, row-major
-//   out  cols x rows floats, row-major; rows, cols >= 1, any value up to 65535 * 32
+//   out  cols x rows floats, row-major; rows, cols >= 1, any value up to 65535 * 32, and
+//        rows * cols < 2^31, so that an int holds every index
 void transpose(const float* in, float* out, int rows, int cols, void* workspace, std::size_t workspace_bytes,
                cudaStream_t stream);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -27,6 +28,21 @@ std::map<std::string, std::uint64_t> totals(const TaskResult& t) {
 
 std::string value_of(const GoalResult& g) { return g.value ? value_text(*g.value, g.full) : "not measured"; }
 
+// The gate at which a task failed; empty where it passed all.
+std::string failed_gate(const TaskResult& t) {
+  for (const CheckResult& c : t.checks)
+    if (!c.passed && std::none_of(t.goals.begin(), t.goals.end(), [&](const GoalResult& g) { return g.id == c.name; }))
+      return c.name;
+  return {};
+}
+
+std::string in_words(const std::string& gate) {
+  return gate.empty()        ? "right"
+         : gate == "correct" ? "wrong"
+         : gate == "build"   ? "does not compile"
+                             : "none (" + gate + " failed)";
+}
+
 }  // namespace
 
 std::string goal_text(const GoalResult& g) {
@@ -36,20 +52,13 @@ std::string goal_text(const GoalResult& g) {
 
 std::vector<Change> changes(const TaskResult& before, const TaskResult& after) {
   std::vector<Change> all;
-  auto check_name = [](const CheckResult& c) { return c.name; };
   auto goal_id = [](const GoalResult& g) { return g.id; };
   auto words = [](bool passed) { return passed ? "ok" : "fail"; };
+  if (const std::string was = failed_gate(before), is = failed_gate(after); was != is)
+    all.push_back({"answer", in_words(was) + " -> " + in_words(is), is.empty() ? 1 : was.empty() ? -1 : 0});
   for (const CheckResult& c : after.checks) {
     const GoalResult* goal = find(after.goals, c.name, goal_id);
-    const CheckResult* old = find(before.checks, c.name, check_name);
-    if (goal == nullptr) {  // a gate: "correct", or the gate that failed
-      const bool was = old != nullptr && old->passed;
-      if (old == nullptr || was != c.passed)
-        all.push_back({c.name,
-                       fmt::format("{} -> {}", old == nullptr ? "failed elsewhere" : words(was), words(c.passed)),
-                       c.passed ? 1 : -1});
-      continue;
-    }
+    if (goal == nullptr) continue;
     const GoalResult* earlier = find(before.goals, c.name, goal_id);
     if (earlier == nullptr) continue;
     const bool same = earlier->value.has_value() == goal->value.has_value() &&
@@ -68,7 +77,7 @@ std::vector<Change> changes(const TaskResult& before, const TaskResult& after) {
 }
 
 std::vector<std::string> counter_changes(const TaskResult& before, const TaskResult& after) {
-  std::vector<std::string> all;
+  std::vector<std::pair<double, std::string>> all;
   const auto a = totals(before), b = totals(after);
   for (const auto& [name, now] : b) {
     const auto at = a.find(name);
@@ -76,9 +85,13 @@ std::vector<std::string> counter_changes(const TaskResult& before, const TaskRes
     if (was == now) continue;
     std::string percent;
     if (was != 0) percent = fmt::format(" ({:+.0f}%)", 100 * (static_cast<double>(now) / static_cast<double>(was) - 1));
-    all.push_back(fmt::format("{}: {} -> {}{}", name, was, now, percent));
+    const double ratio = (static_cast<double>(now) + 1) / (static_cast<double>(was) + 1);
+    all.emplace_back(std::abs(std::log(ratio)), fmt::format("{}: {} -> {}{}", name, was, now, percent));
   }
-  return all;
+  std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
+  std::vector<std::string> lines;
+  for (auto& [by, line] : all) lines.push_back(std::move(line));
+  return lines;
 }
 
 }  // namespace ridge::loop

@@ -15,8 +15,6 @@ namespace ridge::loop {
 
 namespace {
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
 // A failed gate in a few words.
 std::string gate_headline(const CheckResult& c) {
   static const std::map<std::string, const char*> known = {
@@ -74,6 +72,11 @@ const char* advice_of(Cause cause) {
              "the "
              "write and the read.";
     case Cause::race_global:
+      return "Where a flag or a counter tells other threads that data is there, __threadfence() belongs between the "
+             "store "
+             "of the data and the flag. Otherwise a __syncthreads() orders the threads of one block, and the end of "
+             "the "
+             "kernel those of all.";
     case Cause::race_streams:
       return "Two accesses to the same address are not ordered: what must have happened before the second?";
     case Cause::out_of_bounds:
@@ -121,6 +124,9 @@ const char* advice_of(Cause cause) {
              "averages, or a sign.";
     case Cause::all_zero:
       return "Zeros, where a value belongs: what was stored there, and was it stored before it was computed?";
+    case Cause::computed_nan:
+      return "A value overflowed on the way, or an operation has no result: look for an exponential or a product that "
+             "grows without bound, a division by zero, and a maximum that starts at -infinity and meets itself.";
     case Cause::imprecise:
       return "Every element is close, so each index is right: look for a narrower type, a term that is missing, or one "
              "variable that takes a long sum.";
@@ -146,21 +152,30 @@ std::string gate_advice(const CheckResult& c) {
     return "NaN is what the judge puts into every output before the call: no thread wrote this element, something was "
            "added to it that should have been cleared first, or what it is made of never came from another rank. Is "
            "the "
-           "kernel launched, with enough threads, and does the index reach it? Or did arithmetic make it (inf - inf, "
-           "0 * inf)?";
+           "kernel launched, with enough threads, and does the index reach it?";
   return "The case that is named is the first that fails, and small ones come first: go through it by hand.";
 }
 
 Finding failed_gate(const CheckResult& c) {
   Finding f;
-  const std::string line = first_line(c.message);
-  f.what = c.passed ? "" : c.name == "build" ? "it does not compile" : line;
+  const std::string line = c.message.substr(0, c.message.find('\n'));
+  f.what = c.passed ? "" : c.name == "build" ? "it does not compile" : c.message;
   // The place in "... at gather.cu:11".
   if (auto at = line.rfind(" at "); at != std::string::npos && line.find(".cu:", at) != std::string::npos)
     f.where = line.substr(at + 4);
   f.gate = gate_headline(c);
   f.why = gate_advice(c);
   return f;
+}
+
+// Points of the goals that count only once `goal` is met, and of those that wait for them.
+double waiting_for(const std::string& goal, const Task& task, const TaskResult& t) {
+  double points = 0;
+  for (const Goal& g : task.goals)
+    if (g.after == goal)
+      for (const GoalResult& r : t.goals)
+        if (r.id == g.id && !r.met) points += r.max - r.points + waiting_for(g.id, task, t);
+  return points;
 }
 
 }  // namespace
@@ -176,6 +191,7 @@ std::vector<Finding> findings(const Lab& lab, const Result& r, const std::map<st
     if (spec == nullptr) continue;
     auto add = [&](Finding f, const std::string& goal, double points) {
       f.task = t.id, f.goal = goal, f.points = points;
+      if (!goal.empty()) f.waiting = waiting_for(goal, *spec, t);
       f.lesson = lesson_link(lab, *spec, goal);
       all.push_back(std::move(f));
     };
@@ -201,7 +217,8 @@ std::vector<Finding> findings(const Lab& lab, const Result& r, const std::map<st
     }
   }
   // A wrong answer must become right before it can become fast; the points decide the order.
-  std::stable_sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) { return a.points > b.points; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Finding& a, const Finding& b) { return a.points + a.waiting > b.points + b.waiting; });
   if (all.size() > most) all.resize(most);
   return all;
 }
@@ -211,13 +228,15 @@ std::string findings_text(const std::vector<Finding>& findings, bool colour, boo
   auto paint = [&](const char* code, const std::string& text) {
     return colour ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
   };
+  auto points = [](double p) {
+    return p < 0.95 ? fmt::format("{:.1g} points", p) : fmt::format("{:.3g} point{}", p, p == 1 ? "" : "s");
+  };
   std::string out = "\n  " + paint("1", "What to look at next") + "\n";
   int number = 0;
   for (const Finding& f : findings) {
-    out += fmt::format("   {}. {} ({} to gain)\n", ++number,
-                       paint("1", f.task + (f.goal.empty() ? ": " + f.gate : ", " + f.goal)),
-                       f.points < 0.95 ? fmt::format("{:.1g} points", f.points)
-                                       : fmt::format("{:.3g} point{}", f.points, f.points == 1 ? "" : "s"));
+    out += fmt::format("   {}. {} ({} to gain{})\n", ++number,
+                       paint("1", f.task + (f.goal.empty() ? ": " + f.gate : ", " + f.goal)), points(f.points),
+                       f.waiting > 0 ? fmt::format(", and {} that wait for it", points(f.waiting)) : "");
     const bool placed = !f.where.empty() && f.what.find(f.where) == std::string::npos;
     if (messages || !f.goal.empty()) out += wrapped(printable((placed ? f.where + " " : "") + f.what), 6);
     if (!f.why.empty()) out += wrapped(printable(f.why), 6);

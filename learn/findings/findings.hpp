@@ -14,6 +14,7 @@ struct Finding {
   std::string task, goal;  // empty goal: a gate failed
   std::string gate;        // the failed gate in a few words, "the answer is wrong"
   double points = 0;       // points that the task can gain
+  double waiting = 0;      // points of goals that count only once this one is met
   std::string where;       // "copy.cu:12"; empty where no line is known
   std::string what;        // a sentence with its counts
   std::string why;         // why it costs time, and what to try

@@ -136,6 +136,32 @@ TEST_CASE("three findings at most, the most points first; a wrong answer stands 
   CHECK(findings(find_lab("01"), Result{}).empty());
 }
 
+TEST_CASE("a goal that others wait for is worth what they are worth too") {
+  Result r = missed("sectors_over_ideal", 1.3, 1.02, {line("global_ld", 100, 3200, 400, 4096, 4096)});
+  TaskResult& t = r.tasks[0];
+  t.checks[1].name = t.goals[0].id = "sectors", t.goals[0].points = 14.5, t.goals[0].max = 15;
+  GoalResult waits = t.goals[0];
+  waits.id = "conflicts", waits.value.reset(), waits.points = 0, waits.max = 10;  // `after = "sectors"` in lab 01
+  t.goals.push_back(waits);
+  const auto all = findings(find_lab("01"), r, {});
+  REQUIRE(all.size() == 1);
+  CHECK(contains(findings_text(all, false, false),
+                 "transpose, sectors (0.5 points to gain, and 10 points that wait for it)"));
+  t.goals[1].met = true, t.goals[1].points = 10;
+  CHECK(contains(findings_text(findings(find_lab("01"), r, {}), false, false), "(0.5 points to gain)"));
+}
+
+TEST_CASE("a failed gate is told whole where no report above tells it") {
+  Result r = missed("sectors_over_ideal", 8, 1.02, {});
+  r.tasks[0].checks = {
+      {"memory", false, "race on shared memory at transpose.cu:9\n    against the store at transpose.cu:7"}};
+  const auto all = findings(find_lab("01"), r, {});
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].where == "transpose.cu:9");
+  CHECK(contains(findings_text(all, false, true), "against the store at transpose.cu:7"));
+  CHECK_FALSE(contains(findings_text(all, false, false), "against"));
+}
+
 TEST_CASE("every task and goal of every lab has a section of its lesson") {
   for (const Lab& lab : load_labs())
     for (const Task& t : lab.tasks) {

@@ -25,6 +25,13 @@ const char* operator_name(std::uint32_t op) {
   return op < ncclNumOps ? kNames[op] : "a scaled sum";
 }
 
+// A count beyond 2^63 was a negative number.
+std::string in_words(std::size_t count) {
+  const auto number = static_cast<std::int64_t>(count);
+  return number >= 0 ? std::to_string(count)
+                     : std::to_string(count) + " (" + std::to_string(number) + " as an unsigned number)";
+}
+
 std::string& failure() {
   static auto* text = new std::string;
   return *text;
@@ -43,7 +50,7 @@ std::string text_of(const Call& c) {
   if (c.what > What::split)
     return text + " of " + std::to_string(c.count) + " bytes " + (c.what == What::mpi_send ? "to" : "from") + " rank " +
            std::to_string(c.root) + ", tag " + std::to_string(c.op);
-  text += " of " + std::to_string(c.count) + " " + name_of(static_cast<ncclDataType_t>(c.type));
+  text += " of " + in_words(c.count) + " " + name_of(static_cast<ncclDataType_t>(c.type));
   if (reduces(c.what)) text += std::string(" (") + operator_name(c.op) + ")";
   if (c.what == What::send) text += " to rank " + std::to_string(c.root);
   if (c.what == What::receive) text += " from rank " + std::to_string(c.root);

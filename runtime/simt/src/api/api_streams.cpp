@@ -113,7 +113,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     cudaError_t error = api::capture_wait(*s, *event, handled);
     if (handled || error != cudaSuccess) return error;
     if ((error = api::legacy_use(*s))) return error;
-    if (event->record == nullptr) return cudaSuccess;  // never recorded: nothing to wait for
+    if (event->record == nullptr) {  // never recorded: nothing to wait for
+      engine.waits_for_nothing();
+      return cudaSuccess;
+    }
     Work work;
     work.kind = WorkKind::wait;
     engine.submit(*s, std::move(work), "cudaStreamWaitEvent", device_profile().event_call, {event->record});

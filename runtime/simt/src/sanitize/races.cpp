@@ -134,8 +134,12 @@ void Races::report(const LaneAccess& a, const Seen& other) {
   else if (a.thread / kLanes == other.thread / kLanes)
     f.detail =
         "nothing orders the two: lanes of a warp do not run in step; __syncwarp() or __syncthreads() between them";
-  else
+  else if (a.shared)
     f.detail = "nothing orders the two: __syncthreads() between them";
+  else
+    f.detail =
+        "nothing orders the two: __syncthreads() between them, or __threadfence() before the flag or counter that "
+        "announces the data";
   if ((a.kind == AccessKind::atomic) != (other.kind == Seen::atomic))
     f.detail += " (atomics do not protect against accesses that are none)";
   report_finding(std::move(f));

@@ -23,7 +23,9 @@ constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 constexpr std::size_t kMaxName = 4096;
 constexpr std::size_t kMaxClosure = 64 * 1024;
 constexpr std::size_t kMaxFrames = 12;
-// Names of steps: what the caller did in the call's stream before, and will do behind it.
+// Names of steps, of 31 characters at most: what the caller did in the call's stream before, and will do behind it; and
+// a cudaStreamWaitEvent of an event that was never recorded.
+constexpr char kWaitsForNothing[] = "waits for an unrecorded event";
 constexpr char kCallBegins[] = "the call begins", kCallEnds[] = "the call ends";
 
 enum class Kind : std::uint32_t {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "stream/activity.hpp"
+#include "stream/device_log.hpp"
 #include "stream/operation.hpp"
 #include "stream/pending.hpp"
 #include "stream/streams.hpp"
@@ -42,6 +43,8 @@ class Engine {
   void wait_all(const char* call);
   // One step towards `operation`; true where it had ended before.
   bool progress(const char* call, const OperationPtr& operation);
+  // A stream waits for an event that was never recorded. It takes no time; a race names it.
+  void waits_for_nothing() { time_.issue(trace::kWaitsForNothing, nullptr, 0); }
   // Runs all that is queued, without a wait of the host's virtual clock.
   void drain();
   // Runs all that was issued up to `operation`, which then has its times.

@@ -43,6 +43,14 @@ std::string place_text(std::uintptr_t at) {
   return place;
 }
 
+// The waits of the call that waited for nothing, and may be the reason.
+std::string waits_for_nothing(const std::vector<std::uintptr_t>& places) {
+  if (places.empty()) return {};
+  return ". cudaStreamWaitEvent" + place_text(places.front()) +
+         " waits for an event that was not recorded before, and so for nothing: where it was to order the two, record "
+         "the event first";
+}
+
 std::string in_words(const Node& n) { return *n.name + " in " + stream_of(n) + place_text(place_of(n)); }
 
 std::string of_two(const Node& earlier, const Node& later) {
@@ -89,6 +97,7 @@ std::string ScheduleBuilder::race() const {
   std::vector<Node> nodes;
   std::map<std::uint64_t, std::size_t> index;
   std::vector<bool> host;  // operations for which the host has waited
+  std::vector<std::uintptr_t> for_nothing;
   auto add = [&](std::vector<bool>& to, std::uint64_t number) {
     auto at = index.find(number);
     if (at == index.end()) return;
@@ -103,9 +112,10 @@ std::string ScheduleBuilder::race() const {
       for (std::uint64_t n : s.waits) add(host, n);
       continue;
     }
+    const std::string_view name(s.fields.name, strnlen(s.fields.name, sizeof s.fields.name));
+    if (name == trace::kWaitsForNothing) for_nothing.push_back(Program::instance().own_caller(s.fields.callers));
     if (s.fields.number == 0) continue;
     if (nodes.size() == kMost) return {};
-    const std::string_view name(s.fields.name, strnlen(s.fields.name, sizeof s.fields.name));
     const Of of = name == trace::kCallBegins ? Of::begin_of_call
                   : name == trace::kCallEnds ? Of::end_of_call
                                              : Of::submission;
@@ -132,9 +142,9 @@ std::string ScheduleBuilder::race() const {
         if (with_caller == (a.of == Of::submission && b.of == Of::submission)) continue;
         if (a.footprint == nullptr || b.footprint == nullptr || b.waits_for(earlier)) continue;
         if (a.footprint->conflict(*b.footprint) == 0) continue;
-        if (a.of == Of::begin_of_call && b.of == Of::submission) return at_begin(b);
-        if (a.of == Of::submission && b.of == Of::end_of_call) return at_end(a);
-        if (!with_caller) return of_two(a, b);
+        if (a.of == Of::begin_of_call && b.of == Of::submission) return at_begin(b) + waits_for_nothing(for_nothing);
+        if (a.of == Of::submission && b.of == Of::end_of_call) return at_end(a) + waits_for_nothing(for_nothing);
+        if (!with_caller) return of_two(a, b) + waits_for_nothing(for_nothing);
       }
   return {};
 }

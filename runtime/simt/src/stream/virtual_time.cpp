@@ -66,6 +66,7 @@ void Occupied::forget_before(double time) {
 
 void VirtualTime::issue(const char* name, OperationPtr operation, double seconds) {
   steps_.push_back({name, std::move(operation), {}, false, seconds});
+  if (steps_.back().operation == nullptr) steps_.back().callers = Trace::callers();
   if (!across_ranks_) advance();
 }
 
@@ -165,7 +166,7 @@ bool VirtualTime::issue_next() {
     const bool full = in_flight.size() >= kQueueDepth;
     if (full && !in_flight.front()->timed) return false;
     Trace::step(step.name, op, step.seconds, false, op != nullptr ? op->after : std::vector<OperationPtr>(),
-                op != nullptr ? op->work.callers : Callers{});
+                op != nullptr ? op->work.callers : step.callers);
     if (full) {
       host_ = std::max(host_, in_flight.front()->end);
       in_flight.pop_front();

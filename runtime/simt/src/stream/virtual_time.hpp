@@ -55,7 +55,7 @@ class VirtualTime {
     std::vector<OperationPtr> waits;
     bool is_wait;
     double seconds;
-    Callers callers = {};  // a wait's, for traces
+    Callers callers = {};  // of a step without an operation, for traces
   };
   // The resources of one device for which its work waits.
   struct Device {
