@@ -17,6 +17,7 @@
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
+#include "grader/base/source_text.hpp"
 #include "grader/build/compile.hpp"
 #include "grader/build/machine_fault.hpp"
 #include "grader/build/object_cache.hpp"
@@ -57,11 +58,17 @@ void check_source_file(const fs::path& from) {
                 "submit a copy of the file");
 }
 
-// Once it lies in the private folder, where nobody changes it any more.
-void check_source_text(const fs::path& copy) {
-  if (file_text(copy).find('\0') != std::string::npos)
-    throw Error(Exit::usage, copy.filename().string() + " is no text: it holds a zero byte",
-                "submit source files only");
+// Once it lies in the private folder, where nobody changes it any more: the text as compilers read it.
+void keep_as_text(const fs::path& copy) {
+  const std::string bytes = file_text(copy);
+  const auto text = source_text(bytes);
+  if (!text)
+    throw Error(Exit::usage, fmt::format("{} {}", copy.filename().string(), kNoSourceText), "submit source files only");
+  if (*text == bytes) return;
+  std::ofstream out(copy, std::ios::binary | std::ios::trunc);
+  if (!(out << *text).flush())
+    throw Error(Exit::environment, "cannot write " + copy.string(),
+                "free some space there, or set TMPDIR to a folder with space");
 }
 
 void copy_source(const fs::path& from, const fs::path& to) {
@@ -346,7 +353,7 @@ void stage(const Lab& lab, const Submission& submission, const fs::path& dir) {
       if (!fs::exists(lab.dir / entry.path().filename())) check_header_name(entry.path().filename().string());
     }
     copy_source(entry.path(), dir / entry.path().filename());
-    if (on(Defence::source_files)) check_source_text(dir / entry.path().filename());
+    if (on(Defence::source_files)) keep_as_text(dir / entry.path().filename());
   }
   for (std::size_t i = 0; i < submission.overrides.size(); ++i)
     copy_source(submission.overrides[i], dir / submission.override_names[i]);

@@ -10,7 +10,8 @@ namespace ridge {
 
 using Hashes = std::map<std::string, std::string>;  // file name -> 64 digits
 
-// The submission's own among the sources in `dir` (staged, or as handed in): the lab's contract and entry are not.
+// The submission's own among the sources in `dir` (staged, or as handed in): the lab's contract and entry are not. The
+// hash is of the text as compilers read it (source_text.hpp).
 Hashes submission_hashes(const fs::path& dir, const Lab& lab);
 
 // This program, the lab's files, and what is linked to a submission.
