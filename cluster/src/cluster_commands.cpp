@@ -4,6 +4,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <memory>
@@ -28,11 +29,12 @@ namespace ridge::cluster {
 namespace {
 
 struct Arguments {
-  std::string course, lab, submissions, roster, student, reason, author, value;
+  std::string course, lab, submissions, student, reason, author, value;
+  std::vector<std::string> rosters;
   std::string from, column, out, format = "csv";
   double points = 0;
   int more = 0;
-  bool watch = false, detach = false, no_job = false;
+  bool watch = false, detach = false, no_job = false, dry_run = false;
   PreflightArguments preflight;
   std::string batch;
   int task = 0;
@@ -61,6 +63,38 @@ int collect_to_the_end(Gradebook& book, const std::string& lab, bool detach) {
   return verdict(book);
 }
 
+// Takes in what --submissions names. A dry run lists each match and miss, and keeps nothing.
+int take_in_as_asked(Gradebook& book, const std::string& lab, const Arguments& a) {
+  const std::vector<Student> roster = a.rosters.empty() ? book.students() : read_rosters(a.rosters);
+  if (roster.empty())
+    throw Error(Exit::usage, "the gradebook knows no students yet", "name the roster: --roster roster.csv");
+  if (a.submissions.empty()) return 0;
+  const IntakeReport in = take_in(book, lab, a.submissions, roster, a.dry_run);
+  if (a.dry_run) {
+    const auto good = std::count_if(in.matches.begin(), in.matches.end(), [](const auto& m) { return m.problem.empty(); });
+    fmt::print("{}{}: {} hand-ins have an owner, {} of them can be graded; {} have none\n", intake_text(in, true), lab,
+               in.matches.size(), good, in.misses.size());
+    if (!in.without.empty())
+      fmt::print("{} students have no entry: {}\n", in.without.size(), fmt::join(in.without, ", "));
+    fmt::print("Nothing was kept: this was a dry run.\n");
+  } else {
+    fmt::print("{}: {} submissions taken in, {} known already, {} of them new contents\n{}", lab, in.taken, in.known,
+               in.contents, intake_text(in, false));
+  }
+  std::fflush(stdout);  // before the jobs, also where the output is a file
+  return static_cast<int>(in.misses.empty() ? Exit::passed : Exit::environment);
+}
+
+int intake(const Arguments& a) {
+  const Course course = load_course(a.course);
+  const std::string lab = find_lab(a.lab).name;
+  course.lab(lab);
+  std::optional<CollectorLock> lock;
+  if (!a.dry_run) lock.emplace(course);
+  Gradebook book(course);
+  return take_in_as_asked(book, lab, a);
+}
+
 int grade(const Arguments& a) {
   const Course course = load_course(a.course);
   const std::string lab = find_lab(a.lab).name;
@@ -70,15 +104,7 @@ int grade(const Arguments& a) {
                 "`ridge key new FILE` makes a pair; for a rehearsal say `signed = false`");
   CollectorLock lock(course);
   Gradebook book(course);
-  const std::vector<Student> roster = a.roster.empty() ? book.students() : read_roster(a.roster);
-  if (roster.empty())
-    throw Error(Exit::usage, "the gradebook knows no students yet", "name the roster: --roster roster.csv");
-  if (!a.submissions.empty()) {
-    const IntakeReport in = take_in(book, lab, a.submissions, roster);
-    fmt::print("{}: {} submissions taken in, {} known already, {} of them new contents\n", lab, in.taken, in.known,
-               in.contents);
-    for (const std::string& p : in.problems) fmt::print("  problem: {}\n", p);
-  }
+  take_in_as_asked(book, lab, a);
   book.db().change(
       "UPDATE work SET state = 'waiting', failures = 0 WHERE lab = ? AND state IN ('not-graded', 'cancelled')", lab);
   return collect_to_the_end(book, lab, a.detach);
@@ -341,12 +367,24 @@ class ClusterCommands {
   }
   void add_detach(CLI::App* command) { command->add_flag("--detach", a_.detach, "Only submit"); }
 
+  void add_intake(CLI::App* command) {
+    command->add_option("--submissions", a_.submissions,
+                        "Folder of hand-ins: one entry per student, or what an LMS gives to download");
+    command->add_option("--roster", a_.rosters, "CSV with a column id, or an LMS's export; several times for several")
+        ->expected(1)
+        ->take_all();
+  }
+
   void add_grading() {
     CLI::App* command = add_with_course("grade", "Take submissions in, and grade what has no result yet", grade);
     command->add_option("--lab", a_.lab, "Lab")->required();
-    command->add_option("--submissions", a_.submissions, "Folder with one folder, archive or repository per student");
-    command->add_option("--roster", a_.roster, "CSV with a column id (or Canvas's, Moodle's export)");
+    add_intake(command);
     add_detach(command);
+    command = add_with_course("intake", "Take submissions in, without grading them", intake);
+    command->add_option("--lab", a_.lab, "Lab")->required();
+    add_intake(command);
+    command->get_option("--submissions")->required();
+    command->add_flag("--dry-run", a_.dry_run, "List whose each entry is, and what is wrong with it; keep nothing");
     add_detach(add_with_course("resume", "Go on where a grading was left", resume));
     add_with_course("cancel", "End what is queued and running", cancel);
     command = add_with_course("status", "How far it is", status);

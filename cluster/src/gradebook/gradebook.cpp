@@ -26,7 +26,7 @@ BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS student(id TEXT PRIMARY KEY, name TEXT NOT NULL, email TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS submission(
   id INTEGER PRIMARY KEY, lab TEXT NOT NULL, student TEXT NOT NULL, content TEXT NOT NULL, source TEXT NOT NULL,
-  handed_in INTEGER, problem TEXT NOT NULL, taken INTEGER NOT NULL, UNIQUE(lab, student, content, problem));
+  handed_in INTEGER, problem TEXT NOT NULL, taken INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS work(
   id INTEGER PRIMARY KEY, lab TEXT NOT NULL, content TEXT NOT NULL, backend TEXT NOT NULL, generation INTEGER NOT NULL,
   state TEXT NOT NULL CHECK(state IN ('waiting', 'running', 'graded', 'not-graded', 'cancelled')),
@@ -85,6 +85,25 @@ CREATE TABLE IF NOT EXISTS participation(
   questions INTEGER NOT NULL, answered INTEGER NOT NULL, correct INTEGER NOT NULL, UNIQUE(lab, student));
 )";
 
+// Updates a gradebook in which a student could hand in the same files once only.
+constexpr const char* kManySubmissions = R"(
+BEGIN IMMEDIATE;
+CREATE TABLE submission_new(
+  id INTEGER PRIMARY KEY, lab TEXT NOT NULL, student TEXT NOT NULL, content TEXT NOT NULL, source TEXT NOT NULL,
+  handed_in INTEGER, problem TEXT NOT NULL, taken INTEGER NOT NULL);
+INSERT INTO submission_new SELECT * FROM submission;
+DROP TABLE submission;
+ALTER TABLE submission_new RENAME TO submission;
+CREATE INDEX submission_of ON submission(lab, student);
+COMMIT;
+)";
+
+// How other systems name the students.
+constexpr const char* kStudentKeys = R"(
+CREATE TABLE IF NOT EXISTS student_key(
+  student TEXT NOT NULL, kind TEXT NOT NULL, value TEXT NOT NULL, UNIQUE(student, kind, value));
+)";
+
 fs::path with_folder(const fs::path& file) {
   make_folders(file.parent_path());
   return file;
@@ -96,6 +115,9 @@ Gradebook::Gradebook(const Course& course) : course_(course), db_(with_folder(co
   if (!db_.query("SELECT 1 FROM sqlite_master WHERE name = 'event'").next()) db_.script(kSchema);
   if (!db_.query("SELECT 1 FROM pragma_table_info('batch') WHERE name = 'phase'").next()) db_.script(kUpdate);
   if (!db_.query("SELECT 1 FROM sqlite_master WHERE name = 'participation'").next()) db_.script(kParticipation);
+  if (db_.query("SELECT 1 FROM sqlite_master WHERE name = 'submission' AND sql LIKE '%UNIQUE(lab, student%'").next())
+    db_.script(kManySubmissions);
+  if (!db_.query("SELECT 1 FROM sqlite_master WHERE name = 'student_key'").next()) db_.script(kStudentKeys);
   db_.change("INSERT INTO meta SELECT 'id', ? WHERE NOT EXISTS (SELECT 1 FROM meta WHERE key = 'id')",
              new_nonce().substr(0, 6));
 }
@@ -105,6 +127,8 @@ void Gradebook::add_student(const Student& s) {
       "INSERT INTO student VALUES(?, ?, ?) ON CONFLICT(id) DO UPDATE SET name = excluded.name, email = excluded.email "
       "WHERE name <> excluded.name OR email <> excluded.email",
       s.id, s.name, s.email);
+  for (const StudentKey& k : s.keys)
+    db_.change("INSERT INTO student_key VALUES(?, ?, ?) ON CONFLICT DO NOTHING", s.id, k.kind, k.value);
 }
 
 void Gradebook::set_participation(const std::string& lab, const std::string& student, const loop::Participation& p) {
@@ -115,7 +139,10 @@ void Gradebook::set_participation(const std::string& lab, const std::string& stu
 std::vector<Student> Gradebook::students() {
   std::vector<Student> all;
   for (Rows r = db_.query("SELECT id, name, email FROM student ORDER BY id"); r.next();)
-    all.push_back({r.text(0), r.text(1), r.text(2)});
+    all.push_back({r.text(0), r.text(1), r.text(2), {}});
+  for (Student& s : all)
+    for (Rows r = db_.query("SELECT kind, value FROM student_key WHERE student = ? ORDER BY kind, value", s.id); r.next();)
+      s.keys.push_back({r.text(0), r.text(1)});
   return all;
 }
 

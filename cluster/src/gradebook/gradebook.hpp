@@ -14,8 +14,16 @@
 
 namespace ridge::cluster {
 
+// How another system names a student. kind: "canvas", "participant" (Moodle's number), "github", "login" (an account or a
+// further id).
+struct StudentKey {
+  std::string kind, value;
+  bool operator==(const StudentKey&) const = default;
+};
+
 struct Student {
   std::string id, name, email;
+  std::vector<StudentKey> keys = {};
 };
 
 struct Counts {
