@@ -12,6 +12,7 @@
 
 #include "app/cli/command.hpp"
 #include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/base/course_keys.hpp"
 #include "cluster/src/base/files.hpp"
 #include "cluster/src/collector.hpp"
 #include "cluster/src/gradebook/exports.hpp"
@@ -99,9 +100,7 @@ int grade(const Arguments& a) {
   const Course course = load_course(a.course);
   const std::string lab = find_lab(a.lab).name;
   course.lab(lab);
-  if (course.is_signed && (course.signing_key.empty() || course.keys.empty()))
-    throw Error(Exit::usage, "[grading] in course.toml names no `signing_key` and `keys`: official results are signed",
-                "`ridge key new FILE` makes a pair; for a rehearsal say `signed = false`");
+  if (const auto wrong = wrong_keys(course)) throw *wrong;
   CollectorLock lock(course);
   Gradebook book(course);
   take_in_as_asked(book, lab, a);

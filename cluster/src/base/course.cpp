@@ -12,6 +12,7 @@
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 #include "grader/base/names.hpp"
+#include "grader/result/signature.hpp"
 
 namespace ridge::cluster {
 
@@ -202,6 +203,8 @@ Course load_course(const std::string& given) {
   CourseLab usual;
   g.get("backend", usual.backend), g.get("limit_s", usual.limit_s);
   g.done();
+  for (std::string& key : c.keys)
+    if (!public_key_from_hex(key)) key = (c.file.parent_path() / key).lexically_normal().string();
   if (c.heartbeat_s < 5) c.heartbeat_s = 5;
   read_late(t.inside("late"), usual.late);
   Table limits = t.inside("limits");
