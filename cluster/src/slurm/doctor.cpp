@@ -161,10 +161,6 @@ void examine_slurm(const Course& c, std::vector<Finding>& all) {
       !value("Prolog").empty())
     all.push_back({Kind::doubtful, "a prolog that fails holds the job",
                    "SchedulerParameters=nohold_on_prolog_fail; Ridge gives held jobs up by itself"});
-  int array = std::atoi(value("MaxArraySize").c_str());
-  if (array > 0 && array <= 500)
-    all.push_back({Kind::bad, fmt::format("MaxArraySize is {}, and a batch may have 500 tasks", array),
-                   "grade in parts, or raise it"});
 }
 
 // Runs one small job on a node, and compares what the node sees with this machine.
