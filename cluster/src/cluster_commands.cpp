@@ -35,7 +35,8 @@ struct Arguments {
   std::string from, column, out, format = "csv";
   double points = 0;
   int more = 0;
-  bool watch = false, detach = false, no_job = false, dry_run = false;
+  bool watch = false, detach = false, no_job = false, dry_run = false,
+       ignore_unmatched = false;
   PreflightArguments preflight;
   std::string batch;
   int task = 0;
@@ -247,7 +248,7 @@ int export_grades(const Arguments& a) {
   if (lab != "total") course.lab(lab);
   Gradebook book(course);
   std::string note;
-  const std::string text = exported(book, {lab, a.format, a.from, a.column, a.points}, note);
+  const std::string text = exported(book, {lab, a.format, a.from, a.column, a.points, a.ignore_unmatched}, note);
   if (a.out.empty()) {
     fmt::print("{}", text);
   } else {
@@ -420,6 +421,7 @@ class ClusterCommands {
                         "The column to fill (default: the one with the lab's name; Moodle: Grade)");
     command->add_option("--points", a_.points, "What 100 % are (default: Canvas's Points Possible, else 100)");
     command->add_option("-o,--output", a_.out, "Write to this file");
+    command->add_flag("--ignore-unmatched", a_.ignore_unmatched, "Although hand-ins belong to nobody on the roster");
     command->add_option("--lab", a_.lab, "Lab, or `total`: all of them by their weights")->required();
     command = add_with_course("report", "Distribution, common failing checks, results to look at", show_report);
     command->add_option("--lab", a_.lab, "Lab")->required();

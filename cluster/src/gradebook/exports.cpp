@@ -15,6 +15,7 @@
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 #include "grader/base/names.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge::cluster {
 
@@ -164,7 +165,7 @@ std::string gradescope(const std::vector<Grade>& grades, double points) {
                           {"max_score", points},
                           {"status", g.outcome == name_of(Outcome::passed) ? Status::passed : Status::failed}}})}}}});
   }
-  return all.dump(1) + "\n";
+  return all.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 std::string plain(const std::vector<Grade>& grades) {
@@ -185,6 +186,16 @@ std::string plain(const std::vector<Grade>& grades) {
 
 std::string exported(Gradebook& book, const ExportOptions& o, std::string& note) {
   const bool total = o.lab == "total";
+  if (const auto nobodys = book.unmatched(total ? "" : o.lab); !nobodys.empty() && !o.ignore_unmatched) {
+    std::string list;
+    for (const auto& e : nobodys) list += fmt::format("\n  {}: {}: {}", e.lab, printable(e.file), e.why);
+    throw Error(Exit::environment,
+                fmt::format("{} entries that were handed in belong to nobody on the roster, so somebody's grade is "
+                            "missing:{}",
+                            nobodys.size(), list),
+                "call each after its student's id and take the folder in again, or move away what is no hand-in; "
+                "--ignore-unmatched exports all the same");
+  }
   const std::vector<Grade> grades = total ? book.totals() : book.grades(o.lab);
   CourseLab lab;
   lab.name = o.lab;
@@ -199,7 +210,7 @@ std::string exported(Gradebook& book, const ExportOptions& o, std::string& note)
   if (o.format == "json") {
     json all = json::array();
     for (const Grade& g : grades) all.push_back(as_json(g, lab.weight));
-    text = all.dump(1) + "\n";
+    text = all.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
   }
   if (missing > 0)
     note += fmt::format("{}submissions that are not graded yet, and get no grade here: {}", note.empty() ? "" : "; ",

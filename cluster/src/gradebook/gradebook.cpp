@@ -104,6 +104,11 @@ CREATE TABLE IF NOT EXISTS student_key(
   student TEXT NOT NULL, kind TEXT NOT NULL, value TEXT NOT NULL, UNIQUE(student, kind, value));
 )";
 
+// What was handed in, and nobody on the roster fits. A later intake of the same folder replaces its rows.
+constexpr const char* kUnmatched = R"(
+CREATE TABLE IF NOT EXISTS unmatched(lab TEXT NOT NULL, folder TEXT NOT NULL, file TEXT NOT NULL, why TEXT NOT NULL);
+)";
+
 fs::path with_folder(const fs::path& file) {
   make_folders(file.parent_path());
   return file;
@@ -118,6 +123,7 @@ Gradebook::Gradebook(const Course& course) : course_(course), db_(with_folder(co
   if (db_.query("SELECT 1 FROM sqlite_master WHERE name = 'submission' AND sql LIKE '%UNIQUE(lab, student%'").next())
     db_.script(kManySubmissions);
   if (!db_.query("SELECT 1 FROM sqlite_master WHERE name = 'student_key'").next()) db_.script(kStudentKeys);
+  if (!db_.query("SELECT 1 FROM sqlite_master WHERE name = 'unmatched'").next()) db_.script(kUnmatched);
   db_.change("INSERT INTO meta SELECT 'id', ? WHERE NOT EXISTS (SELECT 1 FROM meta WHERE key = 'id')",
              new_nonce().substr(0, 6));
 }
@@ -143,6 +149,22 @@ std::vector<Student> Gradebook::students() {
   for (Student& s : all)
     for (Rows r = db_.query("SELECT kind, value FROM student_key WHERE student = ? ORDER BY kind, value", s.id); r.next();)
       s.keys.push_back({r.text(0), r.text(1)});
+  return all;
+}
+
+void Gradebook::set_unmatched(const std::string& lab, const fs::path& folder, const std::vector<Unmatched>& entries) {
+  db_.change("DELETE FROM unmatched WHERE lab = ? AND folder = ?", lab, folder.string());
+  for (const Unmatched& e : entries)
+    db_.change("INSERT INTO unmatched VALUES(?, ?, ?, ?)", lab, folder.string(), e.file, e.why);
+}
+
+std::vector<Gradebook::Unmatched> Gradebook::unmatched(const std::string& lab) {
+  std::vector<Unmatched> all;
+  for (Rows r = db_.query("SELECT lab, file, why FROM unmatched WHERE ?1 = '' OR lab = ?1 ORDER BY lab, file", lab);
+       r.next();) {
+    std::error_code ec;  // renamed or removed since then: it is somebody's, or nothing
+    if (fs::exists(fs::symlink_status(r.text(1), ec))) all.push_back({r.text(0), r.text(1), r.text(2)});
+  }
   return all;
 }
 

@@ -57,6 +57,13 @@ class Gradebook {
   void set_participation(const std::string& lab, const std::string& student, const loop::Participation& p);
   std::vector<Student> students();
 
+  // Entries of hand-ins that belong to nobody on the roster, of one lab or of all (empty): whose they are has no grade.
+  struct Unmatched {
+    std::string lab, file, why;
+  };
+  void set_unmatched(const std::string& lab, const fs::path& folder, const std::vector<Unmatched>& entries);
+  std::vector<Unmatched> unmatched(const std::string& lab);
+
   Counts counts(const std::string& lab);  // of all labs where `lab` is empty
   // The grades of all students, and of others who handed something in, ordered by id.
   std::vector<Grade> grades(const std::string& lab);

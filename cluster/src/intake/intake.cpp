@@ -137,6 +137,11 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
   const fs::path dir = fs::absolute(given).lexically_normal();  // archives are unpacked by programs in other folders
   IntakeReport report;
   std::map<std::string, std::vector<Row>> rows;  // of each student
+  std::vector<Gradebook::Unmatched> unmatched;
+  auto miss = [&](const Entry& entry, const std::string& why) {
+    report.misses.emplace_back(entry.name, why);
+    for (const EntryPart& part : entry.parts) unmatched.push_back({lab.name, part.path.string(), why});
+  };
   std::optional<TemporaryDir> only_looked_at;
   fs::path parent = content_dir(course, lab.name, "x").parent_path();
   if (dry) parent = only_looked_at.emplace("dry").path();
@@ -144,11 +149,11 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
   std::error_code ec;
   for (const Entry& entry : entries_of(dir, lab, roster)) {
     if (entry.students.empty()) {
-      report.misses.emplace_back(entry.name, entry.why);
+      miss(entry, entry.why);
       continue;
     }
     if (const std::string other = stranger(entry, roster); !other.empty()) {
-      report.misses.emplace_back(entry.name, fmt::format("it was handed in by {}'s account", other));
+      miss(entry, fmt::format("it was handed in by {}'s account", other));
       continue;
     }
     const fs::path staging = parent / (".staging-" + new_nonce());
@@ -179,6 +184,7 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
 
   Transaction all(book.db());
   for (const Student& s : roster) book.add_student(s);
+  book.set_unmatched(lab.name, dir, unmatched);
   for (auto& [student, its] : rows) {
     const int fresh = add_rows(book, lab.name, its);
     report.taken += fresh, report.known += static_cast<int>(its.size()) - fresh;
