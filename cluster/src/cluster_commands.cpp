@@ -32,7 +32,7 @@ namespace {
 struct Arguments {
   std::string course, lab, submissions, student, reason, author, value;
   std::vector<std::string> rosters;
-  std::string from, column, out, format = "csv";
+  std::string from, column, out, file, node, format = "csv";
   double points = 0;
   int more = 0;
   bool watch = false, detach = false, no_job = false, dry_run = false,
@@ -70,6 +70,14 @@ int take_in_as_asked(Gradebook& book, const std::string& lab, const Arguments& a
   const std::vector<Student> roster = a.rosters.empty() ? book.students() : read_rosters(a.rosters);
   if (roster.empty())
     throw Error(Exit::usage, "the gradebook knows no students yet", "name the roster: --roster roster.csv");
+  if (!a.rosters.empty() && !a.dry_run) {
+    Transaction all(book.db());
+    const std::vector<std::string> gone = book.enrol(roster);
+    all.commit();
+    if (!gone.empty())
+      fmt::print("{} students are not on this roster any more, and in no export; their work is kept: {}\n", gone.size(),
+                 fmt::join(gone, ", "));
+  }
   if (a.submissions.empty()) return 0;
   const IntakeReport in = take_in(book, lab, a.submissions, roster, a.dry_run);
   if (a.dry_run) {
@@ -140,6 +148,33 @@ int cancel(const Arguments& a) {
   }
   fmt::print("Cancelled {} submissions' grading; what was graded stays. `ridge cluster grade` takes them up again.\n",
              works);
+  return 0;
+}
+
+int back_up(const Arguments& a) {
+  const Course course = load_course(a.course);
+  Gradebook book(course);
+  book.back_up(fs::absolute(a.file));
+  fmt::print("Wrote {}, which only this account can read. `ridge cluster restore` takes it back.\n", shown(a.file));
+  return 0;
+}
+
+int restore(const Arguments& a) {
+  const Course course = load_course(a.course);
+  CollectorLock lock(course);
+  restore_gradebook(course, fs::absolute(a.file));
+  fmt::print("{} is back. `ridge cluster resume` goes on; `ridge cluster grade` takes in what came since the backup.\n",
+             shown(course.gradebook));
+  return 0;
+}
+
+int readmit(const Arguments& a) {
+  const Course course = load_course(a.course);
+  Gradebook book(course);
+  if (book.db().change("UPDATE node SET excluded = 0, failures = 0 WHERE name = ? AND excluded = 1", a.node) == 0)
+    throw Error(Exit::usage, fmt::format("no node '{}' is left out", a.node), "`ridge cluster status` lists them");
+  book.note(fmt::format("node {} is let in again by {}", a.node, user_name()));
+  fmt::print("{} gets jobs again.\n", a.node);
   return 0;
 }
 
@@ -440,6 +475,12 @@ class ClusterCommands {
                         "What they should reach: from `ridge calibrate --json` on a healthy one");
     command->add_option("--measured", a_.preflight.measured, "Take this measurement instead of making one");
     command->add_option("--keep", a_.preflight.keep, "A folder: a GPU measured within the hour is not measured again");
+    command = add_with_course("backup", "Copy the gradebook, also while it is used", back_up);
+    command->add_option("file", a_.file, "New file")->required();
+    command = add_with_course("restore", "Take a backup as the gradebook, where that is gone", restore);
+    command->add_option("file", a_.file, "What `backup` wrote")->required();
+    command = add_with_course("readmit", "Give jobs to a node that was left out", readmit);
+    command->add_option("node", a_.node, "As `status` names it")->required();
     add_with_course("init", "Write a course.toml to start from", init);
     command =
         add("run", "What a job of a batch runs", [](const Arguments& a) { return run_array_task(a.batch, a.task); });

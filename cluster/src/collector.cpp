@@ -76,6 +76,7 @@ Collector::Collector(Gradebook& book)
     : book_(book), db_(book.db()), course_(book.course()), prefix_(book.jobs_prefix()), started_(steady_now()) {
   for (const char* dir : {"spool", "taken", "rejected", "beat", "batches", "fenced", "log", "contents", "built"})
     make_folders(course_.shared / dir);
+  book_.claim_shared();
   graded_at_start_ = book_.counts("").graded;
 }
 

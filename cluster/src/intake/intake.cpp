@@ -181,9 +181,9 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
     if (rows.count(s.id) == 0) report.without.push_back(s.id);
   if (dry) return report;
   sync_folder(parent);
+  book.claim_shared();
 
   Transaction all(book.db());
-  for (const Student& s : roster) book.add_student(s);
   book.set_unmatched(lab.name, dir, unmatched);
   for (auto& [student, its] : rows) {
     const int fresh = add_rows(book, lab.name, its);
