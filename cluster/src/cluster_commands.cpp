@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <thread>
 
@@ -60,8 +61,13 @@ int collect_to_the_end(Gradebook& book, const std::string& lab, bool detach) {
   }
   collector.run();
   for (const auto& [name, rules] : book.course().labs)
-    if (lab.empty() ? book.db().query("SELECT 1 FROM work WHERE lab = ?", name).next() : lab == name)
+    if (lab.empty() ? book.db().query("SELECT 1 FROM work WHERE lab = ?", name).next() : lab == name) {
       print_summary(book, name);
+      if (const int old = outdated_results(book, name); old > 0)
+        fmt::print("{} of these results are of another version of the lab, or of other points; to grade them anew: ridge "
+                   "cluster regrade --lab {} --reason \"new version\"\n",
+                   old, name.substr(0, 2));
+    }
   return verdict(book);
 }
 
@@ -186,7 +192,10 @@ int status(const Arguments& a) {
     for (const auto& [name, rules] : course.labs) {
       const Counts c = book.counts(name);
       if (c.open() + c.graded + c.not_graded == 0) continue;
-      text += fmt::format("  {:<22} graded {:>4}   running or queued {:>4}   waiting {:>4}   not graded {:>3}\n", name,
+      int students = 0, with_grade = 0;
+      for (const Grade& g : book.grades(name)) ++students, with_grade += g.percent.has_value();
+      text += fmt::format("  {:<22} students with a grade {:>4} of {}\n", name, with_grade, students);
+      text += fmt::format("  {:<22} different contents: graded {}, running or queued {}, waiting {}, not graded {}\n", "",
                           c.graded, c.running, c.waiting, c.not_graded);
     }
     if (auto queued = queue(book.jobs_prefix())) {
@@ -391,7 +400,28 @@ class ClusterCommands {
   using Action = std::function<int(const Arguments&)>;
 
   CLI::App* add(const char* name, const char* what, Action action) {
+    static const std::map<std::string, const char*> examples = {
+        {"grade", "  ridge cluster grade --lab 03 --submissions DIR --roster roster.csv"},
+        {"intake", "  ridge cluster intake --lab 03 --submissions DIR --roster roster.csv --dry-run"},
+        {"resume", "  ridge cluster resume"},
+        {"cancel", "  ridge cluster cancel"},
+        {"status", "  ridge cluster status --watch"},
+        {"regrade", "  ridge cluster regrade --lab 03 --student jdoe --reason \"the node was broken\""},
+        {"extend", "  ridge cluster extend --lab 03 --student jdoe --until 2026-12-08T23:59:00+01:00 --reason ill"},
+        {"override", "  ridge cluster override --lab 03 --student jdoe --percent 80 --reason \"shown in the office hour\""},
+        {"export", "  ridge cluster export --lab 03 --format canvas --from canvas.csv -o filled.csv"},
+        {"report", "  ridge cluster report --lab 03"},
+        {"estimate", "  ridge cluster estimate --lab 03 --more 200"},
+        {"doctor", "  ridge cluster doctor --course course.toml"},
+        {"preflight", "  ridge cluster preflight --reference calibration.json"},
+        {"backup", "  ridge cluster backup gradebook-monday.sqlite"},
+        {"restore", "  ridge cluster restore gradebook-monday.sqlite"},
+        {"readmit", "  ridge cluster readmit gpu07"},
+        {"init", "  ridge cluster init"},
+    };
     CLI::App* command = top_->add_subcommand(name, what);
+    if (const auto at = examples.find(name); at != examples.end())
+      command->footer(std::string("Examples:\n") + at->second);
     ridge_.set_action(command, [a = arguments_, action = std::move(action)] { return action(*a); });
     return command;
   }

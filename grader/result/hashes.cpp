@@ -63,11 +63,8 @@ const Hashes& runtime_headers() {
   return all;
 }
 
-Hashes harness_hashes(const Lab& lab, lab::Backend backend) {
+Hashes lab_hashes(const Lab& lab) {
   Hashes all;
-  all["bin/ridge"] = sha256_of_this_program();
-  add(all, "bin/ridge-sandbox-exec", build_dir() / "bin/ridge-sandbox-exec");
-  add(all, "lib/labs/" + lab.name + ".so", check_module(lab));
   std::error_code ec;
   for (const auto& entry : fs::directory_iterator(lab.dir, ec)) {
     fs::path name = entry.path().filename();
@@ -77,6 +74,14 @@ Hashes harness_hashes(const Lab& lab, lab::Backend backend) {
   }
   for (const auto& entry : fs::directory_iterator(lab.dir / "check", ec))
     add(all, "labs/" + lab.name + "/check/" + entry.path().filename().string(), entry.path());
+  return all;
+}
+
+Hashes harness_hashes(const Lab& lab, lab::Backend backend) {
+  Hashes all = lab_hashes(lab);
+  all["bin/ridge"] = sha256_of_this_program();
+  add(all, "bin/ridge-sandbox-exec", build_dir() / "bin/ridge-sandbox-exec");
+  add(all, "lib/labs/" + lab.name + ".so", check_module(lab));
   for (const auto& [folder, hash] : runtime_headers())
     if (backend == lab::Backend::cpu || folder != "runtime/simt/include") all[folder] = hash;
   if (backend == lab::Backend::cpu) {

@@ -17,6 +17,9 @@ Hashes submission_hashes(const fs::path& dir, const Lab& lab);
 // This program, the lab's files, and what is linked to a submission.
 Hashes harness_hashes(const Lab& lab, lab::Backend backend);
 
+// What judges a lab, of its own folder: manifest, checks, entry, baseline, headers.
+Hashes lab_hashes(const Lab& lab);
+
 // The headers of runtime/ that a lab's sources may include: one hash for each folder.
 const Hashes& runtime_headers();
 

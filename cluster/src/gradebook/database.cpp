@@ -89,8 +89,8 @@ std::string Rows::text(int column) const {
   return p == nullptr ? "" : std::string(p, static_cast<std::size_t>(sqlite3_column_bytes(s_, column)));
 }
 
-Database::Database(const fs::path& file) {
-  if (const char* kind = network_kind(file.parent_path()))
+Database::Database(const fs::path& file, bool live) {
+  if (const char* kind = live ? network_kind(file.parent_path()) : nullptr)
     throw Error(Exit::usage, fmt::format("the gradebook {} is on {}, where SQLite can lose data", shown(file), kind),
                 "let `gradebook` in course.toml name a file on a local disk of the machine that collects");
   // SQLite gives -wal and -shm the mode of the file.
@@ -110,7 +110,7 @@ Database::Database(const fs::path& file) {
   }
   sqlite3_busy_timeout(db_, 20000);
   try {
-    script("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;");
+    if (live) script("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;");
   } catch (...) {
     sqlite3_close(db_);
     throw;
@@ -129,7 +129,7 @@ void Database::copy_to(const fs::path& file) {
                 "name a new file, in a folder that this account may write in");
   close(fd);
   change("VACUUM INTO ?", file.string());
-  Database copy(file);
+  Database copy(file, false);
   Rows sound = copy.query("PRAGMA integrity_check");
   if (!sound.next() || sound.text(0) != "ok")
     throw Error(Exit::environment, shown(file) + " is not sound: " + sound.text(0), "try another disk");

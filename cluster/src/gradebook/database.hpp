@@ -56,7 +56,8 @@ class Database {
  public:
   // Opens with WAL and synchronous=FULL; a new file can be read by this account alone. Throws Error(Exit::usage) on a network file system, where locks and WAL are
   // unreliable.
-  explicit Database(const fs::path& file);
+  // A backup, `live` false, may lie anywhere.
+  explicit Database(const fs::path& file, bool live = true);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;

@@ -16,6 +16,7 @@
 #include "grader/base/lab.hpp"
 #include "grader/base/names.hpp"
 #include "grader/base/text.hpp"
+#include "grader/result/hashes.hpp"
 
 namespace ridge::cluster {
 
@@ -218,6 +219,26 @@ std::string exported(Gradebook& book, const ExportOptions& o, std::string& note)
   return text;
 }
 
+int outdated_results(Gradebook& book, const std::string& lab_name) {
+  const std::string folder = "labs/" + lab_name + "/";
+  const Hashes now = lab_hashes(find_lab(lab_name));
+  int count = 0;
+  for (const Grade& g : book.grades(lab_name)) {
+    if (g.token.empty()) continue;
+    Rows r = book.db().query("SELECT record FROM result WHERE token = ?", g.token);
+    if (!r.next()) continue;
+    const json record = json::parse(r.text(0), nullptr, false);
+    const json harness = record.is_object() ? record.value("harness", json()) : json();
+    const json files = harness.is_object() ? harness.value("files", json()) : json();
+    if (!files.is_object()) continue;  // it does not say
+    Hashes then;
+    for (const auto& [name, hash] : files.items())
+      if (name.starts_with(folder) && hash.is_string()) then[name] = hash.get<std::string>();
+    count += then != now;
+  }
+  return count;
+}
+
 std::string lab_report(Gradebook& book, const std::string& lab) {
   std::vector<int> bins(11, 0);
   std::vector<double> all;
@@ -287,6 +308,8 @@ std::string lab_report(Gradebook& book, const std::string& lab) {
        r.next();)
     suspicious += fmt::format("  {}: gradings of the same files differ, {:.1f} % and {:.1f} %\n", r.text(0),
                               r.number(1), r.number(2));
+  if (const int old = outdated_results(book, lab); old > 0)
+    suspicious += fmt::format("  {} results are of another version of the lab; `ridge cluster regrade` makes them anew\n", old);
   if (!suspicious.empty()) out += "\nTo look at:\n" + suspicious;
 
   for (Rows r = book.db().query(

@@ -18,6 +18,9 @@ struct ExportOptions {
 // Throws Error(Exit::environment) where hand-ins belong to nobody, since their authors would seem to have none.
 std::string exported(Gradebook& book, const ExportOptions& options, std::string& note);
 
+// How many results that count were judged by another version of the lab than this one, or for other points.
+int outdated_results(Gradebook& book, const std::string& lab);
+
 // The distribution of grades, the most common failing checks, suspicious results, and decisions.
 std::string lab_report(Gradebook& book, const std::string& lab);
 

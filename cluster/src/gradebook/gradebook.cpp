@@ -352,7 +352,7 @@ void restore_gradebook(const Course& course, const fs::path& from) {
     throw Error(Exit::usage, shown(course.gradebook) + " is there; it is not overwritten",
                 "move it away first, with its -wal and -shm");
   {
-    Database backup(from);
+    Database backup(from, false);
     if (!backup.query("SELECT 1 FROM sqlite_master WHERE name = 'event'").next())
       throw Error(Exit::usage, shown(from) + " is no gradebook", "name a file that `ridge cluster backup` wrote");
     for (const char* end : {"", "-wal", "-shm"}) fs::remove(course.gradebook.string() + end, ec);
