@@ -36,8 +36,7 @@ struct Arguments {
   std::string from, column, out, file, node, format = "csv";
   double points = 0;
   int more = 0;
-  bool watch = false, detach = false, no_job = false, dry_run = false,
-       ignore_unmatched = false;
+  bool watch = false, detach = false, no_job = false, dry_run = false, ignore_unmatched = false;
   PreflightArguments preflight;
   std::string batch;
   int task = 0;
@@ -64,9 +63,10 @@ int collect_to_the_end(Gradebook& book, const std::string& lab, bool detach) {
     if (lab.empty() ? book.db().query("SELECT 1 FROM work WHERE lab = ?", name).next() : lab == name) {
       print_summary(book, name);
       if (const int old = outdated_results(book, name); old > 0)
-        fmt::print("{} of these results are of another version of the lab, or of other points; to grade them anew: ridge "
-                   "cluster regrade --lab {} --reason \"new version\"\n",
-                   old, name.substr(0, 2));
+        fmt::print(
+            "{} of these results are of another version of the lab, or of other points; to grade them anew: ridge "
+            "cluster regrade --lab {} --reason \"new version\"\n",
+            old, name.substr(0, 2));
     }
   return verdict(book);
 }
@@ -87,7 +87,8 @@ int take_in_as_asked(Gradebook& book, const std::string& lab, const Arguments& a
   if (a.submissions.empty()) return 0;
   const IntakeReport in = take_in(book, lab, a.submissions, roster, a.dry_run);
   if (a.dry_run) {
-    const auto good = std::count_if(in.matches.begin(), in.matches.end(), [](const auto& m) { return m.problem.empty(); });
+    const auto good =
+        std::count_if(in.matches.begin(), in.matches.end(), [](const auto& m) { return m.problem.empty(); });
     fmt::print("{}{}: {} hand-ins have an owner, {} of them can be graded; {} have none\n", intake_text(in, true), lab,
                in.matches.size(), good, in.misses.size());
     if (!in.without.empty())
@@ -195,8 +196,8 @@ int status(const Arguments& a) {
       int students = 0, with_grade = 0;
       for (const Grade& g : book.grades(name)) ++students, with_grade += g.percent.has_value();
       text += fmt::format("  {:<22} students with a grade {:>4} of {}\n", name, with_grade, students);
-      text += fmt::format("  {:<22} different contents: graded {}, running or queued {}, waiting {}, not graded {}\n", "",
-                          c.graded, c.running, c.waiting, c.not_graded);
+      text += fmt::format("  {:<22} different contents: graded {}, running or queued {}, waiting {}, not graded {}\n",
+                          "", c.graded, c.running, c.waiting, c.not_graded);
     }
     if (auto queued = queue(book.jobs_prefix())) {
       int running = 0, pending = 0;
@@ -408,7 +409,8 @@ class ClusterCommands {
         {"status", "  ridge cluster status --watch"},
         {"regrade", "  ridge cluster regrade --lab 03 --student jdoe --reason \"the node was broken\""},
         {"extend", "  ridge cluster extend --lab 03 --student jdoe --until 2026-12-08T23:59:00+01:00 --reason ill"},
-        {"override", "  ridge cluster override --lab 03 --student jdoe --percent 80 --reason \"shown in the office hour\""},
+        {"override",
+         "  ridge cluster override --lab 03 --student jdoe --percent 80 --reason \"shown in the office hour\""},
         {"export", "  ridge cluster export --lab 03 --format canvas --from canvas.csv -o filled.csv"},
         {"report", "  ridge cluster report --lab 03"},
         {"estimate", "  ridge cluster estimate --lab 03 --more 200"},

@@ -27,7 +27,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int kNodeFailures = 3;    // failures on a node before it is excluded
+constexpr int kNodeFailures = 3;       // failures on a node before it is excluded
 constexpr double kSilentSeconds = 60;  // after which a node that was silent is asked for
 constexpr const char* kSilent = "no sign of life from";
 constexpr double kGoneSeconds = 3;  // the delay with which a job's last file appears here
@@ -253,7 +253,8 @@ Collector::Failure Collector::how_it_ended(const EndedTasks& ended, const std::s
 }
 
 // A node that was only silent may have been slow, or it is up again: it comes back once Slurm calls it well. One whose
-// preflight failed, or on which attempts failed, is tried again after `readmit_s`; its next failure leaves it out again.
+// preflight failed, or on which attempts failed, is tried again after `readmit_s`; its next failure leaves it out
+// again.
 void Collector::readmit_nodes() {
   const double now = steady_now();
   std::vector<std::pair<std::string, std::string>> out;

@@ -67,8 +67,8 @@ class Collector {
   int graded_at_start_ = 0, position_ = -1;
   bool controller_away_ = false;
   std::map<std::string, double> out_since_;  // excluded nodes, in steady_now() seconds
-  int max_tasks_ = 0;                         // of one array, as Slurm allows; 0: not asked yet
-  std::string waits_for_;                     // Slurm's reason for waiting, unless it is only the queue's order
+  int max_tasks_ = 0;                        // of one array, as Slurm allows; 0: not asked yet
+  std::string waits_for_;                    // Slurm's reason for waiting, unless it is only the queue's order
 };
 
 // Prints the mean, the submissions that were not graded with the reasons, and the excluded nodes.

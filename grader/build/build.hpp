@@ -32,8 +32,9 @@ struct Submission {
   std::vector<std::string> override_names;
   // The file of the only task that is judged: stubs stand in for others that don't compile. Empty: all are needed.
   std::string needed = {};
-  bool partial = false;  // stubs stand in for the lab's files that don't compile (BuiltWorker::unbuilt), unless none does
-  bool reuse = false;    // objects of earlier builds, where nothing that they come from has changed
+  bool partial =
+      false;           // stubs stand in for the lab's files that don't compile (BuiltWorker::unbuilt), unless none does
+  bool reuse = false;  // objects of earlier builds, where nothing that they come from has changed
   std::function<void(const std::string&)> note = [](const std::string&) {};  // what the student should know besides
 };
 

@@ -82,16 +82,11 @@ void keep_prebuilt(const fs::path& place, const BuiltWorker& built, const Lab& l
     submitted[u.name] = u.sha256;  // a stub lies there
     unbuilt.push_back({{"name", u.name}, {"messages", printable(u.messages)}, {"sha256", u.sha256}});
   }
-  const json manifest = {{"schema", kBuildSchema},
-                         {"lab", lab.name},
-                         {"backend", backend},
-                         {"submission", combined(submitted)},
-                         {"unbuilt", unbuilt},
-                         {"harness", combined(harness_hashes(lab, backend))},
-                         {"program", sha256(program)},
-                         {"compiler", built.compiler},
-                         {"flags", built.flags},
-                         {"seconds", built.seconds}};
+  const json manifest = {{"schema", kBuildSchema},     {"lab", lab.name},
+                         {"backend", backend},         {"submission", combined(submitted)},
+                         {"unbuilt", unbuilt},         {"harness", combined(harness_hashes(lab, backend))},
+                         {"program", sha256(program)}, {"compiler", built.compiler},
+                         {"flags", built.flags},       {"seconds", built.seconds}};
   std::string text = canonical(manifest);
   if (signing_key_configured()) text = signed_record(text, signing_key_file());
   // A folder of its own beside it, which gets the name when it is whole.

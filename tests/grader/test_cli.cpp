@@ -564,7 +564,8 @@ TEST_CASE("a file that does not compile costs its own tasks alone, in a grading"
 
   std::map<std::string, std::string> all;
   for (const std::string& name : names_in(repository() + "/labs/" + kLab))
-    if (name.ends_with(".cu") && fs::exists(repository() + "/solutions/" + kLab + "/" + name)) all[name] = "int x = ;\n";
+    if (name.ends_with(".cu") && fs::exists(repository() + "/solutions/" + kLab + "/" + name))
+      all[name] = "int x = ;\n";
   g = grade(all);
   INFO(g.run.out + g.run.err);
   CHECK(g.run.code == 4);
@@ -578,7 +579,10 @@ TEST_CASE("how an editor saved a file is no mistake in it") {
   std::string crlf, utf16 = "\xFF\xFE";
   for (const char c : copy) crlf += c == '\n' ? std::string("\r\n") : std::string(1, c);
   for (const char c : copy) utf16 += {c, '\0'};
-  for (const std::string& text : {"\xEF\xBB\xBF" + copy, crlf, utf16, "// gr\xF6\xDF" "e\n" + copy}) {
+  for (const std::string& text : {"\xEF\xBB\xBF" + copy, crlf, utf16,
+                                  "// gr\xF6\xDF"
+                                  "e\n" +
+                                      copy}) {
     Graded g = check(home, "1", {"--submission", submission(home, {{"copy.cu", text}}), "--task", "copy"});
     INFO(text.substr(0, 20) << g.run.out << g.run.err);
     CHECK(g.run.code == 0);

@@ -576,9 +576,9 @@ TEST_CASE("sources are read as editors save them") {
 TEST_CASE("a submission's hash is of the text that compilers read") {
   Folder plain, marked;
   const Lab lab = find_lab("01");
-  write_file(plain.path() / "copy.cu", "int x;\n");
-  write_file(marked.path() / "copy.cu", "\xEF\xBB\xBFint x;\n");
-  CHECK(submission_hashes(plain.path(), lab) == submission_hashes(marked.path(), lab));
-  write_file(marked.path() / "copy.cu", "int y;\n");
-  CHECK(submission_hashes(plain.path(), lab) != submission_hashes(marked.path(), lab));
+  write_file(plain / "copy.cu", "int x;\n");
+  write_file(marked / "copy.cu", "\xEF\xBB\xBFint x;\n");
+  CHECK(submission_hashes(plain.path, lab) == submission_hashes(marked.path, lab));
+  write_file(marked / "copy.cu", "int y;\n");
+  CHECK(submission_hashes(plain.path, lab) != submission_hashes(marked.path, lab));
 }

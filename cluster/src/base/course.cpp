@@ -198,7 +198,8 @@ Course load_course(const std::string& given) {
   Table g = t.inside("grading");
   g.get("signed", c.is_signed), g.get("signing_key", c.signing_key), g.get("keys", c.keys), g.get("seeds", c.seeds);
   g.get("require_sandbox", c.require_sandbox), g.get("retries", c.retries), g.get("heartbeat_s", c.heartbeat_s);
-  g.get("start_s", c.start_s), g.get("readmit_s", c.readmit_s), g.get("per_job", c.per_job), g.get("at_once", c.at_once);
+  g.get("start_s", c.start_s), g.get("readmit_s", c.readmit_s), g.get("per_job", c.per_job),
+      g.get("at_once", c.at_once);
   g.get("preflight", c.preflight), g.get("reference", c.reference);
   CourseLab usual;
   g.get("backend", usual.backend), g.get("limit_s", usual.limit_s);

@@ -54,8 +54,8 @@ class Rows {  // the rows of a running statement
 
 class Database {
  public:
-  // Opens with WAL and synchronous=FULL; a new file can be read by this account alone. Throws Error(Exit::usage) on a network file system, where locks and WAL are
-  // unreliable.
+  // Opens with WAL and synchronous=FULL; a new file can be read by this account alone. Throws Error(Exit::usage) on a
+  // network file system, where locks and WAL are unreliable.
   // A backup, `live` false, may lie anywhere.
   explicit Database(const fs::path& file, bool live = true);
   ~Database();

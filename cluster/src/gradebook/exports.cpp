@@ -309,7 +309,8 @@ std::string lab_report(Gradebook& book, const std::string& lab) {
     suspicious += fmt::format("  {}: gradings of the same files differ, {:.1f} % and {:.1f} %\n", r.text(0),
                               r.number(1), r.number(2));
   if (const int old = outdated_results(book, lab); old > 0)
-    suspicious += fmt::format("  {} results are of another version of the lab; `ridge cluster regrade` makes them anew\n", old);
+    suspicious +=
+        fmt::format("  {} results are of another version of the lab; `ridge cluster regrade` makes them anew\n", old);
   if (!suspicious.empty()) out += "\nTo look at:\n" + suspicious;
 
   for (Rows r = book.db().query(

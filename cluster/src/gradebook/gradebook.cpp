@@ -128,11 +128,12 @@ Gradebook::Gradebook(const Course& course) : course_(course), db_(with_folder(co
   const std::string owner = trimmed(read_regular(id_file(course), 100).value_or(""));
   const bool fresh = !db_.query("SELECT 1 FROM sqlite_master WHERE name = 'event'").next();
   if (fresh && !owner.empty())
-    throw Error(Exit::usage,
-                fmt::format("there is no gradebook {}, and {} has the work of one", shown(course.gradebook),
-                            shown(course.shared)),
-                fmt::format("`ridge cluster restore FILE` takes a backup; to begin anew, name another `shared`, or remove {}",
-                            shown(id_file(course))));
+    throw Error(
+        Exit::usage,
+        fmt::format("there is no gradebook {}, and {} has the work of one", shown(course.gradebook),
+                    shown(course.shared)),
+        fmt::format("`ridge cluster restore FILE` takes a backup; to begin anew, name another `shared`, or remove {}",
+                    shown(id_file(course))));
   if (!db_.query("SELECT 1 FROM sqlite_master WHERE name = 'event'").next()) db_.script(kSchema);
   if (!db_.query("SELECT 1 FROM pragma_table_info('batch') WHERE name = 'phase'").next()) db_.script(kUpdate);
   if (!db_.query("SELECT 1 FROM sqlite_master WHERE name = 'participation'").next()) db_.script(kParticipation);
@@ -163,7 +164,8 @@ void Gradebook::back_up(const fs::path& to) { db_.copy_to(to); }
 
 void Gradebook::add_student(const Student& s) {
   db_.change(
-      "INSERT INTO student(id, name, email) VALUES(?, ?, ?) ON CONFLICT(id) DO UPDATE SET name = excluded.name, email = excluded.email "
+      "INSERT INTO student(id, name, email) VALUES(?, ?, ?) ON CONFLICT(id) DO UPDATE SET name = excluded.name, email "
+      "= excluded.email "
       "WHERE name <> excluded.name OR email <> excluded.email",
       s.id, s.name, s.email);
   for (const StudentKey& k : s.keys)
@@ -192,7 +194,8 @@ std::vector<Student> Gradebook::students() {
   for (Rows r = db_.query("SELECT id, name, email FROM student WHERE enrolled = 1 ORDER BY id"); r.next();)
     all.push_back({r.text(0), r.text(1), r.text(2), {}});
   for (Student& s : all)
-    for (Rows r = db_.query("SELECT kind, value FROM student_key WHERE student = ? ORDER BY kind, value", s.id); r.next();)
+    for (Rows r = db_.query("SELECT kind, value FROM student_key WHERE student = ? ORDER BY kind, value", s.id);
+         r.next();)
       s.keys.push_back({r.text(0), r.text(1)});
   return all;
 }
@@ -205,7 +208,8 @@ void Gradebook::set_unmatched(const std::string& lab, const fs::path& folder, co
 
 std::vector<Gradebook::Unmatched> Gradebook::unmatched(const std::string& lab) {
   std::vector<Unmatched> all;
-  for (Rows r = db_.query("SELECT lab, file, why, folder FROM unmatched WHERE ?1 = '' OR lab = ?1 ORDER BY lab, file", lab);
+  for (Rows r =
+           db_.query("SELECT lab, file, why, folder FROM unmatched WHERE ?1 = '' OR lab = ?1 ORDER BY lab, file", lab);
        r.next();) {
     std::error_code ec;
     if (fs::exists(r.text(3), ec)) all.push_back({r.text(0), r.text(1), r.text(2)});
@@ -232,9 +236,10 @@ std::vector<Grade> Gradebook::grades(const std::string& lab) {
   std::map<std::string, Grade> all;
   for (const Student& s : students()) all[s.id].student = s;
   // A student's last submission counts, with the newest generation of its work that has a result.
-  for (Rows r = db_.query("SELECT student, content, source, handed_in, problem FROM submission WHERE lab = ? AND student "
-                          "NOT IN (SELECT id FROM student WHERE enrolled = 0) ORDER BY COALESCE(handed_in, taken), id",
-                          lab);
+  for (Rows r =
+           db_.query("SELECT student, content, source, handed_in, problem FROM submission WHERE lab = ? AND student "
+                     "NOT IN (SELECT id FROM student WHERE enrolled = 0) ORDER BY COALESCE(handed_in, taken), id",
+                     lab);
        r.next();) {
     Grade& g = all[r.text(0)];
     if (!r.text(4).empty() && !g.content.empty())
@@ -248,8 +253,7 @@ std::vector<Grade> Gradebook::grades(const std::string& lab) {
     g.lab = lab;
     std::optional<std::int64_t> deadline = rules.deadline;
     std::optional<double> fixed;
-    for (Rows r = db_.query(
-             "SELECT kind, value FROM decision WHERE lab = ? AND student = ? ORDER BY id", lab, id);
+    for (Rows r = db_.query("SELECT kind, value FROM decision WHERE lab = ? AND student = ? ORDER BY id", lab, id);
          r.next();) {
       if (r.text(0) == "extension") deadline = parse_date(r.text(1));
       if (r.text(0) == "override") fixed = r.text(1) == "none" ? std::nullopt : std::optional(std::stod(r.text(1)));
@@ -363,7 +367,8 @@ void restore_gradebook(const Course& course, const fs::path& from) {
   for (fs::directory_iterator it(course.shared / "taken", ec), end; !ec && it != end; it.increment(ec)) {
     const std::string token = it->path().stem().string();
     if (book.db()
-            .query("SELECT 1 FROM attempt WHERE token = ?1 AND NOT EXISTS (SELECT 1 FROM result WHERE token = ?1)", token)
+            .query("SELECT 1 FROM attempt WHERE token = ?1 AND NOT EXISTS (SELECT 1 FROM result WHERE token = ?1)",
+                   token)
             .next())
       fs::rename(it->path(), course.shared / "spool" / it->path().filename(), ec);
   }

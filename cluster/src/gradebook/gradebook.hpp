@@ -14,8 +14,8 @@
 
 namespace ridge::cluster {
 
-// How another system names a student. kind: "canvas", "participant" (Moodle's number), "github", "login" (an account or a
-// further id).
+// How another system names a student. kind: "canvas", "participant" (Moodle's number), "github", "login" (an account or
+// a further id).
 struct StudentKey {
   std::string kind, value;
   bool operator==(const StudentKey&) const = default;

@@ -24,8 +24,7 @@ class Document {
     const std::string why = good || parser_.problem == nullptr ? "" : parser_.problem;
     const std::size_t line = parser_.problem_mark.line + 1;
     yaml_parser_delete(&parser_);
-    if (!good)
-      throw Error(Exit::usage, fmt::format("{} line {}: {}", name, line, why), "export the submissions again");
+    if (!good) throw Error(Exit::usage, fmt::format("{} line {}: {}", name, line, why), "export the submissions again");
   }
   ~Document() { yaml_document_delete(&document_); }
   Document(const Document&) = delete;

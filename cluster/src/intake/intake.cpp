@@ -29,9 +29,8 @@ struct Row {
 };
 
 bool is_account_of(const Student& s, const std::string& account) {
-  return s.id == account || std::any_of(s.keys.begin(), s.keys.end(), [&](const StudentKey& k) {
-           return k.kind == "login" && k.value == account;
-         });
+  return s.id == account || std::any_of(s.keys.begin(), s.keys.end(),
+                                        [&](const StudentKey& k) { return k.kind == "login" && k.value == account; });
 }
 
 // In a folder that all may write to, a name proves nothing: no part may belong to another student's account.
@@ -87,8 +86,8 @@ std::optional<Newest> newest(Gradebook& book, const std::string& lab, const std:
   return last;
 }
 
-// Adds one student's rows, oldest first. The last one counts, so it is compared with what counts so far: who hands in A,
-// B and A again has A. The others are history, and are kept once. Returns the number of new ones.
+// Adds one student's rows, oldest first. The last one counts, so it is compared with what counts so far: who hands in
+// A, B and A again has A. The others are history, and are kept once. Returns the number of new ones.
 int add_rows(Gradebook& book, const std::string& lab, std::vector<Row>& rows) {
   int fresh = 0;
   std::stable_sort(rows.begin(), rows.end(),
@@ -99,8 +98,8 @@ int add_rows(Gradebook& book, const std::string& lab, std::vector<Row>& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     Row& r = rows[i];
     bool known = book.db()
-                     .query("SELECT 1 FROM submission WHERE lab = ? AND student = ? AND content = ? AND problem = ?", lab,
-                            r.student, r.content, r.problem)
+                     .query("SELECT 1 FROM submission WHERE lab = ? AND student = ? AND content = ? AND problem = ?",
+                            lab, r.student, r.content, r.problem)
                      .next();
     if (const auto before = newest(book, lab, r.student); before && i == last && r.problem.empty()) {
       const bool older = r.handed_in.value_or(0) < before->date;

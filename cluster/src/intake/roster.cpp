@@ -35,7 +35,8 @@ std::string last_number(const std::string& text) {
 }
 
 std::string name_in(const Csv& table, std::size_t row) {
-  const int first = table.column({"First name", "first_name"}), last = table.column({"Surname", "Last name", "last_name"});
+  const int first = table.column({"First name", "first_name"}),
+            last = table.column({"Surname", "Last name", "last_name"});
   if (first >= 0 && last >= 0) return trimmed(table.at(row, first) + " " + table.at(row, last));
   return table.at(row, table.column({"name", "Student", "Full name", "Surname", "last_name"}));
 }
@@ -49,9 +50,8 @@ void add_key(Student& s, const char* kind, const std::string& value) {
 bool same_student(const Student& a, const Student& b) {
   auto knows = [](const Student& s, const std::string& word) {
     return lower(s.id) == lower(word) || (!s.email.empty() && lower(s.email) == lower(word)) ||
-           std::any_of(s.keys.begin(), s.keys.end(), [&](const StudentKey& k) {
-             return k.kind == "login" && lower(k.value) == lower(word);
-           });
+           std::any_of(s.keys.begin(), s.keys.end(),
+                       [&](const StudentKey& k) { return k.kind == "login" && lower(k.value) == lower(word); });
   };
   return knows(a, b.id) || knows(b, a.id) || (!b.email.empty() && lower(a.email) == lower(b.email));
 }

@@ -63,8 +63,8 @@ Found look_through(const fs::path& top, const Lab& lab) {
   return found;
 }
 
-// The files of `from` that are sources, under the names that the lab gives them. `copies`: of "copy.cu", "copy-1.cu" and
-// "copy-2.cu" the last one counts, as Canvas numbers what is handed in again; else two of one name are a problem.
+// The files of `from` that are sources, under the names that the lab gives them. `copies`: of "copy.cu", "copy-1.cu"
+// and "copy-2.cu" the last one counts, as Canvas numbers what is handed in again; else two of one name are a problem.
 std::map<std::string, fs::path> chosen(const fs::path& from, const Lab& lab, bool copies, Staged& s) {
   std::map<std::string, std::pair<int, fs::path>> best;
   std::error_code ec;
@@ -221,7 +221,8 @@ Staged stage_entry(const Entry& entry, const Lab& lab, std::optional<std::int64_
       missing.push_back(name);
     }
   if (!missing.empty())
-    s.note += fmt::format("{}has no {}: the lab's stub stands in", s.note.empty() ? "" : "; ", fmt::join(missing, ", "));
+    s.note +=
+        fmt::format("{}has no {}: the lab's stub stands in", s.note.empty() ? "" : "; ", fmt::join(missing, ", "));
   if (s.problem.empty()) s.problem = problem_of_form(lab, to);
   if (!entry.note.empty()) s.note += (s.note.empty() ? "" : "; ") + entry.note;
   return s;

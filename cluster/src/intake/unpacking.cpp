@@ -46,8 +46,8 @@ std::string unpack(const fs::path& archive, const fs::path& to) {
   if (!fs::exists(program))
     throw Error(Exit::environment, shown(program) + ", which reads archives, is missing",
                 prebuilt() ? "use a package made by `./ridge package tarball --with cluster`" : "run `./ridge build`");
-  ProcessResult r =
-      run_process({program.string(), fs::absolute(archive).string(), to.string()}, to, {.seconds = 20, .output_bytes = 4096});
+  ProcessResult r = run_process({program.string(), fs::absolute(archive).string(), to.string()}, to,
+                                {.seconds = 20, .output_bytes = 4096});
   if (r.exit_code == 0) return "";
   blame_full_disk(to);
   if (r.exit_code == 127)  // the dynamic loader's exit code
