@@ -59,7 +59,10 @@ void add_verify(Commands& ridge) {
       ridge.add("verify", "Check that records are what a judge signed", "  ridge verify result.json --key course.pub");
   auto a = std::make_shared<VerifyArguments>();
   command->add_option("files", a->files, "Records (ridge.result/1)")->required();
-  command->add_option("--key", a->keys, "Public key, or its file: who may sign")->expected(1)->take_all();
+  command->add_option("--key", a->keys, "Public key, or its file: who may sign")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
   command->add_option("--after", a->after, "Attempt: records up to this one are old");
   command->add_option("--submission", a->submission, "Folder that the record must be about");
   ridge.set_action(command, [a] { return verify_files(*a); });

@@ -175,6 +175,7 @@ int judge_as_asked(const GradeArguments& a, Mode mode, Result* out) {
   if (mode == Mode::check)
     for (const Task& t : lab.tasks)
       if (t.id == o.task) o.submission.needed = t.file;
+  o.submission.partial = mode == Mode::grade && o.task.empty();
   const bool own = a.submission.empty() && a.wrong.empty();
   const bool for_machines =
       a.autolab || !(a.json.empty() && a.junit.empty() && a.gradescope.empty() && a.prairielearn.empty());

@@ -71,30 +71,78 @@ std::string readme_of_copy() {
   return text + guide.substr(at);
 }
 
+// Whether the place is code, in a line or in a block: `[&](int i)` is no link.
+bool in_code(const std::string& text, std::size_t place) {
+  const std::size_t line = place == 0 ? 0 : text.rfind('\n', place - 1) + 1;  // npos + 1 is 0
+  bool code = std::count(text.begin() + static_cast<std::ptrdiff_t>(line),
+                         text.begin() + static_cast<std::ptrdiff_t>(place), '`') %
+                  2 !=
+              0;
+  for (std::size_t at = 0; at < line; at = text.find('\n', at) + 1)
+    if (const std::size_t word = text.find_first_not_of(' ', at); text.compare(word, 3, "```") == 0) code = !code;
+  return code;
+}
+
+// The Markdown text of a file in `folder`, in which a link to what the copy has not becomes its words.
+std::string with_living_links(const std::string& text, const fs::path& folder, const std::set<std::string>& copied) {
+  auto lives = [&](const std::string& target) {
+    if (target.empty() || target[0] == '#' || target.find_first_of(": ") != std::string::npos) return true;
+    std::string path = (folder / target.substr(0, target.find('#'))).lexically_normal().generic_string();
+    if (path.ends_with("/")) path.pop_back();
+    const auto at = copied.lower_bound(path);  // a file, or a folder with one
+    return path == "." || (at != copied.end() && *at == path) ||
+           copied.lower_bound(path + "/") != copied.lower_bound(path + "0");  // '0' comes after '/'
+  };
+  std::string out;
+  std::size_t at = 0;
+  for (std::size_t link; (link = text.find("](", at)) != std::string::npos;) {
+    const std::size_t end = text.find(')', link);
+    if (end == std::string::npos) break;
+    out.append(text, at, link - at);
+    at = end + 1;
+    std::size_t open = std::string::npos;
+    int depth = 0;
+    for (std::size_t i = out.size(); i-- > 0 && open == std::string::npos;) {
+      if (out[i] == ']') ++depth;
+      if (out[i] == '[' && depth-- == 0) open = i;
+    }
+    if (open == std::string::npos || in_code(text, link) || lives(text.substr(link + 2, end - link - 2)))
+      out.append(text, link, at - link);
+    else
+      out.erase(open, 1);
+  }
+  return out.append(text, at, std::string::npos);
+}
+
 }  // namespace
 
 std::size_t copy_course(const fs::path& to, const CourseCopy& what, std::error_code& ec) {
   std::set<std::string> all;
   for (const Lab& lab : load_labs()) all.insert(lab.name);
-  std::size_t count = 0;
+  std::set<std::string> paths = {"README.md"};
   for (const std::string& path : course_files()) {
     if (withheld(path) || path == "README.md" || (what.prebuilt && for_building(path))) continue;
     if (path.rfind("labs/", 0) == 0) {
       const std::string lab = path.substr(5, path.find('/', 5) - 5);
       if (!what.labs.empty() && all.count(lab) != 0 && what.labs.count(lab) == 0) continue;
     }
-    const fs::path from = root_dir() / path;
-    if (!fs::is_regular_file(from, ec)) continue;
-    fs::create_directories((to / path).parent_path(), ec);
-    if (!ec) fs::copy_file(from, to / path, fs::copy_options::overwrite_existing, ec);
-    if (ec) break;
-    ++count;
+    if (fs::is_regular_file(root_dir() / path, ec)) paths.insert(path);
   }
-  if (ec) return count;
-  std::ofstream readme(to / "README.md");
-  readme << readme_of_copy();
-  if (!readme.flush()) ec = std::make_error_code(std::errc::io_error);
-  return count + 1;
+  ec.clear();
+  for (const std::string& path : paths) {
+    fs::create_directories((to / path).parent_path(), ec);
+    if (ec) return 0;
+    if (!path.ends_with(".md")) {
+      fs::copy_file(root_dir() / path, to / path, fs::copy_options::overwrite_existing, ec);
+      if (ec) return 0;
+      continue;
+    }
+    const std::string text = path == "README.md" ? readme_of_copy() : file_text(root_dir() / path);
+    std::ofstream page(to / path);
+    page << with_living_links(text, fs::path(path).parent_path(), paths);
+    if (!page.flush()) return ec = std::make_error_code(std::errc::io_error), 0;
+  }
+  return paths.size();
 }
 
 void needs_sources(const char* command) {

@@ -4,13 +4,16 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <thread>
 
 #include "app/cli/command.hpp"
 #include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/base/course_keys.hpp"
 #include "cluster/src/base/files.hpp"
 #include "cluster/src/collector.hpp"
 #include "cluster/src/gradebook/exports.hpp"
@@ -28,11 +31,12 @@ namespace ridge::cluster {
 namespace {
 
 struct Arguments {
-  std::string course, lab, submissions, roster, student, reason, author, value;
-  std::string from, column, out, format = "csv";
+  std::string course, lab, submissions, student, reason, author, value;
+  std::vector<std::string> rosters;
+  std::string from, column, out, file, node, format = "csv";
   double points = 0;
   int more = 0;
-  bool watch = false, detach = false, no_job = false;
+  bool watch = false, detach = false, no_job = false, dry_run = false, ignore_unmatched = false;
   PreflightArguments preflight;
   std::string batch;
   int task = 0;
@@ -56,29 +60,66 @@ int collect_to_the_end(Gradebook& book, const std::string& lab, bool detach) {
   }
   collector.run();
   for (const auto& [name, rules] : book.course().labs)
-    if (lab.empty() ? book.db().query("SELECT 1 FROM work WHERE lab = ?", name).next() : lab == name)
+    if (lab.empty() ? book.db().query("SELECT 1 FROM work WHERE lab = ?", name).next() : lab == name) {
       print_summary(book, name);
+      if (const int old = outdated_results(book, name); old > 0)
+        fmt::print(
+            "{} of these results are of another version of the lab, or of other points; to grade them anew: ridge "
+            "cluster regrade --lab {} --reason \"new version\"\n",
+            old, name.substr(0, 2));
+    }
   return verdict(book);
+}
+
+// Takes in what --submissions names. A dry run lists each match and miss, and keeps nothing.
+int take_in_as_asked(Gradebook& book, const std::string& lab, const Arguments& a) {
+  const std::vector<Student> roster = a.rosters.empty() ? book.students() : read_rosters(a.rosters);
+  if (roster.empty())
+    throw Error(Exit::usage, "the gradebook knows no students yet", "name the roster: --roster roster.csv");
+  if (!a.rosters.empty() && !a.dry_run) {
+    Transaction all(book.db());
+    const std::vector<std::string> gone = book.enrol(roster);
+    all.commit();
+    if (!gone.empty())
+      fmt::print("{} students are not on this roster any more, and in no export; their work is kept: {}\n", gone.size(),
+                 fmt::join(gone, ", "));
+  }
+  if (a.submissions.empty()) return 0;
+  const IntakeReport in = take_in(book, lab, a.submissions, roster, a.dry_run);
+  if (a.dry_run) {
+    const auto good =
+        std::count_if(in.matches.begin(), in.matches.end(), [](const auto& m) { return m.problem.empty(); });
+    fmt::print("{}{}: {} hand-ins have an owner, {} of them can be graded; {} have none\n", intake_text(in, true), lab,
+               in.matches.size(), good, in.misses.size());
+    if (!in.without.empty())
+      fmt::print("{} students have no entry: {}\n", in.without.size(), fmt::join(in.without, ", "));
+    fmt::print("Nothing was kept: this was a dry run.\n");
+  } else {
+    fmt::print("{}: {} submissions taken in, {} known already, {} of them new contents\n{}", lab, in.taken, in.known,
+               in.contents, intake_text(in, false));
+  }
+  std::fflush(stdout);  // before the jobs, also where the output is a file
+  return static_cast<int>(in.misses.empty() ? Exit::passed : Exit::environment);
+}
+
+int intake(const Arguments& a) {
+  const Course course = load_course(a.course);
+  const std::string lab = find_lab(a.lab).name;
+  course.lab(lab);
+  std::optional<CollectorLock> lock;
+  if (!a.dry_run) lock.emplace(course);
+  Gradebook book(course);
+  return take_in_as_asked(book, lab, a);
 }
 
 int grade(const Arguments& a) {
   const Course course = load_course(a.course);
   const std::string lab = find_lab(a.lab).name;
   course.lab(lab);
-  if (course.is_signed && (course.signing_key.empty() || course.keys.empty()))
-    throw Error(Exit::usage, "[grading] in course.toml names no `signing_key` and `keys`: official results are signed",
-                "`ridge key new FILE` makes a pair; for a rehearsal say `signed = false`");
+  if (const auto wrong = wrong_keys(course)) throw *wrong;
   CollectorLock lock(course);
   Gradebook book(course);
-  const std::vector<Student> roster = a.roster.empty() ? book.students() : read_roster(a.roster);
-  if (roster.empty())
-    throw Error(Exit::usage, "the gradebook knows no students yet", "name the roster: --roster roster.csv");
-  if (!a.submissions.empty()) {
-    const IntakeReport in = take_in(book, lab, a.submissions, roster);
-    fmt::print("{}: {} submissions taken in, {} known already, {} of them new contents\n", lab, in.taken, in.known,
-               in.contents);
-    for (const std::string& p : in.problems) fmt::print("  problem: {}\n", p);
-  }
+  take_in_as_asked(book, lab, a);
   book.db().change(
       "UPDATE work SET state = 'waiting', failures = 0 WHERE lab = ? AND state IN ('not-graded', 'cancelled')", lab);
   return collect_to_the_end(book, lab, a.detach);
@@ -117,6 +158,33 @@ int cancel(const Arguments& a) {
   return 0;
 }
 
+int back_up(const Arguments& a) {
+  const Course course = load_course(a.course);
+  Gradebook book(course);
+  book.back_up(fs::absolute(a.file));
+  fmt::print("Wrote {}, which only this account can read. `ridge cluster restore` takes it back.\n", shown(a.file));
+  return 0;
+}
+
+int restore(const Arguments& a) {
+  const Course course = load_course(a.course);
+  CollectorLock lock(course);
+  restore_gradebook(course, fs::absolute(a.file));
+  fmt::print("{} is back. `ridge cluster resume` goes on; `ridge cluster grade` takes in what came since the backup.\n",
+             shown(course.gradebook));
+  return 0;
+}
+
+int readmit(const Arguments& a) {
+  const Course course = load_course(a.course);
+  Gradebook book(course);
+  if (book.db().change("UPDATE node SET excluded = 0, failures = 0 WHERE name = ? AND excluded = 1", a.node) == 0)
+    throw Error(Exit::usage, fmt::format("no node '{}' is left out", a.node), "`ridge cluster status` lists them");
+  book.note(fmt::format("node {} is let in again by {}", a.node, user_name()));
+  fmt::print("{} gets jobs again.\n", a.node);
+  return 0;
+}
+
 int status(const Arguments& a) {
   const Course course = load_course(a.course);
   Gradebook book(course);
@@ -125,8 +193,11 @@ int status(const Arguments& a) {
     for (const auto& [name, rules] : course.labs) {
       const Counts c = book.counts(name);
       if (c.open() + c.graded + c.not_graded == 0) continue;
-      text += fmt::format("  {:<22} graded {:>4}   running or queued {:>4}   waiting {:>4}   not graded {:>3}\n", name,
-                          c.graded, c.running, c.waiting, c.not_graded);
+      int students = 0, with_grade = 0;
+      for (const Grade& g : book.grades(name)) ++students, with_grade += g.percent.has_value();
+      text += fmt::format("  {:<22} students with a grade {:>4} of {}\n", name, with_grade, students);
+      text += fmt::format("  {:<22} different contents: graded {}, running or queued {}, waiting {}, not graded {}\n",
+                          "", c.graded, c.running, c.waiting, c.not_graded);
     }
     if (auto queued = queue(book.jobs_prefix())) {
       int running = 0, pending = 0;
@@ -222,7 +293,7 @@ int export_grades(const Arguments& a) {
   if (lab != "total") course.lab(lab);
   Gradebook book(course);
   std::string note;
-  const std::string text = exported(book, {lab, a.format, a.from, a.column, a.points}, note);
+  const std::string text = exported(book, {lab, a.format, a.from, a.column, a.points, a.ignore_unmatched}, note);
   if (a.out.empty()) {
     fmt::print("{}", text);
   } else {
@@ -330,7 +401,29 @@ class ClusterCommands {
   using Action = std::function<int(const Arguments&)>;
 
   CLI::App* add(const char* name, const char* what, Action action) {
+    static const std::map<std::string, const char*> examples = {
+        {"grade", "  ridge cluster grade --lab 03 --submissions DIR --roster roster.csv"},
+        {"intake", "  ridge cluster intake --lab 03 --submissions DIR --roster roster.csv --dry-run"},
+        {"resume", "  ridge cluster resume"},
+        {"cancel", "  ridge cluster cancel"},
+        {"status", "  ridge cluster status --watch"},
+        {"regrade", "  ridge cluster regrade --lab 03 --student jdoe --reason \"the node was broken\""},
+        {"extend", "  ridge cluster extend --lab 03 --student jdoe --until 2026-12-08T23:59:00+01:00 --reason ill"},
+        {"override",
+         "  ridge cluster override --lab 03 --student jdoe --percent 80 --reason \"shown in the office hour\""},
+        {"export", "  ridge cluster export --lab 03 --format canvas --from canvas.csv -o filled.csv"},
+        {"report", "  ridge cluster report --lab 03"},
+        {"estimate", "  ridge cluster estimate --lab 03 --more 200"},
+        {"doctor", "  ridge cluster doctor --course course.toml"},
+        {"preflight", "  ridge cluster preflight --reference calibration.json"},
+        {"backup", "  ridge cluster backup gradebook-monday.sqlite"},
+        {"restore", "  ridge cluster restore gradebook-monday.sqlite"},
+        {"readmit", "  ridge cluster readmit gpu07"},
+        {"init", "  ridge cluster init"},
+    };
     CLI::App* command = top_->add_subcommand(name, what);
+    if (const auto at = examples.find(name); at != examples.end())
+      command->footer(std::string("Examples:\n") + at->second);
     ridge_.set_action(command, [a = arguments_, action = std::move(action)] { return action(*a); });
     return command;
   }
@@ -341,12 +434,24 @@ class ClusterCommands {
   }
   void add_detach(CLI::App* command) { command->add_flag("--detach", a_.detach, "Only submit"); }
 
+  void add_intake(CLI::App* command) {
+    command->add_option("--submissions", a_.submissions,
+                        "Folder of hand-ins: one entry per student, or what an LMS gives to download");
+    command->add_option("--roster", a_.rosters, "CSV with a column id, or an LMS's export; several times for several")
+        ->expected(1)
+        ->take_all();
+  }
+
   void add_grading() {
     CLI::App* command = add_with_course("grade", "Take submissions in, and grade what has no result yet", grade);
     command->add_option("--lab", a_.lab, "Lab")->required();
-    command->add_option("--submissions", a_.submissions, "Folder with one folder, archive or repository per student");
-    command->add_option("--roster", a_.roster, "CSV with a column id (or Canvas's, Moodle's export)");
+    add_intake(command);
     add_detach(command);
+    command = add_with_course("intake", "Take submissions in, without grading them", intake);
+    command->add_option("--lab", a_.lab, "Lab")->required();
+    add_intake(command);
+    command->get_option("--submissions")->required();
+    command->add_flag("--dry-run", a_.dry_run, "List whose each entry is, and what is wrong with it; keep nothing");
     add_detach(add_with_course("resume", "Go on where a grading was left", resume));
     add_with_course("cancel", "End what is queued and running", cancel);
     command = add_with_course("status", "How far it is", status);
@@ -383,6 +488,7 @@ class ClusterCommands {
                         "The column to fill (default: the one with the lab's name; Moodle: Grade)");
     command->add_option("--points", a_.points, "What 100 % are (default: Canvas's Points Possible, else 100)");
     command->add_option("-o,--output", a_.out, "Write to this file");
+    command->add_flag("--ignore-unmatched", a_.ignore_unmatched, "Although hand-ins belong to nobody on the roster");
     command->add_option("--lab", a_.lab, "Lab, or `total`: all of them by their weights")->required();
     command = add_with_course("report", "Distribution, common failing checks, results to look at", show_report);
     command->add_option("--lab", a_.lab, "Lab")->required();
@@ -401,6 +507,12 @@ class ClusterCommands {
                         "What they should reach: from `ridge calibrate --json` on a healthy one");
     command->add_option("--measured", a_.preflight.measured, "Take this measurement instead of making one");
     command->add_option("--keep", a_.preflight.keep, "A folder: a GPU measured within the hour is not measured again");
+    command = add_with_course("backup", "Copy the gradebook, also while it is used", back_up);
+    command->add_option("file", a_.file, "New file")->required();
+    command = add_with_course("restore", "Take a backup as the gradebook, where that is gone", restore);
+    command->add_option("file", a_.file, "What `backup` wrote")->required();
+    command = add_with_course("readmit", "Give jobs to a node that was left out", readmit);
+    command->add_option("node", a_.node, "As `status` names it")->required();
     add_with_course("init", "Write a course.toml to start from", init);
     command =
         add("run", "What a job of a batch runs", [](const Arguments& a) { return run_array_task(a.batch, a.task); });

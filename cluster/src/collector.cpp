@@ -15,6 +15,7 @@
 #include "cluster/src/slurm/array_task.hpp"
 #include "formats/json_fields.hpp"
 #include "grader/base/error.hpp"
+#include "grader/base/lab.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/record.hpp"
 #include "grader/result/result.hpp"
@@ -26,9 +27,12 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int kNodeFailures = 3;    // failures on a node before it is excluded
+constexpr int kNodeFailures = 3;       // failures on a node before it is excluded
+constexpr double kSilentSeconds = 60;  // after which a node that was silent is asked for
+constexpr const char* kSilent = "no sign of life from";
 constexpr double kGoneSeconds = 3;  // the delay with which a job's last file appears here
 constexpr int kMaxArray = 500;
+constexpr double kRunSeconds = 60;  // that one run of a submission may take by itself, in mode grade
 constexpr std::size_t kMaxAttempt = 48 << 20;
 
 // The reason why a record does not count for this work; empty where it counts.
@@ -60,12 +64,19 @@ std::string wrong_with(const std::string& text, const Course& course, const std:
 
 std::string first_words(const std::string& text, std::size_t n = 200) { return capped(printable(text), n); }
 
+// Slurm took the node for other jobs, which is nobody's failure.
+bool preempted(const EndedTasks& ended, const std::string& batch, int task) {
+  const auto at = ended.find({batch, task});
+  return at != ended.end() && at->second == "PREEMPTED";
+}
+
 }  // namespace
 
 Collector::Collector(Gradebook& book)
     : book_(book), db_(book.db()), course_(book.course()), prefix_(book.jobs_prefix()), started_(steady_now()) {
   for (const char* dir : {"spool", "taken", "rejected", "beat", "batches", "fenced", "log", "contents", "built"})
     make_folders(course_.shared / dir);
+  book_.claim_shared();
   graded_at_start_ = book_.counts("").graded;
 }
 
@@ -85,17 +96,17 @@ void Collector::node_failed(const std::string& node, const std::string& reason, 
 }
 
 // Ends an attempt without a result. Its work waits for another attempt or is given up.
-void Collector::failed(const std::string& token, const std::string& state, const std::string& reason) {
-  if (db_.change("UPDATE attempt SET state = ?, reason = ?, ended = ? WHERE token = ? AND state = 'open'", state,
-                 reason, wall_now(), token) == 0)
+void Collector::failed(const std::string& token, const Failure& f) {
+  if (db_.change("UPDATE attempt SET state = ?, reason = ?, ended = ? WHERE token = ? AND state = 'open'", f.state,
+                 f.reason, wall_now(), token) == 0)
     return;
   Rows r = db_.query("SELECT work FROM attempt WHERE token = ?", token);
   if (!r.next()) return;
   const std::int64_t work = r.integer(0);
   db_.change(
-      "UPDATE work SET failures = failures + 1, reason = ?1, state = CASE WHEN failures + 1 > ?2 THEN 'not-graded' "
-      "ELSE 'waiting' END WHERE id = ?3 AND state = 'running'",
-      reason, course_.retries, work);
+      "UPDATE work SET failures = failures + ?4, reason = ?1, state = CASE WHEN ?5 OR (?4 AND failures + 1 > ?2) THEN "
+      "'not-graded' ELSE 'waiting' END WHERE id = ?3 AND state = 'running'",
+      f.reason, course_.retries, work, f.counts, f.final);
   Rows w = db_.query("SELECT failures FROM work WHERE id = ?", work);
   if (w.next()) not_before_[work] = steady_now() + std::min(30.0, std::pow(2.0, static_cast<double>(w.integer(0)) - 1));
 }
@@ -112,7 +123,7 @@ void Collector::take_record(const std::string& token, std::int64_t work, bool op
   }
   if (!wrong.empty()) {
     book_.note(fmt::format("attempt {}: {}", token, wrong));
-    failed(token, "failed", wrong);
+    failed(token, {"failed", wrong});
     return;
   }
   // One result of a work counts, that of the open attempt. Others are only kept.
@@ -141,12 +152,13 @@ bool Collector::take(const fs::path& file, const std::string& token) {
   if (db_.query("SELECT 1 FROM result WHERE token = ?", token).next())
     return true;  // a collector took it before it crashed
   if (text_at(a, "schema") != "ridge.attempt/1" || text_at(a, "token") != token) {
-    failed(token, "failed", "what it published can't be read");
+    failed(token, {"failed", "what it published can't be read"});
     return false;
   }
   const std::string node = first_words(text_at(a, "node"), 100), reason = first_words(text_at(a, "reason"), 600);
   db_.change("UPDATE attempt SET node = ? WHERE token = ?", node, token);
   if (text_at(a, "kind") == "graded") {
+    db_.change("UPDATE node SET failures = 0 WHERE name = ? AND excluded = 0", node);
     take_record(token, work, open, text_at(a, "record"), number_at(a, "seconds"));
   } else if (text_at(a, "kind") == "built") {
     if (db_.change("UPDATE attempt SET state = 'built', ended = ? WHERE token = ? AND state = 'open'", wall_now(),
@@ -155,10 +167,15 @@ bool Collector::take(const fs::path& file, const std::string& token) {
     else if (!db_.query("SELECT 1 FROM work WHERE built = ?", token).next())
       judged_.push_back(token);  // another attempt replaced this one
   } else if (open) {
-    const bool sick = flag_at(a, "sick"), hung = flag_at(a, "hung");
-    failed(token, "failed", fmt::format("{} (on {})", reason, node));
+    const bool sick = flag_at(a, "sick"), hung = flag_at(a, "hung"), usage = flag_at(a, "usage");
+    const bool hung_before =
+        hung && db_.query("SELECT 1 FROM attempt WHERE work = ? AND state = 'failed' AND reason LIKE ?", work,
+                          std::string(kHung) + "%")
+                    .next();
+    // A usage error is the submission's or the course's: no other node says anything else.
+    failed(token, {"failed", fmt::format("{} (on {})", reason, node), usage || hung_before});
     db_.change("UPDATE work SET built = '' WHERE id = ?", work);  // the build may be the cause, so it is repeated
-    if (!hung) node_failed(node, reason, sick);
+    if (!hung && !usage) node_failed(node, reason, sick);
   }
   return true;
 }
@@ -208,28 +225,56 @@ void Collector::require_shared_folder() {
   }
 }
 
-void Collector::give_up(const std::string& batch, std::int64_t id, int task, const std::string& state,
-                        const std::string& why, const Life& life, const std::string& job, bool node_is_bad) {
+void Collector::give_up(const std::string& batch, std::int64_t id, int task, const Failure& failure, const Life& life,
+                        const std::string& job, Blame blame) {
   require_shared_folder();
   std::vector<std::string> tokens;
   for (Rows r = db_.query("SELECT token FROM attempt WHERE batch = ? AND task = ? AND state = 'open'", id, task);
        r.next();)
     tokens.push_back(r.text(0));
   // A job that is still alive skips the submissions that it lost.
-  for (const std::string& token : tokens) publish(course_.shared / "fenced" / token, why + "\n");
+  for (const std::string& token : tokens) publish(course_.shared / "fenced" / token, failure.reason + "\n");
   Transaction all(db_);
   for (const std::string& token : tokens) {
     db_.change("UPDATE attempt SET node = ? WHERE token = ?", life.node, token);
-    failed(token, state, why);
+    failed(token, failure);
   }
-  node_failed(life.node, why, node_is_bad);
-  book_.note(fmt::format("{} task {}: {}; {} attempts", batch, task, why, tokens.size()));
+  if (blame != Blame::nobody) node_failed(life.node, failure.reason, blame == Blame::node_at_once);
+  book_.note(fmt::format("{} task {}: {}; {} attempts", batch, task, failure.reason, tokens.size()));
   all.commit();
   if (!job.empty()) cancel_jobs({job});
 }
 
+Collector::Failure Collector::how_it_ended(const EndedTasks& ended, const std::string& batch, int task,
+                                           const std::string& node) {
+  const std::string where = node.empty() ? "" : " on " + node;
+  if (preempted(ended, batch, task)) return {"lost", "Slurm preempted its job" + where, false, false};
+  return {"lost", "its job ended without a result" + where};
+}
+
+// A node that was only silent may have been slow, or it is up again: it comes back once Slurm calls it well. One whose
+// preflight failed, or on which attempts failed, is tried again after `readmit_s`; its next failure leaves it out
+// again.
+void Collector::readmit_nodes() {
+  const double now = steady_now();
+  std::vector<std::pair<std::string, std::string>> out;
+  for (Rows r = db_.query("SELECT name, reason FROM node WHERE excluded = 1"); r.next();)
+    out.emplace_back(r.text(0), r.text(1));
+  for (const auto& [name, reason] : out) {
+    double& since = out_since_.emplace(name, now).first->second;
+    const bool silent = reason.starts_with(kSilent);
+    if (now - since < (silent ? std::min<double>(kSilentSeconds, course_.readmit_s) : course_.readmit_s)) continue;
+    since = now;
+    if (silent && !node_is_well(name)) continue;
+    db_.change("UPDATE node SET excluded = 0, failures = ? WHERE name = ?", kNodeFailures - 1, name);
+    out_since_.erase(name);
+    book_.note(fmt::format("node {} is tried again", name));
+  }
+}
+
 void Collector::watch() {
-  auto jobs = queue(prefix_);
+  EndedTasks ended;
+  auto jobs = queue(prefix_, &ended);
   controller_away_ = !jobs;
   if (!jobs) return;  // without an answer nothing is known about any job
   waits_for_.clear();
@@ -289,10 +334,8 @@ void Collector::watch() {
         if (life.gone == 0) life.gone = now;
         const double wait = life.beat.empty() ? kGoneSeconds : std::max(kGoneSeconds, 6 - (now - life.changed));
         if (now - life.gone > wait && now - life.changed > 5)
-          give_up(
-              b.name, b.id, task, "lost",
-              life.node.empty() ? "its job ended without a result" : "its job ended without a result on " + life.node,
-              life, "", false);
+          give_up(b.name, b.id, task, how_it_ended(ended, b.name, task, life.node), life, "",
+                  preempted(ended, b.name, task) ? Blame::nobody : Blame::node);
         continue;
       }
       life.gone = 0;
@@ -302,13 +345,18 @@ void Collector::watch() {
         std::string why = t.reason;
         std::transform(why.begin(), why.end(), why.begin(), [](unsigned char c) { return std::tolower(c); });
         if (why.find("launch") != std::string::npos || why.find("held") != std::string::npos)
-          give_up(b.name, b.id, task, "lost", "Slurm holds its job: " + first_words(t.reason), life, t.job, false);
+          give_up(b.name, b.id, task, {"lost", "Slurm holds its job: " + first_words(t.reason)}, life, t.job,
+                  Blame::node);
+        continue;
+      }
+      if (t.state == "SUSPENDED") {  // for other jobs that come first: it is silent, and goes on
+        life.running = life.changed = now;
         continue;
       }
       if (life.running == 0) life.running = now;
       if (life.beat.empty() ? now - life.running > course_.start_s : silent > course_.heartbeat_s)
-        give_up(b.name, b.id, task, "fenced", fmt::format("no sign of life from {} for {:.0f} s", life.node, silent),
-                life, t.job, true);
+        give_up(b.name, b.id, task, {"fenced", fmt::format("{} {} for {:.0f} s", kSilent, life.node, silent)}, life,
+                t.job, Blame::node_at_once);
     }
   }
   db_.change(
@@ -345,6 +393,15 @@ void Collector::send(std::int64_t id, const std::string& name, const CourseLab& 
              s.message, wall_now(), id);
   db_.change("UPDATE batch SET state = 'over' WHERE id = ?", id);
   all.commit();
+  // A limit on the number of a user's jobs: smaller arrays, one after the other.
+  if (is_submit_limit(s.message)) {
+    const bool others = db_.query("SELECT 1 FROM attempt WHERE state = 'open'").next();
+    if (tasks > 1 || others) {
+      max_tasks_ = std::max(1, tasks / 2);
+      next_submit_ = steady_now() + (tasks > 1 ? 0.5 : 5);
+      return;
+    }
+  }
   throw Error(Exit::environment, "Slurm refuses the jobs: " + s.message,
               "correct [slurm] in course.toml (`ridge cluster doctor` checks it), then `ridge cluster resume`");
 }
@@ -359,6 +416,10 @@ void Collector::make_batch(const CourseLab& lab, Phase phase, const std::vector<
   if (course_.is_signed) options.push_back("--official");
   if (course_.require_sandbox) options.push_back("--require-sandbox");
   if (!course_.seeds.empty() && !builds) options.insert(options.end(), {"--seed-file", course_.seeds.string()});
+  // An endless kernel ends its task and leaves time for the others.
+  const std::size_t parts = std::max<std::size_t>(1, find_lab(lab.name).tasks.size());
+  if (const double each = 0.6 * lab.limit_s / static_cast<double>(parts); each < kRunSeconds && !builds)
+    options.insert(options.end(), {"--time-limit", fmt::format("{:.1f}", each)});
   if (lab.slurm.nodes > 1 && !builds) options.insert(options.end(), {"--ranks-through", course_.mpi});
   // Slurm's limit exceeds the submissions' own limits, which apply first.
   const int minutes = (per_job * ((builds ? course_.build_limit_s : lab.limit_s) + 2) + 59) / 60 + 2;
@@ -411,6 +472,8 @@ void Collector::make_batch(const CourseLab& lab, Phase phase, const std::vector<
 }
 
 void Collector::submit_waiting() {
+  readmit_nodes();
+  if (max_tasks_ == 0) max_tasks_ = std::min(kMaxArray, max_array_size());
   std::map<std::pair<std::string, Phase>, std::vector<Item>> waiting;
   const double now = steady_now();
   for (Rows r = db_.query("SELECT id, lab, content, built FROM work WHERE state = 'waiting' ORDER BY id"); r.next();) {
@@ -436,11 +499,12 @@ void Collector::submit_waiting() {
           std::clamp<std::size_t>(items.size() / (16 * nodes), 1, std::min<std::size_t>(20, half_an_hour)));
     }
     for (std::size_t at = 0; at < items.size();) {
-      const std::size_t end = std::min(items.size(), at + static_cast<std::size_t>(per_job * kMaxArray));
+      const std::size_t end = std::min(items.size(), at + static_cast<std::size_t>(per_job * max_tasks_));
       make_batch(lab, key.second,
                  {items.begin() + static_cast<std::ptrdiff_t>(at), items.begin() + static_cast<std::ptrdiff_t>(end)},
                  per_job);
       at = end;
+      if (next_submit_ > now + 1) return;  // Slurm takes no more jobs now
     }
   }
 }
@@ -453,8 +517,8 @@ void Collector::step() {
     next_watch_ = steady_now() + (controller_away_ ? 2 : 1);
   }
   if (now >= next_submit_ && !controller_away_) {
+    next_submit_ = now + 1;
     submit_waiting();
-    next_submit_ = steady_now() + 1;
   }
 }
 

@@ -36,12 +36,20 @@ class Collector {
 
   bool take(const fs::path& file, const std::string& token);
   void take_record(const std::string& token, std::int64_t work, bool open, const std::string& record, double seconds);
-  void failed(const std::string& token, const std::string& state, const std::string& reason);
+  // final: no further attempt would help. counts: it is one of the work's `retries`.
+  struct Failure {
+    std::string state, reason;
+    bool final = false, counts = true;
+  };
+  void failed(const std::string& token, const Failure& failure);
   void node_failed(const std::string& node, const std::string& reason, bool at_once);
   void require_shared_folder();
   void watch();
-  void give_up(const std::string& batch, std::int64_t id, int task, const std::string& state, const std::string& why,
-               const Life& life, const std::string& job, bool node_is_bad);
+  enum class Blame { nobody, node, node_at_once };
+  void give_up(const std::string& batch, std::int64_t id, int task, const Failure& failure, const Life& life,
+               const std::string& job, Blame blame);
+  static Failure how_it_ended(const EndedTasks& ended, const std::string& batch, int task, const std::string& node);
+  void readmit_nodes();
   void submit_waiting();
   void make_batch(const CourseLab& lab, Phase phase, const std::vector<Item>& items, int per_job);
   void send(std::int64_t id, const std::string& name, const CourseLab& lab, Phase phase, int tasks);
@@ -58,7 +66,9 @@ class Collector {
   std::vector<std::string> judged_;  // builds to be removed once the collected results are committed
   int graded_at_start_ = 0, position_ = -1;
   bool controller_away_ = false;
-  std::string waits_for_;  // Slurm's reason for waiting, unless it is only the queue's order
+  std::map<std::string, double> out_since_;  // excluded nodes, in steady_now() seconds
+  int max_tasks_ = 0;                        // of one array, as Slurm allows; 0: not asked yet
+  std::string waits_for_;                    // Slurm's reason for waiting, unless it is only the queue's order
 };
 
 // Prints the mean, the submissions that were not graded with the reasons, and the excluded nodes.

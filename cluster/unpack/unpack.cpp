@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <clocale>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -57,6 +58,8 @@ int folder_of(int top, const std::vector<std::string>& parts) {
 
 int main(int argc, char** argv) {
   if (argc != 3) refuse("usage: ridge-unpack ARCHIVE FOLDER");
+  // libarchive converts names to the locale's encoding, and in the locale C it refuses all that is not ASCII.
+  if (std::setlocale(LC_CTYPE, "C.UTF-8") == nullptr) std::setlocale(LC_CTYPE, "en_US.UTF-8");
   const rlimit memory{512UL << 20, 512UL << 20}, cpu{15, 15}, file{kMaxFile, kMaxFile};
   setrlimit(RLIMIT_AS, &memory);
   setrlimit(RLIMIT_CPU, &cpu);
@@ -82,8 +85,10 @@ int main(int argc, char** argv) {
     if (code != ARCHIVE_OK && code != ARCHIVE_WARN)
       refuse(entries == 0 ? "neither a zip nor a tar archive" : "the archive is damaged");
     if (++entries > kMaxEntries) refuse("the archive has more than 2000 entries");
+    // Names are in this locale's characters, in UTF-8, or in an encoding that nobody names, whose bytes are taken.
     const char* name = archive_entry_pathname(e);
-    if (name == nullptr) refuse("the archive has a name that can't be read");
+    if (name == nullptr) name = archive_entry_pathname_utf8(e);
+    if (name == nullptr) refuse("the archive has a name that can't be read; name files and folders in ASCII");
     if (archive_entry_hardlink(e) != nullptr || archive_entry_symlink(e) != nullptr)
       refuse("the archive has a link; hand in the files themselves");
     const auto type = archive_entry_filetype(e);

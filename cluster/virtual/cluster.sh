@@ -9,7 +9,7 @@
 #   cluster.sh doom DIR NODE           kills the node: its daemon and all processes of its jobs at once
 #
 # Partition `grade` has all nodes; `cpu` the first half of them, without GPUs. The other half offers gpu:emulated:2, which
-# is only a name: a job sees it in SLURM_JOB_GPUS alone. --cgroup confines jobs by the control groups of this machine, v1
+# is only a name: a job sees it in SLURM_JOB_GPUS alone. Jobs of `urgent` end those of the others. --cgroup confines jobs by the control groups of this machine, v1
 # or v2. Exit code 77: it cannot run here (not root, a missing program); the reason is printed.
 set -u
 
@@ -95,8 +95,11 @@ $(for i in $(seq "$nodes"); do
     [ "$i" -gt "$half" ] || [ "$nodes" -eq 1 ] && gres="Gres=gpu:emulated:2"
     echo "NodeName=n$i NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[$i]} CPUs=$cpus RealMemory=$memory $gres"
   done)
+PreemptType=preempt/partition_prio
+PreemptMode=CANCEL
 PartitionName=grade Nodes=n[1-$nodes] Default=YES MaxTime=60 State=UP
 PartitionName=cpu Nodes=n[1-$half] MaxTime=60 State=UP
+PartitionName=urgent Nodes=n[1-$nodes] MaxTime=60 PriorityTier=10 State=UP
 CONF
   printf '#!/bin/sh\necho "export %s=%s"\n' "$mark" "$dir" >"$dir/etc/mark"
   chmod 755 "$dir/etc/mark"

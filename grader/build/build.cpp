@@ -8,6 +8,7 @@
 #include <functional>
 #include <future>
 #include <iterator>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -17,6 +18,9 @@
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
+#include "grader/base/sha256.hpp"
+#include "grader/base/source_text.hpp"
+#include "grader/base/text.hpp"
 #include "grader/build/compile.hpp"
 #include "grader/build/machine_fault.hpp"
 #include "grader/build/object_cache.hpp"
@@ -57,11 +61,17 @@ void check_source_file(const fs::path& from) {
                 "submit a copy of the file");
 }
 
-// Once it lies in the private folder, where nobody changes it any more.
-void check_source_text(const fs::path& copy) {
-  if (file_text(copy).find('\0') != std::string::npos)
-    throw Error(Exit::usage, copy.filename().string() + " is no text: it holds a zero byte",
-                "submit source files only");
+// Once it lies in the private folder, where nobody changes it any more: the text as compilers read it.
+void keep_as_text(const fs::path& copy) {
+  const std::string bytes = file_text(copy);
+  const auto text = source_text(bytes);
+  if (!text)
+    throw Error(Exit::usage, fmt::format("{} {}", copy.filename().string(), kNoSourceText), "submit source files only");
+  if (*text == bytes) return;
+  std::ofstream out(copy, std::ios::binary | std::ios::trunc);
+  if (!(out << *text).flush())
+    throw Error(Exit::environment, "cannot write " + copy.string(),
+                "free some space there, or set TMPDIR to a folder with space");
 }
 
 void copy_source(const fs::path& from, const fs::path& to) {
@@ -175,30 +185,57 @@ void check_objects(const std::vector<fs::path>& objects, const fs::path& dir, Sy
     throw Error(Exit::build, scrub(told, dir / "src"), "remove these names");
 }
 
-// Stubs, in place of files that don't compile and that nothing asks for.
+// Stubs, in place of files that don't compile: of those that nothing asks for, or of any where the rest is judged.
 class StandIns {
  public:
   StandIns() = default;
   StandIns(const Lab& lab, const Submission& submission) : lab_(&lab), submission_(&submission) {}
-  // `compile` again, where the file is one of those.
+  // `compile` again, where the file may have a stub.
   CompileFailure retry(CompileFailure first, const fs::path& source, const std::function<CompileFailure()>& compile) {
     const std::string name = source.filename().string();
-    if (first.output.empty() || first.environment || lab_ == nullptr || submission_->needed.empty() ||
-        name == submission_->needed || std::find(lab_->files.begin(), lab_->files.end(), name) == lab_->files.end())
-      return first;
+    if (first.output.empty() || first.environment || lab_ == nullptr || !may_replace(name)) return first;
+    const std::string submitted = file_text(source);
     std::error_code ec;
     copy_to_write(lab_->dir / name, source, ec);
     if (ec || !compile().output.empty()) return first;
     std::lock_guard lock(mutex_);
-    submission_->note(
-        fmt::format("{} does not compile; this task does not need it, and the lab's stub stands in", name));
+    unbuilt_.push_back({name, capped(scrub(first.output, source.parent_path()), kMaxShown), sha256(submitted)});
+    submitted_[source] = submitted;
+    submission_->note(submission_->partial ? fmt::format("{} does not compile: its tasks earn nothing", name)
+                                           : fmt::format("{} does not compile; this task does not need it, and the "
+                                                         "lab's stub stands in",
+                                                         name));
     return {};
+  }
+  // Puts what was handed in back in the place of stubs: a record names its hash.
+  void undo() {
+    for (const auto& [file, text] : submitted_) std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
+  }
+  // What does not compile, in order of names. Throws the first one's messages where it is all, or where `failed`: the
+  // rest can't be linked without it.
+  std::vector<BuiltWorker::Unbuilt> unbuilt(bool failed) {
+    std::sort(unbuilt_.begin(), unbuilt_.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+    if (submission_ == nullptr || !submission_->partial || unbuilt_.empty()) return {};
+    const auto programs = std::count_if(lab_->files.begin(), lab_->files.end(),
+                                        [](const std::string& f) { return fs::path(f).extension() == ".cu"; });
+    if (failed || std::ssize(unbuilt_) == programs)
+      throw Error(Exit::build, unbuilt_[0].messages, "correct the first error; later ones often follow from it");
+    return unbuilt_;
   }
 
  private:
+  static constexpr std::size_t kMaxShown = 4000;  // bytes of messages that a check of the result holds
+
+  bool may_replace(const std::string& name) const {
+    if (std::find(lab_->files.begin(), lab_->files.end(), name) == lab_->files.end()) return false;
+    return submission_->partial || (!submission_->needed.empty() && name != submission_->needed);
+  }
+
   const Lab* lab_ = nullptr;
   const Submission* submission_ = nullptr;
   std::mutex mutex_;
+  std::vector<BuiltWorker::Unbuilt> unbuilt_;
+  std::map<fs::path, std::string> submitted_;
 };
 
 BuiltWorker build_simt(std::vector<fs::path> sources, const fs::path& dir, const SymbolRules& rules, bool reuse,
@@ -310,7 +347,7 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const
 
 BuiltWorker build(const std::vector<fs::path>& sources, lab::Backend backend, const fs::path& dir,
                   const SymbolRules* rules, const std::vector<std::string>& libraries, bool reuse,
-                  StandIns&& stand_ins = {}) {
+                  StandIns& stand_ins) {
   double start = now();
   BuiltWorker built = backend == lab::Backend::cpu
                           ? build_simt(sources, dir, rules != nullptr ? *rules : SymbolRules{}, reuse, stand_ins)
@@ -346,7 +383,7 @@ void stage(const Lab& lab, const Submission& submission, const fs::path& dir) {
       if (!fs::exists(lab.dir / entry.path().filename())) check_header_name(entry.path().filename().string());
     }
     copy_source(entry.path(), dir / entry.path().filename());
-    if (on(Defence::source_files)) check_source_text(dir / entry.path().filename());
+    if (on(Defence::source_files)) keep_as_text(dir / entry.path().filename());
   }
   for (std::size_t i = 0; i < submission.overrides.size(); ++i)
     copy_source(submission.overrides[i], dir / submission.override_names[i]);
@@ -390,9 +427,14 @@ BuiltWorker build_worker(const Lab& lab, const Submission& submission, lab::Back
   if (auto known = lab.forbid.find(backend); known != lab.forbid.end()) rules.forbidden = known->second;
   rules.entry = lab.entry_calls;
   if (on(Defence::symbol_policy)) rules.headers = lab.forbidden_headers;
+  StandIns stand_ins(lab, submission);
   try {
-    return build(std::move(sources), backend, dir, &rules, lab.libraries, submission.reuse, StandIns(lab, submission));
+    BuiltWorker built = build(std::move(sources), backend, dir, &rules, lab.libraries, submission.reuse, stand_ins);
+    built.unbuilt = stand_ins.unbuilt(false);
+    return built;
   } catch (const Error& e) {
+    stand_ins.undo();
+    if (e.code == Exit::build) stand_ins.unbuilt(true);
     if (backend == lab::Backend::cpu)
       blame_machine(e, [](const fs::path& probe, const fs::path& place) {
         const fs::path source = place / "src" / probe.filename();
@@ -412,7 +454,8 @@ BuiltWorker build_baseline(const Lab& lab, const fs::path& dir) {
     if (entry.path().extension() == ".hpp" || entry.path().filename() == "entry.cu" ||
         entry.path().filename() == "baseline.cu")
       copy_source(entry.path(), src / entry.path().filename());
-  return build(sources_in(src), lab::Backend::cuda, dir, nullptr, lab.baseline_libraries, false);
+  StandIns none;
+  return build(sources_in(src), lab::Backend::cuda, dir, nullptr, lab.baseline_libraries, false, none);
 }
 
 }  // namespace ridge

@@ -16,6 +16,12 @@ struct BuiltWorker {
   double seconds = 0;
   std::string warnings;
   std::string sha256;  // of the program, where another machine built it (prebuilt.hpp)
+  // A file of the lab that did not compile, so that the stub stands in: the compiler's messages, and the hash of what
+  // was handed in.
+  struct Unbuilt {
+    std::string name, messages, sha256;
+  };
+  std::vector<Unbuilt> unbuilt;
 };
 
 // A submission: a folder with the lab's files. `overrides` replaces single files (a wrong/ solution over the
@@ -26,6 +32,8 @@ struct Submission {
   std::vector<std::string> override_names;
   // The file of the only task that is judged: stubs stand in for others that don't compile. Empty: all are needed.
   std::string needed = {};
+  bool partial =
+      false;           // stubs stand in for the lab's files that don't compile (BuiltWorker::unbuilt), unless none does
   bool reuse = false;  // objects of earlier builds, where nothing that they come from has changed
   std::function<void(const std::string&)> note = [](const std::string&) {};  // what the student should know besides
 };

@@ -7,8 +7,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "formats/json_fields.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/sha256.hpp"
+#include "grader/base/text.hpp"
 #include "grader/result/hashes.hpp"
 #include "grader/result/record.hpp"
 #include "grader/result/result.hpp"
@@ -74,15 +76,17 @@ void check_signature(const fs::path& place, json manifest) {
 void keep_prebuilt(const fs::path& place, const BuiltWorker& built, const Lab& lab, lab::Backend backend,
                    const fs::path& src) {
   const std::string program = file_text(built.program);
-  const json manifest = {{"schema", kBuildSchema},
-                         {"lab", lab.name},
-                         {"backend", backend},
-                         {"submission", combined(submission_hashes(src, lab))},
-                         {"harness", combined(harness_hashes(lab, backend))},
-                         {"program", sha256(program)},
-                         {"compiler", built.compiler},
-                         {"flags", built.flags},
-                         {"seconds", built.seconds}};
+  Hashes submitted = submission_hashes(src, lab);
+  json unbuilt = json::array();
+  for (const auto& u : built.unbuilt) {
+    submitted[u.name] = u.sha256;  // a stub lies there
+    unbuilt.push_back({{"name", u.name}, {"messages", printable(u.messages)}, {"sha256", u.sha256}});
+  }
+  const json manifest = {{"schema", kBuildSchema},     {"lab", lab.name},
+                         {"backend", backend},         {"submission", combined(submitted)},
+                         {"unbuilt", unbuilt},         {"harness", combined(harness_hashes(lab, backend))},
+                         {"program", sha256(program)}, {"compiler", built.compiler},
+                         {"flags", built.flags},       {"seconds", built.seconds}};
   std::string text = canonical(manifest);
   if (signing_key_configured()) text = signed_record(text, signing_key_file());
   // A folder of its own beside it, which gets the name when it is whole.
@@ -131,6 +135,8 @@ BuiltWorker take_prebuilt(const fs::path& place, const Lab& lab, lab::Backend ba
   write_durably(built.program, program);
   if (chmod(built.program.c_str(), 0700) != 0) does_not_fit(place, "its copy can't be made a program");
   built.compiler = text_of("compiler"), built.flags = text_of("flags");
+  for (const json& u : m.value("unbuilt", json::array()))
+    built.unbuilt.push_back({text_at(u, "name"), text_at(u, "messages"), text_at(u, "sha256")});
   if (m.contains("seconds") && m["seconds"].is_number()) built.seconds = m["seconds"].get<double>();
   return built;
 }

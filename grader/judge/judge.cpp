@@ -79,6 +79,7 @@ void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device* de
   r.build_seconds = built.seconds;
   r.program_sha256 = built.sha256;
   r.submission_files = submission_hashes(sources, lab);
+  for (const auto& file : built.unbuilt) r.submission_files[file.name] = file.sha256;  // a stub lies there
   r.harness_files = harness_hashes(lab, o.backend);
 }
 
@@ -94,20 +95,24 @@ void add_ceilings(Result& r, const Calibration& machine) {
   std::stable_partition(r.ceilings.begin(), r.ceilings.end(), [](const Ceiling& c) { return c.kind == "bandwidth"; });
 }
 
+TaskResult not_built(const Task& spec, Backend backend, const std::string& message) {
+  TaskResult t;
+  t.id = spec.id;
+  t.title = spec.title;
+  t.status = Status::failed;
+  t.max = spec.points(backend);
+  t.checks.push_back({"build", false, message});
+  return t;
+}
+
 // A record of an attempt that the compiler refused: no points, and its messages.
 void did_not_build(Result& r, const Lab& lab, const JudgeOptions& o, const std::string& messages) {
   r.outcome = Outcome::build_failed;
   r.build_output = messages;
   for (const Task& spec : lab.tasks) {
     if (!o.task.empty() && o.task != spec.id) continue;
-    TaskResult t;
-    t.id = spec.id;
-    t.title = spec.title;
-    t.status = Status::failed;
-    t.max = spec.points(r.backend);
-    t.checks.push_back({"build", false, "the submission did not build"});
-    r.max += t.max;
-    r.tasks.push_back(std::move(t));
+    r.tasks.push_back(not_built(spec, r.backend, "the submission did not build"));
+    r.max += r.tasks.back().max;
   }
 }
 
@@ -189,6 +194,12 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
       o.mode == Mode::check || !on(Defence::secret_seeds) ? kPublicSeed : o.seed.value_or(secret_seed());
   for (const Task& spec : lab.tasks) {
     if (!o.task.empty() && o.task != spec.id) continue;
+    if (const auto u = std::find_if(built.unbuilt.begin(), built.unbuilt.end(),
+                                    [&](const auto& file) { return file.name == spec.file; });
+        u != built.unbuilt.end()) {
+      r.tasks.push_back(not_built(spec, o.backend, fmt::format("{} does not compile:\n{}", u->name, u->messages)));
+      continue;
+    }
     for (const auto& check : checks)
       if (check->id() == spec.id)
         r.tasks.push_back(

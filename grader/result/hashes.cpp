@@ -3,6 +3,7 @@
 #include <set>
 
 #include "grader/base/sha256.hpp"
+#include "grader/base/source_text.hpp"
 
 namespace ridge {
 
@@ -25,6 +26,14 @@ void add(Hashes& all, const std::string& name, const fs::path& file) {
   if (fs::is_regular_file(file, ec)) all[name] = sha256_of_file(file);
 }
 
+// The text as compilers read it: a byte order mark and UTF-16 make no other submission.
+std::string sha256_of_source(const fs::path& file) {
+  std::error_code ec;
+  if (fs::file_size(file, ec) > (1 << 20)) return sha256_of_file(file);  // no submission's
+  const std::string bytes = file_text(file);
+  return sha256(source_text(bytes).value_or(bytes));
+}
+
 }  // namespace
 
 Hashes submission_hashes(const fs::path& dir, const Lab& lab) {
@@ -32,7 +41,8 @@ Hashes submission_hashes(const fs::path& dir, const Lab& lab) {
   std::error_code ec;
   for (const auto& entry : fs::directory_iterator(dir, ec)) {
     std::string name = entry.path().filename().string();
-    if (is_source(name) && !is_the_courses(lab, name)) add(all, name, entry.path());
+    if (is_source(name) && !is_the_courses(lab, name) && fs::is_regular_file(entry.path(), ec))
+      all[name] = sha256_of_source(entry.path());
   }
   return all;
 }
@@ -53,11 +63,8 @@ const Hashes& runtime_headers() {
   return all;
 }
 
-Hashes harness_hashes(const Lab& lab, lab::Backend backend) {
+Hashes lab_hashes(const Lab& lab) {
   Hashes all;
-  all["bin/ridge"] = sha256_of_this_program();
-  add(all, "bin/ridge-sandbox-exec", build_dir() / "bin/ridge-sandbox-exec");
-  add(all, "lib/labs/" + lab.name + ".so", check_module(lab));
   std::error_code ec;
   for (const auto& entry : fs::directory_iterator(lab.dir, ec)) {
     fs::path name = entry.path().filename();
@@ -67,6 +74,14 @@ Hashes harness_hashes(const Lab& lab, lab::Backend backend) {
   }
   for (const auto& entry : fs::directory_iterator(lab.dir / "check", ec))
     add(all, "labs/" + lab.name + "/check/" + entry.path().filename().string(), entry.path());
+  return all;
+}
+
+Hashes harness_hashes(const Lab& lab, lab::Backend backend) {
+  Hashes all = lab_hashes(lab);
+  all["bin/ridge"] = sha256_of_this_program();
+  add(all, "bin/ridge-sandbox-exec", build_dir() / "bin/ridge-sandbox-exec");
+  add(all, "lib/labs/" + lab.name + ".so", check_module(lab));
   for (const auto& [folder, hash] : runtime_headers())
     if (backend == lab::Backend::cpu || folder != "runtime/simt/include") all[folder] = hash;
   if (backend == lab::Backend::cpu) {

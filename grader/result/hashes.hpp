@@ -10,11 +10,15 @@ namespace ridge {
 
 using Hashes = std::map<std::string, std::string>;  // file name -> 64 digits
 
-// The submission's own among the sources in `dir` (staged, or as handed in): the lab's contract and entry are not.
+// The submission's own among the sources in `dir` (staged, or as handed in): the lab's contract and entry are not. The
+// hash is of the text as compilers read it (source_text.hpp).
 Hashes submission_hashes(const fs::path& dir, const Lab& lab);
 
 // This program, the lab's files, and what is linked to a submission.
 Hashes harness_hashes(const Lab& lab, lab::Backend backend);
+
+// What judges a lab, of its own folder: manifest, checks, entry, baseline, headers.
+Hashes lab_hashes(const Lab& lab);
 
 // The headers of runtime/ that a lab's sources may include: one hash for each folder.
 const Hashes& runtime_headers();

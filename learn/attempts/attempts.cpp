@@ -7,6 +7,7 @@
 #include <set>
 
 #include "grader/base/error.hpp"
+#include "grader/base/source_text.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/record.hpp"
 #include "grader/result/timeline_trace.hpp"
@@ -144,7 +145,7 @@ Sources read_sources(const fs::path& dir) {
     if (extension != ".cu" && extension != ".cuh" && extension != ".h" && extension != ".hpp" && extension != ".inc")
       continue;
     if (entry.is_regular_file(ec) && entry.file_size(ec) <= kMaxSource && all.size() < 256)
-      all[entry.path().filename().string()] = file_text(entry.path());
+      all[entry.path().filename().string()] = source_text(file_text(entry.path())).value_or("");
   }
   return all;
 }

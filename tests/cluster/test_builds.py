@@ -130,6 +130,17 @@ def judge(slurm):
     if os.geteuid() == 0:
         refused("another account's", "belongs to another account", lambda c: os.chown(c, 65534, -1))
     (other / "copy.cu").write_text("this is not C++\n")
+    part = grade("--build-into", str(dir / "part"), of=other)
+    expect("one file that does not compile: " + part.stderr, 0, part.returncode)
+    part = grade("--built", str(dir / "part"), of=other)
+    tasks = {t["id"]: t["status"] for t in json.loads((dir / "r.json").read_text())["tasks"]}
+    expect("costs its own task alone: " + part.stdout, (1, {"failed": 1, "passed": 3}, "failed"),
+           (part.returncode, {s: list(tasks.values()).count(s) for s in ("failed", "passed")}, tasks["copy"]))
+    expect("the record is about what was handed in", 0, ridge(env, "verify", str(dir / "r.json"), "--key", str(dir / "key.pub"), "--submission",
+                                                              str(other)).returncode)
+    (dir / "r.json").unlink()
+    for file in other.glob("*.cu"):
+        file.write_text("this is not C++\n")
     broken = grade("--build-into", str(dir / "broken"), of=other)
     record = json.loads((dir / "r.json").read_text()) if (dir / "r.json").exists() else {}
     expect("what does not build is graded there", (4, "build-failed", False), (broken.returncode, record.get("outcome"), (dir / "broken").exists()))
@@ -142,7 +153,8 @@ def judge(slurm):
     ridge(course.env, "key", "new", str(course.dir / "key"))
     for student in ("honest", "unbuilt"):
         shutil.copytree(REPO / "solutions/01_coalescing", course.dir / "submissions" / student, ignore=shutil.ignore_patterns("steps", "README.md"))
-    (course.dir / "submissions/unbuilt/copy.cu").write_text("no\n")
+    for file in (course.dir / "submissions/unbuilt").glob("*.cu"):
+        file.write_text("no\n")
     course.expected.update(honest=100.0, unbuilt=0.0)
     course.roster()
     process = subprocess.Popen(course.command(*course.grade_words()), env=course.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

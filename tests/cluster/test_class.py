@@ -174,6 +174,11 @@ def short(slurm):
     expect("a second run takes nothing in: " + again.stdout, True, ": 0 submissions taken in" in again.stdout)
     expect("results after a second run", before, course.rows("SELECT * FROM result ORDER BY token"))
     expect("attempts after a second run", attempts, course.rows("SELECT count(*) FROM attempt a JOIN work w ON w.id = a.work WHERE w.state = 'graded'"))
+    stopped = course.run("export", "--lab", "01")
+    expect("an entry that belongs to nobody stops the export: " + stopped.stderr, (3, "", True),
+           (stopped.returncode, stopped.stdout, "stranger" in stopped.stderr))
+    (course.dir / "submissions/stranger").rmdir()
+    course.run("intake", "--lab", "01", "--submissions", str(course.dir / "submissions"))
     exports(course)
     totals(course)
     # decisions

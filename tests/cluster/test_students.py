@@ -12,6 +12,7 @@ def ridge(course, *words, **env):
 def submit(course):
     box = course.dir / "dropbox"
     (box / "01_coalescing").mkdir(parents=True)
+    (box / "01_coalescing").chmod(0o3733)
     work = course.dir / "mine"
     work.mkdir()
     (work / "copy.cu").write_text("// points 30\n")
@@ -43,6 +44,18 @@ def doctor(course):
     expect("doctor asked a node", True, "sees the shared folder" in good.stdout)
     file = course.dir / "course.toml"
     text = file.read_text()
+    # Signed, the public half of the key must be known, else every result is rejected after four gradings.
+    subprocess.run([RIDGE, "key", "new", str(course.dir / "key")], check=True, capture_output=True)
+    file.write_text(text.replace("signed = false", 'signing_key = "key"\nkeys = ["key.pub"]'))
+    expect("doctor knows the key", True, "and its public half" in course.run("doctor", "--no-job").stdout)
+    (course.dir / "key.pub").rename(course.dir / "away")
+    for keys, word in (('["key.pub"]', "is no public key"), ("[]", "names no `signing_key` and `keys`"),
+                       ('["' + "ab" * 32 + '"]', "lacks the public half")):
+        file.write_text(text.replace("signed = false", f'signing_key = "key"\nkeys = {keys}'))
+        bad = course.run("doctor", "--no-job")
+        expect(f"doctor finds '{word}': {bad.stdout}", (3, True), (bad.returncode, word in bad.stdout))
+        bad = course.run(*course.grade_words())
+        expect(f"grade says '{word}': {bad.stderr}", (2, True), (bad.returncode, word in bad.stderr))
     for change, word in ((("cpus = 1", 'cpus = 1\ngres = "gpu:h100:1"'), "offers no gpu:h100"),
                          (('partition = "grade"', 'partition = "nowhere"'), "there is no partition nowhere"),
                          (("[labs.01]", "[labs.01]\nlimit_s = 90000"), "minutes, partition grade allows")):

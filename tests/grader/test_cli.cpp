@@ -538,6 +538,60 @@ TEST_CASE("a file of another task does not stop a task, and a changed header of 
   CHECK(check(home, "1", {"--submission", dir}).run.code == 4);
 }
 
+TEST_CASE("a file that does not compile costs its own tasks alone, in a grading") {
+  Folder home;
+  auto grade = [&](const std::map<std::string, std::string>& files) {
+    const std::string file = home / "graded.json", dir = submission(home, files);
+    fs::remove(file);
+    Graded g{run_ridge(home, {"grade", "01", "--backend", "cpu", "--submission", dir, "--json", file}, 200), nullptr};
+    if (fs::exists(file)) g.result = json::parse(read_file(file));
+    return g;
+  };
+  Graded g = grade({{"aos_to_soa.cu", aos_to_soa_with("  int x = undeclared_thing;")}});
+  INFO(g.run.out + g.run.err);
+  CHECK(g.run.code == 1);
+  REQUIRE(g.result.is_object());
+  CHECK(g.task("copy")["status"] == "passed");
+  CHECK(g.task("aos_to_soa")["status"] == "failed");
+  CHECK(first_failed(g.task("aos_to_soa"))["name"] == "build");
+  CHECK(contains(first_failed(g.task("aos_to_soa"))["message"], "undeclared_thing"));
+  CHECK(g.result["score"]["max"] == 100);
+  // The record is about what was handed in, and not about the stub.
+  auto sha256 = [&](const std::string& name) {
+    return run({"sha256sum", home / ("submission/" + name)}, {}, 10).out.substr(0, 64);
+  };
+  CHECK(g.result["submission"]["files"]["aos_to_soa.cu"] == sha256("aos_to_soa.cu"));
+
+  std::map<std::string, std::string> all;
+  for (const std::string& name : names_in(repository() + "/labs/" + kLab))
+    if (name.ends_with(".cu") && fs::exists(repository() + "/solutions/" + kLab + "/" + name))
+      all[name] = "int x = ;\n";
+  g = grade(all);
+  INFO(g.run.out + g.run.err);
+  CHECK(g.run.code == 4);
+  CHECK(g.result["outcome"] == "build-failed");
+  CHECK(g.result["submission"]["files"]["copy.cu"] == sha256("copy.cu"));
+}
+
+TEST_CASE("how an editor saved a file is no mistake in it") {
+  Folder home;
+  const std::string copy = read_file(repository() + "/solutions/" + kLab + "/copy.cu");
+  std::string crlf, utf16 = "\xFF\xFE";
+  for (const char c : copy) crlf += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  for (const char c : copy) utf16 += {c, '\0'};
+  for (const std::string& text : {"\xEF\xBB\xBF" + copy, crlf, utf16,
+                                  "// gr\xF6\xDF"
+                                  "e\n" +
+                                      copy}) {
+    Graded g = check(home, "1", {"--submission", submission(home, {{"copy.cu", text}}), "--task", "copy"});
+    INFO(text.substr(0, 20) << g.run.out << g.run.err);
+    CHECK(g.run.code == 0);
+  }
+  Graded g = check(home, "1", {"--submission", submission(home, {{"copy.cu", copy + '\0'}}), "--task", "copy"});
+  CHECK(g.run.code == 2);
+  CHECK(contains(g.run.err, "copy.cu is no text"));
+}
+
 TEST_CASE("two checks at once are both stored and count the same") {
   Folder home;
   std::string dir = submission(home, {});

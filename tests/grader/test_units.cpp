@@ -20,11 +20,13 @@
 #include "grader/base/lab.hpp"
 #include "grader/base/names.hpp"
 #include "grader/base/patience.hpp"
+#include "grader/base/source_text.hpp"
 #include "grader/base/text.hpp"
 #include "grader/build/diagnostics.hpp"
 #include "grader/measure/counters.hpp"
 #include "grader/measure/score.hpp"
 #include "grader/measure/timing.hpp"
+#include "grader/result/hashes.hpp"
 #include "grader/result/result.hpp"
 #include "grader/sandbox/process.hpp"
 #include "support/catch.hpp"
@@ -548,4 +550,49 @@ TEST_CASE("the first line of a solution names what it replaces, and more") {
   CHECK(header_fields("replaces: copy.cu").empty());
   CHECK(header_fields("// : copy.cu").empty());
   CHECK(header_fields("").empty());
+}
+
+TEST_CASE("sources are read as editors save them") {
+  using namespace std::literals;
+  const std::string plain = "// gr\xC3\xBC\xC3\x9F \xE4\xBD\xA0 \xF0\x9F\x98\x80\r\nint x;\r\n";
+  const std::u16string wide = u"// gr\u00FC\u00DF \u4F60 \U0001F600\r\nint x;\r\n";
+  auto utf16 = [&](bool little) {
+    std::string bytes;
+    for (const char16_t c : wide)
+      for (const int half : {0, 1}) bytes += static_cast<char>((half == 0) == little ? c & 0xFF : c >> 8);
+    return bytes;
+  };
+  CHECK(source_text(plain) == plain);
+  CHECK(source_text("\xEF\xBB\xBF" + plain) == plain);
+  CHECK(source_text("\xEF\xBB\xBF\xEF\xBB\xBF" + plain) == plain);
+  CHECK(source_text("\xFF\xFE" + utf16(true)) == plain);
+  CHECK(source_text("\xFE\xFF" + utf16(false)) == plain);
+  CHECK(source_text("i\0n\0t\0 \0x\0;\0"sv) == "int x;");
+  CHECK(source_text("\0i\0n\0t\0 \0x\0;"sv) == "int x;");
+  CHECK(source_text("\xFF\xFE"sv) == "");
+  CHECK(source_text("") == "");
+  const std::string latin1 = "// gr\xFC\xDF\n";  // compilers take any bytes in comments
+  CHECK(source_text(latin1) == latin1);
+  // No text: an odd byte, half a surrogate pair, a zero character, a program, a picture's zeros.
+  CHECK_FALSE(source_text("\xFF\xFE" + utf16(true) + "x"));
+  CHECK_FALSE(source_text("\xFF\xFE\x3D\xD8;\0"sv));
+  CHECK_FALSE(source_text("\xFF\xFE\0\0i\0"sv));
+  CHECK_FALSE(source_text("\x7F\x45LF\2\1\1\0\0\0\0\0\0\0\0\0"sv));
+  CHECK_FALSE(source_text("int x;\n/* a zero: \0 */ int y, z, w;\n"sv));
+
+  CHECK(valid_utf8(plain));
+  CHECK(valid_utf8(""));
+  CHECK_FALSE(valid_utf8(latin1));
+  CHECK_FALSE(valid_utf8("\xE4\xBD"));
+  CHECK_FALSE(valid_utf8("\xC0\x80"));
+}
+
+TEST_CASE("a submission's hash is of the text that compilers read") {
+  Folder plain, marked;
+  const Lab lab = find_lab("01");
+  write_file(plain / "copy.cu", "int x;\n");
+  write_file(marked / "copy.cu", "\xEF\xBB\xBFint x;\n");
+  CHECK(submission_hashes(plain.path, lab) == submission_hashes(marked.path, lab));
+  write_file(marked / "copy.cu", "int y;\n");
+  CHECK(submission_hashes(plain.path, lab) != submission_hashes(marked.path, lab));
 }

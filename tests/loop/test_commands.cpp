@@ -225,6 +225,12 @@ TEST_CASE("the copy for students has no answers, and works as a course") {
     INFO((*at)[1].str());
     CHECK(fs::exists(copy + "/" + (*at)[1].str()));
   }
+  // No link of any page leads to what the copy has not.
+  REQUIRE(run({"git", "init", "-q", copy}, environment(home)).code == 0);
+  REQUIRE(run({"git", "-C", copy, "add", "-A"}, environment(home)).code == 0);
+  const Run links = run({"python3", repository() + "/tests/docs/links.py", copy}, environment(home));
+  INFO(links.out);
+  CHECK(links.code == 0);
   CHECK(run_ridge(home, {"course", "export", copy}).code == 2);  // never overwritten
   for (const char* command : {"test", "slides"}) {
     const Run refused = run({copy + "/ridge", command, "--yes"}, environment(home));

@@ -12,6 +12,7 @@
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 #include "grader/base/names.hpp"
+#include "grader/result/signature.hpp"
 
 namespace ridge::cluster {
 
@@ -197,11 +198,14 @@ Course load_course(const std::string& given) {
   Table g = t.inside("grading");
   g.get("signed", c.is_signed), g.get("signing_key", c.signing_key), g.get("keys", c.keys), g.get("seeds", c.seeds);
   g.get("require_sandbox", c.require_sandbox), g.get("retries", c.retries), g.get("heartbeat_s", c.heartbeat_s);
-  g.get("start_s", c.start_s), g.get("per_job", c.per_job), g.get("at_once", c.at_once);
+  g.get("start_s", c.start_s), g.get("readmit_s", c.readmit_s), g.get("per_job", c.per_job),
+      g.get("at_once", c.at_once);
   g.get("preflight", c.preflight), g.get("reference", c.reference);
   CourseLab usual;
   g.get("backend", usual.backend), g.get("limit_s", usual.limit_s);
   g.done();
+  for (std::string& key : c.keys)
+    if (!public_key_from_hex(key)) key = (c.file.parent_path() / key).lexically_normal().string();
   if (c.heartbeat_s < 5) c.heartbeat_s = 5;
   read_late(t.inside("late"), usual.late);
   Table limits = t.inside("limits");

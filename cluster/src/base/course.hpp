@@ -50,6 +50,7 @@ struct Course {
   int retries = 3;              // attempts after the first, where the infrastructure failed
   int heartbeat_s = 20;         // a job without a heartbeat for so long is given up
   int start_s = 60;             // the same from the job's start to its first heartbeat
+  int readmit_s = 600;          // after which a node that was left out is tried again
   int per_job = 0;              // submissions that one array task grades; 0: chosen by the collector
   int at_once = 0;              // array tasks that run at a time; 0: as many as fit
   int submissions_per_day = 0;  // per student and lab; 0: any number

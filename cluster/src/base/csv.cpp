@@ -1,17 +1,34 @@
 #include "cluster/src/base/csv.hpp"
 
 #include <fmt/format.h>
+#include <iconv.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "cluster/src/base/strings.hpp"
 #include "grader/base/error.hpp"
+#include "grader/base/source_text.hpp"
 
 namespace ridge::cluster {
 
 namespace {
 
 constexpr std::size_t kMaxBytes = 64 << 20;
+
+// What spreadsheets on Windows write where nobody asks for UTF-8. Nothing where it is not that either.
+std::optional<std::string> from_windows_1252(std::string text) {
+  const iconv_t converter = iconv_open("UTF-8", "WINDOWS-1252");
+  if (converter == reinterpret_cast<iconv_t>(-1)) return std::nullopt;
+  std::string out(3 * text.size() + 1, '\0');
+  char *from = text.data(), *to = out.data();
+  std::size_t left = text.size(), room = out.size();
+  const std::size_t result = iconv(converter, &from, &left, &to, &room);
+  iconv_close(converter);
+  if (result == static_cast<std::size_t>(-1)) return std::nullopt;
+  out.resize(out.size() - room);
+  return out;
+}
 
 std::string lower_trimmed(std::string_view text) { return lower(trimmed(std::string(text))); }
 
@@ -34,6 +51,7 @@ const std::string& Csv::at(std::size_t row, int column) const {
 Csv parse_csv(std::string text, const std::string& name) {
   if (text.size() > kMaxBytes) throw Error(Exit::usage, name + " is larger than 64 MiB", "is it a CSV file?");
   Csv csv;
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) text = source_text(text).value_or(text);  // UTF-16
   csv.text = std::move(text);
   const std::string& s = csv.text;
   std::size_t at = s.rfind("\xEF\xBB\xBF", 0) == 0 ? 3 : 0;
@@ -73,6 +91,15 @@ Csv parse_csv(std::string text, const std::string& name) {
     if (row.size() > 1 || row[0].begin != row[0].end) csv.rows.push_back(std::move(row));
     row.clear();
   }
+  // The file keeps its bytes; what is read of it is UTF-8.
+  for (CsvRow& r : csv.rows)
+    for (CsvField& f : r)
+      if (!valid_utf8(f.text)) {
+        const auto read = from_windows_1252(f.text);
+        if (!read)
+          throw Error(Exit::usage, name + " is neither UTF-8 nor Windows-1252 (Latin-1)", "save it as CSV in UTF-8");
+        f.text = *read;
+      }
   return csv;
 }
 

@@ -8,14 +8,14 @@
 namespace ridge::cluster {
 
 struct CsvField {
-  std::string text;                // without quotes
+  std::string text;                // without quotes, in UTF-8, also where the file is in Latin-1
   std::size_t begin = 0, end = 0;  // its bytes in the file, with quotes
 };
 
 using CsvRow = std::vector<CsvField>;
 
 struct Csv {
-  std::string text;
+  std::string text;  // the file's bytes; of UTF-16 in UTF-8
   char separator = ',';
   std::vector<CsvRow> rows;  // empty lines are left out
 

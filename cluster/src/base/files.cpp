@@ -37,10 +37,11 @@ void make_folders(const fs::path& dir, unsigned mode) {
 
 void sync_folder(const fs::path& dir) {
   Fd fd(open(dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() < 0 && errno == EACCES && access(dir.c_str(), W_OK | X_OK) == 0) return;
   if (fd.get() < 0 || (fsync(fd.get()) != 0 && errno != EINVAL)) fail("flush the folder", dir, errno);
 }
 
-bool publish(const fs::path& file, const std::string& text) {
+bool publish(const fs::path& file, const std::string& text, unsigned mode) {
   const fs::path temporary = file.parent_path() / fmt::format(".{}.{}.tmp", file.filename().string(), new_nonce());
   int error = 0;
   {
@@ -54,6 +55,8 @@ bool publish(const fs::path& file, const std::string& text) {
       else if (errno != EINTR)
         error = n == 0 ? ENOSPC : errno;
     }
+    // Not by open(), whose mode the umask and a default ACL would change.
+    if (error == 0 && mode != 0600 && fchmod(fd.get(), mode) != 0) error = errno;
     if (error == 0 && fsync(fd.get()) != 0) error = errno;
   }
   bool ours = false;

@@ -1,9 +1,15 @@
 #include "cluster/src/gradebook/database.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 
 #include "grader/base/error.hpp"
 
@@ -83,10 +89,16 @@ std::string Rows::text(int column) const {
   return p == nullptr ? "" : std::string(p, static_cast<std::size_t>(sqlite3_column_bytes(s_, column)));
 }
 
-Database::Database(const fs::path& file) {
-  if (const char* kind = network_kind(file.parent_path()))
+Database::Database(const fs::path& file, bool live) {
+  if (const char* kind = live ? network_kind(file.parent_path()) : nullptr)
     throw Error(Exit::usage, fmt::format("the gradebook {} is on {}, where SQLite can lose data", shown(file), kind),
                 "let `gradebook` in course.toml name a file on a local disk of the machine that collects");
+  // SQLite gives -wal and -shm the mode of the file.
+  if (const int fd = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600); fd >= 0) {
+    struct stat s {};
+    if (fstat(fd, &s) == 0 && (s.st_mode & 07) != 0) fchmod(fd, s.st_mode & 0770);
+    close(fd);
+  }
   if (sqlite3_open_v2(file.c_str(), &db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) != SQLITE_OK) {
     std::string why = db_ != nullptr ? sqlite3_errmsg(db_) : "no memory";
     sqlite3_close(db_);
@@ -98,7 +110,7 @@ Database::Database(const fs::path& file) {
   }
   sqlite3_busy_timeout(db_, 20000);
   try {
-    script("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;");
+    if (live) script("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;");
   } catch (...) {
     sqlite3_close(db_);
     throw;
@@ -108,6 +120,19 @@ Database::~Database() { sqlite3_close(db_); }
 
 void Database::script(const std::string& sql) {
   if (sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail(db_);
+}
+void Database::copy_to(const fs::path& file) {
+  const int fd = open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0)
+    throw Error(errno == EEXIST ? Exit::usage : Exit::environment,
+                fmt::format("cannot write {}: {}", shown(file), std::strerror(errno)),
+                "name a new file, in a folder that this account may write in");
+  close(fd);
+  change("VACUUM INTO ?", file.string());
+  Database copy(file, false);
+  Rows sound = copy.query("PRAGMA integrity_check");
+  if (!sound.next() || sound.text(0) != "ok")
+    throw Error(Exit::environment, shown(file) + " is not sound: " + sound.text(0), "try another disk");
 }
 std::int64_t Database::last_id() const { return sqlite3_last_insert_rowid(db_); }
 int Database::changed() const { return sqlite3_changes(db_); }

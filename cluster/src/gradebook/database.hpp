@@ -54,9 +54,10 @@ class Rows {  // the rows of a running statement
 
 class Database {
  public:
-  // Opens with WAL and synchronous=FULL. Throws Error(Exit::usage) on a network file system, where locks and WAL are
-  // unreliable.
-  explicit Database(const fs::path& file);
+  // Opens with WAL and synchronous=FULL; a new file can be read by this account alone. Throws Error(Exit::usage) on a
+  // network file system, where locks and WAL are unreliable.
+  // A backup, `live` false, may lie anywhere.
+  explicit Database(const fs::path& file, bool live = true);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -77,6 +78,8 @@ class Database {
     return changed();
   }
   std::int64_t last_id() const;
+  // Writes a whole copy into a new file that only this account can read, and looks whether it is sound.
+  void copy_to(const fs::path& file);
 
  private:
   int changed() const;

@@ -15,6 +15,8 @@
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 #include "grader/base/names.hpp"
+#include "grader/base/text.hpp"
+#include "grader/result/hashes.hpp"
 
 namespace ridge::cluster {
 
@@ -164,7 +166,7 @@ std::string gradescope(const std::vector<Grade>& grades, double points) {
                           {"max_score", points},
                           {"status", g.outcome == name_of(Outcome::passed) ? Status::passed : Status::failed}}})}}}});
   }
-  return all.dump(1) + "\n";
+  return all.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 std::string plain(const std::vector<Grade>& grades) {
@@ -185,6 +187,16 @@ std::string plain(const std::vector<Grade>& grades) {
 
 std::string exported(Gradebook& book, const ExportOptions& o, std::string& note) {
   const bool total = o.lab == "total";
+  if (const auto nobodys = book.unmatched(total ? "" : o.lab); !nobodys.empty() && !o.ignore_unmatched) {
+    std::string list;
+    for (const auto& e : nobodys) list += fmt::format("\n  {}: {}: {}", e.lab, printable(e.file), e.why);
+    throw Error(Exit::environment,
+                fmt::format("{} entries that were handed in belong to nobody on the roster, so somebody's grade is "
+                            "missing:{}",
+                            nobodys.size(), list),
+                "call each after its student's id and take the folder in again, or move away what is no hand-in; "
+                "--ignore-unmatched exports all the same");
+  }
   const std::vector<Grade> grades = total ? book.totals() : book.grades(o.lab);
   CourseLab lab;
   lab.name = o.lab;
@@ -199,12 +211,32 @@ std::string exported(Gradebook& book, const ExportOptions& o, std::string& note)
   if (o.format == "json") {
     json all = json::array();
     for (const Grade& g : grades) all.push_back(as_json(g, lab.weight));
-    text = all.dump(1) + "\n";
+    text = all.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
   }
   if (missing > 0)
     note += fmt::format("{}submissions that are not graded yet, and get no grade here: {}", note.empty() ? "" : "; ",
                         missing);
   return text;
+}
+
+int outdated_results(Gradebook& book, const std::string& lab_name) {
+  const std::string folder = "labs/" + lab_name + "/";
+  const Hashes now = lab_hashes(find_lab(lab_name));
+  int count = 0;
+  for (const Grade& g : book.grades(lab_name)) {
+    if (g.token.empty()) continue;
+    Rows r = book.db().query("SELECT record FROM result WHERE token = ?", g.token);
+    if (!r.next()) continue;
+    const json record = json::parse(r.text(0), nullptr, false);
+    const json harness = record.is_object() ? record.value("harness", json()) : json();
+    const json files = harness.is_object() ? harness.value("files", json()) : json();
+    if (!files.is_object()) continue;  // it does not say
+    Hashes then;
+    for (const auto& [name, hash] : files.items())
+      if (name.starts_with(folder) && hash.is_string()) then[name] = hash.get<std::string>();
+    count += then != now;
+  }
+  return count;
 }
 
 std::string lab_report(Gradebook& book, const std::string& lab) {
@@ -276,6 +308,9 @@ std::string lab_report(Gradebook& book, const std::string& lab) {
        r.next();)
     suspicious += fmt::format("  {}: gradings of the same files differ, {:.1f} % and {:.1f} %\n", r.text(0),
                               r.number(1), r.number(2));
+  if (const int old = outdated_results(book, lab); old > 0)
+    suspicious +=
+        fmt::format("  {} results are of another version of the lab; `ridge cluster regrade` makes them anew\n", old);
   if (!suspicious.empty()) out += "\nTo look at:\n" + suspicious;
 
   for (Rows r = book.db().query(

@@ -8,8 +8,10 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <set>
 
 #include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/base/strings.hpp"
 #include "grader/base/error.hpp"
 #include "grader/result/result.hpp"
 
@@ -26,7 +28,7 @@ BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS student(id TEXT PRIMARY KEY, name TEXT NOT NULL, email TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS submission(
   id INTEGER PRIMARY KEY, lab TEXT NOT NULL, student TEXT NOT NULL, content TEXT NOT NULL, source TEXT NOT NULL,
-  handed_in INTEGER, problem TEXT NOT NULL, taken INTEGER NOT NULL, UNIQUE(lab, student, content, problem));
+  handed_in INTEGER, problem TEXT NOT NULL, taken INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS work(
   id INTEGER PRIMARY KEY, lab TEXT NOT NULL, content TEXT NOT NULL, backend TEXT NOT NULL, generation INTEGER NOT NULL,
   state TEXT NOT NULL CHECK(state IN ('waiting', 'running', 'graded', 'not-graded', 'cancelled')),
@@ -85,6 +87,36 @@ CREATE TABLE IF NOT EXISTS participation(
   questions INTEGER NOT NULL, answered INTEGER NOT NULL, correct INTEGER NOT NULL, UNIQUE(lab, student));
 )";
 
+// Updates a gradebook in which a student could hand in the same files once only.
+constexpr const char* kManySubmissions = R"(
+BEGIN IMMEDIATE;
+CREATE TABLE submission_new(
+  id INTEGER PRIMARY KEY, lab TEXT NOT NULL, student TEXT NOT NULL, content TEXT NOT NULL, source TEXT NOT NULL,
+  handed_in INTEGER, problem TEXT NOT NULL, taken INTEGER NOT NULL);
+INSERT INTO submission_new SELECT * FROM submission;
+DROP TABLE submission;
+ALTER TABLE submission_new RENAME TO submission;
+CREATE INDEX submission_of ON submission(lab, student);
+COMMIT;
+)";
+
+// Who is on the roster that was given last.
+constexpr const char* kEnrolled = "ALTER TABLE student ADD COLUMN enrolled INTEGER NOT NULL DEFAULT 1;";
+
+// How other systems name the students.
+constexpr const char* kStudentKeys = R"(
+CREATE TABLE IF NOT EXISTS student_key(
+  student TEXT NOT NULL, kind TEXT NOT NULL, value TEXT NOT NULL, UNIQUE(student, kind, value));
+)";
+
+// What was handed in, and nobody on the roster fits. A later intake of the same folder replaces its rows.
+constexpr const char* kUnmatched = R"(
+CREATE TABLE IF NOT EXISTS unmatched(lab TEXT NOT NULL, folder TEXT NOT NULL, file TEXT NOT NULL, why TEXT NOT NULL);
+)";
+
+// Says in the shared folder whose it is, so that a gradebook that was deleted is missed.
+fs::path id_file(const Course& course) { return course.shared / "gradebook-id"; }
+
 fs::path with_folder(const fs::path& file) {
   make_folders(file.parent_path());
   return file;
@@ -93,18 +125,63 @@ fs::path with_folder(const fs::path& file) {
 }  // namespace
 
 Gradebook::Gradebook(const Course& course) : course_(course), db_(with_folder(course.gradebook)) {
+  const std::string owner = trimmed(read_regular(id_file(course), 100).value_or(""));
+  const bool fresh = !db_.query("SELECT 1 FROM sqlite_master WHERE name = 'event'").next();
+  if (fresh && !owner.empty())
+    throw Error(
+        Exit::usage,
+        fmt::format("there is no gradebook {}, and {} has the work of one", shown(course.gradebook),
+                    shown(course.shared)),
+        fmt::format("`ridge cluster restore FILE` takes a backup; to begin anew, name another `shared`, or remove {}",
+                    shown(id_file(course))));
   if (!db_.query("SELECT 1 FROM sqlite_master WHERE name = 'event'").next()) db_.script(kSchema);
   if (!db_.query("SELECT 1 FROM pragma_table_info('batch') WHERE name = 'phase'").next()) db_.script(kUpdate);
   if (!db_.query("SELECT 1 FROM sqlite_master WHERE name = 'participation'").next()) db_.script(kParticipation);
+  if (db_.query("SELECT 1 FROM sqlite_master WHERE name = 'submission' AND sql LIKE '%UNIQUE(lab, student%'").next())
+    db_.script(kManySubmissions);
+  if (!db_.query("SELECT 1 FROM pragma_table_info('student') WHERE name = 'enrolled'").next()) db_.script(kEnrolled);
+  if (!db_.query("SELECT 1 FROM sqlite_master WHERE name = 'student_key'").next()) db_.script(kStudentKeys);
+  if (!db_.query("SELECT 1 FROM sqlite_master WHERE name = 'unmatched'").next()) db_.script(kUnmatched);
   db_.change("INSERT INTO meta SELECT 'id', ? WHERE NOT EXISTS (SELECT 1 FROM meta WHERE key = 'id')",
              new_nonce().substr(0, 6));
+  if (!owner.empty() && owner != id())
+    throw Error(Exit::usage,
+                fmt::format("{} belongs to another gradebook than {}", shown(course.shared), shown(course.gradebook)),
+                "every gradebook has a `shared` folder of its own");
 }
+
+std::string Gradebook::id() {
+  Rows r = db_.query("SELECT value FROM meta WHERE key = 'id'");
+  return r.next() ? r.text(0) : "";
+}
+
+void Gradebook::claim_shared() {
+  make_folders(course_.shared);
+  publish(id_file(course_), id() + "\n");
+}
+
+void Gradebook::back_up(const fs::path& to) { db_.copy_to(to); }
 
 void Gradebook::add_student(const Student& s) {
   db_.change(
-      "INSERT INTO student VALUES(?, ?, ?) ON CONFLICT(id) DO UPDATE SET name = excluded.name, email = excluded.email "
+      "INSERT INTO student(id, name, email) VALUES(?, ?, ?) ON CONFLICT(id) DO UPDATE SET name = excluded.name, email "
+      "= excluded.email "
       "WHERE name <> excluded.name OR email <> excluded.email",
       s.id, s.name, s.email);
+  for (const StudentKey& k : s.keys)
+    db_.change("INSERT INTO student_key VALUES(?, ?, ?) ON CONFLICT DO NOTHING", s.id, k.kind, k.value);
+}
+
+std::vector<std::string> Gradebook::enrol(const std::vector<Student>& roster) {
+  std::set<std::string> gone;
+  for (const Student& s : students()) gone.insert(s.id);
+  for (const Student& s : roster) {
+    add_student(s);
+    db_.change("UPDATE student SET enrolled = 1 WHERE id = ?", s.id);
+    gone.erase(s.id);
+  }
+  for (const std::string& id : gone) db_.change("UPDATE student SET enrolled = 0 WHERE id = ?", id);
+  return {gone.begin(), gone.end()};
 }
 
 void Gradebook::set_participation(const std::string& lab, const std::string& student, const loop::Participation& p) {
@@ -114,8 +191,29 @@ void Gradebook::set_participation(const std::string& lab, const std::string& stu
 
 std::vector<Student> Gradebook::students() {
   std::vector<Student> all;
-  for (Rows r = db_.query("SELECT id, name, email FROM student ORDER BY id"); r.next();)
-    all.push_back({r.text(0), r.text(1), r.text(2)});
+  for (Rows r = db_.query("SELECT id, name, email FROM student WHERE enrolled = 1 ORDER BY id"); r.next();)
+    all.push_back({r.text(0), r.text(1), r.text(2), {}});
+  for (Student& s : all)
+    for (Rows r = db_.query("SELECT kind, value FROM student_key WHERE student = ? ORDER BY kind, value", s.id);
+         r.next();)
+      s.keys.push_back({r.text(0), r.text(1)});
+  return all;
+}
+
+void Gradebook::set_unmatched(const std::string& lab, const fs::path& folder, const std::vector<Unmatched>& entries) {
+  db_.change("DELETE FROM unmatched WHERE lab = ? AND folder = ?", lab, folder.string());
+  for (const Unmatched& e : entries)
+    db_.change("INSERT INTO unmatched VALUES(?, ?, ?, ?)", lab, folder.string(), e.file, e.why);
+}
+
+std::vector<Gradebook::Unmatched> Gradebook::unmatched(const std::string& lab) {
+  std::vector<Unmatched> all;
+  for (Rows r =
+           db_.query("SELECT lab, file, why, folder FROM unmatched WHERE ?1 = '' OR lab = ?1 ORDER BY lab, file", lab);
+       r.next();) {
+    std::error_code ec;
+    if (fs::exists(r.text(3), ec)) all.push_back({r.text(0), r.text(1), r.text(2)});
+  }
   return all;
 }
 
@@ -138,9 +236,10 @@ std::vector<Grade> Gradebook::grades(const std::string& lab) {
   std::map<std::string, Grade> all;
   for (const Student& s : students()) all[s.id].student = s;
   // A student's last submission counts, with the newest generation of its work that has a result.
-  for (Rows r = db_.query("SELECT student, content, source, handed_in, problem FROM submission WHERE lab = ? "
-                          "ORDER BY COALESCE(handed_in, taken), id",
-                          lab);
+  for (Rows r =
+           db_.query("SELECT student, content, source, handed_in, problem FROM submission WHERE lab = ? AND student "
+                     "NOT IN (SELECT id FROM student WHERE enrolled = 0) ORDER BY COALESCE(handed_in, taken), id",
+                     lab);
        r.next();) {
     Grade& g = all[r.text(0)];
     if (!r.text(4).empty() && !g.content.empty())
@@ -154,14 +253,12 @@ std::vector<Grade> Gradebook::grades(const std::string& lab) {
     g.lab = lab;
     std::optional<std::int64_t> deadline = rules.deadline;
     std::optional<double> fixed;
-    for (Rows r = db_.query(
-             "SELECT kind, value, reason, author FROM decision WHERE lab = ? AND student = ? ORDER BY id", lab, id);
+    for (Rows r = db_.query("SELECT kind, value FROM decision WHERE lab = ? AND student = ? ORDER BY id", lab, id);
          r.next();) {
       if (r.text(0) == "extension") deadline = parse_date(r.text(1));
       if (r.text(0) == "override") fixed = r.text(1) == "none" ? std::nullopt : std::optional(std::stod(r.text(1)));
-      if (r.text(0) == "extension" || r.text(0) == "override")
-        g.note +=
-            fmt::format("{}{} {}: {} ({})", g.note.empty() ? "" : "; ", r.text(0), r.text(1), r.text(2), r.text(3));
+      if (r.text(0) == "extension" || r.text(0) == "override")  // the reason is for the report, not for exports
+        g.note += fmt::format("{}{} {}", g.note.empty() ? "" : "; ", r.text(0), r.text(1));
     }
     if (!g.content.empty()) {
       Rows w = db_.query(
@@ -245,14 +342,36 @@ void Gradebook::decide(const std::string& kind, const std::string& lab, const st
              lab, student, value, reason, author, wall_now());
 }
 
-std::string Gradebook::jobs_prefix() {
-  Rows r = db_.query("SELECT value FROM meta WHERE key = 'id'");
-  r.next();
-  return "ridge-" + r.text(0) + "-";
-}
+std::string Gradebook::jobs_prefix() { return "ridge-" + id() + "-"; }
 
 void Gradebook::note(const std::string& what) {
   db_.change("INSERT INTO event(made, what) VALUES(?, ?)", wall_now(), what);
+}
+
+void restore_gradebook(const Course& course, const fs::path& from) {
+  std::error_code ec;
+  if (!fs::is_regular_file(from, ec)) throw Error(Exit::usage, "there is no file " + shown(from), "check its name");
+  if (fs::exists(course.gradebook, ec) &&
+      Database(course.gradebook).query("SELECT 1 FROM sqlite_master WHERE name = 'event'").next())
+    throw Error(Exit::usage, shown(course.gradebook) + " is there; it is not overwritten",
+                "move it away first, with its -wal and -shm");
+  {
+    Database backup(from, false);
+    if (!backup.query("SELECT 1 FROM sqlite_master WHERE name = 'event'").next())
+      throw Error(Exit::usage, shown(from) + " is no gradebook", "name a file that `ridge cluster backup` wrote");
+    for (const char* end : {"", "-wal", "-shm"}) fs::remove(course.gradebook.string() + end, ec);
+    backup.copy_to(with_folder(course.gradebook));
+  }
+  // Results that came since the backup are taken in again where the backup knows the attempt.
+  Gradebook book(course);
+  for (fs::directory_iterator it(course.shared / "taken", ec), end; !ec && it != end; it.increment(ec)) {
+    const std::string token = it->path().stem().string();
+    if (book.db()
+            .query("SELECT 1 FROM attempt WHERE token = ?1 AND NOT EXISTS (SELECT 1 FROM result WHERE token = ?1)",
+                   token)
+            .next())
+      fs::rename(it->path(), course.shared / "spool" / it->path().filename(), ec);
+  }
 }
 
 CollectorLock::CollectorLock(const Course& course) {

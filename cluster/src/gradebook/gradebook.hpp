@@ -14,8 +14,16 @@
 
 namespace ridge::cluster {
 
+// How another system names a student. kind: "canvas", "participant" (Moodle's number), "github", "login" (an account or
+// a further id).
+struct StudentKey {
+  std::string kind, value;
+  bool operator==(const StudentKey&) const = default;
+};
+
 struct Student {
   std::string id, name, email;
+  std::vector<StudentKey> keys = {};
 };
 
 struct Counts {
@@ -39,15 +47,25 @@ struct Grade {
 
 class Gradebook {
  public:
-  // Opens the course's gradebook, or creates it. Throws Error.
+  // Opens the course's gradebook, or creates it, unless the shared folder has the work of one that is gone. Throws
+  // Error.
   explicit Gradebook(const Course& course);
 
   Database& db() { return db_; }
   const Course& course() const { return course_; }
 
   void add_student(const Student& s);
+  // Makes these the class, and returns the ids of those who were in it and no longer are. Their work is kept.
+  std::vector<std::string> enrol(const std::vector<Student>& roster);
   void set_participation(const std::string& lab, const std::string& student, const loop::Participation& p);
   std::vector<Student> students();
+
+  // Entries of hand-ins that belong to nobody on the roster, of one lab or of all (empty): whose they are has no grade.
+  struct Unmatched {
+    std::string lab, file, why;
+  };
+  void set_unmatched(const std::string& lab, const fs::path& folder, const std::vector<Unmatched>& entries);
+  std::vector<Unmatched> unmatched(const std::string& lab);
 
   Counts counts(const std::string& lab);  // of all labs where `lab` is empty
   // The grades of all students, and of others who handed something in, ordered by id.
@@ -59,13 +77,20 @@ class Gradebook {
 
   void decide(const std::string& kind, const std::string& lab, const std::string& student, const std::string& value,
               const std::string& reason, const std::string& author);
+  void claim_shared();                 // notes in the shared folder that it is this gradebook's
+  void back_up(const fs::path& to);    // a whole copy, also while others write. Never overwrites
   std::string jobs_prefix();           // begins the names of this gradebook's jobs and of no other's
   void note(const std::string& what);  // adds to the log of events
 
  private:
+  std::string id();
+
   const Course& course_;
   Database db_;
 };
+
+// Makes a backup the course's gradebook, where there is none. Throws Error.
+void restore_gradebook(const Course& course, const fs::path& from);
 
 // A lock that makes a process the gradebook's only collector. It ends with the process.
 class CollectorLock {

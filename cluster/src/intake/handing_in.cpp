@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <pwd.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <thread>
 
 #include "cluster/src/base/cluster_clock.hpp"
@@ -33,17 +35,40 @@ std::string user_name() {
   return p != nullptr ? p->pw_name : std::to_string(getuid());
 }
 
+// What this student handed in of a lab is noted here too, since nobody may list the course's folder.
+fs::path own_list(const Lab& lab) { return work_dir() / ".ridge" / "handed-in" / lab.name; }
+
 // The names of this student's archives for a lab, LAB_STUDENT_DATE_HASH.tar.gz, which sort by date.
-std::vector<std::string> handed_in(const fs::path& dir, const std::string& prefix) {
-  std::vector<std::string> names;
-  std::error_code ec;
-  for (const auto& e : fs::directory_iterator(dir, ec)) {
+std::vector<std::string> handed_in(const fs::path& dir, const Lab& lab, const std::string& prefix) {
+  std::set<std::string> names;
+  auto add = [&](const std::string& name) {
     struct stat s {};
-    if (e.path().filename().string().rfind(prefix, 0) == 0 && lstat(e.path().c_str(), &s) == 0 && s.st_uid == getuid())
-      names.push_back(e.path().filename().string());
+    if (name.starts_with(prefix) && name.find('/') == std::string::npos && lstat((dir / name).c_str(), &s) == 0 &&
+        s.st_uid == getuid())
+      names.insert(name);
+  };
+  std::error_code ec;
+  for (const auto& e : fs::directory_iterator(dir, ec)) add(e.path().filename().string());
+  for (const std::string& name : split(read_regular(own_list(lab), 1 << 20).value_or(""), '\n')) add(name);
+  return {names.begin(), names.end()};
+}
+
+void note_handed_in(const Lab& lab, const std::string& name) {
+  try {
+    make_folders(own_list(lab).parent_path());
+    write_durably(own_list(lab), read_regular(own_list(lab), 1 << 20).value_or("") + name + "\n");
+  } catch (const Error&) {  // it is handed in all the same
   }
-  std::sort(names.begin(), names.end());
-  return names;
+}
+
+// The mode with which the instructor, who is not root, can read what lies in this folder, and no other student can. A
+// setgid bit gives files the folder's group, and a default ACL names who reads; without both the names, which nobody
+// can list or guess, keep others away.
+unsigned readable_mode(const fs::path& dir) {
+  struct stat s {};
+  if (stat(dir.c_str(), &s) != 0 || s.st_uid == geteuid()) return 0600;
+  if ((s.st_mode & S_ISGID) != 0 || getxattr(dir.c_str(), "system.posix_acl_default", nullptr, 0) > 0) return 0640;
+  return (s.st_mode & (S_IRGRP | S_IROTH)) == 0 ? 0644 : 0600;
 }
 
 }  // namespace
@@ -94,7 +119,7 @@ int submit_work(const SubmitArguments& a) {
   const fs::path dir = fs::path(dropbox) / lab.name;
   if (!fs::is_directory(dir, ec))
     throw Error(Exit::usage, "the course folder takes no work for " + lab.name, "ask the instructor");
-  const auto before = handed_in(dir, prefix);
+  const auto before = handed_in(dir, lab, prefix);
   if (!before.empty() && before.back().find(hash.substr(0, 12)) != std::string::npos) {
     fmt::print("These files were handed in already, as {}\n", before.back());
     return 0;
@@ -133,8 +158,9 @@ int submit_work(const SubmitArguments& a) {
   std::string stamp = now;
   std::replace(stamp.begin(), stamp.end(), ':', '.');
   const fs::path target = dir / fmt::format("{}{}_{}.tar.gz", prefix, stamp, hash.substr(0, 12));
-  if (!publish(target, *packed))
+  if (!publish(target, *packed, readable_mode(dir)))
     throw Error(Exit::environment, shown(target) + " is there already", "try again in a second");
+  note_handed_in(lab, target.filename().string());
   fmt::print("Handed in: {} files, sha256 {}\n  {}\n", files.size(), sources, shown(target));
   if (!questions.empty())
     fmt::print("With it goes how many predictions and quiz questions you answered (no points): {}\n",

@@ -5,21 +5,28 @@
 #include <vector>
 
 #include "cluster/src/gradebook/gradebook.hpp"
+#include "cluster/src/intake/roster.hpp"
 
 namespace ridge::cluster {
 
-// Reads a CSV with a column `id`, or the export of Canvas, Moodle or nbgrader with its own column names. Throws
-// Error(Exit::usage).
-std::vector<Student> read_roster(const fs::path& csv);
-
 struct IntakeReport {
   int taken = 0, known = 0, contents = 0;
-  std::vector<std::string> problems;  // "NAME: problem"
+  struct Match {
+    std::string entry, student, name, how;
+    std::string problem, note;  // problem: it can't be graded
+  };
+  std::vector<Match> matches;
+  std::vector<std::pair<std::string, std::string>> misses;  // entry, why nobody has it
+  std::vector<std::string> without;                         // ids of students who have no entry
 };
 
-// Takes in `dir`, in which each entry belongs to one student. The folder stays unchanged, and taking it in twice has no
-// further effect.
-IntakeReport take_in(Gradebook& book, const std::string& lab, const fs::path& dir, const std::vector<Student>& roster);
+// Takes in `dir`, in which each entry belongs to one student, or to a group. The folder stays unchanged, and taking it
+// in twice has no further effect. `dry`: only the report is made, and nothing is kept.
+IntakeReport take_in(Gradebook& book, const std::string& lab, const fs::path& dir, const std::vector<Student>& roster,
+                     bool dry = false);
+
+// The report, one line for each entry with a problem or a note, or for each entry where `all`.
+std::string intake_text(const IntakeReport& report, bool all);
 
 // The folder of a content's files.
 fs::path content_dir(const Course& course, const std::string& lab, const std::string& content);

@@ -141,7 +141,7 @@ Ended run_judge(const std::vector<std::string>& argv, const fs::path& log, doubl
 std::string why_not(const Ended& e, const std::string& limit, const std::string& log) {
   std::string last = log.substr(log.size() > 600 ? log.size() - 600 : 0);
   last = capped(printable(last), 600);
-  if (e.timed_out) return "the judge did not end within " + limit + " s";
+  if (e.timed_out) return fmt::format("{} {} s", kHung, limit);
   if (e.code == 2) return "usage error of ridge: " + last;
   if (e.code == 3) return "the environment failed: " + last;
   if (e.signal != 0) return fmt::format("the judge was ended by signal {}: {}", e.signal, last);
@@ -180,6 +180,7 @@ json attempt(const json& plan, const json& item, const fs::path& scratch) {
   } else {
     out["kind"] = "not-graded";
     out["hung"] = e.timed_out;
+    out["usage"] = e.code == static_cast<int>(Exit::usage) && !e.timed_out;
     out["reason"] = e.code == 0 || e.code == 1 || e.code == 4 ? "ridge left no record: " + capped(printable(words), 300)
                                                               : why_not(e, limit, words);
   }

@@ -26,6 +26,9 @@ inline fs::path beat_file(const fs::path& shared, const std::string& batch, int 
   return shared / "beat" / (batch + "." + std::to_string(task));
 }
 
+// How the reason of an attempt begins whose judge did not end within its limit.
+constexpr const char* kHung = "the judge did not end within";
+
 // Grades the submissions of array task `task` in plan.json. Throws Error(Exit::environment) where the plan is
 // unreadable.
 int run_array_task(const fs::path& batch, int task);

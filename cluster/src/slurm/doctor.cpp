@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -9,6 +10,7 @@
 #include <thread>
 
 #include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/base/course_keys.hpp"
 #include "cluster/src/base/files.hpp"
 #include "cluster/src/base/strings.hpp"
 #include "cluster/src/gradebook/database.hpp"
@@ -16,7 +18,6 @@
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/result.hpp"
-#include "grader/result/signature.hpp"
 #include "grader/sandbox/sandbox.hpp"
 
 namespace ridge::cluster {
@@ -42,16 +43,13 @@ void examine_files(const Course& c, std::vector<Finding>& all) {
   if (!c.is_signed) {
     all.push_back({Kind::doubtful, "results are not signed", "for official grades: signing_key and keys in [grading]"});
   } else {
-    for (const std::string& key : c.keys) try {
-        public_key(key);
-      } catch (const Error& e) {
-        all.push_back({Kind::bad, e.what(), e.advice});
-      }
     if (stat(c.signing_key.c_str(), &s) != 0 || (s.st_mode & 077) != 0)
       all.push_back({Kind::bad, "signing_key: " + shown(c.signing_key) + " is missing, or others can read it",
                      "`ridge key new FILE` makes one; chmod 600 FILE hides it from others"});
+    else if (const auto wrong = wrong_keys(c))
+      all.push_back({Kind::bad, wrong->what(), wrong->advice});
     else
-      all.push_back({Kind::good, "signing key " + shown(c.signing_key), ""});
+      all.push_back({Kind::good, "signing key " + shown(c.signing_key) + ", and its public half in `keys`", ""});
   }
   if (!c.seeds.empty() && (stat(c.seeds.c_str(), &s) != 0 || (s.st_mode & 077) != 0))
     all.push_back({Kind::bad, "seeds: " + shown(c.seeds) + " is missing, or others can read it",
@@ -67,6 +65,35 @@ void examine_files(const Course& c, std::vector<Finding>& all) {
   } catch (const Error& e) {
     all.push_back({Kind::bad, e.what(), e.advice});
   }
+}
+
+// The folders that `ridge submit` writes to: students may write and not list, and the instructor reads.
+void examine_dropbox(const Course& c, std::vector<Finding>& all) {
+  if (c.dropbox.empty()) return;
+  const std::string make = "install -d -m 3733 ";
+  std::size_t good = 0;
+  for (const auto& [name, lab] : c.labs) {
+    const fs::path dir = c.dropbox / name;
+    struct stat s {};
+    if (stat(dir.c_str(), &s) != 0 || !S_ISDIR(s.st_mode))
+      all.push_back({Kind::bad, fmt::format("dropbox: there is no folder {}", shown(dir)), make + shown(dir)});
+    else if ((s.st_mode & 03) != 03)
+      all.push_back({Kind::bad, fmt::format("dropbox: students can't write into {}", shown(dir)),
+                     fmt::format("chmod 3733 {}", shown(dir))});
+    else if ((s.st_mode & S_IROTH) != 0)
+      all.push_back({Kind::bad, fmt::format("dropbox: everybody can list {}", shown(dir)),
+                     fmt::format("chmod 3733 {}", shown(dir))});
+    else if ((s.st_mode & S_ISVTX) == 0)
+      all.push_back({Kind::bad, fmt::format("dropbox: students can remove what others put into {}", shown(dir)),
+                     fmt::format("chmod 3733 {}", shown(dir))});
+    else if (access(dir.c_str(), R_OK | X_OK) != 0)
+      all.push_back({Kind::bad, fmt::format("dropbox: this account can't read {}", shown(dir)),
+                     "its owner is to be the account that grades"});
+    else
+      ++good;
+  }
+  if (good == c.labs.size())
+    all.push_back({Kind::good, fmt::format("dropbox {}: a folder for each lab", shown(c.dropbox)), ""});
 }
 
 void examine_slurm(const Course& c, std::vector<Finding>& all) {
@@ -134,10 +161,6 @@ void examine_slurm(const Course& c, std::vector<Finding>& all) {
       !value("Prolog").empty())
     all.push_back({Kind::doubtful, "a prolog that fails holds the job",
                    "SchedulerParameters=nohold_on_prolog_fail; Ridge gives held jobs up by itself"});
-  int array = std::atoi(value("MaxArraySize").c_str());
-  if (array > 0 && array <= 500)
-    all.push_back({Kind::bad, fmt::format("MaxArraySize is {}, and a batch may have 500 tasks", array),
-                   "grade in parts, or raise it"});
 }
 
 // Runs one small job on a node, and compares what the node sees with this machine.
@@ -187,6 +210,7 @@ void examine_nodes(const Course& c, std::vector<Finding>& all) {
 std::vector<Finding> examine(const Course& course, bool jobs) {
   std::vector<Finding> all;
   examine_files(course, all);
+  examine_dropbox(course, all);
   examine_slurm(course, all);
   const bool bad = std::any_of(all.begin(), all.end(), [](const Finding& f) { return f.kind == Kind::bad; });
   if (jobs && !bad) examine_nodes(course, all);

@@ -23,6 +23,11 @@ bool no_answer(const std::string& message) {
   return false;
 }
 
+bool out_of_service(const std::string& state) {
+  return state.find_first_of("*#$%!") != std::string::npos || state.rfind("down", 0) == 0 ||
+         state.rfind("drain", 0) == 0 || state.rfind("fail", 0) == 0 || state.rfind("maint", 0) == 0;
+}
+
 }  // namespace
 
 std::string own_program() {
@@ -42,7 +47,7 @@ std::optional<std::string> slurm(const std::vector<std::string>& argv, std::stri
   return std::nullopt;
 }
 
-std::optional<std::multimap<std::string, QueuedTask>> queue(const std::string& prefix) {
+std::optional<std::multimap<std::string, QueuedTask>> queue(const std::string& prefix, EndedTasks* ended) {
   std::string why;
   auto text = slurm({"squeue", "--me", "-h", "-r", "-t", "all", "-o", "%j|%F|%K|%T|%N|%r"}, why);
   if (!text) return std::nullopt;
@@ -55,9 +60,31 @@ std::optional<std::multimap<std::string, QueuedTask>> queue(const std::string& p
     t.job = f[1] + "_" + f[2], t.state = f[3], t.node = f[4], t.reason = f.size() > 5 ? f[5] : "";
     static const std::set<std::string> over = {"COMPLETED", "FAILED",    "CANCELLED", "TIMEOUT",      "NODE_FAIL",
                                                "DEADLINE",  "BOOT_FAIL", "PREEMPTED", "OUT_OF_MEMORY"};
-    if (over.count(t.state) == 0) all.emplace(f[0], t);
+    if (over.count(t.state) == 0)
+      all.emplace(f[0], t);
+    else if (ended != nullptr)
+      (*ended)[{f[0], t.task}] = t.state;
   }
   return all;
+}
+
+bool node_is_well(const std::string& node) {
+  std::string why;
+  const auto text = slurm({"sinfo", "-h", "-N", "-n", node, "-o", "%T"}, why);
+  return text && !text->empty() && std::ranges::none_of(split(*text, '\n'), out_of_service);
+}
+
+int max_array_size() {
+  std::string why;
+  const std::string config = slurm({"scontrol", "show", "config"}, why).value_or("");
+  const auto at = config.find("MaxArraySize");
+  const auto equals = at == std::string::npos ? at : config.find('=', at);
+  const int size = equals == std::string::npos ? 0 : std::atoi(config.c_str() + equals + 1);
+  return size > 0 ? size : 1000000;
+}
+
+bool is_submit_limit(const std::string& message) {
+  return message.find("MaxSubmit") != std::string::npos || message.find("job submit limit") != std::string::npos;
 }
 
 Submitted submit(const std::string& name, const SlurmOptions& o, int tasks, int at_once, int minutes,
@@ -136,10 +163,7 @@ std::optional<std::vector<Partition>> partitions() {
     if (at == all.end()) at = all.insert(all.end(), Partition{f[0], f[1], f[2], {}, {}, 0});
     at->nodes.push_back(f[3]);
     if (f[4] != "(null)") at->gres.push_back(f[4]);
-    const std::string state = f[5];
-    const bool bad = state.find_first_of("*#$%!") != std::string::npos || state.rfind("down", 0) == 0 ||
-                     state.rfind("drain", 0) == 0 || state.rfind("fail", 0) == 0 || state.rfind("maint", 0) == 0;
-    if (!bad) ++at->up;
+    if (!out_of_service(f[5])) ++at->up;
   }
   return all;
 }

@@ -14,8 +14,18 @@ struct QueuedTask {
   int task = 0;
 };
 
+// The last states of tasks that have ended, by job name and task, as long as Slurm remembers them.
+using EndedTasks = std::map<std::pair<std::string, int>, std::string>;
+
 // The queued tasks of jobs whose name begins with `prefix`, by job name. Nothing where Slurm did not answer.
-std::optional<std::multimap<std::string, QueuedTask>> queue(const std::string& prefix);
+std::optional<std::multimap<std::string, QueuedTask>> queue(const std::string& prefix, EndedTasks* ended = nullptr);
+
+// Whether Slurm calls the node well: it answers, and is not taken out of service.
+bool node_is_well(const std::string& node);
+// The most tasks of one array (MaxArraySize); a large number where Slurm does not say.
+int max_array_size();
+// Whether sbatch's refusal is about the number of jobs that a user may have.
+bool is_submit_limit(const std::string& message);
 
 struct Submitted {
   enum class Kind { accepted, unknown, refused } kind = Kind::unknown;

@@ -1,0 +1,32 @@
+// A folder of hand-ins as instructors have it: one folder, archive or repository per student, what Canvas, Moodle,
+// Gradescope and GitHub Classroom give when all is downloaded, or the course's own dropbox.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "cluster/src/gradebook/gradebook.hpp"
+#include "grader/base/lab.hpp"
+
+namespace ridge::cluster {
+
+struct EntryPart {
+  fs::path path;
+  std::string file;  // the name that the student gave it, where the path's name holds more; else empty
+};
+
+// One hand-in. Loose files of one student are parts of one.
+struct Entry {
+  std::string name;                      // printable; of the first part
+  std::vector<EntryPart> parts;          // sorted by name
+  std::vector<const Student*> students;  // several for a group's work; none: `why` tells
+  std::string how, why, note;            // how: "by the id", "by Canvas's user id"
+};
+
+// Throws Error(Exit::usage) where the folder is missing, or a metadata file of Gradescope's cannot be read.
+std::vector<Entry> entries_of(const fs::path& dir, const Lab& lab, const std::vector<Student>& roster);
+
+// The lab's file that a name means: itself, or with what browsers and Canvas add to a second copy ("copy-1.cu", "copy
+// (1).cu"), whose number is `copy`. Empty where it is none.
+std::string lab_file(const std::string& name, const Lab& lab, int& copy);
+
+}  // namespace ridge::cluster

@@ -1,0 +1,222 @@
+#include "cluster/src/intake/owners.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cluster/src/base/strings.hpp"
+#include "cluster/src/intake/roster.hpp"
+#include "grader/base/text.hpp"
+
+namespace ridge::cluster {
+
+namespace {
+
+constexpr const char* kRename = "call it after the student's id";
+
+bool digits(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+bool has_key(const Student& s, const std::string& kind, const std::string& value) {
+  return std::any_of(s.keys.begin(), s.keys.end(),
+                     [&](const StudentKey& k) { return k.kind == kind && lower(k.value) == lower(value); });
+}
+
+// The name without the ending of an archive or a repository.
+std::string stem_of(const std::string& name) {
+  for (const char* end : {".tar.gz", ".tar.xz", ".tar.bz2", ".tar.zst", ".tgz", ".txz", ".tbz2", ".tar", ".zip", ".git",
+                          ".rar", ".7z", ".gz"})
+    if (name.size() > std::string_view(end).size() && lower(name).ends_with(end))
+      return name.substr(0, name.size() - std::string_view(end).size());
+  return name;
+}
+
+template <class Test>
+std::vector<const Student*> those(const std::vector<Student>& roster, Test test) {
+  std::vector<const Student*> found;
+  for (const Student& s : roster)
+    if (test(s)) found.push_back(&s);
+  return found;
+}
+
+Owners one(std::vector<const Student*> found, const std::string& how, const std::string& nobody,
+           const std::string& several) {
+  Owners o;
+  o.how = how;
+  if (found.size() == 1)
+    o.students = std::move(found);
+  else
+    o.why = found.empty() ? nobody : several;
+  return o;
+}
+
+// Of one exported by an LMS: by the LMS's own number, else by the name. The number of another LMS proves nothing.
+Owners by_number_or_name(const std::vector<Student>& roster, const char* kind, const std::string& number,
+                         const std::string& name, const std::string& system) {
+  const std::string folded = folded_name(name);
+  if (auto found = those(roster, [&](const Student& s) { return has_key(s, kind, number); }); !found.empty())
+    return one(found, fmt::format("by {}'s number {}", system, number), "",
+               fmt::format("several students have {}'s number {}", system, number));
+  auto found = those(roster, [&](const Student& s) { return has_name(s, folded); });
+  if (found.size() > 1)  // of students with one name, the id may tell
+    std::erase_if(found, [&](const Student* s) { return s->id != number && !has_key(*s, "login", number); });
+  if (found.empty())
+    found = those(roster, [&](const Student& s) {  // a part of the name must fit, since others' numbers may be like ids
+      return (s.id == number || has_key(s, "login", number)) && (s.name.empty() || has_word_of(s, folded));
+    });
+  return one(found, "by the name",
+             fmt::format("neither {0}'s number {1} nor the name '{2}' tells of one student; name the roster that {0} "
+                         "exports, too (--roster, twice), or {3}",
+                         system, number, name, kRename),
+             fmt::format("several students are called '{}'; {}", name, kRename));
+}
+
+// "Jane Doe_4711_assignsubmission_file_", with or without the last underscore, or with a file's name behind it.
+bool moodle(const std::string& name, const std::vector<Student>& roster, Owners& o) {
+  static const std::string mark = "_assignsubmission_";
+  const std::size_t at = name.find(mark);
+  if (at == std::string::npos) return false;
+  const std::string left = name.substr(0, at);
+  const std::size_t line = left.rfind('_');
+  if (line == std::string::npos || !digits(left.substr(line + 1))) return false;
+  const std::string number = left.substr(line + 1), rest = name.substr(at + mark.size());
+  o = by_number_or_name(roster, "participant", number, left.substr(0, line), "Moodle");
+  const std::size_t file = rest.find('_');
+  if (file != std::string::npos) o.file = rest.substr(file + 1);
+  if (!o.file.empty()) o.group = "moodle " + number;
+  return true;
+}
+
+// "doejane_4711_815_copy.cu", "doejane_LATE_4711_815_copy-1.cu": the name without all that is no letter, the user's and
+// the attachment's number, the student's file name.
+bool canvas(const std::string& name, const std::vector<Student>& roster, Owners& o) {
+  std::vector<std::string> parts;
+  std::size_t at = 0;
+  while (parts.size() < 5) {
+    const std::size_t end = name.find('_', at);
+    if (end == std::string::npos) break;
+    parts.push_back(name.substr(at, end - at));
+    at = end + 1;
+    if (parts.size() >= 3 && digits(parts[parts.size() - 1]) && digits(parts[parts.size() - 2])) break;
+  }
+  if (parts.empty() || digits(parts[0])) return false;
+  const bool late = parts.size() == 4 && parts[1] == "LATE";
+  if (parts.size() != (late ? 4U : 3U) || !digits(parts.back()) || !digits(parts[parts.size() - 2])) return false;
+  o = by_number_or_name(roster, "canvas", parts[parts.size() - 2], parts[0], "Canvas");
+  o.file = name.substr(at), o.late = late;
+  o.group = "canvas " + parts[parts.size() - 2];
+  return !o.file.empty();
+}
+
+bool gradescope(const std::string& name, const std::vector<Student>& roster, const Submitters& all, Owners& o) {
+  const auto here = all.find(name);
+  if (here == all.end()) return false;
+  o.how = "by submission_metadata.yml";
+  for (const Student& who : here->second) {
+    auto found = those(roster, [&](const Student& s) {
+      return !who.id.empty() && (lower(s.id) == lower(who.id) || has_key(s, "login", who.id));
+    });
+    if (found.empty())
+      found = those(roster, [&](const Student& s) {
+        return !who.email.empty() && (lower(s.email) == lower(who.email) || lower(s.id) == lower(who.email));
+      });
+    if (found.size() != 1) {
+      o.students.clear();
+      o.why = fmt::format("its submitter '{}' (sid '{}', {}) is {} on the roster", printable(who.name),
+                          printable(who.id), printable(who.email), found.empty() ? "not" : "more than once");
+      return true;
+    }
+    if (std::find(o.students.begin(), o.students.end(), found[0]) == o.students.end()) o.students.push_back(found[0]);
+  }
+  if (o.students.empty()) o.why = "submission_metadata.yml names nobody for it";
+  return true;
+}
+
+// "NN_name_ACCOUNT_2026-11-26T10.52.24Z_0123456789ab.tar.gz", as `ridge submit` writes it.
+bool dropbox(const std::string& name, const Lab& lab, const std::vector<Student>& roster, Owners& o) {
+  static const std::string date = "dddd-dd-ddTdd.dd.ddZ", end = ".tar.gz";
+  constexpr std::size_t kHash = 12;
+  const std::size_t behind = 1 + date.size() + 1 + kHash + end.size();
+  if (!name.starts_with(lab.name + "_") || !name.ends_with(end) || name.size() <= lab.name.size() + 1 + behind)
+    return false;
+  const std::string stamp = name.substr(name.size() - behind + 1, date.size());
+  for (std::size_t i = 0; i < date.size(); ++i)
+    if (date[i] == 'd' ? stamp[i] < '0' || stamp[i] > '9' : stamp[i] != date[i]) return false;
+  const std::string account = name.substr(lab.name.size() + 1, name.size() - behind - lab.name.size() - 1);
+  o = one(those(roster, [&](const Student& s) { return s.id == account || has_key(s, "login", account); }),
+          "by the account", fmt::format("no student on the roster has the account '{}'", account),
+          fmt::format("several students have the account '{}'", account));
+  return true;
+}
+
+// "lab03-octocat": of several usernames that fit, the longest.
+bool github(const std::string& stem, const std::vector<Student>& roster, Owners& o) {
+  std::size_t longest = 0;
+  std::set<const Student*> found;
+  for (const Student& s : roster)
+    for (const StudentKey& k : s.keys) {
+      if (k.kind != "github" || k.value.size() < longest) continue;
+      const std::string name = lower(stem), user = lower(k.value);
+      if (name != user && !name.ends_with("-" + user)) continue;
+      if (user.size() > longest) found.clear();
+      longest = user.size();
+      found.insert(&s);
+    }
+  if (found.empty()) return false;
+  o = one({found.begin(), found.end()}, "by the GitHub account", "", "several students have this GitHub account");
+  return true;
+}
+
+bool boundary(const std::string& text, std::size_t at) {
+  return at >= text.size() || std::string_view("_-. ()+,").find(text[at]) != std::string_view::npos;
+}
+
+// Whose id, login or e-mail address is a part of the name. One inside of a longer one does not count.
+Owners by_part(const std::string& stem, const std::vector<Student>& roster) {
+  struct Found {
+    const Student* student;
+    std::size_t begin, end;
+  };
+  std::vector<Found> all;
+  const std::string name = lower(stem);
+  auto look_for = [&](const Student& s, const std::string& key) {
+    const std::string word = lower(key);
+    if (word.empty()) return;
+    for (std::size_t at = name.find(word); at != std::string::npos; at = name.find(word, at + 1))
+      if ((at == 0 || boundary(name, at - 1)) && boundary(name, at + word.size()))
+        all.push_back({&s, at, at + word.size()});
+  };
+  for (const Student& s : roster) {
+    look_for(s, s.id), look_for(s, s.email);
+    for (const StudentKey& k : s.keys)
+      if (k.kind == "login") look_for(s, k.value);
+  }
+  std::set<const Student*> found;
+  for (const Found& f : all)
+    if (std::none_of(all.begin(), all.end(), [&](const Found& o) {
+          return o.begin <= f.begin && o.end >= f.end && o.end - o.begin > f.end - f.begin;
+        }))
+      found.insert(f.student);
+  return one({found.begin(), found.end()}, "by the id in its name",
+             fmt::format("nobody on the roster has this name; {}", kRename),
+             fmt::format("the name holds the ids of several students; {}", kRename));
+}
+
+}  // namespace
+
+Owners owners_of(const std::string& entry, const Lab& lab, const std::vector<Student>& roster,
+                 const Submitters& submitters) {
+  Owners o;
+  if (gradescope(entry, roster, submitters, o) || dropbox(entry, lab, roster, o)) return o;
+  const std::string stem = stem_of(entry);
+  auto exact = those(roster, [&](const Student& s) {
+    return s.id == stem || (!s.email.empty() && lower(s.email) == lower(stem)) || has_key(s, "login", stem);
+  });
+  if (exact.size() == 1) return one(exact, "by the id", "", "");
+  if (moodle(entry, roster, o) || canvas(entry, roster, o) || github(stem, roster, o)) return o;
+  return by_part(stem, roster);
+}
+
+}  // namespace ridge::cluster
