@@ -16,6 +16,7 @@
 #include "grader/base/error.hpp"
 #include "grader/build/diagnostics.hpp"
 #include "grader/machine/cuda_includes.hpp"
+#include "grader/machine/toolkit.hpp"
 #include "grader/sandbox/process.hpp"
 #include "grader/sandbox/sandbox.hpp"
 #include "simt/rewrite/assembly.hpp"
@@ -166,7 +167,10 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
       only = dirs;
       only.push_back(source.parent_path());
     }
-    write_file(input, CudaIncludes(folder / "headers", std::move(dirs), std::move(only)).rewrite(source, shown_name));
+    std::vector<fs::path> libraries;
+    if (!options.worker) libraries = {cccl_headers(), "/usr/include"};
+    write_file(input, CudaIncludes(folder / "headers", std::move(dirs), std::move(only), std::move(libraries))
+                          .rewrite(source, shown_name));
   }
   const fs::path compiled = options.instrumented ? fs::path(object.string() + ".s") : object;
   const bool judged = options.worker && on(Defence::assembly_policy);
@@ -182,6 +186,8 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   argv.insert(argv.end(), {"-iquote", source.parent_path().string()});
   for (const auto& dir : options.include_dirs) argv.insert(argv.end(), {"-I", dir});
   argv.insert(argv.end(), {"-isystem", headers.string()});
+  if (const fs::path cccl = options.worker ? fs::path() : cccl_headers(); !cccl.empty())
+    argv.insert(argv.end(), {"-isystem", cccl.string()});
   if (!compiler.clang) argv.push_back("-Wno-deprecated");  // the rewritten launch captures `this`
   if (options.instrumented) {
     auto flags = counting_flags(compiler);

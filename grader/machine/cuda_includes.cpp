@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 #include <sstream>
 
 #include "grader/base/error.hpp"
-#include "simt/rewrite/rewrite.hpp"
 
 namespace ridge {
 
@@ -17,6 +18,30 @@ bool is_file(const fs::path& p) {
   return fs::is_regular_file(p, ec);
 }
 
+std::string read_all(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+void write_copy(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out)
+    throw Error(Exit::environment, "cannot write " + path + " (no space left?)",
+                "free some space there, or set TMPDIR to a folder with space");
+}
+
+std::vector<std::pair<std::size_t, std::string>> errors_of(const simt::FileSides& file, const simt::Sides& sides) {
+  std::vector<std::pair<std::size_t, std::string>> errors;
+  for (const simt::SideUse& use : file.uses)
+    if (std::string message = sides.message(use, file.functions.all[use.caller]); !message.empty())
+      errors.emplace_back(use.at, std::move(message));
+  return errors;
+}
+
 // A header's name as messages should have it: in the words of the file that includes it.
 std::string beside(const std::string& shown_from, std::string_view file) {
   return (fs::path(shown_from).parent_path() / file).lexically_normal().string();
@@ -25,12 +50,21 @@ std::string beside(const std::string& shown_from, std::string_view file) {
 }  // namespace
 
 std::string CudaIncludes::rewrite(const fs::path& source, const std::string& shown_name) {
-  std::ifstream in(source, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return simt::rewrite_cuda(text.str(), shown_name, [&](std::string_view file, bool in_quotes) {
-    return find(source, shown_name, file, in_quotes);
-  });
+  simt::FileSides own;
+  std::string text = rewrite_one(source, shown_name, own);
+  simt::Sides sides;
+  sides.add(own.functions);
+  for (const auto& [copy, header] : header_sides_) sides.add(header.functions);
+  for (const auto& [copy, header] : header_sides_)
+    if (const auto errors = errors_of(header, sides); !errors.empty())
+      write_copy(copy, simt::with_errors(read_all(copy), errors));
+  return simt::with_errors(std::move(text), errors_of(own, sides));
+}
+
+std::string CudaIncludes::rewrite_one(const fs::path& source, const std::string& shown_name, simt::FileSides& sides) {
+  return simt::rewrite_cuda(
+      read_all(source), shown_name,
+      [&](std::string_view file, bool in_quotes) { return find(source, shown_name, file, in_quotes); }, &sides);
 }
 
 bool CudaIncludes::may_read(const fs::path& header) const {
@@ -41,6 +75,12 @@ bool CudaIncludes::may_read(const fs::path& header) const {
     if (!ec && !below.empty() && *below.begin() != "..") return true;
   }
   return only_.empty();
+}
+
+bool CudaIncludes::in_libraries(std::string_view file) const {
+  constexpr std::array<std::string_view, 3> kTheirs = {"thrust/", "cuda/std/", "nv/"};
+  return std::any_of(kTheirs.begin(), kTheirs.end(), [&](std::string_view head) { return file.starts_with(head); }) &&
+         std::any_of(libraries_.begin(), libraries_.end(), [&](const fs::path& dir) { return is_file(dir / file); });
 }
 
 std::optional<std::string> CudaIncludes::find(const fs::path& from, const std::string& shown_from,
@@ -58,7 +98,8 @@ std::optional<std::string> CudaIncludes::find(const fs::path& from, const std::s
     }
   if (header.empty()) {
     // The emulator's own, or the system's.
-    if (is_file(root_dir() / "runtime/simt/include" / file)) return std::string();
+    if (in_libraries(file)) return std::string();
+    if (is_file(root_dir() / "runtime/simt/include" / file) && file.substr(0, 7) != "thrust/") return std::string();
     return std::nullopt;
   }
   if (!may_read(header)) return std::nullopt;  // the compiler looks for it, in its sandbox
@@ -68,13 +109,9 @@ std::optional<std::string> CudaIncludes::find(const fs::path& from, const std::s
   if (added) {
     copy->second = (folder_ / fmt::format("{}.{}", copies_.size(), header.filename().string())).string();
     const std::string path = copy->second;  // the map changes below
-    std::string text = rewrite(header, name);
-    std::ofstream out(path, std::ios::binary);
-    out << text;
-    out.close();
-    if (!out)
-      throw Error(Exit::environment, "cannot write " + path + " (no space left?)",
-                  "free some space there, or set TMPDIR to a folder with space");
+    simt::FileSides sides;
+    write_copy(path, rewrite_one(header, name, sides));
+    header_sides_.emplace(path, std::move(sides));
     return path;
   }
   return copy->second;

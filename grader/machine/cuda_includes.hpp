@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "grader/base/paths.hpp"
+#include "simt/rewrite/rewrite.hpp"
 
 namespace ridge {
 
@@ -14,21 +15,27 @@ class CudaIncludes {
  public:
   // Rewritten copies go to `folder`; `dirs` are the user's -I folders. `only`, where given: the folders outside of
   // which no header is read here, since this is done outside of the compiler's sandbox.
-  CudaIncludes(fs::path folder, std::vector<fs::path> dirs, std::vector<fs::path> only = {})
-      : folder_(std::move(folder)), dirs_(std::move(dirs)), only_(std::move(only)) {}
+  // `libraries`: folders of the system in which Thrust and libcu++ are looked for.
+  CudaIncludes(fs::path folder, std::vector<fs::path> dirs, std::vector<fs::path> only = {},
+               std::vector<fs::path> libraries = {})
+      : folder_(std::move(folder)), dirs_(std::move(dirs)), only_(std::move(only)), libraries_(std::move(libraries)) {}
 
   // `source` rewritten, its includes leading to rewritten copies of the user's headers. Messages call it `shown_name`.
+  // Calls that cross from one side to the other become errors, in the headers' copies too.
   std::string rewrite(const fs::path& source, const std::string& shown_name);
 
  private:
+  std::string rewrite_one(const fs::path& source, const std::string& shown_name, simt::FileSides& sides);
   std::optional<std::string> find(const fs::path& from, const std::string& shown_from, std::string_view file,
                                   bool in_quotes);
 
   bool may_read(const fs::path& header) const;
+  bool in_libraries(std::string_view file) const;
 
   fs::path folder_;
-  std::vector<fs::path> dirs_, only_;
-  std::map<std::string, std::string> copies_;  // header -> its copy
+  std::vector<fs::path> dirs_, only_, libraries_;
+  std::map<std::string, std::string> copies_;            // header -> its copy
+  std::map<std::string, simt::FileSides> header_sides_;  // copy -> what it says
 };
 
 }  // namespace ridge

@@ -15,4 +15,14 @@ fs::path find_nvcc() {
   return find_program(names);
 }
 
+fs::path cccl_headers() {
+  std::vector<fs::path> homes;
+  if (const char* home = std::getenv("CUDA_HOME")) homes.emplace_back(home);
+  homes.emplace_back("/usr/local/cuda");
+  std::error_code ec;
+  for (const auto& home : homes)
+    if (fs::is_regular_file(home / "include/cccl/thrust/version.h", ec)) return home / "include/cccl";
+  return {};
+}
+
 }  // namespace ridge

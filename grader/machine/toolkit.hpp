@@ -7,4 +7,7 @@ namespace ridge {
 // nvcc on PATH, in CUDA_HOME or in /usr/local/cuda; empty where there is none.
 fs::path find_nvcc();
 
+// Where the Toolkit has Thrust and libcu++ without the rest of its headers (CUDA 13); empty where there is none.
+fs::path cccl_headers();
+
 }  // namespace ridge

@@ -140,16 +140,78 @@ TEST_CASE("what the emulator lacks is said by name") {
   };
   for (const Lack& l : {Lack{"\n#include <cub/grid/grid_queue.cuh>\nint main() { cub::f(); }\n",
                              "a.cu:2:2: error: <cub/grid/grid_queue.cuh> is not part of the emulator: "},
-                        Lack{"#include <thrust/sort.h>\n", "a.cu:1:2: error: <thrust/sort.h> is not part of"},
                         Lack{"#include <cuda/ptx>\n", "a.cu:1:2: error: <cuda/ptx> is not part of"},
-                        Lack{"__global__ void k(int* x) {\n  asm(\"mov.u32 %0, %laneid;\" : \"=r\"(*x));\n}\n",
+                        Lack{"__global__ void k(int* x) {\n  asm(\"tcgen05.alloc.b32 %0;\" : \"=r\"(*x));\n}\n",
                              "error: asm is not part of the emulator: inline PTX"},
                         Lack{"__global__ void k(float* x, cudaTextureObject_t t) {}\n",
                              "error: cudaTextureObject_t is not part of the emulator: "},
+                        Lack{"#include <cuda.h>\nint main() { cuInit(0); }\n",
+                             " error: cuInit is not part of the emulator: that is the driver API"},
                         Lack{"CUtensorMap map;\n", "error: CUtensorMap is not part of the emulator: "}}) {
     std::string said = complaint(l.source, compiler);
     INFO(compiler << "\n" << said);
     CHECK(contains(said, l.said));
     CHECK(std::count(said.begin(), said.end(), '\n') == 1);
+  }
+}
+
+TEST_CASE("calls that cross from one side to the other are refused, as nvcc refuses them") {
+  const char* compiler = GENERATE("clang++", "g++");
+  const std::string kernel = "__global__ void k(float* x) { x[0] = 1; }\n";
+  struct Crossing {
+    std::string source;
+    const char *where, *said;
+  };
+  for (const Crossing& c : std::vector<Crossing>{
+           {"static float twice(float v) {\n  return 2 * v;\n}\n__global__ void k(float* x) {\n  x[0] = "
+            "twice(x[1]);\n}\n",
+            "a.cu:5:10: error: ", "calling a __host__ function (twice) from a __global__ function (k) is not allowed"},
+           {"template <class T>\nT twice(T v) { return 2 * v; }\n__device__ float four(float v) { return "
+            "twice<float>(v); }\n",
+            "a.cu:3:", "calling a __host__ function (twice) from a __device__ function (four)"},
+           {kernel + "int main() {\n  k(nullptr);\n}\n", "a.cu:3:3: error: ",
+            "the call of the __global__ function k has no configuration: write k<<<blocks, threads>>>(...)"},
+           {kernel + "int main() {\n  return threadIdx.x;\n}\n", "a.cu:3:10: error: ", "threadIdx is known in kernels"},
+           {"__device__ int one(int i) { return i; }\nint main() {\n  return one(3);\n}\n", "a.cu:3:10: error: ",
+            "calling a __device__ function (one) from a __host__ function (main) is not allowed"}}) {
+    const std::string said = complaint(c.source, compiler);
+    INFO(compiler << "\n" << c.source << "\n" << said);
+    // GCC puts the error of a pragma in some other column.
+    const std::string where(c.where);
+    const std::string line = where.substr(0, where.find(':', where.find(':') + 1) + 1);
+    CHECK(said.rfind(compiler == std::string("g++") ? line : where, 0) == 0);
+    CHECK(contains(said, c.said));
+    CHECK(std::count(said.begin(), said.end(), '\n') <= 3);
+  }
+}
+
+TEST_CASE("calls that only look like crossings are let through") {
+  Folder scratch;
+  fs::create_directory(scratch / "inc");
+  // A macro that stands for qualifiers, in a header; overloads of both sides; names that the function declares itself.
+  write_file(scratch / "inc/both.cuh",
+             "#pragma once\n#ifdef __CUDACC__\n#define __HD __host__ __device__\n#else\n#define __HD\ninline float "
+             "fminf(float a, "
+             "float b) { return a < b ? a : b; }\n#endif\n__HD inline int one(int i) { return i; }\n"
+             "inline int two(int i) { return i; }\n__device__ inline int two(float i) { return (int)i; }\n");
+  write_file(scratch / "a.cu",
+             "#include \"inc/both.cuh\"\n#include <cstdlib>\n"
+             "int apply(int i) { return i; }\n__device__ unsigned rand(unsigned* s) { return *s += 7; }\n"
+             "template <class F>\n__global__ void k(float* x, F apply) {\n"
+             "  unsigned seed = 1;\n  auto three = [](int i) { return i; };\n"
+             "#ifdef __CUDA_ARCH__\n  x[1] = 3;\n#else\n  x[1] = atoi(\"1\");\n#endif\n"
+             "  x[0] = one(1) + two(2.0f) + three(3) + apply(4) + fminf(5, 6) + rand(&seed);\n}\n"
+             "int three(int i) { return i; }\n"
+             "struct Functor {\n  __device__ int operator()(int i) const { return i; }\n};\n"
+             "int main(int argc, char**) {\n  dim3 blockDim(1);\n  float* x;\n  cudaMallocManaged(&x, 8);\n"
+             "  k<<<blockDim.x, blockDim>>>(x, Functor());\n  cudaDeviceSynchronize();\n"
+             "  if (argc > 5) return rand() + apply(three(1)) + one(2) + two(3);\n"
+             "  return x[0] == 1 + 2 + 3 + 4 + 5 + 8 && x[1] == 3 ? 0 : 1;\n}\n");
+  for (const char* compiler : {"clang++", "g++"}) {
+    INFO(compiler);
+    Run built = cc({"a.cu", "-o", "a"}, compiler, scratch.path);
+    INFO(built.err);
+    REQUIRE(built.code == 0);
+    CHECK(run({scratch / "a"}, {}, 20).code == 0);
   }
 }

@@ -210,7 +210,7 @@ TEST_CASE("broken programs hear what is wrong, and where") {
   }
 }
 
-TEST_CASE("host code that follows a pointer to device memory ends where a GPU's program would") {
+TEST_CASE("broken host code that follows a pointer to device memory ends where a GPU's program would") {
   Folder scratch;
   const std::string program = scratch / "program";
   for (const char* compiler : {"clang++", "g++"}) {
@@ -222,6 +222,26 @@ TEST_CASE("host code that follows a pointer to device memory ends where a GPU's 
     CHECK(r.out.empty());
     CHECK(r.err.rfind("ridge: host code reads device memory\n  at host_dereference.cu:12\n", 0) == 0);
   }
+}
+
+TEST_CASE("programs hear where their host code faulted, and what it may be") {
+  Folder scratch;
+  const std::string program = scratch / "program";
+  build(folder("broken") / "host_null.cu", program);
+  Run r = run({program}, {}, 30);
+  INFO(r.out + r.err);
+  CHECK(r.code == 128 + 11);  // SIGSEGV
+  CHECK(r.err.rfind("ridge: segmentation fault in host code\n  at host_null.cu:7\n  it follows a null pointer", 0) ==
+        0);
+}
+
+TEST_CASE("programs hear once which pointer of a copy does not fit its direction") {
+  Folder scratch;
+  const std::string program = scratch / "program";
+  build(folder("broken") / "wrong_direction.cu", program);
+  Run r = run({program}, {}, 30);
+  INFO(r.out + r.err);
+  CHECK(r.err == "ridge: the source of a copy with cudaMemcpyDeviceToHost is memory of the host: nothing was copied\n");
 }
 
 TEST_CASE("the sanitizer tells of calls that CUDA refuses, where nobody looks at what they return") {

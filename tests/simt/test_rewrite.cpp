@@ -76,6 +76,9 @@ TEST_CASE("kernels that an expression names") {
 TEST_CASE("launches in macros are named after what the macro's user wrote") {
   std::string out = rewritten("#define LAUNCH(k, ...) \\\n  k<<<grid, \\\n  block>>>(__VA_ARGS__)\n");
   CHECK(contains(out, "Launch(RIDGE_TEXT(k), grid, \\\n  block)"));
+  out = rewritten("#define LAUNCH(T) \\\n  k<\\\n  T><<<1, 2>>>(0)\n");
+  CHECK(contains(out, "Launch(RIDGE_TEXT(k< T>), 1, 2)"));
+  CHECK(contains(out, "#define LAUNCH(T) \\\n  \\\n"));
   CHECK(contains(rewritten("#define L(n) n##_kernel<T><<<1, 2>>>()\n"), "{ n##_kernel<T>(ridge_arguments...); }"));
   CHECK(contains(rewritten("#define A 1\nk<<<1, 2>>>(x);"), "Launch(\"k\""));
 }
@@ -97,6 +100,20 @@ TEST_CASE("what the emulator lacks becomes an error at its line") {
   CHECK(contains(rewritten("__global__ int k();"), "must have a void return type"));
   unchanged("m.texture = 3; int texture = p->tex2D; // asm(1)\n");
   unchanged("__global__ void k(); static __global__ __launch_bounds__(128) void l(); void __global__ m();");
+}
+
+TEST_CASE("inline PTX that C++ says too becomes a call") {
+  CHECK(contains(rewritten("asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));"),
+                 "::ridge_simt::ptx_mov<::std::uint32_t>((lane), ::ridge_simt::lane_id());"));
+  CHECK(contains(rewritten("asm volatile(\"bar.sync 0;\");"), "__syncthreads();"));
+  CHECK(contains(rewritten("asm(\"lop3.b32 %0, %1, %2, %3, 0x96;\" : \"=r\"(d) : \"r\"(a), \"r\"(b), \"r\"(c));"),
+                 "::ridge_simt::ptx_lop3<::std::uint32_t>((d), (a), (b), (c), 0x96);"));
+  CHECK(contains(rewritten("asm(\"ld.global.nc.v2.f32 {%0,%1}, [%2];\" : \"=f\"(x), \"=f\"(y) : \"l\"(p));"),
+                 "::ridge_simt::ptx_load<float, false, ::ridge_simt::PtxOrder::plain>((p), (x), (y));"));
+  CHECK(contains(rewritten("asm(\"{ .reg .pred p; setp.ne.b32 p, %0, 0; @p trap; }\" :: \"r\"(bad));"),
+                 "((bad) ? (void)__trap() : (void)0);"));
+  unchanged("void f() { asm volatile(\"\" ::: \"memory\"); }");
+  unchanged("static unsigned f() { unsigned t; asm volatile(\"rdtsc\" : \"=a\"(t)); return t; }");
 }
 
 TEST_CASE("inline PTX that the emulator knows becomes a call") {
@@ -123,8 +140,8 @@ TEST_CASE("inline PTX that the emulator knows becomes a call") {
   CHECK(contains(rewritten("asm volatile(\"cp.async.wait_group 2;\");"), "::ridge_simt::pipeline_wait(2);"));
   CHECK(contains(rewritten("asm volatile(\"cp.async.commit_group;\\n\" ::);"), "::ridge_simt::pipeline_commit();"));
   for (const char* other :
-       {"asm(\"red.shared.add.u32 [%0],%1;\" :: \"r\"(p), \"r\"(v));", "asm(\"bar.sync 0;\");",
-        "asm(\"red.global.max.u32 [%0],%1;\" :: \"l\"(p), \"r\"(v));", "asm();", "asm(\"\");", "asm(\";\");",
+       {"asm(\"red.shared.add.v2.u32 [%0],%1;\" :: \"r\"(p), \"r\"(v));", "asm(\"bar.sync 1, 64;\");",
+        "asm(\"red.global.max.f16 [%0],%1;\" :: \"l\"(p), \"h\"(v));", "asm();",
         "asm(\"ex2.approx.f32 %0, %1;\" MORE : \"=f\"(y) : \"f\"(x));",
         "asm(\"ex2.approx.f32 %0, \\x25\\x31;\" : \"=f\"(y) : \"f\"(x));",
         "asm(\"red.global.add.u32 [%0+4],%1;\" :: \"l\"(p), \"r\"(v));",

@@ -112,6 +112,8 @@ class thread_block_tile {
 
  public:
   explicit RIDGE_DEVICE thread_block_tile(unsigned meta_size) : meta_size_(meta_size) {}
+  template <class P>  // thread_block_tile<32> of any group's tile, and back
+  RIDGE_DEVICE thread_block_tile(const thread_block_tile<Size, P>& tile) : meta_size_(tile.meta_group_size()) {}
   RIDGE_DEVICE static constexpr unsigned num_threads() { return Size; }
   RIDGE_DEVICE static constexpr unsigned size() { return Size; }
   RIDGE_DEVICE static unsigned thread_rank() { return ridge_simt::lane_id() % Size; }

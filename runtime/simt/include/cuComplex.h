@@ -1,5 +1,6 @@
 // Complex numbers as CUDA's C interface has them: pairs with functions.
 #pragma once
+#define CU_COMPLEX_H_
 #include <cmath>
 
 #include "cuda_runtime.h"

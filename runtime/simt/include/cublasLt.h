@@ -1,6 +1,7 @@
 // cuBLASLt's matrix product: D = epilogue(alpha op(A) op(B) + beta C), described by layouts. Computed on the host in the order
 // of the stream.
 #pragma once
+#define CUBLASLT_H_
 #include <cstdint>
 
 #include "cublas_v2.h"

@@ -1,6 +1,8 @@
 // The dense linear algebra of cuBLAS that courses and kernels use, on the CPU. Matrices are column-major. Sums are exact to
 // the compute type's accumulator (float, double or int32) in the order of k.
 #pragma once
+#define CUBLAS_V2_H_
+#define CUBLAS_API_H_
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 #include "cuda_runtime_api.h"
@@ -114,6 +116,9 @@ cublasStatus_t cublasSaxpy(cublasHandle_t handle, int n, const float* alpha, con
 cublasStatus_t cublasSscal(cublasHandle_t handle, int n, const float* alpha, float* x, int incx);
 cublasStatus_t cublasScopy(cublasHandle_t handle, int n, const float* x, int incx, float* y, int incy);
 cublasStatus_t cublasSswap(cublasHandle_t handle, int n, float* x, int incx, float* y, int incy);
+// The numbers of both vectors and the result are of one type: half, bfloat16, float or double.
+cublasStatus_t cublasDotEx(cublasHandle_t handle, int n, const void* x, cudaDataType x_type, int incx, const void* y,
+                           cudaDataType y_type, int incy, void* result, cudaDataType result_type, cudaDataType execution_type);
 cublasStatus_t cublasSdot(cublasHandle_t handle, int n, const float* x, int incx, const float* y, int incy, float* result);
 cublasStatus_t cublasSnrm2(cublasHandle_t handle, int n, const float* x, int incx, float* result);
 cublasStatus_t cublasSasum(cublasHandle_t handle, int n, const float* x, int incx, float* result);

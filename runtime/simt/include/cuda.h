@@ -1,5 +1,6 @@
 // cuda.h of the SIMT emulator: the names that programs of the runtime API take from it. The driver API's functions are not there.
 #pragma once
+#define __cuda_cuda_h__
 #define CUDA_VERSION 13000
 #include "cuda_runtime_api.h"
 

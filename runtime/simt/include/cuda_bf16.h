@@ -1,5 +1,6 @@
 // __nv_bfloat16 and __nv_bfloat162: the upper half of a float. For kernels, host code and plain .cpp files.
 #pragma once
+#define __CUDA_BF16_H__
 #define __CUDA_BF16_TYPES_EXIST__
 #include "cuda_fp16.h"
 #include "ridge_simt/bits.h"

@@ -1,5 +1,6 @@
 // __half and __half2: 1 sign bit, 5 of exponent, 10 of mantissa. For kernels, host code and plain .cpp files.
 #pragma once
+#define __CUDA_FP16_H__
 #define __CUDA_FP16_TYPES_EXIST__
 #include "ridge_simt/bits.h"
 #include "vector_types.h"

@@ -1,6 +1,7 @@
 // __nv_fp8_e4m3 and __nv_fp8_e5m2, in twos and fours too: storage formats, whose arithmetic is that of wider types. For kernels, host
 // code and plain .cpp files.
 #pragma once
+#define __CUDA_FP8_H__
 #define __CUDA_FP8_TYPES_EXIST__
 #include <type_traits>
 
@@ -92,6 +93,14 @@ RIDGE_FP8_FN __half2_raw __nv_cvt_fp8x2_to_halfraw2(const __nv_fp8x2_storage_t x
     RIDGE_FP8_FN explicit __nv_fp8x4_##name(const float4 v)                                                                    \
         : __x(__nv_cvt_float2_to_fp8x2(float2{v.x, v.y}, __NV_SATFINITE, format) |                                             \
               (unsigned)__nv_cvt_float2_to_fp8x2(float2{v.z, v.w}, __NV_SATFINITE, format) << 16) {}                           \
+    RIDGE_FP8_FN explicit __nv_fp8x4_##name(const __half2 low, const __half2 high)                                             \
+        : __x(__nv_cvt_halfraw2_to_fp8x2(low, __NV_SATFINITE, format) |                                                        \
+              (unsigned)__nv_cvt_halfraw2_to_fp8x2(high, __NV_SATFINITE, format) << 16) {}                                     \
+    RIDGE_FP8_FN explicit __nv_fp8x4_##name(const __nv_bfloat162 low, const __nv_bfloat162 high)                               \
+        : __x(__nv_cvt_bfloat16raw2_to_fp8x2(low, __NV_SATFINITE, format) |                                                    \
+              (unsigned)__nv_cvt_bfloat16raw2_to_fp8x2(high, __NV_SATFINITE, format) << 16) {}                                 \
+    RIDGE_FP8_FN explicit __nv_fp8x4_##name(const double4 v)                                                                   \
+        : __nv_fp8x4_##name(float4{(float)v.x, (float)v.y, (float)v.z, (float)v.w}) {}                                         \
     RIDGE_FP8_FN explicit operator float4() const {                                                                            \
       return {ridge_simt::widen_fp8((__nv_fp8_storage_t)__x, format == __NV_E5M2),                                             \
               ridge_simt::widen_fp8((__nv_fp8_storage_t)(__x >> 8), format == __NV_E5M2),                                      \

@@ -1,12 +1,14 @@
 // cuda_runtime.h of the SIMT emulator. `ridge cc` includes it in every .cu file, as nvcc does, after rewriting
 // kernel<<<grid, block, shared, stream>>>(arguments) into the call of ridge_simt::Launch below.
 #pragma once
+#define __CUDA_RUNTIME_H__
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <utility>
 
 #include "cuda_runtime_api.h"
@@ -17,6 +19,7 @@
 
 #define RIDGE_SIMT 1  // this compiler targets the emulator
 #define __CUDACC__ 1
+#define RIDGE_CUDA_ARCH 900  // __CUDA_ARCH__ in functions for the device alone, which the rewriter writes so
 
 #define __host__
 #define __device__
@@ -35,6 +38,13 @@
 #endif
 #define __grid_constant__
 #define __launch_bounds__(...)
+#define __maxnreg__(...)
+#define __block_size__(...)
+#define __inline_hint__
+#define __nv_pure__
+#define __device_builtin__
+#define __cudart_builtin__
+#define __builtin_align__(n) __align__(n)
 #define __forceinline__ inline __attribute__((always_inline))
 #define __align__(n) __attribute__((aligned(n)))
 
@@ -132,4 +142,6 @@ template <class T>
 inline void __stcg(T* p, T v) { *p = v; }
 
 #include "ridge_simt/math.h"
+#include "ridge_simt/ptx_common.h"
+#include "ridge_simt/nv_atomic.h"
 

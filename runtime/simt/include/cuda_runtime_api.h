@@ -1,6 +1,7 @@
 // The host side of the emulator: the CUDA runtime functions that it supports, with CUDA 13's signatures. Kernels, copies
 // and the like are queued; they run when the host waits for them (README.md, "Order of operations").
 #pragma once
+#define __CUDA_RUNTIME_API_H__
 #include "driver_types.h"
 #include "vector_types.h"
 

@@ -1,5 +1,6 @@
 // cuRAND's generators on the host: they fill device memory in the order of their stream, with the numbers that cuRAND gives.
 #pragma once
+#define CURAND_H_
 #include "cuda_runtime_api.h"
 #include "library_types.h"
 

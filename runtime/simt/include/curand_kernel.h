@@ -2,6 +2,7 @@
 // thread draws the numbers that it draws on a GPU (bit for bit as integers and uniform numbers; normal ones as far as the
 // logarithm and sine of the two agree).
 #pragma once
+#define CURAND_KERNEL_H_
 #include "cuda_runtime.h"
 #include "curand.h"
 #include "ridge_simt/random.h"

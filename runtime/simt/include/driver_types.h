@@ -1,5 +1,6 @@
 // Types and enumerators of the CUDA runtime that the emulator supports, with CUDA 13's own names and values.
 #pragma once
+#define __DRIVER_TYPES_H__  // as CUDA's own: other headers ask for it
 #include <cstddef>
 
 #include "vector_types.h"
@@ -185,6 +186,12 @@ enum cudaFuncAttribute {
   cudaFuncAttributeRequiredClusterDepth = 13,
   cudaFuncAttributeNonPortableClusterSizeAllowed = 14,
   cudaFuncAttributeClusterSchedulingPolicyPreference = 15,
+};
+
+enum cudaSharedCarveout {
+  cudaSharedmemCarveoutDefault = -1,
+  cudaSharedmemCarveoutMaxL1 = 0,
+  cudaSharedmemCarveoutMaxShared = 100,
 };
 
 enum cudaFuncCache {

@@ -1,5 +1,6 @@
 // Types of numbers in memory, as CUDA's libraries name them.
 #pragma once
+#define __LIBRARY_TYPES_H__
 
 typedef enum cudaDataType_t {
   CUDA_R_32F = 0,

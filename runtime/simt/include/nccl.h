@@ -1,5 +1,6 @@
 // NCCL's interface on the emulator: names, values and layouts of NCCL 2.28 (NVIDIA, "NCCL API" reference).
 #pragma once
+#define NCCL_H_
 #ifdef __cplusplus
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

@@ -2,6 +2,7 @@
 // access of a lane is one load or store, as on a GPU: compilers split a plain struct into its members where these are
 // used one by one. The price: these types are not trivially copyable, and a union that holds one copies by member.
 #pragma once
+#define __VECTOR_TYPES_H__
 #include <cstdint>
 
 #if __cplusplus >= 202002L

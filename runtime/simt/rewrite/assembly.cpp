@@ -340,6 +340,7 @@ class Annotator {
     }
     if (unvouched(i)) check_target(i, line);
     std::string other = transfers ? watched_call(i.target) : "";
+    if (other.empty() && transfers && !options_.worker) other = heap_call(i.target);
     if (other.empty() && i.flow == Flow::call) other = member_hook(i.target);
     if (!other.empty()) {
       const std::size_t at = raw.find(i.target);
@@ -400,7 +401,7 @@ class Annotator {
     if (!options_.closed) return false;
     if (i.flow == Flow::indirect || (i.flow == Flow::call && i.target.empty())) return true;
     if (i.flow != Flow::call && i.flow != Flow::jump) return false;
-    if (!watched_call(i.target).empty()) return false;
+    if (!watched_call(i.target).empty() || (!options_.worker && !heap_call(i.target).empty())) return false;
     return !starts_with(i.target, ".L") && function_names_.count(i.target) == 0 && !kernels_may_call(i.target);
   }
 

@@ -2,140 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <optional>
 #include <utility>
-#include <vector>
 
-#include "lexer.hpp"
+#include "ptx_instruction.hpp"
 
 namespace ridge::simt {
 
 namespace {
-
-// Between these characters, where they are outside of literals, parentheses and braces.
-std::vector<std::string> split(std::string_view s, char at) {
-  std::vector<std::string> parts(1);
-  int depth = 0;
-  bool literal = false;
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    const char c = s[i];
-    if (c == '"' && (i == 0 || s[i - 1] != '\\')) literal = !literal;
-    if (!literal) depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
-    if (c == at && !literal && depth == 0)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  return parts;
-}
-
-bool blank(std::string_view s) { return std::all_of(s.begin(), s.end(), is_space); }
-
-// Literals' contents without spaces, \n and \t, joined. None where there is anything else: a macro may be more text.
-std::optional<std::string> template_of(std::string_view s) {
-  std::string text;
-  bool literal = false;
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    if (s[i] == '"')
-      literal = !literal;
-    else if (literal && s[i] == '\\' && i + 1 < s.size() && (s[i + 1] == 'n' || s[i + 1] == 't'))
-      ++i;
-    else if (std::isspace(static_cast<unsigned char>(s[i])) != 0)
-      continue;
-    else if (literal && s[i] != '\\')
-      text += s[i];
-    else
-      return {};
-  }
-  return text;
-}
-
-// "l"(expression) -> (expression)
-std::string expression_of(const std::string& operand) {
-  const std::size_t open = operand.find('('), close = operand.rfind(')');
-  return open == std::string::npos || close == std::string::npos ? "" : operand.substr(open, close - open + 1);
-}
-
-// One operand of an instruction: a register, several in braces, an address in brackets, or a number.
-struct Operand {
-  char kind = 'r';                       // r, {, [, n
-  std::vector<std::string> expressions;  // the operands' expressions
-};
-
-struct PtxInstruction {
-  std::vector<std::string> words;  // "red.global.add.u64" in four
-  std::vector<Operand> operands;
-};
-
-bool is_number(std::string_view s) {
-  return !s.empty() && std::all_of(s.begin(), s.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
-std::optional<Operand> operand_of(std::string text, const std::vector<std::string>& given) {
-  Operand o;
-  if (is_number(text)) return Operand{'n', {std::move(text)}};
-  if (!text.empty() && (text[0] == '{' || text[0] == '[')) {
-    if (text.size() < 3) return {};
-    o.kind = text[0];
-    text = text.substr(1, text.size() - 2);
-  }
-  for (const std::string& one : split(text, ',')) {
-    if (one.size() < 2 || one[0] != '%' || !is_number(std::string_view(one).substr(1)) || one.size() > 4) return {};
-    const auto i = static_cast<std::size_t>(std::stoi(one.substr(1)));
-    if (i >= given.size()) return {};
-    o.expressions.push_back(given[i]);
-  }
-  return o;
-}
-
-std::optional<PtxInstruction> instruction_of(std::string_view text) {
-  const std::vector<std::string> sections = split(text, ':');
-  const auto literals = template_of(sections[0]);
-  if (!literals) return {};
-  std::string code = *literals;
-  if (!code.empty() && code.back() == ';') code.pop_back();
-  if (code.find(';') != std::string::npos) return {};
-  std::vector<std::string> given;
-  for (std::size_t section = 1; section < std::min<std::size_t>(sections.size(), 3); ++section) {
-    if (blank(sections[section])) continue;
-    for (const std::string& operand : split(sections[section], ',')) {
-      given.push_back(expression_of(operand));
-      if (given.back().empty()) return {};
-    }
-  }
-  const std::size_t first = std::min(code.find_first_of("%[{"), code.size());
-  // "cp.async.wait_group2": a number without anything before it follows its name.
-  std::size_t name = first;
-  while (name > 0 && std::isdigit(static_cast<unsigned char>(code[name - 1])) != 0 && first == code.size()) --name;
-  PtxInstruction out{split(code.substr(0, name), '.'), {}};
-  if (name == code.size()) return out;
-  for (std::string& one : split(code.substr(name), ',')) {
-    auto operand = operand_of(std::move(one), given);
-    if (!operand) return {};
-    out.operands.push_back(std::move(*operand));
-  }
-  return out;
-}
-
-std::string kinds(const PtxInstruction& i) {
-  std::string s;
-  for (const Operand& o : i.operands) s += o.kind;
-  return s;
-}
-
-std::string joined(const std::vector<std::string>& words, std::size_t from, std::size_t to) {
-  std::string s;
-  for (std::size_t i = from; i < std::min(to, words.size()); ++i) s += (s.empty() ? "" : ".") + words[i];
-  return s;
-}
-
-std::string call(const std::string& function, const PtxInstruction& i) {
-  std::string s = "::ridge_simt::" + function + "(";
-  for (const Operand& o : i.operands)
-    for (const std::string& e : o.expressions) s += (s.back() == '(' ? "" : ", ") + e;
-  return s + ")";
-}
 
 template <std::size_t n>
 const std::string_view* find(const std::array<std::pair<std::string_view, std::string_view>, n>& in,
@@ -204,27 +77,43 @@ std::string async_copy(const PtxInstruction& i) {
   return {};
 }
 
-}  // namespace
-
-std::string ptx_as_call(std::string_view operands) {
-  const auto i = instruction_of(operands);
-  if (!i || i->words.empty()) return {};
-  const std::string& name = i->words[0];
-  if (name == "red") return reduction(*i);
-  if (name == "mma") return matrix_product(*i);
-  if (name == "ldmatrix") return load_matrix(*i);
-  if (name == "cp" && i->words.size() > 2 && i->words[1] == "async") return async_copy(*i);
-  const std::string whole = joined(i->words, 0, i->words.size());
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> arithmetic = {
+std::string instruction_as_call(const PtxInstruction& i) {
+  const std::string& name = i.words[0];
+  std::string call;
+  if (name == "red") call = reduction(i);
+  if (name == "mma") return matrix_product(i);
+  if (name == "ldmatrix") return load_matrix(i);
+  if (name == "cp" && i.words.size() > 2 && i.words[1] == "async") return async_copy(i);
+  const std::string whole = joined(i.words, 0, i.words.size());
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> own = {
       {{"ex2.approx.f32", "ptx_ex2"},
        {"ex2.approx.ftz.f32", "ptx_ex2"},
        {"rcp.approx.f32", "ptx_rcp"},
        {"rcp.approx.ftz.f32", "ptx_rcp"},
        {"cvt.rn.bf16x2.f32", "ptx_pair<true>"},
        {"cvt.rn.f16x2.f32", "ptx_pair<false>"}}};
-  const std::string_view* function = find(arithmetic, whole);
-  if (function == nullptr || kinds(*i) != (name == "cvt" ? "rrr" : "rr")) return {};
-  return call(std::string(*function), *i);
+  const std::string_view* function = find(own, whole);
+  if (function != nullptr && kinds(i) == (name == "cvt" ? "rrr" : "rr"))
+    return ridge::simt::call(std::string(*function), i);
+  return call.empty() ? ptx_common(i) : call;
+}
+
+}  // namespace
+
+std::string ptx_as_call(std::string_view operands) {
+  const auto text = ptx_text(operands);
+  if (!text) return {};
+  if (const auto guarded = guarded_instruction(*text)) {
+    const std::string call = instruction_as_call(guarded->instruction);
+    return call.empty() ? call : "(" + guarded->condition + " ? (void)" + call + " : (void)0)";
+  }
+  const auto i = ptx_instruction(text->code, text->given);
+  return i && !i->words.empty() ? instruction_as_call(*i) : std::string();
+}
+
+bool ptx_is_empty(std::string_view operands) {
+  const auto text = ptx_text(operands);
+  return text && text->code.empty() && operands.find('"') != std::string_view::npos;
 }
 
 }  // namespace ridge::simt

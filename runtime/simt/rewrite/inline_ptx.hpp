@@ -1,13 +1,17 @@
-// The inline PTX that the emulator knows: reductions in memory, matrix instructions and what feeds them.
+// The inline PTX that the emulator knows: reductions in memory, matrix instructions and what feeds them; the common rest is
+// in inline_ptx_common.cpp.
 #pragma once
 #include <string>
 #include <string_view>
 
 namespace ridge::simt {
 
-// Returns the expression to write instead of asm(operands), which is one instruction; empty where the emulator has
-// none. Functions are those of ridge_simt/atomics.h and ridge_simt/ptx.h.
+// Returns the expression to write instead of asm(operands), which is one instruction, or one under a predicate; empty
+// where the emulator has none. Functions are those of ridge_simt/atomics.h, ptx.h and ptx_common.h.
 //   "red.global.add.u64 [%0],%1;" :: "l"(p), "l"(v) : "memory"  ->  ::ridge_simt::red_add<unsigned long long>((p), (v))
 std::string ptx_as_call(std::string_view operands);
+
+// asm("" ::: "memory"): it holds the compiler back, and is nothing to run.
+bool ptx_is_empty(std::string_view operands);
 
 }  // namespace ridge::simt

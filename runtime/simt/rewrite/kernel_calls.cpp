@@ -46,13 +46,21 @@ bool kernels_may_call(View s) {
   return in_math(s);
 }
 
+std::string heap_call(View s) {
+  if (s == "malloc" || s == "free") return "__ridge_" + std::string(s);
+  if (s == "_Znwm" || s == "_Znam") return "__ridge_new";
+  for (View name : {"_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm"})
+    if (s == name) return "__ridge_delete";
+  return {};
+}
+
 std::string watched_call(View s) {
   for (View name : {"memcpy", "memmove", "memset"})
     if (s == name) return "__tsan_" + std::string(s);
   // Functions of _FORTIFY_SOURCE: the fourth argument, the size of the destination, goes unread.
   for (View name : {"__memcpy_chk", "__memmove_chk", "__memset_chk"})
     if (s == name) return "__tsan_" + std::string(s.substr(2, s.size() - 6));
-  for (View name : {"sincos", "frexp", "modf", "remquo", "sincosf", "frexpf", "modff", "remquof", "printf"})
+  for (View name : {"sincos", "frexp", "modf", "remquo", "sincosf", "frexpf", "modff", "remquof", "printf", "clock"})
     if (s == name) return "__ridge_" + std::string(s);
   if (s == "__printf_chk") return "__ridge_printf_chk";
   return {};

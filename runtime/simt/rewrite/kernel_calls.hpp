@@ -13,4 +13,7 @@ bool kernels_may_call(std::string_view symbol);
 // memcpy, sincos, printf (%n) and their kin. Empty where the call stays.
 std::string watched_call(std::string_view symbol);
 
+// The same for malloc, free, new and delete, which give a kernel memory of the device's heap.
+std::string heap_call(std::string_view symbol);
+
 }  // namespace ridge::simt

@@ -9,6 +9,7 @@
 
 #include "inline_ptx.hpp"
 #include "lexer.hpp"
+#include "own_names.hpp"
 #include "unsupported.hpp"
 
 namespace ridge::simt {
@@ -18,17 +19,32 @@ namespace {
 class Rewriter {
  public:
   Rewriter(std::string_view source, std::string_view name, const IncludeFinder& find)
-      : s_(source), kind_(classify(source)), find_(find), name_(name) {
+      : s_(source), kind_(classify(source)), functions_(functions_of(source, kind_)), find_(find), name_(name) {
     out_ = "#line 1 \"" + escaped(name) + "\"\n";
   }
 
+  FileSides sides() && { return {std::move(functions_), std::move(placed_)}; }
+
   std::string run() {
+    std::vector<SideUse> uses = side_uses(s_, kind_, functions_);
+    own_names_ = own_index_names(s_, kind_, functions_);
+    auto next = uses.begin();
+    auto own = own_names_.begin();
     std::size_t i = 0;
     while (i < s_.size()) {
+      for (; next != uses.end() && next->at <= i; ++next)
+        if (next->at == i) {
+          placed_.push_back(std::move(*next));
+          placed_.back().at = out_.size();
+        }
+      for (; own != own_names_.end() && *own <= i; ++own)
+        if (*own == i) out_ += kOwnName;
       if (code(i) && s_.substr(i, 3) == "<<<" && launch(i)) continue;
       if (code(i) && s_[i] == '#' && (include(i) || unroll(i))) continue;
       if (code(i) && is_word(s_[i]) && (i == 0 || !is_word(s_[i - 1]))) {
-        if (shared(i, "extern") || shared(i, "static") || shared(i, "") || unsupported(i)) continue;
+        if (shared(i, "extern") || shared(i, "static") || shared(i, "") || architecture(i) || not_inlined(i) ||
+            unsupported(i))
+          continue;
         kernel(i);
       }
       out_ += s_[i++];
@@ -284,6 +300,7 @@ class Rewriter {
     // The name on one line, without comments.
     std::string kernel;
     for (std::size_t k = start; k < i; ++k) {
+      if (s_[k] == '\\' && k + 1 < i && s_[k + 1] == '\n') continue;  // a macro's next line
       if (!blank(k))
         kernel += s_[k];
       else if (kernel.back() != ' ')
@@ -291,6 +308,7 @@ class Rewriter {
     }
     if (kernel.back() == ' ') kernel.pop_back();
     out_.erase(out_.size() - (i - start));
+    while (!placed_.empty() && placed_.back().at > out_.size()) placed_.pop_back();
     newlines(start, i);
     i = floor_ = close + 3;
     const Arguments arguments = kernel_arguments(i);
@@ -302,14 +320,14 @@ class Rewriter {
     out_ += "::ridge_simt::Launch(";
     out_ += in_macro(start) ? "RIDGE_TEXT(" + kernel + ")" : '"' + escaped(kernel) + '"';
     out_ += ", ";
-    out_ += s_.substr(configuration, close - configuration);
+    copy(configuration, close);
     if (arguments.braces) {
       out_ += ")(" + call + "))";
     } else if (!arguments.zeros.empty()) {
       out_ += ")(::ridge_simt::with_zeros(" + call + ", [=](auto... ridge_arguments) -> decltype(" + kernel +
               "(ridge_arguments...)) {}))";
       for (std::size_t zero : arguments.zeros) {
-        out_ += s_.substr(i, zero - i);
+        copy(i, zero);
         out_ += s_[zero] == '0' ? "::ridge_simt::Zero{}" : "::ridge_simt::Null{}";
         i = word_end(zero);
       }
@@ -318,6 +336,17 @@ class Rewriter {
       out_ += ")(" + call + ")";
     }
     return true;
+  }
+
+  // A part of the source, with the function's own names changed.
+  void copy(std::size_t from, std::size_t to) {
+    for (auto own = std::lower_bound(own_names_.begin(), own_names_.end(), from); own != own_names_.end() && *own < to;
+         ++own) {
+      out_ += s_.substr(from, *own - from);
+      out_ += kOwnName;
+      from = *own;
+    }
+    out_ += s_.substr(from, to - from);
   }
 
   // Arguments of a launch that need help to pass through a generic function.
@@ -366,6 +395,28 @@ class Rewriter {
 
   static std::string failing(const std::string& message) { return "_Pragma(\"GCC error \\\"" + message + "\\\"\")"; }
 
+  // In code for the device alone a program asks which device: there it is defined.
+  bool architecture(std::size_t& i) {
+    constexpr std::string_view word = "__CUDA_ARCH__";
+    if (s_.substr(i, word.size()) != word || word_end(i) != i + word.size()) return false;
+    const SourceFunction* f = functions_.around(i);
+    if (f == nullptr || !f->for_device_alone()) return false;
+    out_ += "RIDGE_CUDA_ARCH";
+    i += word.size();
+    return true;
+  }
+
+  // CUDA's __noinline__. As a macro it would spoil __attribute__((__noinline__)) in the system's headers.
+  bool not_inlined(std::size_t& i) {
+    constexpr std::string_view word = "__noinline__";
+    if (s_.substr(i, word.size()) != word || word_end(i) != i + word.size()) return false;
+    const std::size_t before = skip_space_back(i);
+    if (before > 0 && (s_[before - 1] == '(' || s_[before - 1] == ',')) return false;
+    out_ += "__attribute__((noinline))";
+    i += word.size();
+    return true;
+  }
+
   // A name that the emulator does not have becomes an error, if the preprocessor lets the line through.
   bool unsupported(std::size_t& i) {
     std::size_t end = word_end(i);
@@ -384,7 +435,12 @@ class Rewriter {
         if (s_.substr(after, qualifier.size()) == qualifier) after = skip_space(after + qualifier.size());
       if (s_.substr(after, 1) != "(") return false;
       std::size_t close = statement_end(after);
-      const std::string call = ptx_as_call(s_.substr(after + 1, close - after - 2));
+      const std::string_view operands = s_.substr(after + 1, close - after - 2);
+      const SourceFunction* f = functions_.around(i);
+      const bool host = f != nullptr && !f->global && !f->device && !f->unclear &&
+                        std::none_of(f->words.begin(), f->words.end(), may_hide_qualifier);
+      const std::string call = ptx_as_call(operands);
+      if ((host && call.empty()) || ptx_is_empty(operands)) return false;  // for this processor
       out_ += call.empty() ? failing(message) : call;
       newlines(i, close);
       i = floor_ = close;
@@ -524,11 +580,14 @@ class Rewriter {
 
   void newlines(std::size_t from, std::size_t to) {
     for (; from < to; ++from)
-      if (s_[from] == '\n') out_ += '\n';
+      if (s_[from] == '\n') out_ += from > 0 && s_[from - 1] == '\\' ? "\\\n" : "\n";
   }
 
   std::string_view s_;
   std::vector<Kind> kind_;
+  SourceFunctions functions_;
+  std::vector<SideUse> placed_;
+  std::vector<std::size_t> own_names_;
   const IncludeFinder& find_;
   std::size_t macro_from_ = 1, macro_to_ = 0;  // the line that in_macro() looked at last
   bool in_define_ = false;
@@ -541,8 +600,19 @@ class Rewriter {
 
 }  // namespace
 
-std::string rewrite_cuda(std::string_view source, std::string_view name, const IncludeFinder& find) {
-  return Rewriter(source, name, find).run();
+std::string rewrite_cuda(std::string_view source, std::string_view name, const IncludeFinder& find, FileSides* sides) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (source.starts_with(byte_order_mark)) source.remove_prefix(byte_order_mark.size());  // it would not come first
+  Rewriter rewriter(source, name, find);
+  std::string text = rewriter.run();
+  if (sides != nullptr) *sides = std::move(rewriter).sides();
+  return text;
+}
+
+std::string with_errors(std::string text, const std::vector<std::pair<std::size_t, std::string>>& errors) {
+  for (auto e = errors.rbegin(); e != errors.rend(); ++e)
+    text.insert(e->first, "_Pragma(\"GCC error \\\"" + e->second + "\\\"\") ");
+  return text;
 }
 
 }  // namespace ridge::simt

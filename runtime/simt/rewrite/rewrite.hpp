@@ -7,20 +7,35 @@
 //   #include "file"               -> the file's rewritten copy, where there is one
 //   #pragma unroll                -> RIDGE_UNROLL_ALL, which is that compiler's pragma (include/ridge_simt/rewritten.h)
 //   asm("red.add ...")            -> the atomic function that does the same (inline_ptx.hpp)
+//   __CUDA_ARCH__                 -> RIDGE_CUDA_ARCH, in functions for the device alone
 //   asm("..."), tex2D, <cub/cub.cuh>, ... -> a compile error that says so, where the preprocessor keeps the line
 #pragma once
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sides.hpp"
 
 namespace ridge::simt {
 
 // Says where an include leads: to the file to include instead, or nowhere else (empty). Nothing: there is no such file.
 using IncludeFinder = std::function<std::optional<std::string>(std::string_view file, bool in_quotes)>;
 
+// What a file says about its functions, and which of its calls may cross sides; their places are those in the rewritten text.
+struct FileSides {
+  SourceFunctions functions;
+  std::vector<SideUse> uses;
+};
+
+// An error at these places of the rewritten `text`, where the preprocessor lets the line through.
+std::string with_errors(std::string text, const std::vector<std::pair<std::size_t, std::string>>& errors);
+
 // `name` is what compile errors and counters call the file. Never fails: what it does not recognise stays as it is, for
 // the compiler to report.
-std::string rewrite_cuda(std::string_view source, std::string_view name, const IncludeFinder& find = {});
+std::string rewrite_cuda(std::string_view source, std::string_view name, const IncludeFinder& find = {},
+                         FileSides* sides = nullptr);
 
 }  // namespace ridge::simt

@@ -59,11 +59,40 @@ constexpr std::string_view kTexture = "read the array through a pointer (const f
 constexpr std::string_view kSurface = "read and write the array through a pointer";
 constexpr std::string_view kTma = "copy the tile with ordinary loads, or with __pipeline_memcpy_async";
 
+constexpr std::string_view kDriver =
+    "that is the driver API; use the runtime API (cudaMalloc, cudaMemcpy, kernel<<<blocks, threads>>>)";
+constexpr std::string_view kCompiler = "compile kernels with the program";
+
 constexpr Entry kWords[] = {
+    {"cuInit", kDriver},
+    {"cuDeviceGet", kDriver},
+    {"cuDeviceGetCount", kDriver},
+    {"cuDeviceGetName", kDriver},
+    {"cuDeviceGetAttribute", kDriver},
+    {"cuDevicePrimaryCtxRetain", kDriver},
+    {"cuCtxCreate", kDriver},
+    {"cuCtxSetCurrent", kDriver},
+    {"cuCtxSynchronize", kDriver},
+    {"cuCtxDestroy", kDriver},
+    {"cuModuleLoad", kDriver},
+    {"cuModuleLoadData", kDriver},
+    {"cuModuleGetFunction", kDriver},
+    {"cuMemAlloc", kDriver},
+    {"cuMemFree", kDriver},
+    {"cuMemcpyHtoD", kDriver},
+    {"cuMemcpyDtoH", kDriver},
+    {"cuMemGetInfo", kDriver},
+    {"cuLaunchKernel", kDriver},
+    {"cuGetErrorString", kDriver},
+    {"CUcontext", kDriver},
+    {"CUmodule", kDriver},
+    {"CUfunction", kDriver},
+    {"nvrtcCreateProgram", kCompiler},
+    {"nvrtcProgram", kCompiler},
     {"asm",
-     "inline PTX needs a GPU, but for mma.sync, ldmatrix, cp.async, red.add, cvt, ex2 and rcp, each in an asm of its "
-     "own; use "
-     "the CUDA function or the C++ that does the same"},
+     "inline PTX needs a GPU, but for common instructions (arithmetic, ld, st, atom, shfl, mma.sync, ldmatrix, "
+     "cp.async, "
+     "...), each in an asm of its own; use the CUDA function or the C++ that does the same"},
     {"texture", kTexture},
     {"cudaTextureObject_t", kTexture},
     {"cudaCreateTextureObject", kTexture},

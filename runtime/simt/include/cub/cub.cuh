@@ -1,3 +1,5 @@
 #pragma once
+#include <chrono>  // as CUDA's own brings it
+
 #include "ridge_simt/cub_block.h"
 #include "ridge_simt/cub_device.h"

@@ -23,7 +23,7 @@ RIDGE_DEVICE void cudaTriggerProgrammaticLaunchCompletion() {}
 RIDGE_DEVICE void __brkpt() {}
 RIDGE_DEVICE void __nanosleep(unsigned) { ridge_simt::pause(); }
 RIDGE_DEVICE long long clock64() { return ridge_simt::clock(); }
-// Not clock(): the C library has one of that name, for the host. nvcc overloads it; here a kernel's call counts too.
+// clock() is the C library's, whose calls in kernels come here too (src/kernel/library_calls.cpp).
 RIDGE_DEVICE unsigned __isGlobal(const void* p) { return ridge_simt::is_global(p); }
 RIDGE_DEVICE unsigned __isShared(const void* p) { return ridge_simt::is_shared(p); }
 

@@ -1,5 +1,9 @@
 // Copies and fills: what the pointers are, which calls wait, and rows with pitches.
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <string>
+#include <utility>
 
 #include "api/api.hpp"
 #include "device/device_profile.hpp"
@@ -44,6 +48,19 @@ bool outside(const Box& box, const Extent& extent) {
          __builtin_add_overflow(bytes, extent.width, &bytes) || bytes > a->end - address;
 }
 
+// Says which pointer does not fit, and once even where nobody looks at the result: the program goes on with old data.
+cudaError_t wrong_direction(cudaMemcpyKind kind, const char* which, Side side) {
+  static constexpr const char* kNames[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost",
+                                           "cudaMemcpyDeviceToDevice"};
+  const std::string why = std::string("the ") + which + " of a copy with " + kNames[kind] + " is memory of the " +
+                          (side == Side::device ? "device" : "host") + ": nothing was copied";
+  static bool told = false;  // with the lock
+  if (std::getenv("RIDGE_QUIET_FAULTS") == nullptr && !Sanitizer::enabled() && !std::exchange(told, true))
+    std::fprintf(stderr, "ridge: %s\n", why.c_str());
+  explain(why);
+  return cudaErrorInvalidValue;
+}
+
 // Takes the source now: the program may change it as soon as the call returns.
 void stage(Work& work) {
   const Extent& e = work.extent;
@@ -65,9 +82,10 @@ cudaError_t copy_work(Work& work, Box to, Box from, Extent extent, cudaMemcpyKin
   const Side target = side_of(to.data), source = side_of(from.data);
   const bool from_host = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost;
   const bool to_host = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost;
-  if (kind != cudaMemcpyDefault &&
-      (source == (from_host ? Side::device : Side::pageable) || target == (to_host ? Side::device : Side::pageable)))
-    return cudaErrorInvalidValue;
+  if (kind != cudaMemcpyDefault && source == (from_host ? Side::device : Side::pageable))
+    return wrong_direction(kind, "source", source);
+  if (kind != cudaMemcpyDefault && target == (to_host ? Side::device : Side::pageable))
+    return wrong_direction(kind, "destination", target);
   auto on_device = [](Side s) { return s == Side::device || s == Side::managed; };
   work.kind = WorkKind::copy;
   work.to = to;

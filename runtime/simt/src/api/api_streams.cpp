@@ -3,6 +3,7 @@
 
 #include "api/api.hpp"
 #include "device/device_profile.hpp"
+#include "device/host_access.hpp"
 
 using namespace ridge::simt;
 using api::call;
@@ -15,6 +16,7 @@ cudaError_t enqueue(CUstream_st& stream, Work work, const char* name, double sec
   if (cudaError_t error = legacy_use(stream)) return error;
   OperationPtr op = Engine::instance().submit(stream, std::move(work), name, seconds);
   if (operation != nullptr) *operation = std::move(op);
+  if (host_library) Engine::instance().drain();
   return cudaSuccess;
 }
 

@@ -311,9 +311,13 @@ cublasStatus_t dot(cublasHandle_t handle, int n, const T* x, int incx, const T* 
   return deliver<T>(handle, result, [=] {
     double sum = 0;
     for (int i = 0; i < n; ++i)
-      sum += static_cast<double>(at(start(x, n, incx), i, incx)) * at(start(y, n, incy), i, incy);
-    return static_cast<T>(sum);
+      sum += widen<double>(at(start(x, n, incx), i, incx)) * widen<double>(at(start(y, n, incy), i, incy));
+    return narrow<T>(sum);
   });
+}
+template <class T>
+cublasStatus_t dot_of(cublasHandle_t handle, int n, const void* x, int incx, const void* y, int incy, void* result) {
+  return dot(handle, n, static_cast<const T*>(x), incx, static_cast<const T*>(y), incy, static_cast<T*>(result));
 }
 template <class T>
 cublasStatus_t length(cublasHandle_t handle, int n, const T* x, int incx, T* result, bool euclidean) {
@@ -557,6 +561,22 @@ cublasStatus_t cublasSswap(cublasHandle_t handle, int n, float* x, int incx, flo
 cublasStatus_t cublasSdot(cublasHandle_t handle, int n, const float* x, int incx, const float* y, int incy,
                           float* result) {
   return dot(handle, n, x, incx, y, incy, result);
+}
+cublasStatus_t cublasDotEx(cublasHandle_t handle, int n, const void* x, cudaDataType x_type, int incx, const void* y,
+                           cudaDataType y_type, int incy, void* result, cudaDataType result_type, cudaDataType) {
+  if (x_type != y_type || x_type != result_type) return CUBLAS_STATUS_NOT_SUPPORTED;
+  switch (x_type) {
+    case CUDA_R_16F:
+      return dot_of<__half>(handle, n, x, incx, y, incy, result);
+    case CUDA_R_16BF:
+      return dot_of<__nv_bfloat16>(handle, n, x, incx, y, incy, result);
+    case CUDA_R_32F:
+      return dot_of<float>(handle, n, x, incx, y, incy, result);
+    case CUDA_R_64F:
+      return dot_of<double>(handle, n, x, incx, y, incy, result);
+    default:
+      return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
 }
 cublasStatus_t cublasSnrm2(cublasHandle_t handle, int n, const float* x, int incx, float* result) {
   return length(handle, n, x, incx, result, true);

@@ -13,9 +13,10 @@ namespace ridge::simt {
 std::uintptr_t device_memory_base = std::uintptr_t{1} << 63;  // in the operating system's half: no pointer is near
 
 thread_local int host_algorithms = 0;
+bool host_library = false;
 
 void report_host_access(std::uintptr_t address, std::size_t bytes, bool store, std::uintptr_t pc) {
-  if (host_algorithms > 0) return;
+  if (host_library || host_algorithms > 0) return;
   const Allocation* a = DeviceMemory::instance().find(address);
   if (a == nullptr || a->kind != MemoryKind::device) return;  // pinned, managed; or nothing, and the CPU stops it
   Fault f;

@@ -176,6 +176,7 @@ void ridge_check_access(std::uintptr_t address, std::uint64_t code, std::uintptr
 }
 
 void __ridge_host_algorithm(int step) { ridge::simt::host_algorithms += step; }
+void __ridge_host_library() { ridge::simt::host_library = true; }
 void __ridge_block(const ridge::simt::BlockRecord* b) {
   if (auto* r = ridge::simt::in_kernel())
     r->enter_block(b);

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <string>
 
 #include "block/block.hpp"
 #include "device/program.hpp"
+#include "ridge_simt/device.h"
 
 namespace ridge::simt {
 
@@ -97,6 +99,11 @@ RIDGE_MATH(double, )
   const int n = std::vprintf(format, arguments);
   va_end(arguments);
   return n;
+}
+
+// CUDA overloads the C library's.
+std::clock_t __ridge_clock() {
+  return ridge::simt::in_kernel() != nullptr ? static_cast<std::clock_t>(ridge_simt::clock()) : std::clock();
 }
 
 // As _FORTIFY_SOURCE calls it, with how much it is to check first.

@@ -31,6 +31,10 @@ __global__ void same_by_every_way(int* different) {
   const __nv_fp8x2_storage_t by_bfloat =
       __nv_cvt_bfloat16raw2_to_fp8x2(__floats2bfloat162_rn(x, y), __NV_SATFINITE, __NV_E4M3);
   const __nv_fp8_storage_t one = __nv_cvt_bfloat16raw_to_fp8(__float2bfloat16(x), __NV_SATFINITE, __NV_E4M3);
+  const __nv_fp8x4_e4m3 four(make_float4(x, y, x, y));
+  const __nv_fp8x4_e4m3 by_halves(__floats2half2_rn(x, y), __floats2half2_rn(x, y));
+  const __nv_fp8x4_e4m3 by_bfloats(__floats2bfloat162_rn(x, y), __floats2bfloat162_rn(x, y));
+  if (four.__x != by_halves.__x || four.__x != by_bfloats.__x) atomicAdd(different, 1);
   if (want != by_double || want != by_half || want != by_bfloat || one != (want & 0xFF)) atomicAdd(different, 1);
 }
 

@@ -1,0 +1,12 @@
+// For libraries whose algorithms run on the host and read device memory there. A program that includes one runs its device work
+// at once, in the order of issue, and its host code may follow pointers to device memory.
+#pragma once
+
+extern "C" void __ridge_host_library(void);
+
+namespace ridge_simt {
+struct HostLibrary {
+  HostLibrary() { __ridge_host_library(); }
+};
+static const HostLibrary host_library;
+}  // namespace ridge_simt

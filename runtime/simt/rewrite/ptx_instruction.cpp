@@ -1,0 +1,204 @@
+#include "ptx_instruction.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "lexer.hpp"
+
+namespace ridge::simt {
+
+namespace {
+
+// Between these characters, where they are outside of literals, parentheses and braces.
+std::vector<std::string> split(std::string_view s, char at) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  bool literal = false;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const char c = s[i];
+    if (c == '"' && (i == 0 || s[i - 1] != '\\')) literal = !literal;
+    if (!literal) depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
+    if (c == at && !literal && depth == 0)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+bool blank(std::string_view s) { return std::all_of(s.begin(), s.end(), is_space); }
+
+// Literals' contents without spaces, \n and \t, joined. None where there is anything else: a macro may be more text.
+std::optional<std::string> template_of(std::string_view s) {
+  std::string text;
+  bool literal = false;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    if (s[i] == '"')
+      literal = !literal;
+    else if (literal && s[i] == '\\' && i + 1 < s.size() && (s[i + 1] == 'n' || s[i + 1] == 't'))
+      ++i;
+    else if (std::isspace(static_cast<unsigned char>(s[i])) != 0)
+      continue;
+    else if (literal && s[i] != '\\')
+      text += s[i];
+    else
+      return {};
+  }
+  return text;
+}
+
+// "l"(expression) -> (expression)
+std::string expression_of(const std::string& operand) {
+  const std::size_t open = operand.find('('), close = operand.rfind(')');
+  return open == std::string::npos || close == std::string::npos ? "" : operand.substr(open, close - open + 1);
+}
+
+bool is_number(std::string_view s) {
+  return !s.empty() && std::all_of(s.begin(), s.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+// 12, -1, 0x1f, 0x1fU
+bool is_constant(std::string_view s) {
+  if (s.substr(0, 1) == "-") s.remove_prefix(1);
+  if (s.size() > 2 && (s.ends_with('U') || s.ends_with('u'))) s.remove_suffix(1);
+  if (s.substr(0, 2) != "0x") return is_number(s);
+  return s.size() > 2 && s.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string_view::npos;
+}
+
+std::string special_register(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 26> known = {{
+      {"laneid", "::ridge_simt::lane_id()"},
+      {"lanemask_lt", "((1u << ::ridge_simt::lane_id()) - 1)"},
+      {"lanemask_le", "((2u << ::ridge_simt::lane_id()) - 1)"},
+      {"lanemask_eq", "(1u << ::ridge_simt::lane_id())"},
+      {"lanemask_gt", "~((2u << ::ridge_simt::lane_id()) - 1)"},
+      {"lanemask_ge", "~((1u << ::ridge_simt::lane_id()) - 1)"},
+      {"warpid", "(::ridge_simt::linear_thread() / 32)"},
+      {"nwarpid", "64u"},
+      {"smid", "::ridge_simt::sm_id()"},
+      {"gridid", "0u"},
+      {"clock", "(unsigned)::ridge_simt::clock()"},
+      {"clock64", "::ridge_simt::clock()"},
+      {"globaltimer", "::ridge_simt::clock()"},
+      {"globaltimer_lo", "(unsigned)::ridge_simt::clock()"},
+      {"tid.x", "threadIdx.x"},
+      {"tid.y", "threadIdx.y"},
+      {"tid.z", "threadIdx.z"},
+      {"ntid.x", "blockDim.x"},
+      {"ntid.y", "blockDim.y"},
+      {"ntid.z", "blockDim.z"},
+      {"ctaid.x", "blockIdx.x"},
+      {"ctaid.y", "blockIdx.y"},
+      {"ctaid.z", "blockIdx.z"},
+      {"nctaid.x", "gridDim.x"},
+      {"nctaid.y", "gridDim.y"},
+      {"nctaid.z", "gridDim.z"},
+  }};
+  for (const auto& [word, expression] : known)
+    if (word == name) return std::string(expression);
+  return {};
+}
+
+std::optional<PtxOperand> operand_of(std::string text, const std::vector<std::string>& given) {
+  PtxOperand o;
+  if (is_constant(text)) return PtxOperand{'n', {std::move(text)}};
+  // "%laneid", written "%%laneid" where the statement has operands
+  const std::string_view name = std::string_view(text).substr(std::min(text.find_first_not_of('%'), text.size()));
+  if (const std::string special = special_register(name); !special.empty() && name.size() < text.size())
+    return PtxOperand{'s', {special}};
+  if (!text.empty() && (text[0] == '{' || text[0] == '[')) {
+    if (text.size() < 3) return {};
+    o.kind = text[0];
+    text = text.substr(1, text.size() - 2);
+  }
+  for (const std::string& one : split(text, ',')) {
+    if (one.size() < 2 || one[0] != '%' || !is_number(std::string_view(one).substr(1)) || one.size() > 4) return {};
+    const auto i = static_cast<std::size_t>(std::stoi(one.substr(1)));
+    if (i >= given.size()) return {};
+    o.expressions.push_back(given[i]);
+  }
+  return o;
+}
+
+}  // namespace
+
+std::optional<PtxText> ptx_text(std::string_view operands) {
+  const std::vector<std::string> sections = split(operands, ':');
+  const auto literals = template_of(sections[0]);
+  if (!literals) return {};
+  PtxText out{*literals, {}};
+  if (!out.code.empty() && out.code.back() == ';') out.code.pop_back();
+  for (std::size_t section = 1; section < std::min<std::size_t>(sections.size(), 3); ++section) {
+    if (blank(sections[section])) continue;
+    for (const std::string& operand : split(sections[section], ',')) {
+      out.given.push_back(expression_of(operand));
+      if (out.given.back().empty()) return {};
+    }
+  }
+  return out;
+}
+
+std::optional<PtxInstruction> ptx_instruction(std::string code, const std::vector<std::string>& given) {
+  if (code.size() > 2 && code.front() == '{' && code.back() == '}') {
+    code = code.substr(1, code.size() - 2);
+    if (code.back() == ';') code.pop_back();
+  }
+  if (code.find(';') != std::string::npos) return {};
+  const std::size_t first = std::min(code.find_first_of("%[{"), code.size());
+  // "cp.async.wait_group2": a number without anything before it follows its name.
+  std::size_t name = first;
+  while (name > 0 && std::isdigit(static_cast<unsigned char>(code[name - 1])) != 0 && first == code.size()) --name;
+  PtxInstruction out{split(code.substr(0, name), '.'), {}};
+  if (name == code.size()) return out;
+  for (std::string& one : split(code.substr(name), ',')) {
+    auto operand = operand_of(std::move(one), given);
+    if (!operand) return {};
+    out.operands.push_back(std::move(*operand));
+  }
+  return out;
+}
+
+std::optional<GuardedInstruction> guarded_instruction(const PtxText& text) {
+  std::string_view code = text.code;
+  if (code.size() < 2 || code.front() != '{' || code.back() != '}') return {};
+  code = code.substr(1, code.size() - 2);
+  std::vector<std::string> parts = split(code, ';');
+  if (!parts.empty() && parts.back().empty()) parts.pop_back();
+  constexpr std::string_view kRegister = ".reg.pred";
+  if (parts.size() != 3 || parts[0].rfind(kRegister, 0) != 0) return {};
+  const std::string name = parts[0].substr(kRegister.size());
+  if (name.empty() || parts[2].rfind("@" + name, 0) != 0) return {};
+  for (const char* test : {"setp.ne.b32", "setp.ne.s32", "setp.ne.u32"}) {
+    const std::string head = test + name + ",%";
+    if (parts[1].rfind(head, 0) != 0 || !parts[1].ends_with(",0")) continue;
+    const std::string number = parts[1].substr(head.size(), parts[1].size() - head.size() - 2);
+    if (!is_number(number) || number.size() > 3 || std::stoul(number) >= text.given.size()) return {};
+    auto instruction = ptx_instruction(parts[2].substr(name.size() + 1), text.given);
+    if (!instruction || instruction->words.empty()) return {};
+    return GuardedInstruction{text.given[std::stoul(number)], std::move(*instruction)};
+  }
+  return {};
+}
+
+std::string kinds(const PtxInstruction& i) {
+  std::string s;
+  for (const PtxOperand& o : i.operands) s += o.kind;
+  return s;
+}
+
+std::string joined(const std::vector<std::string>& words, std::size_t from, std::size_t to) {
+  std::string s;
+  for (std::size_t i = from; i < std::min(to, words.size()); ++i) s += (s.empty() ? "" : ".") + words[i];
+  return s;
+}
+
+std::string call(const std::string& function, const PtxInstruction& i) {
+  std::string s = "::ridge_simt::" + function + "(";
+  for (const PtxOperand& o : i.operands)
+    for (const std::string& e : o.expressions) s += (s.back() == '(' ? "" : ", ") + e;
+  return s + ")";
+}
+
+}  // namespace ridge::simt
