@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/cause.hpp"
+#include "runtime/lab/cause.hpp"
 
 namespace ridge::lab {
 

@@ -110,6 +110,23 @@ void check_that_it_shows(const WrongSolution& wrong, const Lab& lab, const Judge
                 "run it on a machine with the GPUs that the lab needs");
 }
 
+// Names of the submission's files at the begin of lines become paths that a terminal or an editor can open.
+std::string with_paths(const std::string& text, const fs::path& folder) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    const std::string line = text.substr(at, end - at);
+    const std::size_t colon = line.find(':');
+    const bool name = colon != std::string::npos && line.substr(0, colon).find_first_of("/ ") == std::string::npos;
+    std::error_code ec;
+    out += name && fs::is_regular_file(folder / line.substr(0, colon), ec)
+               ? shown(folder / line.substr(0, colon)) + line.substr(colon)
+               : line;
+    at = end;
+  }
+  return out;
+}
+
 // Where the recordings of a result lie: the requests of tasks that miss a goal, and all timelines.
 void tell_recordings(const Result& r, const fs::path& folder) {
   for (const TaskResult& t : r.tasks)
@@ -213,8 +230,8 @@ int judge_as_asked(const GradeArguments& a, Mode mode, Result* out) {
   if (!built && a.silent)
     ;
   else if (!built)
-    print_error(
-        {Exit::build, "the submission did not build:\n" + result.build_output, build_advice(result.build_output)});
+    print_error({Exit::build, "the submission did not build:\n" + with_paths(result.build_output, o.submission.dir),
+                 build_advice(result.build_output)});
   else if (talks)
     fmt::print("{}{}", report(loop::without_told(result, next), use_colour(stdout)),
                loop::findings_text(next, use_colour(stdout), false));

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "formats/cause.hpp"
+#include "runtime/lab/cause.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/base/toml_reader.hpp"
@@ -161,7 +161,7 @@ Lab parse_lab(std::string_view text, const fs::path& dir) {
       for (const std::string& what : task.hints.back().answers)
         if (!may_fail(task, what))
           fields->fail("answers", fmt::format("'{}' is no goal of the task, no gate and no cause", printable(what)),
-                       "formats/cause.hpp has the causes; the gates are " + fmt::format("{}", fmt::join(kGates, ", ")));
+                       "runtime/lab/cause.hpp has the causes; the gates are " + fmt::format("{}", fmt::join(kGates, ", ")));
       fields->finish();
     }
     t.finish();

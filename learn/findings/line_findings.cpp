@@ -96,7 +96,11 @@ void wasted_sectors(const LineCount& l, Finding& f) {
 
 // No line wastes sectors, so the same bytes are moved more than once.
 void moved_again(const TaskResult& t, const GoalResult& g, Finding& f) {
-  const auto lines = dearest(t, [](const LineCount& l) { return is_global(l) ? static_cast<double>(l.sectors) : 0; });
+  const bool loads_alone = g.metric == "load_sectors_over_bound", stores_alone = g.metric == "store_sectors_over_bound";
+  const auto lines = dearest(t, [&](const LineCount& l) {
+    const bool counts = is_global(l) && !(loads_alone && !is_load(l)) && !(stores_alone && is_load(l));
+    return counts ? static_cast<double>(l.sectors) : 0;
+  });
   if (lines.empty()) {
     f.what = g.note;
     return;
@@ -129,8 +133,12 @@ void moved_again(const TaskResult& t, const GoalResult& g, Finding& f) {
   f.where = place(lines[0]);
   const double needed = t.roofline ? t.roofline->bytes_ideal : 0;
   f.what = fmt::format("every request is well formed, but the same bytes travel more than once: {}", list);
-  if (needed > 0) f.what += fmt::format(", where the task has to move {} in all", bytes_text(needed));
-  f.why = loads > 1
+  if (needed > 0 && !loads_alone && !stores_alone)
+    f.what += fmt::format(", where the task has to move {} in all", bytes_text(needed));
+  f.why = loads_alone ? "Each loaded number should serve more results. A block that computes a T x T tile uses it T "
+                        "times: a larger "
+                        "tile, kept in shared memory or registers, loads less."
+          : loads > 1
               ? "What a first pass has read can stay in registers or shared memory for the second."
               : "Which of these bytes did another thread or an earlier round have already? Keep them in registers or "
                 "shared memory, or hand them on with a shuffle.";
@@ -336,6 +344,10 @@ void overlap(const TaskResult& t, const GoalResult& g, Finding& f) {
       fmt::format(". The longest that nothing hides is {}{} in stream {}, from {:.1f} to {:.1f} us{}", what,
                   longest->bytes > 0 ? fmt::format(" ({})", bytes_text(longest->bytes)) : "", longest->stream,
                   longest->start * 1e6, longest->end * 1e6, t.ranks.empty() ? "" : fmt::format(", on rank {}", rank));
+  if (longest->kind == "d2d")
+    f.why =
+        "Is this copy needed? What arrives can be received where it is used, and a kernel can read its operand where "
+        "that lies.";
   if (!messages && !kernels && longest->kind == "kernel" && alone > 0.8 * on->seconds) {
     const auto count = [](const std::array<std::uint64_t, 3>& d) { return d[0] * d[1] * d[2]; };
     constexpr std::uint64_t kFew = 1 << 15;  // threads

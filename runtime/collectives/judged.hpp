@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "formats/cause.hpp"
+#include "../lab/cause.hpp"
 
 namespace ridge::collectives {
 constexpr std::uint64_t kWorldKey = 1, kMpiKey = 2;  // keys of the communicators that all judged ranks have

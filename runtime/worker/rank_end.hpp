@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "formats/cause.hpp"
+#include "../lab/cause.hpp"
 #include "protocol.hpp"
 
 namespace ridge::worker {

@@ -163,6 +163,8 @@ TEST_CASE("watch checks the task of the file that was saved, and Ctrl-C ends it"
   CHECK(watch.says("sectors 8 -> 1 x (goal 1.02), ok"));
   write_file(file, "no C++ at all\n");
   REQUIRE(watch.says("did not compile"));
+  const Run broken = run_ridge(home, {"check", "01", "--task", "copy", "--backend", "cpu"});
+  CHECK(contains(broken.err, "work/01_coalescing/copy.cu:1:"));  // a path that a terminal opens
   CHECK_FALSE(contains(read_file(watch.out), "\033"));
   CHECK(watch.end(SIGINT) == 1);  // not all passed
   CHECK(contains(read_file(watch.out), "Ended after 3 checks."));

@@ -72,6 +72,23 @@ TEST_CASE("data that is read again is told by all its lines") {
   CHECK(contains(f.what, "writes 13 kB"));
 }
 
+TEST_CASE("loads of a product are told as loads, and a larger tile as the way") {
+  const Finding f = only(missed("load_sectors_over_bound", 2, 1.02,
+                                {line("global_ld", 400, 1600, 1600, 4, 4), line("global_st", 100, 400, 400, 4, 4)}));
+  CHECK(contains(f.what, "reads 51 kB"));
+  CHECK_FALSE(contains(f.what, "writes"));
+  CHECK(contains(f.why, "a larger tile"));
+}
+
+TEST_CASE("a copy inside the device that nothing hides is asked for its reason") {
+  Result r = missed("virtual_time_over_bound", 2, 1.1, {});
+  Timeline t;
+  t.seconds = 100e-6;
+  t.items = {{"", "d2d", 1, 0, 10e-6, 90e-6, 4096}, {"add", "kernel", 1, 0, 0, 10e-6, 0}};
+  r.tasks[0].timeline = t;
+  CHECK(contains(only(r).why, "Is this copy needed?"));
+}
+
 TEST_CASE("bank conflicts are told with the pitch and a better one") {
   LineCount l = line("shared_ld", 100, 0, 0, 128, 128);
   l.wavefronts = 3200, l.conflicts = 3100;

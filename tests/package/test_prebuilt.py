@@ -48,7 +48,23 @@ def look_through(tree, solutions=False):
                  "runtime/worker/backend_cuda.cpp", "docs/metrics.md", "cluster/grade.sbatch"):
         if name not in names:
             fail("it lacks", name)
+    includes_are_there(tree, [tree / "runtime/worker" / name for name in
+                              ("worker.cpp", "mpi_ranks.cpp", "initialisers.cpp", "backend_cuda.cpp")])
     return names
+
+
+def includes_are_there(tree, files):
+    """The worker is compiled where the GPU is: all that it includes must be in the package."""
+    seen = set()
+    while files:
+        file = files.pop()
+        for name in re.findall(r'^#include "([^"]+)"', file.read_text(), re.M):
+            at = next((p for p in (file.parent / name, tree / "runtime" / name) if p.exists()), None)
+            if at is None:
+                fail("a header is missing that the worker needs on a GPU", f"{file.relative_to(tree)}: {name}")
+            if at.resolve() not in seen:
+                seen.add(at.resolve())
+                files.append(at)
 
 
 def unpack(archive, to):

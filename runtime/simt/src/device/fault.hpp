@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "formats/cause.hpp"
+#include "runtime/lab/cause.hpp"
 
 namespace ridge::simt {
 
