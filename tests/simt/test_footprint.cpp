@@ -65,8 +65,14 @@ struct Op {
 };
 
 // Operations that touch 10 bytes each, in the order of issue; `host_waits_for`: before the last one.
-std::string race_of(const std::vector<Op>& ops, std::vector<std::uint64_t> host_waits_for = {}) {
+std::string race_of(const std::vector<Op>& ops, std::vector<std::uint64_t> host_waits_for = {},
+                    bool waits_for_nothing = false) {
   ScheduleBuilder b;
+  if (waits_for_nothing) {
+    trace::Step s{};
+    std::strncpy(s.name, trace::kWaitsForNothing, sizeof s.name - 1);
+    b.step(s, {});
+  }
   for (std::size_t i = 0; i < ops.size(); ++i) {
     Operation op;
     op.work.kind = WorkKind::kernel;
@@ -102,4 +108,12 @@ TEST_CASE("race between streams: only what nothing orders") {
   CHECK(race_of({{1, 100, 300, {}}, {2, 100, 200, {}}}).empty());    // both read
   CHECK(race_of({{1, 0, 100, {}}, {2, 110, 200, {}}}).empty());      // neighbours
   CHECK_FALSE(race_of({{1, 0, 100, {}}, {0, 0, 105, {}}}).empty());  // both write
+}
+
+TEST_CASE("race between streams: a wait for an event that was never recorded is named beside it") {
+  const std::vector<Op> racing = {{1, 0, 100, {}}, {2, 100, 200, {}}}, ordered = {{1, 0, 100, {}}, {2, 100, 200, {0}}};
+  const std::string text = "cudaStreamWaitEvent waits for an event that was not recorded before";
+  CHECK(race_of(racing, {}, true).find(text) != std::string::npos);
+  CHECK(race_of(racing).find(text) == std::string::npos);
+  CHECK(race_of(ordered, {}, true).empty());
 }
