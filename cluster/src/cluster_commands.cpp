@@ -25,6 +25,7 @@
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 #include "grader/base/text.hpp"
+#include "grader/build/check_module.hpp"
 
 namespace ridge::cluster {
 
@@ -48,7 +49,11 @@ std::string user_name() {
 }
 
 int verdict(Gradebook& book) {
-  return static_cast<int>(book.counts("").not_graded == 0 ? Exit::passed : Exit::environment);
+  const auto nobodys = book.unmatched("");
+  if (!nobodys.empty())
+    fmt::print("{} entries belong to nobody on the roster, and stop exports; `ridge cluster export` lists them\n",
+               nobodys.size());
+  return static_cast<int>(book.counts("").not_graded == 0 && nobodys.empty() ? Exit::passed : Exit::environment);
 }
 
 int collect_to_the_end(Gradebook& book, const std::string& lab, bool detach) {
@@ -112,10 +117,16 @@ int intake(const Arguments& a) {
   return take_in_as_asked(book, lab, a);
 }
 
+// Jobs build nothing, so the lab's checks must be there before.
+void make_checks(const Course& course, const std::string& lab) {
+  if (course.program.empty()) load_checks(find_lab(lab), [](const std::string& what) { tell("{}\n", what); });
+}
+
 int grade(const Arguments& a) {
   const Course course = load_course(a.course);
   const std::string lab = find_lab(a.lab).name;
   course.lab(lab);
+  make_checks(course, lab);
   if (const auto wrong = wrong_keys(course)) throw *wrong;
   CollectorLock lock(course);
   Gradebook book(course);
@@ -239,6 +250,7 @@ int regrade(const Arguments& a) {
   const Course course = load_course(a.course);
   const std::string lab = find_lab(a.lab).name;
   const CourseLab rules = course.lab(lab);
+  make_checks(course, lab);
   CollectorLock lock(course);
   Gradebook book(course);
   int n = 0;

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <random>
+#include <thread>
 
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
@@ -14,6 +17,9 @@ namespace ridge::loop {
 using nlohmann::json;
 
 namespace {
+
+constexpr int kTries = 4;
+constexpr double kFirstWait = 0.4;  // seconds, on average; the second wait is twice as long, and so on
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -44,20 +50,34 @@ void send_live(const std::string& url, const std::string& name_given, const std:
             {"backend", r.backend},    {"mode", r.mode},        {"tasks", json::array()}};
   for (const TaskResult& t : r.tasks)
     j["tasks"].push_back({{"id", t.id}, {"status", t.status}, {"points", t.points}, {"max", t.max}});
-  try {
-    const Answer answer =
-        http(u, "POST", "/api/result", {{"Content-Type", "application/json"}, {"X-Ridge-Token", token}},
-             j.dump(-1, ' ', false, json::error_handler_t::replace), 4096);
-    if (answer.code == 200)
-      tell("  Sent to {}\n", url);
-    else
-      tell("ridge: {} did not take the result: {} {}\n", url,
-           answer.code != 0 ? std::to_string(answer.code) : "no HTTP answer", printable(answer.body));
-  } catch (const Error& e) {
-    tell(
-        "ridge: the result was not sent: {}\n  try: check the address, and that this network lets machines talk "
-        "to each other\n",
-        e.what());
+  const std::string body = j.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::mt19937 random(std::random_device{}());
+  for (int tries = 1;; ++tries) {
+    std::string problem;
+    bool passes = true;  // by itself, so that another try is worth it
+    try {
+      const Answer answer =
+          http(u, "POST", "/api/result", {{"Content-Type", "application/json"}, {"X-Ridge-Token", token}}, body, 4096);
+      if (answer.code == 200) {
+        tell("  Sent to {}\n", url);
+        return;
+      }
+      passes = answer.code == 0 || answer.code == 429 || answer.code >= 500;
+      problem = fmt::format("{} did not take the result: {} {}", url,
+                            answer.code != 0 ? std::to_string(answer.code) : "no HTTP answer", printable(answer.body));
+    } catch (const Error& e) {
+      problem = fmt::format(
+          "the result was not sent: {}\n  try: check the address, and that this network lets machines talk to each "
+          "other",
+          e.what());
+    }
+    if (!passes || tries == kTries) {
+      tell("ridge: {}\n", problem);
+      return;
+    }
+    // A class sends at the same minute: the next tries are spread.
+    const double seconds = kFirstWait * tries * std::uniform_real_distribution(0.5, 1.5)(random);
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
   }
 }
 

@@ -4,6 +4,7 @@
 test_judged.py class        200 submissions of mixed quality to an exact gradebook; a second run changes nothing
 test_judged.py isolation    submissions that try to read others', the seeds, the gradebook, and to submit jobs
 """
+import tomllib
 from rehearsal import *
 
 LAB = "01_coalescing"
@@ -29,8 +30,18 @@ def folder(course, student):
 
 
 def wrong(name):
-    text = (REPO / "labs" / LAB / "wrong" / name).read_text()
-    return text.split("replaces: ")[1].split(";")[0], text
+    """A wrong solution: a file of wrong/, or edits of wrong.toml. Its lab's file, and the text."""
+    if (file := REPO / "labs" / LAB / "wrong" / name).exists():
+        text = file.read_text()
+        return text.split("replaces: ")[1].split(";")[0], text
+    with open(REPO / "labs" / LAB / "wrong.toml", "rb") as f:
+        (entry,) = [w for w in tomllib.load(f)["wrong"] if w["name"] == name[:-3]]
+    base = {"stub": "labs"}.get(entry.get("base", ""), "solutions")
+    text = (REPO / base / LAB / entry["file"]).read_text()
+    for old, new in entry["edit"]:
+        expect(f"{name}: the edit meets one place", 1, text.count(old))
+        text = text.replace(old, new)
+    return entry["file"], text
 
 
 def kinds():

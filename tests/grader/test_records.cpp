@@ -282,6 +282,7 @@ TEST_CASE("grade signs what it judged, and verify finds out what was changed") {
   CHECK_FALSE(contains(unknown.out, "official"));
   CHECK(ridge({"verify", home / "r.json", home / "r.json", "--key", key}).code == 1);
   CHECK(ridge({"verify", home / "r.json", "--key", key, "--after", record["attempt"]}).code == 1);
+  CHECK(ridge({"verify", "--key", key, home / "r.json", home / "r.json"}).code == 1);  // a key, and two files
   CHECK(ridge({"verify", home / "nowhere.json"}).code == 2);
   CHECK(ridge({"verify", home / "r.json", "--key", "nonsense"}).code == 2);
   CHECK(ridge({"verify"}).code == 2);

@@ -234,7 +234,7 @@ int outdated_results(Gradebook& book, const std::string& lab_name) {
     Hashes then;
     for (const auto& [name, hash] : files.items())
       if (name.starts_with(folder) && hash.is_string()) then[name] = hash.get<std::string>();
-    count += then != now;
+    count += !then.empty() && then != now;
   }
   return count;
 }
