@@ -296,6 +296,10 @@ TEST_CASE("a kernel's address is registered behind its definition, unless it is 
         std::string::npos);
   CHECK(text("#include <cstdio>\n__global__ void k(float* a) {}").find("register_kernel") != std::string::npos);
   CHECK(text("template <class T>\n__global__ void k(T* a) {}").find("register_kernel") == std::string::npos);
+  for (const char* head : {"template <class T> __launch_bounds__(64) __global__ void",
+                           "template <int N>\nstatic __global__ void", "template <class T> void __global__"})
+    CHECK(text((std::string(head) + " k(float* a) {}").c_str()).find("register_kernel") == std::string::npos);
+  CHECK(text("__launch_bounds__(64) __global__ void k(float* a) {}").find("register_kernel") != std::string::npos);
   CHECK(text("__global__ void k(float* a);").find("register_kernel") == std::string::npos);
   CHECK(text("// __global__ void k(float* a) {}").find("register_kernel") == std::string::npos);
 }
