@@ -123,8 +123,8 @@ constexpr std::array<std::string_view, 31> kIgnoredWithValue = {"-arch",
 constexpr std::array<std::string_view, 8> kIgnoredValues = {"--ftz",       "-prec-div", "--prec-div", "-prec-sqrt",
                                                             "--prec-sqrt", "-fmad",     "--fmad",     "--threads"};
 // Libraries that are part of the emulator.
-constexpr std::array<std::string_view, 7> kOwnLibraries = {"-lcublas",        "-lcublasLt",  "-lcudart",    "-lcurand",
-                                                           "-lcudart_static", "-lcudadevrt", "-lnvToolsExt"};
+constexpr std::array<std::string_view, 8> kOwnLibraries = {
+    "-lcusparse", "-lcublas", "-lcublasLt", "-lcudart", "-lcurand", "-lcudart_static", "-lcudadevrt", "-lnvToolsExt"};
 
 struct Command {
   CompileOptions options;
