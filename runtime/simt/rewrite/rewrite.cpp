@@ -101,7 +101,8 @@ class Rewriter {
     body_end_ = end + 1;
   }
 
-  // Behind what stands before the words that may come before __global__: template <...> static __launch_bounds__(64) __global__
+  // Behind what stands before the words that may come before __global__: template <...> static
+  // __launch_bounds__(64) __global__
   std::size_t specifiers_begin(std::size_t i) const {
     static constexpr std::array<std::string_view, 6> kWords = {"static", "inline", "extern",
                                                                "void",   "const",  "__launch_bounds__"};
