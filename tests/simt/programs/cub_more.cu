@@ -30,6 +30,15 @@ __global__ void largest(const float* in, int* place) {
   if (threadIdx.x == 0) *place = best.key;
 }
 
+__global__ void prefix(int* numbers) {
+  using Scan = cub::BlockScan<int, kThreads>;
+  __shared__ typename Scan::TempStorage temp;
+  int items[kItems];
+  cub::LoadDirectBlocked(threadIdx.x, numbers, items);
+  Scan(temp).InclusiveScan(items, items, cub::Sum());
+  cub::StoreDirectBlocked(threadIdx.x, numbers, items);
+}
+
 struct Odd {
   __host__ __device__ bool operator()(int v) const { return v % 2 != 0; }
 };
@@ -42,6 +51,9 @@ int main() {
   exchange<<<1, kThreads>>>(in, out);
   const std::vector<int> differences = to_host(out, n);
   for (int i = 0; i < n; ++i) expect(differences[i] == (i == 0 ? 0 : 2 * i - 1), "differences");
+
+  prefix<<<1, kThreads>>>(out);
+  expect(to_host(out, n) == numbers, "sums of the differences");
 
   std::vector<float> values(kThreads, 1.0f);
   values[41] = values[50] = 7;
