@@ -79,6 +79,8 @@ TEST_CASE("launches in macros are named after what the macro's user wrote") {
   out = rewritten("#define LAUNCH(T) \\\n  k<\\\n  T><<<1, 2>>>(0)\n");
   CHECK(contains(out, "Launch(RIDGE_TEXT(k< T>), 1, 2)"));
   CHECK(contains(out, "#define LAUNCH(T) \\\n  \\\n"));
+  CHECK(contains(rewritten("#define L(T) k<T>  \\\n  <<<1, 2>>>(0)\n"), "Launch(RIDGE_TEXT(k<T>), 1, 2)"));
+  CHECK(contains(rewritten("__shared__ extern float s[];"), "extern __thread float s[];"));
   CHECK(contains(rewritten("#define L(n) n##_kernel<T><<<1, 2>>>()\n"), "{ n##_kernel<T>(ridge_arguments...); }"));
   CHECK(contains(rewritten("#define A 1\nk<<<1, 2>>>(x);"), "Launch(\"k\""));
 }

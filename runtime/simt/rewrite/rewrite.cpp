@@ -207,7 +207,10 @@ class Rewriter {
   }
 
   bool code(std::size_t i) const { return kind_[i] == Kind::code; }
-  bool blank(std::size_t i) const { return kind_[i] == Kind::comment || (code(i) && is_space(s_[i])); }
+  bool blank(std::size_t i) const {
+    const bool next_line = s_[i] == '\\' && i + 1 < s_.size() && s_[i + 1] == '\n';  // of a macro
+    return kind_[i] == Kind::comment || (code(i) && (is_space(s_[i]) || next_line));
+  }
 
   std::size_t skip_space(std::size_t i) const {
     while (i < s_.size() && blank(i)) ++i;
@@ -326,7 +329,6 @@ class Rewriter {
     // The name on one line, without comments.
     std::string kernel;
     for (std::size_t k = start; k < i; ++k) {
-      if (s_[k] == '\\' && k + 1 < i && s_[k + 1] == '\n') continue;  // a macro's next line
       if (!blank(k))
         kernel += s_[k];
       else if (kernel.back() != ' ')
@@ -588,7 +590,14 @@ class Rewriter {
         end = close + 1;
       }
     }
-    out_ += keyword == "extern" ? "extern __thread" : marker;
+    bool dynamic = keyword == "extern";
+    if (const std::size_t word = skip_space(end);
+        keyword.empty() && s_.substr(word, word_end(word) - word) == "extern") {
+      newlines(end, word);
+      end = word_end(word);
+      dynamic = true;  // __shared__ extern float s[];
+    }
+    out_ += dynamic ? "extern __thread" : marker;
     i = floor_ = end;
     return true;
   }
