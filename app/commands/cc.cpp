@@ -89,7 +89,9 @@ constexpr std::array<std::string_view, 40> kIgnored = {"-lineinfo",
                                                        "-pg",
                                                        "-pipe",
                                                        "--disable-warnings"};
-constexpr std::array<std::string_view, 29> kIgnoredWithValue = {"-arch",
+constexpr std::array<std::string_view, 31> kIgnoredWithValue = {"-arch",
+                                                                "--default-stream",
+                                                                "-default-stream",
                                                                 "-cudadevrt",
                                                                 "--cudadevrt",
                                                                 "-Xarchive",
@@ -121,8 +123,8 @@ constexpr std::array<std::string_view, 29> kIgnoredWithValue = {"-arch",
 constexpr std::array<std::string_view, 8> kIgnoredValues = {"--ftz",       "-prec-div", "--prec-div", "-prec-sqrt",
                                                             "--prec-sqrt", "-fmad",     "--fmad",     "--threads"};
 // Libraries that are part of the emulator.
-constexpr std::array<std::string_view, 7> kOwnLibraries = {"-lcublas",        "-lcublasLt",  "-lcudart",    "-lcurand",
-                                                           "-lcudart_static", "-lcudadevrt", "-lnvToolsExt"};
+constexpr std::array<std::string_view, 8> kOwnLibraries = {
+    "-lcusparse", "-lcublas", "-lcublasLt", "-lcudart", "-lcurand", "-lcudart_static", "-lcudadevrt", "-lnvToolsExt"};
 
 struct Command {
   CompileOptions options;
@@ -217,9 +219,9 @@ class Parser {
       extra.push_back(a);
       extra.push_back(value(a));
     } else if (a == "--std" || a == "-std") {
-      extra.push_back("-std=" + value(a));
-    } else if (starts_with(a, "--std=")) {
-      extra.push_back(a.substr(1));
+      standard(value(a));
+    } else if (starts_with(a, "--std=") || starts_with(a, "-std=")) {
+      standard(a.substr(a.find('=') + 1));
     } else if (starts_with(a, "-O")) {
       if (!out_.options.instrumented) extra.push_back(a);  // counts are taken at one pinned level
     } else if (a == "-L" || a == "-l") {
@@ -227,8 +229,7 @@ class Parser {
     } else if (starts_with(a, "-L") || starts_with(a, "-l")) {
       library(a);
     } else if (a == "-g" || starts_with(a, "-g") || starts_with(a, "-D") || starts_with(a, "-U") ||
-               starts_with(a, "-std=") || starts_with(a, "-W") || starts_with(a, "-f") || a == "-w" ||
-               a == "-pedantic" || a == "-pthread") {
+               starts_with(a, "-W") || starts_with(a, "-f") || a == "-w" || a == "-pedantic" || a == "-pthread") {
       extra.push_back(a);
       if (a == "-fopenmp" || a == "-pthread" || starts_with(a, "-Wl,")) {
         out_.link.push_back(a);
@@ -239,6 +240,13 @@ class Parser {
     } else {
       out_.inputs.emplace_back(a);
     }
+  }
+
+  // The emulator's headers are C++17, as nvcc's default is.
+  void standard(const std::string& name) {
+    const bool older = name.size() > 2 && (name.ends_with("03") || name.ends_with("11") || name.ends_with("14"));
+    if (older) out_.ignored.push_back("-std=" + name + " (C++17 instead)");
+    out_.options.extra.push_back("-std=" + (older ? name.substr(0, name.size() - 2) + "17" : name));
   }
 
   void library(const std::string& a) {
@@ -292,7 +300,7 @@ int compile(const std::vector<std::string>& args) {
   for (const auto& input : c.inputs) {
     if (!fs::exists(input)) throw Error(Exit::usage, "ridge cc: there is no file " + input.string(), "check the path");
     const std::string kind = input.extension().string();
-    if (kind == ".o" || kind == ".a" || kind == ".so") {
+    if (kind == ".o" || kind == ".obj" || kind == ".a" || kind == ".so") {
       objects.push_back(fs::absolute(input));
       continue;
     }

@@ -181,7 +181,7 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   const std::string runtime = on(Defence::source_files) ? (headers / "cuda_runtime.h").string() : "cuda_runtime.h";
   if (options.worker) argv.insert(argv.end(), {"-include", (headers / "ridge_simt/library_checks.h").string()});
   argv.insert(argv.end(), {"-include", runtime, "-ftls-model=local-exec", "-fno-strict-aliasing",
-                           "-fdiagnostics-color=never", "-Wall", "-Wno-unknown-pragmas"});
+                           "-fdiagnostics-color=never", "-Wall", "-Wno-unknown-pragmas", "-Wno-register"});
   // Quoted includes of the user's come before the emulator's own headers.
   argv.insert(argv.end(), {"-iquote", source.parent_path().string()});
   for (const auto& dir : options.include_dirs) argv.insert(argv.end(), {"-I", dir});

@@ -3,6 +3,7 @@
 // several files, whose build.txt holds the arguments of `ridge cc` (nvcc needs -rdc=true besides). A line "// devices: N"
 // asks for N devices, a line "// link: -lX" for libraries. Adding a file or folder there adds a test.
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <sstream>
@@ -146,6 +147,17 @@ TEST_CASE("programs hear once why a destroyed node changes nothing") {
   Run r = run({program}, {}, 20);
   CHECK(r.out == "ok\n");
   CHECK(r.err == "ridge: the node or its graph was destroyed: keep the cudaGraph_t as long as its nodes are used\n");
+}
+
+TEST_CASE("programs run Thrust on the host, beside their kernels") {
+  const char* home = std::getenv("CUDA_HOME");
+  const bool here = fs::exists("/usr/include/thrust") || fs::exists("/usr/local/cuda/include/cccl/thrust") ||
+                    (home != nullptr && fs::exists(fs::path(home) / "include/cccl/thrust"));
+  if (!here) {
+    WARN("skipped: no headers of Thrust on this machine");
+    return;
+  }
+  run_each(sources("programs/thrust"), {"1", "12345"}, {});
 }
 
 TEST_CASE("programs of several files build and run right") {

@@ -79,6 +79,8 @@ TEST_CASE("launches in macros are named after what the macro's user wrote") {
   out = rewritten("#define LAUNCH(T) \\\n  k<\\\n  T><<<1, 2>>>(0)\n");
   CHECK(contains(out, "Launch(RIDGE_TEXT(k< T>), 1, 2)"));
   CHECK(contains(out, "#define LAUNCH(T) \\\n  \\\n"));
+  CHECK(contains(rewritten("#define L(T) k<T>  \\\n  <<<1, 2>>>(0)\n"), "Launch(RIDGE_TEXT(k<T>), 1, 2)"));
+  CHECK(contains(rewritten("__shared__ extern float s[];"), "extern __thread float s[];"));
   CHECK(contains(rewritten("#define L(n) n##_kernel<T><<<1, 2>>>()\n"), "{ n##_kernel<T>(ridge_arguments...); }"));
   CHECK(contains(rewritten("#define A 1\nk<<<1, 2>>>(x);"), "Launch(\"k\""));
 }
@@ -296,6 +298,10 @@ TEST_CASE("a kernel's address is registered behind its definition, unless it is 
         std::string::npos);
   CHECK(text("#include <cstdio>\n__global__ void k(float* a) {}").find("register_kernel") != std::string::npos);
   CHECK(text("template <class T>\n__global__ void k(T* a) {}").find("register_kernel") == std::string::npos);
+  for (const char* head : {"template <class T> __launch_bounds__(64) __global__ void",
+                           "template <int N>\nstatic __global__ void", "template <class T> void __global__"})
+    CHECK(text((std::string(head) + " k(float* a) {}").c_str()).find("register_kernel") == std::string::npos);
+  CHECK(text("__launch_bounds__(64) __global__ void k(float* a) {}").find("register_kernel") != std::string::npos);
   CHECK(text("__global__ void k(float* a);").find("register_kernel") == std::string::npos);
   CHECK(text("// __global__ void k(float* a) {}").find("register_kernel") == std::string::npos);
 }

@@ -26,6 +26,9 @@ struct alignas(2) __nv_bfloat16 {
 
   __nv_bfloat16() = default;
   RIDGE_INLINE constexpr __nv_bfloat16(const __nv_bfloat16_raw& raw) : __x(raw.x) {}
+  using ridge_bfloat16 = void;
+  template <class H, class = typename H::ridge_half>
+  explicit RIDGE_INLINE __nv_bfloat16(const H& v) : __nv_bfloat16((float)v) {}
   RIDGE_INLINE __nv_bfloat16(const float v) : __x(ridge_simt::Bf16::narrow(v)) {}
   RIDGE_INLINE __nv_bfloat16(const double v) : __x(ridge_simt::Bf16::narrow(v, ridge_simt::Round::nearest)) {}
   RIDGE_INLINE __nv_bfloat16(const short v) : __x(ridge_simt::Bf16::narrow((long long)v, ridge_simt::Round::nearest)) {}

@@ -1,6 +1,7 @@
 // cuda_runtime.h of the SIMT emulator. `ridge cc` includes it in every .cu file, as nvcc does, after rewriting
 // kernel<<<grid, block, shared, stream>>>(arguments) into the call of ridge_simt::Launch below.
 #pragma once
+#include <cassert>
 #define __CUDA_RUNTIME_H__
 #include <cmath>
 #include <cstddef>

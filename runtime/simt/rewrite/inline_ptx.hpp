@@ -1,5 +1,5 @@
-// The inline PTX that the emulator knows: reductions in memory, matrix instructions and what feeds them; the common rest is
-// in inline_ptx_common.cpp.
+// The inline PTX that the emulator knows: reductions in memory, matrix instructions and what feeds them; the common
+// rest is in inline_ptx_common.cpp.
 #pragma once
 #include <string>
 #include <string_view>

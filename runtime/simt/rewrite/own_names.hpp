@@ -1,5 +1,5 @@
-// threadIdx, blockIdx, blockDim and gridDim as names of a function's own: `dim3 blockDim(256);` in host code. The emulator's are
-// macros, so these get another name.
+// threadIdx, blockIdx, blockDim and gridDim as names of a function's own: `dim3 blockDim(256);` in host code. The
+// emulator's are macros, so these get another name.
 #pragma once
 #include <string_view>
 #include <vector>

@@ -7,7 +7,7 @@
 
 namespace ridge::simt {
 
-// One operand of an instruction: a register, several in braces, an address in brackets, a number, or a special register.
+// One operand of an instruction: a register, several in braces, an address in brackets, a number, a special register.
 struct PtxOperand {
   char kind = 'r';                       // r, {, [, n, s
   std::vector<std::string> expressions;  // the operands' expressions

@@ -61,8 +61,7 @@ class Rewriter {
     constexpr std::string_view marker = "__global__";
     if (s_.substr(i, marker.size()) != marker || (i + marker.size() < s_.size() && is_word(s_[i + marker.size()])))
       return;
-    std::size_t before = i;
-    while (before > 0 && blank(before - 1)) --before;
+    const std::size_t before = specifiers_begin(i);
     const bool is_template = before > 0 && s_[before - 1] == '>' && !in_directive(before - 1);
     const std::string instance = is_template ? template_arguments(before - 1) : std::string();
     if (is_template && (instance.empty() || in_macro(i))) return;
@@ -100,6 +99,33 @@ class Rewriter {
                     " = ::ridge_simt::register_kernel(\"" + id + "\", static_cast<void (*)(" + parameters + ")>(&" +
                     id + "));";
     body_end_ = end + 1;
+  }
+
+  // Behind what stands before the words that may come before __global__: template <...> static
+  // __launch_bounds__(64) __global__
+  std::size_t specifiers_begin(std::size_t i) const {
+    static constexpr std::array<std::string_view, 6> kWords = {"static", "inline", "extern",
+                                                               "void",   "const",  "__launch_bounds__"};
+    for (;;) {
+      while (i > 0 && blank(i - 1)) --i;
+      std::size_t end = i;
+      if (i > 0 && code(i - 1) && s_[i - 1] == ')') {
+        int depth = 0;
+        while (end > 0 && !(code(end - 1) && s_[end - 1] == '(' && depth == 1)) {
+          --end;
+          if (code(end) && s_[end] == ')') ++depth;
+          if (code(end) && s_[end] == '(') --depth;
+          if (code(end) && (s_[end] == ';' || s_[end] == '}')) return i;
+        }
+        end = end > 0 ? end - 1 : 0;
+        while (end > 0 && blank(end - 1)) --end;
+      }
+      std::size_t start = end;
+      while (start > 0 && code(start - 1) && is_word(s_[start - 1])) --start;
+      const std::string_view word = s_.substr(start, end - start);
+      if (std::find(kWords.begin(), kWords.end(), word) == kWords.end()) return i;
+      i = start;
+    }
   }
 
   // Of the template whose parameter list ends at `end`, as its body writes itself: <T, N, More...>. Empty where a
@@ -181,7 +207,10 @@ class Rewriter {
   }
 
   bool code(std::size_t i) const { return kind_[i] == Kind::code; }
-  bool blank(std::size_t i) const { return kind_[i] == Kind::comment || (code(i) && is_space(s_[i])); }
+  bool blank(std::size_t i) const {
+    const bool next_line = s_[i] == '\\' && i + 1 < s_.size() && s_[i + 1] == '\n';  // of a macro
+    return kind_[i] == Kind::comment || (code(i) && (is_space(s_[i]) || next_line));
+  }
 
   std::size_t skip_space(std::size_t i) const {
     while (i < s_.size() && blank(i)) ++i;
@@ -300,7 +329,6 @@ class Rewriter {
     // The name on one line, without comments.
     std::string kernel;
     for (std::size_t k = start; k < i; ++k) {
-      if (s_[k] == '\\' && k + 1 < i && s_[k + 1] == '\n') continue;  // a macro's next line
       if (!blank(k))
         kernel += s_[k];
       else if (kernel.back() != ' ')
@@ -562,7 +590,14 @@ class Rewriter {
         end = close + 1;
       }
     }
-    out_ += keyword == "extern" ? "extern __thread" : marker;
+    bool dynamic = keyword == "extern";
+    if (const std::size_t word = skip_space(end);
+        keyword.empty() && s_.substr(word, word_end(word) - word) == "extern") {
+      newlines(end, word);
+      end = word_end(word);
+      dynamic = true;  // __shared__ extern float s[];
+    }
+    out_ += dynamic ? "extern __thread" : marker;
     i = floor_ = end;
     return true;
   }

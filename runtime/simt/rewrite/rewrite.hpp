@@ -24,7 +24,8 @@ namespace ridge::simt {
 // Says where an include leads: to the file to include instead, or nowhere else (empty). Nothing: there is no such file.
 using IncludeFinder = std::function<std::optional<std::string>(std::string_view file, bool in_quotes)>;
 
-// What a file says about its functions, and which of its calls may cross sides; their places are those in the rewritten text.
+// What a file says about its functions, and which of its calls may cross sides; their places are those in the
+// rewritten text.
 struct FileSides {
   SourceFunctions functions;
   std::vector<SideUse> uses;

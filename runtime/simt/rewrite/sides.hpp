@@ -1,8 +1,9 @@
-// Calls that cross from one side to the other, which nvcc refuses and a compiler for one processor takes: a kernel that calls a
-// plain host function, host code that calls a device function or reads threadIdx, a kernel that is called without <<<...>>>.
+// Calls that cross from one side to the other, which nvcc refuses and a compiler for one processor takes: a kernel
+// that calls a plain host function, host code that calls a device function or reads threadIdx, a kernel that is
+// called without <<<...>>>.
 //
-// The text is read without the preprocessor. So a call counts only where all that is called by its name, in all files of the
-// program, is of the same side, takes as many arguments, and is written without macros in front.
+// The text is read without the preprocessor. So a call counts only where all that is called by its name, in all
+// files of the program, is of the same side, takes as many arguments, and is written without macros in front.
 #pragma once
 #include <map>
 #include <set>

@@ -35,6 +35,17 @@ constexpr Entry kHeaders[] = {
 
 // The ones of these that the emulator has.
 constexpr std::string_view kThere[] = {"cub/cub.cuh",
+                                       "cub/util_type.cuh",
+                                       "cub/util_macro.cuh",
+                                       "cub/util_debug.cuh",
+                                       "cub/util_ptx.cuh",
+                                       "cub/block/block_exchange.cuh",
+                                       "cub/block/block_adjacent_difference.cuh",
+                                       "cub/warp/warp_exchange.cuh",
+                                       "cub/thread/thread_operators.cuh",
+                                       "cub/iterator/counting_input_iterator.cuh",
+                                       "cub/iterator/transform_input_iterator.cuh",
+                                       "cub/iterator/constant_input_iterator.cuh",
                                        "cub/block/block_load.cuh",
                                        "cub/block/block_radix_sort.cuh",
                                        "cub/block/block_reduce.cuh",

@@ -1,5 +1,6 @@
 // bf16: every number to float and back, rounding modes, integers.
 #include <cuda_bf16.h>
+#include <cuda_fp16.h>
 
 #include <cstring>
 
@@ -19,6 +20,11 @@ __global__ void modes(float x, unsigned short* out) {
   out[5] = __bfloat16_as_ushort(__ull2bfloat16_rn(0x8080000000000001ull));
 }
 
+__global__ void between(__nv_bfloat16* wide, half* narrow) {
+  *narrow = static_cast<half>(*wide);
+  *wide = static_cast<__nv_bfloat16>(*narrow);
+}
+
 int main() {
   unsigned short* bits;
   cudaMallocManaged(&bits, 65536 * sizeof *bits);
@@ -36,5 +42,13 @@ int main() {
   expect(bits[0] == 0xbf82 && bits[1] == 0xbf81 && bits[2] == 0xbf81 && bits[3] == 0xbf82, "rounding modes");
   expect(bits[4] == 0x4380, "257 is a tie");
   expect(bits[5] == 0x5f01, "64-bit integers round once");
+  __nv_bfloat16* wide;
+  half* narrow;
+  cudaMallocManaged(&wide, sizeof *wide);
+  cudaMallocManaged(&narrow, sizeof *narrow);
+  *wide = __float2bfloat16(3.25f);
+  between<<<1, 1>>>(wide, narrow);
+  expect_error(cudaDeviceSynchronize(), cudaSuccess, "between formats");
+  expect(__half2float(*narrow) == 3.25f && __bfloat162float(*wide) == 3.25f, "from one format to the other");
   std::puts("ok");
 }

@@ -3,3 +3,4 @@
 
 #include "ridge_simt/cub_block.h"
 #include "ridge_simt/cub_device.h"
+#include "ridge_simt/cub_more.h"

@@ -161,7 +161,20 @@ class BlockScan {
   }
   RIDGE_DEVICE void ExclusiveSum(T v, T& out) { ExclusiveScan(v, out, T(), ridge_detail::Plus()); }
   RIDGE_DEVICE void ExclusiveSum(T v, T& out, T& all) { ExclusiveScan(v, out, T(), ridge_detail::Plus(), all); }
-  // Of N numbers a thread, which lie one behind the other.
+  // Of N items a thread, which lie one behind the other.
+  template <int N, class Op>
+  RIDGE_DEVICE void InclusiveScan(T (&v)[N], T (&out)[N], Op op) {
+    T own[N], before, all;
+    bool first;
+    own[0] = v[0];
+    for (int i = 1; i < N; ++i) own[i] = op(own[i - 1], v[i]);
+    const T up_to = scan(own[N - 1], op, before, first, all);
+    const T left = ridge_detail::shuffle_up(up_to, 1, 32);
+    const bool first_lane = ridge_simt::lane_id() == 0;
+    const bool none = first && first_lane;
+    const T earlier = first ? left : first_lane ? before : op(before, left);
+    for (int i = 0; i < N; ++i) out[i] = none ? own[i] : op(earlier, own[i]);
+  }
   template <int N>
   RIDGE_DEVICE void ExclusiveSum(T (&v)[N], T (&out)[N], T& all) {
     T own = T(), before;

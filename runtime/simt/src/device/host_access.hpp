@@ -13,8 +13,8 @@ extern std::uintptr_t device_memory_base;
 // Algorithms of libraries that this thread computes on the host, in device memory.
 extern thread_local int host_algorithms;
 
-// The program has a library whose algorithms run on the host, in device memory: device work runs when it is issued, and host
-// code may follow pointers to device memory.
+// The program has a library whose algorithms run on the host, in device memory: device work runs when it is issued,
+// and host code may follow pointers to device memory.
 extern bool host_library;
 
 // The address lies in device memory's range. `pc` is behind the access.
