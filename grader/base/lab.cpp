@@ -7,10 +7,10 @@
 #include <fstream>
 #include <iterator>
 
-#include "runtime/lab/cause.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/base/toml_reader.hpp"
+#include "runtime/lab/cause.hpp"
 
 namespace ridge {
 
@@ -160,8 +160,9 @@ Lab parse_lab(std::string_view text, const fs::path& dir) {
       task.hints.back().answers = fields->checked_strings("answers");
       for (const std::string& what : task.hints.back().answers)
         if (!may_fail(task, what))
-          fields->fail("answers", fmt::format("'{}' is no goal of the task, no gate and no cause", printable(what)),
-                       "runtime/lab/cause.hpp has the causes; the gates are " + fmt::format("{}", fmt::join(kGates, ", ")));
+          fields->fail(
+              "answers", fmt::format("'{}' is no goal of the task, no gate and no cause", printable(what)),
+              "runtime/lab/cause.hpp has the causes; the gates are " + fmt::format("{}", fmt::join(kGates, ", ")));
       fields->finish();
     }
     t.finish();
