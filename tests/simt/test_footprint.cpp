@@ -58,14 +58,14 @@ TEST_CASE("footprint: writers conflict with all, atomics not with each other") {
 
 namespace {
 
-struct Op {
+struct Touch {
   int stream;
   std::uintptr_t read, written;
   std::vector<std::uint64_t> after;
 };
 
 // Operations that touch 10 bytes each, in the order of issue; `host_waits_for`: before the last one.
-std::string race_of(const std::vector<Op>& ops, std::vector<std::uint64_t> host_waits_for = {},
+std::string race_of(const std::vector<Touch>& ops, std::vector<std::uint64_t> host_waits_for = {},
                     bool waits_for_nothing = false) {
   ScheduleBuilder b;
   if (waits_for_nothing) {
@@ -111,7 +111,8 @@ TEST_CASE("race between streams: only what nothing orders") {
 }
 
 TEST_CASE("race between streams: a wait for an event that was never recorded is named beside it") {
-  const std::vector<Op> racing = {{1, 0, 100, {}}, {2, 100, 200, {}}}, ordered = {{1, 0, 100, {}}, {2, 100, 200, {0}}};
+  const std::vector<Touch> racing = {{1, 0, 100, {}}, {2, 100, 200, {}}},
+                           ordered = {{1, 0, 100, {}}, {2, 100, 200, {0}}};
   const std::string text = "cudaStreamWaitEvent waits for an event that was not recorded before";
   CHECK(race_of(racing, {}, true).find(text) != std::string::npos);
   CHECK(race_of(racing).find(text) == std::string::npos);
