@@ -194,7 +194,8 @@ std::vector<StudentProgress> ResultsFolder::students() const {
     StudentProgress s;
     s.student = student;
     const auto name = names_.find(student);
-    s.name = name == names_.end() ? student : name->second;
+    // work/.ridge/results has no student's name.
+    s.name = name != names_.end() ? name->second : student == "results" ? "Your results" : student;
     for (auto& [id, lab] : labs) {
       std::sort(lab.attempts.begin(), lab.attempts.end(), [](const Attempt* a, const Attempt* b) {
         return a->attempt != b->attempt ? a->attempt < b->attempt : a->file < b->file;

@@ -57,16 +57,17 @@ TEST_CASE("a lab's points are those of its tasks, which may have been judged one
            R"(, "max": )" + std::to_string(max) + R"(, "status": "passed"}]})";
   };
   Folder f;
-  put(f / "01_copy/a1.json", one_task("a1", "copy", 15, 15));
+  put(f / "results/01_copy/a1.json", one_task("a1", "copy", 15, 15));
   ResultsFolder folder;
-  folder.add(f.path);
+  folder.add(f / "results");
   folder.look();
   auto s = folder.students();
+  CHECK(s[0].name == "Your results");
   CHECK(s[0].points == 15);
   CHECK(s[0].max == 100);
   CHECK(next_goal(s[0]) == "Next: 01_copy, whose other tasks have 85 points. Try ./ridge check 01");
-  put(f / "01_copy/a2.json", one_task("a2", "scan", 20, 85));
-  put(f / "01_copy/a3.json", one_task("a3", "scan", 5, 85));  // worse again
+  put(f / "results/01_copy/a2.json", one_task("a2", "scan", 20, 85));
+  put(f / "results/01_copy/a3.json", one_task("a3", "scan", 5, 85));  // worse again
   folder.look();
   s = folder.students();
   const LabProgress& lab = s[0].labs[0];
