@@ -230,8 +230,11 @@ int judge_as_asked(const GradeArguments& a, Mode mode, Result* out) {
   if (!built && a.silent)
     ;
   else if (!built)
-    print_error({Exit::build, "the submission did not build:\n" + with_paths(result.build_output, o.submission.dir),
-                 build_advice(result.build_output)});
+    print_error(
+        {Exit::build,
+         "the submission did not build:\n" +
+             (own && mode == Mode::check ? with_paths(result.build_output, o.submission.dir) : result.build_output),
+         build_advice(result.build_output)});
   else if (talks)
     fmt::print("{}{}", report(loop::without_told(result, next), use_colour(stdout)),
                loop::findings_text(next, use_colour(stdout), false));
