@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <sstream>
 
 #include "grader/base/error.hpp"
+#include "grader/base/paths.hpp"
 
 namespace ridge {
 
@@ -16,13 +16,6 @@ namespace {
 bool is_file(const fs::path& p) {
   std::error_code ec;
   return fs::is_regular_file(p, ec);
-}
-
-std::string read_all(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
 }
 
 void write_copy(const std::string& path, const std::string& text) {
@@ -57,13 +50,13 @@ std::string CudaIncludes::rewrite(const fs::path& source, const std::string& sho
   for (const auto& [copy, header] : header_sides_) sides.add(header.functions);
   for (const auto& [copy, header] : header_sides_)
     if (const auto errors = errors_of(header, sides); !errors.empty())
-      write_copy(copy, simt::with_errors(read_all(copy), errors));
+      write_copy(copy, simt::with_errors(file_text(copy), errors));
   return simt::with_errors(std::move(text), errors_of(own, sides));
 }
 
 std::string CudaIncludes::rewrite_one(const fs::path& source, const std::string& shown_name, simt::FileSides& sides) {
   return simt::rewrite_cuda(
-      read_all(source), shown_name,
+      file_text(source), shown_name,
       [&](std::string_view file, bool in_quotes) { return find(source, shown_name, file, in_quotes); }, &sides);
 }
 
