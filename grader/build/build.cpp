@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cctype>
 #include <cstdlib>
 #include <fstream>
@@ -24,6 +25,7 @@
 #include "grader/build/compile.hpp"
 #include "grader/build/machine_fault.hpp"
 #include "grader/build/object_cache.hpp"
+#include "grader/build/symbol_tables.hpp"
 #include "grader/build/symbols.hpp"
 #include "grader/machine/toolkit.hpp"
 #include "grader/sandbox/process.hpp"
@@ -147,19 +149,21 @@ std::string scrub(std::string text, const fs::path& dir) {
 
 using Compile = std::function<CompileFailure(const fs::path& source, const fs::path& object)>;
 
-// Compiles two files at a time. Returns the objects, or throws with the messages of the first failing file in order.
+// Compiles as many files at a time as there are processors, two at least. Returns the objects, or throws with the
+// messages of the first failing file in order.
 std::vector<fs::path> compile_all(const std::vector<fs::path>& sources, const fs::path& dir, const Compile& compile) {
   std::vector<fs::path> objects;
   std::vector<CompileFailure> failures(sources.size());
   for (const auto& s : sources) objects.push_back(dir / (s.filename().string() + ".o"));
+  std::atomic<std::size_t> next = 0;
+  auto work = [&] {
+    for (std::size_t i; (i = next++) < sources.size();) failures[i] = compile(sources[i], objects[i]);
+  };
+  std::vector<std::future<void>> workers;
   const std::size_t jobs = std::max(2u, std::min(8u, std::thread::hardware_concurrency()));
-  for (std::size_t first = 0; first < sources.size(); first += jobs) {
-    std::vector<std::future<CompileFailure>> running;
-    std::size_t last = std::min(sources.size(), first + jobs);
-    for (std::size_t i = first; i < last; ++i)
-      running.push_back(std::async(std::launch::async, compile, sources[i], objects[i]));
-    for (std::size_t i = first; i < last; ++i) failures[i] = running[i - first].get();
-  }
+  for (std::size_t i = 0; i < std::min(jobs, sources.size()); ++i)
+    workers.push_back(std::async(std::launch::async, work));
+  for (auto& worker : workers) worker.get();
   for (const auto& f : failures)
     if (!f.output.empty()) build_failed(f, dir / "src");
   return objects;
@@ -169,15 +173,9 @@ std::vector<fs::path> compile_all(const std::vector<fs::path>& sources, const fs
 void check_objects(const std::vector<fs::path>& objects, const fs::path& dir, SymbolRules rules) {
   if (!on(Defence::symbol_policy)) return;
   std::vector<ObjectSymbols> symbols;
-  for (const auto& object : objects) {
-    ProcessLimits limits;
-    limits.output_bytes = 64 << 20;
-    const Sandbox sandbox = builder_sandbox({}, {object});
-    ProcessResult r = run_process({"readelf", "-sW", object.string()}, {}, limits, &sandbox);
-    if (r.exit_code != 0)
-      throw Error(Exit::environment, "readelf could not read " + object.filename().string(), "install binutils");
-    symbols.push_back(read_symbols(r.output, object.stem().string()));
-  }
+  const std::vector<std::string> tables = symbol_tables(objects);
+  for (std::size_t i = 0; i < objects.size(); ++i)
+    symbols.push_back(read_symbols(tables[i], objects[i].stem().string()));
   // What the worker takes from the C and C++ libraries.
   std::istringstream lines(file_text(build_dir() / "lib/ridge_worker_sealed.imports"));
   rules.worker_imports = {std::istream_iterator<std::string>(lines), {}};

@@ -15,6 +15,8 @@
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
 #include "grader/build/diagnostics.hpp"
+#include "grader/build/precompiled.hpp"
+#include "grader/build/symbol_tables.hpp"
 #include "grader/machine/cuda_includes.hpp"
 #include "grader/machine/toolkit.hpp"
 #include "grader/sandbox/process.hpp"
@@ -112,12 +114,8 @@ fs::path library(const char* name) { return build_dir() / "lib" / name; }
 // Names of thread-local symbols that no object defines: the program's `extern __shared__` arrays.
 std::set<std::string> undefined_tls(const std::vector<fs::path>& objects) {
   std::set<std::string> wanted, defined;
-  for (const auto& object : objects) {
-    ProcessLimits limits;
-    limits.output_bytes = 16 << 20;
-    Sandbox sandbox = builder_sandbox({}, {object});
-    ProcessResult r = run_process({"readelf", "-sW", object.string()}, {}, limits, &sandbox);
-    std::istringstream lines(r.output);
+  for (const std::string& table : symbol_tables(objects)) {
+    std::istringstream lines(table);
     for (std::string line; std::getline(lines, line);) {
       std::istringstream words(line);
       std::string number, value, size, type, bind, visibility, section, name;
@@ -174,36 +172,50 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   }
   const fs::path compiled = options.instrumented ? fs::path(object.string() + ".s") : object;
   const bool judged = options.worker && on(Defence::assembly_policy);
-  std::vector<std::string> argv = {compiler.program.string(), "-std=c++20", "-x", "c++"};
-  // Before all others; what it undoes may come from behind our own options.
+  // Before all others; what library_checks.h undoes may come from behind our own options.
   // Whole paths: the compiler looks for others beside the source first, where the submission's own headers are.
-  const fs::path headers = root_dir() / "runtime/simt/include";
-  const std::string runtime = on(Defence::source_files) ? (headers / "cuda_runtime.h").string() : "cuda_runtime.h";
-  if (options.worker) argv.insert(argv.end(), {"-include", (headers / "ridge_simt/library_checks.h").string()});
-  argv.insert(argv.end(), {"-include", runtime, "-ftls-model=local-exec", "-fno-strict-aliasing",
-                           "-fdiagnostics-color=never", "-Wall", "-Wno-unknown-pragmas", "-Wno-register"});
-  // Quoted includes of the user's come before the emulator's own headers.
-  argv.insert(argv.end(), {"-iquote", source.parent_path().string()});
-  for (const auto& dir : options.include_dirs) argv.insert(argv.end(), {"-I", dir});
-  argv.insert(argv.end(), {"-isystem", headers.string()});
+  const fs::path ours = root_dir() / "runtime/simt/include";
+  std::vector<fs::path> headers;
+  if (options.worker) headers.push_back(ours / "ridge_simt/library_checks.h");
+  headers.push_back(on(Defence::source_files) ? ours / "cuda_runtime.h" : fs::path("cuda_runtime.h"));
+  std::vector<std::string> flags = {
+      "-std=c++20", "-ftls-model=local-exec", "-fno-strict-aliasing", "-fdiagnostics-color=never",
+      "-Wall",      "-Wno-unknown-pragmas",   "-Wno-register"};
+  for (const auto& dir : options.include_dirs) flags.insert(flags.end(), {"-I", dir});
+  flags.insert(flags.end(), {"-isystem", ours.string()});
   if (const fs::path cccl = options.worker ? fs::path() : cccl_headers(); !cccl.empty())
-    argv.insert(argv.end(), {"-isystem", cccl.string()});
-  if (!compiler.clang) argv.push_back("-Wno-deprecated");  // the rewritten launch captures `this`
+    flags.insert(flags.end(), {"-isystem", cccl.string()});
+  if (!compiler.clang) flags.push_back("-Wno-deprecated");  // the rewritten launch captures `this`
   if (options.instrumented) {
-    auto flags = counting_flags(compiler);
-    argv.insert(argv.end(), flags.begin(), flags.end());
+    auto counting = counting_flags(compiler);
+    flags.insert(flags.end(), counting.begin(), counting.end());
   } else {
-    argv.insert(argv.end(), {"-O2", "-DRIDGE_PLAIN", "-gdwarf-4", compiler.clang ? "-gline-tables-only" : "-g1"});
+    flags.insert(flags.end(), {"-O2", "-DRIDGE_PLAIN", "-gdwarf-4", compiler.clang ? "-gline-tables-only" : "-g1"});
   }
-  if (options.worker) argv.push_back("-DRIDGE_JUDGED");
-  if (options.worker) argv.push_back(compiler.clang ? "-ferror-limit=20" : "-fmax-errors=20");
-  argv.insert(argv.end(), options.extra.begin(), options.extra.end());
+  if (options.worker) flags.push_back("-DRIDGE_JUDGED");
+  if (options.worker) flags.push_back(compiler.clang ? "-ferror-limit=20" : "-fmax-errors=20");
+  flags.insert(flags.end(), options.extra.begin(), options.extra.end());
+  auto command = [&](const std::vector<fs::path>& included) {
+    std::vector<std::string> argv = {compiler.program.string(), "-x", "c++"};
+    for (const fs::path& header : included) argv.insert(argv.end(), {"-include", header.string()});
+    // Quoted includes of the user's come before the emulator's own headers.
+    argv.insert(argv.end(), {"-iquote", source.parent_path().string()});
+    argv.insert(argv.end(), flags.begin(), flags.end());
+    return argv;
+  };
   std::future<SourceFindings> policy;
-  if (judged) policy = std::async(std::launch::async, source_policy, input, argv, object.parent_path());
+  if (judged) policy = std::async(std::launch::async, source_policy, input, command(headers), object.parent_path());
   const fs::path headers_read = object.string() + ".headers";
-  if (!options.forbidden_headers.empty()) argv.insert(argv.end(), {"-MD", "-MF", headers_read.string()});
-  argv.insert(argv.end(), {options.instrumented ? "-S" : "-c", input.string(), "-o", compiled.string()});
-  CompileFailure failure = run_tool(argv, object.parent_path(), options.sandboxed);
+  auto compile = [&](const std::vector<fs::path>& included) {
+    std::vector<std::string> argv = command(included);
+    if (!options.forbidden_headers.empty()) argv.insert(argv.end(), {"-MD", "-MF", headers_read.string()});
+    argv.insert(argv.end(), {options.instrumented ? "-S" : "-c", input.string(), "-o", compiled.string()});
+    return run_tool(argv, object.parent_path(), options.sandboxed);
+  };
+  fs::path parsed;
+  if (on(Defence::source_files)) parsed = precompiled(compiler, {headers, flags, !options.extra.empty()});
+  CompileFailure failure = compile(parsed.empty() ? headers : std::vector<fs::path>{parsed});
+  if (!parsed.empty() && refuses_precompiled(failure.output, parsed)) failure = compile(headers);
   const SourceFindings told = judged ? policy.get() : SourceFindings{true, ""};
   if (told.read && !told.text.empty()) return {false, told.text};
   if (!failure.output.empty()) {

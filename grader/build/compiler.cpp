@@ -1,11 +1,15 @@
 #include "grader/build/compiler.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 
 #include "grader/base/error.hpp"
+#include "grader/base/sha256.hpp"
 #include "grader/sandbox/process.hpp"
 
 namespace ridge {
@@ -71,6 +75,47 @@ std::vector<std::string> neutral_flags(const fs::path& program) {
   return flags;  // what is wrong besides shows in the compilation
 }
 
+namespace {
+
+// Where what `compiler` said of itself is kept for later runs: name, whether it is Clang, the neutral flags, a line
+// each. Empty for a wrapper, whose own file does not tell what it wraps.
+fs::path kept_answers(const fs::path& compiler, const std::string& stamp) {
+  const std::string file = compiler.filename().string();
+  std::string head(4, ' ');
+  std::ifstream(compiler, std::ios::binary).read(head.data(), 4);
+  if (head !=
+          "\x7f"
+          "ELF" ||
+      (file.find("clang") == std::string::npos && file.find("g++") == std::string::npos))
+    return {};
+  const std::string asked = fmt::format("{}\n{}", stamp, fmt::join(neutral_candidates(), "\n"));
+  return build_dir() / "lib/headers" / ("compiler." + sha256(asked).substr(0, 24));
+}
+
+bool read_answers(const fs::path& kept, Compiler& c) {
+  std::ifstream lines(kept);
+  std::string kind;
+  if (kept.empty() || !std::getline(lines, c.name) || !std::getline(lines, kind) || kind.empty()) return false;
+  c.clang = kind == "clang";
+  for (std::string flag; std::getline(lines, flag);) c.neutral.push_back(flag);
+  return true;
+}
+
+void keep_answers(const fs::path& kept, const Compiler& c) {
+  if (kept.empty()) return;
+  std::error_code ec;
+  fs::create_directories(kept.parent_path(), ec);
+  const fs::path part = fmt::format("{}.{}", kept.string(), getpid());
+  std::ofstream out(part);
+  out << c.name << "\n" << (c.clang ? "clang" : "gcc") << "\n";
+  for (const std::string& flag : c.neutral) out << flag << "\n";
+  out.close();
+  if (out) fs::rename(part, kept, ec);
+  if (!out || ec) fs::remove(part, ec);
+}
+
+}  // namespace
+
 const Compiler& host_compiler() {
   static const Compiler compiler = [] {
     Compiler c;
@@ -85,6 +130,15 @@ const Compiler& host_compiler() {
                          : fmt::format("no C++ compiler found (looked for {})", fmt::join(names, ", ")),
                   chosen ? "set RIDGE_CXX to a clang++ or g++ that is installed, or unset it"
                          : "install clang, or set RIDGE_CXX to a clang++ or g++");
+    std::error_code ec;
+    const fs::path file = fs::canonical(c.program, ec);
+    const std::string stamp = fmt::format("{} {} {}", file.string(), fs::file_size(file, ec),
+                                          fs::last_write_time(file, ec).time_since_epoch().count());
+    const fs::path kept = kept_answers(file, c.program.string() + " " + stamp);
+    if (read_answers(kept, c)) {
+      c.identity = c.name + " " + stamp;
+      return c;
+    }
     ProcessResult r = run_process({c.program.string(), "--version"}, {}, {});
     c.clang = r.output.find("clang") != std::string::npos;
     const std::string banner = r.output;
@@ -104,10 +158,8 @@ const Compiler& host_compiler() {
           "install clang or a newer g++; RIDGE_CXX names one that is not called clang++ or g++");
     c.neutral = neutral_flags(c.program);
     // A wrapper that adds flags has the version of what it wraps.
-    std::error_code ec;
-    const fs::path file = fs::canonical(c.program, ec);
-    c.identity = fmt::format("{} {} {} {}", c.name, file.string(), fs::file_size(file, ec),
-                             fs::last_write_time(file, ec).time_since_epoch().count());
+    c.identity = c.name + " " + stamp;
+    keep_answers(kept, c);
     return c;
   }();
   return compiler;

@@ -1,0 +1,137 @@
+#include "grader/build/precompiled.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+#include "grader/base/sha256.hpp"
+#include "grader/result/hashes.hpp"
+#include "grader/sandbox/process.hpp"
+
+namespace ridge {
+
+namespace {
+
+constexpr std::size_t kMostForms = 12;  // 5 MB each of Clang, 30 MB of GCC
+
+// Flags in one word that mean the same in both compilations.
+bool same_in_both(const std::string& flag) {
+  if (flag.rfind("-include", 0) == 0 || flag.rfind("-M", 0) == 0) return false;
+  static const std::vector<std::string> known = {"-D", "-U", "-I", "-std=",    "-O",      "-f",
+                                                 "-m", "-W", "-g", "--param=", "-pthread"};
+  return std::any_of(known.begin(), known.end(), [&](const auto& k) { return flag.rfind(k, 0) == 0; });
+}
+
+// Folders whose path follows as a word of its own.
+bool names_folder(const std::string& flag) { return flag == "-I" || flag == "-isystem"; }
+
+bool usable(const std::vector<std::string>& flags) {
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    if (names_folder(flags[i]) || flags[i] == "-mllvm") {
+      ++i;
+    } else if (!same_in_both(flags[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool writable_folder(const fs::path& folder) {
+  std::error_code ec;
+  fs::create_directories(folder, ec);
+  return access(folder.c_str(), W_OK) == 0;
+}
+
+// The newest forms stay.
+void keep_few(const fs::path& folder) {
+  std::error_code ec;
+  std::vector<std::pair<fs::file_time_type, fs::path>> all;
+  for (const auto& entry : fs::directory_iterator(folder, ec))
+    if (entry.path().extension() == ".gch") all.emplace_back(entry.last_write_time(ec), entry.path());
+  if (all.size() <= kMostForms) return;
+  std::sort(all.begin(), all.end());
+  for (std::size_t i = 0; i < all.size() - kMostForms; ++i) fs::remove(all[i].second, ec);
+}
+
+// Written whole or not at all.
+bool put_text(const fs::path& file, const std::string& text) {
+  const fs::path part = fmt::format("{}.{}", file.string(), getpid());
+  std::ofstream out(part, std::ios::binary);
+  out << text;
+  out.close();
+  std::error_code ec;
+  if (out) fs::rename(part, file, ec);
+  if (!out || ec) fs::remove(part, ec);
+  return fs::exists(file, ec);
+}
+
+std::string key_of(const Compiler& compiler, const PrecompiledHeaders& wanted) {
+  const char* path = std::getenv("CPATH");
+  std::error_code ec;
+  // The C library's headers: their package may change alone.
+  const auto libc = fs::last_write_time("/usr/include/features.h", ec).time_since_epoch().count();
+  std::string all = fmt::format("{}\n{}\n{}\n{}\n", compiler.identity, combined(runtime_headers()),
+                                path != nullptr ? path : "", ec ? 0 : libc);
+  for (const fs::path& header : wanted.headers) all += header.string() + "\n";
+  return sha256(all + fmt::format("{}", fmt::join(wanted.flags, "\n"))).substr(0, 24);
+}
+
+bool compile_form(const Compiler& compiler, const PrecompiledHeaders& wanted, const fs::path& header,
+                  const fs::path& form) {
+  const fs::path part = fmt::format("{}.{}", form.string(), getpid());
+  std::vector<std::string> argv = {compiler.program.string(), "-x", "c++-header", "-w"};
+  argv.insert(argv.end(), wanted.flags.begin(), wanted.flags.end());
+  // By content: a copied or touched header is the same header.
+  if (compiler.clang) argv.insert(argv.end(), {"-fpch-instantiate-templates", "-fpch-validate-input-files-content"});
+  argv.insert(argv.end(), {header.string(), "-o", part.string()});
+  std::error_code ec;
+  if (run_process(argv, {}, {}).exit_code == 0) fs::rename(part, form, ec);
+  fs::remove(part, ec);
+  return fs::exists(form, ec);
+}
+
+fs::path make_form(const Compiler& compiler, const PrecompiledHeaders& wanted) {
+  if (!usable(wanted.flags)) return {};
+  const std::string key = key_of(compiler, wanted);
+  std::error_code ec;
+  const std::vector<fs::path> places = {build_dir() / "lib/headers", cache_dir() / "headers"};
+  for (const fs::path& place : places) {
+    const fs::path header = place / (key + ".h");
+    if (fs::exists(header, ec) && fs::exists(header.string() + ".gch", ec)) return header;
+  }
+  const auto place = std::find_if(places.begin(), places.end(), writable_folder);
+  if (place == places.end()) return {};
+  const fs::path header = *place / (key + ".h");
+  const bool again = fs::exists(header, ec);
+  std::string text;
+  for (const fs::path& h : wanted.headers) text += fmt::format("#include \"{}\"\n", h.string());
+  if (!put_text(header, text) || (wanted.once && !again)) return {};
+  if (!compile_form(compiler, wanted, header, header.string() + ".gch")) return {};
+  keep_few(*place);
+  return header;
+}
+
+}  // namespace
+
+fs::path precompiled(const Compiler& compiler, const PrecompiledHeaders& wanted) {
+  static std::mutex mutex;
+  static std::map<std::string, fs::path> made;
+  const std::string key = fmt::format("{}\n{}", fmt::join(wanted.flags, "\n"), wanted.headers.size());
+  std::lock_guard lock(mutex);
+  if (const auto known = made.find(key); known != made.end()) return known->second;
+  return made[key] = make_form(compiler, wanted);
+}
+
+bool refuses_precompiled(const std::string& messages, const fs::path& header) {
+  return messages.find(header.filename().string()) != std::string::npos;
+}
+
+}  // namespace ridge

@@ -1,0 +1,25 @@
+// The emulator's CUDA headers, which every file reads: parsed once for each set of flags, not once a file.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "grader/base/paths.hpp"
+#include "grader/build/compiler.hpp"
+
+namespace ridge {
+
+struct PrecompiledHeaders {
+  std::vector<fs::path> headers;   // in the order in which a file would include them
+  std::vector<std::string> flags;  // of the compilation, without the file, its folder and its output
+  bool once = false;               // flags of one caller's own: worth it only when they come a second time
+};
+
+// A header for -include in the place of `headers`. The compiled form lies beside it (build/lib/headers, else the
+// cache), made here where there is none; a compiler that cannot use that form reads the text. Empty where nothing can
+// be written or the flags do not allow it.
+fs::path precompiled(const Compiler& compiler, const PrecompiledHeaders& wanted);
+
+// Whether a compiler's messages are about the compiled form of `header` rather than about the source.
+bool refuses_precompiled(const std::string& messages, const fs::path& header);
+
+}  // namespace ridge
