@@ -15,7 +15,7 @@
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/build/build.hpp"
-#include "grader/build/compile.hpp"
+#include "grader/compile/compile.hpp"
 #include "grader/machine/device.hpp"
 #include "grader/machine/toolkit.hpp"
 #include "grader/sandbox/process.hpp"

@@ -9,7 +9,8 @@
 #include "app/cli/command.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
-#include "grader/build/compile.hpp"
+#include "grader/compile/compile.hpp"
+#include "grader/compile/course_object.hpp"
 #include "grader/sandbox/process.hpp"
 
 namespace ridge {
@@ -316,7 +317,7 @@ int compile(const std::vector<std::string>& args) {
     objects.push_back(dir.path() / "cublas.o");
     CompileOptions options;
     options.instrumented = c.options.instrumented;
-    if (CompileFailure f = compile_file(cublas_kernels(), "cublas_gemm.cu", objects.back(), options); !f.output.empty())
+    if (CompileFailure f = course_object(cublas_kernels(), objects.back(), options); !f.output.empty())
       return failed(f);
   }
   fs::path linked = dir.path() / "program";

@@ -8,7 +8,7 @@
 #include "app/cli/command.hpp"
 #include "grader/base/error.hpp"
 #include "grader/build/build.hpp"
-#include "grader/build/compile.hpp"
+#include "grader/compile/compile.hpp"
 #include "grader/machine/device.hpp"
 #include "grader/machine/link_rates.hpp"
 #include "grader/machine/toolkit.hpp"

@@ -6,7 +6,7 @@
 
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
-#include "grader/build/compile.hpp"
+#include "grader/compile/compile.hpp"
 #include "grader/result/result.hpp"
 
 namespace ridge {

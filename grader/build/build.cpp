@@ -22,11 +22,12 @@
 #include "grader/base/sha256.hpp"
 #include "grader/base/source_text.hpp"
 #include "grader/base/text.hpp"
-#include "grader/build/compile.hpp"
 #include "grader/build/machine_fault.hpp"
 #include "grader/build/object_cache.hpp"
-#include "grader/build/symbol_tables.hpp"
 #include "grader/build/symbols.hpp"
+#include "grader/compile/compile.hpp"
+#include "grader/compile/course_object.hpp"
+#include "grader/compile/symbol_tables.hpp"
 #include "grader/machine/toolkit.hpp"
 #include "grader/sandbox/process.hpp"
 #include "grader/sandbox/sandbox.hpp"
@@ -173,7 +174,8 @@ std::vector<fs::path> compile_all(const std::vector<fs::path>& sources, const fs
 void check_objects(const std::vector<fs::path>& objects, const fs::path& dir, SymbolRules rules) {
   if (!on(Defence::symbol_policy)) return;
   std::vector<ObjectSymbols> symbols;
-  const std::vector<std::string> tables = symbol_tables(objects);
+  const auto [whole, tables] = symbol_tables(objects);
+  if (!whole) throw Error(Exit::environment, "readelf could not read what was compiled", "install binutils");
   for (std::size_t i = 0; i < objects.size(); ++i)
     symbols.push_back(read_symbols(tables[i], objects[i].stem().string()));
   // What the worker takes from the C and C++ libraries.
@@ -251,6 +253,7 @@ BuiltWorker build_simt(std::vector<fs::path> sources, const fs::path& dir, const
   if (std::find(rules.libraries.begin(), rules.libraries.end(), "cublas") != rules.libraries.end())
     sources.push_back(cublas_kernels());
   auto objects = compile_all(sources, dir, [&](const fs::path& source, const fs::path& object) {
+    if (source.parent_path() != dir / "src") return course_object(source, object, options);
     auto compile = [&] {
       if (cache && cache->fetch(source, object)) return CompileFailure{};
       CompileFailure f = compile_file(source, source.filename().string(), object, options);

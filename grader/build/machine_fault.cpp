@@ -7,7 +7,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "grader/build/compiler.hpp"
+#include "grader/compile/compiler.hpp"
 #include "grader/sandbox/process.hpp"
 
 namespace ridge {

@@ -15,7 +15,7 @@ namespace ridge {
 
 namespace {
 
-constexpr std::size_t kMostObjects = 256;
+constexpr std::uintmax_t kMostBytes = 96 << 20;  // of all objects: about a thousand
 
 std::vector<fs::path> sorted_files(const fs::path& dir) {
   std::vector<fs::path> files;
@@ -83,11 +83,19 @@ void ObjectCache::keep(const fs::path& source, const fs::path& object) const {
     return;
   }
   std::vector<std::pair<fs::file_time_type, fs::path>> all;
-  for (const auto& entry : fs::directory_iterator(file.parent_path(), ec))
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : fs::directory_iterator(file.parent_path(), ec)) {
+    if (entry.path().extension() != ".o") continue;
     all.emplace_back(entry.last_write_time(ec), entry);
-  if (all.size() <= kMostObjects) return;
+    bytes += fs::file_size(entry, ec);
+  }
+  if (bytes <= kMostBytes) return;
   std::sort(all.begin(), all.end());
-  for (std::size_t i = 0; i < all.size() - kMostObjects; ++i) fs::remove(all[i].second, ec);
+  for (const auto& [time, oldest] : all) {
+    if (bytes <= kMostBytes) break;
+    bytes -= fs::file_size(oldest, ec);
+    fs::remove(oldest, ec);
+  }
 }
 
 }  // namespace ridge

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "grader/base/defence.hpp"
-#include "grader/build/compile.hpp"
+#include "grader/compile/compile.hpp"
 #include "grader/judge/cuda_errors.hpp"
 #include "grader/judge/feedback.hpp"
 #include "grader/measure/counters.hpp"

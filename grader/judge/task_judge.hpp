@@ -5,7 +5,7 @@
 
 #include "checks/check.hpp"
 #include "grader/base/seeds.hpp"
-#include "grader/build/compile.hpp"
+#include "grader/compile/compile.hpp"
 #include "grader/judge/case_judge.hpp"
 #include "grader/judge/judge.hpp"
 #include "grader/machine/device.hpp"

@@ -6,7 +6,7 @@
 
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
-#include "grader/build/compiler.hpp"
+#include "grader/compile/compiler.hpp"
 #include "grader/measure/metrics.hpp"
 
 namespace ridge {

@@ -22,7 +22,7 @@
 #include "grader/base/patience.hpp"
 #include "grader/base/source_text.hpp"
 #include "grader/base/text.hpp"
-#include "grader/build/diagnostics.hpp"
+#include "grader/compile/diagnostics.hpp"
 #include "grader/measure/counters.hpp"
 #include "grader/measure/score.hpp"
 #include "grader/measure/timing.hpp"

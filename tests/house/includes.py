@@ -28,6 +28,7 @@ LEVELS = [
     "grader/sandbox",
     "grader/result",
     "grader/machine",
+    "grader/compile",
     "grader/build",
     "grader/worker",
     "grader/measure",

@@ -1,4 +1,4 @@
-#include "grader/build/compile.hpp"
+#include "grader/compile/compile.hpp"
 
 #include <cxxabi.h>
 #include <fmt/format.h>
@@ -14,9 +14,9 @@
 
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
-#include "grader/build/diagnostics.hpp"
-#include "grader/build/precompiled.hpp"
-#include "grader/build/symbol_tables.hpp"
+#include "grader/compile/diagnostics.hpp"
+#include "grader/compile/precompiled.hpp"
+#include "grader/compile/symbol_tables.hpp"
 #include "grader/machine/cuda_includes.hpp"
 #include "grader/machine/toolkit.hpp"
 #include "grader/sandbox/process.hpp"
@@ -114,7 +114,7 @@ fs::path library(const char* name) { return build_dir() / "lib" / name; }
 // Names of thread-local symbols that no object defines: the program's `extern __shared__` arrays.
 std::set<std::string> undefined_tls(const std::vector<fs::path>& objects) {
   std::set<std::string> wanted, defined;
-  for (const std::string& table : symbol_tables(objects)) {
+  for (const std::string& table : symbol_tables(objects).tables) {
     std::istringstream lines(table);
     for (std::string line; std::getline(lines, line);) {
       std::istringstream words(line);

@@ -1,18 +1,15 @@
-#include "grader/build/precompiled.hpp"
+#include "grader/compile/precompiled.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <mutex>
-#include <string_view>
-#include <utility>
 
 #include "grader/base/sha256.hpp"
+#include "grader/compile/prepared.hpp"
 #include "grader/result/hashes.hpp"
 #include "grader/sandbox/process.hpp"
 
@@ -20,7 +17,7 @@ namespace ridge {
 
 namespace {
 
-constexpr std::size_t kMostForms = 12;  // 5 MB each of Clang, 30 MB of GCC
+constexpr std::size_t kMostForms = 24;  // 5 MB each of Clang, 30 MB of GCC
 
 // Flags in one word that mean the same in both compilations.
 bool same_in_both(const std::string& flag) {
@@ -44,35 +41,6 @@ bool usable(const std::vector<std::string>& flags) {
   return true;
 }
 
-bool writable_folder(const fs::path& folder) {
-  std::error_code ec;
-  fs::create_directories(folder, ec);
-  return access(folder.c_str(), W_OK) == 0;
-}
-
-// The newest forms stay.
-void keep_few(const fs::path& folder) {
-  std::error_code ec;
-  std::vector<std::pair<fs::file_time_type, fs::path>> all;
-  for (const auto& entry : fs::directory_iterator(folder, ec))
-    if (entry.path().extension() == ".gch") all.emplace_back(entry.last_write_time(ec), entry.path());
-  if (all.size() <= kMostForms) return;
-  std::sort(all.begin(), all.end());
-  for (std::size_t i = 0; i < all.size() - kMostForms; ++i) fs::remove(all[i].second, ec);
-}
-
-// Written whole or not at all.
-bool put_text(const fs::path& file, const std::string& text) {
-  const fs::path part = fmt::format("{}.{}", file.string(), getpid());
-  std::ofstream out(part, std::ios::binary);
-  out << text;
-  out.close();
-  std::error_code ec;
-  if (out) fs::rename(part, file, ec);
-  if (!out || ec) fs::remove(part, ec);
-  return fs::exists(file, ec);
-}
-
 std::string key_of(const Compiler& compiler, const PrecompiledHeaders& wanted) {
   const char* path = std::getenv("CPATH");
   std::error_code ec;
@@ -86,37 +54,35 @@ std::string key_of(const Compiler& compiler, const PrecompiledHeaders& wanted) {
 
 bool compile_form(const Compiler& compiler, const PrecompiledHeaders& wanted, const fs::path& header,
                   const fs::path& form) {
-  const fs::path part = fmt::format("{}.{}", form.string(), getpid());
+  const TemporaryDir dir("headers");
+  const fs::path made = dir.path() / "headers.gch";
   std::vector<std::string> argv = {compiler.program.string(), "-x", "c++-header", "-w"};
   argv.insert(argv.end(), wanted.flags.begin(), wanted.flags.end());
   // By content: a copied or touched header is the same header.
   if (compiler.clang) argv.insert(argv.end(), {"-fpch-instantiate-templates", "-fpch-validate-input-files-content"});
-  argv.insert(argv.end(), {header.string(), "-o", part.string()});
-  std::error_code ec;
-  if (run_process(argv, {}, {}).exit_code == 0) fs::rename(part, form, ec);
-  fs::remove(part, ec);
-  return fs::exists(form, ec);
+  argv.insert(argv.end(), {header.string(), "-o", made.string()});
+  return run_process(argv, {}, {}).exit_code == 0 && keep_made(made, form);
 }
 
 fs::path make_form(const Compiler& compiler, const PrecompiledHeaders& wanted) {
   if (!usable(wanted.flags)) return {};
-  const std::string key = key_of(compiler, wanted);
-  std::error_code ec;
-  const std::vector<fs::path> places = {build_dir() / "lib/headers", cache_dir() / "headers"};
-  for (const fs::path& place : places) {
-    const fs::path header = place / (key + ".h");
-    if (fs::exists(header, ec) && fs::exists(header.string() + ".gch", ec)) return header;
-  }
-  const auto place = std::find_if(places.begin(), places.end(), writable_folder);
-  if (place == places.end()) return {};
-  const fs::path header = *place / (key + ".h");
-  const bool again = fs::exists(header, ec);
+  const std::string name = key_of(compiler, wanted) + ".h";
   std::string text;
-  for (const fs::path& h : wanted.headers) text += fmt::format("#include \"{}\"\n", h.string());
-  if (!put_text(header, text) || (wanted.once && !again)) return {};
-  if (!compile_form(compiler, wanted, header, header.string() + ".gch")) return {};
-  keep_few(*place);
-  return header;
+  for (const fs::path& header : wanted.headers) text += fmt::format("#include \"{}\"\n", header.string());
+  std::error_code ec;
+  const std::vector<fs::path> places = {prepared_dir(), cache_dir()};
+  for (const fs::path& place : places)
+    if (fs::exists(place / (name + ".gch"), ec) && file_text(place / name) == text) return place / name;
+  for (const fs::path& place : places) {
+    const fs::path header = place / name;
+    const bool again = fs::exists(header, ec);
+    if (!keep_text(header, text)) continue;
+    if ((wanted.once && !again) || !compile_form(compiler, wanted, header, header.string() + ".gch")) return {};
+    keep_newest(place, ".gch", kMostForms);
+    keep_newest(place, ".h", 4 * kMostForms);
+    return header;
+  }
+  return {};
 }
 
 }  // namespace

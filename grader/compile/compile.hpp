@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "grader/base/paths.hpp"
-#include "grader/build/compiler.hpp"
+#include "grader/compile/compiler.hpp"
 
 namespace ridge {
 

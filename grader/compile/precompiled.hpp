@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "grader/base/paths.hpp"
-#include "grader/build/compiler.hpp"
+#include "grader/compile/compiler.hpp"
 
 namespace ridge {
 
@@ -14,8 +14,8 @@ struct PrecompiledHeaders {
   bool once = false;               // flags of one caller's own: worth it only when they come a second time
 };
 
-// A header for -include in the place of `headers`. The compiled form lies beside it (build/lib/headers, else the
-// cache), made here where there is none; a compiler that cannot use that form reads the text. Empty where nothing can
+// A header for -include in the place of `headers`. The compiled form lies beside it (prepared.hpp, else the cache),
+// made here where there is none; a compiler that cannot use that form reads the text. Empty where nothing can
 // be written or the flags do not allow it.
 fs::path precompiled(const Compiler& compiler, const PrecompiledHeaders& wanted);
 

@@ -1,8 +1,7 @@
-#include "grader/build/compiler.hpp"
+#include "grader/compile/compiler.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,6 +9,7 @@
 
 #include "grader/base/error.hpp"
 #include "grader/base/sha256.hpp"
+#include "grader/compile/prepared.hpp"
 #include "grader/sandbox/process.hpp"
 
 namespace ridge {
@@ -89,7 +89,7 @@ fs::path kept_answers(const fs::path& compiler, const std::string& stamp) {
       (file.find("clang") == std::string::npos && file.find("g++") == std::string::npos))
     return {};
   const std::string asked = fmt::format("{}\n{}", stamp, fmt::join(neutral_candidates(), "\n"));
-  return build_dir() / "lib/headers" / ("compiler." + sha256(asked).substr(0, 24));
+  return prepared_dir() / ("compiler." + sha256(asked).substr(0, 24));
 }
 
 bool read_answers(const fs::path& kept, Compiler& c) {
@@ -103,15 +103,7 @@ bool read_answers(const fs::path& kept, Compiler& c) {
 
 void keep_answers(const fs::path& kept, const Compiler& c) {
   if (kept.empty()) return;
-  std::error_code ec;
-  fs::create_directories(kept.parent_path(), ec);
-  const fs::path part = fmt::format("{}.{}", kept.string(), getpid());
-  std::ofstream out(part);
-  out << c.name << "\n" << (c.clang ? "clang" : "gcc") << "\n";
-  for (const std::string& flag : c.neutral) out << flag << "\n";
-  out.close();
-  if (out) fs::rename(part, kept, ec);
-  if (!out || ec) fs::remove(part, ec);
+  keep_text(kept, fmt::format("{}\n{}\n{}\n", c.name, c.clang ? "clang" : "gcc", fmt::join(c.neutral, "\n")));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "grader/build/diagnostics.hpp"
+#include "grader/compile/diagnostics.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,56 @@
+#include "grader/compile/prepared.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <utility>
+#include <vector>
+
+namespace ridge {
+
+namespace {
+
+// Another process may make the same file at the same time: each under a name of its own first.
+fs::path part_of(const fs::path& file) { return fmt::format("{}.{}", file.string(), getpid()); }
+
+}  // namespace
+
+fs::path prepared_dir() { return build_dir() / "lib/prepared"; }
+
+bool keep_text(const fs::path& file, const std::string& text) {
+  std::error_code ec;
+  fs::create_directories(file.parent_path(), ec);
+  const fs::path part = part_of(file);
+  std::ofstream out(part, std::ios::binary);
+  out << text;
+  out.close();
+  if (out) fs::rename(part, file, ec);
+  const bool kept = out.good() && !ec;
+  fs::remove(part, ec);
+  return kept;
+}
+
+bool keep_made(const fs::path& made, const fs::path& file) {
+  std::error_code ec;
+  fs::create_directories(file.parent_path(), ec);
+  const fs::path part = part_of(file);
+  bool kept = fs::copy_file(made, part, fs::copy_options::overwrite_existing, ec);
+  if (kept) fs::rename(part, file, ec);
+  kept = kept && !ec;
+  fs::remove(part, ec);
+  return kept;
+}
+
+void keep_newest(const fs::path& folder, const std::string& extension, std::size_t most) {
+  std::error_code ec;
+  std::vector<std::pair<fs::file_time_type, fs::path>> all;
+  for (const auto& entry : fs::directory_iterator(folder, ec))
+    if (entry.path().extension() == extension) all.emplace_back(entry.last_write_time(ec), entry.path());
+  if (all.size() <= most) return;
+  std::sort(all.begin(), all.end());
+  for (std::size_t i = 0; i < all.size() - most; ++i) fs::remove(all[i].second, ec);
+}
+
+}  // namespace ridge

@@ -1,0 +1,21 @@
+// build/lib/prepared: what is the same for all submissions and costs time, made once and kept beside the libraries
+// that were built. Only this program writes there; a submission and its compiler cannot.
+#pragma once
+#include <string>
+
+#include "grader/base/paths.hpp"
+
+namespace ridge {
+
+fs::path prepared_dir();
+
+// Writes `text` whole or not at all; false where there is no room or no right to write.
+bool keep_text(const fs::path& file, const std::string& text);
+
+// Moves or copies what was made at `made` to `file`, whole or not at all.
+bool keep_made(const fs::path& made, const fs::path& file);
+
+// Of the files in `folder` that end in `extension`, the `most` newest stay.
+void keep_newest(const fs::path& folder, const std::string& extension, std::size_t most);
+
+}  // namespace ridge
