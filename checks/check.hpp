@@ -82,6 +82,7 @@ struct Verdict {
   std::string secret = {};
   std::string check = "correct";  // that failed
   Cause cause = Cause::none;
+  std::string picture = {};  // which elements are wrong, lines of plain text (picture.hpp)
 };
 
 using Buffers = std::span<const std::span<std::byte>>;

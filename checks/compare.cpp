@@ -45,7 +45,7 @@ std::string mismatch(std::size_t first, std::size_t wrong, std::size_t total, do
 }
 
 CloseTally::CloseTally(std::size_t total)
-    : total_(total), first_(total), largest_(largest_deviation(static_cast<double>(total))) {}
+    : total_(total), first_(total), picture_(total), largest_(largest_deviation(static_cast<double>(total))) {}
 
 bool CloseTally::wrong(double got, const Expected& e) const {
   if (std::isnan(got) || std::isnan(e.value)) return switches().explicit_nan && std::isnan(got) != std::isnan(e.value);
@@ -56,7 +56,9 @@ bool CloseTally::wrong(double got, const Expected& e) const {
 
 void CloseTally::add(std::size_t i, double got, const Expected& e) {
   ++seen_;
-  if (wrong(got, e)) {
+  const bool bad = wrong(got, e);
+  picture_.note(i, e.value, got, bad);
+  if (bad) {
     if (wrong_++ == 0) {
       first_ = i;
       first_got_ = got;
@@ -102,7 +104,7 @@ RIDGE_WIDE Sums sums_of(const double* got, const Expecteds& e, std::size_t count
 }  // namespace
 
 void CloseTally::add(std::size_t first, std::span<const double> got, const Expecteds& e) {
-  if (switches().tolerance && switches().explicit_nan) {
+  if (switches().tolerance && switches().explicit_nan && !picture_.wanted()) {
     if (const Sums s = sums_of(got.data(), e, got.size(), largest_); s.good) {
       seen_ += got.size();
       counted_ += static_cast<std::size_t>(s.counted);
@@ -118,6 +120,7 @@ void CloseTally::merge(const CloseTally& other) {
   seen_ += other.seen_;
   wrong_ += other.wrong_;
   counted_ += other.counted_;
+  picture_.merge(other.picture_);
   squares_ += other.squares_;
   bias_ += other.bias_;
   factors_ += other.factors_;

@@ -17,6 +17,7 @@
 
 #include "check.hpp"
 #include "fill.hpp"
+#include "picture.hpp"
 #include "tolerance.hpp"
 
 namespace ridge::lab {
@@ -70,10 +71,14 @@ template <class T>
 requires std::is_trivially_copyable_v<T>
 class ExactTally {
  public:
-  explicit ExactTally(std::size_t total) : total_(total), first_(total) {}
+  explicit ExactTally(std::size_t total) : total_(total), first_(total), picture_(total) {}
   // Elements first, first + 1, ... of the answer.
   void add(std::size_t first, std::span<const T> got, const T* expected) {
     seen_ += got.size();
+    if constexpr (std::is_arithmetic_v<T>)
+      for (std::size_t i = 0; picture_.wanted() && i < got.size(); ++i)
+        picture_.note(first + i, static_cast<double>(expected[i]), static_cast<double>(got[i]),
+                      std::memcmp(&got[i], expected + i, sizeof(T)) != 0);
     if (got.empty() || std::memcmp(got.data(), expected, got.size_bytes()) == 0) return;
     for (std::size_t i = 0; i < got.size(); ++i) {
       if (std::memcmp(&got[i], expected + i, sizeof(T)) == 0) continue;
@@ -84,6 +89,7 @@ class ExactTally {
   void merge(const ExactTally& other) {
     seen_ += other.seen_;
     wrong_ += other.wrong_;
+    picture_.merge(other.picture_);
     if (other.first_ < first_)
       first_ = other.first_, first_got_ = other.first_got_, first_expected_ = other.first_expected_;
   }
@@ -98,9 +104,12 @@ class ExactTally {
               "correct",
               computed_nan(g) ? Cause::computed_nan
               : g != g        ? Cause::not_a_number
-                              : Cause::none};
+                              : Cause::none,
+              picture_.text(where)};
     else if constexpr (std::is_integral_v<T>)
-      return {false, mismatch(first_, wrong_, total_, std::to_string(e), std::to_string(g), where(first_))};
+      return {false,       mismatch(first_, wrong_, total_, std::to_string(e), std::to_string(g), where(first_)),
+              {},          "correct",
+              Cause::none, picture_.text(where)};
     else
       return {false, mismatch(first_, wrong_, total_, "other bytes", "these", where(first_))};
   }
@@ -108,6 +117,7 @@ class ExactTally {
  private:
   std::size_t total_, seen_ = 0, wrong_ = 0, first_;
   T first_got_{}, first_expected_{};
+  Picture picture_;
 };
 
 // For checks that make many expected elements at once: body(first, last, tally) adds every element of the parts (rows,
@@ -191,7 +201,7 @@ class CloseTally {
   std::string message(const Where& where) const;
   Cause cause() const;
   Verdict verdict(const Where& where) const {
-    return ok() ? Verdict{} : Verdict{false, message(where), {}, "correct", cause()};
+    return ok() ? Verdict{} : Verdict{false, message(where), {}, "correct", cause(), picture_.text(where)};
   }
 
  private:
@@ -200,6 +210,7 @@ class CloseTally {
   std::optional<double> common_factor() const;
 
   std::size_t total_, seen_ = 0, wrong_ = 0, first_, counted_ = 0;
+  Picture picture_;
   double largest_ = 0, squares_ = 0, bias_ = 0;
   double first_got_ = 0;
   Expected first_expected_;

@@ -219,7 +219,7 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   const SourceFindings told = judged ? policy.get() : SourceFindings{true, ""};
   if (told.read && !told.text.empty()) return {false, told.text};
   if (!failure.output.empty()) {
-    failure.output = own_messages(failure.output);
+    failure.output = own_messages(in_own_columns(failure.output, shown_name, file_text(input), file_text(source)));
     return failure;
   }
   if (const std::string why = forbidden_header(headers_read, shown_name, options.forbidden_headers); !why.empty())

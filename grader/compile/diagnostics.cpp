@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
+#include <optional>
 #include <sstream>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "simt/rewrite/unsupported.hpp"
 
@@ -55,7 +59,94 @@ std::string unsupported_only(const std::string& messages) {
   return kept;
 }
 
+bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// Where the word at `at` begins, and its length.
+std::pair<std::size_t, std::size_t> word_at(const std::string& line, std::size_t at) {
+  std::size_t from = at, to = at;
+  while (from > 0 && in_word(line[from - 1])) --from;
+  while (to < line.size() && in_word(line[to])) ++to;
+  return {from, to - from};
+}
+
+// The places of a word in line[from, to).
+std::vector<std::size_t> places_of(const std::string& word, const std::string& line, std::size_t from, std::size_t to) {
+  std::vector<std::size_t> all;
+  for (std::size_t at = from; (at = line.find(word, at)) < to; ++at)
+    if ((at == 0 || !in_word(line[at - 1])) && (at + word.size() >= line.size() || !in_word(line[at + word.size()])))
+      all.push_back(at);
+  return all;
+}
+
+// The place in `written` of place `at` in `rewritten`. Both lines begin and end alike. Between them the word at that
+// place is looked for: rewriting repeats all names of a launch equally often.
+std::size_t own_column(const std::string& rewritten, const std::string& written, std::size_t at) {
+  const std::size_t least = std::min(rewritten.size(), written.size());
+  std::size_t head = 0, tail = 0;
+  while (head < least && rewritten[head] == written[head]) ++head;
+  while (tail < least - head && rewritten[rewritten.size() - 1 - tail] == written[written.size() - 1 - tail]) ++tail;
+  if (at < head) return at;
+  if (at >= rewritten.size() - tail) return at - rewritten.size() + written.size();
+  const auto [from, length] = word_at(rewritten, at);
+  if (length == 0) return head;
+  const std::string word = rewritten.substr(from, length);
+  const std::size_t begin = word_at(written, head).first;
+  const auto there = places_of(word, rewritten, begin, rewritten.size() - tail);
+  const auto here = places_of(word, written, begin, written.size() - tail);
+  const auto number = static_cast<std::size_t>(std::lower_bound(there.begin(), there.end(), from) - there.begin());
+  return here.empty() || number >= there.size() ? head : here[number * here.size() / there.size()];
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> all;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) all.push_back(line);
+  return all;
+}
+
+// "name:26:16: error: ...": the line and the column, and what follows them.
+struct Place {
+  std::size_t line = 0, column = 0;
+  std::string rest;
+};
+std::optional<Place> place_in(const std::string& message, const std::string& file) {
+  Place p;
+  bool own = false;
+  if (classify(message, own) == Kind::none || message.rfind(file + ":", 0) != 0) return {};
+  std::istringstream numbers(message.substr(file.size() + 1));
+  char colon = 0;
+  if (!(numbers >> p.line >> colon >> p.column) || colon != ':' || p.line == 0 || p.column == 0) return {};
+  std::getline(numbers, p.rest);
+  return p;
+}
+
 }  // namespace
+
+std::string in_own_columns(const std::string& output, const std::string& file, const std::string& rewritten,
+                           const std::string& written) {
+  const std::vector<std::string> said = lines_of(output), own = lines_of(written);
+  std::vector<std::string> read = lines_of(rewritten);
+  if (!read.empty() && read[0].rfind("#line", 0) == 0) read.erase(read.begin());
+  std::string out;
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    const auto place = place_in(said[i], file);
+    if (!place || place->line > std::min(own.size(), read.size()) || own[place->line - 1] == read[place->line - 1]) {
+      out += said[i] + "\n";
+      continue;
+    }
+    const std::string& line = own[place->line - 1];
+    const std::size_t column = own_column(read[place->line - 1], line, place->column - 1);
+    out += fmt::format("{}:{}:{}{}\n", file, place->line, column + 1, place->rest);
+    bool ignored = false;
+    std::size_t shown = 0;
+    while (i + 1 < said.size() && shown < 3 && classify(said[i + 1], ignored) == Kind::none &&
+           said[i + 1].rfind("In file", 0) != 0 &&
+           (said[i + 1].empty() || said[i + 1][0] == ' ' || said[i + 1] == read[place->line - 1]))
+      ++i, ++shown;
+    if (shown > 0) out += fmt::format("{}\n{}^\n", line, std::string(column, ' '));
+  }
+  return out;
+}
 
 std::string own_messages(const std::string& output) {
   std::istringstream lines(output);

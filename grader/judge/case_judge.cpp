@@ -72,7 +72,7 @@ Gate CaseJudge::answered(SubmissionWorkers& workers, const lab::Case& c, const R
   std::vector<Reply> replies;
   if (Gate g = run(workers, c, buffers, false, replies); !g.check.empty()) return g;
   const lab::Verdict v = buffers.verify();
-  return v.ok ? Gate{} : Gate{v.check, v.message, v.secret, v.cause};
+  return v.ok ? Gate{} : Gate{v.check, v.message, v.secret, v.cause, v.picture};
 }
 
 CaseJudge::Answer CaseJudge::judge(const lab::Case& c, std::uint64_t number, bool again) {
@@ -112,7 +112,7 @@ CaseJudge::Answer CaseJudge::judge(const lab::Case& c, std::uint64_t number, boo
     if (v.ok && g.check.empty() && asks_the_host(to_host)) g = with_decoys(c, buffers, number, to_host);
     if (!v.ok)
       g = {v.check, v.message + (g.check.empty() ? "" : "\n" + g.message), v.secret,
-           g.cause != Cause::none ? g.cause : v.cause};
+           g.cause != Cause::none ? g.cause : v.cause, v.picture};
     if (g.check.empty() && again) g = once_more(workers, c, number);
   }
   return answer;

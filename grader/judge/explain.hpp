@@ -13,6 +13,7 @@ struct Gate {
   std::string message;
   std::string secret = {};  // what may be said where the inputs are secret; empty: what the check's name says
   Cause cause = Cause::none;
+  std::string picture = {};  // of a wrong answer
 };
 
 // What a request that did not end well says about the submission.

@@ -79,7 +79,7 @@ std::string TaskJudge::told(const lab::Case& c) const { return quiet() ? case_cl
 // Where the inputs are secret, so is what the values say.
 CheckResult TaskJudge::failed(const Gate& g, const std::string& message) const {
   const bool hidden = quiet() && (g.secret.empty() || of_answers(g.cause));
-  return {g.check, false, message, hidden ? Cause::none : g.cause};
+  return {g.check, false, message, hidden ? Cause::none : g.cause, quiet() ? std::string() : g.picture};
 }
 
 void TaskJudge::fail(const Gate& g, const lab::Case& c) {

@@ -78,6 +78,7 @@ Item check_or_case(const json& j) {
   f.get("name", item.name);
   f.get("status", status);
   f.get("message", item.message);
+  if constexpr (std::is_same_v<Item, CheckResult>) f.get("picture", item.picture);
   item.passed = status == Status::passed;
   return item;
 }

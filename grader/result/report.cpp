@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 
 #include "grader/base/text.hpp"
 #include "grader/sandbox/sandbox_layers.hpp"
@@ -39,6 +40,13 @@ std::string first_lines(const std::string& text, int lines) {
     at = end + 1;
   }
   return at < text.size() ? out + "         | ...\n" : out;
+}
+
+std::string indented(const std::string& text, std::size_t by) {
+  std::istringstream lines(text);
+  std::string out;
+  for (std::string line; std::getline(lines, line);) out += std::string(by, ' ') + line + "\n";
+  return out;
 }
 
 std::string goal_line(const GoalResult& g) {
@@ -103,6 +111,7 @@ std::string report(const Result& r, bool colour) {
       }
       out += fmt::format("       {} {:<12} {}\n", c.passed ? paint.good("ok  ") : paint.bad("fail"), c.name, text);
       if (!c.passed) out += wrapped(printable(goal != nullptr ? goal->note : c.message), 12);
+      if (!c.passed && !c.picture.empty()) out += "\n" + indented(printable(c.picture), 12) + "\n";
     }
     if (!t.output.empty())
       out += "       it printed:\n" + first_lines(printable(t.output), 8);

@@ -33,7 +33,7 @@ std::string text_of(const TaskResult& t, const CheckResult& c) {
   if (const GoalResult* g = goal_of(t, c.name); g != nullptr && g->value)
     return printable(fmt::format("{:.4g} {} (full points at {:g}){}{}", *g->value, g->unit, g->full,
                                  g->note.empty() ? "" : "\n", g->note));
-  return printable(c.message);
+  return printable(c.picture.empty() ? c.message : c.message + "\n" + c.picture);
 }
 
 // Points of one check: a goal's own; the first other check of a task holds what the goals leave.

@@ -55,6 +55,7 @@ json task_json(const TaskResult& t) {
     j["checks"].push_back(
         {{"name", c.name}, {"status", c.passed ? Status::passed : Status::failed}, {"message", c.message}});
     if (c.cause != Cause::none) j["checks"].back()["cause"] = name_of(c.cause);
+    if (!c.picture.empty()) j["checks"].back()["picture"] = c.picture;
   }
   for (const auto& c : t.cases)
     j["cases"].push_back(

@@ -19,6 +19,7 @@ struct CheckResult {
   bool passed = true;
   std::string message;
   Cause cause = Cause::none;
+  std::string picture = {};  // which elements of a wrong answer are wrong: lines of plain text
 };
 
 struct GoalResult {

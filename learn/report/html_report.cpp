@@ -124,6 +124,7 @@ std::string task_rows(const TaskResult& t) {
                         goal != nullptr ? " " + escaped(goal_text(*goal))
                         : c.passed      ? ""
                                         : ": " + escaped(c.message.substr(0, 400)));
+    if (!c.passed && !c.picture.empty()) told += fmt::format("<pre>{}</pre>", escaped(c.picture));
   }
   out +=
       fmt::format("<tr><td>{}</td><td class=\"{}\">{}</td><td class=\"n\">{:g} / {:g}</td><td>{}</td></tr>\n",

@@ -516,6 +516,30 @@ TEST_CASE("compiler messages keep to the student's lines") {
   CHECK(ridge::own_messages("").empty());
 }
 
+TEST_CASE("compiler messages have the columns of what was written") {
+  const std::string written = "int a;\n  kernel<<<grid, block>>>(in); kernel<<<grid, blok>>>(out); x();\n";
+  const std::string launch = "::ridge_simt::Launch(\"kernel\", grid, {})([=](auto... a) {{ kernel(a...); }})({})";
+  const std::string rewritten = "#line 1 \"c.cu\"\nint a;\n  " + fmt::format(fmt::runtime(launch), "block", "in") +
+                                "; " + fmt::format(fmt::runtime(launch), "blok", "out") + "; x();\n";
+  const std::string line = rewritten.substr(rewritten.find("  ::"));
+  auto said = [&](std::size_t at) {
+    return fmt::format("c.cu:2:{}: error: what?\n{}\n{}^\n", at + 1, line.substr(0, line.size() - 1),
+                       std::string(at, ' '));
+  };
+  auto told = [&](std::size_t at) {
+    return fmt::format("c.cu:2:{}: error: what?\n{}\n{}^\n", at + 1,
+                       "  kernel<<<grid, block>>>(in); kernel<<<grid, blok>>>(out); x();", std::string(at, ' '));
+  };
+  auto own = [&](const std::string& text) { return in_own_columns(text, "c.cu", rewritten, written); };
+  CHECK(own(said(line.find("kernel(a...)"))) == told(2));
+  CHECK(own(said(line.rfind("kernel(a...)"))) == told(31));
+  CHECK(own(said(line.find("blok"))) == told(46));
+  CHECK(own(said(line.find("x()"))) == told(60));
+  const std::string other = "c.cu:1:5: error: what?\n  int a;\n      ^\nd.h:2:70: error: what?\n  text\n  ^\n";
+  CHECK(own(other) == other);
+  CHECK(own("c.cu:2:300: error: what?\n").rfind("c.cu:2:", 0) == 0);
+}
+
 TEST_CASE("a program that prints without end is stopped") {
   ProcessLimits limits;
   limits.output_bytes = 1000;
