@@ -127,7 +127,7 @@ std::string wrong_map(const std::vector<bool>& wrong, std::size_t columns) {
 }
 
 void Picture::note(std::size_t i, double expected, double got, bool wrong) {
-  if (!wanted()) return;
+  if (!wanted() || i >= total_) return;
   elements_.resize(total_);
   elements_[i] = {expected, got, true, wrong};
 }

@@ -14,6 +14,7 @@ class Picture {
  public:
   explicit Picture(std::size_t total) : total_(total) {}
   bool wanted() const { return total_ <= kMostPictured; }
+  // An element behind the last is one of a sample: such answers have no picture.
   void note(std::size_t i, double expected, double got, bool wrong);
   void merge(const Picture& other);  // of other elements
   // `where` names an element: out[i], or out[row][column] of a matrix. Empty where not all elements were noted.

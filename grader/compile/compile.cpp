@@ -153,6 +153,7 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
                             const CompileOptions& options) {
   const Compiler& compiler = host_compiler();
   fs::path input = source;
+  std::vector<CudaIncludes::Copy> copies;
   const std::string kind = source.extension().string();
   if (options.cuda || (kind != ".cpp" && kind != ".cc" && kind != ".cxx" && kind != ".c")) {
     // Under its own name, which is what debug information falls back to.
@@ -167,8 +168,10 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     }
     std::vector<fs::path> libraries;
     if (!options.worker) libraries = {cccl_headers(), "/usr/include"};
-    write_file(input, CudaIncludes(folder / "headers", std::move(dirs), std::move(only), std::move(libraries))
-                          .rewrite(source, shown_name));
+    CudaIncludes includes(folder / "headers", std::move(dirs), std::move(only), std::move(libraries));
+    write_file(input, includes.rewrite(source, shown_name));
+    copies = includes.copies();
+    copies.push_back({shown_name, source, input});
   }
   const fs::path compiled = options.instrumented ? fs::path(object.string() + ".s") : object;
   const bool judged = options.worker && on(Defence::assembly_policy);
@@ -219,7 +222,9 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   const SourceFindings told = judged ? policy.get() : SourceFindings{true, ""};
   if (told.read && !told.text.empty()) return {false, told.text};
   if (!failure.output.empty()) {
-    failure.output = own_messages(in_own_columns(failure.output, shown_name, file_text(input), file_text(source)));
+    for (const CudaIncludes::Copy& c : copies)
+      failure.output = in_own_columns(failure.output, c.shown_name, file_text(c.copy), file_text(c.written));
+    failure.output = own_messages(failure.output);
     return failure;
   }
   if (const std::string why = forbidden_header(headers_read, shown_name, options.forbidden_headers); !why.empty())

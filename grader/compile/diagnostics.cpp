@@ -137,13 +137,14 @@ std::string in_own_columns(const std::string& output, const std::string& file, c
     const std::string& line = own[place->line - 1];
     const std::size_t column = own_column(read[place->line - 1], line, place->column - 1);
     out += fmt::format("{}:{}:{}{}\n", file, place->line, column + 1, place->rest);
-    bool ignored = false;
-    std::size_t shown = 0;
-    while (i + 1 < said.size() && shown < 3 && classify(said[i + 1], ignored) == Kind::none &&
-           said[i + 1].rfind("In file", 0) != 0 &&
-           (said[i + 1].empty() || said[i + 1][0] == ' ' || said[i + 1] == read[place->line - 1]))
-      ++i, ++shown;
-    if (shown > 0) out += fmt::format("{}\n{}^\n", line, std::string(column, ' '));
+    out += fmt::format("{}\n{}^\n", line, std::string(column, ' '));
+    // In the place of what the compiler shows.
+    bool own_file = false;
+    for (int lines = 0; lines < 3 && i + 1 < said.size(); ++lines, ++i) {
+      const std::string& next = said[i + 1];
+      const bool shown = next.empty() || next[0] == ' ' || next == read[place->line - 1];
+      if (!shown || classify(next, own_file) != Kind::none || next.rfind("In file", 0) == 0) break;
+    }
   }
   return out;
 }

@@ -61,7 +61,7 @@ bool compile_form(const Compiler& compiler, const PrecompiledHeaders& wanted, co
   // By content: a copied or touched header is the same header.
   if (compiler.clang) argv.insert(argv.end(), {"-fpch-instantiate-templates", "-fpch-validate-input-files-content"});
   argv.insert(argv.end(), {header.string(), "-o", made.string()});
-  return run_process(argv, {}, {}).exit_code == 0 && keep_made(made, form);
+  return run_process(argv, dir.path(), {}).exit_code == 0 && keep_made(made, form);
 }
 
 fs::path make_form(const Compiler& compiler, const PrecompiledHeaders& wanted) {
@@ -97,7 +97,11 @@ fs::path precompiled(const Compiler& compiler, const PrecompiledHeaders& wanted)
 }
 
 bool refuses_precompiled(const std::string& messages, const fs::path& header) {
-  return messages.find(header.filename().string()) != std::string::npos;
+  // Clang's words where a wrapper, or a file of settings, adds other flags than when it was made.
+  for (const std::string& part :
+       {header.filename().string(), std::string("PCH file"), std::string("precompiled header")})
+    if (messages.find(part) != std::string::npos) return true;
+  return false;
 }
 
 }  // namespace ridge

@@ -105,6 +105,7 @@ std::optional<std::string> CudaIncludes::find(const fs::path& from, const std::s
     simt::FileSides sides;
     write_copy(path, rewrite_one(header, name, sides));
     header_sides_.emplace(path, std::move(sides));
+    made_.push_back({name, header, path});
     return path;
   }
   return copy->second;

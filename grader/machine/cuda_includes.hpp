@@ -24,6 +24,13 @@ class CudaIncludes {
   // Calls that cross from one side to the other become errors, in the headers' copies too.
   std::string rewrite(const fs::path& source, const std::string& shown_name);
 
+  // What the compiler reads in the place of a header that was written.
+  struct Copy {
+    std::string shown_name;
+    fs::path written, copy;
+  };
+  const std::vector<Copy>& copies() const { return made_; }
+
  private:
   std::string rewrite_one(const fs::path& source, const std::string& shown_name, simt::FileSides& sides);
   std::optional<std::string> find(const fs::path& from, const std::string& shown_from, std::string_view file,
@@ -34,7 +41,8 @@ class CudaIncludes {
 
   fs::path folder_;
   std::vector<fs::path> dirs_, only_, libraries_;
-  std::map<std::string, std::string> copies_;            // header -> its copy
+  std::map<std::string, std::string> copies_;  // header -> its copy
+  std::vector<Copy> made_;
   std::map<std::string, simt::FileSides> header_sides_;  // copy -> what it says
 };
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compiles the stub, the solution, the baseline and the entry of one lab for a real GPU, or the solution's steps; none is needed.
 # Usage: compile_with_nvcc.sh REPOSITORY LAB ptx|objects|steps. ptx: device code only, to PTX and not optimised, in a fifth of the time. Exit code 77:
-# no nvcc here, or no steps.
+# no nvcc here, or no steps. LAB may be turn-0, turn-1, ...: a lab that RIDGE_COURSE_SEED chooses, or else the day.
 repository=$1 lab=$2 what=$3
 nvcc=$(command -v nvcc) || nvcc=/usr/local/cuda/bin/nvcc
 if [ ! -x "$nvcc" ]; then
@@ -13,6 +13,14 @@ trap 'rm -rf "$out"' EXIT
 trap 'exit 1' INT TERM
 cd "$repository" || exit 1
 
+case $lab in turn-*)
+  set -- labs/[0-9]*
+  seed=${RIDGE_COURSE_SEED:-$(($(date +%s) / 86400))}
+  shift $(((seed + ${lab#turn-} * 3) % $#))
+  lab=${1#labs/}
+  echo "lab $lab"
+  ;;
+esac
 if [ "$what" = steps ]; then
   [ -d "solutions/$lab/steps" ] || { echo "skipped: no steps"; exit 77; }
   set -- "solutions/$lab/steps"/*.cu

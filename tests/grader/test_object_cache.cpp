@@ -23,15 +23,16 @@ struct Course {
     // With the times of the files: the modules of checks are not older then.
     REQUIRE(run({"cp", "-a", repository() + "/runtime", root / "runtime"}).code == 0);
   }
-  // `check 08 --task order` of the reference solution, whose entry includes the network of runtime/nn.
-  Run check(const std::string& json = "", const std::string& program = ridge_program(), bool reuse = false) const {
+  // Of a task's reference solution.
+  Run check(const std::string& lab, const std::string& task, const std::string& json = "",
+            const std::string& program = ridge_program(), bool reuse = false) const {
     auto env = environment(home);
     env["RIDGE_ROOT"] = root;
     env["RIDGE_CACHE"] = objects;
     if (reuse) env["RIDGE_REUSE"] = "1";
-    const fs::path solution = fs::path(repository()) / "solutions/08_pipeline";
-    std::vector<std::string> command = {program,     "check", "08",           "--task", "order",
-                                        "--backend", "cpu",   "--submission", solution};
+    const fs::path solution = fs::path(repository()) / "solutions" / lab;
+    std::vector<std::string> command = {program, "check",        lab,     "--task", task, "--backend",
+                                        "cpu",   "--submission", solution};
     if (!json.empty()) command.insert(command.end(), {"--json", json});
     return run(command, env, 120);
   }
@@ -41,12 +42,13 @@ struct Course {
 
 TEST_CASE("A header of runtime/ that has changed makes objects old") {
   const Course course;
-  const Run first = course.check();
+  // Its entry includes the network of runtime/nn.
+  const Run first = course.check("08_pipeline", "order");
   INFO(first.out << first.err);
   REQUIRE(first.code == 0);
   const fs::path header = course.root / "runtime/nn/config.hpp";
   write_file(header, read_file(header) + "\n#error this header has changed\n");
-  const Run second = course.check();
+  const Run second = course.check("08_pipeline", "order");
   CHECK(second.code != 0);
   CHECK((second.out + second.err).find("this header has changed") != std::string::npos);
 }
@@ -54,11 +56,11 @@ TEST_CASE("A header of runtime/ that has changed makes objects old") {
 TEST_CASE("A record names the headers that a submission was built with") {
   const Course course;
   const std::string file = course.home / "result.json";
-  REQUIRE(course.check(file).code == 0);
+  REQUIRE(course.check("01_coalescing", "copy", file).code == 0);
   const auto before = nlohmann::json::parse(read_file(file))["harness"]["files"];
   const fs::path header = course.root / "runtime/collectives/topology.hpp";
   write_file(header, read_file(header) + "\n");
-  REQUIRE(course.check(file).code == 0);
+  REQUIRE(course.check("01_coalescing", "copy", file).code == 0);
   const auto after = nlohmann::json::parse(read_file(file))["harness"]["files"];
   CHECK(before.at("runtime/collectives") != after.at("runtime/collectives"));
   CHECK(before.at("runtime/nn") == after.at("runtime/nn"));
@@ -67,8 +69,8 @@ TEST_CASE("A record names the headers that a submission was built with") {
 TEST_CASE("The judge of the tests keeps objects only where it is asked to") {
   const Course course;
   const std::string judge = fs::path(ridge_program()).parent_path() / "ridge-switchable";
-  REQUIRE(course.check("", judge).code == 0);
+  REQUIRE(course.check("01_coalescing", "copy", "", judge).code == 0);
   CHECK(!fs::exists(course.objects));
-  REQUIRE(course.check("", judge, true).code == 0);
+  REQUIRE(course.check("01_coalescing", "copy", "", judge, true).code == 0);
   CHECK(!fs::is_empty(course.objects));
 }

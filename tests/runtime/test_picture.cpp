@@ -81,4 +81,9 @@ TEST_CASE("answers of other kinds have no picture") {
   CHECK(compare_exact<float>(large, expected, where).picture.empty());
   CHECK(compare_exact<float>(good, expected, where).picture.empty());
   CHECK(compare_exact<float>(one, expected, where).picture.empty());
+  CloseTally sample(3);
+  for (const std::size_t i : {std::size_t{0}, std::size_t{1000}, std::size_t{1} << 40})
+    sample.add(i, 5, {.value = 1, .deviation = 1e-6, .worst = 1e-6, .magnitude = 1});
+  CHECK(!sample.verdict(where).ok);
+  CHECK(sample.verdict(where).picture.empty());
 }

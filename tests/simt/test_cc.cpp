@@ -131,6 +131,15 @@ TEST_CASE("a mistake in a header names the header") {
   INFO(r.err);
   CHECK(r.code == 4);
   CHECK(r.err.rfind("inc/k.cuh:3:", 0) == 0);
+  // Behind a launch in the same line, the column is still the one that was written.
+  for (const char* compiler : {"clang++", "g++"}) {
+    write_file(scratch / "inc/k.cuh",
+               "#pragma once\n__global__ void k() {}\ninline void f() { k<<<1, 1>>>(); y = 7; }\n");
+    r = cc({"a.cu"}, compiler, scratch.path);
+    INFO(compiler << "\n" << r.err);
+    CHECK(r.err.rfind("inc/k.cuh:3:34: error: ", 0) == 0);
+    CHECK(contains(r.err, "\ninline void f() { k<<<1, 1>>>(); y = 7; }\n" + std::string(33, ' ') + "^\n"));
+  }
 }
 
 TEST_CASE("what the emulator lacks is said by name") {

@@ -42,7 +42,7 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 
 TEST_CASE("each kernel against a reference in double precision") { engine({"kernels"}); }
 
-TEST_CASE("fused attention, forward and backward") {
+TEST_CASE("fused attention, forward and backward", "[.slow]") {
   for (const char* order : {"forward", "7"}) {
     Run r = run({program("fused", "tests/runtime/nn/fused.cu"), "small"}, {{"RIDGE_LANE_ORDER", order}});
     INFO(r.out << r.err);
