@@ -293,6 +293,7 @@ int compile(const std::vector<std::string>& args) {
   if (c.inputs.empty()) throw Error(Exit::usage, "ridge cc: no input files", "ridge cc a.cu -o prog");
   if (c.compile_only && c.inputs.size() > 1 && c.named)
     throw Error(Exit::usage, "ridge cc: -c with -o takes one file", "compile the files one by one");
+  c.options.reuse = true;
   if (!c.ignored.empty()) tell("ridge cc: ignores {}\n", fmt::join(c.ignored, ", "));
 
   TemporaryDir dir("cc");
@@ -317,6 +318,7 @@ int compile(const std::vector<std::string>& args) {
     objects.push_back(dir.path() / "cublas.o");
     CompileOptions options;
     options.instrumented = c.options.instrumented;
+    options.reuse = true;
     if (CompileFailure f = course_object(cublas_kernels(), objects.back(), options); !f.output.empty())
       return failed(f);
   }

@@ -245,6 +245,7 @@ BuiltWorker build_simt(std::vector<fs::path> sources, const fs::path& dir, const
   if (std::find(rules.libraries.begin(), rules.libraries.end(), "MPI_") != rules.libraries.end())
     options.include_dirs.push_back((root_dir() / "runtime/collectives/mpi/include").string());
   options.sandboxed = options.worker = true;
+  options.reuse = reuse;
   options.forbidden_headers = rules.headers;
   const std::string flags = fmt::format("{}", fmt::join(counting_flags(host_compiler()), " "));
   std::optional<ObjectCache> cache;

@@ -42,10 +42,11 @@ void write_file(const fs::path& p, const std::string& text) {
                 "free some space there, or set TMPDIR to a folder with space");
 }
 
-CompileFailure run_tool(const std::vector<std::string>& argv, const fs::path& dir, bool sandboxed) {
+CompileFailure run_tool(const std::vector<std::string>& argv, const fs::path& dir, bool sandboxed,
+                        const std::vector<fs::path>& show = {}) {
   ProcessLimits limits;
   limits.seconds = kCompileSeconds;
-  Sandbox sandbox = builder_sandbox(dir);
+  Sandbox sandbox = builder_sandbox(dir, show);
   ProcessResult r = run_process(argv, dir, limits, sandboxed ? &sandbox : nullptr);
   if (r.exit_code == 0 && !r.timed_out) return {};
   CompileFailure f;
@@ -213,10 +214,13 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     std::vector<std::string> argv = command(included);
     if (!options.forbidden_headers.empty()) argv.insert(argv.end(), {"-MD", "-MF", headers_read.string()});
     argv.insert(argv.end(), {options.instrumented ? "-S" : "-c", input.string(), "-o", compiled.string()});
-    return run_tool(argv, object.parent_path(), options.sandboxed);
+    const bool one = included.size() == 1 && included[0] != headers[0];
+    return run_tool(argv, object.parent_path(), options.sandboxed,
+                    one ? files_of_precompiled(included[0]) : std::vector<fs::path>());
   };
   fs::path parsed;
-  if (on(Defence::source_files)) parsed = precompiled(compiler, {headers, flags, !options.extra.empty()});
+  if (on(Defence::source_files))
+    parsed = precompiled(compiler, {headers, flags, !options.extra.empty(), options.reuse});
   CompileFailure failure = compile(parsed.empty() ? headers : std::vector<fs::path>{parsed});
   if (!parsed.empty() && refuses_precompiled(failure.output, parsed)) failure = compile(headers);
   const SourceFindings told = judged ? policy.get() : SourceFindings{true, ""};

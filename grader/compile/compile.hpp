@@ -15,6 +15,7 @@ struct CompileOptions {
   bool sandboxed = false;                           // somebody else's sources
   bool cuda = false;                                // all files are CUDA C++, whatever their names end in
   std::vector<std::string> forbidden_headers = {};  // "cub/": what they begin with
+  bool reuse = false;                               // what lies in the student's cache may be used
   bool worker = false;  // for a judged worker: its main runs the static initialisers, and the policy holds
 };
 

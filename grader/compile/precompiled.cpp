@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -70,7 +71,9 @@ fs::path make_form(const Compiler& compiler, const PrecompiledHeaders& wanted) {
   std::string text;
   for (const fs::path& header : wanted.headers) text += fmt::format("#include \"{}\"\n", header.string());
   std::error_code ec;
-  const std::vector<fs::path> places = {prepared_dir(), cache_dir()};
+  std::vector<fs::path> places = {prepared_dir()};
+  // Root's compilers run as another user, who need not be able to read there.
+  if (wanted.cached && geteuid() != 0) places.push_back(cache_dir());
   for (const fs::path& place : places)
     if (fs::exists(place / (name + ".gch"), ec) && file_text(place / name) == text) return place / name;
   for (const fs::path& place : places) {
@@ -90,10 +93,15 @@ fs::path make_form(const Compiler& compiler, const PrecompiledHeaders& wanted) {
 fs::path precompiled(const Compiler& compiler, const PrecompiledHeaders& wanted) {
   static std::mutex mutex;
   static std::map<std::string, fs::path> made;
-  const std::string key = fmt::format("{}\n{}", fmt::join(wanted.flags, "\n"), wanted.headers.size());
+  const std::string key = fmt::format("{}\n{} {}", fmt::join(wanted.flags, "\n"), wanted.headers.size(), wanted.cached);
   std::lock_guard lock(mutex);
   if (const auto known = made.find(key); known != made.end()) return known->second;
   return made[key] = make_form(compiler, wanted);
+}
+
+std::vector<fs::path> files_of_precompiled(const fs::path& header) {
+  if (header.parent_path() == prepared_dir()) return {};  // each sandbox shows the libraries' folder
+  return {header, fs::path(header.string() + ".gch")};
 }
 
 bool refuses_precompiled(const std::string& messages, const fs::path& header) {

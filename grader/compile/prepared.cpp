@@ -15,6 +15,16 @@ namespace {
 // Another process may make the same file at the same time: each under a name of its own first.
 fs::path part_of(const fs::path& file) { return fmt::format("{}.{}", file.string(), getpid()); }
 
+// Compilers of submissions may run as another user, and nothing here is secret: whatever the umask, all may read it.
+void put_in_place(const fs::path& part, const fs::path& file, std::error_code& ec) {
+  using fs::perms;
+  fs::permissions(part, perms::owner_read | perms::owner_write | perms::group_read | perms::others_read, ec);
+  if (file.parent_path() == prepared_dir())
+    fs::permissions(file.parent_path(), perms::group_read | perms::group_exec | perms::others_read | perms::others_exec,
+                    fs::perm_options::add, ec);
+  fs::rename(part, file, ec);
+}
+
 }  // namespace
 
 fs::path prepared_dir() { return build_dir() / "lib/prepared"; }
@@ -26,7 +36,7 @@ bool keep_text(const fs::path& file, const std::string& text) {
   std::ofstream out(part, std::ios::binary);
   out << text;
   out.close();
-  if (out) fs::rename(part, file, ec);
+  if (out) put_in_place(part, file, ec);
   const bool kept = out.good() && !ec;
   fs::remove(part, ec);
   return kept;
@@ -37,7 +47,7 @@ bool keep_made(const fs::path& made, const fs::path& file) {
   fs::create_directories(file.parent_path(), ec);
   const fs::path part = part_of(file);
   bool kept = fs::copy_file(made, part, fs::copy_options::overwrite_existing, ec);
-  if (kept) fs::rename(part, file, ec);
+  if (kept) put_in_place(part, file, ec);
   kept = kept && !ec;
   fs::remove(part, ec);
   return kept;

@@ -126,6 +126,8 @@ def main(scratch):
     work = user.home / "ridge-work"
     if not list(work.glob(".ridge/results/01_coalescing/*.json")):
         fail("the result is not in ~/ridge-work", list(user.home.rglob("*")))
+    if not list(work.glob(".ridge/objects/*.h.gch")):
+        fail("the emulator's headers are parsed for each file: nobody may write beside this Ridge, and the cache holds none")
     user.run([ridge, "build", "--yes"], 0, "nothing to build")
     user.run([ridge, "test"], 77, "skipped")
     user.run([ridge, "packages"], 0, "clang\n", "binutils\n", "bubblewrap\n")
