@@ -92,12 +92,13 @@ struct SourceFindings {
 };
 
 // The source after preprocessing, read against the policy.
-SourceFindings source_policy(const fs::path& source, std::vector<std::string> argv, const fs::path& dir) {
+SourceFindings source_policy(const fs::path& source, std::vector<std::string> argv, const fs::path& dir,
+                             const std::vector<fs::path>& show) {
   argv.insert(argv.end(), {source.string(), "-DRIDGE_UNCOUNTED=" + std::string(simt::kUncounted)});
   // A name that the source cannot ask for (__has_include): both readings of it are to find the same files.
   const fs::path text = dir / fmt::format("{}.{:08x}.ii", source.filename().string(), std::random_device()());
   argv.insert(argv.end(), {"-E", "-dD", "-o", text.string()});
-  if (CompileFailure f = run_tool(argv, dir, true); !f.output.empty()) return {false, f.output};
+  if (CompileFailure f = run_tool(argv, dir, true, show); !f.output.empty()) return {false, f.output};
   const std::string read = file_text(text);
   std::error_code ec;
   fs::remove(text, ec);
@@ -207,20 +208,21 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     argv.insert(argv.end(), flags.begin(), flags.end());
     return argv;
   };
+  // Made before anybody reads the source: both find the same files.
+  fs::path parsed;
+  if (on(Defence::source_files))
+    parsed = precompiled(compiler, {headers, flags, !options.extra.empty(), options.reuse});
+  const std::vector<fs::path> show = files_of_precompiled(parsed);
   std::future<SourceFindings> policy;
-  if (judged) policy = std::async(std::launch::async, source_policy, input, command(headers), object.parent_path());
+  if (judged)
+    policy = std::async(std::launch::async, source_policy, input, command(headers), object.parent_path(), show);
   const fs::path headers_read = object.string() + ".headers";
   auto compile = [&](const std::vector<fs::path>& included) {
     std::vector<std::string> argv = command(included);
     if (!options.forbidden_headers.empty()) argv.insert(argv.end(), {"-MD", "-MF", headers_read.string()});
     argv.insert(argv.end(), {options.instrumented ? "-S" : "-c", input.string(), "-o", compiled.string()});
-    const bool one = included.size() == 1 && included[0] != headers[0];
-    return run_tool(argv, object.parent_path(), options.sandboxed,
-                    one ? files_of_precompiled(included[0]) : std::vector<fs::path>());
+    return run_tool(argv, object.parent_path(), options.sandboxed, show);
   };
-  fs::path parsed;
-  if (on(Defence::source_files))
-    parsed = precompiled(compiler, {headers, flags, !options.extra.empty(), options.reuse});
   CompileFailure failure = compile(parsed.empty() ? headers : std::vector<fs::path>{parsed});
   if (!parsed.empty() && refuses_precompiled(failure.output, parsed)) failure = compile(headers);
   const SourceFindings told = judged ? policy.get() : SourceFindings{true, ""};

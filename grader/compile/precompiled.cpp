@@ -100,7 +100,7 @@ fs::path precompiled(const Compiler& compiler, const PrecompiledHeaders& wanted)
 }
 
 std::vector<fs::path> files_of_precompiled(const fs::path& header) {
-  if (header.parent_path() == prepared_dir()) return {};  // each sandbox shows the libraries' folder
+  if (header.empty()) return {};
   return {header, fs::path(header.string() + ".gch")};
 }
 

@@ -20,7 +20,7 @@ struct PrecompiledHeaders {
 // where nothing can be written or the flags do not allow it.
 fs::path precompiled(const Compiler& compiler, const PrecompiledHeaders& wanted);
 
-// The files that a sandboxed compiler needs for it.
+// The files that a compiler in a sandbox needs for it, which are shown to whatever else reads the source too.
 std::vector<fs::path> files_of_precompiled(const fs::path& header);
 
 // Whether a compiler's messages are about the compiled form of `header` rather than about the source.

@@ -27,7 +27,7 @@ void put_in_place(const fs::path& part, const fs::path& file, std::error_code& e
 
 }  // namespace
 
-fs::path prepared_dir() { return build_dir() / "lib/prepared"; }
+fs::path prepared_dir() { return build_dir() / "prepared"; }
 
 bool keep_text(const fs::path& file, const std::string& text) {
   std::error_code ec;

@@ -1,5 +1,6 @@
-// build/lib/prepared: what is the same for all submissions and costs time, made once and kept beside the libraries
-// that were built. Only this program writes there; a submission and its compiler cannot.
+// build/prepared: what is the same for all submissions and costs time, made once and kept. Only this program writes
+// there. No sandbox shows the folder: a source that saw a file appear could say one thing to the policy and another to
+// the compiler.
 #pragma once
 #include <string>
 

@@ -271,6 +271,11 @@ bool in_our_temporary(const fs::path& p) {
   return false;
 }
 
+bool open_to_all(mode_t mode) {
+  const mode_t needed = S_ISDIR(mode) ? 05 : 04;
+  return (mode & needed) == needed;
+}
+
 // Root's sandboxed programs run as a user of their own: they need to reach what is theirs.
 void hand_over(const Sandbox& s, const std::string& program) {
   for (const auto& p : s.writable)
@@ -284,7 +289,7 @@ void hand_over(const Sandbox& s, const std::string& program) {
   for (const auto& p : s.read_only) {
     if (in_our_temporary(p)) {
       open_to_others(AT_FDCWD, p.c_str());
-    } else if (beneath(p, root_dir()) && stat(p.c_str(), &info) == 0 && (info.st_mode & 05) != 05) {
+    } else if (beneath(p, root_dir()) && stat(p.c_str(), &info) == 0 && !open_to_all(info.st_mode)) {
       throw Error(Exit::environment,
                   fmt::format("{} can't be read by the user that root's submissions run as", p.string()),
                   fmt::format("chmod -R go+rX {}, or grade as an ordinary user", root_dir().string()));

@@ -293,6 +293,9 @@ TEST_CASE("a connection to this machine fails without the filter and works witho
 
 TEST_CASE("compilers run in a sandbox that shows their folder and nothing else") {
   NEEDS_SANDBOX
+  // What appears there between two readings of a source must not be seen (grader/compile/prepared.hpp).
+  const std::string prepared = fs::path(ridge_program()).parent_path().parent_path() / "prepared";
+  fs::create_directories(prepared);
   for (const auto& [name, user] : users()) {
     INFO("as " << name);
     Folder home;
@@ -339,6 +342,8 @@ TEST_CASE("compilers run in a sandbox that shows their folder and nothing else")
       INFO(attack[0] << ' ' << (attack.size() > 1 ? attack[1] : "") << ": " << r.out << r.err);
       CHECK(r.code == 0);
     }
+    CHECK(build({"/bin/ls", prepared}).code != 0);
+    CHECK(build({"/bin/ls", home / "build"}).code == 0);
     CHECK(build(Words{probe(), "write", home / "build/new"}).code == 1);
     build(Words{probe(), "write", home / "beside"});  // at best into a /tmp of its own
     CHECK_FALSE(fs::exists(home / "beside"));
