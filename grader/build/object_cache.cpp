@@ -1,7 +1,5 @@
 #include "grader/build/object_cache.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <fstream>
 #include <sstream>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "grader/base/sha256.hpp"
+#include "grader/compile/prepared.hpp"
 #include "grader/result/hashes.hpp"
 
 namespace ridge {
@@ -74,14 +73,8 @@ void ObjectCache::keep(const fs::path& source, const fs::path& object) const {
   const std::string key = key_of(source);
   if (key.empty()) return;
   const fs::path file = cache_dir() / (key + "." + sha256_of_file(object) + ".o");
+  if (!keep_made(object, file)) return;  // a full disk: nothing is left of it
   std::error_code ec;
-  fs::create_directories(file.parent_path(), ec);
-  const fs::path temporary = file.string() + "." + std::to_string(getpid()) + ".tmp";
-  if (fs::copy_file(object, temporary, ec)) fs::rename(temporary, file, ec);
-  if (ec) {  // a full disk: nothing is left of it
-    fs::remove(temporary, ec);
-    return;
-  }
   std::vector<std::pair<fs::file_time_type, fs::path>> all;
   std::uintmax_t bytes = 0;
   for (const auto& entry : fs::directory_iterator(file.parent_path(), ec)) {

@@ -106,6 +106,30 @@ SourceFindings source_policy(const fs::path& source, std::vector<std::string> ar
                     simt::check_source(read, trusted_file, [](const std::string& file) { return file_text(file); }))};
 }
 
+fs::path emulators_headers() { return root_dir() / "runtime/simt/include"; }
+
+// Of a compilation, without the file, what is included before it, and the output.
+std::vector<std::string> flags_of(const Compiler& compiler, const CompileOptions& options) {
+  std::vector<std::string> flags = {
+      "-std=c++20", "-ftls-model=local-exec", "-fno-strict-aliasing", "-fdiagnostics-color=never",
+      "-Wall",      "-Wno-unknown-pragmas",   "-Wno-register"};
+  for (const auto& dir : options.include_dirs) flags.insert(flags.end(), {"-I", dir});
+  flags.insert(flags.end(), {"-isystem", emulators_headers().string()});
+  if (const fs::path cccl = options.worker ? fs::path() : cccl_headers(); !cccl.empty())
+    flags.insert(flags.end(), {"-isystem", cccl.string()});
+  if (!compiler.clang) flags.push_back("-Wno-deprecated");  // the rewritten launch captures `this`
+  if (options.instrumented) {
+    auto counting = counting_flags(compiler);
+    flags.insert(flags.end(), counting.begin(), counting.end());
+  } else {
+    flags.insert(flags.end(), {"-O2", "-DRIDGE_PLAIN", "-gdwarf-4", compiler.clang ? "-gline-tables-only" : "-g1"});
+  }
+  if (options.worker) flags.push_back("-DRIDGE_JUDGED");
+  if (options.worker) flags.push_back(compiler.clang ? "-ferror-limit=20" : "-fmax-errors=20");
+  flags.insert(flags.end(), options.extra.begin(), options.extra.end());
+  return flags;
+}
+
 // What -flto makes in the place of assembly: GCC's own code in sections, LLVM's as text.
 bool for_link_time(const std::string& text) {
   return text.find("\t.comm\t__gnu_lto_slim") != std::string::npos || text.starts_with("; ModuleID");
@@ -179,27 +203,11 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   const bool judged = options.worker && on(Defence::assembly_policy);
   // Before all others; what library_checks.h undoes may come from behind our own options.
   // Whole paths: the compiler looks for others beside the source first, where the submission's own headers are.
-  const fs::path ours = root_dir() / "runtime/simt/include";
+  const fs::path ours = emulators_headers();
   std::vector<fs::path> headers;
   if (options.worker) headers.push_back(ours / "ridge_simt/library_checks.h");
   headers.push_back(on(Defence::source_files) ? ours / "cuda_runtime.h" : fs::path("cuda_runtime.h"));
-  std::vector<std::string> flags = {
-      "-std=c++20", "-ftls-model=local-exec", "-fno-strict-aliasing", "-fdiagnostics-color=never",
-      "-Wall",      "-Wno-unknown-pragmas",   "-Wno-register"};
-  for (const auto& dir : options.include_dirs) flags.insert(flags.end(), {"-I", dir});
-  flags.insert(flags.end(), {"-isystem", ours.string()});
-  if (const fs::path cccl = options.worker ? fs::path() : cccl_headers(); !cccl.empty())
-    flags.insert(flags.end(), {"-isystem", cccl.string()});
-  if (!compiler.clang) flags.push_back("-Wno-deprecated");  // the rewritten launch captures `this`
-  if (options.instrumented) {
-    auto counting = counting_flags(compiler);
-    flags.insert(flags.end(), counting.begin(), counting.end());
-  } else {
-    flags.insert(flags.end(), {"-O2", "-DRIDGE_PLAIN", "-gdwarf-4", compiler.clang ? "-gline-tables-only" : "-g1"});
-  }
-  if (options.worker) flags.push_back("-DRIDGE_JUDGED");
-  if (options.worker) flags.push_back(compiler.clang ? "-ferror-limit=20" : "-fmax-errors=20");
-  flags.insert(flags.end(), options.extra.begin(), options.extra.end());
+  const std::vector<std::string> flags = flags_of(compiler, options);
   auto command = [&](const std::vector<fs::path>& included) {
     std::vector<std::string> argv = {compiler.program.string(), "-x", "c++"};
     for (const fs::path& header : included) argv.insert(argv.end(), {"-include", header.string()});

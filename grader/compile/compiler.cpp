@@ -83,11 +83,8 @@ fs::path kept_answers(const fs::path& compiler, const std::string& stamp) {
   const std::string file = compiler.filename().string();
   std::string head(4, ' ');
   std::ifstream(compiler, std::ios::binary).read(head.data(), 4);
-  if (head !=
-          "\x7f"
-          "ELF" ||
-      (file.find("clang") == std::string::npos && file.find("g++") == std::string::npos))
-    return {};
+  const bool program = head[0] == 0x7f && head.substr(1) == "ELF";
+  if (!program || (file.find("clang") == std::string::npos && file.find("g++") == std::string::npos)) return {};
   const std::string asked = fmt::format("{}\n{}", stamp, fmt::join(neutral_candidates(), "\n"));
   return prepared_dir() / ("compiler." + sha256(asked).substr(0, 24));
 }
@@ -97,7 +94,8 @@ bool read_answers(const fs::path& kept, Compiler& c) {
   std::string kind;
   if (kept.empty() || !std::getline(lines, c.name) || !std::getline(lines, kind) || kind.empty()) return false;
   c.clang = kind == "clang";
-  for (std::string flag; std::getline(lines, flag);) c.neutral.push_back(flag);
+  for (std::string flag; std::getline(lines, flag);)
+    if (!flag.empty()) c.neutral.push_back(flag);
   return true;
 }
 

@@ -15,13 +15,15 @@ namespace {
 // Another process may make the same file at the same time: each under a name of its own first.
 fs::path part_of(const fs::path& file) { return fmt::format("{}.{}", file.string(), getpid()); }
 
-// Compilers of submissions may run as another user, and nothing here is secret: whatever the umask, all may read it.
+// Compilers of submissions may run as another user, and nothing in build/prepared is secret: all may read it, whatever
+// the umask.
 void put_in_place(const fs::path& part, const fs::path& file, std::error_code& ec) {
   using fs::perms;
-  fs::permissions(part, perms::owner_read | perms::owner_write | perms::group_read | perms::others_read, ec);
-  if (file.parent_path() == prepared_dir())
-    fs::permissions(file.parent_path(), perms::group_read | perms::group_exec | perms::others_read | perms::others_exec,
-                    fs::perm_options::add, ec);
+  if (file.parent_path() == prepared_dir()) {
+    const perms read = perms::group_read | perms::others_read, enter = perms::group_exec | perms::others_exec;
+    fs::permissions(part, perms::owner_read | perms::owner_write | read, ec);
+    fs::permissions(file.parent_path(), read | enter, fs::perm_options::add, ec);
+  }
   fs::rename(part, file, ec);
 }
 
