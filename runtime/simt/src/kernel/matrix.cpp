@@ -113,13 +113,13 @@ bool is_layout(const MatrixLayout* l) {
          l->type <= MatrixType::s32;
 }
 
+// The last lane has the largest row and the largest column of each element: this runs for every lane of every mma.
 bool inside(const MatrixLayout& l, unsigned rows, unsigned columns) {
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    for (unsigned i = 0; i < kMostElements; ++i) {
-      unsigned row, col;
-      l.position(lane, i, row, col);
-      if (row >= rows || col >= columns) return false;
-    }
+  for (unsigned i = 0; i < l.unique; ++i) {
+    unsigned row, col;
+    l.position(kLanes - 1, i, row, col);
+    if (row >= rows || col >= columns) return false;
+  }
   return true;
 }
 
@@ -155,6 +155,35 @@ void gather(const MatrixLayout& layout, const void* const* fragments, unsigned c
   }
 }
 
+// The products of fp64, fused, beginning with c.
+void multiply_fused(unsigned m, unsigned n, unsigned k, const double* a, const double* b, double* c) {
+  for (unsigned i = 0; i < m; ++i)
+    for (unsigned j = 0; j < n; ++j) {
+      double sum = c[i * n + j];
+      for (unsigned l = 0; l < k; ++l) sum = std::fma(a[i * k + l], b[l * n + j], sum);
+      c[i * n + j] = sum;
+    }
+}
+
+// Sums in the order of k, c last. Two rows of eight columns at a time: their accumulators stay in registers.
+void multiply(unsigned m, unsigned n, unsigned k, const double* a, const double* b, double* c) {
+  using Pair = double __attribute__((vector_size(16)));
+  for (unsigned i = 0; i < m; i += 2)
+    for (unsigned j = 0; j < n; j += 8) {
+      Pair sum[2][4] = {};
+      for (unsigned l = 0; l < k; ++l) {
+        const Pair* right = reinterpret_cast<const Pair*>(b + l * n + j);
+        const Pair upper = {a[i * k + l], a[i * k + l]}, lower = {a[(i + 1) * k + l], a[(i + 1) * k + l]};
+        sum[0][0] += upper * right[0], sum[0][1] += upper * right[1];
+        sum[0][2] += upper * right[2], sum[0][3] += upper * right[3];
+        sum[1][0] += lower * right[0], sum[1][1] += lower * right[1];
+        sum[1][2] += lower * right[2], sum[1][3] += lower * right[3];
+      }
+      for (unsigned row = 0; row < 2; ++row)
+        for (unsigned col = 0; col < 8; ++col) c[(i + row) * n + j + col] += sum[row][col / 2][col % 2];
+    }
+}
+
 }  // namespace
 
 void check_operands(const MatrixOperands& own, std::uintptr_t pc) {
@@ -164,7 +193,7 @@ void check_operands(const MatrixOperands& own, std::uintptr_t pc) {
   if (!is_layout(own.a_layout) || !is_layout(own.b_layout) || !is_layout(own.c_layout) || !is_layout(own.d_layout))
     refuse();
   auto of = [](int size, unsigned most) { return size > 0 && static_cast<unsigned>(size) <= most; };
-  if (!of(own.m, kLanes) || !of(own.n, kLanes) || !of(own.k, kLanes)) refuse();
+  if (!of(own.m, kLanes) || !of(own.n, kLanes) || !of(own.k, kLanes) || own.m % 2 != 0 || own.n % 8 != 0) refuse();
   const auto m = static_cast<unsigned>(own.m), n = static_cast<unsigned>(own.n), k = static_cast<unsigned>(own.k);
   if (m * k > kMost || k * n > kMost || m * n > kMost) refuse();
   if (!inside(*own.a_layout, m, k) || !inside(*own.b_layout, k, n) || !inside(*own.c_layout, m, n) ||
@@ -202,7 +231,7 @@ void multiply_matrices(void* const* lanes, unsigned mask) {
                     kMisuse);
   }
   const auto m = static_cast<unsigned>(first.m), n = static_cast<unsigned>(first.n), k = static_cast<unsigned>(first.k);
-  double a[kMost], b[kMost], c[kMost];
+  alignas(16) double a[kMost], b[kMost], c[kMost];
   const void* fragments[kLanes];
   auto each = [&](auto member) {
     for (unsigned l = 0; l < kLanes; ++l) fragments[l] = static_cast<const MatrixOperands*>(lanes[l])->*member;
@@ -211,21 +240,10 @@ void multiply_matrices(void* const* lanes, unsigned mask) {
   gather(*first.a_layout, each(&MatrixOperands::a), k, a);
   gather(*first.b_layout, each(&MatrixOperands::b), n, b);
   gather(*first.c_layout, each(&MatrixOperands::c), n, c);
-  for (unsigned i = 0; i < m; ++i) {
-    double sum[32] = {};
-    if (first.a_layout->type == MatrixType::fp64) {
-      // Fused, beginning with c.
-      for (unsigned j = 0; j < n; ++j) {
-        sum[j] = c[i * n + j];
-        for (unsigned l = 0; l < k; ++l) sum[j] = std::fma(a[i * k + l], b[l * n + j], sum[j]);
-        c[i * n + j] = sum[j];
-      }
-      continue;
-    }
-    for (unsigned l = 0; l < k; ++l)
-      for (unsigned j = 0; j < n; ++j) sum[j] += a[i * k + l] * b[l * n + j];
-    for (unsigned j = 0; j < n; ++j) c[i * n + j] += sum[j];
-  }
+  if (first.a_layout->type == MatrixType::fp64)
+    multiply_fused(m, n, k, a, b, c);
+  else
+    multiply(m, n, k, a, b, c);
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     const auto& own = *static_cast<const MatrixOperands*>(lanes[lane]);
     const MatrixLayout& layout = *first.d_layout;
