@@ -1,5 +1,6 @@
-// Which wrong solutions of a lab the ordinary test judges: one for each kind of check, chosen by a seed.
+// Which wrong solutions of a lab the ordinary test judges: chosen by a seed.
 #pragma once
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -12,14 +13,23 @@
 
 namespace ridge::test {
 
-// Of the m wrong solutions that fail one kind of check, seed modulo m. Seeds that follow each other choose in turn, so m
-// of them choose all. A test on the emulator judges no others, so those of other backends are left out.
+constexpr std::size_t kKindsADay = 5;
+
+// At most five kinds of check, one wrong solution each. Seeds that follow each other take the kinds in turn, and the wrong
+// solutions of a kind in turn, so enough of them choose all. A test on the emulator judges no others, so those of other
+// backends are left out.
 inline std::vector<WrongSolution> sample(const std::vector<WrongSolution>& all, std::uint64_t seed) {
   std::map<std::string, std::vector<const WrongSolution*>> kinds;
   for (const WrongSolution& w : all)
     if (w.backend == ridge::lab::Backend::cpu) kinds[w.check].push_back(&w);
+  const std::size_t at_once = std::min(kinds.size(), kKindsADay);
   std::vector<WrongSolution> chosen;
-  for (const auto& [check, wrong] : kinds) chosen.push_back(*wrong[seed % wrong.size()]);
+  std::size_t turn = seed;
+  for (const auto& [check, wrong] : kinds) {
+    const std::size_t place = turn % kinds.size(), before = turn / kinds.size() * at_once;
+    if (place < at_once) chosen.push_back(*wrong[(before + place) % wrong.size()]);
+    ++turn;
+  }
   return chosen;
 }
 

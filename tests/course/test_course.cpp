@@ -287,7 +287,7 @@ TEST_CASE("wrong solutions are complete, and each edit meets one place") {
   }
 }
 
-// One for each kind of check of the lab: the seed chooses, and is another each day.
+// One each of up to five kinds of check: the seed chooses, and is another each day.
 TEST_CASE("a sample of the wrong solutions fails the checks that they name") {
   const std::string name = GENERATE(from_range(all_labs()));
   const ridge::Lab lab = ridge::load_lab(lab_dir(name));

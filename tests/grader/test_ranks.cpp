@@ -125,7 +125,7 @@ TEST_CASE("a rank that leaves early is named") {
 TEST_CASE("a message that nobody takes is reported by who sends it") {
   // Rank 0 has ended all its work: repeated before rank 1 had run, it would wait for rank 1 and be named instead.
   Folder home;
-  Graded g = check(home, "08", {"--wrong", "one_f_one_b_gradient_left"});
+  Graded g = check(home, "08", {"--wrong", "one_f_one_b_gradient_left", "--task", "one_f_one_b"});
   const json failed = first_failed(g.task("one_f_one_b"));
   INFO(g.run.out);
   CHECK(failed["name"] == "deadlock");
@@ -137,7 +137,7 @@ TEST_CASE("a message that nobody takes is reported by who sends it") {
 TEST_CASE("a gradient that is wrong is named for what it is") {
   const auto said = [&](const char* task, const char* wrong) {
     Folder home;
-    Graded g = check(home, "07_ddp", {"--wrong", wrong});
+    Graded g = check(home, "07_ddp", {"--wrong", wrong, "--task", task});
     INFO(g.run.out);
     return std::string(first_failed(g.task(task))["message"]);
   };
@@ -160,10 +160,12 @@ TEST_CASE("what ranks do to shared buffers and to MPI's is named, with the line"
     return std::string(failed["message"]);
   };
   const std::string ring = "06_ring_allreduce";
-  CHECK(contains(said("ring", ring, {"--wrong", "ring_one_buffer"}, "memory"),
+  CHECK(contains(said("ring", ring, {"--wrong", "ring_one_buffer", "--task", "ring"}, "memory"),
                  "what it writes is also read by ncclSend of 513 ncclFloat32 to rank "));
-  CHECK(contains(said("staged", ring, {"--wrong", "staged_no_wait"}, "memory"), "2 requests that nobody waits for"));
-  CHECK(contains(said("staged", ring, {"--wrong", "staged_late_wait"}, "memory"), "was changed before MPI_Wait"));
+  CHECK(contains(said("staged", ring, {"--wrong", "staged_no_wait", "--task", "staged"}, "memory"),
+                 "2 requests that nobody waits for"));
+  CHECK(contains(said("staged", ring, {"--wrong", "staged_late_wait", "--task", "staged"}, "memory"),
+                 "was changed before MPI_Wait"));
 
   // Mistakes that are made in a text of the solution.
   const auto mistaken = [&](const char* task, const std::string& lab, const std::string& right,

@@ -142,7 +142,7 @@ TEST_CASE("a trace is no result: the list of labs finds the student's own result
 
 TEST_CASE("the timeline of one stream: nothing at the same time") {
   Folder home;
-  const Graded g = check(home, "05", {"--wrong", "pipeline_one_stream"});
+  const Graded g = check(home, "05", {"--wrong", "pipeline_one_stream", "--task", "pipeline"});
   const json trace = trace_of(home, g, "pipeline");
   const auto in = boxes(trace, kIn), out = boxes(trace, kOut), kernels = boxes(trace, kKernel);
   CHECK(g.run.code == 1);
