@@ -32,7 +32,7 @@
 #include "grader/sandbox/process.hpp"
 #include "grader/sandbox/sandbox.hpp"
 #include "grader/sandbox/sandbox_gpu.hpp"
-#include "simt/rewrite/policy.hpp"
+#include "simt/rewrite/policy/policy.hpp"
 
 namespace ridge {
 

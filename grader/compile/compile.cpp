@@ -21,11 +21,11 @@
 #include "grader/machine/toolkit.hpp"
 #include "grader/sandbox/process.hpp"
 #include "grader/sandbox/sandbox.hpp"
-#include "simt/rewrite/assembly.hpp"
-#include "simt/rewrite/plain_assembly.hpp"
-#include "simt/rewrite/policy.hpp"
-#include "simt/rewrite/rewrite.hpp"
-#include "simt/rewrite/vector_members.hpp"
+#include "simt/rewrite/assembly/assembly.hpp"
+#include "simt/rewrite/assembly/plain_assembly.hpp"
+#include "simt/rewrite/assembly/vector_members.hpp"
+#include "simt/rewrite/policy/policy.hpp"
+#include "simt/rewrite/source/rewrite.hpp"
 
 namespace ridge {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "simt/rewrite/unsupported.hpp"
+#include "simt/rewrite/source/unsupported.hpp"
 
 namespace ridge {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "grader/base/paths.hpp"
-#include "simt/rewrite/rewrite.hpp"
+#include "simt/rewrite/source/rewrite.hpp"
 
 namespace ridge {
 

@@ -1,5 +1,5 @@
 // The submission's static initialisers. On the emulator they do not run before main: the builder has moved them out of
-// .init_array (simt/rewrite/assembly.hpp), so that a process that only replays device work never enters them.
+// .init_array (simt/rewrite/assembly/assembly.hpp), so that a process that only replays device work never enters them.
 #pragma once
 
 namespace ridge::worker {

@@ -1,5 +1,5 @@
 // The annotator of compiled code: a submission shapes the compiler's assembly text.
-#include "simt/rewrite/assembly.hpp"
+#include "simt/rewrite/assembly/assembly.hpp"
 
 #include "fuzz.hpp"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "fuzz.hpp"
-#include "simt/rewrite/rewrite.hpp"
+#include "simt/rewrite/source/rewrite.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ridge;

@@ -11,7 +11,10 @@ from pathlib import Path
 # Includes start at the repository or at one of these folders.
 ROOTS = ["", "runtime/", "runtime/simt/src/", "cluster/src/", "visualizer/"]
 LEVELS = [
-    "formats runtime/ceilings runtime/simt/rewrite",
+    "formats runtime/ceilings runtime/simt/rewrite/text",
+    "runtime/simt/rewrite/policy",
+    "runtime/simt/rewrite/assembly",
+    "runtime/simt/rewrite/source",
     "runtime/lab runtime/nn",
     "runtime/simt/src/device",
     "runtime/simt/src/count runtime/simt/src/sanitize runtime/simt/src/fiber",

@@ -3,7 +3,7 @@
 #include <sstream>
 #include <string>
 
-#include "simt/rewrite/assembly.hpp"
+#include "simt/rewrite/assembly/assembly.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::simt;

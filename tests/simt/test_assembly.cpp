@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "simt/rewrite/assembly.hpp"
-#include "simt/rewrite/flow_order.hpp"
+#include "simt/rewrite/assembly/assembly.hpp"
+#include "simt/rewrite/assembly/flow_order.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"
 

@@ -1,5 +1,5 @@
 // Live bytes of a function's frame, on flow graphs by hand.
-#include "simt/rewrite/frame_pressure.hpp"
+#include "simt/rewrite/assembly/frame_pressure.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::simt;

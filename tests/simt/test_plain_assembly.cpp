@@ -1,7 +1,7 @@
 // What the compilers of distributions add to assembly is gone before anybody reads it, and only that.
-#include "simt/rewrite/assembly.hpp"
-#include "simt/rewrite/plain_assembly.hpp"
-#include "simt/rewrite/policy.hpp"
+#include "simt/rewrite/assembly/assembly.hpp"
+#include "simt/rewrite/assembly/plain_assembly.hpp"
+#include "simt/rewrite/policy/policy.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::simt;

@@ -1,6 +1,6 @@
 // The policy for judged sources: each rule with text that breaks it, and plain text that does not.
-#include "simt/rewrite/assembly.hpp"
-#include "simt/rewrite/policy.hpp"
+#include "simt/rewrite/assembly/assembly.hpp"
+#include "simt/rewrite/policy/policy.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::simt;

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string>
 
-#include "simt/rewrite/rewrite.hpp"
+#include "simt/rewrite/source/rewrite.hpp"
 #include "support/catch.hpp"
 
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <string>
 
-#include "simt/rewrite/assembly.hpp"
-#include "simt/rewrite/vector_members.hpp"
+#include "simt/rewrite/assembly/assembly.hpp"
+#include "simt/rewrite/assembly/vector_members.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::simt;

@@ -6,7 +6,7 @@
 
 #define RIDGE_DEVICE inline __attribute__((always_inline))
 // Outside of kernels' accounting: for work functions, which touch other lanes' arguments.
-#ifdef RIDGE_UNCOUNTED  // the judge's reading of a preprocessed source: simt/rewrite/policy.hpp
+#ifdef RIDGE_UNCOUNTED  // the judge's reading of a preprocessed source: simt/rewrite/policy/policy.hpp
 #elif defined(__clang__)
 #define RIDGE_UNCOUNTED __attribute__((no_sanitize("thread", "coverage"), disable_sanitizer_instrumentation))
 #else

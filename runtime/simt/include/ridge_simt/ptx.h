@@ -1,4 +1,4 @@
-// What inline PTX becomes (rewrite/inline_ptx.cpp), for warps of sm_80 and later. Operands' places in the registers are those of the
+// What inline PTX becomes (rewrite/source/inline_ptx.cpp), for warps of sm_80 and later. Operands' places in the registers are those of the
 // PTX ISA, "Matrix fragments for mma.m16n8k*".
 #pragma once
 #include <cstdint>

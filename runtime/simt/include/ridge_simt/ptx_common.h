@@ -1,4 +1,4 @@
-// What inline PTX becomes that C++ says too (rewrite/inline_ptx_common.cpp). A register is whatever integer or float of its size
+// What inline PTX becomes that C++ says too (rewrite/source/inline_ptx_common.cpp). A register is whatever integer or float of its size
 // the program names; T is the instruction's type.
 #pragma once
 #include <cstdint>

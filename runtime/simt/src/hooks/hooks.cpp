@@ -159,7 +159,7 @@ void* __tsan_memset(void* to, int value, std::size_t n) {
   return std::memset(to, value, n);
 }
 
-// Members of a vector type, in place of the hooks of their size: rewrite/vector_members.hpp.
+// Members of a vector type, in place of the hooks of their size: rewrite/assembly/vector_members.hpp.
 void __ridge_read4_member(void* p, unsigned part) { access(p, 4, kLoad, RIDGE_PC, false, part); }
 void __ridge_read8_member(void* p, unsigned part) { access(p, 8, kLoad, RIDGE_PC, false, part); }
 void __ridge_write4_member(void* p, unsigned part) { access(p, 4, kStore, RIDGE_PC, false, part); }

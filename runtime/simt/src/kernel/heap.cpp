@@ -1,6 +1,6 @@
 // malloc, free, new and delete in kernels: the device's heap. `ridge cc` renames the calls
-// (rewrite/kernel_calls.hpp) to these; host code keeps its own heap. The heap is as large as a GPU's by default,
-// and full like it: malloc gives a null pointer then.
+// (rewrite/assembly/kernel_calls.hpp) to these; host code keeps its own heap. The heap is as large as a GPU's by
+// default, and full like it: malloc gives a null pointer then.
 #include <cstdint>
 #include <cstdlib>
 #include <map>

@@ -1,5 +1,5 @@
 // Library functions that kernels may call and that write through a pointer, which the instrumentation of their caller
-// does not see. `ridge cc` renames the calls (rewrite/kernel_calls.hpp) to these.
+// does not see. `ridge cc` renames the calls (rewrite/assembly/kernel_calls.hpp) to these.
 #include <cmath>
 #include <cstdarg>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <set>
 
-#include "policy_words.hpp"
+#include "simt/rewrite/text/policy_words.hpp"
 
 namespace ridge::simt {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lexer.hpp"
+#include "simt/rewrite/text/lexer.hpp"
 
 namespace ridge::simt {
 

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "policy.hpp"
+#include "simt/rewrite/policy/policy.hpp"
 #include "vector_members.hpp"
 
 namespace ridge::simt {

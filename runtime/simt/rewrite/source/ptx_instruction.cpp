@@ -5,7 +5,7 @@
 #include <cctype>
 #include <utility>
 
-#include "lexer.hpp"
+#include "simt/rewrite/text/lexer.hpp"
 
 namespace ridge::simt {
 

@@ -6,7 +6,7 @@
 
 #include "policy.hpp"
 #include "policy_macros.hpp"
-#include "policy_words.hpp"
+#include "simt/rewrite/text/policy_words.hpp"
 
 namespace ridge::simt {
 

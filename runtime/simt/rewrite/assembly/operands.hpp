@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "accesses.hpp"
-#include "lexer.hpp"
+#include "simt/rewrite/text/lexer.hpp"
 
 namespace ridge::simt {
 

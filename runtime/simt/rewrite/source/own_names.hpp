@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "functions.hpp"
+#include "simt/rewrite/text/functions.hpp"
 
 namespace ridge::simt {
 

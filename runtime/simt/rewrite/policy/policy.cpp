@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "instruction.hpp"
+#include "simt/rewrite/text/instruction.hpp"
 
 namespace ridge::simt {
 

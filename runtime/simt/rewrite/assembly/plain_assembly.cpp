@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "instruction.hpp"
+#include "simt/rewrite/text/instruction.hpp"
 
 namespace ridge::simt {
 

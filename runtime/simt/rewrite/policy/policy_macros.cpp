@@ -2,7 +2,7 @@
 
 #include <cctype>
 
-#include "lexer.hpp"
+#include "simt/rewrite/text/lexer.hpp"
 
 namespace ridge::simt {
 

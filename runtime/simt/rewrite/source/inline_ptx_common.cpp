@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "policy_words.hpp"
 #include "ptx_instruction.hpp"
+#include "simt/rewrite/text/policy_words.hpp"
 
 namespace ridge::simt {
 

@@ -8,8 +8,8 @@
 
 #include "accesses.hpp"
 #include "flow_order.hpp"
-#include "instruction.hpp"
 #include "kernel_calls.hpp"
+#include "simt/rewrite/text/instruction.hpp"
 
 namespace ridge::simt {
 

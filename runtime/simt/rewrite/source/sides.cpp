@@ -4,8 +4,8 @@
 #include <array>
 #include <cctype>
 
-#include "kernel_calls.hpp"
-#include "policy_words.hpp"
+#include "simt/rewrite/assembly/kernel_calls.hpp"
+#include "simt/rewrite/text/policy_words.hpp"
 
 namespace ridge::simt {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "frame_pressure.hpp"
-#include "instruction.hpp"
+#include "simt/rewrite/text/instruction.hpp"
 
 namespace ridge::simt {
 

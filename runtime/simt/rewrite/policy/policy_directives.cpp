@@ -4,7 +4,7 @@
 #include <cctype>
 
 #include "policy.hpp"
-#include "policy_words.hpp"
+#include "simt/rewrite/text/policy_words.hpp"
 
 namespace ridge::simt {
 

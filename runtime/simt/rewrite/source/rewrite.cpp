@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "inline_ptx.hpp"
-#include "lexer.hpp"
 #include "own_names.hpp"
+#include "simt/rewrite/text/lexer.hpp"
 #include "unsupported.hpp"
 
 namespace ridge::simt {
