@@ -8,10 +8,12 @@
 namespace {
 
 constexpr int kBits = 8, kDigits = 1 << kBits, kThreads = 256;
+constexpr unsigned kCounters = 1024;  // blocks of a count
 
 struct Search {
   unsigned long long prefix;  // the digits of the k-th largest key that are known
   unsigned rank;              // how many of the keys with this prefix are sent
+  bool all;                   // all of them are: no digit below decides anything
   unsigned sent;              // counts them as they are written
   unsigned histogram[kDigits];
 };
@@ -30,16 +32,17 @@ __global__ void accumulate_kernel(float* residual, const float* gradient, unsign
 
 __global__ void start_kernel(Search* s, unsigned k) {
   s->histogram[threadIdx.x] = 0;
-  if (threadIdx.x == 0) s->prefix = 0, s->rank = k, s->sent = 0;
+  if (threadIdx.x == 0) s->prefix = 0, s->rank = k, s->all = false, s->sent = 0;
 }
 
-// Counts the digits at `shift` of the keys that have the prefix above.
+// Counts the digits at `shift` of the keys that have the prefix above. A few blocks read all of a: (n), since each adds a
+// histogram of its own to the one in memory.
 __global__ void count_kernel(const float* a, unsigned n, int shift, Search* s) {
+  if (s->all) return;
   __shared__ unsigned histogram[kDigits];
   histogram[threadIdx.x] = 0;
   __syncthreads();
-  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) {
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
     const unsigned long long key = key_of(a[i], i);
     if (shift + kBits == 64 || key >> (shift + kBits) == s->prefix)
       atomicAdd(&histogram[key >> shift & (kDigits - 1)], 1);
@@ -52,6 +55,7 @@ __global__ void count_kernel(const float* a, unsigned n, int shift, Search* s) {
 __global__ void choose_kernel(Search* s) {
   __shared__ unsigned above[kDigits];
   const unsigned d = threadIdx.x, own = s->histogram[d], rank = s->rank;
+  const bool all = s->all;
   s->histogram[d] = 0;  // for the next digit
   above[d] = own;
   __syncthreads();
@@ -62,7 +66,11 @@ __global__ void choose_kernel(Search* s) {
     __syncthreads();
   }
   const unsigned larger = above[d] - own;
-  if (larger < rank && rank <= above[d]) s->prefix = s->prefix << kBits | d, s->rank = rank - larger;
+  if (all) {
+    if (d == 0) s->prefix <<= kBits;  // the least key that has the prefix
+  } else if (larger < rank && rank <= above[d]) {
+    s->prefix = s->prefix << kBits | d, s->rank = rank - larger, s->all = s->rank == own;
+  }
 }
 
 // Elements at or above the k-th go to values: (k) and indices: (k), in any order, and leave the residual.
@@ -96,7 +104,7 @@ void compressed(const float* gradient, float* residual, float* mean, std::size_t
   accumulate_kernel<<<blocks(n), kThreads, 0, stream>>>(residual, gradient, size);
   start_kernel<<<1, kDigits, 0, stream>>>(search, count);
   for (int shift = 64 - kBits; shift >= 0; shift -= kBits) {
-    count_kernel<<<blocks(n), kThreads, 0, stream>>>(residual, size, shift, search);
+    count_kernel<<<std::min(blocks(n), kCounters), kThreads, 0, stream>>>(residual, size, shift, search);
     choose_kernel<<<1, kDigits, 0, stream>>>(search);
   }
   auto* indices = reinterpret_cast<unsigned*>(own + k);
