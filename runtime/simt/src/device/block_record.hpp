@@ -1,5 +1,5 @@
 // One basic block of instrumented code, as `ridge cc` describes it in the program's section `ridge_blocks` (written by
-// rewrite/assembly/assembly.cpp; the two must agree). A call of __ridge_block with the block's record runs at its start.
+// rewrite/assembly/assembly.cpp; both must agree). A call of __ridge_block with the block's record runs at its start.
 #pragma once
 #include <cstdint>
 
@@ -21,7 +21,7 @@ struct BlockRecord {
   std::uint16_t special;  // divisions, square roots
   std::uint64_t address;  // the block's first instruction
   // The part of the function's frame that would be local memory on a GPU, in 1/256: where n bytes of it are live at
-  // once, all but kRegisterBytes (rewrite/assembly/assembly.hpp) in n. Then that part of the block's accesses of 4 bytes
+  // once, all but kRegisterBytes (rewrite/assembly/assembly.hpp) in n. Then that part of its accesses of 4 bytes
   // to fixed places of the frame.
   std::uint32_t local_share, reserved;  // reserved: 0
   std::uint32_t local_loads, local_stores;
