@@ -117,6 +117,7 @@ class PeerBuckets {
  private:
   static constexpr std::size_t kMost = 512;  // buckets
 
+#ifndef RIDGE_SIMT
   template <class F>
   static F driver(const char* name) {
     void* p = nullptr;
@@ -124,6 +125,7 @@ class PeerBuckets {
     nn::check(cudaGetDriverEntryPointByVersion(name, &p, 12000, cudaEnableDefault, &found), name);
     return reinterpret_cast<F>(p);
   }
+#endif
   void copy(float* to, const float* from, std::size_t count) {
     nn::check(cudaMemcpyAsync(to, from, count * sizeof(float), cudaMemcpyDefault, stream_), "a copy over the link");
   }
@@ -138,12 +140,16 @@ class PeerBuckets {
       wait_kernel<<<1, 1, 0, stream_>>>(flag(inbox_, which));
       return nn::check_launch("wait_kernel");
     }
+#ifdef RIDGE_SIMT
+    throw std::runtime_error("streams of the emulator do not wait for values in memory: use --peer-kernels");
+#else
     static const auto wait_value = driver<decltype(&cuStreamWaitValue32)>("cuStreamWaitValue32");
     static const auto write_value = driver<decltype(&cuStreamWriteValue32)>("cuStreamWriteValue32");
     const auto at = reinterpret_cast<CUdeviceptr>(flag(inbox_, which));
     if (wait_value(stream_, at, 1, CU_STREAM_WAIT_VALUE_EQ) != CUDA_SUCCESS ||
         write_value(stream_, at, 0, CU_STREAM_WRITE_VALUE_DEFAULT) != CUDA_SUCCESS)
       throw std::runtime_error("this stream cannot wait for a value in memory");
+#endif
   }
 
   float* gradients_;

@@ -18,7 +18,8 @@ template <int kColumns>
 __device__ inline int tile_place(int row, int column) {
   constexpr int kChunks = kColumns / 8;
   static_assert(kColumns % 16 == 0 && (kChunks & (kChunks - 1)) == 0, "rows of a power of two, 16 at least");
-  const int key = kChunks >= 8 ? row % 8 : row / (8 / kChunks) % kChunks;
+  constexpr int kRows = kChunks < 8 ? 8 / kChunks : 1;  // with one key
+  const int key = row / kRows % (kChunks < 8 ? kChunks : 8);
   return row * kColumns + ((column / 8) ^ key) * 8 + column % 8;
 }
 

@@ -66,9 +66,25 @@ class BlockRunner : public WarpScheduler {
   }
   // Whether an access is still to be counted: not announced, and not on the thread's own stack.
   bool unannounced(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc);
+  // Whether nothing is to be done about it: most accesses end here, without floating-point registers (quick_check.cpp).
+  bool settled(std::uintptr_t address, unsigned bytes, bool store) const {
+    if (address - announced_[store].address <= announced_[store].bytes &&
+        bytes <= announced_[store].bytes - (address - announced_[store].address))
+      return true;
+    if (address - stacks_.stack_begin(current_->slot) >= kFiberStackBytes || !own_stack(address, bytes)) return false;
+    const BlockRecord* b = launch_->record ? threads_.path_of(*current_).block() : nullptr;
+    return b == nullptr || b->local_share == 0;
+  }
   // For functions of the library, which read and write for a kernel. On the thread's own stack:
   bool is_local(std::uintptr_t address, unsigned bytes) const {
     return stacks_.contains(address) && own_stack(address, bytes);
+  }
+  // Counts and announces words that all lie on the thread's own stack. False where they do not.
+  bool local_words(std::uintptr_t address, std::size_t bytes, AccessKind kind) {
+    if (bytes == 0 || bytes > FiberStacks::kSlotBytes || !is_local(address, static_cast<unsigned>(bytes))) return false;
+    local_access(static_cast<unsigned>(bytes), kind != AccessKind::load);
+    announce(address, bytes, kind);
+    return true;
   }
   // In memory that this kernel may use; else a fault. Counts nothing, but of variables.
   void check(std::uintptr_t address, unsigned bytes, bool store, std::uintptr_t pc);
@@ -119,7 +135,12 @@ class BlockRunner : public WarpScheduler {
   [[gnu::noinline]] void park() { wait(ThreadState::parked); }
 
   // block_access.cpp
-  bool own_stack(std::uintptr_t address, unsigned bytes) const;
+  bool own_stack(std::uintptr_t address, unsigned bytes) const {
+    const std::uintptr_t begin = stacks_.slot_begin(current_->slot);
+    const std::uintptr_t end =
+        current_->frames == current_->first_frame ? begin + FiberStacks::kSlotBytes : current_->first_frame[1] + 16;
+    return address - begin < end - begin && bytes <= end - address;
+  }
   void local_access(unsigned bytes, bool store);
   void record(std::uint64_t address, unsigned bytes, Op op, std::uintptr_t pc, unsigned part) {
     if (launch_->record && profiler_.access(*current_, threads_.path_of(*current_), address, bytes, op, pc, part))

@@ -6,13 +6,6 @@
 
 namespace ridge::simt {
 
-bool BlockRunner::own_stack(std::uintptr_t address, unsigned bytes) const {
-  const std::uintptr_t begin = stacks_.slot_begin(current_->slot);
-  const std::uintptr_t end =
-      current_->frames == current_->first_frame ? begin + FiberStacks::kSlotBytes : current_->first_frame[1] + 16;
-  return address - begin < end - begin && bytes <= end - address;
-}
-
 Pieces& BlockRunner::pieces() {
   if (pieces_.empty()) pieces_.resize(kMaxThreadsPerBlock);
   return pieces_[current_->linear];
@@ -73,7 +66,9 @@ void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind
     variable_access(address, bytes, kind, is_volatile, pc, part);
     return;
   }
-  if (address % bytes != 0) fault(misaligned_fault(bytes, kind), pc);
+  // A division takes longer than all else here, and sizes are powers of 2 but for some copies.
+  const bool power = (bytes & (bytes - 1)) == 0;
+  if (power ? (address & (bytes - 1)) != 0 : address % bytes != 0) fault(misaligned_fault(bytes, kind), pc);
   if (launch_->sanitize)
     sanitizer_.access(
         {address, bytes, kind, is_volatile, static_cast<std::uint32_t>(pc - program_.base), current_->linear, shared});

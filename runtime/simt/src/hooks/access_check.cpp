@@ -54,6 +54,14 @@ __ridge_check_access:
   pushq %r10
   subq $264, %rsp
   andq $-16, %rsp
+  cld
+  movq %r11, 256(%rsp)
+  movq %r11, %rdi
+  movq 24(%rbp), %rsi
+  call ridge_access_is_settled@PLT
+  testb %al, %al
+  jne 3f
+  movq 256(%rsp), %r11
   movups %xmm0, (%rsp)
   movups %xmm1, 16(%rsp)
   movups %xmm2, 32(%rsp)
@@ -70,7 +78,6 @@ __ridge_check_access:
   movups %xmm13, 208(%rsp)
   movups %xmm14, 224(%rsp)
   movups %xmm15, 240(%rsp)
-  cld
   movq %r11, %rdi
   movq 24(%rbp), %rsi
   movq 16(%rbp), %rdx
@@ -91,6 +98,7 @@ __ridge_check_access:
   movups 208(%rsp), %xmm13
   movups 224(%rsp), %xmm14
   movups 240(%rsp), %xmm15
+3:
   leaq -64(%rbp), %rsp
   popq %r10
   popq %r9

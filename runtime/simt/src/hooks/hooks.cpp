@@ -31,24 +31,27 @@ inline void access(const volatile void* p, unsigned bytes, AccessKind kind, void
   }
 }
 
-// Accesses whose alignment the type does not promise: a GPU splits them into pieces of at most `unit` bytes.
+// Accesses whose alignment the type does not promise: a GPU splits them into pieces of at most `unit` bytes (1 to 16).
 void access_range(const void* p, std::size_t bytes, AccessKind kind, void* pc, unsigned unit,
                   bool is_volatile = false) {
   auto address = reinterpret_cast<std::uintptr_t>(p);
-  if (in_kernel() == nullptr) {
+  BlockRunner* r = in_kernel();
+  if (r == nullptr) {
     if (bytes != 0) host_access(address, bytes, kind != AccessKind::load, reinterpret_cast<std::uintptr_t>(pc));
     return;
   }
+  // Most are arrays of the thread itself.
+  if (unit == 4 && (address | bytes) % 4 == 0 && r->local_words(address, bytes, kind)) return;
   unsigned part = 1;
   while (bytes != 0) {
     unsigned piece = unit;
-    while (piece > 1 && (address % piece != 0 || bytes < piece)) piece /= 2;
+    while (piece > 1 && ((address & (piece - 1)) != 0 || bytes < piece)) piece /= 2;
     access(reinterpret_cast<const void*>(address), piece, kind, pc, is_volatile, part++);
     address += piece;
     bytes -= piece;
   }
   const auto begin = reinterpret_cast<std::uintptr_t>(p);
-  in_kernel()->announce(begin, address - begin, kind);
+  r->announce(begin, address - begin, kind);
 }
 
 constexpr AccessKind kLoad = AccessKind::load, kStore = AccessKind::store, kAtomic = AccessKind::atomic;
