@@ -1,0 +1,103 @@
+#include "cluster/src/collect/collector.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/base/files.hpp"
+#include "cluster/src/intake/intake.hpp"
+#include "cluster/src/slurm/slurm.hpp"
+#include "grader/base/text.hpp"
+
+namespace ridge::cluster {
+
+Collector::Collector(Gradebook& book)
+    : book_(book),
+      prefix_(book.jobs_prefix()),
+      attempts_(book),
+      nodes_(book),
+      published_(book, attempts_, nodes_),
+      batches_(book, attempts_, nodes_),
+      jobs_(book, attempts_, nodes_, batches_),
+      started_(steady_now()) {
+  for (const char* dir : {"spool", "taken", "rejected", "beat", "batches", "fenced", "log", "contents", "built"})
+    make_folders(book.course().shared / dir);
+  book_.claim_shared();
+  graded_at_start_ = book_.counts("").graded;
+}
+
+void Collector::step() {
+  collect();
+  if (steady_now() >= next_watch_) {
+    jobs_.look();
+    next_watch_ = steady_now() + (jobs_.controller_away() ? 2 : 1);
+  }
+  if (!jobs_.controller_away()) batches_.submit_waiting();
+}
+
+void Collector::show_progress(bool last) {
+  const double now = steady_now();
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  if (!last && now < next_progress_) return;
+  next_progress_ = now + (terminal ? 1 : 10);
+  const Counts c = book_.counts("");
+  const int done = c.graded - graded_at_start_;
+  std::string text = fmt::format("graded {}, in the queue or running {}, waiting {}", c.graded, c.running, c.waiting);
+  if (c.not_graded > 0) text += fmt::format(", not graded {}", c.not_graded);
+  if (jobs_.controller_away()) text += "; Slurm does not answer";
+  if (!jobs_.waits_for().empty()) text += "; Slurm does not start jobs: " + jobs_.waits_for();
+  if (c.running > 0 && done == 0) {
+    position_ = queue_position("", prefix_);
+    if (position_ > 0) text += fmt::format("; {} jobs are before ours", position_);
+  }
+  if (done > 0 && c.open() > 0) {
+    const double left = (now - started_) / done * c.open();
+    text +=
+        left < 90 ? fmt::format("; about {:.0f} s to go", left) : fmt::format("; about {:.0f} min to go", left / 60);
+  }
+  tell("{}{}{}", terminal ? "\r\033[K" : "", text, terminal && !last ? "" : "\n");
+  std::fflush(stderr);
+}
+
+void Collector::run() {
+  nodes_.forget();  // each run starts without excluded nodes
+  tell("Ctrl-C leaves the jobs running; `ridge cluster resume` goes on from there.\n");
+  for (;;) {
+    step();
+    if (book_.counts("").open() == 0) break;
+    show_progress(false);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  jobs_.look();  // closes the batches
+  show_progress(true);
+}
+
+void print_summary(Gradebook& book, const std::string& lab) {
+  int students = 0, graded = 0, nothing = 0;
+  double sum = 0;
+  std::vector<std::string> open;
+  for (const Grade& g : book.grades(lab)) {
+    ++students;
+    if (g.percent)
+      ++graded, sum += *g.percent;
+    else if (g.content.empty() && g.problem.empty())
+      ++nothing;
+    else
+      open.push_back(fmt::format("  {}: {}", g.student.id,
+                                 !g.problem.empty() ? g.problem
+                                 : g.reason.empty() ? g.state
+                                                    : g.reason));
+  }
+  fmt::print("{}: {} of {} students graded, mean {:.1f} %; {} handed in nothing\n", lab, graded, students,
+             graded > 0 ? sum / graded : 0, nothing);
+  if (!open.empty())
+    fmt::print("Not graded (never a zero; `ridge cluster grade` tries again):\n{}\n", fmt::join(open, "\n"));
+  for (Rows r = book.db().query("SELECT name, reason FROM node WHERE excluded = 1"); r.next();)
+    fmt::print("Left out: node {} ({})\n", r.text(0), r.text(1));
+}
+
+}  // namespace ridge::cluster

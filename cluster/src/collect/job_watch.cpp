@@ -1,0 +1,164 @@
+#include "cluster/src/collect/job_watch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/base/files.hpp"
+#include "cluster/src/slurm/array_task.hpp"
+#include "cluster/src/slurm/slurm.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/text.hpp"
+
+namespace ridge::cluster {
+
+namespace {
+
+constexpr double kGoneSeconds = 3;  // the delay with which a job's last file appears here
+
+std::string first_words(const std::string& text, std::size_t n = 200) { return capped(printable(text), n); }
+
+// Slurm took the node for other jobs, which is nobody's failure.
+bool preempted(const EndedTasks& ended, const std::string& batch, int task) {
+  const auto at = ended.find({batch, task});
+  return at != ended.end() && at->second == "PREEMPTED";
+}
+
+Failure how_it_ended(const EndedTasks& ended, const std::string& batch, int task, const std::string& node) {
+  const std::string where = node.empty() ? "" : " on " + node;
+  if (preempted(ended, batch, task)) return {"lost", "Slurm preempted its job" + where, false, false};
+  return {"lost", "its job ended without a result" + where};
+}
+
+}  // namespace
+
+// Where the shared folder is full or missing, jobs are silent too, and neither a job nor a node is to blame.
+void JobWatch::require_shared_folder() {
+  if (const double now = steady_now(); now >= next_room_) {
+    try {
+      require_room(course_.shared / "beat");
+    } catch (const Error& e) {
+      throw Error(
+          e.code, e.what(),
+          "free some space there (or mount it), then `ridge cluster resume`: jobs keep their results meanwhile");
+    }
+    next_room_ = now + 1;
+  }
+}
+
+void JobWatch::give_up(const std::string& batch, std::int64_t id, int task, const Failure& failure, const Life& life,
+                       const std::string& job, Blame blame) {
+  require_shared_folder();
+  std::vector<std::string> tokens;
+  for (Rows r = db_.query("SELECT token FROM attempt WHERE batch = ? AND task = ? AND state = 'open'", id, task);
+       r.next();)
+    tokens.push_back(r.text(0));
+  // A job that is still alive skips the submissions that it lost.
+  for (const std::string& token : tokens) publish(course_.shared / "fenced" / token, failure.reason + "\n");
+  Transaction all(db_);
+  for (const std::string& token : tokens) {
+    db_.change("UPDATE attempt SET node = ? WHERE token = ?", life.node, token);
+    attempts_.failed(token, failure);
+  }
+  if (blame != Blame::nobody) nodes_.failed(life.node, failure.reason, blame == Blame::node_at_once);
+  book_.note(fmt::format("{} task {}: {}; {} attempts", batch, task, failure.reason, tokens.size()));
+  all.commit();
+  if (!job.empty()) cancel_jobs({job});
+}
+
+std::vector<JobWatch::Batch> JobWatch::open_batches() {
+  std::vector<Batch> batches;
+  for (Rows r = db_.query("SELECT b.id, b.name, b.state, b.lab, b.tasks, a.task, b.phase FROM attempt a JOIN batch b "
+                          "ON b.id = a.batch "
+                          "WHERE a.state = 'open' GROUP BY b.id, a.task ORDER BY b.id");
+       r.next();) {
+    if (batches.empty() || batches.back().id != r.integer(0))
+      batches.push_back({r.integer(0),
+                         r.text(1),
+                         r.text(2),
+                         r.text(3),
+                         static_cast<int>(r.integer(4)),
+                         r.text(6) == "build" ? Phase::build : Phase::judge,
+                         {}});
+    batches.back().open.insert(static_cast<int>(r.integer(5)));
+  }
+  return batches;
+}
+
+bool JobWatch::has_job(const Batch& b, const TasksInQueue& queued) {
+  if (b.state != "submitting") return true;
+  if (!queued.empty()) {  // sbatch's reply was lost, or a collector ended before it
+    const std::string& job = queued.begin()->second.job;
+    db_.change("UPDATE batch SET state = 'submitted', job = ? WHERE id = ?", job.substr(0, job.find('_')), b.id);
+    return true;
+  }
+  for (int task : b.open)
+    if (fs::exists(beat_file(course_.shared, b.name, task))) return true;
+  batches_.send(b.id, b.name, course_.lab(b.lab), b.phase, b.tasks);
+  return false;
+}
+
+void JobWatch::look_at(const Batch& b, int task, const QueuedTask* queued, const EndedTasks& ended) {
+  const double now = steady_now();
+  Life& life = lives_[{b.name, task}];
+  if (auto beat = read_regular(beat_file(course_.shared, b.name, task), 4096); beat && *beat != life.beat) {
+    life.beat = *beat, life.changed = now;
+    if (auto end = beat->find(' '); end != std::string::npos) life.node = first_words(beat->substr(0, end), 100);
+  }
+  if (queued != nullptr && !queued->node.empty() && queued->node != "n/a") life.node = queued->node;
+  const double silent = now - std::max(life.changed, life.running);
+  if (queued == nullptr) {
+    if (life.gone == 0) life.gone = now;
+    const double wait = life.beat.empty() ? kGoneSeconds : std::max(kGoneSeconds, 6 - (now - life.changed));
+    if (now - life.gone > wait && now - life.changed > 5)
+      give_up(b.name, b.id, task, how_it_ended(ended, b.name, task, life.node), life, "",
+              preempted(ended, b.name, task) ? Blame::nobody : Blame::node);
+    return;
+  }
+  life.gone = 0;
+  const QueuedTask& t = *queued;
+  if (t.state == "PENDING") {
+    life.running = 0;
+    std::string why = t.reason;
+    std::transform(why.begin(), why.end(), why.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (why.find("launch") != std::string::npos || why.find("held") != std::string::npos)
+      give_up(b.name, b.id, task, {"lost", "Slurm holds its job: " + first_words(t.reason)}, life, t.job, Blame::node);
+    return;
+  }
+  if (t.state == "SUSPENDED") {  // for other jobs that come first: it is silent, and goes on
+    life.running = life.changed = now;
+    return;
+  }
+  if (life.running == 0) life.running = now;
+  if (life.beat.empty() ? now - life.running > course_.start_s : silent > course_.heartbeat_s)
+    give_up(b.name, b.id, task, {"fenced", fmt::format("{} {} for {:.0f} s", kSilent, life.node, silent)}, life, t.job,
+            Blame::node_at_once);
+}
+
+void JobWatch::look() {
+  EndedTasks ended;
+  auto jobs = queue(prefix_, &ended);
+  controller_away_ = !jobs;
+  if (!jobs) return;  // without an answer nothing is known about any job
+  waits_for_.clear();
+  for (const auto& [name, t] : *jobs) {
+    static const std::set<std::string> usual = {"", "None", "Resources", "Priority", "JobArrayTaskLimit", "BeginTime"};
+    if (t.state == "PENDING" && usual.count(t.reason) == 0) waits_for_ = first_words(t.reason);
+  }
+  for (const Batch& b : open_batches()) {
+    TasksInQueue queued;
+    for (auto [at, end] = jobs->equal_range(b.name); at != end; ++at) queued[at->second.task] = at->second;
+    if (!has_job(b, queued)) continue;
+    for (int task : b.open) {
+      const auto at = queued.find(task);
+      look_at(b, task, at == queued.end() ? nullptr : &at->second, ended);
+    }
+  }
+  db_.change(
+      "UPDATE batch SET state = 'over' WHERE state <> 'over' AND NOT EXISTS "
+      "(SELECT 1 FROM attempt WHERE batch = batch.id AND state = 'open')");
+}
+
+}  // namespace ridge::cluster

@@ -1,0 +1,32 @@
+// Which nodes Slurm may give to the course's jobs. Those on which attempts fail are left out, and tried again later.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cluster/src/gradebook/gradebook.hpp"
+
+namespace ridge::cluster {
+
+inline constexpr const char* kSilent = "no sign of life from";  // begins the reason of a node that was silent
+
+class Nodes {
+ public:
+  explicit Nodes(Gradebook& book) : book_(book), db_(book.db()), course_(book.course()) {}
+
+  std::vector<std::string> excluded() const;
+  // `at_once`: it is left out after this failure; otherwise after several in a row.
+  void failed(const std::string& node, const std::string& reason, bool at_once);
+  void worked(const std::string& node);
+  void readmit();  // those whose time has come
+  void readmit_all();
+  void forget();
+
+ private:
+  Gradebook& book_;
+  Database& db_;
+  const Course& course_;
+  std::map<std::string, double> out_since_;  // excluded nodes, in steady_now() seconds
+};
+
+}  // namespace ridge::cluster

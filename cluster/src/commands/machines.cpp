@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include <string>
+
+#include "cluster/src/base/course.hpp"
+#include "cluster/src/commands/registry.hpp"
+#include "cluster/src/slurm/array_task.hpp"
+#include "cluster/src/slurm/doctor.hpp"
+#include "cluster/src/slurm/preflight.hpp"
+#include "grader/base/error.hpp"
+
+namespace ridge::cluster {
+
+namespace {
+
+struct DoctorArguments {
+  std::string course;
+  bool no_job = false;
+};
+struct ArrayTaskArguments {
+  std::string batch;
+  int task = 0;
+};
+
+int doctor(const DoctorArguments& a) {
+  const Course course = load_course(a.course);
+  int bad = 0;
+  for (const Finding& f : examine(course, !a.no_job)) {
+    bad += f.kind == Finding::Kind::bad;
+    fmt::print("  {:<4} {}\n",
+               f.kind == Finding::Kind::good  ? "ok"
+               : f.kind == Finding::Kind::bad ? "BAD"
+                                              : "?",
+               f.what);
+    if (!f.advice.empty()) fmt::print("         {}\n", f.advice);
+  }
+  fmt::print("{}\n", bad == 0 ? "Nothing stands against grading."
+                              : fmt::format("{} of these would keep jobs from being graded.", bad));
+  return static_cast<int>(bad == 0 ? Exit::passed : Exit::environment);
+}
+
+}  // namespace
+
+void add_machines(Registry& cluster) {
+  auto a = std::make_shared<DoctorArguments>();
+  CLI::App* command = cluster.add_with_course<DoctorArguments>(
+      "doctor", "Whether course.toml and the cluster fit each other", " --course course.toml", a, doctor);
+  command->add_flag("--no-job", a->no_job, "Don't ask a node by a small job");
+
+  auto p = std::make_shared<PreflightArguments>();
+  command = cluster.add<PreflightArguments>("preflight", "Whether this node's GPUs are fit for grading",
+                                            " --reference calibration.json", p, preflight);
+  command->add_flag("--require", p->require, "No GPU is a failure (else: skipped, exit code 77)");
+  command->add_option("--reference", p->reference,
+                      "What they should reach: from `ridge calibrate --json` on a healthy one");
+  command->add_option("--measured", p->measured, "Take this measurement instead of making one");
+  command->add_option("--keep", p->keep, "A folder: a GPU measured within the hour is not measured again");
+}
+
+void add_array_task(Registry& cluster) {
+  auto a = std::make_shared<ArrayTaskArguments>();
+  CLI::App* command =
+      cluster.add<ArrayTaskArguments>("run", "What a job of a batch runs", nullptr, a,
+                                      [](const ArrayTaskArguments& r) { return run_array_task(r.batch, r.task); });
+  command->group("");  // not listed
+  command->add_option("batch", a->batch)->required();
+  command->add_option("task", a->task)->required();
+}
+
+}  // namespace ridge::cluster

@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+
+#include <string>
+
+#include "cluster/src/base/files.hpp"
+#include "cluster/src/commands/registry.hpp"
+#include "cluster/src/gradebook/exports.hpp"
+#include "cluster/src/intake/intake.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/lab.hpp"
+#include "grader/base/text.hpp"
+
+namespace ridge::cluster {
+
+namespace {
+
+struct ReadingArguments {
+  std::string course, lab, from, column, out, format = "csv";
+  double points = 0;
+  int more = 0;
+  bool ignore_unmatched = false;
+};
+
+int export_grades(const ReadingArguments& a) {
+  const Course course = load_course(a.course);
+  const std::string lab = a.lab == "total" ? a.lab : find_lab(a.lab).name;
+  if (lab != "total") course.lab(lab);
+  Gradebook book(course);
+  std::string note;
+  const std::string text = exported(book, {lab, a.format, a.from, a.column, a.points, a.ignore_unmatched}, note);
+  if (a.out.empty()) {
+    fmt::print("{}", text);
+  } else {
+    const fs::path file = fs::absolute(a.out);
+    std::error_code ec;
+    if (!a.from.empty() && fs::equivalent(file, a.from, ec))
+      throw Error(Exit::usage, "--output is the file that is read", "write a copy, and compare them before the upload");
+    const fs::path next = file.string() + ".new";
+    fs::remove(next, ec);
+    publish(next, text);
+    fs::rename(next, file, ec);
+    if (ec)
+      throw Error(Exit::environment, fmt::format("cannot write {}: {}", shown(file), ec.message()), "check the folder");
+  }
+  if (!note.empty()) tell("{}\n", note);
+  return 0;
+}
+
+int show_report(const ReadingArguments& a) {
+  const Course course = load_course(a.course);
+  Gradebook book(course);
+  fmt::print("{}", lab_report(book, find_lab(a.lab).name));
+  return 0;
+}
+
+int show_estimate(const ReadingArguments& a) {
+  const Course course = load_course(a.course);
+  Gradebook book(course);
+  fmt::print("{}", estimate(book, find_lab(a.lab).name, a.more));
+  return 0;
+}
+
+}  // namespace
+
+void add_reading(Registry& cluster) {
+  auto a = std::make_shared<ReadingArguments>();
+  CLI::App* command = cluster.add_with_course<ReadingArguments>(
+      "export", "Write a lab's grades for an LMS", " --lab 03 --format canvas --from canvas.csv -o filled.csv", a,
+      export_grades);
+  command->add_option("--format", a->format, "Format")
+      ->check(CLI::IsMember({"canvas", "moodle", "nbgrader", "gradescope", "json", "csv"}))
+      ->capture_default_str();
+  command->add_option("--from", a->from, "Canvas, Moodle: the file that you exported there");
+  command->add_option("--column", a->column,
+                      "The column to fill (default: the one with the lab's name; Moodle: Grade)");
+  command->add_option("--points", a->points, "What 100 % are (default: Canvas's Points Possible, else 100)");
+  command->add_option("-o,--output", a->out, "Write to this file");
+  command->add_flag("--ignore-unmatched", a->ignore_unmatched, "Although hand-ins belong to nobody on the roster");
+  command->add_option("--lab", a->lab, "Lab, or `total`: all of them by their weights")->required();
+
+  a = std::make_shared<ReadingArguments>();
+  command = cluster.add_with_course<ReadingArguments>(
+      "report", "Distribution, common failing checks, results to look at", " --lab 03", a, show_report);
+  command->add_option("--lab", a->lab, "Lab")->required();
+
+  a = std::make_shared<ReadingArguments>();
+  command = cluster.add_with_course<ReadingArguments>(
+      "estimate", "Hours that a round will take, before it is submitted", " --lab 03 --more 200", a, show_estimate);
+  command->add_option("--more", a->more, "Submissions that are not taken in yet")->check(CLI::Range(0, 1000000));
+  command->add_option("--lab", a->lab, "Lab")->required();
+}
+
+}  // namespace ridge::cluster

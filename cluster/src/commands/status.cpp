@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <thread>
+
+#include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/commands/registry.hpp"
+#include "cluster/src/gradebook/gradebook.hpp"
+#include "cluster/src/slurm/slurm.hpp"
+
+namespace ridge::cluster {
+
+namespace {
+
+struct StatusArguments {
+  std::string course;
+  bool watch = false;
+};
+
+int status(const StatusArguments& a) {
+  const Course course = load_course(a.course);
+  Gradebook book(course);
+  for (;;) {
+    std::string text = fmt::format("{}, {}\n", course.name, date_text(wall_now()));
+    for (const auto& [name, rules] : course.labs) {
+      const Counts c = book.counts(name);
+      if (c.open() + c.graded + c.not_graded == 0) continue;
+      int students = 0, with_grade = 0;
+      for (const Grade& g : book.grades(name)) ++students, with_grade += g.percent.has_value();
+      text += fmt::format("  {:<22} students with a grade {:>4} of {}\n", name, with_grade, students);
+      text += fmt::format("  {:<22} different contents: graded {}, running or queued {}, waiting {}, not graded {}\n",
+                          "", c.graded, c.running, c.waiting, c.not_graded);
+    }
+    if (auto queued = queue(book.jobs_prefix())) {
+      int running = 0, pending = 0;
+      for (const auto& [name, t] : *queued) ++(t.state == "PENDING" ? pending : running);
+      if (!queued->empty()) text += fmt::format("  jobs: {} running, {} pending", running, pending);
+      if (pending > 0)
+        if (int before = queue_position("", book.jobs_prefix()); before > 0)
+          text += fmt::format("; {} of others are before ours", before);
+      if (!queued->empty()) text += "\n";
+    } else {
+      text += "  Slurm does not answer\n";
+    }
+    for (Rows r = book.db().query("SELECT w.lab, w.content, w.reason FROM work w WHERE w.state = 'not-graded'");
+         r.next();)
+      text += fmt::format("  not graded: {} {}: {}\n", r.text(0), r.text(1).substr(0, 12), r.text(2));
+    for (Rows r = book.db().query("SELECT name, reason FROM node WHERE excluded = 1"); r.next();)
+      text += fmt::format("  left out: node {} ({})\n", r.text(0), r.text(1));
+    fmt::print("{}{}", a.watch && isatty(STDOUT_FILENO) != 0 ? "\033[H\033[2J" : "", text);
+    std::fflush(stdout);
+    if (!a.watch || book.counts("").open() == 0) return 0;
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+  }
+}
+
+}  // namespace
+
+void add_status(Registry& cluster) {
+  auto a = std::make_shared<StatusArguments>();
+  CLI::App* command = cluster.add_with_course<StatusArguments>("status", "How far it is", " --watch", a, status);
+  command->add_flag("--watch", a->watch, "Until nothing is open");
+}
+
+}  // namespace ridge::cluster
