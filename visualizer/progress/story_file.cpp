@@ -9,15 +9,15 @@
 
 namespace ridge::viz {
 
-using json = nlohmann::ordered_json;  // a step's settings apply in the order of the file
-using Field = JsonField<json>;
+using Ordered = nlohmann::ordered_json;  // a step's settings apply in the order of the file
+using Field = JsonField<Ordered>;
 
 Story parse_story(const std::string& text, const std::filesystem::path& file) {
   const auto refuse = [&](const std::string& why) {
     return StoryError(fmt::format("cannot play the story '{}': {}\n  try: visualizer/README.md says what a story holds",
                                   file.string(), why));
   };
-  const json document = json::parse(text, nullptr, false);
+  const Ordered document = Ordered::parse(text, nullptr, false);
   if (!document.is_object()) throw refuse("it is not a JSON object");
   constexpr std::size_t kMostText = 1000, kMostSteps = 500;
   Story story;
