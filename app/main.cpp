@@ -7,7 +7,9 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "app/cli/command.hpp"
 #include "app/cli/words.hpp"
@@ -19,7 +21,7 @@
 #include "grader/sandbox/process.hpp"
 #include "ridge_version.hpp"
 #ifdef RIDGE_HAVE_CLUSTER
-#include "cluster/src/cluster_commands.hpp"
+#include "cluster/src/commands/cluster_commands.hpp"
 #endif
 
 // Every command, in the order of `ridge --help`. Its registration, add_NAME, is in app/commands/NAME.cpp.
@@ -68,7 +70,16 @@ void add_commands(Commands& ridge) {
 #endif
 }
 
+// As nvcc, for makefiles of others: a link with that name, or a copy, is `ridge cc`.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv, argv + argc);
+  const std::string name = words.empty() ? "" : words[0].substr(words[0].rfind('/') + 1);
+  if (name == "nvcc") words.insert(words.begin() + 1, "cc");
+  return words;
+}
+
 int run(int argc, char** argv) {
+  const std::vector<std::string> words = words_of(argc, argv);
   CLI::App app{"Ridge: learn HPC for AI by writing CUDA that is checked on a CPU and on real GPUs.", "ridge"};
   app.set_version_flag("--version", fmt::format("ridge {} ({})", kVersion, kCommit));
   app.require_subcommand(0, 1);
@@ -76,10 +87,10 @@ int run(int argc, char** argv) {
       "Examples:\n  ridge start 01                  make your copy of lab 01\n"
       "  ridge check 01                  quick check of your work\n"
       "  ridge grade 01 --backend cuda   full run on a GPU\n");
-  Commands commands(app, {argv, argv + argc});
+  Commands commands(app, words);
   add_commands(commands);
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
   } catch (const CLI::ParseError& e) {
     const int code = app.exit(e);
     if (code != 0) suggest(app, commands.words());

@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "app/cli/command.hpp"
 #include "grader/base/error.hpp"
@@ -12,6 +16,7 @@
 #include "grader/compile/compile.hpp"
 #include "grader/compile/course_object.hpp"
 #include "grader/sandbox/process.hpp"
+#include "ridge_version.hpp"
 
 namespace ridge {
 
@@ -30,6 +35,7 @@ Files: .cu, .cpp, .cc, .o, .a. CUDA headers of your own (.cuh, .h) may lie anywh
 
   -o FILE               the program (a.out), or with -c the object
   -c, -dc               compile only
+  @FILE                 more arguments, from a file
   -lib                  a static library of the objects, for later calls
   -x cu                 all files are CUDA C++
   -I -D -U -std -g -W   as in nvcc; so is -f, for the C++ compiler
@@ -39,7 +45,8 @@ Files: .cu, .cpp, .cc, .o, .a. CUDA headers of your own (.cuh, .h) may lie anywh
   -O...                 with --plain only: counts are taken at one pinned level
 
 Options that concern GPU code (-arch, -gencode, -lineinfo, -rdc, --use_fast_math, ...) are ignored, with a note.
-RIDGE_CXX names the C++ compiler. Exit codes: 2 usage, 3 the machine failed, 4 the program did not build.
+A link with the name nvcc to `ridge` is this command. RIDGE_CXX names the C++ compiler.
+Exit codes: 2 usage, 3 the machine failed, 4 the program did not build.
 )";
 
 bool starts_with(std::string_view s, std::string_view head) { return s.substr(0, head.size()) == head; }
@@ -123,6 +130,8 @@ constexpr std::array<std::string_view, 31> kIgnoredWithValue = {"-arch",
                                                                 "-t"};
 constexpr std::array<std::string_view, 8> kIgnoredValues = {"--ftz",       "-prec-div", "--prec-div", "-prec-sqrt",
                                                             "--prec-sqrt", "-fmad",     "--fmad",     "--threads"};
+constexpr std::array<std::string_view, 10> kGpuOutputs = {"-ptx",     "--ptx",  "-cubin",        "--cubin", "-fatbin",
+                                                          "--fatbin", "-dlink", "--device-link", "-cuda",   "--cuda"};
 // Libraries that are part of the emulator.
 constexpr std::array<std::string_view, 8> kOwnLibraries = {
     "-lcusparse", "-lcublas", "-lcublasLt", "-lcudart", "-lcurand", "-lcudart_static", "-lcudadevrt", "-lnvToolsExt"};
@@ -132,12 +141,40 @@ struct Command {
   std::vector<std::string> link, ignored;
   std::vector<fs::path> inputs;
   fs::path output = "a.out";
-  bool compile_only = false, library = false, named = false, help = false, blas = false;
+  bool compile_only = false, library = false, named = false, help = false, version = false, blas = false;
 };
+
+// Words between blanks. Quotes keep blanks together and are left out, also inside of a word; a backslash takes the next
+// character as it is.
+std::vector<std::string> words_in(const std::string& text) {
+  std::vector<std::string> words;
+  std::string word;
+  char quote = 0;
+  bool open = false;  // a word has begun
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote == 0 && std::isspace(static_cast<unsigned char>(c)) != 0) {
+      if (open) words.push_back(std::exchange(word, ""));
+      open = false;
+      continue;
+    }
+    open = true;
+    if (c == '\\' && i + 1 < text.size())
+      word += text[++i];
+    else if (c == quote)
+      quote = 0;
+    else if (quote == 0 && (c == '"' || c == '\''))
+      quote = c;
+    else
+      word += c;
+  }
+  if (open) words.push_back(word);
+  return words;
+}
 
 class Parser {
  public:
-  explicit Parser(const std::vector<std::string>& args) : args_(args) {}
+  explicit Parser(const std::vector<std::string>& args) : args_(with_response_files(args)) {}
 
   Command run() {
     for (; at_ < args_.size(); ++at_) argument(args_[at_]);
@@ -145,6 +182,25 @@ class Parser {
   }
 
  private:
+  // Makefiles put long lists of arguments into files: @FILE, or --options-file FILE.
+  static std::vector<std::string> with_response_files(const std::vector<std::string>& args) {
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      const bool named = args[i] == "--options-file" || args[i] == "-optf";
+      if (!named && !(args[i].size() > 1 && args[i][0] == '@')) {
+        all.push_back(args[i]);
+        continue;
+      }
+      if (named && i + 1 == args.size())
+        throw Error(Exit::usage, "ridge cc: " + args[i] + " needs a file", "ridge cc --options-file FILE");
+      const std::string file = named ? args[++i] : args[i].substr(1);
+      std::ifstream in(file);
+      if (!in) throw Error(Exit::usage, "ridge cc: cannot read the options in " + file, "check the path");
+      for (const std::string& word : words_in({std::istreambuf_iterator<char>(in), {}})) all.push_back(word);
+    }
+    return all;
+  }
+
   const std::string& value(const std::string& option) {
     if (at_ + 1 >= args_.size())
       throw Error(Exit::usage, "ridge cc: " + option + " needs a value", "ridge cc a.cu -o prog");
@@ -194,6 +250,11 @@ class Parser {
     auto& extra = out_.options.extra;
     if (a == "--help" || a == "-h") {
       out_.help = true;
+    } else if (a == "--version" || a == "-V") {
+      out_.version = true;
+    } else if (one_of(a, kGpuOutputs)) {
+      throw Error(Exit::usage, "ridge cc: " + a + " asks for a GPU's code, and the emulator has none",
+                  "leave it out; -c makes an object");
     } else if (a == "-o" || a == "--output-file") {
       out_.output = value(a);
       out_.named = true;
@@ -255,7 +316,7 @@ class Parser {
     if (!one_of(a, kOwnLibraries)) out_.link.push_back(a);
   }
 
-  const std::vector<std::string>& args_;
+  const std::vector<std::string> args_;
   std::size_t at_ = 0;
   Command out_;
 };
@@ -288,6 +349,13 @@ int compile(const std::vector<std::string>& args) {
   Command c = Parser(args).run();
   if (c.help) {
     fmt::print("{}", kHelp);
+    return 0;
+  }
+  if (c.version) {  // the line with "release" is what makefiles look for
+    fmt::print(
+        "ridge cc {}: CUDA C++ for the SIMT emulator, in place of nvcc\nCuda compilation tools, release 13.0, "
+        "V13.0.0\n",
+        kVersion);
     return 0;
   }
   if (c.inputs.empty()) throw Error(Exit::usage, "ridge cc: no input files", "ridge cc a.cu -o prog");

@@ -77,6 +77,30 @@ TEST_CASE("a static library, and flags that change nothing") {
   CHECK(run({scratch / "program"}, {}, 20).out == "ok\n");
 }
 
+// Makefiles of other people name nvcc: a link with that name does.
+TEST_CASE("a link with the name nvcc, and arguments from a file") {
+  Folder scratch;
+  const std::map<std::string, std::string> environment = {{"RIDGE_ROOT", repository()}};
+  const std::string launcher = repository() + "/ridge";
+  const std::string target = GENERATE_COPY(ridge_program(), launcher);
+  fs::create_symlink(target, scratch / "nvcc");
+  INFO(target);
+  Run version = run({scratch / "nvcc", "--version"}, environment, 60);
+  CHECK(version.code == 0);
+  CHECK(contains(version.out, "Cuda compilation tools, release 13.0, V13.0"));
+  write_file(scratch / "more.txt", "-I" + input("include") + "\n  -DUNUSED=\"a b\" \"" + input("second.cu") + "\"\n");
+  Run built = run({scratch / "nvcc", "@" + (scratch / "more.txt"), input("first.cu"), "-o", scratch / "program"},
+                  environment, 60);
+  INFO(built.err);
+  REQUIRE(built.code == 0);
+  CHECK(run({scratch / "program"}, {}, 20).out == "ok\n");
+  CHECK(contains(run({scratch / "nvcc", "-optf", scratch / "nowhere.txt"}, environment, 60).err,
+                 "cannot read the options"));
+  Run ptx = run({scratch / "nvcc", "-ptx", input("first.cu")}, environment, 60);
+  CHECK(ptx.code == 2);
+  CHECK(contains(ptx.err, "asks for a GPU's code"));
+}
+
 TEST_CASE("usage errors") {
   for (const std::vector<std::string>& args : std::vector<std::vector<std::string>>{
            {}, {"-o"}, {"--no-such-option", "a.cu"}, {"there-is-no.cu"}, {"-x", "fortran", "a.cu"}}) {
