@@ -41,7 +41,8 @@ cublasStatus_t take(T& to, const void* value, std::size_t bytes) {
 }
 
 bool known(std::uint32_t type) {
-  return type == CUDA_R_32F || type == CUDA_R_64F || type == CUDA_R_16F || type == CUDA_R_16BF;
+  return type == CUDA_R_32F || type == CUDA_R_64F || type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_8I ||
+         type == CUDA_R_32I;
 }
 double read(const void* p, std::int64_t i, std::uint32_t type) {
   switch (type) {
@@ -51,6 +52,10 @@ double read(const void* p, std::int64_t i, std::uint32_t type) {
       return static_cast<double>(__half2float(static_cast<const __half*>(p)[i]));
     case CUDA_R_16BF:
       return static_cast<double>(__bfloat162float(static_cast<const __nv_bfloat16*>(p)[i]));
+    case CUDA_R_8I:
+      return static_cast<const signed char*>(p)[i];
+    case CUDA_R_32I:
+      return static_cast<const int*>(p)[i];
     default:
       return static_cast<double>(static_cast<const float*>(p)[i]);
   }
@@ -65,6 +70,12 @@ void write(void* p, std::int64_t i, std::uint32_t type, double v) {
       break;
     case CUDA_R_16BF:
       static_cast<__nv_bfloat16*>(p)[i] = __float2bfloat16(static_cast<float>(v));
+      break;
+    case CUDA_R_8I:  // of scaled products, rounded, and at the ends of its range
+      static_cast<signed char*>(p)[i] = static_cast<signed char>(std::fmin(std::fmax(std::nearbyint(v), -128), 127));
+      break;
+    case CUDA_R_32I:
+      static_cast<int*>(p)[i] = static_cast<int>(static_cast<std::int64_t>(v));
       break;
     default:
       static_cast<float*>(p)[i] = static_cast<float>(v);
@@ -223,6 +234,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   if (!fits(la) || !fits(lb) || !fits(lc) || !fits(ld) || p.pointers > CUBLASLT_POINTER_MODE_DEVICE ||
       !known(static_cast<std::uint32_t>(p.scale)))
     return CUBLAS_STATUS_NOT_SUPPORTED;
+  const bool whole = p.compute == CUBLAS_COMPUTE_32I || p.compute == CUBLAS_COMPUTE_32I_PEDANTIC;
+  if ((la.type == CUDA_R_8I) != whole || (lb.type == CUDA_R_8I) != whole) return CUBLAS_STATUS_NOT_SUPPORTED;
   if ((tb ? lb.cols : lb.rows) != k || ld.rows != m || ld.cols != n || lc.rows != m || lc.cols != n)
     return CUBLAS_STATUS_INVALID_VALUE;
   const bool bias = (p.epilogue & CUBLASLT_EPILOGUE_BIAS) != 0, aux = (p.epilogue & 128) != 0;
@@ -236,7 +249,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   const auto scale = static_cast<std::uint32_t>(p.scale);
   const double factor = read(alpha, 0, scale), keep = read(beta, 0, scale);
   if (keep != 0 && c == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
-  const bool wide = p.compute == CUBLAS_COMPUTE_64F || p.compute == CUBLAS_COMPUTE_64F_PEDANTIC;
+  // Sums of int8's products are exact in double.
+  const bool wide = whole || p.compute == CUBLAS_COMPUTE_64F || p.compute == CUBLAS_COMPUTE_64F_PEDANTIC;
   const auto rows = static_cast<std::int64_t>(m), cols = static_cast<std::int64_t>(n),
              depth = static_cast<std::int64_t>(k);
   for (int z = 0; z < ld.batch; ++z)
