@@ -24,7 +24,7 @@ __device__ unsigned long long key_of(float a, unsigned i) {
   return static_cast<unsigned long long>(__float_as_uint(a) & 0x7fffffffu) << 32 | ~i;
 }
 
-// residual: (n) += gradient: (n). One thread an element; so the next ones.
+// residual: (n) += gradient: (n). One thread an element, as in take_kernel.
 __global__ void accumulate_kernel(float* residual, const float* gradient, unsigned n) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) residual[i] += gradient[i];

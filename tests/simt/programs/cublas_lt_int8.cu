@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <vector>
 
-#define CHECK(call)                                            \
-  if (int status = static_cast<int>(call); status != 0) {      \
-    std::printf("line %d: status %d\n", __LINE__, status);     \
-    return 1;                                                  \
+#define CHECK(call)                                        \
+  if (int status = static_cast<int>(call); status != 0) {  \
+    std::printf("line %d: status %d\n", __LINE__, status); \
+    return 1;                                              \
   }
 
 int main() {
@@ -45,7 +45,8 @@ int main() {
   CHECK(cublasLtMatmulPreferenceCreate(&preference));
   CHECK(cublasLtMatmulAlgoGetHeuristic(handle, product, la, lb, lc, lc, preference, 1, found, &count));
   const int alpha = 3, beta = 2;
-  CHECK(cublasLtMatmul(handle, product, &alpha, da, la, db, lb, &beta, dc, lc, dc, lc, &found[0].algo, nullptr, 0, nullptr));
+  CHECK(cublasLtMatmul(handle, product, &alpha, da, la, db, lb, &beta, dc, lc, dc, lc, &found[0].algo, nullptr, 0,
+                       nullptr));
   cudaMemcpy(c.data(), dc, c.size() * sizeof(int), cudaMemcpyDeviceToHost);
   cublasLtMatmulPreferenceDestroy(preference);
   cublasLtMatrixLayoutDestroy(la);
