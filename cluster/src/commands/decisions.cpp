@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string>
+#include <tuple>
 
 #include "cluster/src/base/cluster_clock.hpp"
 #include "cluster/src/commands/collecting.hpp"
@@ -94,25 +95,21 @@ void add_decision_options(CLI::App* command, DecisionArguments& a, bool of_one_s
 }  // namespace
 
 void add_decisions(Registry& cluster) {
-  auto a = std::make_shared<DecisionArguments>();
-  CLI::App* command = cluster.add_with_course<DecisionArguments>(
-      "regrade", "Grade again what has a result", " --lab 03 --student jdoe --reason \"the node was broken\"", a,
-      regrade);
+  auto [command, a] = cluster.add_with_course<DecisionArguments>(
+      "regrade", "Grade again what has a result", " --lab 03 --student jdoe --reason \"the node was broken\"", regrade);
   add_decision_options(command, *a, false);
   command->add_flag("--detach", a->detach, "Only submit");
 
-  a = std::make_shared<DecisionArguments>();
-  command = cluster.add_with_course<DecisionArguments>(
+  std::tie(command, a) = cluster.add_with_course<DecisionArguments>(
       "extend", "Give a student a later deadline",
-      " --lab 03 --student jdoe --until 2026-12-08T23:59:00+01:00 --reason ill", a,
+      " --lab 03 --student jdoe --until 2026-12-08T23:59:00+01:00 --reason ill",
       [](const DecisionArguments& given) { return decide(given, "extension"); });
   command->add_option("--until", a->value, "2026-12-01T23:59:00+01:00")->required();
   add_decision_options(command, *a, true);
 
-  a = std::make_shared<DecisionArguments>();
-  command = cluster.add_with_course<DecisionArguments>(
+  std::tie(command, a) = cluster.add_with_course<DecisionArguments>(
       "override", "Set a student's grade by hand",
-      " --lab 03 --student jdoe --percent 80 --reason \"shown in the office hour\"", a,
+      " --lab 03 --student jdoe --percent 80 --reason \"shown in the office hour\"",
       [](const DecisionArguments& given) { return decide(given, "override"); });
   command->add_option("--percent", a->value, "Percent, or none to take it back")->required();
   add_decision_options(command, *a, true);

@@ -124,29 +124,27 @@ void add_intake_options(CLI::App* command, GradingArguments& a) {
 }  // namespace
 
 void add_grading(Registry& cluster) {
-  const auto add = [&](const char* name, const char* what, const char* example,
-                       int (*action)(const GradingArguments&)) {
-    auto a = std::make_shared<GradingArguments>();
-    return std::pair(cluster.add_with_course<GradingArguments>(name, what, example, a, action), a.get());
-  };
   {
-    const auto [command, a] = add("grade", "Take submissions in, and grade what has no result yet",
-                                  " --lab 03 --submissions DIR --roster roster.csv", grade);
+    const auto [command, a] =
+        cluster.add_with_course<GradingArguments>("grade", "Take submissions in, and grade what has no result yet",
+                                                  " --lab 03 --submissions DIR --roster roster.csv", grade);
     add_intake_options(command, *a);
     command->add_flag("--detach", a->detach, "Only submit");
   }
   {
-    const auto [command, a] = add("intake", "Take submissions in, without grading them",
-                                  " --lab 03 --submissions DIR --roster roster.csv --dry-run", intake);
+    const auto [command, a] =
+        cluster.add_with_course<GradingArguments>("intake", "Take submissions in, without grading them",
+                                                  " --lab 03 --submissions DIR --roster roster.csv --dry-run", intake);
     add_intake_options(command, *a);
     command->get_option("--submissions")->required();
     command->add_flag("--dry-run", a->dry_run, "List whose each entry is, and what is wrong with it; keep nothing");
   }
   {
-    const auto [command, a] = add("resume", "Go on where a grading was left", "", resume);
+    const auto [command, a] =
+        cluster.add_with_course<GradingArguments>("resume", "Go on where a grading was left", "", resume);
     command->add_flag("--detach", a->detach, "Only submit");
   }
-  add("cancel", "End what is queued and running", "", cancel);
+  cluster.add_with_course<GradingArguments>("cancel", "End what is queued and running", "", cancel);
 }
 
 }  // namespace ridge::cluster

@@ -80,26 +80,22 @@ int init(const KeepingArguments& a) {
 }  // namespace
 
 void add_keeping(Registry& cluster) {
-  const auto add = [&](const char* name, const char* what, const char* example,
-                       int (*action)(const KeepingArguments&)) {
-    auto a = std::make_shared<KeepingArguments>();
-    return std::pair(cluster.add_with_course<KeepingArguments>(name, what, example, a, action), a.get());
-  };
   {
-    const auto [command, a] =
-        add("backup", "Copy the gradebook, also while it is used", " gradebook-monday.sqlite", back_up);
+    const auto [command, a] = cluster.add_with_course<KeepingArguments>(
+        "backup", "Copy the gradebook, also while it is used", " gradebook-monday.sqlite", back_up);
     command->add_option("file", a->file, "New file")->required();
   }
   {
-    const auto [command, a] =
-        add("restore", "Take a backup as the gradebook, where that is gone", " gradebook-monday.sqlite", restore);
+    const auto [command, a] = cluster.add_with_course<KeepingArguments>(
+        "restore", "Take a backup as the gradebook, where that is gone", " gradebook-monday.sqlite", restore);
     command->add_option("file", a->file, "What `backup` wrote")->required();
   }
   {
-    const auto [command, a] = add("readmit", "Give jobs to a node that was left out", " gpu07", readmit);
+    const auto [command, a] = cluster.add_with_course<KeepingArguments>(
+        "readmit", "Give jobs to a node that was left out", " gpu07", readmit);
     command->add_option("node", a->node, "As `status` names it")->required();
   }
-  add("init", "Write a course.toml to start from", "", init);
+  cluster.add_with_course<KeepingArguments>("init", "Write a course.toml to start from", "", init);
 }
 
 }  // namespace ridge::cluster

@@ -42,25 +42,22 @@ int doctor(const DoctorArguments& a) {
 }  // namespace
 
 void add_machines(Registry& cluster) {
-  auto a = std::make_shared<DoctorArguments>();
-  CLI::App* command = cluster.add_with_course<DoctorArguments>(
-      "doctor", "Whether course.toml and the cluster fit each other", " --course course.toml", a, doctor);
+  const auto [command, a] = cluster.add_with_course<DoctorArguments>(
+      "doctor", "Whether course.toml and the cluster fit each other", " --course course.toml", doctor);
   command->add_flag("--no-job", a->no_job, "Don't ask a node by a small job");
 
-  auto p = std::make_shared<PreflightArguments>();
-  command = cluster.add<PreflightArguments>("preflight", "Whether this node's GPUs are fit for grading",
-                                            " --reference calibration.json", p, preflight);
-  command->add_flag("--require", p->require, "No GPU is a failure (else: skipped, exit code 77)");
-  command->add_option("--reference", p->reference,
-                      "What they should reach: from `ridge calibrate --json` on a healthy one");
-  command->add_option("--measured", p->measured, "Take this measurement instead of making one");
-  command->add_option("--keep", p->keep, "A folder: a GPU measured within the hour is not measured again");
+  const auto [check, p] = cluster.add<PreflightArguments>("preflight", "Whether this node's GPUs are fit for grading",
+                                                          " --reference calibration.json", preflight);
+  check->add_flag("--require", p->require, "No GPU is a failure (else: skipped, exit code 77)");
+  check->add_option("--reference", p->reference,
+                    "What they should reach: from `ridge calibrate --json` on a healthy one");
+  check->add_option("--measured", p->measured, "Take this measurement instead of making one");
+  check->add_option("--keep", p->keep, "A folder: a GPU measured within the hour is not measured again");
 }
 
 void add_array_task(Registry& cluster) {
-  auto a = std::make_shared<ArrayTaskArguments>();
-  CLI::App* command =
-      cluster.add<ArrayTaskArguments>("run", "What a job of a batch runs", nullptr, a,
+  const auto [command, a] =
+      cluster.add<ArrayTaskArguments>("run", "What a job of a batch runs", nullptr,
                                       [](const ArrayTaskArguments& r) { return run_array_task(r.batch, r.task); });
   command->group("");  // not listed
   command->add_option("batch", a->batch)->required();

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <tuple>
 
 #include "cluster/src/base/files.hpp"
 #include "cluster/src/commands/registry.hpp"
@@ -63,9 +64,8 @@ int show_estimate(const ReadingArguments& a) {
 }  // namespace
 
 void add_reading(Registry& cluster) {
-  auto a = std::make_shared<ReadingArguments>();
-  CLI::App* command = cluster.add_with_course<ReadingArguments>(
-      "export", "Write a lab's grades for an LMS", " --lab 03 --format canvas --from canvas.csv -o filled.csv", a,
+  auto [command, a] = cluster.add_with_course<ReadingArguments>(
+      "export", "Write a lab's grades for an LMS", " --lab 03 --format canvas --from canvas.csv -o filled.csv",
       export_grades);
   command->add_option("--format", a->format, "Format")
       ->check(CLI::IsMember({"canvas", "moodle", "nbgrader", "gradescope", "json", "csv"}))
@@ -78,14 +78,12 @@ void add_reading(Registry& cluster) {
   command->add_flag("--ignore-unmatched", a->ignore_unmatched, "Although hand-ins belong to nobody on the roster");
   command->add_option("--lab", a->lab, "Lab, or `total`: all of them by their weights")->required();
 
-  a = std::make_shared<ReadingArguments>();
-  command = cluster.add_with_course<ReadingArguments>(
-      "report", "Distribution, common failing checks, results to look at", " --lab 03", a, show_report);
+  std::tie(command, a) = cluster.add_with_course<ReadingArguments>(
+      "report", "Distribution, common failing checks, results to look at", " --lab 03", show_report);
   command->add_option("--lab", a->lab, "Lab")->required();
 
-  a = std::make_shared<ReadingArguments>();
-  command = cluster.add_with_course<ReadingArguments>(
-      "estimate", "Hours that a round will take, before it is submitted", " --lab 03 --more 200", a, show_estimate);
+  std::tie(command, a) = cluster.add_with_course<ReadingArguments>(
+      "estimate", "Hours that a round will take, before it is submitted", " --lab 03 --more 200", show_estimate);
   command->add_option("--more", a->more, "Submissions that are not taken in yet")->check(CLI::Range(0, 1000000));
   command->add_option("--lab", a->lab, "Lab")->required();
 }

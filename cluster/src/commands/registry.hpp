@@ -20,22 +20,24 @@ class Registry {
     top_->require_subcommand(1);
   }
 
-  // `example`: what stands behind "ridge cluster" and the name; null: none. The caller binds `arguments` to options.
+  // Returns the command, and the arguments that its action gets, for the caller to bind to options. `example`: what
+  // stands behind "ridge cluster" and the name; null: none.
   template <class A>
-  CLI::App* add(const std::string& name, const std::string& what, const char* example, std::shared_ptr<A> arguments,
-                std::function<int(const A&)> action) {
+  std::pair<CLI::App*, A*> add(const std::string& name, const std::string& what, const char* example,
+                               std::function<int(const A&)> action) {
     CLI::App* command = top_->add_subcommand(name, what);
     if (example != nullptr) command->footer("Examples:\n  ridge cluster " + name + example);
+    auto arguments = std::make_shared<A>();
     ridge_.set_action(command, [arguments, action = std::move(action)] { return action(*arguments); });
-    return command;
+    return {command, arguments.get()};
   }
   // The same for a command that reads course.toml.
   template <class A>
-  CLI::App* add_with_course(const std::string& name, const std::string& what, const char* example,
-                            std::shared_ptr<A> arguments, std::function<int(const A&)> action) {
-    CLI::App* command = add(name, what, example, arguments, std::move(action));
-    command->add_option("--course", arguments->course, "course.toml (default: RIDGE_COURSE, else here or above)");
-    return command;
+  std::pair<CLI::App*, A*> add_with_course(const std::string& name, const std::string& what, const char* example,
+                                           std::function<int(const A&)> action) {
+    const auto made = add<A>(name, what, example, std::move(action));
+    made.first->add_option("--course", made.second->course, "course.toml (default: RIDGE_COURSE, else here or above)");
+    return made;
   }
 
  private:

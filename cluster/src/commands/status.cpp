@@ -60,8 +60,7 @@ int status(const StatusArguments& a) {
 }  // namespace
 
 void add_status(Registry& cluster) {
-  auto a = std::make_shared<StatusArguments>();
-  CLI::App* command = cluster.add_with_course<StatusArguments>("status", "How far it is", " --watch", a, status);
+  const auto [command, a] = cluster.add_with_course<StatusArguments>("status", "How far it is", " --watch", status);
   command->add_flag("--watch", a->watch, "Until nothing is open");
 }
 
