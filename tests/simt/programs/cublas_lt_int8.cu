@@ -11,11 +11,11 @@
   }
 
 int main() {
-  constexpr int m = 20, n = 12, k = 36;
+  constexpr int m = 8, n = 12, k = 1700;  // sums that no float holds
   std::vector<signed char> a(m * k), b(k * n);
   std::vector<int> c(m * n, 7), wanted(m * n);
-  for (int i = 0; i < m * k; ++i) a[i] = static_cast<signed char>(i * 37 % 255 - 127);
-  for (int i = 0; i < k * n; ++i) b[i] = static_cast<signed char>(i * 53 % 255 - 127);
+  for (int i = 0; i < m * k; ++i) a[i] = static_cast<signed char>(100 + i * 37 % 28);
+  for (int i = 0; i < k * n; ++i) b[i] = static_cast<signed char>(100 + i * 53 % 27);
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n; ++j) {
       int sum = 0;
