@@ -94,8 +94,9 @@ std::string run_row(const json& r) {
                                 r.at("time").get<std::string>(), r.at("ridge").at("commit").get<std::string>(),
                                 compiler.at("name").get<std::string>(), compiler.at("flags").get<std::string>());
   if (r.at("backend") == Backend::cpu) return row + fmt::format(" {} |\n", text_of(device, "profile"));
-  return row + fmt::format(" {}, {} | {} | {}, {}, {} |\n", text_of(device, "driver"), text_of(device, "runtime"),
-                           text_of(device, "clocks"), range(r, "sm_mhz", "MHz"), range(r, "temperature_c", "degrees C"),
+  const std::string nccl = device.contains("nccl") ? ", NCCL " + text_of(device, "nccl") : "";
+  return row + fmt::format(" {}, {}{} | {} | {}, {}, {} |\n", text_of(device, "driver"), text_of(device, "runtime"),
+                           nccl, text_of(device, "clocks"), range(r, "sm_mhz", "MHz"), range(r, "temperature_c", "degrees C"),
                            range(r, "power_w", "W"));
 }
 

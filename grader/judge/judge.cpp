@@ -21,6 +21,7 @@
 #include "grader/judge/task_judge.hpp"
 #include "grader/machine/device.hpp"
 #include "grader/machine/gpu_leftovers.hpp"
+#include "grader/machine/versions.hpp"
 #include "grader/measure/calibrate.hpp"
 #include "grader/result/hashes.hpp"
 #include "grader/worker/agents.hpp"
@@ -69,6 +70,9 @@ void describe(Result& r, const Lab& lab, const JudgeOptions& o, const Device* de
     r.device["driver"] = info.driver;
     r.device["runtime"] = info.runtime;
     r.device["clocks"] = info.clocks;
+    const auto& libraries = lab.libraries;
+    if (std::find(libraries.begin(), libraries.end(), "nccl") != libraries.end())
+      if (const std::string nccl = nccl_version(); !nccl.empty()) r.device["nccl"] = nccl;
     if (const int gpus = lab.most_gpus(cuda_devices()); gpus > 1) r.device["gpus"] = std::to_string(gpus);
   } else {
     r.device["profile"] = default_profile().id;

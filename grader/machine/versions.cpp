@@ -58,7 +58,12 @@ std::string nccl_cuda_version(const std::string& library) {
   return "";
 }
 
-void read_nccl(Versions& v) {
+struct Nccl {
+  std::string version, file;
+};
+
+// The library that a lab's program would load; empty fields where there is none.
+Nccl find_nccl() {
   // Where the loader looks, and beside nvcc, where `-lnccl` of a lab finds it.
   std::vector<std::string> places = {"libnccl.so.2"};
   if (const fs::path nvcc = find_nvcc(); !nvcc.empty())
@@ -70,11 +75,11 @@ void read_nccl(Versions& v) {
     if (!nccl || !nccl.get(version, "ncclGetVersion") || version(&code) != 0) continue;
     // Up to 2.8 it was major * 1000, since then major * 10000.
     const int major = code >= 10000 ? 10000 : 1000;
-    v.nccl = fmt::format("{}.{}.{}", code / major, code % major / 100, code % 100);
     Dl_info where{};
-    if (dladdr(reinterpret_cast<void*>(version), &where) != 0) v.nccl_cuda = nccl_cuda_version(where.dli_fname);
-    return;
+    const bool known = dladdr(reinterpret_cast<void*>(version), &where) != 0;
+    return {fmt::format("{}.{}.{}", code / major, code % major / 100, code % 100), known ? where.dli_fname : ""};
   }
+  return {};
 }
 
 // Every mpirun on PATH, each program once: several names may lead to one file.
@@ -97,11 +102,15 @@ bool starts_with_any(std::string_view text, std::initializer_list<const char*> s
 
 }  // namespace
 
+std::string nccl_version() { return find_nccl().version; }
+
 Versions read_versions() {
   Versions v;
   v.driver_cuda = driver_cuda();
   v.toolkit = toolkit_version();
-  read_nccl(v);
+  const Nccl nccl = find_nccl();
+  v.nccl = nccl.version;
+  if (!nccl.file.empty()) v.nccl_cuda = nccl_cuda_version(nccl.file);
   v.nccl_header = kBuiltNccl;
   v.agent_mpi = kBuiltOpenMpi;
   v.agent = fs::exists(build_dir() / "bin/ridge-agent");

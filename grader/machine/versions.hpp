@@ -29,6 +29,8 @@ struct Versions {
 };
 
 Versions read_versions();
+// "2.28.9" of the NCCL that a lab's program would load; empty where there is none.
+std::string nccl_version();
 Facts version_facts(const Versions& versions);
 
 // Numbers of a version, compared one by one: "2.9" is older than "2.18". Below 0, 0, above 0. Only as many as the
