@@ -2,6 +2,7 @@
 # Builds and runs the measurements of this folder. run.sh FOLDER [GPUs]: leaves training.jsonl and attention.jsonl (a line a run), losses_*.txt,
 # about.txt and, of several GPUs, traces of a step of ours and of PyTorch there. PyTorch's lines are left out where there is none.
 # RIDGE_TRAINING_BIN: a folder with `train`, `tensor`, `pipeline` and `attention`, already built.
+# RIDGE_COMMIT: the commit of the sources, where they came without git.
 # Exit code 77: no nvcc, or no GPU here.
 set -eu
 out=${1:?run.sh FOLDER [GPUs]}
@@ -26,7 +27,7 @@ if [ -z "$bin" ]; then
 fi
 export NCCL_NVLS_ENABLE=0
 {
-  echo "commit $(git rev-parse HEAD 2> /dev/null || echo unknown)"
+  echo "commit ${RIDGE_COMMIT:-$(git rev-parse HEAD 2> /dev/null || echo unknown)}"
   nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,temperature.gpu --format=csv
 } > "$out/about.txt"
 # A run that fails or takes longer than 90 s leaves no line, and says so.
