@@ -1,6 +1,6 @@
 """The emulator's virtual time beside the time of real GPUs, for the cases of labs with ranks that GPUs are timed on.
 
-python3 benchmarks/virtual_time.py benchmarks/emulator/x2 benchmarks/h100x2 > benchmarks/emulator/x2/README.md
+python3 benchmarks/virtual_time.py benchmarks/emulator/x2 benchmarks/h200x2 > benchmarks/emulator/x2/README.md
 
 The first folder is what `ridge bench --emulate-gpus 2 [--check]` left, the second what `ridge bench --backend cuda [--check]` left. Reasons for what
 is off by more than a fifth are in reasons.toml beside the first.

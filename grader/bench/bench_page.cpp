@@ -96,8 +96,8 @@ std::string run_row(const json& r) {
   if (r.at("backend") == Backend::cpu) return row + fmt::format(" {} |\n", text_of(device, "profile"));
   const std::string nccl = device.contains("nccl") ? ", NCCL " + text_of(device, "nccl") : "";
   return row + fmt::format(" {}, {}{} | {} | {}, {}, {} |\n", text_of(device, "driver"), text_of(device, "runtime"),
-                           nccl, text_of(device, "clocks"), range(r, "sm_mhz", "MHz"), range(r, "temperature_c", "degrees C"),
-                           range(r, "power_w", "W"));
+                           nccl, text_of(device, "clocks"), range(r, "sm_mhz", "MHz"),
+                           range(r, "temperature_c", "degrees C"), range(r, "power_w", "W"));
 }
 
 }  // namespace
