@@ -264,7 +264,7 @@ class Parser {
       out_.library = true;
     } else if (a == "--plain") {
       out_.options.instrumented = false;
-    } else if (a == "-x") {
+    } else if (a == "-x" || a == "--x") {
       const std::string& language = value(a);
       if (language != "cu" && language != "c++")
         throw Error(Exit::usage, "ridge cc: -x " + language + " is not known", "it takes -x cu");

@@ -176,8 +176,8 @@ TEST_CASE("what the emulator lacks is said by name") {
                         Lack{"#include <cuda/ptx>\n", "a.cu:1:2: error: <cuda/ptx> is not part of"},
                         Lack{"__global__ void k(int* x) {\n  asm(\"tcgen05.alloc.b32 %0;\" : \"=r\"(*x));\n}\n",
                              "error: asm is not part of the emulator: inline PTX"},
-                        Lack{"__global__ void k(float* x, cudaTextureObject_t t) {}\n",
-                             "error: cudaTextureObject_t is not part of the emulator: "},
+                        Lack{"texture<float, 2> image;\n",
+                             "error: texture is not part of the emulator: CUDA 12 has no texture references"},
                         Lack{"#include <cuda.h>\nint main() { cuInit(0); }\n",
                              " error: cuInit is not part of the emulator: that is the driver API"},
                         Lack{"CUtensorMap map;\n", "error: CUtensorMap is not part of the emulator: "}}) {

@@ -98,7 +98,7 @@ TEST_CASE("what the emulator lacks becomes an error at its line") {
   std::string out = rewritten("asm volatile(\"mov %0, %laneid; )\"\n : \"=r\"(x));\nf();");
   CHECK(out.rfind("_Pragma(\"GCC error \\\"asm is not part of the emulator: ", 0) == 0);
   CHECK(contains(out, "\n;\nf();"));
-  CHECK(contains(rewritten("v = tex2D<float>(t, 0, 0);"), "\\\"\") tex2D<float>(t, 0, 0);"));
+  CHECK(contains(rewritten("v = texCubemap<float>(t, 0, 0, 1);"), "\\\"\") texCubemap<float>(t, 0, 0, 1);"));
   CHECK(contains(rewritten("__global__ int k();"), "must have a void return type"));
   unchanged("m.texture = 3; int texture = p->tex2D; // asm(1)\n");
   unchanged("__global__ void k(); static __global__ __launch_bounds__(128) void l(); void __global__ m();");

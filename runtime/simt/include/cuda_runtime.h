@@ -143,6 +143,9 @@ template <class T>
 inline void __stcg(T* p, T v) { *p = v; }
 
 #include "ridge_simt/math.h"
+#ifndef RIDGE_JUDGED
+#include "ridge_simt/textures.h"
+#endif
 #include "ridge_simt/ptx_common.h"
 #include "ridge_simt/nv_atomic.h"
 

@@ -5,6 +5,14 @@
 
 #include "vector_types.h"
 
+// A judged submission's kernels run in a process of their own, which knows no texture objects.
+#ifdef RIDGE_JUDGED
+#define RIDGE_NO_TEXTURES \
+  __attribute__((unavailable("labs have no textures or surfaces: read the array through a pointer")))
+#else
+#define RIDGE_NO_TEXTURES
+#endif
+
 enum cudaError {
   cudaSuccess = 0,
   cudaErrorInvalidValue = 1,
@@ -358,6 +366,8 @@ typedef struct CUgraphNode_st* cudaGraphNode_t;
 typedef struct CUgraphExec_st* cudaGraphExec_t;
 typedef struct CUmemPoolHandle_st* cudaMemPool_t;
 typedef struct cudaArray* cudaArray_t;
+typedef const struct cudaArray* cudaArray_const_t;
+typedef struct cudaMipmappedArray* cudaMipmappedArray_t;
 typedef void (*cudaHostFn_t)(void* user_data);
 typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void* user_data);
 
@@ -373,7 +383,6 @@ typedef struct cudaIpcEventHandle_st {
 } cudaIpcEventHandle_t;
 #define cudaIpcMemLazyEnablePeerAccess 0x01
 
-// Without the limits of textures and surfaces, which the emulator does not have.
 struct cudaDeviceProp {
   char name[256];
   cudaUUID_t uuid;
@@ -395,6 +404,25 @@ struct cudaDeviceProp {
   int multiProcessorCount;
   int integrated;
   int canMapHostMemory;
+  int maxTexture1D;
+  int maxTexture1DMipmap;
+  int maxTexture2D[2];
+  int maxTexture2DMipmap[2];
+  int maxTexture2DLinear[3];
+  int maxTexture2DGather[2];
+  int maxTexture3D[3];
+  int maxTexture3DAlt[3];
+  int maxTextureCubemap;
+  int maxTexture1DLayered[2];
+  int maxTexture2DLayered[3];
+  int maxTextureCubemapLayered[2];
+  int maxSurface1D;
+  int maxSurface2D[2];
+  int maxSurface3D[3];
+  int maxSurface1DLayered[2];
+  int maxSurface2DLayered[3];
+  int maxSurfaceCubemap;
+  int maxSurfaceCubemapLayered[2];
   size_t surfaceAlignment;
   int concurrentKernels;
   int ECCEnabled;
@@ -450,6 +478,59 @@ struct cudaDeviceProp {
   int hostNumaMultinodeIpcSupported;
 };
 
+// Of the kinds behind None the emulator has none.
+enum cudaChannelFormatKind {
+  cudaChannelFormatKindSigned = 0,
+  cudaChannelFormatKindUnsigned = 1,
+  cudaChannelFormatKindFloat = 2,
+  cudaChannelFormatKindNone = 3
+};
+struct cudaChannelFormatDesc {
+  int x, y, z, w;  // bits of each channel
+  enum cudaChannelFormatKind f;
+};
+
+enum cudaResourceType {
+  cudaResourceTypeArray = 0,
+  cudaResourceTypeMipmappedArray = 1,
+  cudaResourceTypeLinear = 2,
+  cudaResourceTypePitch2D = 3
+};
+struct cudaResourceDesc {
+  enum cudaResourceType resType;
+  union {
+    struct {
+      cudaArray_t array;
+    } array;
+    struct {
+      cudaMipmappedArray_t mipmap;
+    } mipmap;
+    struct {
+      void* devPtr;
+      struct cudaChannelFormatDesc desc;
+      size_t sizeInBytes;
+    } linear;
+    struct {
+      void* devPtr;
+      struct cudaChannelFormatDesc desc;
+      size_t width;  // elements
+      size_t height;
+      size_t pitchInBytes;
+    } pitch2D;
+    struct {
+      int reserved[32];
+    } reserved;
+  } res;
+  unsigned int flags;
+};
+enum cudaResourceViewFormat { cudaResViewFormatNone = 0 };
+struct cudaResourceViewDesc {
+  enum cudaResourceViewFormat format;
+  size_t width, height, depth;
+  unsigned int firstMipmapLevel, lastMipmapLevel;
+  unsigned int firstLayer, lastLayer;
+};
+
 struct cudaPointerAttributes {
   enum cudaMemoryType type;
   int device;
@@ -477,7 +558,7 @@ struct cudaFuncAttributes {
 };
 
 struct cudaExtent {
-  size_t width;  // bytes
+  size_t width;  // bytes; of an array its elements
   size_t height;
   size_t depth;
 };
@@ -491,7 +572,7 @@ struct cudaPitchedPtr {
   size_t ysize;  // rows of a slice
 };
 struct cudaMemcpy3DParms {
-  cudaArray_t srcArray;  // must be null: there are no arrays
+  cudaArray_t srcArray;  // or srcPtr; of an array, positions and the extent are in its elements
   struct cudaPos srcPos;
   struct cudaPitchedPtr srcPtr;
   cudaArray_t dstArray;
@@ -656,6 +737,11 @@ typedef struct cudaLaunchConfig_st {
   const dim3& ridge_block_dim() const { return blockDim; }
 } cudaLaunchConfig_t;
 
+#define cudaArrayDefault 0x00
+#define cudaArrayLayered 0x01
+#define cudaArraySurfaceLoadStore 0x02
+#define cudaArrayCubemap 0x04
+#define cudaArrayTextureGather 0x08
 #define cudaGraphKernelNodePortDefault 0
 #define cudaGraphKernelNodePortProgrammatic 1
 #define cudaGraphKernelNodePortLaunchCompletion 2

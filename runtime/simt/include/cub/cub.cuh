@@ -4,3 +4,4 @@
 #include "ridge_simt/cub_block.h"
 #include "ridge_simt/cub_device.h"
 #include "ridge_simt/cub_more.h"
+#include "ridge_simt/cub_types.h"

@@ -180,6 +180,52 @@ struct DeviceSelect {
     *count = kept;
     return cudaSuccess;
   }
+  // The first of each run of equal items.
+  template <class In, class Out, class Count>
+  static cudaError_t Unique(void* temp, ::std::size_t& bytes, In in, Out out, Count count, int n,
+                            cudaStream_t stream = nullptr) {
+    RIDGE_ASKED(In);
+    int kept = 0;
+    for (int i = 0; i < n; ++i)
+      if (i == 0 || !(in[i] == in[i - 1])) out[kept++] = in[i];
+    *count = kept;
+    return cudaSuccess;
+  }
+};
+
+struct DeviceRunLengthEncode {
+  // The first of each run of equal items, and the run's length.
+  template <class In, class Unique, class Lengths, class Count>
+  static cudaError_t Encode(void* temp, ::std::size_t& bytes, In in, Unique unique, Lengths lengths, Count count, int n,
+                            cudaStream_t stream = nullptr) {
+    RIDGE_ASKED(In);
+    int runs = 0;
+    for (int begin = 0, i = 1; i <= n; ++i) {
+      if (i < n && in[i] == in[begin]) continue;
+      unique[runs] = in[begin];
+      lengths[runs++] = i - begin;
+      begin = i;
+    }
+    *count = runs;
+    return cudaSuccess;
+  }
+  // Of each run of two items or more, where it begins and its length.
+  template <class In, class Offsets, class Lengths, class Count>
+  static cudaError_t NonTrivialRuns(void* temp, ::std::size_t& bytes, In in, Offsets offsets, Lengths lengths,
+                                    Count count, int n, cudaStream_t stream = nullptr) {
+    RIDGE_ASKED(In);
+    int runs = 0;
+    for (int begin = 0, i = 1; i <= n; ++i) {
+      if (i < n && in[i] == in[begin]) continue;
+      if (i - begin > 1) {
+        offsets[runs] = begin;
+        lengths[runs++] = i - begin;
+      }
+      begin = i;
+    }
+    *count = runs;
+    return cudaSuccess;
+  }
 };
 
 struct DeviceHistogram {

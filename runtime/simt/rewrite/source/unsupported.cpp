@@ -35,6 +35,7 @@ constexpr Entry kHeaders[] = {
 
 // The ones of these that the emulator has.
 constexpr std::string_view kThere[] = {"cub/cub.cuh",
+                                       "cub/util_allocator.cuh",
                                        "cub/util_type.cuh",
                                        "cub/util_macro.cuh",
                                        "cub/util_debug.cuh",
@@ -54,6 +55,7 @@ constexpr std::string_view kThere[] = {"cub/cub.cuh",
                                        "cub/device/device_histogram.cuh",
                                        "cub/device/device_radix_sort.cuh",
                                        "cub/device/device_reduce.cuh",
+                                       "cub/device/device_run_length_encode.cuh",
                                        "cub/device/device_scan.cuh",
                                        "cub/device/device_select.cuh",
                                        "cub/warp/warp_reduce.cuh",
@@ -64,10 +66,18 @@ constexpr std::string_view kThere[] = {"cub/cub.cuh",
                                        "cuda/std/atomic",
                                        "cuda/std/barrier",
                                        "curand.h",
-                                       "curand_kernel.h"};
+                                       "curand_kernel.h",
+                                       "surface_indirect_functions.h",
+                                       "surface_types.h",
+                                       "texture_indirect_functions.h",
+                                       "texture_types.h"};
 
-constexpr std::string_view kTexture = "read the array through a pointer (const float* __restrict__)";
-constexpr std::string_view kSurface = "read and write the array through a pointer";
+constexpr std::string_view kTexture =
+    "CUDA 12 has no texture references any more: make a texture object (cudaCreateTextureObject)";
+constexpr std::string_view kSurface =
+    "CUDA 12 has no surface references any more: make a surface object (cudaCreateSurfaceObject)";
+constexpr std::string_view kCubemap = "read the six faces as the layers of a layered array (tex2DLayered)";
+constexpr std::string_view kLevels = "read each level as a texture of its own";
 constexpr std::string_view kTma = "copy the tile with ordinary loads, or with __pipeline_memcpy_async";
 
 constexpr std::string_view kDriver =
@@ -105,31 +115,16 @@ constexpr Entry kWords[] = {
      "cp.async, "
      "...), each in an asm of its own; use the CUDA function or the C++ that does the same"},
     {"texture", kTexture},
-    {"cudaTextureObject_t", kTexture},
-    {"cudaCreateTextureObject", kTexture},
-    {"cudaDestroyTextureObject", kTexture},
     {"cudaBindTexture", kTexture},
     {"cudaBindTexture2D", kTexture},
     {"cudaBindTextureToArray", kTexture},
-    {"tex1D", kTexture},
-    {"tex1Dfetch", kTexture},
-    {"tex1DLod", kTexture},
-    {"tex2D", kTexture},
-    {"tex2DLod", kTexture},
-    {"tex2Dgather", kTexture},
-    {"tex2DLayered", kTexture},
-    {"tex3D", kTexture},
-    {"tex3DLod", kTexture},
-    {"texCubemap", kTexture},
+    {"texCubemap", kCubemap},
+    {"texCubemapLayered", kCubemap},
+    {"surfCubemapread", kCubemap},
+    {"surfCubemapwrite", kCubemap},
+    {"cudaMallocMipmappedArray", kLevels},
+    {"cudaGetMipmappedArrayLevel", kLevels},
     {"surface", kSurface},
-    {"cudaSurfaceObject_t", kSurface},
-    {"cudaCreateSurfaceObject", kSurface},
-    {"surf1Dread", kSurface},
-    {"surf1Dwrite", kSurface},
-    {"surf2Dread", kSurface},
-    {"surf2Dwrite", kSurface},
-    {"surf3Dread", kSurface},
-    {"surf3Dwrite", kSurface},
     {"CUtensorMap", kTma},
     {"cuTensorMapEncodeTiled", kTma},
     {"cuTensorMapEncodeIm2col", kTma},

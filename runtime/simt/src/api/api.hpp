@@ -73,6 +73,9 @@ cudaError_t legacy_use(CUstream_st& stream);  // work for the legacy stream whil
 cudaError_t copy_work(Work& work, Box to, Box from, Extent extent, cudaMemcpyKind kind);
 // Queues a copy. With `async` false it waits as cudaMemcpy does, mostly until the copy has ended.
 cudaError_t submit_copy(Engine& engine, const char* name, Work work, cudaStream_t stream, bool async);
+// The whole call of a copy, with its checks: `name` is the function that the program called.
+cudaError_t copy(const char* name, Box to, Box from, Extent extent, cudaMemcpyKind kind, cudaStream_t stream,
+                 bool async);
 // Queues a copy between devices in a default stream.
 cudaError_t submit_default_peer_copy(Engine& engine, const char* name, CUstream_st& stream, Work work);
 // Allocates memory of a graph: it is never freed, and counts as no leak.

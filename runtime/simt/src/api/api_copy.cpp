@@ -1,4 +1,5 @@
 // Copies and fills: what the pointers are, which calls wait, and rows with pitches.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -8,6 +9,7 @@
 #include "api/api.hpp"
 #include "device/device_profile.hpp"
 #include "device/symbols.hpp"
+#include "device/textures.hpp"
 #include "sanitize/sanitizer.hpp"
 
 using namespace ridge::simt;
@@ -135,14 +137,6 @@ cudaError_t submit_copy(Engine& engine, const char* name, Work work, cudaStream_
   return cudaSuccess;
 }
 
-}  // namespace ridge::simt::api
-
-namespace {
-
-Box box_of(const void* p, std::size_t pitch, std::size_t rows = 1) {
-  return {static_cast<char*>(const_cast<void*>(p)), pitch, pitch * rows};
-}
-
 cudaError_t copy(const char* name, Box to, Box from, Extent extent, cudaMemcpyKind kind, cudaStream_t stream,
                  bool async) {
   return call([&](Engine& engine) {
@@ -150,9 +144,19 @@ cudaError_t copy(const char* name, Box to, Box from, Extent extent, cudaMemcpyKi
     if (extent.height * extent.depth > 1 && (extent.width > to.pitch || extent.width > from.pitch))
       return cudaErrorInvalidPitchValue;
     Work work;
-    if (cudaError_t error = api::copy_work(work, to, from, extent, kind)) return error;
-    return api::submit_copy(engine, name, std::move(work), stream, async);
+    if (cudaError_t error = copy_work(work, to, from, extent, kind)) return error;
+    return submit_copy(engine, name, std::move(work), stream, async);
   });
+}
+
+}  // namespace ridge::simt::api
+
+namespace {
+
+using api::copy;
+
+Box box_of(const void* p, std::size_t pitch, std::size_t rows = 1) {
+  return {static_cast<char*>(const_cast<void*>(p)), pitch, pitch * rows};
 }
 
 cudaError_t fill(const char* name, Box to, int value, Extent extent, cudaStream_t stream, bool async) {
@@ -175,14 +179,26 @@ cudaError_t fill(const char* name, Box to, int value, Extent extent, cudaStream_
 }
 
 cudaError_t copy_3d(const char* name, const cudaMemcpy3DParms* p, cudaStream_t stream, bool async) {
-  if (p == nullptr || p->srcArray != nullptr || p->dstArray != nullptr) return api::keep(cudaErrorInvalidValue);
-  auto box = [](const cudaPitchedPtr& pitched, const cudaPos& at) {
-    Box b = box_of(pitched.ptr, pitched.pitch, pitched.ysize);
-    if (b.data != nullptr) b.data += at.z * b.slice + at.y * b.pitch + at.x;
+  if (p == nullptr) return api::keep(cudaErrorInvalidValue);
+  // Each side is an array or memory. What an array is part of is measured in its texels.
+  auto twice = [](const cudaArray* array, const cudaPitchedPtr& pitched) {
+    return array != nullptr && pitched.ptr != nullptr;
+  };
+  const std::size_t to_bytes = p->dstArray != nullptr ? texel_bytes(p->dstArray->format) : 0;
+  const std::size_t from_bytes = p->srcArray != nullptr ? texel_bytes(p->srcArray->format) : 0;
+  if (twice(p->dstArray, p->dstPtr) || twice(p->srcArray, p->srcPtr) ||
+      (to_bytes != 0 && from_bytes != 0 && to_bytes != from_bytes))
+    return api::keep(cudaErrorInvalidValue);
+  auto box = [](const cudaArray* array, std::size_t bytes, const cudaPitchedPtr& pitched, const cudaPos& at) {
+    Box b = array != nullptr ? Box{array->data, array->pitch, array->slice}
+                             : box_of(pitched.ptr, pitched.pitch, pitched.ysize);
+    if (b.data != nullptr) b.data += at.z * b.slice + at.y * b.pitch + at.x * std::max<std::size_t>(bytes, 1);
     return b;
   };
-  return copy(name, box(p->dstPtr, p->dstPos), box(p->srcPtr, p->srcPos),
-              {p->extent.width, p->extent.height, p->extent.depth}, p->kind, stream, async);
+  const std::size_t unit = std::max({to_bytes, from_bytes, std::size_t{1}});
+  return copy(name, box(p->dstArray, to_bytes, p->dstPtr, p->dstPos),
+              box(p->srcArray, from_bytes, p->srcPtr, p->srcPos),
+              {p->extent.width * unit, p->extent.height, p->extent.depth}, p->kind, stream, async);
 }
 
 }  // namespace

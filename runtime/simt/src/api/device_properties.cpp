@@ -43,6 +43,27 @@ void fill(cudaDeviceProp& p, int device) {
   p.multiProcessorCount = as<int>(d.sms);
   p.canMapHostMemory = 1;
   p.surfaceAlignment = 512;
+  // As every GPU since sm_70 has them (CUDA Programming Guide, "Compute Capabilities").
+  auto limits = [](auto& to, std::initializer_list<int> values) { std::copy(values.begin(), values.end(), to); };
+  p.maxTexture1D = 131072;
+  p.maxTexture1DMipmap = 32768;
+  limits(p.maxTexture2D, {131072, 65536});
+  limits(p.maxTexture2DMipmap, {32768, 32768});
+  limits(p.maxTexture2DLinear, {131072, 65000, 2097120});
+  limits(p.maxTexture2DGather, {32768, 32768});
+  limits(p.maxTexture3D, {16384, 16384, 16384});
+  limits(p.maxTexture3DAlt, {8192, 8192, 32768});
+  p.maxTextureCubemap = 32768;
+  limits(p.maxTexture1DLayered, {32768, 2048});
+  limits(p.maxTexture2DLayered, {32768, 32768, 2048});
+  limits(p.maxTextureCubemapLayered, {32768, 2046});
+  p.maxSurface1D = 32768;
+  limits(p.maxSurface2D, {131072, 65536});
+  limits(p.maxSurface3D, {16384, 16384, 16384});
+  limits(p.maxSurface1DLayered, {32768, 2048});
+  limits(p.maxSurface2DLayered, {32768, 32768, 2048});
+  p.maxSurfaceCubemap = 32768;
+  limits(p.maxSurfaceCubemapLayered, {32768, 2046});
   p.concurrentKernels = 1;
   p.asyncEngineCount = 2;  // one copy engine each way
   p.unifiedAddressing = 1;
