@@ -50,19 +50,20 @@ static cudaResourceDesc of(cudaArray_t a) {
 int main() {
   const cudaChannelFormatDesc pairs = cudaCreateChannelDesc<float2>();
   const cudaChannelFormatDesc bytes = cudaCreateChannelDesc(8, 0, 0, 0, cudaChannelFormatKindUnsigned);
-  cudaArray_t first, second, layers, plain;
+  cudaArray_t first, second, layers;
   CHECK(cudaMallocArray(&first, &pairs, kWidth, kHeight, cudaArraySurfaceLoadStore));
   CHECK(cudaMallocArray(&second, &pairs, kWidth, kHeight, cudaArraySurfaceLoadStore));
-  CHECK(cudaMallocArray(&plain, &pairs, kWidth, kHeight));
   CHECK(cudaMalloc3DArray(&layers, &bytes, make_cudaExtent(kWidth, kHeight, kLayers),
                           cudaArrayLayered | cudaArraySurfaceLoadStore));
-  const cudaResourceDesc a = of(first), b = of(second), c = of(layers), none = of(plain);
+  const cudaResourceDesc a = of(first), b = of(second), c = of(layers);
   cudaSurfaceObject_t from, to, numbers, refused;
   CHECK(cudaCreateSurfaceObject(&from, &a));
   CHECK(cudaCreateSurfaceObject(&to, &b));
   CHECK(cudaCreateSurfaceObject(&numbers, &c));
-  if (cudaCreateSurfaceObject(&refused, &none) != cudaErrorInvalidValue) {
-    std::printf("an array without cudaArraySurfaceLoadStore was taken\n");
+  cudaResourceDesc memory = {};
+  memory.resType = cudaResourceTypeLinear;
+  if (cudaCreateSurfaceObject(&refused, &memory) != cudaErrorInvalidValue) {
+    std::printf("a surface needs an array\n");
     return 1;
   }
   cudaGetLastError();
@@ -103,7 +104,7 @@ int main() {
   }
   CHECK(cudaDestroyTextureObject(t));
   for (cudaSurfaceObject_t s : {from, to, numbers}) CHECK(cudaDestroySurfaceObject(s));
-  for (cudaArray_t array : {first, second, layers, plain}) CHECK(cudaFreeArray(array));
+  for (cudaArray_t array : {first, second, layers}) CHECK(cudaFreeArray(array));
   CHECK(cudaFree(row));
   CHECK(cudaFree(out));
   std::printf(wrong == 0 ? "ok\n" : "%d wrong\n", wrong);

@@ -181,7 +181,8 @@ int main() {
           if (what == 2) read_layer<<<blocks, 128>>>(t, on[0], on[1], on_layer, out, kPoints);
           const std::vector<float> got = host(out, kPoints);
           for (int i = 0; i < kPoints; ++i) {
-            const int l = what == 2 ? std::min(std::max((int)layer[i], 0), kDepth - 1) : 0;
+            // Layers have no sign: -1 is beyond the last one, too.
+            const int l = what == 2 ? (int)std::min((unsigned)(int)layer[i], kDepth - 1u) : 0;
             const Reference reference = {
                 cube.data() + l * kWidth * kHeight, {kWidth, kHeight, kDepth}, desc, what == 1 ? 3 : 2};
             const float point[3] = {at[0][i], at[1][i], at[2][i]};

@@ -14,11 +14,11 @@ struct Texel {
   std::uint32_t channel[4];  // as a GPU's registers: the bits of a float, or an integer
 };
 
-// Where a texture is read. `dimensions` 1 to 3; `layer` below 0: it has none.
+// Where a texture is read. `dimensions` 1 to 3.
 struct TexturePoint {
   int dimensions;
   float at[3];
-  int layer;
+  unsigned layer;  // 0: also where there are none. Beyond the last one it is the last one, and so is -1.
 };
 Texel texture_read(cudaTextureObject_t object, TexturePoint point);
 // tex1Dfetch: the element at an index of linear memory.
@@ -107,32 +107,32 @@ RIDGE_UNCOUNTED RIDGE_DEVICE T texel_as(const Texel& texel) {
     return ridge_simt::texel_as<T>(ridge_simt::__VA_ARGS__); \
   }
 RIDGE_TEXTURE(tex1Dfetch, (cudaTextureObject_t o, int i), texture_fetch(o, i))
-RIDGE_TEXTURE(tex1D, (cudaTextureObject_t o, float x), texture_read(o, {1, {x, 0, 0}, -1}))
-RIDGE_TEXTURE(tex2D, (cudaTextureObject_t o, float x, float y), texture_read(o, {2, {x, y, 0}, -1}))
-RIDGE_TEXTURE(tex3D, (cudaTextureObject_t o, float x, float y, float z), texture_read(o, {3, {x, y, z}, -1}))
-RIDGE_TEXTURE(tex1DLayered, (cudaTextureObject_t o, float x, int layer), texture_read(o, {1, {x, 0, 0}, layer}))
+RIDGE_TEXTURE(tex1D, (cudaTextureObject_t o, float x), texture_read(o, {1, {x, 0, 0}, 0}))
+RIDGE_TEXTURE(tex2D, (cudaTextureObject_t o, float x, float y), texture_read(o, {2, {x, y, 0}, 0}))
+RIDGE_TEXTURE(tex3D, (cudaTextureObject_t o, float x, float y, float z), texture_read(o, {3, {x, y, z}, 0}))
+RIDGE_TEXTURE(tex1DLayered, (cudaTextureObject_t o, float x, int layer), texture_read(o, {1, {x, 0, 0}, (unsigned)layer}))
 RIDGE_TEXTURE(tex2DLayered, (cudaTextureObject_t o, float x, float y, int layer),
-              texture_read(o, {2, {x, y, 0}, layer}))
+              texture_read(o, {2, {x, y, 0}, (unsigned)layer}))
 RIDGE_TEXTURE(tex2Dgather, (cudaTextureObject_t o, float x, float y, int channel = 0),
               texture_gather(o, x, y, channel))
 // A texture has one level here.
-RIDGE_TEXTURE(tex1DLod, (cudaTextureObject_t o, float x, float), texture_read(o, {1, {x, 0, 0}, -1}))
-RIDGE_TEXTURE(tex2DLod, (cudaTextureObject_t o, float x, float y, float), texture_read(o, {2, {x, y, 0}, -1}))
+RIDGE_TEXTURE(tex1DLod, (cudaTextureObject_t o, float x, float), texture_read(o, {1, {x, 0, 0}, 0}))
+RIDGE_TEXTURE(tex2DLod, (cudaTextureObject_t o, float x, float y, float), texture_read(o, {2, {x, y, 0}, 0}))
 RIDGE_TEXTURE(tex3DLod, (cudaTextureObject_t o, float x, float y, float z, float),
-              texture_read(o, {3, {x, y, z}, -1}))
-RIDGE_TEXTURE(tex1DGrad, (cudaTextureObject_t o, float x, float, float), texture_read(o, {1, {x, 0, 0}, -1}))
+              texture_read(o, {3, {x, y, z}, 0}))
+RIDGE_TEXTURE(tex1DGrad, (cudaTextureObject_t o, float x, float, float), texture_read(o, {1, {x, 0, 0}, 0}))
 RIDGE_TEXTURE(tex2DGrad, (cudaTextureObject_t o, float x, float y, float2, float2),
-              texture_read(o, {2, {x, y, 0}, -1}))
+              texture_read(o, {2, {x, y, 0}, 0}))
 RIDGE_TEXTURE(tex3DGrad, (cudaTextureObject_t o, float x, float y, float z, float4, float4),
-              texture_read(o, {3, {x, y, z}, -1}))
+              texture_read(o, {3, {x, y, z}, 0}))
 RIDGE_TEXTURE(tex1DLayeredLod, (cudaTextureObject_t o, float x, int layer, float),
-              texture_read(o, {1, {x, 0, 0}, layer}))
+              texture_read(o, {1, {x, 0, 0}, (unsigned)layer}))
 RIDGE_TEXTURE(tex2DLayeredLod, (cudaTextureObject_t o, float x, float y, int layer, float),
-              texture_read(o, {2, {x, y, 0}, layer}))
+              texture_read(o, {2, {x, y, 0}, (unsigned)layer}))
 RIDGE_TEXTURE(tex1DLayeredGrad, (cudaTextureObject_t o, float x, int layer, float, float),
-              texture_read(o, {1, {x, 0, 0}, layer}))
+              texture_read(o, {1, {x, 0, 0}, (unsigned)layer}))
 RIDGE_TEXTURE(tex2DLayeredGrad, (cudaTextureObject_t o, float x, float y, int layer, float2, float2),
-              texture_read(o, {2, {x, y, 0}, layer}))
+              texture_read(o, {2, {x, y, 0}, (unsigned)layer}))
 #undef RIDGE_TEXTURE
 template <class T>
 RIDGE_DEVICE void tex1Dfetch(T* to, cudaTextureObject_t o, int i) { *to = tex1Dfetch<T>(o, i); }

@@ -256,12 +256,6 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResou
   return call([&](Engine&) {
     if (object == nullptr || resource == nullptr || resource->resType != cudaResourceTypeArray)
       return cudaErrorInvalidValue;
-    const cudaArray* array = resource->res.array.array;
-    if (!arrays().alive(array)) return cudaErrorInvalidValue;
-    if ((array->flags & cudaArraySurfaceLoadStore) == 0) {
-      api::explain("the array was made without cudaArraySurfaceLoadStore");
-      return cudaErrorInvalidValue;
-    }
     TextureObject o = object_of(*resource);
     o.surface = true;
     return add_object(object, o);

@@ -1,6 +1,7 @@
 // Reads of textures, reads and writes of surfaces (CUDA Programming Guide, "Texture Fetching").
 #include "device/textures.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -121,8 +122,10 @@ Texel texture_read(cudaTextureObject_t object, TexturePoint point) {
                                    kLaunchFailure, pc);
   const bool normalized = o.texture.normalizedCoords != 0;
   const int sizes[3] = {o.width, o.height, o.depth};
-  const int fixed[3] = {0, 0, clamped(point.layer, o.depth)};  // of axes that the point does not have
-  int low[3], high[3];                                         // the two texels of each axis
+  const int fixed[3] = {0, 0,
+                        static_cast<int>(std::min<unsigned>(
+                            point.layer, static_cast<unsigned>(o.depth - 1)))};  // of axes that the point does not have
+  int low[3], high[3];                                                           // the two texels of each axis
   float part[3] = {0, 0, 0};
   const bool linear = o.texture.filterMode == cudaFilterModeLinear;
   for (int d = 0; d < 3; ++d) {
