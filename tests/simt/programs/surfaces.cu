@@ -62,7 +62,7 @@ int main() {
   CHECK(cudaCreateSurfaceObject(&numbers, &c));
   cudaResourceDesc memory = {};
   memory.resType = cudaResourceTypeLinear;
-  if (cudaCreateSurfaceObject(&refused, &memory) != cudaErrorInvalidValue) {
+  if (cudaCreateSurfaceObject(&refused, &memory) == cudaSuccess) {
     std::printf("a surface needs an array\n");
     return 1;
   }

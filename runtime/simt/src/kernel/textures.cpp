@@ -108,8 +108,22 @@ Texel texel(const TextureObject& o, const int (&at)[3], std::uintptr_t pc, unsig
 
 int clamped(int i, int size) { return i < 0 ? 0 : i < size ? i : size - 1; }
 
-// Weights have 8 bits behind the point.
-float weight(double fraction) { return static_cast<float>(std::floor(fraction * 256 + 0.5) / 256); }
+// 256ths of the `1 << dimensions` texels of a filter; bit d of an index is set for the farther texel of axis d. `parts`: 256ths of the
+// way to that one. Rounded as an H100 rounds: all weights of 1 and 2 dimensions, those of 3 in nine of ten points.
+void filter_weights(int dimensions, const int (&parts)[3], int (&weights)[8]) {
+  auto share = [](int whole, int part) { return (whole * part + 128) / 256; };
+  const int x = parts[0], y = parts[1];
+  if (dimensions < 3) {
+    const int both = share(x, y);
+    weights[3] = both, weights[1] = x - both, weights[2] = y - both, weights[0] = 256 - x - y + both;
+    return;
+  }
+  for (int far = 0; far < 2; ++far) {
+    const int plane = far ? parts[2] : 256 - parts[2], right = share(plane, x), left = plane - right;
+    weights[4 * far + 3] = share(right, y), weights[4 * far + 1] = right - weights[4 * far + 3];
+    weights[4 * far + 2] = share(left, y), weights[4 * far] = left - weights[4 * far + 2];
+  }
+}
 
 }  // namespace
 
@@ -126,7 +140,7 @@ Texel texture_read(cudaTextureObject_t object, TexturePoint point) {
                         static_cast<int>(std::min<unsigned>(
                             point.layer, static_cast<unsigned>(o.depth - 1)))};  // of axes that the point does not have
   int low[3], high[3];                                                           // the two texels of each axis
-  float part[3] = {0, 0, 0};
+  int part[3] = {0, 0, 0};
   const bool linear = o.texture.filterMode == cudaFilterModeLinear;
   for (int d = 0; d < 3; ++d) {
     if (d >= point.dimensions) {
@@ -138,22 +152,20 @@ Texel texture_read(cudaTextureObject_t object, TexturePoint point) {
     if (!normalized && (mode == cudaAddressModeWrap || mode == cudaAddressModeMirror)) mode = cudaAddressModeClamp;
     const double at = in_texels(point.at[d], sizes[d], normalized) - (linear ? 0.5 : 0.0);
     const double whole = std::floor(at);
-    part[d] = linear ? weight(at - whole) : 0;
+    part[d] = linear ? static_cast<int>((at - whole) * 256 + 0.5) : 0;
     low[d] = addressed(static_cast<long long>(whole), sizes[d], mode);
     high[d] = linear ? addressed(static_cast<long long>(whole) + 1, sizes[d], mode) : low[d];
   }
   if (!linear) return texel(o, low, pc, 0);
+  int weights[8] = {};
+  filter_weights(point.dimensions, part, weights);
   float sums[4] = {0, 0, 0, 0};
   for (unsigned corner = 0; corner < 1u << point.dimensions; ++corner) {
     int at[3] = {low[0], low[1], low[2]};
-    float w = 1;
-    for (int d = 0; d < point.dimensions; ++d) {
-      const bool far = (corner >> d & 1) != 0;
-      at[d] = far ? high[d] : low[d];
-      w *= far ? part[d] : 1 - part[d];
-    }
+    for (int d = 0; d < point.dimensions; ++d)
+      if ((corner >> d & 1) != 0) at[d] = high[d];
     const Texel t = texel(o, at, pc, corner);
-    for (int c = 0; c < o.channels; ++c) sums[c] += w * float_of(t.channel[c]);
+    for (int c = 0; c < o.channels; ++c) sums[c] += static_cast<float>(weights[corner]) / 256 * float_of(t.channel[c]);
   }
   Texel mean{};
   for (int c = 0; c < o.channels; ++c) mean.channel[c] = bits_of(sums[c]);
