@@ -143,6 +143,12 @@ int main() {
     const bool doubled = i / (kWidth * kHeight) == 1 && i / kWidth % kHeight == 3;
     if (back[i] != (doubled ? 2 : 1) * numbers[i] && wrong++ < 5) std::printf("element %zu: %g\n", i, back[i]);
   }
+  // A row of an array ends where its texels do, though its memory is longer.
+  out_of.srcPos = make_cudaPos(1, 0, 0);
+  wrong += cudaMemcpy3D(&out_of) != cudaErrorInvalidValue;
+  wrong += cudaMemcpy2DFromArray(line.data(), kWidth * 4, row, 4, 0, kWidth * 4, 1, cudaMemcpyDeviceToHost) !=
+           cudaErrorInvalidValue;
+  cudaGetLastError();
   for (cudaTextureObject_t t : textures) CHECK(cudaDestroyTextureObject(t));
   for (cudaSurfaceObject_t s : surfaces) CHECK(cudaDestroySurfaceObject(s));
   for (cudaArray_t a : {row, rows, plane, layers, cube, copy}) CHECK(cudaFreeArray(a));

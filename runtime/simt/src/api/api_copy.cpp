@@ -189,6 +189,12 @@ cudaError_t copy_3d(const char* name, const cudaMemcpy3DParms* p, cudaStream_t s
   if (twice(p->dstArray, p->dstPtr) || twice(p->srcArray, p->srcPtr) ||
       (to_bytes != 0 && from_bytes != 0 && to_bytes != from_bytes))
     return api::keep(cudaErrorInvalidValue);
+  auto inside = [e = p->extent](const cudaArray* array, const cudaPos& at) {
+    return array == nullptr || (at.x + e.width <= array->extent.width &&
+                                at.y + e.height <= std::max<std::size_t>(array->extent.height, 1) &&
+                                at.z + e.depth <= std::max<std::size_t>(array->extent.depth, 1));
+  };
+  if (!inside(p->dstArray, p->dstPos) || !inside(p->srcArray, p->srcPos)) return api::keep(cudaErrorInvalidValue);
   auto box = [](const cudaArray* array, std::size_t bytes, const cudaPitchedPtr& pitched, const cudaPos& at) {
     Box b = array != nullptr ? Box{array->data, array->pitch, array->slice}
                              : box_of(pitched.ptr, pitched.pitch, pitched.ysize);
