@@ -1,4 +1,4 @@
-// What a lab's check.cpp implements. It runs in the judge only, and is the sole owner of inputs and expected answers.
+// The interface that a lab's check.cpp implements. Only the judge runs it; it alone makes inputs and expected answers.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -20,7 +20,7 @@ struct Request {
   Backend backend;
   std::uint64_t memory;         // bytes that one measured call's inputs and outputs may take
   std::uint64_t seed = 0;       // for sizes (random_size): public in check, secret in grade
-  std::vector<int> ranks = {};  // as lab.toml has them
+  std::vector<int> ranks = {};  // the numbers of ranks in lab.toml that can be run here
 };
 
 struct Case {
@@ -28,13 +28,13 @@ struct Case {
   std::array<std::int64_t, 8> size{};  // passed to entry.cu as they are
   bool measured = false;               // performance goals: of one case on `cpu`, the worst of several on `cuda`
   int ranks = 0;                       // 0: one worker without a communicator
-  // How the ranks are joined, for virtual time: one of collectives/topologies, and how many are in a group of its first
-  // level (0: as there). Empty: every two devices as in the device profile.
+  // The interconnect for virtual time: a name in collectives/topologies, and how many ranks are in a group of its first
+  // level (0: as in the file). Empty: the device profile's link between every two devices.
   std::string topology = {};
   int node = 0;
-  int rank =
-      0;  // of the worker that shape() and fill() are asked about; verify() sees the buffers of all, rank by rank
-  // For fill(): of inputs that all ranks have alike, where its own seed differs from rank to rank. Unknown elsewhere.
+  // The rank that shape() and fill() are asked about; verify() sees the buffers of all ranks, in order.
+  int rank = 0;
+  // For fill() only: the seed of inputs that are equal on all ranks. fill()'s own seed differs from rank to rank.
   std::uint64_t shared_seed = 0;
 };
 
@@ -64,14 +64,14 @@ struct Work {
   std::string operation_unit;  // "flop", "element"
   double bytes_read = 0;
   double bytes_written = 0;
-  std::string ceiling = {};  // that binds the operations: "fp32", "tf32", "bf16", ... ; "": fp32 where the unit is flop
+  std::string ceiling = {};  // limits the operations: "fp32", "tf32", "bf16", ... ; "": fp32 where the unit is flop
 };
 
 // What a goal's `..._over_bound` metric is divided by (docs/metrics.md).
 struct Bound {
   std::string metric;
   double value = 0;
-  // Less than this share of the bound is not believed: nothing that does the work can have it.
+  // A value below this share of the bound counts as not measured: no real work reaches it. 0: the judge's default.
   double least = 0;
 };
 
@@ -96,23 +96,23 @@ class TaskCheck {
   virtual Shape shape(const Case& c) const = 0;
   virtual void fill(const Case& c, std::uint64_t seed, Buffers in) const = 0;
   virtual Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const = 0;
-  // What passed between the ranks, each rank's in its order.
+  // Checks the messages between the ranks; each sender's are in the order in which it sent them.
   virtual Verdict verify_messages(const Case&, std::span<const Message>) const { return {}; }
   virtual Work work(const Case& c) const = 0;
-  // Of the measured case on the emulator, for each such metric that lab.toml names.
+  // The bounds of the measured case on the emulator: one for each `..._over_bound` metric in lab.toml.
   virtual std::vector<Bound> bounds(const Case&) const { return {}; }
   // True where host code must see the inputs' values: data that starts in host memory, launches that depend on results.
   // Otherwise `grade` runs host code with other inputs than those that its kernels are judged with (backend cpu).
   virtual bool host_reads_inputs() const { return false; }
-  // False where the contract keeps page-locked inputs and outputs from kernels: one that follows a pointer to them is
+  // False where the contract keeps page-locked inputs and outputs from kernels: a kernel that accesses them is
   // stopped (backend cpu).
   virtual bool kernels_may_reach_host() const { return true; }
-  // False where the contract says that the host waits for nothing: one that does is refused (backend cpu).
+  // False where the contract says that the host waits for nothing: a host that waits is refused (backend cpu).
   virtual bool host_may_wait() const { return true; }
-  // False where the contract says that nothing is read back: a host that does is refused (backend cpu).
+  // False where the contract says that nothing is read back: a host that reads is refused (backend cpu).
   virtual bool host_may_read() const { return true; }
   // Bytes that a submission may hand from the host to the device in one call (backend cpu): copies, pinned and managed
-  // memory, arguments, 32 for each launch. An answer made on the host has no other way.
+  // memory, arguments, 32 for each launch. An answer computed on the host could reach the device in no other way.
   virtual double bytes_from_host(const Case& c) const {
     const Work w = work(c);
     return 64 * 1024 + 0.01 * (w.bytes_read + w.bytes_written);

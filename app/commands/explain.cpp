@@ -74,7 +74,7 @@ void show_line(const LineCount& l) {
     fmt::print(", {:.1f} sectors each (ideal {:.1f})", static_cast<double>(l.sectors) / requests,
                static_cast<double>(l.ideal_sectors) / requests);
   else
-    fmt::print(", {:.1f} passes each, {:.1f} by conflicts", static_cast<double>(l.wavefronts) / requests,
+    fmt::print(", {:.1f} wavefronts each, {:.1f} by conflicts", static_cast<double>(l.wavefronts) / requests,
                static_cast<double>(l.conflicts) / requests);
   if (l.lanes > 0) fmt::print(", {:.0f} lanes", static_cast<double>(l.lanes) / requests);
   if (l.lane_step && l.lane_step->first == l.lane_step->second)

@@ -107,13 +107,13 @@ struct HintArguments {
 }  // namespace
 
 void add_hint(Commands& ridge) {
-  CLI::App* command = ridge.add("hint", "One hint more each time",
+  CLI::App* command = ridge.add("hint", "Show one more hint each time",
                                 "  ridge hint 01                   for the next task that has not passed\n"
                                 "  ridge hint 01 transpose\n  ridge hint 01 transpose --again");
   auto a = std::make_shared<HintArguments>();
   command->add_option("lab", a->lab, kLabHelp)->required();
   command->add_option("task", a->task, kTaskHelp);
-  command->add_flag("--again", a->again, "Those you have seen, once more");
+  command->add_flag("--again", a->again, "Repeat the hints that you have seen");
   ridge.set_action(command, [a] { return show_hint(a->lab, a->task, a->again); });
 }
 

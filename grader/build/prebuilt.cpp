@@ -103,7 +103,7 @@ void keep_prebuilt(const fs::path& place, const BuiltWorker& built, const Lab& l
     fs::rename(next, place, ec);
     if (ec)
       throw Error(Exit::environment, fmt::format("cannot make {}: {}", shown(place), ec.message()),
-                  "free some space there");
+                  "check that its parent folder can be written, and has space");
   } catch (...) {
     fs::remove_all(next, ec);
     throw;
@@ -123,8 +123,9 @@ BuiltWorker take_prebuilt(const fs::path& place, const Lab& lab, lab::Backend ba
   if (text_of("schema") != kBuildSchema) does_not_fit(place, "build.json is no manifest of a build");
   if (must_be_signed) check_signature(place, m);
   if (text_of("lab") != lab.name || text_of("backend") != name_of(backend))
-    does_not_fit(place, "it is of another lab or backend");
-  if (text_of("submission") != combined(submission_hashes(src, lab))) does_not_fit(place, "it is of other files");
+    does_not_fit(place, "it was built for another lab or backend");
+  if (text_of("submission") != combined(submission_hashes(src, lab)))
+    does_not_fit(place, "it was built from other files");
   if (text_of("harness") != combined(harness_hashes(lab, backend)))
     does_not_fit(place, "another ridge, or another version of the lab, made it");
   const std::string program = read_in(place, folder.fd, "worker", kMaxProgram);
@@ -133,7 +134,7 @@ BuiltWorker take_prebuilt(const fs::path& place, const Lab& lab, lab::Backend ba
   if (text_of("program") != built.sha256) does_not_fit(place, "its program is not the one that was built");
   built.program = dir / "worker";  // what was hashed is what runs
   write_durably(built.program, program);
-  if (chmod(built.program.c_str(), 0700) != 0) does_not_fit(place, "its copy can't be made a program");
+  if (chmod(built.program.c_str(), 0700) != 0) does_not_fit(place, "its copy can't be made executable");
   built.compiler = text_of("compiler"), built.flags = text_of("flags");
   for (const json& u : m.value("unbuilt", json::array()))
     built.unbuilt.push_back({text_at(u, "name"), text_at(u, "messages"), text_at(u, "sha256")});

@@ -144,8 +144,8 @@ const Compiler& host_compiler() {
     if (!c.clang && std::atoi(version.c_str()) < kOldestGcc)
       throw Error(
           Exit::environment,
-          fmt::format("{} is too old: kernels are counted with GCC {} or later, or with Clang", c.name, kOldestGcc),
-          "install clang or a newer g++; RIDGE_CXX names one that is not called clang++ or g++");
+          fmt::format("{} is too old: counting what kernels do needs GCC {} or later, or Clang", c.name, kOldestGcc),
+          "install clang or a newer g++; if it has another name, set RIDGE_CXX to that");
     c.neutral = neutral_flags(c.program);
     // A wrapper that adds flags has the version of what it wraps.
     c.identity = c.name + " " + stamp;

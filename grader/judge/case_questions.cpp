@@ -31,8 +31,8 @@ Gate stale(Gate g) {
   if (!g.check.empty()) {
     g.cause = Cause::stale_state;
     g.message =
-        "when it is called again, with other data in other buffers of the same sizes: " + g.message +
-        ". The first call was right: what is kept from it (a graph, a result, an address) does not fit the next";
+        "on a second call, with other data in other buffers of the same sizes: " + g.message +
+        ". The first call was right: something that it kept (a graph, a result, an address) does not fit the second";
   }
   return g;
 }

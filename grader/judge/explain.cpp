@@ -128,11 +128,11 @@ Gate Explainer::in_words(const Reply& r) const {
       return {"run", "the program answered with something that is not an answer"};
     case Fate::crashed:
       if (r.signal == 0) return {"run", fmt::format("the program ended by itself with exit code {}", r.exit_code)};
-      return {"run", fmt::format("crashed: {} (signal {}){}", strsignal(r.signal), r.signal,
-                                 r.signal == SIGSEGV
-                                     ? "; on the host side: an access past the end of an array, through a null "
-                                       "pointer or one to device memory, or a stack too deep"
-                                     : "")};
+      return {"run",
+              fmt::format("crashed: {} (signal {}){}", strsignal(r.signal), r.signal,
+                          r.signal == SIGSEGV ? "; look in host code for an index past the end of an array, a null or "
+                                                "device pointer that is followed, or a stack overflow"
+                                              : "")};
     case Fate::reported:
       return {name_of(r.report.gate), with_lines(r.report.text, program_)};
     case Fate::ok:

@@ -21,14 +21,14 @@ struct JudgeOptions {
   lab::Mode mode = lab::Mode::check;
   std::string task;                   // only this one; empty for all
   bool sanitize = false;              // also looks for races, uninitialised reads and leaks (emulator)
-  std::optional<std::uint64_t> seed;  // of a course, for mode grade; else random
+  std::optional<std::uint64_t> seed;  // mode grade: the course's seed; none: a random one
   double time_limit = 0;              // seconds that one request to the worker may take; 0 takes the mode's own
 
-  // What the submission is timed against (backend cuda).
+  // The programs and ceilings that the submission is timed against (backend cuda).
   struct Timed {
     Submission reference;                   // takes turns with the submission; empty folder: none
     Calibration machine;                    // the device's ceilings, where they are known
-    const BuiltWorker* baseline = nullptr;  // the vendor's way, where it is built already
+    const BuiltWorker* baseline = nullptr;  // the baseline's worker, if it is already built
   } timed;
 
   // A step of a climb (climb.hpp).
@@ -42,13 +42,13 @@ struct JudgeOptions {
   struct Apart {
     fs::path build_into;          // only builds, into this folder
     fs::path prebuilt;            // takes the program of this folder
-    bool must_be_signed = false;  // what was built there
+    bool must_be_signed = false;  // the program must carry the course's signature
   } apart;
 
   // Labs with several ranks (backend cpu).
   struct Ranks {
-    int as_gpus = 0;           // only the cases that so many GPUs are timed on, joined as the device profile says
-    Agents* agents = nullptr;  // the nodes of their workers
+    int as_gpus = 0;           // only the cases timed on that many GPUs, with the device profile's links; 0: all
+    Agents* agents = nullptr;  // run the ranks' workers on the nodes of a job; null: all run here
   } ranks;
 
   std::function<void(const std::string&)> progress = [](const std::string&) {};
@@ -58,8 +58,8 @@ struct JudgeOptions {
 // build that failed among them, is in the result.
 Result judge(const Lab& lab, const JudgeOptions& options);
 
-// Whether a check may take objects of earlier builds. The judge of the tests, whose defences can be switched off, may
-// where RIDGE_REUSE is set: the same source builds with some defences and not with others.
+// Whether a check may reuse objects of earlier builds. The tests' judge, whose defences can be switched off, may do so
+// only if RIDGE_REUSE is set: whether a source builds depends on the defences.
 bool may_reuse_objects();
 
 }  // namespace ridge

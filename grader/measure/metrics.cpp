@@ -62,8 +62,8 @@ std::string conflicts_note(const Counted& c) {
       worst(c, [](const LineCount& l) { return is_global(l) ? 0.0 : static_cast<double>(l.conflicts); });
   if (line == nullptr) return {};
   return fmt::format(
-      ". {}:{} {} shared memory in {:.1f} passes per request, {:.1f} of them because lanes meet in one bank: rows a "
-      "multiple of 32 words apart share their banks",
+      ". {}:{} {} shared memory in {:.1f} wavefronts per request, {:.1f} of them because lanes meet in one bank: "
+      "rows a multiple of 32 words apart share their banks",
       line->file, line->line, line->op == "shared_ld" ? "reads" : "writes", per_request(line->wavefronts, *line),
       per_request(line->conflicts, *line));
 }
@@ -165,8 +165,7 @@ MetricValue conflicts_over_bound(const Measured& m) {
   return {
       extra / bound,
       "x",
-      fmt::format("{:.0f} passes through shared memory beyond those that no banks in common would take, where {:.0f} "
-                  "passes in all would do{}",
+      fmt::format("bank conflicts add {:.0f} wavefronts of shared memory, where {:.0f} wavefronts in all would do{}",
                   extra, bound, conflicts_note(c)),
       {}};
 }

@@ -1,4 +1,4 @@
-// The values that goals are held against, by name (docs/metrics.md), each with a sentence on what it comes from.
+// Computes the metrics that goals name (docs/metrics.md), each with a sentence that explains its value.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace ridge {
 
-// What a task's goals are judged by.
+// The measurements that a task's goals are judged by.
 struct Measured {
   lab::Work work;  // of the measured case; of the worst one, where there are several
   std::vector<lab::Bound> bounds;
@@ -28,7 +28,7 @@ struct MetricValue {
 // Empty values: not measured. Throws Error(Exit::environment) for a metric that does not exist or has no bound.
 MetricValue measure(const std::string& metric, const Measured& measured, const std::string& baseline);
 
-// What check.cpp gives for the measured case. Throws where it gives none.
+// The metric's bound for the measured case, from check.cpp. Throws Error(Exit::environment) if there is none.
 double bound_of(const std::string& metric, const Measured& measured);
 
 // Metrics of virtual time (metrics_timeline.cpp).

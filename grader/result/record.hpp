@@ -10,16 +10,16 @@ namespace ridge {
 
 constexpr std::size_t kMaxRecordBytes = 16 << 20;
 
-// The only spelling of a record (docs/result-format.md): keys sorted, one blank a level, shortest numbers, one newline.
+// A record's canonical form (docs/result-format.md): sorted keys, one space a level, shortest numbers, a final newline.
 std::string canonical(const nlohmann::json& record);
 
-// Throws Error(Exit::failed) where the text is not JSON, too large or too deep.
+// Throws Error(Exit::failed) if the text is too large, nested too deeply, or not JSON.
 nlohmann::json parse_json(std::string_view text);
 
 // The record (text from to_json) with its signature.
 std::string signed_record(const std::string& text, const fs::path& key_file);
 
-// For reports. Fields that are missing or of another kind keep their defaults: this judges nothing.
+// Reads a record for a report. Fields that are missing or of the wrong type keep their defaults; nothing is verified.
 Result read_result(const nlohmann::json& record);
 
 }  // namespace ridge

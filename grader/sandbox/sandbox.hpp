@@ -1,7 +1,7 @@
-// Running code that nobody trusts: what it may see, use and take. Layers, each of which holds by itself:
+// Runs untrusted code and limits what it can see, call and consume. The layers do not depend on each other:
 //   namespaces (bubblewrap)  no network, no other processes, a file system of its own
-//   system calls (seccomp)   a list of those allowed
-//   Landlock                 files by right
+//   system calls (seccomp)   only those on a list
+//   Landlock                 rights to read, write and run, by path
 //   limits                   rlimits, and a cgroup for processes and memory where one can be made
 // Where a layer is missing on a machine it is left out, and sandbox_report() says so.
 #pragma once
@@ -23,7 +23,7 @@ struct SandboxLayer {
   std::string reason;    // where it is off: why, and what to do
 };
 
-// What this machine can do, found by trying, once in a program's life.
+// The layers that this machine has. The first call tries them out; later calls return the same list.
 const std::vector<SandboxLayer>& sandbox_report();
 bool sandbox_complete(const std::vector<SandboxLayer>& layers);
 
@@ -37,8 +37,8 @@ struct Sandbox {
   fs::path dir = "/";                // working folder
   std::vector<std::string> environment;
   bool fixed_addresses = false;  // no address randomisation, so that two runs agree
-  int last_kept = 0;             // descriptor; 0: 2 for a builder, else 3
-  int ranks = 0;                 // so many of the program, which reach each other by sockets (rank_sandbox.hpp); 0: one
+  int last_kept = 0;             // the highest descriptor that stays open; 0: 2 for a builder, else 3
+  int ranks = 0;                 // processes of the program, joined by sockets (rank_sandbox.hpp); 0: a single one
   // Limits.
   std::uint64_t tmpfs_bytes = 64 << 20;
   std::uint64_t file_bytes = 64 << 20;
@@ -50,8 +50,8 @@ struct Sandbox {
 
 // A worker: its program, and the libraries that it needs. `gpu`: with the nodes of the GPU that the judge uses.
 Sandbox worker_sandbox(const fs::path& program, bool gpu);
-// The same for ranks of one program on a GPU each: all GPUs that this program sees, NCCL's settings, and the address at
-// which ranks meet.
+// The same for several ranks of one program, one GPU each. It adds the device files of all GPUs, the caller's
+// CUDA_VISIBLE_DEVICES and NCCL_* variables, and the address at which the ranks meet.
 Sandbox ranks_sandbox(const fs::path& program);
 // A compiler or another tool that reads a submission: `dir` (empty: none) is writable, `show` can be read, and so can
 // Ridge's runtime, its libraries and the toolchain.
@@ -68,17 +68,17 @@ class SandboxRun {
 
   // In the child, after fork: keeps descriptors 0..last_kept, gives up the others and becomes the program.
   [[noreturn]] void exec(int last_kept);
-  // In the parent: waits until the program was started. Empty, or why it was not.
+  // In the parent: waits until the program has started. Returns the reason if it did not, else an empty string.
   std::string started(pid_t child);
-  int failed_stage() const;  // sandbox::Stage of a start that failed, -1 where bwrap did not get there
-  // Once the child was reaped: waits for what is left of the sandbox. Empty, or what survived.
+  int failed_stage() const;  // the sandbox::Stage that failed; -1: none, or bwrap itself failed
+  // After the child was reaped: waits for the sandbox's other processes. Returns what survived, or an empty string.
   std::string finish();
-  // True where it holds more memory than it may, and no control group ends it for that. To be asked now and then.
+  // True if the run holds more than memory_bytes and no cgroup enforces that limit. The caller polls this.
   bool over_memory() const;
   std::uint64_t memory() const;  // bytes that it holds now
-  // Seconds that one of its threads has waited for a core since it began, while others had them all.
+  // The longest time, in seconds, that one of its threads was runnable but waited for a core (schedstat).
   double waited_seconds() const;
-  // A status as waitpid gives it, as if the program had been the child.
+  // The program's own status from bwrap's (both as waitpid gives them): bwrap turns signal n into exit code 128 + n.
   int own_status(int status) const;
 
  private:
@@ -86,7 +86,7 @@ class SandboxRun {
   std::unique_ptr<State> s_;
 };
 
-// What ever survived a sandbox of this program: nothing, or a defect.
+// Everything that outlived a sandbox of this process; an empty string unless something went wrong.
 std::string sandbox_leftovers();
 
 }  // namespace ridge

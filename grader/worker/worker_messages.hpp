@@ -1,5 +1,5 @@
-// What a worker's packets say. They come from a process that the submission owns: every length is checked, and texts
-// end within their fields.
+// Parses a worker's packets. They come from a process that the submission controls, so every length is checked, and
+// every string is terminated within its field.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace ridge {
 
-// False where the packet is anything but the message that is due; the message is valid where they return true.
+// These return false if the packet is not the message that is due. The last argument is valid only if they return true.
 bool parse_hello(std::span<const char> packet, protocol::Hello& hello);
 bool parse_done(std::span<const char> packet, std::uint64_t sequence, protocol::Done& done);
 bool parse_report(std::span<const char> packet, std::uint64_t sequence, protocol::Report& report);

@@ -57,9 +57,8 @@ const char* advice_of(Cause cause) {
       return "What is kept in static variables, in a graph for instance, holds addresses and values of the call that "
              "made it: make it anew or update it where they differ.";
     case Cause::group_order:
-      return "Between ncclGroupStart and ncclGroupEnd nothing is first: what is sent must be complete before the "
-             "group, "
-             "and what arrives needs a place of its own.";
+      return "Calls between ncclGroupStart and ncclGroupEnd have no order: what is sent must be complete before the "
+             "group, and what arrives needs a buffer of its own.";
     case Cause::device_message:
       return "Copy it to page-locked memory first and wait for that copy: this MPI sends and receives there.";
     case Cause::buffer_overlap:
@@ -93,7 +92,7 @@ const char* advice_of(Cause cause) {
              "that "
              "changes nothing for those that have none; or give it a width, or a mask of the lanes that take part.";
     case Cause::warp_mask:
-      return "The mask names the lanes that call the function, the same for each of them, and all of them come there.";
+      return "Every lane that the mask names must reach this call, and all of them must pass the same mask.";
     case Cause::host_function:
       return "A kernel can call functions that are declared __device__, and CUDA's own.";
     case Cause::timeout_memory:
@@ -118,7 +117,7 @@ const char* advice_of(Cause cause) {
       return "A collective is one call of all ranks, with the same count, type and root: a rank's own data must not "
              "decide them.";
     case Cause::ended:
-      return "The program ended before its end. What it printed says why.";
+      return "The program ended before it had answered. What it printed may say why.";
     case Cause::one_factor:
       return "One factor for all: look for a sum that is not divided, a term that is added twice, an average of "
              "averages, or a sign.";
@@ -126,7 +125,7 @@ const char* advice_of(Cause cause) {
       return "Zeros, where a value belongs: what was stored there, and was it stored before it was computed?";
     case Cause::computed_nan:
       return "A value overflowed on the way, or an operation has no result: look for an exponential or a product that "
-             "grows without bound, a division by zero, and a maximum that starts at -infinity and meets itself.";
+             "grows without bound, a division by zero, or a maximum of -infinity that is subtracted from itself.";
     case Cause::imprecise:
       return "Every element is close, so each index is right: look for a narrower type, a term that is missing, or one "
              "variable that takes a long sum.";

@@ -176,9 +176,9 @@ void bank_conflicts(const TaskResult& t, const GoalResult& g, Finding& f) {
   }
   const LineCount& l = lines[0];
   f.where = place(l);
-  f.what = fmt::format("{} shared memory in {} passes per request (ideal {})", is_load(l) ? "reads" : "writes",
+  f.what = fmt::format("{} shared memory in {} wavefronts per request (ideal {})", is_load(l) ? "reads" : "writes",
                        number(each(l.wavefronts, l)), number(each(l.wavefronts - l.conflicts, l)));
-  f.why = "A request in which lanes need different words of one bank takes a pass for each of them.";
+  f.why = "A request in which lanes need different words of one bank takes a wavefront for each of them.";
   if (!l.lane_step || l.lane_step->first != l.lane_step->second || l.lane_step->first % 4 != 0) {
     f.why += " Write down the word that lanes 0, 1 and 2 touch, and take it modulo 32: that is the bank.";
     return;
@@ -267,8 +267,7 @@ void divergence(const TaskResult& t, const GoalResult& g, const Sources& sources
                   100 * g.value.value_or(0));
   f.why =
       "A warp runs both sides of a branch that its lanes disagree on, one after the other. Let whole warps take the "
-      "same "
-      "side: conditions on the warp's number, not on every second lane.";
+      "same side: let the condition depend on the warp's index, not on the lane's.";
   if (lines.empty()) return;
   const LineCount& l = lines[0];
   const int condition = condition_of(sources, l.file, l.line);

@@ -369,7 +369,7 @@ TEST_CASE("what fits one call only fails the next, with the same sizes") {
   Graded g = check(home, "01", {"--submission", dir, "--task", "copy"});
   INFO(g.run.out + g.run.err);
   CHECK(first_failed(g.task("copy"))["name"] == "correct");
-  CHECK(contains(text_of(first_failed(g.task("copy"))), "when it is called again, with other data in other buffers"));
+  CHECK(contains(text_of(first_failed(g.task("copy"))), "on a second call, with other data in other buffers"));
 }
 
 TEST_CASE("a submission that ends before its first call is graded, whatever it says") {

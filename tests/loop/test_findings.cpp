@@ -93,7 +93,7 @@ TEST_CASE("bank conflicts are told with the pitch and a better one") {
   LineCount l = line("shared_ld", 100, 0, 0, 128, 128);
   l.wavefronts = 3200, l.conflicts = 3100;
   const Finding f = only(missed("conflicts_over_bound", 31, 0.02, {l}));
-  CHECK(contains(f.what, "32 passes per request (ideal 1)"));
+  CHECK(contains(f.what, "32 wavefronts per request (ideal 1)"));
   CHECK(contains(f.what, "32 words apart, so 32 lanes meet in each bank"));
   CHECK(contains(f.why, "A pitch of 33 words in place of 32"));
 }
@@ -204,7 +204,7 @@ TEST_CASE("a gate that failed is named, and what it usually comes from is said")
   CHECK(contains(of("mismatch", "m", Cause::collective_mismatch).first.why, "the same count"));
   CHECK(contains(of("mismatch", "m", Cause::message_mismatch).first.why, "pair up in the order of the calls"));
   CHECK(contains(of("memory", "m", Cause::request_leak).second, "transpose: it does not wait for its messages"));
-  CHECK(contains(of("memory", "m", Cause::group_order).first.why, "nothing is first"));
+  CHECK(contains(of("memory", "m", Cause::group_order).first.why, "have no order"));
   CHECK(contains(of("correct", "m", Cause::stale_state).first.why, "static variables"));
   CHECK(contains(of("memory", "m", Cause::inactive_lane).first.why, "give it a width"));
   CHECK(of("memory", "race on shared memory").first.why == of("memory", "m").first.why);  // words decide nothing

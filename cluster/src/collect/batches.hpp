@@ -22,9 +22,10 @@ class Batches {
         attempts_(attempts),
         nodes_(nodes) {}
 
-  // Once a second at most, and less often where Slurm takes no more jobs.
+  // Submits the waiting work about once a second at most, and less often while Slurm takes no more jobs.
   void submit_waiting();
-  // Submits a batch whose row says 'submitting', until sbatch's reply arrives.
+  // Submits a batch whose row says 'submitting'. JobWatch calls it again where sbatch's reply was lost and no job is
+  // known.
   void send(std::int64_t id, const std::string& name, const CourseLab& lab, Phase phase, int tasks);
 
  private:

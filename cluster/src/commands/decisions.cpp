@@ -77,8 +77,8 @@ int decide(const DecisionArguments& a, const std::string& kind) {
     } catch (const std::exception&) {
     }
     if (used != value.size() || !std::isfinite(percent) || percent < 0 || percent > 200)
-      throw Error(Exit::usage, fmt::format("'{}' is no grade", value),
-                  "a number of percent, or `none` to take an override back");
+      throw Error(Exit::usage, fmt::format("'{}' is not a grade", value),
+                  "give a percentage from 0 to 200, or `none` to remove an override");
   }
   book.decide(kind, lab, student, value, a.reason, a.author.empty() ? user_name() : a.author);
   fmt::print("{} of {} for {}: {} ({})\n", kind, value, student, a.reason, lab);

@@ -60,7 +60,8 @@ int status(const StatusArguments& a) {
 }  // namespace
 
 void add_status(Registry& cluster) {
-  const auto [command, a] = cluster.add_with_course<StatusArguments>("status", "How far it is", " --watch", status);
+  const auto [command, a] =
+      cluster.add_with_course<StatusArguments>("status", "Show how far grading is", " --watch", status);
   command->add_flag("--watch", a->watch, "Until nothing is open");
 }
 

@@ -1,4 +1,4 @@
-// The operations of collective(), and how the library meets pointers that a kernel hands to it.
+// The warp operations behind collective(), and the library's accesses through pointers that a kernel passes to it.
 #pragma once
 #include <cstdint>
 
@@ -8,8 +8,8 @@
 
 namespace ridge_simt {
 
-// Called once for all lanes that met: lanes[l] is lane l's argument, or null where lane l takes no part. `mask` has
-// their bits.
+// Called once for the lanes in `mask`, which have all arrived: lanes[l] is lane l's argument, or null if lane l is none
+// of them.
 using Work = void (*)(void* const* lanes, unsigned mask);
 
 struct Meeting {
@@ -21,16 +21,16 @@ Meeting meeting_of(Operation operation);
 // matrix.cpp
 void multiply_matrices(void* const* lanes, unsigned mask);
 void exchange_matrices(void* const* lanes, unsigned mask);
-// Of one lane, before it waits for the others: what its argument points to.
+// These check one lane's argument and the memory that it points to, before the lane waits for the others.
 void check_operands(const MatrixOperands& own, std::uintptr_t pc);
 void check_rows(const LoadMatrix& own, std::uintptr_t pc);
 
-// The library reads or writes `bytes` there for the kernel that calls it: a local variable, or an access that is
-// checked and counted like the kernel's own. `part` tells several of one call apart.
+// The library reads or writes `bytes` bytes at p for the kernel that calls it. Unless p is a local variable, the access
+// is checked and counted like the kernel's own. `part` tells several accesses of one call apart.
 void library_access(const volatile void* p, unsigned bytes, bool store, std::uintptr_t pc, unsigned part = 0);
-// A read-modify-write, which the thread may have announced by atomic_access().
+// The same for a read-modify-write, unless the thread has just announced it by atomic_access(), which counts it.
 void library_atomic(volatile void* p, unsigned bytes, std::uintptr_t pc);
-// The same for what a GPU does not count: checked only.
+// The same for an access that a GPU does not count as a load or store: it is only checked.
 void library_check(const volatile void* p, unsigned bytes, bool store, std::uintptr_t pc);
 
 }  // namespace ridge_simt

@@ -141,7 +141,7 @@ void Races::report(const LaneAccess& a, const Seen& other) {
         "nothing orders the two: __syncthreads() between them, or __threadfence() before the flag or counter that "
         "announces the data";
   if ((a.kind == AccessKind::atomic) != (other.kind == Seen::atomic))
-    f.detail += " (atomics do not protect against accesses that are none)";
+    f.detail += " (an atomic does not protect against a plain access)";
   report_finding(std::move(f));
 }
 
