@@ -108,9 +108,9 @@ Texel texel(const TextureObject& o, const int (&at)[3], std::uintptr_t pc, unsig
 
 int clamped(int i, int size) { return i < 0 ? 0 : i < size ? i : size - 1; }
 
-// Weights, in 256ths, of the `1 << dimensions` texels of a filter. Bit d of an index is set for the farther texel of axis
-// d, and parts[d] is how far the point is on the way to it. An H100 rounds so: always in one and two dimensions, in nine
-// of ten points in three.
+// Weights, in 256ths, of the `1 << dimensions` texels of a filter. Bit d of an index is set for the farther texel of
+// axis d, and parts[d] is how far the point is on the way to it. An H100 rounds so: always in one and two dimensions,
+// in nine of ten points in three.
 void filter_weights(int dimensions, const int (&parts)[3], int (&weights)[8]) {
   auto share = [](int whole, int part) { return (whole * part + 128) / 256; };
   const int x = parts[0], y = parts[1];
