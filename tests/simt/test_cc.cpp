@@ -96,6 +96,10 @@ TEST_CASE("a link with the name nvcc, and arguments from a file") {
   CHECK(run({scratch / "program"}, {}, 20).out == "ok\n");
   CHECK(contains(run({scratch / "nvcc", "-optf", scratch / "nowhere.txt"}, environment, 60).err,
                  "cannot read the options"));
+  // nvcc's option -x has two dashes in some makefiles.
+  for (const char* language : {"-x", "--x"})
+    CHECK(run({scratch / "nvcc", language, "cu", "-c", input("first.cu"), "-o", scratch / "first.o"}, environment, 60)
+              .code == 0);
   Run ptx = run({scratch / "nvcc", "-ptx", input("first.cu")}, environment, 60);
   CHECK(ptx.code == 2);
   CHECK(contains(ptx.err, "asks for a GPU's code"));
