@@ -351,6 +351,17 @@ TEST_CASE("what CUB computes on the host is not for labs, and the line is named"
   CHECK((g.run.err + g.run.out).find("copy.cu:10") != std::string::npos);
 }
 
+TEST_CASE("labs have no textures, and the message says what to do") {
+  const std::string compiler = GENERATE("clang++", "g++");
+  Submission submission;
+  const Graded g = submission.check(copy_with("__global__ void k(cudaTextureObject_t t) {}"), compiler);
+  const std::string said = g.run.out + g.run.err;
+  INFO(said);
+  CHECK(g.run.code == kBuildFailed);
+  CHECK(said.find("copy.cu:2:") != std::string::npos);
+  CHECK(said.find("labs have no textures or surfaces: read the array through a pointer") != std::string::npos);
+}
+
 TEST_CASE("a function that was renamed is not called forbidden") {
   const auto told = [](const std::string& import) {
     return ridge::check_symbols({{"entry.cu", {import}, {}, {}}}, ridge::SymbolRules{});
