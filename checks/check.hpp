@@ -34,7 +34,8 @@ struct Case {
   int node = 0;
   // The rank that shape() and fill() are asked about; verify() sees the buffers of all ranks, in order.
   int rank = 0;
-  // For fill() only: the seed of inputs that are equal on all ranks. fill()'s own seed differs from rank to rank.
+  // Only fill() uses this seed. It makes inputs that are equal on all ranks; fill()'s own seed differs from rank to
+  // rank.
   std::uint64_t shared_seed = 0;
 };
 
@@ -46,8 +47,8 @@ struct Message {
   bool collective = false;  // a step of one of NCCL's collectives, such as ncclAllReduce
 };
 
-// Where a task's buffers lie: on the device; in page-locked memory of the host; in memory of the host as malloc gives
-// it (inputs only, of tasks with host_reads_inputs).
+// A task's buffers lie on the device, in page-locked host memory, or in pageable host memory. Only the inputs of tasks
+// with host_reads_inputs may be pageable.
 enum class Place : std::uint32_t { device, pinned, pageable };
 
 // Bytes of every input, output and of the workspace, which is on the device.
@@ -58,7 +59,7 @@ struct Shape {
   Place in_place = Place::device, out_place = Place::device;
 };
 
-// What the algorithm must do at the least, for goals and the roofline.
+// The least work that any algorithm must do. Goals and the roofline refer to it.
 struct Work {
   double operations = 0;
   std::string operation_unit;  // "flop", "element"
@@ -67,7 +68,7 @@ struct Work {
   std::string ceiling = {};  // limits the operations: "fp32", "tf32", "bf16", ... ; "": fp32 where the unit is flop
 };
 
-// What a goal's `..._over_bound` metric is divided by (docs/metrics.md).
+// The divisors of the `..._over_bound` metrics (docs/metrics.md).
 struct Bound {
   std::string metric;
   double value = 0;
@@ -78,7 +79,7 @@ struct Bound {
 struct Verdict {
   bool ok = true;
   std::string message;  // the first wrong element, its index, expected and got, and how many are wrong
-  // What may be said where the inputs are secret: the kind of mistake, no value. Empty: "wrong result".
+  // The text shown where the inputs are secret: it names the kind of mistake and no value. Empty means "wrong result".
   std::string secret = {};
   std::string check = "correct";  // that failed
   Cause cause = Cause::none;

@@ -120,8 +120,8 @@ class ExactTally {
   Picture picture_;
 };
 
-// For checks that make many expected elements at once: body(first, last, tally) adds every element of the parts (rows,
-// ...) in [first, last) of an answer of `total` elements to the tally.
+// Serves checks that compute many expected elements at once. body(first, last, tally) adds every element of the parts
+// (rows, ...) in [first, last) of an answer of `total` elements to the tally.
 template <class Tally, class Body>
 Verdict compare_parts(std::size_t total, std::size_t parts, std::size_t grain, Body body, const Where& where) {
   Tally all(total);
@@ -214,7 +214,7 @@ class CloseTally {
   double largest_ = 0, squares_ = 0, bias_ = 0;
   double first_got_ = 0;
   Expected first_expected_;
-  // Of the wrong elements: the range of got / expected, over those whose expected value is far from 0.
+  // The range of got / expected over the wrong elements whose expected value is far from 0.
   std::size_t factors_ = 0;
   double least_factor_ = std::numeric_limits<double>::infinity(), most_factor_ = -least_factor_;
 };

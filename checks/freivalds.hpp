@@ -26,7 +26,8 @@ struct Matrix {
 };
 Matrix matrix_of(std::span<const float> m, std::size_t rows, std::size_t cols);
 
-// What a matrix makes of eight vectors at once, and its squares of one more: it is read from memory once for all.
+// Products of a matrix with eight vectors, and of its squared elements with one more. One pass reads the matrix for
+// all.
 struct Products {
   std::vector<Eight> of;
   std::vector<double> squares;

@@ -14,7 +14,7 @@
 
 namespace ridge::lab {
 
-// Of the case's sizes and all bytes of its inputs. They are the judge's own: nobody picks them so that two agree.
+// Hashes the case's sizes and all bytes of its inputs. The judge makes the inputs, so nobody can construct a collision.
 inline std::uint64_t fingerprint(const Case& c, ConstBuffers in) {
   std::uint64_t all = random_bits(static_cast<std::uint64_t>(c.ranks), in.size());
   for (std::size_t i = 0; i < c.size.size(); ++i) all = random_bits(all, static_cast<std::uint64_t>(c.size[i]));

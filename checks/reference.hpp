@@ -175,7 +175,7 @@ inline Shape shape(const ModelConfig& m, int B, int T) {
 using Weights = BlockTensors<const double*>;
 using Gradients = BlockTensors<double*>;
 
-// What a block's backward needs of its forward.
+// The activations of a block's forward pass that its backward pass needs.
 struct Tape {
   Normalized norm1, norm2;
   Values ln1, qkv, P, o, ln2, fc, act;

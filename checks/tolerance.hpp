@@ -1,7 +1,7 @@
 // How far an honest answer may be from the exact one. A tolerance comes from the precision, the length of the reduction
 // and its terms, never from a guess: what is left to choose is the probability of a false alarm.
 //
-// For s = t_1 + ... + t_n in arithmetic with unit roundoff u, in any order:
+// Bounds on the error of s = t_1 + ... + t_n in arithmetic with unit roundoff u, in any order:
 //   - always     |error| <= gamma_n sum |t_i|, gamma_n = n u / (1 - n u)   (Higham, Accuracy and Stability, 2002, ch. 4)
 //   - in practice rounding errors are as good as independent with mean 0, and grow with sqrt(n)
 //                (Higham & Mary, SIAM J. Sci. Comput. 41, 2019)
@@ -30,7 +30,7 @@ inline constexpr Precision kFp64{"fp64", 53}, kFp32{"fp32", 24}, kTf32{"TF32", 1
 // Tensor cores add in fp32 with some bits cut off (observed on Volta to Hopper: Fasi, Higham, Mikaitis, Pranesh 2021).
 inline constexpr Precision kTensorFp32{"fp32 in tensor cores", 24, true};
 
-// What the terms of one reduction say about its error.
+// The terms of one reduction, as far as its error depends on them.
 struct Reduction {
   double length = 0, sum = 0, magnitude = 0, squares = 0;
   void add(double term) {
@@ -63,7 +63,7 @@ struct SumTolerance {
   }
 };
 
-// What the task allows: `input` is what factors may be rounded to before they are multiplied.
+// The precision that the task allows. Factors may be rounded to `input` before they are multiplied.
 struct Tolerance {
   Precision accumulator = kFp32;
   Precision input = kFp64;  // as they are

@@ -1,4 +1,4 @@
-// What Nsight Compute prints with `--csv --page raw`: read by the grader and by the visualizer.
+// Reads the output of Nsight Compute's `--csv --page raw` for the grader and the visualizer.
 #pragma once
 #include <fmt/format.h>
 
@@ -92,7 +92,7 @@ inline bool number(const std::string& field, char mark, double& value) {
   return *end == '\0';
 }
 
-// What a value of this unit is multiplied by: ncu scales bytes and times for people unless told otherwise.
+// The factor that turns a value of this unit into the base unit. By default ncu scales bytes and times for readers.
 inline double scale_of(const std::string& unit) {
   static const std::map<std::string, double> scales = {
       {"Kbyte", 1e3},   {"Mbyte", 1e6}, {"Gbyte", 1e9},  {"Tbyte", 1e12}, {"us", 1e3},  {"usecond", 1e3}, {"ms", 1e6},

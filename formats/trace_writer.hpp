@@ -97,7 +97,7 @@ class TraceWriter {
         "\"ph\": \"X\", " + common(track, name, category) + ", \"dur\": " + micro(seconds) + ", \"args\": {" +
             arguments.members() + "}");
   }
-  // From the box around `left` to the one that begins at `arrived`.
+  // Draws an arrow from the box around `left` to the box that begins at `arrived`.
   void arrow(Track from, double left, Track to, double arrived, std::string_view name) {
     const std::string id = ", \"id\": " + std::to_string(++arrows_);
     add(left, 0, "\"ph\": \"s\", " + common(from, name, name) + id);

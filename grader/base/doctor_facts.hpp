@@ -1,4 +1,4 @@
-// What doctor says: one line a fact, with what to do where something is wrong.
+// The lines that doctor prints: one per fact, each with a remedy where something is wrong.
 #pragma once
 #include <string>
 #include <vector>

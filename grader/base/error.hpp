@@ -13,7 +13,7 @@ enum class Exit {
   build = 4,        // the submission did not build
 };
 
-// What failed and where, and what to try.
+// An error says what failed, where it failed, and what to try.
 struct Error : std::runtime_error {
   Error(Exit code_, const std::string& what_failed, std::string what_to_try)
       : std::runtime_error(what_failed), code(code_), advice(std::move(what_to_try)) {}

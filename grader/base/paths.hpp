@@ -1,4 +1,4 @@
-// Where Ridge's own files and a student's files are.
+// Finds Ridge's own files and a student's files.
 #pragma once
 #include <filesystem>
 

@@ -10,7 +10,7 @@ namespace ridge {
 // bytes are no text.
 std::optional<std::string> source_text(std::string_view bytes);
 
-// What to tell a student whose file is no text.
+// The message to a student whose file is not text.
 constexpr const char* kNoSourceText =
     "is no text: it holds zero bytes, and is no UTF-16 either. Save it as UTF-8, and hand it in again";
 

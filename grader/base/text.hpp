@@ -10,7 +10,7 @@
 namespace ridge {
 
 // Valid UTF-8 without control characters (newlines and tabs stay) and without marks that change the reading direction.
-// What is not fit becomes '?' (ASCII) or U+FFFD.
+// Unprintable bytes become '?' (in ASCII) or U+FFFD.
 std::string printable(std::string_view text);
 
 // At most `bytes` of it, cut between characters, with a note on how much is missing.

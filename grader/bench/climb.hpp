@@ -21,15 +21,14 @@ struct Step {
 // needs a GPU). Throws where it says anything else.
 Step parse_step(const std::string& first_line, const fs::path& file);
 
-// Of the solution in `dir`, in order of tasks and steps, each task's solution behind its steps. Empty where there are
-// none.
+// Lists the steps of the solution in `dir` by task, each task's solution after its steps. The list may be empty.
 std::vector<Step> steps_of(const Lab& lab, const fs::path& dir);
 
 // Whether a step's answers are right, and what of it is recorded. A goal that it misses is no failure.
 nlohmann::json step_json(const Step& step, const Task& task, const TaskResult& result);
 nlohmann::json skipped_step_json(const Step& step, const Task& task, const std::string& reason);
 
-// Of the README.md in the solution's folder: a section for each record of a lab's steps.
+// The README.md in the solution's folder has one section for each record of a lab's steps.
 struct ClimbRecord {
   std::string path;  // from the repository's root
   nlohmann::json json;

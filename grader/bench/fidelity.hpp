@@ -61,7 +61,7 @@ struct Fidelity {
 // Counters that must be equal to the last digit.
 const std::vector<std::string>& exact_counters();
 
-// From the file that RIDGE_COUNTERS names. Kernels whose name starts with "init_" are left out.
+// Reads the launches from the file that RIDGE_COUNTERS names. Kernels whose name starts with "init_" are left out.
 std::vector<FidelityLaunch> emulator_launches(const nlohmann::json& counters);
 std::vector<FidelityLaunch> hardware_launches(const std::vector<NcuLaunch>& launches);
 

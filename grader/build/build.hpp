@@ -1,4 +1,4 @@
-// From a submission to a worker program.
+// Builds a worker program from a submission.
 #pragma once
 #include <functional>
 #include <string>

@@ -1,4 +1,4 @@
-// Whose fault a failed build is.
+// Decides whether a failed build is the submission's fault or the machine's.
 #pragma once
 #include <functional>
 

@@ -10,7 +10,7 @@ namespace ridge {
 
 class ObjectCache {
  public:
-  // For the files staged in `src`; `compiler` names it with its flags.
+  // Serves the files staged in `src`. `compiler` is the compiler's name with its flags.
   ObjectCache(const fs::path& src, const std::string& compiler);
   // Puts the object of a source there. False where it is not known.
   bool fetch(const fs::path& source, const fs::path& object) const;

@@ -44,8 +44,8 @@ inline constexpr std::string_view kAllowedSymbols =
     "__ridge_modf* __ridge_remquo* "
     "_ZN5ridge4simt10tls_runnerE ridge_entry ";
 
-// Of the emulator, namespace ridge_simt: what its headers call in code that is compiled with a submission. Each of
-// these checks and counts the pointers that it takes, and calls no function of its caller.
+// The functions of namespace ridge_simt that the emulator's headers call in code compiled with a submission. Each
+// checks and counts the pointers that it takes, and calls no function of its caller.
 inline constexpr std::string_view kEmulatorFunctions =
     "Bf16::* Fp16::* acquire add_kernel atomic16 atomic32 atomic64 atomic_access atomic_add_bits atomic_add_floats "
     "atomic_used barrier barrier_and barrier_arrive barrier_count barrier_init barrier_open barrier_or barrier_passed "

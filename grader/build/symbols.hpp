@@ -1,5 +1,5 @@
-// Which symbols a submission's objects may import and define: the standard library, CUDA, and what the compiler itself
-// asks for. Everything else reaches the machine, the judge's end of the worker, or the emulator's insides.
+// The symbols that a submission's objects may import and define: the standard library, CUDA, and the compiler's own.
+// Any other symbol could reach the machine, the judge's end of the worker, or the emulator's internals.
 #pragma once
 #include <set>
 #include <string>
@@ -14,7 +14,7 @@ struct ObjectSymbols {
   std::vector<std::string> imported, defined, weak;
 };
 
-// From `readelf -sW`.
+// Parses the output of `readelf -sW`.
 ObjectSymbols read_symbols(const std::string& listing, const std::string& source);
 
 struct SymbolRules {

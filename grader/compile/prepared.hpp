@@ -16,7 +16,7 @@ bool keep_text(const fs::path& file, const std::string& text);
 // Moves or copies what was made at `made` to `file`, whole or not at all.
 bool keep_made(const fs::path& made, const fs::path& file);
 
-// Of the files in `folder` that end in `extension`, the `most` newest stay.
+// Keeps the `most` newest files in `folder` that end in `extension`, and removes the others of that kind.
 void keep_newest(const fs::path& folder, const std::string& extension, std::size_t most);
 
 }  // namespace ridge

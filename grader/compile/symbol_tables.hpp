@@ -1,4 +1,4 @@
-// What readelf says of objects' symbols.
+// Reads objects' symbol tables with readelf.
 #pragma once
 #include <string>
 #include <vector>

@@ -46,7 +46,7 @@ class CaseJudge {
   const Explainer& explain() const { return explain_; }
   std::vector<Device*> devices(const lab::Case& c);  // one for each rank; on the emulator all have the same one
   bool sanitizer_gave_up() const { return sanitizer_gave_up_; }
-  // What the submission printed by itself: the first 2 KiB, and how much in all.
+  // The submission's own output: its first 2 KiB and its total length.
   const std::string& output() const { return output_; }
   double output_bytes() const { return output_bytes_; }
 
@@ -63,7 +63,7 @@ class CaseJudge {
   // The same, and its answer.
   Gate answered(SubmissionWorkers& workers, const lab::Case& c, const RankBuffers& buffers);
 
-  // What else is asked about a case with the right or a wrong answer: case_questions.cpp.
+  // The further questions about a case, after a right or a wrong answer, are in case_questions.cpp.
   bool looks_for_races(const lab::Case& c, double seconds) const;
   Gate sanitized(const lab::Case& c, RankBuffers& buffers, std::uint64_t number);
   Gate waited(const Reply& reply) const;

@@ -1,4 +1,4 @@
-// What the replies of workers say about a submission, in words.
+// Explains in words what the workers' replies say about a submission.
 #pragma once
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ struct Gate {
   std::string picture = {};  // of a wrong answer
 };
 
-// What a request that did not end well says about the submission.
+// Explains what a failed request says about the submission.
 class Explainer {
  public:
   Explainer(fs::path program, double limit) : program_(std::move(program)), limit_(limit) {}
@@ -36,8 +36,8 @@ std::string with_lines(std::string text, const fs::path& program);
 // that may only miss the slow rank; what other ranks found stays. True where there was one.
 bool forgive_slow(std::vector<Reply>& replies);
 
-// What the replies of all workers say; `ranks`: 0 for a task without ranks. Where several failed, the others may only
-// have missed the one that did first.
+// Explains the replies of all workers. `ranks` is 0 for a task without ranks. Of several failures only the first may be
+// a cause: the other ranks may have failed because they waited for it.
 Gate explain_all(const Explainer& explain, const std::vector<Reply>& replies, int ranks);
 
 }  // namespace ridge

@@ -1,6 +1,6 @@
-// What students are told, by who may know what. With public inputs (`check`) a message helps as much as it can. With
-// secret ones (`grade`) it holds no value, no seed and nothing that the submission chose: the class of the case, the
-// kind of failure, and for a memory fault the kernel and the line.
+// Decides how much a message to a student may reveal. With public inputs (`check`) a message helps as much as it can.
+// With secret inputs (`grade`) it names the class of the case, the kind of failure, and for a memory fault the kernel
+// and the line. It then holds no value, no seed, and nothing that the submission chose.
 #pragma once
 #include <string>
 #include <string_view>

@@ -48,7 +48,7 @@ class TaskJudge {
   // "4 GPUs here: skipped with 8 ranks"; empty where all numbers of ranks were judged.
   std::string without_gpus() const;
 
-  // Where inputs are secret: the class of the case and the kind of failure, no value.
+  // True where inputs are secret. Messages then name the class of the case and the kind of failure, and no value.
   bool quiet() const;
   std::string told(const Gate& g) const;
   CheckResult failed(const Gate& g, const std::string& message) const;
@@ -67,7 +67,7 @@ class TaskJudge {
   void judge_cases();
   // False: the task ends here.
   bool judge_answer(const lab::Case& c, std::uint64_t number, bool again);
-  // Of the measured case on the emulator. False: the answer did not come from the device.
+  // Takes the counts of the measured case on the emulator. False means that the answer did not come from the device.
   bool take_counts(const lab::Case& c, const std::vector<Reply>& replies);
   // False: a gate failed.
   bool time_measured(const lab::Case& c);

@@ -24,7 +24,7 @@ class Connections {
   // `longest`: seconds from the first sight of a connection to its end; `most`: of all at once.
   Connections(double longest, std::size_t most) : longest_(longest), most_(most) {}
 
-  // Of those that are open now, the descriptors that have to end: the old ones, and the oldest of too many.
+  // Returns the open descriptors that have to be closed: those past their deadline, and the oldest beyond the cap.
   std::vector<int> overdue(const std::vector<OpenConnection>& open, Clock::time_point now);
 
  private:

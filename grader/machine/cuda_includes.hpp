@@ -24,7 +24,7 @@ class CudaIncludes {
   // Calls that cross from one side to the other become errors, in the headers' copies too.
   std::string rewrite(const fs::path& source, const std::string& shown_name);
 
-  // What the compiler reads in the place of a header that was written.
+  // The file that the compiler reads in place of the header named in the source.
   struct Copy {
     std::string shown_name;
     fs::path written, copy;

@@ -56,7 +56,7 @@ class Device {
   virtual std::span<std::byte> staging(std::size_t bytes) = 0;
   virtual std::unique_ptr<HostMemory> host_memory(std::size_t bytes) = 0;
 
-  // What the next take_sample reads.
+  // Sets the outputs that the next take_sample reads.
   virtual void aim_sample(const std::vector<OutputSample>& samples) = 0;
   // Those pieces, one after the other, once they have arrived. On a GPU a copy engine reads them. It waits for no
   // kernel of another process, nor need the GPU change over to the judge's context first (about 0.4 ms, since without

@@ -8,7 +8,7 @@ namespace ridge {
 
 class GpuLeftovers {
  public:
-  // Of the GPU with this UUID, from now on. Empty: no GPU, nothing is ever found.
+  // Watches the GPU with this UUID from now on. With an empty UUID nothing is ever found.
   explicit GpuLeftovers(const std::string& uuid);
   // Waits up to 2 s for the driver to take everything back. "1234 MiB of device memory", or an empty text.
   std::string find();

@@ -7,7 +7,8 @@ namespace ridge {
 // nvcc on PATH, in CUDA_HOME or in /usr/local/cuda; empty where there is none.
 fs::path find_nvcc();
 
-// Where the Toolkit has Thrust and libcu++ without the rest of its headers (CUDA 13); empty where there is none.
+// The folder in which the Toolkit (CUDA 13) keeps Thrust and libcu++ apart from its other headers; empty if there is
+// none.
 fs::path cccl_headers();
 
 }  // namespace ridge

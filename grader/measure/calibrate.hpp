@@ -24,11 +24,11 @@ std::optional<MeasuredCeiling> parse_ceiling(const std::string& line);
 
 // The file of one device: a driver may change what it reaches.
 fs::path calibration_file(const DeviceInfo& device);
-// What is kept for this device and driver; empty where nothing is.
+// The stored calibration of this device and driver; empty if there is none.
 Calibration stored_calibration(const DeviceInfo& device);
 fs::path store_calibration(const Calibration& calibration, const DeviceInfo& device);
 
-// What a record shows as roofs: the measured ones under the profile's ids, and the rest of the profile.
+// The ceilings that a record shows: the measured ones under the profile's ids, and the rest from the profile.
 std::vector<ProfileCeiling> ceilings_of(const Calibration& calibration, const Profile& profile);
 
 std::string calibration_table(const Calibration& calibration);  // rows of Markdown

@@ -1,4 +1,4 @@
-// From the emulator's launch records to the counters of a result, by kernel and by source line.
+// Turns the emulator's launch records into the counters of a result, by kernel and by source line.
 #pragma once
 #include <cstdint>
 #include <functional>

@@ -13,8 +13,8 @@ struct Floor {
   std::string bound;   // what binds: "device memory", "fp32"
 };
 
-// Of one of `calls` calls on distinct data. Everything is paid at the best rate that was measured plus a margin of
-// twice the measurement's spread, and at least 4%; what the L2 may hold at the ends of a turn is free.
+// The least time of one of `calls` calls on distinct data. Work runs at the best measured rate plus a margin of twice
+// the measurement's spread, at least 4%. Data that the L2 may hold at the ends of a round cost nothing.
 Floor floor_of(const lab::Work& work, const Calibration& machine, int calls);
 
 }  // namespace ridge

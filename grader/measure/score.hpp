@@ -1,4 +1,4 @@
-// From measured values to points, with a sentence on why a goal was missed.
+// Turns measured values into points, with a sentence on why a goal was missed.
 #pragma once
 #include <string>
 

@@ -43,8 +43,8 @@ inline Order drawn_sets(std::size_t all, std::size_t n, std::uint64_t seed) {
 // some others, for the order of sets is random. A sample of all took up to 15 us a call within the measured time.
 inline bool sampled(std::size_t i, std::size_t n) { return i + 1 == n || i + 1 < kSampled; }
 
-// What a session can be asked to do. `stop` ends the submission's processes, `start` starts them anew, `alone` times
-// the vendor's way alone and adds its seconds a call to what it is given.
+// The steps of a timing session. `stop` ends the submission's processes, `start` starts them again, and `alone` times
+// the baseline alone and appends its seconds per call to its argument.
 struct Steps {
   std::function<void()> turns, stop, start;
   std::function<void(std::vector<double>&)> alone;

@@ -9,8 +9,8 @@
 
 namespace ridge {
 
-// From the worker's launch records; empty where they have none, or nothing sound. Lines come from `program`, the
-// source's text from the first of `folders` that has a file of that name.
+// Makes the warp file from the worker's launch records; empty if these hold no valid trace. `program` gives the lines;
+// the source's text comes from the first of `folders` that has a file of that name.
 std::string warp_file(const std::string& records, const LineFinder& lines_of, const std::vector<fs::path>& folders);
 std::string warp_file(const std::string& records, const fs::path& program, const std::vector<fs::path>& folders);
 

@@ -1,4 +1,4 @@
-// What the emulator counted, by kernel and by source line, and its virtual timeline.
+// The emulator's counts by kernel and by source line, and its virtual timeline.
 #pragma once
 #include <array>
 #include <cstdint>

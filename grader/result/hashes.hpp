@@ -1,4 +1,4 @@
-// What was judged, and by what: the SHA-256 of every file of both.
+// The SHA-256 of every file that was judged and of every file that judged it.
 #pragma once
 #include <map>
 #include <string>
@@ -17,7 +17,7 @@ Hashes submission_hashes(const fs::path& dir, const Lab& lab);
 // This program, the lab's files, and what is linked to a submission.
 Hashes harness_hashes(const Lab& lab, lab::Backend backend);
 
-// What judges a lab, of its own folder: manifest, checks, entry, baseline, headers.
+// Hashes the files of a lab's own folder that judge it: manifest, checks, entry, baseline, headers.
 Hashes lab_hashes(const Lab& lab);
 
 // The headers of runtime/ that a lab's sources may include: one hash for each folder.

@@ -38,7 +38,8 @@ bool signature_holds(std::string_view message, const PublicKey& key, std::string
 
 // 64 lower-case hexadecimal digits.
 std::optional<PublicKey> public_key_from_hex(std::string_view hex);
-// From digits, a .pub file or a secret key's file (by the .pub beside it). Throws Error(Exit::usage).
+// Reads a key from its digits, a .pub file, or a secret key's file (then the .pub beside it). Throws
+// Error(Exit::usage).
 PublicKey public_key(const std::string& digits_or_file);
 
 }  // namespace ridge

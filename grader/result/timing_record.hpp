@@ -1,4 +1,4 @@
-// What the timing of one measured case leaves in the record (`timing` in docs/result-format.md).
+// The part of the record that the timing of one measured case fills (`timing` in docs/result-format.md).
 #pragma once
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -15,7 +15,7 @@ struct Conditions {
   int other_processes = 0;                             // the most at a time that used the GPU's cores
 };
 
-// Where the judge's own time went, in seconds.
+// The judge's own time by purpose, in seconds.
 struct JudgeTime {
   double start = 0;     // of processes
   double allocate = 0;  // buffers

@@ -45,7 +45,7 @@ pid_t fork_child();
 int end_child(pid_t pid);
 // Waits for the child to end by itself, and returns its status.
 int wait_child(pid_t pid);
-// For a program that ends by a signal: kills all children, and lets nothing start in the time that is left.
+// Kills all children and lets none start. A program that is ending by a signal calls it.
 void end_children();
 
 // Goes on as another program, found on PATH, with no signal blocked. Throws Error where it cannot be started.

@@ -3,7 +3,7 @@
 //   system calls (seccomp)   only those on a list
 //   Landlock                 rights to read, write and run, by path
 //   limits                   rlimits, and a cgroup for processes and memory where one can be made
-// Where a layer is missing on a machine it is left out, and sandbox_report() says so.
+// A layer that the machine lacks is left out, and sandbox_report() says so.
 #pragma once
 #include <sys/types.h>
 

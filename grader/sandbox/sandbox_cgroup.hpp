@@ -30,10 +30,10 @@ class JobGroup {
 struct SandboxGroups {
   bool tasks = false, memory = false;
 };
-// What groups can bound here.
+// The resources that control groups can limit on this machine.
 SandboxGroups sandbox_groups();
 
-// For a program that ends by a signal.
+// A program that is ending by a signal calls this function.
 void remove_job_groups();
 
 }  // namespace ridge

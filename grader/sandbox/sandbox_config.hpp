@@ -1,4 +1,4 @@
-// From the judge to ridge-sandbox-exec: a list of records "key value\0" in a memory file, and back: one Status.
+// The judge sends ridge-sandbox-exec a list of records "key value\0" in a memory file, and receives one Status.
 #pragma once
 
 namespace ridge::sandbox {
@@ -12,7 +12,7 @@ constexpr unsigned kNobody = 65534;
 
 enum class Stage : int { ready, config, identity, limits, landlock, system_calls, directory, exec };
 
-// Of several ranks: one has ended, as waitpid tells it.
+// One of several ranks has ended, with the status that waitpid gave.
 struct RankEnd {
   int rank, status;
 };

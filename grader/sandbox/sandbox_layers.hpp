@@ -1,4 +1,4 @@
-// Which layers of a sandbox this machine has.
+// Finds the layers of the sandbox that this machine supports.
 #pragma once
 #include <string>
 #include <vector>

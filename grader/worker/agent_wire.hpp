@@ -92,7 +92,7 @@ class Mirrors {
   void ran() { ran_ = true; }
   // Sends what has changed here; only what a worker may write where `writable`.
   bool send_changed(int fd, bool writable);
-  // What came: a record `contents`. False where it is about no buffer of ours, or one that may not change.
+  // Takes a record `contents`. Returns false if it names no buffer of ours, or one that may not change.
   bool receive(const std::vector<char>& record, bool writable);
 
  private:

@@ -11,8 +11,8 @@
 
 namespace ridge {
 
-// What a worker gets for a case: the judged buffers; or others for outputs and workspace, at which nobody looks; or
-// other inputs of the same shape as well.
+// A worker gets the judged buffers (`judged`), other outputs and workspace that nobody reads (`scratch`), or other
+// inputs of the same shape as well (`decoy`).
 enum class Show { judged, scratch, decoy };
 
 // Inputs and outputs of a case on the host, rank by rank, and the memory of those that are not elsewhere.

@@ -18,7 +18,7 @@ struct InputSeed {
   std::uint64_t shared(const lab::Case& c) const;  // of those that all ranks have alike; 0 for a case without ranks
 };
 
-// What take_sample() read of one rank's outputs.
+// The elements of one rank's outputs that take_sample() read.
 struct Sampled {
   std::vector<OutputSample> samples;
   std::vector<std::byte> bytes;

@@ -14,7 +14,7 @@
 
 namespace ridge {
 
-// Where the worker is one of several ranks, and its streams to the switchboards (submission_workers.hpp).
+// The worker's rank among several, and its streams to the switchboards (submission_workers.hpp).
 struct RankPlace {
   int rank = 0, ranks = 1;
   int messages = -1, replay_messages = -1;

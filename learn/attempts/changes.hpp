@@ -1,4 +1,4 @@
-// What changed between two results of a task: checks that now pass or fail, and values that moved.
+// Compares two results of a task: checks that now pass or fail, and values that moved.
 #pragma once
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// What changed in the code between two attempts.
+// Compares the code of two attempts.
 #pragma once
 #include <string>
 #include <vector>

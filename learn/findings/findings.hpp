@@ -1,4 +1,4 @@
-// What to look at next: the findings of a result that are worth the most points, each with its line, its count, the
+// Suggests what to look at next: the findings that are worth the most points, each with its line, its count, the
 // reason, and the lesson's section.
 #pragma once
 #include <map>

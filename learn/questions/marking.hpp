@@ -10,7 +10,7 @@ namespace ridge::loop {
 
 // The question as text, with its choices, items or lines.
 std::string shown_question(const Question& question);
-// What stands before the cursor: "sectors", "a letter or a number".
+// The prompt before the cursor: "sectors", "a letter or a number".
 std::string asks_for(const Question& question);
 
 struct Marked {

@@ -38,7 +38,7 @@ std::vector<Predicted> compare_predictions(const Lab& lab, const Result& result)
 
 // "4 predicted, 8 x the ideal measured: ratio 0.5".
 std::string comparison(const Predicted& predicted);
-// What an attempt prints: a line for each, with the reason below.
+// The lines that an attempt prints: one per prediction, with the reason below.
 std::string comparisons_text(const std::vector<Predicted>& all);
 
 struct Calibration {

@@ -1,4 +1,4 @@
-// What somebody types as an answer.
+// Parses an answer that somebody typed.
 #pragma once
 #include <optional>
 #include <string>

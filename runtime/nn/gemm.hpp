@@ -71,8 +71,8 @@ class Gemm {
     check(cublasSetSmCountTarget(handle_, count == 0 ? 0 : all - count), "cublasSetSmCountTarget");
   }
 
-  // For each of `batch` matrices: C (M x N) = alpha op(A) (M x K) op(B) (K x N) + beta C. Sums are fp32; C may be float
-  // where A and B are shorter. With beta = 0, C is not read.
+  // Computes C (M x N) = alpha op(A) (M x K) op(B) (K x N) + beta C for each of `batch` matrices. Accumulators are
+  // fp32; C may be float where A and B are shorter. With beta = 0, C is not read.
   template <class In, class Out>
   void operator()(Transpose ta, Transpose tb, int M, int N, int K, float alpha, Matrix<const In> A, Matrix<const In> B,
                   float beta, Matrix<Out> C, int batch = 1, Where where = Where::caller()) const {

@@ -1,4 +1,4 @@
-// What the program remembers between sessions: the look, the window's size, recent files. Stored in
+// The program's memory between sessions: the look, the window's size, recent files. It is stored in
 // $XDG_STATE_HOME/ridge/visualizer.json, else below ~/.local/state.
 #pragma once
 #include <filesystem>

@@ -58,7 +58,7 @@ class View {
   virtual bool busy() const { return false; }
   // Seconds until the view needs a frame without input, such as 1 while it follows a folder.
   virtual double wake_after() const { return busy() ? 0 : kNever; }
-  // What the view dropped, clamped or guessed. The program always shows these notes.
+  // The things that the view dropped, clamped or guessed. The program always shows these notes.
   virtual std::vector<std::string> notes() const { return {}; }
   // The view's request, if it has one. The program asks after each frame, and each request is returned once.
   virtual std::optional<Wish> take_wish() { return std::nullopt; }

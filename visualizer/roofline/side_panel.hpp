@@ -1,4 +1,4 @@
-// What the numbers say, beside the plot: the attempt, its score, a card per task, or two attempts against each other.
+// Explains the numbers beside the plot: the attempt, its score, a card per task, or two attempts against each other.
 #pragma once
 #include "kit/view.hpp"
 #include "roofline/scene.hpp"

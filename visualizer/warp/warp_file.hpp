@@ -24,7 +24,7 @@ struct WarpTotals {
   void add(const WarpTotals& o);
 };
 
-// Which warp did something and when: the kernel's launch, the block, the warp in the block, and the operation's number
+// Identifies a warp's operation: the kernel's launch, the block, the warp in the block, and the operation's number
 // in the warp.
 struct WarpWhen {
   std::uint64_t launch = 0, warp = 0, number = 0, path = 0;

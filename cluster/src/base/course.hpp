@@ -58,7 +58,7 @@ struct Course {
   std::string build_arch;       // the GPU architecture for build jobs: "90a"
   std::string preflight;        // a command that a job runs first on its node; "gpu" is `ridge cluster preflight`
   fs::path reference;           // the calibration of a healthy GPU (`ridge calibrate --json`)
-  // From the site's profile: a job's setup, how it starts ranks, its scratch folder, and its container.
+  // The site's profile gives a job's setup, its way to start ranks, its scratch folder, and its container.
   std::string site, setup, mpi, scratch, container;
   std::map<std::string, CourseLab> labs;
 

@@ -1,4 +1,5 @@
-// Which nodes Slurm may give to the course's jobs. Those on which attempts fail are left out, and tried again later.
+// Chooses the nodes that Slurm may give to the course's jobs. A node on which attempts fail is left out and tried
+// again later.
 #pragma once
 #include <map>
 #include <string>

@@ -1,4 +1,4 @@
-// What several commands do: make a lab's checks, collect until all is graded, name who decides.
+// Steps that several commands share: make a lab's checks, collect until all is graded, name who decides.
 #pragma once
 #include <string>
 

@@ -1,4 +1,4 @@
-// Whose hand-in a file name tells of.
+// Finds the student to whom a file name belongs.
 #pragma once
 #include <map>
 #include <string>

@@ -1,4 +1,4 @@
-// From a hand-in, which is not trusted, to a folder with the lab's sources as they are judged.
+// Turns an untrusted hand-in into a folder with the lab's sources as they are judged.
 #pragma once
 #include <cstdint>
 #include <optional>

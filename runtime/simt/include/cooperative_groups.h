@@ -157,7 +157,7 @@ template <unsigned Size, class G>
 RIDGE_DEVICE thread_block_tile<Size, G> tiled_partition(const G& g) {
   return thread_block_tile<Size, G>((g.size() + Size - 1) / Size);
 }
-// Of a size known at run time: a group of lanes.
+// A group of lanes whose size is known at run time.
 template <class G>
 RIDGE_DEVICE coalesced_group tiled_partition(const G& g, unsigned size) {
   unsigned first = ridge_simt::lane_id() / size * size, mask = (size == 32 ? 0xffffffffu : (1u << size) - 1) << first;

@@ -26,7 +26,7 @@ struct alignas(2) __half {
   __half() = default;
   RIDGE_INLINE constexpr __half(const __half_raw& raw) : __x(raw.x) {}
   using ridge_half = void;
-  // Of __nv_bfloat16, which cuda_bf16.h has.
+  // Converts from __nv_bfloat16, which cuda_bf16.h defines.
   template <class B, class = typename B::ridge_bfloat16>
   explicit RIDGE_INLINE __half(const B& v) : __half((float)v) {}
   RIDGE_INLINE __half(const float v) : __x(ridge_simt::Fp16::narrow(v)) {}

@@ -215,7 +215,7 @@ RIDGE_DEVICE uint4 curand4(curandStatePhilox4_32_10_t* state) {
     default: return a;
   }
 }
-// From 1 to m1.
+// Returns a value from 1 to m1.
 RIDGE_DEVICE double curand_MRG32k3a(curandStateMRG32k3a_t* state) {
   constexpr unsigned long long m1 = 4294967087ull, m2 = 4294944443ull;
   const unsigned long long p = (1403580ull * state->s1[1] + 810728ull * (m1 - state->s1[0])) % m1;

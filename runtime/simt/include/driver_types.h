@@ -478,7 +478,7 @@ struct cudaDeviceProp {
   int hostNumaMultinodeIpcSupported;
 };
 
-// Of the kinds behind None the emulator has none.
+// The emulator supports none of the kinds after None.
 enum cudaChannelFormatKind {
   cudaChannelFormatKindSigned = 0,
   cudaChannelFormatKindUnsigned = 1,
@@ -608,7 +608,7 @@ struct cudaKernelNodeParams {
   unsigned int sharedMemBytes;
   void** kernelParams;
   void** extra;
-  // What `params.gridDim` becomes in a program, where gridDim is a macro.
+  // gridDim is a macro in a program, so that `params.gridDim` becomes a call of this function.
   dim3& ridge_grid_dim() { return gridDim; }
   const dim3& ridge_grid_dim() const { return gridDim; }
   dim3& ridge_block_dim() { return blockDim; }

@@ -1,3 +1,3 @@
-// What is here, cuda_runtime.h has.
+// cuda_runtime.h already has the contents of this header.
 #pragma once
 #include "cuda_runtime.h"

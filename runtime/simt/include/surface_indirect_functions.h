@@ -1,4 +1,4 @@
-// What cuda_runtime.h includes already (ridge_simt/textures.h).
+// cuda_runtime.h includes these functions already (ridge_simt/textures.h).
 #pragma once
 #define __SURFACE_INDIRECT_FUNCTIONS_H__
 #include "cuda_runtime.h"

@@ -25,7 +25,8 @@ struct Pipeline {
   std::string note;
 };
 
-// Of kernels whose args (micro_batch, direction) or names ("forward 3") say what they belong to. Nothing where none do.
+// Finds a pipeline in kernels whose args (micro_batch, direction) or names ("forward 3") tell their place; else
+// nothing.
 std::optional<Pipeline> pipeline_of(const EventStore& store);
 
 }  // namespace ridge::viz::timeline

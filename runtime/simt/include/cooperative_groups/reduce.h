@@ -17,7 +17,7 @@ RIDGE_OPERATOR(bit_or, a | b)
 RIDGE_OPERATOR(bit_xor, a ^ b)
 #undef RIDGE_OPERATOR
 
-// For tiles and coalesced groups: every thread gets the result, combined in the order of ranks.
+// Takes tiles and coalesced groups. Every thread gets the result, combined in the order of ranks.
 template <class G, class T, class Op>
 RIDGE_DEVICE T reduce(const G& g, T value, Op op) {
   T sum = g.shfl(value, 0);

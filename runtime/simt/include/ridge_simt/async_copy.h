@@ -1,5 +1,5 @@
-// What the memcpy_async of libcu++ have in common: copies to shared memory are counted where they start and land when the
-// thread arrives or waits; others are plain copies.
+// The common part of libcu++'s memcpy_async functions. A copy to shared memory is counted where it starts and lands
+// when the thread arrives or waits; other copies are plain ones.
 #pragma once
 #include <cstddef>
 #include <cstdint>

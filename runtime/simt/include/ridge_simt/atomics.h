@@ -125,7 +125,7 @@ RIDGE_DEVICE float4 atomicAdd(float4* p, float4 v) {
 }
 
 namespace ridge_simt {
-// What inline PTX's red.add becomes. Its operands are registers: pointers and integers of any type.
+// Stands for inline PTX's red.add. Its operands are registers: pointers and integers of any type.
 template <class T, class P, class V>
 RIDGE_DEVICE void red_add(P p, V v) {
   atomicAdd((T*)p, (T)v);

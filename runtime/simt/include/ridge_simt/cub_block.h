@@ -161,7 +161,7 @@ class BlockScan {
   }
   RIDGE_DEVICE void ExclusiveSum(T v, T& out) { ExclusiveScan(v, out, T(), ridge_detail::Plus()); }
   RIDGE_DEVICE void ExclusiveSum(T v, T& out, T& all) { ExclusiveScan(v, out, T(), ridge_detail::Plus(), all); }
-  // Of N items a thread, which lie one behind the other.
+  // Takes N consecutive items per thread.
   template <int N, class Op>
   RIDGE_DEVICE void InclusiveScan(T (&v)[N], T (&out)[N], Op op) {
     T own[N], before, all;

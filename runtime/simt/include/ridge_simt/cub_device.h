@@ -209,7 +209,7 @@ struct DeviceRunLengthEncode {
     *count = runs;
     return cudaSuccess;
   }
-  // Of each run of two items or more, where it begins and its length.
+  // Writes the start and the length of each run of two or more items.
   template <class In, class Offsets, class Lengths, class Count>
   static cudaError_t NonTrivialRuns(void* temp, ::std::size_t& bytes, In in, Offsets offsets, Lengths lengths,
                                     Count count, int n, cudaStream_t stream = nullptr) {

@@ -32,7 +32,7 @@ struct Min {
   template <class T>
   RIDGE_DEVICE T operator()(const T& a, const T& b) const { return b < a ? b : a; }
 };
-// Of equal values the one with the smaller key.
+// Among equal values the smaller key wins.
 struct ArgMax {
   template <class K, class V>
   RIDGE_DEVICE KeyValuePair<K, V> operator()(const KeyValuePair<K, V>& a, const KeyValuePair<K, V>& b) const {

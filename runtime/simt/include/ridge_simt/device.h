@@ -1,5 +1,5 @@
-// What the emulator's device headers call. Everything here runs inside a kernel, on the CUDA thread that calls it.
-// Call these from functions marked RIDGE_DEVICE: they vanish into the user's code, whose line a report then names.
+// The functions that the emulator's device headers call. All run inside a kernel, on the CUDA thread that calls them.
+// Their callers are marked RIDGE_DEVICE, which inlines them, so that a report names the user's line.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace ridge_simt {
 
-// What the lanes of a warp do together, and what `argument` of collective() points to. The library does it: no function
-// of the caller runs outside of the kernel's accounting.
+// The operations that the lanes of a warp do together, and the type of collective()'s `argument` for each. The library
+// does them itself, so that no function of the caller runs outside of the kernel's accounting.
 enum class Operation : unsigned {
   meet,         // nothing
   multiply,     // MatrixOperands (matrix.h)
@@ -63,7 +63,7 @@ __attribute__((const)) std::uint64_t atomic_used(std::uint64_t old, unsigned tic
 // __threadfence (scope 1), __threadfence_block (0), __threadfence_system (2).
 void fence(int scope);
 
-// What other threads released before is visible to this one: the end of a wait at a barrier in memory.
+// Makes visible to this thread what other threads released before. It ends a wait at a barrier in memory.
 void acquire();
 
 // Lets other threads run: __nanosleep, polling.

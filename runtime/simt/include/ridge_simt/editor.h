@@ -1,6 +1,6 @@
-// What an editor (clangd) reads before a .cu file, in Clang's CUDA mode: CUDA's words are attributes, so that <<< >>> is a
-// launch and a kernel that calls a host function is an error; the emulator's functions count as of both sides.
-// `ridge start` writes the flags into compile_commands.json. Nothing is compiled with this header.
+// An editor (clangd) reads this header before a .cu file, in Clang's CUDA mode. CUDA's words are attributes, so that
+// <<< >>> is a launch and a kernel that calls a host function is an error. The emulator's functions belong to both
+// sides. `ridge start` writes the flags into compile_commands.json. Nothing is compiled with this header.
 #pragma once
 #ifdef __CUDA__
 #define __host__ __attribute__((host))

@@ -57,7 +57,7 @@ inline bool register_kernel(const char* name, void (*function)(P...)) {
   return true;
 }
 
-// Of a template's instance: named in its body, so there is one for each that anything takes the address of.
+// The body names this object, so that it exists once per template instance whose address anything takes.
 template <auto kKernel>
 inline const bool registered = register_kernel(nullptr, kKernel);
 

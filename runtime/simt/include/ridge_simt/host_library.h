@@ -1,5 +1,6 @@
-// For libraries whose algorithms run on the host and read device memory there. A program that includes one runs its device work
-// at once, in the order of issue, and its host code may follow pointers to device memory.
+// Libraries whose algorithms run on the host and read device memory there include this header. A program that
+// includes one runs its device work at once, in the order of issue, and its host code may follow pointers to device
+// memory.
 #pragma once
 #include <iostream>  // as CUDA's Thrust brings it
 

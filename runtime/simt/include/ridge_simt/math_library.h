@@ -1,4 +1,4 @@
-// What ridge_simt/math.h takes from the library (src/kernel/math.cpp).
+// The library's functions that ridge_simt/math.h calls (src/kernel/math.cpp).
 #pragma once
 #include "bits.h"
 

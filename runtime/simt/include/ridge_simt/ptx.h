@@ -1,5 +1,5 @@
-// What inline PTX becomes (rewrite/source/inline_ptx.cpp), for warps of sm_80 and later. Operands' places in the registers are those of the
-// PTX ISA, "Matrix fragments for mma.m16n8k*".
+// Inline PTX for warps of sm_80 and later becomes calls of these functions (rewrite/source/inline_ptx.cpp). Operands
+// lie in the registers as the PTX ISA says, "Matrix fragments for mma.m16n8k*".
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -15,7 +15,8 @@ RIDGE_DEVICE void* __cvta_shared_to_generic(std::size_t address) { return ridge_
 
 namespace ridge_simt {
 
-// Operands of mma.m16n8k<k>: a is 16 x k, b k x 8, c and d 16 x 8. `low`: 2^low elements lie side by side in a register.
+// Operands of mma.m16n8k<k>: a is 16 x k, b k x 8, c and d 16 x 8. `low`: 2^low elements lie side by side in a
+// register.
 constexpr unsigned char ptx_low(MatrixType t) {
   return t == MatrixType::tf32 ? 0 : t == MatrixType::s8 ? 2 : 1;
 }
@@ -76,7 +77,7 @@ RIDGE_DEVICE void ptx_ldmatrix(A& a, B& b, C& c, D& d, P address) {
   ptx_ldmatrix_rows<transposed>((std::uint32_t)address, a, b, c, d);
 }
 
-// Of `bytes` the first `read` are copied, the others become zero.
+// Copies the first `read` of `bytes` bytes; the others become zero.
 template <class P>
 RIDGE_DEVICE void ptx_cp_async(std::uint32_t to, P from, unsigned bytes, unsigned read) {
   pipeline_copy(shared_pointer(to), (const void*)from, bytes, bytes - (read < bytes ? read : bytes));

@@ -1,5 +1,5 @@
-// What inline PTX becomes that C++ says too (rewrite/source/inline_ptx_common.cpp). A register is whatever integer or float of its size
-// the program names; T is the instruction's type.
+// Inline PTX that C++ can express becomes calls of these functions (rewrite/source/inline_ptx_common.cpp). A register
+// is any integer or float of its size that the program names; T is the instruction's type.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -288,7 +288,7 @@ RIDGE_DEVICE void ptx_store(const P& p, const A& a, const B& b, const C& c, cons
   *ptx_address<typename PtxVector<T, 4>::type, shared>(p) = {ptx_in<T>(a), ptx_in<T>(b), ptx_in<T>(c), ptx_in<T>(d)};
 }
 
-// What CUDA's atomic functions call this type.
+// The type under which CUDA's atomic functions take T.
 template <class T>
 using PtxAtomic = std::conditional_t<std::is_floating_point_v<T>, T,
                                      std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, int, unsigned>,

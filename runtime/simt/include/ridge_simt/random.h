@@ -1,4 +1,4 @@
-// What curand_kernel.h needs of the library: jumps within sequences, which are matrix powers.
+// The library's part of curand_kernel.h: jumps within sequences, which are matrix powers.
 #pragma once
 
 namespace ridge_simt {

@@ -1,11 +1,11 @@
-// What the launch rewriter's output uses besides Launch.
+// The launch rewriter's output uses these macros and functions besides Launch.
 #pragma once
 #include <type_traits>
 
 // A kernel's name in a macro's body, with the macro's parameters filled in.
 #define RIDGE_TEXT(...) #__VA_ARGS__
 
-// What `#pragma unroll` becomes in front of a loop. GCC has no "all of it" for loops whose count it does not know.
+// `#pragma unroll` before a loop becomes this macro. GCC cannot unroll fully a loop whose count it does not know.
 #define RIDGE_PRAGMA(text) _Pragma(#text)
 #ifdef __clang__
 #define RIDGE_UNROLL_ALL _Pragma("unroll")

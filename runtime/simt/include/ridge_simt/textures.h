@@ -14,7 +14,7 @@ struct Texel {
   std::uint32_t channel[4];  // as a GPU's registers: the bits of a float, or an integer
 };
 
-// Where a texture is read. `dimensions` 1 to 3.
+// The coordinates of a texture read. `dimensions` is 1 to 3.
 struct TexturePoint {
   int dimensions;
   float at[3];

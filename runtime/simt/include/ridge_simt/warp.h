@@ -30,7 +30,7 @@ RIDGE_DEVICE T shuffle(const char* name, Shuffle kind, unsigned mask, T value, i
   return lane.result;
 }
 
-// What CUDA's overloads take: arithmetic types, small integers as int.
+// The types that CUDA's overloads take: arithmetic types, with small integers as int.
 template <class T>
 using Shuffled = std::conditional_t<std::is_integral_v<T> && sizeof(T) < 4, int, T>;
 template <class T>

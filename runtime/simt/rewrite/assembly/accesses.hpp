@@ -45,7 +45,7 @@ class Accesses {
   // The lines to write before the instruction; then notes the instruction's effects. `refused` is set where an
   // instruction cannot be checked.
   std::string before(const AssemblyLine& line, const Instruction& i, std::string& refused);
-  // What the last instruction does to fixed places of the frame, and the frame's bytes so far.
+  // The last instruction's accesses to fixed places of the frame, and the frame's bytes so far.
   const std::vector<FrameUse>& frame_uses() const { return frame_uses_; }
   std::int64_t frame_bytes() const { return frame_bytes_; }
 

@@ -1,5 +1,5 @@
-// Where a source names members of CUDA's vector types: v[i].x, p->y. nvcc knows that such a vector is aligned. It makes
-// one load or store of several members that a basic block touches. The compiler's assembly no longer shows the type.
+// Finds the members of CUDA's vector types that a source names: v[i].x, p->y. nvcc knows that such a vector is aligned,
+// and makes one load or store of the members that a basic block touches. The assembly no longer shows the type.
 #pragma once
 #include <map>
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace ridge::simt {
 
-// What the runtime is told of such an access: src/count/recorder.hpp has it, too.
+// The mark that tells the runtime of such an access; src/count/recorder.hpp has the same value.
 constexpr unsigned kMemberPart = 0x8000;
 constexpr unsigned member_part(unsigned index, unsigned block) { return kMemberPart | index << 13 | (block & 0x1fff); }
 

@@ -24,8 +24,8 @@ namespace ridge::simt {
 // Says where an include leads: to the file to include instead, or nowhere else (empty). Nothing: there is no such file.
 using IncludeFinder = std::function<std::optional<std::string>(std::string_view file, bool in_quotes)>;
 
-// What a file says about its functions, and which of its calls may cross sides; their places are those in the
-// rewritten text.
+// A file's functions, and those of its calls that may cross between host and device. Places refer to the rewritten
+// text.
 struct FileSides {
   SourceFunctions functions;
   std::vector<SideUse> uses;

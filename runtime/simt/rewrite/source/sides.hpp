@@ -33,7 +33,7 @@ std::vector<SideUse> side_uses(std::string_view s, const std::vector<Kind>& kind
 class Sides {
  public:
   void add(const SourceFunctions& functions);
-  // What is wrong with a use; empty where nothing is. After all files were added.
+  // Says what is wrong with a use; empty if nothing is. Call it after all files were added.
   std::string message(const SideUse& use, const SourceFunction& caller) const;
 
  private:

@@ -1,4 +1,4 @@
-// What the readers of the policy know of C++'s words.
+// The C++ words that the policy's readers know.
 #pragma once
 #include <algorithm>
 #include <array>

@@ -75,7 +75,7 @@ class BlockRunner : public WarpScheduler {
     const BlockRecord* b = launch_->record ? threads_.path_of(*current_).block() : nullptr;
     return b == nullptr || b->local_share == 0;
   }
-  // For functions of the library, which read and write for a kernel. On the thread's own stack:
+  // The library's functions, which read and write for a kernel, ask these. On the thread's own stack:
   bool is_local(std::uintptr_t address, unsigned bytes) const {
     return stacks_.contains(address) && own_stack(address, bytes);
   }
@@ -93,7 +93,7 @@ class BlockRunner : public WarpScheduler {
     return memory_.contains(address) || shared_.contains(address) || stacks_.contains(address) ||
            program_.in_data(address);
   }
-  // What the current thread announced since its last warp operation.
+  // The accesses that the current thread announced since its last warp operation.
   Pieces& pieces();
   bool is_global(std::uintptr_t address) const { return memory_.contains(address) || program_.in_data(address); }
   bool is_shared(std::uintptr_t address) const { return shared_.contains(address); }

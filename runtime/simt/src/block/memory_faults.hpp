@@ -16,7 +16,7 @@ bool is_constant(std::uintptr_t address);
 
 Fault out_of_bounds_fault(const SharedSegment& shared, const Launch& launch, std::uintptr_t address, unsigned bytes,
                           bool store);
-// For an `allocation` on a device to which the launch has no peer access.
+// The fault of an access to `allocation` on a device to which the launch has no peer access.
 Fault peer_access_fault(const Allocation& allocation, const Launch& launch, unsigned bytes, bool store);
 // The contract keeps the buffer from kernels.
 Fault kept_memory_fault(unsigned bytes, bool store);

@@ -1,5 +1,5 @@
-// Where a lane is in its kernel: the calls it is in, and the iterations of the loops around it. Accesses of several
-// lanes are one warp request when they come from one instruction with equal paths.
+// A lane's path: the calls that it is in, and the iterations of the loops around it. Accesses of several lanes are one
+// warp request when they come from one instruction with equal paths.
 #pragma once
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// From the memory accesses of 32 lanes to warp requests, and from requests to the hardware's counters.
+// Turns the memory accesses of 32 lanes into warp requests, and requests into the hardware's counters.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -88,7 +88,7 @@ struct Request {
   std::uint32_t pc() const { return static_cast<std::uint32_t>(where >> 32); }
   unsigned bytes() const { return (where >> 8) & 0xFF; }
   unsigned part() const { return (where >> 16) & 0xFFFF; }
-  // Of a member of a vector type, as the assembly tells it (rewrite/assembly/vector_members.hpp): x to w are 0 to 3.
+  // Marks a member of a vector type, as the assembly tells it (rewrite/assembly/vector_members.hpp): x to w are 0 to 3.
   static constexpr unsigned kMember = 0x8000;
   bool is_member() const { return (part() & kMember) != 0; }
   unsigned member() const { return part() >> 13 & 3; }

@@ -1,4 +1,4 @@
-// From places in the program to lines of its source, through binutils' addr2line.
+// Finds the source lines of places in the program, through binutils' addr2line.
 #pragma once
 #include <cstdint>
 #include <map>
