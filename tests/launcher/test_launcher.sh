@@ -145,6 +145,20 @@ FAKE_UID=1000 launch 0 check 01
 expect "without optional packages" "$out" "going on without .*clang"
 expect "without optional packages" "$out" "^program check 01$"
 
+# The same packages do not stop root either, where the archive cannot be reached.
+cp "$tools/apt-get" "$scratch/apt-get"
+stand_in apt-get 'echo "E: Unable to locate package clang"; exit 100'
+rm -rf "$home/build" "$scratch/installed/libarchive-dev" "$tools/clang++"
+launch 0 check 01 --yes
+expect "no archive, optional packages" "$out" "could not install .*clang"
+expect "no archive, optional packages" "$out" "^program check 01$"
+rm -rf "$home/build" "$scratch/installed/libfmt-dev"
+launch 3 check 01 --yes
+expect "no archive, needed packages" "$out" "Unable to locate package clang"
+expect "no archive, needed packages" "$out" "the installation failed"
+mv "$scratch/apt-get" "$tools/apt-get"
+launch 0 check 01 --yes
+
 # A clone that this user cannot write builds elsewhere. (Root can write anywhere.)
 if [ "$("$tools/../real-id" 2>/dev/null || command -p id -u)" != 0 ]; then
   rm -rf "$home/build"
