@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "app/classes/classes.hpp"
 #include "app/cli/command.hpp"
 #include "app/cli/words.hpp"
 #include "app/grading/watch.hpp"
@@ -20,9 +21,6 @@
 #include "grader/result/report.hpp"
 #include "grader/sandbox/process.hpp"
 #include "ridge_version.hpp"
-#ifdef RIDGE_HAVE_CLUSTER
-#include "cluster/src/commands/cluster_commands.hpp"
-#endif
 
 // Every command, in the order of `ridge --help`. Its registration, add_NAME, is in app/commands/NAME.cpp.
 // clang-format off
@@ -65,9 +63,7 @@ void clean_up_on_signal() {
 void add_commands(Commands& ridge) {
 #define RIDGE_ADD(name) add_##name(ridge);
   RIDGE_COMMANDS(RIDGE_ADD)
-#ifdef RIDGE_HAVE_CLUSTER
-  cluster::add_commands(ridge);
-#endif
+  add_class_commands(ridge);
 }
 
 // As nvcc, for makefiles of others: a link with that name, or a copy, is `ridge cc`.

@@ -46,7 +46,7 @@ LEVELS = [
     "cluster/src/intake",
     "cluster/src/collect",
     "cluster/src/commands app/grading app/package",
-    "app/bench",
+    "app/bench app/classes",
     "app/commands",
     "app grader/agent grader/exec grader/live",
     "visualizer/kit visualizer/timeline/store",

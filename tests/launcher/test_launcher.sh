@@ -79,7 +79,7 @@ launch 0 packages mpi core
 expect "packages of groups" "$out" "^libopenmpi-dev$"
 [ "$(printf '%s\n' "$out" | sort -u)" = "$out" ] || { echo "FAILED: packages: not sorted, or twice"; failed=1; }
 launch 2 packages core nothing
-expect "unknown group" "$out" "one of core viz mpi"
+expect "unknown group" "$out" "one of core class viz mpi"
 [ ! -s "$log" ] || { echo "FAILED: packages ran something:"; cat "$log"; failed=1; }
 
 # RIDGE_NO_BUILD forbids the rest too.
@@ -122,6 +122,17 @@ rm -f "$tools/mpirun"
 launch 0 ranks -n 2 --yes
 expect "ranks" "$(cat "$log")" "^apt-get .*install.* libopenmpi-dev"
 refuse "ranks" "$(cat "$log")" "^apt-get .*libimgui-dev"
+
+# The commands for classes are built when one is first used.
+for asked in "cluster status" "submit 03" "grade 03 --slurm"; do
+  rm -rf "$home/build" "$scratch/installed/libsqlite3-dev"
+  launch 0 check 01 --yes
+  refuse "check" "$(cat "$log")" "libsqlite3-dev\\|ridge_group_class"
+  # shellcheck disable=SC2086 # words
+  launch 0 $asked --yes
+  expect "$asked" "$(cat "$log")" "^apt-get .*install.* libsqlite3-dev"
+  expect "$asked" "$(cat "$log")" "^cmake --build .* ridge_group_class"
+done
 
 # A build with the parts that an image shall have; then their commands run without another.
 launch 0 build live --yes

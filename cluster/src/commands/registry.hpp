@@ -13,7 +13,7 @@ class Registry {
  public:
   explicit Registry(Commands& ridge)
       : ridge_(ridge),
-        top_(ridge.add("cluster", "Grade a class through Slurm: grade, follow, resume, export",
+        top_(ridge.add("cluster", kClusterHelp,
                        "  ridge cluster init\n"
                        "  ridge cluster grade --lab 03 --submissions DIR --roster roster.csv\n"
                        "  ridge cluster export --lab total")) {

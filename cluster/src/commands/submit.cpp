@@ -6,8 +6,7 @@
 namespace ridge::cluster {
 
 void add_submit(Commands& ridge) {
-  CLI::App* command = ridge.add("submit", "Hand your work in: checks, packs, and puts it into the course's folder",
-                                "  ridge submit 03");
+  CLI::App* command = ridge.add("submit", kSubmitHelp, "  ridge submit 03");
   auto a = std::make_shared<SubmitArguments>();
   command->add_option("lab", a->lab, "Lab")->required();
   command->add_option("--submission", a->submission, "Folder with the lab's files (default: work/NN_name)");
