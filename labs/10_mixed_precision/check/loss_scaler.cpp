@@ -24,7 +24,10 @@ class Scaler : public TaskCheck {
     add("20 steps in fp32, ", 2055, 20, 2, 1, 16);
     add("9 steps in fp32, ", 70003, 9, 1, 1, 16);
     add("9 steps, ", 70001, 9, 2, 0, 16);
-    if (r.mode == Mode::grade) add("20 steps, ", random_size(r.seed, 2000, 9000), 20, 2, 0, 12);
+    if (r.mode == Mode::grade) {
+      add("20 steps, ", random_size(r.seed, 2000, 9000), 20, 2, 0, 12);
+      add("more than one round of a full GPU, ", random_size(r.seed, 6'000'000, 7'000'000), 1, 1, 1, 16);
+    }
     if (r.backend == Backend::cpu)
       add("", r.mode == Mode::check ? 1 << 18 : 1 << 20, 1, 2000, 0, 16, true);
     else
@@ -89,7 +92,8 @@ class Scaler : public TaskCheck {
     int exponent = 0;
     return std::frexp(x, &exponent) == 0.5f ? fmt::format("2^{}", exponent - 1) : fmt::format("{}", x);
   }
-  // Finite numbers of all sizes; in some steps one element, or the last one, is an inf or a NaN.
+  // Finite numbers of all sizes; in some steps one element, or the last one, is an inf or a NaN. A single step has its inf
+  // in the last eighth.
   template <class U>
   static void fill_gradients(std::span<U> all, std::size_t n, std::size_t steps, std::uint64_t seed, bool fine) {
     constexpr U exponent = kExponent<U>, least = static_cast<U>(exponent & (~exponent + 1u));
@@ -106,8 +110,8 @@ class Scaler : public TaskCheck {
       });
       if (fine) continue;
       const std::uint64_t draw = random_bits(~seed, k);
-      const std::size_t place = k == 5 || k == 11 ? n - 1 : draw % n;
-      if (k == 5 || k == 13)
+      const std::size_t place = steps == 1 ? n - 1 - draw % (n / 8) : k == 5 || k == 11 ? n - 1 : draw % n;
+      if (steps == 1 || k == 5 || k == 13)
         x[place] = exponent;  // inf
       else if (k == 8 || k == 11)
         x[place] = static_cast<U>(exponent | exponent >> 1);  // NaN
