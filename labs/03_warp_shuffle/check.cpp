@@ -163,6 +163,7 @@ class Scan : public TaskCheck {
     std::vector<Case> all;
     for (std::int64_t n : tried(r, {1, 31, 1000, 4097, 65535, 65537}, 300000))
       all.push_back({fmt::format("n {}", n), {n}});
+    all.push_back({"n 400009", {400009}});  // tiles that meet sums without prefixes
     const std::int64_t n = measured_elements(r) * (r.backend == Backend::cpu ? 2 : 1);  // enough tiles to look back at
     all.push_back({fmt::format("n {}", n), {n}, true});
     return all;
@@ -465,6 +466,7 @@ class Compact : public TaskCheck {
     for (std::int64_t n : tried(r, {1, 31, 1000, 65535, 65537}, 300000)) all.push_back({fmt::format("n {}", n), {n}});
     all.push_back({"n 5003, all kept", {5003, 1}});
     all.push_back({"n 5003, none kept", {5003, 2}});
+    all.push_back({"n 400009", {400009}});
     const std::int64_t n = measured_elements(r) * (r.backend == Backend::cpu ? 2 : 1);
     all.push_back({fmt::format("n {}", n), {n}, true});
     return all;

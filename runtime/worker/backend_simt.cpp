@@ -31,7 +31,7 @@ struct Alive {
 };
 Alive now_alive() { return {simt::live_handles(), ridge_live_communicators(), ridge_open_requests()}; }
 std::optional<Alive> alive;              // the same
-std::uint64_t own_order = 1;             // seed of the order of lanes and blocks: each rank has another one
+std::uint64_t own_order = 2;             // seed of the order of lanes and blocks, drawn above 1: each rank has another one
 constexpr std::size_t kMostParts = 256;  // in one exchange
 
 template <std::size_t N>
@@ -295,7 +295,7 @@ protocol::Gate gate_of(Cause why) {
 }  // namespace
 
 void* join_ranks(int socket, int rank, int ranks) {
-  own_order = 1 + static_cast<std::uint64_t>(rank);
+  own_order = 2 + static_cast<std::uint64_t>(rank);
   ridge_on_rank_end([](Cause why, bool follows, const std::string& report) {
     end_rank(gate_of(why), why, follows, report.substr(std::min(report.find_first_not_of('\n'), report.size())));
   });

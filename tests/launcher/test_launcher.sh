@@ -117,6 +117,14 @@ expect "target" "$(cat "$log")" "^cmake --build.*check_01_first"
 refuse "target" "$(cat "$log")" "^cmake --preset"
 rm "$home/build/CMakeCache.txt"
 
+# What CMake was told by hand stays: no group is no choice, so that all parts are there.
+printf 'RIDGE_GROUPS:STRING=\nCMAKE_HOME_DIRECTORY:INTERNAL=%s\nCMAKE_CACHEFILE_DIR:INTERNAL=%s\n' "$home" "$home/build" >"$home/build/CMakeCache.txt"
+rm "$home/build/.ridge-ready"
+launch 0 check 01 --yes
+expect "configured by hand" "$(cat "$log")" "^cmake --build"
+refuse "configured by hand" "$(cat "$log")" "^cmake --preset"
+rm "$home/build/CMakeCache.txt"
+
 # Another command needs more packages: they are installed, the rest stays.
 rm -f "$tools/mpirun"
 launch 0 ranks -n 2 --yes

@@ -54,6 +54,7 @@ class BlockRunner : public WarpScheduler {
   }
   // A thread that polls lets others run: at an access that may wait for them, and in __nanosleep.
   void spin(std::uintptr_t address, std::uintptr_t pc);
+  void publish();
   void pause(std::uintptr_t pc);
 
   // Accesses to memory: block_access.cpp.
@@ -169,6 +170,8 @@ class BlockRunner : public WarpScheduler {
   std::vector<Pipeline> pipelines_;  // by linear thread index; empty where no kernel uses them
   unsigned at_grid_barrier_ = 0;
   ProgressWatch progress_;
+  unsigned published_ = 0,
+           hold_at_ = 0;  // stores that other blocks may wait for; the one before which this block is held
   std::unique_ptr<char[]> emergency_stack_;
 };
 

@@ -78,6 +78,7 @@ void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind
   if (!polls) record(where, bytes, op, pc, part);
   if (is_volatile || kind == AccessKind::atomic) {
     current_->polled = kind == AccessKind::load ? address : 0;
+    if (store && !shared) publish();
     spin(address, pc);
   }
 }
@@ -117,7 +118,10 @@ void BlockRunner::variable_access(std::uintptr_t address, unsigned bytes, Access
     // __device__ variables are global memory; numbered behind the reserved range.
     Op op = kind == AccessKind::load ? Op::global_load : kind == AccessKind::store ? Op::global_store : Op::global_red;
     record(DeviceMemory::kReserve + (address - program_.base), bytes, op, pc, part);
-    if (is_volatile || kind == AccessKind::atomic) spin(address, pc);
+    if (is_volatile || kind == AccessKind::atomic) {
+      if (store) publish();
+      spin(address, pc);
+    }
     return;
   }
   out_of_bounds(address, bytes, store, pc);

@@ -29,8 +29,9 @@ struct Launch {
   L2Model* l2;                          // null where nothing is counted
   bool warps = false;                   // keep requests: RIDGE_WARP
   GridBarrier* grid_barrier = nullptr;  // cooperative launches only
-  std::function<void()> more = {};      // starts another block: called by a block that polls, in launches whose block
-                                        // order is drawn
+  // In launches whose block order is drawn. `more` starts another block; a block that polls calls it. `hold` returns when
+  // others have come further; a block calls it before one of its first volatile or atomic stores to global memory.
+  std::function<void()> more = {}, hold = {};
 };
 
 }  // namespace ridge::simt

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -44,7 +45,11 @@ class Pool {
     running_ = threads_.size();
     // The sanitizer runs one block after another.
     const bool in_drawn_order = launch.order > 1 && !launch.sanitize;
-    if (in_drawn_order) launch.more = [this] { add_helper(); };
+    held_.store(0, std::memory_order_relaxed);
+    if (in_drawn_order && total_ > 1) {
+      launch.more = [this] { add_helper(kTogether); };
+      launch.hold = [this] { hold(); };
+    }
     ++generation_;
     wake_.notify_all();
     idle_.wait(lock, [&] { return running_ == 0; });
@@ -144,17 +149,33 @@ class Pool {
     }
   }
 
-  // A block polls, perhaps for one of its group that has not begun.
-  void add_helper() {
+  // A block polls, perhaps for one of its group that has not begun, or is held.
+  void add_helper(std::size_t most) {
     std::lock_guard lock(mutex_);
-    if (running_ == 0 || helpers_.size() + 1 >= kTogether || next_.load(std::memory_order_relaxed) >= total_) return;
-    helpers_.emplace_back([this] {
-      auto runner = std::make_unique<BlockRunner>();
-      KernelCounters sum;
-      run_blocks(*launch_, *runner, sum);
-      std::lock_guard own(mutex_);
-      sums_.push_back(std::move(sum));
-    });
+    if (running_ == 0 || helpers_.size() + 1 >= most || next_.load(std::memory_order_relaxed) >= total_) return;
+    try {
+      helpers_.emplace_back([this] {
+        auto runner = std::make_unique<BlockRunner>();
+        KernelCounters sum;
+        run_blocks(*launch_, *runner, sum);
+        std::lock_guard own(mutex_);
+        sums_.push_back(std::move(sum));
+      });
+    } catch (const std::system_error&) {  // as in start_threads
+    }
+  }
+
+  // Keeps a block from going on until kAhead more blocks have begun, and a moment longer, in which they look at what it
+  // has published so far. Only the first blocks of a launch wait.
+  void hold() {
+    constexpr std::uint64_t kAhead = 12, kMostHeld = 96;
+    constexpr std::chrono::microseconds kStep(200), kMoment(1000), kPatience(5000);
+    if (held_.fetch_add(1, std::memory_order_relaxed) >= kMostHeld) return;
+    add_helper(kAhead);
+    const std::uint64_t until = std::min(next_.load(std::memory_order_relaxed) + kAhead, total_);
+    for (auto waited = std::chrono::microseconds::zero(); waited < kPatience && next_.load() < until; waited += kStep)
+      std::this_thread::sleep_for(kStep);
+    std::this_thread::sleep_for(kMoment);
   }
 
   static constexpr std::uint64_t kTogether = 8;  // blocks
@@ -165,7 +186,7 @@ class Pool {
   const Launch* launch_ = nullptr;
   std::uint64_t total_ = 0, generation_ = 0;
   std::size_t running_ = 0;
-  std::atomic<std::uint64_t> next_{0};
+  std::atomic<std::uint64_t> next_{0}, held_{0};
   std::atomic<bool> failed_{false};
   bool stop_ = false;
 };
