@@ -1,4 +1,4 @@
-// ridge bench measures the reference solution of every lab in turn with the vendor's way, and records the results in
+// ridge bench measures the reference solution of every lab in turn with its baseline, and records the results in
 // benchmarks/<device>/.
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// ridge bench --steps measures each step of the solutions' climbs in turn with the vendor's way, and records it in
+// ridge bench --steps measures each step of the solutions' climbs in turn with its task's baseline, and records it in
 // benchmarks/<device>/LAB.steps.json. ridge bench --tables writes pages of what is recorded: solutions/LAB/README.md of
 // the steps, benchmarks/<device>/README.md of the results.
 #include <fmt/format.h>

@@ -22,7 +22,7 @@ void add_fidelity(Commands& ridge, CLI::App* bench) {
 }  // namespace
 
 void add_bench(Commands& ridge) {
-  CLI::App* command = ridge.add("bench", "All reference solutions in turn with the vendor's way, to benchmarks/",
+  CLI::App* command = ridge.add("bench", "All reference solutions in turn with their baselines, to benchmarks/",
                                 "  ridge bench --lab 01\n  ridge bench --steps --backend cpu\n  ridge bench --tables");
   command->require_subcommand(0, 1);
   auto a = std::make_shared<BenchArguments>();

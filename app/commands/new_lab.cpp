@@ -108,7 +108,7 @@ bool ridge_entry(const ridge_call& c) {
   return true;
 }
 )text"},
-      {"labs/@NAME@/baseline.cu", R"text(// The vendor's way to move the same bytes: a device-to-device cudaMemcpy.
+      {"labs/@NAME@/baseline.cu", R"text(// The baseline moves the same bytes: a device-to-device cudaMemcpy.
 #include "@WORD@.hpp"
 
 void double_it(const float* in, float* out, std::size_t n, void*, std::size_t, cudaStream_t stream) {

@@ -39,7 +39,7 @@ enum class Defence {
   unknown_count,     // of calls in a timed turn
   late_writes,       // outputs are sampled when the answer arrives, on the clock, and may not change afterwards
   roofline_floor,    // faster than the measured machine is not believed
-  own_baseline,      // the vendor's way is timed alone first: beside the submission it may not be slower
+  own_baseline,      // the baseline is timed alone first: beside the submission it may not be slower
   counted_copies,    // copies and fills count as traffic, and are no kernels
   all_ways,          // a goal counts every way of doing a thing: atomics, constants, local memory, barriers in memory
   summed_costs,      // costs are sums over the lab's bound, not means that harmless work dilutes

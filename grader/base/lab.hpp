@@ -36,7 +36,7 @@ struct Task {
   std::string file;
   double points_correct = 0;
   std::string needs;        // "sm_90a": runs on such a GPU only, and is skipped elsewhere
-  std::string baseline;     // the vendor's way, as people call it: "cublasSgemm"
+  std::string baseline;     // the library's function in baseline.cu: "cublasSgemm"
   std::string lesson = {};  // section of README.md; empty: the one whose heading has the id
   std::vector<Hint> hints;
   std::vector<Goal> goals;
@@ -56,7 +56,7 @@ struct Lab {
   std::vector<std::string> prerequisites;       // other labs
   std::vector<std::string> libraries;           // "cublas", "nccl": what a submission may call
   std::vector<int> ranks;                       // numbers of ranks that its tasks are judged with; empty: one worker
-  std::vector<std::string> baseline_libraries;  // what the vendor's way calls
+  std::vector<std::string> baseline_libraries;  // what the baseline calls
   // By backend, functions that a submission may not call though others may: "cudaMemcpyAsync", "cudaGraphAdd*".
   std::map<lab::Backend, std::vector<std::string>> forbid;
   std::vector<std::string> entry_calls;        // forbidden names that the course's entry calls itself

@@ -44,7 +44,7 @@ void stage(const Lab& lab, const Submission& submission, const fs::path& dir);
 // Copies and compiles the submission with the lab's contract and entry, into `dir`. Throws Error(Exit::build) with the
 // compiler's messages at the student's own lines, Error(Exit::usage) where a file is missing.
 BuiltWorker build_worker(const Lab& lab, const Submission& submission, lab::Backend backend, const fs::path& dir);
-// The vendor's way for the same contract; `cuda` only.
+// The baseline for the same contract; `cuda` only.
 BuiltWorker build_baseline(const Lab& lab, const fs::path& dir);
 
 }  // namespace ridge

@@ -41,7 +41,7 @@ class CaseJudge {
   // Case `number` of the task, from 1. `again`: it is called once more, with other data.
   Answer judge(const lab::Case& c, std::uint64_t number, bool again);
 
-  // Ends all workers, for the vendor's way is timed alone first.
+  // Ends all workers, for the baseline is timed alone first.
   void stop();
   const Explainer& explain() const { return explain_; }
   std::vector<Device*> devices(const lab::Case& c);  // one for each rank; on the emulator all have the same one

@@ -16,7 +16,7 @@ namespace ridge {
 // The programs that take part in a task.
 struct TaskPrograms {
   fs::path worker;     // the submission's
-  fs::path baseline;   // the vendor's way; on a GPU only
+  fs::path baseline;   // the baseline's program; on a GPU only
   fs::path reference;  // may be missing
 };
 

@@ -1,4 +1,4 @@
-// A session of turns: the processes of the submission, of the vendor's way and of the reference solution on one set of
+// A session of turns: the processes of the submission, of the baseline and of the reference solution on one set of
 // buffers. One worker is the case of one rank.
 #include <fmt/format.h>
 
@@ -199,9 +199,9 @@ class Session {
     return std::min(static_cast<double>(info_.memory), free_host_bytes() / static_cast<double>(devices_.size())) / 2;
   }
 
-  // The vendor's way alone, then with the submission's processes there.
+  // The baseline alone, then with the submission's processes there.
   void prepare() {
-    options_.progress("the vendor's way alone");
+    options_.progress("the baseline alone");
     sets_.grow(4 * set_bytes(check_, case_) <= room() ? 4 : 1);
     baseline_ = start(who_.baseline, true);
     plan(baseline_);

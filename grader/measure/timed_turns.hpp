@@ -50,12 +50,12 @@ struct Steps {
   std::function<void(std::vector<double>&)> alone;
 };
 
-// The turns, and whether the vendor's way keeps its pace beside the submission. Where it does not, it is timed alone
+// The turns, and whether the baseline keeps its pace beside the submission. Where it does not, it is timed alone
 // once more: a machine that became slower is slow then too. Otherwise all turns are taken again with a new process of
 // the submission: the load of a neighbour passes, that of a submission does not. Throws Failed{"implausible"}.
 void turns_beside(Timing& timing, std::vector<double> alone, const Steps& steps, double slowed_baseline);
 
-// Throws Failed{"implausible"} where the vendor's way is slower beside the submission than alone, beyond what both vary
+// Throws Failed{"implausible"} where the baseline is slower beside the submission than alone, beyond what both vary
 // by.
 void judge_baseline(Timing& timing, const std::vector<double>& alone, double slowed_baseline);
 

@@ -15,7 +15,7 @@ using namespace timed;
 
 namespace {
 
-// The vendor's way beside the submission over the slowest that it was alone.
+// The baseline beside the submission over the slowest that it was alone.
 double slowed(const Timing& timing, const std::vector<double>& alone) {
   return median_interval(timing.baseline_s).low / *std::max_element(alone.begin(), alone.end());
 }
@@ -37,7 +37,7 @@ void forget_turns(Timing& t) {
 void timed::judge_baseline(Timing& timing, const std::vector<double>& alone, double slowed_baseline) {
   const double by = slowed(timing, alone);
   if (by <= slowed_baseline) return;
-  const std::string slower = fmt::format("the vendor's way took {:.2f} times as long as alone", by);
+  const std::string slower = fmt::format("the baseline took {:.2f} times as long as alone", by);
   const bool excused = !timing.disturbed.empty() || timing.repeated > 0;
   if (on(Defence::own_baseline) && !excused) {
     const std::string why = slower + ": something of the submission uses the GPU outside its turns";
@@ -54,9 +54,8 @@ void timed::turns_beside(Timing& timing, std::vector<double> alone, const Steps&
     std::vector<double> after;
     steps.alone(after);
     if (slowed(timing, after) <= slowed_baseline) {
-      timing.disturbed =
-          fmt::format("the machine became slower: the vendor's way alone took {:.3g} ms, later {:.3g} ms", before * 1e3,
-                      median(after) * 1e3);
+      timing.disturbed = fmt::format("the machine became slower: the baseline alone took {:.3g} ms, later {:.3g} ms",
+                                     before * 1e3, median(after) * 1e3);
       return;
     }
     forget_turns(timing);

@@ -1,4 +1,4 @@
-// Performance on GPUs, one for each rank: the submission takes turns with the vendor's way, on the judge's clock.
+// Performance on GPUs, one for each rank: the submission takes turns with the baseline, on the judge's clock.
 //
 // A turn is one request: a number of calls that the submission cannot know beforehand, each on inputs and outputs of
 // its own that are new for the turn, so that nothing can be kept from one call to the next, left out or put off. Then
@@ -41,7 +41,7 @@ struct TimedOptions {
   std::uint64_t seed = 0;
   double turn_seconds = 0.006;   // device work of the largest turn; no empty request shows some 65 us of it
   double least_seconds = 0.001;  // of the smallest
-  // The vendor's way beside the submission over alone: above this, something uses the GPU outside its turns.
+  // The baseline beside the submission over alone: above this, something uses the GPU outside its turns.
   double slowed_baseline = 1.10;
   Calibration machine;  // for the floor; may be empty
   std::function<std::string(const Reply&)> explain;

@@ -153,7 +153,7 @@ TEST_CASE("ranks are timed together: new inputs for each, all outputs of all ver
   }
 }
 
-TEST_CASE("a vendor's way that is slow beside the submission is told") {
+TEST_CASE("a baseline that is slow beside the submission is told") {
   Timing t;
   t.baseline_s = {1.0, 1.05, 1.02};
   CHECK_NOTHROW(timed::judge_baseline(t, {0.99, 1.0}, kSlowed));
