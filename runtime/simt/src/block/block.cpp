@@ -117,7 +117,8 @@ void BlockRunner::spin(std::uintptr_t address, std::uintptr_t pc) {
   if (++current_->spins % kSpins == 0) pause(pc);
 }
 
-// Half-published states, such as a tile's sum whose prefix is still to come, last long enough for other blocks to meet them.
+// Half-published states, such as a tile's sum whose prefix is still to come, last long enough for other blocks to meet
+// them.
 void BlockRunner::publish() {
   constexpr unsigned kFirst = 3;  // a quarter of all blocks has a later number, and is never held
   if (published_ < kFirst && ++published_ == hold_at_) launch_->hold();

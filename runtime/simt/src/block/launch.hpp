@@ -29,8 +29,8 @@ struct Launch {
   L2Model* l2;                          // null where nothing is counted
   bool warps = false;                   // keep requests: RIDGE_WARP
   GridBarrier* grid_barrier = nullptr;  // cooperative launches only
-  // In launches whose block order is drawn. `more` starts another block; a block that polls calls it. `hold` returns when
-  // others have come further; a block calls it before one of its first volatile or atomic stores to global memory.
+  // Both are set where the block order is drawn. A block that polls calls `more`, which starts another block. A block
+  // calls `hold` before one of its first volatile or atomic stores to global memory; it returns when others have begun.
   std::function<void()> more = {}, hold = {};
 };
 
