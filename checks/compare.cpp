@@ -84,7 +84,7 @@ struct Sums {
   double counted, squares, bias;
 };
 
-// What CloseTally::add of single elements adds up, for elements that are all good.
+// The sums that CloseTally::add makes of single elements, for elements that are all good.
 RIDGE_WIDE Sums sums_of(const double* got, const Expecteds& e, std::size_t count, double largest) {
   constexpr double infinity = std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::max();
   double counted = 0, squares = 0, bias = 0;

@@ -71,8 +71,8 @@ RIDGE_WIDE void add_columns(const double (&part)[kRows][kCols], std::size_t cols
 std::size_t groups(const Matrix& m) { return (m.rows + kRows - 1) / kRows; }
 std::size_t grain(const Matrix& m) { return (1 << 18) / (m.cols + 1) / kRows + 1; }
 
-// What row i of c says about the rounding errors in it: `sum` stands for the root of its summed squares, which wrong
-// elements cannot use to hide, since the tolerance takes only a part of about u sqrt(depth) of it.
+// The terms of row i of c, as far as its rounding error depends on them: `sum` is the root of its summed squares. Wrong
+// elements cannot hide behind it, since the tolerance is only about u sqrt(depth) of it.
 Reduction row_of(const Product& p, double ab_squares, double bias_squares, double c_squares) {
   Reduction row;
   row.length = static_cast<double>(p.depth + (p.bias.empty() ? 0 : 1));

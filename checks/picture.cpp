@@ -51,7 +51,7 @@ std::size_t columns_of(const std::function<std::string(std::size_t)>& where, std
   return total;
 }
 
-// Of the values that `index` takes over all elements, those whose elements are all wrong, where no other element is.
+// The values of `index` whose elements are all wrong, if no other element is wrong.
 struct Group {
   std::size_t first, last;
 };

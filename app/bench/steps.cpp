@@ -31,7 +31,7 @@ const Task& task_of(const Lab& lab, const Step& step) {
   return *std::find_if(lab.tasks.begin(), lab.tasks.end(), [&](const Task& t) { return t.id == step.task; });
 }
 
-// What a step or its task needs and this device lacks; empty: nothing.
+// The requirements of a step or its task that this device lacks; empty if there are none.
 std::string missing(const Step& step, const Task& task, const DeviceInfo& device) {
   for (const std::string& needs : {step.needs, task.needs})
     if (!needs.empty() && !runs_on(needs, device.compute))

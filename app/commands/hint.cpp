@@ -14,7 +14,7 @@ namespace {
 
 using namespace loop;
 
-// What failed in the last attempt at a task, first what stands in the way of the rest.
+// The checks that failed in the last attempt at a task; first those that block the others.
 std::vector<std::string> failures(const TaskState* state) {
   std::vector<std::string> all;
   if (state == nullptr || !state->last) return all;

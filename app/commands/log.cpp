@@ -35,7 +35,7 @@ std::string gist(const std::vector<DiffLine>& lines) {
   return out;
 }
 
-// What was predicted and what was measured, with the median ratio, and how the quiz stands.
+// The predictions beside the measured values, with the median ratio, and the state of the quiz.
 std::string questions_text(const Lab& lab) {
   std::string out;
   const std::vector<Predicted> all = predictions_of(lab);

@@ -127,7 +127,7 @@ std::string with_paths(const std::string& text, const fs::path& folder) {
   return out;
 }
 
-// Where the recordings of a result lie: the requests of tasks that miss a goal, and all timelines.
+// Prints the paths of a result's recordings: the requests of tasks that miss a goal, and all timelines.
 void tell_recordings(const Result& r, const fs::path& folder) {
   for (const TaskResult& t : r.tasks)
     if (t.status == Status::failed && !t.warp_name.empty())

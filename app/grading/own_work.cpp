@@ -13,8 +13,8 @@ namespace ridge {
 
 namespace {
 
-// For editors: Clang's CUDA mode with the emulator's headers. clangd then reads <<< >>> and finds a kernel that calls a
-// host function, without a CUDA Toolkit.
+// The arguments for an editor's clangd: Clang's CUDA mode with the emulator's headers. clangd then reads <<< >>> and
+// finds a kernel that calls a host function, without a CUDA Toolkit.
 std::vector<std::string> editor_arguments(const std::string& file) {
   const fs::path runtime = root_dir() / "runtime";
   return {"clang++",

@@ -15,7 +15,7 @@ using nlohmann::json;
 
 namespace {
 
-// What is recorded of the emulator's counters: those that depend on neither compiler nor machine.
+// The recorded counters of the emulator: those that depend on neither compiler nor machine.
 constexpr const char* kCounters[] = {
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
@@ -40,7 +40,7 @@ json counts_json(const TaskResult& t) {
             {"launches", launches},
             {"sectors_over_ideal", t.roofline->bytes / t.roofline->bytes_ideal},
             {"timeline", nullptr}};
-  // Where the task is judged in virtual time.
+  // The task is judged in virtual time.
   if (t.timeline)
     for (const auto& g : t.goals)
       if (g.metric == "virtual_time_over_bound" && g.value)

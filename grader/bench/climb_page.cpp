@@ -59,7 +59,7 @@ std::string counted_cells(const json& s) {
                      shared("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op"), count("ridge__block_barriers.sum"));
 }
 
-// Of a step that is judged in virtual time, null otherwise. Older records have no such member.
+// The timeline of a step that is judged in virtual time, else null. Older records have no such member.
 const json& timeline_of(const json& s) {
   static const json none;
   if (s.at("counts").is_null() || !s["counts"].contains("timeline")) return none;
@@ -78,7 +78,7 @@ std::string virtual_cells(const json& t, double before) {
                      before > 0 ? fmt::format("{:.2f} x", before / seconds) : "-");
 }
 
-// Of one task; empty where the record has no step of it.
+// The table of one task; empty if the record has no step of it.
 std::string task_table(const json& record, const std::string& task, bool timed) {
   std::string rows, notes, name, baseline, skipped;
   double before = 0;

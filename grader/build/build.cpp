@@ -89,7 +89,7 @@ void copy_source(const fs::path& from, const fs::path& to) {
                 "free some space there, or set TMPDIR to a folder with space");
 }
 
-// Of the private folder: what would let a file pass for another, or look outside.
+// Refuses directives in the private folder that let a file pass for another, or that reach outside.
 void check_directives(const fs::path& dir) {
   if (!on(Defence::assembly_policy)) return;
   std::vector<simt::Violation> found;
@@ -170,7 +170,7 @@ std::vector<fs::path> compile_all(const std::vector<fs::path>& sources, const fs
   return objects;
 }
 
-// What the objects of a submission import and define; the course's own entry has its say as well.
+// Checks the symbols that a submission's objects import and define. The course's own entry is included.
 void check_objects(const std::vector<fs::path>& objects, const fs::path& dir, SymbolRules rules) {
   if (!on(Defence::symbol_policy)) return;
   std::vector<ObjectSymbols> symbols;
@@ -178,7 +178,7 @@ void check_objects(const std::vector<fs::path>& objects, const fs::path& dir, Sy
   if (!whole) throw Error(Exit::environment, "readelf could not read what was compiled", "install binutils");
   for (std::size_t i = 0; i < objects.size(); ++i)
     symbols.push_back(read_symbols(tables[i], objects[i].stem().string()));
-  // What the worker takes from the C and C++ libraries.
+  // The functions of the C and C++ libraries that the worker uses.
   std::istringstream lines(file_text(build_dir() / "lib/ridge_worker_sealed.imports"));
   rules.worker_imports = {std::istream_iterator<std::string>(lines), {}};
   if (std::string told = check_symbols(symbols, rules); !told.empty())
@@ -211,8 +211,8 @@ class StandIns {
   void undo() {
     for (const auto& [file, text] : submitted_) std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
   }
-  // What does not compile, in order of names. Throws the first one's messages where it is all, or where `failed`: the
-  // rest can't be linked without it.
+  // The files that do not compile, by name. Throws the first one's messages if no file compiles, or if `failed`: the
+  // rest cannot be linked without it.
   std::vector<BuiltWorker::Unbuilt> unbuilt(bool failed) {
     std::sort(unbuilt_.begin(), unbuilt_.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
     if (submission_ == nullptr || !submission_->partial || unbuilt_.empty()) return {};

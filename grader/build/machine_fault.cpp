@@ -48,7 +48,7 @@ std::string first_lines(const std::string& text, std::size_t most) {
   return end == std::string::npos ? text : text.substr(0, end) + "\n...";
 }
 
-// What goes wrong when a small submission that is right is built here. Empty: nothing.
+// The error that occurs when a small, correct submission is built here; empty if there is none.
 const std::string& fault_of_machine(const BuildProbe& build) {
   static const std::string fault = [&] {
     const fs::path probe = root_dir() / "runtime/worker/probe.cu";

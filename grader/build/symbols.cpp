@@ -58,7 +58,7 @@ bool allowed(const std::string& name) {
   return !name.empty() && (name.back() == 'f' || name.back() == 'l') && math.match(name.substr(0, name.size() - 1));
 }
 
-// What a lab's code uses in place of it.
+// The replacement that a lab's code should use.
 std::string advice(const std::string& name) {
   if (begins(name, "cublas") || begins(name, "nccl")) return "the task is to write this yourself";
   if (begins(name, "_ZN5ridge") || begins(name, "_ZN10ridge_simt") || begins(name, "_ZNK10ridge_simt"))

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cctype>
@@ -12,6 +11,7 @@
 #include "grader/base/error.hpp"
 #include "grader/base/header_line.hpp"
 #include "grader/base/text.hpp"
+#include "grader/base/toml_reader.hpp"
 
 namespace ridge {
 
@@ -117,22 +117,19 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
 
 }  // namespace
 
+std::vector<WrongSolution> parse_wrong_solutions(std::string_view text, const fs::path& manifest) {
+  std::vector<WrongSolution> all;
+  const toml::table table = parse_toml(text, manifest);
+  if (const toml::array* entries = table["wrong"].as_array())
+    for (const auto& entry : *entries)
+      if (const toml::table* one = entry.as_table()) all.push_back(from_table(*one, manifest));
+  return all;
+}
+
 std::vector<WrongSolution> wrong_solutions(const Lab& lab) {
   std::vector<WrongSolution> all;
   const fs::path manifest = lab.dir / "wrong.toml";
-  if (fs::exists(manifest)) {
-    toml::table table;
-    try {
-      table = toml::parse(file_text(manifest), manifest.string());
-    } catch (const toml::parse_error& e) {
-      throw Error(Exit::environment,
-                  fmt::format("{}:{}: {}", shown(manifest), e.source().begin.line, std::string(e.description())),
-                  "correct the file");
-    }
-    if (const toml::array* entries = table["wrong"].as_array())
-      for (const auto& entry : *entries)
-        if (const toml::table* one = entry.as_table()) all.push_back(from_table(*one, manifest));
-  }
+  if (fs::exists(manifest)) all = parse_wrong_solutions(file_text(manifest), manifest);
   std::error_code ec;
   for (const auto& entry : fs::directory_iterator(lab.dir / "wrong", ec))
     if (entry.path().extension() == ".cu") all.push_back(from_file(entry.path()));
@@ -158,15 +155,20 @@ WrongSolution wrong_solution(const Lab& lab, const std::string& name) {
 
 std::string source_of(const WrongSolution& w, const Lab& lab) {
   if (w.base.empty()) return file_text(w.source);
-  const std::string base = body_of(file_text(base_of(w, lab)));
+  const fs::path base = base_of(w, lab);
+  return edited(w, file_text(base), shown(base), lab.dir / "wrong.toml");
+}
+
+std::string edited(const WrongSolution& w, const std::string& base_text, const std::string& name,
+                   const fs::path& manifest) {
+  const std::string base = body_of(base_text);
   std::vector<std::pair<std::size_t, const std::pair<std::string, std::string>*>> places;
   for (const auto& edit : w.edits) {
-    if (edit.first.empty()) not_complete(lab.dir / "wrong.toml", w.name, "an old text is empty");
+    if (edit.first.empty()) not_complete(manifest, w.name, "an old text is empty");
     const std::size_t n = occurrences(base, edit.first);
     if (n != 1)
-      not_complete(
-          lab.dir / "wrong.toml", w.name,
-          fmt::format("this text occurs {} times in {}, not once:\n{}", n, shown(base_of(w, lab)), edit.first));
+      not_complete(manifest, w.name,
+                   fmt::format("this text occurs {} times in {}, not once:\n{}", n, name, edit.first));
     places.emplace_back(base.find(edit.first), &edit);
   }
   std::sort(places.begin(), places.end());
@@ -174,7 +176,7 @@ std::string source_of(const WrongSolution& w, const Lab& lab) {
       fmt::format("// replaces: {}; fails: {}/{}; backend: {}\n// {}\n", w.file, w.task, w.check, w.backend, w.why);
   std::size_t at = 0;
   for (const auto& [place, edit] : places) {
-    if (place < at) not_complete(lab.dir / "wrong.toml", w.name, "two edits overlap");
+    if (place < at) not_complete(manifest, w.name, "two edits overlap");
     text += base.substr(at, place - at) + edit->second;
     at = place + edit->first.size();
   }

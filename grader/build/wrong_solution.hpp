@@ -1,6 +1,7 @@
 // A lab's solutions that are wrong or slow in a known way: labs/NN_name/wrong.toml, and files in labs/NN_name/wrong/.
 #pragma once
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,5 +28,11 @@ WrongSolution wrong_solution(const Lab& lab, const std::string& name);
 
 // The file that is judged. Throws Error(Exit::environment) where an old text does not occur exactly once.
 std::string source_of(const WrongSolution& wrong, const Lab& lab);
+
+// The parts of the above that read no file: the entries of a wrong.toml, and a base with one entry's edits. Both throw
+// Error(Exit::environment); `name` is what messages call the base.
+std::vector<WrongSolution> parse_wrong_solutions(std::string_view text, const fs::path& manifest);
+std::string edited(const WrongSolution& wrong, const std::string& base_text, const std::string& name,
+                   const fs::path& manifest);
 
 }  // namespace ridge

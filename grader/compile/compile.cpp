@@ -108,7 +108,7 @@ SourceFindings source_policy(const fs::path& source, std::vector<std::string> ar
 
 fs::path emulators_headers() { return root_dir() / "runtime/simt/include"; }
 
-// Of a compilation, without the file, what is included before it, and the output.
+// The flags of a compilation, without the file, the headers included before it, and the output.
 std::vector<std::string> flags_of(const Compiler& compiler, const CompileOptions& options) {
   std::vector<std::string> flags = {
       "-std=c++20", "-ftls-model=local-exec", "-fno-strict-aliasing", "-fdiagnostics-color=never",
@@ -130,7 +130,7 @@ std::vector<std::string> flags_of(const Compiler& compiler, const CompileOptions
   return flags;
 }
 
-// What -flto makes in the place of assembly: GCC's own code in sections, LLVM's as text.
+// With -flto the output is not assembly but GCC's own code in sections, or LLVM's as text.
 bool for_link_time(const std::string& text) {
   return text.find("\t.comm\t__gnu_lto_slim") != std::string::npos || text.starts_with("; ModuleID");
 }

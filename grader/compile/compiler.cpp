@@ -77,8 +77,8 @@ std::vector<std::string> neutral_flags(const fs::path& program) {
 
 namespace {
 
-// Where what `compiler` said of itself is kept for later runs: name, whether it is Clang, the neutral flags, a line
-// each. Empty for a wrapper, whose own file does not tell what it wraps.
+// The file that keeps what `compiler` said of itself for later runs: its name, whether it is Clang, and the neutral
+// flags, a line each. Empty for a wrapper, whose own file does not tell what it wraps.
 fs::path kept_answers(const fs::path& compiler, const std::string& stamp) {
   const std::string file = compiler.filename().string();
   std::string head(4, ' ');

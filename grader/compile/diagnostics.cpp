@@ -49,7 +49,7 @@ std::string in_own_words(const std::string& line) {
   return line;
 }
 
-// What the emulator lacks explains the errors that follow from it.
+// A feature that the emulator lacks explains the errors that follow from it.
 std::string unsupported_only(const std::string& messages) {
   std::istringstream lines(messages);
   std::string kept;
@@ -61,7 +61,7 @@ std::string unsupported_only(const std::string& messages) {
 
 bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// Where the word at `at` begins, and its length.
+// The start and the length of the word at `at`.
 std::pair<std::size_t, std::size_t> word_at(const std::string& line, std::size_t at) {
   std::size_t from = at, to = at;
   while (from > 0 && in_word(line[from - 1])) --from;

@@ -116,8 +116,8 @@ void become(unsigned id) {
   if (setgroups(0, nullptr) != 0 || setresgid(id, id, id) != 0 || setresuid(id, id, id) != 0) fail(Stage::identity);
 }
 
-// Of root too, where it could not become another: an exec must not bring them back (and with them address
-// randomisation).
+// Root drops its capabilities, too, where it could not become another user. An exec must not bring them back (and with
+// them address randomisation).
 void drop_capabilities() {
   prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED, 0, 0, 0);
   for (unsigned long c = 0; prctl(PR_CAPBSET_DROP, c, 0, 0, 0) == 0; ++c) {

@@ -1,4 +1,5 @@
-// What is asked about a case beside its answer: races, waits of the host, what the host computed, what was kept.
+// The questions about a case besides its answer: races, waits of the host, values computed by the host, state that was
+// kept.
 #include <fmt/format.h>
 
 #include "grader/base/clock.hpp"
@@ -16,7 +17,7 @@ constexpr double kSanitizedSeconds = 0.1;
 constexpr int kSanitizedRanks = 3;
 constexpr std::uint64_t kOther = 1 << 20;  // a case's number for the data of its second call, beyond all cases
 
-// What went wrong with other numbers does not matter: with those that count it was right.
+// Errors with other numbers do not matter: the answer with the judged ones was right.
 Gate depends_on_host(std::uint64_t bytes) {
   return {"device",
           fmt::format("{} bytes came back to the host, and the answer depends on what it saw there: with "

@@ -76,7 +76,7 @@ std::string TaskJudge::told(const Gate& g) const {
 
 std::string TaskJudge::told(const lab::Case& c) const { return quiet() ? case_class(c.name) : c.name; }
 
-// Where the inputs are secret, so is what the values say.
+// If the inputs are secret, the message must not reveal their values.
 CheckResult TaskJudge::failed(const Gate& g, const std::string& message) const {
   const bool hidden = quiet() && (g.secret.empty() || of_answers(g.cause));
   return {g.check, false, message, hidden ? Cause::none : g.cause, quiet() ? std::string() : g.picture};

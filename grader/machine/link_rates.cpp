@@ -41,7 +41,7 @@ std::string kind_of(const Topology& t, const LinkRate& r) {
          (a < 0 || b < 0 ? "" : " " + gpu_relation(t, static_cast<std::size_t>(a), static_cast<std::size_t>(b)));
 }
 
-// What the PCI Express link of a GPU carries at its best; 0: not known, or no such link.
+// The highest rate of a GPU's PCI Express link; 0 if it is unknown, or if there is no such link.
 double lanes_of(const Topology& t, const LinkRate& r) {
   if (r.from != kHost && r.to != kHost) return 0;
   const int i = index_of(t, r.from == kHost ? r.to : r.from);

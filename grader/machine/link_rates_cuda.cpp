@@ -50,7 +50,7 @@ struct Driver {
   }
 };
 
-// What one GPU needs for its copies; the process's end frees it.
+// The resources of one GPU for its copies; the process's end frees them.
 struct End {
   CUdevice device = 0;
   CUcontext context = nullptr;

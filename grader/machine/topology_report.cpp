@@ -17,7 +17,7 @@ std::string link_text(const PciLink& l) {
   return fmt::format(", PCIe {} GT/s x{}", l.speed, l.width);
 }
 
-// What is wrong with the way from the host to this device.
+// Reports a fault of the link between the host and this device.
 Fact link_fact(Fact fact, const PciDevice& pci) {
   const PciLink &l = pci.link, &slot = pci.slot;
   if (l.width > 0 && l.width < l.max_width) {

@@ -1,4 +1,4 @@
-// What there is: asks the libraries and programs that a lab would meet.
+// Asks the libraries and programs that a lab would meet for their versions.
 #include "grader/machine/versions.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What fits and what does not, of the versions and settings that were found.
+// Reports which of the versions and settings that were found fit each other.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -96,7 +96,7 @@ void mpi_facts(const Versions& v, Facts& facts) {
 
 std::string name_of(const std::string& setting) { return setting.substr(0, setting.find('=')); }
 
-// What a set variable does to a measurement; nullptr: nothing.
+// The effect of a set variable on a measurement; nullptr if it has none.
 const char* effect(const std::string& name) {
   struct Known {
     const char *name, *effect;

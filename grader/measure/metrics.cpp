@@ -116,7 +116,8 @@ double constant_replays(const Counted& c) {
 // Lanes keep their local memory side by side: 32 lanes with 4 bytes each.
 constexpr double kLocalSectors = 4;
 
-// What a metric's counters leave out, in its unit, beside `others`: local memory, constants, copies by the runtime.
+// The part of a metric that its counters leave out, in its unit, besides `others`: local memory, constants, copies by
+// the runtime.
 double beside_counters(std::string_view metric, const Counted& c) {
   if (metric == "load_sectors_over_bound")
     return kLocalSectors * total(c, kLocalLoads) + constant_replays(c) + c.on_device / kSectorBytes;

@@ -45,7 +45,7 @@ double common(const Spans& a, const Spans& b) {
   return sum;
 }
 
-// Where the time goes: each resource's busy share of the whole.
+// Each resource's busy share of the whole time.
 MetricValue virtual_time(const Measured& m) {
   const Timeline& t = m.counted->timeline;
   const double bound = bound_of("virtual_time_over_bound", m);

@@ -29,7 +29,7 @@ constexpr int kMostRepeated = 10;
 constexpr int kMostSetsOfRanks = 32;  // inputs and answers of all ranks pass through the host
 constexpr int kEmptyRequests = 21;
 
-// Of /proc/meminfo: what can be had without swapping.
+// The memory that is available without swapping, from /proc/meminfo.
 double free_host_bytes() {
   std::ifstream info("/proc/meminfo");
   for (std::string line; std::getline(info, line);)
@@ -283,7 +283,7 @@ class Session {
     return all;
   }
 
-  // Of the first GPU that something disturbed. The clocks that were noted are those of rank 0's GPU.
+  // Describes the first GPU that something disturbed. The clocks that were noted are those of rank 0's GPU.
   std::string disturbance_of(const std::vector<GpuState>& before, const std::vector<GpuState>& after) const {
     for (std::size_t r = 0; r < before.size(); ++r)
       if (std::string why = disturbance(before[r], after[r], r == 0 ? median(timing_.conditions.sm_mhz) : 0);
@@ -308,7 +308,7 @@ class Session {
     }
   }
 
-  // What the numbers say that can't be. The floor is one GPU's: of several ranks nobody knows what passes between them.
+  // Refuses implausible values. The floor is one GPU's: it does not know the transfers between several ranks.
   void judge() {
     if (case_.ranks > 0) return;
     const double seconds = median(timing_.submission_s);

@@ -45,7 +45,8 @@ void Sets::prepare(const Order& order, std::uint64_t seed, Samples& samples) {
   }
 }
 
-// Of several ranks some sets at a time, a thread each: an answer in double precision takes longer than all else.
+// Verifies some sets of several ranks at a time, one thread each: the reference in double precision takes longest of
+// all.
 void Sets::verify(const Order& order, const Samples& samples, int turn) {
   const bool staged = devices_.size() == 1;
   const std::size_t most = staged ? 1 : std::clamp<std::size_t>(std::thread::hardware_concurrency() / 2, 1, 16);

@@ -1,4 +1,4 @@
-// What does not depend on processes: how long turns are, and how slow ones are judged.
+// The parts of timing that do not depend on processes: the length of rounds, and the treatment of slow ones.
 #include "grader/measure/timing.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ double slowed(const Timing& timing, const std::vector<double>& alone) {
   return median_interval(timing.baseline_s).low / *std::max_element(alone.begin(), alone.end());
 }
 
-// What a turn leaves, so that turns can be taken again.
+// Clears the results of the rounds, so that they can be taken again.
 void forget_turns(Timing& t) {
   t.submission_s.clear();
   t.baseline_s.clear();

@@ -28,7 +28,7 @@ const GoalResult* goal_of(const TaskResult& t, const std::string& check) {
   return nullptr;
 }
 
-// What a check says: its message, or the value that a goal reached.
+// A check's text: its message, or the value that a goal reached.
 std::string text_of(const TaskResult& t, const CheckResult& c) {
   if (const GoalResult* g = goal_of(t, c.name); g != nullptr && g->value)
     return printable(fmt::format("{:.4g} {} (full points at {:g}){}{}", *g->value, g->unit, g->full,
@@ -52,7 +52,7 @@ Points points_of(const TaskResult& t, const CheckResult& c) {
   return {};
 }
 
-// Which cases there were. Of secret ones only the names, which hold no sizes.
+// Lists the cases. Secret ones appear by their names alone, which hold no sizes.
 std::string cases_of(const Result& r, const TaskResult& t) {
   std::string out;
   for (const CaseResult& c : t.cases)

@@ -63,7 +63,7 @@ void check_files(const json& j) {
   if (j["sha256"] != combined(files.get<Hashes>())) invalid("'sha256' is not the hash of 'files'");
 }
 
-// What a signed record must hold for its figures to mean something.
+// Checks the members that a signed record must have for its figures to mean something.
 void check_schema(const json& j) {
   if (text_of(j, "schema") != "ridge.result/1") invalid("the schema is not ridge.result/1");
   for (const char* key : {"attempt", "time", "lab", "title"}) text_of(j, key);

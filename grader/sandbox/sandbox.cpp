@@ -62,7 +62,7 @@ class Records {
   std::string bytes_;
 };
 
-// Which layers a run takes on: those that this machine has and that are not switched off.
+// The layers of a run: those that this machine has and that are not switched off.
 SandboxParts parts_of(const Sandbox& s, SandboxParts have) {
   const bool apart = on(s.builder ? Defence::build_sandbox : Defence::worker_sandbox);
   have.namespaces &= apart;
@@ -200,7 +200,7 @@ void describe_orders(const Sandbox& s, const SandboxParts& parts, const std::vec
     limit(RLIMIT_CPU, s.cpu_seconds);
     limit(RLIMIT_STACK, 8 << 20);
     limit(RLIMIT_MSGQUEUE, 0);
-    // Where the system counts the user's other processes as well, the bound is loose.
+    // The bound is loose if the system counts the user's other processes as well.
     bool alone = parts.namespaces && parts.user_namespace && counts_by_namespace();
     limit(RLIMIT_NPROC, s.tasks + (alone ? 0 : parts.become_nobody ? 1024 : 4096));
     // A worker on the emulator reserves hundreds of GiB of addresses: for it the judge looks at the memory in use.

@@ -54,7 +54,7 @@ struct Place {
   bool v2 = false, tasks = false, memory = false;
 };
 
-// Where groups can be made, found once.
+// The places where groups can be made, found once.
 std::vector<Place> find_places() {
   std::vector<Place> places;
   if (const char* given = std::getenv("RIDGE_CGROUP"); given != nullptr && *given != 0) {

@@ -23,10 +23,10 @@ namespace ridge {
 
 namespace {
 
-// What a worker needs: memory, threads, time, files by descriptor and name, its socket, and the GPU's ioctls. All that
-// is not named here does not exist (ENOSYS): sockets, ptrace, process_vm_*, mounts, namespaces, io_uring, bpf,
-// perf_event_open, keys, userfaultfd, personality, SysV and POSIX message queues and shared memory, and what kernels
-// will bring yet.
+// The system calls that a worker needs: memory, threads, time, files by descriptor and name, its socket, and the GPU's
+// ioctls. All others do not exist (ENOSYS): sockets, ptrace, process_vm_*, mounts, namespaces, io_uring, bpf,
+// perf_event_open, keys, userfaultfd, personality, SysV and POSIX message queues and shared memory, and calls of future
+// kernels.
 constexpr const char* kWorkerCalls[] = {
     // memory
     "brk", "mmap", "mmap2", "munmap", "mprotect", "mremap", "madvise", "msync", "mincore", "mlock", "mlock2", "munlock",

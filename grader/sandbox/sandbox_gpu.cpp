@@ -15,7 +15,7 @@ namespace ridge {
 
 namespace {
 
-// Of the driver's interface, as cuda.h has it: the toolkit is not needed here.
+// Declares the part of the driver's interface that is used here, as cuda.h has it: the Toolkit is not needed.
 struct First {
   std::string bus, uuid;
   int architecture = 0;

@@ -1,4 +1,4 @@
-// What workers and compilers are shown.
+// The parts of the file system that workers and compilers see.
 #include <unistd.h>
 
 #include <algorithm>

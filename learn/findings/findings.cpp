@@ -37,7 +37,7 @@ std::string gate_headline(const CheckResult& c) {
   return at == known.end() ? "the answer is wrong" : at->second;
 }
 
-// What usually brings a cause about; null where the gate alone says more.
+// The usual origin of a cause; null if the gate alone says more.
 const char* advice_of(Cause cause) {
   switch (cause) {
     case Cause::request_leak:

@@ -21,7 +21,7 @@ bool measured_on(const Lab& lab, const Prediction& p, lab::Backend backend) {
                                          [&](const Goal& g) { return g.metric == p.metric && g.backend == backend; });
 }
 
-// What a result tells of the prediction, which may be nothing yet.
+// The value that a result gives for the prediction, if it has one yet.
 std::optional<double> told_by(const Result& r, const Prediction& p) {
   if (r.outcome == Outcome::build_failed) return std::nullopt;
   for (const TaskResult& t : r.tasks) {

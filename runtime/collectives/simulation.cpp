@@ -12,9 +12,9 @@ namespace {
 
 // As many as CUDA takes before a launch blocks; the host goes on when half of them are done.
 constexpr std::int32_t kMostQueued = 1024;
-// Where only one stream was used, what comes later cannot begin earlier. The host is followed so far only, which keeps
-// what thousands of ranks have queued in the cache, and goes on when nothing is left, since waking it costs several
-// cache lines.
+// With one stream alone, a later operation cannot begin earlier. The host is followed up to this number of operations,
+// which keeps the queues of thousands of ranks in the cache, and goes on when nothing is left, since waking it costs
+// several cache lines.
 constexpr std::int32_t kMostInOneStream = OperationQueue::kLeast;
 constexpr std::size_t kStackBytes = 64 * 1024;
 

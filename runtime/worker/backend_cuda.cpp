@@ -12,8 +12,8 @@
 
 #include "backend.hpp"
 
-// Of mpi_ranks.cpp and of nccl.h, which a lab without MPI or NCCL need not have; resolved where the lab links with
-// them.
+// Declarations from mpi_ranks.cpp and nccl.h, which a lab without MPI or NCCL need not have. They are resolved if the
+// lab links with them.
 struct ridge_nccl_id {
   char bytes[128];
 };

@@ -30,8 +30,8 @@ struct Alive {
   std::size_t communicators, requests;
 };
 Alive now_alive() { return {simt::live_handles(), ridge_live_communicators(), ridge_open_requests()}; }
-std::optional<Alive> alive;              // the same
-std::uint64_t own_order = 2;             // seed of the order of lanes and blocks, drawn above 1: each rank has another one
+std::optional<Alive> alive;   // the same
+std::uint64_t own_order = 2;  // seed of the order of lanes and blocks, drawn above 1: each rank has another one
 constexpr std::size_t kMostParts = 256;  // in one exchange
 
 template <std::size_t N>

@@ -134,7 +134,7 @@ Theme make_theme(float scale, const Look& look, float density) {
   theme.present = look.present;
   theme.colours = palette_of(look.scheme, look.present);
   if (family) theme.family = family->name;
-  // For a projector, small print grows most: it must be legible from the last row.
+  // Small print grows most for a projector: it must be legible from the last row.
   const float large = look.present ? 1.22F : 1;
   theme.body = load(regular, 20 * large * scale, false, density);
   theme.small = load(regular, (look.present ? 23.0F : 17.5F) * scale, false, density);

@@ -152,7 +152,7 @@ json document_of(const std::string& text, const std::filesystem::path& file, con
   }
 }
 
-// What `read` makes of the document. Its errors get the file's name and `advice`.
+// Returns the result of `read` on the document. Its errors get the file's name and `advice`.
 template <typename Read>
 auto parsed(const std::string& text, const std::filesystem::path& file, const char* advice, Read read) {
   const json document = document_of(text, file, advice);

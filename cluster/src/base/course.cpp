@@ -1,7 +1,6 @@
 #include "cluster/src/base/course.hpp"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <set>
@@ -12,6 +11,7 @@
 #include "grader/base/error.hpp"
 #include "grader/base/lab.hpp"
 #include "grader/base/names.hpp"
+#include "grader/base/toml_reader.hpp"
 #include "grader/result/signature.hpp"
 
 namespace ridge::cluster {
@@ -121,10 +121,9 @@ class Table {
 
 toml::table parse(const fs::path& file) {
   try {
-    return toml::parse_file(file.string());
-  } catch (const toml::parse_error& e) {
-    throw Error(Exit::usage, fmt::format("{} line {}: {}", shown(file), e.source().begin.line, e.description()),
-                "correct that line; `ridge cluster init` writes an example");
+    return parse_toml(file_text(file), file);
+  } catch (const Error& e) {
+    throw Error(Exit::usage, e.what(), "correct the file; `ridge cluster init` writes an example");
   }
 }
 

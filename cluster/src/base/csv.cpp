@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t kMaxBytes = 64 << 20;
 
-// What spreadsheets on Windows write where nobody asks for UTF-8. Nothing where it is not that either.
+// Spreadsheets on Windows write this encoding unless they are asked for UTF-8. Returns nothing if the text is not in
+// it.
 std::optional<std::string> from_windows_1252(std::string text) {
   const iconv_t converter = iconv_open("UTF-8", "WINDOWS-1252");
   if (converter == reinterpret_cast<iconv_t>(-1)) return std::nullopt;

@@ -34,7 +34,7 @@ Failure how_it_ended(const EndedTasks& ended, const std::string& batch, int task
 
 }  // namespace
 
-// Where the shared folder is full or missing, jobs are silent too, and neither a job nor a node is to blame.
+// A full or missing shared folder makes jobs silent, too; then neither a job nor a node is to blame.
 void JobWatch::require_shared_folder() {
   if (const double now = steady_now(); now >= next_room_) {
     try {

@@ -48,7 +48,7 @@ int named_column(const Csv& csv, const std::string& name, const fs::path& file) 
               fmt::format("name one with --column; it has: {}", fmt::join(all, " | ")));
 }
 
-// For Canvas and Moodle, fills one column of the instructor's file. Rows are matched by any identity column.
+// Fills one column of the instructor's file for Canvas or Moodle. Rows are matched by any identity column.
 std::string filled(const std::vector<Grade>& grades, const ExportOptions& o, std::string& note) {
   const bool canvas = o.format == "canvas";
   if (o.from.empty())

@@ -80,7 +80,8 @@ COMMIT;
 PRAGMA foreign_keys=ON;
 )";
 
-// What hand-ins say of answered questions: participation, which a student can forge and no grade is made of.
+// The answered questions that hand-ins report. A student can forge them, so they count as participation and for no
+// grade.
 constexpr const char* kParticipation = R"(
 CREATE TABLE IF NOT EXISTS participation(
   lab TEXT NOT NULL, student TEXT NOT NULL, predictions INTEGER NOT NULL, predicted INTEGER NOT NULL, near INTEGER NOT NULL,
@@ -109,7 +110,7 @@ CREATE TABLE IF NOT EXISTS student_key(
   student TEXT NOT NULL, kind TEXT NOT NULL, value TEXT NOT NULL, UNIQUE(student, kind, value));
 )";
 
-// What was handed in, and nobody on the roster fits. A later intake of the same folder replaces its rows.
+// Hand-ins that match nobody on the roster. A later intake of the same folder replaces its rows.
 constexpr const char* kUnmatched = R"(
 CREATE TABLE IF NOT EXISTS unmatched(lab TEXT NOT NULL, folder TEXT NOT NULL, file TEXT NOT NULL, why TEXT NOT NULL);
 )";

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kMetadata = "submission_metadata.yml";
 
-// What computers leave in folders.
+// Files that systems leave in folders by themselves.
 bool nobodys(const std::string& name) {
   static const std::set<std::string> known = {"__MACOSX", "Thumbs.db", "desktop.ini", kMetadata};
   return name[0] == '.' || known.count(name) != 0;

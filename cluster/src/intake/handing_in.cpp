@@ -35,7 +35,7 @@ std::string user_name() {
   return p != nullptr ? p->pw_name : std::to_string(getuid());
 }
 
-// What this student handed in of a lab is noted here too, since nobody may list the course's folder.
+// This folder lists the student's own hand-ins for a lab, since nobody may list the course's folder.
 fs::path own_list(const Lab& lab) { return work_dir() / ".ridge" / "handed-in" / lab.name; }
 
 // The names of this student's archives for a lab, LAB_STUDENT_DATE_HASH.tar.gz, which sort by date.
@@ -110,7 +110,7 @@ int submit_work(const SubmitArguments& a) {
                   "correct it, or hand it in as it is: --unchecked");
     if (r.exit_code != 0) fmt::print("Not all checks pass; it is handed in as it is.\n");
   }
-  // Of the student's own folder, what the journal says of answered questions goes along.
+  // The journal's entries on answered questions go along if the folder is the student's own.
   std::string questions;
   if (a.submission.empty())
     if (const loop::Participation p = loop::participation_of(lab); p.any()) questions = loop::participation_text(p);

@@ -52,7 +52,7 @@ Owners one(std::vector<const Student*> found, const std::string& how, const std:
   return o;
 }
 
-// Of one exported by an LMS: by the LMS's own number, else by the name. The number of another LMS proves nothing.
+// Matches an entry exported by an LMS by that LMS's number, else by the name. The number of another LMS proves nothing.
 Owners by_number_or_name(const std::vector<Student>& roster, const char* kind, const std::string& number,
                          const std::string& name, const std::string& system) {
   const std::string folded = folded_name(name);
@@ -173,7 +173,7 @@ bool boundary(const std::string& text, std::size_t at) {
   return at >= text.size() || std::string_view("_-. ()+,").find(text[at]) != std::string_view::npos;
 }
 
-// Whose id, login or e-mail address is a part of the name. One inside of a longer one does not count.
+// Finds the students whose id, login or e-mail address is a part of the name. One inside a longer one does not count.
 Owners by_part(const std::string& stem, const std::vector<Student>& roster) {
   struct Found {
     const Student* student;

@@ -112,7 +112,7 @@ void copy_sources(const std::map<std::string, fs::path>& files, const fs::path& 
   }
 }
 
-// What the judge would refuse of the form of these files: an unusual name, a name of the emulator's.
+// The formal reason for which the judge would refuse these files: an unusual name, or a name of the emulator's.
 std::string problem_of_form(const Lab& lab, const fs::path& sources) {
   TemporaryDir scratch("form");
   try {

@@ -100,7 +100,7 @@ std::string with_lines(std::string text) {
 
 bool is_collective(const Call& c) { return c.what > What::receive && c.what < What::split; }
 
-// What a rank's call still needs, from the others' point of view. messages: what the others wait for are sends and
+// The part of a rank's call that is still missing, as the others see it. `messages` is set if they wait for sends and
 // receives.
 std::string state_of(const ncclComm& comm, bool messages) {
   std::string text = "rank " + std::to_string(comm.rank);

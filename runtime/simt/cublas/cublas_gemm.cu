@@ -53,7 +53,7 @@ __device__ void load(float (*to)[kSide * R + 4], const T* from, int first, int s
                      size_t across) {
   constexpr int kWidth = kSide * R, kThreads = kSide * kSide;
   const int thread = static_cast<int>(threadIdx.x);
-  // Where the first element of this thread is, and how far its next ones are.
+  // The place of this thread's first element, and the distance to its next ones.
   const bool columns = along == 1;
   const int i0 = columns ? thread % kWidth : thread / kStep, p0 = columns ? thread / kWidth : thread % kStep;
   const int step_i = columns ? 0 : kThreads / kStep, step_p = columns ? kThreads / kWidth : 0;

@@ -316,7 +316,7 @@ void Accesses::effects(const AssemblyLine& line, const Instruction& i, const std
     for (int r : {kRax, kRcx, kRdx, kRbx, kRsi, kRdi}) kill(r);
     return;
   }
-  // What the register holds now.
+  // The value that the register holds now.
   Sum value = of(fresh());
   auto source = [&](Sum& out) {
     if (from.bytes == 8) {

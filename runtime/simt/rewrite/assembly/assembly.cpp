@@ -124,7 +124,7 @@ class Annotator {
     out_.text += '\n';
   }
 
-  // What .type and .size say, wherever they stand.
+  // Reads .type and .size, wherever they stand.
   void read_types() {
     for_lines([&](View raw) {
       if (raw.find(".type") == View::npos && raw.find(".size") == View::npos) return;

@@ -58,8 +58,8 @@ constexpr std::array<View, 5> kHooks = {"_Z", "__tsan_", "__sanitizer_", "__ridg
 constexpr View kConstant = "__attribute__((section(\"ridge_constant\")))";
 constexpr std::array<View, 5> kPragmas = {"redefine_extname", "weak", "attribute", "optimize", "target"};
 
-// Of the preprocessor's output, as tokens. Which file a line is of is told by markers, whose order is checked: nothing
-// but an #include leads into a trusted file.
+// Reads the preprocessor's output as tokens. Markers name the file of each line, and their order is checked: only an
+// #include leads into a trusted file.
 class Source {
  public:
   Source(View text, const Trusted& trusted, const ReadFile& read)

@@ -202,7 +202,7 @@ std::string atomic(const PtxInstruction& i) {
   return s + ")";
 }
 
-// What lanes and blocks do together, fences, and single words.
+// Operations of lanes and blocks together, fences, and single words.
 std::string together(const PtxInstruction& i) {
   const std::string name = joined(i.words, 0, i.words.size());
   std::string given = kinds(i);

@@ -128,8 +128,8 @@ class Rewriter {
     }
   }
 
-  // Of the template whose parameter list ends at `end`, as its body writes itself: <T, N, More...>. Empty where a
-  // parameter has no name.
+  // The arguments with which a template names itself in its body: <T, N, More...>. Its parameter list ends at `end`.
+  // Empty if a parameter has no name.
   std::string template_arguments(std::size_t end) const {
     int angles = 0, others = 0;
     std::size_t from = end + 1;
@@ -602,7 +602,7 @@ class Rewriter {
     return true;
   }
 
-  // Of alignas(...), which may hold further ones: alignas(alignof(float4)).
+  // Finds the end of alignas(...), which may hold further parentheses: alignas(alignof(float4)).
   std::size_t closing_parenthesis(std::size_t i) const {
     constexpr std::size_t kLongest = 256;
     int depth = 0;

@@ -165,7 +165,7 @@ class Reader {
     return false;
   }
 
-  // What may stand between the parameters and the body or the semicolon.
+  // Checks the text between the parameters and the body or the semicolon.
   bool rest_fits(std::size_t from, std::size_t to) const {
     for (std::size_t i = walk_.skip_space(from); i < to; i = walk_.skip_space(i)) {
       const std::size_t end = walk_.word_end(i);

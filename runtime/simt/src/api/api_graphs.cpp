@@ -89,7 +89,7 @@ cudaError_t set_host(CUgraphNode_st& node, const cudaHostNodeParams* p) {
   return cudaSuccess;
 }
 
-// Of boxes in memory, not in arrays.
+// Takes boxes in memory, not in arrays.
 cudaError_t set_copy(CUgraphNode_st& node, const cudaMemcpy3DParms* p) {
   if (p == nullptr || p->srcArray != nullptr || p->dstArray != nullptr) return cudaErrorInvalidValue;
   auto box = [](const cudaPitchedPtr& at, const cudaPos& pos) {

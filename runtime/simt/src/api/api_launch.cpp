@@ -48,7 +48,7 @@ std::size_t dynamic_shared_limit(std::uintptr_t function) {
   const std::size_t fixed = static_shared_of(function);
   const std::size_t usual = plain > fixed ? plain - fixed : 0;
   auto at = functions().find(function);
-  // Where the launch does not say which kernel it calls, the most generous limit holds.
+  // The highest limit holds if the launch does not say which kernel it calls.
   int given = function == 0 ? highest_limit : at == functions().end() ? -1 : at->second.max_dynamic_shared;
   return std::max(usual, given < 0 ? 0 : static_cast<std::size_t>(given));
 }

@@ -76,7 +76,7 @@ cudaError_t from_array(const char* name, void* to, std::size_t pitch, cudaArray_
   return copy(name, rows_of(to, pitch, e.height), rows_of(from, x, y, e.width, e.height), e, kind, stream, async);
 }
 
-// What an object of this resource reads; `bytes` 0 where there is no such resource.
+// The memory that an object of this resource reads; `bytes` is 0 if there is no such resource.
 TextureObject object_of(const cudaResourceDesc& resource) {
   TextureObject o;
   o.resource = resource;

@@ -199,7 +199,7 @@ namespace {
 
 bool is_load(Op op) { return op == Op::global_load || op == Op::shared_load || op == Op::constant_load; }
 
-// Of the same vectors in the same basic block.
+// True if both belong to the same vectors in the same basic block.
 bool belong_together(const Request& a, const Request& b) {
   if (!b.is_member() || a.bytes() != b.bytes() || a.op() != b.op() || a.block_of_member() != b.block_of_member())
     return false;

@@ -244,7 +244,7 @@ class Writer {
     return list(out);
   }
 
-  // What lies in shared memory, and the variables among global addresses: of the kept requests.
+  // The arrays in shared memory, and the variables among global addresses, of the kept requests.
   std::string arrays_of(const WarpKernel& k) {
     std::map<std::uint64_t, std::pair<Variable, bool>> found;
     const Program& p = Program::instance();
@@ -290,8 +290,8 @@ class Writer {
     return o.done();
   }
 
-  // Where a source may be found. `ridge cc` compiles in a temporary folder, so that what was given relative is not
-  // there any more: but from where the program runs, or beside it.
+  // The places where a source may be. `ridge cc` compiles in a temporary folder, so that a relative path leads nowhere
+  // there; it may hold from where the program runs, or beside it.
   static std::vector<std::string> places(const std::string& path, const std::string& name) {
     std::vector<std::string> all{path};
     if (const auto at = path.find("/ridge-cc-"); at != std::string::npos)

@@ -104,7 +104,7 @@ All& all() {
   return *a;
 }
 
-// Which of the launch's arguments point into `m`: the arguments lie in the closure in their order.
+// Finds the launch's argument that points into `m`. The arguments lie in the closure in their order.
 void find_argument(WarpKernel& k, WarpKernel::Memory& m, const void* closure, std::size_t bytes) {
   DeviceMemory& memory = DeviceMemory::instance();
   k.pointers = 0;

@@ -41,7 +41,7 @@ bool stores(const char* format) {
   return false;
 }
 
-// Of a printf that returns to `pc`.
+// Checks the arguments of a printf that returns to `pc`.
 void check_print(const char* format, void* pc) {
   BlockRunner* r = in_kernel();
   if (r == nullptr || !stores(format)) return;

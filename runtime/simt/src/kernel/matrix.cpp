@@ -123,7 +123,7 @@ bool inside(const MatrixLayout& l, unsigned rows, unsigned columns) {
   return true;
 }
 
-// What load_matrix_sync and store_matrix_sync of mma.h announce, in the same order.
+// The accesses that load_matrix_sync and store_matrix_sync of mma.h announce, in the same order.
 template <class F>
 void for_pieces(const MatrixLayout& l, const char* p, unsigned ldm, bool row_major, F f) {
   const unsigned lane = lane_id(), group = 1u << l.low, bytes = element_bytes(l.type);

@@ -203,7 +203,7 @@ Texel texture_gather(cudaTextureObject_t object, float x, float y, int which) {
 
 namespace {
 
-// Where a surface's bytes are; nullptr: outside, and the mode says to go on.
+// The address of a surface's bytes; nullptr if they lie outside and the mode says to go on.
 char* surface_at(const TextureObject& o, const SurfacePoint& point, unsigned bytes, cudaSurfaceBoundaryMode mode,
                  std::uintptr_t pc) {
   const long long row = static_cast<long long>(o.width) * o.bytes;

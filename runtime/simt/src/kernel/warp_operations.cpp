@@ -1,4 +1,4 @@
-// What the lanes of a warp do together. Each works on arguments that lie on the lanes' own stacks.
+// The operations that the lanes of a warp do together. Each works on arguments that lie on the lanes' own stacks.
 #include "kernel/warp_operations.hpp"
 
 #include <array>
