@@ -46,7 +46,7 @@ foreach(library fmt nlohmann-json3 toml libcli11 seccomp sodium sqlite3)
   endforeach()
 endforeach()
 
-add_custom_target(ridge_package DEPENDS ridge_group_core ridge_group_class ${check_modules})
+add_custom_target(ridge_package DEPENDS ridge_group_core ridge_group_class ${ridge_check_modules})
 
 set(CPACK_GENERATOR TGZ DEB)
 set(CPACK_PACKAGE_NAME ridge)

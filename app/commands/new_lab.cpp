@@ -236,10 +236,11 @@ int make_lab(const std::string& name) {
     write_durably(root_dir() / filled(path, true), filled(filled(text, false), true));
   fmt::print(
       "Made labs/{0} and solutions/{0}: a lab of one task, which compiles and is not done.\n\n"
-      "  1. ./ridge build                       takes in its check.cpp\n"
+      "  1. ./ridge build tests                 takes in its check.cpp, and its tests\n"
       "  2. fill what says TODO: grep -rn TODO labs/{0} solutions/{0}\n"
-      "  3. ctest --test-dir build -R course.{0}     says what is missing: the solution, hints (3 a task), wrong\n"
-      "     solutions (6), links; repeat 2 and 3 until it says nothing\n\n"
+      "  3. ctest --test-dir build -R course.{0} --no-tests=error\n"
+      "     says what is missing: the solution, hints (3 a task), wrong solutions (6), links; repeat 2 and 3 until it\n"
+      "     says nothing\n\n"
       "CONTRIBUTING.md tells the whole of it.\n",
       name);
   return 0;

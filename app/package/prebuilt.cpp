@@ -32,7 +32,7 @@ void build_all(const PrebuiltArguments& a) {
     const fs::path program = build_dir() / "bin" / program_of(part);
     if (!fs::exists(program))
       throw Error(Exit::environment, shown(program) + " is not built",
-                  fmt::format("run `./ridge build{}`", part == "cluster" ? "" : " " + part));
+                  fmt::format("run `./ridge build {}`", part == "cluster" ? "class" : part));
   }
 }
 

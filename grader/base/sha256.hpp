@@ -22,7 +22,7 @@ class Sha256 {
 std::string sha256(std::string_view bytes);
 // Throws Error(Exit::environment) where the file can't be read.
 std::string sha256_of_file(const fs::path& file);
-// Hashes the running program. The hash is read once, so that an update of the file on disk does not change it.
+// Hashes the running program. It is computed once, so that an update of the file on disk does not change it.
 const std::string& sha256_of_this_program();
 
 }  // namespace ridge

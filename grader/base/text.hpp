@@ -10,7 +10,7 @@
 namespace ridge {
 
 // Valid UTF-8 without control characters (newlines and tabs stay) and without marks that change the reading direction.
-// Unprintable bytes become '?' (in ASCII) or U+FFFD.
+// An ASCII control character becomes '?'. Any other unfit character, and each byte that is not UTF-8, becomes U+FFFD.
 std::string printable(std::string_view text);
 
 // At most `bytes` of it, cut between characters, with a note on how much is missing.

@@ -61,7 +61,8 @@ struct Fidelity {
 // Counters that must be equal to the last digit.
 const std::vector<std::string>& exact_counters();
 
-// Reads the launches from the file that RIDGE_COUNTERS names. Kernels whose name starts with "init_" are left out.
+// Takes the launches from the content of the file that RIDGE_COUNTERS names. Kernels whose name starts with "init_"
+// are left out.
 std::vector<FidelityLaunch> emulator_launches(const nlohmann::json& counters);
 std::vector<FidelityLaunch> hardware_launches(const std::vector<NcuLaunch>& launches);
 

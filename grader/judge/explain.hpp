@@ -36,8 +36,8 @@ std::string with_lines(std::string text, const fs::path& program);
 // that may only miss the slow rank; what other ranks found stays. True where there was one.
 bool forgive_slow(std::vector<Reply>& replies);
 
-// Explains the replies of all workers. `ranks` is 0 for a task without ranks. Of several failures only the first may be
-// a cause: the other ranks may have failed because they waited for it.
+// Explains the replies of all workers. `ranks` is 0 for a task without ranks. Of several failures it reports a memory
+// fault if there is one, else the earliest: other ranks may have failed only because they waited for that one.
 Gate explain_all(const Explainer& explain, const std::vector<Reply>& replies, int ranks);
 
 }  // namespace ridge

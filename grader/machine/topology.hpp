@@ -14,7 +14,7 @@ struct NumaNode {
   std::string cpus;  // "0-31,64-95"
 };
 
-// The present and the highest rate of a PCI Express device or port; 0 where it reports none.
+// The present and the greatest speed and width of a PCI Express device or port; 0 where it reports none.
 struct PciLink {
   double speed = 0, max_speed = 0;  // GT/s a lane
   int width = 0, max_width = 0;     // lanes

@@ -14,7 +14,7 @@ struct Floor {
 };
 
 // The least time of one of `calls` calls on distinct data. Work runs at the best measured rate plus a margin of twice
-// the measurement's spread, at least 4%. Data that the L2 may hold at the ends of a round cost nothing.
+// the measurement's spread, at least 4%. Data that the L2 may hold at the ends of a turn cost nothing.
 Floor floor_of(const lab::Work& work, const Calibration& machine, int calls);
 
 }  // namespace ridge

@@ -1,4 +1,5 @@
-// The judge sends ridge-sandbox-exec a list of records "key value\0" in a memory file, and receives one Status.
+// The judge sends ridge-sandbox-exec a list of records "key value\0" in a memory file. It receives a
+// Status, and a second one if exec fails.
 #pragma once
 
 namespace ridge::sandbox {

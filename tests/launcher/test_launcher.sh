@@ -142,6 +142,16 @@ for asked in "cluster status" "submit 03" "grade 03 --slurm"; do
   expect "$asked" "$(cat "$log")" "^cmake --build .* ridge_group_class"
 done
 
+# A library that came later is found by an explicit build, though every package is there now.
+launch 0 build class --yes
+expect "explicit build" "$(cat "$log")" "^cmake --preset"
+
+# Without a built part, a node that may not build says which one it lacks.
+rm -rf "$home/build"
+launch 0 check 01 --yes
+RIDGE_NO_BUILD=1 launch 3 submit 01
+expect "not built" "$out" "try: ./ridge build core class"
+
 # A build with the parts that an image shall have; then their commands run without another.
 launch 0 build live --yes
 expect "build with a part" "$(cat "$home/build/.ridge-ready")" "^groups .*live"

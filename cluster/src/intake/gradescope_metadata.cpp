@@ -76,7 +76,7 @@ Submitters read_submitters(const std::string& text, const std::string& name) {
 
 Submitters read_submitters(const std::string&, const std::string& name) {
   throw Error(Exit::environment, name + " can't be read: this Ridge was built without libyaml",
-              "install libyaml-dev and run `./ridge build`, or call each folder after the student's id");
+              "install libyaml-dev and run `./ridge build class`, or call each folder after the student's id");
 }
 
 #endif

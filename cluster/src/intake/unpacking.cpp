@@ -44,8 +44,9 @@ ProcessResult git(std::vector<std::string> arguments, const fs::path& dir, const
 std::string unpack(const fs::path& archive, const fs::path& to) {
   const fs::path program = build_dir() / "bin/ridge-unpack";
   if (!fs::exists(program))
-    throw Error(Exit::environment, shown(program) + ", which reads archives, is missing",
-                prebuilt() ? "use a package made by `./ridge package tarball --with cluster`" : "run `./ridge build`");
+    throw Error(
+        Exit::environment, shown(program) + ", which reads archives, is missing",
+        prebuilt() ? "use a package made by `./ridge package tarball --with cluster`" : "run `./ridge build class`");
   ProcessResult r = run_process({program.string(), fs::absolute(archive).string(), to.string()}, to,
                                 {.seconds = 20, .output_bytes = 4096});
   if (r.exit_code == 0) return "";

@@ -1,5 +1,5 @@
 // Decoupled look-back: each block publishes its sum, then its prefix. Where the order of blocks is drawn, some blocks are held
-// between the two, so that others have to add sums: here at least 40 times, and 3 times at most where none is held.
+// between the two, so that others have to add sums: on two cores some 40 times, and hardly ever where none is held.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>

@@ -63,7 +63,7 @@ __attribute__((const)) std::uint64_t atomic_used(std::uint64_t old, unsigned tic
 // __threadfence (scope 1), __threadfence_block (0), __threadfence_system (2).
 void fence(int scope);
 
-// Makes visible to this thread what other threads released before. It ends a wait at a barrier in memory.
+// Makes visible to this thread what other threads released before. Waits at a barrier in memory call it last.
 void acquire();
 
 // Lets other threads run: __nanosleep, polling.

@@ -57,7 +57,8 @@ inline bool register_kernel(const char* name, void (*function)(P...)) {
   return true;
 }
 
-// The body names this object, so that it exists once per template instance whose address anything takes.
+// The rewritten body of a kernel template names this object, so that there is one for each instance whose address is
+// taken.
 template <auto kKernel>
 inline const bool registered = register_kernel(nullptr, kKernel);
 

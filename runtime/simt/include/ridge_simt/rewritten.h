@@ -5,7 +5,7 @@
 // A kernel's name in a macro's body, with the macro's parameters filled in.
 #define RIDGE_TEXT(...) #__VA_ARGS__
 
-// `#pragma unroll` before a loop becomes this macro. GCC cannot unroll fully a loop whose count it does not know.
+// `#pragma unroll` before a loop becomes one of these macros. GCC's pragma needs a count; 32 stands for "all of it".
 #define RIDGE_PRAGMA(text) _Pragma(#text)
 #ifdef __clang__
 #define RIDGE_UNROLL_ALL _Pragma("unroll")

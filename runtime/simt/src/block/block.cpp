@@ -135,6 +135,10 @@ void BlockRunner::pause(std::uintptr_t pc) {
 void BlockRunner::check_progress() {
   constexpr std::chrono::seconds kPatience(10);
   constexpr std::chrono::milliseconds kDrawn(10);
+  if (launch_->failed != nullptr && launch_->failed->load(std::memory_order_relaxed)) {
+    faulted_ = true;  // a block that this one waits for may never come further; the fault is reported there
+    return;
+  }
   const auto idle = progress_.idle();
   if (launch_->more && idle > kDrawn) launch_->more();
   if (idle >= kPatience) endless_wait();

@@ -54,8 +54,9 @@ class BlockRunner : public WarpScheduler {
   }
   // A thread that polls lets others run: at an access that may wait for them, and in __nanosleep.
   void spin(std::uintptr_t address, std::uintptr_t pc);
-  void publish();
   void pause(std::uintptr_t pc);
+  // Counts a store that other blocks may wait for, and holds the block before one of them.
+  void publish();
 
   // Accesses to memory: block_access.cpp.
   void access(std::uintptr_t address, unsigned bytes, AccessKind kind, bool is_volatile, std::uintptr_t pc,
@@ -76,7 +77,8 @@ class BlockRunner : public WarpScheduler {
     const BlockRecord* b = launch_->record ? threads_.path_of(*current_).block() : nullptr;
     return b == nullptr || b->local_share == 0;
   }
-  // The library's functions, which read and write for a kernel, ask these. On the thread's own stack:
+  // The library's functions, which read and write for a kernel, ask these. True where the bytes lie on the thread's own
+  // stack.
   bool is_local(std::uintptr_t address, unsigned bytes) const {
     return stacks_.contains(address) && own_stack(address, bytes);
   }

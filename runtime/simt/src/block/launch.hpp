@@ -1,5 +1,6 @@
 // One kernel launch, as each of its blocks sees it.
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -21,7 +22,7 @@ struct Launch {
   bool record;                          // count accesses
   bool sanitize;                        // look for races and uninitialised reads
   Footprint* footprint;                 // gets the memory that the launch touches; null where nobody asks
-  std::uint64_t order;                  // seed of the lane order; 0 is ascending
+  std::uint64_t order;                  // seed of the order of lanes and blocks; 0 is ascending
   std::uint64_t serial;                 // number of the launch in this program
   std::size_t l1_bytes;                 // L1 that a block finds
   int device;                           // the device that runs it
@@ -32,6 +33,7 @@ struct Launch {
   // Both are set where the block order is drawn. A block that polls calls `more`, which starts another block. A block
   // calls `hold` before one of its first volatile or atomic stores to global memory; it returns when others have begun.
   std::function<void()> more = {}, hold = {};
+  const std::atomic<bool>* failed = nullptr;  // set when another block has ended by a fault
 };
 
 }  // namespace ridge::simt

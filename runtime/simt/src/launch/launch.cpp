@@ -41,14 +41,14 @@ class Pool {
     total_ = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
     next_.store(0, std::memory_order_relaxed);
     failed_.store(false, std::memory_order_relaxed);
+    launch.failed = &failed_;
     sums_.clear();
     running_ = threads_.size();
     // The sanitizer runs one block after another.
     const bool in_drawn_order = launch.order > 1 && !launch.sanitize;
-    held_.store(0, std::memory_order_relaxed);
     if (in_drawn_order && total_ > 1) {
       launch.more = [this] { add_helper(kTogether); };
-      launch.hold = [this] { hold(); };
+      if (!launch.record) launch.hold = [this] { hold(); };  // counts have one order, whatever a machine's pace
     }
     ++generation_;
     wake_.notify_all();
@@ -60,6 +60,8 @@ class Pool {
     for (const auto& sum : sums_) counters.add(sum);
     return !failed_.load();
   }
+
+  void allow_holds() { held_.store(0, std::memory_order_relaxed); }
 
   // A cooperative launch: every block on an OS thread of its own, since each waits for all others.
   bool run_together(Launch& launch, KernelCounters& counters) {
@@ -166,7 +168,7 @@ class Pool {
   }
 
   // Keeps a block from going on until kAhead more blocks have begun, and a moment longer, in which they look at what it
-  // has published so far. Only the first blocks of a launch wait.
+  // has published so far. The number of holds is limited until the next allow_holds().
   void hold() {
     constexpr std::uint64_t kAhead = 12, kMostHeld = 96;
     constexpr std::chrono::microseconds kStep(200), kMoment(1000), kPatience(5000);
@@ -287,7 +289,10 @@ std::uint64_t order_from_environment() {
 
 void start_counting() { recorder().on = true; }
 void set_recording(bool on) { recorder().on = on; }
-void set_lane_order(std::uint64_t seed) { recorder().order = seed; }
+void set_lane_order(std::uint64_t seed) {
+  recorder().order = seed;
+  Pool::instance().allow_holds();
+}
 
 std::vector<LaunchRecord> take_finished_launches() {
   std::lock_guard lock(recorder().mutex);

@@ -28,7 +28,8 @@ std::string launches_json(const std::vector<LaunchRecord>& launches, bool with_l
 // The records as a table for people.
 std::string launches_table(const std::vector<LaunchRecord>& launches);
 
-// Sets the lane, warp and block order of launches, and not the order of queued operations.
+// Sets the lane, warp and block order of launches, and not the order of queued operations. With seeds above 1 the
+// blocks that follow may be held (runtime/simt/README.md), a limited number of times.
 void set_lane_order(std::uint64_t seed);
 
 }  // namespace ridge::simt
