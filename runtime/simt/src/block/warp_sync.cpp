@@ -60,7 +60,6 @@ bool WarpScheduler::release_collectives(unsigned warp) {
     for (; present != 0; present &= present - 1) {
       Thread* other = threads_.lane(warp, static_cast<unsigned>(std::countr_zero(present)));
       other->state = ThreadState::ready;
-      other->spins = 0;
     }
     released = true;
   }
