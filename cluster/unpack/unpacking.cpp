@@ -11,28 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "cluster/src/base/fd.hpp"
+
 namespace ridge::unpack {
 
 namespace {
 
-// Closes a descriptor at the end of its scope.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const { return fd_; }
-  void reset(int fd) {
-    if (fd_ >= 0) close(fd_);
-    fd_ = fd;
-  }
-
- private:
-  int fd_;
-};
+using cluster::Fd;
 
 struct Free {
   void operator()(archive* a) const { archive_read_free(a); }
@@ -71,15 +56,14 @@ std::vector<std::string> parts_of(const std::string& name) {
 }
 
 // Opens the folder of the last part, step by step, without following links; missing folders are made.
-int folder_of(int top, const std::vector<std::string>& parts) {
-  Descriptor at(dup(top));
+Fd folder_of(int top, const std::vector<std::string>& parts) {
+  Fd at(dup(top));
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
     mkdirat(at.get(), parts[i].c_str(), 0700);
-    const int next = openat(at.get(), parts[i].c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (next < 0) throw Refused("the archive has a file and a folder of one name");
-    at.reset(next);
+    at = Fd(openat(at.get(), parts[i].c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (at.get() < 0) throw Refused("the archive has a file and a folder of one name");
   }
-  return dup(at.get());
+  return at;
 }
 
 // Writes the data of the entry that was read last; returns its bytes.
@@ -119,8 +103,8 @@ void unpack(archive* a, int top) {
     if (type == AE_IFDIR || parts.empty()) continue;
     if (type != AE_IFREG) throw Refused("the archive has something that is neither a file nor a folder");
     if (archive_entry_is_encrypted(e) != 0) throw Refused("the archive is encrypted");
-    const Descriptor folder(folder_of(top, parts));
-    const Descriptor out(
+    const Fd folder = folder_of(top, parts);
+    const Fd out(
         openat(folder.get(), parts.back().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (out.get() < 0) throw Refused("the archive has two files of one name");
     bytes += write_data(a, out.get(), kMaxBytes - bytes);

@@ -184,6 +184,39 @@ TEST_CASE("programs of several files build and run right") {
   CHECK(count > 0);
 }
 
+TEST_CASE("blocks that wait for one that has faulted end without a report of their own") {
+  Folder scratch;
+  const std::string source = scratch / "chain.cu", program = scratch / "chain";
+  write_file(source, R"(#include <cstdio>
+__global__ void chain(volatile int* done, int* out, int n) {
+  const int b = static_cast<int>(blockIdx.x);
+  while (done[b] == 0) {
+  }
+  out[b == 3 ? n : b] = b;
+  done[b + 1] = 1;
+}
+int main() {
+  const int n = 12, one = 1;
+  int *done, *out;
+  cudaMalloc(&done, (n + 1) * sizeof(int));
+  cudaMalloc(&out, n * sizeof(int));
+  cudaMemset(done, 0, (n + 1) * sizeof(int));
+  cudaMemcpy(done, &one, sizeof one, cudaMemcpyHostToDevice);
+  chain<<<n, 1>>>(done, out, n);
+  std::puts(cudaGetErrorName(cudaDeviceSynchronize()));
+  return 1;
+}
+)");
+  build(source, program);
+  for (const char* order : {"1", "2", "3"}) {
+    Run r = run({program}, {{"RIDGE_LANE_ORDER", order}, {"RIDGE_WORKERS", "4"}}, 40);
+    INFO("lane order " << order << "\n" << r.out << r.err);
+    CHECK(r.out == "cudaErrorIllegalAddress\n");
+    CHECK(r.err.find(" in kernel chain\n") != std::string::npos);
+    CHECK(r.err.find("polling") == std::string::npos);
+  }
+}
+
 TEST_CASE("broken programs hear what is wrong, and where") {
   Folder scratch;
   const std::string program = scratch / "program";

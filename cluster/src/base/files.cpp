@@ -24,10 +24,6 @@ namespace {
 
 }  // namespace
 
-Fd::~Fd() {
-  if (fd_ >= 0) close(fd_);
-}
-
 void make_folders(const fs::path& dir, unsigned mode) {
   std::error_code ec;
   if (fs::is_directory(dir, ec)) return;

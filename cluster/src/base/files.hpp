@@ -2,27 +2,11 @@
 #pragma once
 #include <optional>
 #include <string>
-#include <utility>
 
+#include "cluster/src/base/fd.hpp"
 #include "grader/base/paths.hpp"
 
 namespace ridge::cluster {
-
-// Owns an open descriptor.
-class Fd {
- public:
-  explicit Fd(int fd = -1) : fd_(fd) {}
-  ~Fd();
-  Fd(Fd&& o) noexcept : fd_(std::exchange(o.fd_, -1)) {}
-  Fd& operator=(Fd&& o) noexcept {
-    std::swap(fd_, o.fd_);
-    return *this;
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 void make_folders(const fs::path& dir, unsigned mode = 0700);
 // Does nothing where this account may write into the folder and not read it: the course's dropbox.
