@@ -209,7 +209,7 @@ int main() {
 )");
   build(source, program);
   for (const char* order : {"1", "2", "3"}) {
-    Run r = run({program}, {{"RIDGE_LANE_ORDER", order}, {"RIDGE_WORKERS", "4"}}, 40);
+    Run r = run({program}, {{"RIDGE_LANE_ORDER", order}, {"RIDGE_WORKERS", "4"}}, 5);
     INFO("lane order " << order << "\n" << r.out << r.err);
     CHECK(r.out == "cudaErrorIllegalAddress\n");
     CHECK(r.err.find(" in kernel chain\n") != std::string::npos);
