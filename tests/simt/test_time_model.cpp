@@ -30,7 +30,7 @@ LaunchConfig launch(unsigned blocks, unsigned threads, std::size_t shared = 0) {
 }
 
 double roof(const DeviceProfile& p, const LaunchConfig& config, const KernelCounters& c, const std::string& name) {
-  for (const Roof& r : kernel_roofs(p, config, 0, c))
+  for (const Roof& r : kernel_roofs(p, config, {}, c))
     if (r.name == name) return r.seconds;
   FAIL("no roof " << name);
   return 0;
@@ -51,6 +51,20 @@ OperationPtr operation(WorkKind kind, double seconds, std::vector<OperationPtr> 
 }
 
 }  // namespace
+
+TEST_CASE("registers bound what a kernel has in flight") {
+  const DeviceProfile p = h200();
+  KernelCounters c;
+  LaunchConfig config{"k", {132 * 8, 1, 1}, {256, 1, 1}, 0};
+  AccessCount& loads = c.op[static_cast<std::size_t>(Op::global_load)];
+  loads.requests = 132 * 8 * 8 * 64;  // 64 a warp, each waiting for the one before
+  loads.sectors = loads.requests;
+  loads.bytes = loads.requests * 32;
+  const double few = kernel_seconds(p, config, {0, 32}, c), many = kernel_seconds(p, config, {0, 255}, c);
+  // One block of 256 threads is resident in place of eight.
+  CHECK(many > 4 * few);
+  CHECK(kernel_seconds(p, config, {0, 0}, c) == few);
+}
 
 TEST_CASE("occupancy names the resource that limits it") {
   DeviceProfile p = h200();
@@ -74,6 +88,7 @@ TEST_CASE("occupancy names the resource that limits it") {
   // Registers are given in portions of 256 a warp: 33 count as 40.
   CHECK(theoretical_occupancy(p, 1024, 0, 33).blocks_per_sm == 1);
   CHECK(theoretical_occupancy(p, 1024, 0, 32).blocks_per_sm == 2);
+  CHECK(theoretical_occupancy(p, 1024, 0, 200).blocks_per_sm == 1);  // it would spill
   CHECK(theoretical_occupancy(p, 1024, 228 * 1024).blocks_per_sm == 0);
   CHECK(std::string(theoretical_occupancy(p, 1024, 228 * 1024).limited_by) == "nothing fits");
 }
@@ -87,11 +102,11 @@ TEST_CASE("a streaming kernel takes its bytes over the achievable bandwidth") {
   double l2 = static_cast<double>(c.l2_bytes) / p.l2_bandwidth;
   CHECK(near(roof(p, config, c, "DRAM bandwidth"), dram));
   // Limits that lie close together cost more than the highest alone, and less than their sum.
-  CHECK(kernel_seconds(p, config, 0, c) > dram);
-  CHECK(kernel_seconds(p, config, 0, c) < dram + l2);
+  CHECK(kernel_seconds(p, config, {}, c) > dram);
+  CHECK(kernel_seconds(p, config, {}, c) < dram + l2);
   c.dram_bytes /= 64;  // it fits the L2
   CHECK(near(roof(p, config, c, "L2 bandwidth"), l2));
-  CHECK(kernel_seconds(p, config, 0, c) < 1.6 * l2);
+  CHECK(kernel_seconds(p, config, {}, c) < 1.6 * l2);
 }
 
 TEST_CASE("one block more than SMs costs compute a whole wave, and bandwidth nothing") {

@@ -55,7 +55,7 @@ struct Function {
   std::set<View> tls, callees;
   View file;
   int line = 0;
-  std::int64_t frame_bytes = 0;
+  std::int64_t frame_bytes = 0, live_bytes = 0;  // of its frame; those that are live at once
 };
 
 bool is_symbol_character(char c) {
@@ -104,6 +104,10 @@ class Annotator {
       }
     });
     if (open_object_) pad();
+    for (Function& f : functions_) {
+      f.live_bytes = live_bytes(f);
+      by_name_[f.name] = &f;
+    }
     for (Function& f : functions_) write_records(f);
     write_shared();
     return std::move(out_);
@@ -333,7 +337,7 @@ class Annotator {
   void instruction(const AssemblyLine& line, View raw) {
     Instruction i = parse_instruction(line);
     const bool transfers = i.flow != Flow::next;
-    check_accesses(line, i);
+    follow_accesses(line, i);
     if (transfers && line.operands.find("__sanitizer_cov_trace_pc") != View::npos) {
       trace(i.flow == Flow::call);
       return;
@@ -378,20 +382,21 @@ class Annotator {
     return starts_with(line.name, "ret") || (starts_with(line.name, "rep") && starts_with(line.operands, "ret"));
   }
 
-  void check_accesses(const AssemblyLine& line, const Instruction& i) {
-    if (!options_.checked) return;
-    if (!entered_) emit("\tcall\t__ridge_enter@PLT");
+  // Follows the function's frame; in checked programs, adds the checks.
+  void follow_accesses(const AssemblyLine& line, const Instruction& i) {
+    if (options_.checked && !entered_) emit("\tcall\t__ridge_enter@PLT");
     entered_ = true;
     std::string refused;
-    out_.text += accesses_.before(line, i, refused);
+    const std::string checks = accesses_.before(line, i, refused);
+    if (options_.checked) out_.text += checks;
     function_->frame_bytes = std::max(function_->frame_bytes, accesses_.frame_bytes());
     auto& frame = function_->pieces.back().frame;
     frame.insert(frame.end(), accesses_.frame_uses().begin(), accesses_.frame_uses().end());
-    if (!refused.empty())
+    if (options_.checked && !refused.empty())
       out_.unchecked.push_back(
           {std::string(file_), line_, refused, "remove the intrinsic or builtin that makes " + std::string(line.name)});
     // A jump to a function (a thunk's) leaves this one's frame to it.
-    if (returns(line) || (i.flow == Flow::jump && function_names_.count(i.target) != 0))
+    if (options_.checked && (returns(line) || (i.flow == Flow::jump && function_names_.count(i.target) != 0)))
       emit("\tcall\t__ridge_leave@PLT");
     if (i.flow == Flow::jump || i.flow == Flow::indirect || i.flow == Flow::end) accesses_.forget();
   }
@@ -522,6 +527,7 @@ class Annotator {
     }
     std::vector<FlowPlace> places = weak_topological_order(graph);
     const std::int64_t share = local_share(f);
+    const std::string frame = std::to_string(share) + ", " + std::to_string(registers(f)) + ", ";
     open_section("ridge_blocks", f.group);
     for (std::size_t n = 0; n < nodes.size(); ++n) {
       const FlowPlace& place = places[n];
@@ -541,20 +547,44 @@ class Annotator {
         row += (row.empty() ? "" : ", ") + std::to_string(std::min(v, 65535));
       emit("\t.value\t" + row);
       emit("\t.quad\t" + place_label(f.pieces[static_cast<std::size_t>(nodes[n])].record));
-      emit("\t.long\t" + std::to_string(share) + ", 0, " + local(mix, share));
+      emit("\t.long\t" + frame + local(mix, share));
     }
   }
 
-  // The part of a function's frame that registers cannot hold, in 1/256: see block_record.hpp.
-  std::int64_t local_share(const Function& f) const {
-    if (f.frame_bytes <= kRegisterBytes) return 0;
+  std::int64_t live_bytes(const Function& f) const {
     FrameFlow flow;
     for (std::size_t p = 0; p < f.pieces.size(); ++p) {
       flow.uses.push_back(f.pieces[p].frame);
       flow.successors.push_back(successors(f, p));
     }
-    const std::int64_t live = live_frame_bytes(flow, f.frame_bytes);
-    return live <= kRegisterBytes ? 0 : 256 * (live - kRegisterBytes) / live;
+    return live_frame_bytes(flow, f.frame_bytes);
+  }
+
+  // The part of a function's frame that registers cannot hold, in 1/256: see block_record.hpp.
+  static std::int64_t local_share(const Function& f) {
+    return f.live_bytes <= kRegisterBytes ? 0 : 256 * (f.live_bytes - kRegisterBytes) / f.live_bytes;
+  }
+
+  // Estimated registers of a thread: those of the largest frame among the function and all that it calls.
+  std::int64_t registers(const Function& f) const {
+    std::int64_t live = 0;
+    for (const Function* g : with_callees(f)) live = std::max(live, g->live_bytes);
+    return std::min<std::int64_t>(kFixedRegisters + live / kBytesOfRegister, kMostRegisters);
+  }
+
+  // A function and all of this text that it calls, directly or not.
+  std::vector<const Function*> with_callees(const Function& f) const {
+    std::vector<const Function*> all, todo = {&f};
+    std::set<View> seen;
+    while (!todo.empty()) {
+      const Function* g = todo.back();
+      todo.pop_back();
+      if (!seen.insert(g->name).second) continue;
+      all.push_back(g);
+      for (View callee : g->callees)
+        if (auto known = by_name_.find(callee); known != by_name_.end()) todo.push_back(known->second);
+    }
+    return all;
   }
 
   // Loads and stores of 4 bytes.
@@ -578,20 +608,10 @@ class Annotator {
   // --- Variables.
 
   void write_shared() {
-    std::map<View, const Function*> by_name;
-    for (const Function& f : functions_) by_name[f.name] = &f;
     std::map<View, std::uint64_t> totals;
     for (const Function& f : functions_) {
-      std::set<View> arrays, seen;
-      std::vector<const Function*> todo = {&f};
-      while (!todo.empty()) {
-        const Function* g = todo.back();
-        todo.pop_back();
-        if (!seen.insert(g->name).second) continue;
-        arrays.insert(g->tls.begin(), g->tls.end());
-        for (View callee : g->callees)
-          if (auto known = by_name.find(callee); known != by_name.end()) todo.push_back(known->second);
-      }
+      std::set<View> arrays;
+      for (const Function* g : with_callees(f)) arrays.insert(g->tls.begin(), g->tls.end());
       bool first = true;
       for (View array : arrays) {
         if (arrays_.count(array) == 0) continue;
@@ -629,7 +649,8 @@ class Annotator {
   bool open_object_ = false;
   bool foreign_ = false;  // another processor's text
   std::vector<Function> functions_;
-  Function* function_ = nullptr;    // into functions_, while its lines are read
+  std::map<View, const Function*> by_name_;  // into functions_, once all are read
+  Function* function_ = nullptr;             // into functions_, while its lines are read
   std::uint64_t initialisers_ = 0;  // 1 + the priority of the section's static initialisers; 0: another section
   int records_ = 0;
   int argument_run_ = 0;  // instructions in a row that set the first argument

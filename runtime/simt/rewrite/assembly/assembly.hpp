@@ -5,7 +5,7 @@
 //   - a call of __ridge_block with a record for every such call, the record holding the block's place in the loops of
 //     its function and its mix of instructions (src/device/block_record.hpp has the records' layout),
 //   - the sizes of the __shared__ arrays that a function names,
-//   - how many accesses to a large frame would be of local memory on a GPU,
+//   - how many registers a thread would take on a GPU, and how many accesses to a large frame would be of local memory,
 //   - unused bytes behind every variable, so that an index past its end does not hit the next one,
 //   - calls of __tsan_memcpy and its kin where the compiler left copies as calls,
 //   - in a judged worker, static initialisers in a section ridge_init instead of .init_array, so that the worker's main
@@ -40,9 +40,11 @@ struct AnnotatedAssembly {
 
 constexpr std::uint64_t kStaticSharedMax = 48 << 10;
 constexpr std::uint64_t kConstantMax = 64 << 10;  // of a source file's __constant__ variables, as with nvcc
-// Live bytes of a frame for which nvcc would take all 255 registers of a thread. For the kernels of the reference
-// solutions nvcc 13.0 takes about 12 + bytes / 5.
-constexpr std::int64_t kRegisterBytes = (255 - 12) * 5;
+// Registers that nvcc would give a thread: kFixedRegisters + live bytes of the frame / kBytesOfRegister, fitted to the
+// kernels of the reference solutions with nvcc 13.0 (benchmarks/simt/registers.md). Where more than kRegisterBytes are
+// live, a thread has too few.
+constexpr std::int64_t kFixedRegisters = 12, kBytesOfRegister = 5, kMostRegisters = 255;
+constexpr std::int64_t kRegisterBytes = (kMostRegisters - kFixedRegisters) * kBytesOfRegister;
 constexpr int kRedZone = 256;  // bytes behind a variable; keeps the next one in its bank of shared memory
 
 struct AnnotateOptions {

@@ -45,7 +45,7 @@ std::shared_ptr<void> closure_memory(std::size_t bytes) {
 
 std::size_t dynamic_shared_limit(std::uintptr_t function) {
   const auto plain = static_cast<std::size_t>(device_profile().shared_per_block);
-  const std::size_t fixed = static_shared_of(function);
+  const std::size_t fixed = resources_of(function).static_shared;
   const std::size_t usual = plain > fixed ? plain - fixed : 0;
   auto at = functions().find(function);
   // The highest limit holds if the launch does not say which kernel it calls.
@@ -70,10 +70,11 @@ cudaError_t kernel_work(Work& work, const char* name, dim3 grid, dim3 block, std
   if (const std::size_t most = dynamic_shared_limit(function); shared > most) {
     explain(std::string(name) + " with " + std::to_string(shared) + " bytes of dynamic shared memory, where " +
             std::to_string(most) + " may be: cudaFuncSetAttribute raises that, to " +
-            std::to_string(static_cast<std::size_t>(profile.shared_per_block_optin) - static_shared_of(function)));
+            std::to_string(static_cast<std::size_t>(profile.shared_per_block_optin) -
+                           resources_of(function).static_shared));
     return cudaErrorInvalidValue;
   }
-  const std::size_t fixed = static_shared_of(function), all_shared = shared + fixed;
+  const std::size_t fixed = resources_of(function).static_shared, all_shared = shared + fixed;
   if (static_cast<double>(fixed) > profile.shared_per_block) {
     std::fprintf(stderr,
                  "ridge: kernel %s has %zu bytes of static shared memory; nvcc allows %.0f: use extern __shared__\n",
@@ -81,6 +82,7 @@ cudaError_t kernel_work(Work& work, const char* name, dim3 grid, dim3 block, std
     return cudaErrorLaunchOutOfResources;
   }
   if (cooperative) {
+    // Without registers: an estimate refuses no launch.
     const Occupancy o = theoretical_occupancy(profile, static_cast<unsigned>(threads), all_shared);
     if (const double most = profile.sms * o.blocks_per_sm; static_cast<double>(grid.x) * grid.y * grid.z > most) {
       explain(std::string(name) + ": all blocks of a cooperative launch run at once, and " +
@@ -172,14 +174,14 @@ cudaError_t max_potential_block_size(int* grid, int* block, const void* function
   return api::call([&](Engine&) {
     if (grid == nullptr || block == nullptr || function == nullptr) return cudaErrorInvalidValue;
     const DeviceProfile& profile = device_profile();
-    const std::size_t fixed = static_shared_of(reinterpret_cast<std::uintptr_t>(function));
+    const KernelResources needs = resources_of(reinterpret_cast<std::uintptr_t>(function));
     int most = limit > 0 ? std::min(limit, 1024) : 1024;
     unsigned best = 0;
     // The largest block of those with the most resident threads, in steps of a warp.
     for (int step = (most + 31) / 32 * 32; step > 0; step -= 32) {
       const int threads = std::min(step, most);
-      const Occupancy o =
-          theoretical_occupancy(profile, static_cast<unsigned>(threads), fixed + shared_of(shared, threads));
+      const Occupancy o = theoretical_occupancy(profile, static_cast<unsigned>(threads),
+                                                needs.static_shared + shared_of(shared, threads), needs.registers);
       const unsigned resident = o.blocks_per_sm * static_cast<unsigned>(threads);
       if (resident <= best) continue;
       best = resident;
@@ -209,7 +211,7 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attr, i
     api::Function& f = api::functions()[address];
     switch (attr) {
       case cudaFuncAttributeMaxDynamicSharedMemorySize:
-        if (value < 0 || static_cast<double>(value) + static_cast<double>(static_shared_of(address)) >
+        if (value < 0 || static_cast<double>(value) + static_cast<double>(resources_of(address).static_shared) >
                              device_profile().shared_per_block_optin)
           return cudaErrorInvalidValue;
         f.max_dynamic_shared = value;
@@ -234,7 +236,9 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* out, const void* function)
     const auto address = reinterpret_cast<std::uintptr_t>(function);
     const DeviceProfile& profile = device_profile();
     *out = {};
-    out->sharedSizeBytes = static_shared_of(address);
+    const KernelResources needs = resources_of(address);
+    out->sharedSizeBytes = needs.static_shared;
+    out->numRegs = static_cast<int>(needs.registers);
     out->maxThreadsPerBlock = 1024;
     out->ptxVersion = out->binaryVersion = static_cast<int>(profile.major * 10 + profile.minor);
     out->maxDynamicSharedSizeBytes = static_cast<int>(api::dynamic_shared_limit(address));
@@ -259,9 +263,11 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
       return cudaErrorInvalidValue;
     if (function == nullptr) return cudaErrorInvalidDeviceFunction;
     const auto address = reinterpret_cast<std::uintptr_t>(function);
-    const std::size_t shared = dynamic_shared + static_shared_of(address);
+    const KernelResources needs = resources_of(address);
+    const std::size_t shared = dynamic_shared + needs.static_shared;
     const bool allowed = dynamic_shared <= api::dynamic_shared_limit(address);
-    const Occupancy o = theoretical_occupancy(device_profile(), static_cast<unsigned>(block_size), shared);
+    const Occupancy o =
+        theoretical_occupancy(device_profile(), static_cast<unsigned>(block_size), shared, needs.registers);
     *blocks = allowed ? static_cast<int>(o.blocks_per_sm) : 0;
     return cudaSuccess;
   });
@@ -275,10 +281,11 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
     if (bytes == nullptr || blocks <= 0 || block_size <= 0) return cudaErrorInvalidValue;
     if (function == nullptr) return cudaErrorInvalidDeviceFunction;
     const DeviceProfile& profile = device_profile();
-    const std::size_t fixed = static_shared_of(reinterpret_cast<std::uintptr_t>(function));
+    const KernelResources needs = resources_of(reinterpret_cast<std::uintptr_t>(function));
     const auto fits = [&](std::size_t dynamic) {
-      return theoretical_occupancy(profile, static_cast<unsigned>(block_size), fixed + dynamic).blocks_per_sm >=
-             static_cast<unsigned>(blocks);
+      const Occupancy o = theoretical_occupancy(profile, static_cast<unsigned>(block_size),
+                                                needs.static_shared + dynamic, needs.registers);
+      return o.blocks_per_sm >= static_cast<unsigned>(blocks);
     };
     if (!fits(0)) return cudaErrorInvalidValue;
     std::size_t low = 0, high = static_cast<std::size_t>(profile.shared_per_block_optin);

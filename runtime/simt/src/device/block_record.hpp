@@ -23,7 +23,8 @@ struct BlockRecord {
   // The part of the function's frame that would be local memory on a GPU, in 1/256: where n bytes of it are live at
   // once, all but kRegisterBytes (rewrite/assembly/assembly.hpp) in n. Then that part of its accesses of 4 bytes
   // to fixed places of the frame.
-  std::uint32_t local_share, reserved;  // reserved: 0
+  std::uint32_t local_share;
+  std::uint32_t registers;  // of a thread that enters the function: an estimate
   std::uint32_t local_loads, local_stores;
 };
 static_assert(sizeof(BlockRecord) == 64);

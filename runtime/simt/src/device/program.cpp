@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 // Bounds of the sections that `ridge cc` fills; null where the program has none.
@@ -168,11 +169,17 @@ bool is_kernel_entry(std::uintptr_t function, const void* closure, std::size_t c
   return in(p.functions, kernel);
 }
 
-std::size_t Program::static_shared(std::uint64_t function) const {
-  std::size_t bytes = 0;
-  for (const SharedRecord* r = __start_ridge_shared; r != __stop_ridge_shared; ++r)
-    if (r->function == function) bytes += r->bytes;
-  return bytes;
+KernelResources Program::resources(std::uint64_t function) const {
+  static const auto known = [] {
+    std::unordered_map<std::uint64_t, KernelResources> all;
+    for (const BlockRecord* r = __start_ridge_blocks; r != __stop_ridge_blocks; ++r)
+      all[r->function].registers = r->registers;
+    for (const SharedRecord* r = __start_ridge_shared; r != __stop_ridge_shared; ++r)
+      all[r->function].static_shared += r->bytes;
+    return all;
+  }();
+  const auto at = known.find(function);
+  return at == known.end() ? KernelResources{} : at->second;
 }
 
 std::string function_name(std::uintptr_t address) {

@@ -19,17 +19,23 @@ struct Object {
   std::uintptr_t begin, end;
 };
 
+// What a block needs of an SM besides its threads.
+struct KernelResources {
+  std::size_t static_shared = 0;  // bytes of the __shared__ arrays that the kernel names
+  unsigned registers = 0;         // of a thread: an estimate (block_record.hpp); 0 where unknown
+};
+
 struct Program {
   std::uintptr_t base = 0;
-  bool graph = false;                                       // the program has block records
-  std::vector<Segment> segments;                            // as loaded, by address
-  std::vector<Object> objects;                              // variables in data segments, sorted by address
-  std::vector<Object> variables;                            // sections of variables that `ridge cc` compiled
-  Object constants{0, 0};                                   // tables that the loader has filled and made read-only
-  std::vector<std::uintptr_t> entries, pointer_entries;     // functions that a launch may call, sorted
-  std::vector<std::uintptr_t> functions;                    // functions that `ridge cc` compiled, sorted
-  std::vector<Object> shared;                               // __shared__ arrays: offsets in the thread-local segment
-  std::size_t static_shared(std::uint64_t function) const;  // bytes that a function's __shared__ arrays take
+  bool graph = false;                                    // the program has block records
+  std::vector<Segment> segments;                         // as loaded, by address
+  std::vector<Object> objects;                           // variables in data segments, sorted by address
+  std::vector<Object> variables;                         // sections of variables that `ridge cc` compiled
+  Object constants{0, 0};                                // tables that the loader has filled and made read-only
+  std::vector<std::uintptr_t> entries, pointer_entries;  // functions that a launch may call, sorted
+  std::vector<std::uintptr_t> functions;                 // functions that `ridge cc` compiled, sorted
+  std::vector<Object> shared;                            // __shared__ arrays: offsets in the thread-local segment
+  KernelResources resources(std::uint64_t function) const;
 
   bool in_data(std::uintptr_t address) const {  // whether it lies in a variable of the program
     for (const Segment& s : segments)

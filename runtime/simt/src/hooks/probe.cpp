@@ -53,6 +53,6 @@ std::uintptr_t kernel_of(void (*run)(void*), void* closure) {
   return state.found;
 }
 
-std::size_t static_shared_of(std::uintptr_t kernel) { return Program::instance().static_shared(kernel); }
+KernelResources resources_of(std::uintptr_t kernel) { return Program::instance().resources(kernel); }
 
 }  // namespace ridge::simt

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "device/program.hpp"
+
 namespace ridge::simt {
 
 struct Probe {
@@ -13,7 +15,7 @@ struct Probe {
 
 // Entry address of the kernel that run(closure) would call; 0 where unknown (--plain).
 std::uintptr_t kernel_of(void (*run)(void*), void* closure);
-// Bytes of the __shared__ arrays that the kernel at this address names.
-std::size_t static_shared_of(std::uintptr_t kernel);
+// Resources of the kernel at this address.
+KernelResources resources_of(std::uintptr_t kernel);
 
 }  // namespace ridge::simt

@@ -224,10 +224,11 @@ Records& recorder() {
 
 // The L1 that a block finds: what shared memory leaves of the SM. Resident blocks share it, and mostly read what their
 // neighbours read.
-std::size_t l1_size(const LaunchConfig& config, std::size_t static_shared) {
+std::size_t l1_size(const LaunchConfig& config, const KernelResources& resources) {
   const DeviceProfile& p = device_profile();
-  const std::size_t shared = config.dynamic_shared + static_shared;
-  const Occupancy o = theoretical_occupancy(p, config.block.x * config.block.y * config.block.z, shared);
+  const std::size_t shared = config.dynamic_shared + resources.static_shared;
+  const Occupancy o =
+      theoretical_occupancy(p, config.block.x * config.block.y * config.block.z, shared, resources.registers);
   const double used = o.blocks_per_sm * (static_cast<double>(shared) + (shared != 0 ? p.shared_reserved_per_block : 0));
   constexpr double kLeast = 16 * 1024;
   return static_cast<std::size_t>(std::max(p.l1_bytes - used, kLeast));
@@ -240,7 +241,7 @@ LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* c
   install_crash_handler();
   Records& rec = recorder();
   LaunchOutcome outcome;
-  if (rec.on) outcome.static_shared = static_shared_of(kernel_of(run, closure));
+  if (rec.on) outcome.resources = resources_of(kernel_of(run, closure));
   if (Footprint::enabled()) outcome.footprint = std::make_shared<Footprint>();
   Launch launch{.kernel = config.kernel,
                 .grid = config.grid,
@@ -254,7 +255,7 @@ LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* c
                 .footprint = outcome.footprint.get(),
                 .order = rec.order,
                 .serial = ++serial,
-                .l1_bytes = l1_size(config, outcome.static_shared),
+                .l1_bytes = l1_size(config, outcome.resources),
                 .device = config.device,
                 .reachable = config.reachable,
                 .l2 = rec.on ? &L2Model::of(config.device) : nullptr,
@@ -268,14 +269,14 @@ LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* c
     outcome.counters.link_written = launch.l2->link_written();
     if (launch.warps)
       WarpRecords::add(config.kernel, {config.grid.x, config.grid.y, config.grid.z},
-                       {config.block.x, config.block.y, config.block.z}, config.dynamic_shared, outcome.static_shared,
-                       outcome.counters, closure, closure_bytes);
+                       {config.block.x, config.block.y, config.block.z}, config.dynamic_shared,
+                       outcome.resources.static_shared, outcome.counters, closure, closure_bytes);
     std::lock_guard lock(rec.mutex);
     rec.launches.push_back({config.kernel,
                             {config.grid.x, config.grid.y, config.grid.z},
                             {config.block.x, config.block.y, config.block.z},
                             config.dynamic_shared,
-                            outcome.static_shared,
+                            outcome.resources,
                             outcome.counters});
   }
   return outcome;

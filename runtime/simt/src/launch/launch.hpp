@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "block/block.hpp"
+#include "device/program.hpp"
 
 namespace ridge::simt {
 
@@ -18,7 +19,7 @@ struct LaunchConfig {
 
 struct LaunchOutcome {
   bool ok = true;                        // false after a fault: last_fault() has it
-  std::size_t static_shared = 0;         // bytes of __shared__ arrays that the kernel names
+  KernelResources resources;             // zeros where nothing was counted
   KernelCounters counters;               // zeros where nothing was counted
   std::shared_ptr<Footprint> footprint;  // null where footprints are not enabled
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "count/requests.hpp"
+#include "device/program.hpp"
 
 namespace ridge::simt {
 
@@ -14,7 +15,7 @@ struct LaunchRecord {
   unsigned grid[3];
   unsigned block[3];
   std::size_t dynamic_shared;
-  std::size_t static_shared;
+  KernelResources resources;
   KernelCounters counters;
 };
 

@@ -130,10 +130,9 @@ double per(std::uint64_t a, std::uint64_t b) { return b == 0 ? 0.0 : static_cast
 
 namespace {
 
-// Limits by threads, blocks and shared memory: the CPU build does not know a GPU's registers.
 Occupancy occupancy_of(const LaunchRecord& l) {
   return theoretical_occupancy(device_profile(), l.block[0] * l.block[1] * l.block[2],
-                               l.dynamic_shared + l.static_shared);
+                               l.dynamic_shared + l.resources.static_shared, l.resources.registers);
 }
 
 }  // namespace
@@ -148,7 +147,8 @@ std::string launches_json(const std::vector<LaunchRecord>& launches, bool with_l
     out += "{\"kernel\": " + quoted(l.kernel) + ", \"grid\": " + index_text(l.grid) +
            ", \"block\": " + index_text(l.block) + ", ";
     field(out, "dynamic_shared", l.dynamic_shared);
-    field(out, "static_shared", l.static_shared);
+    field(out, "static_shared", l.resources.static_shared);
+    field(out, "registers", l.resources.registers);
     const Occupancy o = occupancy_of(l);
     out += "\"occupancy\": {";
     field(out, "blocks_per_sm", o.blocks_per_sm);

@@ -46,6 +46,7 @@ Occupancy theoretical_occupancy(const DeviceProfile& p, unsigned threads_per_blo
     // Warps get registers in units, and each of the SM's four schedulers has a quarter of them.
     const double of_warp = round_up(registers * 32.0, p.register_unit);
     limits[3].blocks = std::floor(std::floor(p.registers_per_sm / 4 / of_warp) * 4 / warps);
+    limits[3].blocks = std::max(limits[3].blocks, 1.0);  // an estimate: nvcc would spill
   }
   const Limit* least = std::min_element(std::begin(limits), std::end(limits),
                                         [](const Limit& a, const Limit& b) { return a.blocks < b.blocks; });
@@ -58,13 +59,18 @@ Occupancy theoretical_occupancy(const DeviceProfile& p, unsigned threads_per_blo
   return o;
 }
 
-double gpu_share(const DeviceProfile& p, const LaunchConfig& config, std::size_t static_shared) {
-  const Occupancy o = theoretical_occupancy(p, thread_count(config), static_shared + config.dynamic_shared);
+static Occupancy occupancy_of(const DeviceProfile& p, const LaunchConfig& config, const KernelResources& resources) {
+  return theoretical_occupancy(p, thread_count(config), resources.static_shared + config.dynamic_shared,
+                               resources.registers);
+}
+
+double gpu_share(const DeviceProfile& p, const LaunchConfig& config, const KernelResources& resources) {
+  const Occupancy o = occupancy_of(p, config, resources);
   return std::min(1.0, block_count(config) / (p.sms * std::max(o.blocks_per_sm, 1u)));
 }
 
-std::array<Roof, kRoofs> kernel_roofs(const DeviceProfile& p, const LaunchConfig& config, std::size_t static_shared,
-                                      const KernelCounters& c) {
+std::array<Roof, kRoofs> kernel_roofs(const DeviceProfile& p, const LaunchConfig& config,
+                                      const KernelResources& resources, const KernelCounters& c) {
   auto op = [&](Op o) -> const AccessCount& { return c.op[static_cast<std::size_t>(o)]; };
   auto number = [](std::uint64_t n) { return static_cast<double>(n); };
   const AccessCount &loads = op(Op::global_load), &stores = op(Op::global_store);
@@ -89,7 +95,7 @@ std::array<Roof, kRoofs> kernel_roofs(const DeviceProfile& p, const LaunchConfig
   };
 
   // Little's law: a warp passes its own chain of loads, instructions and barriers; so do all resident ones at once.
-  const Occupancy o = theoretical_occupancy(p, thread_count(config), static_shared + config.dynamic_shared);
+  const Occupancy o = occupancy_of(p, config, resources);
   const double resident = p.sms * std::max(o.blocks_per_sm, 1u);
   const double waves = std::max(1.0, blocks / resident);
   const double warps = std::max(1.0, blocks * std::ceil(thread_count(config) / 32.0));
@@ -123,9 +129,9 @@ std::array<Roof, kRoofs> kernel_roofs(const DeviceProfile& p, const LaunchConfig
   }};
 }
 
-double kernel_seconds(const DeviceProfile& p, const LaunchConfig& config, std::size_t static_shared,
+double kernel_seconds(const DeviceProfile& p, const LaunchConfig& config, const KernelResources& resources,
                       const KernelCounters& c) {
-  const auto roofs = kernel_roofs(p, config, static_shared, c);
+  const auto roofs = kernel_roofs(p, config, resources, c);
   double highest = 0, sum = 0;
   for (const Roof& roof : roofs) highest = std::max(highest, roof.seconds);
   if (highest == 0) return 0;

@@ -26,11 +26,11 @@ struct Roof {
 };
 constexpr std::size_t kRoofs = 13;
 std::array<Roof, kRoofs> kernel_roofs(const DeviceProfile& profile, const LaunchConfig& config,
-                                      std::size_t static_shared, const KernelCounters& counters);
+                                      const KernelResources& resources, const KernelCounters& counters);
 
 // All roofs together: the highest, and more where others are near. The kernel's fixed latency is not in it: it differs
 // inside and outside of graphs.
-double kernel_seconds(const DeviceProfile& profile, const LaunchConfig& config, std::size_t static_shared,
+double kernel_seconds(const DeviceProfile& profile, const LaunchConfig& config, const KernelResources& resources,
                       const KernelCounters& counters);
 
 // The parts of the link to the host that a kernel of `seconds` takes, each way: its accesses of page-locked memory.
@@ -38,7 +38,7 @@ void set_link_shares(const DeviceProfile& profile, const KernelCounters& counter
                      double& out);
 
 // The part of the GPU that the grid can fill, in (0, 1].
-double gpu_share(const DeviceProfile& profile, const LaunchConfig& config, std::size_t static_shared);
+double gpu_share(const DeviceProfile& profile, const LaunchConfig& config, const KernelResources& resources);
 
 enum class CopyPath { host_to_device, device_to_host, on_device, on_host, between_devices };
 double copy_seconds(const DeviceProfile& profile, CopyPath path, std::size_t bytes, bool pageable);

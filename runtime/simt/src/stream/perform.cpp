@@ -51,12 +51,12 @@ bool perform_kernel(Operation& op) {
   const LaunchOutcome outcome = run_launch(w.config, w.run, w.closure.get(), w.closure_bytes);
   const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   op.footprint = outcome.footprint;
-  op.share = gpu_share(profile, w.config, outcome.static_shared);
+  op.share = gpu_share(profile, w.config, outcome.resources);
   if (&__tsan_init == nullptr) {
     op.seconds = elapsed;  // a program without counters has only the host's clock
     return outcome.ok;
   }
-  op.seconds = kernel_seconds(profile, w.config, outcome.static_shared, outcome.counters) +
+  op.seconds = kernel_seconds(profile, w.config, outcome.resources, outcome.counters) +
                (op.in_graph ? profile.graph_node_latency : profile.kernel_latency);
   set_link_shares(profile, outcome.counters, op.seconds, op.link_in, op.link_out);
   // Managed memory moves at the first kernel after its allocation, as if that touched all of it.
