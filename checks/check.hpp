@@ -37,6 +37,8 @@ struct Case {
   // Only fill() uses this seed. It makes inputs that are equal on all ranks; fill()'s own seed differs from rank to
   // rank.
   std::uint64_t shared_seed = 0;
+  // Nonzero: the judge puts the values that fill() made into another order, drawn from this seed (value_bytes()).
+  std::uint64_t reordered = 0;
 };
 
 // Data that one rank sent to another.
@@ -96,6 +98,8 @@ class TaskCheck {
   virtual std::vector<Case> cases(const Request& request) const = 0;
   virtual Shape shape(const Case& c) const = 0;
   virtual void fill(const Case& c, std::uint64_t seed, Buffers in) const = 0;
+  // Bytes of one value of an input whose values are as valid in any other order, with another answer; else 0.
+  virtual std::size_t value_bytes(const Case&, std::size_t /*input*/) const { return 0; }
   virtual Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const = 0;
   // Checks the messages between the ranks; each sender's are in the order in which it sent them.
   virtual Verdict verify_messages(const Case&, std::span<const Message>) const { return {}; }

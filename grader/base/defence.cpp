@@ -19,7 +19,8 @@ constexpr const char* kNames[] = {
     "poisoned-outputs", "every-output",   "own-inputs",       "explicit-nan",    "tolerance",     "norms",
     "judge-clock",      "unknown-count",  "late-writes",      "roofline-floor",  "own-baseline",  "counted-copies",
     "all-ways",         "summed-costs",   "plausible-counts", "constant-limit",  "host-buffers",  "replay",
-    "decoy-inputs",     "kernel-entries", "sanitizer",        "scrubbed-memory", "quiet-secrets", "signature"};
+    "decoy-inputs",     "kernel-entries", "reordered-inputs", "second-build",    "sanitizer",     "scrubbed-memory",
+    "quiet-secrets",    "signature"};
 static_assert(sizeof kNames / sizeof *kNames == static_cast<std::size_t>(Defence::count_));
 
 }  // namespace

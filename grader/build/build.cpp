@@ -239,7 +239,7 @@ class StandIns {
 };
 
 BuiltWorker build_simt(std::vector<fs::path> sources, const fs::path& dir, const SymbolRules& rules, bool reuse,
-                       StandIns& stand_ins) {
+                       bool reversed, StandIns& stand_ins) {
   CompileOptions options;
   options.include_dirs = {(root_dir() / "runtime").string()};
   if (std::find(rules.libraries.begin(), rules.libraries.end(), "MPI_") != rules.libraries.end())
@@ -264,6 +264,7 @@ BuiltWorker build_simt(std::vector<fs::path> sources, const fs::path& dir, const
     return stand_ins.retry(compile(), source, compile);
   });
   check_objects({objects.begin(), objects.begin() + submitted}, dir, rules);
+  if (reversed) std::reverse(objects.begin(), objects.end());
   BuiltWorker built;
   built.program = dir / "worker";
   if (CompileFailure f = link_program(objects, built.program, true, {}); !f.output.empty())
@@ -348,12 +349,12 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const
 }
 
 BuiltWorker build(const std::vector<fs::path>& sources, lab::Backend backend, const fs::path& dir,
-                  const SymbolRules* rules, const std::vector<std::string>& libraries, bool reuse,
+                  const SymbolRules* rules, const std::vector<std::string>& libraries, bool reuse, bool reversed,
                   StandIns& stand_ins) {
   double start = now();
-  BuiltWorker built = backend == lab::Backend::cpu
-                          ? build_simt(sources, dir, rules != nullptr ? *rules : SymbolRules{}, reuse, stand_ins)
-                          : build_cuda(sources, dir, rules, libraries, stand_ins);
+  BuiltWorker built = backend == lab::Backend::cpu ? build_simt(sources, dir, rules != nullptr ? *rules : SymbolRules{},
+                                                                reuse, reversed, stand_ins)
+                                                   : build_cuda(sources, dir, rules, libraries, stand_ins);
   built.seconds = now() - start;
   return built;
 }
@@ -431,7 +432,8 @@ BuiltWorker build_worker(const Lab& lab, const Submission& submission, lab::Back
   if (on(Defence::symbol_policy)) rules.headers = lab.forbidden_headers;
   StandIns stand_ins(lab, submission);
   try {
-    BuiltWorker built = build(std::move(sources), backend, dir, &rules, lab.libraries, submission.reuse, stand_ins);
+    BuiltWorker built = build(std::move(sources), backend, dir, &rules, lab.libraries, submission.reuse,
+                              submission.reversed, stand_ins);
     built.unbuilt = stand_ins.unbuilt(false);
     return built;
   } catch (const Error& e) {
@@ -443,10 +445,17 @@ BuiltWorker build_worker(const Lab& lab, const Submission& submission, lab::Back
         StandIns none;
         fs::create_directories(source.parent_path());
         copy_source(probe, source);
-        build_simt({source}, place, {}, false, none);
+        build_simt({source}, place, {}, false, false, none);
       });
     throw;
   }
+}
+
+BuiltWorker build_elsewhere(const Lab& lab, const fs::path& staged, const fs::path& dir) {
+  Submission again;
+  again.dir = staged;
+  again.reversed = true;
+  return build_worker(lab, again, lab::Backend::cpu, dir);
 }
 
 BuiltWorker build_baseline(const Lab& lab, const fs::path& dir) {
@@ -457,7 +466,7 @@ BuiltWorker build_baseline(const Lab& lab, const fs::path& dir) {
         entry.path().filename() == "baseline.cu")
       copy_source(entry.path(), src / entry.path().filename());
   StandIns none;
-  return build(sources_in(src), lab::Backend::cuda, dir, nullptr, lab.baseline_libraries, false, none);
+  return build(sources_in(src), lab::Backend::cuda, dir, nullptr, lab.baseline_libraries, false, false, none);
 }
 
 }  // namespace ridge

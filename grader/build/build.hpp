@@ -33,8 +33,9 @@ struct Submission {
   // The file of the only task that is judged: stubs stand in for others that don't compile. Empty: all are needed.
   std::string needed = {};
   bool partial =
-      false;           // stubs stand in for the lab's files that don't compile (BuiltWorker::unbuilt), unless none does
-  bool reuse = false;  // objects of earlier builds, where nothing that they come from has changed
+      false;  // stubs stand in for the lab's files that don't compile (BuiltWorker::unbuilt), unless none does
+  bool reversed = false;  // the order in which objects are linked
+  bool reuse = false;     // objects of earlier builds, where nothing that they come from has changed
   std::function<void(const std::string&)> note = [](const std::string&) {};  // what the student should know besides
 };
 
@@ -44,6 +45,8 @@ void stage(const Lab& lab, const Submission& submission, const fs::path& dir);
 // Copies and compiles the submission with the lab's contract and entry, into `dir`. Throws Error(Exit::build) with the
 // compiler's messages at the student's own lines, Error(Exit::usage) where a file is missing.
 BuiltWorker build_worker(const Lab& lab, const Submission& submission, lab::Backend backend, const fs::path& dir);
+// Builds a staged submission (`staged`: its folder) once more, into `dir`, with its objects linked in reverse order.
+BuiltWorker build_elsewhere(const Lab& lab, const fs::path& staged, const fs::path& dir);
 // The baseline for the same contract; `cuda` only.
 BuiltWorker build_baseline(const Lab& lab, const fs::path& dir);
 

@@ -21,13 +21,15 @@ bool keeps_requests(const JudgeOptions& options);
 
 class CaseJudge {
  public:
-  // `program`: the submission's worker. `limit`: seconds that one request may take. `time`: the judge's own goes there.
+  // `program`: the submission's worker. `elsewhere`: a second build of it, or empty. `limit`: seconds that one request
+  // may take. `time`: the judge's own goes there.
   CaseJudge(const lab::TaskCheck& check, const JudgeOptions& options, Device& device, const fs::path& program,
-            std::uint64_t seed, double limit, JudgeTime& time)
+            const fs::path& elsewhere, std::uint64_t seed, double limit, JudgeTime& time)
       : check_(check),
         options_(options),
         device_(device),
         program_(program),
+        elsewhere_(elsewhere),
         seed_(seed),
         limit_(limit),
         explain_(program, limit),
@@ -70,11 +72,12 @@ class CaseJudge {
   bool asks_the_host(std::uint64_t bytes_to_host) const;
   Gate with_decoys(const lab::Case& c, RankBuffers& buffers, std::uint64_t number, std::uint64_t bytes_to_host);
   Gate once_more(SubmissionWorkers& workers, const lab::Case& c, std::uint64_t number);
+  Gate in_second_build(const lab::Case& c, RankBuffers& buffers, std::uint64_t number);
 
   const lab::TaskCheck& check_;
   const JudgeOptions& options_;
   Device& device_;
-  const fs::path& program_;
+  const fs::path &program_, &elsewhere_;
   std::uint64_t seed_;
   double limit_;
   Explainer explain_;

@@ -98,16 +98,37 @@ Gate CaseJudge::with_decoys(const lab::Case& c, RankBuffers& buffers, std::uint6
 
 // A second call with other data in other buffers of the same sizes, by the same processes.
 Gate CaseJudge::once_more(SubmissionWorkers& workers, const lab::Case& c, std::uint64_t number) {
-  RankBuffers buffers = buffers_of(c, number + kOther);
+  // Where the order of values has no meaning, the same ones in another order: a sum over them tells nothing.
+  lab::Case other = c;
+  const bool reorders = on(Defence::reordered_inputs) && check_.value_bytes(c, 0) != 0;
+  if (reorders) other.reordered = derived_seed(seed_, "reordered", number);
+  RankBuffers buffers = buffers_of(other, reorders ? number : number + kOther);
   if (Gate g = share(workers, buffers); !g.check.empty()) return g;
   Gate g = answered(workers, c, buffers);
-  if (g.check.empty()) return {};
+  if (g.check.empty()) return elsewhere_.empty() ? Gate{} : in_second_build(c, buffers, number);
   // Where new processes fail as well, it is the data.
   const auto fresh = start(c.ranks, decoys(options_, check_));
   buffers.poison(derived_seed(seed_, "fresh", number));
   if (Gate shown = share(*fresh, buffers); !shown.check.empty()) return shown;
   const Gate alone = answered(*fresh, c, buffers);
   return alone.check.empty() ? stale(std::move(g)) : alone;
+}
+
+// The same call by a second build, whose functions and variables lie elsewhere.
+Gate CaseJudge::in_second_build(const lab::Case& c, RankBuffers& buffers, std::uint64_t number) {
+  SubmissionWorkers workers(elsewhere_, c.ranks, options_.backend, decoys(options_, check_), nullptr);
+  const Explainer explain(elsewhere_, limit_);
+  buffers.poison(derived_seed(seed_, "elsewhere", number));
+  Gate g = explain(workers.share(buffers, limit_));
+  if (g.check.empty()) g = explain_all(explain, workers.run(buffers, 1, false, false, limit_), c.ranks);
+  if (g.check.empty())
+    if (const lab::Verdict v = buffers.verify(); !v.ok) g = {v.check, v.message, v.secret, v.cause, v.picture};
+  if (g.check.empty()) return {};
+  const char* const depends =
+      "the files were built a second time and linked in another order, and that program fails: the first one worked by "
+      "chance. Look for static variables that are initialised from another file's, for accesses beyond an array's end, "
+      "and for decisions that depend on addresses";
+  return {g.check, std::string(depends) + ". It says: " + g.message, depends};
 }
 
 }  // namespace ridge

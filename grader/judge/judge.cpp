@@ -15,6 +15,7 @@
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
+#include "grader/base/seeds.hpp"
 #include "grader/base/text.hpp"
 #include "grader/build/check_module.hpp"
 #include "grader/build/prebuilt.hpp"
@@ -47,6 +48,8 @@ std::uint64_t secret_seed() {
 constexpr std::uint64_t kPublicSeed = 20260101;
 
 #ifdef RIDGE_DEFENCE_SWITCHES
+bool draws_second_build(std::uint64_t) { return true; }
+
 // Tests judge several submissions at once: they build side by side, and use the GPU in turn.
 void wait_for_the_gpu() {
   const char* lock = std::getenv("RIDGE_GPU_LOCK");
@@ -55,6 +58,9 @@ void wait_for_the_gpu() {
 }
 #else
 void wait_for_the_gpu() {}
+
+// One judgement in four: a build takes seconds.
+bool draws_second_build(std::uint64_t seed) { return derived_seed(seed, "second build") % 4 == 0; }
 #endif
 
 // `sources`: the folder that the build took them from.
@@ -196,6 +202,11 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   double start = now();
   std::uint64_t seed =
       o.mode == Mode::check || !on(Defence::secret_seeds) ? kPublicSeed : o.seed.value_or(secret_seed());
+  BuiltWorker elsewhere;
+  if (o.mode == Mode::grade && o.backend == Backend::cpu && o.apart.prebuilt.empty() && o.ranks.agents == nullptr &&
+      on(Defence::second_build) && draws_second_build(seed))
+    elsewhere = build_elsewhere(lab, place / "src", dir.path() / "elsewhere");
+  r.build_seconds += elsewhere.seconds;
   for (const Task& spec : lab.tasks) {
     if (!o.task.empty() && o.task != spec.id) continue;
     if (const auto u = std::find_if(built.unbuilt.begin(), built.unbuilt.end(),
@@ -206,8 +217,9 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
     }
     for (const auto& check : checks)
       if (check->id() == spec.id)
-        r.tasks.push_back(
-            TaskJudge(lab, spec, *check, o, *device, {built.program, baseline.program, reference.program}, seed).run());
+        r.tasks.push_back(TaskJudge(lab, spec, *check, o, *device,
+                                    {built.program, elsewhere.program, baseline.program, reference.program}, seed)
+                              .run());
   }
   r.run_seconds = now() - start;
   r.outcome = Outcome::passed;

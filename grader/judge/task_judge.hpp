@@ -16,6 +16,7 @@ namespace ridge {
 // The programs that take part in a task.
 struct TaskPrograms {
   fs::path worker;     // the submission's
+  fs::path elsewhere;  // a second build of it; may be missing
   fs::path baseline;   // the baseline's program; on a GPU only
   fs::path reference;  // may be missing
 };
@@ -32,7 +33,7 @@ class TaskJudge {
         programs_(programs),
         seed_(derived_seed(seed, lab.name + "/" + spec.id)),
         limit_(options.time_limit > 0 ? options.time_limit : default_limit(options)),
-        cases_(check, options, device, programs_.worker, seed_, limit_, task_.judge_time) {}
+        cases_(check, options, device, programs_.worker, programs_.elsewhere, seed_, limit_, task_.judge_time) {}
 
   TaskResult run();
 

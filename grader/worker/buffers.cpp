@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <random>
 
 #include "checks/compare.hpp"
 #include "grader/base/clock.hpp"
@@ -10,6 +11,19 @@
 #include "grader/base/seeds.hpp"
 
 namespace ridge {
+
+namespace {
+
+// Fisher and Yates's shuffle of values of `bytes` each.
+void shuffle(std::span<std::byte> values, std::size_t bytes, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  for (std::size_t i = values.size() / bytes; i > 1; --i) {
+    std::byte* const other = values.data() + random() % i * bytes;
+    std::swap_ranges(other, other + bytes, values.data() + (i - 1) * bytes);
+  }
+}
+
+}  // namespace
 
 CaseBuffers::CaseBuffers(Device& device, const lab::TaskCheck& check, const lab::Case& c, std::uint64_t seed,
                          std::uint32_t first_id, JudgeTime& time)
@@ -48,6 +62,8 @@ void CaseBuffers::refill(std::uint64_t seed, std::uint64_t shared_seed) {
   {
     Lap lap(time_.fill);
     check_.fill(case_, on(Defence::fresh_inputs) ? seed : 1, views);
+    for (std::size_t i = 0; i < views.size() && case_.reordered != 0; ++i)
+      if (const std::size_t bytes = check_.value_bytes(case_, i)) shuffle(views[i], bytes, case_.reordered + i);
   }
   Lap lap(time_.copy);
   for (std::size_t i = 0; i < in_.size(); ++i) in_[i]->upload(views[i]);

@@ -46,6 +46,7 @@ class Copy : public TaskCheck {
     return {{bytes}, {bytes}};
   }
   void fill(const Case&, std::uint64_t seed, Buffers in) const override { fill_normal(floats(in[0]), seed); }
+  std::size_t value_bytes(const Case&, std::size_t) const override { return 4; }
   Verdict verify(const Case&, ConstBuffers in, ConstBuffers out) const override {
     auto x = floats(in[0]);
     return compare_exact(
@@ -69,6 +70,7 @@ class AosToSoa : public TaskCheck {
     return {{bytes}, {bytes}};
   }
   void fill(const Case&, std::uint64_t seed, Buffers in) const override { fill_normal(floats(in[0]), seed); }
+  std::size_t value_bytes(const Case&, std::size_t) const override { return 4; }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     static constexpr const char* names[kFields] = {"x", "y", "z", "mass", "vx", "vy", "vz", "charge"};
     auto x = floats(in[0]);
@@ -113,6 +115,7 @@ class Transpose : public TaskCheck {
     return {{bytes}, {bytes}};
   }
   void fill(const Case&, std::uint64_t seed, Buffers in) const override { fill_normal(floats(in[0]), seed); }
+  std::size_t value_bytes(const Case&, std::size_t) const override { return 4; }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     auto x = floats(in[0]);
     auto rows = static_cast<std::size_t>(c.size[0]), cols = static_cast<std::size_t>(c.size[1]);
@@ -183,6 +186,7 @@ class Gather : public TaskCheck {
       for (std::size_t i = from; i < to; ++i) index[i] = static_cast<std::int32_t>(random_bits(seed + 1, i) % table);
     });
   }
+  std::size_t value_bytes(const Case&, std::size_t input) const override { return input == 0 ? 4 : 0; }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     auto x = floats(in[0]);
     auto index = as<std::int32_t>(in[1]);

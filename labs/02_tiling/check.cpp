@@ -113,6 +113,8 @@ class Stencil : public TaskCheck {
 
   void fill(const Case&, std::uint64_t seed, Buffers in) const override { fill_uniform(floats(in[0]), seed); }
 
+  std::size_t value_bytes(const Case&, std::size_t) const override { return 4; }
+
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     const auto rows = static_cast<std::size_t>(c.size[0]), cols = static_cast<std::size_t>(c.size[1]);
     const auto x = floats(in[0]), got = floats(out[0]);
@@ -190,6 +192,8 @@ class Sgemm : public TaskCheck {
     fill_normal(floats(in[0]), seed);
     fill_normal(floats(in[1]), seed + 1);
   }
+
+  std::size_t value_bytes(const Case&, std::size_t) const override { return 4; }
 
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     const auto m = static_cast<std::size_t>(c.size[0]), n = static_cast<std::size_t>(c.size[1]),

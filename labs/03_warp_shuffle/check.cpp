@@ -172,6 +172,7 @@ class Scan : public TaskCheck {
     return {{at(c.size[0]) * 4}, {at(c.size[0]) * 4}, workspace_for(c.size[0])};
   }
   void fill(const Case&, std::uint64_t seed, Buffers in) const override { fill_bits(as<std::uint32_t>(in[0]), seed); }
+  std::size_t value_bytes(const Case&, std::size_t) const override { return 4; }
   Verdict verify(const Case&, ConstBuffers in, ConstBuffers out) const override {
     const auto x = as<std::uint32_t>(in[0]), got = as<std::uint32_t>(out[0]);
     std::vector<std::uint32_t> before(parts_of(x.size()) + 1);  // each part
@@ -492,6 +493,7 @@ class Compact : public TaskCheck {
         },
         4);
   }
+  std::size_t value_bytes(const Case&, std::size_t) const override { return 4; }
   Verdict verify(const Case&, ConstBuffers in, ConstBuffers out) const override {
     const auto x = floats(in[0]);
     std::vector<std::size_t> before(parts_of(x.size()) + 1);  // kept elements before each part

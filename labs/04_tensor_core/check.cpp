@@ -225,6 +225,7 @@ class Gemm : public TaskCheck {
     fill_bf16(in[0], random_bits(seed, 0));
     fill_bf16(in[1], random_bits(seed, 1));
   }
+  std::size_t value_bytes(const Case&, std::size_t) const override { return 2; }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     const LinearProduct p{Sizes(c), as<Bf16>(in[0]), as<Bf16>(in[1]), {}, as<Bf16>(out[0])};
     const std::uint64_t seed = fresh_seed();
