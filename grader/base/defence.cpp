@@ -13,14 +13,14 @@ namespace ridge {
 namespace {
 
 constexpr const char* kNames[] = {
-    "source-files",     "build-sandbox",  "build-limits",     "assembly-policy", "symbol-policy", "scrubbed-messages",
-    "worker-sandbox",   "system-calls",   "sealed-code",      "landlock",        "worker-limits", "clean-environment",
-    "output-limit",     "time-limit",     "strict-protocol",  "fresh-inputs",    "secret-seeds",  "random-order",
-    "poisoned-outputs", "every-output",   "own-inputs",       "explicit-nan",    "tolerance",     "norms",
-    "judge-clock",      "unknown-count",  "late-writes",      "roofline-floor",  "own-baseline",  "counted-copies",
-    "all-ways",         "summed-costs",   "plausible-counts", "constant-limit",  "host-buffers",  "replay",
-    "decoy-inputs",     "kernel-entries", "reordered-inputs", "second-build",    "sanitizer",     "scrubbed-memory",
-    "quiet-secrets",    "signature"};
+    "source-files",     "build-sandbox", "build-limits",     "assembly-policy",  "symbol-policy", "scrubbed-messages",
+    "worker-sandbox",   "system-calls",  "sealed-code",      "landlock",         "worker-limits", "clean-environment",
+    "output-limit",     "time-limit",    "strict-protocol",  "fresh-inputs",     "secret-seeds",  "random-order",
+    "poisoned-outputs", "every-output",  "own-inputs",       "explicit-nan",     "tolerance",     "norms",
+    "judge-clock",      "unknown-count", "late-writes",      "roofline-floor",   "own-baseline",  "counted-copies",
+    "all-ways",         "summed-costs",  "plausible-counts", "constant-limit",   "host-buffers",  "replay",
+    "decoy-inputs",     "host-access",   "kernel-entries",   "reordered-inputs", "second-build",  "sanitizer",
+    "scrubbed-memory",  "quiet-secrets", "signature"};
 static_assert(sizeof kNames / sizeof *kNames == static_cast<std::size_t>(Defence::count_));
 
 }  // namespace

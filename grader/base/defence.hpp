@@ -48,6 +48,7 @@ enum class Defence {
   host_buffers,      // kernels may not touch page-locked buffers where the contract says so
   replay,            // counts and outputs come from a fresh process that never ran the submission's host code (cpu)
   decoy_inputs,      // where seeds are secret, host code runs with other inputs than those judged (cpu)
+  host_access,       // host code that follows a pointer to device memory is stopped (cpu)
   kernel_entries,    // that process enters kernels only
   reordered_inputs,  // the data of a second call are the first call's in another order, where order has no meaning (cpu)
   second_build,  // an answer is looked at in a second build, where addresses and the order of files differ (grade, cpu)

@@ -8,49 +8,52 @@ namespace ridge {
 
 namespace {
 
-// The line of the first character beyond ASCII that is in no string and no comment, or 0. TOML has none there, and
-// toml++ 3.3 runs into undefined behaviour on some (found by fuzzing).
-int foreign_line(std::string_view text) {
-  int line = 1;
-  std::string_view quote;  // of the string that we are in; "#" in a comment
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::string_view rest = text.substr(i);
-    if (text[i] == '\n') {
-      ++line;
-      if (quote.size() == 1) quote = {};  // strings of one line and comments end
-    } else if (quote.empty()) {
-      if (static_cast<unsigned char>(text[i]) >= 0x80) return line;
-      // A quote inside of a word begins no string.
-      const bool word = i > 0 && std::string_view(" \t\r\n=[,{.").find(text[i - 1]) == std::string_view::npos;
-      for (std::string_view q : {"\"\"\"", "\'\'\'", "\"", "'", "#"})
-        if ((!word || q == "#") && rest.substr(0, q.size()) == q) {
-          quote = q;
-          i += q.size() - 1;
-          break;
-        }
-    } else if (text[i] == '\\' && quote[0] == '"') {
-      if (i + 1 < text.size() && text[i + 1] != '\n') ++i;
-    } else if (quote != "#" && rest.substr(0, quote.size()) == quote) {
-      i += quote.size() - 1;
-      quote = {};
-    }
+// toml++ 3.3 runs into undefined behaviour on some characters beyond ASCII (found by fuzzing), so it sees none: "~C3~A9"
+// stands for the two bytes of an e with an accent, and "~7E" for the tilde itself.
+std::string without_foreign(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80 || c == '~')
+      out += fmt::format("~{:02X}", byte);
+    else
+      out += c;
   }
-  return 0;
+  return out;
+}
+
+std::string with_foreign(std::string_view text) {
+  auto digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1; };
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool code = text[i] == '~' && i + 2 < text.size() && digit(text[i + 1]) >= 0 && digit(text[i + 2]) >= 0;
+    out += code ? static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2])) : text[i];
+    if (code) i += 2;
+  }
+  return out;
+}
+
+void restore_strings(toml::node& node) {
+  if (toml::table* table = node.as_table()) {
+    for (auto&& [key, value] : *table) restore_strings(value);
+  } else if (toml::array* array = node.as_array()) {
+    for (toml::node& value : *array) restore_strings(value);
+  } else if (auto* text = node.as_string()) {
+    text->get() = with_foreign(text->get());
+  }
 }
 
 }  // namespace
 
 toml::table parse_toml(std::string_view text, const fs::path& file) {
-  if (const int line = foreign_line(text); line != 0)
-    throw Error(Exit::environment,
-                fmt::format("{}:{}: a character that is not ASCII, outside of quotes", shown(file), line),
-                "correct the file");
   try {
-    return toml::parse(text, file.string());
+    toml::table table = toml::parse(without_foreign(text), file.string());
+    restore_strings(table);
+    return table;
   } catch (const toml::parse_error& e) {
     throw Error(Exit::environment,
-                fmt::format("{}:{}: {}", shown(file), e.source().begin.line, std::string(e.description())),
-                "correct the file");
+                fmt::format("{}:{}: {}", shown(file), e.source().begin.line, with_foreign(e.description())),
+                "correct the file; characters beyond ASCII stand in quotes only");
   }
 }
 

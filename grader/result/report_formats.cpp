@@ -146,7 +146,7 @@ std::string gradescope_report(const Result& r) {
                                {"value", *g.value},
                                {"order", g.full < g.zero ? "asc" : "desc"}});
   json j = {{"score", r.points},
-            {"execution_time", static_cast<long>(r.build_seconds + r.run_seconds + 0.5)},
+            {"execution_time", static_cast<long>(std::clamp(r.build_seconds + r.run_seconds, 0.0, 1e9) + 0.5)},
             {"output", summary(r) + (r.build_output.empty() ? "" : "\n" + printable(r.build_output))},
             {"output_format", "text"},
             {"test_output_format", "text"},

@@ -91,6 +91,7 @@ StartedWorker start_worker(const fs::path& program, const WorkerOptions& options
   const char* mode = options.role == Role::traced ? "trace" : options.role == Role::replay ? "replay" : "run";
   std::vector<std::string> argv = {program.string(), mode};
   if (options.role == Role::replay && !on(Defence::kernel_entries)) argv.push_back("with-initialisers");
+  if (!on(Defence::host_access)) argv.push_back("host-access");
   if (options.messages >= 0) {
     description.last_kept = protocol::kMessages;
     argv.insert(argv.end(), {"rank", std::to_string(options.rank), "of", std::to_string(options.ranks)});

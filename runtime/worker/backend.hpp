@@ -15,6 +15,8 @@ void* map_buffer(int fd, const protocol::Buffer& buffer, std::string& error);
 // Before anything of the submission runs: from then on no memory of this process becomes executable. Nothing happens on
 // a GPU, whose driver makes code, and where the kernel has no such filter.
 void seal_code();
+// Host code may follow pointers to device memory (emulator).
+void allow_host_access();
 void start(protocol::Hello& hello);  // before the first message
 // start_clock and stop_clock enclose the calls of one request. `calls` 0 puts one tiny piece of work on the device, so
 // that an empty request pays for the change of process on the GPU as every other one does.

@@ -52,6 +52,7 @@ int device = 0;           // a rank's number, else 0
 }  // namespace
 
 void seal_code() {}
+void allow_host_access() {}
 
 void start(protocol::Hello& hello) {
   cudaDeviceProp prop;

@@ -201,13 +201,15 @@ void join_ranks(int argc, char** argv) {
 }
 
 // "run", "trace": a trace is kept too. "replay": nothing of the submission's host code runs in this process. (A second
-// word lets its initialisers run all the same, and "writable-code" leaves code open to changes: the judge's tests show
-// what that would open.)
+// word lets its initialisers run all the same, "host-access" lets host code follow pointers to device memory, and
+// "writable-code" leaves code open to changes: the judge's tests show what that would open.)
 int main(int argc, char** argv) {
   const bool replays = argc > 1 && std::strcmp(argv[1], "replay") == 0;
   worker::set_tracing(argc > 1 && std::strcmp(argv[1], "trace") == 0);  // from the first allocation on
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   if (std::strcmp(argv[argc - 1], "writable-code") != 0) worker::seal_code();
+  for (int i = 1; i < argc; ++i)
+    if (std::strcmp(argv[i], "host-access") == 0) worker::allow_host_access();
   if (!replays || (argc > 2 && std::strcmp(argv[2], "with-initialisers") == 0)) worker::run_initialisers();
   join_ranks(argc, argv);
   protocol::Hello hello;

@@ -1,8 +1,12 @@
-// Honest submissions are accepted, in full: a sample with a printed seed in the normal suite, 240 among the slow ones.
-// RIDGE_HONEST=17 runs number 17 alone; RIDGE_HONEST_REPORT=FILE gets a page about the run.
+// Honest submissions are accepted, in full: a sample with a printed seed in the normal suite, 240 generated ones and all of
+// honest/styles among the slow ones. RIDGE_HONEST=17 runs number 17 alone, RIDGE_HONEST=cp_async the styles with that
+// in their names; RIDGE_HONEST_REPORT=FILE gets a page about the run.
+#include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <fstream>
 #include <mutex>
@@ -19,7 +23,6 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Judged {
-  std::uint64_t number = 0;
   Variant variant;
   bool accepted = false;
   std::string seen;
@@ -30,10 +33,30 @@ std::string program() {
   return given != nullptr ? given : RIDGE_SWITCHABLE_PROGRAM;
 }
 
-Judged judge(std::uint64_t number) {
+// Written by hand: honest/styles/LAB.TASK.STYLE.cu takes the place of the task's file.
+std::vector<Variant> styles(const std::string& part = {}) {
+  std::vector<Variant> all;
+  for (const auto& entry : fs::directory_iterator(repository() + "/tests/grader/honest/styles")) {
+    const std::string name = entry.path().stem().string();
+    const std::size_t first = name.find('.'), second = name.find('.', first + 1);
+    if (entry.path().extension() != ".cu" || second == std::string::npos) continue;
+    if (name.find(part) == std::string::npos) continue;
+    const std::string task = name.substr(first + 1, second - first - 1);
+    all.push_back({name, name.substr(0, first), task, {{task + ".cu", read_file(entry.path().string())}}});
+  }
+  std::sort(all.begin(), all.end(), [](const Variant& a, const Variant& b) { return a.name < b.name; });
+  return all;
+}
+
+Variant numbered(std::uint64_t number) {
+  Variant v = honest_variant(number);
+  v.name = std::to_string(number) + " (" + v.name + ")";
+  return v;
+}
+
+Judged judge(const Variant& variant) {
   Judged j;
-  j.number = number;
-  j.variant = honest_variant(number);
+  j.variant = variant;
   Folder home;
   std::string solution = repository() + "/solutions/" + j.variant.lab;
   if (!fs::exists(solution)) solution = repository() + "/tests/grader/solutions/" + j.variant.lab;
@@ -51,15 +74,15 @@ Judged judge(std::uint64_t number) {
   return j;
 }
 
-std::vector<Judged> judge_all(const std::vector<std::uint64_t>& numbers) {
-  std::vector<Judged> all(numbers.size());
+std::vector<Judged> judge_all(const std::vector<Variant>& variants) {
+  std::vector<Judged> all(variants.size());
   std::atomic<std::size_t> next{0};
   auto work = [&] {
-    for (std::size_t i; (i = next++) < numbers.size();) {
+    for (std::size_t i; (i = next++) < variants.size();) {
       try {
-        all[i] = judge(numbers[i]);
+        all[i] = judge(variants[i]);
       } catch (const std::exception& e) {
-        all[i].number = numbers[i];
+        all[i].variant = variants[i];
         all[i].seen = e.what();
       }
     }
@@ -72,7 +95,7 @@ std::vector<Judged> judge_all(const std::vector<std::uint64_t>& numbers) {
 
 void accepted(const std::vector<Judged>& all) {
   for (const auto& j : all) {
-    INFO("variant " << j.number << " (" << j.variant.name << "): " << j.seen);
+    INFO("variant " << j.variant.name << ": " << j.seen);
     CHECK(j.accepted);
   }
 }
@@ -88,20 +111,27 @@ std::string today() {
 }  // namespace
 
 TEST_CASE("a sample of honest submissions is accepted", "[quick]") {
-  std::vector<std::uint64_t> numbers;
+  std::vector<Variant> some;
   if (const char* one = std::getenv("RIDGE_HONEST")) {
-    numbers.push_back(std::strtoull(one, nullptr, 10));
+    if (std::isdigit(static_cast<unsigned char>(*one)) != 0 && std::strchr(one, '.') == nullptr)
+      some.push_back(numbered(std::strtoull(one, nullptr, 10)));
+    else
+      some = styles(one);
+    REQUIRE(!some.empty());
   } else {
     std::random_device seed;
-    for (int i = 0; i < 12; ++i) numbers.push_back(seed() % 100000);
+    for (int i = 0; i < 9; ++i) some.push_back(numbered(seed() % 100000));
+    const std::vector<Variant> written = styles();
+    for (int i = 0; i < 3; ++i) some.push_back(written[seed() % written.size()]);
   }
-  accepted(judge_all(numbers));
+  accepted(judge_all(some));
 }
 
-TEST_CASE("240 honest submissions are accepted", "[.slow]") {
-  std::vector<std::uint64_t> numbers;
-  for (std::uint64_t i = 0; i < 240; ++i) numbers.push_back(i);
-  std::vector<Judged> all = judge_all(numbers);
+TEST_CASE("240 honest submissions and those in other styles are accepted", "[.slow]") {
+  std::vector<Variant> variants = styles();
+  const std::size_t written = variants.size();
+  for (std::uint64_t i = 0; i < 240; ++i) variants.push_back(numbered(i));
+  std::vector<Judged> all = judge_all(variants);
   if (const char* file = std::getenv("RIDGE_HONEST_REPORT")) {
     std::map<std::string, std::pair<int, int>> tasks;
     int good = 0;
@@ -113,11 +143,12 @@ TEST_CASE("240 honest submissions are accepted", "[.slow]") {
     }
     std::ofstream out(file);
     out << "# Honest submissions\n\nWritten by `RIDGE_HONEST_REPORT=FILE grader.honest [.slow]` on " << today()
-        << ", backend cpu: variants 0 to " << all.size() - 1 << " of `variants.cpp`, judged as a student's would be. "
-        << good << " of " << all.size() << " got full marks.\n\n| lab, task | variants | full marks |\n|---|---|---|\n";
+        << ", backend cpu: variants 0 to 239 of `variants.cpp` and the " << written
+        << " of `styles/`, judged as a student's would be. " << good << " of " << all.size()
+        << " got full marks.\n\n| lab, task | variants | full marks |\n|---|---|---|\n";
     for (const auto& [task, n] : tasks) out << "| " << task << " | " << n.first << " | " << n.second << " |\n";
     for (const auto& j : all)
-      if (!j.accepted) out << "\nVariant " << j.number << " was not accepted: " << j.variant.name << "\n";
+      if (!j.accepted) out << "\nVariant " << j.variant.name << " was not accepted\n";
   }
   accepted(all);
 }

@@ -75,7 +75,9 @@ class Accesses {
   void effects(const AssemblyLine& line, const Instruction& i, const std::vector<std::string_view>& operands);
   void call(std::string_view target);
   void stored(const Sum* address, std::uint64_t bytes);
-  void kill(int reg) { registers_[reg] = of(fresh()); }
+  void kill(int reg) {  // -1: no general register
+    if (reg >= 0) registers_[reg] = of(fresh());
+  }
 
   Sum registers_[16];
   std::map<std::int64_t, Sum> slots_;  // quadwords at offsets from stack_
