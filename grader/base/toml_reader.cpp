@@ -8,8 +8,8 @@ namespace ridge {
 
 namespace {
 
-// toml++ 3.3 runs into undefined behaviour on some characters beyond ASCII (found by fuzzing), so it sees none: "~C3~A9"
-// stands for the two bytes of an e with an accent, and "~7E" for the tilde itself.
+// toml++ 3.3 runs into undefined behaviour on some characters beyond ASCII (found by fuzzing), so it sees none:
+// "~C3~A9" stands for the two bytes of an e with an accent, and "~7E" for the tilde itself.
 std::string without_foreign(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -142,7 +142,7 @@ std::string Accesses::check(const MemoryOperand& m, unsigned bytes, bool store, 
   std::string place;
   if (m.base == kNoAddress || m.index == kNoAddress) refused = "an address of this kind is not allowed";
   View d = m.displacement;
-  const View text = m.text.front() == '*' ? m.text.substr(1) : m.text;
+  const View text = starts_with(m.text, "*") ? m.text.substr(1) : m.text;
   static constexpr View kNames[] = {"%rax", "%rcx", "%rdx", "%rbx", "%rsp", "%rbp", "%rsi", "%rdi", "%r8",
                                     "%r9",  "%r10", "%r11", "%r12", "%r13", "%r14", "%r15", "%rip"};
   auto name = [&](int r) { return std::string(kNames[r]); };
@@ -206,7 +206,7 @@ std::string Accesses::stack_pointer(const AssemblyLine& line, const std::vector<
   const View first = operands.front();
   std::int64_t step = 0;
   MemoryOperand m;
-  if (operands.size() == 2 && first.front() == '$' && number(first.substr(1), step) &&
+  if (operands.size() == 2 && starts_with(first, "$") && number(first.substr(1), step) &&
       (name == "subq" || name == "addq")) {
     if (name == "subq") step = -step;
   } else if (name == "leaq" && parse_memory(first, m) && m.base == kRsp && m.index == -1 &&
@@ -215,7 +215,8 @@ std::string Accesses::stack_pointer(const AssemblyLine& line, const std::vector<
     return moved(std::string(first));
   } else if (name == "movq" && general_register(first).bytes == 8) {
     return moved("(" + std::string(first) + ")");
-  } else if (name == "andq" && first.front() == '$' && number(first.substr(1), step) && step < 0 && step >= -kGuard) {
+  } else if (name == "andq" && starts_with(first, "$") && number(first.substr(1), step) && step < 0 &&
+             step >= -kGuard) {
     stack_ = fresh();
     top = of(stack_);
     slots_.clear();
@@ -325,7 +326,7 @@ void Accesses::effects(const AssemblyLine& line, const Instruction& i, const std
     }
     std::int64_t immediate = 0;
     MemoryOperand memory;
-    if (first.front() == '$') {
+    if (starts_with(first, "$")) {
       if (number(first.substr(1), immediate)) {
         out = {{}, static_cast<std::uint64_t>(immediate)};
         return true;
@@ -347,7 +348,7 @@ void Accesses::effects(const AssemblyLine& line, const Instruction& i, const std
   Sum other;
   const bool wide = to.bytes == 8;
   std::int64_t count = 0;
-  if ((wide && (name == "movq" || name == "movabsq")) || (name == "movl" && to.bytes == 4 && first.front() == '$')) {
+  if ((wide && (name == "movq" || name == "movabsq")) || (name == "movl" && to.bytes == 4 && starts_with(first, "$"))) {
     if (source(other)) {
       value = other;
       if (!wide && other.terms.empty()) value.constant &= 0xffffffffu;
@@ -360,7 +361,7 @@ void Accesses::effects(const AssemblyLine& line, const Instruction& i, const std
   } else if (wide && (name == "incq" || name == "decq")) {
     value = registers_[to.number];
     value.constant += name == "incq" ? 1 : ~std::uint64_t{0};
-  } else if (wide && (name == "shlq" || name == "salq") && first.front() == '$' && number(first.substr(1), count) &&
+  } else if (wide && (name == "shlq" || name == "salq") && starts_with(first, "$") && number(first.substr(1), count) &&
              count >= 0 && count < 64) {
     value = {};
     add(value, registers_[to.number], std::uint64_t{1} << count);
@@ -392,9 +393,9 @@ std::string Accesses::before(const AssemblyLine& raw, const Instruction& i, std:
   if (!starts_with(name, "lea") && !starts_with(name, "nop") && !starts_with(name, "prefetch")) {
     for (std::size_t k = 0; k < operands.size(); ++k) {
       Use use;
-      if (transfer && (operands[k].empty() || operands[k].front() != '*')) continue;
+      if (transfer && !starts_with(operands[k], "*")) continue;
       if (!parse_memory(operands[k], use.operand)) continue;
-      if (starts_with(name, "bt") && operands.front().front() == '%')
+      if (starts_with(name, "bt") && starts_with(operands.front(), "%"))
         refused = "memory instructions of this kind are not allowed";
       use.bytes = access_bytes(name, operands);
       use.store = writes_memory(name, k, operands.size());

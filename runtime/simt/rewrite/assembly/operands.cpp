@@ -26,7 +26,7 @@ Register general_register(View o) {
     if (o == k8[i] || (i < 4 && o == kHigh[i])) return {i, 1};
   }
   int number = 0;
-  if (o.front() != 'r') return {};
+  if (!starts_with(o, "r")) return {};
   auto [end, error] = std::from_chars(o.data() + 1, o.data() + o.size(), number);
   if (error != std::errc() || number < 8 || number > 15) return {};
   View width(end, static_cast<std::size_t>(o.data() + o.size() - end));
@@ -43,9 +43,9 @@ bool parse_memory(View o, MemoryOperand& m) {
   m = {};
   m.text = o;
   if (o.empty() || o.front() == '$') return false;
-  if (o.front() == '*') o.remove_prefix(1);
+  if (starts_with(o, "*")) o.remove_prefix(1);
   if (o.empty()) return false;
-  if (o.front() == '%') {
+  if (starts_with(o, "%")) {
     if (!starts_with(o, "%fs:")) return false;  // a register
     m.thread_local_segment = true;
     o.remove_prefix(4);
@@ -86,7 +86,7 @@ unsigned access_bytes(View name, const std::vector<View>& operands) {
     if (name.find("ss2") != View::npos) return 4;
     return name.find("sd2") != View::npos ? 8 : 16;
   }
-  if (name.front() == 'f') {  // x87
+  if (starts_with(name, "f")) {  // x87
     if (starts_with(name, "fldcw") || starts_with(name, "fnstcw") || starts_with(name, "fstcw")) return 2;
     if (ends("t")) return 10;
     if (starts_with(name, "fi")) return ends("ll") || ends("q") ? 8 : ends("l") ? 4 : 2;
@@ -118,7 +118,7 @@ unsigned access_bytes(View name, const std::vector<View>& operands) {
   if (bytes != 0 && !shift) return bytes;
   if (starts_with(name, "call") || starts_with(name, "jmp") || starts_with(name, "push") || starts_with(name, "pop"))
     return 8;
-  switch (name.back()) {
+  switch (name.empty() ? ' ' : name.back()) {
     case 'b':
       return 1;
     case 'w':
