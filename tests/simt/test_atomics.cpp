@@ -32,4 +32,7 @@ TEST_CASE("unused atomics count as RED, used ones as ATOM") {
   CHECK(requests("used", "atom") == 5);
   CHECK(requests("exchanges", "red") == 0);
   CHECK(requests("exchanges", "atom") == 2);
+  CHECK(requests("polls", "red") + requests("polls", "atom") == 2);  // of two addresses
+  CHECK(requests("load_and_add", "red") == 100);
+  CHECK(requests("load_and_add", "ld") == 100);
 }

@@ -222,6 +222,8 @@ RIDGE_DEVICE void memcpy_async(const G& g, T* to, const T* from, size_t bytes) {
 template <class G>
 RIDGE_DEVICE void wait(const G& g) { g.sync(); }
 RIDGE_DEVICE void wait(const thread_block& g, RIDGE_PLACE) { g.sync(file, line); }
+template <unsigned stages, class G>  // memcpy_async() has copied when it returns
+RIDGE_DEVICE void wait_prior(const G& g) { g.sync(); }
 
 #undef RIDGE_PLACE
 

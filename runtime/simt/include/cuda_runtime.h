@@ -132,7 +132,12 @@ inline T __ldca(const T* p) { return *p; }
 template <class T>
 inline T __ldlu(const T* p) { return *p; }
 template <class T>
-inline T __ldcv(const T* p) { return *p; }
+inline T __ldcv(const T* p) {  // fetches again, so that a loop may poll
+  if constexpr (__is_class(T))
+    return *p;
+  else
+    return *(const volatile T*)p;
+}
 template <class T>
 inline void __stwb(T* p, T v) { *p = v; }
 template <class T>

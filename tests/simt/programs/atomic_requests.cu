@@ -24,6 +24,25 @@ __global__ void exchanges(int* i) {
   atomicCAS(i + 2, 0, 7);
 }
 
+// How often a thread polls is not counted, whatever it polls with.
+__global__ void polls(int* i, int* out) {
+  int seen = 0;
+  for (int k = 0; k < 100; ++k) seen += atomicOr(i, 0);
+  for (int k = 0; k < 100; ++k) seen += atomicCAS(i, -1, 0);
+  for (int k = 0; k < 100; ++k) seen += atomicExch(i + 3, 0);
+  out[threadIdx.x] = seen;
+}
+
+// A load does not hide the atomic behind it.
+__global__ void load_and_add(int* i, int* out) {
+  int seen = 0;
+  for (int k = 0; k < 100; ++k) {
+    seen += *static_cast<volatile int*>(i);
+    atomicAdd(i, 1);
+  }
+  out[threadIdx.x] = seen;
+}
+
 int main() {
   char *data, host[64];
   float* out;
@@ -37,6 +56,8 @@ int main() {
   unused<<<1, 32>>>(i, f, d, f2);
   used<<<1, 32>>>(i, f, d, f2, out);
   exchanges<<<1, 32>>>(i);
+  polls<<<1, 32>>>(i, reinterpret_cast<int*>(out));
+  load_and_add<<<1, 32>>>(i, reinterpret_cast<int*>(out));
   expect_error(cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost), cudaSuccess, "the kernels");
   expect(reinterpret_cast<int*>(host)[1] == 5 && reinterpret_cast<int*>(host)[2] == 7, "exchanges");
   expect(reinterpret_cast<float*>(host)[4] == 64 && reinterpret_cast<float*>(host)[9] == 128, "sums");

@@ -104,6 +104,17 @@ class BlockRunner : public WarpScheduler {
   Pipeline& pipeline();  // the current thread's
 
   // Other counts.
+  // The running thread's last volatile or atomic access was a poll of this address. An atomic repeats only atomics:
+  // behind a load, which costs less, it is counted.
+  bool repeats_poll(std::uintptr_t address, AccessKind kind) const {
+    return current_->polled == address &&
+           (kind == AccessKind::load || (kind == AccessKind::atomic && current_->polled_by_atomic));
+  }
+  // Its last atomic left the memory as it was.
+  void polled(std::uintptr_t address) {
+    current_->polled = address;
+    current_->polled_by_atomic = true;
+  }
   std::uint32_t ticket() const { return launch_->record ? profiler_.ticket(*current_) : 0; }
   void atomic_used(std::uint32_t ticket) {
     if (launch_->record) profiler_.atomic_used(ticket);

@@ -72,12 +72,12 @@ void BlockRunner::access(std::uintptr_t address, unsigned bytes, AccessKind kind
   if (launch_->sanitize)
     sanitizer_.access(
         {address, bytes, kind, is_volatile, static_cast<std::uint32_t>(pc - program_.base), current_->linear, shared});
-  // A volatile load that repeats the thread's last one is counted once: how often a thread polls depends on the
-  // machine.
-  const bool polls = is_volatile && op == Op::global_load && address == current_->polled;
-  if (!polls) record(where, bytes, op, pc, part);
-  if (is_volatile || kind == AccessKind::atomic) {
+  // What repeats a thread's last poll is counted once: how often a thread polls depends on the machine.
+  const bool waits = is_volatile || kind == AccessKind::atomic;
+  if (shared || !waits || !repeats_poll(address, kind)) record(where, bytes, op, pc, part);
+  if (waits) {
     current_->polled = kind == AccessKind::load ? address : 0;
+    current_->polled_by_atomic = false;
     if (store && !shared) publish();
     spin(address, pc);
   }
@@ -117,8 +117,12 @@ void BlockRunner::variable_access(std::uintptr_t address, unsigned bytes, Access
           {address, bytes, kind, is_volatile, static_cast<std::uint32_t>(pc - program_.base), current_->linear, false});
     // __device__ variables are global memory; numbered behind the reserved range.
     Op op = kind == AccessKind::load ? Op::global_load : kind == AccessKind::store ? Op::global_store : Op::global_red;
-    record(DeviceMemory::kReserve + (address - program_.base), bytes, op, pc, part);
-    if (is_volatile || kind == AccessKind::atomic) {
+    const bool waits = is_volatile || kind == AccessKind::atomic;
+    if (!waits || !repeats_poll(address, kind))
+      record(DeviceMemory::kReserve + (address - program_.base), bytes, op, pc, part);
+    if (waits) {
+      current_->polled = kind == AccessKind::load ? address : 0;
+      current_->polled_by_atomic = false;
       if (store) publish();
       spin(address, pc);
     }

@@ -47,7 +47,10 @@ struct Thread {
   Fiber fiber;     // valid while it waits
   unsigned spins;  // polls of spin_address
   std::uintptr_t spin_address;
-  std::uintptr_t polled;  // address of its last volatile load; 0 after an atomic or a volatile store
+  // Address of its last volatile load, or of its last atomic if that left the memory as it was; 0 after another
+  // atomic and after a volatile store.
+  std::uintptr_t polled;
+  bool polled_by_atomic;
   std::uint64_t instructions;
 };
 

@@ -67,11 +67,32 @@ T apply(Atomic op, volatile void* p, T v, T compare) {
 }  // namespace
 
 namespace {
+// True where the memory is as it was before: the atomic only looked, as a thread does that waits for another one.
+template <class T>
+bool only_looked(Atomic op, T old, T value, T compare) {
+  switch (op) {
+    case Atomic::compare_and_swap:
+      return old != compare || value == compare;
+    case Atomic::add:
+    case Atomic::bit_xor:
+      return value == 0;
+    case Atomic::bit_or:
+      return (old | value) == old;
+    case Atomic::bit_and:
+      return (old & value) == old;
+    case Atomic::exchange:
+      return value == old;
+    default:
+      return false;
+  }
+}
+
 // RED has no exchange and no compare-and-swap: these are ATOM even where nobody uses the old value.
 template <class T>
 AtomicResult atomic(Atomic op, volatile void* p, T value, T compare, std::uintptr_t pc) {
   unsigned ticket = atomic_access(p, sizeof(T), pc);
   T old = apply<T>(op, p, value, compare);
+  if (only_looked(op, old, value, compare)) atomic_polled(p);
   if (op == Atomic::exchange || op == Atomic::compare_and_swap) return {atomic_used(old, ticket), ticket};
   return {old, ticket};
 }

@@ -106,9 +106,15 @@ unsigned atomic_access(const volatile void* p, unsigned bytes, std::uintptr_t pc
   BlockRunner* r = BlockRunner::current();
   if (r == nullptr || !r->in_kernel()) return 0;
   const auto address = reinterpret_cast<std::uintptr_t>(p);
+  const bool counted = !r->repeats_poll(address, AccessKind::atomic);
   r->access(address, bytes, AccessKind::atomic, false, pc, 0);
   r->pieces().atomic = {address, bytes, true};
-  return r->ticket();
+  return counted ? r->ticket() : 0;
+}
+
+void atomic_polled(const volatile void* p) {
+  if (BlockRunner* r = BlockRunner::current(); r != nullptr && r->in_kernel())
+    r->polled(reinterpret_cast<std::uintptr_t>(p));
 }
 
 std::uint64_t atomic_used(std::uint64_t old, unsigned ticket) {

@@ -32,5 +32,7 @@ void library_access(const volatile void* p, unsigned bytes, bool store, std::uin
 void library_atomic(volatile void* p, unsigned bytes, std::uintptr_t pc);
 // The same for an access that a GPU does not count as a load or store: it is only checked.
 void library_check(const volatile void* p, unsigned bytes, bool store, std::uintptr_t pc);
+// The thread's last atomic, announced by atomic_access(), left the memory at `p` as it was.
+void atomic_polled(const volatile void* p);
 
 }  // namespace ridge_simt
