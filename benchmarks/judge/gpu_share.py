@@ -10,7 +10,6 @@ An attack counts as accepted where it gets full marks, and as skipped where the 
 import json
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
@@ -54,12 +53,11 @@ def judge(ridge, about, folder, home):
         return {"outcome": "refused", "exit": run.returncode, "says": (run.stderr + run.stdout).strip()[-300:]}
     r = json.loads(result.read_text())
     score, tasks = r["score"], r["tasks"]
-    failed = [c for t in tasks for c in t.get("checks", []) if not c["passed"]]
+    failed = [c for t in tasks for c in t["checks"] if c["status"] == "failed"]
     outcome = ("skipped" if score["max"] == 0 else
                "full marks" if score["points"] >= score["max"] and not failed else "rejected")
-    says = f"{failed[0]['id'] if 'id' in failed[0] else failed[0].get('name', '')}: {failed[0].get('message', '')}" if failed else ""
-    leaked = MARKER in run.stdout + run.stderr
-    return {"outcome": outcome, "points": score["points"], "max": score["max"], "says": says[:300], "marker": leaked}
+    says = f"{failed[0]['name']}: {failed[0]['message']}" if failed else ""
+    return {"outcome": outcome, "points": score["points"], "max": score["max"], "says": says[:300]}
 
 
 def main():
