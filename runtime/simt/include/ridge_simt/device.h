@@ -60,7 +60,8 @@ unsigned atomic_access(const volatile void* p, unsigned bytes, std::uintptr_t pc
 // The ticket changes with every atomic, so calls do not fold into one.
 __attribute__((const)) std::uint64_t atomic_used(std::uint64_t old, unsigned ticket);
 
-// __threadfence (scope 1), __threadfence_block (0), __threadfence_system (2).
+// __threadfence (scope 1), __threadfence_block (0), __threadfence_system (2); kRelease: a fence and the signal behind it.
+constexpr int kRelease = 3;
 void fence(int scope);
 
 // Makes visible to this thread what other threads released before. Waits at a barrier in memory call it last.

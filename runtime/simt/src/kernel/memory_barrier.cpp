@@ -45,7 +45,7 @@ void barrier_init(BarrierWord* barrier, unsigned expected) {
 unsigned barrier_arrive(BarrierWord* barrier, unsigned count, unsigned drop, bool* last) {
   library_check(barrier, sizeof *barrier, true, RIDGE_PC);
   library_check(last, sizeof *last, true, RIDGE_PC);
-  fence(1);
+  fence(kRelease);
   for (BarrierWord old = read(barrier);;) {
     Parts p = parts(old);
     if (count > p.pending)
@@ -64,7 +64,7 @@ void barrier_open(BarrierWord* barrier) {
   const Parts p = parts(read(barrier));
   count_memory_barrier();
   acquire();
-  fence(1);
+  fence(kRelease);
   __atomic_store_n(barrier, word({p.expected, p.expected, p.phase + 1}), __ATOMIC_RELEASE);
 }
 

@@ -30,6 +30,7 @@ void Order::begin_block(std::uint64_t launch, std::uint64_t block, unsigned thre
   grid_epoch_ = 0;
   global_era_ = static_cast<std::uint32_t>(launch * 0x9E3779B1u) | 1u;
   clock_ = last_barrier_ = 1;
+  unsignalled_ = 0;
   std::fill(std::begin(full_sync_), std::end(full_sync_), 0u);
   for (unsigned w = 0; w < kWarps; ++w)
     if (std::exchange(partial_[w], false)) std::memset(known_[w], 0, sizeof known_[w]);
@@ -44,6 +45,14 @@ void Order::access(const LaneAccess& a) {
   if (acquiring) acquire_time_[a.thread / kLanes % kWarps] = clock_;
   acquiring = a.kind == AccessKind::atomic || (a.is_volatile && a.kind == AccessKind::load);
   acquired_ |= acquiring;
+  // A fence orders what lies before it for those who see a later signal: behind the signal it comes too late.
+  if (!a.shared && (a.kind == AccessKind::atomic || (a.is_volatile && a.kind == AccessKind::store))) signal();
+}
+
+void Order::signal() {
+  if (unsignalled_ == 0) return;
+  const std::uint64_t fence = std::exchange(unsignalled_, 0u);
+  fence_of(block_).store(std::uint64_t{global_era_} << 32 | fence, std::memory_order_release);
 }
 
 void Order::warp_sync(unsigned warp, unsigned mask) {
@@ -75,7 +84,8 @@ void Order::fence(unsigned thread, int scope) {
   fenced_ = true;
   const std::uint32_t now = ++clock_;
   fence_time_[thread % kThreads] = now;
-  if (scope >= 1) fence_of(block_).store(std::uint64_t{global_era_} << 32 | now, std::memory_order_release);
+  if (scope >= 1) unsignalled_ = now;
+  if (scope == kRelease) signal();
 }
 
 void Order::acquire(unsigned thread) {

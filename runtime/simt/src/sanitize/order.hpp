@@ -3,11 +3,13 @@
 #pragma once
 #include <cstdint>
 
+#include "ridge_simt/device.h"
 #include "sanitize/access.hpp"
 #include "sanitize/shadow.hpp"
 
 namespace ridge::simt {
 
+using ridge_simt::kRelease;
 constexpr unsigned kSanitizedLanes = 32, kSanitizedWarps = 32;
 
 class Order {
@@ -17,7 +19,7 @@ class Order {
   void barrier() { last_barrier_ = ++clock_; }
   void warp_sync(unsigned warp, unsigned mask);
   void grid_sync();
-  void fence(unsigned thread, int scope);
+  void fence(unsigned thread, int scope);  // as ridge_simt::fence
   void acquire(unsigned thread);
 
   std::uint32_t now() const { return clock_; }
@@ -33,6 +35,8 @@ class Order {
   bool met_since(const Seen& old, unsigned warp) const { return old.time < full_sync_[warp]; }
 
  private:
+  void signal();
+
   static constexpr unsigned kLanes = kSanitizedLanes, kWarps = kSanitizedWarps, kThreads = kLanes * kWarps;
 
   std::uint64_t launch_ = 0, block_ = 0;
@@ -46,6 +50,8 @@ class Order {
   std::uint32_t known_[kWarps][kLanes][kLanes] = {};
   bool partial_[kWarps] = {};  // known_[warp] is in use
   std::uint32_t fence_time_[kThreads] = {};
+  std::uint32_t unsignalled_ =
+      0;  // the block's last fence for other blocks; 0 once an atomic or a flag has followed it
   std::uint32_t acquire_time_[kWarps] = {};
   bool fenced_ = false, acquired_ = false;
   bool acquiring_[kThreads] = {};  // the thread's last access was an atomic or a volatile load

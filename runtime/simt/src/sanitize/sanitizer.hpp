@@ -3,8 +3,9 @@
 //
 // A race is two accesses of one byte by different threads, one of them a write, with no order between them. Order is
 //  - inside a block: a block barrier, or a chain of warp synchronisations (any collective) from the one lane to the other;
-//  - anywhere: the first thread's block has fenced after its access, and the second one's block has since done an atomic
-//    or a volatile load. Whether it saw what the first one signalled is not asked: lenient, since it may have;
+//  - anywhere: the first thread's block has fenced after its access and then done an atomic or a volatile store, and the
+//    second one's block has since done an atomic or a volatile load. Whether it saw what the first one signalled is not
+//    asked: lenient, since it may have;
 //  - launches, and grid barriers.
 // Between blocks any fence of the block counts, and any atomic or volatile load before the second access. Inside a
 // block the fence must be the thread's own, the atomic or volatile load one of the second thread's warp. Not reported
