@@ -1,4 +1,6 @@
 // Asynchronous copies to shared memory: widths, batches, zero fill, a ring of stages, several per thread.
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
 #include <cuda_pipeline.h>
 
 #include <vector>
@@ -41,6 +43,21 @@ __global__ void fill(const float* in, float* wide, float* half, int n) {
   for (int i = t; i < 64; i += 16) wide[i] = a[63 - i], half[i] = b[i];
 }
 
+// in: 2 x kTile floats; out: kTile floats, the sum of both halves. Copies by the whole block, the second one under way
+// while the first is read.
+__global__ void halves(const float* in, float* out) {
+  namespace cg = cooperative_groups;
+  __shared__ float stage[2][kTile];
+  const auto block = cg::this_thread_block();
+  const int t = static_cast<int>(threadIdx.x);
+  for (int h = 0; h < 2; ++h) cg::memcpy_async(block, stage[h], in + h * kTile, sizeof stage[h]);
+  cg::wait_prior<1>(block);
+  float sum = stage[0][kTile - 1 - t];
+  cg::wait_prior<0>(block);
+  sum += stage[1][kTile - 1 - t];
+  out[kTile - 1 - t] = sum;
+}
+
 int main() {
   const int tiles = 11;
   std::vector<float> in(tiles * kTile), sum(kTile, 0);
@@ -57,6 +74,10 @@ int main() {
   ring<<<1, kTile>>>(d_in, d_out, tiles);
   cudaMemcpy(got.data(), d_out, kTile * 4, cudaMemcpyDefault);
   for (std::size_t i = 0; i < kTile; ++i) expect(got[i] == sum[i], "the copies");
+
+  halves<<<1, kTile>>>(d_in, d_out);
+  cudaMemcpy(got.data(), d_out, kTile * 4, cudaMemcpyDefault);
+  for (std::size_t i = 0; i < kTile; ++i) expect(got[i] == in[i] + in[kTile + i], "the block's copies");
 
   const int n = 37;
   fill<<<1, 16>>>(d_in, d_out, d_more, n);
