@@ -50,10 +50,10 @@ enum class Defence {
   decoy_inputs,      // where seeds are secret, host code runs with other inputs than those judged (cpu)
   host_access,       // host code that follows a pointer to device memory is stopped (cpu)
   kernel_entries,    // that process enters kernels only
-  reordered_inputs,  // the data of a second call are the first call's in another order, where order has no meaning (cpu)
-  second_build,  // an answer is looked at in a second build, where addresses and the order of files differ (grade, cpu)
-  sanitizer,     // races, reads of unset memory and leaks are looked for (check, cpu)
-  scrubbed_memory,  // buffers are wiped before they go back
+  reordered_inputs,  // a second call gets the first one's values in another order (cpu)
+  second_build,      // an answer is judged in a second build, too (grade, cpu)
+  sanitizer,         // races, reads of unset memory and leaks are looked for (check, cpu)
+  scrubbed_memory,   // buffers are wiped before they go back
   // Telling and keeping.
   quiet_secrets,  // feedback on secret cases holds no values
   signature,      // of a record

@@ -46,14 +46,15 @@ void restore_strings(toml::node& node) {
 }  // namespace
 
 toml::table parse_toml(std::string_view text, const fs::path& file) {
+  const std::string plain = without_foreign(text);
   try {
-    toml::table table = toml::parse(without_foreign(text), file.string());
+    toml::table table = toml::parse(plain, file.string());
     restore_strings(table);
     return table;
   } catch (const toml::parse_error& e) {
     throw Error(Exit::environment,
                 fmt::format("{}:{}: {}", shown(file), e.source().begin.line, with_foreign(e.description())),
-                "correct the file; characters beyond ASCII stand in quotes only");
+                plain == text ? "correct the file" : "correct the file; characters beyond ASCII stand in quotes only");
   }
 }
 

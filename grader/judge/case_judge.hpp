@@ -64,6 +64,7 @@ class CaseJudge {
            std::vector<Reply>& replies);
   // The same, and its answer.
   Gate answered(SubmissionWorkers& workers, const lab::Case& c, const RankBuffers& buffers);
+  static Gate verified(const RankBuffers& buffers);  // the answer alone
 
   // The further questions about a case, after a right or a wrong answer, are in case_questions.cpp.
   bool looks_for_races(const lab::Case& c, double seconds) const;

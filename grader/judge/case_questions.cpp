@@ -121,8 +121,7 @@ Gate CaseJudge::in_second_build(const lab::Case& c, RankBuffers& buffers, std::u
   buffers.poison(derived_seed(seed_, "elsewhere", number));
   Gate g = explain(workers.share(buffers, limit_));
   if (g.check.empty()) g = explain_all(explain, workers.run(buffers, 1, false, false, limit_), c.ranks);
-  if (g.check.empty())
-    if (const lab::Verdict v = buffers.verify(); !v.ok) g = {v.check, v.message, v.secret, v.cause, v.picture};
+  if (g.check.empty()) g = verified(buffers);
   if (g.check.empty()) return {};
   const char* const depends =
       "the files were built a second time and linked in another order, and that program fails: the first one worked by "

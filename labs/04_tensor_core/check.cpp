@@ -240,8 +240,8 @@ class Gemm : public TaskCheck {
     return {s.operations(), "flop", s.bytes() - written, written, "bf16"};
   }
   // 128 x 128 tiles: a is read once for each tile of a row, b once for each of a column, c is written once; two
-  // barriers for each 64 of k, and one more. Shared memory has 128 bytes in a pass: a step of a tile stores 32 KiB, and each of 4 warps
-  // reads 16 KiB.
+  // barriers for each 64 of k, and one more. Shared memory has 128 bytes in a pass: a step of a tile stores 32 KiB, and
+  // each of 4 warps reads 16 KiB.
   std::vector<Bound> bounds(const Case& c) const override {
     const Sizes s(c);
     const std::size_t down = (s.m + 127) / 128, across = (s.n + 127) / 128;

@@ -59,10 +59,14 @@ Occupancy theoretical_occupancy(const DeviceProfile& p, unsigned threads_per_blo
   return o;
 }
 
-static Occupancy occupancy_of(const DeviceProfile& p, const LaunchConfig& config, const KernelResources& resources) {
+namespace {
+
+Occupancy occupancy_of(const DeviceProfile& p, const LaunchConfig& config, const KernelResources& resources) {
   return theoretical_occupancy(p, thread_count(config), resources.static_shared + config.dynamic_shared,
                                resources.registers);
 }
+
+}  // namespace
 
 double gpu_share(const DeviceProfile& p, const LaunchConfig& config, const KernelResources& resources) {
   const Occupancy o = occupancy_of(p, config, resources);

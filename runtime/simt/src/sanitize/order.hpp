@@ -50,8 +50,8 @@ class Order {
   std::uint32_t known_[kWarps][kLanes][kLanes] = {};
   bool partial_[kWarps] = {};  // known_[warp] is in use
   std::uint32_t fence_time_[kThreads] = {};
-  std::uint32_t unsignalled_ =
-      0;  // the block's last fence for other blocks; 0 once an atomic or a flag has followed it
+  // The block's last fence for other blocks; 0 once an atomic or a volatile store has followed it.
+  std::uint32_t unsignalled_ = 0;
   std::uint32_t acquire_time_[kWarps] = {};
   bool fenced_ = false, acquired_ = false;
   bool acquiring_[kThreads] = {};  // the thread's last access was an atomic or a volatile load
