@@ -325,7 +325,10 @@ RIDGE_WIDE Normalized normalized(std::span<const float> row) {
   for (std::size_t i = 0; i < cols; ++i) squares += (x[i] - mean) * (x[i] - mean);
   const double sum_error = kUnit * (8 + std::sqrt(n)), rstd = 1 / std::sqrt(squares / n + kEpsilon);
   const double mean_error = sum_error * largest;
-  return {mean, rstd, mean_error, sum_error + mean_error * rstd * mean_error * rstd};
+  // Welford's way takes deviations from means that are each rounded, independently: at most 2.1 of this term's quarter
+  // in 6400 rows of normal values.
+  const double moving_mean = 4 * kUnit * largest * rstd / std::sqrt(n);
+  return {mean, rstd, mean_error, sum_error + mean_error * rstd * mean_error * rstd + moving_mean};
 }
 
 struct Dropout {
