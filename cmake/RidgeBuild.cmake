@@ -32,11 +32,12 @@ add_library(ridge_options INTERFACE)
 target_link_libraries(ridge_options INTERFACE ridge_warnings)
 # The emulator and the worker besides. Judged programs are position-independent on every machine. Their fibers switch
 # stacks, which a shadow stack (CET) forbids: the C library gives one to programs whose every object asks for it, as all
-# that Ubuntu's GCC compiles do, and these do not.
+# that Ubuntu's GCC compiles do, and these do not. A switch of fibers writes below the stack pointer, where a leaf function
+# might keep variables: -mno-red-zone forbids that.
 add_library(ridge_in_programs INTERFACE)
 target_link_libraries(ridge_in_programs INTERFACE ridge_warnings)
 include(CheckCXXCompilerFlag)
-foreach(flag -fPIE -fno-lto -fcf-protection=none)
+foreach(flag -fPIE -fno-lto -fcf-protection=none -mno-red-zone)
   string(MAKE_C_IDENTIFIER "RIDGE_TAKES${flag}" takes)
   check_cxx_compiler_flag(${flag} ${takes})
   if(${takes})

@@ -16,6 +16,8 @@ void WarpScheduler::begin_block(const Launch& launch, Index3 index, KernelCounte
   paused_ = 0;
   linear_block_ = index.x + std::uint64_t{launch.grid.x} * (index.y + std::uint64_t{launch.grid.y} * index.z);
   order_ = launch.order == 0 ? 0 : ((linear_block_ + launch.order) * 0x9E3779B97F4A7C15ull) >> 32;
+  // Lanes run in an order drawn from the seed: code that needs a certain order is wrong, and shows it.
+  lane_order_ = static_cast<unsigned>(order_ % kWarpSize);
   threads_.begin(launch.block, program_.graph, launch.record);
   stacks_.begin(threads_.size());
   barrier_.begin_block();
@@ -55,7 +57,6 @@ WarpScheduler::Turn WarpScheduler::run_warp(unsigned warp, bool paused) {
   constexpr auto bit = [](ThreadState s) { return 1u << static_cast<unsigned>(s); };
   constexpr unsigned kWithinWarp = bit(ThreadState::parked) | bit(ThreadState::yielded) |
                                    bit(ThreadState::at_collective) | bit(ThreadState::at_converged);
-  warp_ = warp;
   waits_ = paused ? kWithinWarp : 0;  // its lanes may wait for each other since the last turn
   for (unsigned spin_rounds = 0; !faulted_;) {
     run_lanes(warp);
@@ -86,23 +87,18 @@ WarpScheduler::Turn WarpScheduler::run_warp(unsigned warp, bool paused) {
 
 // Runs every lane that can run, once.
 void WarpScheduler::run_lanes(unsigned warp) {
-  warp_next_ = 0;
-  for (unsigned i = 0; i < kWarpSize && !faulted_; ++i) {
-    Thread* t = threads_.lane(warp, lane_at(i));
-    if (t == nullptr) continue;
-    if (t->state == ThreadState::unstarted) warp_next_ = i + 1;
-    if (t->state == ThreadState::unstarted || t->state == ThreadState::ready) resume(*t);
+  first_lane_ = &threads_[warp * kWarpSize];
+  runnable_ = 0;
+  for (unsigned i = 0; i < kWarpSize; ++i) {
+    const Thread* t = threads_.lane(warp, i ^ lane_order_);
+    if (t != nullptr && (t->state == ThreadState::unstarted || t->state == ThreadState::ready)) runnable_ |= 1u << i;
   }
-}
-
-inline void WarpScheduler::resume(Thread& t) {
-  if (t.state == ThreadState::unstarted) prepare(t);
-  t.state = ThreadState::ready;
-  current_ = &t;
-  fiber_switch(scheduler_, t.fiber);
-  last_ = current_;  // not t where its fiber went on with other threads
-  if (last_->state == ThreadState::done) stacks_.keep(last_->slot, last_->fiber);
-  current_ = nullptr;
+  while (Thread* t = faulted_ ? nullptr : next_lane()) {
+    fiber_switch(scheduler_, t->fiber);
+    last_ = current_;  // not t where its fiber went on with other threads
+    if (last_->state == ThreadState::done) stacks_.keep(last_->slot, last_->fiber);
+    current_ = nullptr;
+  }
 }
 
 // Gives a thread that starts a fiber.
@@ -119,8 +115,10 @@ void WarpScheduler::fiber_main(void* self) {
     s.launch_->run(s.launch_->closure);
     t->state = ThreadState::done;
     ++s.done_;
-    // A fiber that ends one thread takes the next one, which saves two switches.
-    if (Thread* next = s.next_unstarted()) {
+    // A fiber that ends one thread takes the next one that starts, which saves two switches.
+    if (s.runnable_ != 0 && s.peek_lane()->state == ThreadState::unstarted) {
+      Thread* next = s.peek_lane();
+      s.runnable_ &= s.runnable_ - 1;
       next->slot = t->slot;
       s.frames_.give(*next);
       next->state = ThreadState::ready;
@@ -130,14 +128,6 @@ void WarpScheduler::fiber_main(void* self) {
     s.stacks_.give_back(t->slot);
     s.leave();
   }
-}
-
-Thread* WarpScheduler::next_unstarted() {
-  while (warp_next_ < kWarpSize) {
-    Thread* t = threads_.lane(warp_, lane_at(warp_next_++));
-    if (t != nullptr && t->state == ThreadState::unstarted) return t;
-  }
-  return nullptr;
 }
 
 }  // namespace ridge::simt

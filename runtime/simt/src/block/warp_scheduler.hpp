@@ -1,6 +1,7 @@
 // Runs the threads of a block on fibers of one OS thread, one warp at a time: a warp's turn lasts until all its lanes
 // wait or have ended.
 #pragma once
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -27,7 +28,10 @@ class WarpScheduler {
  private:
   // Members that each switch of fibers reads come next.
   Fiber scheduler_;
-  unsigned waits_ = 0;  // kinds of waiting that lanes of the running warp began: bits of ThreadState
+  Thread* first_lane_ = nullptr;  // of the running warp
+  std::uint32_t runnable_ = 0;    // lanes of the running warp that are still to run: bits, in the drawn order
+  unsigned lane_order_ = 0;       // position i is lane i ^ lane_order_
+  unsigned waits_ = 0;            // kinds of waiting that lanes of the running warp began: bits of ThreadState
 
  public:
   WarpScheduler(const WarpScheduler&) = delete;
@@ -74,10 +78,15 @@ class WarpScheduler {
 
   // Switches from the current thread's fiber to the scheduler's.
   [[gnu::always_inline]] void leave() { fiber_switch(current_->fiber, scheduler_); }
+  // The next lane that can run goes on at once: half the switches that a way through the scheduler would take.
   [[gnu::always_inline]] void wait(ThreadState state) {
-    current_->state = state;
+    Thread& own = *current_;
+    own.state = state;
     waits_ |= 1u << static_cast<unsigned>(state);
-    leave();
+    if (Thread* next = next_lane())
+      fiber_switch(own.fiber, next->fiber);
+    else
+      leave();
   }
   void release(ThreadState state) {
     for (Thread& t : threads_)
@@ -106,12 +115,21 @@ class WarpScheduler {
   enum class Turn { over, spins, paused };
   Turn run_warp(unsigned warp, bool paused);
   void run_lanes(unsigned warp);
-  [[gnu::always_inline]] void resume(Thread& t);
   void prepare(Thread& t);
-  Thread* next_unstarted();
+  // The lane that runs next, or null: next_lane() makes it the current one.
+  Thread* peek_lane() { return first_lane_ + (static_cast<unsigned>(std::countr_zero(runnable_)) ^ lane_order_); }
+  [[gnu::always_inline]] Thread* next_lane() {
+    if (runnable_ == 0) return nullptr;
+    Thread* t = peek_lane();
+    runnable_ &= runnable_ - 1;
+    if (t->state == ThreadState::unstarted) [[unlikely]]
+      prepare(*t);
+    t->state = ThreadState::ready;
+    current_ = t;
+    if (runnable_ != 0) __builtin_prefetch(peek_lane()->fiber.context);
+    return t;
+  }
   static void fiber_main(void* self);
-  // Lanes run in an order drawn from the seed: code that needs a certain order is wrong, and shows it.
-  unsigned lane_at(unsigned i) const { return i ^ static_cast<unsigned>(order_ % kWarpSize); }
   void flush(unsigned warp) {
     if (!faulted_ && launch_->record) profiler_.flush(warp);
   }
@@ -124,9 +142,8 @@ class WarpScheduler {
 
   Frames frames_;
   std::uint64_t order_ = 0;
-  unsigned warp_ = 0, warp_next_ = 0;  // the warp that runs, and its next lane position to start
-  std::uint32_t paused_ = 0;           // warps whose last turn ended while lanes could go on: bits
-  const Thread* last_ = nullptr;       // the thread that ran last, for reports of work functions
+  std::uint32_t paused_ = 0;      // warps whose last turn ended while lanes could go on: bits
+  const Thread* last_ = nullptr;  // the thread that ran last, for reports of work functions
 };
 
 }  // namespace ridge::simt
