@@ -33,6 +33,13 @@ struct Pieces {
   }
 };
 
+// Layouts of a, b, c and d of a matrix multiplication, and m, n and k.
+struct MatrixShape {
+  const void* layout[4] = {};
+  int size[3] = {};
+  bool operator==(const MatrixShape&) const = default;
+};
+
 class BlockRunner : public WarpScheduler {
  public:
   BlockRunner();
@@ -98,6 +105,8 @@ class BlockRunner : public WarpScheduler {
   }
   // The accesses that the current thread announced since its last warp operation.
   Pieces& pieces();
+  // The last shape that was found right. Layouts do not change, so lanes that give the same one need no further check.
+  MatrixShape& checked_shape() { return checked_shape_; }
   bool is_global(std::uintptr_t address) const { return memory_.contains(address) || program_.in_data(address); }
   bool is_shared(std::uintptr_t address) const { return shared_.contains(address); }
   std::uintptr_t shared_begin() const { return shared_.begin(); }
@@ -174,6 +183,7 @@ class BlockRunner : public WarpScheduler {
   DeviceMemory& memory_;
   SharedSegment shared_;
   const Allocation* allocation_ = nullptr;  // the allocation of the last access
+  MatrixShape checked_shape_;
   struct Announced {
     std::uintptr_t address = 0;
     std::size_t bytes = 0;

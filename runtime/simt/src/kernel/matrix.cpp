@@ -113,7 +113,7 @@ bool is_layout(const MatrixLayout* l) {
          l->type <= MatrixType::s32;
 }
 
-// The last lane has the largest row and the largest column of each element: this runs for every lane of every mma.
+// The last lane has the largest row and the largest column of each element.
 bool inside(const MatrixLayout& l, unsigned rows, unsigned columns) {
   for (unsigned i = 0; i < l.unique; ++i) {
     unsigned row, col;
@@ -186,10 +186,14 @@ void multiply(unsigned m, unsigned n, unsigned k, const double* a, const double*
 
 }  // namespace
 
-void check_operands(const MatrixOperands& own, std::uintptr_t pc) {
-  auto refuse = [&] {
-    BlockRunner::current()->misuse(-1, "mma: no such operands", "use wmma or mma.sync", kMisuse, pc);
-  };
+namespace {
+
+void check_shape(const MatrixOperands& own, std::uintptr_t pc) {
+  BlockRunner& runner = *BlockRunner::current();
+  const ridge::simt::MatrixShape shape = {{own.a_layout, own.b_layout, own.c_layout, own.d_layout},
+                                          {own.m, own.n, own.k}};
+  if (shape == runner.checked_shape()) return;
+  auto refuse = [&] { runner.misuse(-1, "mma: no such operands", "use wmma or mma.sync", kMisuse, pc); };
   if (!is_layout(own.a_layout) || !is_layout(own.b_layout) || !is_layout(own.c_layout) || !is_layout(own.d_layout))
     refuse();
   auto of = [](int size, unsigned most) { return size > 0 && static_cast<unsigned>(size) <= most; };
@@ -199,6 +203,13 @@ void check_operands(const MatrixOperands& own, std::uintptr_t pc) {
   if (!inside(*own.a_layout, m, k) || !inside(*own.b_layout, k, n) || !inside(*own.c_layout, m, n) ||
       !inside(*own.d_layout, m, n))
     refuse();
+  runner.checked_shape() = shape;
+}
+
+}  // namespace
+
+void check_operands(const MatrixOperands& own, std::uintptr_t pc) {
+  check_shape(own, pc);
   // Fragments are registers; elsewhere they are memory, and counted.
   unsigned part = 0;
   auto read = [&](const MatrixLayout& l, const void* p) {
@@ -274,11 +285,13 @@ void move_matrix(const MatrixLayout& layout, void* memory, unsigned ldm, bool ro
                [&](const char* p, unsigned size, unsigned i) { library_access(p, size, store, pc, i); });
   runner.pieces().count = 0;
   library_access(fragment, bytes * layout.elements, !store, pc, kMostElements);
+  // Pieces that hold the lane's own elements have been checked; others are what the hardware's lanes read for each other.
+  const bool own_pieces = row_major != layout.fast_rows || bytes != 2;
   for (unsigned i = 0; i < layout.elements; ++i) {
     unsigned row, col;
     layout.position(lane, i, row, col);
     char* there = static_cast<char*>(memory) + std::size_t{bytes} * (row_major ? row * ldm + col : col * ldm + row);
-    runner.check(reinterpret_cast<std::uintptr_t>(there), bytes, store, pc);
+    if (!own_pieces) runner.check(reinterpret_cast<std::uintptr_t>(there), bytes, store, pc);
     char* here = static_cast<char*>(fragment) + std::size_t{bytes} * i;
     std::memcpy(store ? there : here, store ? here : there, bytes);
   }
