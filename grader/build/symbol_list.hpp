@@ -40,6 +40,8 @@ inline constexpr std::string_view kAllowedSymbols =
     "cuda* __cuda* __tsan_* __sanitizer_cov_* __ridge_block "
     "__ridge_check_call __ridge_check_access __ridge_enter __ridge_leave __ridge_printf __ridge_printf_chk "
     "__ridge_read4_member __ridge_read8_member __ridge_write4_member __ridge_write8_member "
+    "__ridge_read4_aligned __ridge_read8_aligned __ridge_write4_aligned __ridge_write8_aligned "
+    "__ridge_read_range_aligned __ridge_write_range_aligned __ridge_memcpy_aligned "
     "__ridge_sincos* __ridge_frexp* "
     "__ridge_modf* __ridge_remquo* "
     "_ZN5ridge4simt10tls_runnerE ridge_entry ";

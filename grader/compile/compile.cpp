@@ -254,8 +254,9 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     if (auto found = simt::check_assembly(text); !found.empty()) return {false, simt::messages(found)};
   const std::string compiled_from = file_text(input), name = input.filename().string();
   const simt::VectorMembers members = simt::vector_members(compiled_from);
+  const simt::AlignedLines aligned = simt::aligned_lines(compiled_from);
   simt::AnnotatedAssembly assembly =
-      simt::annotate_assembly(text, {options.worker, judged, !options.worker || judged, &members, name});
+      simt::annotate_assembly(text, {options.worker, judged, !options.worker || judged, &members, &aligned, name});
   if (!assembly.unchecked.empty()) return {false, simt::messages(assembly.unchecked)};
   if (!assembly.excesses.empty()) {
     CompileFailure f;

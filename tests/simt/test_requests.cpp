@@ -309,6 +309,25 @@ TEST_CASE("members of a vector of one basic block are one request") {
   CHECK(load({event(100, kBase), event(101, kBase + 4)}) == Both(2, 32));
 }
 
+TEST_CASE("members of an aligned object are one request, and an index that differs between lanes is none") {
+  const auto part = static_cast<std::uint16_t>(Request::kMember | Request::kAligned | Request::kAligned16 | 7);
+  auto requests = [&](unsigned members, auto address) {
+    Streams all(32);
+    for (unsigned lane = 0; lane < 32; ++lane)
+      for (unsigned m = 0; m < members; ++m)
+        all[lane].push_back(event(100 + m, address(lane, m), Op::global_load, part));
+    return merged(all).op[static_cast<std::size_t>(Op::global_load)].requests;
+  };
+  CHECK(requests(4, [](unsigned lane, unsigned m) { return kBase + 16 * lane + 4 * m; }) == 1);
+  CHECK(requests(4, [](unsigned lane, unsigned m) { return kBase + 16 * lane + 4 * (3 - m); }) == 1);
+  CHECK(requests(2, [](unsigned lane, unsigned m) { return kBase + 48 * lane + 8 + 4 * m; }) == 1);
+  // A large object's array, by an index of the lane's own.
+  CHECK(requests(1, [](unsigned lane, unsigned) { return kBase + 4 * lane; }) == 1);
+  CHECK(requests(2, [](unsigned lane, unsigned m) { return kBase + 4 * lane + 128 * m; }) == 2);
+  // Four floats from a multiple of four bytes on: four requests.
+  CHECK(requests(3, [](unsigned lane, unsigned m) { return kBase + 16 * lane + 4 + 4 * m; }) == 2);
+}
+
 TEST_CASE("loads of constants take a turn for each address") {
   Request r{};
   r.where = Request::pack(100, 0, 4, Op::constant_load);

@@ -346,6 +346,7 @@ class Annotator {
     std::string other = transfers ? watched_call(i.target) : "";
     if (other.empty() && transfers && !options_.worker) other = heap_call(i.target);
     if (other.empty() && i.flow == Flow::call) other = member_hook(i.target);
+    if (transfers) other = aligned_hook(other.empty() ? i.target : View(other), other);
     if (!other.empty()) {
       const std::size_t at = raw.find(i.target);
       out_.text += raw.substr(0, at);
@@ -370,12 +371,36 @@ class Annotator {
     if (options_.members == nullptr || !starts_with(target, "__tsan_")) return {};
     const View access = target.substr(7);
     if (access != "read4" && access != "write4" && access != "read8" && access != "write8") return {};
-    const std::size_t slash = file_.rfind('/');
-    if ((slash == View::npos ? file_ : file_.substr(slash + 1)) != options_.source) return {};
+    if (!in_source()) return {};
     auto at = options_.members->find({line_, column_});
     if (at == options_.members->end() || at->second.bytes != number(access.substr(access.size() - 1))) return {};
     emit("\tmovl\t$" + std::to_string(member_part(at->second.index, static_cast<unsigned>(records_))) + ", %esi");
     return "__ridge_" + std::string(access) + "_member";
+  }
+
+  bool in_source() const {
+    const std::size_t slash = file_.rfind('/');
+    return (slash == View::npos ? file_ : file_.substr(slash + 1)) == options_.source;
+  }
+
+  // __ridge_memcpy_aligned in place of __tsan_memcpy, and its kin: one more argument says the alignment. For a member,
+  // the block too, as in member_hook(). `otherwise`: where the line reaches no aligned type.
+  std::string aligned_hook(View target, const std::string& otherwise) {
+    if (options_.aligned == nullptr || !in_source() || !starts_with(target, "__tsan_")) return otherwise;
+    const auto at = options_.aligned->find(line_);
+    if (at == options_.aligned->end()) return otherwise;
+    const View access = target.substr(7);
+    const std::string alignment = std::to_string(at->second);
+    if (access == "memcpy") {
+      emit("\tmovl\t$" + alignment + ", %ecx");
+    } else if (access == "read_range" || access == "write_range") {
+      emit("\tmovl\t$" + alignment + ", %edx");
+    } else if (access == "read4" || access == "write4" || access == "read8" || access == "write8") {
+      emit("\tmovl\t$" + std::to_string(aligned_part(at->second, static_cast<unsigned>(records_))) + ", %esi");
+    } else {
+      return otherwise;
+    }
+    return "__ridge_" + std::string(access) + "_aligned";
   }
 
   static bool returns(const AssemblyLine& line) {

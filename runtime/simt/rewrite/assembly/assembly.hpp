@@ -10,7 +10,8 @@
 //   - calls of __tsan_memcpy and its kin where the compiler left copies as calls,
 //   - in a judged worker, static initialisers in a section ridge_init instead of .init_array, so that the worker's main
 //     decides whether they run (runtime/worker/initialisers.hpp),
-//   - which loads and stores are of members of a vector type (vector_members.hpp),
+//   - which loads and stores are of members of a vector type (vector_members.hpp) or of the source's own aligned types
+//     (aligned_types.hpp),
 //   - checks of the memory accesses that no hook announces (accesses.hpp).
 #pragma once
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "aligned_types.hpp"
 #include "simt/rewrite/policy/policy.hpp"
 #include "vector_members.hpp"
 
@@ -54,6 +56,7 @@ struct AnnotateOptions {
   // Members of vector types in the file `source`: their hooks are told which, so that a warp's loads of several become
   // one request.
   const VectorMembers* members = nullptr;
+  const AlignedLines* aligned = nullptr;  // of that file, too
   std::string_view source = {};
 };
 

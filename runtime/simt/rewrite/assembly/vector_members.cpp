@@ -1,58 +1,17 @@
 #include "vector_members.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "simt/rewrite/text/lexer.hpp"
+#include "source_tokens.hpp"
 
 namespace ridge::simt {
 
 namespace {
 
 using View = std::string_view;
-
-struct Token {
-  View text;
-  int line, column;
-};
-
-// Words and single characters of code, "->" as one. Lines as #line says.
-std::vector<Token> tokens_of(View source) {
-  const std::vector<Kind> kinds = classify(source);
-  std::vector<Token> all;
-  int line = 1;
-  std::size_t start = 0;
-  for (std::size_t at = 0; at < source.size();) {
-    if (source[at] == '\n') {
-      ++line;
-      start = ++at;
-      continue;
-    }
-    if (at == start && starts_with(source.substr(at), "#line ")) {
-      std::from_chars(source.data() + at + 6, source.data() + source.size(), line);
-      at = std::min(source.find('\n', at), source.size());
-      start = at + 1;
-      ++at;
-      continue;
-    }
-    if (kinds[at] != Kind::code || is_space(source[at])) {
-      ++at;
-      continue;
-    }
-    std::size_t end = at + 1;
-    if (is_word(source[at]))
-      while (end < source.size() && is_word(source[end])) ++end;
-    else if (starts_with(source.substr(at), "->"))
-      end = at + 2;
-    all.push_back({source.substr(at, end - at), line, static_cast<int>(at - start) + 1});
-    at = end;
-  }
-  return all;
-}
 
 // Bytes of a member of the vector types of 8 and 16 bytes; 0: none of them.
 unsigned member_bytes(View type) {
@@ -63,8 +22,6 @@ unsigned member_bytes(View type) {
   if (n == '2' && (base == "double" || base == "longlong" || base == "ulonglong")) return 8;
   return 0;
 }
-
-bool is_name(View t) { return is_word(t.front()) && std::isdigit(static_cast<unsigned char>(t.front())) == 0; }
 
 class Reader {
  public:

@@ -9,7 +9,7 @@ namespace ridge::simt {
 
 // The mark that tells the runtime of such an access; Request::kMember in src/count/requests.hpp has the same value.
 constexpr unsigned kMemberPart = 0x8000;
-constexpr unsigned member_part(unsigned index, unsigned block) { return kMemberPart | index << 13 | (block & 0x1fff); }
+constexpr unsigned member_part(unsigned index, unsigned block) { return kMemberPart | index << 13 | (block & 0xfff); }
 
 struct VectorMember {
   unsigned index;  // of x, y, z, w

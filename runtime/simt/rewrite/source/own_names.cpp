@@ -11,10 +11,10 @@ namespace ridge::simt {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kNames = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
-constexpr std::array<std::string_view, 14> kTypes = {"dim3",     "uint3",   "int",     "unsigned", "auto",
-                                                     "size_t",   "long",    "const",   "uint",     "int3",
-                                                     "uint32_t", "int64_t", "int32_t", "uint64_t"};
+constexpr std::array<std::string_view, 4> kBuiltIns = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
+constexpr std::array<std::string_view, 14> kDeclarators = {"dim3",     "uint3",   "int",     "unsigned", "auto",
+                                                           "size_t",   "long",    "const",   "uint",     "int3",
+                                                           "uint32_t", "int64_t", "int32_t", "uint64_t"};
 
 // The names of one function that it declares itself.
 class Names {
@@ -28,7 +28,7 @@ class Names {
       if (!walk_.code(i) || !is_word(s_[i])) continue;
       const std::size_t end = walk_.word_end(i);
       const std::string_view word = s_.substr(i, end - i);
-      if (one_of(word, kNames) && !member(i)) {
+      if (one_of(word, kBuiltIns) && !member(i)) {
         found.push_back(i);
         if (declared(i)) own.insert(word);
       }
@@ -49,7 +49,7 @@ class Names {
   bool declared(std::size_t i) const {
     std::size_t before = walk_.skip_space_back(i);
     while (before > 0 && (s_[before - 1] == '&' || s_[before - 1] == '*')) before = walk_.skip_space_back(before - 1);
-    if (one_of(walk_.word_before(before), kTypes)) return true;
+    if (one_of(walk_.word_before(before), kDeclarators)) return true;
     if (before == 0 || s_[before - 1] != ',' || before < f_.body) return false;
     std::size_t start = before;
     int depth = 0;
@@ -63,7 +63,7 @@ class Names {
     }
     const std::size_t first = walk_.skip_space(start);
     const std::string_view word = s_.substr(first, walk_.word_end(first) - first);
-    return one_of(word, kTypes) && s_[start > 0 ? start - 1 : 0] != '(';
+    return one_of(word, kDeclarators) && s_[start > 0 ? start - 1 : 0] != '(';
   }
 
   std::string_view s_;

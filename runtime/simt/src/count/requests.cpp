@@ -201,7 +201,8 @@ bool is_load(Op op) { return op == Op::global_load || op == Op::shared_load || o
 
 // True if both belong to the same vectors in the same basic block.
 bool belong_together(const Request& a, const Request& b) {
-  if (!b.is_member() || a.bytes() != b.bytes() || a.op() != b.op() || a.block_of_member() != b.block_of_member())
+  if (!b.is_member() || a.bytes() != b.bytes() || a.op() != b.op() || a.is_aligned_member() != b.is_aligned_member() ||
+      a.block_of_member() != b.block_of_member())
     return false;
   bool same = true;
   const std::uint64_t apart = (std::uint64_t{b.member()} - a.member()) * a.bytes();
@@ -228,9 +229,22 @@ bool join(Request* const* members, unsigned first, unsigned n) {
   return true;
 }
 
+// Gives the request of an aligned object's member its index. Where lanes differ in it, they index an array, and the
+// request stands alone.
+void number_member(Request& r) {
+  constexpr std::uint64_t kPart = std::uint64_t{0xFFFF} << 16, kIndex = std::uint64_t{3} << 29;
+  const auto index_of = [&](unsigned l) { return r.address[l] % r.alignment() / r.bytes(); };
+  const std::uint64_t index = index_of(static_cast<unsigned>(std::countr_zero(r.lanes)));
+  bool same = true;
+  for_lanes(r.lanes, [&](unsigned l) { same &= index_of(l) == index; });
+  r.where = same ? (r.where & ~kIndex) | index << 29 : r.where & ~kPart;
+}
+
 }  // namespace
 
 void merge_members(Request* requests, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    if (requests[i].is_aligned_member() && requests[i].lanes != 0) number_member(requests[i]);
   constexpr std::size_t kReach = 64;  // requests that may lie between
   for (std::size_t i = 0; i < count; ++i) {
     Request& r = requests[i];

@@ -92,7 +92,12 @@ struct Request {
   static constexpr unsigned kMember = 0x8000;
   bool is_member() const { return (part() & kMember) != 0; }
   unsigned member() const { return part() >> 13 & 3; }
-  unsigned block_of_member() const { return part() & 0x1FFF; }
+  // In an object of the source's own aligned type (rewrite/assembly/aligned_types.hpp). The index is not told: each
+  // lane's address tells it.
+  static constexpr unsigned kAligned = 0x1000, kAligned16 = 0x800;
+  bool is_aligned_member() const { return is_member() && (part() & kAligned) != 0; }
+  unsigned alignment() const { return (part() & kAligned16) != 0 ? 16 : 8; }
+  unsigned block_of_member() const { return part() & (is_aligned_member() ? 0x7FF : 0xFFF); }
   Op op() const {
     auto op = static_cast<Op>(where & 0xFF);
     return op == Op::global_red && used ? Op::global_atom : op;

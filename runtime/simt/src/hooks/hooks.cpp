@@ -168,6 +168,21 @@ void __ridge_read8_member(void* p, unsigned part) { access(p, 8, kLoad, RIDGE_PC
 void __ridge_write4_member(void* p, unsigned part) { access(p, 4, kStore, RIDGE_PC, false, part); }
 void __ridge_write8_member(void* p, unsigned part) { access(p, 8, kStore, RIDGE_PC, false, part); }
 
+// Members of objects of the source's own aligned types: rewrite/assembly/aligned_types.hpp.
+#define RIDGE_ALIGNED_HOOK(name, bytes, kind) \
+  void __ridge_##name##bytes##_aligned(void* p, unsigned part) { access(p, bytes, kind, RIDGE_PC, false, part); }
+RIDGE_ALIGNED_HOOK(read, 4, kLoad)
+RIDGE_ALIGNED_HOOK(read, 8, kLoad)
+RIDGE_ALIGNED_HOOK(write, 4, kStore)
+RIDGE_ALIGNED_HOOK(write, 8, kStore)
+void __ridge_read_range_aligned(void* p, std::size_t n, unsigned unit) { access_range(p, n, kLoad, RIDGE_PC, unit); }
+void __ridge_write_range_aligned(void* p, std::size_t n, unsigned unit) { access_range(p, n, kStore, RIDGE_PC, unit); }
+void* __ridge_memcpy_aligned(void* to, const void* from, std::size_t n, unsigned unit) {
+  access_range(from, n, kLoad, RIDGE_PC, unit);
+  access_range(to, n, kStore, RIDGE_PC, unit);
+  return std::memcpy(to, from, n);
+}
+
 // See access_check.cpp. Wide ones are copies of structs or of the compiler's vectors.
 void ridge_check_access(std::uintptr_t address, std::uint64_t code, std::uintptr_t site) {
   const unsigned bytes = code & 255;
