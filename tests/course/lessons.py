@@ -2,7 +2,7 @@
 """A table of the lessons: words, images, predictions, quiz questions, and the steepest task. Usage: lessons.py [COMMIT].
 
 With a commit, the table is of that commit's files. A task's step is the number of lines that its solution has and what
-the student has by then has not: the stub, or the solution of the task that `from` in lab.toml names."""
+the student has by then has not: the stub, or the solutions of the tasks that `from` in lab.toml names."""
 import difflib
 import re
 import subprocess
@@ -40,7 +40,8 @@ def solution_of(tree, lab, file):
 
 
 def step(tree, lab, task, files):
-    before = solution_of(tree, lab, files[task["from"]]) if "from" in task else tree.text(f"labs/{lab}/{task['file']}")
+    before = "\n".join(solution_of(tree, lab, files[earlier]) for earlier in task.get("from", []))
+    before = before or tree.text(f"labs/{lab}/{task['file']}")
     solution = solution_of(tree, lab, task["file"])
     return sum(line.startswith("+ ") for line in difflib.ndiff(code_lines(before), code_lines(solution)))
 
