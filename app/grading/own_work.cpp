@@ -39,13 +39,47 @@ std::vector<std::string> editor_arguments(const std::string& file) {
           file};
 }
 
+// What clangd needs to know of each file.
+void write_editor_setup(const Lab& lab, const fs::path& dir, const fs::path& shown_as) {
+  nlohmann::json commands = nlohmann::json::array();
+  for (const auto& file : lab.files)
+    commands.push_back(
+        {{"directory", fs::absolute(shown_as).string()}, {"file", file}, {"arguments", editor_arguments(file)}});
+  write_durably(dir / "compile_commands.json", commands.dump(1) + "\n");
+}
+
+// The lab's files that a copy lacks, since it was made before the lab had them.
+std::vector<std::string> missing_files(const Lab& lab, const fs::path& dir) {
+  std::vector<std::string> missing;
+  for (const auto& file : lab.files)
+    if (!fs::exists(dir / file)) missing.push_back(file);
+  return missing;
+}
+
+// Adds these stubs. Nothing that is there changes, but what the editor reads.
+void add_stubs(const Lab& lab, const fs::path& dir, const std::vector<std::string>& missing) {
+  std::error_code ec;
+  for (const auto& file : missing)
+    if (!ec) copy_to_write(lab.dir / file, dir / file, ec);
+  if (ec)
+    throw Error(Exit::environment, fmt::format("cannot add the lab's new files to {}: {}", shown(dir), ec.message()),
+                "free some space, or make the folder writable");
+  write_editor_setup(lab, dir, dir);
+  fmt::print("Added to {}: {}. The lab has these files since your copy was made; nothing else was changed.\n",
+             shown(dir), fmt::join(missing, ", "));
+}
+
 }  // namespace
 
 int start_work(const std::string& key) {
   Lab lab = find_lab(key);
   fs::path dir = work_dir() / lab.name;
   if (fs::exists(dir)) {
-    fmt::print("{} is there already; nothing was changed.\n", shown(dir));
+    const std::vector<std::string> missing = missing_files(lab, dir);
+    if (missing.empty())
+      fmt::print("{} is there already; nothing was changed.\n", shown(dir));
+    else
+      add_stubs(lab, dir, missing);
     return 0;
   }
   // The copy is made beside its place and renamed, so that an interrupted start leaves no half copy.
@@ -58,11 +92,7 @@ int start_work(const std::string& key) {
   for (const auto& entry : fs::directory_iterator(lab.dir))
     if (!ec && entry.path().extension() == ".hpp") copy_to_write(entry.path(), temporary / entry.path().filename(), ec);
   if (!ec) {
-    nlohmann::json commands = nlohmann::json::array();
-    for (const auto& file : lab.files)
-      commands.push_back(
-          {{"directory", fs::absolute(dir).string()}, {"file", file}, {"arguments", editor_arguments(file)}});
-    write_durably(temporary / "compile_commands.json", commands.dump(1) + "\n");
+    write_editor_setup(lab, temporary, dir);
     fs::rename(temporary, dir, ec);
   }
   if (ec) {

@@ -142,6 +142,11 @@ Lab parse_lab(std::string_view text, const fs::path& dir) {
     task.needs = t.optional<std::string>("needs", "");
     task.baseline = t.optional<std::string>("baseline", "");
     task.lesson = t.optional<std::string>("lesson", "");
+    task.from = t.checked_strings("from");
+    for (const std::string& before : task.from)
+      if (std::none_of(lab.tasks.begin(), lab.tasks.end(), [&](const Task& earlier) { return earlier.id == before; }))
+        t.fail("from", fmt::format("no task '{}' comes before '{}'", printable(before), printable(task.id)),
+               "name the earlier task whose answer this one starts from");
     for (const TomlReader& g : t.tables("goal")) {
       task.goals.push_back({g.required<std::string>("id"), g.required<std::string>("title"),
                             g.named<lab::Backend>("backend"), g.required<std::string>("metric"),

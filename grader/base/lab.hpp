@@ -35,9 +35,10 @@ struct Task {
   std::string title;
   std::string file;
   double points_correct = 0;
-  std::string needs;        // "sm_90a": runs on such a GPU only, and is skipped elsewhere
-  std::string baseline;     // the library's function in baseline.cu: "cublasSgemm"
-  std::string lesson = {};  // section of README.md; empty: the one whose heading has the id
+  std::string needs;                   // "sm_90a": runs on such a GPU only, and is skipped elsewhere
+  std::string baseline;                // the library's function in baseline.cu: "cublasSgemm"
+  std::string lesson = {};             // section of README.md; empty: the one whose heading has the id
+  std::vector<std::string> from = {};  // earlier tasks whose answers this one starts from
   std::vector<Hint> hints;
   std::vector<Goal> goals;
 

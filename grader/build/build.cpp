@@ -393,7 +393,8 @@ void stage(const Lab& lab, const Submission& submission, const fs::path& dir) {
   for (const auto& file : lab.files)
     if (!fs::exists(dir / file))
       throw Error(Exit::usage, fmt::format("{} has no {}", shown(submission.dir), file),
-                  fmt::format("the lab's files are {}", fmt::join(lab.files, ", ")));
+                  fmt::format("the lab's files are {}; `ridge start {}` adds what your copy lacks",
+                              fmt::join(lab.files, ", "), lab.name.substr(0, 2)));
   for (const auto& entry : fs::directory_iterator(lab.dir))
     if (entry.path().extension() == ".hpp" || entry.path().filename() == "entry.cu") {
       // Off: the submission's own contract and entry stand.

@@ -20,3 +20,16 @@ void sgemm(const float* a, const float* b, float* c, int m, int n, int k, void*,
   cublasSetStream(handle, stream);
   cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, b, n, a, k, &zero, c, n);
 }
+
+void sgemm_shared(const float* a, const float* b, float* c, int m, int n, int k, void*, std::size_t,
+                  cudaStream_t stream) {
+  sgemm(a, b, c, m, n, k, nullptr, 0, stream);
+}
+void sgemm_registers(const float* a, const float* b, float* c, int m, int n, int k, void*, std::size_t,
+                     cudaStream_t stream) {
+  sgemm(a, b, c, m, n, k, nullptr, 0, stream);
+}
+void sgemm_async(const float* a, const float* b, float* c, int m, int n, int k, void*, std::size_t,
+                 cudaStream_t stream) {
+  sgemm(a, b, c, m, n, k, nullptr, 0, stream);
+}

@@ -234,9 +234,52 @@ class Sgemm : public TaskCheck {
   }
 };
 
+// The tasks on the way to sgemm: its product, fewer cases, and the bounds of the step of the climb that a task is about.
+class SgemmStep : public Sgemm {
+ public:
+  // tile: of C, whose loads the bound counts.
+  SgemmStep(std::string id, double tile) : id_(std::move(id)), tile_(tile) {}
+  std::string id() const override { return id_; }
+
+  std::vector<Case> cases(const Request& r) const override {
+    std::vector<std::array<std::int64_t, 3>> shapes = {{1, 1, 1},   {33, 65, 17},   {1, 200, 100},  {200, 1, 33},
+                                                       {65, 68, 1}, {129, 132, 71}, {257, 129, 100}};
+    if (r.backend == Backend::cuda) shapes.push_back({1025, 2047, 515});
+    if (r.mode == Mode::grade)
+      shapes.push_back(
+          {random_size(r.seed, 40, 140), random_size(r.seed + 1, 40, 140), random_size(r.seed + 2, 40, 140)});
+    std::vector<Case> all;
+    for (auto [m, n, k] : shapes) all.push_back({fmt::format("{} x {} x {}", m, n, k), {m, n, k}});
+    std::int64_t m = r.mode == Mode::check ? 128 : 256, n = 256, k = m;
+    if (r.backend == Backend::cuda) m = n = k = 3 * bytes_of(4096, 4096) <= r.memory ? 4096 : 2048;
+    all.push_back({fmt::format("{} x {} x {}", m, n, k), {m, n, k}, true});
+    return all;
+  }
+
+  // Wavefronts: 8 x 8 elements a thread, a float for each wavefront, and the stores of the tiles. Barriers: one for each
+  // step of 8 along k of a tile of 128 x 128, and the first.
+  std::vector<Bound> bounds(const Case& c) const override {
+    const double m = static_cast<double>(c.size[0]), n = static_cast<double>(c.size[1]),
+                 k = static_cast<double>(c.size[2]);
+    const double products = m * n * k;
+    return {{"load_sectors_over_bound", products * (2 / tile_) / 8},
+            {"store_sectors_over_bound", m * n / 8},
+            {"shared_wavefronts_over_bound", products / 32 * (16.0 / 64 + 2.0 / 64)},
+            {"conflicts_over_bound", products / 32 * (16.0 / 64 + 2.0 / 64)},
+            {"barriers_over_bound", m * n / (128 * 128) * (k / 8 + 1)}};
+  }
+
+ private:
+  std::string id_;
+  double tile_;
+};
+
 TaskChecks make() {
   TaskChecks checks;
   checks.push_back(std::make_unique<Stencil>());
+  checks.push_back(std::make_unique<SgemmStep>("sgemm_shared", 32));
+  checks.push_back(std::make_unique<SgemmStep>("sgemm_registers", 64));
+  checks.push_back(std::make_unique<SgemmStep>("sgemm_async", 64));
   checks.push_back(std::make_unique<Sgemm>());
   return checks;
 }

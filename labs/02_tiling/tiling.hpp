@@ -30,3 +30,11 @@ void stencil(const float* in, float* out, int rows, int cols, void* workspace, s
 //   m, n, k from 1 to 500,000, each of the three matrices below 2^31 elements
 void sgemm(const float* a, const float* b, float* c, int m, int n, int k, void* workspace, std::size_t workspace_bytes,
            cudaStream_t stream);
+
+// The same product, on the way to `sgemm`: each task starts from the answer to the one before.
+void sgemm_shared(const float* a, const float* b, float* c, int m, int n, int k, void* workspace,
+                  std::size_t workspace_bytes, cudaStream_t stream);
+void sgemm_registers(const float* a, const float* b, float* c, int m, int n, int k, void* workspace,
+                     std::size_t workspace_bytes, cudaStream_t stream);
+void sgemm_async(const float* a, const float* b, float* c, int m, int n, int k, void* workspace,
+                 std::size_t workspace_bytes, cudaStream_t stream);

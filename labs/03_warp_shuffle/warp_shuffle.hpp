@@ -18,6 +18,14 @@ constexpr int kLongestChain = 4096;
 void reduce(const float* in, float* out, std::size_t n, void* workspace, std::size_t workspace_bytes,
             cudaStream_t stream);
 
+// Prefix sums inside of tiles: out[i] = in[f] + ... + in[i] modulo 2^32, where f = i - i % kScanTile is the first element
+// of the tile of i; n >= 1.
+//   in, out  n integers
+//   sums     the sum of each tile, (n + kScanTile - 1) / kScanTile integers; the last tile may be shorter
+constexpr int kScanTile = 4096;
+void block_scan(const std::uint32_t* in, std::uint32_t* out, std::uint32_t* sums, std::size_t n, void* workspace,
+                std::size_t workspace_bytes, cudaStream_t stream);
+
 // out[i] = in[0] + ... + in[i] modulo 2^32, for i < n, n >= 1. The workspace has at least n / 16 bytes.
 //   in, out  n integers
 void scan(const std::uint32_t* in, std::uint32_t* out, std::size_t n, void* workspace, std::size_t workspace_bytes,
@@ -50,7 +58,11 @@ __host__ __device__ inline bool dropout_keeps(std::uint32_t bits, int element, s
 //   gamma, beta  cols floats
 //   mean, rstd   rows floats
 //   drop         0 to 255
+// layernorm_plain is the same; its goals allow three reads of a row.
 constexpr float kEpsilon = 1e-5f;
+void layernorm_plain(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd,
+                     int rows, int cols, std::uint32_t seed, std::uint32_t drop, void* workspace,
+                     std::size_t workspace_bytes, cudaStream_t stream);
 void layernorm(const float* in, const float* gamma, const float* beta, float* out, float* mean, float* rstd, int rows,
                int cols, std::uint32_t seed, std::uint32_t drop, void* workspace, std::size_t workspace_bytes,
                cudaStream_t stream);

@@ -118,6 +118,11 @@ void wmma_gemm(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c,
   product(a, b, nullptr, c, m, n, k, stream);
 }
 
+void wgmma_gemm(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int m, int n, int k, void*,
+                std::size_t, cudaStream_t stream) {
+  product(a, b, nullptr, c, m, n, k, stream);
+}
+
 void gemm(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int m, int n, int k, void*, std::size_t,
           cudaStream_t stream) {
   product(a, b, nullptr, c, m, n, k, stream);

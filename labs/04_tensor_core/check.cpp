@@ -312,6 +312,7 @@ TaskChecks make() {
   TaskChecks checks;
   const Shapes large = {{4096, 4096, 4096}, {8192, 8192, 8192}, {16384, 16384, 16384}};
   checks.push_back(std::make_unique<Gemm>("wmma_gemm", Shapes{large[0]}, Shapes{large[0], large[1]}));
+  checks.push_back(std::make_unique<Gemm>("wgmma_gemm", Shapes{large[0]}, Shapes{large[0], large[1]}));
   checks.push_back(std::make_unique<Gemm>("gemm", Shapes{large[0]}, large));
   checks.push_back(std::make_unique<GemmGelu>());
   return checks;

@@ -9,6 +9,8 @@ bool ridge_entry(const ridge_call& call) {
   const int m = static_cast<int>(call.size[0]), n = static_cast<int>(call.size[1]), k = static_cast<int>(call.size[2]);
   if (call.is("wmma_gemm"))
     wmma_gemm(a, b, c, m, n, k, call.workspace, call.workspace_bytes, call.stream);
+  else if (call.is("wgmma_gemm"))
+    wgmma_gemm(a, b, c, m, n, k, call.workspace, call.workspace_bytes, call.stream);
   else if (call.is("gemm"))
     gemm(a, b, c, m, n, k, call.workspace, call.workspace_bytes, call.stream);
   else if (call.is("gemm_gelu"))

@@ -1,6 +1,6 @@
 // Contract of lab 04. Each task is one host function; you own the kernels behind it and how they are launched.
 //
-// All three tasks are the product of a linear layer, y = x W^T, in bf16 with sums in fp32:
+// All tasks are the product of a linear layer, y = x W^T, in bf16 with sums in fp32:
 //   a  m x k, row-major: the activations x
 //   b  n x k, row-major: the weights W. Both operands have k as their fast index ("TN" in BLAS)
 //   c  m x n, row-major
@@ -20,6 +20,10 @@
 // c[i][j] = sum over l of a[i][l] * b[j][l], with nvcuda::wmma and tiles in shared memory.
 void wmma_gemm(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int m, int n, int k, void* workspace,
                std::size_t workspace_bytes, cudaStream_t stream);
+
+// The same product with TMA and wgmma, one buffer. Needs sm_90a: skipped on other devices and on the emulator.
+void wgmma_gemm(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int m, int n, int k, void* workspace,
+                std::size_t workspace_bytes, cudaStream_t stream);
 
 // The same product as fast as you can on a Hopper GPU. Needs sm_90a: skipped on other devices and on the emulator.
 void gemm(const __nv_bfloat16* a, const __nv_bfloat16* b, __nv_bfloat16* c, int m, int n, int k, void* workspace,

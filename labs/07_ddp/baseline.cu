@@ -36,6 +36,11 @@ void sharded(Model&, float*, const Batch&, long long, const AdamW&, float*, floa
   not_timed("sharded");
 }
 
+void compressed_host(const float*, float*, float*, std::size_t, std::size_t, void*, std::size_t, ncclComm_t,
+                     cudaStream_t) {
+  not_timed("compressed_host");
+}
+
 // A dense all-reduce, without a residual: it gives another mean, and compression should beat its time.
 void compressed(const float* gradient, float*, float* mean, std::size_t n, std::size_t, void*, std::size_t,
                 ncclComm_t comm, cudaStream_t stream) {

@@ -11,6 +11,7 @@ TaskChecks make() {
   checks.push_back(overlapped());
   checks.push_back(accumulated());
   checks.push_back(sharded());
+  checks.push_back(compressed_host());
   checks.push_back(compressed());
   return checks;
 }

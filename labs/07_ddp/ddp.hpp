@@ -99,5 +99,8 @@ void sharded(Model& model, float* weights, const Batch& batch, long long all_tok
 constexpr std::size_t compressed_workspace(std::size_t n, std::size_t k, int p) {
   return 4 * n + 8 * k * (static_cast<std::size_t>(p) + 1) + 65536;
 }
+// In compressed_host the host chooses: it copies the values and waits for them. In compressed it sees no value.
+void compressed_host(const float* gradient, float* residual, float* mean, std::size_t n, std::size_t k, void* workspace,
+                     std::size_t workspace_bytes, ncclComm_t comm, cudaStream_t stream);
 void compressed(const float* gradient, float* residual, float* mean, std::size_t n, std::size_t k, void* workspace,
                 std::size_t workspace_bytes, ncclComm_t comm, cudaStream_t stream);

@@ -52,11 +52,11 @@ bool ridge_entry(const ridge_call& c) {
   auto comm = static_cast<ncclComm_t>(c.rank->communicator);
   const auto* first = static_cast<const float*>(c.in[0]);
   auto out = [&](int i) { return static_cast<float*>(c.out[i]); };
-  if (c.is("compressed")) {
+  if (c.is("compressed") || c.is("compressed_host")) {
+    const auto task = c.is("compressed") ? compressed : compressed_host;
     const auto n = static_cast<std::size_t>(c.size[0]);
     copy(out(1), c.in[1], n, c.stream);
-    compressed(first, out(1), out(0), n, static_cast<std::size_t>(c.size[1]), c.workspace, c.workspace_bytes, comm,
-               c.stream);
+    task(first, out(1), out(0), n, static_cast<std::size_t>(c.size[1]), c.workspace, c.workspace_bytes, comm, c.stream);
     return true;
   }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A table of the lessons: words, images, predictions, quiz questions, and the steepest task. Usage: lessons.py [COMMIT].
 
-With a commit, the table is of that commit's files. A task's step is the number of lines that its solution has and its
-stub has not."""
+With a commit, the table is of that commit's files. A task's step is the number of lines that its solution has and what
+the student has by then has not: the stub, or the solutions of the tasks that `from` in lab.toml names."""
 import difflib
 import re
 import subprocess
@@ -18,6 +18,8 @@ class Tree:
 
     def __init__(self, commit):
         self.commit = commit
+        if commit is not None and not self.text("README.md"):
+            sys.exit(f"lessons.py: there is no commit '{commit}' (without one, the working tree is read)")
 
     def text(self, path):
         if self.commit is None:
@@ -37,9 +39,11 @@ def solution_of(tree, lab, file):
     return "\n".join([tree.text(f"solutions/{lab}/{h}") for h in re.findall(r'#include "(\w+\.cuh)"', text)] + [text])
 
 
-def step(tree, lab, file):
-    stub, solution = code_lines(tree.text(f"labs/{lab}/{file}")), code_lines(solution_of(tree, lab, file))
-    return sum(line.startswith("+ ") for line in difflib.ndiff(stub, solution))
+def step(tree, lab, task, files):
+    before = "\n".join(solution_of(tree, lab, files[earlier]) for earlier in task.get("from", []))
+    before = before or tree.text(f"labs/{lab}/{task['file']}")
+    solution = solution_of(tree, lab, task["file"])
+    return sum(line.startswith("+ ") for line in difflib.ndiff(code_lines(before), code_lines(solution)))
 
 
 def row(tree, lab):
@@ -47,7 +51,8 @@ def row(tree, lab):
     prose = re.sub(r"```.*?```|!\[.*?\]\(.*?\)", " ", lesson, flags=re.S)
     manifest = tomllib.loads(tree.text(f"labs/{lab}/lab.toml") or "task = []")
     quiz = tomllib.loads(tree.text(f"labs/{lab}/quiz.toml"))
-    steps = [(step(tree, lab, task["file"]), task["id"]) for task in manifest["task"]]
+    files = {task["id"]: task["file"] for task in manifest["task"]}
+    steps = [(step(tree, lab, task, files), task["id"]) for task in manifest["task"]]
     lines, task = max(steps, default=(0, "-"))
     images = len(re.findall(r"!\[|<img ", lesson))
     return [lab, len(prose.split()), images, len(manifest.get("predict", [])), len(quiz.get("question", [])),

@@ -248,6 +248,11 @@ TEST_CASE("a lab's manifest") {
   CHECK(contains(message, "lab.toml:11: 'sectrs' is no goal of the task"));
   CHECK(contains(without("[\"h\"]", R"([{ text = "i", answer = [] }])"), "unknown key 'answer'"));
   CHECK(contains(without("[\"h\"]", "[7]"), "'hints' holds something else than texts"));
+  message = without("file = \"a.cu\"", "file = \"a.cu\"\nfrom = [\"one\"]");  // its own answer is none yet
+  CHECK(contains(message, "no task 'one' comes before 'one'"));
+  CHECK(load(good + "[[task]]\nid = \"two\"\ntitle = \"Two\"\nfile = \"b.cu\"\npoints_correct = 0\nfrom = [\"one\"]\n")
+            .tasks[1]
+            .from == std::vector<std::string>{"one"});
   message = without("minutes = 30", "minutes = = 30");
   CHECK(contains(message, "lab.toml:3"));
 }

@@ -57,6 +57,25 @@ struct Background {
 
 }  // namespace
 
+TEST_CASE("a copy gets the files that its lab has gained, and keeps its own") {
+  Folder home;
+  REQUIRE(run_ridge(home, {"start", "02"}).code == 0);
+  const std::string copy = home / "work/02_tiling", all = read_file(copy + "/compile_commands.json");
+  write_file(copy + "/stencil.cu", "// mine\n");
+  fs::remove(copy + "/sgemm_async.cu");
+  write_file(copy + "/compile_commands.json", "[]\n");
+  const Run r = run_ridge(home, {"check", "02", "--task", "stencil", "--backend", "cpu"});
+  INFO(r.out + r.err);
+  CHECK(r.code == 2);
+  CHECK(contains(r.err, "has no sgemm_async.cu"));
+  CHECK(contains(r.err, "`ridge start 02` adds"));
+  CHECK(contains(run_ridge(home, {"start", "02"}).out, "sgemm_async.cu. The lab has these files since"));
+  CHECK(read_file(copy + "/sgemm_async.cu") == read_file(repository() + "/labs/02_tiling/sgemm_async.cu"));
+  CHECK(read_file(copy + "/stencil.cu") == "// mine\n");
+  CHECK(read_file(copy + "/compile_commands.json") == all);
+  CHECK(contains(run_ridge(home, {"start", "02"}).out, "nothing was changed"));
+}
+
 TEST_CASE("from nothing to the first task that passes") {
   Folder home;
   Run r = run_ridge(home, {});

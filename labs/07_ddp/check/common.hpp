@@ -97,6 +97,7 @@ std::unique_ptr<TaskCheck> after();
 std::unique_ptr<TaskCheck> overlapped();
 std::unique_ptr<TaskCheck> accumulated();
 std::unique_ptr<TaskCheck> sharded();
+std::unique_ptr<TaskCheck> compressed_host();
 std::unique_ptr<TaskCheck> compressed();
 
 }  // namespace ridge::lab::ddp

@@ -15,7 +15,9 @@ namespace {
 // Sizes of a case: n, k, 1 where many magnitudes are equal.
 class Compressed : public TaskCheck {
  public:
-  std::string id() const override { return "compressed"; }
+  // by_host: the host chooses, and nothing is measured.
+  explicit Compressed(bool by_host) : by_host_(by_host) {}
+  std::string id() const override { return by_host_ ? "compressed_host" : "compressed"; }
   std::vector<Case> cases(const Request& r) const override {
     std::vector<Case> all;
     for (int p : r.ranks) {
@@ -24,7 +26,7 @@ class Compressed : public TaskCheck {
       if (r.mode == Mode::grade)
         add(all, p, random_size(r.seed, 2000, 9000), random_size(r.seed + 1, 100, 1900), p > 1);
     }
-    if (r.ranks.empty()) return all;
+    if (r.ranks.empty() || by_host_) return all;
     const bool gpu = r.backend == Backend::cuda;
     const std::int64_t n = r.mode == Mode::check ? (gpu ? 1 << 22 : 1 << 17) : (gpu ? 1 << 24 : 1 << 18);
     add(all, gpu ? r.ranks.back() : std::min(4, r.ranks.back()), n, n / 256, false);
@@ -119,9 +121,11 @@ class Compressed : public TaskCheck {
     return {{"virtual_time_over_bound",
              ridge::default_profile().device.at("kernel_latency") + 2 * (p - 1) * (alpha + bytes / (p * beta)), 0.02}};
   }
-  bool host_reads_inputs() const override { return false; }
+  bool host_reads_inputs() const override { return by_host_; }
 
  private:
+  bool by_host_;
+
   static void add(std::vector<Case>& all, int ranks, std::int64_t n, std::int64_t k, bool ties) {
     Case c;
     c.ranks = ranks;
@@ -134,6 +138,7 @@ class Compressed : public TaskCheck {
 
 }  // namespace
 
-std::unique_ptr<TaskCheck> compressed() { return std::make_unique<Compressed>(); }
+std::unique_ptr<TaskCheck> compressed_host() { return std::make_unique<Compressed>(true); }
+std::unique_ptr<TaskCheck> compressed() { return std::make_unique<Compressed>(false); }
 
 }  // namespace ridge::lab::ddp
