@@ -3,6 +3,7 @@ import { album, json } from '../../figures/kit/album.mjs';
 import { arrow, box, frame, grid, line, path, range, rect, text } from '../../figures/kit/svg.mjs';
 
 const { draw } = album(import.meta.url);
+const L2 = `${json('benchmarks/h200/calibration.json').l2_bytes / 2 ** 20} MB`;
 
 // ---- 00: one node, and one GPU of it
 draw('machine', 1200, 480, 'A node with eight GPUs, and the inside of one GPU',
@@ -16,7 +17,7 @@ draw('machine', 1200, 480, 'A node with eight GPUs, and the inside of one GPU',
   frame(700, 40, 490, 420, 'sa', 'stroke-width="3" rx="8"'), text(718, 74, 'one H200', { size: 24, bold: true }),
   grid(22, 6, (c, r) => rect(720 + c * 20.6, 96 + r * 22, 17, 18, 'p')), text(720, 252, '132 multiprocessors (SM), each:', { size: 21 }),
   text(720, 282, '128 fp32 units, 4 tensor cores, 256 KiB of', { style: 'q', size: 19 }), text(720, 308, 'registers, 227 KiB of shared memory', { style: 'q', size: 19 }),
-  box(720, 328, 450, 44, 'L2 cache: 50 MB', 'a'), box(720, 386, 450, 56, 'HBM3e: 141 GB at 4.8 TB/s', 'w')]);
+  box(720, 328, 450, 44, `L2 cache: ${L2}`, 'a'), box(720, 386, 450, 56, 'HBM3e: 141 GB at 4.8 TB/s', 'w')]);
 
 // ---- 00: the ten labs, by what they keep busy
 const LABS = [['a warp', [['01', 'coalescing'], ['03', 'warp shuffle']]], ['a GPU', [['02', 'tiling'], ['04', 'tensor cores'], ['10', 'mixed precision']]],
@@ -61,7 +62,7 @@ draw('course_map', 1200, 400, 'The ten labs, by what they keep busy',
   const ceilings = Object.fromEntries(json('benchmarks/h200/calibration.json').ceilings.map(c => [c.id, c.value]));
   // Registers: three operands of 4 bytes for 128 multiply-adds in each of 132 multiprocessors at 1.98 GHz. Links: as in
   // benchmarks/collectives/README.md (stores to another GPU) and labs/06_ring_allreduce/README.md (an adapter of 400 Gb/s).
-  const levels = [['registers', '33 MB', 132 * 128 * 12 * 1.98e9, 'by arithmetic', 'a'], ['shared memory', '30 MB', ceilings.shared, 'measured', 'a'], ['L2 cache', '50 MB', ceilings.l2, 'measured', 'a'],
+  const levels = [['registers', '33 MB', 132 * 128 * 12 * 1.98e9, 'by arithmetic', 'a'], ['shared memory', '30 MB', ceilings.shared, 'measured', 'a'], ['L2 cache', L2, ceilings.l2, 'measured', 'a'],
     ['device memory', '141 GB', ceilings.copy, 'measured', 'a'], ['another GPU', '8 in a node', 389e9, 'measured', 'w'], ['the host', 'PCIe 5', ceilings.h2d, 'measured', 'w'], ['another node', '400 Gb/s', 50e9, 'data sheet', 'w']];
   const left = 430, right = 890, pitch = 64, x = v => left + (right - left) * Math.log10(v / 1e10) / Math.log10(4.1e14 / 1e10);
   const name = v => (v >= 1e13 ? `${Math.round(v / 1e12)} TB/s` : v >= 1e12 ? `${(v / 1e12).toFixed(1)} TB/s` : `${Math.round(v / 1e9)} GB/s`);

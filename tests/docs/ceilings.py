@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ceilings.py ROOT: the lessons and decks of labs 01 to 05 give one value for each ceiling, and it is the record's.
+"""ceilings.py ROOT: lessons, decks, quizzes and figures of labs 01 to 05 give one value for each ceiling, the record's.
 
 Each sentence below is looked up in its file, its number is compared with the records, and values of old are refused.
 """
@@ -36,7 +36,8 @@ weights = 140e9 / (copy * 1e12)  # seconds for 70e9 weights of 16 bits
 LESSON = {k: f"labs/{k}/README.md" for k in
           ("01_coalescing", "02_tiling", "03_warp_shuffle", "04_tensor_core", "05_streams_graphs")}
 ONE, TWO, THREE, FOUR, FIVE = LESSON.values()
-ZERO, DECK2, DECK4 = (f"slides/{k}/deck.md" for k in ("00_opening", "02_tiling", "04_tensor_core"))
+ZERO, DECK2, DECK3, DECK4 = (f"slides/{k}/deck.md" for k in ("00_opening", "02_tiling", "03_warp_shuffle", "04_tensor_core"))
+MACHINE, HIERARCHY, QUIZ2 = "slides/figures/machine.svg", "slides/figures/hierarchy.svg", "labs/02_tiling/quiz.toml"
 
 # File, a sentence with one number, and the number by the records, to as many digits as the sentence has.
 SENTENCES = [
@@ -71,6 +72,16 @@ SENTENCES = [
     (FIVE, r"the link is (\d+) times slower", copy * 1e12 / 55e9),
     (ZERO, r"\| fp32 units +\| +([\d.]+) TFLOP/s", fp32),
     (ZERO, r"\| tensor cores, bf16 +\| +(\d+) TFLOP/s", bf16),
+    (ZERO, r"L2 cache \((\d+) MB, as the driver", calibration["l2_bytes"] / 2**20),
+    (ZERO, r"([\d.]+) TB/s for shared memory", ceiling["shared"]),
+    (ZERO, r"([\d.]+) TB/s for L2", l2),
+    (ZERO, r"([\d.]+) TB/s for a device-to-device copy", copy),
+    (MACHINE, r"L2 cache: (\d+) MB", calibration["l2_bytes"] / 2**20),
+    (HIERARCHY, r">L2 cache</text> ?<text[^>]*>(\d+) MB", calibration["l2_bytes"] / 2**20),
+    (HIERARCHY, r"L2 cache ([\d.]+) TB/s", l2),
+    (QUIZ2, r"and L2 delivers ([\d.]+)\.", l2),
+    (DECK3, r"4 n bytes at the ([\d.]+) TB/s of a pure read", ceiling["read"]),
+    (DECK3, r"2\^28\^ floats in \*\*([\d.]+) ms", 4 * 2**28 / ceiling["read"] / 1e9),
     (DECK2, r"ridge point of an H200 is \*\*(\d+) operations", fp32 / copy),
     (DECK2, r"\| L2 \|.*\| ([\d.]+) TB/s \|", l2),
     (DECK4, r"values give (\d+) operations for each byte", bf16 / copy),
@@ -91,7 +102,8 @@ for file, sentence, value in SENTENCES:
     digits = len(found[1].partition(".")[2])
     if abs(float(found[1]) - value) > 0.5000001 * 10**-digits:
         wrong.append(f"{file}: '{found[0]}': the record says {value:.{digits + 1}f}")
-for file in [*LESSON.values(), *(str(d.relative_to(root)) for d in root.glob("slides/0[0-5]*/deck.md"))]:
+MORE = ("slides/0[0-5]*/deck.md", "slides/figures/*.svg", "labs/0[1-5]*/quiz.toml", "labs/0[1-5]*/lab.toml", "labs/0[1-5]*/figures/*.svg")
+for file in [*LESSON.values(), *(str(d.relative_to(root)) for more in MORE for d in root.glob(more))]:
     for n, line in enumerate((root / file).read_text().split("\n"), 1):
         wrong += [f"{file}:{n}: '{m[0]}': write the record's value" for w in REFUSED for m in re.finditer(w, line)]
 print("\n".join(wrong) if wrong else f"{len(SENTENCES)} figures are the records'")
