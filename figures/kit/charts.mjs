@@ -3,7 +3,7 @@ import { arrow, box, dashed, line, path, range, rect, text, wrap } from './svg.m
 import { json } from './album.mjs';
 
 export const WIDTH = 720;
-export const median = values => [...values].sort((a, b) => a - b)[values.length >> 1];
+export const median = values => { const v = [...values].sort((a, b) => a - b); return (v[(v.length - 1) >> 1] + v[v.length >> 1]) / 2; };
 const time = s => (s < 1e-3 ? `${(s * 1e6).toPrecision(3)} us` : `${(s * 1e3).toPrecision(3)} ms`);
 
 // The speed of each step of a climb over the baseline's, a bar a step, with its idea above the bar.
@@ -55,6 +55,31 @@ export function roofline(album, name, record, task, unit) {
       text(x(at) + (x(at) > 480 ? -16 : 16), y(points[0].rate) + 7, `first step: ${rates[0].toFixed(1)}`, { size: 20, at: x(at) > 480 ? 'end' : 'start' }),
       text(R, B + 56, 'operations a byte of memory', { style: 'q', size: 20, at: 'end' }), text(16, B + 56, 'TFLOP/s', { style: 'q', size: 20 })]);
 }
+
+// A roofline of work that memory, or a link, limits. `roof` and `peak` are [B/s or operations/s, text]. A group is work
+// with `at` operations a byte: `rates` are its operations a second, the last one marked if it is a climb; `labels` are
+// [rate's index, text, lower by]. The ridge has a number where the roof is the course's, that of a copy.
+export function slope(album, name, title, desc, { roof, peak, X, Y, axis, groups, climb = true, named = true }) {
+  const L = 90, R = 700, T = 20, B = 420, x = v => L + (R - L) * Math.log(v / X[0]) / Math.log(X[1] / X[0]), y = v => B - (B - T) * Math.log(v / Y[0]) / Math.log(Y[1] / Y[0]);
+  const [rise, riseName] = roof, [flat, flatName] = peak, ridge = flat / rise;
+  const powers = ([low, high]) => range(40).map(e => 10 ** (e - 20)).filter(v => v >= low * 0.999 && v <= high);
+  const from = Math.max(X[0], Y[0] / rise);
+  album.draw(name, WIDTH, 490, title, `${desc} The slanted roof is ${riseName}; where the roofs meet${named ? `, at ${ridge.toFixed(0)} operations a byte` : ''}, ${flatName} begins.`, [
+    powers(X).map(v => [line(x(v), T, x(v), B, 'sr', 1), text(x(v), B + 28, v < 1 ? +v.toFixed(6) : Math.round(v), { style: 'q', size: 20, at: 'middle' })]),
+    powers(Y.map(v => v / 1e12)).map(v => [line(L, y(v * 1e12), R, y(v * 1e12), 'sr', 1), text(L - 8, y(v * 1e12) + 7, v < 1 ? +v.toFixed(6) : Math.round(v), { style: 'q', size: 20, at: 'end' })]),
+    path(`M${x(from).toFixed(1)} ${y(from * rise).toFixed(1)}L${x(ridge).toFixed(1)} ${y(flat).toFixed(1)}L${R} ${y(flat).toFixed(1)}`, 'sw', 4), dashed(x(ridge), y(flat), x(ridge), B, 'sw'),
+    text(x(ridge) - 14, y(flat) + 8, riseName, { size: 20, at: 'end' }), text(R, y(flat) - 12, flatName, { size: 20, at: 'end', style: 'w' }), text(x(ridge) + 8, B - 12, named ? `ridge ${ridge.toFixed(0)}` : 'ridge', { size: 20, style: 'w' }),
+    groups.map(({ at, rates, labels, left = false }) => [dashed(x(at), y(Math.min(flat, at * rise)), x(at), B, 'sq'),
+      rates.map((rate, i) => `<circle class="${climb && i < rates.length - 1 ? 't' : 'a'}" cx="${x(at).toFixed(1)}" cy="${y(rate).toFixed(1)}" r="7"/>`),
+      labels.map(([i, what, down = 7]) => text(x(at) + (left ? -16 : 16), y(rates[i]) + down, what, { size: 20, bold: climb && i === rates.length - 1, style: climb && i < rates.length - 1 ? 't' : 'a', at: left ? 'end' : 'start' }))]),
+    text(R, B + 56, axis, { style: 'q', size: 20, at: 'end' }), text(16, B + 56, 'TFLOP/s', { style: 'q', size: 20 })]);
+}
+export const calibrated = machine => Object.fromEntries(json(`benchmarks/${machine}/calibration.json`).ceilings.map(c => [c.id, c.value]));
+// The rates of a recorded climb, and its operations a byte of memory.
+export const climbed = (record, task) => {
+  const steps = json(`benchmarks/h200/${record}.steps.json`).steps.filter(step => step.task === task && step.timing).map(step => step.timing);
+  return { at: steps[0].operations / steps[0].bytes, rates: steps.map(t => t.operations / median(t.submission_s)), bytes: steps.map(t => t.bytes / median(t.submission_s)) };
+};
 
 // A row of a plan in time: [from, to, what, style] a part.
 export const lane = (y, name, parts, { scale = 60, left = 130, high = 42, size = 20 } = {}) => [name && text(left - 12, y + high / 2 + 7, name, { size, at: 'end', style: 'q' }),

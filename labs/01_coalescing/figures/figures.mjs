@@ -1,8 +1,9 @@
 // Figures of lab 01: which bytes move for the lanes of a warp.
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { album, json, ROOT } from '../../../figures/kit/album.mjs';
 import { exported } from '../../../figures/kit/exports.mjs';
+import { calibrated, slope } from '../../../figures/kit/charts.mjs';
 import { banks, requests, sectors } from '../../../figures/kit/warp.mjs';
 import { arrow, box, frame, grid, range, rect, text } from '../../../figures/kit/svg.mjs';
 
@@ -58,3 +59,16 @@ here.draw('rows_and_sectors', 720, 330, 'Rows of 10 floats and of 16 floats on s
 
 exported(here, 'warp_sectors', 'The visualizer\'s warp view of a store of the direct transpose: 32 lanes, 32 sectors.', '880x405', '1.3', () => `${story}/${recordings[0]}`);
 exported(here, 'warp_banks', 'The visualizer\'s warp view of a load of a tile\'s column: 32 lanes want 32 words of one bank.', '880x405', '1.3', '--set', 'line=12', '--set', 'access=load tile', () => `${story}/${recordings[1]}`);
+
+// `gather` of rows of 128 floats, as recorded when the solution was tuned. The bytes are those that the lab's record counts.
+{
+  const roofs = calibrated('h200'), TB = v => `${(v / 1e12).toFixed(2)} TB/s`;
+  const part = readFileSync(join(ROOT, 'benchmarks/h200/tuning/01_coalescing.txt'), 'utf8').split('gather width 128,')[1].split('\n\n')[0];
+  const us = name => Number(part.match(new RegExp(`^ *${name} .* ([0-9.]+) us$`, 'm'))[1]);
+  const { bytes, operations } = json('benchmarks/h200/01_coalescing.json').tasks.find(t => t.id === 'gather').timings.find(t => t.case.includes(' x 128 '));
+  const times = ['one thread a row', '4 bytes a lane: rows, 1 row x 1', 'rows, 1 row x 1 in flight', 'rows, 4 rows x 1'].map(us), rates = times.map(t => operations / t * 1e6), moved = times.map(t => TB(bytes / t * 1e6));
+  slope(here, 'roofline_gather', 'Roofline of an H200 with four versions of gather',
+    `A copied element, counted as one operation, makes ${(operations / bytes).toFixed(3)} operations a byte, far left of the ridge. A thread a row moves ${moved[0]}; a warp a row ${moved[1]} with 4 bytes a lane and ${moved[2]} with 16; four rows at once ${moved[3]}.`, {
+      roof: [roofs.copy, `copy: ${TB(roofs.copy)}`], peak: [roofs.fp32, `fp32 units: ${(roofs.fp32 / 1e12).toFixed(1)}`], X: [0.02, 200], Y: [5e9, 2e14], axis: 'operations a byte of memory',
+      groups: [{ at: operations / bytes, rates, labels: [[0, `a thread a row: ${moved[0]}`], [1, `a warp a row: ${moved[1]}`, 22], [3, `four rows at once: ${moved[3]}`, -6]] }] });
+}

@@ -1,6 +1,6 @@
 // Figures of lab 03: lanes that give each other numbers, and tiles that look back.
 import { album } from '../../../figures/kit/album.mjs';
-import { climb } from '../../../figures/kit/charts.mjs';
+import { calibrated, climb, climbed, slope } from '../../../figures/kit/charts.mjs';
 import { arrow, box, frame, grid, line, path, range, rect, text } from '../../../figures/kit/svg.mjs';
 
 const here = album(import.meta.url);
@@ -54,3 +54,14 @@ here.draw('ballot', 720, 330, 'A ballot gives each lane the place of its element
 
 climb(here, 'climb_reduce', '03_warp_shuffle', 'reduce', 'CUB');
 climb(here, 'climb_scan', '03_warp_shuffle', 'scan', 'CUB');
+
+const TB = v => `${(v / 1e12).toFixed(2)} TB/s`;
+{
+  const roofs = calibrated('h200'), reduce = climbed('03_warp_shuffle', 'reduce'), scan = climbed('03_warp_shuffle', 'scan'), last = list => list.length - 1;
+  const steps = ({ bytes }) => bytes.map(b => (b / 1e12).toFixed(2)).join(', ');
+  slope(here, 'roofline_sums', 'Roofline of an H200 with the climbs of reduce and scan',
+    `An addition for each element: reduce does ${reduce.at.toFixed(2)} operations a byte and scan ${scan.at.toFixed(3)}, both far left of the ridge. The steps of reduce move ${steps(reduce)} TB/s, those of scan ${steps(scan)}.`, {
+      roof: [roofs.read, `reads: ${TB(roofs.read)}`], peak: [roofs.fp32, `fp32 units: ${(roofs.fp32 / 1e12).toFixed(1)}`], X: [0.02, 200], Y: [5e9, 2e14], axis: 'operations a byte of memory', named: false,
+      groups: [{ ...scan, left: true, labels: [[last(scan.rates), TB(scan.bytes.at(-1))], [1, `a chain: ${TB(scan.bytes[1])}`]] },
+        { ...reduce, labels: [[last(reduce.rates), `reduce: ${TB(reduce.bytes.at(-1))}`], [1, `a tree: ${TB(reduce.bytes[1])}`, 16], [0, `first step: ${TB(reduce.bytes[0])}`]] }] });
+}

@@ -1,6 +1,6 @@
 // Figures of lab 05: three workers, and who waits for whom.
 import { album } from '../../../figures/kit/album.mjs';
-import { climb, lane } from '../../../figures/kit/charts.mjs';
+import { calibrated, climb, climbed, lane, slope } from '../../../figures/kit/charts.mjs';
 import { emulated, exported } from '../../../figures/kit/exports.mjs';
 import { timeline } from '../../../figures/kit/trace.mjs';
 import { arrow, box, line, range, text } from '../../../figures/kit/svg.mjs';
@@ -42,3 +42,12 @@ climb(here, 'climb_pipeline', '05_streams_graphs', 'pipeline', 'its longest stag
 climb(here, 'climb_decode', '05_streams_graphs', 'decode', 'single launches');
 exported(here, 'timeline_pipeline', 'The visualizer\'s timeline of the solution of pipeline on the emulator.', '1000x330', '1.9', () => emulated('05_streams_graphs', 'pipeline', 'solutions/05_streams_graphs'));
 exported(here, 'timeline_fork_join', 'The visualizer\'s timeline of the solution of fork_join on the emulator.', '1000x330', '1.9', () => emulated('05_streams_graphs', 'fork_join', 'solutions/05_streams_graphs'));
+
+// The link's roofline: of the 16 bytes that the record counts for an element, 8 cross the link.
+{
+  const roofs = calibrated('h200'), { at, rates } = climbed('05_streams_graphs', 'pipeline'), link = roofs.h2d + roofs.d2h, speed = rates.map(r => (r / 1e12).toFixed(1));
+  slope(here, 'roofline_link', 'Roofline of the link of an H200 with the climb of pipeline',
+    `The kernel does ${(2 * at).toFixed(0)} operations for each byte that crosses the link, right of the ridge. The steps reach ${speed.join(', ')} TFLOP/s.`, {
+      roof: [link, `link, both ways: ${(link / 1e9).toFixed(0)} GB/s`], peak: [roofs.fp32, `fp32 units: ${(roofs.fp32 / 1e12).toFixed(1)}`], X: [0.5, 8000], Y: [5e10, 2e14], axis: 'operations a byte of the link',
+      groups: [{ at: 2 * at, rates, labels: [[rates.length - 1, speed.at(-1), 22], [0, `one stream: ${speed[0]}`, 34]] }] });
+}

@@ -1,7 +1,8 @@
 // Figures of lab 10: what 16 bits hold.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { album, ROOT } from '../../../figures/kit/album.mjs';
+import { album, json, ROOT } from '../../../figures/kit/album.mjs';
+import { calibrated, median, slope } from '../../../figures/kit/charts.mjs';
 import { arrow, line, path, range, rect, text } from '../../../figures/kit/svg.mjs';
 
 const here = album(import.meta.url);
@@ -46,7 +47,7 @@ here.draw('stochastic', 720, 390, 'Rounding to nearest and stochastic rounding o
         path(`M150 ${y + 130}L670 ${y + 60}`, 'sg', 2, 'stroke-dasharray="6 6"'), seen.map((v, k) => `<circle class="${style}" cx="${150 + k * 130}" cy="${y + 130 - v * 70}" r="10"/>`), range(4).map(k => line(160 + k * 130, y + 130 - seen[k] * 70, 270 + k * 130, y + 130 - seen[k + 1] * 70, `s${style}`, 3))];
     }), text(704, 372, 'dashed: the exact sum; a point is a step', { style: 'q', size: 20, at: 'end' })]);
 
-here.draw('losses', 720, 520, 'Loss of GPT-2 124M over 150 updates in four formats',
+here.draw('losses', 720, 520, 'Loss of GPT-2 124M over 155 updates in four formats',
   'fp32, bf16 and fp16 with a loss scale follow one curve to 1.749. fp16 alone lags behind and ends at 1.772.', () => {
     const kinds = [['fp32', 'sq', 'q', 8, 'fp32'], ['bf16', 'sa', 'a', 3, 'bf16'], ['fp16_scaled', 'sg', 'g', 3, 'fp16 with a loss scale'], ['fp16_unscaled', 'sw', 'w', 4, 'fp16 alone']];
     const curves = kinds.map(([name]) => readFileSync(join(ROOT, `benchmarks/training/h200x2/losses_${name}.txt`), 'utf8').trim().split('\n').map(Number));
@@ -55,3 +56,14 @@ here.draw('losses', 720, 520, 'Loss of GPT-2 124M over 150 updates in four forma
       curves.map((curve, k) => path(curve.map((v, i) => [i, v]).filter(([, v]) => v <= 6).map(([i, v], j) => `${j ? 'L' : 'M'}${x(i).toFixed(1)} ${y(v).toFixed(1)}`).join(''), kinds[k][1], kinds[k][3])),
       kinds.map(([,, fill,, name], k) => text(R - 6, y(4.9) + 32 * k, `${name}: ${curves[k].at(-1).toFixed(3)}`, { style: fill, at: 'end' }))];
   });
+
+// The lab's record is of an H100, so its roofs are.
+{
+  const roofs = calibrated('h100'), TB = v => `${(v / 1e12).toFixed(2)} TB/s`;
+  const tasks = json('benchmarks/h100/10_mixed_precision.json').tasks.filter(t => t.timing).map(({ id, timing: { operations, bytes, submission_s } }) => ({ id, at: operations / bytes, rate: operations / median(submission_s), moved: TB(bytes / median(submission_s)) }));
+  const group = (names, more) => { const mine = tasks.filter(t => names.includes(t.id)).sort((a, b) => b.at - a.at); return { at: mine[0].at, rates: mine.map(t => t.rate), labels: mine.map((t, i) => [i, `${t.id}: ${t.moved}`, 30 + 30 * i]), ...more }; };
+  slope(here, 'roofline_updates', 'Roofline of an H100 with the kernels of this lab',
+    `Each kernel does less than one operation a byte, far left of the ridge: ${tasks.map(t => `${t.id} ${t.at.toFixed(2)} operations a byte, ${t.moved}`).join('; ')}.`, {
+      roof: [roofs.read, `reads: ${TB(roofs.read)}`], peak: [roofs.fp32, `fp32 units: ${(roofs.fp32 / 1e12).toFixed(1)}`], X: [0.02, 200], Y: [5e9, 2e14], axis: 'operations a byte of memory', named: false, climb: false,
+      groups: [group(['stochastic'], { left: true }), group(['sum', 'adamw', 'loss_scaler'])] });
+}
