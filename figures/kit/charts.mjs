@@ -62,16 +62,19 @@ export function roofline(album, name, record, task, unit) {
 export function slope(album, name, title, desc, { roof, peak, X, Y, axis, groups, climb = true, named = true }) {
   const L = 90, R = 700, T = 20, B = 420, x = v => L + (R - L) * Math.log(v / X[0]) / Math.log(X[1] / X[0]), y = v => B - (B - T) * Math.log(v / Y[0]) / Math.log(Y[1] / Y[0]);
   const [rise, riseName] = roof, [flat, flatName] = peak, ridge = flat / rise;
+  // A label hides the lines under it.
+  const label = (px, py, what, options = {}) => { const wide = what.length * (options.bold ? 12.4 : 11.4); return rect(options.at === 'end' ? px - wide : px, py - 19, wide, 25, 'page') + text(px, py, what, { size: 20, ...options }); };
   const powers = ([low, high]) => range(40).map(e => 10 ** (e - 20)).filter(v => v >= low * 0.999 && v <= high);
   const from = Math.max(X[0], Y[0] / rise);
   album.draw(name, WIDTH, 490, title, `${desc} The slanted roof is ${riseName}; where the roofs meet${named ? `, at ${ridge.toFixed(0)} operations a byte` : ''}, ${flatName} begins.`, [
     powers(X).map(v => [line(x(v), T, x(v), B, 'sr', 1), text(x(v), B + 28, v < 1 ? +v.toFixed(6) : Math.round(v), { style: 'q', size: 20, at: 'middle' })]),
     powers(Y.map(v => v / 1e12)).map(v => [line(L, y(v * 1e12), R, y(v * 1e12), 'sr', 1), text(L - 8, y(v * 1e12) + 7, v < 1 ? +v.toFixed(6) : Math.round(v), { style: 'q', size: 20, at: 'end' })]),
     path(`M${x(from).toFixed(1)} ${y(from * rise).toFixed(1)}L${x(ridge).toFixed(1)} ${y(flat).toFixed(1)}L${R} ${y(flat).toFixed(1)}`, 'sw', 4), dashed(x(ridge), y(flat), x(ridge), B, 'sw'),
-    text(x(ridge) - 14, y(flat) + 8, riseName, { size: 20, at: 'end' }), text(R, y(flat) - 12, flatName, { size: 20, at: 'end', style: 'w' }), text(x(ridge) + 8, B - 12, named ? `ridge ${ridge.toFixed(0)}` : 'ridge', { size: 20, style: 'w' }),
-    groups.map(({ at, rates, labels, left = false }) => [dashed(x(at), y(Math.min(flat, at * rise)), x(at), B, 'sq'),
+    label(L + 10, y(flat) + 8, riseName), label(R, y(flat) - 12, flatName, { at: 'end', style: 'w' }),
+    groups.map(({ at }) => dashed(x(at), y(Math.min(flat, at * rise)), x(at), B, 'sq')), label(x(ridge) - 8, B - 12, named ? `ridge ${ridge.toFixed(0)}` : 'ridge', { at: 'end', style: 'w' }),
+    groups.map(({ at, rates, labels }) => [
       rates.map((rate, i) => `<circle class="${climb && i < rates.length - 1 ? 't' : 'a'}" cx="${x(at).toFixed(1)}" cy="${y(rate).toFixed(1)}" r="7"/>`),
-      labels.map(([i, what, down = 7]) => text(x(at) + (left ? -16 : 16), y(rates[i]) + down, what, { size: 20, bold: climb && i === rates.length - 1, style: climb && i < rates.length - 1 ? 't' : 'a', at: left ? 'end' : 'start' }))]),
+      labels.map(([i, what, down = 7]) => label(x(at) + 16, y(rates[i]) + down, what, { bold: climb && i === rates.length - 1, style: climb && i < rates.length - 1 ? 't' : 'a' }))]),
     text(R, B + 56, axis, { style: 'q', size: 20, at: 'end' }), text(16, B + 56, 'TFLOP/s', { style: 'q', size: 20 })]);
 }
 export const calibrated = machine => Object.fromEntries(json(`benchmarks/${machine}/calibration.json`).ceilings.map(c => [c.id, c.value]));

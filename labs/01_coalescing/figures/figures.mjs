@@ -70,5 +70,5 @@ exported(here, 'warp_banks', 'The visualizer\'s warp view of a load of a tile\'s
   slope(here, 'roofline_gather', 'Roofline of an H200 with four versions of gather',
     `A copied element, counted as one operation, makes ${(operations / bytes).toFixed(3)} operations a byte, far left of the ridge. A thread a row moves ${moved[0]}; a warp a row ${moved[1]} with 4 bytes a lane and ${moved[2]} with 16; four rows at once ${moved[3]}.`, {
       roof: [roofs.copy, `copy: ${TB(roofs.copy)}`], peak: [roofs.fp32, `fp32 units: ${(roofs.fp32 / 1e12).toFixed(1)}`], X: [0.02, 200], Y: [5e9, 2e14], axis: 'operations a byte of memory',
-      groups: [{ at: operations / bytes, rates, labels: [[0, `a thread a row: ${moved[0]}`], [1, `a warp a row: ${moved[1]}`, 22], [3, `four rows at once: ${moved[3]}`, -6]] }] });
+      groups: [{ at: operations / bytes, rates, labels: [[0, `a thread a row: ${moved[0]}`], [1, `a warp a row: ${moved[1]}`, 34], [3, `four rows at once: ${moved[3]}`, 16]] }] });
 }

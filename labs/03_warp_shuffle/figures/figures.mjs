@@ -61,7 +61,7 @@ const TB = v => `${(v / 1e12).toFixed(2)} TB/s`;
   const steps = ({ bytes }) => bytes.map(b => (b / 1e12).toFixed(2)).join(', ');
   slope(here, 'roofline_sums', 'Roofline of an H200 with the climbs of reduce and scan',
     `An addition for each element: reduce does ${reduce.at.toFixed(2)} operations a byte and scan ${scan.at.toFixed(3)}, both far left of the ridge. The steps of reduce move ${steps(reduce)} TB/s, those of scan ${steps(scan)}.`, {
-      roof: [roofs.read, `reads: ${TB(roofs.read)}`], peak: [roofs.fp32, `fp32 units: ${(roofs.fp32 / 1e12).toFixed(1)}`], X: [0.02, 200], Y: [5e9, 2e14], axis: 'operations a byte of memory', named: false,
-      groups: [{ ...scan, left: true, labels: [[last(scan.rates), TB(scan.bytes.at(-1))], [1, `a chain: ${TB(scan.bytes[1])}`]] },
-        { ...reduce, labels: [[last(reduce.rates), `reduce: ${TB(reduce.bytes.at(-1))}`], [1, `a tree: ${TB(reduce.bytes[1])}`, 16], [0, `first step: ${TB(reduce.bytes[0])}`]] }] });
+      roof: [roofs.read, `reads: ${TB(roofs.read)}`], peak: [roofs.fp32, `fp32 units: ${(roofs.fp32 / 1e12).toFixed(1)}`], X: [0.05, 30], Y: [5e9, 2e14], axis: 'operations a byte of memory', named: false,
+      groups: [{ ...scan, labels: [[last(scan.rates), `scan: ${TB(scan.bytes.at(-1))}`, 40], [1, `scan, a chain: ${TB(scan.bytes[1])}`, -12]] },
+        { ...reduce, labels: [[last(reduce.rates), `reduce: ${TB(reduce.bytes.at(-1))}`, 12], [1, `a tree: ${TB(reduce.bytes[1])}`, 14], [0, `first step: ${TB(reduce.bytes[0])}`, 16]] }] });
 }

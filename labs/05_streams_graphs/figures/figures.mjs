@@ -48,6 +48,6 @@ exported(here, 'timeline_fork_join', 'The visualizer\'s timeline of the solution
   const roofs = calibrated('h200'), { at, rates } = climbed('05_streams_graphs', 'pipeline'), link = roofs.h2d + roofs.d2h, speed = rates.map(r => (r / 1e12).toFixed(1));
   slope(here, 'roofline_link', 'Roofline of the link of an H200 with the climb of pipeline',
     `The kernel does ${(2 * at).toFixed(0)} operations for each byte that crosses the link, right of the ridge. The steps reach ${speed.join(', ')} TFLOP/s.`, {
-      roof: [link, `link, both ways: ${(link / 1e9).toFixed(0)} GB/s`], peak: [roofs.fp32, `fp32 units: ${(roofs.fp32 / 1e12).toFixed(1)}`], X: [0.5, 8000], Y: [5e10, 2e14], axis: 'operations a byte of the link',
-      groups: [{ at: 2 * at, rates, labels: [[rates.length - 1, speed.at(-1), 22], [0, `one stream: ${speed[0]}`, 34]] }] });
+      roof: [link, `link, both ways: ${(link / 1e9).toFixed(0)} GB/s`], peak: [roofs.fp32, `fp32 units: ${(roofs.fp32 / 1e12).toFixed(1)}`], X: [0.5, 60000], Y: [5e10, 2e14], axis: 'operations a byte of the link',
+      groups: [{ at: 2 * at, rates, labels: [[rates.length - 1, `solution: ${speed.at(-1)}`, 16], [0, `one stream: ${speed[0]}`, 34]] }] });
 }
