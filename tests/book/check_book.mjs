@@ -5,15 +5,16 @@
 // RIDGE_PICTURES=DIR leaves pictures of three lessons in DIR. RIDGE_BOOK=DIR looks at a book that is there already.
 // Exit codes: 0 right, 1 wrong, 77 the generator, npm's registry or a Chromium is missing.
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join, normalize, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { fetchAxe } from './axe.mjs';
 
 const WIDTHS = [360, 768, 1440];
 const FEWEST_PAGES = 30;
-const PICTURES = ['labs/01_coalescing/README.html', 'labs/04_tensor_core/README.html', 'labs/08_pipeline/README.html'];
+const PICTURES = ['01_coalescing', '02_tiling', '03_warp_shuffle', '04_tensor_core', '06_ring_allreduce', '07_ddp', '08_pipeline'].map(lab => `labs/${lab}/README.html`);
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.png': 'image/png', '.json': 'application/json' };
 
 const [source, build] = process.argv.slice(2);
@@ -31,19 +32,9 @@ if (!process.env.RIDGE_BOOK) {
   if (made.status !== 0) { console.log(`FAILED: the book cannot be made:\n${made.stdout}${made.stderr}`); process.exit(1); }
 }
 
-// ---- axe-core, at the locked version
-const npm = join(build, 'book-npm');
-mkdirSync(npm, { recursive: true });
-for (const file of ['package.json', 'package-lock.json']) cpSync(join(here, file), join(npm, file));
-const axe = join(npm, 'node_modules', 'axe-core', 'axe.min.js');
-const fetched = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: npm, encoding: 'utf8' });
-if (fetched.status !== 0 || !existsSync(axe)) {
-  const said = `${fetched.stdout}${fetched.stderr}${fetched.error ?? ''}`;
-  const offline = said.match(/\b(ENOENT|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH)\b/);
-  if (offline) skip(`npm cannot fetch axe-core (${offline[0]})`);
-  console.log(`FAILED: npm ci in tests/book:\n${said}`);
-  process.exit(1);
-}
+const { path: axe, skip: offline, failed } = fetchAxe(build);
+if (offline) skip(offline);
+if (failed) { console.log(`FAILED: ${failed}`); process.exit(1); }
 
 const files = folder => readdirSync(folder, { withFileTypes: true }).flatMap(entry => entry.isDirectory() ? files(join(folder, entry.name)) : [join(folder, entry.name)]);
 const pages = files(root).filter(file => file.endsWith('.html')).map(file => relative(root, file)).sort();
