@@ -104,7 +104,7 @@ const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm
 const started = Date.now();
 const chromium = spawn(browser, [...FLAGS, '--remote-debugging-port=0', '--window-size=1500,1000', `${base}/-probe`], { stdio: 'ignore', detached: true });
 const ended = new Promise(done => chromium.on('exit', done));
-const results = await Promise.race([finished, new Promise(done => setTimeout(done, 400e3)), ended.then(() => new Promise(done => setTimeout(done, 500)))]);
+const results = await Promise.race([finished, new Promise(done => setTimeout(done, 900e3)), ended.then(() => new Promise(done => setTimeout(done, 500)))]);
 chromium.kill();
 if (!results) fail(`${browser} gave no answer (${Math.round((Date.now() - started) / 1000)} s)`);
 for (const problem of results?.problems ?? []) fail(problem);
