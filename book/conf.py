@@ -41,5 +41,16 @@ def reachable_by_keyboard(app, page, template, context, doctree):
             context[name] = re.sub(r'role="heading"(?! aria-level)', 'role="heading" aria-level="2"', value)
 
 
+def dark_where_wanted(app, failure):
+    """Debian's furo has its dark colours for the switch alone; a reader whose system is dark gets them as well."""
+    styles = pathlib.Path(app.outdir) / "_static/styles/furo.css"
+    if failure or not styles.exists() or "prefers-color-scheme" in styles.read_text():
+        return
+    dark = re.search(r'body\[data-theme="dark"\] (\{[^}]*--color-background-primary[^}]*\})', styles.read_text())[1]
+    with styles.open("a") as more:
+        more.write(f'@media not print {{ @media (prefers-color-scheme: dark) {{ body[data-theme="auto"] {dark} }} }}\n')
+
+
 def setup(app):
     app.connect("html-page-context", reachable_by_keyboard, priority=900)
+    app.connect("build-finished", dark_where_wanted)

@@ -80,6 +80,10 @@ const server = createServer((request, response) => {
     const { page, theme, width } = Object.fromEntries(url.searchParams);
     return answer(`<!doctype html><body style="margin:0"><iframe src="/${page}?theme=${theme}" style="border:0;width:${width}px;height:2600px"></iframe>`);
   }
+  if (url.pathname === '/-auto') {
+    return answer(`<!doctype html><iframe src="/index.html"></iframe><pre></pre><script>document.querySelector('iframe').onload = e => {
+      const { backgroundColor, color } = getComputedStyle(e.target.contentDocument.body); document.querySelector('pre').textContent = 'COLOURS ' + backgroundColor + '; ' + color; };</script>`);
+  }
   if (url.pathname === '/-probe.js') return answer(readFileSync(join(here, 'probe.js')), 'text/javascript');
   if (url.pathname === '/-axe.js') return answer(readFileSync(axe), 'text/javascript');
   if (url.pathname === '/-plan.json') return answer(JSON.stringify({ pages: lessons, widths: WIDTHS }), 'application/json');
@@ -108,6 +112,16 @@ const results = await Promise.race([finished, new Promise(done => setTimeout(don
 chromium.kill();
 if (!results) fail(`${browser} gave no answer (${Math.round((Date.now() - started) / 1000)} s)`);
 for (const problem of results?.problems ?? []) fail(problem);
+
+// Without a choice of its own the book follows the system: a dark page has light letters.
+for (const [scheme, number] of [['dark', 0], ['light', 1]]) {
+  const shown = spawn(browser, [...FLAGS, `--user-data-dir=${profile}/${scheme}`, `--blink-settings=preferredColorScheme=${number}`, '--virtual-time-budget=4000', '--dump-dom', `${base}/-auto`], { stdio: ['ignore', 'pipe', 'ignore'] });
+  let dom = '';
+  shown.stdout.on('data', part => { dom += part; });
+  await new Promise(done => shown.on('close', done));
+  const [page, letters] = [...dom.matchAll(/rgba?\((\d+), (\d+), (\d+)/g)].map(([, r, g, b]) => Number(r) + Number(g) + Number(b));
+  if (!(scheme === 'dark' ? page < 150 && letters > 500 : page > 600 && letters < 250)) fail(`a system that is ${scheme} shows a page of ${dom.match(/COLOURS [^<]*/)?.[0] ?? 'no colours'}`);
+}
 
 const pictures = process.env.RIDGE_PICTURES;
 if (pictures) {

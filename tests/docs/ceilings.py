@@ -38,6 +38,7 @@ LESSON = {k: f"labs/{k}/README.md" for k in
 ONE, TWO, THREE, FOUR, FIVE = LESSON.values()
 ZERO, DECK2, DECK3, DECK4 = (f"slides/{k}/deck.md" for k in ("00_opening", "02_tiling", "03_warp_shuffle", "04_tensor_core"))
 MACHINE, HIERARCHY, QUIZ2 = "slides/figures/machine.svg", "slides/figures/hierarchy.svg", "labs/02_tiling/quiz.toml"
+SPEEDS = "labs/04_tensor_core/figures/two_speeds.svg"
 
 # File, a sentence with one number, and the number by the records, to as many digits as the sentence has.
 SENTENCES = [
@@ -76,6 +77,8 @@ SENTENCES = [
     (ZERO, r"([\d.]+) TB/s for shared memory", ceiling["shared"]),
     (ZERO, r"([\d.]+) TB/s for L2", l2),
     (ZERO, r"([\d.]+) TB/s for a device-to-device copy", copy),
+    (SPEEDS, r">fp32: (\d+)", fp32 / copy),
+    (SPEEDS, r">bf16: (\d+)", bf16 / copy),
     (MACHINE, r"L2 cache: (\d+) MB", calibration["l2_bytes"] / 2**20),
     (HIERARCHY, r">L2 cache</text> ?<text[^>]*>(\d+) MB", calibration["l2_bytes"] / 2**20),
     (HIERARCHY, r"L2 cache ([\d.]+) TB/s", l2),

@@ -1,18 +1,19 @@
 // Figures of lab 04: fast units, and what feeds them.
 import { album } from '../../../figures/kit/album.mjs';
-import { climb, roofline } from '../../../figures/kit/charts.mjs';
+import { calibrated, climb, roofline } from '../../../figures/kit/charts.mjs';
 import { sectors } from '../../../figures/kit/warp.mjs';
 import { arrow, box, grid, range, rect, text } from '../../../figures/kit/svg.mjs';
 
 const here = album(import.meta.url);
 
+const roofs = calibrated('h200'), [FP32, BF16] = [roofs.fp32, roofs.bf16].map(peak => Math.round(peak / roofs.copy));
 here.draw('two_speeds', 720, 380, 'fp32 units and tensor cores of one multiprocessor',
-  'In one cycle the fp32 units of a multiprocessor do 128 multiply-adds, its tensor cores 2048 in bf16. At the peak fp32 needs 14 operations for each byte of memory, bf16 206.', [
+  `In one cycle the fp32 units of a multiprocessor do 128 multiply-adds, its tensor cores 2048 in bf16. At their measured speeds fp32 needs ${FP32} operations for each byte of memory, bf16 ${BF16}.`, [
     text(16, 32, 'multiply-adds in one cycle of one multiprocessor', { style: 'q' }),
     text(16, 88, 'fp32 units', { bold: true, style: 'w' }), rect(16, 102, 43, 40, 'w'), text(72, 131, '128', { size: 24, bold: true }),
     text(16, 190, 'tensor cores, bf16', { bold: true, style: 'a' }), rect(16, 204, 688, 40, 'a'), text(692, 233, '2048', { size: 24, style: 'o', at: 'end', bold: true }),
-    text(16, 300, 'operations for each byte of memory, at the peak', { style: 'q' }),
-    text(16, 346, 'fp32: 14', { size: 26, bold: true, style: 'w' }), text(260, 346, 'bf16: 206', { size: 26, bold: true, style: 'a' })]);
+    text(16, 300, 'operations for each byte of memory, as measured', { style: 'q' }),
+    text(16, 346, `fp32: ${FP32}`, { size: 26, bold: true, style: 'w' }), text(260, 346, `bf16: ${BF16}`, { size: 26, bold: true, style: 'a' })]);
 
 // Bytes that must arrive for 989 TFLOP/s, by the tile that is computed together.
 const REUSE = [['16 x 16, a warp', 8, 124], ['64 x 64, a block', 32, 31], ['128 x 128, a block', 64, 15], ['128 x 256, a block', 85, 12], ['256 x 256, two blocks', 128, 7.7]];
