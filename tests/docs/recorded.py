@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""recorded.py ROOT: what lessons, decks and quizzes of labs 00 to 05 say of measured speeds is what the records say.
+"""recorded.py ROOT: what lessons and decks say of measured speeds is what the records say.
 
 A sentence is looked up in its file, and each of its numbers is compared with a record. The records of tuning are texts;
 `tuned` reads the number that stands in one column of a named row.
@@ -39,11 +39,36 @@ def tuned(file, row, *parts, number=0):
     return float(re.findall(r"\d+\.\d+", rest)[number])
 
 
+def trained(file, key, **where):
+    """`key` of the first run in a record of training whose fields are `where`'s."""
+    runs = [json.loads(line) for line in (bench / "training" / file).read_text().splitlines() if line.startswith("{")]
+    return next(run[key] for run in runs if where.items() <= run.items())
+
+
+def losses(kind):
+    return [float(line) for line in (bench / f"training/h200x2/losses_{kind}.txt").read_text().split()]
+
+
+def speeds(file, *runs, **where):
+    return [trained(file, "tokens_per_s_per_gpu", what="ridge nn", **where, **run) for run in runs]
+
+
+def share(speed_of_one, speed):
+    return speed / speed_of_one
+
+
 LONG, LONG100, SCAN, GATHER = "h200/tuning/long_rows.txt", "h100/tuning/long_rows.txt", "h200/tuning/03_warp_shuffle.txt", "h200/tuning/01_coalescing.txt"
 ONE, TWO, THREE, FOUR = (f"labs/{lab}/README.md" for lab in ("01_coalescing", "02_tiling", "03_warp_shuffle", "04_tensor_core"))
 DECK = {n: next((root / "slides").glob(f"0{n}_*/deck.md")).relative_to(root).as_posix() for n in range(6)}
 gather = lambda width, *rows: [tuned(GATHER, row, f"gather width {width},") for row in rows]
 ONCE, FOUR_ROWS, PIECES = "rows, 1 row x 1 in flight", "rows, 4 rows x 1", "rows, 1 row x 8"
+
+SEVEN, NINE, TEN, DECK11 = "labs/07_ddp/README.md", "labs/09_tensor_parallel/README.md", "labs/10_mixed_precision/README.md", "slides/11_closing/deck.md"
+ddp = speeds("h100x2/training.jsonl", {"ranks": 1}, {"ranks": 2}, model="gpt2-124m")
+blocks = [trained("h100x2/training.jsonl", "median_s", what="tensor parallel blocks", ranks=p, messages=m) * 1e3 for p, m in ((1, True), (2, True), (2, False))]
+formats = speeds("h200x2/before_graph.jsonl", {"type": "fp32"}, {"type": "tf32"}, {"type": "bf16"}, ranks=1)
+four = {model: speeds("h200x4/training.jsonl", {"ranks": 1}, {"ranks": 4}, model=model) for model in ("gpt2-124m", "gpt-1.3b")}
+tensor = [trained("h200x4/training.jsonl", "median_s", what="tensor parallel blocks", ranks=p, messages=True) for p in (1, 4)]
 
 # File, a sentence with numbers in groups, and the records' values.
 SENTENCES = [
@@ -90,6 +115,17 @@ SENTENCES = [
     (DECK[5], r"the solution is ([\d.]+) times as fast as the driver's", [ratio("05_streams_graphs", "upload")]),
     (DECK[5], r"\*\*([\d.]+) times\*\* as fast as one stream", [ratio("05_streams_graphs", "fork_join")]),
     (DECK[5], r"from ([\d.]+) ms to ([\d.]+) ms", [step("05_streams_graphs", f)[0] * 1e3 for f in ("decode_1_launches.cu", "decode.cu")]),
+    (SEVEN, r"trains at ([\d,]+) tokens per second on one H100\. On two H100s each GPU reaches ([\d,]+), ([\d.]+)% of", [*ddp, share(*ddp) * 100]),
+    (SEVEN, r"over that of one alone: ([\d.]+) for GPT-2 124M, [\d.]+ with PyTorch, ([\d.]+) for 1\.3B", [share(*v) for v in four.values()]),
+    (NINE, r"take ([\d.]+) ms on one H100 and ([\d.]+) ms on two, ([\d.]+) times as fast, and without their all-reduces they would take ([\d.]+) ms",
+     [*blocks[:2], blocks[0] / blocks[1], blocks[2]]),
+    (TEN, r"trains at ([\d,]+) tokens per second in fp32 on one H200, at ([\d,]+) in TF32, and at ([\d,]+) in bf16: \*\*(\d) times", [*formats, formats[2] / formats[0]]),
+    (TEN, r"After (\d+) updates the loss is ([\d.]+) in fp32, in bf16 and in fp16 with a loss scale\. In fp16 alone it is ([\d.]+)\.",
+     [len(losses("fp32")), losses("bf16")[-1], losses("fp16_unscaled")[-1]]),
+    (TEN, r"over (\d+) updates: .* to ([\d.]+), fp16 alone lags behind and ends at ([\d.]+)\]", [len(losses("fp32")), losses("fp16_scaled")[-1], losses("fp16_unscaled")[-1]]),
+    (DECK11, r"data parallel, GPT-2 124M \| 4 \| ([\d.]+)", [share(*four["gpt2-124m"])]),
+    (DECK11, r"data parallel, 1\.3B \| 4 \| \*\*([\d.]+)", [share(*four["gpt-1.3b"])]),
+    (DECK11, r"tensor parallel, 1\.3B \| 4 \| \*([\d.]+)", [tensor[0] / tensor[1] / 4]),
 ]
 
 wrong, count = [], 0
@@ -101,6 +137,7 @@ for file, sentence, values in SENTENCES:
         continue
     for said, value in zip(found.groups(), values, strict=True):
         count += 1
+        said = said.replace(",", "")
         digits = len(said.partition(".")[2])
         if abs(float(said) - value) > 0.5000001 * 10**-digits:
             wrong.append(f"{file}: '{found[0]}': {said}, and the record says {value:.{digits + 2}f}")
