@@ -95,7 +95,7 @@ SENTENCES = [
     (THREE, r"Its record has ([\d.]+) on an H100\. The lab's record on an H200, ([\d.]+),",
      [ratio("03_warp_shuffle", "layernorm", "x 32768", m) for m in ("h100", "h200")]),
     (THREE, r"to ([\d.]+) of it on an H100", [ratio("03_warp_shuffle", "compact", machine="h100")]),
-    (FOUR, r"the solution of task 2 reaches (\d+) TFLOP/s", [step("04_tensor_core", "gemm.cu")[2] / 1e12]),
+    (FOUR, r"the solution of `gemm` reaches (\d+) TFLOP/s", [step("04_tensor_core", "gemm.cu")[2] / 1e12]),
     (FOUR, r"from (\d+) to (\d+) TFLOP/s below the roof", [step("04_tensor_core", f)[2] / 1e12 for f in ("06_mma_sync.cu", "gemm.cu")]),
     (DECK[0], r"what ([\d.]+) over cudaMemcpy means", [ratio("01_coalescing", "copy")]),
     (DECK[1], r"runs at ([\d.]+) of cudaMemcpy", [ratio("01_coalescing", "transpose")]),
