@@ -285,7 +285,7 @@ void move_matrix(const MatrixLayout& layout, void* memory, unsigned ldm, bool ro
                [&](const char* p, unsigned size, unsigned i) { library_access(p, size, store, pc, i); });
   runner.pieces().count = 0;
   library_access(fragment, bytes * layout.elements, !store, pc, kMostElements);
-  // Pieces that hold the lane's own elements have been checked; others are what the hardware's lanes read for each other.
+  // Pieces that hold the lane's own elements have been checked; others are what the hardware's lanes read for others.
   const bool own_pieces = row_major != layout.fast_rows || bytes != 2;
   for (unsigned i = 0; i < layout.elements; ++i) {
     unsigned row, col;
