@@ -1,6 +1,7 @@
 #include "grader/bench/bench_page.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "grader/base/error.hpp"
+#include "grader/base/lab.hpp"
 #include "grader/base/names.hpp"
 #include "grader/base/statistics.hpp"
 #include "grader/base/text.hpp"
@@ -76,6 +78,25 @@ std::string rows_of(const json& r) {
   return rows;
 }
 
+// Tasks that a lab has now and had not when it was recorded, one line a lab; empty where there are none.
+std::string missing_tasks(const std::map<std::string, json>& results) {
+  std::string lines;
+  for (const auto& [name, r] : results) {
+    const fs::path dir = root_dir() / "labs" / name;
+    if (!fs::exists(dir / "lab.toml")) continue;
+    std::vector<std::string> missing;
+    for (const Task& task : load_lab(dir).tasks)
+      if (std::none_of(r.at("tasks").begin(), r.at("tasks").end(),
+                       [&](const json& recorded) { return recorded.at("id") == task.id; }))
+        missing.push_back(task.id);
+    if (!missing.empty()) lines += fmt::format("- {}: {}\n", name, fmt::join(missing, ", "));
+  }
+  if (lines.empty()) return {};
+  return "\nThese labs were recorded before they had the following tasks, and the points above are those of that "
+         "time:\n\n" +
+         lines;
+}
+
 // "1515 to 1980 MHz", over all turns of a result.
 std::string range(const json& r, const char* key, const char* unit) {
   std::vector<double> all;
@@ -132,6 +153,7 @@ std::string bench_page(const fs::path& dir) {
   else
     out += "| lab | task | points | counts |\n|---|---|---|---|\n";
   for (const auto& [lab, r] : results) out += rows_of(r);
+  out += missing_tasks(results);
   out += "\n## Runs\n\n";
   out += timed ? "| lab | date | commit | compiler | driver, CUDA | clocks at the start, degrees C | SM clock, "
                  "temperature, power after the turns |\n|---|---|---|---|---|---|---|\n"

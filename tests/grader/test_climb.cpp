@@ -208,6 +208,29 @@ TEST_CASE("the page of ranks on several GPUs says how many there were") {
   CHECK(contains(read_file(root / "pages/h200x2/README.md"), "# 2 x NVIDIA H200\n"));
 }
 
+TEST_CASE("a page says which tasks a lab has gained since it was recorded") {
+  Root root;
+  json j = json::parse(read_file(repository() + "/benchmarks/h200/02_tiling.json"));
+  json all = json::array();
+  const json manifest = {"stencil", "sgemm_shared", "sgemm_registers", "sgemm_async", "sgemm"};
+  for (const json& id : manifest) {
+    all.push_back(j["tasks"].back());
+    all.back()["id"] = id;
+  }
+  j["tasks"] = all;
+  auto page = [&] {
+    write_file(root / "benchmarks/h200/02_tiling.json", j.dump());
+    Run r = root.bench({"--tables", "--out", root / "pages"});
+    INFO(r.out << r.err);
+    REQUIRE(r.code == 0);
+    return read_file(root / "pages/h200/README.md");
+  };
+  CHECK_FALSE(contains(page(), "recorded before"));
+  j["tasks"].erase(1);
+  CHECK(contains(page(), "recorded before they had the following tasks"));
+  CHECK(contains(page(), "\n- 02_tiling: sgemm_shared\n"));
+}
+
 TEST_CASE("the pages of the solutions are those of the recorded files") {
   Folder home;
   Run r = run_ridge(home, {"bench", "--tables", "--out", home / "pages"});
