@@ -8,7 +8,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 course=$scratch/course
 mkdir "$course"
-(cd "$root" && git ls-files -z | xargs -0 tar -cf -) | tar -xf - -C "$course"
+(cd "$root" && git ls-files -z | tar --null -T - -cf -) | tar -xf - -C "$course"
 RIDGE_ROOT=$course "$ridge" new-lab 90_doubling
 lab=$course/labs/90_doubling
 solution=$course/solutions/90_doubling
