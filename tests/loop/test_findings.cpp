@@ -98,6 +98,55 @@ TEST_CASE("bank conflicts are told with the pitch and a better one") {
   CHECK(contains(f.why, "A pitch of 33 words in place of 32"));
 }
 
+TEST_CASE("conflicts of wide requests count the lanes that are served together") {
+  LineCount l = line("shared_ld", 100, 0, 0, 128, 128);
+  l.bytes = 16 * l.lanes;  // a float4 at a pitch of 32 words: 8 lanes at a time
+  l.wavefronts = 3200, l.conflicts = 2800;
+  const Finding f = only(missed("conflicts_over_bound", 31, 0.02, {l}));
+  CHECK(contains(f.what, "32 words apart, so 8 lanes meet in each bank"));
+  CHECK(contains(f.why, "With 16 bytes a lane, 8 lanes are served at a time."));
+  CHECK(contains(f.why, "A pitch of 36 words in place of 32"));
+}
+
+TEST_CASE("conflicts between rows of a narrow block name its rows, and a wide block has none") {
+  LineCount l = line("shared_ld", 100, 0, 0, 4, 4);
+  l.wavefronts = 200, l.conflicts = 100;
+  Result r = missed("conflicts_over_bound", 1, 0.02, {l});
+  r.tasks[0].kernels[0].block = {16, 16, 1};
+  CHECK(contains(only(r).why, "rows of 16 threads, so that a warp has 2 of them"));
+  r.tasks[0].kernels[0].block = {256, 1, 1};
+  CHECK_FALSE(contains(only(r).why, "row"));
+  CHECK(contains(only(r).why, "which two lanes are in one bank"));
+}
+
+TEST_CASE("instructions are told with the kernel and its line") {
+  Result r = missed("instructions_over_bound", 2, 1.1, {});
+  r.tasks[0].kernels[0].kernel = "(anonymous namespace)::round_kernel<4>(float const*)";
+  r.tasks[0].kernels[0].counters["ridge__warp_instructions.sum"] = 12345;
+  const Finding f = only(r, {{"transpose.cu", "void round_kernel_too() {}\n\ntemplate <int N>\n__global__ void\n"
+                                              "round_kernel(const float* in) {}\n"}});
+  CHECK(f.where == "transpose.cu:5");
+  CHECK(contains(f.what, "12345 instructions"));
+}
+
+TEST_CASE("data that one kernel stores and another loads is told as that, without a shuffle") {
+  Result r = missed("sectors_over_ideal", 2, 1.02, {line("global_ld", 400, 1600, 1600, 4, 4)});
+  CHECK_FALSE(contains(only(r).why, "shuffle"));
+  KernelCount second = r.tasks[0].kernels[0];
+  second.kernel = "second";
+  r.tasks[0].kernels.push_back(second);
+  CHECK(contains(only(r).why, "2 kernels load and store"));
+}
+
+TEST_CASE("barriers of a product on matrix units are not answered with shuffles") {
+  LineCount l = line("shared_st", 100, 0, 0, 8, 8);
+  Result r = missed("barriers_over_bound", 4, 1.05, {l});
+  CHECK(contains(only(r).why, "__syncwarp()"));
+  r.tasks[0].kernels[0].counters["ridge__operations_matrix.sum"] = 4096;
+  CHECK_FALSE(contains(only(r).why, "shuffle"));
+  CHECK(contains(only(r).why, "one barrier a round"));
+}
+
 TEST_CASE("divergence names the condition, barriers their lines") {
   const std::map<std::string, std::string> sources = {{"transpose.cu",
                                                        "__global__ void k() {\n  if (threadIdx.x % 2 == 0) {\n    "
