@@ -22,6 +22,8 @@ constexpr float kSamePlace = 4;  // pixels between points that share a circle
 constexpr float kStill = 4;      // pixels that the mouse may move during a click
 constexpr double kWheelStep = 0.85;
 
+constexpr float kBetweenNames = 5;  // pixels between the tasks of one card
+
 using Cluster = std::vector<std::size_t>;
 
 float apart(ImVec2 a, ImVec2 b) { return std::hypot(a.x - b.x, a.y - b.y); }
@@ -374,7 +376,7 @@ class Plotter {
       for (const CardLine& line : card_lines(cluster)) {
         const ImVec2 text = text_size(type_of(line), line.text);
         widest = std::max(widest, text.x);
-        size.y += text.y;
+        size.y += text.y + (line.name && line.dot != current_[cluster[0]] ? px(kBetweenNames) : 0);
       }
       requests.push_back({at.x, at.y, size.x + widest, size.y});
       labelled.push_back(&cluster);
@@ -402,6 +404,7 @@ class Plotter {
     std::map<const Dot*, std::pair<float, float>> parts;  // of the card's height, by task
     for (const CardLine& line : card_lines(cluster)) {
       const float height = text_size(type_of(line), line.text).y;
+      if (line.name && line.dot != current_[cluster[0]]) y += px(kBetweenNames);
       frame_.paint.text(type_of(line), {from.x + px(5) + pad.x, y}, line.name ? colours().ink : colours().muted,
                         line.text);
       auto& part = parts.try_emplace(line.dot, y, y).first->second;

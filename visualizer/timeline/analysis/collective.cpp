@@ -43,7 +43,7 @@ std::optional<AlphaBeta> known_alpha_beta(const EventStore& s) {
     return at == s.files[0].about.end() ? 0 : std::strtod(at->second.c_str(), nullptr);
   };
   const AlphaBeta m{number("link_latency_us") * 1e-6, number("link_bytes_per_second"),
-                    "the emulated links' own values"};
+                    "the emulated links' own values; a call of NCCL adds its start"};
   if (!(m.beta > 0) || !(m.alpha >= 0) || !std::isfinite(m.beta) || !std::isfinite(m.alpha)) return {};
   return m;
 }
