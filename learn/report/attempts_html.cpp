@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -81,7 +82,7 @@ std::string list_item(const Stop& s) {
   for (const std::string& task : s.passed) add(task + " passed");
   if (s.hints > 0) add(fmt::format("{} hint{} taken", s.hints, s.hints == 1 ? "" : "s"));
   return fmt::format("{} <span class=\"soft\">{} points</span> {}{}", escaped(short_time(s.time)),
-                     fmt::format("{:g}", s.points), escaped(told),
+                     fmt::format("{:g}", std::floor(s.points * 10 + 1e-6) / 10), escaped(told),
                      s.note.empty() ? "" : fmt::format("<blockquote>{}</blockquote>", escaped(s.note)));
 }
 

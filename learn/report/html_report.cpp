@@ -126,8 +126,8 @@ std::string anchor_of(std::size_t person, const LabRecord& r) { return fmt::form
 std::string overview(const Person& p, std::size_t number) {
   std::string out = "<ul class=\"labs\">\n";
   for (const LabRecord& r : p.records)
-    out += fmt::format("<li><span class=\"points\">{:g} / {:g}</span><a href=\"#{}\">{} {}</a>{}</li>\n",
-                       r.result.points, r.result.max, escaped(anchor_of(number, r)),
+    out += fmt::format("<li><span class=\"points\">{} / {:g}</span><a href=\"#{}\">{} {}</a>{}</li>\n", r.result.points,
+                       r.result.max, escaped(anchor_of(number, r)),
                        escaped(r.result.lab.substr(0, r.result.lab.find('_'))), escaped(r.result.title),
                        points_bar(r.result.points, r.result.max));
   return out + "</ul>\n";
@@ -150,10 +150,10 @@ std::string class_table(const std::vector<Person>& people) {
     for (const std::string& lab : columns) {
       std::string cell = "-";
       for (const LabRecord& r : people[i].records)
-        if (r.result.lab == lab) cell = fmt::format("{:g}", r.result.points), sum += r.result.points;
+        if (r.result.lab == lab) cell = points_text(r.result.points), sum += r.result.points;
       out += fmt::format("<td class=\"n\">{}</td>", cell);
     }
-    out += fmt::format("<td class=\"n\">{:g}</td></tr>\n", sum);
+    out += fmt::format("<td class=\"n\">{}</td></tr>\n", points_text(sum));
   }
   return out + "</tbody></table></div>\n";
 }
@@ -180,9 +180,8 @@ int html_report(const std::string& out_file, const std::vector<std::string>& pat
   if (many)
     out += class_table(people);
   else
-    out +=
-        fmt::format("<p class=\"soft\">{:g} of {:g} points in {} lab{} of high-performance computing with CUDA.</p>\n",
-                    points, max, people[0].records.size(), people[0].records.size() == 1 ? "" : "s");
+    out += fmt::format("<p class=\"soft\">{} of {:g} points in {} lab{} of high-performance computing with CUDA.</p>\n",
+                       points_text(points), max, people[0].records.size(), people[0].records.size() == 1 ? "" : "s");
   for (std::size_t i = 0; i < people.size(); ++i) {
     out += fmt::format("<section id=\"p{}\">\n", i);
     if (many) out += fmt::format("<h1>{}</h1>\n", escaped(people[i].name));
@@ -196,10 +195,10 @@ int html_report(const std::string& out_file, const std::vector<std::string>& pat
   if (paths.empty()) out += calibration_section(labs);
   out += "</main>\n</body>\n</html>\n";
   write_durably(file, out);
-  fmt::print("{}: {} record{} of {}\n", shown(out_file),
-             std::accumulate(people.begin(), people.end(), std::size_t{0},
-                             [](std::size_t n, const Person& p) { return n + p.records.size(); }),
-             many ? "s" : "", many ? fmt::format("{} people", people.size()) : people[0].name);
+  const std::size_t records = std::accumulate(people.begin(), people.end(), std::size_t{0},
+                                              [](std::size_t n, const Person& p) { return n + p.records.size(); });
+  fmt::print("{}: {} record{} of {}\n", shown(out_file), records, records == 1 ? "" : "s",
+             many ? fmt::format("{} people", people.size()) : people[0].name);
   return 0;
 }
 

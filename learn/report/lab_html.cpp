@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "grader/base/error.hpp"
 #include "grader/result/record.hpp"
@@ -43,9 +44,9 @@ std::string lesson_html(const std::string& lesson, const fs::path& page) {
 std::string goals_html(const TaskResult& t) {
   std::string out;
   for (const GoalResult& g : t.goals)
-    out += fmt::format("<li><span class=\"{}\">{}</span> {} <span class=\"soft\">{}, {:g} / {:g} points</span></li>\n",
+    out += fmt::format("<li><span class=\"{}\">{}</span> {} <span class=\"soft\">{}, {} / {:g} points</span></li>\n",
                        g.met ? "ok" : "fail", g.met ? "\u2713" : "\u2717", escaped(g.title.empty() ? g.id : g.title),
-                       escaped(goal_text(g)), g.points, g.max);
+                       escaped(goal_text(g)), points_text(g.points), g.max);
   return out.empty() ? "" : "<ul class=\"goals\">\n" + out + "</ul>\n";
 }
 
@@ -99,9 +100,9 @@ std::string task_html(const LabRecord& r, const Lab* lab, const TaskResult& t, c
     for (const Task& known : lab->tasks)
       if (known.id == t.id) spec = &known;
   std::string out = fmt::format(
-      "<article class=\"task {}\">\n<header><h3><span class=\"points\">{:g} / {:g}</span>{} <span "
+      "<article class=\"task {}\">\n<header><h3><span class=\"points\">{} / {:g}</span>{} <span "
       "class=\"chip\">{}</span></h3>\n<p class=\"soft\">{}</p></header>\n",
-      name_of(t.status), t.points, t.max, escaped(t.id), name_of(t.status), escaped(t.title));
+      name_of(t.status), points_text(t.points), t.max, escaped(t.id), name_of(t.status), escaped(t.title));
   if (t.status == Status::skipped) return out + "<p>" + escaped(t.reason) + "</p>\n</article>\n";
   std::string code;
   if (spec != nullptr)
@@ -132,6 +133,8 @@ std::string predictions_html(const Lab& lab) {
 
 }  // namespace
 
+std::string points_text(double points) { return fmt::format("{:g}", std::floor(points * 10 + 1e-6) / 10); }
+
 std::string points_bar(double points, double max) {
   return fmt::format("<div class=\"bar\"><i style=\"width:{:.0f}%\"></i></div>",
                      max > 0 ? 100 * std::clamp(points / max, 0.0, 1.0) : 0.0);
@@ -141,10 +144,10 @@ std::string lab_html(const LabRecord& record, const Lab* lab, const fs::path& pa
   const Result& r = record.result;
   const std::string device = r.device.count("name") != 0 ? r.device.at("name") : name_of(r.backend);
   std::string out = fmt::format(
-      "<h2 id=\"{}\"><span class=\"points\">{:g} / {:g}</span>{} {}</h2>\n{}\n<p class=\"soft\">{}, {} on {}, {}, "
+      "<h2 id=\"{}\"><span class=\"points\">{} / {:g}</span>{} {}</h2>\n{}\n<p class=\"soft\">{}, {} on {}, {}, "
       "attempt "
       "{}</p>\n",
-      escaped(anchor), r.points, r.max, escaped(r.lab.substr(0, r.lab.find('_'))), escaped(r.title),
+      escaped(anchor), points_text(r.points), r.max, escaped(r.lab.substr(0, r.lab.find('_'))), escaped(r.title),
       points_bar(r.points, r.max), r.standing, r.mode, escaped(device), escaped(r.time), escaped(r.attempt));
   out += attempts_html(record.stops, r.max);
   if (r.outcome == Outcome::build_failed)

@@ -21,6 +21,8 @@ struct LabRecord {
 // `page`: the folder that the page is written to, for links to lessons. `lab`: null where it is not one of the course.
 std::string lab_html(const LabRecord& record, const Lab* lab, const fs::path& page, const std::string& anchor);
 
+// Points with one digit behind the point at most, never rounded up: 63.1.
+std::string points_text(double points);
 // A bar of the points earned.
 std::string points_bar(double points, double max);
 

@@ -37,7 +37,7 @@ p { margin: .4rem 0; } pre { overflow-x: auto; white-space: pre-wrap; background
 .asked { list-style: none; padding: 0; } .asked li { margin: .5rem 0; }
 table { border-collapse: collapse; margin: .6rem 0; } th, td { text-align: left; padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; } caption { text-align: left; } .scroll { overflow-x: auto; }
-figure { margin: .8rem 0; } figcaption { font-size: .88rem; } figure.warp, figure.path { max-width: 48rem; }
+figure { margin: .8rem 0; } figcaption { font-size: .88rem; } figure { max-width: 48rem; }
 svg { width: 100%; height: auto; font: 12px system-ui, sans-serif; } svg text { fill: var(--ink); } svg text.soft { fill: var(--soft); }
 svg .grid { stroke: var(--line); } svg .roof { fill: none; stroke: var(--ink); stroke-width: 2; }
 svg circle { fill: var(--kernel); stroke: var(--paper); } svg circle.counted { fill: var(--paper); stroke: var(--kernel); stroke-width: 2; }
