@@ -172,7 +172,7 @@ std::string CloseTally::message(const Where& where) const {
     if (std::isfinite(error) && first_expected_.magnitude > 0 && error < kLowPrecision * first_expected_.magnitude) {
       text += fmt::format("; the error is {:.1e}, rounding gives about {:.1e}", error, first_expected_.deviation);
       // A lower precision is in all elements, and in none much.
-      if (4 * wrong_ > seen_ && most_off_ < kLowPrecision) text += ": was a lower precision used?";
+      if (4 * wrong_ > seen_ && most_off_ < 3 * kLowPrecision) text += ": was a lower precision used?";
     }
     return text;
   }

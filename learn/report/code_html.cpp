@@ -110,7 +110,7 @@ std::map<int, Badge> badges_of(const TaskResult& task, const std::string& file) 
 
 std::string badge_html(const Badge& b) {
   const auto number = [](double v) { return v >= 10 ? fmt::format("{:.0f}", v) : fmt::format("{:.2g}", v); };
-  const std::string unit = b.global ? "sectors" : "wavefronts";
+  const std::string unit = fmt::format("{}{}", b.global ? "sector" : "wavefront", b.took == 1 && !b.bad() ? "" : "s");
   return fmt::format("<span class=\"badge {}\" title=\"{} a request; ideal: {}\">{}{} {}</span>",
                      b.bad() ? "fail" : "ok", unit, number(b.ideal), number(b.took),
                      b.bad() ? " / " + number(b.ideal) : "", unit);

@@ -151,8 +151,8 @@ std::string lab_html(const LabRecord& record, const Lab* lab, const fs::path& pa
       points_bar(r.points, r.max), r.standing, r.mode, escaped(device), escaped(r.time), escaped(r.attempt));
   out += attempts_html(record.stops, r.max);
   if (r.outcome == Outcome::build_failed)
-    return out + "<p class=\"fail\">It did not compile.</p>\n<pre>" + escaped(r.build_output.substr(0, 4000)) +
-           "</pre>\n";
+    return out + "<p class=\"fail\">It did not compile.</p>\n<pre class=\"wrap\">" +
+           escaped(r.build_output.substr(0, 4000)) + "</pre>\n";
   if (const std::string svg = roofline_svg(r); !svg.empty())
     out += "<figure>" + svg +
            "<figcaption>Roofline. Filled points are timed; open ones are counted: the most that their traffic "

@@ -17,7 +17,7 @@ body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(
 h1 { font-size: 1.8rem; margin: .2rem 0; } h2 { font-size: 1.45rem; border-top: 2px solid var(--line); padding-top: 1rem; margin: 2.5rem 0 .3rem; }
 h3 { font-size: 1.15rem; margin: 0; } h4 { font-size: 1rem; margin: 1.2rem 0 .3rem; }
 a { color: var(--accent); } .soft, figcaption, caption { color: var(--soft); } .ok { color: var(--good); } .fail { color: var(--bad); }
-p { margin: .4rem 0; } pre { overflow-x: auto; white-space: pre-wrap; background: var(--card); padding: .6rem; border-radius: 6px; font-size: .85rem; }
+p { margin: .4rem 0; } pre.wrap { white-space: pre-wrap; } pre { overflow-x: auto; white-space: pre; background: var(--card); padding: .6rem; border-radius: 6px; font-size: .85rem; }
 .labs { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: .8rem; padding: 0; list-style: none; }
 .labs li, .task { border: 1px solid var(--line); border-radius: 8px; background: var(--card); padding: .7rem .9rem; }
 .labs a { font-weight: 600; text-decoration: none; } .points { float: right; font-variant-numeric: tabular-nums; }
@@ -45,7 +45,7 @@ svg circle.passed { fill: var(--good); } svg circle.broken { fill: var(--bad); }
 svg .kernel { fill: var(--kernel); } svg .copy { fill: var(--copy); } svg .host { fill: var(--host); } svg .exchange { fill: var(--exchange); }
 svg .lane, svg .used { fill: var(--kernel); } svg .none, svg .wasted { fill: var(--unused); } svg .again { fill: var(--bad); }
 svg .frame { fill: none; stroke: var(--soft); } svg .wire { fill: none; stroke: var(--kernel); stroke-opacity: .45; } svg .wait { fill: none; stroke: var(--ink); stroke-opacity: .6; } svg circle.end { fill: var(--ink); stroke: none; }
-@media (max-width: 40rem) { body { padding: .8rem; } svg { font-size: 19px; } .code .no { flex-basis: 1.6rem; } .code .note { margin-left: .6rem; }
+@media (max-width: 40rem) { body { padding: .8rem; } svg { font-size: 19px; } pre { font-size: .6rem; padding: .3rem; } .code .no { flex-basis: 1.6rem; } .code .note { margin-left: .6rem; }
   .code .line { flex-wrap: wrap; } .code code { flex: 1 1 60%; } .badge { margin-left: auto; } }
 @media print { body { max-width: none; padding: 0; font-size: 11pt; } .task, figure, .labs li { break-inside: avoid-page; } h2 { break-before: page; } h2:first-of-type { break-before: auto; }
   a { color: inherit; } .code { font-size: 8pt; } }

@@ -24,7 +24,7 @@ using nlohmann::json;
 namespace {
 
 constexpr unsigned kLanes = 32, kBanks = 32, kWordsOfSector = 8;
-constexpr double kPicture = 760, kLane = kPicture / kLanes, kLanesTop = 18, kBox = 16, kBetween = 64;
+constexpr double kPicture = 760, kLane = kPicture / kLanes, kLanesTop = 28, kBox = 16, kBetween = 64;
 
 struct Request {
   std::string place;  // "copy.cu:12"
@@ -93,7 +93,7 @@ std::optional<Request> dearest_request(const json& file) {
 
 // The lanes, as a row of boxes.
 std::string lane_row(const Request& r) {
-  std::string out = fmt::format("<text class=\"soft\" x=\"0\" y=\"{}\">lanes 0 to 31</text>\n", kLanesTop - 6);
+  std::string out = fmt::format("<text class=\"soft\" x=\"0\" y=\"{}\">lanes 0 to 31</text>\n", kLanesTop - 7);
   std::set<unsigned> active;
   for (const auto& [lane, address] : r.lanes) active.insert(lane);
   for (unsigned lane = 0; lane < kLanes; ++lane)

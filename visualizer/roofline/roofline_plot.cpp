@@ -18,7 +18,7 @@ namespace {
 
 constexpr float kRadius = 11, kSmall = 6;
 constexpr float kRing = 4;       // line width of a hollow point, in pixels
-constexpr float kSamePlace = 4;  // pixels between points that share a circle
+constexpr float kSamePlace = 2;  // pixels between points that share a circle
 constexpr float kStill = 4;      // pixels that the mouse may move during a click
 constexpr double kWheelStep = 0.85;
 
