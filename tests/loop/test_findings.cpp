@@ -123,8 +123,9 @@ TEST_CASE("instructions are told with the kernel and its line") {
   Result r = missed("instructions_over_bound", 2, 1.1, {});
   r.tasks[0].kernels[0].kernel = "(anonymous namespace)::round_kernel<4>(float const*)";
   r.tasks[0].kernels[0].counters["ridge__warp_instructions.sum"] = 12345;
-  const Finding f = only(r, {{"transpose.cu", "void round_kernel_too() {}\n\ntemplate <int N>\n__global__ void\n"
-                                              "round_kernel(const float* in) {}\n"}});
+  const Finding f = only(r, {{"transpose.cu",
+                              "void round_kernel_too() {}\n\ntemplate <int N>\n__global__ void\n"
+                              "round_kernel(const float* in) {}\n"}});
   CHECK(f.where == "transpose.cu:5");
   CHECK(contains(f.what, "12345 instructions"));
 }
