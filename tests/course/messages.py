@@ -25,7 +25,7 @@ def told(ridge, arguments, home):
     run = subprocess.run([ridge, "check", *arguments, "--backend", "cpu"], stdin=subprocess.DEVNULL, text=True, cwd=ROOT,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600,
                          env={**os.environ, "RIDGE_WORK": home, "NO_COLOR": "1"})
-    lines, quiet = [], False
+    lines, quiet, left_out = [], False, False
     for line in run.stdout.splitlines():
         if re.match(r"  (PASS|SKIP) ", line):
             quiet = True  # what passed says nothing here
@@ -35,7 +35,11 @@ def told(ridge, arguments, home):
                              line):
             continue
         if re.match(r"  Requests of |       (ok   \S+|fail \S+ +not measured)", line):
+            left_out = True  # with what is said below it
             continue
+        if left_out and line.startswith(" " * 12):
+            continue
+        left_out = False
         lines.append(line.replace(home, "~"))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
 

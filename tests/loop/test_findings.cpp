@@ -260,6 +260,9 @@ TEST_CASE("a gate that failed is named, and what it usually comes from is said")
   CHECK(of("memory", "race on shared memory").first.why == of("memory", "m").first.why);  // words decide nothing
   CHECK(contains(of("deadlock", "every rank waits").second, "transpose: ranks wait for each other"));
   CHECK(contains(of("time-limit", "took more than 5 s").second, "transpose: it does not end in time"));
+  CHECK(contains(of("time-limit", "m", Cause::timeout).first.why, "Which loop's condition"));
+  CHECK_FALSE(contains(of("correct", "n 1: got nan", Cause::not_a_number).first.why, "rank"));
+  CHECK(contains(of("correct", "2 ranks, n 1: got nan", Cause::not_a_number).first.why, "another rank"));
   const auto [rounded, said] = of("correct", "m", Cause::imprecise);
   CHECK(contains(said, "transpose: the answer is wrong"));
   CHECK(contains(rounded.why, "narrower type"));
