@@ -400,7 +400,10 @@ void overlap(const TaskResult& t, const GoalResult& g, Finding& f) {
       if (const double free = i.end - i.start - covered; free > alone)
         alone = free, longest = &i, on = &(*all)[r], rank = r;
     }
-  bool waits_for_peers = false;
+  bool waits_for_peers = false, copies = false;
+  for (const Timeline& r : *all)
+    copies = copies || std::any_of(r.items.begin(), r.items.end(),
+                                   [](const auto& i) { return i.kind == "h2d" || i.kind == "d2h"; });
   for (const Timeline& r : t.ranks)
     waits_for_peers = waits_for_peers ||
                       std::any_of(r.items.begin(), r.items.end(), [](const auto& i) { return i.kind == "exchange"; });
@@ -410,10 +413,12 @@ void overlap(const TaskResult& t, const GoalResult& g, Finding& f) {
                                           "it is needed, in a stream of its "
                                           "own, and send each result as soon as it is there. Some waits belong to the "
                                           "schedule; the lesson counts them."
-          : kernels
-              ? "Send one part while the next is computed: two buffers, two streams, an event between them."
-              : "Copies in each direction and kernels can run at the same time when they are in different streams, and "
-                "none waits for what it does not need.";
+          : kernels ? "Send one part while the next is computed: two buffers, two streams, an event between them."
+          : copies
+              ? "Copies in each direction and kernels can run at the same time when they are in different streams, and "
+                "none waits for what it does not need."
+              : "Kernels can run side by side when they are in different streams, and each waits only for what it "
+                "needs: an event, recorded where that is done.";
   if (longest == nullptr) return;
   const std::string what = longest->kind == "kernel"     ? "kernel " + longest->name
                            : longest->kind == "h2d"      ? "a copy to the device"
@@ -441,14 +446,17 @@ void overlap(const TaskResult& t, const GoalResult& g, Finding& f) {
               "others go on. Share the work out among more threads."
             : "What it loads, stores and computes is what counts.";
   }
-  double waits = 0;
+  double waits = 0, longest_wait = 0;
+  int times = 0;
   std::string call;
-  for (const auto& c : on->calls)
-    if (c.name.find("ynchronize") != std::string::npos && c.end - c.start > waits)
-      waits = c.end - c.start, call = c.name;
+  for (const auto& c : on->calls) {
+    if (c.name.find("ynchronize") == std::string::npos) continue;
+    waits += c.end - c.start, ++times;
+    if (c.end - c.start > longest_wait) longest_wait = c.end - c.start, call = c.name;
+  }
   if (waits > 0.2 * on->seconds)
-    f.why += fmt::format(" The host itself waits {:.1f} us in one {}: what it would issue next comes late.",
-                         waits * 1e6, call);
+    f.why += fmt::format(" The host itself waits {:.1f} us in {} {}: what it would issue next comes late.", waits * 1e6,
+                         times == 1 ? "one" : fmt::format("{} calls such as", times), call);
 }
 
 void launches(const TaskResult& t, const GoalResult& g, Finding& f) {

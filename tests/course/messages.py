@@ -4,6 +4,8 @@
   messages.py RIDGE [LAB ...]            compares with tests/course/messages/NN_name.md, and shows what differs
   messages.py RIDGE [LAB ...] --write    writes those pages
 
+Without a LAB it takes the labs that have a page.
+
 A page that changed is read before it is committed: could somebody act on it who does not know the code?
 """
 import argparse
@@ -75,7 +77,10 @@ def main():
     for lab in sorted((ROOT / "labs").glob("[0-9][0-9]_*")):
         if a.labs and lab.name[:2] not in a.labs and lab.name not in a.labs:
             continue
-        text, file = page(a.ridge, lab), PAGES / f"{lab.name}.md"
+        file = PAGES / f"{lab.name}.md"
+        if not a.labs and not file.exists():
+            continue
+        text = page(a.ridge, lab)
         if a.write:
             PAGES.mkdir(exist_ok=True)
             file.write_text(text)

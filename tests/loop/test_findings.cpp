@@ -185,6 +185,19 @@ TEST_CASE("one kernel that takes all of the time has nothing to overlap with") {
   CHECK(contains(only(r).why, "in different streams"));
 }
 
+TEST_CASE("kernels alone are not answered with copies, and many short waits of the host count together") {
+  Result r = missed("virtual_time_over_bound", 4, 1.7, {});
+  Timeline t;
+  t.seconds = 100e-6;
+  t.items = {{"refine", "kernel", 1, 0, 0, 40e-6, 0}, {"refine", "kernel", 1, 0, 50e-6, 90e-6, 0}};
+  r.tasks[0].timeline = t;
+  CHECK_FALSE(contains(only(r).why, "Copies"));
+  CHECK(contains(only(r).why, "Kernels can run side by side"));
+  for (int i = 0; i < 3; ++i)
+    r.tasks[0].timeline->calls.push_back({"cudaStreamSynchronize", 10e-6 * i, 10e-6 * i + 9e-6});
+  CHECK(contains(only(r).why, "waits 27.0 us in 3 calls such as cudaStreamSynchronize"));
+}
+
 TEST_CASE("three findings at most, the most points first; a wrong answer stands for all of its task's points") {
   Result r;
   r.lab = "01_coalescing";
