@@ -214,6 +214,7 @@ class CloseTally {
   double largest_ = 0, squares_ = 0, bias_ = 0;
   double first_got_ = 0;
   Expected first_expected_;
+  double most_off_ = 0;  // the largest error of a wrong element over its magnitude
   // The range of got / expected over the wrong elements whose expected value is far from 0.
   std::size_t factors_ = 0;
   double least_factor_ = std::numeric_limits<double>::infinity(), most_factor_ = -least_factor_;

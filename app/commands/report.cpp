@@ -17,7 +17,7 @@ namespace {
 
 struct ReportArguments {
   std::vector<std::string> files;  // --html takes many files, other formats take one
-  std::string format = "terminal", out, html;
+  std::string format = "terminal", out, html, name;
 };
 
 std::string in_format(const Result& r, const std::string& format, const std::string& json) {
@@ -30,7 +30,7 @@ std::string in_format(const Result& r, const std::string& format, const std::str
 }
 
 int show_record(const ReportArguments& a) {
-  if (!a.html.empty()) return loop::html_report(a.html, a.files);
+  if (!a.html.empty()) return loop::html_report(a.html, a.files, a.name);
   if (a.files.size() != 1)
     throw Error(Exit::usage, a.files.empty() ? "no record was named" : "one record at a time, except with --html",
                 "records lie in work/.ridge/results/; `ridge report --html F.html` takes all of yours");
@@ -63,6 +63,7 @@ void add_report(Commands& ridge) {
   auto a = std::make_shared<ReportArguments>();
   command->add_option("files", a->files, "Record (ridge.result/1); with --html also folders, one a student");
   command->add_option("--html", a->html, "Write one self-contained page of them (none named: your own) to this file");
+  command->add_option("--name", a->name, "The person whose page it is, for its title")->needs("--html");
   command->add_option("--format", a->format, "Format")
       ->check(CLI::IsMember({"terminal", "json", "junit", "gradescope", "autolab", "prairielearn"}))
       ->capture_default_str();

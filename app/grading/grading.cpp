@@ -133,7 +133,9 @@ void tell_recordings(const Result& r, const fs::path& folder) {
     if (t.status == Status::failed && !t.warp_name.empty())
       print_as_typed("  Requests of {}, lane by lane: ./ridge viz {}\n", t.id, shown(folder / t.warp_name));
   for (const TaskResult& t : r.tasks)
-    if (!t.trace.empty()) print_as_typed("  Timeline of {}: ./ridge viz {}\n", t.id, shown(folder / t.trace));
+    if (!t.trace.empty())
+      print_as_typed("  Timeline of {}{}: ./ridge viz {}\n", t.id,
+                     t.timeline && !t.timeline->wrong_case.empty() ? ", the wrong case" : "", shown(folder / t.trace));
 }
 
 }  // namespace

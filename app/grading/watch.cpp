@@ -24,7 +24,7 @@ namespace ridge::loop {
 
 namespace {
 
-constexpr auto kPoll = std::chrono::milliseconds(100);
+constexpr auto kPoll = std::chrono::milliseconds(25);
 
 std::atomic<bool> watching{false}, all_passed{false};
 std::atomic<int> checks_made{0};

@@ -5,7 +5,7 @@
 namespace ridge::loop {
 
 namespace {
-constexpr int kReadAnyway = 8;  // after so many looks, contents are read although no time or size changed
+constexpr int kReadAnyway = 32;  // after so many looks, contents are read although no time or size changed
 }
 
 Sources Watcher::now() {

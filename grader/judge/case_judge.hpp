@@ -42,6 +42,8 @@ class CaseJudge {
   };
   // Case `number` of the task, from 1. `again`: it is called once more, with other data.
   Answer judge(const lab::Case& c, std::uint64_t number, bool again);
+  // A further plain call of that case, recorded for its timeline.
+  std::vector<Reply> recorded(const lab::Case& c, std::uint64_t number);
 
   // Ends all workers, for the baseline is timed alone first.
   void stop();

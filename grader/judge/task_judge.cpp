@@ -143,9 +143,32 @@ bool TaskJudge::judge_answer(const lab::Case& c, std::uint64_t number, bool agai
   task_.cases.push_back({told(c), g.check.empty(), told(g)});
   if (!g.check.empty()) {
     fail(g, c);
+    show_wrong(c, number, answer.replies);
     return false;
   }
   return !c.measured || !traffic_.name.empty() || take_counts(c, answer.replies);
+}
+
+bool TaskJudge::in_virtual_time() const {
+  return std::any_of(spec_.goals.begin(), spec_.goals.end(), [](const Goal& g) { return needs_timeline(g.metric); });
+}
+
+void TaskJudge::show_wrong(const lab::Case& c, std::uint64_t number, const std::vector<Reply>& replies) {
+  const auto ended = [](const Reply& r) {
+    return r.fate == Fate::ok &&
+           (r.done.status == protocol::Status::ok || cause_of(r.done.cause) == Cause::race_streams);
+  };
+  if (!keeps_requests(options_) || options_.backend != Backend::cpu || !in_virtual_time() || replies.empty() ||
+      !std::all_of(replies.begin(), replies.end(), ended))
+    return;
+  const std::vector<Reply> again = c.measured ? std::vector<Reply>{} : cases_.recorded(c, number);
+  for (const Reply& r : c.measured ? replies : again) {
+    Timeline t = count_launches(r.launches, programs_.worker).timeline;
+    if (t.items.empty()) continue;
+    t.wrong_case = told(c);
+    if (!task_.timeline || t.seconds > task_.timeline->seconds) task_.timeline = t;
+    if (c.ranks > 0) task_.ranks.push_back(std::move(t));
+  }
 }
 
 std::uint64_t TaskJudge::called_again(const std::vector<lab::Case>& cases) const {
@@ -184,8 +207,7 @@ bool TaskJudge::take_counts(const lab::Case& c, const std::vector<Reply>& replie
   if (keeps_requests(options_) && c.ranks == 0)
     task_.warp =
         warp_file(slowest->launches, programs_.worker, {options_.submission.dir, root_dir() / "labs" / lab_.name});
-  if (std::any_of(spec_.goals.begin(), spec_.goals.end(), [](const Goal& g) { return needs_timeline(g.metric); }))
-    task_.timeline = measured_.counted->timeline;
+  if (in_virtual_time()) task_.timeline = measured_.counted->timeline;
   task_.roofline =
       Roofline{measured_.work.operations, measured_.counted->global_sectors * 32,
                measured_.work.bytes_read + measured_.work.bytes_written, measured_.work.operation_unit, std::nullopt};

@@ -68,6 +68,9 @@ class TaskJudge {
   void judge_cases();
   // False: the task ends here.
   bool judge_answer(const lab::Case& c, std::uint64_t number, bool again);
+  bool in_virtual_time() const;  // a goal is
+  // The timeline of a case whose answer is wrong, where the goals are in virtual time and the inputs are public.
+  void show_wrong(const lab::Case& c, std::uint64_t number, const std::vector<Reply>& replies);
   // Takes the counts of the measured case on the emulator. False means that the answer did not come from the device.
   bool take_counts(const lab::Case& c, const std::vector<Reply>& replies);
   // False: a gate failed.

@@ -16,9 +16,12 @@ namespace ridge {
 
 using nlohmann::json;
 
-std::vector<std::pair<std::string, int>> source_lines(const fs::path& program,
-                                                      const std::vector<std::uint64_t>& offsets) {
-  std::vector<std::pair<std::string, int>> found(offsets.size());
+namespace {
+
+using Place = std::pair<std::string, int>;
+
+std::vector<Place> ask_for_lines(const fs::path& program, const std::vector<std::uint64_t>& offsets) {
+  std::vector<Place> found(offsets.size());
   constexpr std::size_t kBatch = 512;
   for (std::size_t first = 0; first < offsets.size(); first += kBatch) {
     std::vector<std::string> argv = {"addr2line", "-a", "-i", "-e", program.string()};
@@ -49,6 +52,30 @@ std::vector<std::pair<std::string, int>> source_lines(const fs::path& program,
   return found;
 }
 
+}  // namespace
+
+// Where the compiler merged the code of two lines, it names the file and line 0. The instruction before has a line.
+std::vector<Place> source_lines(const fs::path& program, const std::vector<std::uint64_t>& offsets) {
+  constexpr std::uint64_t kBefore = 96;     // bytes
+  constexpr std::size_t kMostMerged = 256;  // places
+  std::vector<Place> found = ask_for_lines(program, offsets);
+  std::vector<std::size_t> merged;
+  std::vector<std::uint64_t> before;
+  for (std::size_t i = 0; i < found.size() && merged.size() < kMostMerged; ++i)
+    if (!found[i].first.empty() && found[i].second == 0) {
+      merged.push_back(i);
+      for (std::uint64_t back = 1; back <= kBefore; ++back) before.push_back(offsets[i] - std::min(back, offsets[i]));
+    }
+  if (merged.empty()) return found;
+  const std::vector<Place> nearby = ask_for_lines(program, before);
+  for (std::size_t m = 0; m < merged.size(); ++m) {
+    Place& place = found[merged[m]];
+    for (std::size_t k = 0; k < kBefore && place.second == 0; ++k)
+      if (const Place& p = nearby[m * kBefore + k]; p.first == place.first) place.second = p.second;
+  }
+  return found;
+}
+
 namespace {
 
 std::optional<std::pair<std::int64_t, std::int64_t>> lane_step(const json& line) {
@@ -63,7 +90,7 @@ constexpr std::size_t kMaxParts = 256;
 
 constexpr std::size_t kMostText = 256;
 
-// [peer, sent, bytes, channel, number]
+// [peer, sent, bytes, channel, number, latency, seconds a byte]
 std::vector<Timeline::Item::Part> parts_of(const json& j) {
   std::vector<Timeline::Item::Part> all;
   if (!j.contains("parts") || !j["parts"].is_array()) return all;
@@ -71,12 +98,24 @@ std::vector<Timeline::Item::Part> parts_of(const json& j) {
     std::uint64_t v[5] = {};
     for (std::size_t i = 0; i < 5 && p.is_array() && i < p.size(); ++i)
       if (p[i].is_number_unsigned()) v[i] = p[i].get<std::uint64_t>();
-    if (all.size() < kMaxParts) all.push_back({v[0], v[1], v[2], v[3], v[4]});
+    double link[2] = {};
+    for (std::size_t i = 0; i < 2 && p.is_array() && 5 + i < p.size(); ++i)
+      if (p[5 + i].is_number()) link[i] = p[5 + i].get<double>();
+    if (all.size() < kMaxParts) all.push_back({v[0], v[1], v[2], v[3], v[4], link[0], link[1]});
   }
   return all;
 }
 
 constexpr std::size_t kMaxListed = 4096;  // as many as the emulator lists
+constexpr std::size_t kMaxWaits = 64;
+
+std::vector<std::uint64_t> waits_of(const json& j) {
+  std::vector<std::uint64_t> all;
+  if (!j.contains("waits") || !j["waits"].is_array()) return all;
+  for (const json& w : j["waits"])
+    if (w.is_number_unsigned() && all.size() < kMaxWaits) all.push_back(w.get<std::uint64_t>());
+  return all;
+}
 
 Timeline read_timeline(const json& j) {
   Timeline t;
@@ -93,7 +132,7 @@ Timeline read_timeline(const json& j) {
     t.items.push_back({text_at(i, "name", kMostText), text_at(i, "kind", kMostText),
                        static_cast<int>(count_at(i, "stream")), number_at(i, "issued"), number_at(i, "start"),
                        number_at(i, "end"), number_at(i, "bytes"), triple_at(i, "grid"), triple_at(i, "block"),
-                       count_at(i, "graph"), parts_of(i)});
+                       count_at(i, "graph"), parts_of(i), waits_of(i)});
   });
   listed("calls", [&](const json& c) {
     t.calls.push_back({text_at(c, "name", kMostText), number_at(c, "start"), number_at(c, "end")});

@@ -39,15 +39,18 @@ struct Timeline {
     std::uint64_t graph = 0;                       // which launch of a graph it belongs to; 0: none
     struct Part {  // of a call between ranks: a message; channel and number are the same on both ends
       std::uint64_t peer = 0, sent = 0, bytes = 0, channel = 0, number = 0;
+      double latency = 0, seconds_per_byte = 0;  // of the link while it is idle; 0: unknown
     };
     std::vector<Part> parts = {};
+    std::vector<std::uint64_t> waits = {};  // indices of the items of other streams that it waited for
   };
   struct Call {  // of the host
     std::string name;
     double start = 0, end = 0;
   };
-  double seconds = 0;   // of all
-  double launches = 0;  // calls that put work on the device
+  std::string wrong_case;  // the case that it shows where an answer is wrong; empty: the measured one
+  double seconds = 0;      // of all
+  double launches = 0;     // calls that put work on the device
   std::vector<Item> items;
   std::vector<Call> calls;
   std::uint64_t left_out = 0;  // items and calls that the emulator did not list

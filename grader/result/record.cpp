@@ -148,8 +148,10 @@ TaskResult read_task(const json& j) {
     Timeline timeline;
     Fields in(f.inside("timeline"));
     in.get("seconds", timeline.seconds), in.get("launches", timeline.launches), in.get("file", t.trace);
+    in.get("wrong_case", timeline.wrong_case);
     t.timeline = timeline;
   }
+  if (f.has("warp")) Fields(f.inside("warp")).get("file", t.warp_name);
   if (f.has("roofline")) {
     Roofline roof;
     Fields in(f.inside("roofline"));

@@ -77,6 +77,7 @@ json task_json(const TaskResult& t) {
     j["timeline"] = {{"file", t.trace.empty() ? json(nullptr) : json(t.trace)},
                      {"seconds", t.timeline->seconds},
                      {"launches", t.timeline->launches}};
+  if (t.timeline && !t.timeline->wrong_case.empty()) j["timeline"]["wrong_case"] = t.timeline->wrong_case;
   if (!t.warp_name.empty()) j["warp"] = {{"file", t.warp_name}};
   j["output"] = t.output;
   j["output_bytes"] = t.output_bytes;

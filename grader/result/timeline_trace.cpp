@@ -43,7 +43,8 @@ std::string item_name(const Item& i) {
 
 // The emulator names a launch after its kernel, "RANGE/KERNEL" inside a range of NVTX.
 std::string call_name(const Timeline::Call& c) {
-  return (c.name.starts_with("cu") ? "" : "launch ") + capped(printable(c.name), kMaxName);
+  const bool launch = !c.name.starts_with("cu") && c.name != "the judge waits";
+  return (launch ? "launch " : "") + capped(printable(c.name), kMaxName);
 }
 
 // The ranges that launches were made in, by when they were issued: the end of the host's call.
@@ -86,6 +87,18 @@ struct End {
 using Messages = std::map<std::array<std::uint64_t, 4>, End>;
 constexpr double kInside = 1e-10;  // s: an arrow ends in its box, not behind it
 
+// An arrow from the end of each operation to the operation of another stream that waited for it. `tracks` has the
+// place of each item.
+void add_waits(TraceWriter& writer, const Timeline& t, const std::vector<TraceWriter::Track>& tracks) {
+  for (std::size_t i = 0; i < t.items.size(); ++i)
+    for (const std::uint64_t w : t.items[i].waits) {
+      if (w >= i) continue;  // it waits for what was issued before
+      const Item& before = t.items[w];
+      const double left = before.end - std::min(kInside, (before.end - before.start) / 2);
+      writer.arrow(tracks[w], left, tracks[i], t.items[i].start, "wait");
+    }
+}
+
 void add(TraceWriter& writer, int process, const std::string& name, const Timeline& t, Messages* sent = nullptr,
          Messages* received = nullptr) {
   writer.leave_out(t.left_out);
@@ -94,6 +107,7 @@ void add(TraceWriter& writer, int process, const std::string& name, const Timeli
   for (const auto& c : t.calls) writer.box({process, 0}, call_name(c), "host", c.start, c.end);
 
   const auto ranges = ranges_of(t);
+  std::vector<TraceWriter::Track> tracks(t.items.size());
   std::map<std::pair<int, int>, std::vector<const Item*>> rows;
   for (const Item& i : t.items) rows[row_order(i)].push_back(&i);
   int row = 0;
@@ -110,6 +124,7 @@ void add(TraceWriter& writer, int process, const std::string& name, const Timeli
       }
       ends[static_cast<std::size_t>(lane)] = i->end;
       const TraceWriter::Track track{process, first + lane};
+      tracks[static_cast<std::size_t>(i - t.items.data())] = track;
       writer.box(track, item_name(*i), i->graph > 0 ? "graph" : i->kind, i->start, i->end, arguments_of(*i, ranges));
       const auto own = static_cast<std::uint64_t>(process);
       for (const Item::Part& p : i->parts) {
@@ -121,6 +136,20 @@ void add(TraceWriter& writer, int process, const std::string& name, const Timeli
       }
     }
   }
+  add_waits(writer, t, tracks);
+}
+
+// The latency and the bandwidth of the links, where all messages of the task take links of one kind.
+void describe_links(const std::vector<Timeline>& ranks, TraceArguments& about) {
+  const Item::Part* link = nullptr;
+  for (const Timeline& t : ranks)
+    for (const Item& i : t.items)
+      for (const Item::Part& p : i.parts) {
+        if (link == nullptr) link = &p;
+        if (p.latency != link->latency || p.seconds_per_byte != link->seconds_per_byte) return;
+      }
+  if (link == nullptr || !(link->seconds_per_byte > 0)) return;
+  about.number("link_latency_us", link->latency * 1e6).number("link_bytes_per_second", 1 / link->seconds_per_byte);
 }
 
 }  // namespace
@@ -140,12 +169,12 @@ std::string timeline_trace(const Result& r, const TaskResult& task) {
       if (auto from = sent.find(message); from != sent.end())
         writer.arrow(from->second.track, from->second.item->start, end.track, end.item->end - kInside, "message");
   }
-  return writer.text(TraceArguments()
-                         .text("lab", r.lab)
-                         .text("task", task.id)
-                         .text("attempt", r.attempt)
-                         .number("virtual_time_us", t.seconds * 1e6)
-                         .number("launches", t.launches));
+  TraceArguments about;
+  about.text("lab", r.lab).text("task", task.id).text("attempt", r.attempt);
+  if (!t.wrong_case.empty()) about.text("wrong_case", t.wrong_case);
+  about.number("virtual_time_us", t.seconds * 1e6).number("launches", t.launches);
+  describe_links(task.ranks, about);
+  return writer.text(about);
 }
 
 void store_traces(Result& r) {

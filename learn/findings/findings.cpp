@@ -103,6 +103,8 @@ const char* advice_of(Cause cause) {
              "tickets "
              "give numbers in the order of the starts, and is the word that it polls `volatile` or atomic?";
     case Cause::timeout:
+      return "Which loop's condition can stay true for ever? A thread that waits for a value needs another one that "
+             "writes it. A barrier, too, waits for ever where not all threads of its block reach it.";
     case Cause::divergent_barrier:
     case Cause::barrier_deadlock:
       return "A barrier must be reached by all threads of its block: none inside of an `if` that only some take, and "
@@ -147,11 +149,14 @@ std::string gate_advice(const CheckResult& c) {
   if (c.name == "traffic")
     return "Draw the messages of this case, who sends how much to whom in which step, and compare that with what the "
            "lesson derives.";
-  if (c.cause == Cause::not_a_number)
-    return "NaN is what the judge puts into every output before the call: no thread wrote this element, something was "
-           "added to it that should have been cleared first, or what it is made of never came from another rank. Is "
-           "the "
-           "kernel launched, with enough threads, and does the index reach it?";
+  if (c.cause == Cause::not_a_number) {
+    const bool ranks = c.message.substr(0, c.message.find('\n')).find("rank") != std::string::npos;
+    return fmt::format(
+        "NaN is what the judge puts into every output before the call: no thread wrote this element, or something was "
+        "added to it that should have been cleared first{}. Is the kernel launched, with enough threads, and does the "
+        "index reach it?",
+        ranks ? ", or what it is made of never came from another rank" : "");
+  }
   return "The case that is named is the first that fails, and small ones come first: go through it by hand.";
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
@@ -45,6 +46,16 @@ std::vector<LineCount> dearest(const TaskResult& t, const std::function<double(c
       if (!l.file.empty() && cost(l) > 0) all.push_back(l);
   std::stable_sort(all.begin(), all.end(), [&](const LineCount& a, const LineCount& b) { return cost(a) > cost(b); });
   return all;
+}
+
+// The kernel with the line that costs most; null where none does.
+const KernelCount* kernel_with(const TaskResult& t, const std::function<double(const LineCount&)>& cost) {
+  const KernelCount* found = nullptr;
+  double most = 0;
+  for (const KernelCount& k : t.kernels)
+    for (const LineCount& l : k.lines)
+      if (const double c = l.file.empty() ? 0 : cost(l); c > most) most = c, found = &k;
+  return found;
 }
 
 double waste(const LineCount& l) {
@@ -118,13 +129,16 @@ void moved_again(const TaskResult& t, const GoalResult& g, Finding& f) {
           fmt::format("reads {} bytes for a whole warp at a time: {} requests move a sector of 32 bytes each for them",
                       width(l), l.requests);
       f.why =
-          "Let each lane load one of these values, 32 neighbours in one request, and hand them around with "
-          "__shfl_sync, or "
-          "put them into shared memory.";
+          "Is it the same value for all warps? Then let each thread compute more elements, so that fewer warps ask for "
+          "it. Does each warp need another one? Then let each lane load one of 32 neighbours in one request, and hand "
+          "them around with __shfl_sync or through shared memory.";
       return;
     }
   std::string list;
   double loads = 0;
+  std::size_t kernels = 0;
+  for (const KernelCount& k : t.kernels)
+    kernels += std::any_of(k.lines.begin(), k.lines.end(), [](const LineCount& l) { return is_global(l); });
   for (std::size_t i = 0; i < std::min<std::size_t>(4, lines.size()); ++i) {
     list += fmt::format("{}{} {} {}", i == 0 ? "" : ", ", place(lines[i]), is_load(lines[i]) ? "reads" : "writes",
                         bytes_text(32.0 * static_cast<double>(lines[i].sectors)));
@@ -135,13 +149,19 @@ void moved_again(const TaskResult& t, const GoalResult& g, Finding& f) {
   f.what = fmt::format("every request is well formed, but the same bytes travel more than once: {}", list);
   if (needed > 0 && !loads_alone && !stores_alone)
     f.what += fmt::format(", where the task has to move {} in all", bytes_text(needed));
-  f.why = loads_alone ? "Each loaded number should serve more results. A block that computes a T x T tile uses it T "
-                        "times: a larger "
-                        "tile, kept in shared memory or registers, loads less."
-          : loads > 1
-              ? "What a first pass has read can stay in registers or shared memory for the second."
-              : "Which of these bytes did another thread or an earlier round have already? Keep them in registers or "
-                "shared memory, or hand them on with a shuffle.";
+  f.why = loads_alone
+              ? std::string(
+                    "Each loaded number should serve more results. A block that computes a T x T tile uses it T "
+                    "times: a larger "
+                    "tile, kept in shared memory or registers, loads less.")
+          : kernels > 1 ? fmt::format(
+                              "{} kernels load and store: what one stores and the next one loads can stay in registers "
+                              "where one kernel does the work of both.",
+                              kernels)
+          : loads == 0 ? "A result that is stored once, when it is complete, travels once."
+          : loads > 1  ? "What a first pass has read can stay in registers or shared memory for the second."
+                       : "Which of these bytes did another thread or an earlier round have already? Keep them in "
+                         "registers or shared memory.";
 }
 
 void sectors(const TaskResult& t, const GoalResult& g, Finding& f) {
@@ -168,8 +188,9 @@ void sectors(const TaskResult& t, const GoalResult& g, Finding& f) {
 // --- shared memory
 
 void bank_conflicts(const TaskResult& t, const GoalResult& g, Finding& f) {
-  const auto lines =
-      dearest(t, [](const LineCount& l) { return is_global(l) ? 0.0 : static_cast<double>(l.conflicts); });
+  const auto conflicts = [](const LineCount& l) { return is_global(l) ? 0.0 : static_cast<double>(l.conflicts); };
+  const auto lines = dearest(t, conflicts);
+  const KernelCount* kernel = kernel_with(t, conflicts);
   if (lines.empty()) {
     f.what = g.note;
     return;
@@ -184,18 +205,28 @@ void bank_conflicts(const TaskResult& t, const GoalResult& g, Finding& f) {
     return;
   }
   const std::int64_t words = std::abs(l.lane_step->first) / 4, per_lane = std::max<std::int64_t>(1, width(l) / 4);
-  const std::int64_t share = std::gcd(words, std::int64_t{32});
+  const std::int64_t share = std::gcd(words, std::int64_t{32}), together = 32 / per_lane;
+  if (per_lane > 1)
+    f.why += fmt::format(" With {} bytes a lane, {} lanes are served at a time.", 4 * per_lane, together);
   if (words > per_lane && share > per_lane) {
-    f.what +=
-        fmt::format(": neighbouring lanes are {} words apart, so {} lanes meet in each bank they use", words, share);
-    f.why += words % 32 == 0
-                 ? fmt::format(" A pitch of {} words in place of {} puts each lane into a bank of its own.",
-                               words + per_lane, words)
-                 : fmt::format(" A pitch that is odd (in units of {} words) meets every bank once.", per_lane);
-  } else {
-    f.what += fmt::format(": lane 1 is {} words from lane 0, so the meeting is further on in the warp", words);
-    f.why += " Which row does the second half of the warp touch, and in which bank does that row begin?";
+    f.what += fmt::format(": neighbouring lanes are {} words apart, so {} lanes meet in each bank they use", words,
+                          share / per_lane);
+    // Words that are not a multiple of the lane's own come of a layout that no pitch mends.
+    f.why += words % per_lane != 0
+                 ? " Write down the banks of the first lanes: which two have one in common?"
+                 : fmt::format(" A pitch of {} words in place of {} puts each of them into banks of its own.",
+                               words + per_lane, words);
+    return;
   }
+  f.what += fmt::format(": lane 1 is {} words from lane 0, so the meeting is further on in the warp", words);
+  const std::uint64_t row = kernel != nullptr ? kernel->block[0] : 0;  // threads
+  f.why +=
+      row > 0 && row < 32
+          ? fmt::format(
+                " The block has rows of {} threads, so that a warp has {} of them: in which bank does each "
+                "row begin?",
+                row, 32 / row)
+          : " Take the address of each lane modulo 128 bytes: which two lanes are in one bank, at different addresses?";
 }
 
 void shared_traffic(const TaskResult& t, const GoalResult& g, Finding& f) {
@@ -278,16 +309,66 @@ void divergence(const TaskResult& t, const GoalResult& g, const Sources& sources
                : fmt::format("runs with {} of 32 lanes on average; {}", number(each(l.lanes, l)), f.what);
 }
 
+bool multiplies_matrices(const TaskResult& t) {
+  for (const KernelCount& k : t.kernels)
+    for (const auto& [name, count] : k.counters)
+      if (count > 0 && name.rfind("ridge__operations_matrix", 0) == 0) return true;
+  return false;
+}
+
 void barriers(const TaskResult& t, const GoalResult& g, const Sources& sources, Finding& f) {
   const std::string file = file_of(t, sources), lines = lines_with(sources, file, "__syncthreads");
   f.what = g.note;
   if (!lines.empty())
     f.where = file, f.what = fmt::format("waits at line{} {}: {}",
                                          lines.find_first_of(" ,") == std::string::npos ? "" : "s", lines, g.note);
+  f.why = "At a barrier all warps of a block wait for the slowest. ";
+  f.why += multiplies_matrices(t)
+               ? "A tile that takes more of the sum in one round needs fewer rounds; with two buffers in turn one "
+                 "barrier a round is enough."
+               : "Inside of a warp __syncwarp() or a shuffle is enough, and a tile that serves more work needs fewer "
+                 "rounds.";
+}
+
+// The line in which a kernel is defined, "copy.cu:12"; empty where it is not in the sources.
+std::string definition_of(const Sources& sources, std::string kernel) {
+  const std::string unnamed = "(anonymous namespace)::";
+  if (const auto at = kernel.rfind(unnamed); at != std::string::npos) kernel = kernel.substr(at + unnamed.size());
+  kernel = kernel.substr(0, kernel.find_first_of("<("));
+  kernel = kernel.substr(kernel.rfind(':') + 1);
+  if (kernel.empty()) return {};
+  for (const auto& [file, text] : sources) {
+    std::istringstream in(text);
+    int n = 0, global = -9;  // the last line with __global__: the name may stand in the line after
+    for (std::string line; std::getline(in, line);) {
+      ++n;
+      if (line.find("__global__") != std::string::npos) global = n;
+      const auto at = line.find(kernel + "(");
+      if (at == std::string::npos || n - global > 2) continue;
+      if (at == 0 || (std::isalnum(static_cast<unsigned char>(line[at - 1])) == 0 && line[at - 1] != '_'))
+        return fmt::format("{}:{}", file, n);
+    }
+  }
+  return {};
+}
+
+void instructions(const TaskResult& t, const GoalResult& g, const Sources& sources, Finding& f) {
+  const auto count = [](const KernelCount& k) {
+    const auto at = k.counters.find("ridge__warp_instructions.sum");
+    return at == k.counters.end() ? std::uint64_t{0} : at->second;
+  };
+  const KernelCount* most = nullptr;
+  for (const KernelCount& k : t.kernels)
+    if (most == nullptr || count(k) > count(*most)) most = &k;
+  f.what = g.note;
+  if (most != nullptr && count(*most) > 0) {
+    f.where = definition_of(sources, most->kernel);
+    f.what = fmt::format("kernel {} executes {} instructions of its warps; {}", most->kernel, count(*most), g.note);
+  }
   f.why =
-      "At a barrier all warps of a block wait for the slowest. Inside of a warp __syncwarp() or a shuffle is enough, "
-      "and "
-      "a tile that serves more work needs fewer rounds.";
+      "What is computed for each element, and could serve several? A call of a generator gives four words; a thread "
+      "that "
+      "takes several elements computes its index once; an array that is indexed by a variable lies in memory.";
 }
 
 // --- virtual time
@@ -319,7 +400,10 @@ void overlap(const TaskResult& t, const GoalResult& g, Finding& f) {
       if (const double free = i.end - i.start - covered; free > alone)
         alone = free, longest = &i, on = &(*all)[r], rank = r;
     }
-  bool waits_for_peers = false;
+  bool waits_for_peers = false, copies = false;
+  for (const Timeline& r : *all)
+    copies = copies || std::any_of(r.items.begin(), r.items.end(),
+                                   [](const auto& i) { return i.kind == "h2d" || i.kind == "d2h"; });
   for (const Timeline& r : t.ranks)
     waits_for_peers = waits_for_peers ||
                       std::any_of(r.items.begin(), r.items.end(), [](const auto& i) { return i.kind == "exchange"; });
@@ -329,10 +413,12 @@ void overlap(const TaskResult& t, const GoalResult& g, Finding& f) {
                                           "it is needed, in a stream of its "
                                           "own, and send each result as soon as it is there. Some waits belong to the "
                                           "schedule; the lesson counts them."
-          : kernels
-              ? "Send one part while the next is computed: two buffers, two streams, an event between them."
-              : "Copies in each direction and kernels can run at the same time when they are in different streams, and "
-                "none waits for what it does not need.";
+          : kernels ? "Send one part while the next is computed: two buffers, two streams, an event between them."
+          : copies
+              ? "Copies in each direction and kernels can run at the same time when they are in different streams, and "
+                "none waits for what it does not need."
+              : "Kernels can run side by side when they are in different streams, and each waits only for what it "
+                "needs: an event, recorded where that is done.";
   if (longest == nullptr) return;
   const std::string what = longest->kind == "kernel"     ? "kernel " + longest->name
                            : longest->kind == "h2d"      ? "a copy to the device"
@@ -360,14 +446,17 @@ void overlap(const TaskResult& t, const GoalResult& g, Finding& f) {
               "others go on. Share the work out among more threads."
             : "What it loads, stores and computes is what counts.";
   }
-  double waits = 0;
+  double waits = 0, longest_wait = 0;
+  int times = 0;
   std::string call;
-  for (const auto& c : on->calls)
-    if (c.name.find("ynchronize") != std::string::npos && c.end - c.start > waits)
-      waits = c.end - c.start, call = c.name;
+  for (const auto& c : on->calls) {
+    if (c.name.find("ynchronize") == std::string::npos) continue;
+    waits += c.end - c.start, ++times;
+    if (c.end - c.start > longest_wait) longest_wait = c.end - c.start, call = c.name;
+  }
   if (waits > 0.2 * on->seconds)
-    f.why += fmt::format(" The host itself waits {:.1f} us in one {}: what it would issue next comes late.",
-                         waits * 1e6, call);
+    f.why += fmt::format(" The host itself waits {:.1f} us in {} {}: what it would issue next comes late.", waits * 1e6,
+                         times == 1 ? "one" : fmt::format("{} calls such as", times), call);
 }
 
 void launches(const TaskResult& t, const GoalResult& g, Finding& f) {
@@ -408,6 +497,8 @@ Finding goal_finding(const TaskResult& t, const GoalResult& g, const Sources& so
   else if (m == "virtual_time_over_bound" || m == "exposed_messages" || m == "exposed_compute" ||
            m == "bubble_over_bound")
     overlap(t, g, f);
+  else if (m == "instructions_over_bound")
+    instructions(t, g, sources, f);
   else if (m == "launches_over_bound")
     launches(t, g, f);
   else if (m == "ratio_to_baseline")

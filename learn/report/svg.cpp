@@ -21,7 +21,7 @@ using nlohmann::json;
 namespace {
 
 constexpr double kWidth = 760, kHeight = 360, kLeft = 70, kRight = 20, kTop = 20, kBottom = 46;
-constexpr std::size_t kMostBars = 1500, kMostRows = 24;
+constexpr std::size_t kMostBars = 1500, kMostRows = 24, kMostArrows = 200;
 
 std::string power(double decade, const std::string& unit) {
   static const char* prefixes[] = {"", "k", "M", "G", "T", "P"};
@@ -129,6 +129,13 @@ std::string timeline_svg(const std::string& text, const std::string& title) {
   };
   std::map<std::pair<double, double>, std::string> names;
   std::map<std::pair<double, double>, std::vector<Bar>> rows;
+  struct Mark {  // one end of an arrow
+    std::pair<double, double> row;
+    double at = 0;
+  };
+  std::map<double, Mark> begins;              // by the arrow's number
+  std::vector<std::pair<Mark, Mark>> arrows;  // waits of one stream for another
+  std::map<double, std::size_t> processes;    // more than one: ranks
   double end = 0;
   std::size_t bars = 0, left_out = 0;
   for (const json& e : trace["traceEvents"]) {
@@ -137,7 +144,12 @@ std::string timeline_svg(const std::string& text, const std::string& title) {
     const std::string phase = text_at(e, "ph", 200);
     if (phase == "M" && text_at(e, "name", 200) == "thread_name" && e.contains("args") && e["args"].is_object())
       names[row] = text_at(e["args"], "name", 200);
+    if (phase == "s") begins[number_at(e, "id")] = {row, number_at(e, "ts")};
+    if (phase == "f" && text_at(e, "name", 200) == "wait" && arrows.size() < kMostArrows)
+      if (const auto from = begins.find(number_at(e, "id")); from != begins.end())
+        arrows.emplace_back(from->second, Mark{row, number_at(e, "ts")});
     if (phase != "X") continue;
+    processes.emplace(row.first, processes.size());
     const double start = number_at(e, "ts"), length = number_at(e, "dur");
     if (start < 0 || length < 0) continue;
     if (++bars > kMostBars || (rows.count(row) == 0 && rows.size() >= kMostRows)) {
@@ -154,8 +166,11 @@ std::string timeline_svg(const std::string& text, const std::string& title) {
                   escaped(fmt::format("Timeline of {}: {} rows, {:.1f} us of virtual time", title, rows.size(), end)),
                   escaped("Timeline of " + title));
   double top = 8;
+  std::map<std::pair<double, double>, double> middles;
   for (const auto& [row, list] : rows) {
-    const std::string label = names.count(row) != 0 ? names[row] : fmt::format("row {:g}", row.second);
+    middles[row] = top + 10;
+    std::string label = names.count(row) != 0 ? names[row] : fmt::format("row {:g}", row.second);
+    if (processes.size() > 1) label = fmt::format("rank {:g}: {}", row.first, label);
     out += fmt::format(
         "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text><line class=\"grid\" x1=\"{}\" x2=\"{}\" y1=\"{}\" "
         "y2=\"{}\"/>\n",
@@ -171,6 +186,15 @@ std::string timeline_svg(const std::string& text, const std::string& title) {
           escaped(fmt::format("{}, {:.2f} to {:.2f} us", b.name, b.start, b.start + b.length)));
     }
     top += 24;
+  }
+  for (const auto& [from, to] : arrows) {
+    if (middles.count(from.row) == 0 || middles.count(to.row) == 0) continue;
+    const double x0 = left + from.at * scale, x1 = left + to.at * scale, y0 = middles[from.row], y1 = middles[to.row];
+    out += fmt::format(
+        "<path class=\"wait\" d=\"M{0:.2f} {1} C{2:.2f} {1} {3:.2f} {4} {5:.2f} {4}\"/><circle class=\"end\" "
+        "cx=\"{5:.2f}\" "
+        "cy=\"{4}\" r=\"2.5\"/>\n",
+        x0, y0, x0 + 14, x1 - 14, y1, x1);
   }
   out += fmt::format(
       "<text x=\"{}\" y=\"{}\">0</text><text x=\"{}\" y=\"{}\" text-anchor=\"end\">{:.1f} us{}</text>\n</svg>\n", left,

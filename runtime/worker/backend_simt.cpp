@@ -35,6 +35,7 @@ Alive now_alive() { return {simt::live_handles(), ridge_live_communicators(), ri
 std::optional<Alive> alive;   // the same
 std::uint64_t own_order = 2;  // seed of the order of lanes and blocks, drawn above 1: each rank has another one
 constexpr std::size_t kMostParts = 256;  // in one exchange
+constexpr std::size_t kMostWaits = 64;   // of one operation, for other streams
 
 template <std::size_t N>
 void put(char (&to)[N], const std::string& text) {
@@ -60,11 +61,22 @@ std::string quoted(const std::string& text) {
 
 std::string parts_json(const std::vector<simt::Exchange::Part>& parts) {
   if (parts.empty()) return "";
+  char link[64];
   std::string out = ",\"parts\":[";
-  for (std::size_t i = 0; i < parts.size() && i < kMostParts; ++i)
+  for (std::size_t i = 0; i < parts.size() && i < kMostParts; ++i) {
+    std::snprintf(link, sizeof link, "%.9g,%.9g", parts[i].latency, parts[i].seconds_per_byte);
     out += (i == 0 ? "[" : ",[") + std::to_string(parts[i].peer) + "," + (parts[i].sent ? "1," : "0,") +
            std::to_string(parts[i].bytes) + "," + std::to_string(parts[i].channel) + "," +
-           std::to_string(parts[i].number) + "]";
+           std::to_string(parts[i].number) + "," + link + "]";
+  }
+  return out + "]";
+}
+
+std::string waits_json(const std::vector<std::size_t>& waits) {
+  if (waits.empty()) return "";
+  std::string out = ",\"waits\":[";
+  for (std::size_t i = 0; i < waits.size() && i < kMostWaits; ++i)
+    out += (i == 0 ? "" : ",") + std::to_string(waits[i]);
   return out + "]";
 }
 
@@ -87,7 +99,7 @@ std::string schedule_json(const simt::Schedule& s) {
            ",\"start\":" + seconds(item.start) + ",\"end\":" + seconds(item.end) +
            ",\"bytes\":" + std::to_string(item.bytes) + ",\"grid\":" + shape(item.grid) +
            ",\"block\":" + shape(item.block) + ",\"graph\":" + std::to_string(item.graph) + parts_json(item.parts) +
-           "}";
+           waits_json(item.waits) + "}";
   }
   out += "],\"calls\":[";
   for (std::size_t i = 0; i < s.calls.size(); ++i)

@@ -4,6 +4,8 @@
   messages.py RIDGE [LAB ...]            compares with tests/course/messages/NN_name.md, and shows what differs
   messages.py RIDGE [LAB ...] --write    writes those pages
 
+Without a LAB it takes the labs that have a page.
+
 A page that changed is read before it is committed: could somebody act on it who does not know the code?
 """
 import argparse
@@ -25,7 +27,7 @@ def told(ridge, arguments, home):
     run = subprocess.run([ridge, "check", *arguments, "--backend", "cpu"], stdin=subprocess.DEVNULL, text=True, cwd=ROOT,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600,
                          env={**os.environ, "RIDGE_WORK": home, "NO_COLOR": "1"})
-    lines, quiet = [], False
+    lines, quiet, left_out = [], False, False
     for line in run.stdout.splitlines():
         if re.match(r"  (PASS|SKIP) ", line):
             quiet = True  # what passed says nothing here
@@ -35,7 +37,11 @@ def told(ridge, arguments, home):
                              line):
             continue
         if re.match(r"  Requests of |       (ok   \S+|fail \S+ +not measured)", line):
+            left_out = True  # with what is said below it
             continue
+        if left_out and line.startswith(" " * 12):
+            continue
+        left_out = False
         lines.append(line.replace(home, "~"))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
 
@@ -71,7 +77,10 @@ def main():
     for lab in sorted((ROOT / "labs").glob("[0-9][0-9]_*")):
         if a.labs and lab.name[:2] not in a.labs and lab.name not in a.labs:
             continue
-        text, file = page(a.ridge, lab), PAGES / f"{lab.name}.md"
+        file = PAGES / f"{lab.name}.md"
+        if not a.labs and not file.exists():
+            continue
+        text = page(a.ridge, lab)
         if a.write:
             PAGES.mkdir(exist_ok=True)
             file.write_text(text)

@@ -194,7 +194,7 @@ TEST_CASE("a timeline's rows: streams whose kernels run side by side get more th
   };
   t.timeline->items = {item("b\x1B[31m\xFF", "kernel", 1, 1, 3), item("a", "kernel", 1, 0, 2),
                        item("c", "kernel", 1, 2, 4), item("", "d2h", 9, 0, 1), item("", "fill", 0, 0, 1)};
-  t.timeline->calls = {{"a", 0, 1e-6}, {"cudaMemcpyAsync", 1e-6, 2e-6}};
+  t.timeline->calls = {{"a", 0, 1e-6}, {"cudaMemcpyAsync", 1e-6, 2e-6}, {"the judge waits", 2e-6, 3e-6}};
   const json trace = json::parse(ridge::timeline_trace(r, t));
   check_rows(trace);
   CHECK(row_names(trace) ==
@@ -202,7 +202,40 @@ TEST_CASE("a timeline's rows: streams whose kernels run side by side get more th
   CHECK(trace["otherData"]["left_out"] == 7);
   CHECK(contains(trace.dump(), "\"launch a\""));
   CHECK_FALSE(contains(trace.dump(), "launch cuda"));
+  CHECK_FALSE(contains(trace.dump(), "launch the judge"));
   CHECK_FALSE(contains(trace.dump(), "u001b"));
+}
+
+TEST_CASE("the fork's waits for other streams are arrows from the operation that is waited for") {
+  Folder home;
+  const Graded g = check(home, "05", {"--task", "fork_join", "--submission", kSolution});
+  const json trace = trace_of(home, g, "fork_join");
+  std::map<int, json> begins;
+  int waits = 0;
+  for (const json& e : trace["traceEvents"]) {
+    if (e["ph"] == "s") begins[e["id"]] = e;
+    if (e["ph"] != "f") continue;
+    ++waits;
+    const json& from = begins.at(e["id"]);
+    CHECK(e["name"] == "wait");
+    CHECK(from["ts"].get<double>() <= e["ts"].get<double>());
+    CHECK(from["tid"] != e["tid"]);
+  }
+  // Each branch waits for the preparation, and the join for each branch.
+  CHECK(waits >= 4);
+  CHECK_FALSE(trace["otherData"].contains("wrong_case"));
+}
+
+TEST_CASE("a wrong answer has the timeline of its case: the arrow that is missing can be seen") {
+  Folder home;
+  const Graded g = check(home, "05", {"--wrong", "fork_join_no_join_event", "--task", "fork_join"});
+  const json trace = trace_of(home, g, "fork_join");
+  CHECK(g.run.code == 1);
+  CHECK(contains(g.run.out, "Timeline of fork_join, the wrong case: "));
+  const std::string wrong = trace["otherData"]["wrong_case"];
+  CHECK(g.task("fork_join")["timeline"]["wrong_case"] == wrong);
+  CHECK(contains(first_failed(g.task("fork_join"))["message"], wrong + ": "));
+  CHECK(boxes(trace, kKernel).size() > 2);
 }
 
 TEST_CASE("an official result keeps its timelines back") {

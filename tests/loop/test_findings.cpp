@@ -98,6 +98,56 @@ TEST_CASE("bank conflicts are told with the pitch and a better one") {
   CHECK(contains(f.why, "A pitch of 33 words in place of 32"));
 }
 
+TEST_CASE("conflicts of wide requests count the lanes that are served together") {
+  LineCount l = line("shared_ld", 100, 0, 0, 128, 128);
+  l.bytes = 16 * l.lanes;  // a float4 at a pitch of 32 words: 8 lanes at a time
+  l.wavefronts = 3200, l.conflicts = 2800;
+  const Finding f = only(missed("conflicts_over_bound", 31, 0.02, {l}));
+  CHECK(contains(f.what, "32 words apart, so 8 lanes meet in each bank"));
+  CHECK(contains(f.why, "With 16 bytes a lane, 8 lanes are served at a time."));
+  CHECK(contains(f.why, "A pitch of 36 words in place of 32"));
+}
+
+TEST_CASE("conflicts between rows of a narrow block name its rows, and a wide block has none") {
+  LineCount l = line("shared_ld", 100, 0, 0, 4, 4);
+  l.wavefronts = 200, l.conflicts = 100;
+  Result r = missed("conflicts_over_bound", 1, 0.02, {l});
+  r.tasks[0].kernels[0].block = {16, 16, 1};
+  CHECK(contains(only(r).why, "rows of 16 threads, so that a warp has 2 of them"));
+  r.tasks[0].kernels[0].block = {256, 1, 1};
+  CHECK_FALSE(contains(only(r).why, "row"));
+  CHECK(contains(only(r).why, "which two lanes are in one bank"));
+}
+
+TEST_CASE("instructions are told with the kernel and its line") {
+  Result r = missed("instructions_over_bound", 2, 1.1, {});
+  r.tasks[0].kernels[0].kernel = "(anonymous namespace)::round_kernel<4>(float const*)";
+  r.tasks[0].kernels[0].counters["ridge__warp_instructions.sum"] = 12345;
+  const Finding f = only(r, {{"transpose.cu",
+                              "void round_kernel_too() {}\n\ntemplate <int N>\n__global__ void\n"
+                              "round_kernel(const float* in) {}\n"}});
+  CHECK(f.where == "transpose.cu:5");
+  CHECK(contains(f.what, "12345 instructions"));
+}
+
+TEST_CASE("data that one kernel stores and another loads is told as that, without a shuffle") {
+  Result r = missed("sectors_over_ideal", 2, 1.02, {line("global_ld", 400, 1600, 1600, 4, 4)});
+  CHECK_FALSE(contains(only(r).why, "shuffle"));
+  KernelCount second = r.tasks[0].kernels[0];
+  second.kernel = "second";
+  r.tasks[0].kernels.push_back(second);
+  CHECK(contains(only(r).why, "2 kernels load and store"));
+}
+
+TEST_CASE("barriers of a product on matrix units are not answered with shuffles") {
+  LineCount l = line("shared_st", 100, 0, 0, 8, 8);
+  Result r = missed("barriers_over_bound", 4, 1.05, {l});
+  CHECK(contains(only(r).why, "__syncwarp()"));
+  r.tasks[0].kernels[0].counters["ridge__operations_matrix.sum"] = 4096;
+  CHECK_FALSE(contains(only(r).why, "shuffle"));
+  CHECK(contains(only(r).why, "one barrier a round"));
+}
+
 TEST_CASE("divergence names the condition, barriers their lines") {
   const std::map<std::string, std::string> sources = {{"transpose.cu",
                                                        "__global__ void k() {\n  if (threadIdx.x % 2 == 0) {\n    "
@@ -133,6 +183,19 @@ TEST_CASE("one kernel that takes all of the time has nothing to overlap with") {
   // Where copies take the time, it is their order.
   r.tasks[0].timeline->items[0].kind = "h2d";
   CHECK(contains(only(r).why, "in different streams"));
+}
+
+TEST_CASE("kernels alone are not answered with copies, and many short waits of the host count together") {
+  Result r = missed("virtual_time_over_bound", 4, 1.7, {});
+  Timeline t;
+  t.seconds = 100e-6;
+  t.items = {{"refine", "kernel", 1, 0, 0, 40e-6, 0}, {"refine", "kernel", 1, 0, 50e-6, 90e-6, 0}};
+  r.tasks[0].timeline = t;
+  CHECK_FALSE(contains(only(r).why, "Copies"));
+  CHECK(contains(only(r).why, "Kernels can run side by side"));
+  for (int i = 0; i < 3; ++i)
+    r.tasks[0].timeline->calls.push_back({"cudaStreamSynchronize", 10e-6 * i, 10e-6 * i + 9e-6});
+  CHECK(contains(only(r).why, "waits 27.0 us in 3 calls such as cudaStreamSynchronize"));
 }
 
 TEST_CASE("three findings at most, the most points first; a wrong answer stands for all of its task's points") {
@@ -210,6 +273,9 @@ TEST_CASE("a gate that failed is named, and what it usually comes from is said")
   CHECK(of("memory", "race on shared memory").first.why == of("memory", "m").first.why);  // words decide nothing
   CHECK(contains(of("deadlock", "every rank waits").second, "transpose: ranks wait for each other"));
   CHECK(contains(of("time-limit", "took more than 5 s").second, "transpose: it does not end in time"));
+  CHECK(contains(of("time-limit", "m", Cause::timeout).first.why, "Which loop's condition"));
+  CHECK_FALSE(contains(of("correct", "n 1: got nan", Cause::not_a_number).first.why, "rank"));
+  CHECK(contains(of("correct", "2 ranks, n 1: got nan", Cause::not_a_number).first.why, "another rank"));
   const auto [rounded, said] = of("correct", "m", Cause::imprecise);
   CHECK(contains(said, "transpose: the answer is wrong"));
   CHECK(contains(rounded.why, "narrower type"));

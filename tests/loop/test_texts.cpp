@@ -87,6 +87,13 @@ TEST_CASE("figures hold no markup of their data, and damaged traces give none") 
   CHECK(contains(svg, "&lt;i&gt;"));
   CHECK_FALSE(contains(svg, "<i>"));
   CHECK_FALSE(contains(svg, "<b>"));
+  const std::string waits = timeline_svg(
+      R"({"traceEvents":[{"ph":"X","pid":0,"tid":1,"ts":0,"dur":5,"name":"a","cat":"kernel"},)"
+      R"({"ph":"s","id":1,"pid":0,"tid":1,"ts":5,"name":"wait"},{"ph":"f","id":1,"pid":0,"tid":2,"ts":5,"name":"wait"},)"
+      R"({"ph":"X","pid":0,"tid":2,"ts":5,"dur":5,"name":"b","cat":"kernel"}]})",
+      "task");
+  CHECK(contains(waits, "class=\"wait\""));
+  CHECK_FALSE(contains(svg, "class=\"wait\""));
   for (const char* broken :
        {"", "{", "[]", R"({"traceEvents":5})", R"({"traceEvents":[5,{"ph":7},{"ph":"X","ts":-1,"dur":1e999}]})"})
     CHECK(timeline_svg(broken, "task").empty());

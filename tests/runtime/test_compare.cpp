@@ -83,6 +83,22 @@ TEST_CASE("what all wrong elements have in common is said") {
   CHECK_FALSE(has(close({2, 4}, {1, 2}), "what is wrong is"));  // too few to say
 }
 
+TEST_CASE("a lower precision is suggested where all elements are near, and not for a few that are off") {
+  std::vector<double> expected(3000);
+  std::vector<float> low(3000), tail(3000);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    expected[i] = std::sin(static_cast<double>(i) + 1);
+    tail[i] = static_cast<float>(expected[i]);
+    low[i] = static_cast<float>(expected[i] * (i % 2 == 0 ? 1.002 : 0.998));
+  }
+  CHECK(has(close(low, expected), "was a lower precision used?"));
+  for (std::size_t i = 2990; i < tail.size(); ++i) tail[i] *= 1.01F;  // a term is missing at the end
+  CHECK(has(close(tail, expected), "the error is "));
+  CHECK_FALSE(has(close(tail, expected), "lower precision"));
+  low[5] = 3;
+  CHECK_FALSE(has(close(low, expected), "lower precision"));
+}
+
 TEST_CASE("values near the right ones are told from right ones") {
   std::vector<double> expected(5000);
   std::vector<float> exact(5000), low(5000), doubled(5000);

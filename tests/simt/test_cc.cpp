@@ -184,6 +184,8 @@ TEST_CASE("what the emulator lacks is said by name") {
                              "error: texture is not part of the emulator: CUDA 12 has no texture references"},
                         Lack{"#include <cuda.h>\nint main() { cuInit(0); }\n",
                              " error: cuInit is not part of the emulator: that is the driver API"},
+                        Lack{"#include <cuda_runtime.h>\ncudaStreamAttrValue value;\n",
+                             " error: cudaStreamAttrValue is not part of the emulator: attributes of streams"},
                         Lack{"CUtensorMap map;\n", "error: CUtensorMap is not part of the emulator: "}}) {
     std::string said = complaint(l.source, compiler);
     INFO(compiler << "\n" << said);

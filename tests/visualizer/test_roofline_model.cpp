@@ -133,6 +133,34 @@ TEST_CASE("advice derives its numbers") {
   CHECK(has(say(timed(64e9, 1e6, 4e-3)), "Compute roof (fp32) binds: 4.0\u00d7 faster"));
 }
 
+TEST_CASE("where caches keep the traffic from HBM, the card and the HBM point say the same") {
+  const auto ceilings = two_roofs();
+  const Roofs roofs = roofs_of(ceilings);
+  Task t = counted(1000, 200, 50);              // 5 operations a requested byte
+  t.kernels.push_back({"k", 1, 400, 200, 40});  // 25 a byte of HBM: right of the ridge point
+  const auto p = place(t, 0, roofs);
+  CHECK(p->binds == Binds::memory);
+  CHECK(
+      advice(*p, t, roofs) ==
+      "If all of this traffic reached HBM, the memory roof (HBM) would bind: 4.0\u00d7 less traffic would lift what is "
+      "attainable 3.2\u00d7. The caches keep most of it: HBM moves 40 B, and then the fp32 roof binds.");
+  t.kernels[0].dram = 150;  // left of it as well
+  CHECK(has(advice(*place(t, 0, roofs), t, roofs), "Memory roof (HBM) binds"));
+}
+
+TEST_CASE("a task that passes below its roof says that its goals ask for no more") {
+  const auto ceilings = two_roofs();
+  Task t = counted(1000, 8000, 5440);
+  const auto p = place(t, 0, roofs_of(ceilings));
+  CHECK(fraction_text(*p) == "at most 68%");
+  CHECK(below_the_roof(*p, t).empty());
+  t.status = "passed";
+  CHECK(has(below_the_roof(*p, t), "All goals are met"));
+  Task best = counted(1000, 8000, 8000);
+  best.status = "passed";
+  CHECK(below_the_roof(*place(best, 0, roofs_of(ceilings)), best).empty());
+}
+
 TEST_CASE("numbers read as people write them") {
   CHECK(si(4.235e12, "B/s") == "4.24 TB/s");
   CHECK(si(989.4e12, "flop/s") == "989 Tflop/s");

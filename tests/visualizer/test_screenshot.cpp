@@ -103,26 +103,35 @@ json rgb_of(const std::string& hex) {
   return {part(0), part(2), part(4)};
 }
 
+// Where a task's point has to be, in pixels.
+std::pair<double, double> place_of(const Picture& p, const json& task) {
+  const json& r = task.at("roofline");
+  const double operations = r.at("operations"), intensity = operations / r.at("bytes").get<double>();
+  const double rate = r.at("basis") == "timed" ? operations / r.at("seconds").get<double>() : p.roof(intensity);
+  return {p.project("x", intensity), p.project("y", rate)};
+}
+
 void check_points(const Picture& p, const std::vector<std::string>& colours) {
+  const double same_place = 2.0 * p.height / 900;
   for (std::size_t i = 0; i < colours.size(); ++i) {
     const json& task = p.result.at("tasks").at(i);
     const auto id = task.at("id").get<std::string>();
     INFO(id);
-    const json& r = task.at("roofline");
-    const bool timed = r.at("basis") == "timed";
-    const double operations = r.at("operations"), intensity = operations / r.at("bytes").get<double>();
-    const double rate = timed ? operations / r.at("seconds").get<double>() : p.roof(intensity);
-    const double x = p.project("x", intensity), y = p.project("y", rate);
-
+    const bool timed = task.at("roofline").at("basis") == "timed";
+    const auto [x, y] = place_of(p, task);
     const json drawn = p.item("point/" + id);
+    const double radius = drawn.at("radius"), at_x = drawn.at("x"), at_y = drawn.at("y");
+    int sharing = 0;  // tasks with this circle
+    for (std::size_t k = 0; k < colours.size(); ++k) {
+      const json other = p.item("point/" + p.result.at("tasks").at(k).at("id").get<std::string>());
+      sharing += other.at("x") == at_x && other.at("y") == at_y;
+    }
     CHECK(drawn.at("filled") == timed);
-    CHECK(drawn.at("x").get<double>() == Approx(x).margin(0.5));
-    CHECK(drawn.at("y").get<double>() == Approx(y).margin(0.5));
+    CHECK(std::hypot(at_x - x, at_y - y) < (sharing > 1 ? same_place + 0.5 : 0.7));
     const json rgb = rgb_of(colours[i]);
-    const double radius = drawn.at("radius");
-    CHECK(p.ring(x, y, radius, rgb) > 0.6);
+    CHECK(p.ring(at_x, at_y, radius, rgb) > 0.6 / sharing);
     const bool innermost = radius < 12.5 * p.height / 900;
-    if (innermost) CHECK(p.is(x, y, rgb) == timed);  // a hollow point shows what is behind
+    if (innermost && sharing == 1) CHECK(p.is(x, y, rgb) == timed);  // a hollow point shows what is behind
   }
 }
 

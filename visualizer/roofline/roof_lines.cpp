@@ -122,7 +122,8 @@ void draw_ground(Frame& frame, const Plot& plot, const Roofs& roofs) {
   frame.paint.polygon(area, theme.colours.paper);
 }
 
-void draw_regions(Frame& frame, const Plot& plot, const Roofs& roofs, Obstacles& drawn) {
+void draw_regions(Frame& frame, const Plot& plot, const Roofs& roofs, const std::vector<Box>& points,
+                  Obstacles& drawn) {
   const Theme& theme = frame.theme;
   const auto ridge = ridge_point(roofs);
   if (!ridge || *ridge <= plot.x.low || *ridge >= plot.x.high) return;
@@ -131,17 +132,23 @@ void draw_regions(Frame& frame, const Plot& plot, const Roofs& roofs, Obstacles&
   for (float y = top.y; y < plot.to.y; y += px(12))
     frame.paint.line({top.x, y}, {top.x, y + px(5)}, theme.colours.muted, px(1.5F));
   drawn.lines.push_back({top.x, top.y, top.x, plot.to.y});
-  // `right`: whether the text stands to the right of the line
-  const auto note = [&](const std::string& text, float y, bool right) {
+  // `right`: whether the text stands to the right of the line. Where something is drawn at `y` already, the text moves
+  // by steps of `by` pixels; where nothing is free, it is left out.
+  const auto note = [&](const std::string& text, float y, bool right, float by) {
     const ImVec2 size = text_size(theme.small, text);
     const float x = right ? top.x + px(12) : top.x - px(12) - size.x;
-    frame.paint.text(theme.small, {x, y}, theme.colours.muted, text);
-    drawn.boxes.push_back({x - px(4), y - px(4), x + size.x + px(4), y + size.y + px(4)});
+    for (int step = 0; step < 6; ++step, y += by) {
+      const Box box{x - px(4), y - px(4), x + size.x + px(4), y + size.y + px(4)};
+      if (std::any_of(points.begin(), points.end(), [&](const Box& p) { return overlap_area(p, box) > 0; })) continue;
+      frame.paint.text(theme.small, {x, y}, theme.colours.muted, text);
+      drawn.boxes.push_back(box);
+      return;
+    }
   };
-  const float foot = plot.to.y - px(14) - theme.small.size;
-  note("memory bound", foot, false);
-  note("compute bound", foot, true);
-  note(fmt::format("ridge point {:.3g}", *ridge), top.y + px(14), true);
+  const float foot = plot.to.y - px(14) - theme.small.size, line = theme.small.size * 1.5F;
+  note("memory bound", foot, false, -line);
+  note("compute bound", foot, true, -line);
+  note(fmt::format("ridge point {:.3g}", *ridge), top.y + px(14), true, line);
 }
 
 void draw_roofs(Frame& frame, const Plot& plot, const Roofs& roofs, const std::vector<Ceiling>& ceilings,

@@ -141,11 +141,26 @@ std::string fraction_text(const TaskPoint& point) {
   return point.basis == Basis::counted ? "at most " + number : number;
 }
 
+namespace {
+
+// Bytes that HBM moves by the cache model, where those alone lie right of the ridge point although all requested bytes
+// lie left of it.
+std::optional<double> cached(const TaskPoint& point, const Roofs& roofs) {
+  const auto& hbm = point.level_bytes[static_cast<std::size_t>(Level::dram)];
+  if (point.basis != Basis::counted || point.binds != Binds::memory || !positive(hbm)) return {};
+  return binding(roofs, point.operations / *hbm) == Binds::compute ? hbm : std::nullopt;
+}
+
+}  // namespace
+
 std::string advice(const TaskPoint& point, const Task& task, const Roofs& roofs) {
   if (point.binds == Binds::none) return "The result has no ceilings to hold this rate against.";
   const bool memory = point.binds == Binds::memory;
   const Ceiling& roof = memory ? *roofs.memory : *roofs.compute;
-  std::string text = fmt::format("{} roof ({}) binds: ", memory ? "Memory" : "Compute", short_name(roof));
+  const auto hbm = cached(point, roofs);
+  std::string text =
+      hbm ? fmt::format("If all of this traffic reached HBM, the memory roof ({}) would bind: ", short_name(roof))
+          : fmt::format("{} roof ({}) binds: ", memory ? "Memory" : "Compute", short_name(roof));
 
   if (point.basis == Basis::timed) {
     if (*point.fraction > kSame) return text + "the rate lies above it, so one of the two numbers is wrong.";
@@ -163,6 +178,9 @@ std::string advice(const TaskPoint& point, const Task& task, const Roofs& roofs)
     else
       text += fmt::format("{} less traffic would lift what is attainable {}.", times(excess), times(gain));
   }
+  if (hbm)
+    return text + fmt::format(" The caches keep most of it: HBM moves {}, and then the {} roof binds.", si(*hbm, "B"),
+                              short_name(*roofs.compute));
   // The distance to the other roof from the algorithm's best point.
   const double best = point.ideal ? point.ideal->intensity : point.at.intensity;
   const auto ridge = ridge_point(roofs);
@@ -170,6 +188,12 @@ std::string advice(const TaskPoint& point, const Task& task, const Roofs& roofs)
     text += fmt::format(" {} more operations per byte would meet the {} roof.", times(*ridge / best),
                         short_name(*roofs.compute));
   return text;
+}
+
+std::string below_the_roof(const TaskPoint& point, const Task& task) {
+  constexpr double kNear = 0.95;
+  if (task.status != "passed" || !point.fraction || *point.fraction >= kNear) return {};
+  return "All goals are met: they do not ask for the rest of the way to the roof.";
 }
 
 std::string next_roof(const TaskPoint& point, const Roofs& roofs, const std::vector<Ceiling>& ceilings) {

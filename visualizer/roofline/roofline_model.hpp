@@ -62,6 +62,8 @@ std::string why_no_point(const Task& task, const Roofs& roofs);
 
 // One or two sentences about the roof that binds and what could be gained.
 std::string advice(const TaskPoint& point, const Task& task, const Roofs& roofs);
+// A sentence about a task that passed although it stays below the roof; empty for others.
+std::string below_the_roof(const TaskPoint& point, const Task& task);
 // A sentence about the roof that would bind next, and the most that could be gained. Empty where there is only one
 // roof.
 std::string next_roof(const TaskPoint& point, const Roofs& roofs, const std::vector<Ceiling>& ceilings);

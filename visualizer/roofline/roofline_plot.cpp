@@ -4,20 +4,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "kit/draw_text.hpp"
 #include "kit/input.hpp"
 #include "kit/widgets.hpp"
 #include "roofline/label_layout.hpp"
+#include "roofline/point_clusters.hpp"
 #include "roofline/roof_lines.hpp"
 
 namespace ridge::viz {
 namespace {
 
 constexpr float kRadius = 11, kSmall = 6;
-constexpr float kRing = 4;   // line width of a hollow point, in pixels
-constexpr float kStill = 4;  // pixels that the mouse may move during a click
+constexpr float kRing = 4;       // line width of a hollow point, in pixels
+constexpr float kSamePlace = 2;  // pixels between points that share a circle
+constexpr float kStill = 4;      // pixels that the mouse may move during a click
 constexpr double kWheelStep = 0.85;
+
+constexpr float kBetweenNames = 5;  // pixels between the tasks of one card
+
+using Cluster = std::vector<std::size_t>;
 
 float apart(ImVec2 a, ImVec2 b) { return std::hypot(a.x - b.x, a.y - b.y); }
 Box around(ImVec2 at, float half) { return {at.x - half, at.y - half, at.x + half, at.y + half}; }
@@ -41,6 +48,9 @@ class Plotter {
     for (const Dot& d : scene.dots)
       if (d.rival == Rival::none && d.attempt == chosen.shown && visible(d)) current_.push_back(&d);
     for (const Dot* d : current_) longest_ = std::max(longest_, d->point.seconds.value_or(0));
+    std::vector<Pixel> places;
+    for (const Dot* d : current_) places.push_back(place_of(*d));
+    clusters_ = clusters_of(places, px(kSamePlace));
   }
 
   void draw() {
@@ -50,13 +60,14 @@ class Plotter {
     frame_.paint.push_clip(plot_.from, plot_.to);
     draw_ground(frame_, plot_, scene_.roofs);
     draw_grid(frame_, plot_);
-    draw_regions(frame_, plot_, scene_.roofs, keep_clear_);
-    draw_roofs(frame_, plot_, scene_.roofs, scene_.ceilings, marks(), keep_clear_);
+    const std::vector<Box> drawn = marks();
+    draw_regions(frame_, plot_, scene_.roofs, drawn, keep_clear_);
+    draw_roofs(frame_, plot_, scene_.roofs, scene_.ceilings, drawn, keep_clear_);
     for (const auto& task : scene_.group.tasks) draw_path(task);
     for (const Dot* d : current_) draw_arrow(*d);
     if (chosen_.levels)
       for (const Dot* d : current_) draw_levels(*d);
-    for (const Dot* d : current_) draw_point(*d);
+    for (const auto& cluster : clusters_) draw_point(cluster);
     for (const Dot& d : scene_.dots)
       if (d.rival != Rival::none && visible(d)) draw_rival(d);
     draw_numbers();
@@ -90,23 +101,44 @@ class Plotter {
     return out;
   }
 
-  // The area of a point follows its duration; a counted point has none. Points at one place are drawn as nested rings,
-  // later ones inside, so that each is visible.
+  Pixel place_of(const Dot& d) const {
+    const ImVec2 at = plot_.at(d.point.at);
+    return {at.x, at.y};
+  }
+
+  const Cluster* cluster_of(const Dot& d) const {
+    for (const Cluster& c : clusters_)
+      for (const std::size_t i : c)
+        if (current_[i] == &d) return &c;
+    return nullptr;
+  }
+
+  // The area of a point follows its duration; a counted point has none. Tasks at one place share a circle. Circles that
+  // overlap are nested, later ones inside, so that each is visible.
   float radius(const Dot& d) const {
-    float r = kRadius;
-    if (d.point.seconds && longest_ > 0) r = 7 + 6 * static_cast<float>(std::sqrt(*d.point.seconds / longest_));
+    const auto own = [&](const Dot& dot) {
+      return dot.point.seconds && longest_ > 0 ? 7 + 6 * static_cast<float>(std::sqrt(*dot.point.seconds / longest_))
+                                               : kRadius;
+    };
+    const Cluster* cluster = cluster_of(d);
+    if (cluster == nullptr) return px(own(d));
+    float r = cluster->size() > 1 ? kRadius + 2 : 0;
+    for (const std::size_t i : *cluster) r = std::max(r, own(*current_[i]));
     int inside = 0;
-    const auto self = std::find(current_.begin(), current_.end(), &d);
-    for (auto later = self == current_.end() ? self : self + 1; later != current_.end(); ++later)
-      inside += apart(plot_.at(d.point.at), plot_.at((*later)->point.at)) < px(kRadius);
+    for (const Cluster* later = cluster + 1; later < clusters_.data() + clusters_.size(); ++later)
+      inside += apart(plot_.at(d.point.at), plot_.at(current_[later->front()]->point.at)) < px(kRadius);
     return px(r + 8 * static_cast<float>(inside));
   }
 
+  // The places of points and arrows: the roofs' labels stay off them.
   std::vector<Box> marks() const {
     std::vector<Box> boxes;
     for (const Dot* d : current_) {
       boxes.push_back(around(plot_.at(d->point.at), radius(*d) + px(2 * kRing)));
       if (d->point.ideal) boxes.push_back(around(plot_.at(*d->point.ideal), px(9)));
+      std::vector<Pixel> way;
+      for (const ImVec2& p : arrow_way(*d)) way.push_back({p.x, p.y});
+      for (const Box& box : boxes_along(way, px(3))) boxes.push_back(box);
     }
     return boxes;
   }
@@ -234,13 +266,14 @@ class Plotter {
     }
   }
 
-  // An arc from a counted point to its place at the ideal traffic; a straight line would hide on the roof.
-  void draw_arrow(const Dot& dot) {
+  // An arc from a counted point to its place at the ideal traffic; a straight line would hide on the roof. Empty where
+  // there is no such place, or it is too near to show.
+  std::vector<ImVec2> arrow_way(const Dot& dot) const {
     const TaskPoint& p = dot.point;
-    if (!p.ideal) return;
+    if (!p.ideal) return {};
     const ImVec2 a = plot_.at(p.at), b = plot_.at(*p.ideal);
     const float length = apart(a, b);
-    if (length < px(2 * kRadius + 16)) return;  // the distance is too short to show
+    if (length < px(2 * kRadius + 16)) return {};
     const float bow = std::min(length * 0.22F, px(60)) + px(10) * static_cast<float>(p.task % 3);
     const ImVec2 normal{-(b.y - a.y) / length, (b.x - a.x) / length};  // points away from the roof, downwards
     const ImVec2 middle{(a.x + b.x) / 2 + normal.x * bow, (a.y + b.y) / 2 + normal.y * bow};
@@ -251,6 +284,13 @@ class Plotter {
     const float start = px(kRadius + 3) / length, stop = 1 - px(9) / length;
     std::vector<ImVec2> way;
     for (int i = 0; i <= 24; ++i) way.push_back(curve(start + (stop - start) * static_cast<float>(i) / 24));
+    return way;
+  }
+
+  void draw_arrow(const Dot& dot) {
+    std::vector<ImVec2> way = arrow_way(dot);
+    if (way.empty()) return;
+    const ImVec2 b = plot_.at(*dot.point.ideal);
     for (std::size_t i = 0; i + 3 < way.size(); i += 3)
       keep_clear_.lines.push_back({way[i].x, way[i].y, way[i + 3].x, way[i + 3].y});
     const ImVec2 tip = way.back(), bend = way[way.size() - 3];
@@ -264,18 +304,34 @@ class Plotter {
     keep_clear_.boxes.push_back(around(b, px(7)));
   }
 
-  void draw_point(const Dot& d) {
-    const ImVec2 at = plot_.at(d.point.at);
-    const bool filled = d.point.basis == Basis::timed;
-    const float r = radius(d);
+  void draw_point(const Cluster& cluster) {
+    const Dot& first = *current_[cluster[0]];
+    const ImVec2 at = plot_.at(first.point.at);
+    const float r = radius(first);
     frame_.paint.circle(at, r + px(kRing), colours().paper);  // a rim separates it from the roof and its neighbours
-    if (filled)
-      frame_.paint.circle(at, r + px(kRing) / 2, colour(d));
-    else
-      frame_.paint.circle(at, r, colour(d), px(kRing));
-    frame_.log.point("point/" + id(d), at, r, colour(d), filled);
-    frame_.log.value("intensity/" + id(d), d.point.at.intensity);
-    frame_.log.value("rate/" + id(d), d.point.at.rate);
+    for (std::size_t i = 0; i < cluster.size(); ++i) {
+      const Dot& d = *current_[cluster[i]];
+      const bool filled = d.point.basis == Basis::timed;
+      const auto part = [&](float radius) {
+        std::vector<ImVec2> line;
+        for (const Pixel& p : arc_of({at.x, at.y}, radius, i, cluster.size(), px(3))) line.push_back({p.x, p.y});
+        return line;
+      };
+      if (cluster.size() == 1 && filled) {
+        frame_.paint.circle(at, r + px(kRing) / 2, colour(d));
+      } else if (cluster.size() == 1) {
+        frame_.paint.circle(at, r, colour(d), px(kRing));
+      } else if (filled) {
+        std::vector<ImVec2> wedge = part(r + px(kRing) / 2);
+        wedge.push_back(at);
+        frame_.paint.polygon(wedge, colour(d));
+      } else {
+        frame_.paint.polyline(part(r), colour(d), px(kRing));
+      }
+      frame_.log.point("point/" + id(d), at, r, colour(d), filled);
+      frame_.log.value("intensity/" + id(d), d.point.at.intensity);
+      frame_.log.value("rate/" + id(d), d.point.at.rate);
+    }
     keep_clear_.boxes.push_back(around(at, r + px(kRing)));
   }
 
@@ -286,22 +342,48 @@ class Plotter {
     return scene_.mixed_units() ? fmt::format("{} ({})", text, d.point.unit) : text;
   }
 
+  // The lines of a cluster's card: a name for each task, then what is said of all, or of each.
+  struct CardLine {
+    const Dot* dot;
+    std::string text;
+    bool name;
+  };
+  std::vector<CardLine> card_lines(const Cluster& cluster) const {
+    const auto said = [&](std::size_t i) { return second_line(*current_[i]); };
+    const bool same = std::all_of(cluster.begin(), cluster.end(), [&](auto i) { return said(i) == said(cluster[0]); });
+    std::vector<CardLine> lines;
+    for (const std::size_t i : cluster) {
+      lines.push_back({current_[i], label(*current_[i]), true});
+      if (!same || i == cluster.back())
+        lines.push_back({current_[i], (same && cluster.size() > 1 ? "each " : "") + said(i), false});
+    }
+    return lines;
+  }
+
+  const Type& type_of(const CardLine& line) const { return line.name ? theme_.strong : theme_.small; }
+
   void draw_labels() {
     std::vector<LabelRequest> requests;
     const ImVec2 pad{px(12), px(7)};
     const Box inside{plot_.from.x, plot_.from.y, plot_.to.x, plot_.to.y};
-    std::vector<const Dot*> labelled;
-    for (const Dot* d : current_) {
-      const ImVec2 at = plot_.at(d->point.at);
+    std::vector<const Cluster*> labelled;
+    for (const Cluster& cluster : clusters_) {
+      const ImVec2 at = plot_.at(current_[cluster[0]]->point.at);
       if (overlap_area(inside, around(at, 1)) <= 0) continue;  // the zoom excludes it
-      const ImVec2 a = text_size(theme_.strong, label(*d)), b = text_size(theme_.small, second_line(*d));
       // The margin of 3 px keeps cards from touching.
-      requests.push_back({at.x, at.y, std::max(a.x, b.x) + 2 * pad.x + px(9), a.y + b.y + 2 * pad.y + px(3)});
-      labelled.push_back(d);
+      ImVec2 size{2 * pad.x + px(9), 2 * pad.y + px(3)};
+      float widest = 0;
+      for (const CardLine& line : card_lines(cluster)) {
+        const ImVec2 text = text_size(type_of(line), line.text);
+        widest = std::max(widest, text.x);
+        size.y += text.y + (line.name && line.dot != current_[cluster[0]] ? px(kBetweenNames) : 0);
+      }
+      requests.push_back({at.x, at.y, size.x + widest, size.y});
+      labelled.push_back(&cluster);
     }
     const Box bounds{plot_.from.x + px(6), plot_.from.y + px(6), plot_.to.x - px(6), plot_.to.y - px(6)};
     const auto boxes = place_labels(requests, keep_clear_, bounds, px(kRadius + 12));
-    for (std::size_t i = 0; i < boxes.size(); ++i) draw_leader(*labelled[i], boxes[i]);
+    for (std::size_t i = 0; i < boxes.size(); ++i) draw_leader(*current_[labelled[i]->front()], boxes[i]);
     for (std::size_t i = 0; i < boxes.size(); ++i) draw_card(*labelled[i], boxes[i], pad);
   }
 
@@ -310,20 +392,31 @@ class Plotter {
     const ImVec2 near{std::clamp(at.x, box.x0, box.x1), std::clamp(at.y, box.y0, box.y1)};
     const float away = apart(near, at), edge = radius(d) + px(kRing);
     if (away > edge)
-      frame_.paint.line({at.x + (near.x - at.x) * edge / away, at.y + (near.y - at.y) * edge / away}, near, colour(d),
-                        px(1.5F));
+      frame_.paint.line({at.x + (near.x - at.x) * edge / away, at.y + (near.y - at.y) * edge / away}, near,
+                        cluster_of(d)->size() > 1 ? colours().muted : colour(d), px(1.5F));
   }
 
-  void draw_card(const Dot& d, const Box& box, ImVec2 pad) {
+  void draw_card(const Cluster& cluster, const Box& box, ImVec2 pad) {
     const ImVec2 from{std::round(box.x0), std::round(box.y0)};
     const ImVec2 to{std::round(box.x1) - px(3), std::round(box.y1) - px(3)};
     card(frame_, from, to, px(6));
-    frame_.paint.fill({from.x, from.y}, {from.x + px(5), to.y}, colour(d), px(2));
-    const float x = from.x + px(5) + pad.x;
-    frame_.paint.text(theme_.strong, {x, from.y + pad.y}, colours().ink, label(d));
-    frame_.paint.text(theme_.small, {x, to.y - pad.y}, colours().muted, second_line(d), {0, 1});
-    frame_.log.box("label/" + id(d), from, to);
-    frame_.log.text("says/" + id(d), second_line(d));
+    float y = from.y + pad.y;
+    std::map<const Dot*, std::pair<float, float>> parts;  // of the card's height, by task
+    for (const CardLine& line : card_lines(cluster)) {
+      const float height = text_size(type_of(line), line.text).y;
+      if (line.name && line.dot != current_[cluster[0]]) y += px(kBetweenNames);
+      frame_.paint.text(type_of(line), {from.x + px(5) + pad.x, y}, line.name ? colours().ink : colours().muted,
+                        line.text);
+      auto& part = parts.try_emplace(line.dot, y, y).first->second;
+      part.second = y += height;
+    }
+    for (const auto& [d, part] : parts) {
+      const float top = d == current_[cluster.front()] ? from.y : part.first;
+      const float bottom = d == current_[cluster.back()] ? to.y : part.second;
+      frame_.paint.fill({from.x, top}, {from.x + px(5), bottom}, colour(*d), px(2));
+      frame_.log.box("label/" + id(*d), {from.x, top}, {to.x, bottom});
+      frame_.log.text("says/" + id(*d), second_line(*d));
+    }
   }
 
   void draw_legend() {
@@ -365,7 +458,10 @@ class Plotter {
 
   const Dot* under(ImVec2 mouse) const {
     for (auto d = current_.rbegin(); d != current_.rend(); ++d)  // the innermost first
-      if (apart(mouse, plot_.at((*d)->point.at)) <= radius(**d) + px(4)) return *d;
+      if (const ImVec2 at = plot_.at((*d)->point.at); apart(mouse, at) <= radius(**d) + px(4)) {
+        const Cluster& shared = *cluster_of(**d);
+        return current_[shared[member_at({at.x, at.y}, {mouse.x, mouse.y}, shared.size())]];
+      }
     for (auto d = scene_.dots.rbegin(); d != scene_.dots.rend(); ++d)
       if (visible(*d) && apart(mouse, plot_.at(d->point.at)) <= px(kSmall + 5)) return &*d;
     return nullptr;
@@ -442,6 +538,7 @@ class Plotter {
   };
   std::vector<Number> numbers_;      // numbers of the attempts that are not shown
   std::vector<const Dot*> current_;  // dots of the shown attempt
+  std::vector<Cluster> clusters_;    // indices of current_ by place
   double longest_ = 0;               // seconds
 };
 

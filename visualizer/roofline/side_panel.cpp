@@ -231,6 +231,9 @@ class Panel {
     const auto next = dot ? next_roof(dot->point, scene_.roofs, scene_.ceilings) : std::string();
     say(theme_.small, c_.muted, told);
     say(theme_.small, c_.muted, next);
+    const auto passed = dot ? below_the_roof(dot->point, t) : std::string();
+    say(theme_.small, c_.muted, passed);
+    if (!passed.empty()) frame.log.text("passed/" + t.id, passed);
     frame.log.text("advice/" + t.id, next.empty() ? told : told + " " + next);
     for (const Dot& d : scene_.dots)
       if (d.rival != Rival::none && d.task == t.id && dot && dot->point.seconds && d.point.seconds) {

@@ -249,7 +249,7 @@ void draw_tracks(Frame& f, const Trace& trace, const Choice& choice, const Layou
     const std::string text = time_text(choice.range->second - choice.range->first);
     const ImVec2 size = text_size(t.strong, text);
     const float x = (std::max(x0, layout.lanes.from.x) + std::min(x1, layout.lanes.to.x)) / 2,
-                y = layout.lanes.from.y + t.px(14);
+                y = layout.lanes.to.y - t.px(30);  // below the names of processes
     f.paint.fill({x - size.x / 2 - t.px(8), y - size.y / 2 - t.px(3)},
                  {x + size.x / 2 + t.px(8), y + size.y / 2 + t.px(3)}, c.accent, t.px(5));
     f.paint.text(t.strong, {x, y}, c.on_accent, text, {0.5F, 0.5F});

@@ -127,7 +127,7 @@ void place_tracks(const Trace& trace, const Choice& choice, const Theme& theme, 
   const EventStore& s = *trace.store;
   using What = Track::What;
   layout.tracks.clear();
-  layout.row = std::round(theme.px(choice.mode == Mode::events ? 21 : 30));
+  layout.row = std::round(theme.px(choice.mode == Mode::events ? 24 : 30));
   layout.row_y.assign(choice.mode == Mode::events ? s.rows.size() : 0, -1);
   float y = layout.lanes.from.y - choice.scroll + theme.px(6);
   const float top = y, gap = theme.px(5);

@@ -47,8 +47,8 @@ struct LaneRow {
 };
 void draw_lane_rows(Frame& frame, ImVec2 from, ImVec2 to, const std::vector<LaneRow>& rows, std::uint32_t all);
 
-// Draws the source with counts and returns the clicked line, or 0. `first` is the line at the top, which the wheel
-// changes.
+// Draws the source with counts and returns the clicked line, or 0. `first` is the row at the top, from 0, which the
+// wheel changes.
 int draw_warp_source(Frame& frame, ImVec2 from, ImVec2 to, const WarpScene& scene, int chosen, float& first,
                      bool follow);
 

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "kit/draw_text.hpp"
 #include "kit/input.hpp"
 #include "kit/widgets.hpp"
+#include "warp/code_rows.hpp"
 #include "warp/warp_scene.hpp"
 
 namespace ridge::viz {
@@ -31,6 +33,37 @@ std::string spaced(const std::string& text) {  // tabs become blanks
     else
       out += c;
   return out;
+}
+
+// One row of the source; a long line takes several.
+struct SourceRow {
+  int line = 0;
+  bool head = true;  // the line's first row
+  std::string text;
+};
+
+bool has_costs(const WarpScene& scene, int line) {
+  const auto at = scene.lines.find(line);
+  return at != scene.lines.end() && (at->second.worst() || at->second.partial > 0);
+}
+
+// `columns`: of the lines that have costs beside them, and of the others.
+std::vector<SourceRow> rows_of(const WarpScene& scene, int last, std::pair<std::size_t, std::size_t> columns) {
+  std::vector<SourceRow> rows;
+  for (int line = 1; line <= last; ++line) {
+    const bool known = scene.source && line <= static_cast<int>(scene.source->size());
+    const std::string text = known ? spaced((*scene.source)[static_cast<std::size_t>(line - 1)]) : "";
+    bool head = true;
+    for (auto& row : code_rows(text, has_costs(scene, line) ? columns.first : columns.second))
+      rows.push_back({line, std::exchange(head, false), std::move(row)});
+  }
+  return rows;
+}
+
+// The first row of a line, from 0.
+int row_of(const std::vector<SourceRow>& rows, int line) {
+  const auto at = std::find_if(rows.begin(), rows.end(), [&](const SourceRow& r) { return r.line >= line; });
+  return static_cast<int>(at - rows.begin());
 }
 
 }  // namespace
@@ -60,19 +93,24 @@ int draw_warp_source(Frame& frame, ImVec2 from, ImVec2 to, const WarpScene& scen
   const int last = std::max(scene.source ? static_cast<int>(scene.source->size()) : 0,
                             scene.lines.empty() ? 0 : scene.lines.rbegin()->first);
   const auto shown = std::max(1, static_cast<int>((bottom - top) / row));
-  if (follow) {
-    if (first <= 0 && !scene.lines.empty()) first = static_cast<float>(std::max(1, scene.lines.begin()->first - 8));
-    if (static_cast<float>(chosen) < first + 2) first = static_cast<float>(chosen - 2);
-    if (chosen > static_cast<int>(first) + shown - 4) first = static_cast<float>(chosen - shown + 4);
+  const float column = text_size(t.code, "0").x;
+  const auto columns = [&](float end) { return static_cast<std::size_t>(std::max(0.0F, (end - code) / column)); };
+  const std::vector<SourceRow> rows = rows_of(scene, last, {columns(code_end), columns(to.x - pad)});
+  if (follow && !rows.empty()) {
+    const int at = row_of(rows, chosen);
+    if (first <= 0 && !scene.lines.empty()) first = static_cast<float>(row_of(rows, scene.lines.begin()->first) - 8);
+    if (static_cast<float>(at) < first + 2) first = static_cast<float>(at - 2);
+    if (at > static_cast<int>(first) + shown - 4) first = static_cast<float>(at - shown + 4);
   }
   if (frame.interactive) first -= 3 * wheel_over(from, to);
-  first = std::clamp(first, 1.0F, static_cast<float>(std::max(1, last - shown + 1)));
+  first = std::clamp(first, 0.0F, static_cast<float>(std::max(0, static_cast<int>(rows.size()) - shown)));
 
   int clicked_line = 0;
   frame.paint.push_clip({from.x, top - t.px(2)}, {to.x, bottom});
   for (int i = 0; i < shown; ++i) {
-    const int line = static_cast<int>(first) + i;
-    if (line > last) break;
+    const std::size_t index = static_cast<std::size_t>(first) + static_cast<std::size_t>(i);
+    if (index >= rows.size()) break;
+    const auto& [line, head, text] = rows[index];
     const float y = top + static_cast<float>(i) * row;
     const ImVec2 a{from.x + 1, y}, b{to.x - 1, y + row};
     const auto at = scene.lines.find(line);
@@ -82,19 +120,18 @@ int draw_warp_source(Frame& frame, ImVec2 from, ImVec2 to, const WarpScene& scen
     else if (works && hovered(frame, a, b))
       frame.paint.fill(a, b, c.hover, 0);
     const float middle = y + row / 2;
-    frame.paint.text(t.code, {number, middle}, works ? c.ink : c.muted, fmt::format("{}", line), {1, 0.5F});
-    if (scene.source && line <= static_cast<int>(scene.source->size())) {
-      const std::string text =
-          fitted(t.code, spaced((*scene.source)[static_cast<std::size_t>(line - 1)]),
-                 (works && (at->second.worst() || at->second.partial > 0) ? code_end : to.x - pad) - code);
-      const std::size_t indent = text.find_first_not_of(' ');
-      if (indent != std::string::npos) {  // indentation is drawn as a distance, alike on screen and in SVG
-        const float x = code + static_cast<float>(indent) * text_size(t.code, "0").x;
-        const bool comment = text.compare(indent, 2, "//") == 0;
-        frame.paint.text(t.code, {x, middle}, comment ? c.muted : c.ink, text.substr(indent), {0, 0.5F});
-      }
+    if (head) frame.paint.text(t.code, {number, middle}, works ? c.ink : c.muted, fmt::format("{}", line), {1, 0.5F});
+    if (const std::size_t indent = text.find_first_not_of(' '); indent != std::string::npos) {
+      // Indentation is drawn as a distance, alike on screen and in SVG.
+      const float x = code + static_cast<float>(indent) * column;
+      const bool comment = text.compare(indent, 2, "//") == 0;
+      frame.paint.text(t.code, {x, middle}, comment ? c.muted : c.ink, text.substr(indent), {0, 0.5F});
     }
     if (!works) continue;
+    if (!head) {  // a click on any of its rows chooses the line
+      if (clicked(frame, fmt::format("line/{}/{}", line, index), a, b)) clicked_line = line;
+      continue;
+    }
     const WarpLineScene& l = at->second;
     const auto* worst = l.worst();
     if (worst || l.partial > 0) {

@@ -190,7 +190,8 @@ bool Task::hear(int rank, std::uint64_t number, std::uint32_t step, double& late
 }
 
 void Task::note_part(int peer, bool sent, std::size_t bytes, std::uint64_t channel, std::uint64_t number) {
-  parts_.push_back({peer, sent, bytes, comm_.key * 1000003 + channel, number});
+  const Link link = link_between(comm_, comm_.rank, peer);
+  parts_.push_back({peer, sent, bytes, comm_.key * 1000003 + channel, number, link.latency, link.seconds_per_byte});
 }
 
 std::size_t Task::element() const { return bytes_of(static_cast<ncclDataType_t>(planned_.call.type)); }

@@ -52,6 +52,21 @@ TEST_CASE("kinds of our own events and PyTorch's") {
   CHECK(kind_of("", "x") == Kind::other);
 }
 
+TEST_CASE("alpha and beta are the emulator's where the trace tells them, also with sends of one size") {
+  const std::string sends = R"([
+    {"ph":"X","name":"send","cat":"exchange","pid":0,"tid":1,"ts":0,"dur":25,"args":{"bytes":1000}},
+    {"ph":"X","name":"send","cat":"exchange","pid":1,"tid":1,"ts":0,"dur":25,"args":{"bytes":1000}}])";
+  const auto fitted = collective_of(load_text("{\"traceEvents\":" + sends + "}"));
+  REQUIRE(fitted);
+  CHECK(fitted->model->alpha == 0);
+  const auto known = collective_of(
+      load_text("{\"otherData\":{\"link_latency_us\":5,\"link_bytes_per_second\":5e7},\"traceEvents\":" + sends + "}"));
+  REQUIRE(known);
+  CHECK(known->model->alpha == Approx(5e-6));
+  CHECK(known->model->beta == Approx(5e7));
+  CHECK(known->model->of(1000) == Approx(25e-6));
+}
+
 TEST_CASE("alpha and beta come back from sends that keep to them, also where some wait") {
   std::vector<std::pair<double, double>> sends;
   const double alpha = 5e-6, beta = 20e9;

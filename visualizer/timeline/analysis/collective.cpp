@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <map>
 #include <tuple>
 
@@ -31,6 +33,18 @@ std::optional<AlphaBeta> fit_alpha_beta(const std::vector<std::pair<double, doub
   m.beta = slope > 0 ? 1 / slope : x / y;
   if (m.alpha == 0) m.beta = x / y;
   m.source = fmt::format("fitted to the fastest send of each of {} sizes in this trace", fastest.size());
+  return m;
+}
+
+std::optional<AlphaBeta> known_alpha_beta(const EventStore& s) {
+  if (s.files.size() != 1) return {};
+  const auto number = [&](const char* name) {
+    const auto at = s.files[0].about.find(name);
+    return at == s.files[0].about.end() ? 0 : std::strtod(at->second.c_str(), nullptr);
+  };
+  const AlphaBeta m{number("link_latency_us") * 1e-6, number("link_bytes_per_second"),
+                    "the emulated links' own values; a call of NCCL adds its start"};
+  if (!(m.beta > 0) || !(m.alpha >= 0) || !std::isfinite(m.beta) || !std::isfinite(m.alpha)) return {};
   return m;
 }
 
@@ -77,7 +91,8 @@ std::optional<Collective> collective_of(const EventStore& s) {
     c.steps.insert(c.steps.end(), steps.begin(), steps.end());
   }
   if (inferred) c.note = "chunks and phases follow from the order of the sends, as in a ring";
-  c.model = fit_alpha_beta(sends);
+  c.model = known_alpha_beta(s);
+  if (!c.model) c.model = fit_alpha_beta(sends);
   if (!c.model) return c;
   Time start = c.steps.front().begin;
   for (const RingStep& step : c.steps) start = std::min(start, step.begin);

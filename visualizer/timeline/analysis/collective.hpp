@@ -34,6 +34,8 @@ struct Collective {
 
 // Built from events with a number of bytes. Nothing where fewer than two ranks send.
 std::optional<Collective> collective_of(const EventStore& store);
+// The latency and the bandwidth that the trace's emulator gave its links; nothing where the trace does not say.
+std::optional<AlphaBeta> known_alpha_beta(const EventStore& store);
 // Fits the fastest send of each size, since waiting for a neighbour slows the others.
 std::optional<AlphaBeta> fit_alpha_beta(const std::vector<std::pair<double, double>>& bytes_and_seconds);
 

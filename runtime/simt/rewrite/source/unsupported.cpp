@@ -82,6 +82,8 @@ constexpr std::string_view kTma = "copy the tile with ordinary loads, or with __
 
 constexpr std::string_view kDriver =
     "that is the driver API; use the runtime API (cudaMalloc, cudaMemcpy, kernel<<<blocks, threads>>>)";
+constexpr std::string_view kSpeedAlone =
+    "attributes of streams and nodes, as L2 windows, change speed alone on a GPU: leave these lines out";
 constexpr std::string_view kCompiler = "compile kernels with the program";
 
 constexpr Entry kWords[] = {
@@ -125,6 +127,17 @@ constexpr Entry kWords[] = {
     {"cudaMallocMipmappedArray", kLevels},
     {"cudaGetMipmappedArrayLevel", kLevels},
     {"surface", kSurface},
+    {"cudaStreamAttrID", kSpeedAlone},
+    {"cudaStreamAttrValue", kSpeedAlone},
+    {"cudaStreamSetAttribute", kSpeedAlone},
+    {"cudaStreamGetAttribute", kSpeedAlone},
+    {"cudaStreamCopyAttributes", kSpeedAlone},
+    {"cudaKernelNodeAttrID", kSpeedAlone},
+    {"cudaKernelNodeAttrValue", kSpeedAlone},
+    {"cudaGraphKernelNodeSetAttribute", kSpeedAlone},
+    {"cudaGraphKernelNodeGetAttribute", kSpeedAlone},
+    {"cudaAccessPolicyWindow", kSpeedAlone},
+    {"cudaCtxResetPersistingL2Cache", kSpeedAlone},
     {"CUtensorMap", kTma},
     {"cuTensorMapEncodeTiled", kTma},
     {"cuTensorMapEncodeIm2col", kTma},

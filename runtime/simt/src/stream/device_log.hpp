@@ -131,6 +131,7 @@ struct Schedule {
     unsigned grid[3] = {}, block[3] = {};     // a kernel's
     std::uint64_t graph = 0;                  // number of the launch of a graph; 0: none
     std::vector<simt::Exchange::Part> parts;  // an exchange's
+    std::vector<std::size_t> waits;           // indices of the items of other streams that it waited for
   };
   struct Call {  // a call of the host that took time
     std::string name;

@@ -54,6 +54,7 @@ class Exchange {
     int peer;
     bool sent;
     std::uint64_t bytes, channel, number;  // the same on both ends
+    double latency, seconds_per_byte;      // of the link while it is idle
   };
   virtual std::vector<Part> parts() const = 0;
   // A record for traces: an ExchangeMaker of another process repeats the exchange from it.

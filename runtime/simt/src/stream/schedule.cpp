@@ -28,6 +28,16 @@ const char* kind_of(const Work& w) {
 
 bool is_work(const Operation& op) { return op.work.kind != WorkKind::nothing; }
 
+// The items of other streams that an operation waited for, the latest of each stream.
+std::vector<std::size_t> waits_of(const Operation& op, const std::map<std::uint64_t, std::size_t>& listed) {
+  std::map<int, std::size_t> latest;
+  for (const Source& s : op.sources)  // in the order of issue
+    if (auto at = listed.find(s.number); s.stream != op.stream && at != listed.end()) latest[s.stream] = at->second;
+  std::vector<std::size_t> waits;
+  for (const auto& [stream, item] : latest) waits.push_back(item);
+  return waits;
+}
+
 }  // namespace
 
 void ScheduleBuilder::ran(std::uint64_t number, std::string name, Operation timed) {
@@ -100,13 +110,16 @@ const char* ScheduleBuilder::build(Schedule& out) const {
   if (work.size() != ran_.size()) return "device work ran that nobody issued";
   time.advance();
   out.seconds = time.host();
+  std::map<std::uint64_t, std::size_t> listed;  // index of an operation's item by its number
   for (const auto& [ran, op, graph] : work) {
     out.seconds = std::max(out.seconds, op->end);
     if (out.items.size() == Schedule::kMaxItems) {
       ++out.left_out;
       continue;
     }
-    Schedule::Item item{ran->name, kind_of(op->work), op->stream, op->start, op->end, op->issued, 0, {}, {}, graph, {}};
+    Schedule::Item item{ran->name, kind_of(op->work),    op->stream, op->start, op->end, op->issued, 0, {}, {}, graph,
+                        {},        waits_of(*op, listed)};
+    listed[op->number] = out.items.size();
     const LaunchConfig& c = op->work.config;
     if (op->work.kind == WorkKind::kernel) {
       const unsigned shape[] = {c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z};

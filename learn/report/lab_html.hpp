@@ -1,0 +1,29 @@
+// A lab's section of the report: its tasks as cards with goals, findings, code and pictures.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/base/lab.hpp"
+#include "grader/result/result.hpp"
+#include "learn/report/attempts_html.hpp"
+
+namespace ridge::loop {
+
+struct LabRecord {
+  Result result;
+  fs::path file;
+  // Of this machine's user, else empty: the files as judged, by name, and the attempts.
+  std::map<std::string, std::string> sources = {};
+  std::vector<Stop> stops = {};
+};
+
+// `page`: the folder that the page is written to, for links to lessons. `lab`: null where it is not one of the course.
+std::string lab_html(const LabRecord& record, const Lab* lab, const fs::path& page, const std::string& anchor);
+
+// Points with one digit behind the point at most, never rounded up: 63.1.
+std::string points_text(double points);
+// A bar of the points earned.
+std::string points_bar(double points, double max);
+
+}  // namespace ridge::loop
