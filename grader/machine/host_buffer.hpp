@@ -10,7 +10,6 @@
 
 #include "grader/base/error.hpp"
 #include "grader/machine/device.hpp"
-#include "grader/machine/device_kernel.hpp"
 
 namespace ridge {
 
@@ -37,13 +36,11 @@ class SharedHostBuffer : public DeviceBuffer {
   std::size_t bytes() const override { return bytes_; }
   std::size_t reserved() const override { return bytes_; }
   int descriptor(bool writable) const override { return writable || always_writable_ ? fd_ : read_only_; }
-  void upload(std::span<const std::byte> from) override { std::memcpy(view_, from.data(), from.size()); }
-  void download(std::span<std::byte> to) override { std::memcpy(to.data(), view_, to.size()); }
-  void poison(std::uint64_t seed) override {
-    auto* words = reinterpret_cast<std::uint32_t*>(view_);
-    for (std::size_t i = 0; i < bytes_ / 4; ++i) words[i] = poison_word(seed, i);
-  }
-  void wipe() override { std::memset(view_, 0, bytes_); }
+  // On all cores: host_buffer.cpp.
+  void upload(std::span<const std::byte> from) override;
+  void download(std::span<std::byte> to) override;
+  void poison(std::uint64_t seed) override;
+  void wipe() override;
   const std::byte* data() const { return view_; }
 
  private:

@@ -124,7 +124,7 @@ std::string report(const Result& r, bool colour) {
                         : r.outcome == Outcome::skipped ? paint.dim("nothing could run here")
                                                         : paint.bad("not all checks passed");
   out += paint.bold("  Score " + points_text(r.points, r.max)) + "   " + verdict;
-  if (r.coverage < 0.999) out += paint.dim(fmt::format("   (of 100 in the lab, {:.0f} were judged)", 100 * r.coverage));
+  if (r.coverage < 0.999) out += paint.dim(fmt::format("   ({:.0f}% of the lab was judged)", 100 * r.coverage));
   if (std::string missing = missing_layers(r.sandbox); !missing.empty())
     out += paint.bad("\n  Unsandboxed: ") + "no " + missing + " here (`ridge doctor` says what to do)";
   return out + "\n";

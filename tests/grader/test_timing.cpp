@@ -12,6 +12,7 @@
 #include "grader/build/build.hpp"
 #include "grader/machine/device_kernel.hpp"
 #include "grader/machine/gpu_leftovers.hpp"
+#include "grader/machine/host_buffer.hpp"
 #include "grader/machine/nvml.hpp"
 #include "grader/measure/calibrate.hpp"
 #include "grader/measure/roofline_floor.hpp"
@@ -295,6 +296,27 @@ struct SessionFixture {
 };
 
 }  // namespace
+
+TEST_CASE("a large buffer of the host is poisoned, filled, read and wiped whole") {
+  const std::size_t bytes = (std::size_t{5} << 20) + 4;  // parts of several threads, and a rest
+  SharedHostBuffer buffer(bytes);
+  buffer.poison(77);
+  std::vector<std::uint32_t> words(bytes / 4);
+  auto view = std::as_writable_bytes(std::span(words));
+  buffer.download(view);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) wrong += words[i] != poison_word(77, i);
+  CHECK(wrong == 0);
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = static_cast<std::uint32_t>(i * 2654435761u);
+  const std::vector<std::uint32_t> sent = words;
+  buffer.upload(view);
+  std::fill(words.begin(), words.end(), 0u);
+  buffer.download(view);
+  CHECK(words == sent);
+  buffer.wipe();
+  buffer.download(view);
+  CHECK(std::all_of(words.begin(), words.end(), [](std::uint32_t w) { return w == 0; }));
+}
 
 TEST_CASE("of a turn's calls the last is sampled, and few others") {
   for (std::size_t n : {1, 2, 3, 4, 5, 64}) {
