@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "grader/base/lab.hpp"
 #include "grader/base/text.hpp"
+#include "grader/lab/lab.hpp"
 #include "learn/findings/metric_pages.hpp"
 
 namespace ridge {

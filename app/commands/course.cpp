@@ -7,7 +7,7 @@
 #include "app/cli/command.hpp"
 #include "app/package/course_copy.hpp"
 #include "grader/base/error.hpp"
-#include "grader/base/lab.hpp"
+#include "grader/lab/lab.hpp"
 #include "learn/questions/quiz.hpp"
 
 namespace ridge {

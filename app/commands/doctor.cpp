@@ -12,7 +12,7 @@
 #include "grader/machine/device.hpp"
 #include "grader/machine/link_rates.hpp"
 #include "grader/machine/toolkit.hpp"
-#include "grader/machine/topology_report.hpp"
+#include "grader/machine/topology/topology_report.hpp"
 #include "grader/machine/versions.hpp"
 #include "grader/result/report.hpp"
 #include "grader/sandbox/process.hpp"

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command.hpp"
-#include "grader/base/lab.hpp"
 #include "grader/base/text.hpp"
+#include "grader/lab/lab.hpp"
 #include "grader/result/result.hpp"
 #include "learn/attempts/attempts.hpp"
 

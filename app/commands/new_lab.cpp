@@ -8,8 +8,8 @@
 #include "app/cli/command.hpp"
 #include "app/package/course_copy.hpp"
 #include "grader/base/error.hpp"
-#include "grader/base/lab.hpp"
 #include "grader/base/text.hpp"
+#include "grader/lab/lab.hpp"
 #include "grader/result/result.hpp"
 
 namespace ridge {

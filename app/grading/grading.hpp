@@ -4,7 +4,7 @@
 
 #include "app/grading/arguments.hpp"
 #include "checks/check.hpp"
-#include "grader/base/lab.hpp"
+#include "grader/lab/lab.hpp"
 #include "grader/result/result.hpp"
 
 namespace ridge {

@@ -2,8 +2,8 @@
 #pragma once
 #include <string>
 
-#include "grader/base/lab.hpp"
 #include "grader/base/paths.hpp"
+#include "grader/lab/lab.hpp"
 
 namespace ridge {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "checks/check.hpp"
-#include "grader/base/lab.hpp"
+#include "grader/lab/lab.hpp"
 
 namespace ridge {
 

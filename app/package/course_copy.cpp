@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "grader/base/error.hpp"
-#include "grader/base/lab.hpp"
+#include "grader/lab/lab.hpp"
 #include "grader/sandbox/process.hpp"
 
 namespace ridge {

@@ -6,8 +6,8 @@
 #include "app/package/course_copy.hpp"
 #include "app/package/package.hpp"
 #include "grader/base/error.hpp"
-#include "grader/base/lab.hpp"
 #include "grader/base/seeds.hpp"
+#include "grader/lab/lab.hpp"
 #include "grader/result/result.hpp"
 #include "grader/sandbox/process.hpp"
 

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "grader/base/error.hpp"
-#include "grader/base/lab.hpp"
 #include "grader/base/names.hpp"
 #include "grader/base/statistics.hpp"
 #include "grader/base/text.hpp"
+#include "grader/lab/lab.hpp"
 #include "grader/measure/calibrate.hpp"
 
 namespace ridge {

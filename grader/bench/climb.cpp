@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "grader/base/error.hpp"
-#include "grader/base/header_line.hpp"
+#include "grader/lab/header_line.hpp"
 
 namespace ridge {
 

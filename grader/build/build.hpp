@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "checks/check.hpp"
-#include "grader/base/lab.hpp"
+#include "grader/lab/lab.hpp"
 
 namespace ridge {
 

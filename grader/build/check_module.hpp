@@ -4,7 +4,7 @@
 #include <string>
 
 #include "checks/check.hpp"
-#include "grader/base/lab.hpp"
+#include "grader/lab/lab.hpp"
 #include "grader/sandbox/process.hpp"
 
 namespace ridge {

@@ -9,9 +9,9 @@
 #include <sstream>
 
 #include "grader/base/error.hpp"
-#include "grader/base/header_line.hpp"
 #include "grader/base/text.hpp"
 #include "grader/base/toml_reader.hpp"
+#include "grader/lab/header_line.hpp"
 
 namespace ridge {
 

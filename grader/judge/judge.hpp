@@ -7,8 +7,8 @@
 
 #include "ceilings/calibration.hpp"
 #include "checks/check.hpp"
-#include "grader/base/lab.hpp"
 #include "grader/build/build.hpp"
+#include "grader/lab/lab.hpp"
 #include "grader/result/result.hpp"
 
 namespace ridge {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "grader/base/doctor_facts.hpp"
-#include "grader/machine/topology.hpp"
+#include "grader/machine/topology/topology.hpp"
 
 namespace ridge {
 

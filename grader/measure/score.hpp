@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "grader/base/lab.hpp"
+#include "grader/lab/lab.hpp"
 #include "grader/measure/metrics.hpp"
 #include "grader/result/result.hpp"
 

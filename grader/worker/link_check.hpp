@@ -1,7 +1,7 @@
 // `ridge doctor --links`: ten seconds in which everything that carries data between ranks and GPUs is used once.
 #pragma once
 #include "grader/base/doctor_facts.hpp"
-#include "grader/machine/topology.hpp"
+#include "grader/machine/topology/topology.hpp"
 #include "grader/worker/ranks.hpp"
 
 namespace ridge {

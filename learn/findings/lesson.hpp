@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "grader/base/lab.hpp"
+#include "grader/lab/lab.hpp"
 
 namespace ridge::loop {
 

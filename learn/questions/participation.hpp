@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "grader/base/lab.hpp"
+#include "grader/lab/lab.hpp"
 
 namespace ridge::loop {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "grader/base/lab.hpp"
+#include "grader/lab/lab.hpp"
 #include "grader/result/result.hpp"
 #include "learn/attempts/journal.hpp"
 

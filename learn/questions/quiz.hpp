@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "grader/base/lab.hpp"
+#include "grader/lab/lab.hpp"
 
 namespace ridge::loop {
 

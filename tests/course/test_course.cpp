@@ -9,10 +9,10 @@
 #include <sstream>
 
 #include "course/sample.hpp"
-#include "grader/base/lab.hpp"
 #include "grader/base/names.hpp"
 #include "grader/build/wrong_solution.hpp"
 #include "grader/graded.hpp"
+#include "grader/lab/lab.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::test;

@@ -1,7 +1,7 @@
 // lab.toml: any text is a lab or an error that names the line.
 #include "fuzz.hpp"
 #include "grader/base/error.hpp"
-#include "grader/base/lab.hpp"
+#include "grader/lab/lab.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {

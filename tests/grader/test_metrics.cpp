@@ -1,6 +1,6 @@
 // Each metric by name, from counters and timings made by hand; and which tasks a device can run.
 #include "grader/base/error.hpp"
-#include "grader/base/lab.hpp"
+#include "grader/lab/lab.hpp"
 #include "grader/measure/metrics.hpp"
 #include "support/catch.hpp"
 

@@ -1,8 +1,8 @@
 // What a submission may not hold (backend cpu), as its author meets it: the exit code and what the message says; and honest code
 // that looks much like it.
-#include "grader/base/lab.hpp"
 #include "grader/build/symbols.hpp"
 #include "grader/graded.hpp"
+#include "grader/lab/lab.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::test;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "grader/machine/topology_report.hpp"
+#include "grader/machine/topology/topology_report.hpp"
 #include "support/catch.hpp"
 #include "support/run.hpp"
 

@@ -16,13 +16,13 @@
 #include <thread>
 
 #include "grader/base/error.hpp"
-#include "grader/base/header_line.hpp"
-#include "grader/base/lab.hpp"
 #include "grader/base/names.hpp"
 #include "grader/base/patience.hpp"
 #include "grader/base/source_text.hpp"
 #include "grader/base/text.hpp"
 #include "grader/compile/diagnostics.hpp"
+#include "grader/lab/header_line.hpp"
+#include "grader/lab/lab.hpp"
 #include "grader/measure/counters.hpp"
 #include "grader/measure/score.hpp"
 #include "grader/measure/timing.hpp"

@@ -28,6 +28,7 @@ LEVELS = [
     "runtime/worker",
     "checks",
     "grader/base",
+    "grader/lab",
     "grader/sandbox",
     "grader/result",
     "grader/machine",

@@ -9,9 +9,9 @@
 #include "cluster/src/base/cluster_clock.hpp"
 #include "cluster/src/base/strings.hpp"
 #include "grader/base/error.hpp"
-#include "grader/base/lab.hpp"
 #include "grader/base/names.hpp"
 #include "grader/base/toml_reader.hpp"
+#include "grader/lab/lab.hpp"
 #include "grader/result/signature.hpp"
 
 namespace ridge::cluster {

@@ -12,7 +12,7 @@
 #include "cluster/src/slurm/array_task.hpp"
 #include "cluster/src/slurm/slurm.hpp"
 #include "grader/base/error.hpp"
-#include "grader/base/lab.hpp"
+#include "grader/lab/lab.hpp"
 #include "grader/result/record.hpp"
 
 namespace ridge::cluster {

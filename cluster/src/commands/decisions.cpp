@@ -8,7 +8,7 @@
 #include "cluster/src/commands/collecting.hpp"
 #include "cluster/src/commands/registry.hpp"
 #include "grader/base/error.hpp"
-#include "grader/base/lab.hpp"
+#include "grader/lab/lab.hpp"
 
 namespace ridge::cluster {
 

@@ -12,7 +12,7 @@
 #include "cluster/src/intake/intake.hpp"
 #include "cluster/src/slurm/slurm.hpp"
 #include "grader/base/error.hpp"
-#include "grader/base/lab.hpp"
+#include "grader/lab/lab.hpp"
 
 namespace ridge::cluster {
 

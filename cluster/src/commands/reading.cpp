@@ -8,8 +8,8 @@
 #include "cluster/src/gradebook/exports.hpp"
 #include "cluster/src/intake/intake.hpp"
 #include "grader/base/error.hpp"
-#include "grader/base/lab.hpp"
 #include "grader/base/text.hpp"
+#include "grader/lab/lab.hpp"
 
 namespace ridge::cluster {
 

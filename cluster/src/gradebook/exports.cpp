@@ -13,9 +13,9 @@
 #include "cluster/src/base/strings.hpp"
 #include "formats/json_fields.hpp"
 #include "grader/base/error.hpp"
-#include "grader/base/lab.hpp"
 #include "grader/base/names.hpp"
 #include "grader/base/text.hpp"
+#include "grader/lab/lab.hpp"
 #include "grader/result/hashes.hpp"
 
 namespace ridge::cluster {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cluster/src/gradebook/gradebook.hpp"
-#include "grader/base/lab.hpp"
+#include "grader/lab/lab.hpp"
 
 namespace ridge::cluster {
 

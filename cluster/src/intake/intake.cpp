@@ -13,8 +13,8 @@
 #include "cluster/src/intake/entries.hpp"
 #include "cluster/src/intake/staging.hpp"
 #include "grader/base/error.hpp"
-#include "grader/base/lab.hpp"
 #include "grader/base/text.hpp"
+#include "grader/lab/lab.hpp"
 #include "grader/result/hashes.hpp"
 #include "grader/result/result.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cluster/src/intake/entries.hpp"
-#include "grader/base/lab.hpp"
+#include "grader/lab/lab.hpp"
 #include "learn/questions/participation.hpp"
 
 namespace ridge::cluster {

@@ -1,4 +1,4 @@
-#include "grader/machine/topology.hpp"
+#include "grader/machine/topology/topology.hpp"
 
 #include <algorithm>
 #include <cstdlib>

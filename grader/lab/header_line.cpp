@@ -1,4 +1,4 @@
-#include "grader/base/header_line.hpp"
+#include "grader/lab/header_line.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "grader/base/paths.hpp"
-#include "grader/machine/nvml_topology.hpp"
+#include "grader/machine/topology/nvml_topology.hpp"
 
 namespace ridge {
 

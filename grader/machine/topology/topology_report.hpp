@@ -1,7 +1,7 @@
 // A machine's topology as doctor prints it.
 #pragma once
 #include "grader/base/doctor_facts.hpp"
-#include "grader/machine/topology.hpp"
+#include "grader/machine/topology/topology.hpp"
 
 namespace ridge {
 

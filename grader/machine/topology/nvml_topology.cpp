@@ -1,4 +1,4 @@
-#include "grader/machine/nvml_topology.hpp"
+#include "grader/machine/topology/nvml_topology.hpp"
 
 #include <algorithm>
 #include <cctype>

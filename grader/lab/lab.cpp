@@ -1,4 +1,4 @@
-#include "grader/base/lab.hpp"
+#include "grader/lab/lab.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

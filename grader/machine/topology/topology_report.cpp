@@ -1,4 +1,4 @@
-#include "grader/machine/topology_report.hpp"
+#include "grader/machine/topology/topology_report.hpp"
 
 #include <fmt/format.h>
 

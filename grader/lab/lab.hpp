@@ -8,7 +8,7 @@
 #include "checks/check.hpp"
 #include "grader/base/names.hpp"
 #include "grader/base/paths.hpp"
-#include "grader/base/prediction.hpp"
+#include "grader/lab/prediction.hpp"
 
 namespace ridge {
 
