@@ -1,7 +1,7 @@
 // Lab 02, task `sgemm`: C = A B, all row-major, in fp32.
 //
-// The kernel below has the shape of the naive answer and multiplies nothing yet. Make it right first; then climb: a
-// tile in shared memory, a tile in registers, two buffers. Run: ./ridge check 02 --task sgemm
+// The kernel below multiplies nothing. Start from your kernel of task `sgemm_async`: copy its region to here, with its
+// `namespace { ... }`, and let lanes read in pairs. Run: ./ridge check 02 --task sgemm
 #include "tiling.hpp"
 
 // TASK(sgemm)
