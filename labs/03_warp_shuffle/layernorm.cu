@@ -1,7 +1,7 @@
 // Lab 03, task `layernorm`: y = dropout((x - mean) * rstd * gamma + beta), and mean and rstd of each row.
 //
-// The kernel below lets one thread do a whole row and drops nothing. Give rows to blocks, sum with shuffles, and read
-// every element once. Run: ./ridge check 03 --task layernorm
+// The kernel below lets one thread do a whole row and drops nothing. Start from your answer to `layernorm_plain`, and
+// read every element once. Run: ./ridge check 03 --task layernorm
 #include "warp_shuffle.hpp"
 
 // TASK(layernorm)

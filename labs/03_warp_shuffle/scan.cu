@@ -1,7 +1,7 @@
 // Lab 03, task `scan`: out[i] = in[0] + ... + in[i].
 //
-// The kernel below scans the numbers of one thread. Scan a warp with shuffles, then a block, then let the blocks pass
-// their sums on. Run: ./ridge check 03 --task scan
+// The kernel below scans the numbers of one thread. Start from your answer to `block_scan`, which scans a tile, and let
+// the blocks pass their sums on. Run: ./ridge check 03 --task scan
 #include "warp_shuffle.hpp"
 
 // TASK(scan)

@@ -1,7 +1,7 @@
 // Lab 03, task `block_scan`: prefix sums inside each tile of kScanTile numbers, and the sum of each tile.
 //
-// The kernel below scans the numbers of one thread. Scan a warp with shuffles, then let the warps of a block exchange
-// their sums. Run: ./ridge check 03 --task block_scan
+// The kernel below scans the numbers of one thread. Launch 256 threads in place of 1024, let each of 8 warps scan four
+// rows of 128 with shuffles, then let the warps exchange their sums. Run: ./ridge check 03 --task block_scan
 #include "warp_shuffle.hpp"
 
 // TASK(block_scan)
