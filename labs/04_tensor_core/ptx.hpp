@@ -72,7 +72,7 @@ __device__ inline void mma(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, u
 
 #ifndef RIDGE_SIMT
 
-// ---- sm_90: barriers that count arrivals and bytes -----------------------------------------------------------------
+// ---- sm_90: barriers that count arrivals and bytes (mbarrier) ------------------------------------------------------
 // A barrier's phase ends when `count` threads have arrived and all bytes that were announced have come. Waiting for the
 // parity of a phase (0 for the first, then 1, 0, ...) ends when that phase has ended; waiting for parity 1 on a fresh
 // barrier ends at once.
@@ -121,7 +121,7 @@ __device__ inline void block_barrier(int number, int threads) {
 
 // ---- sm_90: the tensor memory accelerator (TMA) --------------------------------------------------------------------
 // Copies a box of a matrix that a CUtensorMap describes (`describe`, below). x: first column, y: first row of the box.
-// What lies outside of the matrix is read as zero, and not written.
+// What lies outside of the matrix is read as zero, whose bytes count at the barrier too. It is not written.
 
 __device__ inline void prefetch_map(const CUtensorMap* map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
@@ -197,7 +197,8 @@ __device__ inline uint64_t tile_descriptor(const void* tile) {
 // Before the first wgmma, and after a thread has touched the registers of d.
 __device__ inline void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ inline void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-// Until at most `pending` groups are under way. Only then may tiles be overwritten; and d read, when pending is 0.
+// Waits until at most `pending` groups are under way. Overwrite a tile only after its group has ended. Read d only
+// after wgmma_wait<0>().
 template <int pending>
 __device__ inline void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");

@@ -16,7 +16,7 @@ void wgmma_gemm(const __nv_bfloat16*, const __nv_bfloat16*, __nv_bfloat16*, int,
 
 namespace {
 
-constexpr int kBlock = 128, kDepth = 64;  // of c, and of k
+constexpr int kBlock = 128, kDepth = 64;  // a tile of c is kBlock x kBlock; a step takes kDepth of k
 constexpr int kThreads = 256;             // two warpgroups of 64 rows
 constexpr int kStageBytes = 2 * kBlock * kDepth * 2;
 
