@@ -89,13 +89,13 @@ void sharded(Model& model, float* weights, const Batch& batch, long long all_tok
              float* v, void* workspace, std::size_t workspace_bytes, ncclComm_t comm, cudaStream_t stream);
 
 // Top-k with error feedback. Each rank adds its residual to its gradient, a[i] = gradient[i] + residual[i], and sends the k
-// elements of largest |a| to all; where magnitudes are equal, those of lower index. What it sent it sets to 0; a is then
-// its residual.
+// elements of largest |a| to all; where magnitudes are equal, those of lower index. The rank sets the sent elements of a
+// to 0. Then a is its new residual.
 //   gradient   n floats; no NaN
 //   residual   n floats, updated
 //   mean       n floats: 1 / p times the sum of what all ranks sent; 0 elsewhere. The same bits on all ranks
 //   k          1 to n, n < 2^31
-//   workspace  compressed_workspace(n, k, p) bytes, aligned to 256
+//   workspace  compressed_workspace(n, k, p) bytes, aligned to 256: for 2 k words to send, 2 k p to receive, and more
 constexpr std::size_t compressed_workspace(std::size_t n, std::size_t k, int p) {
   return 4 * n + 8 * k * (static_cast<std::size_t>(p) + 1) + 65536;
 }

@@ -1,7 +1,7 @@
 // Lab 07, task `compressed`: send the k largest elements only, and keep the rest for the next step.
 //
-// Top-k by radix select: digits of the k-th largest key from the highest on, each from a histogram of the keys that share the
-// digits before it. Run: ./ridge check 07 --task compressed
+// Start from your answer to `compressed_host`, and let kernels choose: radix select finds the k-th largest key digit by
+// digit, each from a histogram of the keys that share the digits before it. Run: ./ridge check 07 --task compressed
 #include "ddp.hpp"
 
 // TASK(compressed)
