@@ -27,8 +27,15 @@ void parallel_for(std::size_t n, const std::function<void(std::size_t, std::size
 
 std::string mismatch(std::size_t first, std::size_t wrong, std::size_t total, const std::string& expected,
                      const std::string& got, const std::string& where) {
-  return fmt::format("first wrong element: {} (index {}): expected {}, got {}; {} of {} are wrong", where, first,
-                     expected, got, wrong, total);
+  return fmt::format("first wrong element: {} (index {}): expected {}, got {}; {} of {} are wrong{}", where, first,
+                     expected, got, wrong, total,
+                     !only_last(first, wrong, total) ? ""
+                     : wrong == 1                    ? ", the last one"
+                                                     : ", the last ones");
+}
+
+Cause cause_of_nan(double got, bool only_last) {
+  return computed_nan(got) ? Cause::computed_nan : only_last ? Cause::unwritten_tail : Cause::not_a_number;
 }
 
 bool computed_nan(double got) {
@@ -157,7 +164,7 @@ std::optional<double> CloseTally::common_factor() const {
 
 Cause CloseTally::cause() const {
   if (wrong_ == 0) return Cause::imprecise;
-  if (std::isnan(first_got_)) return computed_nan(first_got_) ? Cause::computed_nan : Cause::not_a_number;
+  if (std::isnan(first_got_)) return cause_of_nan(first_got_, only_last(first_, wrong_, total_));
   const std::optional<double> factor = common_factor();
   return !factor ? Cause::none : *factor == 0 ? Cause::all_zero : Cause::one_factor;
 }

@@ -59,6 +59,12 @@ inline std::span<const float> floats(std::span<const std::byte> b) { return as<f
 // memory has these; a GPU gives every NaN that it computes the bits 0x7FFFFFFF, whatever it came from.
 bool computed_nan(double got);
 
+// True where the elements from `first` on are wrong and no others, `wrong` of them being wrong in all.
+inline bool only_last(std::size_t first, std::size_t wrong, std::size_t total) {
+  return first > 0 && first + wrong == total;
+}
+Cause cause_of_nan(double got, bool only_last);
+
 using Where = std::function<std::string(std::size_t)>;  // names an element in a message
 
 std::string mismatch(std::size_t first, std::size_t wrong, std::size_t total, double expected, double got,
@@ -98,14 +104,9 @@ class ExactTally {
     if (wrong_ == 0) return {};
     const T &e = first_expected_, &g = first_got_;
     if constexpr (std::is_floating_point_v<T>)
-      return {false,
-              mismatch(first_, wrong_, total_, double{e}, double{g}, where(first_)),
-              {},
-              "correct",
-              computed_nan(g) ? Cause::computed_nan
-              : g != g        ? Cause::not_a_number
-                              : Cause::none,
-              picture_.text(where)};
+      return {
+          false,     mismatch(first_, wrong_, total_, double{e}, double{g}, where(first_)),     {},
+          "correct", g != g ? cause_of_nan(g, only_last(first_, wrong_, total_)) : Cause::none, picture_.text(where)};
     else if constexpr (std::is_integral_v<T>)
       return {false,       mismatch(first_, wrong_, total_, std::to_string(e), std::to_string(g), where(first_)),
               {},          "correct",

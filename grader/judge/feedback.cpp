@@ -163,7 +163,10 @@ void clean_texts(Result& r) {
     for (TaskResult& t : r.tasks) {
       t.output.clear();
       t.ranks.clear();
-      if (t.timeline) t.timeline->items.clear(), t.timeline->calls.clear();  // sizes and shapes can say as much
+      if (t.timeline) {  // sizes and shapes can say as much, and so can numbers of calls
+        t.timeline->items.clear(), t.timeline->calls.clear();
+        t.timeline->graphs_made = t.timeline->graphs_changed = 0;
+      }
       if (t.output_bytes > 0)
         t.output_bytes = static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(t.output_bytes)));
     }

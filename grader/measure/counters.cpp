@@ -122,6 +122,9 @@ Timeline read_timeline(const json& j) {
   t.seconds = number_at(j, "seconds");
   t.launches = number_at(j, "launches");
   t.left_out = count_at(j, "left_out");
+  if (j.contains("stream")) t.stream = static_cast<int>(count_at(j, "stream"));
+  t.graphs_made = count_at(j, "graphs_made");
+  t.graphs_changed = count_at(j, "graphs_changed");
   auto listed = [&](const char* key, auto take) {
     if (!j.contains(key) || !j[key].is_array()) return;
     for (std::size_t i = 0; i < std::min(j[key].size(), kMaxListed); ++i)
@@ -132,7 +135,8 @@ Timeline read_timeline(const json& j) {
     t.items.push_back({text_at(i, "name", kMostText), text_at(i, "kind", kMostText),
                        static_cast<int>(count_at(i, "stream")), number_at(i, "issued"), number_at(i, "start"),
                        number_at(i, "end"), number_at(i, "bytes"), triple_at(i, "grid"), triple_at(i, "block"),
-                       count_at(i, "graph"), parts_of(i), waits_of(i)});
+                       count_at(i, "graph"), parts_of(i), waits_of(i), count_at(i, "pageable") != 0,
+                       count_at(i, "source"), count_at(i, "unwaited") != 0});
   });
   listed("calls", [&](const json& c) {
     t.calls.push_back({text_at(c, "name", kMostText), number_at(c, "start"), number_at(c, "end")});

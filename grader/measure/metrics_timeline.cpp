@@ -62,8 +62,8 @@ MetricValue virtual_time(const Measured& m) {
   }
   return {t.seconds / bound,
           "x",
-          fmt::format("{:.1f} us of virtual time, where {:.1f} would do: {}; what is not overlapped adds up",
-                      t.seconds * 1e6, bound * 1e6, parts.empty() ? "no work" : parts),
+          fmt::format("{:.1f} us of virtual time, where {:.1f} would do: {}", t.seconds * 1e6, bound * 1e6,
+                      parts.empty() ? "no work" : parts),
           {}};
 }
 

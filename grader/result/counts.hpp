@@ -43,6 +43,11 @@ struct Timeline {
     };
     std::vector<Part> parts = {};
     std::vector<std::uint64_t> waits = {};  // indices of the items of other streams that it waited for
+    bool pageable = false;                  // a copy whose side of the host is pageable memory
+    // Of a copy from page-locked memory that the submission has allocated: equal for copies that read the same bytes,
+    // from 1 on. `unwaited`: an earlier one of them was issued for which the host has not waited.
+    std::uint64_t source = 0;
+    bool unwaited = false;
   };
   struct Call {  // of the host
     std::string name;
@@ -53,7 +58,9 @@ struct Timeline {
   double launches = 0;     // calls that put work on the device
   std::vector<Item> items;
   std::vector<Call> calls;
-  std::uint64_t left_out = 0;  // items and calls that the emulator did not list
+  std::optional<int> stream;                          // the one that the call was given
+  std::uint64_t graphs_made = 0, graphs_changed = 0;  // calls that instantiate a graph, or set parameters of one
+  std::uint64_t left_out = 0;                         // items and calls that the emulator did not list
 };
 
 struct Counted {

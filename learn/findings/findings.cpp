@@ -10,6 +10,7 @@
 #include "learn/attempts/attempts.hpp"
 #include "learn/findings/lesson.hpp"
 #include "learn/findings/line_findings.hpp"
+#include "learn/findings/timeline_findings.hpp"
 
 namespace ridge::loop {
 
@@ -77,7 +78,8 @@ const char* advice_of(Cause cause) {
              "the "
              "kernel those of all.";
     case Cause::race_streams:
-      return "Two accesses to the same address are not ordered: what must have happened before the second?";
+      return "Two accesses to the same address are not ordered: what must have happened before the second? An event "
+             "covers only what was in its stream when it was recorded.";
     case Cause::out_of_bounds:
     case Cause::collective_bounds:
       return "The index leaves the buffer: compare the last thread's index with the size, and mind sizes that are no "
@@ -136,7 +138,7 @@ const char* advice_of(Cause cause) {
   }
 }
 
-std::string gate_advice(const CheckResult& c) {
+std::string gate_advice(const CheckResult& c, const TaskResult& t) {
   if (c.name == "build")
     return "The first message of the compiler is the one to follow; later ones often come from it.";
   if (const char* advice = advice_of(c.cause)) return advice;
@@ -149,6 +151,16 @@ std::string gate_advice(const CheckResult& c) {
   if (c.name == "traffic")
     return "Draw the messages of this case, who sends how much to whom in which step, and compare that with what the "
            "lesson derives.";
+  if (c.cause == Cause::none || c.cause == Cause::not_a_number)
+    if (std::string advice = wrong_order_advice(t); c.name == "correct" && !advice.empty()) return advice;
+  if (c.cause == Cause::unwritten_tail) {
+    const bool copied = t.timeline && std::any_of(t.timeline->items.begin(), t.timeline->items.end(),
+                                                  [](const auto& i) { return i.kind == "d2h"; });
+    return fmt::format(
+        "NaN is what the judge puts into every output before the call, and the last elements alone are wrong. Does the "
+        "work cover all of them where their number is no multiple of a block, or of a chunk? Is the last part {}?",
+        copied ? "computed, and is it copied to the host" : "launched, and does the index reach it");
+  }
   if (c.cause == Cause::not_a_number) {
     const bool ranks = c.message.substr(0, c.message.find('\n')).find("rank") != std::string::npos;
     return fmt::format(
@@ -160,7 +172,7 @@ std::string gate_advice(const CheckResult& c) {
   return "The case that is named is the first that fails, and small ones come first: go through it by hand.";
 }
 
-Finding failed_gate(const CheckResult& c) {
+Finding failed_gate(const CheckResult& c, const TaskResult& t) {
   Finding f;
   const std::string line = c.message.substr(0, c.message.find('\n'));
   f.what = c.passed ? "" : c.name == "build" ? "it does not compile" : c.message;
@@ -168,7 +180,7 @@ Finding failed_gate(const CheckResult& c) {
   if (auto at = line.rfind(" at "); at != std::string::npos && line.find(".cu:", at) != std::string::npos)
     f.where = line.substr(at + 4);
   f.gate = gate_headline(c);
-  f.why = gate_advice(c);
+  f.why = gate_advice(c, t);
   return f;
 }
 
@@ -204,7 +216,7 @@ std::vector<Finding> findings(const Lab& lab, const Result& r, const std::map<st
       const bool is_goal =
           std::any_of(t.goals.begin(), t.goals.end(), [&](const GoalResult& g) { return g.id == c.name; });
       if (c.passed || is_goal) continue;
-      add(failed_gate(c), "", t.max - t.points);
+      add(failed_gate(c, t), "", t.max - t.points);
       correct = false;
       break;
     }
@@ -223,6 +235,12 @@ std::vector<Finding> findings(const Lab& lab, const Result& r, const std::map<st
   // A wrong answer must become right before it can become fast; the points decide the order.
   std::stable_sort(all.begin(), all.end(),
                    [](const Finding& a, const Finding& b) { return a.points + a.waiting > b.points + b.waiting; });
+  for (std::size_t i = 0; i < all.size(); ++i) {  // a cause stands before what follows from it
+    const auto from = all.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto cause =
+        std::find_if(from, all.end(), [&](const Finding& f) { return f.task == from->task && f.goal == from->behind; });
+    if (!from->behind.empty() && cause != all.end()) std::rotate(from, cause, cause + 1);
+  }
   if (all.size() > most) all.resize(most);
   return all;
 }

@@ -18,6 +18,7 @@ struct Finding {
   std::string where;       // "copy.cu:12"; empty where no line is known
   std::string what;        // a sentence with its counts
   std::string why;         // why it costs time, and what to try
+  std::string behind;      // a goal of the task whose finding comes first, since it is the cause; mostly empty
   std::string lesson;      // "labs/01_coalescing/README.md#task-1-copy"
 };
 

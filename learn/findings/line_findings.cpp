@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "grader/base/text.hpp"
+#include "learn/findings/timeline_findings.hpp"
 
 namespace ridge::loop {
 
@@ -30,12 +31,6 @@ double each(std::uint64_t n, const LineCount& l) {
 // A number with one decimal at most: "32", "4.5".
 std::string number(double v) {
   return v >= 10 || v == std::floor(v) ? fmt::format("{:.0f}", v) : fmt::format("{:.2g}", v);
-}
-
-std::string bytes_text(double b) {
-  return b >= 10e6   ? fmt::format("{:.0f} MB", b / 1e6)
-         : b >= 10e3 ? fmt::format("{:.0f} kB", b / 1e3)
-                     : fmt::format("{:.0f} bytes", b);
 }
 
 // The lines of all kernels with a `cost` above 0, the most expensive first.
@@ -79,9 +74,13 @@ void wasted_sectors(const LineCount& l, Finding& f) {
     f.what +=
         fmt::format(": the addresses of neighbouring lanes are {} to {} bytes apart, as the data has it", low, high);
     f.why = fmt::format(
-        "Lanes whose addresses have nothing to do with each other each move a sector of 32 bytes for their {}. "
-        "Where is the dimension in which addresses do follow each other? Let neighbouring lanes run along it.",
+        "Lanes whose addresses have nothing to do with each other each move a sector of 32 bytes for their {}. ",
         bytes);
+    f.why += is_load(l) ? "Where is the dimension in which addresses do follow each other? Let neighbouring lanes run "
+                          "along it."
+                        : "Is there a dimension in which addresses do follow each other? Then let neighbouring lanes "
+                          "run along it. If the data decides the addresses, put the elements in their order in shared "
+                          "memory first: then lane k + 1 can store the element behind lane k's.";
   } else if (step > bytes) {
     f.what += fmt::format(": neighbouring lanes {} addresses {} bytes apart", verb, step);
     f.why =
@@ -371,93 +370,7 @@ void instructions(const TaskResult& t, const GoalResult& g, const Sources& sourc
       "takes several elements computes its index once; an array that is indexed by a variable lies in memory.";
 }
 
-// --- virtual time
-
-// The longest operation during which no other kind of operation runs, as "h2d of 4.2 MB in stream 1, 0 to 210 us".
-void overlap(const TaskResult& t, const GoalResult& g, Finding& f) {
-  f.what = g.note;
-  const std::vector<Timeline>* all = &t.ranks;
-  std::vector<Timeline> one;
-  if (t.ranks.empty() && t.timeline) one = {*t.timeline}, all = &one;
-  const Timeline::Item* longest = nullptr;
-  const Timeline* on = nullptr;
-  std::size_t rank = 0;
-  double alone = 0;
-  const bool messages = g.metric == "exposed_messages", kernels = g.metric == "exposed_compute";
-  for (std::size_t r = 0; r < all->size(); ++r)
-    for (const auto& i : (*all)[r].items) {
-      if ((messages && i.kind != "exchange") || (kernels && i.kind != "kernel")) continue;
-      std::vector<std::pair<double, double>> others;
-      for (const auto& o : (*all)[r].items)
-        if (o.kind != i.kind && o.end > i.start && o.start < i.end)
-          others.emplace_back(std::max(o.start, i.start), std::min(o.end, i.end));
-      std::sort(others.begin(), others.end());
-      double covered = 0, upto = i.start;
-      for (auto [a, b] : others) {
-        covered += std::max(0.0, b - std::max(a, upto));
-        upto = std::max(upto, b);
-      }
-      if (const double free = i.end - i.start - covered; free > alone)
-        alone = free, longest = &i, on = &(*all)[r], rank = r;
-    }
-  bool waits_for_peers = false, copies = false;
-  for (const Timeline& r : *all)
-    copies = copies || std::any_of(r.items.begin(), r.items.end(),
-                                   [](const auto& i) { return i.kind == "h2d" || i.kind == "d2h"; });
-  for (const Timeline& r : t.ranks)
-    waits_for_peers = waits_for_peers ||
-                      std::any_of(r.items.begin(), r.items.end(), [](const auto& i) { return i.kind == "exchange"; });
-  f.why = messages ? "A message that is begun as soon as its data is ready, in a stream of its own, travels while "
-                     "kernels compute."
-          : waits_for_peers && !kernels ? "A rank that waits for a message computes nothing: ask for each input before "
-                                          "it is needed, in a stream of its "
-                                          "own, and send each result as soon as it is there. Some waits belong to the "
-                                          "schedule; the lesson counts them."
-          : kernels ? "Send one part while the next is computed: two buffers, two streams, an event between them."
-          : copies
-              ? "Copies in each direction and kernels can run at the same time when they are in different streams, and "
-                "none waits for what it does not need."
-              : "Kernels can run side by side when they are in different streams, and each waits only for what it "
-                "needs: an event, recorded where that is done.";
-  if (longest == nullptr) return;
-  const std::string what = longest->kind == "kernel"     ? "kernel " + longest->name
-                           : longest->kind == "h2d"      ? "a copy to the device"
-                           : longest->kind == "d2h"      ? "a copy from the device"
-                           : longest->kind == "exchange" ? longest->name
-                                                         : "a " + longest->kind;
-  f.what +=
-      fmt::format(". The longest that nothing hides is {}{} in stream {}, from {:.1f} to {:.1f} us{}", what,
-                  longest->bytes > 0 ? fmt::format(" ({})", bytes_text(longest->bytes)) : "", longest->stream,
-                  longest->start * 1e6, longest->end * 1e6, t.ranks.empty() ? "" : fmt::format(", on rank {}", rank));
-  if (longest->kind == "d2d")
-    f.why =
-        "Is this copy needed? What arrives can be received where it is used, and a kernel can read its operand where "
-        "that lies.";
-  if (!messages && !kernels && longest->kind == "kernel" && alone > 0.8 * on->seconds) {
-    const auto count = [](const std::array<std::uint64_t, 3>& d) { return d[0] * d[1] * d[2]; };
-    constexpr std::uint64_t kFew = 1 << 15;  // threads
-    f.why = fmt::format(
-        "One kernel takes nearly all of the time, so that there is nothing to run beside it: it has {} "
-        "block{} of {} threads. ",
-        count(longest->grid), count(longest->grid) == 1 ? "" : "s", count(longest->block));
-    f.why +=
-        count(longest->grid) * count(longest->block) < kFew
-            ? "A GPU has over a hundred multiprocessors, and each wants many warps: while one waits for its loads, "
-              "others go on. Share the work out among more threads."
-            : "What it loads, stores and computes is what counts.";
-  }
-  double waits = 0, longest_wait = 0;
-  int times = 0;
-  std::string call;
-  for (const auto& c : on->calls) {
-    if (c.name.find("ynchronize") == std::string::npos) continue;
-    waits += c.end - c.start, ++times;
-    if (c.end - c.start > longest_wait) longest_wait = c.end - c.start, call = c.name;
-  }
-  if (waits > 0.2 * on->seconds)
-    f.why += fmt::format(" The host itself waits {:.1f} us in {} {}: what it would issue next comes late.", waits * 1e6,
-                         times == 1 ? "one" : fmt::format("{} calls such as", times), call);
-}
+// --- launches and GPUs
 
 void launches(const TaskResult& t, const GoalResult& g, Finding& f) {
   f.what = g.note;
@@ -481,6 +394,12 @@ void on_gpu(const GoalResult& g, Finding& f) {
 
 }  // namespace
 
+std::string bytes_text(double b) {
+  return b >= 10e6   ? fmt::format("{:.0f} MB", b / 1e6)
+         : b >= 10e3 ? fmt::format("{:.0f} kB", b / 1e3)
+                     : fmt::format("{:.0f} bytes", b);
+}
+
 Finding goal_finding(const TaskResult& t, const GoalResult& g, const Sources& sources) {
   Finding f;
   const std::string& m = g.metric;
@@ -496,7 +415,7 @@ Finding goal_finding(const TaskResult& t, const GoalResult& g, const Sources& so
     barriers(t, g, sources, f);
   else if (m == "virtual_time_over_bound" || m == "exposed_messages" || m == "exposed_compute" ||
            m == "bubble_over_bound")
-    overlap(t, g, f);
+    virtual_time_finding(t, g, f);
   else if (m == "instructions_over_bound")
     instructions(t, g, sources, f);
   else if (m == "launches_over_bound")

@@ -66,11 +66,12 @@ enum class Cause : std::uint32_t {
   all_zero,
   one_factor,
   imprecise,
-  not_a_number,  // what the judge filled the output with, perhaps
-  computed_nan,  // made by arithmetic
+  not_a_number,    // what the judge filled the output with, perhaps
+  computed_nan,    // made by arithmetic
+  unwritten_tail,  // as not_a_number, of the last elements alone
 };
 
-constexpr std::array<std::string_view, 51> kCauses = {"none",
+constexpr std::array<std::string_view, 52> kCauses = {"none",
                                                       "out-of-bounds",
                                                       "null-pointer",
                                                       "illegal-address",
@@ -120,8 +121,9 @@ constexpr std::array<std::string_view, 51> kCauses = {"none",
                                                       "one-factor",
                                                       "imprecise",
                                                       "not-a-number",
-                                                      "computed-nan"};
-static_assert(kCauses.size() == static_cast<std::size_t>(Cause::computed_nan) + 1);
+                                                      "computed-nan",
+                                                      "unwritten-tail"};
+static_assert(kCauses.size() == static_cast<std::size_t>(Cause::unwritten_tail) + 1);
 
 constexpr std::string_view name_of(Cause cause) { return kCauses.at(static_cast<std::size_t>(cause)); }
 

@@ -88,18 +88,25 @@ std::string schedule_json(const simt::Schedule& s) {
     return std::string(number);
   };
   std::string out = "\"schedule\":{\"seconds\":" + seconds(s.seconds) + ",\"launches\":" + std::to_string(s.launches) +
-                    ",\"left_out\":" + std::to_string(s.left_out) + ",\"items\":[";
+                    ",\"left_out\":" + std::to_string(s.left_out) +
+                    (s.stream >= 0 ? ",\"stream\":" + std::to_string(s.stream) : std::string()) +
+                    ",\"graphs_made\":" + std::to_string(s.graphs_made) +
+                    ",\"graphs_changed\":" + std::to_string(s.graphs_changed) + ",\"items\":[";
   auto shape = [](const unsigned(&d)[3]) {
     return "[" + std::to_string(d[0]) + "," + std::to_string(d[1]) + "," + std::to_string(d[2]) + "]";
   };
   for (std::size_t i = 0; i < s.items.size(); ++i) {
     const auto& item = s.items[i];
+    std::string place;  // of a copy's memory on the host
+    if (item.pageable) place += ",\"pageable\":1";
+    if (item.source > 0) place += ",\"source\":" + std::to_string(item.source);
+    if (item.unwaited) place += ",\"unwaited\":1";
     out += (i == 0 ? "" : ",") + ("{\"name\":" + quoted(item.name)) + ",\"kind\":" + quoted(item.kind) +
            ",\"stream\":" + std::to_string(item.stream) + ",\"issued\":" + seconds(item.issued) +
            ",\"start\":" + seconds(item.start) + ",\"end\":" + seconds(item.end) +
            ",\"bytes\":" + std::to_string(item.bytes) + ",\"grid\":" + shape(item.grid) +
            ",\"block\":" + shape(item.block) + ",\"graph\":" + std::to_string(item.graph) + parts_json(item.parts) +
-           waits_json(item.waits) + "}";
+           waits_json(item.waits) + place + "}";
   }
   out += "],\"calls\":[";
   for (std::size_t i = 0; i < s.calls.size(); ++i)

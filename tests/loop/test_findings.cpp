@@ -189,13 +189,143 @@ TEST_CASE("kernels alone are not answered with copies, and many short waits of t
   Result r = missed("virtual_time_over_bound", 4, 1.7, {});
   Timeline t;
   t.seconds = 100e-6;
-  t.items = {{"refine", "kernel", 1, 0, 0, 40e-6, 0}, {"refine", "kernel", 1, 0, 50e-6, 90e-6, 0}};
+  t.items = {{"refine", "kernel", 1, 0, 0, 40e-6, 0}, {"refine", "kernel", 1, 50e-6, 50e-6, 90e-6, 0}};
   r.tasks[0].timeline = t;
   CHECK_FALSE(contains(only(r).why, "Copies"));
   CHECK(contains(only(r).why, "Kernels can run side by side"));
   for (int i = 0; i < 3; ++i)
-    r.tasks[0].timeline->calls.push_back({"cudaStreamSynchronize", 10e-6 * i, 10e-6 * i + 9e-6});
-  CHECK(contains(only(r).why, "waits 27.0 us in 3 calls such as cudaStreamSynchronize"));
+    r.tasks[0].timeline->calls.push_back({"cudaStreamSynchronize", 15e-6 * i, 15e-6 * i + 14e-6});
+  CHECK(contains(only(r).what, "waits 42.0 us in 3 calls such as cudaStreamSynchronize"));
+  CHECK(contains(only(r).why, "All operations are in one stream"));
+}
+
+namespace {
+
+// A timeline whose bound is 100 us.
+Result in_time(double seconds, const std::vector<Timeline::Item>& items) {
+  Result r = missed("virtual_time_over_bound", seconds / 100e-6, 1.1, {});
+  Timeline t;
+  t.seconds = seconds, t.items = items, t.stream = 1;
+  r.tasks[0].timeline = t;
+  return r;
+}
+
+Timeline::Item copy_in(double start, double end, double bytes, int stream = 1) {
+  return {"cudaMemcpy", "h2d", stream, start, start, end, bytes};
+}
+
+}  // namespace
+
+TEST_CASE("copies of pageable memory are told as that, with what the link would need") {
+  Result r = in_time(320e-6, {copy_in(0, 300e-6, 5.4e6), {"k", "kernel", 1, 3e-6, 300e-6, 310e-6, 0}});
+  CHECK_FALSE(contains(only(r).what, "pageable"));
+  r.tasks[0].timeline->items[0].pageable = true;
+  Finding f = only(r);
+  CHECK(contains(f.what, "The copy moves 5400 kB at 18 GB/s, since its memory on the host is pageable"));
+  CHECK(contains(f.why, "cudaMallocHost"));
+  CHECK_FALSE(contains(f.why, "in different streams"));
+  // Chunks do not change this.
+  r = in_time(330e-6, {copy_in(0, 150e-6, 2.7e6), copy_in(160e-6, 310e-6, 2.7e6)});
+  for (Timeline::Item& i : r.tasks[0].timeline->items) i.pageable = true;
+  f = only(r);
+  CHECK(contains(f.what, "2 copies move 5400 kB"));
+  CHECK(contains(f.what, "each of them"));
+}
+
+TEST_CASE("large chunks are told by the share of the first copy, and one copy is to be cut first") {
+  const Timeline::Item kernel{"k", "kernel", 2, 3e-6, 80e-6, 85e-6, 0};
+  auto out = [](double start, double end, int stream) {
+    return Timeline::Item{"cudaMemcpy", "d2h", stream, 4e-6, start, end, 4e6};
+  };
+  Result r = in_time(250e-6, {copy_in(4e-6, 80e-6, 4e6, 2), kernel, out(85e-6, 160e-6, 2),
+                              copy_in(80e-6, 160e-6, 4e6, 3), out(165e-6, 250e-6, 3)});
+  Finding f = only(r);
+  CHECK(contains(f.what, "The first of 2 copies brings half of the data (4000 kB): until 80.0 us no kernel runs."));
+  CHECK(contains(f.why, "more and smaller chunks"));
+  CHECK_FALSE(contains(f.why, "different streams"));
+  r = in_time(250e-6, {copy_in(0, 100e-6, 5e6), {"k", "kernel", 1, 0, 100e-6, 110e-6, 0}, out(110e-6, 250e-6, 1)});
+  CHECK(contains(only(r).what, "One copy brings all of the data"));
+  CHECK(contains(only(r).why, "Cut the data into chunks first"));
+}
+
+TEST_CASE("a wait in front of a copy from the same memory asks for a second buffer, and is kept") {
+  Result r = in_time(250e-6, {});
+  Timeline& t = *r.tasks[0].timeline;
+  for (int i = 0; i < 5; ++i) {
+    t.items.push_back(copy_in(50e-6 * i, 50e-6 * i + 20e-6, 1e6));
+    t.items.back().source = 1;
+    t.calls.push_back({"cudaEventSynchronize", 50e-6 * i, 50e-6 * i + 45e-6});
+  }
+  Finding f = only(r);
+  CHECK(contains(f.what, "5 copies leave from one buffer of the host"));
+  CHECK(contains(f.why, "With a second buffer"));
+  CHECK(contains(f.why, "Keep the wait"));
+  for (std::size_t i = 0; i < 5; ++i) t.items[i].source = i + 1;  // a buffer each
+  CHECK_FALSE(contains(only(r).why, "Keep the wait"));
+  CHECK(contains(only(r).why, "Is this wait needed?"));
+}
+
+TEST_CASE("what costs little is not mentioned, and the argument `stream` is named") {
+  Result r = in_time(300e-6, {{"", "d2d", 1, 0, 2e-6, 4e-6, 384},
+                              {"a", "kernel", 1, 0, 4e-6, 150e-6, 0},
+                              {"b", "kernel", 1, 0, 150e-6, 300e-6, 0}});
+  CHECK_FALSE(contains(only(r).why, "Is this copy needed?"));
+  CHECK(contains(only(r).why, "All 2 kernels are in stream 1 (the argument `stream`)"));
+  r.tasks[0].timeline->stream = 2;
+  CHECK_FALSE(contains(only(r).why, "argument"));
+}
+
+TEST_CASE("where the host's calls take the time, launches come first") {
+  Result r = in_time(320e-6, {});
+  TaskResult& task = r.tasks[0];
+  for (int i = 0; i < 100; ++i) {
+    task.timeline->items.push_back({"k", "kernel", 1, 3.1e-6 * i, 3.1e-6 * i, 3.1e-6 * i + 2.2e-6, 0});
+    task.timeline->calls.push_back({"k", 3.1e-6 * i, 3.1e-6 * i + 3e-6});
+  }
+  task.timeline->launches = 100;
+  CHECK(contains(only(r).what, "The host's calls alone take 300.0 us: it issues 100 operations"));
+  CHECK(contains(only(r).why, "recorded as a graph"));
+  GoalResult launches = task.goals[0];
+  launches.id = "launches", launches.metric = "launches_over_bound", launches.points = 3;
+  task.goals.push_back(launches);
+  const auto all = findings(find_lab("01"), r, {});
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].goal == "launches");  // though it is worth less
+  CHECK(contains(all[1].why, "See `launches`."));
+}
+
+TEST_CASE("a wrong answer is explained by its timeline, where that tells") {
+  Result r = in_time(10e-6, {copy_in(0, 5e-6, 100), copy_in(5e-6, 9e-6, 100)});
+  r.tasks[0].checks = {{"correct", false, "n 1000: first wrong element"}};
+  Timeline& t = *r.tasks[0].timeline;
+  CHECK(contains(only(r).why, "by hand"));
+  t.items[1].unwaited = true;
+  CHECK(contains(only(r).why, "1 copy reads page-locked memory from which an earlier copy was issued"));
+  r.tasks[0].checks[0].cause = Cause::imprecise;  // says more
+  CHECK_FALSE(contains(only(r).why, "copy"));
+  r.tasks[0].checks[0].cause = Cause::not_a_number;
+  t.items = {{"k", "kernel", 1, 0, 0, 5e-6, 0}, {"k", "kernel", 1, 0, 5e-6, 9e-6, 0}};
+  t.items[0].graph = 1, t.items[1].graph = 2;
+  CHECK(contains(only(r).why, "a graph that an earlier call has made"));
+  CHECK_FALSE(contains(only(r).why, "enough threads"));
+  t.graphs_made = 1;
+  CHECK(contains(only(r).why, "each launch gets the same pointers and numbers"));
+  t.graphs_changed = 2;
+  CHECK(contains(only(r).why, "enough threads"));
+}
+
+TEST_CASE("elements at the end that were never written are asked for the last chunk") {
+  Result r = in_time(10e-6, {{"k", "kernel", 1, 0, 0, 5e-6, 0}});
+  r.tasks[0].checks = {{"correct", false, "n 1000: got nan", Cause::unwritten_tail}};
+  CHECK(contains(only(r).why, "the last elements alone are wrong"));
+  CHECK(contains(only(r).why, "does the index reach it?"));
+  r.tasks[0].timeline->items.push_back({"cudaMemcpy", "d2h", 1, 0, 5e-6, 9e-6, 100});
+  CHECK(contains(only(r).why, "is it copied to the host?"));
+}
+
+TEST_CASE("stores to addresses that the data chooses are collected first") {
+  const Finding f = only(missed("sectors_over_ideal", 8, 1.02, {line("global_st", 100, 3000, 400, 4, 64)}));
+  CHECK(contains(f.why, "in shared memory first"));
 }
 
 TEST_CASE("three findings at most, the most points first; a wrong answer stands for all of its task's points") {

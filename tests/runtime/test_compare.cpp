@@ -200,6 +200,27 @@ TEST_CASE("products of a matrix with eight vectors, both ways") {
   }
 }
 
+TEST_CASE("elements at the end that were never written have a cause of their own") {
+  const float unwritten = std::bit_cast<float>(0x7FF1'7FF3u);
+  std::vector<float> got(100, 1.5f);
+  const std::vector<double> expected(100, 1.5);
+  got[98] = got[99] = unwritten;
+  Verdict v = close(got, expected);
+  CHECK(v.cause == ridge::Cause::unwritten_tail);
+  CHECK(has(v, "2 of 100 are wrong, the last ones"));
+  const auto exact = [&] {
+    return compare_exact<float>(
+        got, [](std::size_t) { return 1.5f; }, [](std::size_t i) { return std::to_string(i); });
+  };
+  CHECK(exact().cause == ridge::Cause::unwritten_tail);
+  got[97] = got[98], got[98] = 1.5f;
+  CHECK(close(got, expected).cause == ridge::Cause::not_a_number);
+  CHECK_FALSE(has(close(got, expected), "the last"));
+  CHECK(exact().cause == ridge::Cause::not_a_number);
+  std::fill(got.begin(), got.end(), unwritten);  // all
+  CHECK(close(got, expected).cause == ridge::Cause::not_a_number);
+}
+
 TEST_CASE("compare_exact takes any type without pointers") {
   const auto name = [](std::size_t i) { return "out[" + std::to_string(i) + "]"; };
   std::vector<std::int32_t> got = {1, 2, 3};

@@ -110,6 +110,26 @@ TEST_CASE("race between streams: only what nothing orders") {
   CHECK_FALSE(race_of({{1, 0, 100, {}}, {0, 0, 105, {}}}).empty());  // both write
 }
 
+TEST_CASE("race between streams: copies are named by their calls, and the call's stream as its argument") {
+  ScheduleBuilder b;
+  auto step = [&](const char* name, std::uint64_t number, int stream) {
+    trace::Step s{};
+    s.number = number, s.stream = static_cast<std::uint32_t>(stream);
+    std::strncpy(s.name, name, sizeof s.name - 1);
+    b.step(s, {});
+  };
+  step(trace::kCallBegins, 9, 1);
+  for (const std::uint64_t n : {1, 2}) {
+    Operation op;
+    op.work.kind = WorkKind::copy;
+    op.footprint = std::make_shared<Footprint>();
+    op.footprint->written.add(100, 200);
+    b.ran(n - 1, "cudaMemcpy", std::move(op));
+    step("cudaMemcpyAsync", n, static_cast<int>(n));
+  }
+  CHECK(b.race().find("cudaMemcpyAsync in stream 2 and cudaMemcpyAsync in stream 1, the argument `stream` touch") == 0);
+}
+
 TEST_CASE("race between streams: a wait for an event that was never recorded is named beside it") {
   const std::vector<Touch> racing = {{1, 0, 100, {}}, {2, 100, 200, {}}},
                            ordered = {{1, 0, 100, {}}, {2, 100, 200, {0}}};

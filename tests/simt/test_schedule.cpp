@@ -119,6 +119,55 @@ TEST_CASE("schedule: a graph is one launch") {
   CHECK(s.items[0].graph == 1);
 }
 
+TEST_CASE("schedule: copies from one buffer share a source, and those that the host did not wait for are marked") {
+  auto build = [](bool waits, std::uintptr_t third) {
+    ScheduleBuilder b;
+    const std::uintptr_t from[] = {1000, 2000, third};
+    for (std::uint64_t n = 0; n < 3; ++n) {
+      Operation copy = timed(WorkKind::copy, 1, CopyPath::host_to_device);
+      copy.footprint = std::make_shared<Footprint>();
+      copy.footprint->read.add(from[n], from[n] + 100);
+      b.ran(n, "cudaMemcpy", copy);
+      // An event behind the first copy: the host waits for that.
+      if (n == 2 && waits) b.step(step("cudaEventSynchronize", 0, 0, 0, true), {10});
+      b.step(step("cudaMemcpyAsync", n + 1, 1, 1), n == 0 ? std::vector<std::uint64_t>{} : std::vector{n - 1});
+      if (n == 0) b.step(step("cudaEventRecord", 11, 0, 1), {0});
+    }
+    Schedule s;
+    CHECK(b.build(s) == nullptr);
+    REQUIRE(s.items.size() == 3);
+    return s;
+  };
+  const Schedule early = build(false, 1050), waited = build(true, 1050), other = build(false, 3000);
+  CHECK(early.items[0].source == 1);
+  CHECK(early.items[1].source == 2);
+  CHECK(early.items[2].source == 1);
+  CHECK_FALSE(early.items[1].unwaited);
+  CHECK(early.items[2].unwaited);
+  CHECK_FALSE(waited.items[2].unwaited);
+  CHECK(other.items[2].source == 3);
+  CHECK_FALSE(other.items[2].unwaited);
+}
+
+TEST_CASE("schedule: pageable copies, the call's stream, and graphs that are made or changed") {
+  ScheduleBuilder b;
+  b.step(step(trace::kCallBegins, 5, 0, 3), {});
+  Operation copy = timed(WorkKind::copy, 1, CopyPath::host_to_device);
+  copy.work.pageable = true;
+  b.ran(0, "cudaMemcpy", copy);
+  b.step(step("cudaMemcpyAsync", 1, 1, 3), {});
+  b.step(step(trace::kGraphMade, 0, 0, 0), {});
+  for (int i = 0; i < 2; ++i) b.step(step(trace::kGraphChanged, 0, 0, 0), {});
+  Schedule s;
+  CHECK(b.build(s) == nullptr);
+  CHECK(s.stream == 3);
+  CHECK(s.graphs_made == 1);
+  CHECK(s.graphs_changed == 2);
+  REQUIRE(s.items.size() == 1);
+  CHECK(s.items[0].pageable);
+  CHECK(s.items[0].source == 0);
+}
+
 TEST_CASE("schedule: work without a step, or with two, is refused; odd times cost") {
   Schedule s;
   ScheduleBuilder unissued;

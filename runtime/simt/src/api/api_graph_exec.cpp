@@ -63,10 +63,11 @@ CUgraphNode_st* find(CUgraphExec_st* exec, cudaGraphNode_t node) {
 
 template <class Set>
 cudaError_t set(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNodeType type, Set change) {
-  return call([&](Engine&) {
+  return call([&](Engine& engine) {
     if (!executables().alive(exec)) return cudaErrorInvalidValue;
     CUgraphNode_st* own = find(exec, node);
     if (own == nullptr || own->type != type) return cudaErrorInvalidValue;
+    engine.graph_changed();
     return change(*own);
   });
 }
@@ -116,9 +117,10 @@ CUgraphNode_st* ridge::simt::part_of(CUgraphExec_st* exec, cudaGraphNode_t node)
 extern "C" {
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
-  return call([&](Engine&) {
+  return call([&](Engine& engine) {
     if (exec == nullptr || !graphs().alive(graph)) return cudaErrorInvalidValue;
     if (!graph->nodes.empty() && in_order(*graph).empty()) return cudaErrorInvalidValue;  // a cycle
+    engine.graph_made();
     *exec = executables().make();
     copy_graph(*graph, (*exec)->graph);
     return cudaSuccess;
@@ -164,13 +166,14 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {
 }
 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info) {
-  return call([&](Engine&) {
+  return call([&](Engine& engine) {
     if (!executables().alive(exec) || !graphs().alive(graph)) return cudaErrorInvalidValue;
     if (info != nullptr) *info = {};
     const cudaGraphExecUpdateResult result = compare(exec->graph, *graph, info);
     if (info != nullptr) info->result = result;
     if (result != cudaGraphExecUpdateSuccess) return cudaErrorGraphExecUpdateFailure;
     take_over(exec->graph, *graph);
+    engine.graph_made();  // all of its parameters are new
     return cudaSuccess;
   });
 }

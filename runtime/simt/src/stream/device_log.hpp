@@ -23,9 +23,10 @@ constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 constexpr std::size_t kMaxName = 4096;
 constexpr std::size_t kMaxClosure = 64 * 1024;
 constexpr std::size_t kMaxFrames = 12;
-// Names of steps, of 31 characters at most: what the caller did in the call's stream before, and will do behind it; and
-// a cudaStreamWaitEvent of an event that was never recorded.
+// Names of steps, of 31 characters at most: what the caller did in the call's stream before, and will do behind it; a
+// cudaStreamWaitEvent of an event that was never recorded; and that an executable graph is made, or gets new parameters.
 constexpr char kWaitsForNothing[] = "waits for an unrecorded event";
+constexpr char kGraphMade[] = "a graph is made", kGraphChanged[] = "a graph is changed";
 constexpr char kCallBegins[] = "the call begins", kCallEnds[] = "the call ends";
 
 enum class Kind : std::uint32_t {
@@ -132,6 +133,11 @@ struct Schedule {
     std::uint64_t graph = 0;                  // number of the launch of a graph; 0: none
     std::vector<simt::Exchange::Part> parts;  // an exchange's
     std::vector<std::size_t> waits;           // indices of the items of other streams that it waited for
+    bool pageable = false;                    // a copy whose side of the host is pageable memory
+    // Of a copy from page-locked memory that the program has allocated: equal for copies that read the same bytes, from
+    // 1 on. `unwaited`: an earlier one of them was issued for which the host has not waited.
+    std::uint64_t source = 0;
+    bool unwaited = false;
   };
   struct Call {  // a call of the host that took time
     std::string name;
@@ -140,7 +146,9 @@ struct Schedule {
   double seconds = 0;  // until the device and the host had ended
   // Calls that put work on the device: graphs, and kernels, copies and fills outside of graphs.
   std::uint64_t launches = 0;
-  std::vector<Item> items;  // at most kMaxItems, and as many calls
+  int stream = -1;                                    // the one that the call was given; -1: unknown
+  std::uint64_t graphs_made = 0, graphs_changed = 0;  // calls that instantiate a graph, or set parameters of one
+  std::vector<Item> items;                            // at most kMaxItems, and as many calls
   std::vector<Call> calls;
   std::uint64_t left_out = 0;  // number of items and calls beyond that
   static constexpr std::size_t kMaxItems = 4096;

@@ -45,6 +45,9 @@ class Engine {
   bool progress(const char* call, const OperationPtr& operation);
   // A stream waits for an event that was never recorded. It takes no time; a race names it.
   void waits_for_nothing() { time_.issue(trace::kWaitsForNothing, nullptr, 0); }
+  // What a timeline tells of executable graphs; without time, too.
+  void graph_made() { time_.issue(trace::kGraphMade, nullptr, 0); }
+  void graph_changed() { time_.issue(trace::kGraphChanged, nullptr, 0); }
   // Runs all that is queued, without a wait of the host's virtual clock.
   void drain();
   // Runs all that was issued up to `operation`, which then has its times.

@@ -74,6 +74,7 @@ const char* ScheduleBuilder::build(Schedule& out) const {
   };
   std::vector<Issued> work;
   std::uint64_t graphs = 0;
+  const std::map<std::uint64_t, Sent> sent_by = sent();
   auto known = [&](const std::vector<std::uint64_t>& numbers) {
     std::vector<OperationPtr> found;  // others had ended before the first step
     for (std::uint64_t n : numbers)
@@ -89,6 +90,9 @@ const char* ScheduleBuilder::build(Schedule& out) const {
       time.wait("", known(s.waits), seconds);
       continue;
     }
+    if (name == trace::kGraphMade) ++out.graphs_made;
+    if (name == trace::kGraphChanged) ++out.graphs_changed;
+    if (name == trace::kCallBegins) out.stream = static_cast<int>(f.stream);
     if (f.number == 0) {
       time.issue("", nullptr, seconds);
       continue;
@@ -119,6 +123,9 @@ const char* ScheduleBuilder::build(Schedule& out) const {
     }
     Schedule::Item item{ran->name, kind_of(op->work),    op->stream, op->start, op->end, op->issued, 0, {}, {}, graph,
                         {},        waits_of(*op, listed)};
+    item.pageable = op->work.kind == WorkKind::copy && op->work.pageable;
+    if (const auto sent = sent_by.find(op->number); sent != sent_by.end())
+      item.source = sent->second.source, item.unwaited = sent->second.unwaited;
     listed[op->number] = out.items.size();
     const LaunchConfig& c = op->work.config;
     if (op->work.kind == WorkKind::kernel) {

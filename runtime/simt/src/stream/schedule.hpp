@@ -24,6 +24,12 @@ class ScheduleBuilder {
   // other; or an operation on a mapped buffer and the call's stream do not wait for each other. Empty where there is
   // none, or where there are too many operations to look.
   std::string race() const;
+  struct Sent {
+    std::uint64_t source = 0;
+    bool unwaited = false;
+  };
+  // Of each copy out of page-locked memory of the program, by its number: see Schedule::Item.
+  std::map<std::uint64_t, Sent> sent() const;
   // The first wait between the begin and the end of a call of the judge.
   HostWait host_wait() const;
 

@@ -18,17 +18,19 @@ enum class Of : std::uint8_t { submission, begin_of_call, end_of_call };
 
 struct Node {
   Of of;
-  const std::string* name;
+  std::string name;
   std::uintptr_t caller;       // offset in the program, where it is known
   const Callers* callers;      // the same, of those that called each other
   const Footprint* footprint;  // null: an event, a wait
   int stream;
+  bool is_given;             // the stream is the call's
   std::vector<bool> before;  // all that has ended when this one starts
   bool waits_for(std::size_t other) const { return other < before.size() && before[other]; }
 };
 
 std::string stream_of(const Node& n) {
-  return n.stream == 0 ? "the default stream" : "stream " + std::to_string(n.stream);
+  if (n.stream == 0) return "the default stream";
+  return "stream " + std::to_string(n.stream) + (n.is_given ? ", the argument `stream`" : "");
 }
 // The innermost caller that the submission or the lab has.
 std::uintptr_t place_of(const Node& n) {
@@ -51,7 +53,7 @@ std::string waits_for_nothing(const std::vector<std::uintptr_t>& places) {
          "the event first";
 }
 
-std::string in_words(const Node& n) { return *n.name + " in " + stream_of(n) + place_text(place_of(n)); }
+std::string in_words(const Node& n) { return n.name + " in " + stream_of(n) + place_text(place_of(n)); }
 
 std::string of_two(const Node& earlier, const Node& later) {
   return in_words(later) + " and " + in_words(earlier) +
@@ -98,6 +100,7 @@ std::string ScheduleBuilder::race() const {
   std::map<std::uint64_t, std::size_t> index;
   std::vector<bool> host;  // operations for which the host has waited
   std::vector<std::uintptr_t> for_nothing;
+  int given = -1;
   auto add = [&](std::vector<bool>& to, std::uint64_t number) {
     auto at = index.find(number);
     if (at == index.end()) return;
@@ -115,6 +118,7 @@ std::string ScheduleBuilder::race() const {
     const std::string_view name(s.fields.name, strnlen(s.fields.name, sizeof s.fields.name));
     if (name == trace::kWaitsForNothing) for_nothing.push_back(Program::instance().own_caller(s.fields.callers));
     if (s.fields.number == 0) continue;
+    if (name == trace::kCallBegins) given = static_cast<int>(s.fields.stream);
     if (nodes.size() == kMost) return {};
     const Of of = name == trace::kCallBegins ? Of::begin_of_call
                   : name == trace::kCallEnds ? Of::end_of_call
@@ -123,11 +127,14 @@ std::string ScheduleBuilder::race() const {
     const bool works = at != ran_.end();
     const Exchange* exchange = works ? at->second.operation.exchange.get() : nullptr;
     Node node{of,
-              works ? &at->second.name : nullptr,
+              !works                     ? std::string()
+              : name.starts_with("cuda") ? std::string(name)  // cudaMemcpyAsync; nodes of graphs have no call
+                                         : at->second.name,
               exchange != nullptr ? exchange->caller() : 0,
               &s.fields.callers,
               works ? at->second.operation.footprint.get() : nullptr,
               static_cast<int>(s.fields.stream),
+              static_cast<int>(s.fields.stream) == given,
               host};
     if (of != Of::submission) node.footprint = &of_caller;
     for (std::uint64_t n : s.waits) add(node.before, n);
