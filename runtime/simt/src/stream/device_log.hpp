@@ -24,7 +24,7 @@ constexpr std::size_t kMaxName = 4096;
 constexpr std::size_t kMaxClosure = 64 * 1024;
 constexpr std::size_t kMaxFrames = 12;
 // Names of steps, of 31 characters at most: what the caller did in the call's stream before, and will do behind it; a
-// cudaStreamWaitEvent of an event that was never recorded; and that an executable graph is made, or gets new parameters.
+// cudaStreamWaitEvent of an event that was never recorded; an executable graph that is made, or gets new parameters.
 constexpr char kWaitsForNothing[] = "waits for an unrecorded event";
 constexpr char kGraphMade[] = "a graph is made", kGraphChanged[] = "a graph is changed";
 constexpr char kCallBegins[] = "the call begins", kCallEnds[] = "the call ends";
