@@ -8,6 +8,7 @@
 #include "cluster/src/gradebook/exports.hpp"
 #include "cluster/src/intake/intake.hpp"
 #include "grader/base/error.hpp"
+#include "grader/base/text.hpp"
 #include "grader/build/check_module.hpp"
 #include "grader/lab/lab.hpp"
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "block/block.hpp"
 #include "ridge_simt/ptx.h"
 #include "ridge_simt/warp.h"
 
