@@ -23,6 +23,10 @@ constexpr double kWorthIt = 0.05, kSecond = 0.15;  // of the lost time: less is 
 constexpr double kMost = 0.5;                      // of the lost time: then other causes only follow from it
 constexpr double kLargeChunk = 0.2;                // of the data
 
+std::vector<Timeline> timelines_of(const TaskResult& task) {
+  return task.ranks.empty() && task.timeline ? std::vector<Timeline>{*task.timeline} : task.ranks;
+}
+
 bool is_copy_of_host(const Item& i) { return i.kind == "h2d" || i.kind == "d2h"; }
 bool is_wait(const Timeline::Call& c) { return c.name.find("ynchronize") != std::string::npos; }
 
@@ -345,8 +349,7 @@ const char* usual_advice(const TaskResult& task, const std::vector<Timeline>& ra
 
 void virtual_time_finding(const TaskResult& task, const GoalResult& g, Finding& f) {
   f.what = g.note;
-  std::vector<Timeline> all = task.ranks;
-  if (all.empty() && task.timeline) all = {*task.timeline};
+  const std::vector<Timeline> all = timelines_of(task);
   const bool messages = g.metric == "exposed_messages", kernels = g.metric == "exposed_compute";
   const Exposed longest = longest_exposed(all, messages ? "exchange" : kernels ? "kernel" : "");
   f.why = usual_advice(task, all, g.metric);
@@ -384,9 +387,7 @@ void virtual_time_finding(const TaskResult& task, const GoalResult& g, Finding& 
 }
 
 std::string wrong_order_advice(const TaskResult& task) {
-  std::vector<Timeline> all = task.ranks;
-  if (all.empty() && task.timeline) all = {*task.timeline};
-  for (const Timeline& t : all) {
+  for (const Timeline& t : timelines_of(task)) {
     const auto unwaited = std::count_if(t.items.begin(), t.items.end(), [](const Item& i) { return i.unwaited; });
     if (unwaited > 0)
       return fmt::format(
