@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <utility>
+#include <vector>
 
 namespace ridge {
 
@@ -19,16 +19,19 @@ class SpareBlocks {
   // `allocate` throws where there is no memory. At most `most` bytes are kept unused.
   SpareBlocks(std::function<void*(std::size_t)> allocate, std::function<void(void*)> free, std::size_t most)
       : allocate_(std::move(allocate)), free_(std::move(free)), most_(most) {}
-  ~SpareBlocks() { drop(); }
+  ~SpareBlocks() { drop(0); }
   SpareBlocks(const SpareBlocks&) = delete;
   SpareBlocks& operator=(const SpareBlocks&) = delete;
 
   // A block of `bytes` or up to twice as many; what is in it is of an earlier use.
   Block take(std::size_t bytes) {
     bytes = std::max<std::size_t>(bytes, 1);
-    if (const auto it = spare_.lower_bound(bytes); it != spare_.end() && it->first <= 2 * bytes) {
-      const Block block{it->second, it->first};
-      spare_.erase(it);
+    auto best = spare_.end();
+    for (auto it = spare_.begin(); it != spare_.end(); ++it)
+      if (it->bytes >= bytes && it->bytes <= 2 * bytes && (best == spare_.end() || it->bytes < best->bytes)) best = it;
+    if (best != spare_.end()) {
+      const Block block = *best;
+      spare_.erase(best);
       kept_ -= block.bytes;
       return block;
     }
@@ -37,32 +40,38 @@ class SpareBlocks {
     } catch (...) {
       if (spare_.empty()) throw;
     }
-    drop();  // what is kept here may be what is missing
+    drop(0);  // what is kept here may be what is missing
     return {allocate_(bytes), bytes};
   }
 
+  // The oldest make room: their size is that of an earlier task, and the next case is more like this one.
   void give(Block block) {
-    if (kept_ + block.bytes > most_) {
+    if (block.bytes > most_) {
       free_(block.memory);
       return;
     }
-    spare_.emplace(block.bytes, block.memory);
+    drop(most_ - block.bytes);
+    spare_.push_back(block);
     kept_ += block.bytes;
   }
 
   std::size_t kept() const { return kept_; }
 
  private:
-  void drop() {
-    for (const auto& [bytes, memory] : spare_) free_(memory);
-    spare_.clear();
-    kept_ = 0;
+  // Frees the oldest until no more than `bytes` are kept.
+  void drop(std::size_t bytes) {
+    auto it = spare_.begin();
+    for (; kept_ > bytes; ++it) {
+      free_(it->memory);
+      kept_ -= it->bytes;
+    }
+    spare_.erase(spare_.begin(), it);
   }
 
   std::function<void*(std::size_t)> allocate_;
   std::function<void(void*)> free_;
   std::size_t most_, kept_ = 0;
-  std::multimap<std::size_t, void*> spare_;
+  std::vector<Block> spare_;  // the oldest first
 };
 
 }  // namespace ridge

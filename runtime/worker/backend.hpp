@@ -18,6 +18,9 @@ void seal_code();
 // Host code may follow pointers to device memory (emulator).
 void allow_host_access();
 void start(protocol::Hello& hello);  // before the first message
+// Seconds that a worker looks for its next request before it sleeps. A sleeping core of a virtual machine wakes some
+// 50 us late, which a turn of a few milliseconds on a GPU shows.
+double stays_awake();
 // start_clock and stop_clock enclose the calls of one request. `calls` 0 puts one tiny piece of work on the device, so
 // that an empty request pays for the change of process on the GPU as every other one does.
 void start_clock(cudaStream_t stream, std::uint32_t calls);

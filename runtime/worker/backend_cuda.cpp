@@ -53,6 +53,7 @@ int device = 0;           // a rank's number, else 0
 
 void seal_code() {}
 void allow_host_access() {}
+double stays_awake() { return 0.002; }
 
 void start(protocol::Hello& hello) {
   cudaDeviceProp prop;

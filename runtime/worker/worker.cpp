@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -29,9 +30,16 @@ struct Packet {
 };
 
 bool receive(Packet& packet) {
+  using Clock = std::chrono::steady_clock;
   static std::vector<char> bytes(protocol::kMaxPacket);
   packet.fd = -1;
-  ssize_t n = protocol::receive_packet(protocol::kSocket, bytes.data(), bytes.size(), packet.fd);
+  auto look = [&](int flags) {
+    return protocol::receive_packet(protocol::kSocket, bytes.data(), bytes.size(), packet.fd, flags);
+  };
+  ssize_t n = -1;
+  const auto until = Clock::now() + std::chrono::duration<double>(worker::stays_awake());
+  while (n < 0 && Clock::now() < until) n = look(MSG_DONTWAIT);
+  if (n < 0) n = look(0);
   if (n < static_cast<ssize_t>(sizeof(protocol::Header))) return false;
   std::memcpy(&packet.header, bytes.data(), sizeof packet.header);
   packet.payload.assign(bytes.begin() + sizeof packet.header, bytes.begin() + n);

@@ -60,6 +60,20 @@ TEST_CASE("no more than the limit is kept") {
   CHECK(m.alive.size() == 1);
 }
 
+TEST_CASE("the oldest blocks make room for those of the last case") {
+  Memory m;
+  const auto old = m.blocks.take(2000), older = m.blocks.take(2000);
+  m.blocks.give(older);
+  m.blocks.give(old);
+  const auto now = m.blocks.take(4500);
+  m.blocks.give(now);
+  CHECK(m.blocks.kept() == 4500);
+  const auto again = m.blocks.take(4500);
+  CHECK(again.memory == now.memory);
+  CHECK(m.allocations == 3);
+  m.blocks.give(again);
+}
+
 TEST_CASE("what is kept is freed where a request finds no memory") {
   Memory m;
   m.blocks.give(m.blocks.take(3000));
