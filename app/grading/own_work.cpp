@@ -27,6 +27,8 @@ std::vector<std::string> editor_arguments(const std::string& file) {
           "-fcuda-allow-variadic-functions",
           "-Wno-unknown-cuda-version",
           "-std=c++20",
+          "-Xclang",  // with modules, clangd 14 and 16 crash at each `delete`
+          "-fno-cxx-modules",
           "-I",
           runtime.string(),
           "-I",

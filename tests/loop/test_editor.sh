@@ -30,6 +30,10 @@ for lab in "$@"; do
   read_all "$folder" solution
 done
 cat >> "$home/work/01_coalescing/copy.cu" <<'EOF'
+void of_a_host_array(float* x) { delete[] x; }
+EOF
+read_all "$home/work/01_coalescing" "with a delete"
+cat >> "$home/work/01_coalescing/copy.cu" <<'EOF'
 float of_the_host(float x) { return x; }
 __global__ void wrong(float* x) { *x = of_the_host(*x); }
 EOF
