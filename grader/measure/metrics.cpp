@@ -185,6 +185,26 @@ MetricValue idle_lanes_over_bound(const Measured& m) {
           {}};
 }
 
+// A kernel ends with its slowest thread. Work that all threads do makes the difference no smaller.
+MetricValue tail_over_bound(const Measured& m) {
+  const double bound = bound_of("tail_over_bound", m);
+  double tail = 0;
+  for (const KernelCount& k : m.counted->kernels) {
+    auto value = [&k](const char* name) {
+      const auto it = k.counters.find(name);
+      return it == k.counters.end() ? 0.0 : static_cast<double>(it->second);
+    };
+    const double threads = 32 * value("ridge__warps.sum");
+    const double mean = threads > 0 ? value("ridge__lane_instructions.sum") / threads * k.launches : 0;
+    tail += std::max(0.0, value("ridge__longest_thread_instructions.max") - mean);
+  }
+  return {tail / bound,
+          "x",
+          fmt::format("one thread executes {:.0f} instructions more than the mean of its kernel, where {:.0f} would do",
+                      tail, bound),
+          {}};
+}
+
 MetricValue over_bound(const OverBound& o, const Measured& m) {
   double sum = 0;
   for (auto name : o.counters)
@@ -258,6 +278,7 @@ MetricValue measure(const std::string& metric, const Measured& m, const std::str
     if (std::string why = implausible(m); !why.empty()) return {std::nullopt, "", why, {}};
     if (metric == "conflicts_over_bound") return conflicts_over_bound(m);
     if (metric == "idle_lanes_over_bound") return idle_lanes_over_bound(m);
+    if (metric == "tail_over_bound") return tail_over_bound(m);
     for (const OverBound& o : kOverBounds)
       if (o.metric == metric) return believed(metric, m, over_bound(o, m));
   }

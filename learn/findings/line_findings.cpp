@@ -351,6 +351,21 @@ std::string definition_of(const Sources& sources, std::string kernel) {
   return {};
 }
 
+void tail(const TaskResult& t, const GoalResult& g, const Sources& sources, Finding& f) {
+  f.what = g.note;
+  const KernelCount* longest = nullptr;
+  const auto count = [](const KernelCount& k) {
+    const auto at = k.counters.find("ridge__longest_thread_instructions.max");
+    return at == k.counters.end() ? std::uint64_t{0} : at->second;
+  };
+  for (const KernelCount& k : t.kernels)
+    if (longest == nullptr || count(k) > count(*longest)) longest = &k;
+  if (longest != nullptr && count(*longest) > 0) f.where = definition_of(sources, longest->kernel);
+  f.why =
+      "A kernel ends with its slowest thread. Which loop does one thread alone run, and over how many values? Let all "
+      "threads of that block take a share of them, and add the shares as a block adds its elements.";
+}
+
 void instructions(const TaskResult& t, const GoalResult& g, const Sources& sources, Finding& f) {
   const auto count = [](const KernelCount& k) {
     const auto at = k.counters.find("ridge__warp_instructions.sum");
@@ -418,6 +433,8 @@ Finding goal_finding(const TaskResult& t, const GoalResult& g, const Sources& so
     virtual_time_finding(t, g, f);
   else if (m == "instructions_over_bound")
     instructions(t, g, sources, f);
+  else if (m == "tail_over_bound")
+    tail(t, g, sources, f);
   else if (m == "launches_over_bound")
     launches(t, g, f);
   else if (m == "ratio_to_baseline")

@@ -99,6 +99,20 @@ TEST_CASE("metrics: costs are sums, which harmless work does not dilute") {
   CHECK_THROWS_AS(measure("conflicts_over_bound", m, ""), Error);
 }
 
+TEST_CASE("metrics: the thread that works alone, in each kernel") {
+  Measured m = counted({{"ridge__warps.sum", 4},
+                        {"ridge__lane_instructions.sum", 4 * 32 * 100},
+                        {"ridge__longest_thread_instructions.max", 700}},
+                       {{"ridge__warps.sum", 1},
+                        {"ridge__lane_instructions.sum", 32 * 50},
+                        {"ridge__longest_thread_instructions.max", 90}});
+  for (KernelCount& k : m.counted->kernels) k.launches = 1;
+  m.bounds = {{"tail_over_bound", 1000}};
+  const MetricValue v = measure("tail_over_bound", m, "");
+  CHECK(v.value.value() == Approx(0.64));
+  CHECK(has(v.note, "640 instructions more than the mean of its kernel, where 1000"));
+}
+
 TEST_CASE("metrics: what nothing can have that does the work is not measured") {
   Measured m = counted({{"ridge__block_barriers.sum", 1}});
   m.bounds = {{"barriers_over_bound", 1}, {"virtual_time_over_bound", 1e-3}};

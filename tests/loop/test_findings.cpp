@@ -160,6 +160,15 @@ TEST_CASE("divergence names the condition, barriers their lines") {
   CHECK(contains(only(missed("barriers_over_bound", 4, 1.05, {l}), sources).what, "waits at line 6"));
 }
 
+TEST_CASE("a thread that works alone is told of its kernel") {
+  Result r = missed("tail_over_bound", 3, 1, {});
+  r.tasks[0].kernels[0].counters["ridge__longest_thread_instructions.max"] = 9000;
+  r.tasks[0].kernels[0].kernel = "sum";
+  const Finding f = only(r, {{"reduce.cu", "#include <x>\n\n__global__ void sum(float* x) {\n}\n"}});
+  CHECK(f.where == "reduce.cu:3");
+  CHECK(contains(f.why, "one thread alone"));
+}
+
 TEST_CASE("an exposed message is named with its time") {
   Result r = missed("exposed_messages", 0.5, 0.1, {});
   Timeline t;

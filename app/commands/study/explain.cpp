@@ -62,6 +62,7 @@ const std::vector<Parts>& parts() {
       {"barriers_over_bound", {"ridge__block_barriers.sum", "ridge__memory_barriers.sum"}, false, false},
       {"instructions_over_bound", {"ridge__warp_instructions.sum"}, false, false},
       {"idle_lanes_over_bound", {"ridge__warp_instructions.sum", "ridge__lane_instructions.sum"}, true, true},
+      {"tail_over_bound", {"ridge__longest_thread_instructions.max", "ridge__lane_instructions.sum"}, true, true},
   };
   return all;
 }

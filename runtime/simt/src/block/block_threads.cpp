@@ -21,6 +21,12 @@ void BlockThreads::begin(Index3 shape, bool clear_instructions, bool clear_paths
     for (unsigned i = 0; i < size_; ++i) paths_[i].reset();
 }
 
+std::uint64_t BlockThreads::most_instructions() const {
+  std::uint64_t most = 0;
+  for (unsigned i = 0; i < size_; ++i) most = std::max<std::uint64_t>(most, threads_[i].instructions);
+  return most;
+}
+
 void BlockThreads::number(Index3 shape) {
   shape_ = shape;
   Index3 at{0, 0, 0};

@@ -13,6 +13,7 @@ class BlockThreads {
   BlockThreads();
   // Every thread of a block of this shape is unstarted.
   void begin(Index3 shape, bool clear_instructions, bool clear_paths);
+  std::uint64_t most_instructions() const;  // of one thread, since the counts were cleared
 
   unsigned size() const { return size_; }
   unsigned warps() const { return (size_ + kWarpSize - 1) / kWarpSize; }

@@ -30,7 +30,10 @@ void WarpScheduler::begin_block(const Launch& launch, Index3 index, KernelCounte
 }
 
 void WarpScheduler::end_block() {
-  if (launch_->record) profiler_.end_block(*launch_, linear_block_);
+  if (launch_->record) {
+    profiler_.end_block(*launch_, linear_block_);
+    counters_->longest_thread = std::max(counters_->longest_thread, threads_.most_instructions());
+  }
   if (launch_->sanitize) sanitizer_.end_block();
   if (faulted_) {
     stacks_.abandon();

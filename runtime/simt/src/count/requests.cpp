@@ -53,6 +53,7 @@ void KernelCounters::add(const KernelCounters& other) {
                                                       &KernelCounters::link_read,
                                                       &KernelCounters::link_written};
   for (auto sum : kSums) this->*sum += other.*sum;
+  longest_thread = std::max(longest_thread, other.longest_thread);
   for (const auto& [key, count] : other.line) line[key].add(count);
   for (const auto& [at, turns] : other.atomics) atomics[at] += turns;
   if (other.warp != nullptr && warp != nullptr)

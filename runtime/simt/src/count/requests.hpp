@@ -55,6 +55,7 @@ struct KernelCounters {
   std::uint64_t fp32 = 0, fp64 = 0, special = 0;  // operations of single lanes
   std::uint64_t matrix = 0;                       // operations of the matrix units (all types)
   std::uint64_t lane_instructions = 0;            // instructions of the CPU build, once a lane
+  std::uint64_t longest_thread = 0;               // instructions of the thread that executes most
   std::uint64_t memory_barriers = 0;              // phases of barriers in memory that ended
   std::uint64_t constant_requests = 0;            // loads of __constant__ variables, once a warp
   std::uint64_t constant_turns = 0;               // distinct addresses of each of them, summed

@@ -80,6 +80,7 @@ void counters_json(std::string& out, const KernelCounters& c) {
   field(out, "ridge__bytes_link_op_ld.sum", c.link_read);
   field(out, "ridge__bytes_link_op_st.sum", c.link_written);
   field(out, "ridge__lane_instructions.sum", c.lane_instructions);
+  field(out, "ridge__longest_thread_instructions.max", c.longest_thread);
   field(out, "ridge__memory_barriers.sum", c.memory_barriers);
   field(out, "ridge__warps.sum", c.warps);
   field(out, "ridge__block_barriers.sum", c.barriers, true);
