@@ -1,5 +1,10 @@
 #include "learn/report/page_style.hpp"
 
+#include <fmt/format.h>
+
+#include "grader/result/result.hpp"
+#include "learn/report/svg.hpp"
+
 namespace ridge::loop {
 
 const char* const kPageStyle = R"css(
@@ -50,5 +55,18 @@ svg .frame { fill: none; stroke: var(--soft); } svg .wire { fill: none; stroke: 
 @media print { body { max-width: none; padding: 0; font-size: 11pt; } .task, figure, .labs li { break-inside: avoid-page; } h2 { break-before: page; } h2:first-of-type { break-before: auto; }
   a { color: inherit; } .code { font-size: 8pt; } }
 )css";
+
+std::string whole_page(const std::string& title, const std::string& body, const std::string& style,
+                       const std::string& script) {
+  // The script's mark is drawn anew for each page, so that no other script runs, whatever a name or a message holds.
+  const std::string mark = script.empty() ? "" : new_nonce();
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+      "content=\"width=device-width, initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" "
+      "content=\"default-src 'none'; style-src 'unsafe-inline'{}\">\n<title>{}</title>\n<style>{}{}</style>\n"
+      "</head>\n<body>\n<main>\n{}</main>\n{}</body>\n</html>\n",
+      mark.empty() ? "" : fmt::format("; script-src 'nonce-{}'", mark), escaped(title), kPageStyle, style, body,
+      mark.empty() ? "" : fmt::format("<script nonce=\"{}\">{}</script>\n", mark, script));
+}
 
 }  // namespace ridge::loop

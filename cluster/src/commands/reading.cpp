@@ -6,7 +6,7 @@
 #include "cluster/src/base/files.hpp"
 #include "cluster/src/commands/registry.hpp"
 #include "cluster/src/gradebook/exports.hpp"
-#include "cluster/src/intake/intake.hpp"
+#include "cluster/src/pages/delivery.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/lab/lab.hpp"
@@ -16,7 +16,7 @@ namespace ridge::cluster {
 namespace {
 
 struct ReadingArguments {
-  std::string course, lab, from, column, out, format = "csv";
+  std::string course, lab, from, column, out, feedback, format = "csv";
   double points = 0;
   int more = 0;
   bool ignore_unmatched = false;
@@ -27,6 +27,10 @@ int export_grades(const ReadingArguments& a) {
   const std::string lab = a.lab == "total" ? a.lab : find_lab(a.lab).name;
   if (lab != "total") course.lab(lab);
   Gradebook book(course);
+  if (!a.feedback.empty()) {
+    tell("{}\n", deliver_feedback(book, {lab, a.format, a.from, a.feedback, a.points, a.ignore_unmatched}));
+    return 0;
+  }
   std::string note;
   const std::string text = exported(book, {lab, a.format, a.from, a.column, a.points, a.ignore_unmatched}, note);
   if (a.out.empty()) {
@@ -74,7 +78,12 @@ void add_reading(Registry& cluster) {
   command->add_option("--column", a->column,
                       "The column to fill (default: the one with the lab's name; Moodle: Grade)");
   command->add_option("--points", a->points, "What 100 % are (default: Canvas's Points Possible, else 100)");
-  command->add_option("-o,--output", a->out, "Write to this file");
+  CLI::Option* output = command->add_option("-o,--output", a->out, "Write to this file");
+  command
+      ->add_option("--feedback", a->feedback,
+                   "Write a page and the record for each student into this new folder, and the zip that Moodle or Canvas "
+                   "takes back")
+      ->excludes(output);
   command->add_flag("--ignore-unmatched", a->ignore_unmatched, "Although hand-ins belong to nobody on the roster");
   command->add_option("--lab", a->lab, "Lab, or `total`: all of them by their weights")->required();
 

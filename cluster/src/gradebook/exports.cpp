@@ -185,18 +185,22 @@ std::string plain(const std::vector<Grade>& grades) {
 
 }  // namespace
 
+void require_owners(Gradebook& book, const std::string& lab) {
+  const auto nobodys = book.unmatched(lab);
+  if (nobodys.empty()) return;
+  std::string list;
+  for (const auto& e : nobodys) list += fmt::format("\n  {}: {}: {}", e.lab, printable(e.file), e.why);
+  throw Error(Exit::environment,
+              fmt::format("{} entries that were handed in belong to nobody on the roster, so somebody's grade is "
+                          "missing:{}",
+                          nobodys.size(), list),
+              "call each after its student's id and take the folder in again, or move away what is no hand-in; "
+              "--ignore-unmatched exports all the same");
+}
+
 std::string exported(Gradebook& book, const ExportOptions& o, std::string& note) {
   const bool total = o.lab == "total";
-  if (const auto nobodys = book.unmatched(total ? "" : o.lab); !nobodys.empty() && !o.ignore_unmatched) {
-    std::string list;
-    for (const auto& e : nobodys) list += fmt::format("\n  {}: {}: {}", e.lab, printable(e.file), e.why);
-    throw Error(Exit::environment,
-                fmt::format("{} entries that were handed in belong to nobody on the roster, so somebody's grade is "
-                            "missing:{}",
-                            nobodys.size(), list),
-                "call each after its student's id and take the folder in again, or move away what is no hand-in; "
-                "--ignore-unmatched exports all the same");
-  }
+  if (!o.ignore_unmatched) require_owners(book, total ? "" : o.lab);
   const std::vector<Grade> grades = total ? book.totals() : book.grades(o.lab);
   CourseLab lab;
   lab.name = o.lab;

@@ -14,8 +14,11 @@ struct ExportOptions {
   bool ignore_unmatched = false;
 };
 
+// Throws Error(Exit::environment) where hand-ins of a lab (empty: of all) belong to nobody, since their authors would
+// seem to have none.
+void require_owners(Gradebook& book, const std::string& lab);
+
 // The exported text. In an LMS's file, students without a grade keep their fields. `note` gets a remark for the user.
-// Throws Error(Exit::environment) where hand-ins belong to nobody, since their authors would seem to have none.
 std::string exported(Gradebook& book, const ExportOptions& options, std::string& note);
 
 // How many results that count were judged by another version of the lab than this one, or for other points.
