@@ -33,15 +33,19 @@ std::string text_beside(const LabRecord& r, const std::string& name) {
 }
 
 // A link to a section of a lesson: below the lessons' address, or where the page lies inside the course; else its name.
-std::string lesson_html(const std::string& lesson, const LabRecord& r, const fs::path& page) {
-  if (lesson.empty()) return {};
-  const fs::path in_course = page.lexically_relative(root_dir());
-  const bool inside = !in_course.empty() && *in_course.begin() != "..";
-  std::string way = r.lessons.empty() || r.lessons.ends_with('/') ? r.lessons + lesson : r.lessons + "/" + lesson;
-  if (r.lessons.empty() && inside) way = (root_dir() / lesson).lexically_relative(page).generic_string();
-  return r.lessons.empty() && !inside
-             ? "Lesson: " + escaped(lesson)
-             : fmt::format("<a href=\"{}\">Lesson: {}</a>", escaped(way), escaped(lesson));
+// `named` is as messages show it, relative to the current folder or not: a page has it from the course's folder on.
+std::string lesson_html(const std::string& named, const LabRecord& r, const fs::path& page) {
+  if (named.empty()) return {};
+  const auto outside = [](const fs::path& way) { return way.empty() || *way.begin() == ".."; };
+  const fs::path absolute = fs::absolute(named).lexically_normal(), way = absolute.lexically_relative(root_dir());
+  const std::string lesson = outside(way) ? named : way.generic_string();
+  const std::string text = "Lesson: " + escaped(lesson);
+  std::string address;
+  if (!r.lessons.empty())
+    address = r.lessons + (r.lessons.ends_with('/') ? "" : "/") + lesson;
+  else if (!outside(page.lexically_relative(root_dir())))
+    address = absolute.lexically_relative(page).generic_string();
+  return address.empty() ? text : fmt::format("<a href=\"{}\">{}</a>", escaped(address), text);
 }
 
 std::string goals_html(const TaskResult& t) {

@@ -37,7 +37,8 @@ std::optional<CanvasName> canvas_name(const std::string& entry) {
   }
   if (parts.empty() || digits(parts[0])) return std::nullopt;
   const bool late = parts.size() == 4 && parts[1] == "LATE";
-  if (parts.size() != (late ? 4U : 3U) || !digits(parts.back()) || !digits(parts[parts.size() - 2])) return std::nullopt;
+  if (parts.size() != (late ? 4U : 3U) || !digits(parts.back()) || !digits(parts[parts.size() - 2]))
+    return std::nullopt;
   CanvasName n{parts[0], parts[parts.size() - 2], parts.back(), entry.substr(at), late};
   if (n.file.empty()) return std::nullopt;
   return n;

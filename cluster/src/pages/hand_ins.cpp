@@ -21,7 +21,8 @@ std::vector<HandIn> hand_ins(Gradebook& book, const std::string& lab, const std:
 
 std::optional<std::string> counting_record(Gradebook& book, const std::string& lab, const std::string& content) {
   Rows r = book.db().query(
-      "SELECT r.record FROM work w JOIN result r ON r.work = w.id AND r.counts = 1 WHERE w.lab = ? AND w.content = ? AND "
+      "SELECT r.record FROM work w JOIN result r ON r.work = w.id AND r.counts = 1 WHERE w.lab = ? AND w.content = ? "
+      "AND "
       "w.backend = ? ORDER BY w.generation DESC LIMIT 1",
       lab, content, book.course().lab(lab).backend);
   return r.next() ? std::optional(r.text(0)) : std::nullopt;

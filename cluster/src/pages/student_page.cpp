@@ -31,6 +31,12 @@ constexpr const char* kStudentStyle = R"css(
 .grade ul { margin: .3rem 0 0; padding-left: 1.2rem; }
 )css";
 
+// "2026-11-01 22:00 UTC"
+std::string day_and_time(std::int64_t date) {
+  const std::string text = date_text(date);
+  return text.substr(0, 10) + " " + text.substr(11, 5) + " UTC";
+}
+
 std::string percent_text(double percent) { return loop::points_text(percent) + " %"; }
 
 // The graded hand-ins as the stops of a path.
@@ -51,7 +57,8 @@ std::vector<loop::Stop> path_of(Gradebook& book, const Feedback& f) {
 
 // Why there is no grade. The machines' own reasons are the instructor's.
 std::string no_grade(const Grade& g) {
-  if (!g.problem.empty() && g.content.empty()) return fmt::format("What you handed in could not be judged: {}", g.problem);
+  if (!g.problem.empty() && g.content.empty())
+    return fmt::format("What you handed in could not be judged: {}", g.problem);
   if (g.content.empty()) return "Nothing was handed in.";
   if (g.state == "not-graded" && g.reason.starts_with(kHung))
     return "It was not graded: the judge did not end within its time limit. Look for a loop or a wait that never ends.";
@@ -64,9 +71,9 @@ std::string ungraded_list(Gradebook& book, const Feedback& f) {
   std::string out;
   for (const HandIn& h : f.hand_ins)
     if (h.content.empty() || !counting_record(book, f.grade.lab, h.content))
-      out += fmt::format("<li>{}: {}</li>\n", escaped(date_text(h.date)),
+      out += fmt::format("<li>{}: {}</li>\n", escaped(day_and_time(h.date)),
                          escaped(h.problem.empty() ? "no result" : h.problem));
-  return out.empty() ? "" : "<h3>Hand-ins without a result</h3>\n<ul>\n" + out + "</ul>\n";
+  return out.empty() ? "" : "<h2>Hand-ins without a result</h2>\n<ul>\n" + out + "</ul>\n";
 }
 
 }  // namespace
@@ -89,14 +96,14 @@ std::vector<std::string> grade_notes(Gradebook& book, const Feedback& f) {
   if (g.points && g.max)
     notes.push_back(fmt::format("The judge gave {} of {:g} points.", loop::points_text(*g.points), *g.max));
   if (!g.percent) notes.push_back(no_grade(g));
-  if (g.handed_in) notes.push_back(fmt::format("Handed in: {}.", date_text(*g.handed_in)));
+  if (g.handed_in) notes.push_back(fmt::format("Handed in: {}.", day_and_time(*g.handed_in)));
   Rows extension = book.db().query(
       "SELECT value FROM decision WHERE kind = 'extension' AND lab = ? AND student = ? ORDER BY id DESC LIMIT 1", g.lab,
       g.student.id);
   if (extension.next())
-    notes.push_back(fmt::format("Your deadline was extended to {}.", date_text(parse_date(extension.text(0)))));
+    notes.push_back(fmt::format("Your deadline was extended to {}.", day_and_time(parse_date(extension.text(0)))));
   else if (rules.deadline)
-    notes.push_back(fmt::format("Deadline: {}.", date_text(*rules.deadline)));
+    notes.push_back(fmt::format("Deadline: {}.", day_and_time(*rules.deadline)));
   if (g.days_late > 0) {
     const double off = g.days_late > rules.late.days ? 100 : std::min(100.0, rules.late.percent_per_day * g.days_late);
     notes.push_back(fmt::format("{:.0f} day{} late{}.", g.days_late, g.days_late == 1 ? "" : "s",
@@ -112,10 +119,13 @@ std::vector<std::string> grade_notes(Gradebook& book, const Feedback& f) {
 
 std::string student_page(Gradebook& book, const Lab& lab, const Feedback& f) {
   const Grade& g = f.grade;
-  const std::string title = fmt::format("Lab {}: {}", lab.name.substr(0, lab.name.find('_')), lab.title);
-  std::string out = fmt::format("<h1>{}</h1>\n<p class=\"who\">{}, {}</p>\n<section class=\"grade\">\n<p class=\"value\">{}</p>\n<ul>\n",
-                                escaped(title), escaped(g.student.name.empty() ? g.student.id : g.student.name),
-                                escaped(book.course().name), g.percent ? percent_text(*g.percent) : "No grade yet");
+  const std::string name = g.student.name.empty() ? g.student.id : g.student.name;
+  const std::string title = fmt::format("Feedback for {}", name);
+  std::string out = fmt::format(
+      "<h1>{}</h1>\n<p class=\"who\">{}, lab {} {}</p>\n<section class=\"grade\">\n<p "
+      "class=\"value\">{}</p>\n<ul>\n",
+      escaped(title), escaped(book.course().name), lab.name.substr(0, lab.name.find('_')), escaped(lab.title),
+      g.percent ? percent_text(*g.percent) : "No grade yet");
   for (const std::string& note : grade_notes(book, f)) out += fmt::format("<li>{}</li>\n", escaped(note));
   out += "</ul>\n</section>\n";
   if (f.result) {
