@@ -146,7 +146,7 @@ class GradedClass:
 
     def whole(self):
         """Two rounds: the first of some students, then what counts; hung, broken, absent and waiting ones among them."""
-        (early := DEADLINE - 5 * 86400)
+        early = DEADLINE - 5 * 86400
         first = {"kx101": 0, "kx102": 1, "kx104": 0}
         for i, student in enumerate(first):
             self.hand_in(student, "first try", early + 3600 * i)
@@ -156,7 +156,8 @@ class GradedClass:
         for i, student in enumerate([*levels, "kx109", "kx112"]):
             self.hand_in(student, "last try", DEADLINE + 90000 if student == "kx102" else DEADLINE - 86400 + 5000 * i)
         if self.shape == "id":
-            (self.hand_ins / "kx110.rar").write_bytes(b"Rar!\x1a\x07\x00")
+            for student in ("kx110", "kx108"):  # of the second one the earlier hand-in counts
+                (self.hand_ins / f"{student}.rar").write_bytes(b"Rar!\x1a\x07\x00")
         done = self.intake()
         expect("intake: " + done.stdout + done.stderr, 0, done.returncode)
         self.judge(levels, version="2")

@@ -55,10 +55,16 @@ std::vector<loop::Stop> path_of(Gradebook& book, const Feedback& f) {
   return stops;
 }
 
+// The problems of intake begin with a verb, as what stands behind an entry's name: "is an archive of a kind ...".
+std::string problem_text(const std::string& problem) {
+  const bool verb = problem.starts_with("is ") || problem.starts_with("holds ") || problem.starts_with("can't ");
+  return (verb ? "it " : "") + problem;
+}
+
 // Why there is no grade. The machines' own reasons are the instructor's.
 std::string no_grade(const Grade& g) {
   if (!g.problem.empty() && g.content.empty())
-    return fmt::format("What you handed in could not be judged: {}", g.problem);
+    return fmt::format("What you handed in could not be judged: {}", problem_text(g.problem));
   if (g.content.empty()) return "Nothing was handed in.";
   if (g.state == "not-graded" && g.reason.starts_with(kHung))
     return "It was not graded: the judge did not end within its time limit. Look for a loop or a wait that never ends.";
@@ -68,11 +74,12 @@ std::string no_grade(const Grade& g) {
 }
 
 std::string ungraded_list(Gradebook& book, const Feedback& f) {
+  if (f.hand_ins.size() < 2) return {};  // the grade's notes have said it
   std::string out;
   for (const HandIn& h : f.hand_ins)
     if (h.content.empty() || !counting_record(book, f.grade.lab, h.content))
       out += fmt::format("<li>{}: {}</li>\n", escaped(day_and_time(h.date)),
-                         escaped(h.problem.empty() ? "no result" : h.problem));
+                         escaped(h.problem.empty() ? "no result" : problem_text(h.problem)));
   return out.empty() ? "" : "<h2>Hand-ins without a result</h2>\n<ul>\n" + out + "</ul>\n";
 }
 
@@ -112,8 +119,9 @@ std::vector<std::string> grade_notes(Gradebook& book, const Feedback& f) {
                                              : fmt::format(": {:g} % taken off", off)));
   }
   if (g.overridden && g.percent) notes.emplace_back("Your instructor set this grade.");
-  if (!g.problem.empty() && !g.content.empty())
-    notes.push_back(fmt::format("A later hand-in could not be read, so an earlier one counts: {}", g.problem));
+  if (!g.content.empty() && !f.hand_ins.empty() && !f.hand_ins.back().problem.empty())
+    notes.push_back(fmt::format("Your last hand-in could not be read, so an earlier one counts: {}",
+                                problem_text(f.hand_ins.back().problem)));
   return notes;
 }
 
