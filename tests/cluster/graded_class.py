@@ -14,7 +14,7 @@ STUDENTS = {
     "kx107": ("<script>alert('x')</script> & \"Co\"", "scriptalertxscriptco", 90017, 50017),
     "kx108": ("山田 はなこ", "山田はなこ", 90018, 50018), "kx109": ("Hanging Harry", "harryhanging", 90019, 50019),
     "kx110": ("Broken Betty", "bettybroken", 90020, 50020), "kx111": ("Absent Anna", "annaabsent", 90021, 50021),
-    "kx112": ("Waiting Walt", "waltwaiting", 90022, 50022), "kx113": ("Jane Doe", "doejane", 90023, 50023)}
+    "kx112": ("Walt_Waiting", "waltwaiting", 90022, 50022), "kx113": ("Jane Doe", "doejane", 90023, 50023)}
 NO_RECORD = {"kx109", "kx110", "kx111", "kx112"}
 SECRETS = ("SEED-0b5e", "node-of-the-lab", "/home/judge", "illness of")  # of records and decisions: for no student's eyes
 
