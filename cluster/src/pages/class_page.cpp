@@ -40,7 +40,7 @@ th button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px;
 th button::after { content: " \2195"; color: var(--soft); } th[aria-sort=ascending] button::after { content: " \2191"; } th[aria-sort=descending] button::after { content: " \2193"; }
 .scroll:focus-visible { outline: 2px solid var(--accent); }
 @media (max-width: 40rem) { .bars svg { font-size: 12px; } .times svg { font-size: 28px; } }
-@media print { h2, h2:first-of-type { break-before: auto; } th button::after { content: ""; } .scroll { overflow: visible; } }
+@media print { h2, h2:first-of-type { break-before: auto; } th button::after { content: ""; } .scroll { overflow: visible; } .students { font-size: 7pt; } }
 )css";
 
 std::string number_card(const std::string& name, const std::string& value) {
