@@ -205,8 +205,9 @@ Result read_result(const json& record) {
   f.get("attempt", r.attempt), f.get("time", r.time), f.get("lab", r.lab), f.get("title", r.title);
   f.get("mode", r.mode), f.get("standing", r.standing), f.get("backend", r.backend), f.get("outcome", r.outcome);
   f.get("nonce", r.nonce), f.get("build_output", r.build_output), f.get("device", r.device);
-  Fields submission(f.inside("submission")), compiler(f.inside("compiler"));
+  Fields submission(f.inside("submission")), compiler(f.inside("compiler")), harness(f.inside("harness"));
   submission.get("path", r.submission_path), submission.get("files", r.submission_files);
+  harness.get("files", r.harness_files);
   compiler.get("name", r.compiler), compiler.get("flags", r.compiler_flags);
   Fields score(f.inside("score")), seconds(f.inside("seconds"));
   score.get("points", r.points), score.get("max", r.max), score.get("coverage", r.coverage);

@@ -119,7 +119,7 @@ std::vector<Stop> stops_of(const Lab& lab) {
 std::string attempts_html(const std::vector<Stop>& stops, double most) {
   if (stops.empty()) return {};
   std::string out =
-      fmt::format("<h4>{}</h4>\n", stops.size() == 1 ? "One attempt" : fmt::format("{} attempts", stops.size()));
+      fmt::format("<h3>{}</h3>\n", stops.size() == 1 ? "One attempt" : fmt::format("{} attempts", stops.size()));
   if (stops.size() > 1) out += "<figure class=\"path\">" + chart(stops, most) + "</figure>\n";
   const std::size_t first = stops.size() > kMostListed ? stops.size() - kMostListed : 0;
   out += fmt::format("<ol class=\"stops\" start=\"{}\">\n", first + 1);

@@ -87,6 +87,7 @@ Person own_results(const std::string& name) {
     for (const auto& [file, hash] : state.files)
       if (const auto text = kept_file(hash)) r->sources[file] = *text;
     r->stops = stops_of(lab);
+    r->own = true;
     p.records.push_back(std::move(*r));
   }
   if (p.records.empty())
@@ -169,12 +170,7 @@ int html_report(const std::string& out_file, const std::vector<std::string>& pat
   const bool many = people.size() > 1;
   const fs::path file = fs::absolute(out_file).lexically_normal();
   const std::string title = many ? fmt::format("Ridge: results of {}", people.size()) : "Ridge: " + people[0].name;
-  std::string out = fmt::format(
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-      "content=\"width=device-width, initial-scale=1\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-      "'unsafe-inline'\">\n<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<main>\n<h1>{0}</h1>\n",
-      escaped(title), kPageStyle);
+  std::string out = fmt::format("<h1>{}</h1>\n", escaped(title));
   double points = 0, max = 0;
   for (const LabRecord& r : people[0].records) points += r.result.points, max += r.result.max;
   if (many)
@@ -193,8 +189,7 @@ int html_report(const std::string& out_file, const std::vector<std::string>& pat
     out += "</section>\n";
   }
   if (paths.empty()) out += calibration_section(labs);
-  out += "</main>\n</body>\n</html>\n";
-  write_durably(file, out);
+  write_durably(file, whole_page(title, out));
   const std::size_t records = std::accumulate(people.begin(), people.end(), std::size_t{0},
                                               [](std::size_t n, const Person& p) { return n + p.records.size(); });
   fmt::print("{}: {} record{} of {}\n", shown(out_file), records, records == 1 ? "" : "s",

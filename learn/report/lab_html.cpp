@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "grader/base/error.hpp"
+#include "grader/base/text.hpp"
 #include "grader/result/record.hpp"
 #include "learn/attempts/changes.hpp"
 #include "learn/findings/findings.hpp"
@@ -25,20 +26,26 @@ constexpr std::size_t kMostFindings = 60;
 std::string text_beside(const LabRecord& r, const std::string& name) {
   std::error_code ec;
   const fs::path file = r.file.parent_path() / name;
-  if (name.empty() || name.find('/') != std::string::npos || name[0] == '.' ||
+  if (name.empty() || r.file.empty() || name.find('/') != std::string::npos || name[0] == '.' ||
       !fs::is_regular_file(fs::symlink_status(file, ec)) || fs::file_size(file, ec) > kMaxRecordBytes)
     return {};
   return file_text(file);
 }
 
-// A link to a section of a lesson, where the page lies inside the course; else its name.
-std::string lesson_html(const std::string& lesson, const fs::path& page) {
-  if (lesson.empty()) return {};
-  const fs::path way = (root_dir() / lesson).lexically_relative(page);
-  const fs::path in_course = page.lexically_relative(root_dir());
-  const bool inside = !in_course.empty() && *in_course.begin() != "..";
-  return inside ? fmt::format("<a href=\"{}\">Lesson: {}</a>", escaped(way.generic_string()), escaped(lesson))
-                : "Lesson: " + escaped(lesson);
+// A link to a section of a lesson: below the lessons' address, or where the page lies inside the course; else its name.
+// `named` is as messages show it, relative to the current folder or not: a page has it from the course's folder on.
+std::string lesson_html(const std::string& named, const LabRecord& r, const fs::path& page) {
+  if (named.empty()) return {};
+  const auto outside = [](const fs::path& way) { return way.empty() || *way.begin() == ".."; };
+  const fs::path absolute = fs::absolute(named).lexically_normal(), way = absolute.lexically_relative(root_dir());
+  const std::string lesson = outside(way) ? named : way.generic_string();
+  const std::string text = "Lesson: " + escaped(lesson);
+  std::string address;
+  if (!r.lessons.empty())
+    address = r.lessons + (r.lessons.ends_with('/') ? "" : "/") + lesson;
+  else if (!outside(page.lexically_relative(root_dir())))
+    address = absolute.lexically_relative(page).generic_string();
+  return address.empty() ? text : fmt::format("<a href=\"{}\">{}</a>", escaped(address), text);
 }
 
 std::string goals_html(const TaskResult& t) {
@@ -50,22 +57,37 @@ std::string goals_html(const TaskResult& t) {
   return out.empty() ? "" : "<ul class=\"goals\">\n" + out + "</ul>\n";
 }
 
-// Gates that failed, with the picture of a wrong answer.
+// The checks that are no goals: those that passed by name, those that failed with their message, the picture of a wrong
+// answer, and the names of wrong cases that the message does not have.
 std::string gates_html(const TaskResult& t) {
-  std::string out;
+  std::string out, passed, told;
   for (const CheckResult& c : t.checks) {
     const auto is_goal = [&](const GoalResult& g) { return g.id == c.name; };
-    if (c.passed || std::any_of(t.goals.begin(), t.goals.end(), is_goal)) continue;
+    if (std::any_of(t.goals.begin(), t.goals.end(), is_goal)) continue;
+    if (c.passed) {
+      passed += fmt::format("<li><span class=\"ok\">\u2713</span> {}</li>\n", escaped(c.name));
+      continue;
+    }
+    const std::size_t line = std::min(c.message.find('\n'), c.message.size());
+    told += c.message;
     out += fmt::format("<p><span class=\"fail\">\u2717 {}</span> {}</p>\n", escaped(c.name),
-                       escaped(c.message.substr(0, 600)));
+                       escaped(capped(c.message.substr(0, line), 600)));
+    if (line < c.message.size())
+      out += fmt::format("<pre class=\"wrap\">{}</pre>\n", escaped(capped(c.message.substr(line + 1), 2000)));
     if (!c.picture.empty()) out += fmt::format("<pre>{}</pre>\n", escaped(c.picture));
   }
-  return out;
+  std::string wrong;
+  for (const CaseResult& c : t.cases)
+    if (!c.passed && told.find(c.name) == std::string::npos)
+      wrong += fmt::format("{}<strong>{}</strong>{}", wrong.empty() ? "" : ", ", escaped(c.name),
+                           c.message.empty() ? "" : ": " + escaped(capped(c.message, 300)));
+  if (!wrong.empty()) out += "<p>Wrong case: " + wrong + "</p>\n";
+  return (passed.empty() ? "" : "<ul class=\"goals\">\n" + passed + "</ul>\n") + out;
 }
 
 // The findings whose line is not in the code that is shown.
 std::string findings_html(const std::vector<Finding>& all, const std::string& task, const std::string& code,
-                          const fs::path& page) {
+                          const LabRecord& r, const fs::path& page) {
   std::string out;
   for (const Finding& f : all) {
     if (f.task != task) continue;
@@ -76,7 +98,7 @@ std::string findings_html(const std::vector<Finding>& all, const std::string& ta
       told = fmt::format("<strong>{}</strong> {} {}. ", escaped(f.goal), escaped(f.where), what);
     if (!in_code) told += escaped(f.why);
     told += fmt::format("{}{:.3g} point{} to gain. {}", told.empty() ? "" : " ", f.points + f.waiting,
-                        f.points + f.waiting == 1 ? "" : "s", lesson_html(f.lesson, page));
+                        f.points + f.waiting == 1 ? "" : "s", lesson_html(f.lesson, r, page));
     out += in_code ? fmt::format("<p class=\"soft\">{}: {}</p>\n", escaped(f.goal.empty() ? f.gate : f.goal), told)
                    : fmt::format("<div class=\"note\">{}</div>\n", told);
   }
@@ -108,11 +130,14 @@ std::string task_html(const LabRecord& r, const Lab* lab, const TaskResult& t, c
   if (spec != nullptr)
     if (const auto at = r.sources.find(spec->file); at != r.sources.end())
       code = code_html(spec->file, at->second, t, found);
-  out += gates_html(t) + goals_html(t) + findings_html(found, t.id, code, page);
+  out += gates_html(t) + goals_html(t) + findings_html(found, t.id, code, r, page);
   if (!code.empty()) out += fmt::format("<h4>{}</h4>\n", escaped(spec->file)) + code;
   out += warp_svg(text_beside(r, t.warp_name)) + timeline_html(r, t);
+  if (spec != nullptr && t.status == Status::failed && !spec->hints.empty())
+    out += fmt::format("<p class=\"soft\">Hints: <code>{}</code></p>\n",
+                       escaped(as_typed(fmt::format("./ridge hint {} {}", lab->name.substr(0, 2), t.id))));
   if (spec != nullptr && t.status == Status::passed)
-    out += fmt::format("<p class=\"soft\">{}</p>\n", lesson_html(lesson_link(*lab, *spec), page));
+    out += fmt::format("<p class=\"soft\">{}</p>\n", lesson_html(lesson_link(*lab, *spec), r, page));
   return out + "</article>\n";
 }
 
@@ -160,7 +185,7 @@ std::string lab_html(const LabRecord& record, const Lab* lab, const fs::path& pa
   const std::vector<Finding> found =
       lab == nullptr ? std::vector<Finding>{} : findings(*lab, r, record.sources, kMostFindings);
   for (const TaskResult& t : r.tasks) out += task_html(record, lab, t, found, page);
-  if (lab != nullptr && !record.stops.empty()) out += predictions_html(*lab);
+  if (lab != nullptr && record.own) out += predictions_html(*lab);
   return out;
 }
 

@@ -1,12 +1,17 @@
 #include "learn/report/page_style.hpp"
 
+#include <fmt/format.h>
+
+#include "grader/result/result.hpp"
+#include "learn/report/svg.hpp"
+
 namespace ridge::loop {
 
 const char* const kPageStyle = R"css(
 :root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --card: #f6f8fa; --line: #d0d7de; --soft: #57606a;
   --accent: #0b5cad; --good: #1a7f37; --good-card: #dafbe1; --bad: #b42318; --bad-card: #ffebe9; --warn: #9a6700;
   --kernel: #2a78d6; --copy: #1f9d6b; --host: #8a8f98; --exchange: #c2571a; --unused: #e6eaee;
-  --kw: #8250df; --cu: #0550ae; --st: #0a5c36; --nu: #953800; --co: #6a737d; }
+  --kw: #7340c8; --cu: #0550ae; --st: #0a5c36; --nu: #953800; --co: #57606a; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --paper: #0f1318; --card: #171c23; --line: #363e48; --soft: #9ea7b3;
   --accent: #79b8ff; --good: #4cc26a; --good-card: #12261a; --bad: #ff8a7a; --bad-card: #2d1512; --warn: #d9a53c;
   --kernel: #6aa9ef; --copy: #55c596; --host: #9aa1ab; --exchange: #ef9a62; --unused: #272e37;
@@ -25,7 +30,7 @@ p { margin: .4rem 0; } pre.wrap { white-space: pre-wrap; } pre { overflow-x: aut
 .task { margin: 1rem 0; border-left: 5px solid var(--bad); } .task.passed { border-left-color: var(--good); } .task.skipped { border-left-color: var(--line); }
 .chip { font-size: .8rem; border-radius: 1rem; padding: .1rem .6rem; background: var(--bad-card); color: var(--bad); }
 .passed > header .chip { background: var(--good-card); color: var(--good); } .skipped > header .chip { background: none; color: var(--soft); }
-.goals { list-style: none; padding: 0; margin: .5rem 0; } .goals li { padding: .15rem 0; }
+.goals { list-style: none; padding: 0; margin: .5rem 0; } .goals li { padding: .15rem 0; } .goals + .goals { margin-top: -.4rem; }
 .note { background: var(--bad-card); border-left: 4px solid var(--bad); border-radius: 4px; padding: .4rem .7rem; margin: .3rem 0; font-size: .92rem; }
 .code { background: var(--paper); border: 1px solid var(--line); border-radius: 6px; padding: .4rem 0; margin: .6rem 0; font-size: .82rem; }
 .code .line { display: flex; gap: .6rem; padding: 0 .6rem; align-items: baseline; } .code .hit { background: var(--bad-card); }
@@ -50,5 +55,18 @@ svg .frame { fill: none; stroke: var(--soft); } svg .wire { fill: none; stroke: 
 @media print { body { max-width: none; padding: 0; font-size: 11pt; } .task, figure, .labs li { break-inside: avoid-page; } h2 { break-before: page; } h2:first-of-type { break-before: auto; }
   a { color: inherit; } .code { font-size: 8pt; } }
 )css";
+
+std::string whole_page(const std::string& title, const std::string& body, const std::string& style,
+                       const std::string& script) {
+  // The script's mark is drawn anew for each page, so that no other script runs, whatever a name or a message holds.
+  const std::string mark = script.empty() ? "" : new_nonce();
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+      "content=\"width=device-width, initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" "
+      "content=\"default-src 'none'; style-src 'unsafe-inline'{}\">\n<title>{}</title>\n<style>{}{}</style>\n"
+      "</head>\n<body>\n<main>\n{}</main>\n{}</body>\n</html>\n",
+      mark.empty() ? "" : fmt::format("; script-src 'nonce-{}'", mark), escaped(title), kPageStyle, style, body,
+      mark.empty() ? "" : fmt::format("<script nonce=\"{}\">{}</script>\n", mark, script));
+}
 
 }  // namespace ridge::loop

@@ -36,6 +36,8 @@ with Slurm(4) as slurm:
                             "[labs.03]\ndeadline = 2099-01-01T00:00:00Z\n")
     expect("as many lines as the page is known to have, or more", True, len([l for l in ran if l.startswith("ridge ")]) >= 8)
     expect("Canvas's file was filled", True, '"Doe, Jane",7,jane,S,20' in (dir / "filled.csv").read_text())
+    expect("the student's page", True, "100 %" in (dir / "feedback/students/jane/feedback.html").read_text())
+    expect("the instructor's page", True, "Jane Doe" in (dir / "lab03.html").read_text())
     expect("the work was handed in", 1, len(list((dir / "dropbox" / LAB).glob("*.tar.gz"))))
     shutil.rmtree(dir)
 print(f"{len(ran)} lines of docs/cluster.md")

@@ -46,6 +46,7 @@ LEVELS = [
     "cluster/src/slurm",
     "cluster/src/intake",
     "cluster/src/collect",
+    "cluster/src/pages",
     "cluster/src/commands app/grading app/package",
     "app/bench app/classes",
     "app/commands",

@@ -172,7 +172,10 @@ Course load_course(const std::string& given) {
   c.gradebook = c.file.parent_path() / "gradebook.sqlite";
   c.shared = c.file.parent_path() / "shared";
   t.get("name", c.name), t.get("gradebook", c.gradebook), t.get("shared", c.shared), t.get("dropbox", c.dropbox);
-  t.get("program", c.program), t.get("site", c.site);
+  t.get("program", c.program), t.get("site", c.site), t.get("lessons", c.lessons);
+  if (!c.lessons.empty() && !c.lessons.starts_with("https://") && !c.lessons.starts_with("http://"))
+    throw Error(Exit::usage, fmt::format("{}: 'lessons' is no address of a page", shown(c.file)),
+                "begin it with https://, and end it where `labs/` follows");
 
   SlurmOptions slurm;
   if (!c.site.empty()) {

@@ -38,10 +38,11 @@ struct CourseLab {
 struct Course {
   fs::path file;
   std::string name;
-  fs::path gradebook;  // on a local disk of the machine that collects
-  fs::path shared;     // a folder that every node sees under this name
-  fs::path dropbox;    // where `ridge submit` puts work; empty where the course has none
-  fs::path program;    // the judging program; empty for this repository's ./ridge
+  fs::path gradebook;   // on a local disk of the machine that collects
+  fs::path shared;      // a folder that every node sees under this name
+  fs::path dropbox;     // where `ridge submit` puts work; empty where the course has none
+  std::string lessons;  // where students read lessons: the address of a copy of the course; empty: on their machines
+  fs::path program;     // the judging program; empty for this repository's ./ridge
   bool is_signed = true;
   fs::path signing_key;
   std::vector<std::string> keys;  // public keys that may sign records

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cluster/src/collect/collector.hpp"
-#include "cluster/src/gradebook/exports.hpp"
+#include "cluster/src/gradebook/lab_report.hpp"
 #include "cluster/src/intake/intake.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"

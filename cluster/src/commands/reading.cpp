@@ -6,7 +6,9 @@
 #include "cluster/src/base/files.hpp"
 #include "cluster/src/commands/registry.hpp"
 #include "cluster/src/gradebook/exports.hpp"
-#include "cluster/src/intake/intake.hpp"
+#include "cluster/src/gradebook/lab_report.hpp"
+#include "cluster/src/pages/class_page.hpp"
+#include "cluster/src/pages/delivery.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/lab/lab.hpp"
@@ -16,32 +18,41 @@ namespace ridge::cluster {
 namespace {
 
 struct ReadingArguments {
-  std::string course, lab, from, column, out, format = "csv";
+  std::string course, lab, from, column, out, feedback, html, format = "csv";
   double points = 0;
   int more = 0;
   bool ignore_unmatched = false;
 };
+
+// A file that this account alone reads, in the place of one that is there.
+void write_privately(const std::string& name, const std::string& text) {
+  const fs::path file = fs::absolute(name), next = file.string() + ".new";
+  std::error_code ec;
+  fs::remove(next, ec);
+  publish(next, text);
+  fs::rename(next, file, ec);
+  if (ec)
+    throw Error(Exit::environment, fmt::format("cannot write {}: {}", shown(file), ec.message()), "check the folder");
+}
 
 int export_grades(const ReadingArguments& a) {
   const Course course = load_course(a.course);
   const std::string lab = a.lab == "total" ? a.lab : find_lab(a.lab).name;
   if (lab != "total") course.lab(lab);
   Gradebook book(course);
+  if (!a.feedback.empty()) {
+    tell("{}\n", deliver_feedback(book, {lab, a.format, a.from, a.feedback, a.points, a.ignore_unmatched}));
+    return 0;
+  }
   std::string note;
   const std::string text = exported(book, {lab, a.format, a.from, a.column, a.points, a.ignore_unmatched}, note);
   if (a.out.empty()) {
     fmt::print("{}", text);
   } else {
-    const fs::path file = fs::absolute(a.out);
     std::error_code ec;
-    if (!a.from.empty() && fs::equivalent(file, a.from, ec))
+    if (!a.from.empty() && fs::equivalent(fs::absolute(a.out), a.from, ec))
       throw Error(Exit::usage, "--output is the file that is read", "write a copy, and compare them before the upload");
-    const fs::path next = file.string() + ".new";
-    fs::remove(next, ec);
-    publish(next, text);
-    fs::rename(next, file, ec);
-    if (ec)
-      throw Error(Exit::environment, fmt::format("cannot write {}: {}", shown(file), ec.message()), "check the folder");
+    write_privately(a.out, text);
   }
   if (!note.empty()) tell("{}\n", note);
   return 0;
@@ -50,7 +61,13 @@ int export_grades(const ReadingArguments& a) {
 int show_report(const ReadingArguments& a) {
   const Course course = load_course(a.course);
   Gradebook book(course);
-  fmt::print("{}", lab_report(book, find_lab(a.lab).name));
+  const std::string lab = find_lab(a.lab).name;
+  if (a.html.empty()) {
+    fmt::print("{}", lab_report(book, lab));
+  } else {
+    write_privately(a.html, class_page(book, lab));
+    tell("{}: names and grades of the class, for you alone\n", shown(a.html));
+  }
   return 0;
 }
 
@@ -74,12 +91,19 @@ void add_reading(Registry& cluster) {
   command->add_option("--column", a->column,
                       "The column to fill (default: the one with the lab's name; Moodle: Grade)");
   command->add_option("--points", a->points, "What 100 % are (default: Canvas's Points Possible, else 100)");
-  command->add_option("-o,--output", a->out, "Write to this file");
+  CLI::Option* output = command->add_option("-o,--output", a->out, "Write to this file");
+  command
+      ->add_option(
+          "--feedback", a->feedback,
+          "Write a page and the record for each student into this new folder, and the zip that Moodle or Canvas "
+          "takes back")
+      ->excludes(output);
   command->add_flag("--ignore-unmatched", a->ignore_unmatched, "Although hand-ins belong to nobody on the roster");
   command->add_option("--lab", a->lab, "Lab, or `total`: all of them by their weights")->required();
 
   std::tie(command, a) = cluster.add_with_course<ReadingArguments>(
-      "report", "Distribution, common failing checks, results to look at", " --lab 03", show_report);
+      "report", "Distribution, common failing checks, results to look at", " --lab 03 --html lab03.html", show_report);
+  command->add_option("--html", a->html, "Write a page with figures and all students to this file");
   command->add_option("--lab", a->lab, "Lab")->required();
 
   std::tie(command, a) = cluster.add_with_course<ReadingArguments>(

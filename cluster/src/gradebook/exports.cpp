@@ -1,6 +1,7 @@
 #include "cluster/src/gradebook/exports.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,12 +12,10 @@
 #include "cluster/src/base/csv.hpp"
 #include "cluster/src/base/files.hpp"
 #include "cluster/src/base/strings.hpp"
-#include "formats/json_fields.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/names.hpp"
 #include "grader/base/text.hpp"
-#include "grader/lab/lab.hpp"
-#include "grader/result/hashes.hpp"
+#include "grader/result/result.hpp"
 
 namespace ridge::cluster {
 
@@ -185,18 +184,22 @@ std::string plain(const std::vector<Grade>& grades) {
 
 }  // namespace
 
+void require_owners(Gradebook& book, const std::string& lab) {
+  const auto nobodys = book.unmatched(lab);
+  if (nobodys.empty()) return;
+  std::string list;
+  for (const auto& e : nobodys) list += fmt::format("\n  {}: {}: {}", e.lab, printable(e.file), e.why);
+  throw Error(Exit::environment,
+              fmt::format("{} entries that were handed in belong to nobody on the roster, so somebody's grade is "
+                          "missing:{}",
+                          nobodys.size(), list),
+              "call each after its student's id and take the folder in again, or move away what is no hand-in; "
+              "--ignore-unmatched exports all the same");
+}
+
 std::string exported(Gradebook& book, const ExportOptions& o, std::string& note) {
   const bool total = o.lab == "total";
-  if (const auto nobodys = book.unmatched(total ? "" : o.lab); !nobodys.empty() && !o.ignore_unmatched) {
-    std::string list;
-    for (const auto& e : nobodys) list += fmt::format("\n  {}: {}: {}", e.lab, printable(e.file), e.why);
-    throw Error(Exit::environment,
-                fmt::format("{} entries that were handed in belong to nobody on the roster, so somebody's grade is "
-                            "missing:{}",
-                            nobodys.size(), list),
-                "call each after its student's id and take the folder in again, or move away what is no hand-in; "
-                "--ignore-unmatched exports all the same");
-  }
+  if (!o.ignore_unmatched) require_owners(book, total ? "" : o.lab);
   const std::vector<Grade> grades = total ? book.totals() : book.grades(o.lab);
   CourseLab lab;
   lab.name = o.lab;
@@ -219,107 +222,10 @@ std::string exported(Gradebook& book, const ExportOptions& o, std::string& note)
   return text;
 }
 
-int outdated_results(Gradebook& book, const std::string& lab_name) {
-  const std::string folder = "labs/" + lab_name + "/";
-  const Hashes now = lab_hashes(find_lab(lab_name));
-  int count = 0;
-  for (const Grade& g : book.grades(lab_name)) {
-    if (g.token.empty()) continue;
-    Rows r = book.db().query("SELECT record FROM result WHERE token = ?", g.token);
-    if (!r.next()) continue;
-    const json record = json::parse(r.text(0), nullptr, false);
-    const json harness = record.is_object() ? record.value("harness", json()) : json();
-    const json files = harness.is_object() ? harness.value("files", json()) : json();
-    if (!files.is_object()) continue;  // it does not say
-    Hashes then;
-    for (const auto& [name, hash] : files.items())
-      if (name.starts_with(folder) && hash.is_string()) then[name] = hash.get<std::string>();
-    count += !then.empty() && then != now;
-  }
-  return count;
-}
-
-std::string lab_report(Gradebook& book, const std::string& lab) {
-  std::vector<int> bins(11, 0);
-  std::vector<double> all;
-  std::string suspicious, decisions;
-  std::map<std::string, std::vector<std::string>> same;
-  const std::vector<Grade> grades = book.grades(lab);
-  for (const Grade& g : grades) {
-    if (!g.content.empty()) same[g.content].push_back(g.student.id);
-    if (!g.percent) continue;
-    all.push_back(*g.percent);
-    ++bins[static_cast<std::size_t>(std::clamp(*g.percent / 10, 0.0, 10.0))];
-  }
-  std::sort(all.begin(), all.end());
-  std::string out = fmt::format("{}: {} students, {} graded", lab, grades.size(), all.size());
-  if (!all.empty()) out += fmt::format(", median {:.1f} %", all[all.size() / 2]);
-  out += "\n\n";
-  const int most = std::max(1, *std::max_element(bins.begin(), bins.end()));
-  for (std::size_t i = 0; i < bins.size(); ++i)
-    out += fmt::format("  {:>7} {:>4}  {}\n", i == 10 ? "100" : fmt::format("{}-{}", i * 10, i * 10 + 9), bins[i],
-                       std::string(static_cast<std::size_t>((bins[i] * 40 + most - 1) / most), '#'));
-
-  std::map<std::string, int> failing;
-  for (Rows r = book.db().query(
-           "SELECT r.record, (SELECT count(DISTINCT student) FROM submission s WHERE s.lab = w.lab AND "
-           "s.content = w.content) FROM result r JOIN work w ON w.id = r.work WHERE w.lab = ? AND r.counts = 1",
-           lab);
-       r.next();) {
-    const json record = json::parse(r.text(0), nullptr, false);
-    const int students = static_cast<int>(r.integer(1));
-    if (!record.is_object()) continue;
-    if (text_at(record, "outcome") == name_of(Outcome::build_failed)) failing["(does not build)"] += students;
-    for (const json& t : record.value("tasks", json::array())) {
-      if (!t.is_object()) continue;
-      const std::string id = text_at(t, "id");
-      for (const json& c : t.value("checks", json::array()))
-        if (text_at(c, "status") == name_of(Status::failed)) failing[id + "/" + text_at(c, "name")] += students;
-      for (const json& g : t.value("goals", json::array()))
-        if (g.is_object() && g.value("met", json()) == false && g.contains("value") && !g["value"].is_null())
-          failing[id + "/" + text_at(g, "id")] += students;
-    }
-    if (const json sandbox = record.value("sandbox", json());
-        sandbox.is_object() && sandbox.value("complete", json()) == false)
-      suspicious += "  a result was judged without a complete sandbox\n";
-  }
-  std::vector<std::pair<int, std::string>> order;
-  for (const auto& [name, n] : failing) order.emplace_back(-n, name);
-  std::sort(order.begin(), order.end());
-  if (!order.empty()) out += "\nMost common failing checks (students):\n";
-  for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 12); ++i)
-    out += fmt::format("  {:>4}  {}\n", -order[i].first, order[i].second);
-
-  for (const auto& [content, students] : same)
-    if (students.size() > 1)
-      suspicious += fmt::format("  the same files, byte for byte: {}\n", fmt::join(students, ", "));
-  for (Rows r =
-           book.db().query("SELECT a.reason, count(*) FROM attempt a JOIN work w ON w.id = a.work WHERE w.lab = ? AND "
-                           "a.state = 'failed' AND a.reason LIKE 'the record%' GROUP BY 1",
-                           lab);
-       r.next();)
-    suspicious += fmt::format("  {} x {}\n", r.integer(1), r.text(0));
-  for (Rows r = book.db().query(
-           "SELECT s.student, max(x.points * 100.0 / x.max), min(x.points * 100.0 / x.max) FROM result x "
-           "JOIN work w ON w.id = x.work JOIN submission s ON s.lab = w.lab AND s.content = w.content "
-           "WHERE w.lab = ? AND x.max > 0 GROUP BY s.student, w.content HAVING max(x.points) - min(x.points) > 0.01 * "
-           "max(x.max)",
-           lab);
-       r.next();)
-    suspicious += fmt::format("  {}: gradings of the same files differ, {:.1f} % and {:.1f} %\n", r.text(0),
-                              r.number(1), r.number(2));
-  if (const int old = outdated_results(book, lab); old > 0)
-    suspicious +=
-        fmt::format("  {} results are of another version of the lab; `ridge cluster regrade` makes them anew\n", old);
-  if (!suspicious.empty()) out += "\nTo look at:\n" + suspicious;
-
-  for (Rows r = book.db().query(
-           "SELECT made, kind, student, value, reason, author FROM decision WHERE lab = ? ORDER BY id", lab);
-       r.next();)
-    decisions += fmt::format("  {} {} {} {}: {} ({})\n", date_text(r.integer(0)), r.text(1), r.text(2), r.text(3),
-                             r.text(4), r.text(5));
-  if (!decisions.empty()) out += "\nDecisions:\n" + decisions;
-  return out;
+int gpus_of(const CourseLab& rules, const Lab& lab) {
+  if (rules.backend != lab::Backend::cuda) return 0;
+  const std::string& gres = rules.slurm.gres;
+  return gres.empty() ? lab.least_gpus() : std::max(1, std::atoi(gres.substr(gres.rfind(':') + 1).c_str()));
 }
 
 std::string estimate(Gradebook& book, const std::string& lab_name, int more) {
@@ -333,11 +239,7 @@ std::string estimate(Gradebook& book, const std::string& lab_name, int more) {
   Rows open = book.db().query("SELECT count(*) FROM work WHERE lab = ? AND state IN ('waiting', 'running')", lab_name);
   open.next();
   const double n = static_cast<double>(open.integer(0) + more);
-  int gpus = 0;
-  if (rules.backend == lab::Backend::cuda) {
-    const std::string& gres = rules.slurm.gres;
-    gpus = gres.empty() ? lab.least_gpus() : std::max(1, std::atoi(gres.substr(gres.rfind(':') + 1).c_str()));
-  }
+  const int gpus = gpus_of(rules, lab);
   const double each = known > 0 ? r.number(1) : rules.limit_s;
   std::string out =
       fmt::format("{}: {:.0f} submissions, {:.1f} s each ({}): {:.2f} hours of jobs", lab_name, n, each,

@@ -1,8 +1,9 @@
-// Exports of grades to other systems, and reports on a lab for the instructor.
+// Exports of grades to other systems, and estimates.
 #pragma once
 #include <string>
 
 #include "cluster/src/gradebook/gradebook.hpp"
+#include "grader/lab/lab.hpp"
 
 namespace ridge::cluster {
 
@@ -14,15 +15,15 @@ struct ExportOptions {
   bool ignore_unmatched = false;
 };
 
+// Throws Error(Exit::environment) where hand-ins of a lab (empty: of all) belong to nobody, since their authors would
+// seem to have none.
+void require_owners(Gradebook& book, const std::string& lab);
+
 // The exported text. In an LMS's file, students without a grade keep their fields. `note` gets a remark for the user.
-// Throws Error(Exit::environment) where hand-ins belong to nobody, since their authors would seem to have none.
 std::string exported(Gradebook& book, const ExportOptions& options, std::string& note);
 
-// How many results that count were judged by another version of the lab than this one, or for other points.
-int outdated_results(Gradebook& book, const std::string& lab);
-
-// The distribution of grades, the most common failing checks, suspicious results, and decisions.
-std::string lab_report(Gradebook& book, const std::string& lab);
+// GPUs that a job of the lab takes; 0 where the emulator grades it.
+int gpus_of(const CourseLab& rules, const Lab& lab);
 
 // The estimated hours for grading a lab's waiting submissions and `more` others, from results so far.
 std::string estimate(Gradebook& book, const std::string& lab, int more);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cluster/src/base/strings.hpp"
+#include "cluster/src/intake/lms_names.hpp"
 #include "cluster/src/intake/roster.hpp"
 #include "grader/base/text.hpp"
 
@@ -14,10 +15,6 @@ namespace ridge::cluster {
 namespace {
 
 constexpr const char* kRename = "call it after the student's id";
-
-bool digits(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-}
 
 bool has_key(const Student& s, const std::string& kind, const std::string& value) {
   return std::any_of(s.keys.begin(), s.keys.end(),
@@ -73,41 +70,22 @@ Owners by_number_or_name(const std::vector<Student>& roster, const char* kind, c
              fmt::format("several students are called '{}'; {}", name, kRename));
 }
 
-// "Jane Doe_4711_assignsubmission_file_", with or without the last underscore, or with a file's name behind it.
 bool moodle(const std::string& name, const std::vector<Student>& roster, Owners& o) {
-  static const std::string mark = "_assignsubmission_";
-  const std::size_t at = name.find(mark);
-  if (at == std::string::npos) return false;
-  const std::string left = name.substr(0, at);
-  const std::size_t line = left.rfind('_');
-  if (line == std::string::npos || !digits(left.substr(line + 1))) return false;
-  const std::string number = left.substr(line + 1), rest = name.substr(at + mark.size());
-  o = by_number_or_name(roster, "participant", number, left.substr(0, line), "Moodle");
-  const std::size_t file = rest.find('_');
-  if (file != std::string::npos) o.file = rest.substr(file + 1);
-  if (!o.file.empty()) o.group = "moodle " + number;
+  const auto parts = moodle_name(name);
+  if (!parts) return false;
+  o = by_number_or_name(roster, "participant", parts->number, parts->name, "Moodle");
+  o.file = parts->file;
+  if (!o.file.empty()) o.group = "moodle " + parts->number;
   return true;
 }
 
-// "doejane_4711_815_copy.cu", "doejane_LATE_4711_815_copy-1.cu": the name without all that is no letter, the user's and
-// the attachment's number, the student's file name.
 bool canvas(const std::string& name, const std::vector<Student>& roster, Owners& o) {
-  std::vector<std::string> parts;
-  std::size_t at = 0;
-  while (parts.size() < 5) {
-    const std::size_t end = name.find('_', at);
-    if (end == std::string::npos) break;
-    parts.push_back(name.substr(at, end - at));
-    at = end + 1;
-    if (parts.size() >= 3 && digits(parts[parts.size() - 1]) && digits(parts[parts.size() - 2])) break;
-  }
-  if (parts.empty() || digits(parts[0])) return false;
-  const bool late = parts.size() == 4 && parts[1] == "LATE";
-  if (parts.size() != (late ? 4U : 3U) || !digits(parts.back()) || !digits(parts[parts.size() - 2])) return false;
-  o = by_number_or_name(roster, "canvas", parts[parts.size() - 2], parts[0], "Canvas");
-  o.file = name.substr(at), o.late = late;
-  o.group = "canvas " + parts[parts.size() - 2];
-  return !o.file.empty();
+  const auto parts = canvas_name(name);
+  if (!parts) return false;
+  o = by_number_or_name(roster, "canvas", parts->user, parts->name, "Canvas");
+  o.file = parts->file, o.late = parts->late;
+  o.group = "canvas " + parts->user;
+  return true;
 }
 
 bool gradescope(const std::string& name, const std::vector<Student>& roster, const Submitters& all, Owners& o) {

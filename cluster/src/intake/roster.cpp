@@ -47,6 +47,8 @@ void add_key(Student& s, const char* kind, const std::string& value) {
   if (std::find(s.keys.begin(), s.keys.end(), key) == s.keys.end()) s.keys.push_back(key);
 }
 
+}  // namespace
+
 bool same_student(const Student& a, const Student& b) {
   auto knows = [](const Student& s, const std::string& word) {
     return lower(s.id) == lower(word) || (!s.email.empty() && lower(s.email) == lower(word)) ||
@@ -55,8 +57,6 @@ bool same_student(const Student& a, const Student& b) {
   };
   return knows(a, b.id) || knows(b, a.id) || (!b.email.empty() && lower(a.email) == lower(b.email));
 }
-
-}  // namespace
 
 std::vector<Student> read_roster(const fs::path& csv) {
   auto text = read_regular(csv, 64 << 20);

@@ -14,6 +14,9 @@ std::vector<Student> read_roster(const fs::path& csv);
 // Reads all; rows of different files with one id or e-mail address are one student. Throws Error(Exit::usage).
 std::vector<Student> read_rosters(const std::vector<std::string>& files);
 
+// Whether two rows of different files are one student: by an id, a login or the e-mail address.
+bool same_student(const Student& a, const Student& b);
+
 // The letters and digits of a name, in lower case and of any script, as LMSs write names into file names.
 std::string folded_name(const std::string& name);
 // Whether `folded` is the student's name, whichever part of it comes first.

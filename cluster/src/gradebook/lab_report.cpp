@@ -1,0 +1,156 @@
+#include "cluster/src/gradebook/lab_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cluster/src/base/cluster_clock.hpp"
+#include "formats/json_fields.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/names.hpp"
+#include "grader/lab/lab.hpp"
+#include "grader/result/hashes.hpp"
+#include "grader/result/record.hpp"
+
+namespace ridge::cluster {
+
+using nlohmann::json;
+
+namespace {
+
+// A lab's results that count, with the number of students who share each.
+template <class Do>
+void each_result(Gradebook& book, const std::string& lab, Do act) {
+  for (Rows r = book.db().query(
+           "SELECT r.record, (SELECT count(DISTINCT student) FROM submission s WHERE s.lab = w.lab AND "
+           "s.content = w.content) FROM result r JOIN work w ON w.id = r.work WHERE w.lab = ? AND r.counts = 1",
+           lab);
+       r.next();)
+    if (const json record = json::parse(r.text(0), nullptr, false); record.is_object())
+      act(record, static_cast<int>(r.integer(1)));
+}
+
+}  // namespace
+
+std::set<std::string> failing_checks(const Result& result) {
+  std::set<std::string> failing;
+  if (result.outcome == Outcome::build_failed) failing.insert(kBuildsNot);
+  for (const TaskResult& t : result.tasks) {
+    for (const CheckResult& c : t.checks) {
+      const bool waits =
+          std::any_of(t.goals.begin(), t.goals.end(), [&](const GoalResult& g) { return g.id == c.name && !g.value; });
+      if (!c.passed && !waits) failing.insert(t.id + "/" + c.name);
+    }
+    for (const GoalResult& g : t.goals)
+      if (!g.met && g.value) failing.insert(t.id + "/" + g.id);
+  }
+  return failing;
+}
+
+std::string lab_version(const Result& result) {
+  Hashes files;
+  for (const auto& [name, hash] : result.harness_files)
+    if (name.starts_with("labs/" + result.lab + "/")) files[name] = hash;
+  return files.empty() ? "" : combined(files);
+}
+
+std::string lab_version_here(const std::string& lab) { return combined(lab_hashes(find_lab(lab))); }
+
+int outdated_results(Gradebook& book, const std::string& lab) {
+  const std::string here = lab_version_here(lab);
+  int count = 0;
+  for (const Grade& g : book.grades(lab)) {
+    if (g.token.empty()) continue;
+    Rows r = book.db().query("SELECT record FROM result WHERE token = ?", g.token);
+    const json record = r.next() ? json::parse(r.text(0), nullptr, false) : json();
+    if (!record.is_object()) continue;
+    const std::string version = lab_version(read_result(record));
+    count += !version.empty() && version != here;
+  }
+  return count;
+}
+
+std::vector<std::string> concerns(Gradebook& book, const std::string& lab) {
+  std::vector<std::string> all;
+  std::map<std::string, std::vector<std::string>> same;
+  for (const Grade& g : book.grades(lab))
+    if (!g.content.empty()) same[g.content].push_back(g.student.id);
+  each_result(book, lab, [&](const json& record, int) {
+    if (const json sandbox = record.value("sandbox", json());
+        sandbox.is_object() && sandbox.value("complete", json()) == false)
+      all.emplace_back("a result was judged without a complete sandbox");
+  });
+  for (const auto& [content, students] : same)
+    if (students.size() > 1) all.push_back(fmt::format("the same files, byte for byte: {}", fmt::join(students, ", ")));
+  for (Rows r =
+           book.db().query("SELECT a.reason, count(*) FROM attempt a JOIN work w ON w.id = a.work WHERE w.lab = ? AND "
+                           "a.state = 'failed' AND a.reason LIKE 'the record%' GROUP BY 1",
+                           lab);
+       r.next();)
+    all.push_back(fmt::format("{} x {}", r.integer(1), r.text(0)));
+  for (Rows r = book.db().query(
+           "SELECT s.student, max(x.points * 100.0 / x.max), min(x.points * 100.0 / x.max) FROM result x "
+           "JOIN work w ON w.id = x.work JOIN submission s ON s.lab = w.lab AND s.content = w.content "
+           "WHERE w.lab = ? AND x.max > 0 GROUP BY s.student, w.content HAVING max(x.points) - min(x.points) > 0.01 * "
+           "max(x.max)",
+           lab);
+       r.next();)
+    all.push_back(fmt::format("{}: gradings of the same files differ, {:.1f} % and {:.1f} %", r.text(0), r.number(1),
+                              r.number(2)));
+  if (const int old = outdated_results(book, lab); old > 0)
+    all.push_back(
+        fmt::format("{} results are of another version of the lab; `ridge cluster regrade` makes them anew", old));
+  return all;
+}
+
+std::vector<std::string> decisions(Gradebook& book, const std::string& lab) {
+  std::vector<std::string> all;
+  for (Rows r = book.db().query(
+           "SELECT made, kind, student, value, reason, author FROM decision WHERE lab = ? ORDER BY id", lab);
+       r.next();)
+    all.push_back(fmt::format("{} {} {} {}: {} ({})", date_text(r.integer(0)), r.text(1), r.text(2), r.text(3),
+                              r.text(4), r.text(5)));
+  return all;
+}
+
+std::string lab_report(Gradebook& book, const std::string& lab) {
+  std::vector<int> bins(11, 0);
+  std::vector<double> all;
+  const std::vector<Grade> grades = book.grades(lab);
+  for (const Grade& g : grades) {
+    if (!g.percent) continue;
+    all.push_back(*g.percent);
+    ++bins[static_cast<std::size_t>(std::clamp(*g.percent / 10, 0.0, 10.0))];
+  }
+  std::sort(all.begin(), all.end());
+  std::string out = fmt::format("{}: {} students, {} graded", lab, grades.size(), all.size());
+  if (!all.empty()) out += fmt::format(", median {:.1f} %", all[all.size() / 2]);
+  out += "\n\n";
+  const int most = std::max(1, *std::max_element(bins.begin(), bins.end()));
+  for (std::size_t i = 0; i < bins.size(); ++i)
+    out += fmt::format("  {:>7} {:>4}  {}\n", i == 10 ? "100" : fmt::format("{}-{}", i * 10, i * 10 + 9), bins[i],
+                       std::string(static_cast<std::size_t>((bins[i] * 40 + most - 1) / most), '#'));
+
+  std::map<std::string, int> failing;
+  each_result(book, lab, [&](const json& record, int students) {
+    for (const std::string& check : failing_checks(read_result(record))) failing[check] += students;
+  });
+  std::vector<std::pair<int, std::string>> order;
+  for (const auto& [name, n] : failing) order.emplace_back(-n, name);
+  std::sort(order.begin(), order.end());
+  if (!order.empty()) out += "\nMost common failing checks (students):\n";
+  for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 12); ++i)
+    out += fmt::format("  {:>4}  {}\n", -order[i].first, order[i].second);
+
+  const auto section = [&](const char* title, const std::vector<std::string>& lines) {
+    if (!lines.empty()) out += fmt::format("\n{}:\n  {}\n", title, fmt::join(lines, "\n  "));
+  };
+  section("To look at", concerns(book, lab));
+  section("Decisions", decisions(book, lab));
+  return out;
+}
+
+}  // namespace ridge::cluster
