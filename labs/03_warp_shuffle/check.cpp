@@ -147,7 +147,7 @@ class Reduce : public TaskCheck {
     return {{"shared_requests_over_bound", n / 512},
             {"barriers_over_bound", n / 2048},
             {"idle_lanes_over_bound", n / 32 * 8},  // instructions for each 32 elements
-            {"tail_over_bound", 1000}};  // the last block adds up what all have left
+            {"tail_over_bound", 1000}};             // the last block adds up what all have left
   }
 };
 
