@@ -175,6 +175,7 @@ std::string CloseTally::message(const Where& where) const {
     if (const auto factor = common_factor())
       return text + (*factor == 0 ? "; what is wrong is 0"
                                   : fmt::format("; what is wrong is {:.3g} times what is expected", *factor));
+    if (const std::string told = picture_.told(where, 0); !told.empty()) return text + told;
     const double error = std::fabs(first_got_ - first_expected_.value);
     if (std::isfinite(error) && first_expected_.magnitude > 0 && error < kLowPrecision * first_expected_.magnitude) {
       text += fmt::format("; the error is {:.1e}, rounding gives about {:.1e}", error, first_expected_.deviation);
@@ -185,9 +186,13 @@ std::string CloseTally::message(const Where& where) const {
   }
   const auto n = static_cast<double>(counted_);
   return fmt::format(
-      "all {} elements are near to the answer, but not as near as rounding explains: the errors are {:.1f} times as "
-      "large and lean {} zero by {:.2f} of their size; was a lower precision used, or a term left out?",
-      total_, std::sqrt(squares_ / n), bias_ > 0 ? "away from" : "towards", std::fabs(bias_ / n));
+      "all {} elements are nearly right, but the errors are larger than rounding explains: {:.1f} times as large{}; "
+      "was "
+      "a lower precision used, a term left out, or were bits cut off in place of rounded?",
+      total_, std::sqrt(squares_ / n),
+      std::fabs(bias_ / n) < 0.005 ? std::string()
+                                   : fmt::format(", and on average {:.2f} of a usual error {} zero",
+                                                 std::fabs(bias_ / n), bias_ > 0 ? "away from" : "towards"));
 }
 
 #ifdef RIDGE_DEFENCE_SWITCHES

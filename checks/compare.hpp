@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -59,9 +60,12 @@ inline std::span<const float> floats(std::span<const std::byte> b) { return as<f
 // memory has these; a GPU gives every NaN that it computes the bits 0x7FFFFFFF, whatever it came from.
 bool computed_nan(double got);
 
-// True where the elements from `first` on are wrong and no others, `wrong` of them being wrong in all.
+// What the judge fills outputs with before a call: a NaN as a float, and as two halves.
+inline bool judges_fill(std::uint32_t word) { return (word & 0x7FF07FF0u) == 0x7FF07FF0u; }
+
+// True where the elements from `first` on are wrong and no others, `wrong` of them being wrong in all: no more than half.
 inline bool only_last(std::size_t first, std::size_t wrong, std::size_t total) {
-  return first > 0 && first + wrong == total;
+  return first > 0 && first + wrong == total && wrong <= total / 2;
 }
 Cause cause_of_nan(double got, bool only_last);
 
@@ -107,11 +111,20 @@ class ExactTally {
       return {
           false,     mismatch(first_, wrong_, total_, double{e}, double{g}, where(first_)),     {},
           "correct", g != g ? cause_of_nan(g, only_last(first_, wrong_, total_)) : Cause::none, picture_.text(where)};
-    else if constexpr (std::is_integral_v<T>)
-      return {false,       mismatch(first_, wrong_, total_, std::to_string(e), std::to_string(g), where(first_)),
-              {},          "correct",
-              Cause::none, picture_.text(where)};
-    else
+    else if constexpr (std::is_integral_v<T>) {
+      const bool unwritten = sizeof(T) == 4 && judges_fill(static_cast<std::uint32_t>(g));
+      const double modulo = std::is_unsigned_v<T> ? std::exp2(8.0 * sizeof(T)) : 0;
+      return {
+          false,
+          mismatch(first_, wrong_, total_, std::to_string(e),
+                   std::to_string(g) + (unwritten ? " (the judge's fill: no thread wrote it)" : ""), where(first_)) +
+              (unwritten ? "" : picture_.told(where, modulo)),
+          {},
+          "correct",
+          unwritten ? cause_of_nan(std::numeric_limits<double>::signaling_NaN(), only_last(first_, wrong_, total_))
+                    : Cause::none,
+          picture_.text(where)};
+    } else
       return {false, mismatch(first_, wrong_, total_, "other bytes", "these", where(first_))};
   }
 

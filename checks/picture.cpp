@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "relation.hpp"
+
 namespace ridge::lab {
 
 namespace {
@@ -137,6 +139,16 @@ void Picture::merge(const Picture& other) {
   elements_.resize(total_);
   for (std::size_t i = 0; i < total_; ++i)
     if (other.elements_[i].noted) elements_[i] = other.elements_[i];
+}
+
+std::string Picture::told(const std::function<std::string(std::size_t)>& where, double modulo) const {
+  std::vector<Answered> all;
+  for (const Element& e : elements_) {
+    if (!e.noted) return {};
+    all.push_back({e.expected, e.got, e.wrong});
+  }
+  const std::string text = all.empty() ? std::string() : relation(all, columns_of(where, total_), modulo);
+  return text.empty() ? text : "; " + text;
 }
 
 std::string Picture::text(const std::function<std::string(std::size_t)>& where) const {

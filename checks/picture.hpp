@@ -19,6 +19,8 @@ class Picture {
   void merge(const Picture& other);  // of other elements
   // `where` names an element: out[i], or out[row][column] of a matrix. Empty where not all elements were noted.
   std::string text(const std::function<std::string(std::size_t)>& where) const;
+  // How the wrong answer stands to the right one (relation.hpp), "; " before it. Empty where nothing is found.
+  std::string told(const std::function<std::string(std::size_t)>& where, double modulo) const;
 
  private:
   struct Element {

@@ -118,7 +118,8 @@ Gate Explainer::in_words(const Reply& r) const {
                             limit_, static_cast<double>(r.held) / 1e9)};
       return {"time-limit",
               fmt::format("did not finish within {:g} s and was stopped: look for a loop that never ends, "
-                          "or a barrier that not every thread reaches",
+                          "a barrier that not every thread reaches, or a thread that waits for a word in memory and "
+                          "does not load it through a `volatile` pointer",
                           limit_)};
     case Fate::flooded:
       return {"output", "printed more than 16 MiB and was stopped: remove the prints"};

@@ -72,10 +72,9 @@ void wasted_sectors(const LineCount& l, Finding& f) {
   const std::int64_t step = std::abs(low), bytes = width(l);
   if (low != high) {
     f.what +=
-        fmt::format(": the addresses of neighbouring lanes are {} to {} bytes apart, as the data has it", low, high);
-    f.why = fmt::format(
-        "Lanes whose addresses have nothing to do with each other each move a sector of 32 bytes for their {}. ",
-        bytes);
+        fmt::format(": the addresses of neighbouring lanes are {} to {} bytes apart, depending on the data", low, high);
+    f.why =
+        fmt::format("Where addresses are far apart, each lane moves a sector of 32 bytes to use {} of them. ", bytes);
     f.why += is_load(l) ? "Where is the dimension in which addresses do follow each other? Let neighbouring lanes run "
                           "along it."
                         : "Is there a dimension in which addresses do follow each other? Then let neighbouring lanes "
@@ -86,11 +85,17 @@ void wasted_sectors(const LineCount& l, Finding& f) {
     f.why =
         step >= 32
             ? fmt::format(
-                  "Memory moves in sectors of 32 bytes; each lane here has one to itself and uses {} bytes of it. "
-                  "Let lane k + 1 take the element behind lane k's.",
-                  bytes)
-            : fmt::format("Of each sector of 32 bytes {} are used. Let lane k + 1 take the element behind lane k's.",
-                          32 * bytes / step);
+                  "Memory moves in sectors of 32 bytes, and {}. Let neighbouring lanes take neighbouring elements{}.",
+                  each(l.sectors, l) < 0.9 * each(l.lanes, l)
+                      ? fmt::format("only {:.0f} of 32 are used here",
+                                    std::min(32.0, 32 * each(l.ideal_sectors, l) / std::max(1.0, each(l.sectors, l))))
+                      : fmt::format("each lane here moves one of its own to use {} of its bytes", bytes),
+                  is_load(l) ? "" : ", or let a lane that has four neighbours store them as one float4")
+            : fmt::format(
+                  "Only {} of the 32 bytes of each sector are used. Let neighbouring lanes take neighbouring "
+                  "elements{}.",
+                  32 * bytes / step,
+                  is_load(l) ? "" : ", or let a lane that has four neighbours store them as one float4");
   } else if (each(l.lanes, l) < 24) {
     f.what += fmt::format(": {} of 32 lanes take part", number(each(l.lanes, l)));
     f.why =
@@ -145,17 +150,17 @@ void moved_again(const TaskResult& t, const GoalResult& g, Finding& f) {
   }
   f.where = place(lines[0]);
   const double needed = t.roofline ? t.roofline->bytes_ideal : 0;
-  f.what = fmt::format("every request is well formed, but the same bytes travel more than once: {}", list);
+  f.what = fmt::format("every request is coalesced, but the same bytes are moved more than once: {}", list);
   if (needed > 0 && !loads_alone && !stores_alone)
     f.what += fmt::format(", where the task has to move {} in all", bytes_text(needed));
   f.why = loads_alone
               ? std::string(
-                    "Each loaded number should serve more results. A block that computes a T x T tile uses it T "
-                    "times: a larger "
-                    "tile, kept in shared memory or registers, loads less.")
+                    "Each loaded number should serve more results. Keep what a block's threads share in shared memory "
+                    "(a tile of the matrices, or a tile and its halo), and let the block compute a larger tile of the "
+                    "output.")
           : kernels > 1 ? fmt::format(
-                              "{} kernels load and store: what one stores and the next one loads can stay in registers "
-                              "where one kernel does the work of both.",
+                              "{} kernels load and store. What one stores the next one loads: do the work of both in "
+                              "one kernel, and keep the values in registers.",
                               kernels)
           : loads == 0 ? "A result that is stored once, when it is complete, travels once."
           : loads > 1  ? "What a first pass has read can stay in registers or shared memory for the second."
@@ -213,11 +218,14 @@ void bank_conflicts(const TaskResult& t, const GoalResult& g, Finding& f) {
     // Words that are not a multiple of the lane's own come of a layout that no pitch mends.
     f.why += words % per_lane != 0
                  ? " Write down the banks of the first lanes: which two have one in common?"
-                 : fmt::format(" A pitch of {} words in place of {} puts each of them into banks of its own.",
-                               words + per_lane, words);
+                 : fmt::format(
+                       " If these are rows of {} words, a pitch of {} puts each of them into banks of its own. "
+                       "If each thread owns {} neighbouring elements, let neighbouring threads own neighbouring "
+                       "ones (4 each, read as one float4).",
+                       words, words + per_lane, words);
     return;
   }
-  f.what += fmt::format(": lane 1 is {} words from lane 0, so the meeting is further on in the warp", words);
+  f.what += fmt::format(": lane 1 is {} words from lane 0, so the conflict is between other lanes", words);
   const std::uint64_t row = kernel != nullptr ? kernel->block[0] : 0;  // threads
   f.why +=
       row > 0 && row < 32
@@ -238,12 +246,18 @@ void shared_traffic(const TaskResult& t, const GoalResult& g, Finding& f) {
   if (lines.empty()) return;
   f.where = place(lines[0]);
   f.what = fmt::format("makes {:.0f} of the {}", cost(lines[0]), g.note);
+  const double conflicts = static_cast<double>(lines[0].conflicts), all = static_cast<double>(lines[0].wavefronts);
+  if (passes && 2 * conflicts > all) {
+    f.what += fmt::format("; {:.0f} of these are bank conflicts", conflicts);
+    f.why = "Remove the conflicts first: each lane's word modulo 32 is its bank.";
+    return;
+  }
   f.why =
       passes
           ? "A value that a thread takes from shared memory should be used several times from a register: let each "
-            "thread compute more than one element, or read 16 bytes at once."
+            "thread compute more elements than now, or let lanes that need the same values read them together."
           : "Lanes of a warp can hand values to each other in registers, by shuffles, with no request at all; shared "
-            "memory is then needed between warps only.";
+            "memory is then needed between warps only, and fewer warps that take more each need less of it.";
 }
 
 // --- control flow
@@ -322,11 +336,12 @@ void barriers(const TaskResult& t, const GoalResult& g, const Sources& sources, 
     f.where = file, f.what = fmt::format("waits at line{} {}: {}",
                                          lines.find_first_of(" ,") == std::string::npos ? "" : "s", lines, g.note);
   f.why = "At a barrier all warps of a block wait for the slowest. ";
-  f.why += multiplies_matrices(t)
-               ? "A tile that takes more of the sum in one round needs fewer rounds; with two buffers in turn one "
-                 "barrier a round is enough."
-               : "Inside of a warp __syncwarp() or a shuffle is enough, and a tile that serves more work needs fewer "
-                 "rounds.";
+  f.why +=
+      multiplies_matrices(t)
+          ? "A tile that takes more of the sum in one round needs fewer rounds; with two buffers in turn one "
+            "barrier a round is enough."
+          : "Inside of a warp __syncwarp() or a shuffle is enough. With two buffers in turn one barrier a round is "
+            "enough, and a tile that serves more work needs fewer rounds.";
 }
 
 // The line in which a kernel is defined, "copy.cu:12"; empty where it is not in the sources.

@@ -33,7 +33,7 @@ bool read_comma(std::string& number, std::string& problem) {
   return true;
 }
 
-std::optional<double> plain(const std::string& text) {
+std::optional<double> plain_number(const std::string& text) {
   double value = 0;
   const char* begin = text.c_str() + (text.size() > 1 && text[0] == '+' ? 1 : 0);
   const char* end = text.c_str() + text.size();
@@ -62,7 +62,7 @@ TypedNumber typed_number(const std::string& typed, const std::string& unit) {
   std::string over = slash == std::string::npos ? "1" : trimmed(text.substr(slash + 1));
   text = trimmed(text.substr(0, slash));
   if (!read_comma(text, problem) || !read_comma(over, problem)) return {std::nullopt, problem};
-  const auto value = plain(text), divisor = plain(over);
+  const auto value = plain_number(text), divisor = plain_number(over);
   if (!value || !divisor || *divisor == 0)
     return {std::nullopt, fmt::format("'{}' is no number: 4, 0.5, 1e3 and 9/8 are", printable(trimmed(typed)))};
   return {*value / *divisor, ""};

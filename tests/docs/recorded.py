@@ -92,7 +92,7 @@ SENTENCES = [
     (THREE, r"rows for each SM, fixed \| ([\d.]+) \|", [tuned(LONG, "COPY stays, stride")]),
     (THREE, r"tickets from a counter \| ([\d.]+) \|", [tuned(LONG, "COPY stays, tickets")]),
     (THREE, r"distributed by the hardware \| ([\d.]+) \|", [tuned(LONG, "COPY row a block")]),
-    (THREE, r"Its record has ([\d.]+) on an H100\. The lab's record on an H200, ([\d.]+),",
+    (THREE, r"Its record has ([\d.]+) on an H100 and ([\d.]+) on an H200",
      [ratio("03_warp_shuffle", "layernorm", "x 32768", m) for m in ("h100", "h200")]),
     (THREE, r"to ([\d.]+) of it on an H100", [ratio("03_warp_shuffle", "compact", machine="h100")]),
     (FOUR, r"the solution of `gemm` reaches (\d+) TFLOP/s", [step("04_tensor_core", "gemm.cu")[2] / 1e12]),

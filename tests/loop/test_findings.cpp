@@ -47,7 +47,7 @@ TEST_CASE("a strided load is told with its line, its count and the distance of t
   const Finding f = only(missed("sectors_over_ideal", 8, 1.02, {line("global_ld", 100, 3200, 400, 4096, 4096)}));
   CHECK(f.where == "transpose.cu:31");
   CHECK(f.what == "asks for 32 sectors per request (ideal 4): neighbouring lanes read addresses 4096 bytes apart");
-  CHECK(contains(f.why, "uses 4 bytes"));
+  CHECK(contains(f.why, "to use 4 of its bytes"));
   CHECK(contains(f.lesson, "README.md#task-3-transpose"));
   CHECK(f.points == 25);
 }
@@ -95,7 +95,7 @@ TEST_CASE("bank conflicts are told with the pitch and a better one") {
   const Finding f = only(missed("conflicts_over_bound", 31, 0.02, {l}));
   CHECK(contains(f.what, "32 wavefronts per request (ideal 1)"));
   CHECK(contains(f.what, "32 words apart, so 32 lanes meet in each bank"));
-  CHECK(contains(f.why, "A pitch of 33 words in place of 32"));
+  CHECK(contains(f.why, "rows of 32 words, a pitch of 33"));
 }
 
 TEST_CASE("conflicts of wide requests count the lanes that are served together") {
@@ -105,7 +105,7 @@ TEST_CASE("conflicts of wide requests count the lanes that are served together")
   const Finding f = only(missed("conflicts_over_bound", 31, 0.02, {l}));
   CHECK(contains(f.what, "32 words apart, so 8 lanes meet in each bank"));
   CHECK(contains(f.why, "With 16 bytes a lane, 8 lanes are served at a time."));
-  CHECK(contains(f.why, "A pitch of 36 words in place of 32"));
+  CHECK(contains(f.why, "rows of 32 words, a pitch of 36"));
 }
 
 TEST_CASE("conflicts between rows of a narrow block name its rows, and a wide block has none") {
@@ -307,6 +307,8 @@ TEST_CASE("a wrong answer is explained by its timeline, where that tells") {
   Result r = in_time(10e-6, {copy_in(0, 5e-6, 100), copy_in(5e-6, 9e-6, 100)});
   r.tasks[0].checks = {{"correct", false, "n 1000: first wrong element"}};
   Timeline& t = *r.tasks[0].timeline;
+  CHECK(contains(only(r).why, "All smaller cases are right"));
+  r.tasks[0].checks[0].message = "n 40: first wrong element: out[3] (index 3): expected 1, got 2; 3 of 40 are wrong";
   CHECK(contains(only(r).why, "by hand"));
   t.items[1].unwaited = true;
   CHECK(contains(only(r).why, "1 copy reads page-locked memory from which an earlier copy was issued"));
@@ -321,6 +323,29 @@ TEST_CASE("a wrong answer is explained by its timeline, where that tells") {
   CHECK(contains(only(r).why, "each launch gets the same pointers and numbers"));
   t.graphs_changed = 2;
   CHECK(contains(only(r).why, "enough threads"));
+}
+
+TEST_CASE("a race with a barrier between its lines is one of the next round") {
+  const std::map<std::string, std::string> sources = {
+      {"sgemm.cu", "a[i] = x;\n__syncthreads();  // all are here\ny = a[j];\n// __syncthreads()\nz = a[j];\n"}};
+  Result r = in_time(10e-6, {});
+  auto why = [&](const char* message) {
+    r.tasks[0].checks = {{"correct", false, message, Cause::race_shared}};
+    return only(r, sources).why;
+  };
+  CHECK(contains(why("race: load at sgemm.cu:3 against the store at sgemm.cu:1"), "behind the last read"));
+  CHECK(contains(why("race: load at sgemm.cu:5 against the store at sgemm.cu:3"), "between the write and the read"));
+}
+
+TEST_CASE("an address far outside, or before the beginning, is no matter of the last block") {
+  Result r = in_time(10e-6, {});
+  auto why = [&](const char* message) {
+    r.tasks[0].checks = {{"memory", false, message, Cause::out_of_bounds}};
+    return only(r).why;
+  };
+  CHECK(contains(why("the address is 34356592528 bytes past the end of an allocation of 64 bytes"), "far outside"));
+  CHECK(contains(why("the address is 4 bytes past the end of an allocation of 64 bytes"), "multiple of the block"));
+  CHECK(contains(why("the address is 8 bytes before the beginning of an allocation"), "negative"));
 }
 
 TEST_CASE("elements at the end that were never written are asked for the last chunk") {

@@ -213,6 +213,10 @@ TEST_CASE("elements at the end that were never written have a cause of their own
         got, [](std::size_t) { return 1.5f; }, [](std::size_t i) { return std::to_string(i); });
   };
   CHECK(exact().cause == ridge::Cause::unwritten_tail);
+  std::fill(got.begin() + 1, got.end(), unwritten);
+  CHECK(exact().cause == ridge::Cause::not_a_number);  // all but the first are no tail
+  std::fill(got.begin() + 1, got.end(), 1.5f);
+  got[98] = got[99] = unwritten;
   got[97] = got[98], got[98] = 1.5f;
   CHECK(close(got, expected).cause == ridge::Cause::not_a_number);
   CHECK_FALSE(has(close(got, expected), "the last"));

@@ -133,7 +133,8 @@ void Races::report(const LaneAccess& a, const Seen& other) {
         "and read the flag as volatile or by an atomic. Otherwise use atomics, or end the kernel";
   else if (a.thread / kLanes == other.thread / kLanes)
     f.detail =
-        "nothing orders the two: lanes of a warp do not run in step; __syncwarp() or __syncthreads() between them";
+        "nothing says which of the two comes first, since lanes of a warp do not run in step: put a __syncthreads() "
+        "between them (a __syncwarp() where no other warp takes part)";
   else if (a.shared)
     f.detail = "nothing orders the two: __syncthreads() between them";
   else

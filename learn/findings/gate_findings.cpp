@@ -1,0 +1,253 @@
+#include "learn/findings/gate_findings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+#include <vector>
+
+#include "learn/findings/timeline_findings.hpp"
+
+namespace ridge::loop {
+
+namespace {
+
+using Sources = std::map<std::string, std::string>;
+
+// A failed gate in a few words.
+std::string gate_headline(const CheckResult& c) {
+  static const std::map<std::string, const char*> known = {
+      {"build", "it does not compile"},
+      {"run", "it does not run to its end"},
+      {"memory", "it uses memory wrongly"},
+      {"time-limit", "it does not end in time"},
+      {"traffic", "messages are not those that the task asks for"},
+      {"deadlock", "ranks wait for each other"},
+      {"launch", "a call was refused"},
+      {"mismatch", "ranks do not make the same calls"},
+      {"device", "the host does what belongs to the device"},
+      {"agree", "ranks have different answers"},
+      {"in-flight", "too much is kept at a time"},
+      {"bubble", "ranks are idle longer than they must be"},
+  };
+  if (c.cause == Cause::request_leak) return "it does not wait for its messages";
+  if (c.cause == Cause::inactive_lane || c.cause == Cause::warp_mask) return "lanes of a warp miss each other";
+  if (c.cause == Cause::memory_leak || c.cause == Cause::handle_leak) return "what it makes is never freed";
+  const auto at = known.find(c.name);
+  return at == known.end() ? "the answer is wrong" : at->second;
+}
+
+// The usual origin of a cause; null if the gate alone says more.
+const char* advice_of(Cause cause) {
+  switch (cause) {
+    case Cause::request_leak:
+    case Cause::early_reuse:
+      return "MPI_Isend and MPI_Irecv only begin: the buffer is MPI's until MPI_Wait says that it is yours again.";
+    case Cause::memory_leak:
+    case Cause::handle_leak:
+      return "What a call makes and no later call uses must be freed by it; what all calls use, the first one makes.";
+    case Cause::host_wait:
+      return "While the host waits it issues nothing, and the device runs dry. An event that is recorded in one stream "
+             "and waited for by another orders the two without it.";
+    case Cause::host_copy:
+    case Cause::host_decides:
+      return "Values live on the device: a kernel computes what you want to know of them, and the next kernel reads it "
+             "there.";
+    case Cause::stale_state:
+      return "What is kept in static variables, in a graph for instance, holds addresses and values of the call that "
+             "made it: make it anew or update it where they differ.";
+    case Cause::group_order:
+      return "Calls between ncclGroupStart and ncclGroupEnd have no order: what is sent must be complete before the "
+             "group, and what arrives needs a buffer of its own.";
+    case Cause::device_message:
+      return "Copy it to page-locked memory first and wait for that copy: this MPI sends and receives there.";
+    case Cause::buffer_overlap:
+      return "Elements are sent while others arrive: only the in-place forms of NCCL's manual may share memory.";
+    case Cause::host_access:
+      return "The host can hold a device pointer, hand it to kernels and copies, and do arithmetic with it; it can't "
+             "look where it points.";
+    case Cause::race_shared:
+      return "Two threads of a block touch the same word and nothing orders them: a __syncthreads() belongs between "
+             "the "
+             "write and the read.";
+    case Cause::race_global:
+      return "Where a flag or a counter tells other threads that data is there, __threadfence() belongs between the "
+             "store "
+             "of the data and the flag. Otherwise a __syncthreads() orders the threads of one block, and the end of "
+             "the "
+             "kernel those of all.";
+    case Cause::race_streams:
+      return "Two accesses to the same address are not ordered: what must have happened before the second? An event "
+             "covers only what was in its stream when it was recorded.";
+    case Cause::out_of_bounds:
+    case Cause::collective_bounds:
+      return "The index leaves the buffer: compare the last thread's index with the size, and mind sizes that are no "
+             "multiple of the block.";
+    case Cause::misaligned:
+      return "A load of 8 or 16 bytes needs an address that is a multiple of that: a float4 at an odd row width has "
+             "none.";
+    case Cause::uninitialised:
+      return "It reads memory that nobody wrote since it was allocated. Did a thread return, or skip its `if`, before "
+             "it "
+             "had stored its part?";
+    case Cause::inactive_lane:
+      return "A shuffle reads from lanes that call it too. Call it outside of the `if`, by all lanes, with a value "
+             "that "
+             "changes nothing for those that have none; or give it a width, or a mask of the lanes that take part.";
+    case Cause::warp_mask:
+      return "Every lane that the mask names must reach this call, and all of them must pass the same mask.";
+    case Cause::host_function:
+      return "A kernel can call functions that are declared __device__, and CUDA's own.";
+    case Cause::timeout_memory:
+      return "The emulator's device memory is this machine's: an array that a GPU fills in milliseconds takes seconds "
+             "here.";
+    case Cause::endless_wait:
+      return "A block that polls waits for another block's store: is it a block that has started already, since "
+             "tickets "
+             "give numbers in the order of the starts, and is the word that it polls `volatile` or atomic?";
+    case Cause::timeout:
+      return "Which loop's condition can stay true for ever? A thread that waits for a value needs another one that "
+             "writes it. A barrier, too, waits for ever where not all threads of its block reach it.";
+    case Cause::divergent_barrier:
+    case Cause::barrier_deadlock:
+      return "A barrier must be reached by all threads of its block: none inside of an `if` that only some take, and "
+             "no "
+             "`return` before it.";
+    case Cause::rank_deadlock:
+      return "Every rank must make the calls that its peers wait for, in an order that both sides share.";
+    case Cause::message_mismatch:
+      return "Messages between two ranks pair up in the order of the calls: what one sends next is what the other "
+             "receives next.";
+    case Cause::collective_mismatch:
+      return "A collective is one call of all ranks, with the same count, type and root: a rank's own data must not "
+             "decide them.";
+    case Cause::ended:
+      return "The program ended before it had answered. What it printed may say why.";
+    case Cause::one_factor:
+      return "One factor for all: look for a sum that is not divided, a term that is added twice, an average of "
+             "averages, or a sign.";
+    case Cause::all_zero:
+      return "Zeros, where a value belongs: what was stored there, and was it stored before it was computed?";
+    case Cause::computed_nan:
+      return "A value overflowed on the way, or an operation has no result: look for an exponential or a product that "
+             "grows without bound, a division by zero, or a maximum of -infinity that is subtracted from itself.";
+    case Cause::imprecise:
+      return "Every element is close, so each index is right: look for a narrower type, a term that is missing, or one "
+             "variable that takes a long sum.";
+    default:
+      return nullptr;
+  }
+}
+
+// The lines of `file` that the first sentence of the message names, "... at sgemm.cu:21, against ... at sgemm.cu:18".
+std::vector<int> lines_named(const std::string& message, const std::string& file) {
+  std::vector<int> lines;
+  for (std::size_t at = message.find(file + ":"); at != std::string::npos; at = message.find(file + ":", at + 1))
+    lines.push_back(std::atoi(message.c_str() + at + file.size() + 1));
+  return lines;
+}
+
+// True where a barrier stands between the two accesses of a race.
+bool barrier_between(const std::string& message, const Sources& sources) {
+  for (const auto& [file, text] : sources) {
+    const std::vector<int> lines = lines_named(message, file);
+    if (lines.size() < 2) continue;
+    const auto [first, last] = std::minmax(lines[0], lines[1]);
+    std::istringstream in(text);
+    int n = 0;
+    for (std::string line; std::getline(in, line);)
+      if (++n > first && n < last && line.substr(0, line.find("//")).find("__syncthreads") != std::string::npos)
+        return true;
+  }
+  return false;
+}
+
+// Bytes that the message says an address lies beyond its allocation.
+double bytes_beyond(const std::string& message) {
+  const auto at = message.find(" bytes past the end");
+  if (at == std::string::npos) return 0;
+  const auto from = message.find_last_not_of("0123456789", at - 1);
+  return std::strtod(message.c_str() + (from == std::string::npos ? 0 : from + 1), nullptr);
+}
+
+// Elements of the answer by the message, "3 of 40 are wrong"; 0: it says nothing of them.
+double elements_of(const std::string& message) {
+  const auto at = message.find(" are wrong");
+  const auto of = at == std::string::npos ? at : message.rfind(" of ", at);
+  return of == std::string::npos ? 0 : std::strtod(message.c_str() + of + 4, nullptr);
+}
+
+std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources& sources) {
+  if (c.name == "build")
+    return "The first message of the compiler is the one to follow; later ones often come from it.";
+  if (c.cause == Cause::race_shared && barrier_between(c.message, sources))
+    return "A __syncthreads() stands between these lines, so one of the two accesses is of the next round of a loop, "
+           "or "
+           "of the next call of a function: a barrier is missing behind the last read, or the next round needs memory "
+           "of "
+           "its own.";
+  constexpr double kFar = 1 << 30;  // bytes: no size that is slightly wrong leads there
+  if (c.cause == Cause::out_of_bounds && bytes_beyond(c.message) > kFar)
+    return "The address is far outside, so the index itself is wrong: it may come from memory that nobody has set, "
+           "such "
+           "as a counter in the workspace, or from a negative number that became unsigned.";
+  if (c.cause == Cause::out_of_bounds && c.message.find("before the beginning") != std::string::npos)
+    return "The index is negative here: check the first rows and columns as well as the last ones.";
+  if (const char* advice = advice_of(c.cause)) return advice;
+  if (c.name == "launch")
+    return "An argument is not one that the call takes. Look at what your calls return, cudaError_t or ncclResult_t: "
+           "one that is refused does nothing.";
+  if (c.name == "agree")
+    return "Each rank may be near to the sum, but copies drift apart where ranks add in different orders: add in one "
+           "order, or pass the sum on.";
+  if (c.name == "traffic")
+    return "Draw the messages of this case, who sends how much to whom in which step, and compare that with what the "
+           "lesson derives.";
+  if (c.cause == Cause::none || c.cause == Cause::not_a_number)
+    if (std::string advice = wrong_order_advice(t); c.name == "correct" && !advice.empty()) return advice;
+  if (c.cause == Cause::unwritten_tail) {
+    const bool copied = t.timeline && std::any_of(t.timeline->items.begin(), t.timeline->items.end(),
+                                                  [](const auto& i) { return i.kind == "d2h"; });
+    return fmt::format(
+        "NaN is what the judge puts into every output before the call, and the last elements alone are wrong. Does the "
+        "work cover all of them where their number is no multiple of a block, or of a chunk? Is the last part {}?",
+        copied ? "computed, and is it copied to the host" : "launched, and does the index reach it");
+  }
+  if (c.cause == Cause::not_a_number) {
+    const bool ranks = c.message.substr(0, c.message.find('\n')).find("rank") != std::string::npos;
+    return fmt::format(
+        "The judge fills every output with NaN before the call. Either no thread wrote this element: is the kernel "
+        "launched, with enough threads, and does the index reach it? Or it was computed from memory that was not "
+        "set{}: "
+        "a sum that was not set to 0 first, a counter in the workspace that was not cleared, or data whose copy has "
+        "not "
+        "arrived.",
+        ranks ? ", or never came from another rank" : "");
+  }
+  constexpr double kByHand = 64;  // elements
+  const double elements = elements_of(c.message);
+  return elements > 0 && elements <= kByHand
+             ? "This is the first case that fails, and it is small: compute the first wrong element by hand, with the "
+               "indices that your threads use."
+             : "All smaller cases are right. What begins with this one: a second block or tile, a second step of a "
+               "loop, "
+               "a row that is longer than a warp or a block? Which thread writes the first wrong element, and from "
+               "which inputs?";
+}
+
+}  // namespace
+
+Finding failed_gate(const CheckResult& c, const TaskResult& t, const Sources& sources) {
+  Finding f;
+  const std::string line = c.message.substr(0, c.message.find('\n'));
+  f.what = c.passed ? "" : c.name == "build" ? "it does not compile" : c.message;
+  // The place in "... at gather.cu:11".
+  if (auto at = line.rfind(" at "); at != std::string::npos && line.find(".cu:", at) != std::string::npos)
+    f.where = line.substr(at + 4);
+  f.gate = gate_headline(c);
+  f.why = gate_advice(c, t, sources);
+  return f;
+}
+
+}  // namespace ridge::loop
