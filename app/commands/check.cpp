@@ -14,9 +14,10 @@ void add_check(Commands& ridge) {
   command->add_option("--note", a->note, "Your hypothesis, for the work log (ridge log)");
   auto silent = std::make_shared<bool>(false);
   command->add_flag("--no-predict", *silent, "Do not ask what you expect before a task's first run");
-  command->add_option("--live", a->live, "Also send the result to a `ridge live` at this address");
-  command->add_option("--live-name", a->live_name, "Your name on its board (default: RIDGE_LIVE_NAME, else USER)");
-  command->add_option("--live-token", a->live_token, "The room's token (default: RIDGE_LIVE_TOKEN)");
+  command->add_option("--live", a->live.url, "Also send the result to a `ridge live` at this address");
+  command->add_option("--live-name", a->live.name, "Your name on its board (default: RIDGE_LIVE_NAME, else USER)");
+  command->add_option("--live-token", a->live.token, "The room's token (default: RIDGE_LIVE_TOKEN)");
+  command->add_option("--live-team", a->live.team, "Your team there (default: RIDGE_LIVE_TEAM)");
   ridge.set_action(command, [a, silent] {
     a->predicts = !*silent;
     return judge_as_asked(*a, lab::Mode::check);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "checks/check.hpp"
+#include "learn/live/send.hpp"
 
 namespace CLI {
 class App;
@@ -33,8 +34,7 @@ struct GradeArguments {
   bool quiet = false;            // prints no report
   std::string note;              // the student's hypothesis, for the work log
   bool predicts = false;         // asks for predictions where somebody sits at the terminal
-  std::string live, live_token;  // address and token of a `ridge live` that the result is sent to
-  std::string live_name;         // the student's name on its board
+  loop::LiveTarget live;         // the board of a `ridge live` that the result is sent to; without url: none
   bool silent = false;           // prints no build errors either
   std::function<void(const std::string&)> progress = {};  // shows progress instead of the line on the terminal
 };

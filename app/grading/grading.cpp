@@ -28,7 +28,6 @@
 #include "grader/worker/agents.hpp"
 #include "learn/attempts/attempts.hpp"
 #include "learn/findings/findings.hpp"
-#include "learn/live/send.hpp"
 #include "learn/questions/predictions.hpp"
 
 namespace ridge {
@@ -142,6 +141,7 @@ void tell_recordings(const Result& r, const fs::path& folder) {
 
 int judge_as_asked(const GradeArguments& a, Mode mode, Result* out) {
   Lab lab = find_lab(a.lab);
+  if (!a.live.url.empty()) loop::check_target(a.live);
   JudgeOptions o;
   o.submission.reuse = mode == Mode::check && may_reuse_objects();
   o.submission.dir = !a.submission.empty() ? fs::path(a.submission)
@@ -260,7 +260,7 @@ int judge_as_asked(const GradeArguments& a, Mode mode, Result* out) {
     }
   }
   if (stored.empty()) stored = stored_result();
-  if (!a.live.empty()) loop::send_live(a.live, a.live_name, a.live_token, result);
+  if (!a.live.url.empty()) loop::send_live(a.live, result);
   write_reports(a, result, text);
   if (own) try {
       loop::record_attempt(lab, result, before, a.note);

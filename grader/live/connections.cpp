@@ -49,14 +49,14 @@ std::vector<int> Connections::overdue(const std::vector<OpenConnection>& open, C
   std::sort(by_age.begin(), by_age.end());
   std::vector<int> over;
   for (std::size_t i = 0; i < by_age.size(); ++i) {
-    const bool old = std::chrono::duration<double>(now - by_age[i].first).count() > longest_;
-    if (old || by_age.size() - i > most_) over.push_back(by_age[i].second);
+    const double age = std::chrono::duration<double>(now - by_age[i].first).count();
+    if (age > longest_ || (age >= young_ && by_age.size() - i > most_)) over.push_back(by_age[i].second);
   }
   return over;
 }
 
-ConnectionWatch::ConnectionWatch(double longest, std::size_t most)
-    : connections_(longest, most), thread_([this] { run(); }) {}
+ConnectionWatch::ConnectionWatch(double longest, std::size_t most, double young)
+    : connections_(longest, most, young), thread_([this] { run(); }) {}
 
 ConnectionWatch::~ConnectionWatch() {
   {

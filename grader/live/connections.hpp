@@ -21,14 +21,15 @@ struct OpenConnection {
 class Connections {
  public:
   using Clock = std::chrono::steady_clock;
-  // `longest`: seconds from the first sight of a connection to its end; `most`: of all at once.
-  Connections(double longest, std::size_t most) : longest_(longest), most_(most) {}
+  // `longest`: seconds from the first sight of a connection to its end; `most`: of all at once that are older than
+  // `young` seconds. A class that sends at one moment has many young ones, each of which takes milliseconds.
+  Connections(double longest, std::size_t most, double young = 0) : longest_(longest), young_(young), most_(most) {}
 
-  // Returns the open descriptors that have to be closed: those past their deadline, and the oldest beyond the cap.
+  // Returns the open descriptors that have to be closed: those past their deadline, and of too many the oldest.
   std::vector<int> overdue(const std::vector<OpenConnection>& open, Clock::time_point now);
 
  private:
-  double longest_;
+  double longest_, young_;
   std::size_t most_;
   std::map<std::pair<int, std::string>, Clock::time_point> seen_;
 };
@@ -36,7 +37,7 @@ class Connections {
 // Looks at this process's connections several times a second, and shuts down what is overdue.
 class ConnectionWatch {
  public:
-  ConnectionWatch(double longest, std::size_t most);
+  ConnectionWatch(double longest, std::size_t most, double young);
   ~ConnectionWatch();
   ConnectionWatch(const ConnectionWatch&) = delete;
   ConnectionWatch& operator=(const ConnectionWatch&) = delete;

@@ -19,7 +19,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::size_t kMostAnswerBytes = 8 << 20, kMostPlayers = 1000, kMostResults = 20000;
+constexpr std::size_t kMostAnswerBytes = 8 << 20, kMostPlayers = 2000, kMostResults = 20000;
 
 // Names become folders, so they may hold letters, digits, _ and - only, as names of labs and tasks do.
 bool plain(const std::string& name) {

@@ -6,8 +6,16 @@
 
 namespace ridge::loop {
 
-// An empty `name` is taken from RIDGE_LIVE_NAME or else from USER, an empty `token` from RIDGE_LIVE_TOKEN. Throws a
-// usage error for a wrong address. If sending fails, it only says so on stderr, since the result is stored here.
-void send_live(const std::string& url, const std::string& name, const std::string& token, const Result& result);
+struct LiveTarget {
+  std::string url, token, name,
+      team;  // empty ones are RIDGE_LIVE_TOKEN, _NAME (else USER) and _TEAM of the environment
+};
+
+// Throws a usage error for a wrong address or token: before anything is judged.
+void check_target(const LiveTarget& target);
+
+// Tries for some 15 seconds, at growing and random distances. If sending fails, it only says so on stderr, since the
+// result is stored here; what did not arrive is kept, and sent with the next result. Never throws.
+void send_live(const LiveTarget& target, const Result& result) noexcept;
 
 }  // namespace ridge::loop

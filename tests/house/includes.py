@@ -42,7 +42,7 @@ LEVELS = [
     "learn/report",
     "app/cli",
     "cluster/src/base",
-    "cluster/src/gradebook",
+    "cluster/src/gradebook cluster/src/similar",
     "cluster/src/slurm",
     "cluster/src/intake",
     "cluster/src/collect",

@@ -1,8 +1,14 @@
 // The leaderboard takes nothing that could break it or its page.
+#include <sys/stat.h>
+
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "board.hpp"
+#include "board_file.hpp"
 #include "connections.hpp"
+#include "grader/base/error.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::live;
@@ -83,4 +89,121 @@ TEST_CASE("old connections end, and the oldest of too many") {
   CHECK(c.overdue({{5, "a 1"}, {6, "a 2"}}, at(11)) == std::vector<int>{5});
   CHECK(c.overdue({{5, "b 1"}, {6, "a 2"}}, at(12)).empty());  // the number is another connection's now
   CHECK(c.overdue({{5, "b 1"}, {6, "a 2"}, {7, "a 3"}, {8, "a 4"}}, at(13)) == std::vector<int>{6});
+}
+
+TEST_CASE("a class that sends at one moment is not cut, old connections beyond the cap are") {
+  Connections c(10, 3, 2);
+  const auto start = Connections::Clock::now();
+  const std::vector<OpenConnection> five = {{5, "a 1"}, {6, "a 2"}, {7, "a 3"}, {8, "a 4"}, {9, "a 5"}};
+  CHECK(c.overdue(five, start).empty());
+  CHECK(c.overdue(five, start + std::chrono::seconds(1)).empty());
+  CHECK(c.overdue(five, start + std::chrono::seconds(2)) == std::vector<int>{5, 6});
+}
+
+TEST_CASE("a team has the best of its members in each task") {
+  Board b;
+  const auto in_team = [](const std::string& name, double points, const std::string& task, const std::string& team) {
+    json j = json::parse(sent(name, points, name + "-0123456789abcdef", task));
+    j["team"] = team;
+    return j.dump();
+  };
+  CHECK(b.take(in_team("Ada", 10, "copy", "Red")).empty());
+  CHECK(b.take(in_team("Bob", 40, "copy", "Red")).empty());
+  CHECK(b.take(in_team("Cy", 45, "gather", "Blue")).empty());
+  CHECK(b.take(in_team("Ada", 30, "gather", "Red")).empty());
+  CHECK(b.take(sent("Dee", 90)).empty());
+  json j = json::parse(b.as_json());
+  REQUIRE(j["teams"].size() == 2);
+  CHECK(j["teams"][0] == json{{"name", "Red"}, {"members", 2}, {"points", 70}});
+  CHECK(j["teams"][1] == json{{"name", "Blue"}, {"members", 1}, {"points", 45}});
+  CHECK(b.take(in_team("Bob", 0, "copy", "Blue")).empty());  // who changes sides takes the points along
+  j = json::parse(b.as_json());
+  CHECK(j["teams"][0] == json{{"name", "Blue"}, {"members", 2}, {"points", 85}});
+}
+
+TEST_CASE("who is kicked is off the board, frees the name, and can come back") {
+  Board b;
+  std::string line;
+  CHECK(b.take(sent("Ada", 10)).empty());
+  CHECK_FALSE(b.kick("Eve", false));
+  CHECK(b.kick("Ada", false, &line));
+  CHECK_FALSE(b.kick("Ada", false));
+  CHECK(json::parse(b.as_json())["players"].empty());
+  CHECK(b.take(sent("Ada", 20)) == kKicked);
+  CHECK(b.take(sent("Ada", 5, "fedcba9876543210")).empty());
+  CHECK(json::parse(b.as_json())["players"][0]["name"] == "Ada");
+  CHECK(b.kick("Ada", true));
+  const json j = json::parse(b.as_json());
+  REQUIRE(j["players"].size() == 2);
+  CHECK(j["players"][0]["name"] == "Ada (2)");
+  CHECK(j["players"][0]["points"] == 10);
+}
+
+TEST_CASE("a board's file rebuilds it, whatever a crash has left of the last line") {
+  ridge::TemporaryDir dir("board");
+  const ridge::fs::path file = dir.path() / "sub" / "board.jsonl";
+  const std::string longest(kMostName, 'n');
+  std::string before;
+  {
+    Board b;
+    BoardFile kept(file);
+    kept.set_keys("token-1", "host-1");
+    CHECK(kept.load(b) == 0);
+    CHECK_THROWS_AS(BoardFile(file), ridge::Error);  // one program at a time
+    std::vector<std::thread> all;
+    for (int t = 0; t < 8; ++t)
+      all.emplace_back([&, t] {
+        for (int i = 0; i < 40; ++i) {
+          std::string line;
+          if (b.take(sent(t == 7 ? longest : "p", i, "client-number-" + std::to_string(1000 + t)), &line).empty())
+            if (!kept.add(line)) std::abort();
+        }
+      });
+    for (std::thread& t : all) t.join();
+    std::string line;
+    for (int i = 0; i < 2; ++i) {
+      b.take(sent(longest, 3, "long-name-number-" + std::to_string(i)), &line);
+      CHECK(kept.add(line));
+    }
+    json red = json::parse(sent("Red one", 9, "red-0123456789abcdef"));
+    red["team"] = "Red";
+    b.take(red.dump(), &line);
+    CHECK(kept.add(line));
+    b.take(sent("Mallory", 99, "0123456789abcdef"), &line);
+    CHECK(kept.add(line));
+    CHECK(b.kick("Mallory", false, &line));
+    CHECK(kept.add(line));
+    line.clear();
+    CHECK(b.take(sent("p", 0, "client-number-1000"), &line).empty());
+    CHECK(line.empty());  // nothing has changed
+    before = b.as_json();
+  }
+  for (const char* rest : {"", "{\"client\":\"0123", "{}\n", "\n\n"}) {
+    std::ofstream(file, std::ios::app) << rest;
+    Board b;
+    BoardFile kept(file);
+    CHECK(kept.token() == "token-1");
+    CHECK(kept.host_key() == "host-1");
+    kept.set_keys(kept.token(), kept.host_key());
+    kept.load(b);
+    const json now = json::parse(b.as_json()), then = json::parse(before);
+    for (const char* part : {"labs", "teams"}) CHECK(now[part] == then[part]);
+    std::map<std::string, json> a, c;
+    for (const json& p : now["players"]) a[p["name"]] = p;
+    for (const json& p : then["players"]) c[p["name"]] = p;
+    CHECK(a == c);
+    CHECK(b.take(sent("Mallory", 99, "0123456789abcdef")) == kKicked);
+  }
+  struct stat st {};
+  CHECK((stat(file.c_str(), &st) == 0 && (st.st_mode & 0777) == 0600));
+  {
+    Board b;
+    BoardFile kept(file, true);
+    CHECK(kept.token().empty());
+    kept.set_keys("t", "h");
+    kept.load(b);
+    CHECK(b.players() == 0);
+  }
+  std::ofstream(dir.path() / "other") << "mine";
+  CHECK_THROWS_AS(BoardFile(dir.path() / "other"), ridge::Error);
 }

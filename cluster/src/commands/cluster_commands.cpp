@@ -10,6 +10,7 @@ void add_commands(Commands& ridge) {
   add_status(cluster);
   add_decisions(cluster);
   add_reading(cluster);
+  add_similar(cluster);
   add_machines(cluster);
   add_keeping(cluster);
   add_array_task(cluster);

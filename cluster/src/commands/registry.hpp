@@ -50,8 +50,9 @@ void add_grading(Registry& cluster);  // grade, intake, resume, cancel
 void add_status(Registry& cluster);
 void add_decisions(Registry& cluster);  // regrade, extend, override
 void add_reading(Registry& cluster);    // export, report, estimate
-void add_machines(Registry& cluster);   // doctor, preflight
-void add_keeping(Registry& cluster);    // backup, restore, readmit, init
+void add_similar(Registry& cluster);
+void add_machines(Registry& cluster);  // doctor, preflight
+void add_keeping(Registry& cluster);   // backup, restore, readmit, init
 void add_array_task(Registry& cluster);
 void add_submit(Commands& ridge);
 
