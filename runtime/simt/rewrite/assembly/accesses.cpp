@@ -280,7 +280,10 @@ void Accesses::effects(const AssemblyLine& line, const Instruction& i, const std
   const View name = line.name;
   if (i.flow == Flow::call) return call(i.target);
   if (starts_with(name, "push") || starts_with(name, "pop")) {
-    if (starts_with(name, "popcnt")) return kill(general_register(operands.back()).number);
+    if (starts_with(name, "popcnt")) {
+      if (!operands.empty()) kill(general_register(operands.back()).number);
+      return;
+    }
     const bool push = starts_with(name, "push");
     registers_[kRsp].constant += push ? std::uint64_t{0} - 8 : 8;
     if (push && prologue_) frame_bytes_ += 8;
