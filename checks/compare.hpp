@@ -108,9 +108,12 @@ class ExactTally {
     if (wrong_ == 0) return {};
     const T &e = first_expected_, &g = first_got_;
     if constexpr (std::is_floating_point_v<T>)
-      return {
-          false,     mismatch(first_, wrong_, total_, double{e}, double{g}, where(first_)),     {},
-          "correct", g != g ? cause_of_nan(g, only_last(first_, wrong_, total_)) : Cause::none, picture_.text(where)};
+      return {false,
+              mismatch(first_, wrong_, total_, double{e}, double{g}, where(first_)) + picture_.told(where, 0),
+              {},
+              "correct",
+              g != g ? cause_of_nan(g, only_last(first_, wrong_, total_)) : Cause::none,
+              picture_.text(where)};
     else if constexpr (std::is_integral_v<T>) {
       const bool unwritten = sizeof(T) == 4 && judges_fill(static_cast<std::uint32_t>(g));
       const double modulo = std::is_unsigned_v<T> ? std::exp2(8.0 * sizeof(T)) : 0;
