@@ -7,6 +7,7 @@
 
 #include "checks/compare.hpp"
 #include "checks/freivalds.hpp"
+#include "checks/variants.hpp"
 #include "checks/wide.hpp"
 
 namespace {
@@ -85,6 +86,53 @@ class Window {
   std::vector<std::vector<double>> kept_;
 };
 
+// The stencil of a small grid, of cells that `cell(y, x)` gives and weights that `weight(dy, dx)` gives.
+template <class Cell, class Weight>
+std::function<double(std::size_t)> stencil_by(std::size_t cols, Cell cell, Weight weight) {
+  return [=](std::size_t i) {
+    const auto row = static_cast<std::ptrdiff_t>(i / cols), col = static_cast<std::ptrdiff_t>(i % cols);
+    constexpr auto radius = static_cast<std::ptrdiff_t>(kRadius);
+    double sum = 0;
+    for (std::ptrdiff_t dy = -radius; dy <= radius; ++dy)
+      for (std::ptrdiff_t dx = -radius; dx <= radius; ++dx) sum += weight(dy, dx) / 512 * cell(row + dy, col + dx);
+    return sum;
+  };
+}
+
+// What mistakes with the edges and the weights give.
+std::vector<Variant> stencil_mistakes(std::span<const float> x, std::size_t rows, std::size_t cols) {
+  const auto m = static_cast<std::ptrdiff_t>(rows), n = static_cast<std::ptrdiff_t>(cols);
+  auto inside = [=](std::ptrdiff_t y, std::ptrdiff_t z) {
+    return y < 0 || y >= m || z < 0 || z >= n ? 0.0 : double{x[static_cast<std::size_t>(y * n + z)]};
+  };
+  auto clamped = [=](std::ptrdiff_t y, std::ptrdiff_t z) {
+    return inside(std::clamp<std::ptrdiff_t>(y, 0, m - 1), std::clamp<std::ptrdiff_t>(z, 0, n - 1));
+  };
+  auto wrapped = [=](std::ptrdiff_t y, std::ptrdiff_t z) { return inside(((y % m) + m) % m, ((z % n) + n) % n); };
+  auto weight = [](std::ptrdiff_t dy, std::ptrdiff_t dx) {
+    return double{kWeights[static_cast<std::size_t>(dy + 2)][static_cast<std::size_t>(dx + 2)]};
+  };
+  auto mirrored = [=](std::ptrdiff_t dy, std::ptrdiff_t dx) { return weight(-dy, -dx); };
+  auto transposed = [=](std::ptrdiff_t dy, std::ptrdiff_t dx) { return weight(dx, dy); };
+  std::vector<Variant> all = {
+      {"cells outside of the grid count, with the nearest cell's value or one from the other side: they count as 0",
+       stencil_by(cols, clamped, weight)},
+      {"cells outside of the grid count, with the value of one from the other side: they count as 0",
+       stencil_by(cols, wrapped, weight)},
+      {"that is the answer with mirrored weights: kWeights[dy + 2][dx + 2] belongs to the cell (y + dy, x + dx)",
+       stencil_by(cols, inside, mirrored)},
+      {"that is the answer with dy and dx exchanged in the weights", stencil_by(cols, inside, transposed)}};
+  for (const std::ptrdiff_t by : {1, -1}) {
+    all.push_back({"that is the answer of a neighbouring column: the tile, or its index, is one column off",
+                   stencil_by(
+                       cols, [=](std::ptrdiff_t y, std::ptrdiff_t z) { return inside(y, z + by); }, weight)});
+    all.push_back({"that is the answer of a neighbouring row: the tile, or its index, is one row off",
+                   stencil_by(
+                       cols, [=](std::ptrdiff_t y, std::ptrdiff_t z) { return inside(y + by, z); }, weight)});
+  }
+  return all;
+}
+
 class Stencil : public TaskCheck {
  public:
   std::string id() const override { return "stencil"; }
@@ -118,7 +166,7 @@ class Stencil : public TaskCheck {
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     const auto rows = static_cast<std::size_t>(c.size[0]), cols = static_cast<std::size_t>(c.size[1]);
     const auto x = floats(in[0]), got = floats(out[0]);
-    return compare_parts<CloseTally>(
+    Verdict v = compare_parts<CloseTally>(
         got.size(), rows, std::max<std::size_t>(1, (1 << 14) / cols),
         [&](std::size_t from, std::size_t to, CloseTally& tally) {
           Window window(x, rows, cols, from);
@@ -133,6 +181,9 @@ class Stencil : public TaskCheck {
           }
         },
         [&](std::size_t i) { return fmt::format("out[{}][{}]", i / cols, i % cols); });
+    tell_variant(
+        v, got.size(), [&](std::size_t i) { return got[i]; }, stencil_mistakes(x, rows, cols), 1e-5);
+    return v;
   }
 
   // Loads: those of 64 x 64 tiles with their halo. A row is 68 floats, in requests of 5, 5 and 2 sectors. Wavefronts: a

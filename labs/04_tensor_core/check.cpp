@@ -10,6 +10,7 @@
 
 #include "checks/compare.hpp"
 #include "checks/freivalds.hpp"
+#include "checks/variants.hpp"
 #include "checks/wide.hpp"
 
 namespace {
@@ -96,6 +97,12 @@ struct LinearProduct {
     Reduction r = dot(a.data() + i / s.n * s.k, b.data() + i % s.n * s.k, s.k);
     if (!bias.empty()) r.add(bias[i % s.n]);
     return r;
+  }
+  // Element i of a b, with b read as k x n. A mistake.
+  double times_b_as_it_lies(std::size_t i) const {
+    double sum = 0;
+    for (std::size_t p = 0; p < s.k; ++p) sum += a[i / s.n * s.k + p].as_float() * b[p * s.n + i % s.n].as_float();
+    return sum;
   }
 };
 
@@ -232,6 +239,11 @@ class Gemm : public TaskCheck {
     Verdict v = compare_elements(
         p, [&](std::size_t i) { return kProduct.of(p.sum(i)); }, seed);
     if (v.ok && p.s.operations() > 1e9) v = freivalds(p, seed);
+    tell_variant(
+        v, p.c.size(), [&](std::size_t i) { return double{p.c[i]}; },
+        {{"those are the numbers of a b, where a b^T is asked: b is n x k, so its rows are the columns of the factor",
+          [&](std::size_t i) { return p.times_b_as_it_lies(i); }}},
+        0.01, std::sqrt(static_cast<double>(p.s.k)));
     return v;
   }
   Work work(const Case& c) const override {
@@ -288,7 +300,7 @@ class GemmGelu : public Gemm {
   }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     const LinearProduct p{Sizes(c), as<Bf16>(in[0]), as<Bf16>(in[1]), as<Bf16>(in[2]), as<Bf16>(out[0])};
-    return compare_elements(
+    Verdict v = compare_elements(
         p,
         [&](std::size_t i) {
           const Reduction r = p.sum(i);
@@ -300,6 +312,31 @@ class GemmGelu : public Gemm {
                           1.2 * x.worst + u * std::fabs(y.value) + 4 * fp32, r.magnitude, true};
         },
         fresh_seed());
+    const auto product = [&](std::size_t i) { return p.sum(i).sum - double{p.bias[i % p.s.n]}; };
+    const auto erf_form = [](double x) { return x / 2 * (1 + std::erf(x / std::sqrt(2.0))); };
+    const auto rounded = [](double x) {  // to bf16
+      const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(x));
+      return double{std::bit_cast<float>((bits + 0x7FFFu + (bits >> 16 & 1)) & 0xFFFF0000u)};
+    };
+    const std::size_t n = p.s.n;
+    tell_variant(
+        v, p.c.size(), [&](std::size_t i) { return double{p.c[i]}; },
+        {{"that is gelu with the bias of the row: bias[column] is asked",
+          [&](std::size_t i) { return Gelu(product(i) + double{p.bias[std::min(i / n, n - 1)]}).value; }},
+         {"the bias is missing", [&](std::size_t i) { return Gelu(product(i)).value; }},
+         {"that is the sum with its bias, without gelu", [&](std::size_t i) { return p.sum(i).sum; }},
+         {"that is gelu(sum) + bias, where gelu(sum + bias) is asked",
+          [&](std::size_t i) { return Gelu(product(i)).value + double{p.bias[i % n]}; }}},
+        0.01, 0.1);
+    tell_variant(
+        v, v.message.find("; that is") == std::string::npos ? p.c.size() : 0,
+        [&](std::size_t i) { return double{p.c[i]}; },
+        {{"that is gelu by erf: the lesson asks for its tanh form",
+          [&](std::size_t i) { return rounded(erf_form(p.sum(i).sum)); }},
+         {"the product was rounded to bf16 before bias and gelu: round once, at the end",
+          [&](std::size_t i) { return rounded(Gelu(rounded(product(i)) + double{p.bias[i % n]}).value); }}},
+        1.0 / 256, 1e-4);
+    return v;
   }
   Work work(const Case& c) const override {
     Work w = Gemm::work(c);

@@ -225,6 +225,10 @@ std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources
         "arrived.",
         ranks ? ", or never came from another rank" : "");
   }
+  // Where the numbers told something, the message ends with it.
+  if (const auto counted = c.message.substr(0, c.message.find('\n')).find("wrong; "); counted != std::string::npos)
+    return "The end of that sentence says how the wrong numbers stand to the right ones. Which index, or which missing "
+           "or doubled step, gives that?";
   constexpr double kByHand = 64;  // elements
   const double elements = elements_of(c.message);
   return elements > 0 && elements <= kByHand
