@@ -63,7 +63,7 @@ bool computed_nan(double got);
 // What the judge fills outputs with before a call: a NaN as a float, and as two halves.
 inline bool judges_fill(std::uint32_t word) { return (word & 0x7FF07FF0u) == 0x7FF07FF0u; }
 
-// True where the elements from `first` on are wrong and no others, `wrong` of them being wrong in all: no more than half.
+// True where the elements from `first` on are wrong and no others: `wrong` in all, and no more than half.
 inline bool only_last(std::size_t first, std::size_t wrong, std::size_t total) {
   return first > 0 && first + wrong == total && wrong <= total / 2;
 }
