@@ -25,7 +25,7 @@ a { color: var(--accent); } .soft, figcaption, caption { color: var(--soft); } .
 p { margin: .4rem 0; } pre.wrap { white-space: pre-wrap; } pre { overflow-x: auto; white-space: pre; background: var(--card); padding: .6rem; border-radius: 6px; font-size: .85rem; }
 .labs { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: .8rem; padding: 0; list-style: none; }
 .labs li, .task { border: 1px solid var(--line); border-radius: 8px; background: var(--card); padding: .7rem .9rem; }
-.labs a { font-weight: 600; text-decoration: none; } .points { float: right; font-variant-numeric: tabular-nums; }
+.labs a { font-weight: 600; text-decoration: none; } .points { float: right; margin-left: .8rem; font-variant-numeric: tabular-nums; }
 .bar { height: 7px; border-radius: 4px; background: var(--line); margin-top: .5rem; clear: both; } .bar i { display: block; height: 100%; border-radius: 4px; background: var(--accent); }
 .task { margin: 1rem 0; border-left: 5px solid var(--bad); } .task.passed { border-left-color: var(--good); } .task.skipped { border-left-color: var(--line); }
 .chip { font-size: .8rem; border-radius: 1rem; padding: .1rem .6rem; background: var(--bad-card); color: var(--bad); }
