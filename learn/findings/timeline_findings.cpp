@@ -325,6 +325,43 @@ std::string one_kernel(const Item& kernel) {
               : "What it loads, stores and computes is what counts.");
 }
 
+// Loads of the kernel that bring less than a register holds.
+std::string narrow_loads(const TaskResult& task, const std::string& kernel) {
+  constexpr std::int64_t kWidest = 16, kRegister = 4;  // bytes
+  const LineCount* most = nullptr;
+  for (const KernelCount& k : task.kernels)
+    for (const LineCount& l : k.lines)
+      if (k.kernel == kernel && l.op == "global_ld" && l.lanes > 0 && (most == nullptr || l.lanes > most->lanes))
+        most = &l;
+  if (most == nullptr) return {};
+  const auto width = static_cast<std::int64_t>(most->bytes / most->lanes);
+  if (width == 0 || width >= kRegister) return {};
+  return fmt::format(
+      "{}:{} loads {} bytes a thread: a load of {} bytes would bring {} neighbouring values with one instruction. ",
+      most->file, most->line, width, kWidest, kWidest / width);
+}
+
+// Why no kernel runs beside an all-reduce that other kernels follow.
+std::string exposed_all_reduce(const Timeline& t, const Item& exposed) {
+  if (exposed.name != "ncclAllReduce") return {};
+  const Item* next = nullptr;
+  for (const Item& i : t.items)
+    if (i.kind == "kernel" && i.start > exposed.end - kMoment && (next == nullptr || i.start < next->start)) next = &i;
+  std::set<int> of_kernels;
+  for (const Item& i : t.items)
+    if (i.kind == "kernel") of_kernels.insert(i.stream);
+  if (of_kernels.contains(exposed.stream))
+    return fmt::format(" This all-reduce is in {}, as kernels are: the kernels behind it wait until it has ended.",
+                       in_stream(t, exposed.stream));
+  constexpr double kAtOnce = 10e-6;  // s: a launch takes less
+  if (next == nullptr || next->start > exposed.end + kAtOnce) return {};
+  if (covered(of_kind(t, "kernel"), exposed.start, exposed.end) > kMoment) return {};
+  return fmt::format(
+      " The next kernel of {} begins at {:.1f} us, when this all-reduce in {} has ended. If that kernel does not need "
+      "the sum: which cudaStreamWaitEvent, or which wait of the host, comes before it?",
+      in_stream(t, next->stream), next->start * 1e6, in_stream(t, exposed.stream));
+}
+
 // What usually helps, where the timeline does not say more.
 const char* usual_advice(const TaskResult& task, const std::vector<Timeline>& ranks, const std::string& metric) {
   if (metric == "exposed_messages")
@@ -378,7 +415,8 @@ void virtual_time_finding(const TaskResult& task, const GoalResult& g, Finding& 
   }
   name_longest();
   if (item.kind == "d2d") f.why = advice_of_copy_inside(*longest.on);
-  if (dominates) f.why = one_kernel(item);
+  if (dominates) f.why = narrow_loads(task, item.name) + one_kernel(item);
+  if (g.metric == "virtual_time_over_bound") f.why += exposed_all_reduce(*longest.on, item);
   double waits = 0;
   for (const auto& c : longest.on->calls) waits += is_wait(c) ? c.end - c.start : 0;
   if (waits > 0.2 * longest.on->seconds)

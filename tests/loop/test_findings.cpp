@@ -189,9 +189,34 @@ TEST_CASE("one kernel that takes all of the time has nothing to overlap with") {
   CHECK(contains(only(r).why, "it has 4 blocks of 64 threads. A GPU has over a hundred multiprocessors"));
   r.tasks[0].timeline->items[0].grid = {4096, 1, 1};
   CHECK(contains(only(r).why, "What it loads, stores and computes is what counts"));
+  // Narrow loads come first.
+  LineCount load{"sum.cu", 23, "global_ld"};
+  load.lanes = 320, load.bytes = 640;
+  r.tasks[0].kernels[0].kernel = "sum_kernel", r.tasks[0].kernels[0].lines = {load};
+  CHECK(only(r).why.rfind("sum.cu:23 loads 2 bytes a thread: a load of 16 bytes would bring 8", 0) == 0);
+  r.tasks[0].kernels[0].lines[0].bytes = 1280;
+  CHECK_FALSE(contains(only(r).why, "sum.cu:23"));
   // Where copies take the time, it is their order.
   r.tasks[0].timeline->items[0].kind = "h2d";
   CHECK(contains(only(r).why, "in different streams"));
+}
+
+TEST_CASE("an all-reduce that nothing hides is told with the kernel behind it") {
+  Result r = missed("virtual_time_over_bound", 1.4, 1.2, {});
+  Timeline t;
+  t.seconds = 100e-6, t.stream = 1;
+  t.items = {{"backward", "kernel", 1, 0, 0, 30e-6, 0},
+             {"ncclAllReduce", "exchange", 2, 0, 30e-6, 70e-6, 4096},
+             {"backward", "kernel", 1, 0, 71e-6, 95e-6, 0}};
+  r.tasks[0].ranks = {t, t};
+  CHECK(contains(only(r).why,
+                 "The next kernel of stream 1 (the argument `stream`) begins at 71.0 us, when this "
+                 "all-reduce in stream 2 has ended"));
+  r.tasks[0].ranks[0].items[1].stream = r.tasks[0].ranks[1].items[1].stream = 1;
+  CHECK(contains(only(r).why, "This all-reduce is in stream 1 (the argument `stream`), as kernels are"));
+  // A kernel that begins much later waits for something else.
+  for (Timeline& rank : r.tasks[0].ranks) rank.items[1].stream = 2, rank.items[2].start = 90e-6;
+  CHECK_FALSE(contains(only(r).why, "this all-reduce"));
 }
 
 TEST_CASE("kernels alone are not answered with copies, and many short waits of the host count together") {

@@ -1,6 +1,7 @@
 // Task `adamw` of lab 10: a step with master weights in fp32.
 #include <limits>
 
+#include "adamw_rules.hpp"
 #include "common.hpp"
 
 namespace ridge::lab::mixed_precision {
@@ -10,10 +11,8 @@ namespace {
 // Sizes: n, calls, rate in millionths, type, updates before, log2 of the scale that gradients carry, skipped: 0 none, 1 some of
 // the calls, 2 all, and the gradients are broken; which of the constants.
 // As in entry.cu.
-struct Constants {
-  double beta1, beta2, epsilon, decay;
-};
-constexpr Constants kConstants[] = {{0.9f, 0.95f, 1e-8f, 0.1f}, {0.8f, 0.999f, 1e-3f, 0}, {0.95f, 0.9f, 1e-5f, 0.3f}};
+constexpr AdamWConstants kConstants[] = {
+    {0.9f, 0.95f, 1e-8f, 0.1f}, {0.8f, 0.999f, 1e-3f, 0}, {0.95f, 0.9f, 1e-5f, 0.3f}};
 
 class AdamW : public TaskCheck {
  public:
@@ -30,9 +29,9 @@ class AdamW : public TaskCheck {
     add("first step, ", 1, 1, 1000, 0, 0, 0, 0);
     add("first step, ", 1003, 1, 1000, 0, 0, 0, 0);
     add("40 small steps, ", 777, 40, 50, 0, 7, 0, 0);
-    add("scaled fp32 gradients and fp16 weights, ", 2050, 3, 3000, 1, 3, 12, 0);
     add("some steps skipped, ", 1001, 6, 1000, 0, 2, 4, 1);
-    add("inf and NaN, skipped, ", 514, 2, 1000, 1, 2, 16, 2);
+    add("inf and NaN, skipped, ", 514, 2, 1000, 1, 2, 16, 2);  // with fp16 ties
+    add("scaled fp32 gradients and fp16 weights, ", 2050, 3, 3000, 1, 3, 12, 0);
     add("inf and NaN, skipped before the first update, ", 333, 2, 1000, 0, 0, 0, 2);
     add("first step, other betas, epsilon and decay, ", 1209, 1, 1500, 0, 0, 0, 0, false, 1);
     add("step 500, other betas, epsilon and decay, ", 1209, 2, 1500, 0, 500, 0, 0, false, 1);
@@ -91,60 +90,83 @@ class AdamW : public TaskCheck {
     }
   }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
-    const std::size_t n = at(c.size[0]);
-    const auto w = floats(in[1]), m = floats(in[2]).first(n), v = floats(in[2]).subspan(padded(n));
-    const auto states = as<LossScale>(in[3]);
-    const auto calls = static_cast<double>(c.size[1]);
+    const AdamWProblem problem{c.size[3] != 0,
+                               kConstants[at(c.size[7])],
+                               static_cast<float>(c.size[2]) * 1e-6f,
+                               as<LossScale>(in[3]).first(at(c.size[1])),
+                               in,
+                               at(c.size[0])};
+    const AdamWAnswer expected(problem, {});
     const auto new_w = floats(out[0]), new_m = floats(out[1]), new_v = floats(out[2]);
-    const double rate = static_cast<float>(c.size[2]) * 1e-6f;
-    const auto [beta1, beta2, epsilon, decay] = kConstants[at(c.size[7])];
-    struct Step {
-      double unscale, first, second;  // 1 - beta1^t, 1 - beta2^t
-    };
-    std::vector<Step> steps;
-    for (const LossScale& s : states)
-      if (s.skip == 0)
-        steps.push_back({double{s.unscale}, 1 - std::pow(beta1, s.updates), 1 - std::pow(beta2, s.updates)});
-    struct Element {
-      Expected w, m, v;
-    };
-    auto expected = [&](std::size_t i) {
-      double ws = w[i], ms = m[i], vs = v[i], size_m = std::fabs(ms), moved = 0;
-      const double scaled = c.size[3] == 0 ? static_cast<double>(as<Bf16>(in[0])[i]) : double{floats(in[0])[i]};
-      for (const Step& s : steps) {
-        const double g = scaled * s.unscale;
-        ms = beta1 * ms + (1 - beta1) * g;
-        vs = beta2 * vs + (1 - beta2) * g * g;
-        size_m = std::max(size_m, std::fabs(g));
-        const double step = ms / s.first / (std::sqrt(vs / s.second) + epsilon) + decay * ws;
-        ws -= rate * step;
-        moved += rate * (std::fabs(step) + 4);
-      }
-      if (steps.empty()) return Element{within_ulps(ws, 0, 0), within_ulps(ms, 0, 0), within_ulps(vs, 0, 0)};
-      return Element{within_ulps(ws, std::fabs(ws) + 8 * moved, calls + 2), within_ulps(ms, size_m, calls + 2),
-                     within_ulps(vs, vs, calls + 4)};
-    };
-    Verdict a = compare_close(
+    // The weights come from the moments: an error shows first in these.
+    const Verdict m = compare_close(
+        new_m, [&](std::size_t i) { return expected(i).m; }, named("new_m"));
+    const Verdict v = compare_close(
+        new_v, [&](std::size_t i) { return expected(i).v; }, named("new_v"));
+    const Verdict w = compare_close(
         new_w, [&](std::size_t i) { return expected(i).w; }, named("new_w"));
-    if (a.ok)
-      a = compare_close(
-          new_m, [&](std::size_t i) { return expected(i).m; }, named("new_m"));
-    if (a.ok)
-      a = compare_close(
-          new_v, [&](std::size_t i) { return expected(i).v; }, named("new_v"));
-    if (!a.ok) return a;
-    const auto got = as<std::uint16_t>(out[3]);
-    auto nearest = [&](std::size_t i) { return c.size[3] == 0 ? to_bf16(new_w[i]).bits : to_half(new_w[i]).bits; };
-    if (const std::size_t i = first_where(n, [&](std::size_t k) { return got[k] != nearest(k); }); i < n)
-      return wrong(fmt::format("weights[{}] has the bits {:04x}, and the nearest {} to new_w[{}] = {:.9g} has {:04x}",
-                               i, got[i], c.size[3] == 0 ? "bf16" : "fp16", i, new_w[i], nearest(i)),
-                   "weights that are not the nearest 16-bit numbers to the master weights");
-    return {};
+    if (m.ok && v.ok && w.ok) return verify_rounding(problem, new_w, as<std::uint16_t>(out[3]));
+    Verdict a = !m.ok ? m : !v.ok ? v : w;
+    if (a.cause != Cause::none && a.cause != Cause::one_factor && a.cause != Cause::all_zero) return a;
+    std::string why;
+    if (const std::string rule = rule_behind(problem, new_w, new_m, new_v); !rule.empty())
+      why = "the numbers are those of AdamW " + rule, a.cause = Cause::none;
+    else if (expected.all_skipped())
+      why = "state->skip is 1 in all calls of this case: new_w, new_m and new_v must be w, m and v, bit for bit";
+    else if (m.ok && v.ok)
+      why =
+          "new_m and new_v are right, so the error is in the step: bias correction (t), epsilon, weight decay or rate";
+    else if (m.ok)
+      why = "new_m is right: look at beta2, and at the square of g";
+    else
+      why = "new_w is made from new_m, so look at new_m first: unscale, beta1, skip; the gradient without weight decay";
+    // In place of what the comparison says of precision.
+    const std::size_t counted = a.message.find(" are wrong");
+    if (counted == std::string::npos) return a;
+    a.message.resize(counted + std::string_view(" are wrong").size());
+    a.message += "; " + why;
+    return a;
   }
   Work work(const Case& c) const override {
     const auto n = static_cast<double>(c.size[0] * c.size[1]);
     const double short_gradient = c.size[3] == 0 ? 2 : 4;
     return {n * 16, "flop", n * (12 + short_gradient), n * 14};
+  }
+
+ private:
+  // weights: the 16-bit numbers next to the master weights.
+  static Verdict verify_rounding(const AdamWProblem& p, std::span<const float> new_w,
+                                 std::span<const std::uint16_t> got) {
+    auto nearest = [&](std::size_t i) { return p.half ? to_half(new_w[i]).bits : to_bf16(new_w[i]).bits; };
+    auto bad = [&](std::size_t i) { return got[i] != nearest(i); };
+    std::size_t i = first_where(p.n, bad);
+    if (i == p.n) return {};
+    // A number halfway between two others says more than one that is too large.
+    const std::size_t tie = first_where(p.n, [&](std::size_t k) { return bad(k) && halfway(new_w[k], p.half); });
+    std::string why;
+    if (tie < p.n) {
+      i = tie;
+      why = fmt::format("; new_w[{}] is exactly halfway between two {} numbers: the even one (last bit 0) is right", i,
+                        p.half ? "fp16" : "bf16");
+    } else if (p.half && (nearest(i) & 0x7FFF) == 0x7C00) {
+      why = fmt::format("; {:04x} is {}inf: fp16 ends at 65504 (7bff), and a value that rounds to more becomes inf",
+                        nearest(i), nearest(i) >> 15 != 0 ? "-" : "");
+    }
+    auto cut_off = [&](std::size_t k) { return got[k] == std::bit_cast<std::uint32_t>(new_w[k]) >> 16; };
+    auto otherwise = [&](std::size_t k) { return bad(k) && !cut_off(k); };
+    constexpr std::size_t kFew = 16;  // of them, some would be cut off by chance
+    if (!p.half && p.n > kFew && first_where(p.n, otherwise) == p.n)
+      why = "; all weights that are wrong are the upper halves of new_w: bits are cut off, not rounded";
+    return wrong(fmt::format("weights[{}] has the bits {:04x}, and the nearest {} to new_w[{}] = {:.9g} has {:04x}{}",
+                             i, got[i], p.half ? "fp16" : "bf16", i, new_w[i], nearest(i), why),
+                 "weights that are not the nearest 16-bit numbers to the master weights");
+  }
+  static bool halfway(float x, bool half) {
+    if (!half) return (std::bit_cast<std::uint32_t>(x) & 0xFFFF) == 0x8000;
+    const double a = std::fabs(double{x});
+    if (a == 0 || a > 65504) return false;
+    const double units = std::ldexp(a, 10 - std::max(std::ilogb(a), -14));
+    return units - std::floor(units) == 0.5;
   }
 };
 

@@ -53,8 +53,7 @@ class Scaler : public TaskCheck {
     const std::size_t n = at(c.size[0]);
     LossScale s = as<LossScale>(in[1])[0];
     for (std::size_t k = 0; k < at(c.size[1]); ++k) {
-      const std::size_t place = c.size[3] == 0 ? broken(as<std::uint16_t>(in[0]).subspan(k * padded(n), n))
-                                               : broken(as<std::uint32_t>(in[0]).subspan(k * padded(n), n));
+      const std::size_t place = broken_in(c, in, k);
       const bool found = place < n;
       const LossScale before = s, &got = as<LossScale>(out[0])[k];
       s = after(s, found, c.size[2]);
@@ -65,9 +64,11 @@ class Scaler : public TaskCheck {
                            x.skip);
       };
       return wrong(
-          fmt::format("after step {} of interval {}, whose gradients {}: {}; expected {}; before: {}", k, c.size[2],
-                      found ? fmt::format("have an inf or a NaN, the first at {} of {}", place, n) : "are all finite",
-                      told(got), told(s), told(before)),
+          fmt::format(
+              "after step {} of interval {}, whose gradients {}: {}; expected {}; before: {}{}{}", k, c.size[2],
+              found ? fmt::format("have {} at {} of {}", kNames[kind(c, in, k, place)], place, n) : "are all finite",
+              told(got), told(s), told(before), k % 3 == 2 ? ". Here next and state are the same memory" : "",
+              why(c, in, as<LossScale>(out[0]), k, before, s)),
           found ? "a state after an overflow" : "a state after a good step");
     }
     return {};
@@ -82,6 +83,67 @@ class Scaler : public TaskCheck {
  private:
   template <class U>
   static constexpr U kExponent = static_cast<U>(sizeof(U) == 2 ? 0x7C00u : 0x7F800000u);
+
+  static constexpr const char* kNames[] = {"+inf", "-inf", "a NaN"};
+  static std::size_t kind(const Case& c, ConstBuffers in, std::size_t k, std::size_t place) {
+    const std::size_t i = k * padded(at(c.size[0])) + place;
+    const std::uint32_t bits =
+        c.size[3] == 0 ? std::uint32_t{as<std::uint16_t>(in[0])[i]} << 16 : as<std::uint32_t>(in[0])[i];
+    if ((bits & (c.size[3] == 0 ? 0x3FFFFFFu : 0x7FFFFFu)) != 0) return 2;
+    return bits >> 31;
+  }
+  // The place of step k's first inf or NaN; n where there is none.
+  static std::size_t broken_in(const Case& c, ConstBuffers in, std::size_t k) {
+    const std::size_t n = at(c.size[0]);
+    return c.size[3] == 0 ? broken(as<std::uint16_t>(in[0]).subspan(k * padded(n), n))
+                          : broken(as<std::uint32_t>(in[0]).subspan(k * padded(n), n));
+  }
+  // What step k, the first that is wrong, got wrong.
+  static std::string why(const Case& c, ConstBuffers in, std::span<const LossScale> out, std::size_t k,
+                         const LossScale& before, const LossScale& expected) {
+    const LossScale& got = out[k];
+    const bool found = expected.skip == 1;
+    auto is = [&](const LossScale& x) { return std::memcmp(&x, &got, sizeof x) == 0; };
+    if (found && got.skip == 0) return unseen(c, in, out);
+    if (!found && is(after(before, true, c.size[2])))
+      return ". That is the state after an overflow: was a large finite number taken for an inf?";
+    LossScale x = expected;
+    if (x.unscale = 1 / x.scale; is(x))
+      return ". unscale belongs to the gradients of this step, so to the scale before it changes";
+    if (x = expected, x.updates = before.updates + 1; found && is(x))
+      return k % 3 == 2 && overflows_apart(in, c, k)
+                 ? ", and earlier overflows, with next and state apart, were right. Was *next written before the last "
+                   "read of *state?"
+                 : ". A skipped step is no update";
+    if (got.updates > expected.updates + (found ? 1 : 0))
+      return fmt::format(". updates has grown by {}: does more than one block or thread change the state?",
+                         got.updates - before.updates);
+    if (x = expected, x.good_steps = before.good_steps; found && is(x))
+      return ". good_steps begins again at 0 after an overflow";
+    if (x = expected, x.scale = before.scale; found && is(x)) return ". The scale must be halved after an overflow";
+    if (x = expected, x.scale = before.scale / 2; found && is(x)) return ". The scale stays at kLeastScale or above";
+    return {};
+  }
+  // Whether an earlier step than k, whose next was not its state, had an overflow.
+  static bool overflows_apart(ConstBuffers in, const Case& c, std::size_t k) {
+    for (std::size_t j = 0; j < k; ++j)
+      if (j % 3 != 2 && broken_in(c, in, j) < at(c.size[0])) return true;
+    return false;
+  }
+  // Which kinds of overflow are not seen in the steps of this case.
+  static std::string unseen(const Case& c, ConstBuffers in, std::span<const LossScale> out) {
+    std::size_t all[3] = {}, missed[3] = {};
+    for (std::size_t k = 0; k < at(c.size[1]); ++k)
+      if (const std::size_t place = broken_in(c, in, k); place < at(c.size[0])) {
+        const std::size_t of = kind(c, in, k, place);
+        ++all[of], missed[of] += out[k].skip == 0 ? 1u : 0u;
+      }
+    std::string told;
+    for (std::size_t of = 0; of < 3; ++of)
+      if (all[of] > 0)
+        told += fmt::format("{}{} of {} with {}", told.empty() ? "" : ", ", missed[of], all[of], kNames[of]);
+    return ". Overflows of this case with skip = 0: " + told;
+  }
 
   // The place of the first inf or NaN; the size where there is none.
   template <class U>

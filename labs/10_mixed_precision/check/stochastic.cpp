@@ -4,19 +4,11 @@
 #include <random>
 
 #include "common.hpp"
+#include "draws.hpp"
 
 namespace ridge::lab::mixed_precision {
 
 namespace {
-
-// Sums of deviations that have the mean 0 if all is well, in standard deviations of honest ones.
-struct Deviation {
-  double sum = 0, variance = 0;
-  void add(double x, double v) { sum += x, variance += v; }
-  // One honest comparison in ten billion exceeds it, given a few dozen terms.
-  bool beyond() const { return variance > 4 && std::fabs(sum) > 6.5 * std::sqrt(variance); }
-  double in_deviations() const { return sum / std::sqrt(variance); }
-};
 
 // Sizes: n, calls, 1: a chain of calls, 2: differences just above a bf16, seed.
 class Stochastic : public TaskCheck {
@@ -123,22 +115,6 @@ class Stochastic : public TaskCheck {
   }
 
  private:
-  // For each element: how probable the step away from zero was, and whether it happened.
-  struct Draws {
-    std::span<const Bf16> w;
-    std::span<const float> u;
-    std::span<const Bf16> out;
-    float difference(std::size_t i) const { return static_cast<float>(static_cast<double>(w[i])) - u[i]; }  // in fp32
-    std::uint32_t bits(std::size_t i) const { return std::bit_cast<std::uint32_t>(difference(i)); }
-    double chance(std::size_t i) const { return static_cast<double>(bits(i) & 0xffff) / 65536; }
-    bool up(std::size_t i) const { return out[i].bits != bits(i) >> 16; }
-    bool next_to(std::size_t i) const {
-      const std::uint32_t b = bits(i), below = b >> 16, got = out[i].bits;
-      return got == below || (got == below + 1 && (b & 0xffff) != 0);
-    }
-    double off(std::size_t i) const { return up(i) - chance(i); }
-    double variance(std::size_t i) const { return chance(i) * (1 - chance(i)); }
-  };
   static double product(const Draws& a, const Draws& b, std::size_t i, std::size_t j) { return a.off(i) * b.off(j); }
   static double variance(const Draws& a, const Draws& b, std::size_t i, std::size_t j) {
     return a.variance(i) * b.variance(j);
@@ -174,13 +150,12 @@ class Stochastic : public TaskCheck {
                    "a number that is not next to the difference");
     }
     for (std::size_t b = 0; b <= kBins; ++b)
-      if (bins[b].beyond())
-        return wrong(
-            fmt::format("where the difference lies {} of the way to the next bf16 away from zero, it is rounded that "
-                        "way too {}: {:.0f} deviations",
-                        b == kBins ? "any part" : fmt::format("{}/16 to {}/16", b, b + 1),
-                        bins[b].sum > 0 ? "often" : "seldom", std::fabs(bins[b].in_deviations())),
-            "rounding that is not as probable as it should be");
+      if (bins[b].beyond()) {
+        if (Verdict v = one_number(d); !v.ok) return v;
+        return wrong(chances_off(d, b < kBins ? static_cast<double>(b) / kBins : 0,
+                                 b < kBins ? static_cast<double>(b + 1) / kBins : 1, bins[b].in_deviations()),
+                     "rounding that is not as probable as it should be");
+      }
     return {};
   }
   static constexpr std::size_t kWindow = 1 << 20;  // pairs

@@ -1,9 +1,9 @@
 // Task `train` of lab 10: a training run, compared with the loss curve of the same model trained in double precision.
 #include <array>
 
-#include "checks/reference.hpp"
 #include "common.hpp"
 #include "nn/data.hpp"
+#include "train_exact.hpp"
 
 namespace ridge::lab::mixed_precision {
 
@@ -31,13 +31,13 @@ class Train : public TaskCheck {
   }
   Shape shape(const Case& c) const override {
     const std::size_t passes = at(c.size[0] * c.size[1]);
-    return {{layout(c).elements * 4, passes * 2 * at(c.size[2] * c.size[3]) * 4, passes * 2 * 4, sizeof(LossScale)},
-            {at(c.size[0]) * 4, (at(c.size[0]) + 1) * sizeof(LossScale), layout(c).elements * 4},
+    return {{layout_of(c).elements * 4, passes * 2 * at(c.size[2] * c.size[3]) * 4, passes * 2 * 4, sizeof(LossScale)},
+            {at(c.size[0]) * 4, (at(c.size[0]) + 1) * sizeof(LossScale), layout_of(c).elements * 4},
             std::size_t{1} << 16};
   }
   void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
     nn::Random random(seed);
-    nn::reference::initial_weights(layout(c), floats(in[0]), [&] {
+    nn::reference::initial_weights(layout_of(c), floats(in[0]), [&] {
       double sum = 0;
       for (int k = 0; k < 4; ++k) sum += random.uniform();
       return (sum - 2) * std::sqrt(3.0);
@@ -52,7 +52,7 @@ class Train : public TaskCheck {
                 ints.begin() + static_cast<std::ptrdiff_t>((p * 2 + 1) * of_batch));
       faults[2 * p] = -1, faults[2 * p + 1] = 0;
       if (c.size[1] > 1 && (p == 2 || p == 5 || random.uniform() < 0.2)) {
-        const nn::ParameterLayout l = layout(c);
+        const nn::ParameterLayout l = layout_of(c);
         const nn::Parameter& t = l.parameters[random.below(l.parameters.size())];
         faults[2 * p] = static_cast<std::int32_t>(t.offset + random.below(t.size()));
         faults[2 * p + 1] = random.uniform() < 0.5 ? 0x7F800000 : 0x7FC00000;
@@ -63,17 +63,17 @@ class Train : public TaskCheck {
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     const auto losses = floats(out[0]);
     const auto states = as<LossScale>(out[1]);
-    Exact exact(c, in);
+    ExactTraining exact(c, in);
     LossScale s = as<LossScale>(in[3])[0];
     for (std::size_t k = 0; k < losses.size(); ++k) {
       const double loss = exact.pass(k);
       if (!(std::fabs(double{losses[k]} - loss) <= tolerance(k)))
-        return wrong(fmt::format("the loss of step {} is {:.5f}{}; trained in double precision it is {:.5f}, and fp16 "
-                                 "explains {:.2g}. Before: {}",
-                                 k, losses[k],
-                                 std::isnan(losses[k]) ? " (losses holds anything at the call, and is added to)" : "",
-                                 loss, tolerance(k), history(losses.first(k), states)),
-                     "a loss that does not follow the exact one");
+        return wrong(
+            fmt::format("the loss of step {} is {:.5f}; trained in double precision it is {:.5f}, and fp16 "
+                        "explains {:.2g}. Before: {}{}",
+                        k, losses[k], loss, tolerance(k), history(losses.first(k), states),
+                        std::isnan(losses[k]) ? why_nan(k, floats(out[2])) : other_betas(c, in, losses, states, k)),
+            "a loss that does not follow the exact one");
       // Gradients of activations are some ten times those of the logits, which are below scale * over.
       const double size = double{s.scale} * exact.over;
       const LossScale& got = states[k + 1];
@@ -88,94 +88,37 @@ class Train : public TaskCheck {
         return wrong(fmt::format("after step {}: scale {}, good_steps {}, updates {}; expected {}, {} and {}", k,
                                  got.scale, got.good_steps, got.updates, s.scale, s.good_steps, s.updates),
                      "a state that does not follow from the last one");
+      exact.keep(scale);
       if (got.skip == 1) continue;
       const double norm = exact.norm(), factor = std::min(1.0, exact.clip / norm), has = double{got.unscale} * scale;
       if (!(std::fabs(has - factor) <= 0.1 * factor))
         return wrong(fmt::format("step {}: unscale times scale is {:.4g}; the norm is {:.4g}, clip is {:.4g}, so it "
-                                 "should be {:.4g}",
-                                 k, has, norm, exact.clip, factor),
+                                 "should be {:.4g}{}",
+                                 k, has, norm, exact.clip, factor, why_clipped(exact, in, out, has, scale)),
                      "a gradient that is not clipped as it should be");
       exact.update(factor, s.updates);
     }
-    return verify_weights(exact, floats(in[0]), floats(out[2]));
+    Verdict v = verify_weights(exact, floats(in[0]), floats(out[2]));
+    if (v.ok) return v;
+    TrainVariant all;
+    all.decay_everywhere = true;
+    if (verify_weights(run_again(c, in, states, all), floats(in[0]), floats(out[2])).ok)
+      v.message +=
+          "; they are where training with weight decay for all tensors leads: Tensor::decay says which have it";
+    return v;
   }
   Work work(const Case& c) const override {
-    const auto n = static_cast<double>(layout(c).elements), steps = static_cast<double>(c.size[0]);
+    const auto n = static_cast<double>(layout_of(c).elements), steps = static_cast<double>(c.size[0]);
     return {steps * n, "element", steps * n * 28, steps * n * 28};
   }
 
  private:
-  static nn::ModelConfig model(const Case& c) {
-    return {16, static_cast<int>(c.size[3]), 1, 2, static_cast<int>(c.size[4]), true};
-  }
-  static nn::ParameterLayout layout(const Case& c) { return nn::parameter_layout(model(c)); }
   static float first_scale(const Case& c) { return c.size[5] == 0 ? 0x1p26f : 0x1p18f; }
-  // The same run in double precision.
-  struct Exact {
-    Exact(const Case& the_case, ConstBuffers in)
-        : c(the_case),
-          config(model(c)),
-          l(layout(c)),
-          tokens(as<std::int32_t>(in[1])),
-          faults(as<std::int32_t>(in[2])),
-          of_batch(at(c.size[2] * c.size[3])),
-          own(1 / static_cast<double>(of_batch * at(c.size[1]))),
-          over(c.size[5] == 0 ? own : std::ldexp(1.0, -static_cast<int>(c.size[5]))),
-          clip(static_cast<double>(c.size[7]) * 1e-3 * over / own),
-          m(l.elements),
-          v(l.elements),
-          g(l.elements) {
-      for (float x : floats(in[0])) w.push_back(double{x});
-    }
-    // All micro-batches of step k: their mean loss; their gradient in g, and whether it has a fault.
-    double pass(std::size_t k) {
-      double loss = 0;
-      fault = false;
-      std::fill(g.begin(), g.end(), 0.0);
-      for (std::size_t p = k * at(c.size[1]); p < (k + 1) * at(c.size[1]); ++p) {
-        const auto batch = tokens.subspan(p * 2 * of_batch, 2 * of_batch);
-        loss += own / over *
-                nn::reference::loss(config, l, w, batch.first(of_batch), batch.last(of_batch),
-                                    static_cast<int>(c.size[2]), static_cast<int>(c.size[3]), over, g);
-        fault = fault || faults[2 * p] >= 0;
-      }
-      return loss;
-    }
-    double norm() const {
-      double squares = 0;
-      for (double x : g) squares += x * x;
-      return std::sqrt(squares);
-    }
-    // AdamW with the gradients times `factor`, for t = updates.
-    void update(double factor, int updates) {
-      const bool other = c.size[6] >= 1000;
-      const double rate = 1e-2f, beta1 = other ? 0.5f : 0.9f, beta2 = other ? 0.2f : 0.95f, epsilon = 1e-15f,
-                   decay = other ? 6 : 3;
-      for (const nn::Parameter& t : l.parameters)
-        for (std::size_t i = t.offset; i < t.offset + t.size(); ++i) {
-          m[i] = beta1 * m[i] + (1 - beta1) * g[i] * factor;
-          v[i] = beta2 * v[i] + (1 - beta2) * g[i] * g[i] * factor * factor;
-          const double step =
-              m[i] / (1 - std::pow(beta1, updates)) / (std::sqrt(v[i] / (1 - std::pow(beta2, updates))) + epsilon);
-          w[i] -= rate * (step + (t.decay ? decay * w[i] : 0));
-        }
-    }
-
-    const Case& c;
-    nn::ModelConfig config;
-    nn::ParameterLayout l;
-    std::span<const std::int32_t> tokens, faults;
-    std::size_t of_batch;
-    double own, over, clip;  // a step's mean loss is over 1 / own tokens, its mean gradient over 1 / over of them
-    nn::reference::Values m, v, g, w = {};
-    bool fault = false;
-  };
-
   // Of some 60 runs with other seeds (three cases each) the largest difference was 4e-3. It grows with the steps: AdamW makes a step of the same size from a
   // small gradient as from a large one, and the smallest ones are what fp16 rounds.
   static double tolerance(std::size_t k) { return 2e-3 + 1.5e-3 * static_cast<double>(k); }
   // For each tensor: the distance of the weights from the exact ones, over the distance that those have moved.
-  static Verdict verify_weights(const Exact& exact, std::span<const float> start, std::span<const float> got) {
+  static Verdict verify_weights(const ExactTraining& exact, std::span<const float> start, std::span<const float> got) {
     for (const nn::Parameter& t : exact.l.parameters) {
       double off = 0, moved = 0;
       for (std::size_t i = t.offset; i < t.offset + t.size(); ++i) {
@@ -192,6 +135,75 @@ class Train : public TaskCheck {
             "weights that are not those of exact training");
     }
     return {};
+  }
+  // A run by a variant, with the submission's skips. losses: of the steps that are run; null for all steps.
+  static ExactTraining run_again(const Case& c, ConstBuffers in, std::span<const LossScale> states,
+                                 const TrainVariant& variant, std::vector<double>* losses = nullptr) {
+    ExactTraining run(c, in, variant);
+    const std::size_t steps = losses != nullptr ? losses->size() : at(c.size[0]);
+    for (std::size_t k = 0; k < steps; ++k) {
+      const double loss = run.pass(k);
+      if (losses != nullptr) (*losses)[k] = loss;
+      if (states[k + 1].skip == 0) run.update(std::min(1.0, run.clip / run.norm()), states[k + 1].updates);
+    }
+    return run;
+  }
+  static std::string why_nan(std::size_t k, std::span<const float> weights) {
+    if (k == 0) return " (losses holds anything at the call, and is added to)";
+    const bool finite = std::all_of(weights.begin(), weights.end(), [](float x) { return std::isfinite(x); });
+    return finite ? " (losses holds anything at the call, and is added to: is each step's loss cleared?)"
+                  : fmt::format(
+                        ". The loss of step {0} is right, and the weights at the end hold an inf or a NaN: the "
+                        "update of step {0} broke them. Did AdamW get the new state of this step (unscale, skip, "
+                        "updates), or the state before it?",
+                        k - 1);
+  }
+  static std::string other_betas(const Case& c, ConstBuffers in, std::span<const float> losses,
+                                 std::span<const LossScale> states, std::size_t k) {
+    TrainVariant both, first, second;
+    both.beta1 = first.beta1 = 0.9f, both.beta2 = second.beta2 = 0.95f;
+    for (const auto& [variant, what] :
+         {std::pair{both, "beta1 = 0.9 and beta2 = 0.95"}, {first, "beta1 = 0.9"}, {second, "beta2 = 0.95"}}) {
+      std::vector<double> of(k + 1);
+      run_again(c, in, states, variant, &of);
+      bool alike = true;
+      for (std::size_t j = 0; j <= k; ++j) alike = alike && std::fabs(double{losses[j]} - of[j]) <= tolerance(j) / 4;
+      if (alike) return fmt::format(". The losses are those of training with {}, whatever `options` says", what);
+    }
+    return {};
+  }
+  // What a factor of clipping that is wrong comes from. has: unscale times scale.
+  static std::string why_clipped(const ExactTraining& exact, ConstBuffers in, ConstBuffers out, double has,
+                                 double scale) {
+    auto is = [&](double factor) { return std::fabs(has - factor) <= 0.02 * factor; };
+    const double factor = std::min(1.0, exact.clip / exact.norm());
+    if (const auto [still, name] = unmoved(exact, floats(in[0]), floats(out[2])); is(1) && still > 0)
+      return fmt::format(
+          ". At the end {} of {} tensors, such as {}, are as they were: their gradients are 0 in fp16. Is the gradient "
+          "that backward begins with multiplied by the scale (`scale` of forward_backward)?",
+          still, exact.l.parameters.size(), name);
+    if (is(1)) return ": the gradient is not clipped";
+    if (is(factor / scale))
+      return ": that is clip over the norm of the gradients with their scale. The norm must be multiplied by unscale "
+             "first";
+    const double kept = ExactTraining::norm_of(exact.kept) / scale;
+    if (std::fabs(kept - exact.norm()) > 0.1 * exact.norm() && is(std::min(1.0, exact.clip / kept)))
+      return fmt::format(
+          ": your norm is {:.4g}, which is that of the gradients of all steps so far together. Are the "
+          "gradients cleared before each step?",
+          kept);
+    return {};
+  }
+  // Tensors without weight decay of which no weight has moved: how many, and the first one's name.
+  static std::pair<std::size_t, std::string> unmoved(const ExactTraining& exact, std::span<const float> start,
+                                                     std::span<const float> got) {
+    std::size_t still = 0;
+    std::string first;
+    for (const nn::Parameter& t : exact.l.parameters) {
+      if (t.decay || !std::equal(&start[t.offset], &start[t.offset] + t.size(), &got[t.offset])) continue;
+      if (still++ == 0) first = t.name;
+    }
+    return {still, first};
   }
   static std::string history(std::span<const float> losses, std::span<const LossScale> states) {
     std::string told;

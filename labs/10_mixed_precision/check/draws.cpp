@@ -1,0 +1,68 @@
+#include "draws.hpp"
+
+namespace ridge::lab::mixed_precision {
+
+namespace {
+
+// Elements with a chance of going up, for a message.
+struct Shares {
+  double elements = 0, up = 0, expected = 0;
+  void add(bool is_up, double chance) { elements += 1, up += is_up ? 1 : 0, expected += chance; }
+};
+
+}  // namespace
+
+std::string chances_off(const Draws& d, double from, double to, double deviations) {
+  Shares of_bin, least;  // least: what 8 random bits never round up
+  for (std::size_t i = 0; i < d.out.size(); ++i) {
+    const double chance = d.chance(i);
+    if (chance == 0) continue;
+    if (chance >= from && chance < to) of_bin.add(d.up(i), chance);
+    if (chance < 0x1p-8) least.add(d.up(i), chance);
+  }
+  if (deviations < 0 && from == 0 && least.up == 0 && least.expected > 16)
+    return fmt::format(
+        "where the difference lies less than 1/256 of the way to the next bf16 away from zero, none of "
+        "{:.0f} is rounded that way, and about {:.0f} should be: are there 16 random bits for each?",
+        least.elements, least.expected);
+  const double all = of_bin.elements / 100;
+  return fmt::format(
+      "where the difference lies {} of the way to the next bf16 away from zero, {:.3g}% of {:.0f} are rounded that "
+      "way, and {:.3g}% should be: {:.0f} deviations too {}",
+      to - from == 1 ? "any part" : fmt::format("{:.0f}/16 to {:.0f}/16", 16 * from, 16 * to), of_bin.up / all,
+      of_bin.elements, of_bin.expected / all, std::fabs(deviations), deviations > 0 ? "often" : "seldom");
+}
+
+Verdict one_number(const Draws& d) {
+  constexpr std::size_t kTogether = 256, kEach = 16;
+  std::size_t windows = 0, alike = 0, nearest = 0;
+  for (std::size_t first = 0; first + kTogether <= d.out.size(); first += kTogether) {
+    double most_down = 0, least_up = 1;
+    std::size_t ups = 0, downs = 0;
+    for (std::size_t i = first; i < first + kTogether; ++i) {
+      const double chance = d.chance(i);
+      if (chance == 0) continue;
+      if (d.up(i))
+        least_up = std::min(least_up, chance), ++ups;
+      else
+        most_down = std::max(most_down, chance), ++downs;
+    }
+    if (std::min(ups, downs) < kEach) continue;
+    ++windows;
+    if (most_down > least_up) continue;
+    ++alike;
+    if (most_down <= 0.5 && least_up >= 0.5) ++nearest;
+  }
+  // Nearly all windows: a few may be at a border between two numbers.
+  if (windows < 4 || alike < windows - windows / 20) return {};
+  if (nearest == alike)
+    return wrong("each difference is rounded to the nearest bf16, and nothing is left to chance",
+                 "rounding to nearest");
+  return wrong(fmt::format("{} neighbours at a time are rounded by one random number: those that lie beyond one point "
+                           "of the way to the next bf16 go up, and all others down. Each element must have random bits "
+                           "of its own",
+                           kTogether),
+               "elements whose random numbers are related");
+}
+
+}  // namespace ridge::lab::mixed_precision
