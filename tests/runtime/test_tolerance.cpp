@@ -155,7 +155,7 @@ TEST_CASE("what no single element shows, the norms show") {
   auto poor = [](const Terms& a, const Terms& b, std::uint64_t) { return with_inputs_of(18, a, b); };
   Verdict v = judge(d, {"", poor}, 1);
   CHECK(!v.ok);
-  CHECK(v.message.find("as rounding explains") != std::string::npos);
+  CHECK(v.message.find("larger than rounding explains") != std::string::npos);
 }
 
 TEST_CASE("one element of many that is a little off is seen by its own tolerance") {
