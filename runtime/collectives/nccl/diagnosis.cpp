@@ -100,6 +100,21 @@ std::string with_lines(std::string text) {
 
 bool is_collective(const Call& c) { return c.what > What::receive && c.what < What::split; }
 
+// The call on another communicator in which this process is, where it has one rank only.
+std::string elsewhere(const ncclComm& comm) {
+  if (Ranks::instance().of(comm.key).size() != 1) return {};
+  for (const ncclComm* other : Ranks::instance().all()) {
+    if (other == &comm || other->key == kMpiKey || other->inside.empty()) continue;
+    const Task& task = *other->inside.front();
+    std::string text = ", but in " + text_of(task.call()) + place_of(task.call().pc) + " on another one";
+    if (task.waits_for() >= 0) text += ", and waits there for rank " + std::to_string(task.waits_for());
+    return text +
+           ". A send and its receive must be calls on the same communicator. The calls on one communicator run one by "
+           "one, also in different streams";
+  }
+  return {};
+}
+
 // The part of a rank's call that is still missing, as the others see it. `messages` is set if they wait for sends and
 // receives.
 std::string state_of(const ncclComm& comm, bool messages) {
@@ -109,6 +124,8 @@ std::string state_of(const ncclComm& comm, bool messages) {
   if (comm.inside.empty()) {
     const bool called = comm.tail != nullptr && !comm.tail->done;
     if (!refused_call().empty()) return text + " made a call that was refused, " + refused_call();
+    if (const std::string other = elsewhere(comm); messages && !called && !other.empty())
+      return text + " is in no call on this communicator" + other;
     text += " is in no call of NCCL: ";
     if (messages)
       return text + (called ? "earlier work of its stream does not end" : "no send or receive of it is left");
