@@ -38,6 +38,10 @@ constexpr const char* kAdviceMessages =
     "each "
     "other belong between ncclGroupStart and ncclGroupEnd, or in streams of their own.\n";
 
+constexpr const char* kAdviceOneCommunicator =
+    "The send and the receive are calls on two communicators, and never meet: both ranks must take the same one. The "
+    "calls on one communicator run one by one, also in different streams.\n";
+
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // Time for which nothing may move while a rank's host is elsewhere; 0: for ever.
@@ -108,9 +112,7 @@ std::string elsewhere(const ncclComm& comm) {
     const Task& task = *other->inside.front();
     std::string text = ", but in " + text_of(task.call()) + place_of(task.call().pc) + " on another one";
     if (task.waits_for() >= 0) text += ", and waits there for rank " + std::to_string(task.waits_for());
-    return text +
-           ". A send and its receive must be calls on the same communicator. The calls on one communicator run one by "
-           "one, also in different streams";
+    return text;
   }
   return {};
 }
@@ -287,7 +289,11 @@ void look_for_deadlock(double seconds) {
                         : std::string("no rank has moved for ") + time_text + " s (RIDGE_NCCL_TIMEOUT sets the time)\n";
     const bool messages = in_messages(comm->key);
     report += local_states(comm->key, messages) + others;
-    report += mpi ? kAdviceMpi : messages ? kAdviceMessages : kAdviceNccl;
+    const Call& own = comm->inside.front()->call();
+    const std::string its_half = own.what == What::send ? "but in ncclRecv of " : "but in ncclSend of ";
+    const bool apart = messages && others.find(its_half) != std::string::npos &&
+                       others.find("waits there for rank " + std::to_string(comm->rank)) != std::string::npos;
+    report += mpi ? kAdviceMpi : apart ? kAdviceOneCommunicator : messages ? kAdviceMessages : kAdviceNccl;
     end_with(*comm, Cause::rank_deadlock, report, gone);
   }
 }
