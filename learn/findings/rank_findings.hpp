@@ -15,8 +15,8 @@ struct RankFinding {
 // No two ranks compute at the same time.
 RankFinding one_rank_at_a_time(const std::vector<Timeline>& ranks);
 
-// The step (a range of NVTX named "forward K" or "backward K", with chunks "forward K chunk C") that begins latest after
-// the neighbour's step that it needs, while its rank is idle.
+// The step that begins latest after the neighbour's step that it needs, while its rank is idle. A step is a range of
+// NVTX: "forward K" or "backward K", with chunks "forward K chunk C".
 RankFinding late_step(const std::vector<Timeline>& ranks);
 
 // The message that could begin earlier beside kernels, if the host issued it before another one of its stream.
