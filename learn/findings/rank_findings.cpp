@@ -14,6 +14,7 @@ namespace {
 using Item = Timeline::Item;
 
 constexpr double kMicro = 1e6;  // us of a second
+constexpr double kSoon = 1e-6;  // s: what begins so soon after another has waited for it
 
 struct Piece {
   std::string name;  // of the range
@@ -176,7 +177,7 @@ RankFinding late_step(const std::vector<Timeline>& ranks) {
   const std::size_t rank = asked_late ? late.rank : late.peer;
   f.fact += fmt::format(". The transfer begins when rank {} comes to its {}, at {:.1f} us", rank,
                         asked_late ? "receive" : "send", last.start * kMicro);
-  if (const Item* held = held_by(ranks[rank], last))
+  if (const Item* held = held_by(ranks[rank], last); held != nullptr && held->end > last.start - kSoon)
     f.fact += fmt::format(", behind {} that ends at {:.1f} us",
                           held->kind == "kernel" ? range_of(pieces[rank], *held)
                                                  : held->name + " in stream " + std::to_string(held->stream),

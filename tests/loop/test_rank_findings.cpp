@@ -49,13 +49,17 @@ TEST_CASE("rank findings: the step that comes late, and what its transfer waited
     const double at = 10.0 * k, late = k == 2 ? 9 : 0;
     kernel(ranks[0], name, at, 10);
     message(ranks[0], "ncclSend", 2, at + 10, 2 + late).parts = {{1, 1, 64, 5, static_cast<std::uint64_t>(k)}};
-    message(ranks[1], "ncclRecv", 2, at + 10 + late, 2).parts = {{0, 0, 64, 5, static_cast<std::uint64_t>(k)}};
+    if (k == 2) message(ranks[1], "ncclSend", 3, 30, 9);
+    Timeline::Item& receive = message(ranks[1], "ncclRecv", 2, at + 10 + late, 2);
+    receive.parts = {{0, 0, 64, 5, static_cast<std::uint64_t>(k)}};
+    if (k == 2) receive.waits = {ranks[1].items.size() - 2};
     kernel(ranks[1], name, at + 12 + late, 8);
   }
   const RankFinding f = late_step(ranks);
-  CHECK(f.fact ==
-        "Rank 1 is idle from 30.0 us and begins `forward 2` at 41.0 us, though rank 0 has ended it at 30.0 us. The "
-        "transfer begins when rank 1 comes to its receive, at 39.0 us, behind `forward 1` that ends at 30.0 us");
+  CHECK(
+      f.fact ==
+      "Rank 1 is idle from 30.0 us and begins `forward 2` at 41.0 us, though rank 0 has ended it at 30.0 us. The "
+      "transfer begins when rank 1 comes to its receive, at 39.0 us, behind ncclSend in stream 3 that ends at 39.0 us");
   CHECK(f.advice.find("Does this receive wait for a buffer") == 0);
 }
 
