@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "ceilings/profile.hpp"
+#include "check/terms.hpp"
 #include "checks/compare.hpp"
 
 namespace {
@@ -68,6 +69,7 @@ class AllReduce : public TaskCheck {
       };
       auto where = [&](std::size_t i) { return fmt::format("rank {}, out[{}]", r, i); };
       Verdict v = compare_close<T>(as<T>(out[static_cast<std::size_t>(r)]), expected, where, 8);
+      if (!v.ok) v.message += what_it_is(c, in, out, r, expected);
       if (!v.ok) return v;
     }
     for (int r = 1; r < c.ranks; ++r)
@@ -92,6 +94,50 @@ class AllReduce : public TaskCheck {
     return static_cast<std::int64_t>((r.mode == Mode::check ? 16 : 64) << 20) / static_cast<std::int64_t>(sizeof(T));
   }
   virtual Tolerance precision() const { return {}; }
+  // Said of an element in which values of ranks are missing, or that is no sum of such values.
+  virtual std::string where_missing() const { return {}; }
+
+  static bool near(double got, const Expected& e) {
+    return std::fabs(got - e.value) <= std::min(8 * e.deviation, e.worst);
+  }
+  // Of rank r's first wrong element: the terms that it holds, or the ranks where it is right.
+  template <class Of>
+  std::string what_it_is(const Case& c, ConstBuffers in, ConstBuffers out, int r, Of expected) const {
+    constexpr std::size_t kLooked = 16;
+    const auto n = static_cast<std::size_t>(c.size[0]);
+    auto got = [&](int rank, std::size_t i) {
+      return static_cast<double>(as<T>(out[static_cast<std::size_t>(rank)])[i]);
+    };
+    std::size_t first = 0;
+    while (first < n && near(got(r, first), expected(first))) ++first;
+    if (first == n) return {};
+    if (std::isnan(got(r, first))) {
+      std::vector<int> right;
+      for (int k = 0; k < c.ranks; ++k)
+        if (near(got(k, first), expected(first))) right.push_back(k);
+      if (right.empty()) return c.ranks == 1 ? "" : "; no rank has the right value there";
+      return fmt::format("; {} {} the right value there, which has not come to rank {}",
+                         ring_allreduce::ranks_text(right), right.size() == 1 ? "has" : "have", r);
+    }
+    // Neighbours in the same chunk.
+    const std::size_t chunk = (n + static_cast<std::size_t>(c.ranks) - 1) / static_cast<std::size_t>(c.ranks);
+    std::vector<ring_allreduce::Element> elements;
+    for (std::size_t i = first; i < n && i / chunk == first / chunk && elements.size() < kLooked; ++i) {
+      if (near(got(r, i), expected(i))) break;
+      ring_allreduce::Element e{{}, got(r, i)};
+      for (int k = 0; k < c.ranks; ++k)
+        e.values.push_back(static_cast<double>(as<T>(in[static_cast<std::size_t>(k)])[i]));
+      elements.push_back(std::move(e));
+    }
+    const bool coarse = sizeof(T) < sizeof(float);  // few digits: a few elements fit by chance
+    if (coarse && elements.size() < kLooked) return {};
+    const auto times = ring_allreduce::times_in(elements, precision().of_length(c.ranks));
+    if (times.empty()) return where_missing();
+    const std::string text =
+        ring_allreduce::terms_text(times, fmt::format("out[{}]", first), r, static_cast<int>(c.size[2]));
+    const bool twice = std::count(times.begin(), times.end(), 2) != 0;
+    return (text.empty() ? "" : "; " + text) + (twice ? "" : where_missing());
+  }
 
   // Transfers go to the right neighbour, none is larger than a chunk, and each chunk travels p - 1 steps twice.
   static Verdict verify_ring(const Case& c, std::span<const Message> messages, bool host) {
@@ -173,6 +219,10 @@ class Staged : public AllReduce<float> {
 
  protected:
   bool may_be_in_place() const override { return false; }
+  std::string where_missing() const override {
+    return "; cudaMemcpyAsync only begins a copy: has each copy ended before MPI reads its host buffer, or writes into "
+           "it?";
+  }
   // Not timed on GPUs: a ring through the host cannot keep up with NCCL.
   std::int64_t measured_elements(const Request& r) const override { return r.backend == Backend::cuda ? 0 : 40000; }
 };

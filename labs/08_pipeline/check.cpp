@@ -10,6 +10,7 @@
 #include <set>
 
 #include "ceilings/profile.hpp"
+#include "check/gradients.hpp"
 #include "checks/compare.hpp"
 #include "checks/memo.hpp"
 #include "checks/reference.hpp"
@@ -324,6 +325,7 @@ class Training : public TaskCheck {
       };
       Verdict verdict = compare_close<float>(
           got, [&](std::size_t i) { return expected[place[i]]; }, where);
+      if (!verdict.ok) verdict.message += what_they_are(c, in, out, expected);
       if (!verdict.ok) return verdict;
     }
     Expected e;
@@ -433,21 +435,66 @@ class Training : public TaskCheck {
     return all;
   }
 
+  // Of the last rank with wrong gradients: where they come from.
+  std::string what_they_are(const Case& c, ConstBuffers in, ConstBuffers out,
+                            const std::vector<Expected>& expected) const {
+    namespace wrong = pipeline_gradients;
+    if (c.measured) return {};
+    const Shard s = shard(c, c.ranks - 1);
+    const nn::ParameterLayout layout = nn::parameter_layout(s.model);
+    auto fits = [&](int rank, const std::vector<Expected>& all) {
+      const auto got = floats(out[static_cast<std::size_t>(2 * rank)]);
+      std::size_t at = 0;
+      for (const nn::Range& range : shard(c, rank).ranges)
+        for (std::size_t i = range.begin; i < range.end; ++i, ++at)
+          if (!(std::fabs(static_cast<double>(got[at]) - all[i].value) <= 8 * all[i].deviation)) return false;
+      return true;
+    };
+    int rank = c.ranks - 1;
+    while (rank > 0 && fits(rank, expected)) --rank;
+    const auto fits_here = [&](const std::vector<double>& gradients) {
+      return fits(rank, expected_of(layout, gradients, s));
+    };
+    const std::vector<double> weights = weights_of(c, in);
+    const auto tokens = as<std::int32_t>(in[1]),
+               targets = as<std::int32_t>(in[static_cast<std::size_t>(3 * c.ranks - 1)]);
+    const double scale = 1.0 / static_cast<double>(tokens.size());
+    std::vector<std::vector<double>> parts;
+    std::vector<wrong::Flow> flows;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(s.micro_batches); ++k) {
+      const auto own = tokens.subspan(k * s.rows(), s.rows()), wanted = targets.subspan(k * s.rows(), s.rows());
+      parts.emplace_back(layout.elements, 0);
+      nn::reference::loss(s.model, layout, weights, own, wanted, s.batch, s.sequence, scale, parts.back());
+      if (s.chunks == 1) flows.emplace_back(s.model, layout, weights, own, wanted, s.batch, s.sequence, scale);
+    }
+    if (const auto missing = wrong::missing_in(parts, fits_here); !missing.empty())
+      return wrong::missing_text(missing, rank, s.micro_batches);
+    if (rank + 1 == c.ranks || s.chunks > 1) return {};
+    return wrong::arrived_text(flows, static_cast<std::size_t>(shard(c, rank + 1).first_block(0)), layout.elements,
+                               rank, fits_here);
+  }
+
   struct Answer {
     std::vector<Expected> gradients;  // in the order of the model's buffer
     double loss;
   };
-  Answer answer_of(const Case& c, ConstBuffers in) const {
-    const int p = c.ranks;
-    const Shard s = shard(c, p - 1);
-    const nn::ParameterLayout layout = nn::parameter_layout(s.model);
-    std::vector<double> weights(layout.elements, 0), gradients(layout.elements, 0);
-    for (int r = 0; r < p; ++r) {
+  // All ranks' weights, in the order of the model's buffer.
+  std::vector<double> weights_of(const Case& c, ConstBuffers in) const {
+    std::vector<double> weights(nn::parameter_layout(shard(c, 0).model).elements, 0);
+    for (int r = 0; r < c.ranks; ++r) {
       std::size_t at = 0;
       const auto own = floats(in[static_cast<std::size_t>(3 * r)]);
       for (const nn::Range& range : shard(c, r).ranges)
         for (std::size_t i = range.begin; i < range.end; ++i) weights[i] = static_cast<double>(own[at++]);
     }
+    return weights;
+  }
+  Answer answer_of(const Case& c, ConstBuffers in) const {
+    const int p = c.ranks;
+    const Shard s = shard(c, p - 1);
+    const nn::ParameterLayout layout = nn::parameter_layout(s.model);
+    const std::vector<double> weights = weights_of(c, in);
+    std::vector<double> gradients(layout.elements, 0);
     const auto tokens = as<std::int32_t>(in[1]), targets = as<std::int32_t>(in[static_cast<std::size_t>(3 * p - 1)]);
     // All micro-batches are one batch.
     const double loss = nn::reference::loss(s.model, layout, weights, tokens, targets, s.batch * s.micro_batches,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "learn/findings/line_findings.hpp"
+#include "learn/findings/rank_findings.hpp"
 #include "runtime/ceilings/profile.hpp"
 
 namespace ridge::loop {
@@ -382,6 +383,8 @@ const char* usual_advice(const TaskResult& task, const std::vector<Timeline>& ra
                   "needs: an event, recorded where that is done.";
 }
 
+RankFinding first_of(RankFinding a, RankFinding b) { return a.fact.empty() ? b : a; }
+
 }  // namespace
 
 void virtual_time_finding(const TaskResult& task, const GoalResult& g, Finding& f) {
@@ -413,7 +416,27 @@ void virtual_time_finding(const TaskResult& task, const GoalResult& g, Finding& 
     }
     return;
   }
+  const bool of_ranks = !task.ranks.empty() && g.metric != "exposed_compute";
+  const RankFinding seen = !of_ranks  ? RankFinding{}
+                           : messages ? message_behind_another(all)
+                                      : first_of(one_rank_at_a_time(all), late_step(all));
+  if (!seen.fact.empty()) {
+    f.what += ". " + seen.fact;
+    f.why = seen.advice;
+    return;
+  }
   name_longest();
+  const bool last = messages && std::none_of(longest.on->items.begin(), longest.on->items.end(), [&](const Item& i) {
+                      return i.kind == "kernel" && i.start >= item.start;
+                    });
+  if (last) {
+    f.what += ". No kernel begins after that";
+    f.why =
+        "Compute first what this message carries. A kernel whose result no message carries, as the gradient of a "
+        "weight, belongs after it: then it runs while the message travels.";
+  }
+  if (kernels && g.value.value_or(1) < 0.9)
+    f.why += " Some kernels are hidden already. Does a message wait for more kernels than the one that makes its data?";
   if (item.kind == "d2d") f.why = advice_of_copy_inside(*longest.on);
   if (dominates) f.why = narrow_loads(task, item.name) + one_kernel(item);
   if (g.metric == "virtual_time_over_bound") f.why += exposed_all_reduce(*longest.on, item);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "src/count/footprint.hpp"
+#include "src/device/memory.hpp"
 #include "src/stream/schedule.hpp"
 #include "support/catch.hpp"
 
@@ -98,8 +99,8 @@ std::string race_of(const std::vector<Touch>& ops, std::vector<std::uint64_t> ho
 TEST_CASE("race between streams: only what nothing orders") {
   CHECK(
       race_of({{1, 0, 100, {}}, {2, 100, 200, {}}}) ==
-      "kernel1 in stream 2 and kernel0 in stream 1 touch the same memory, and nothing makes one wait for the other: an "
-      "event, or one stream for both");
+      "kernel1 in stream 2 and kernel0 in stream 1 touch the same memory, and nothing makes one wait for the other. If "
+      "both must touch it, order them by an event, or put both into one stream; if not, an index is wrong");
   CHECK(race_of({{1, 0, 100, {}}, {2, 100, 200, {0}}}).empty());                      // an event
   CHECK(race_of({{1, 0, 100, {}}, {3, 0, 0, {0}}, {2, 100, 200, {1}}}).empty());      // by way of a third
   CHECK(race_of({{1, 0, 100, {}}, {2, 100, 200, {}}}, {0}).empty());                  // the host waited
@@ -108,6 +109,22 @@ TEST_CASE("race between streams: only what nothing orders") {
   CHECK(race_of({{1, 100, 300, {}}, {2, 100, 200, {}}}).empty());    // both read
   CHECK(race_of({{1, 0, 100, {}}, {2, 110, 200, {}}}).empty());      // neighbours
   CHECK_FALSE(race_of({{1, 0, 100, {}}, {0, 0, 105, {}}}).empty());  // both write
+}
+
+TEST_CASE("race between streams: the shared bytes are those of the buffer") {
+  Footprint a, b;
+  a.written.add(100, 200), a.written.add(300, 400);
+  b.read.add(180, 320), b.atomic.add(390, 500);
+  const Ranges shared = a.conflicts(b);
+  REQUIRE(shared.size() == 3);
+  CHECK((shared.all()[0].begin == 180 && shared.all()[0].end == 200));
+  CHECK((shared.all()[2].begin == 390 && shared.all()[2].end == 400));
+
+  void* buffer = DeviceMemory::instance().allocate(64, MemoryKind::device);
+  const auto at = reinterpret_cast<std::uintptr_t>(buffer);
+  const std::string text = race_of({{1, 0, at + 12, {}}, {2, at + 16, 0, {}}});
+  CHECK(text.find("for the other. Both touch bytes 16 to 21 of a buffer of 64 bytes. If both") != std::string::npos);
+  DeviceMemory::instance().free(buffer);
 }
 
 TEST_CASE("race between streams: copies are named by their calls, and the call's stream as its argument") {

@@ -110,7 +110,10 @@ class Attention : public Task {
       dproj_b.add(k, 0, s.done());
     }
     for (int r = 0; r < c.ranks; ++r)
-      if (Verdict v = y.compare(of_rank(out, c.ranks, r, 0), c.ranks, r, "y"); !v.ok) return v;
+      if (Verdict v = y.compare(of_rank(out, c.ranks, r, 0), c.ranks, r, "y",
+                                [&] { return guesses_of_bias(y, proj_b, "proj_b", c.ranks, r); });
+          !v.ok)
+        return v;
     for (int r = 0; r < c.ranks; ++r) {
       const auto g = of_rank(out, c.ranks, r, 2);
       for (const Verdict& v : {dx.compare(of_rank(out, c.ranks, r, 1), c.ranks, r, "dx"),

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <numbers>
@@ -54,11 +55,28 @@ inline Reals exact(std::span<const float> x) {
 }
 inline std::vector<double> doubles(std::span<const float> x) { return {x.begin(), x.end()}; }
 
+struct Guess;
+
 // Elements of an output that are compared: all, or a sample where they are many.
 class Elements {
  public:
   explicit Elements(Size cols) : cols_(cols) {}
   void add(Size row, Size col, const Real& r) { at_.push_back(row * cols_ + col), expected_.push_back(expected(r)); }
+  // The same elements with other values: value(index, expected). The errors may be larger than those of the answer.
+  template <class Value>
+  Elements changed(Value value) const {
+    Elements other = *this;
+    for (Size k = 0; k < at_.size(); ++k) {
+      Expected& e = other.expected_[k];
+      e.value = value(at_[k], e.value);
+      e.deviation = 4 * (e.deviation + kUnit * (std::fabs(e.value) + e.magnitude));
+      e.worst = INFINITY;
+    }
+    return other;
+  }
+  // The message of a wrong answer names the guess that the answer fits.
+  Verdict compare(std::span<const float> got, int ranks, int rank, const std::string& name,
+                  const std::function<std::vector<Guess>()>& guesses) const;
   Verdict compare(std::span<const float> got, int ranks, int rank, const std::string& name) const {
     CloseTally tally(at_.size());
     for (Size k = 0; k < at_.size(); ++k) tally.add(at_[k], static_cast<double>(got[at_[k]]), expected_[k]);
@@ -74,6 +92,37 @@ class Elements {
   std::vector<Size> at_;
   std::vector<Expected> expected_;
 };
+
+// The answer of a known mistake, for messages.
+struct Guess {
+  std::string text;
+  Elements answer;
+};
+
+inline Verdict Elements::compare(std::span<const float> got, int ranks, int rank, const std::string& name,
+                                 const std::function<std::vector<Guess>()>& guesses) const {
+  Verdict v = compare(got, ranks, rank, name);
+  if (v.ok) return v;
+  for (const Guess& g : guesses())
+    if (g.answer.compare(got, ranks, rank, name).ok) {
+      v.message += "; " + g.text;
+      break;
+    }
+  return v;
+}
+
+// y, where a bias of one number a column is missing, or every rank has added it.
+inline std::vector<Guess> guesses_of_bias(const Elements& y, const std::vector<double>& bias, const std::string& name,
+                                          int ranks, int rank) {
+  const Size C = bias.size();
+  std::vector<Guess> all = {{fmt::format("rank {}'s y is right, but for the bias {}, which is missing", rank, name),
+                             y.changed([&](Size i, double value) { return value - bias[i % C]; })}};
+  if (ranks > 1)
+    all.push_back(
+        {fmt::format("the bias {} is in y {} times: each rank has added it to its part of the sum", name, ranks),
+         y.changed([&](Size i, double value) { return value + (ranks - 1) * bias[i % C]; })});
+  return all;
+}
 
 inline Verdict same_bits(ConstBuffers out, int ranks, Size which, Size first, Size count, const std::string& name) {
   const auto a = of_rank(out, ranks, 0, which).subspan(first, count);

@@ -75,7 +75,10 @@ class CrossEntropy : public Task {
       losses.add(n, 0, {log + made[k].top - of_target, square(error), 0});
     }
     for (int r = 0; r < c.ranks; ++r)
-      if (Verdict v = losses.compare(of_rank(out, c.ranks, r, 0), c.ranks, r, "losses"); !v.ok) return v;
+      if (Verdict v =
+              losses.compare(of_rank(out, c.ranks, r, 0), c.ranks, r, "losses", [&] { return guesses(c, in, losses); });
+          !v.ok)
+        return v;
     for (int r = 0; r < c.ranks; ++r) {
       Elements d(Vs);
       for (Size k = 0; k < rows.size(); ++k)
@@ -110,6 +113,50 @@ class CrossEntropy : public Task {
   }
 
  private:
+  // Losses of known mistakes.
+  static std::vector<Guess> guesses(const Case& c, ConstBuffers in, const Elements& losses) {
+    const Size Vs = at(c, 1), V = at(c, 2), p = static_cast<Size>(c.ranks);
+    const auto targets = as<std::int32_t>(in[1]);
+    auto row = [&](Size n, Size r) { return of_rank(in, c.ranks, static_cast<int>(r), 0).subspan(n * Vs, Vs); };
+    auto valid = [&](Size r) { return r * Vs >= V ? 0 : std::min(Vs, V - r * Vs); };
+    auto top_of = [](std::span<const float> x) {
+      double top = -INFINITY;
+      for (float v : x) top = v > top ? static_cast<double>(v) : top;  // no NaN
+      return top;
+    };
+    // The loss with columns(r) of rank r; `own`: each rank's sum is made with its own maximum.
+    auto loss = [&](Size n, auto columns, bool own) {
+      double top = -INFINITY, total = 0;
+      for (Size r = 0; r < p; ++r) top = std::max(top, top_of(row(n, r).first(columns(r))));
+      for (Size r = 0; r < p; ++r) {
+        const auto x = row(n, r).first(columns(r));
+        const double taken = own ? top_of(x) : top;
+        for (float v : x) total += std::isnan(v) ? 0 : std::exp(static_cast<double>(v) - taken);
+      }
+      const auto target = static_cast<Size>(targets[n]);
+      return std::log(total) + top - static_cast<double>(row(n, target / Vs)[target % Vs]);
+    };
+    // Each rank adds the logit of its column that is nearest to the target.
+    auto elsewhere = [&](Size n, double right) {
+      const auto target = static_cast<long>(targets[n]);
+      for (Size r = 0; r < p; ++r) {
+        const long own = target - static_cast<long>(r * Vs), most = static_cast<long>(valid(r)) - 1;
+        if (most >= 0 && (own < 0 || own > most))
+          right -= static_cast<double>(row(n, r)[static_cast<Size>(std::clamp(own, 0L, most))]);
+      }
+      return right;
+    };
+    return {{"the sums of the ranks are added as they are, each made with its rank's own maximum: bring each to the "
+             "maximum of all ranks first",
+             losses.changed([&](Size n, double) { return loss(n, valid, true); })},
+            {fmt::format("columns from V = {} on are padding, and have changed the loss: leave them out", V),
+             losses.changed([&](Size n, double) {
+               return loss(
+                   n, [&](Size) { return Vs; }, false);
+             })},
+            {"ranks that do not have the target's column have added a logit for it: they must add 0",
+             losses.changed(elsewhere)}};
+  }
   static void add(std::vector<Case>& all, int p, std::int64_t N, std::int64_t Vs, std::int64_t V) {
     all.push_back(made(p, {N, Vs, V}, fmt::format("N {}, V {}, {} columns a rank", N, V, Vs)));
   }

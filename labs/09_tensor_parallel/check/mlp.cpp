@@ -41,7 +41,9 @@ class MlpWhole : public MlpTask {
       for (Size i = 0; i < C; ++i) y.add(rows[k], i, made[k].y[i]), dx.add(rows[k], i, made[k].dx[i]);
     for (Size i = 0; i < C; ++i) db.add(i, 0, m.db(i));
     for (int r = 0; r < c.ranks; ++r)
-      if (Verdict v = y.compare(of_rank(out, c.ranks, r, 0), c.ranks, r, "y"); !v.ok) return v;
+      if (Verdict v = y.compare(of_rank(out, c.ranks, r, 0), c.ranks, r, "y", [&] { return guesses(c, m, y, r); });
+          !v.ok)
+        return v;
     for (int r = 0; r < c.ranks; ++r) {
       if (Verdict v = dx.compare(of_rank(out, c.ranks, r, 1), c.ranks, r, "dx"); !v.ok) return v;
       if (Verdict v = db.compare(of_rank(out, c.ranks, r, 2).subspan(b_at, C), c.ranks, r, "gradient of b"); !v.ok)
@@ -58,6 +60,27 @@ class MlpWhole : public MlpTask {
   }
 
  private:
+  static std::vector<Guess> guesses(const Case& c, const Mlp& m, const Elements& y, int rank) {
+    std::vector<Guess> all = guesses_of_bias(y, m.b, "b", c.ranks, rank);
+    if (c.ranks == 1 || c.measured) return all;
+    const Size F = own(c);
+    std::vector<double> wrong(m.N * m.C);
+    for (Size n = 0; n < m.N; ++n) {
+      std::vector<double> sum(F, 0);  // over the ranks, of the products without a
+      for (Size f = 0; f < m.F; ++f)
+        for (Size i = 0; i < m.C; ++i) sum[f % F] += m.x.value[n * m.C + i] * m.A[f * m.C + i];
+      for (Size i = 0; i < m.C; ++i) {
+        double total = m.b[i];
+        for (Size f = 0; f < m.F; ++f) total += gelu(sum[f % F] + m.a[f]) * m.B_t[f * m.C + i];
+        wrong[n * m.C + i] = total;
+      }
+    }
+    all.push_back(
+        {"the products with A were summed over the ranks before GELU, but each rank's hidden channels are its "
+         "own: only the products with B are parts of a sum",
+         y.changed([&](Size i, double) { return wrong[i]; })});
+    return all;
+  }
   static void add(std::vector<Case>& all, int p, std::int64_t N, std::int64_t C, std::int64_t F) {
     all.push_back(made(p, {N, C, F}, fmt::format("N {}, C {}, F {}", N, C, F)));
   }
@@ -167,8 +190,16 @@ class SequenceParallel : public MlpTask {
     if (Verdict v = verify_shards(c, m, out, 2, 3 * C, 3 * C + F * C, 3 * C + F * C + F); !v.ok) return v;
     for (int r = 0; r < c.ranks; ++r) {
       const auto g = of_rank(out, c.ranks, r, 2);
+      auto own_rows = [&] {
+        std::vector<double> sum(C, 0);
+        for (Size i = static_cast<Size>(r) * n; i < static_cast<Size>(r + 1) * n; ++i)
+          for (Size k = 0; k < C; ++k) sum[k] += made[i].dx[k].value * hat.value[i * C + k];
+        return std::vector<Guess>{
+            {fmt::format("it is the sum over rank {}'s own rows: the rows of the other ranks are missing", r),
+             d_gamma.changed([&](Size i, double) { return sum[i]; })}};
+      };
       for (const Verdict& v : {dx[static_cast<Size>(r)].compare(of_rank(out, c.ranks, r, 1), c.ranks, r, "dx"),
-                               d_gamma.compare(g.first(C), c.ranks, r, "gradient of gamma"),
+                               d_gamma.compare(g.first(C), c.ranks, r, "gradient of gamma", own_rows),
                                d_beta.compare(g.subspan(C, C), c.ranks, r, "gradient of beta"),
                                d_b.compare(g.subspan(2 * C, C), c.ranks, r, "gradient of b")})
         if (!v.ok) return v;

@@ -38,6 +38,10 @@ constexpr const char* kAdviceMessages =
     "each "
     "other belong between ncclGroupStart and ncclGroupEnd, or in streams of their own.\n";
 
+constexpr const char* kAdviceOneCommunicator =
+    "The send and the receive are calls on two communicators, and never meet: both ranks must take the same one. The "
+    "calls on one communicator run one by one, also in different streams.\n";
+
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // Time for which nothing may move while a rank's host is elsewhere; 0: for ever.
@@ -100,6 +104,19 @@ std::string with_lines(std::string text) {
 
 bool is_collective(const Call& c) { return c.what > What::receive && c.what < What::split; }
 
+// The call on another communicator in which this process is, where it has one rank only.
+std::string elsewhere(const ncclComm& comm) {
+  if (Ranks::instance().of(comm.key).size() != 1) return {};
+  for (const ncclComm* other : Ranks::instance().all()) {
+    if (other == &comm || other->key == kMpiKey || other->inside.empty()) continue;
+    const Task& task = *other->inside.front();
+    std::string text = ", but in " + text_of(task.call()) + place_of(task.call().pc) + " on another one";
+    if (task.waits_for() >= 0) text += ", and waits there for rank " + std::to_string(task.waits_for());
+    return text;
+  }
+  return {};
+}
+
 // The part of a rank's call that is still missing, as the others see it. `messages` is set if they wait for sends and
 // receives.
 std::string state_of(const ncclComm& comm, bool messages) {
@@ -109,6 +126,8 @@ std::string state_of(const ncclComm& comm, bool messages) {
   if (comm.inside.empty()) {
     const bool called = comm.tail != nullptr && !comm.tail->done;
     if (!refused_call().empty()) return text + " made a call that was refused, " + refused_call();
+    if (const std::string other = elsewhere(comm); messages && !called && !other.empty())
+      return text + " is in no call on this communicator" + other;
     text += " is in no call of NCCL: ";
     if (messages)
       return text + (called ? "earlier work of its stream does not end" : "no send or receive of it is left");
@@ -270,7 +289,11 @@ void look_for_deadlock(double seconds) {
                         : std::string("no rank has moved for ") + time_text + " s (RIDGE_NCCL_TIMEOUT sets the time)\n";
     const bool messages = in_messages(comm->key);
     report += local_states(comm->key, messages) + others;
-    report += mpi ? kAdviceMpi : messages ? kAdviceMessages : kAdviceNccl;
+    const Call& own = comm->inside.front()->call();
+    const std::string its_half = own.what == What::send ? "but in ncclRecv of " : "but in ncclSend of ";
+    const bool apart = messages && others.find(its_half) != std::string::npos &&
+                       others.find("waits there for rank " + std::to_string(comm->rank)) != std::string::npos;
+    report += mpi ? kAdviceMpi : apart ? kAdviceOneCommunicator : messages ? kAdviceMessages : kAdviceNccl;
     end_with(*comm, Cause::rank_deadlock, report, gone);
   }
 }

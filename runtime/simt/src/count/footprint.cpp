@@ -1,6 +1,7 @@
 #include "count/footprint.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace ridge::simt {
@@ -40,13 +41,37 @@ std::uintptr_t Ranges::common(const Ranges& other) const {
   return 0;
 }
 
+void Ranges::common(const Ranges& other, Ranges& out) const {
+  for (std::size_t i = 0, k = 0; i < ranges_.size() && k < other.ranges_.size();) {
+    const Range &a = ranges_[i], &b = other.ranges_[k];
+    const std::uintptr_t begin = std::max(a.begin, b.begin), end = std::min(a.end, b.end);
+    if (begin < end) out.add(begin, end);
+    a.end < b.end ? ++i : ++k;
+  }
+}
+
+namespace {
+std::array<std::pair<const Ranges*, const Ranges*>, 7> conflicting(const Footprint& a, const Footprint& b) {
+  return {{{&a.written, &b.written},
+           {&a.written, &b.read},
+           {&a.read, &b.written},
+           {&a.written, &b.atomic},
+           {&a.atomic, &b.written},
+           {&a.atomic, &b.read},
+           {&a.read, &b.atomic}}};
+}
+}  // namespace
+
 std::uintptr_t Footprint::conflict(const Footprint& o) const {
-  const std::pair<const Ranges*, const Ranges*> pairs[] = {
-      {&written, &o.written}, {&written, &o.read}, {&read, &o.written}, {&written, &o.atomic},
-      {&atomic, &o.written},  {&atomic, &o.read},  {&read, &o.atomic}};
-  for (auto [a, b] : pairs)
+  for (auto [a, b] : conflicting(*this, o))
     if (std::uintptr_t at = a->common(*b)) return at;
   return 0;
+}
+
+Ranges Footprint::conflicts(const Footprint& o) const {
+  Ranges all;
+  for (auto [a, b] : conflicting(*this, o)) a->common(*b, all);
+  return all;
 }
 
 }  // namespace ridge::simt

@@ -10,6 +10,9 @@ namespace ridge::simt {
 
 class Ranges {
  public:
+  struct Range {
+    std::uintptr_t begin, end;
+  };
   // [begin, end), begin < end. Beyond kMost ranges the nearest two become one, which then covers too much.
   void add(std::uintptr_t begin, std::uintptr_t end) {
     if (last_ < ranges_.size()) {
@@ -23,6 +26,9 @@ class Ranges {
   }
   // The first byte that lies in both, or 0.
   std::uintptr_t common(const Ranges& other) const;
+  // Adds to `out` what lies in both.
+  void common(const Ranges& other, Ranges& out) const;
+  const std::vector<Range>& all() const { return ranges_; }
   bool empty() const { return ranges_.empty(); }
   void clear() { ranges_.clear(); }
   std::size_t size() const { return ranges_.size(); }
@@ -30,9 +36,6 @@ class Ranges {
   static constexpr std::size_t kMost = 128;
 
  private:
-  struct Range {
-    std::uintptr_t begin, end;
-  };
   void insert(std::uintptr_t begin, std::uintptr_t end);
   std::vector<Range> ranges_;
   std::size_t last_ = 0;
@@ -54,6 +57,8 @@ struct Footprint {
   }
   // An address that one operation writes and the other one touches, or 0. Two atomics are no conflict.
   std::uintptr_t conflict(const Footprint& other) const;
+  // All such addresses.
+  Ranges conflicts(const Footprint& other) const;
 
   std::mutex mutex;  // guards merge()
 

@@ -55,9 +55,34 @@ std::string waits_for_nothing(const std::vector<std::uintptr_t>& places) {
 
 std::string in_words(const Node& n) { return n.name + " in " + stream_of(n) + place_text(place_of(n)); }
 
+std::string bytes_text(std::uintptr_t first, std::uintptr_t end) {
+  if (end - first == 1) return "byte " + std::to_string(first);
+  return "bytes " + std::to_string(first) + " to " + std::to_string(end - 1);
+}
+
+// The first range of bytes that both touch, where a live buffer has it.
+std::string shared_bytes(const Footprint& a, const Footprint& b) {
+  const Ranges shared = a.conflicts(b);
+  DeviceMemory& memory = DeviceMemory::instance();
+  const std::uintptr_t begin = shared.all().front().begin;
+  const Allocation* in = memory.contains(begin) ? memory.find(begin) : nullptr;
+  if (in == nullptr) return {};
+  std::size_t ranges = 0;
+  std::uintptr_t last = 0;
+  for (const Ranges::Range& r : shared.all())
+    if (r.begin < in->end) ++ranges, last = r.end;
+  const std::string where =
+      ranges == 1 ? bytes_text(begin - in->begin, last - in->begin)
+                  : std::to_string(ranges) + " ranges from " + bytes_text(begin - in->begin, last - in->begin);
+  return ". Both touch " + where + " of a buffer of " + std::to_string(in->end - in->begin) + " bytes" +
+         (in->mapped ? " that the caller gave" : "");
+}
+
 std::string of_two(const Node& earlier, const Node& later) {
   return in_words(later) + " and " + in_words(earlier) +
-         " touch the same memory, and nothing makes one wait for the other: an event, or one stream for both";
+         " touch the same memory, and nothing makes one wait for the other" +
+         shared_bytes(*earlier.footprint, *later.footprint) +
+         ". If both must touch it, order them by an event, or put both into one stream; if not, an index is wrong";
 }
 
 std::string at_begin(const Node& n) {
