@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "cluster/src/base/cluster_clock.hpp"
 #include "cluster/src/base/files.hpp"
 #include "cluster/src/base/strings.hpp"
 #include "cluster/src/intake/unpacking.hpp"
@@ -21,14 +22,21 @@ namespace {
 
 constexpr std::size_t kMaxFile = 1 << 20;
 constexpr int kMaxFiles = 100, kMaxEntries = 20000, kMaxDepth = 8, kMaxArchives = 20;
+constexpr int kClocksDiffer = 600;  // seconds
 
-bool is_source(const fs::path& p) {
+bool is_source(const fs::path& p, const Lab& lab) {
   static const std::set<std::string> known = {".cu", ".cuh", ".h", ".hpp", ".inc"};
-  return known.count(p.extension().string()) != 0;
+  const std::string name = p.filename().string();
+  int copy = 0;
+  if (name[0] == '.') return false;  // what systems leave beside files: "._copy.cu"
+  return known.count(lower(p.extension().string())) != 0 || !lab_file(name, lab, copy).empty();
 }
 
 struct Found {
   fs::path sources;                // the folder with the most files of the lab; empty: none has any
+  std::map<std::string, std::vector<fs::path>> places;  // of each file of the lab, in all folders
+  std::set<std::string> links;                          // files of the lab that are links or devices
+  std::string closed;                                   // why a folder can't be listed
   std::vector<fs::path> archives;  // that were met on the way
   std::string unread;              // the name of an archive of a kind that is not read
 };
@@ -48,15 +56,18 @@ Found look_through(const fs::path& top, const Lab& lab) {
       int copy = 0;
       bool read = false;
       if (fs::is_regular_file(s)) {
-        if (const std::string file = lab_file(name, lab, copy); !file.empty()) here.insert(file);
+        if (const std::string file = lab_file(name, lab, copy); !file.empty())
+          here.insert(file), found.places[file].push_back(it->path());
         if (name[0] != '.' && is_archive(name, read)) {
           if (read) found.archives.push_back(it->path());
           if (!read) found.unread = printable(name);
         }
       }
+      if (!fs::is_regular_file(s) && !fs::is_directory(s)) found.links.insert(lab_file(name, lab, copy));
       if (fs::is_directory(s) && depth < kMaxDepth && name[0] != '.' && name != "__MACOSX")
         folders.emplace_back(it->path(), depth + 1);
     }
+    if (ec) found.closed = fmt::format("the folder {} can't be read: {}", printable(dir.filename().string()), ec.message());
     if (static_cast<int>(here.size()) > most) most = static_cast<int>(here.size()), found.sources = dir;
   }
   std::sort(found.archives.begin(), found.archives.end());
@@ -69,7 +80,7 @@ std::map<std::string, fs::path> chosen(const fs::path& from, const Lab& lab, boo
   std::map<std::string, std::pair<int, fs::path>> best;
   std::error_code ec;
   for (fs::directory_iterator it(from, ec), end; !ec && it != end; it.increment(ec)) {
-    if (!is_source(it->path()) || !fs::is_regular_file(it->symlink_status(ec))) continue;
+    if (!is_source(it->path(), lab) || !fs::is_regular_file(it->symlink_status(ec))) continue;
     int number = 0;
     const std::string name = it->path().filename().string(), file = lab_file(name, lab, number);
     const auto [at, fresh] = best.emplace(file.empty() ? name : file, std::pair(number, it->path()));
@@ -87,6 +98,39 @@ std::map<std::string, fs::path> chosen(const fs::path& from, const Lab& lab, boo
                             printable(file.second.filename().string()), name);
   }
   return files;
+}
+
+// Files of the lab that lie in other folders than most of them, one folder for each task. Two of one name are a problem,
+// and so is a file that is there and can't be taken: the stub in its place would cost the task.
+void add_missing(const Found& found, const Lab& lab, std::map<std::string, fs::path>& files, Staged& s) {
+  for (const std::string& file : lab.files) {
+    if (files.count(file) != 0 || !s.problem.empty()) continue;
+    const auto at = found.places.find(file);
+    if (at != found.places.end() && at->second.size() == 1) {
+      files[file] = at->second[0];
+      s.note += fmt::format("{}{} is taken from the folder {}", s.note.empty() ? "" : "; ", file,
+                            printable(at->second[0].parent_path().filename().string()));
+      continue;
+    }
+    if (at != found.places.end()) {
+      std::vector<std::string> names;
+      for (const fs::path& p : at->second)
+        names.push_back(printable((p.parent_path().filename() / p.filename()).string()));
+      std::sort(names.begin(), names.end());
+      s.problem = fmt::format("holds {}: which one counts? Hand in one of them", fmt::join(names, " and "));
+    } else if (found.links.count(file) != 0) {
+      s.problem = file + " is a link, which is not followed; hand in the file itself";
+    } else {
+      std::error_code ec;
+      const std::string stem = lower(fs::path(file).stem().string());
+      for (fs::directory_iterator it(found.sources, ec), end; !ec && it != end; it.increment(ec)) {
+        const std::string name = it->path().filename().string();
+        int copy = 0;
+        if (lower(name).starts_with(stem) && lower(name).ends_with(".cu") && lab_file(name, lab, copy).empty())
+          s.problem = fmt::format("has no {0}; is {1} meant? Hand it in as {0}", file, printable(name));
+      }
+    }
+  }
 }
 
 void copy_sources(const std::map<std::string, fs::path>& files, const fs::path& to, std::string& problem) {
@@ -197,16 +241,23 @@ Staged stage_entry(const Entry& entry, const Lab& lab, std::optional<std::int64_
   if (found.sources.empty()) {
     if (s.problem.empty() && !found.unread.empty())
       s.problem = found.unread + " is an archive of a kind that is not read; hand in a zip or tar.gz";
+    if (s.problem.empty()) s.problem = found.closed;
     if (s.problem.empty()) s.problem = fmt::format("holds none of the lab's files ({})", fmt::join(lab.files, ", "));
     return s;
   }
   const bool lms = entry.parts.size() > 1 || !entry.parts[0].file.empty();
-  const std::map<std::string, fs::path> files = chosen(found.sources, lab, lms, s);
+  std::map<std::string, fs::path> files = chosen(found.sources, lab, lms, s);
+  add_missing(found, lab, files, s);
   if (folder) {  // the newest file's date counts, not the folder's
     std::vector<fs::path> labs;
     for (const auto& [name, file] : files)
       if (std::count(lab.files.begin(), lab.files.end(), name) != 0) labs.push_back(file);
     s.handed_in = newest_of(labs);
+  }
+  if (const std::int64_t now = wall_now(); s.handed_in.value_or(0) > now + kClocksDiffer) {
+    s.handed_in = now;
+    s.note += fmt::format("{}its date lies in the future, so the time of this intake is taken",
+                          s.note.empty() ? "" : "; ");
   }
   if (const auto text = read_regular(found.sources / loop::kParticipationFile, loop::kMaxParticipationBytes))
     s.participation = loop::read_participation(*text);
