@@ -290,10 +290,10 @@ def forms():
             "mac": {"copy.cu": GOOD, ".DS_Store": "x", "._copy.cu": b"\0\5", "__MACOSX/copy.cu": "junk"}, "big": {"copy.cu": GOOD, "report.pdf": bytes(5 << 20)}}
     archives = {"nested.zip": nested, "windows.zip": zipped((windows, GOOD)), "bigzip.zip": zipped(("copy.cu", GOOD), ("report.pdf", bytes(5 << 20)))}
     told = {"link": "is a link", "renamed": "is copy_final.cu meant", "five": "larger than 1 MiB", "nul": "is no text",
-            "two": "task1/copy.cu and task2/copy.cu", "rar": "neither a zip", "seven": "neither a zip", "hollow": "holds none"}
+            "two": "task1/copy.cu and task2/copy.cu", "rar": "neither a zip", "seven": "neither a zip", "hollow": "holds none", "void": "is empty"}
     ids = {"0012": "12", "34": "0034", "a56": " a56 ", "0010078": "10078_lab01.zip", "B7": "b7"}
     people = {"k1": "Jürgen Müller", "k2": "김민준", "k3": "Nguyễn Thị Hằng"}
-    book = Book("id,name\n" + "".join(f"{s},\n" for s in [*good, *told, *ids, "nested", "windows", "bigzip", "future", "later", "closed"])
+    book = Book("id,name\n" + "".join(f"{s},\n" for s in [*good, *told, *ids, "nested", "windows", "bigzip", "future", "later", "closed", "blank"])
                 + "".join(f"{s},{n}\n" for s, n in people.items()))
     for s, files in good.items():
         for name, text in files.items():
@@ -306,7 +306,8 @@ def forms():
     book.put(normalize("NFD", "müllerjürgen_9001_77001_copy.cu"))
     book.put(normalize("NFD", "김민준_5002_assignsubmission_file_/copy.cu"))
     book.put(normalize("NFD", "Nguyễn Thị Hằng_5003_assignsubmission_file_/copy.cu"))
-    book.put("link/gather.cu"), book.put("link/mine.txt")
+    book.put("blank/gather.cu"), book.put("blank/copy.cu", "\n \n")
+    book.put("void/copy.cu", ""), book.put("link/gather.cu"), book.put("link/mine.txt")
     (book.hand_ins / "link/copy.cu").symlink_to("mine.txt")
     book.put("renamed/copy_final.cu"), book.put("renamed/gather.cu")
     book.put("five/copy.cu", b"// " + b"x" * (5 << 20)), book.put("nul/copy.cu", GOOD * 9 + "\0")
@@ -326,6 +327,8 @@ def forms():
         expect(f"{s}: graded: {done.stdout}", ("", GOOD), (owners[s][1], book.text_of(s)))
     for s, word in told.items():
         expect(f"{s}: {owners[s][1]}", True, word in owners[s][1])
+    stub = (REPO / "labs/01_coalescing/copy.cu").read_text()
+    expect("an empty file costs its task alone: " + done.stdout, ("", stub, True), (owners["blank"][1], book.text_of("blank"), "copy.cu is empty" in done.stdout))
     content = book.rows("SELECT content FROM submission WHERE student = 'apart'")[0][0]
     expect("folders for tasks are one hand-in", ["// g\n", "// t\n"],
            [(book.dir / "shared/contents/01_coalescing" / content / f).read_text() for f in ("gather.cu", "transpose.cu")])
