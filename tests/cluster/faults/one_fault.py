@@ -17,11 +17,11 @@ def fault(name):
 class Round:
     """A class of eight that is graded, four at a time."""
 
-    def __init__(self, slurm, works=8, order="slow 1", build=False, grading=""):
+    def __init__(self, slurm, works=8, order="slow 1", build=False, grading="", at_once=4):
         self.slurm, self.seen = slurm, []
-        settings = "heartbeat_s = 5\nstart_s = 30\nretries = 6\nper_job = 1\nat_once = 4\nreadmit_s = 2\n"
+        settings = "heartbeat_s = 5\nstart_s = 30\nretries = 6\nper_job = 1\nat_once = @\nreadmit_s = 2\n"
         head = '[build]\npartition = "cpu"\n' if build else ""
-        self.course = Course(slurm, grading=settings + grading + head)
+        self.course = Course(slurm, grading=settings.replace("@", str(at_once)) + grading + head)
         for i in range(works):
             self.course.add(f"s{i}", f"{order} {i * 11} of {i}", i * 11.0)
         self.course.roster()
@@ -66,10 +66,11 @@ class Round:
         folder = self.shared / "spool"
         return sorted(p for p in folder.glob("*.json") if p.name[0] != ".") if folder.exists() else []
 
-    def published(self):
+    def published(self, seconds=60):
         """Files that the collector, which is stopped, has not taken."""
+        self.until(lambda: list(self.shared.glob("beat/ridge-*")))
         self.process.send_signal(signal.SIGSTOP)
-        expect("a result is published", True, self.until(self.spool, 30) != [])
+        expect("a result is published", True, self.until(self.spool, seconds) != [])
         return self.spool()
 
     def go_on(self):

@@ -43,8 +43,7 @@ class SignedRound(Round):
 @fault("points raised in a signed record")
 def _(slurm):
     r = SignedRound(slurm).start(0)
-    r.until(lambda: r.results() >= 1 or r.ended(), 90)
-    file = r.published()[0]
+    file = r.published(200)[0]
     a = json.loads(file.read_text())
     expect("a record", "graded", a["kind"])
     record = json.loads(a["record"])
@@ -79,8 +78,9 @@ def _(slurm):
 @fault("signing key away for a while")
 def _(slurm):
     r = SignedRound(slurm).start(0)
+    r.until(lambda: list(r.shared.glob("beat/ridge-*")))
     (r.dir / "key").rename(r.dir / "away")
-    r.until(lambda: r.course.rows("SELECT 1 FROM attempt WHERE state = 'failed'") or r.ended(), 90)
+    r.until(lambda: r.course.rows("SELECT 1 FROM attempt WHERE state = 'failed'") or r.ended(), 200)
     (r.dir / "away").rename(r.dir / "key")
     r.finish()
     return r
