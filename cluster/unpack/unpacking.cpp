@@ -56,7 +56,7 @@ std::vector<std::string> parts_of(const std::string& name) {
   return parts;
 }
 
-// Whether a hand-in needs the file: a source, or an archive of sources. A large report or program beside them is skipped.
+// Whether a hand-in needs the file: a source, or an archive of sources. A large report beside them is skipped.
 bool is_needed(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
   for (const char* end : {".cu", ".cuh", ".h", ".hpp", ".inc", ".txt", ".zip", ".tar", ".gz", ".tgz", ".bz2", ".tbz2",

@@ -26,8 +26,8 @@ constexpr std::size_t kMaxFile = 1 << 20;
 constexpr int kMaxFiles = 100, kMaxArchives = 20;
 constexpr int kClocksDiffer = 600;  // seconds
 
-// Copies the sources as text. Returns the files of the lab that are empty, as half an upload leaves them: they would not
-// link, and count as missing.
+// Copies the sources as text. Returns the files of the lab that are empty, as half an upload leaves them: they would
+// not link, and count as missing.
 std::vector<std::string> copy_sources(const std::map<std::string, fs::path>& files, const Lab& lab, const fs::path& to,
                                       std::string& problem) {
   std::vector<std::string> empty;

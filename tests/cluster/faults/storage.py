@@ -200,3 +200,34 @@ fault("export to a full disk")(to_a_full_disk("export", "--lab", "01", "-o", "di
 fault("report to a full disk")(to_a_full_disk("report", "--lab", "01", "--html", "disk/out"))
 fault("feedback to a full disk")(to_a_full_disk("export", "--lab", "01", "--feedback", "disk/feedback"))
 fault("backup to a full disk")(to_a_full_disk("backup", "disk/saved.sqlite"))
+
+
+@fault("share squashes the account: its folders are another's for 6 s")
+def _(slurm):
+    sys.path.insert(0, str(HERE / "class_200"))
+    from accounts import Accounts
+    r = Round(slurm, order="slow 2")
+    user = f"rsq{os.getpid() % 100000}"
+    people = Accounts([user], r.dir / "home")
+    try:
+        if people.why:
+            r.start().finish()
+            return r
+        for folder in (r.dir, pathlib.Path(slurm.dir)):
+            folder.chmod(0o755)
+        subprocess.run(["chown", "-R", user, str(r.dir)], check=True)
+        as_root = r.course.command
+        r.course.command = lambda *words: people.words(user, as_root(*words))
+        r.start()
+        parts = [p for p in r.shared.iterdir() if p.is_dir()]
+        for part in parts:
+            os.chown(part, 0, 0)
+        time.sleep(6)
+        for part in parts:
+            shutil.chown(part, user)
+        r.finish()
+        expect("it ran as the account", {user}, {p.owner() for p in books(r)})
+        r.course.command = as_root
+        return r
+    finally:
+        people.remove()
