@@ -48,8 +48,8 @@ std::map<std::string, fs::path> of_one_folder(const fs::path& from, const Lab& l
   return files;
 }
 
-// Files of the lab that lie in other folders than most of them, one folder for each task. Two of one name are a problem,
-// and so is a file that is there and can't be taken: the stub in its place would cost the task.
+// Files of the lab that lie in other folders than most of them, one folder for each task. Two of one name are a
+// problem, and so is a file that is there and can't be taken: the stub in its place would cost the task.
 void add_missing(const Found& found, const Lab& lab, std::map<std::string, fs::path>& files, Staged& s) {
   for (const std::string& file : lab.files) {
     if (files.count(file) != 0 || !s.problem.empty()) continue;
