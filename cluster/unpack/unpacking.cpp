@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <memory>
 #include <string>
 #include <vector>
@@ -53,6 +54,15 @@ std::vector<std::string> parts_of(const std::string& name) {
   }
   if (parts.size() > 12) throw Refused("the archive has folders in folders, more than 12 deep");
   return parts;
+}
+
+// Whether a hand-in needs the file: a source, or an archive of sources. A large report beside them is skipped.
+bool is_needed(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const char* end : {".cu", ".cuh", ".h", ".hpp", ".inc", ".txt", ".zip", ".tar", ".gz", ".tgz", ".bz2", ".tbz2",
+                          ".xz", ".txz", ".zst"})
+    if (name.ends_with(end)) return true;
+  return false;
 }
 
 // Opens the folder of the last part, step by step, without following links; missing folders are made.
@@ -102,6 +112,7 @@ void unpack(archive* a, int top) {
     const std::vector<std::string> parts = parts_of(name);
     if (type == AE_IFDIR || parts.empty()) continue;
     if (type != AE_IFREG) throw Refused("the archive has something that is neither a file nor a folder");
+    if (archive_entry_size_is_set(e) != 0 && archive_entry_size(e) > kMaxFile && !is_needed(parts.back())) continue;
     if (archive_entry_is_encrypted(e) != 0) throw Refused("the archive is encrypted");
     const Fd folder = folder_of(top, parts);
     const Fd out(

@@ -5,6 +5,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 REPO = HERE.parent.parent
 RIDGE = os.environ.get("RIDGE_PROGRAM_UNDER_TEST", str(REPO / "build/bin/ridge"))
 VIRTUAL = str(REPO / "cluster/virtual/cluster.sh")
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it, and so would all that start here
 checks = []  # a list, so that all who import it have the same one
 
 

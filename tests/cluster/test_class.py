@@ -181,6 +181,11 @@ def short(slurm):
     course.run("intake", "--lab", "01", "--submissions", str(course.dir / "submissions"))
     exports(course)
     totals(course)
+    seconds = [s for s, in course.rows("SELECT seconds FROM result")]
+    guess = course.run("estimate", "--lab", "01", "--more", "6", "--nodes", "4").stdout
+    open_works = course.rows("SELECT count(*) FROM work WHERE state IN ('waiting', 'running')")[0][0]
+    hours = -(-(6 + open_works) // 4) * sum(seconds) / len(seconds) / 3600
+    expect("the estimate for four nodes: " + guess, True, f"about {hours:.2f} hours on 4 nodes" in guess and f"the mean of {len(seconds)}" in guess)
     # decisions
     expect("an override needs a student", 2, course.run("override", "--lab", "01", "--student", "nobody", "--percent", "5", "--reason", "x").returncode)
     expect("an override needs a reason", 2, course.run("override", "--lab", "01", "--student", "s0", "--percent", "5", "--reason", " ").returncode)

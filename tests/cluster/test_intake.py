@@ -2,7 +2,7 @@
 """Intake of what instructors really have, without Slurm: the shapes of Canvas, Moodle, Gradescope and GitHub Classroom, names in
 six scripts, encodings, entries that belong to nobody, hand-ins that change, rosters, the gradebook's file.
 
-test_intake.py [shapes|encodings|history|rosters|gradebook]"""
+test_intake.py [shapes|encodings|forms|history|rosters|gradebook]"""
 import io, json, tarfile, zipfile
 from rehearsal import *
 
@@ -278,6 +278,70 @@ def encodings():
     book.remove()
 
 
+def forms():
+    """Names and wrappings that differ from what was asked for: each is graded, or told; none costs a task."""
+    lab = ["aos_to_soa.cu", "copy.cu", "gather.cu", "transpose.cu"]
+    nested = zipped(("inner.zip", zipped(("lab/copy.cu", GOOD))), ("__MACOSX/._inner.zip", "x"), (".DS_Store", "x"))
+    windows = zipfile.ZipInfo("lab\\copy.cu")
+    windows.create_system = 0
+    good = {"upper": {"COPY.CU": GOOD}, "capital": {"Copy.cu": GOOD}, "txt": {"copy.cu.txt": GOOD}, "browser": {"copy (1).cu": GOOD},
+            "second": {"copy-1.cu": GOOD}, "apart": {"task1/copy.cu": GOOD, "task2/gather.cu": "// g\n", "task2/transpose.cu": "// t\n"},
+            "otherlab": {"02_reduction/copy.cu": GOOD}, "deep": {"a/b/c/copy.cu": GOOD}, "extra": {"copy.cu": GOOD, "notes.txt": "x", "a.out": b"\x7fELF"},
+            "mac": {"copy.cu": GOOD, ".DS_Store": "x", "._copy.cu": b"\0\5", "__MACOSX/copy.cu": "junk"}, "big": {"copy.cu": GOOD, "report.pdf": bytes(5 << 20)}}
+    archives = {"nested.zip": nested, "windows.zip": zipped((windows, GOOD)), "bigzip.zip": zipped(("copy.cu", GOOD), ("report.pdf", bytes(5 << 20)))}
+    told = {"link": "is a link", "renamed": "is copy_final.cu meant", "five": "larger than 1 MiB", "nul": "is no text",
+            "two": "task1/copy.cu and task2/copy.cu", "rar": "neither a zip", "seven": "neither a zip", "hollow": "holds none", "void": "is empty"}
+    ids = {"0012": "12", "34": "0034", "a56": " a56 ", "0010078": "10078_lab01.zip", "B7": "b7"}
+    people = {"k1": "Jürgen Müller", "k2": "김민준", "k3": "Nguyễn Thị Hằng"}
+    book = Book("id,name\n" + "".join(f"{s},\n" for s in [*good, *told, *ids, "nested", "windows", "bigzip", "future", "later", "closed", "blank"])
+                + "".join(f"{s},{n}\n" for s, n in people.items()))
+    for s, files in good.items():
+        for name, text in files.items():
+            book.put(f"{s}/{name}", text)
+    for name, data in archives.items():
+        book.put(name, data)
+    for entry in ids.values():
+        book.put(entry if entry.endswith("zip") else f"{entry}/copy.cu", zipped(("copy.cu", GOOD)) if entry.endswith("zip") else GOOD)
+    from unicodedata import normalize
+    book.put(normalize("NFD", "müllerjürgen_9001_77001_copy.cu"))
+    book.put(normalize("NFD", "김민준_5002_assignsubmission_file_/copy.cu"))
+    book.put(normalize("NFD", "Nguyễn Thị Hằng_5003_assignsubmission_file_/copy.cu"))
+    book.put("blank/gather.cu"), book.put("blank/copy.cu", "\n \n")
+    book.put("void/copy.cu", ""), book.put("link/gather.cu"), book.put("link/mine.txt")
+    (book.hand_ins / "link/copy.cu").symlink_to("mine.txt")
+    book.put("renamed/copy_final.cu"), book.put("renamed/gather.cu")
+    book.put("five/copy.cu", b"// " + b"x" * (5 << 20)), book.put("nul/copy.cu", GOOD * 9 + "\0")
+    for name in ("task1/copy.cu", "task2/copy.cu", "task3/gather.cu", "task3/transpose.cu"):
+        book.put(f"two/{name}", f"// {name}\n")
+    book.put("rar.zip", b"Rar!\x1a\x07\x01\0" + bytes(100)), book.put("seven.zip", b"7z\xbc\xaf\x27\x1c" + bytes(100))
+    (book.hand_ins / "hollow").mkdir()
+    for s in ("future", "later"):
+        book.put(f"{s}/copy.cu")
+    os.utime(book.hand_ins / "future/copy.cu", (4e9, 4e9))
+    book.put("closed/copy.cu").chmod(0o400)
+    (book.hand_ins / "closed").chmod(0o500)
+    done = book.intake()
+    expect("forms: all have an owner: " + done.stdout + done.stderr, 0, done.returncode)
+    owners = book.owners()
+    for s in [*good, *ids, *people, "nested", "windows", "bigzip", "future", "later", "closed"]:
+        expect(f"{s}: graded: {done.stdout}", ("", GOOD), (owners[s][1], book.text_of(s)))
+    for s, word in told.items():
+        expect(f"{s}: {owners[s][1]}", True, word in owners[s][1])
+    stub = (REPO / "labs/01_coalescing/copy.cu").read_text()
+    expect("an empty file costs its task alone: " + done.stdout, ("", stub, True), (owners["blank"][1], book.text_of("blank"), "copy.cu is empty" in done.stdout))
+    content = book.rows("SELECT content FROM submission WHERE student = 'apart'")[0][0]
+    expect("folders for tasks are one hand-in", ["// g\n", "// t\n"],
+           [(book.dir / "shared/contents/01_coalescing" / content / f).read_text() for f in ("gather.cu", "transpose.cu")])
+    expect("a date in the future is none: " + done.stdout, (True, True), (
+        book.rows("SELECT handed_in FROM submission WHERE student = 'future'")[0][0] <= time.time(), "note: future: its date lies in the future" in done.stdout))
+    book.put("future/copy.cu", "// points 51\n")
+    book.intake()
+    expect("and does not outlive what comes later", "// points 51\n", book.text_of("future"))
+    expect("the same ids without their zeros are two students'", 3, (book.put("a/copy.cu"), (book.dir / "roster.csv").write_text("id\n007\n07\n"),
+           shutil.rmtree(book.hand_ins), book.put("7/copy.cu"), book.intake().returncode)[-1])
+    book.remove()
+
+
 def history():
     """A, B, A again counts A, within a second and with old dates; an older copy of another name does not count."""
     book = Book("id,name\nann,Ann\n")
@@ -362,5 +426,5 @@ def gradebook():
     book.remove()
 
 
-{"shapes": shapes, "encodings": encodings, "history": history, "rosters": rosters, "gradebook": gradebook}[part]()
+{"shapes": shapes, "encodings": encodings, "forms": forms, "history": history, "rosters": rosters, "gradebook": gradebook}[part]()
 print(f"{len(checks)} checks")

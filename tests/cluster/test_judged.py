@@ -1,14 +1,11 @@
 #!/usr/bin/env python3
 """With the real judge, signed records and the sandbox, on a virtual Slurm.
 
-test_judged.py class        200 submissions of mixed quality to an exact gradebook; a second run changes nothing
-test_judged.py isolation    submissions that try to read others', the seeds, the gradebook, and to submit jobs
+Submissions that try to read others', the seeds, the gradebook, and to submit jobs.
 """
-import tomllib
 from rehearsal import *
 
 LAB = "01_coalescing"
-part = (sys.argv + ["class"])[1]
 
 
 def official(slurm, **more):
@@ -27,81 +24,6 @@ def folder(course, student):
     target = course.dir / "submissions" / student
     shutil.copytree(REPO / "solutions" / LAB, target, ignore=shutil.ignore_patterns("steps", "README.md"))
     return target
-
-
-def wrong(name):
-    """A wrong solution: a file of wrong/, or edits of wrong.toml. Its lab's file, and the text."""
-    if (file := REPO / "labs" / LAB / "wrong" / name).exists():
-        text = file.read_text()
-        return text.split("replaces: ")[1].split(";")[0], text
-    with open(REPO / "labs" / LAB / "wrong.toml", "rb") as f:
-        (entry,) = [w for w in tomllib.load(f)["wrong"] if w["name"] == name[:-3]]
-    base = {"stub": "labs"}.get(entry.get("base", ""), "solutions")
-    text = (REPO / base / LAB / entry["file"]).read_text()
-    for old, new in entry["edit"]:
-        expect(f"{name}: the edit meets one place", 1, text.count(old))
-        text = text.replace(old, new)
-    return entry["file"], text
-
-
-def kinds():
-    """What a student may hand in: name, files that differ from the solution."""
-    yield "solution", {}
-    yield "stub", {p.name: p.read_text() for p in (REPO / "labs" / LAB).glob("*.cu") if p.name not in ("entry.cu", "baseline.cu")}
-    yield "unbuilt", {"copy.cu": "this is not C++\n"}
-    yield "empty", {"gather.cu": ""}
-    for name in ("aos_naive.cu", "copy_off_by_one.cu", "copy_tail_lost.cu", "gather_next_index.cu", "gather_last_warp.cu",
-                 "transpose_conflicts.cu", "transpose_naive.cu", "transpose_square_only.cu"):
-        file, text = wrong(name)
-        yield name[:-3], {file: text}
-
-
-def judged(files):
-    """The points that ridge says of it outside of any cluster, and the outcome."""
-    with tempfile.TemporaryDirectory() as dir:
-        work = pathlib.Path(dir, "s")
-        shutil.copytree(REPO / "solutions" / LAB, work, ignore=shutil.ignore_patterns("steps", "README.md"))
-        for name, text in files.items():
-            (work / name).write_text(text)
-        subprocess.run([RIDGE, "grade", LAB, "--backend", "cpu", "--submission", str(work), "--json", dir + "/r.json"],
-                       capture_output=True, env={**os.environ, "RIDGE_RESULTS": dir + "/results"}, timeout=300)
-        import json
-        record = json.load(open(dir + "/r.json"))
-        return record["score"]["points"], record["score"]["max"], record["outcome"]
-
-
-def whole_class(slurm):
-    course = official(slurm, head="")
-    all_kinds = list(kinds())
-    points = {name: judged(files) for name, files in all_kinds}
-    for i in range(200):
-        name, files = all_kinds[i % len(all_kinds)]
-        target = folder(course, f"s{i:03}")
-        for file, text in files.items():
-            (target / file).write_text(text)
-        if i == 7:  # one whose text is its own
-            (target / "copy.cu").write_text((target / "copy.cu").read_text() + "// mine\n")
-        p, m, _ = points[name]
-        course.expected[f"s{i:03}"] = round(100 * p / m, 6) if m else 0.0
-    course.roster()
-    start = time.monotonic()
-    done = course.run(*course.grade_words(), limit=1500)
-    took = time.monotonic() - start
-    expect("exit code: " + done.stderr[-2000:], 0, done.returncode)
-    got = {k: 0.0 if v is None else v for k, v in course.gradebook().items()}
-    expect("the gradebook", course.expected, got)
-    results = course.rows("SELECT token, points, record FROM result ORDER BY token")
-    again = course.run(*course.grade_words())
-    expect("a second run", 0, again.returncode)
-    expect("a second run takes nothing in", True, ": 0 submissions taken in" in again.stdout)
-    expect("a second run changes nothing", results, course.rows("SELECT token, points, record FROM result ORDER BY token"))
-    for i, row in enumerate(results):
-        (course.dir / f"{i}.json").write_text(row[2])
-    verify = subprocess.run([RIDGE, "verify", *[str(course.dir / f"{i}.json") for i in range(len(results))], "--key",
-                             str(course.dir / "key.pub")], capture_output=True, text=True, env=course.env)
-    expect("ridge verify of all records: " + verify.stdout + verify.stderr, 0, verify.returncode)
-    print(f"200 submissions, {len(results)} different contents, in {took:.1f} s: as expected; the second run changed nothing")
-    course.remove()
 
 
 def isolation(slurm):
@@ -154,6 +76,6 @@ def isolation(slurm):
 
 
 # Isolation is tried in jobs that are confined by control groups, where there are some.
-with Slurm(4, confined=part == "isolation") as slurm:
-    {"class": whole_class, "isolation": isolation}[part](slurm)
+with Slurm(4, confined=True) as slurm:
+    isolation(slurm)
 print(f"{len(checks)} checks")

@@ -1,5 +1,9 @@
 #include "cluster/src/base/strings.hpp"
 
+#ifdef RIDGE_HAVE_UTF8PROC
+#include <utf8proc.h>
+#endif
+
 #include <cstdlib>
 #include <sstream>
 
@@ -28,6 +32,21 @@ std::string lower(std::string text) {
   for (char& c : text)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return text;
+}
+
+std::string composed(const std::string& text) {
+#ifdef RIDGE_HAVE_UTF8PROC
+  utf8proc_uint8_t* out = nullptr;
+  const auto size =
+      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()),
+                   &out, static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+  if (size < 0) return text;
+  std::string nfc(reinterpret_cast<const char*>(out), static_cast<std::size_t>(size));
+  std::free(out);
+  return nfc;
+#else
+  return text;
+#endif
 }
 
 std::string environment(const char* variable, const std::string& otherwise) {

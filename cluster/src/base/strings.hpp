@@ -11,6 +11,9 @@ std::vector<std::string> split(const std::string& text, char separator);
 std::string trimmed(std::string text);
 // The text with ASCII letters in lower case.
 std::string lower(std::string text);
+// UTF-8 with letters and their accents in one character (NFC), as most systems write names; macOS takes them apart.
+// The same text where it is no UTF-8, or Ridge was built without libutf8proc.
+std::string composed(const std::string& text);
 // The variable's value, or `otherwise` where it is unset or empty.
 std::string environment(const char* variable, const std::string& otherwise = "");
 

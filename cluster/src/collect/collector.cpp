@@ -24,15 +24,22 @@ Collector::Collector(Gradebook& book)
       batches_(book, attempts_, nodes_),
       jobs_(book, attempts_, nodes_, batches_),
       started_(steady_now()) {
-  for (const char* dir : {"spool", "taken", "rejected", "beat", "batches", "fenced", "log", "contents", "built"})
-    make_folders(book.course().shared / dir);
   book_.claim_shared();
+  make_parts();
   graded_at_start_ = book_.counts("").graded;
 }
 
+void Collector::make_parts() {
+  for (const char* dir : {"spool", "taken", "rejected", "beat", "batches", "fenced", "log", "contents", "built"})
+    make_folders(book_.course().shared / dir);
+}
+
 void Collector::step() {
+  book_.db().require_in_place();
   collect();
   if (steady_now() >= next_watch_) {
+    book_.require_shared();
+    make_parts();  // somebody may have removed one
     jobs_.look();
     next_watch_ = steady_now() + (jobs_.controller_away() ? 2 : 1);
   }

@@ -24,6 +24,7 @@ class Collector {
   int collect() { return published_.collect(); }  // returns the number of collected files
 
  private:
+  void make_parts();  // the shared folder's folders
   void show_progress(bool last);
 
   Gradebook& book_;

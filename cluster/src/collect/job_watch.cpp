@@ -16,7 +16,8 @@ namespace ridge::cluster {
 
 namespace {
 
-constexpr double kGoneSeconds = 3;  // the delay with which a job's last file appears here
+constexpr double kGoneSeconds = 3;      // the delay with which a job's last file appears here
+constexpr double kUnknownSeconds = 20;  // Slurm lists ended jobs for a while: one that it does not list may be an error
 
 std::string first_words(const std::string& text, std::size_t n = 200) { return capped(printable(text), n); }
 
@@ -111,7 +112,8 @@ void JobWatch::look_at(const Batch& b, int task, const QueuedTask* queued, const
   const double silent = now - std::max(life.changed, life.running);
   if (queued == nullptr) {
     if (life.gone == 0) life.gone = now;
-    const double wait = life.beat.empty() ? kGoneSeconds : std::max(kGoneSeconds, 6 - (now - life.changed));
+    double wait = life.beat.empty() ? kGoneSeconds : std::max(kGoneSeconds, 6 - (now - life.changed));
+    if (ended.count({b.name, task}) == 0) wait = kUnknownSeconds;
     if (now - life.gone > wait && now - life.changed > 5)
       give_up(b.name, b.id, task, how_it_ended(ended, b.name, task, life.node), life, "",
               preempted(ended, b.name, task) ? Blame::nobody : Blame::node);

@@ -20,7 +20,7 @@ namespace {
 struct ReadingArguments {
   std::string course, lab, from, column, out, feedback, html, format = "csv";
   double points = 0;
-  int more = 0;
+  int more = 0, nodes = 0;
   bool ignore_unmatched = false;
 };
 
@@ -74,7 +74,7 @@ int show_report(const ReadingArguments& a) {
 int show_estimate(const ReadingArguments& a) {
   const Course course = load_course(a.course);
   Gradebook book(course);
-  fmt::print("{}", estimate(book, find_lab(a.lab).name, a.more));
+  fmt::print("{}", estimate(book, find_lab(a.lab).name, a.more, a.nodes));
   return 0;
 }
 
@@ -109,6 +109,7 @@ void add_reading(Registry& cluster) {
   std::tie(command, a) = cluster.add_with_course<ReadingArguments>(
       "estimate", "Hours that a round will take, before it is submitted", " --lab 03 --more 200", show_estimate);
   command->add_option("--more", a->more, "Submissions that are not taken in yet")->check(CLI::Range(0, 1000000));
+  command->add_option("--nodes", a->nodes, "Also say how long so many nodes take")->check(CLI::Range(1, 100000));
   command->add_option("--lab", a->lab, "Lab")->required();
 }
 

@@ -89,7 +89,7 @@ std::string Rows::text(int column) const {
   return p == nullptr ? "" : std::string(p, static_cast<std::size_t>(sqlite3_column_bytes(s_, column)));
 }
 
-Database::Database(const fs::path& file, bool live) {
+Database::Database(const fs::path& file, bool live) : file_(file) {
   if (const char* kind = live ? network_kind(file.parent_path()) : nullptr)
     throw Error(Exit::usage, fmt::format("the gradebook {} is on {}, where SQLite can lose data", shown(file), kind),
                 "let `gradebook` in course.toml name a file on a local disk of the machine that collects");
@@ -109,6 +109,7 @@ Database::Database(const fs::path& file, bool live) {
                      : "check `gradebook` in course.toml, and that this account may write there");
   }
   sqlite3_busy_timeout(db_, 20000);
+  if (struct stat s{}; stat(file.c_str(), &s) == 0) device_ = s.st_dev, inode_ = s.st_ino;
   try {
     if (live) script("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;");
   } catch (...) {
@@ -120,6 +121,12 @@ Database::~Database() { sqlite3_close(db_); }
 
 void Database::script(const std::string& sql) {
   if (sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail(db_);
+}
+void Database::require_in_place() const {
+  struct stat s {};
+  if (stat(file_.c_str(), &s) == 0 && s.st_dev == device_ && s.st_ino == inode_) return;
+  throw Error(Exit::environment, fmt::format("the gradebook {} was moved or replaced while it is used", shown(file_)),
+              "put it back with its files -wal and -shm (or restore a backup), then `ridge cluster resume`");
 }
 void Database::copy_to(const fs::path& file) {
   const int fd = open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

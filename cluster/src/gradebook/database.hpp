@@ -1,5 +1,7 @@
 // A minimal interface to SQLite for the gradebook. Errors are Error(Exit::environment). Committed data is on disk.
 #pragma once
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -78,12 +80,17 @@ class Database {
     return changed();
   }
   std::int64_t last_id() const;
+  // Throws Error(Exit::environment) where the file was moved or replaced since it was opened.
+  void require_in_place() const;
   // Writes a whole copy into a new file that only this account can read, and looks whether it is sound.
   void copy_to(const fs::path& file);
 
  private:
   int changed() const;
   sqlite3* db_ = nullptr;
+  fs::path file_;
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
 };
 
 // A transaction, rolled back unless committed.

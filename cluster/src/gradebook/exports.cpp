@@ -228,7 +228,7 @@ int gpus_of(const CourseLab& rules, const Lab& lab) {
   return gres.empty() ? lab.least_gpus() : std::max(1, std::atoi(gres.substr(gres.rfind(':') + 1).c_str()));
 }
 
-std::string estimate(Gradebook& book, const std::string& lab_name, int more) {
+std::string estimate(Gradebook& book, const std::string& lab_name, int more, int nodes) {
   const CourseLab rules = book.course().lab(lab_name);
   const Lab lab = find_lab(lab_name);
   Rows r = book.db().query(
@@ -248,6 +248,9 @@ std::string estimate(Gradebook& book, const std::string& lab_name, int more) {
                   n * each / 3600);
   if (gpus > 0)
     out += fmt::format(", {:.2f} GPU-hours on {} {} each", n * each * gpus / 3600, gpus, gpus == 1 ? "GPU" : "GPUs");
+  if (nodes > 0)
+    out += fmt::format("; about {:.2f} hours on {} {}, one at a time on each", std::ceil(n / nodes) * each / 3600,
+                       nodes, nodes == 1 ? "node" : "nodes");
   return out +
          fmt::format("; at worst {:.2f}\n", n * rules.limit_s * std::max(1, gpus) * (1 + book.course().retries) / 3600);
 }

@@ -25,7 +25,8 @@ std::string exported(Gradebook& book, const ExportOptions& options, std::string&
 // GPUs that a job of the lab takes; 0 where the emulator grades it.
 int gpus_of(const CourseLab& rules, const Lab& lab);
 
-// The estimated hours for grading a lab's waiting submissions and `more` others, from results so far.
-std::string estimate(Gradebook& book, const std::string& lab, int more);
+// The estimated hours for grading a lab's waiting submissions and `more` others, from results so far; with `nodes`,
+// also how long these take.
+std::string estimate(Gradebook& book, const std::string& lab, int more, int nodes);
 
 }  // namespace ridge::cluster

@@ -157,8 +157,20 @@ std::string Gradebook::id() {
 }
 
 void Gradebook::claim_shared() {
+  if (db_.query("SELECT 1 FROM meta WHERE key = 'shared' AND value = ?", course_.shared.string()).next())
+    require_shared();
   make_folders(course_.shared);
   publish(id_file(course_), id() + "\n");
+  db_.change("INSERT OR REPLACE INTO meta VALUES('shared', ?)", course_.shared.string());
+}
+
+void Gradebook::require_shared() {
+  if (trimmed(read_regular(id_file(course_), 100).value_or("")) != id())
+    throw Error(Exit::environment,
+                fmt::format("the shared folder {} is away: it lacks its file {}", shown(course_.shared),
+                            id_file(course_).filename().string()),
+                "mount it, then `ridge cluster resume`: jobs keep their results meanwhile. Where it is lost for good, "
+                "name another `shared` in course.toml");
 }
 
 void Gradebook::back_up(const fs::path& to) { db_.copy_to(to); }

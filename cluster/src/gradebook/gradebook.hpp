@@ -78,6 +78,7 @@ class Gradebook {
   void decide(const std::string& kind, const std::string& lab, const std::string& student, const std::string& value,
               const std::string& reason, const std::string& author);
   void claim_shared();                 // notes in the shared folder that it is this gradebook's
+  void require_shared();               // throws Error(Exit::environment) where the folder is away, or another
   void back_up(const fs::path& to);    // a whole copy, also while others write. Never overwrites
   std::string jobs_prefix();           // begins the names of this gradebook's jobs and of no other's
   void note(const std::string& what);  // adds to the log of events

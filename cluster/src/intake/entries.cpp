@@ -37,11 +37,13 @@ std::string loose_source(const std::string& name, const Lab& lab) {
 
 }  // namespace
 
-std::string lab_file(const std::string& name, const Lab& lab, int& copy) {
+std::string lab_file(const std::string& given, const Lab& lab, int& copy) {
   copy = 0;
+  std::string name = lower(given);
+  if (name.ends_with(".cu.txt") || name.ends_with(".cuh.txt")) name.resize(name.size() - 4);
   for (const std::string& file : lab.files) {
-    if (name == file) return file;
-    const std::string stem = fs::path(file).stem().string(), end = fs::path(file).extension().string();
+    if (name == lower(file)) return file;
+    const std::string stem = lower(fs::path(file).stem().string()), end = lower(fs::path(file).extension().string());
     if (!name.starts_with(stem) || !name.ends_with(end) || name.size() <= stem.size() + end.size()) continue;
     std::string between = name.substr(stem.size(), name.size() - stem.size() - end.size());
     if (between.size() > 2 && between[0] == ' ' && between[1] == '(') between.erase(0, 1);

@@ -25,8 +25,9 @@ struct Entry {
 // Throws Error(Exit::usage) where the folder is missing, or a metadata file of Gradescope's cannot be read.
 std::vector<Entry> entries_of(const fs::path& dir, const Lab& lab, const std::vector<Student>& roster);
 
-// The lab's file that a name means: itself, or with what browsers and Canvas add to a second copy ("copy-1.cu", "copy
-// (1).cu"), whose number is `copy`. Empty where it is none.
+// The lab's file that a name means: itself in any case, with the ending that Windows editors add ("copy.cu.txt"), or
+// with what browsers and Canvas add to a second copy ("copy-1.cu", "copy (1).cu"), whose number is `copy`. Empty where
+// it is none.
 std::string lab_file(const std::string& name, const Lab& lab, int& copy);
 
 }  // namespace ridge::cluster

@@ -57,11 +57,15 @@ std::optional<std::int64_t> deadline_of(Gradebook& book, const std::string& lab,
   return deadline;
 }
 
-// Moves the staged files to the place of their content, unless that is there already. Returns whether it was not.
-bool keep_content(const fs::path& staging, const fs::path& place) {
-  if (fs::exists(place)) return false;
-  sync_folder(staging);
+// Moves the staged files to the place of their content, unless that is there already. Returns whether it was not. Files
+// there that are not these any more were changed by somebody, and are replaced.
+bool keep_content(const fs::path& staging, const fs::path& place, const Lab& lab) {
   std::error_code ec;
+  if (fs::exists(place)) {
+    if (combined(submission_hashes(place, lab)) == place.filename()) return false;
+    fs::remove_all(place, ec);
+  }
+  sync_folder(staging);
   fs::rename(staging, place, ec);  // fails where another process has just made it
   if (!fs::exists(place))
     throw Error(Exit::environment, fmt::format("cannot make {}: {}", shown(place), ec.message()),
@@ -165,7 +169,8 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
         content = hashes.empty() ? "" : combined(hashes);
         if (hashes.empty()) s.problem = "holds none of the lab's files";
       }
-      if (!content.empty() && !dry) report.contents += keep_content(staging, content_dir(course, lab.name, content));
+      if (!content.empty() && !dry)
+        report.contents += keep_content(staging, content_dir(course, lab.name, content), lab);
     } catch (...) {
       fs::remove_all(staging, ec);
       throw;

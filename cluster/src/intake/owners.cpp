@@ -182,11 +182,37 @@ Owners by_part(const std::string& stem, const std::vector<Student>& roster) {
              fmt::format("the name holds the ids of several students; {}", kRename));
 }
 
+std::string without_zeros(const std::string& text) {
+  const bool number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  return number ? text.substr(std::min(text.find_first_not_of('0'), text.size() - 1)) : "";
+}
+
+// Spreadsheets drop the zeros in front of an id, and people add some. The whole name must be the number, or the number
+// must be long enough that it is no lab's or copy's.
+Owners by_number(const std::string& stem, const std::vector<Student>& roster) {
+  std::set<std::string> numbers = {without_zeros(trimmed(stem))};
+  for (std::size_t at = 0, end = 0; at < stem.size(); at = end + 1) {
+    for (end = at; !boundary(stem, end);) ++end;
+    if (const std::string n = without_zeros(stem.substr(at, end - at)); n.size() >= 4) numbers.insert(n);
+  }
+  numbers.erase("");
+  return one(those(roster,
+                   [&](const Student& s) {
+                     return numbers.count(without_zeros(s.id)) != 0 ||
+                            std::any_of(s.keys.begin(), s.keys.end(), [&](const StudentKey& k) {
+                              return k.kind == "login" && numbers.count(without_zeros(k.value)) != 0;
+                            });
+                   }),
+             "by the id, with other zeros in front", fmt::format("nobody on the roster has this name; {}", kRename),
+             fmt::format("several students have this number, with other zeros in front; {}", kRename));
+}
+
 }  // namespace
 
-Owners owners_of(const std::string& entry, const Lab& lab, const std::vector<Student>& roster,
+Owners owners_of(const std::string& given, const Lab& lab, const std::vector<Student>& roster,
                  const Submitters& submitters) {
   Owners o;
+  const std::string entry = composed(given);
   if (gradescope(entry, roster, submitters, o) || dropbox(entry, lab, roster, o)) return o;
   const std::string stem = stem_of(entry);
   auto exact = those(roster, [&](const Student& s) {
@@ -194,7 +220,8 @@ Owners owners_of(const std::string& entry, const Lab& lab, const std::vector<Stu
   });
   if (exact.size() == 1) return one(exact, "by the id", "", "");
   if (moodle(entry, roster, o) || canvas(entry, roster, o) || github(stem, roster, o)) return o;
-  return by_part(stem, roster);
+  o = by_part(stem, roster);
+  return o.students.empty() && o.why.starts_with("nobody") ? by_number(stem, roster) : o;
 }
 
 }  // namespace ridge::cluster

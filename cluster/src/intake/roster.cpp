@@ -78,7 +78,7 @@ std::vector<Student> read_roster(const fs::path& csv) {
   for (std::size_t i = 1; i < table.rows.size(); ++i) {
     Student s;
     for (const int at : ids)
-      if (s.id.empty()) s.id = trimmed(table.at(i, at));
+      if (s.id.empty()) s.id = composed(trimmed(table.at(i, at)));
     s.name = name_in(table, i);
     s.email = trimmed(table.at(i, email));
     if (s.id.empty() || s.name.find("Points Possible") != std::string::npos) continue;
@@ -125,7 +125,8 @@ std::vector<Student> read_rosters(const std::vector<std::string>& files) {
   return all;
 }
 
-std::string folded_name(const std::string& name) {
+std::string folded_name(const std::string& given) {
+  const std::string name = composed(given);
   static const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
   const locale_t before = utf8 == nullptr ? nullptr : uselocale(utf8);
   std::string out;

@@ -1,14 +1,17 @@
 #include "cluster/src/intake/staging.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "cluster/src/base/cluster_clock.hpp"
 #include "cluster/src/base/files.hpp"
 #include "cluster/src/base/strings.hpp"
+#include "cluster/src/intake/choosing.hpp"
 #include "cluster/src/intake/unpacking.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/source_text.hpp"
@@ -20,96 +23,43 @@ namespace ridge::cluster {
 namespace {
 
 constexpr std::size_t kMaxFile = 1 << 20;
-constexpr int kMaxFiles = 100, kMaxEntries = 20000, kMaxDepth = 8, kMaxArchives = 20;
+constexpr int kMaxFiles = 100, kMaxArchives = 20;
+constexpr int kClocksDiffer = 600;  // seconds
 
-bool is_source(const fs::path& p) {
-  static const std::set<std::string> known = {".cu", ".cuh", ".h", ".hpp", ".inc"};
-  return known.count(p.extension().string()) != 0;
-}
-
-struct Found {
-  fs::path sources;                // the folder with the most files of the lab; empty: none has any
-  std::vector<fs::path> archives;  // that were met on the way
-  std::string unread;              // the name of an archive of a kind that is not read
-};
-
-// Archives wrap the sources in folders. Links are not followed.
-Found look_through(const fs::path& top, const Lab& lab) {
-  Found found;
-  int most = 0, entries = 0;
-  std::vector<std::pair<fs::path, int>> folders = {{top, 0}};
-  for (std::size_t i = 0; i < folders.size() && entries < kMaxEntries; ++i) {
-    const auto [dir, depth] = folders[i];
-    std::set<std::string> here;
-    std::error_code ec;
-    for (fs::directory_iterator it(dir, ec), end; !ec && it != end && ++entries < kMaxEntries; it.increment(ec)) {
-      const std::string name = it->path().filename().string();
-      const fs::file_status s = it->symlink_status(ec);
-      int copy = 0;
-      bool read = false;
-      if (fs::is_regular_file(s)) {
-        if (const std::string file = lab_file(name, lab, copy); !file.empty()) here.insert(file);
-        if (name[0] != '.' && is_archive(name, read)) {
-          if (read) found.archives.push_back(it->path());
-          if (!read) found.unread = printable(name);
-        }
-      }
-      if (fs::is_directory(s) && depth < kMaxDepth && name[0] != '.' && name != "__MACOSX")
-        folders.emplace_back(it->path(), depth + 1);
-    }
-    if (static_cast<int>(here.size()) > most) most = static_cast<int>(here.size()), found.sources = dir;
-  }
-  std::sort(found.archives.begin(), found.archives.end());
-  return found;
-}
-
-// The files of `from` that are sources, under the names that the lab gives them. `copies`: of "copy.cu", "copy-1.cu"
-// and "copy-2.cu" the last one counts, as Canvas numbers what is handed in again; else two of one name are a problem.
-std::map<std::string, fs::path> chosen(const fs::path& from, const Lab& lab, bool copies, Staged& s) {
-  std::map<std::string, std::pair<int, fs::path>> best;
-  std::error_code ec;
-  for (fs::directory_iterator it(from, ec), end; !ec && it != end; it.increment(ec)) {
-    if (!is_source(it->path()) || !fs::is_regular_file(it->symlink_status(ec))) continue;
-    int number = 0;
-    const std::string name = it->path().filename().string(), file = lab_file(name, lab, number);
-    const auto [at, fresh] = best.emplace(file.empty() ? name : file, std::pair(number, it->path()));
-    if (fresh) continue;
-    if (!copies)
-      s.problem = fmt::format("holds both {} and {}: which one counts? Hand in one of them",
-                              printable(at->second.second.filename().string()), printable(name));
-    if (number > at->second.first) at->second = {number, it->path()};
-  }
-  std::map<std::string, fs::path> files;
-  for (const auto& [name, file] : best) {
-    files[name] = file.second;
-    if (file.first != 0)
-      s.note += fmt::format("{}{} is taken as {}", s.note.empty() ? "" : "; ",
-                            printable(file.second.filename().string()), name);
-  }
-  return files;
-}
-
-void copy_sources(const std::map<std::string, fs::path>& files, const fs::path& to, std::string& problem) {
+// Copies the sources as text. Returns the files of the lab that are empty, as half an upload leaves them: they would
+// not link, and count as missing.
+std::vector<std::string> copy_sources(const std::map<std::string, fs::path>& files, const Lab& lab, const fs::path& to,
+                                      std::string& problem) {
+  std::vector<std::string> empty;
   if (files.size() > kMaxFiles) problem = fmt::format("more than {} source files", kMaxFiles);
   for (const auto& [name, from] : files) {
-    if (!problem.empty()) return;
+    if (!problem.empty()) return empty;
     if (printable(name) != name || name.find('\n') != std::string::npos || name.size() > 100) {
       problem = "a file's name has characters that no source file needs";
-      return;
+      return empty;
     }
     const auto bytes = read_regular(from, kMaxFile);
     if (!bytes) {
       problem = name + " is larger than 1 MiB, or can't be read";
-      return;
+      return empty;
     }
     const auto text = source_text(*bytes);
     if (!text) {
       problem = fmt::format("{} {}", name, kNoSourceText);
-      return;
+      return empty;
+    }
+    if (trimmed(*text).empty() && std::count(lab.files.begin(), lab.files.end(), name) != 0) {
+      empty.push_back(name);
+      continue;
     }
     publish(to / name, *text);
     chmod((to / name).c_str(), 0400);
   }
+  if (!empty.empty() &&
+      std::none_of(lab.files.begin(), lab.files.end(), [&](const std::string& f) { return fs::exists(to / f); }))
+    problem =
+        fmt::format("{} {} empty: was the upload complete?", fmt::join(empty, ", "), empty.size() == 1 ? "is" : "are");
+  return empty;
 }
 
 // The formal reason for which the judge would refuse these files: an unusual name, or a name of the emulator's.
@@ -197,21 +147,31 @@ Staged stage_entry(const Entry& entry, const Lab& lab, std::optional<std::int64_
   if (found.sources.empty()) {
     if (s.problem.empty() && !found.unread.empty())
       s.problem = found.unread + " is an archive of a kind that is not read; hand in a zip or tar.gz";
+    if (s.problem.empty()) s.problem = found.closed;
     if (s.problem.empty()) s.problem = fmt::format("holds none of the lab's files ({})", fmt::join(lab.files, ", "));
     return s;
   }
   const bool lms = entry.parts.size() > 1 || !entry.parts[0].file.empty();
-  const std::map<std::string, fs::path> files = chosen(found.sources, lab, lms, s);
+  const std::map<std::string, fs::path> files = chosen_files(found, lab, lms, s);
   if (folder) {  // the newest file's date counts, not the folder's
     std::vector<fs::path> labs;
     for (const auto& [name, file] : files)
       if (std::count(lab.files.begin(), lab.files.end(), name) != 0) labs.push_back(file);
     s.handed_in = newest_of(labs);
   }
+  if (const std::int64_t now = wall_now(); s.handed_in.value_or(0) > now + kClocksDiffer) {
+    s.handed_in = now;
+    s.note +=
+        fmt::format("{}its date lies in the future, so the time of this intake is taken", s.note.empty() ? "" : "; ");
+  }
   if (const auto text = read_regular(found.sources / loop::kParticipationFile, loop::kMaxParticipationBytes))
     s.participation = loop::read_participation(*text);
   make_folders(to);
-  if (s.problem.empty()) copy_sources(files, to, s.problem);
+  std::vector<std::string> empty;
+  if (s.problem.empty()) empty = copy_sources(files, lab, to, s.problem);
+  if (!empty.empty() && s.problem.empty())
+    s.note += fmt::format("{}{} {} empty", s.note.empty() ? "" : "; ", fmt::join(empty, ", "),
+                          empty.size() == 1 ? "is" : "are");
   // The lab's stub replaces a missing file and earns nothing, so that the other files are still graded.
   std::vector<std::string> missing;
   for (const std::string& name : lab.files)

@@ -54,7 +54,9 @@ std::optional<std::multimap<std::string, QueuedTask>> queue(const std::string& p
   std::multimap<std::string, QueuedTask> all;
   for (const std::string& line : split(*text, '\n')) {
     const auto f = split(line, '|');
-    if (f.size() < 5 || f[0].rfind(prefix, 0) != 0) continue;
+    if (line.empty()) continue;
+    if (f.size() < 5 || f[3].empty()) return std::nullopt;  // something else, or cut off: it proves nothing
+    if (f[0].rfind(prefix, 0) != 0) continue;
     QueuedTask t;
     t.task = std::atoi(f[2].c_str());
     t.job = f[1] + "_" + f[2], t.state = f[3], t.node = f[4], t.reason = f.size() > 5 ? f[5] : "";

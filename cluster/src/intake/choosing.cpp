@@ -1,0 +1,126 @@
+#include "cluster/src/intake/choosing.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "cluster/src/base/strings.hpp"
+#include "cluster/src/intake/unpacking.hpp"
+#include "grader/base/text.hpp"
+
+namespace ridge::cluster {
+
+namespace {
+
+constexpr int kMaxEntries = 20000, kMaxDepth = 8;
+
+bool is_source(const fs::path& p, const Lab& lab) {
+  static const std::set<std::string> known = {".cu", ".cuh", ".h", ".hpp", ".inc"};
+  const std::string name = p.filename().string();
+  int copy = 0;
+  if (name[0] == '.') return false;  // what systems leave beside files: "._copy.cu"
+  return known.count(lower(p.extension().string())) != 0 || !lab_file(name, lab, copy).empty();
+}
+
+// Those of the folder with most of them.
+std::map<std::string, fs::path> of_one_folder(const fs::path& from, const Lab& lab, bool copies, Staged& s) {
+  std::map<std::string, std::pair<int, fs::path>> best;
+  std::error_code ec;
+  for (fs::directory_iterator it(from, ec), end; !ec && it != end; it.increment(ec)) {
+    if (!is_source(it->path(), lab) || !fs::is_regular_file(it->symlink_status(ec))) continue;
+    int number = 0;
+    const std::string name = it->path().filename().string(), file = lab_file(name, lab, number);
+    const auto [at, fresh] = best.emplace(file.empty() ? name : file, std::pair(number, it->path()));
+    if (fresh) continue;
+    if (!copies)
+      s.problem = fmt::format("holds both {} and {}: which one counts? Hand in one of them",
+                              printable(at->second.second.filename().string()), printable(name));
+    if (number > at->second.first) at->second = {number, it->path()};
+  }
+  std::map<std::string, fs::path> files;
+  for (const auto& [name, file] : best) {
+    files[name] = file.second;
+    if (file.first != 0)
+      s.note += fmt::format("{}{} is taken as {}", s.note.empty() ? "" : "; ",
+                            printable(file.second.filename().string()), name);
+  }
+  return files;
+}
+
+// Files of the lab that lie in other folders than most of them, one folder for each task. Two of one name are a
+// problem, and so is a file that is there and can't be taken: the stub in its place would cost the task.
+void add_missing(const Found& found, const Lab& lab, std::map<std::string, fs::path>& files, Staged& s) {
+  for (const std::string& file : lab.files) {
+    if (files.count(file) != 0 || !s.problem.empty()) continue;
+    const auto at = found.places.find(file);
+    if (at != found.places.end() && at->second.size() == 1) {
+      files[file] = at->second[0];
+      s.note += fmt::format("{}{} is taken from the folder {}", s.note.empty() ? "" : "; ", file,
+                            printable(at->second[0].parent_path().filename().string()));
+      continue;
+    }
+    if (at != found.places.end()) {
+      std::vector<std::string> names;
+      for (const fs::path& p : at->second)
+        names.push_back(printable((p.parent_path().filename() / p.filename()).string()));
+      std::sort(names.begin(), names.end());
+      s.problem = fmt::format("holds {}: which one counts? Hand in one of them", fmt::join(names, " and "));
+    } else if (found.links.count(file) != 0) {
+      s.problem = file + " is a link, which is not followed; hand in the file itself";
+    } else {
+      std::error_code ec;
+      const std::string stem = lower(fs::path(file).stem().string());
+      for (fs::directory_iterator it(found.sources, ec), end; !ec && it != end; it.increment(ec)) {
+        const std::string name = it->path().filename().string();
+        int copy = 0;
+        if (lower(name).starts_with(stem) && lower(name).ends_with(".cu") && lab_file(name, lab, copy).empty())
+          s.problem = fmt::format("has no {0}; is {1} meant? Hand it in as {0}", file, printable(name));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+// Archives wrap the sources in folders. Links are not followed.
+Found look_through(const fs::path& top, const Lab& lab) {
+  Found found;
+  int most = 0, entries = 0;
+  std::vector<std::pair<fs::path, int>> folders = {{top, 0}};
+  for (std::size_t i = 0; i < folders.size() && entries < kMaxEntries; ++i) {
+    const auto [dir, depth] = folders[i];
+    std::set<std::string> here;
+    std::error_code ec;
+    for (fs::directory_iterator it(dir, ec), end; !ec && it != end && ++entries < kMaxEntries; it.increment(ec)) {
+      const std::string name = it->path().filename().string();
+      const fs::file_status s = it->symlink_status(ec);
+      int copy = 0;
+      bool read = false;
+      if (fs::is_regular_file(s)) {
+        if (const std::string file = lab_file(name, lab, copy); !file.empty())
+          here.insert(file), found.places[file].push_back(it->path());
+        if (name[0] != '.' && is_archive(name, read)) {
+          if (read) found.archives.push_back(it->path());
+          if (!read) found.unread = printable(name);
+        }
+      }
+      if (!fs::is_regular_file(s) && !fs::is_directory(s)) found.links.insert(lab_file(name, lab, copy));
+      if (fs::is_directory(s) && depth < kMaxDepth && name[0] != '.' && name != "__MACOSX")
+        folders.emplace_back(it->path(), depth + 1);
+    }
+    if (ec)
+      found.closed = fmt::format("the folder {} can't be read: {}", printable(dir.filename().string()), ec.message());
+    if (static_cast<int>(here.size()) > most) most = static_cast<int>(here.size()), found.sources = dir;
+  }
+  std::sort(found.archives.begin(), found.archives.end());
+  return found;
+}
+
+std::map<std::string, fs::path> chosen_files(const Found& found, const Lab& lab, bool copies, Staged& s) {
+  std::map<std::string, fs::path> files = of_one_folder(found.sources, lab, copies, s);
+  add_missing(found, lab, files, s);
+  return files;
+}
+
+}  // namespace ridge::cluster
