@@ -303,9 +303,10 @@ def forms():
     for entry in ids.values():
         book.put(entry if entry.endswith("zip") else f"{entry}/copy.cu", zipped(("copy.cu", GOOD)) if entry.endswith("zip") else GOOD)
     from unicodedata import normalize
-    book.put(normalize("NFD", "müllerjürgen_9001_77001_copy.cu"))
-    book.put(normalize("NFD", "김민준_5002_assignsubmission_file_/copy.cu"))
-    book.put(normalize("NFD", "Nguyễn Thị Hằng_5003_assignsubmission_file_/copy.cu"))
+    form = "NFD" if os.environ.get("RIDGE_HAS_UTF8PROC", "1") == "1" else "NFC"  # as macOS writes names
+    book.put(normalize(form, "müllerjürgen_9001_77001_copy.cu"))
+    book.put(normalize(form, "김민준_5002_assignsubmission_file_/copy.cu"))
+    book.put(normalize(form, "Nguyễn Thị Hằng_5003_assignsubmission_file_/copy.cu"))
     book.put("blank/gather.cu"), book.put("blank/copy.cu", "\n \n")
     book.put("void/copy.cu", ""), book.put("link/gather.cu"), book.put("link/mine.txt")
     (book.hand_ins / "link/copy.cu").symlink_to("mine.txt")
