@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <vector>
 
 #include "formats/json_fields.hpp"
@@ -40,12 +41,12 @@ std::string clean_name(const std::string& name, std::size_t most = kMostName) {
 }  // namespace
 
 std::string Board::free_name(const std::string& wanted) const {
-  for (int n = 1;; ++n) {
-    const std::string name = n == 1 ? wanted : wanted + " (" + std::to_string(n) + ")";
-    if (std::none_of(players_.begin(), players_.end(),
-                     [&](const auto& p) { return p.second.name == name && !p.second.kicked; }))
+  std::set<std::string_view> used;
+  for (const auto& [client, p] : players_)
+    if (!p.kicked && p.name.compare(0, wanted.size(), wanted) == 0) used.insert(p.name);
+  for (int n = 1;; ++n)
+    if (std::string name = n == 1 ? wanted : wanted + " (" + std::to_string(n) + ")"; used.count(name) == 0)
       return name;
-  }
 }
 
 std::string Board::take(std::string_view body, std::string* line) { return take(body, line, kMostName); }
