@@ -101,7 +101,7 @@ std::string relation(const std::vector<Answered>& all, std::size_t columns, doub
   if (modulo > 0)
     if (std::string text = integer_factor(all, modulo); !text.empty()) return text;
   if (std::string text = difference(all, modulo); !text.empty()) return text;
-  if (all.size() == 1 && modulo == 0 && all[0].expected != 0)
+  if (all.size() == 1 && modulo == 0 && all[0].expected != 0 && std::fabs(all[0].got / all[0].expected - 1) > 0.02)
     return fmt::format("that is {:.3g} times what is expected", all[0].got / all[0].expected);
   return {};
 }

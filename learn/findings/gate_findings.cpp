@@ -178,6 +178,12 @@ double elements_of(const std::string& message) {
   return of == std::string::npos ? 0 : std::strtod(message.c_str() + of + 4, nullptr);
 }
 
+// Bytes of the allocation that the message names, and at least as many as a block of floats has.
+double bytes_of_allocation(const std::string& message) {
+  const auto at = message.find(" allocation of ");
+  return std::max(4096.0, at == std::string::npos ? 0 : std::strtod(message.c_str() + at + 15, nullptr));
+}
+
 std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources& sources) {
   if (c.name == "build")
     return "The first message of the compiler is the one to follow; later ones often come from it.";
@@ -192,6 +198,9 @@ std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources
     return "The address is far outside, so the index itself is wrong: it may come from memory that nobody has set, "
            "such "
            "as a counter in the workspace, or from a negative number that became unsigned.";
+  if (c.cause == Cause::out_of_bounds && bytes_beyond(c.message) > 0.25 * bytes_of_allocation(c.message))
+    return "The address is far behind the end, not just behind the last element: is the length of a row the right one, "
+           "where rows and columns differ, and is each index multiplied by what it counts?";
   if (c.cause == Cause::out_of_bounds && c.message.find("before the beginning") != std::string::npos)
     return "The index is negative here: check the first rows and columns as well as the last ones.";
   if (const char* advice = advice_of(c.cause)) return advice;
@@ -227,17 +236,21 @@ std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources
   }
   // Where the numbers told something, the message ends with it.
   if (const auto counted = c.message.substr(0, c.message.find('\n')).find("wrong; "); counted != std::string::npos)
-    return "The end of that sentence says how the wrong numbers stand to the right ones. Which index, or which missing "
-           "or doubled step, gives that?";
+    return c.message.find("; the error is ", counted) == counted + 5
+               ? "Where are the values kept on their way: registers, shared memory, the workspace, a result between "
+                 "two "
+                 "kernels? Each of them must have the precision that the lesson names."
+               : "The end of that sentence says how the wrong numbers stand to the right ones. Which index, or which "
+                 "missing or doubled step, gives that?";
   constexpr double kByHand = 64;  // elements
   const double elements = elements_of(c.message);
-  return elements > 0 && elements <= kByHand
+  if (elements == 0) return "Compare the last sentence with what the lesson's section asks of this task.";
+  return elements > 1 && elements <= kByHand
              ? "This is the first case that fails, and it is small: compute the first wrong element by hand, with the "
                "indices that your threads use."
-             : "All smaller cases are right. What begins with this one: a second block or tile, a second step of a "
-               "loop, "
-               "a row that is longer than a warp or a block? Which thread writes the first wrong element, and from "
-               "which inputs?";
+             : "What does this case have that smaller ones do not: a second block or tile, a second step of a loop, a "
+               "row that is longer than a warp or a block? Which thread writes the first wrong element, and from which "
+               "inputs?";
 }
 
 }  // namespace

@@ -409,9 +409,12 @@ void launches(const TaskResult& t, const GoalResult& g, Finding& f) {
     if (most == nullptr || k.launches > most->launches) most = &k;
   if (most != nullptr && most->launches > 1)
     f.what += fmt::format("; {} alone is launched {} times", most->kernel, most->launches);
-  f.why =
-      "Each launch costs the host some microseconds. Work that repeats with the same shape can be recorded as a graph "
-      "once and launched by one call.";
+  f.why = "Each launch costs the host some microseconds. ";
+  f.why +=
+      most != nullptr && most->launches > 1
+          ? "Work that repeats with the same shape can be recorded as a graph once and launched by one call."
+          : "Neighbouring words need one fill, what a kernel always writes needs none, and two kernels that follow "
+            "each other may be one. Work that repeats can be recorded as a graph.";
 }
 
 void on_gpu(const GoalResult& g, Finding& f) {

@@ -332,7 +332,10 @@ TEST_CASE("a wrong answer is explained by its timeline, where that tells") {
   Result r = in_time(10e-6, {copy_in(0, 5e-6, 100), copy_in(5e-6, 9e-6, 100)});
   r.tasks[0].checks = {{"correct", false, "n 1000: first wrong element"}};
   Timeline& t = *r.tasks[0].timeline;
-  CHECK(contains(only(r).why, "All smaller cases are right"));
+  CHECK(contains(only(r).why, "what the lesson's section asks"));
+  r.tasks[0].checks[0].message =
+      "n 1000: first wrong element: out[3] (index 3): expected 1, got 2; 3 of 1000 are wrong";
+  CHECK(contains(only(r).why, "that smaller ones do not"));
   r.tasks[0].checks[0].message = "n 40: first wrong element: out[3] (index 3): expected 1, got 2; 3 of 40 are wrong";
   CHECK(contains(only(r).why, "by hand"));
   t.items[1].unwaited = true;
@@ -370,6 +373,7 @@ TEST_CASE("an address far outside, or before the beginning, is no matter of the 
   };
   CHECK(contains(why("the address is 34356592528 bytes past the end of an allocation of 64 bytes"), "far outside"));
   CHECK(contains(why("the address is 4 bytes past the end of an allocation of 64 bytes"), "multiple of the block"));
+  CHECK(contains(why("the address is 8108 bytes past the end of an allocation of 8580 bytes"), "length of a row"));
   CHECK(contains(why("the address is 8 bytes before the beginning of an allocation"), "negative"));
 }
 

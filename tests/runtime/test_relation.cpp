@@ -48,6 +48,7 @@ TEST_CASE("relation: a factor or a difference that all wrong elements have in co
       true);
   CHECK(relation(less, 0, k2to32) == "what is wrong is too small by the same 7.217985e+08");
   CHECK(relation({{2, 13, true}}, 0, 0) == "that is 6.5 times what is expected");
+  CHECK(relation({{2, 2.001, true}}, 0, 0).empty());  // a matter of precision
 }
 
 TEST_CASE("relation: nothing is said where there is nothing to see") {
