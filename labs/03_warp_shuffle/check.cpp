@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "checks/compare.hpp"
+#include "checks/variants.hpp"
 #include "checks/wide.hpp"
 
 namespace {
@@ -190,9 +191,11 @@ class BlockScan : public TaskCheck {
           }
         },
         named("out"));
-    return v.ok ? compare_exact<std::uint32_t>(
-                      as<std::uint32_t>(out[1]), [&](std::size_t i) { return sums[i]; }, named("sums"))
-                : v;
+    if (!v.ok) return v;
+    Verdict of_tiles = compare_exact<std::uint32_t>(
+        as<std::uint32_t>(out[1]), [&](std::size_t i) { return sums[i]; }, named("sums"));
+    if (!of_tiles.ok) of_tiles.message += "; `out` is right";
+    return of_tiles;
   }
   Work work(const Case& c) const override {
     const auto n = static_cast<double>(c.size[0]);
@@ -403,7 +406,27 @@ struct Dropout {
     h = (h ^ (h >> 13)) * 0xC2B2AE35u;
     return h ^ (h >> 16);
   }
+  bool keeps(std::size_t i) const { return (bits(static_cast<std::uint32_t>(i / 4)) >> (8 * (i % 4)) & 255u) >= drop; }
 };
+
+// Adds what is wrong with the dropout alone. `plain`: element i of the norm, before dropout.
+template <class Plain>
+void tell_dropout(Verdict& v, std::span<const float> got, const Dropout& dropout, Plain plain) {
+  constexpr double kNear = 1e-3;
+  const auto at = [&](std::size_t i) { return got[i]; };
+  tell_variant(v, got.size(), at,
+               {{"that is the norm without dropout", plain},
+                {"the right elements are dropped, and what is kept is not multiplied by 256 / (256 - drop)",
+                 [&](std::size_t i) { return dropout.keeps(i) ? plain(i) : 0.0; }}},
+               kNear);
+  if (v.ok || dropout.drop == 0) return;
+  tell_variant(
+      v, v.message.find("; that is the norm") == std::string::npos ? got.size() : 0, at,
+      {{"what is kept is right, but other elements are dropped than should be: dropout_bits(seed, i / 4) serves "
+        "four elements, and byte i % 4 is that of element i",
+        [&](std::size_t i) { return std::fabs(got[i]) < kNear ? double{got[i]} : plain(i) * dropout.scale; }}},
+      kNear);
+}
 
 inline Expected within(double value, double error) {
   error += 1e-37;
@@ -476,7 +499,7 @@ class LayerNorm : public TaskCheck {
     const std::size_t rows = at(c.size[0]), cols = at(c.size[1]);
     const Dropout dropout(c);
     std::vector<Normalized> of(rows);
-    const Verdict elements = compare_parts<CloseTally>(
+    Verdict elements = compare_parts<CloseTally>(
         got.size(), rows, rows_together(cols),
         [&](std::size_t from, std::size_t to, CloseTally& tally) {
           Expecteds expected;
@@ -506,6 +529,10 @@ class LayerNorm : public TaskCheck {
       v.message +=
           "; rstd is wrong only in rows whose mean is far larger than their deviation, and the mean is right: "
           "E[x^2] - E[x]^2 cancels there, the sum of (x - mean)^2 does not";
+    tell_dropout(elements, got, dropout, [&](std::size_t i) {
+      const Normalized& row = of[i / cols];
+      return (x[i] - row.mean) * row.rstd * gamma[i % cols] + beta[i % cols];
+    });
     return v.ok ? elements : v;
   }
   Work work(const Case& c) const override {
