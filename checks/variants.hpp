@@ -18,11 +18,11 @@ struct Variant {
 constexpr std::size_t kMostVaried = 1 << 15;  // elements
 
 // Adds the first variant that all `total` elements of the answer have to the message of `v`. `near`: how far an element
-// may be from it, of the size of a usual element, which `scale` gives. Nothing where the answer is right.
+// may be from it, of the size of a usual element, which `scale` gives. False where nothing was added.
 template <class Got>
-void tell_variant(Verdict& v, std::size_t total, Got got, const std::vector<Variant>& variants, double near,
+bool tell_variant(Verdict& v, std::size_t total, Got got, const std::vector<Variant>& variants, double near,
                   double scale = 1) {
-  if (v.ok || total > kMostVaried) return;
+  if (v.ok || total > kMostVaried) return false;
   for (const Variant& variant : variants) {
     bool all = total > 0;
     for (std::size_t i = 0; i < total && all; ++i) {
@@ -31,8 +31,9 @@ void tell_variant(Verdict& v, std::size_t total, Got got, const std::vector<Vari
     }
     if (!all) continue;
     v.message += std::string("; ") + variant.told;
-    return;
+    return true;
   }
+  return false;
 }
 
 }  // namespace ridge::lab

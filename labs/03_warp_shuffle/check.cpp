@@ -414,12 +414,13 @@ template <class Plain>
 void tell_dropout(Verdict& v, std::span<const float> got, const Dropout& dropout, Plain plain) {
   constexpr double kNear = 1e-3;
   const auto at = [&](std::size_t i) { return got[i]; };
-  tell_variant(v, got.size(), at,
-               {{"that is the norm without dropout", plain},
-                {"the right elements are dropped, and what is kept is not multiplied by 256 / (256 - drop)",
-                 [&](std::size_t i) { return dropout.keeps(i) ? plain(i) : 0.0; }}},
-               kNear);
-  if (v.ok || dropout.drop == 0) return;
+  const bool told =
+      tell_variant(v, got.size(), at,
+                   {{"that is the norm without dropout", plain},
+                    {"the right elements are dropped, and what is kept is not multiplied by 256 / (256 - drop)",
+                     [&](std::size_t i) { return dropout.keeps(i) ? plain(i) : 0.0; }}},
+                   kNear);
+  if (told || dropout.drop == 0) return;
   tell_variant(
       v, v.message.find("; that is the norm") == std::string::npos ? got.size() : 0, at,
       {{"what is kept is right, but other elements are dropped than should be: dropout_bits(seed, i / 4) serves "
