@@ -170,14 +170,15 @@ std::vector<fs::path> compile_all(const std::vector<fs::path>& sources, const fs
   return objects;
 }
 
-// Checks the symbols that a submission's objects import and define. The course's own entry is included.
-void check_objects(const std::vector<fs::path>& objects, const fs::path& dir, SymbolRules rules) {
+// Checks the symbols that a submission's objects import and define: the first `count` of those that were read. The
+// course's own entry is included.
+void check_objects(const std::vector<fs::path>& objects, std::ptrdiff_t count, const SymbolTables& read,
+                   const fs::path& dir, SymbolRules rules) {
   if (!on(Defence::symbol_policy)) return;
   std::vector<ObjectSymbols> symbols;
-  const auto [whole, tables] = symbol_tables(objects);
-  if (!whole) throw Error(Exit::environment, "readelf could not read what was compiled", "install binutils");
-  for (std::size_t i = 0; i < objects.size(); ++i)
-    symbols.push_back(read_symbols(tables[i], objects[i].stem().string()));
+  if (!read.whole) throw Error(Exit::environment, "readelf could not read what was compiled", "install binutils");
+  for (std::ptrdiff_t i = 0; i < count; ++i)
+    symbols.push_back(read_symbols(read.tables[i], objects[i].stem().string()));
   // The functions of the C and C++ libraries that the worker uses.
   std::istringstream lines(file_text(build_dir() / "lib/ridge_worker_sealed.imports"));
   rules.worker_imports = {std::istream_iterator<std::string>(lines), {}};
@@ -263,11 +264,12 @@ BuiltWorker build_simt(std::vector<fs::path> sources, const fs::path& dir, const
     };
     return stand_ins.retry(compile(), source, compile);
   });
-  check_objects({objects.begin(), objects.begin() + submitted}, dir, rules);
+  const SymbolTables symbols = symbol_tables(objects);
+  check_objects(objects, submitted, symbols, dir, rules);
   if (reversed) std::reverse(objects.begin(), objects.end());
   BuiltWorker built;
   built.program = dir / "worker";
-  if (CompileFailure f = link_program(objects, built.program, true, {}); !f.output.empty())
+  if (CompileFailure f = link_program(objects, built.program, true, {}, &symbols); !f.output.empty())
     build_failed(f, dir / "src");
   built.compiler = host_compiler().name;
   built.flags = flags;
@@ -329,7 +331,8 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const
     };
     return stand_ins.retry(compile(), source, compile);
   });
-  if (rules != nullptr) check_objects({objects.begin(), objects.begin() + submitted}, dir, *rules);
+  if (rules != nullptr)
+    check_objects(objects, submitted, symbol_tables({objects.begin(), objects.begin() + submitted}), dir, *rules);
   BuiltWorker built;
   built.program = dir / "worker";
   std::vector<std::string> argv = {nvcc.string(), "-o", built.program.string(), "-cudart=static"};

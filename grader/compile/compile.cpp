@@ -138,9 +138,9 @@ bool for_link_time(const std::string& text) {
 fs::path library(const char* name) { return build_dir() / "lib" / name; }
 
 // Names of thread-local symbols that no object defines: the program's `extern __shared__` arrays.
-std::set<std::string> undefined_tls(const std::vector<fs::path>& objects) {
+std::set<std::string> undefined_tls(const SymbolTables& symbols) {
   std::set<std::string> wanted, defined;
-  for (const std::string& table : symbol_tables(objects).tables) {
+  for (const std::string& table : symbols.tables) {
     std::istringstream lines(table);
     for (std::string line; std::getline(lines, line);) {
       std::istringstream words(line);
@@ -276,12 +276,12 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
 }
 
 CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path& program, bool worker,
-                            const std::vector<std::string>& extra) {
+                            const std::vector<std::string>& extra, const SymbolTables* known) {
   const Compiler& compiler = host_compiler();
   std::vector<std::string> argv = {compiler.program.string(), "-o", program.string(), "-fdiagnostics-color=never"};
   if (worker) argv.insert(argv.end(), {"-pie", "-fno-lto"});  // as its objects are, whatever the default
   for (const auto& o : objects) argv.push_back(o.string());
-  auto names = undefined_tls(objects);
+  auto names = undefined_tls(known != nullptr ? *known : symbol_tables(objects));
   // std::call_once and futures have thread-local variables in the C++ library: local-exec code reaches those of its own
   // program only.
   if (std::erase_if(names, [](const std::string& n) { return n.rfind("_ZSt", 0) == 0; }) != 0)

@@ -5,6 +5,7 @@
 
 #include "grader/base/paths.hpp"
 #include "grader/compile/compiler.hpp"
+#include "grader/compile/symbol_tables.hpp"
 
 namespace ridge {
 
@@ -36,8 +37,8 @@ struct CompileFailure {
 CompileFailure compile_file(const fs::path& source, const std::string& shown_name, const fs::path& object,
                             const CompileOptions& options);
 // Links objects with the emulator (and with the worker's main where `worker`, in a sandbox). Adds the dynamic shared
-// memory that `extern __shared__` arrays are aliases of.
+// memory that `extern __shared__` arrays are aliases of. `known`: the objects' symbols, where they were read before.
 CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path& program, bool worker,
-                            const std::vector<std::string>& extra);
+                            const std::vector<std::string>& extra, const SymbolTables* known = nullptr);
 
 }  // namespace ridge

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <tuple>
@@ -52,10 +54,8 @@ std::vector<Place> ask_for_lines(const fs::path& program, const std::vector<std:
   return found;
 }
 
-}  // namespace
-
 // Where the compiler merged the code of two lines, it names the file and line 0. The instruction before has a line.
-std::vector<Place> source_lines(const fs::path& program, const std::vector<std::uint64_t>& offsets) {
+std::vector<Place> find_lines(const fs::path& program, const std::vector<std::uint64_t>& offsets) {
   constexpr std::uint64_t kBefore = 96;     // bytes
   constexpr std::size_t kMostMerged = 256;  // places
   std::vector<Place> found = ask_for_lines(program, offsets);
@@ -74,6 +74,36 @@ std::vector<Place> source_lines(const fs::path& program, const std::vector<std::
       if (const Place& p = nearby[m * kBefore + k]; p.first == place.first) place.second = p.second;
   }
   return found;
+}
+
+// What was found in one program: a lab's cases ask for the same places again, and each addr2line starts a sandbox.
+struct KnownLines {
+  fs::path program;
+  fs::file_time_type written;
+  std::map<std::uint64_t, Place> lines;
+};
+
+}  // namespace
+
+std::vector<Place> source_lines(const fs::path& program, const std::vector<std::uint64_t>& offsets) {
+  static std::mutex mutex;
+  static KnownLines known;
+  std::lock_guard lock(mutex);
+  std::error_code ec;
+  const fs::file_time_type written = fs::last_write_time(program, ec);
+  if (known.program != program || known.written != written) known = {program, written, {}};
+  std::vector<std::uint64_t> asked;
+  for (std::uint64_t offset : offsets)
+    if (!known.lines.contains(offset)) asked.push_back(offset);
+  std::sort(asked.begin(), asked.end());
+  asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
+  if (!asked.empty()) {
+    const std::vector<Place> found = find_lines(program, asked);
+    for (std::size_t i = 0; i < asked.size(); ++i) known.lines[asked[i]] = found[i];
+  }
+  std::vector<Place> lines;
+  for (std::uint64_t offset : offsets) lines.push_back(known.lines[offset]);
+  return lines;
 }
 
 namespace {
