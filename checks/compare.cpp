@@ -88,21 +88,24 @@ void CloseTally::add(std::size_t i, double got, const Expected& e) {
   const double z = (got - e.value) / e.deviation;
   ++counted_;
   squares_ += z * z;
-  if (!e.leans) bias_ += std::copysign(z, z * e.value);  // positive: away from zero
+  const double away = std::copysign(z, z * e.value);  // positive: away from zero
+  if (!e.leans) bias_ += away;
+  short_ += away < 0 ? 1 : 0;
+  beyond_ += away > 0 ? 1 : 0;
 }
 
 namespace {
 struct Sums {
   bool good;  // all are numbers and near enough
-  double counted, squares, bias;
+  double counted, squares, bias, nearer, beyond;
 };
 
 // The sums that CloseTally::add makes of single elements, for elements that are all good.
 RIDGE_WIDE Sums sums_of(const double* got, const Expecteds& e, std::size_t count, double largest) {
   constexpr double infinity = std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::max();
-  double counted = 0, squares = 0, bias = 0;
+  double counted = 0, squares = 0, bias = 0, nearer = 0, beyond = 0;
   int bad = 0;
-#pragma omp simd reduction(+ : counted, squares, bias) reduction(| : bad)
+#pragma omp simd reduction(+ : counted, squares, bias, nearer, beyond) reduction(| : bad)
   for (std::size_t k = 0; k < count; ++k) {
     const double error = got[k] - e.value[k], deviation = e.deviation[k];
     const double limit = std::min(std::min(largest * deviation, e.worst[k]), most);
@@ -110,9 +113,12 @@ RIDGE_WIDE Sums sums_of(const double* got, const Expecteds& e, std::size_t count
     const double z = error / (deviation > 0 ? deviation : infinity);
     counted += deviation > 0 ? 1.0 : 0.0;
     squares += z * z;
-    bias += std::copysign(1.0, e.value[k]) * z;
+    const double away = std::copysign(1.0, e.value[k]) * z;
+    bias += away;
+    nearer += away < 0 ? 1.0 : 0.0;
+    beyond += away > 0 ? 1.0 : 0.0;
   }
-  return {bad == 0, counted, squares, bias};
+  return {bad == 0, counted, squares, bias, nearer, beyond};
 }
 }  // namespace
 
@@ -123,6 +129,8 @@ void CloseTally::add(std::size_t first, std::span<const double> got, const Expec
       counted_ += static_cast<std::size_t>(s.counted);
       squares_ += s.squares;
       if (!e.leans) bias_ += s.bias;
+      short_ += s.nearer;
+      beyond_ += s.beyond;
       return;
     }
   }
@@ -136,6 +144,8 @@ void CloseTally::merge(const CloseTally& other) {
   picture_.merge(other.picture_);
   squares_ += other.squares_;
   bias_ += other.bias_;
+  short_ += other.short_;
+  beyond_ += other.beyond_;
   most_off_ = std::max(most_off_, other.most_off_);
   factors_ += other.factors_;
   least_factor_ = std::min(least_factor_, other.least_factor_);
@@ -185,14 +195,18 @@ std::string CloseTally::message(const Where& where) const {
     return text;
   }
   const auto n = static_cast<double>(counted_);
-  return fmt::format(
-      "all {} elements are nearly right, but the errors are larger than rounding explains: {:.1f} times as large{}; "
-      "was "
-      "a lower precision used, a term left out, or were bits cut off in place of rounded?",
-      total_, std::sqrt(squares_ / n),
-      std::fabs(bias_ / n) < 0.005 ? std::string()
-                                   : fmt::format(", and on average {:.2f} of a usual error {} zero",
-                                                 std::fabs(bias_ / n), bias_ > 0 ? "away from" : "towards"));
+  const std::string begin = fmt::format("all {} elements are nearly right, but ", total_);
+  if (short_ > 9 * beyond_)
+    return begin + fmt::format(
+                       "{:.0f} of {:.0f} errors point towards zero, and those of rounding point both ways: are "
+                       "bits cut off, and not rounded?",
+                       short_, short_ + beyond_);
+  const std::string question = "was a lower precision used, or a term left out?";
+  if (squares_ / n > mean_square_limit(n))
+    return begin + fmt::format("the errors are larger than rounding explains, {:.1f} times as large: {}",
+                               std::sqrt(squares_ / n), question);
+  return begin + fmt::format("on average they are {} zero by {:.2f} of a usual rounding error: {}",
+                             bias_ > 0 ? "further from" : "nearer to", std::fabs(bias_ / n), question);
 }
 
 #ifdef RIDGE_DEFENCE_SWITCHES

@@ -229,6 +229,7 @@ class CloseTally {
   std::size_t total_, seen_ = 0, wrong_ = 0, first_, counted_ = 0;
   Picture picture_;
   double largest_ = 0, squares_ = 0, bias_ = 0;
+  double short_ = 0, beyond_ = 0;  // elements nearer to zero than expected, and further away
   double first_got_ = 0;
   Expected first_expected_;
   double most_off_ = 0;  // the largest error of a wrong element over its magnitude

@@ -96,6 +96,8 @@ std::string relation(const std::vector<Answered>& all, std::size_t columns, doub
     if (a.wrong && (!std::isfinite(a.got) || !std::isfinite(a.expected))) return {};
   }
   if (!any) return {};
+  if (std::all_of(all.begin(), all.end(), [](const Answered& a) { return !a.wrong || a.got == 0; }))
+    return "what is wrong is 0";
   if (std::string text = shifted(all, columns); !text.empty()) return text;
   if (reordered(all)) return "the right numbers are all there, at wrong places";
   if (modulo > 0)

@@ -191,6 +191,14 @@ void sectors(const TaskResult& t, const GoalResult& g, Finding& f) {
 
 // --- shared memory
 
+// Words of a lane's widest access to shared memory in the task, `least` at least.
+std::int64_t widest_shared(const TaskResult& t, std::int64_t least) {
+  for (const KernelCount& k : t.kernels)
+    for (const LineCount& l : k.lines)
+      if (!is_global(l)) least = std::max<std::int64_t>(least, width(l) / 4);
+  return least;
+}
+
 void bank_conflicts(const TaskResult& t, const GoalResult& g, Finding& f) {
   const auto conflicts = [](const LineCount& l) { return is_global(l) ? 0.0 : static_cast<double>(l.conflicts); };
   const auto lines = dearest(t, conflicts);
@@ -213,16 +221,24 @@ void bank_conflicts(const TaskResult& t, const GoalResult& g, Finding& f) {
   if (per_lane > 1)
     f.why += fmt::format(" With {} bytes a lane, {} lanes are served at a time.", 4 * per_lane, together);
   if (words > per_lane && share > per_lane) {
-    f.what += fmt::format(": neighbouring lanes are {} words apart, so {} lanes meet in each bank they use", words,
-                          share / per_lane);
+    const auto active = static_cast<std::int64_t>(l.lanes / std::max<std::uint64_t>(1, l.requests));
+    const std::int64_t meeting = std::min(share / per_lane, active);
+    f.what +=
+        fmt::format(": neighbouring lanes are {} words apart, so {} lanes meet in each bank they use", words, meeting);
     // Words that are not a multiple of the lane's own come of a layout that no pitch mends.
-    f.why += words % per_lane != 0
-                 ? " Write down the banks of the first lanes: which two have one in common?"
-                 : fmt::format(
-                       " If these are rows of {} words, a pitch of {} puts each of them into banks of its own. "
-                       "If each thread owns {} neighbouring elements, let neighbouring threads own neighbouring "
-                       "ones (4 each, read as one float4).",
-                       words, words + per_lane, words);
+    if (words % per_lane != 0) {
+      f.why += " Write down the banks of the first lanes: which two have one in common?";
+      return;
+    }
+    const std::int64_t widest = widest_shared(t, per_lane);
+    f.why +=
+        fmt::format(" If these are rows of {} words, a pitch of {} {}{}. ", words, words + widest,
+                    meeting * widest <= 32 ? "puts each of them into banks of its own" : "spreads them over the banks",
+                    widest > per_lane ? fmt::format(", and keeps accesses of {} bytes aligned", 4 * widest) : "");
+    f.why += fmt::format(
+        "If each thread owns {} neighbouring elements, let neighbouring threads own neighbouring ones (4 each, read as "
+        "one float4).",
+        words);
     return;
   }
   f.what += fmt::format(": lane 1 is {} words from lane 0, so the conflict is between other lanes", words);

@@ -108,6 +108,14 @@ TEST_CASE("conflicts of wide requests count the lanes that are served together")
   CHECK(contains(f.why, "rows of 32 words, a pitch of 36"));
 }
 
+TEST_CASE("a pitch keeps the float4 of other lines aligned") {
+  LineCount store = line("shared_st", 100, 0, 0, 512, 512), load = line("shared_ld", 100, 0, 0, 16, 16);
+  store.wavefronts = 800, store.conflicts = 700;
+  load.bytes = 16 * load.lanes;
+  const Finding f = only(missed("conflicts_over_bound", 31, 0.02, {store, load}));
+  CHECK(contains(f.why, "a pitch of 132 spreads them over the banks, and keeps accesses of 16 bytes aligned"));
+}
+
 TEST_CASE("conflicts between rows of a narrow block name its rows, and a wide block has none") {
   LineCount l = line("shared_ld", 100, 0, 0, 4, 4);
   l.wavefronts = 200, l.conflicts = 100;

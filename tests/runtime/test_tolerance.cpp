@@ -1,6 +1,9 @@
 // Tolerances let every honest sum through, in any order, and no dishonest one: over many random cases and lengths.
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <random>
+#include <string>
 #include <vector>
 
 #include "checks/compare.hpp"
@@ -156,6 +159,20 @@ TEST_CASE("what no single element shows, the norms show") {
   Verdict v = judge(d, {"", poor}, 1);
   CHECK(!v.ok);
   CHECK(v.message.find("larger than rounding explains") != std::string::npos);
+}
+
+TEST_CASE("a result whose bits are cut off is told from one of a lower precision") {
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> draw(-1, 1);
+  CloseTally tally(3001);
+  for (std::size_t i = 0; i < 3001; ++i) {
+    const double x = draw(random);
+    const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(x)) & 0xffff0000u;
+    tally.add(i, std::bit_cast<float>(bits), {x, std::fabs(x) * 0x1p-8 / std::sqrt(3.0), std::fabs(x) * 0x1p-7});
+  }
+  CHECK(!tally.ok());
+  CHECK(tally.message([](std::size_t i) { return std::to_string(i); }).find("errors point towards zero") !=
+        std::string::npos);
 }
 
 TEST_CASE("one element of many that is a little off is seen by its own tolerance") {
