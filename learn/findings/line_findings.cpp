@@ -221,8 +221,9 @@ void bank_conflicts(const TaskResult& t, const GoalResult& g, Finding& f) {
   if (per_lane > 1)
     f.why += fmt::format(" With {} bytes a lane, {} lanes are served at a time.", 4 * per_lane, together);
   if (words > per_lane && share > per_lane) {
-    const auto active = static_cast<std::int64_t>(l.lanes / std::max<std::uint64_t>(1, l.requests));
-    const std::int64_t meeting = std::min(share / per_lane, active);
+    // No more than there are wavefronts: the step may be that of a row's lanes alone.
+    const std::uint64_t ideal = std::max<std::uint64_t>(1, l.wavefronts - l.conflicts);
+    const auto meeting = std::min(share / per_lane, static_cast<std::int64_t>((l.wavefronts + ideal - 1) / ideal));
     f.what +=
         fmt::format(": neighbouring lanes are {} words apart, so {} lanes meet in each bank they use", words, meeting);
     // Words that are not a multiple of the lane's own come of a layout that no pitch mends.

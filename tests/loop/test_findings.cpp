@@ -113,7 +113,7 @@ TEST_CASE("a pitch keeps the float4 of other lines aligned") {
   store.wavefronts = 800, store.conflicts = 700;
   load.bytes = 16 * load.lanes;
   const Finding f = only(missed("conflicts_over_bound", 31, 0.02, {store, load}));
-  CHECK(contains(f.why, "a pitch of 132 spreads them over the banks, and keeps accesses of 16 bytes aligned"));
+  CHECK(contains(f.why, "a pitch of 132 puts each of them into banks of its own, and keeps accesses of 16 bytes"));
 }
 
 TEST_CASE("conflicts between rows of a narrow block name its rows, and a wide block has none") {
