@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 #include "checks/compare.hpp"
+#include "checks/missing_run.hpp"
 #include "checks/variants.hpp"
 #include "checks/wide.hpp"
 
@@ -217,6 +219,24 @@ RIDGE_WIDE std::uint32_t sum_of(std::span<const std::uint32_t> x) {
   return sum;
 }
 
+constexpr std::size_t kRunUnit = 256;  // elements: tiles are multiples of a block's
+
+// Where the first wrong sum lacks the elements of some tiles, names them.
+void tell_missing_tiles(Verdict& v, std::span<const std::uint32_t> x, std::span<const std::uint32_t> got) {
+  std::vector<std::uint32_t> before;
+  std::uint32_t sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (i % kRunUnit == 0) before.push_back(sum);
+    sum += x[i];
+    if (got[i] == sum) continue;
+    const auto run = missing_run(before, sum - got[i]);
+    if (run && (i + 1 == x.size() || sum + x[i + 1] - got[i + 1] == sum - got[i]))
+      v.message += fmt::format("; from here on the sum of elements {} to {} is missing, and nothing else",
+                               run->first * kRunUnit, run->second * kRunUnit - 1);
+    return;
+  }
+}
+
 class Scan : public TaskCheck {
  public:
   std::string id() const override { return "scan"; }
@@ -245,7 +265,7 @@ class Scan : public TaskCheck {
         4);
     for (std::size_t p = 1; p < before.size(); ++p) before[p] += before[p - 1];
     using Tally = ExactTally<std::uint32_t>;
-    return compare_parts<Tally>(
+    Verdict judged = compare_parts<Tally>(
         got.size(), before.size() - 1, 4,
         [&](std::size_t from, std::size_t to, Tally& tally) {
           std::vector<std::uint32_t> sums(kPart);
@@ -257,6 +277,8 @@ class Scan : public TaskCheck {
           }
         },
         named("out"));
+    if (!judged.ok) tell_missing_tiles(judged, x, got);
+    return judged;
   }
   Work work(const Case& c) const override {
     const auto n = static_cast<double>(c.size[0]);
@@ -562,6 +584,21 @@ RIDGE_WIDE void some_zeros(std::span<float> values, std::size_t first, std::uint
   for (std::size_t i = 0; i < n; ++i) x[i] = x[i] * (random_bits(seed, first + i) % 16 == 0 ? 0.0f : 1.0f);
 }
 
+// Where the first wrong element belongs further on: elements that are kept before it were not counted.
+void tell_early_place(Verdict& v, std::span<const float> x, std::span<const float> got) {
+  std::vector<float> kept;
+  std::copy_if(x.begin(), x.end(), std::back_inserter(kept), [](float value) { return value > 0; });
+  constexpr std::size_t kSame = 16;  // elements in a row that no chance has in common
+  const std::size_t k = std::mismatch(kept.begin(), kept.end(), got.begin()).first - kept.begin();
+  if (k + kSame > kept.size()) return;
+  const auto wrong = got.subspan(k, kSame);
+  const auto place = std::search(kept.begin() + static_cast<std::ptrdiff_t>(k), kept.end(), wrong.begin(), wrong.end());
+  if (place == kept.end()) return;
+  const std::size_t to = place - kept.begin();
+  v.message += fmt::format(
+      "; out[{}] holds what belongs into out[{}], so the {} kept elements between were not counted", k, to, to - k);
+}
+
 class Compact : public TaskCheck {
  public:
   std::string id() const override { return "compact"; }
@@ -615,6 +652,8 @@ class Compact : public TaskCheck {
       const auto zeros = static_cast<std::size_t>(std::count(x.begin(), x.end(), 0.0f));
       if (zeros > 0 && as<std::uint32_t>(out[1])[0] == count + zeros)
         v.message += fmt::format("; the input has {} zeros, and they were kept, too", zeros);
+      else
+        tell_early_place(v, x, floats(out[0]));
       return v;
     }
     const auto got = floats(out[0]).first(count);
