@@ -128,7 +128,8 @@ const char* advice_of(Cause cause) {
       return "One factor for all: look for a sum that is not divided, a term that is added twice, an average of "
              "averages, or a sign.";
     case Cause::all_zero:
-      return "Zeros, where a value belongs: what was stored there, and was it stored before it was computed?";
+      return "Zeros, where a value belongs. Was nothing added up there, because a loop or an index never reaches these "
+             "inputs, or was the result stored before it was complete?";
     case Cause::computed_nan:
       return "A value overflowed on the way, or an operation has no result: look for an exponential or a product that "
              "grows without bound, a division by zero, or a maximum of -infinity that is subtracted from itself.";
@@ -171,17 +172,34 @@ double bytes_beyond(const std::string& message) {
   return std::strtod(message.c_str() + (from == std::string::npos ? 0 : from + 1), nullptr);
 }
 
-// Elements of the answer by the message, "3 of 40 are wrong"; 0: it says nothing of them.
-double elements_of(const std::string& message) {
-  const auto at = message.find(" are wrong");
-  const auto of = at == std::string::npos ? at : message.rfind(" of ", at);
-  return of == std::string::npos ? 0 : std::strtod(message.c_str() + of + 4, nullptr);
-}
-
 // Bytes of the allocation that the message names, and at least as many as a block of floats has.
 double bytes_of_allocation(const std::string& message) {
   const auto at = message.find(" allocation of ");
   return std::max(4096.0, at == std::string::npos ? 0 : std::strtod(message.c_str() + at + 15, nullptr));
+}
+
+bool of_one_rank(const std::string& name) { return name.starts_with("1 rank"); }
+
+// What the failing case, which is the last one, has that those before it have not.
+std::string case_advice(const TaskResult& t) {
+  std::vector<std::string> right;
+  for (const CaseResult& c : t.cases)
+    if (c.passed) right.push_back(c.name);
+  if (right.empty())
+    return "This is the first case: compute its first wrong element by hand, with the indices that your threads use.";
+  if (std::all_of(right.begin(), right.end(), of_one_rank) && !of_one_rank(t.cases.back().name))
+    return "All cases of 1 rank are right, and this is the first of more. What does another rank change: an offset, "
+           "which part is its own, a sum over the ranks that is missing or made twice?";
+  constexpr std::size_t kNamed = 4;
+  const std::size_t from = right.size() - std::min(right.size(), kNamed);
+  std::string names;
+  for (std::size_t i = from; i < right.size(); ++i) names += (i > from ? "; " : "") + right[i];
+  return fmt::format(
+      "{} {} right ({}{}). What does this one have that {} not: a second block or tile, a second step "
+      "of a loop, a row that is longer than a warp or a block, a tail?",
+      right.size() == 1 ? std::string("The case before it") : fmt::format("{} cases before it", right.size()),
+      right.size() == 1 ? "is" : "are", from > 0 ? "the last: " : "", names,
+      right.size() == 1 ? "it has" : "they have");
 }
 
 std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources& sources) {
@@ -224,7 +242,7 @@ std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources
         copied ? "computed, and is it copied to the host" : "launched, and does the index reach it");
   }
   if (c.cause == Cause::not_a_number) {
-    const bool ranks = c.message.substr(0, c.message.find('\n')).find("rank") != std::string::npos;
+    const bool ranks = c.message.substr(0, c.message.find('\n')).find("ranks") != std::string::npos;
     return fmt::format(
         "The judge fills every output with NaN before the call. Either no thread wrote this element: is the kernel "
         "launched, with enough threads, and does the index reach it? Or it was computed from memory that was not "
@@ -238,19 +256,9 @@ std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources
   if (const auto counted = c.message.substr(0, c.message.find('\n')).find("wrong; "); counted != std::string::npos)
     return c.message.find("; the error is ", counted) == counted + 5
                ? "Where are the values kept on their way: registers, shared memory, the workspace, a result between "
-                 "two "
-                 "kernels? Each of them must have the precision that the lesson names."
-               : "The end of that sentence says how the wrong numbers stand to the right ones. Which index, or which "
-                 "missing or doubled step, gives that?";
-  constexpr double kByHand = 64;  // elements
-  const double elements = elements_of(c.message);
-  if (elements == 0) return "Compare the last sentence with what the lesson's section asks of this task.";
-  return elements > 1 && elements <= kByHand
-             ? "This is the first case that fails, and it is small: compute the first wrong element by hand, with the "
-               "indices that your threads use."
-             : "What does this case have that smaller ones do not: a second block or tile, a second step of a loop, a "
-               "row that is longer than a warp or a block? Which thread writes the first wrong element, and from which "
-               "inputs?";
+                 "two kernels, a message? Each of them must have the precision that the lesson names."
+               : "The end of the message above says what the wrong numbers are. Which step of your code gives these?";
+  return c.message.find(" are wrong") == std::string::npos ? std::string() : case_advice(t);
 }
 
 }  // namespace
