@@ -183,8 +183,8 @@ std::string CloseTally::message(const Where& where) const {
   if (wrong_ > 0) {
     std::string text = mismatch(first_, wrong_, total_, first_expected_.value, first_got_, where(first_));
     if (const auto factor = common_factor())
-      return text + (*factor == 0 ? "; what is wrong is 0"
-                                  : fmt::format("; what is wrong is {:.3g} times what is expected", *factor));
+      return text + (*factor == 0 ? "; all wrong elements are 0"
+                                  : fmt::format("; each wrong element is {:.3g} times the expected one", *factor));
     if (const std::string told = picture_.told(where, 0); !told.empty()) return text + told;
     const double error = std::fabs(first_got_ - first_expected_.value);
     if (std::isfinite(error) && first_expected_.magnitude > 0 && error < kLowPrecision * first_expected_.magnitude) {

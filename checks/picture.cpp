@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMapRows = 16, kMapColumns = 48;  // characters
 constexpr std::size_t kRows = 4, kColumns = 7;          // numbers around the first wrong one
+constexpr std::size_t kDigits = 9;                      // of a number, usually
 
 std::string number(double v) {
   if (std::isnan(v)) return "nan";
@@ -167,17 +168,22 @@ std::string Picture::text(const std::function<std::string(std::size_t)>& where) 
   const bool all = std::find(wrong.begin(), wrong.end(), false) == wrong.end();
   // The numbers: some of the first wrong element's row, and of a matrix of the rows that follow.
   const std::size_t width = matrix ? columns : total_, x = matrix ? first % columns : first;
-  const std::size_t shown = std::min(kColumns, width), left = std::min(x < 2 ? 0 : x - 2, width - shown);
   const std::size_t top = matrix ? first / columns : 0, bottom = matrix ? std::min(top + kRows, total_ / columns) : 1;
+  std::size_t shown = std::min(kColumns, width), left = std::min(x < 2 ? 0 : x - 2, width - shown), digits = kDigits;
+  for (std::size_t r = top; r < bottom; ++r)
+    for (std::size_t c = left; c < left + shown; ++c)
+      for (const double v : {elements_[r * width + c].expected, elements_[r * width + c].got})
+        digits = std::max(digits, number(v).size());
+  if (digits > kDigits && shown == kColumns) --shown;  // a line has as much room as before
   text += fmt::format("{}{:<18}", text.empty() ? "" : "\n", matrix ? "column" : "element");
-  for (std::size_t c = left; c < left + shown; ++c) text += fmt::format("{:>9} ", c);
+  for (std::size_t c = left; c < left + shown; ++c) text += fmt::format("{:>{}} ", c, digits);
   for (std::size_t r = top; r < bottom; ++r)
     for (const bool got : {false, true}) {
       const std::string row = matrix && !got ? fmt::format("row {}", r) : std::string();
       text += fmt::format("\n{:<9}{:<9}", row, got ? "got" : "expected");
       for (std::size_t c = left; c < left + shown; ++c) {
         const Element& e = elements_[r * width + c];
-        text += fmt::format("{:>9}{}", number(got ? e.got : e.expected), got && e.wrong ? '!' : ' ');
+        text += fmt::format("{:>{}}{}", number(got ? e.got : e.expected), digits, got && e.wrong ? '!' : ' ');
       }
     }
   if (!all && total_ > shown && (matrix || total_ >= 32)) text += "\n" + wrong_map(wrong, columns);

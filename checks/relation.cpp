@@ -68,7 +68,7 @@ std::string integer_factor(const All& all, double modulo) {
     bool each = true;
     for (const Answered& a : all)
       if (a.wrong) each = each && std::fmod(static_cast<double>(k) * a.expected, modulo) == a.got;
-    if (each) return fmt::format("what is wrong is exactly {} times what is expected", k);
+    if (each) return fmt::format("each wrong element is exactly {} times the expected one", k);
   }
   return {};
 }
@@ -84,7 +84,8 @@ std::string difference(const All& all, double modulo) {
     ++wrong;
   }
   if (wrong < 3 || least == 0 || !same(least, most)) return {};
-  return fmt::format("what is wrong is too {} by the same {:.7g}", least < 0 ? "small" : "large", std::fabs(least));
+  return fmt::format("all wrong elements are too {} by the same {:.7g}", least < 0 ? "small" : "large",
+                     std::fabs(least));
 }
 
 }  // namespace
@@ -97,14 +98,19 @@ std::string relation(const std::vector<Answered>& all, std::size_t columns, doub
   }
   if (!any) return {};
   if (std::all_of(all.begin(), all.end(), [](const Answered& a) { return !a.wrong || a.got == 0; }))
-    return "what is wrong is 0";
+    return "all wrong elements are 0";
   if (std::string text = shifted(all, columns); !text.empty()) return text;
   if (reordered(all)) return "the right numbers are all there, at wrong places";
   if (modulo > 0)
     if (std::string text = integer_factor(all, modulo); !text.empty()) return text;
   if (std::string text = difference(all, modulo); !text.empty()) return text;
-  if (all.size() == 1 && modulo == 0 && all[0].expected != 0 && std::fabs(all[0].got / all[0].expected - 1) > 0.02)
-    return fmt::format("that is {:.3g} times what is expected", all[0].got / all[0].expected);
+  // Of a single element only a plain factor says anything.
+  if (all.size() == 1 && modulo == 0 && all[0].expected != 0) {
+    const double factor = all[0].got / all[0].expected, whole = std::round(factor), part = std::round(1 / factor);
+    if (whole != 1 && std::fabs(whole) <= 64 && same(factor, whole)) return fmt::format("that is {} times it", whole);
+    if (part != 1 && std::fabs(part) <= 64 && same(1 / factor, part))
+      return fmt::format("that is {}1/{} of it", part < 0 ? "-" : "", std::fabs(part));
+  }
   return {};
 }
 

@@ -66,21 +66,21 @@ TEST_CASE("what all wrong elements have in common is said") {
     for (std::size_t i = 0; i < got.size(); ++i) got[i] = static_cast<float>(factor * expected[i]);
     return got;
   };
-  CHECK(has(close(scaled(3), expected), "; what is wrong is 3 times what is expected"));
-  CHECK(has(close(scaled(-1), expected), "is -1 times what is expected"));
-  CHECK(has(close(scaled(0.125), expected), "is 0.125 times what is expected"));
-  CHECK(has(close(scaled(0), expected), "; what is wrong is 0"));
-  CHECK_FALSE(has(close(scaled(1.001), expected), "times what is expected"));  // a lower precision, perhaps
+  CHECK(has(close(scaled(3), expected), "; each wrong element is 3 times the expected one"));
+  CHECK(has(close(scaled(-1), expected), "is -1 times the expected one"));
+  CHECK(has(close(scaled(0.125), expected), "is 0.125 times the expected one"));
+  CHECK(has(close(scaled(0), expected), "; all wrong elements are 0"));
+  CHECK_FALSE(has(close(scaled(1.001), expected), "times the expected one"));  // a lower precision, perhaps
   std::vector<float> mixed = scaled(2);
   mixed[7] = 0.5f;
-  CHECK_FALSE(has(close(mixed, expected), "what is wrong is"));
+  CHECK_FALSE(has(close(mixed, expected), "the expected one"));
   mixed = scaled(2);
   mixed[2000] = kNaN;
-  CHECK_FALSE(has(close(mixed, expected), "what is wrong is"));
+  CHECK_FALSE(has(close(mixed, expected), "the expected one"));
   mixed = scaled(1);
   for (std::size_t i = 1; i < mixed.size(); i += 64) mixed[i] *= 2;  // the right ones do not matter
-  CHECK(has(close(mixed, expected), "; what is wrong is 2 times what is expected"));
-  CHECK_FALSE(has(close({2, 4}, {1, 2}), "what is wrong is"));  // too few to say
+  CHECK(has(close(mixed, expected), "; each wrong element is 2 times the expected one"));
+  CHECK_FALSE(has(close({2, 4}, {1, 2}), "the expected one"));  // too few to say
 }
 
 TEST_CASE("a lower precision is suggested where all elements are near, and not for a few that are off") {

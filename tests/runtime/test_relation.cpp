@@ -42,12 +42,14 @@ TEST_CASE("relation: right numbers at wrong places") {
 TEST_CASE("relation: a factor or a difference that all wrong elements have in common") {
   const auto twice = answer(
       50, [](const auto& r, std::size_t i) { return i < 9 ? r[i] : std::fmod(2 * r[i], k2to32); }, true);
-  CHECK(relation(twice, 0, k2to32) == "what is wrong is exactly 2 times what is expected");
+  CHECK(relation(twice, 0, k2to32) == "each wrong element is exactly 2 times the expected one");
   const auto less = answer(
       50, [](const auto& r, std::size_t i) { return i < 9 ? r[i] : std::fmod(r[i] + k2to32 - 721798510, k2to32); },
       true);
-  CHECK(relation(less, 0, k2to32) == "what is wrong is too small by the same 7.217985e+08");
-  CHECK(relation({{2, 13, true}}, 0, 0) == "that is 6.5 times what is expected");
+  CHECK(relation(less, 0, k2to32) == "all wrong elements are too small by the same 7.217985e+08");
+  CHECK(relation({{2, 14, true}}, 0, 0) == "that is 7 times it");
+  CHECK(relation({{8, -2, true}}, 0, 0) == "that is -1/4 of it");
+  CHECK(relation({{2, 13, true}}, 0, 0).empty());     // no plain factor
   CHECK(relation({{2, 2.001, true}}, 0, 0).empty());  // a matter of precision
 }
 
