@@ -310,6 +310,16 @@ RIDGE_WIDE Exponentials exponentials(std::span<const float> row, double* e) {
   return {most, sum};
 }
 
+// Error of the sum of a row's exponentials, in units of the last place. Where all others together are small beside the
+// largest, which is 1, each addition to it errs in the same direction: by half a unit at most, and in all by no more than
+// the others have.
+double ulps_of_sum(double sum, double cols) {
+  constexpr double kSmall = 0x1p-18;  // on average, beside 1
+  const double independent = 8 + std::sqrt(cols), others = sum - 1;
+  if (others > kSmall * cols) return independent;
+  return independent + std::min(std::min(cols, kLongestChain) / 2, others / (2 * kUnit));
+}
+
 // e as above. An exponent d that is rounded to a float is off by up to |d| units.
 RIDGE_WIDE void expect_softmax(std::span<const float> part, const double* e, Exponentials row, double ulps_of_sum,
                                Expecteds& expected) {
@@ -360,14 +370,15 @@ class Softmax : public TaskCheck {
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     const auto x = floats(in[0]), got = floats(out[0]);
     const std::size_t rows = at(c.size[0]), cols = at(c.size[1]);
-    const double of_sum = 8 + std::sqrt(static_cast<double>(cols));
     return compare_parts<CloseTally>(
         got.size(), rows, rows_together(cols),
         [&](std::size_t from, std::size_t to, CloseTally& tally) {
           std::vector<double> e(cols);
           Expecteds expected;
+          expected.leans = true;  // the sum's error is that of all elements of a row
           for (std::size_t r = from; r < to; ++r) {
             const Exponentials row = exponentials(x.subspan(r * cols, cols), e.data());
+            const double of_sum = ulps_of_sum(row.sum, static_cast<double>(cols));
             for (std::size_t col = 0; col < cols; col += kTogether) {
               const std::size_t first = r * cols + col, count = std::min(kTogether, cols - col);
               expect_softmax(x.subspan(first, count), e.data() + col, row, of_sum, expected);
@@ -526,6 +537,7 @@ class LayerNorm : public TaskCheck {
         got.size(), rows, rows_together(cols),
         [&](std::size_t from, std::size_t to, CloseTally& tally) {
           Expecteds expected;
+          expected.leans = true;  // the errors of mean and rstd are those of all elements of a row
           for (std::size_t r = from; r < to; ++r) {
             of[r] = normalized(x.subspan(r * cols, cols));
             for (std::size_t col = 0; col < cols; col += kTogether) {
