@@ -126,8 +126,10 @@ std::string with_paths(const std::string& text, const fs::path& folder) {
   return out;
 }
 
-// Prints the paths of a result's recordings: the requests of tasks that miss a goal, and all timelines.
+// Prints the paths of a result's recordings: the requests of tasks that miss a goal, and all timelines. Nothing where
+// the visualizer neither is nor can be built.
 void tell_recordings(const Result& r, const fs::path& folder) {
+  if (prebuilt() && !fs::exists(build_dir() / "bin/ridge-viz")) return;
   for (const TaskResult& t : r.tasks)
     if (t.status == Status::failed && !t.warp_name.empty())
       print_as_typed("  Requests of {}, lane by lane: ./ridge viz {}\n", t.id, shown(folder / t.warp_name));

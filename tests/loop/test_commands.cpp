@@ -167,6 +167,12 @@ TEST_CASE("from nothing to the first task that passes") {
   for (const char* command : {"log", "diff"}) CHECK(run_ridge(home, {command, "01"}).code == 0);
   for (const char* next : {"hint 2 of 4", "hint 3 of 4", "hint 4 of 4"})
     CHECK(contains(run_ridge(home, {"hint", "01", "transpose"}).out, next));
+
+  // A goal that a wrong answer kept from being measured has not failed.
+  run_ridge(home, {"check", "01", "--task", "aos_to_soa", "--no-predict"});
+  CHECK(
+      contains(run_ridge(home, {"hint", "01", "aos_to_soa"}).out, "hint 4 of 4 (correct failed in your last attempt)"));
+  CHECK(contains(run_ridge(home, {"hint", "01", "aos_to_soa"}).out, "hint 1 of 4:"));
 }
 
 TEST_CASE("watch checks the task of the file that was saved, and Ctrl-C ends it") {

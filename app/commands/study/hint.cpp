@@ -14,16 +14,19 @@ namespace {
 
 using namespace loop;
 
-// The checks that failed in the last attempt at a task; first those that block the others.
-std::vector<std::string> failures(const TaskState* state) {
-  std::vector<std::string> all;
-  if (state == nullptr || !state->last) return all;
+// The checks that failed in the last attempt at a task. Goals count where the answer was right: before that they were not
+// measured.
+std::vector<std::string> failures(const TaskState* state, const Task& task) {
+  std::vector<std::string> gates, goals;
+  if (state == nullptr || !state->last) return {};
   for (const CheckResult& c : state->last->checks) {
     if (c.passed) continue;
+    const bool goal = std::any_of(task.goals.begin(), task.goals.end(), [&](const Goal& g) { return g.id == c.name; });
+    std::vector<std::string>& all = goal ? goals : gates;
     if (c.cause != Cause::none) all.emplace_back(name_of(c.cause));
     all.push_back(c.name);
   }
-  return all;
+  return gates.empty() ? goals : gates;
 }
 
 struct Choice {
@@ -57,6 +60,7 @@ int show_hint(const std::string& key, const std::string& name, bool again) {
   shown.erase(std::remove_if(shown.begin(), shown.end(), [&](int i) { return i >= count; }), shown.end());
   const int taken = static_cast<int>(shown.size());
   const std::string number = number_of(s.lab);
+  const bool solved = fs::exists(root_dir() / "solutions" / s.lab.name / task.file);  // students' copies have none
   auto tell = [&](int i, const std::string& answers) {
     fmt::print("Lab {}, task {}, hint {} of {}{}:\n{}\n", number, task.id, i + 1, count,
                answers.empty() ? "" : " (" + answers + " failed in your last attempt)",
@@ -76,13 +80,11 @@ int show_hint(const std::string& key, const std::string& name, bool again) {
     return 0;
   }
   if (state != nullptr && state->passed() && state->last->points >= state->last->max - 1e-9) {
-    print_as_typed(
-        "Task {} has full marks: there is nothing left to hint at.\n"
-        "  ./ridge solution {} {}   shows another way\n",
-        task.id, number, task.id);
+    fmt::print("Task {} has full marks: there is nothing left to hint at.\n", task.id);
+    if (solved) print_as_typed("  ./ridge solution {} {}   shows another way\n", number, task.id);
     return 0;
   }
-  const Choice next = choose(task.hints, shown, failures(state));
+  const Choice next = choose(task.hints, shown, failures(state, task));
   tell(next.hint, next.answers);
   if (taken < count) {
     Event e{"", "hint", task.id, "", ""};
@@ -91,6 +93,8 @@ int show_hint(const std::string& key, const std::string& name, bool again) {
   }
   if (taken + 1 < count)
     print_as_typed("{} more: ./ridge hint {} {}\n", count - taken - 1, number, task.id);
+  else if (!solved)
+    print_as_typed("That was the last.\n");
   else
     print_as_typed(
         "That was the last. The solution opens once the task passes; before that with\n"
