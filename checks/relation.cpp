@@ -50,6 +50,34 @@ std::string shifted(const All& all, std::size_t columns) {
   return {};
 }
 
+// The row (or column) that one of the first wrong rows (columns) was stored in. `lines` of `length` elements: element k of
+// line l is all[index(l, k)].
+template <class Index>
+std::string stored_elsewhere(const All& all, const char* what, std::size_t lines, std::size_t length, Index index) {
+  constexpr std::size_t kTried = 4, kLeast = 3;
+  if (length < kLeast || lines < 2) return {};
+  std::size_t tried = 0;
+  for (std::size_t l = 0; l < lines && tried < kTried; ++l) {
+    bool wrong = true;
+    for (std::size_t k = 0; k < length && wrong; ++k) wrong = all[index(l, k)].wrong;
+    if (!wrong) continue;
+    ++tried;
+    double size = 0;
+    for (std::size_t k = 0; k < length; ++k) size = std::max(size, std::fabs(all[index(l, k)].expected));
+    const auto near = [&](double a, double b) { return std::fabs(a - b) <= 1e-4 * size; };  // sums may cancel
+    for (std::size_t to = 0; to < lines; ++to) {
+      bool stored = to != l;
+      for (std::size_t k = 0; k < length && stored; ++k)
+        stored = near(all[index(to, k)].got, all[index(l, k)].expected);
+      bool varies = false;  // lines that are alike prove nothing
+      for (std::size_t k = 0; k < length && stored && !varies; ++k)
+        varies = !near(all[index(to, k)].expected, all[index(l, k)].expected);
+      if (stored && varies) return fmt::format("what {0} {1} should be stands in {0} {2}", what, l, to);
+    }
+  }
+  return {};
+}
+
 // The wrong elements hold each other's right numbers.
 bool reordered(const All& all) {
   std::vector<double> expected, got;
@@ -65,10 +93,16 @@ bool reordered(const All& all) {
 // Unsigned integers: got = k x expected, modulo 2^32.
 std::string integer_factor(const All& all, double modulo) {
   for (std::uint64_t k = 2; k <= 1024; ++k) {
-    bool each = true;
-    for (const Answered& a : all)
-      if (a.wrong) each = each && std::fmod(static_cast<double>(k) * a.expected, modulo) == a.got;
-    if (each) return fmt::format("each wrong element is exactly {} times the expected one", k);
+    bool each = true, wrapped = false;
+    for (const Answered& a : all) {
+      if (!a.wrong) continue;
+      const double product = static_cast<double>(k) * a.expected;
+      each = each && std::fmod(product, modulo) == a.got;
+      wrapped = wrapped || product >= modulo;
+    }
+    if (each)
+      return fmt::format("each wrong element is exactly {} times the expected one{}", k,
+                         wrapped ? fmt::format(", modulo 2^{:.0f}", std::log2(modulo)) : "");
   }
   return {};
 }
@@ -100,6 +134,17 @@ std::string relation(const std::vector<Answered>& all, std::size_t columns, doub
   if (std::all_of(all.begin(), all.end(), [](const Answered& a) { return !a.wrong || a.got == 0; }))
     return "all wrong elements are 0";
   if (std::string text = shifted(all, columns); !text.empty()) return text;
+  if (columns > 1 && all.size() % columns == 0) {
+    const std::size_t rows = all.size() / columns;
+    if (std::string text =
+            stored_elsewhere(all, "row", rows, columns, [&](std::size_t r, std::size_t c) { return r * columns + c; });
+        !text.empty())
+      return text;
+    if (std::string text = stored_elsewhere(all, "column", columns, rows,
+                                            [&](std::size_t c, std::size_t r) { return r * columns + c; });
+        !text.empty())
+      return text;
+  }
   if (reordered(all)) return "the right numbers are all there, at wrong places";
   if (modulo > 0)
     if (std::string text = integer_factor(all, modulo); !text.empty()) return text;

@@ -109,17 +109,24 @@ std::vector<Variant> stencil_mistakes(std::span<const float> x, std::size_t rows
     return inside(std::clamp<std::ptrdiff_t>(y, 0, m - 1), std::clamp<std::ptrdiff_t>(z, 0, n - 1));
   };
   auto wrapped = [=](std::ptrdiff_t y, std::ptrdiff_t z) { return inside(((y % m) + m) % m, ((z % n) + n) % n); };
+  // Only the place in the array is looked at: left of a row is the end of the row before.
+  auto running_on = [=](std::ptrdiff_t y, std::ptrdiff_t z) {
+    const std::ptrdiff_t i = y * n + z;
+    return i < 0 || i >= m * n ? 0.0 : double{x[static_cast<std::size_t>(i)]};
+  };
   auto weight = [](std::ptrdiff_t dy, std::ptrdiff_t dx) {
     return double{kWeights[static_cast<std::size_t>(dy + 2)][static_cast<std::size_t>(dx + 2)]};
   };
   auto mirrored = [=](std::ptrdiff_t dy, std::ptrdiff_t dx) { return weight(-dy, -dx); };
   auto transposed = [=](std::ptrdiff_t dy, std::ptrdiff_t dx) { return weight(dx, dy); };
   std::vector<Variant> all = {
-      {"cells outside of the grid count, with the nearest cell's value or one from the other side: they count as 0",
+      {"cells outside of the grid count, with the nearest cell's value: they count as 0",
        stencil_by(cols, clamped, weight)},
+      {"that is the answer if the cell left of a row is the end of the row before: column and row must each be inside",
+       stencil_by(cols, running_on, weight)},
       {"cells outside of the grid count, with the value of one from the other side: they count as 0",
        stencil_by(cols, wrapped, weight)},
-      {"that is the answer with mirrored weights: kWeights[dy + 2][dx + 2] belongs to the cell (y + dy, x + dx)",
+      {"that is the answer with mirrored weights: weight(dy, dx) belongs to the cell (y + dy - 2, x + dx - 2)",
        stencil_by(cols, inside, mirrored)},
       {"that is the answer with dy and dx exchanged in the weights", stencil_by(cols, inside, transposed)}};
   for (const std::ptrdiff_t by : {1, -1}) {

@@ -35,6 +35,10 @@ TEST_CASE("relation: right numbers at wrong places") {
   CHECK(relation(row, 33, 0) == "what row 0 should be stands in row 1");
   const auto turned = answer(13 * 13, [](const auto& r, std::size_t i) { return r[i % 13 * 13 + i / 13]; });
   CHECK(relation(turned, 13, 0) == "rows and columns are exchanged: the answer is transposed");
+  const auto scattered = answer(16 * 9, [](const auto& r, std::size_t i) {
+    return i < 36 ? r[i] : i / 9 % 2 == 0 ? r[i / 2 / 9 * 9 + i % 9] : 0.0;
+  });
+  CHECK(relation(scattered, 9, 0) == "what row 4 should be stands in row 8");
   const auto reversed = answer(99, [](const auto& r, std::size_t i) { return r[98 - i]; });
   CHECK(relation(reversed, 0, 0) == "the right numbers are all there, at wrong places");
 }
@@ -42,7 +46,7 @@ TEST_CASE("relation: right numbers at wrong places") {
 TEST_CASE("relation: a factor or a difference that all wrong elements have in common") {
   const auto twice = answer(
       50, [](const auto& r, std::size_t i) { return i < 9 ? r[i] : std::fmod(2 * r[i], k2to32); }, true);
-  CHECK(relation(twice, 0, k2to32) == "each wrong element is exactly 2 times the expected one");
+  CHECK(relation(twice, 0, k2to32) == "each wrong element is exactly 2 times the expected one, modulo 2^32");
   const auto less = answer(
       50, [](const auto& r, std::size_t i) { return i < 9 ? r[i] : std::fmod(r[i] + k2to32 - 721798510, k2to32); },
       true);
