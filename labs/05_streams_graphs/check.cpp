@@ -231,7 +231,8 @@ class Network {
           h[i].x[lane] = start[i];
           continue;
         }
-        const double before = out[(t - 1) * dim_ + i], position = (i + t - 1) % 3 == 0 ? 0.25 : -0.125;
+        const double given = out[(t - 1) * dim_ + i], position = (i + t - 1) % 3 == 0 ? 0.25 : -0.125;
+        const double before = std::isfinite(given) ? given : 0;  // a NaN would make the next steps' right
         const double x = 0.5 * before + position, rounded = kFp32.unit() * std::fabs(x);
         h[i].x[lane] = x;
         dh[i].x[lane] = rounded * rounded;

@@ -77,6 +77,9 @@ const char* advice_of(Cause cause) {
              "of the data and the flag. Otherwise a __syncthreads() orders the threads of one block, and the end of "
              "the "
              "kernel those of all.";
+    case Cause::copy_under_way:
+      return "An asynchronous copy has arrived when its thread has waited for its batch, and for other threads after a "
+             "barrier behind that. Count the batches that are under way at this wait: how many may be left?";
     case Cause::race_streams:
       return "Two accesses to the same address are not ordered: what must have happened before the second? An event "
              "covers only what was in its stream when it was recorded.";

@@ -26,6 +26,7 @@ enum class Cause : std::uint32_t {
   race_shared,
   race_global,
   race_streams,
+  copy_under_way,  // shared memory is read before an asynchronous copy to it has arrived
   // order inside a kernel
   divergent_barrier,
   barrier_deadlock,
@@ -71,7 +72,7 @@ enum class Cause : std::uint32_t {
   unwritten_tail,  // as not_a_number, of the last elements alone
 };
 
-constexpr std::array<std::string_view, 52> kCauses = {"none",
+constexpr std::array<std::string_view, 53> kCauses = {"none",
                                                       "out-of-bounds",
                                                       "null-pointer",
                                                       "illegal-address",
@@ -86,6 +87,7 @@ constexpr std::array<std::string_view, 52> kCauses = {"none",
                                                       "race-shared",
                                                       "race-global",
                                                       "race-streams",
+                                                      "copy-under-way",
                                                       "divergent-barrier",
                                                       "barrier-deadlock",
                                                       "endless-wait",

@@ -111,6 +111,8 @@ class BlockRunner : public WarpScheduler {
   bool is_shared(std::uintptr_t address) const { return shared_.contains(address); }
   std::uintptr_t shared_begin() const { return shared_.begin(); }
   Pipeline& pipeline();  // the current thread's
+  void pipeline_copy(void* to, const void* from, unsigned bytes, unsigned zeros, std::uintptr_t pc);
+  void pipeline_wait(unsigned left);
 
   // Other counts.
   // The running thread's last volatile or atomic access was a poll of this address. An atomic repeats only atomics:

@@ -149,4 +149,17 @@ Pipeline& BlockRunner::pipeline() {
   return pipelines_[current_->linear];
 }
 
+void BlockRunner::pipeline_copy(void* to, const void* from, unsigned bytes, unsigned zeros, std::uintptr_t pc) {
+  pipeline().copy(to, from, bytes, zeros);
+  if (launch_->sanitize)
+    sanitizer_.copy_begun(reinterpret_cast<std::uintptr_t>(to), bytes, current_->linear,
+                          static_cast<std::uint32_t>(pc - program_.base));
+}
+
+void BlockRunner::pipeline_wait(unsigned left) {
+  pipeline().wait(left, [&](const void* to, unsigned bytes) {
+    if (launch_->sanitize) sanitizer_.copy_arrived(reinterpret_cast<std::uintptr_t>(to), bytes, current_->linear);
+  });
+}
+
 }  // namespace ridge::simt

@@ -181,10 +181,10 @@ void pipeline_copy(void* to, const void* from, unsigned bytes, unsigned zeros) {
     r.access(reinterpret_cast<std::uintptr_t>(from), bytes, AccessKind::load, false, RIDGE_PC, 0);
   }
   r.access(reinterpret_cast<std::uintptr_t>(to), bytes, AccessKind::store, false, RIDGE_PC, 1);
-  r.pipeline().copy(to, from, bytes, zeros);
+  r.pipeline_copy(to, from, bytes, zeros, RIDGE_PC);
 }
 void pipeline_commit() { runner().pipeline().commit(); }
-void pipeline_wait(unsigned left) { runner().pipeline().wait(left); }
+void pipeline_wait(unsigned left) { runner().pipeline_wait(left); }
 
 }  // namespace ridge_simt
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sanitize/cells.hpp"
+#include "sanitize/copies.hpp"
 #include "sanitize/order.hpp"
 #include "sanitize/races.hpp"
 #include "sanitize/running_block.hpp"
@@ -24,6 +25,7 @@ struct Sanitizer::State {
   Order order;
   Cells cells{order};
   UninitialisedReads reads{block};
+  CopiesUnderWay copies{block};
   Races races{block, order, cells, reads};
   GlobalShadow& global = GlobalShadow::instance();
 
@@ -67,7 +69,10 @@ void Sanitizer::State::access(const LaneAccess& a) {
       written = a.bytes;
     }
   }
-  if (a.kind != AccessKind::store) reads.check(a, written);
+  if (copies.check(a))
+    reads.explained(a.pc);
+  else if (a.kind != AccessKind::store)
+    reads.check(a, written);
   races.end(a);
 }
 
@@ -82,6 +87,7 @@ void Sanitizer::begin_block(const char* kernel, std::uint64_t launch, std::uint6
   s.order.begin_block(launch, block, block_dim[0] * block_dim[1] * block_dim[2]);
   s.races.begin_block();
   s.reads.begin_block();
+  s.copies.begin_block();
 }
 
 void Sanitizer::access(const LaneAccess& a) { state_->access(a); }
@@ -89,6 +95,15 @@ void Sanitizer::access(const LaneAccess& a) { state_->access(a); }
 void Sanitizer::barrier() {
   state_->settle_all();
   state_->order.barrier();
+  state_->copies.barrier();
+}
+
+void Sanitizer::copy_begun(std::uintptr_t to, unsigned bytes, unsigned thread, std::uint32_t pc) {
+  state_->copies.begun(to, bytes, thread, pc);
+}
+
+void Sanitizer::copy_arrived(std::uintptr_t to, unsigned bytes, unsigned thread) {
+  state_->copies.arrived(to, bytes, thread);
 }
 
 void Sanitizer::warp_sync(unsigned warp, unsigned mask) {

@@ -45,6 +45,9 @@ class Sanitizer {
   void fence(unsigned thread, int scope);        // scope as in ridge_simt::fence
   void acquire(unsigned thread);                 // it has seen what others released, by other means than an access
   void end_block();
+  // A thread's copy to shared memory that goes on while the thread does: a read before it has arrived is reported.
+  void copy_begun(std::uintptr_t to, unsigned bytes, unsigned thread, std::uint32_t pc);
+  void copy_arrived(std::uintptr_t to, unsigned bytes, unsigned thread);
 
   // The host's side. New device memory is uninitialised; copies, memsets and mapped buffers initialise it.
   static void allocated(std::uintptr_t begin, std::size_t bytes, bool initialised);
