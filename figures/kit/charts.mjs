@@ -59,7 +59,7 @@ export function roofline(album, name, record, task, unit) {
 // A roofline of work that memory, or a link, limits. `roof` and `peak` are [B/s or operations/s, text]. A group is work
 // with `at` operations a byte: `rates` are its operations a second, the last one marked if it is a climb; `labels` are
 // [rate's index, text, lower by]. The ridge has a number where the roof is the course's, that of a copy.
-export function slope(album, name, title, desc, { roof, peak, X, Y, axis, groups, climb = true, named = true }) {
+export function slope(album, name, title, desc, { roof, peak, X, Y, axis, up = 'TFLOP/s', groups, climb = true, named = true }) {
   const L = 90, R = 700, T = 20, B = 420, x = v => L + (R - L) * Math.log(v / X[0]) / Math.log(X[1] / X[0]), y = v => B - (B - T) * Math.log(v / Y[0]) / Math.log(Y[1] / Y[0]);
   const [rise, riseName] = roof, [flat, flatName] = peak, ridge = flat / rise;
   // A label hides the lines under it.
@@ -75,7 +75,7 @@ export function slope(album, name, title, desc, { roof, peak, X, Y, axis, groups
     groups.map(({ at, rates, labels }) => [
       rates.map((rate, i) => `<circle class="${climb && i < rates.length - 1 ? 't' : 'a'}" cx="${x(at).toFixed(1)}" cy="${y(rate).toFixed(1)}" r="7"/>`),
       labels.map(([i, what, down = 7]) => label(x(at) + 16, y(rates[i]) + down, what, { bold: climb && i === rates.length - 1, style: climb && i < rates.length - 1 ? 't' : 'a' }))]),
-    text(R, B + 56, axis, { style: 'q', size: 20, at: 'end' }), text(16, B + 56, 'TFLOP/s', { style: 'q', size: 20 })]);
+    text(R, B + 56, axis, { style: 'q', size: 20, at: 'end' }), text(16, B + 56, up, { style: 'q', size: 20 })]);
 }
 export const calibrated = machine => Object.fromEntries(json(`benchmarks/${machine}/calibration.json`).ceilings.map(c => [c.id, c.value]));
 // The rates of a recorded climb, and its operations a byte of memory.

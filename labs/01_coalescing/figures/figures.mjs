@@ -14,15 +14,16 @@ here.draw('lanes_to_sectors', 720, 640, 'Which sectors of 32 bytes the lanes of 
   'Lanes that read neighbouring floats touch 4 sectors, and all 128 bytes are used. With every second float they touch 8 sectors, half used. With a stride of 32 floats each lane touches a sector of its own: 1024 bytes move for 128.', [
     sectors(0, 'a[k]: neighbours', request(k => 4 * k)), sectors(212, 'a[2 * k]: every second one', request(k => 8 * k)), sectors(424, 'a[32 * k]: a stride of 32 floats', request(k => 128 * k), 'w')]);
 
-const PARTICLE = ['x', 'y', 'z', 'm', 'u', 'v', 'w', 'q'];
+// Fields have the numbers that they have in the contract, f of out[f * n + i]: their names are too wide for a figure.
+const FIELDS = ['x', 'y', 'z', 'mass', 'vx', 'vy', 'vz', 'charge'];
 here.draw('particles', 720, 420, 'Eight fields of a particle fill one sector',
   'Four of 32 particles in memory, each of 8 floats, one sector. A load of in[i].x uses 4 bytes of each of 32 sectors. The same bytes read in the order in which they lie go to shared memory, and a thread picks its fields there.', [
     text(16, 30, 'a load of in[i].x: 4 bytes of each sector', { bold: true, style: 'w' }),
     range(4).map(p => [text(16 + p * 174 + 80, 70, `lane ${p}`, { at: 'middle', style: 'q', size: 20 }), arrow(16 + p * 174 + 11, 78, 16 + p * 174 + 11, 102, 'sw', 2.5),
-      PARTICLE.map((f, i) => rect(16 + p * 174 + i * 21, 106, 19, 40, i ? 'p' : 'w')), PARTICLE.map((f, i) => text(16 + p * 174 + i * 21 + 9.5, 133, f, { size: 20, at: 'middle', style: i ? 't' : 'o' })), frame(14 + p * 174, 104, 170, 44, 'sq', 'stroke-width="2"')]),
-    text(16, 174, 'position x y z, mass m, velocity u v w, charge q', { style: 'q', size: 20 }),
+      FIELDS.map((f, i) => rect(16 + p * 174 + i * 21, 106, 19, 40, i ? 'p' : 'w')), FIELDS.map((f, i) => text(16 + p * 174 + i * 21 + 9.5, 133, i, { size: 20, at: 'middle', style: i ? 't' : 'o' })), frame(14 + p * 174, 104, 170, 44, 'sq', 'stroke-width="2"')]),
+    text(16, 174, `field f: ${FIELDS.map((f, i) => `${i} ${f}`).join(', ')}`, { style: 'q', size: 20 }),
     text(16, 206, 'in memory order: all bytes of each sector', { bold: true, style: 'a' }),
-    range(4).map(p => [PARTICLE.map((f, i) => rect(16 + p * 174 + i * 21, 216, 19, 34, 'a')), frame(14 + p * 174, 214, 170, 38, 'sq', 'stroke-width="2"'), arrow(100 + p * 174, 256, 100 + p * 174, 288, 'sa')]),
+    range(4).map(p => [FIELDS.map((f, i) => rect(16 + p * 174 + i * 21, 216, 19, 34, 'a')), frame(14 + p * 174, 214, 170, 38, 'sq', 'stroke-width="2"'), arrow(100 + p * 174, 256, 100 + p * 174, 288, 'sa')]),
     box(14, 292, 692, 46, 'shared memory: each thread picks its particle', 'g'), text(16, 390, '8 loads x 32 sectors = 256, where 32 sectors hold all', { style: 'q' })]);
 
 const tile = (x, y, mark, style) => [grid(8, 8, (c, r) => rect(x + c * 22, y + r * 22, 20, 20, mark(c, r) ? style : 'p'))];
@@ -40,9 +41,6 @@ here.draw('tile', 720, 400, 'A tile in shared memory turns rows into columns',
 const story = 'visualizer/stories/01_transpose/01_coalescing';
 const recordings = readdirSync(join(ROOT, story)).filter(file => file.endsWith('.warp.json')).sort();
 const attempt = (number, op) => requests(json(join(story, recordings[number])), 'transpose').find(r => r.op === op);
-here.draw('warp_direct', 720, 430, 'The warp view of the direct transpose',
-  'Recorded on the emulator. The load of out[c][r] = in[r][c] touches 4 sectors, all used. The store touches 32 sectors and uses 4 bytes of each.', () => [
-    sectors(0, 'load in: one row, 4 sectors', attempt(0, 'global_ld')), sectors(216, 'store out: a row each, 32 sectors', attempt(0, 'global_st'), 'w')]);
 here.draw('warp_tile', 720, 490, 'The column of a tile, without and with padding',
   'Recorded on the emulator. In a tile of 32 x 32 floats all words of a column lie in one bank: 32 wavefronts. With rows of 33 floats each word lies in a bank of its own: 1 wavefront.', () => [
     banks(0, 'tile[32][32]: a column lies in one bank', attempt(1, 'shared_ld'), 'w'), banks(244, 'tile[32][33]: a bank for each lane', attempt(2, 'shared_ld'))]);
@@ -66,9 +64,10 @@ exported(here, 'warp_banks', 'The visualizer\'s warp view of a load of a tile\'s
   const part = readFileSync(join(ROOT, 'benchmarks/h200/tuning/01_coalescing.txt'), 'utf8').split('gather width 128,')[1].split('\n\n')[0];
   const us = name => Number(part.match(new RegExp(`^ *${name} .* ([0-9.]+) us$`, 'm'))[1]);
   const { bytes, operations } = json('benchmarks/h200/01_coalescing.json').tasks.find(t => t.id === 'gather').timings.find(t => t.case.includes(' x 128 '));
-  const times = ['one thread a row', '4 bytes a lane: rows, 1 row x 1', 'rows, 1 row x 1 in flight', 'rows, 4 rows x 1'].map(us), rates = times.map(t => operations / t * 1e6), moved = times.map(t => TB(bytes / t * 1e6));
-  slope(here, 'roofline_gather', 'Roofline of an H200 with four versions of gather',
-    `A copied element, counted as one operation, makes ${(operations / bytes).toFixed(3)} operations a byte, far left of the ridge. A thread a row moves ${moved[0]}; a warp a row ${moved[1]} with 4 bytes a lane and ${moved[2]} with 16; four rows at once ${moved[3]}.`, {
-      roof: [roofs.copy, `copy: ${TB(roofs.copy)}`], peak: [roofs.fp32, `fp32 units: ${(roofs.fp32 / 1e12).toFixed(1)}`], X: [0.02, 200], Y: [5e9, 2e14], axis: 'operations a byte of memory',
-      groups: [{ at: operations / bytes, rates, labels: [[0, `a thread a row: ${moved[0]}`], [1, `a warp a row: ${moved[1]}`, 34], [3, `four rows at once: ${moved[3]}`, 16]] }] });
+  const times = ['one thread a row', '4 bytes a lane: rows, 1 row x 1', 'rows, 4 rows x 1'].map(us), rates = times.map(t => operations / t * 1e6), moved = times.map(t => TB(bytes / t * 1e6));
+  const label = (i, who) => `${who}: ${(rates[i] / 1e12).toFixed(2)} (${moved[i]})`;
+  slope(here, 'roofline_gather', 'Roofline of an H200 with three versions of gather',
+    `A copied element, counted as one operation, makes ${(operations / bytes).toFixed(3)} operations a byte, far left of the ridge. A thread a row moves ${moved[0]}, a warp a row ${moved[1]} with 4 bytes a lane, and a warp with four rows at once ${moved[2]} with 16.`, {
+      roof: [roofs.copy, `copy: ${TB(roofs.copy)}`], peak: [roofs.fp32, `fp32 units: ${(roofs.fp32 / 1e12).toFixed(1)}`], X: [0.02, 200], Y: [5e9, 2e14], axis: 'operations a byte of memory', up: '10^12 operations a second',
+      groups: [{ at: operations / bytes, rates, labels: [[0, label(0, 'a thread a row')], [1, label(1, 'a warp a row'), 34], [2, label(2, 'four rows at once'), 16]] }] });
 }

@@ -25,6 +25,23 @@ here.draw('column_walk', 720, 560, 'A thread computes eight cells of a column: 1
     text(16, 352, 'a thread computes', { style: 'q', size: 20 }), text(230, 352, 'and reads', { style: 'q', size: 20 }), text(704, 352, 'reads for a result', { style: 'q', size: 20, at: 'end' }),
     WALKS.map(([a, b, c], i) => [text(16, 396 + i * 46, a), text(230, 396 + i * 46, b, { style: 'q' }), rect(400, 372 + i * 46, c * 9, 32, 'w'), text(704, 397 + i * 46, c, { size: 24, bold: true, at: 'end' })])]);
 
+// Task 3: thread (x, y) of 16 x 16 has two groups of 4 rows and two of 4 columns, each 64 apart. Its warp is that of
+// thread rows 4 and 5.
+const CELL = 270 / 128, GROUPS = [[0, 0], [0, 1], [1, 0], [1, 1]], X = 3, Y = 5;
+here.draw('sgemm_threads', 720, 640, 'A block of 16 x 16 threads has a tile of C, a thread 8 x 8 of it in four groups of 4 x 4',
+  `The block computes 128 x 128 of C from a strip of A and a strip of B. Thread (${X}, ${Y}) has rows ${4 * Y} to ${4 * Y + 3} and ${64 + 4 * Y} to ${67 + 4 * Y}, and columns ${4 * X} to ${4 * X + 3} and ${64 + 4 * X} to ${67 + 4 * X}. Its warp has 16 rows and all columns.`, [
+    rect(190, 160, 170, 170, 'p'), rect(190, 16, 170, 120, 'p'), rect(50, 160, 116, 170, 'p'),
+    rect(246, 216, 58, 58, 'a'), rect(246, 16, 58, 120, 'w', 'fill-opacity=".35"'), rect(50, 216, 116, 58, 'w', 'fill-opacity=".35"'), rect(246, 70, 58, 14, 'w'), rect(106, 216, 14, 58, 'w'),
+    text(18, 252, 'A', { size: 28, bold: true }), text(372, 44, 'B', { size: 28, bold: true }), text(372, 322, 'C', { size: 28, bold: true }),
+    arrow(56, 296, 160, 296, 'sw'), arrow(232, 24, 232, 130, 'sw'), text(104, 322, 'k', { style: 'w', at: 'middle' }), text(214, 84, 'k', { style: 'w', at: 'middle' }),
+    dashed(304, 216, 440, 130), dashed(304, 274, 440, 400),
+    rect(440, 130, 260, 270, 'a', 'fill-opacity=".4"'), [0, 1].map(g => rect(440, 130 + (64 * g + 4 * (Y - Y % 2)) * CELL, 260, 8 * CELL, 'a')), frame(440, 130, 260, 270, 'sa', 'stroke-width="2"'),
+    text(440, 112, 'block: 128 x 128', { bold: true, style: 'a' }), text(440, 430, 'a warp: 16 rows', { bold: true, style: 'a' }),
+    GROUPS.map(([r, c]) => [2.5, 0].map((edge, i) => rect(440 + (64 * c + 4 * X) * 260 / 128 - edge, 130 + (64 * r + 4 * Y) * CELL - edge, 4 * 260 / 128 + 2 * edge, 4 * CELL + 2 * edge, i ? 'g' : 'page'))),
+    GROUPS.map(([r, c]) => grid(4, 4, (j, i) => rect(60 + (c * 5 + j) * 22, 420 + (r * 5 + i) * 22, 19, 19, 'g'))),
+    dashed(440 + 4 * X * 260 / 128, 130 + (4 * Y + 4) * CELL, 60, 414, 'sg'), dashed(440 + (68 + 4 * X) * 260 / 128, 130 + (4 * Y + 4) * CELL, 276, 414, 'sg'),
+    text(300, 486, 'a thread: 8 x 8, as', { bold: true, style: 'g' }), text(300, 516, 'four groups of 4 x 4', { bold: true, style: 'g' }), text(300, 550, 'that are 64 apart', { style: 'g' }), text(300, 584, '64 multiply-adds for 16 numbers', { style: 'q', size: 20 })]);
+
 here.draw('sgemm_tiles', 720, 640, 'A block has a tile of C in shared memory, a warp a part of it, a thread 8 x 8 in registers',
   'The block computes 128 x 128 of C from a strip of A and a strip of B, a warp 32 x 64 of it, a thread 8 x 8 in its registers.', [
     rect(190, 160, 170, 170, 'p'), rect(190, 16, 170, 120, 'p'), rect(50, 160, 116, 170, 'p'),
@@ -37,12 +54,13 @@ here.draw('sgemm_tiles', 720, 640, 'A block has a tile of C in shared memory, a 
     rect(440, 197.5, 17, 17, 'g'), dashed(440, 214.5, 60, 420, 'sg'), dashed(457, 214.5, 236, 420, 'sg'),
     grid(8, 8, (c, r) => rect(60 + c * 22, 420 + r * 22, 19, 19, 'g')), text(260, 500, 'a thread: 8 x 8', { bold: true, style: 'g' }), text(260, 534, '64 multiply-adds', { style: 'q' }), text(260, 568, 'for 16 numbers read', { style: 'q' }), text(260, 610, 'A and B: a strip a step, along k', { style: 'w', size: 20 })]);
 
-const strips = (first, step, style, names = true) => range(4).map(i => [first + i * step, first + i * step + 1.2, names ? `strip ${i}` : `${i}`, style]);
+// A load and a multiplication take a unit of time each.
+const strips = (first, step, style) => range(4).map(i => [first + i * step, first + i * step + 1, i, style]), UNIT = 70;
 here.draw('two_buffers', 720, 420, 'With one buffer loading and multiplying take turns, with two they overlap',
-  'One buffer: four strips take 9.6 units of time, since each load waits for the multiplication before it. Two buffers: 6 units, since the next strip arrives during the multiplication.', [
-    text(16, 30, 'one buffer, two barriers a step', { size: 24, bold: true }), lane(48, 'load', strips(0, 2.4, 'w', false), { scale: 58 }), lane(100, 'multiply', strips(1.2, 2.4, 'a', false), { scale: 58 }),
-    text(16, 220, 'two buffers, one barrier a step', { size: 24, bold: true }), lane(238, 'load', strips(0, 1.2, 'w', false), { scale: 58 }), lane(290, 'multiply', strips(1.2, 1.2, 'a', false), { scale: 58 }),
-    line(130 + 6 * 58, 230, 130 + 6 * 58, 352, 'sg', 3), text(130 + 6 * 58 + 12, 300, '6 in place of', { size: 22, bold: true, style: 'g' }), text(130 + 6 * 58 + 12, 328, '9.6', { size: 22, bold: true, style: 'g' }),
+  'One buffer: four strips take 8 units of time, since each load waits for the multiplication before it. Two buffers: 5 units, since the next strip arrives during the multiplication.', [
+    text(16, 30, 'one buffer, two barriers a step', { size: 24, bold: true }), lane(48, 'load', strips(0, 2, 'w'), { scale: UNIT }), lane(100, 'multiply', strips(1, 2, 'a'), { scale: UNIT }),
+    text(16, 220, 'two buffers, one barrier a step', { size: 24, bold: true }), lane(238, 'load', strips(0, 1, 'w'), { scale: UNIT }), lane(290, 'multiply', strips(1, 1, 'a'), { scale: UNIT }),
+    line(130 + 5 * UNIT, 230, 130 + 5 * UNIT, 352, 'sg', 3), text(130 + 5 * UNIT + 12, 300, '5 units in place', { size: 22, bold: true, style: 'g' }), text(130 + 5 * UNIT + 12, 328, 'of 8', { size: 22, bold: true, style: 'g' }),
     text(130, 392, 'a number is a strip of A and B along k', { style: 'q', size: 20 })]);
 
 climb(here, 'climb_stencil', '02_tiling', 'stencil', 'cudaMemcpy');
