@@ -14,8 +14,8 @@ namespace {
 
 using namespace loop;
 
-// The checks that failed in the last attempt at a task. Goals count where the answer was right: before that they were not
-// measured.
+// The checks that failed in the last attempt at a task. Goals count where the answer was right: before that they were
+// not measured.
 std::vector<std::string> failures(const TaskState* state, const Task& task) {
   std::vector<std::string> gates, goals;
   if (state == nullptr || !state->last) return {};

@@ -20,8 +20,8 @@ class CopiesUnderWay {
   void barrier() { ++barriers_; }
   void begun(std::uintptr_t to, unsigned bytes, unsigned thread, std::uint32_t pc);
   void arrived(std::uintptr_t to, unsigned bytes, unsigned thread);
-  // Reports a load or an atomic of bytes to which the thread's own copy is under way, or another thread's from before the
-  // last barrier; without a barrier between them the two are a race. True where it did.
+  // Reports a load or an atomic of bytes to which the thread's own copy is under way, or another thread's from before
+  // the last barrier; without a barrier between them the two are a race. True where it did.
   bool check(const LaneAccess& a) const;
 
  private:
