@@ -50,8 +50,8 @@ std::string shifted(const All& all, std::size_t columns) {
   return {};
 }
 
-// The row (or column) in which one of the first wrong rows (columns) was stored. `lines` of `length` elements: element k
-// of line l is all[index(l, k)].
+// The row (or column) in which one of the first wrong rows (columns) was stored. `lines` of `length` elements: element
+// k of line l is all[index(l, k)].
 template <class Index>
 std::string stored_elsewhere(const All& all, const char* what, std::size_t lines, std::size_t length, Index index) {
   constexpr std::size_t kTried = 4, kLeast = 3;
