@@ -91,9 +91,9 @@ const char* advice_of(Cause cause) {
       return "A load of 8 or 16 bytes needs an address that is a multiple of that: a float4 at an odd row width has "
              "none.";
     case Cause::uninitialised:
-      return "It reads memory that nobody wrote since it was allocated. Did a thread return, or skip its `if`, before "
-             "it "
-             "had stored its part?";
+      return "It reads memory that nobody wrote since it was allocated. Did a thread return, or pass by an `if`, "
+             "before "
+             "it had stored its part? Is the block, or the loop that fills the memory, as large as what is read?";
     case Cause::inactive_lane:
       return "A shuffle reads from lanes that call it too. Call it outside of the `if`, by all lanes, with a value "
              "that "
@@ -244,6 +244,8 @@ std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources
         "work cover all of them where their number is no multiple of a block, or of a chunk? Is the last part {}?",
         copied ? "computed, and is it copied to the host" : "launched, and does the index reach it");
   }
+  if (c.cause == Cause::not_a_number && c.message.find("the judge's fill") != std::string::npos)
+    return "No thread wrote this element: is the kernel launched, with enough threads, and does the index reach it?";
   if (c.cause == Cause::not_a_number) {
     const bool ranks = c.message.substr(0, c.message.find('\n')).find("ranks") != std::string::npos;
     return fmt::format(
@@ -256,8 +258,10 @@ std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources
         ranks ? ", or never came from another rank" : "");
   }
   // Where the numbers told something, the message ends with it.
-  if (const auto counted = c.message.substr(0, c.message.find('\n')).find("wrong; "); counted != std::string::npos)
-    return c.message.find("; the error is ", counted) == counted + 5
+  const std::string line = c.message.substr(0, c.message.find('\n'));
+  if (const auto counted = line.find("wrong; "); counted != std::string::npos)
+    return c.message.find("; the error is ", counted) == counted + 5 &&
+                   line.find("; ", counted + 7) == std::string::npos  // nothing more was told
                ? "Where are the values kept on their way: registers, shared memory, the workspace, a result between "
                  "two kernels, a message? Each of them must have the precision that the lesson names."
                : "The end of the message above says what the wrong numbers are. Which step of your code gives these?";

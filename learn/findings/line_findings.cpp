@@ -85,22 +85,24 @@ void wasted_sectors(const LineCount& l, Finding& f) {
     f.why =
         step >= 32
             ? fmt::format(
-                  "Memory moves in sectors of 32 bytes, and {}. Let neighbouring lanes take neighbouring elements{}.",
+                  "Memory moves in sectors of 32 bytes, and {}. Let neighbouring lanes take words that are neighbours "
+                  "in memory{}.",
                   each(l.sectors, l) < 0.9 * each(l.lanes, l)
                       ? fmt::format("only {:.0f} of 32 are used here",
                                     std::min(32.0, 32 * each(l.ideal_sectors, l) / std::max(1.0, each(l.sectors, l))))
                       : fmt::format("each lane here moves one of its own to use {} of its bytes", bytes),
                   is_load(l) ? "" : ", or let a lane that has four neighbours store them as one float4")
             : fmt::format(
-                  "Only {} of the 32 bytes of each sector are used. Let neighbouring lanes take neighbouring "
-                  "elements{}.",
+                  "Only {} of the 32 bytes of each sector are used. Let neighbouring lanes take words that are "
+                  "neighbours in memory{}.",
                   32 * bytes / step,
                   is_load(l) ? "" : ", or let a lane that has four neighbours store them as one float4");
   } else if (each(l.lanes, l) < 24) {
     f.what += fmt::format(": {} of 32 lanes take part", number(each(l.lanes, l)));
     f.why =
-        "Short requests begin and end inside of sectors, and pay for the whole of both. Let a warp take several short "
-        "rows in one go, as they lie in memory.";
+        "Short requests begin and end inside of sectors, and pay for the whole of both. Let the block take longer "
+        "rows, "
+        "as those of a larger tile. Rows that follow each other in memory can be taken several in one go.";
   } else {
     f.what += ": neighbouring lanes are neighbours in memory, but requests do not begin where sectors do";
     f.why =
@@ -242,7 +244,8 @@ void bank_conflicts(const TaskResult& t, const GoalResult& g, Finding& f) {
         words);
     return;
   }
-  f.what += fmt::format(": lane 1 is {} words from lane 0, so the conflict is between other lanes", words);
+  f.what += fmt::format(": lane 1 is {} word{} from lane 0, so the conflict is between other lanes", words,
+                        words == 1 ? "" : "s");
   const std::uint64_t row = kernel != nullptr ? kernel->block[0] : 0;  // threads
   f.why +=
       row > 0 && row < 32
@@ -251,6 +254,10 @@ void bank_conflicts(const TaskResult& t, const GoalResult& g, Finding& f) {
                 "row begin?",
                 row, 32 / row)
           : " Take the address of each lane modulo 128 bytes: which two lanes are in one bank, at different addresses?";
+  if (words == 1)
+    f.why +=
+        " Rows share their banks where their pitch is a multiple of 32 words: in load_matrix_sync lanes 0, 4, 8, ... "
+        "take rows, and a pitch that is 4 words longer parts them.";
 }
 
 void shared_traffic(const TaskResult& t, const GoalResult& g, Finding& f) {

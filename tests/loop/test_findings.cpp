@@ -123,7 +123,7 @@ TEST_CASE("conflicts between rows of a narrow block name its rows, and a wide bl
   r.tasks[0].kernels[0].block = {16, 16, 1};
   CHECK(contains(only(r).why, "rows of 16 threads, so that a warp has 2 of them"));
   r.tasks[0].kernels[0].block = {256, 1, 1};
-  CHECK_FALSE(contains(only(r).why, "row"));
+  CHECK_FALSE(contains(only(r).why, "The block has rows"));
   CHECK(contains(only(r).why, "which two lanes are in one bank"));
 }
 
