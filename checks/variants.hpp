@@ -11,7 +11,7 @@
 namespace ridge::lab {
 
 struct Variant {
-  const char* told;                          // "the weights are mirrored"
+  std::string told;                          // "the weights are mirrored"
   std::function<double(std::size_t)> value;  // element i of that answer
 };
 
@@ -30,7 +30,7 @@ bool tell_variant(Verdict& v, std::size_t total, Got got, const std::vector<Vari
       all = std::fabs(static_cast<double>(got(i)) - value) <= near * (scale + std::fabs(value));
     }
     if (!all) continue;
-    v.message += std::string("; ") + variant.told;
+    v.message += "; " + variant.told;
     return true;
   }
   return false;

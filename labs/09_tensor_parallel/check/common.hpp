@@ -106,6 +106,8 @@ inline Verdict Elements::compare(std::span<const float> got, int ranks, int rank
   for (const Guess& g : guesses())
     if (g.answer.compare(got, ranks, rank, name).ok) {
       v.message += "; " + g.text;
+      // The guess says more than the usual origin of such numbers.
+      if (v.cause == Cause::one_factor || v.cause == Cause::imprecise) v.cause = Cause::none;
       break;
     }
   return v;
