@@ -81,10 +81,10 @@ class CrossEntropy : public Task {
       const Size first = static_cast<Size>(r) * Vs;
       if (r > 0 && first >= V && std::all_of(got.begin(), got.end(), [](float x) { return x == 0; })) {
         v.message += fmt::format(
-            "; rank {} has padding only (its columns begin at {}, V is {}), and rank 0's losses are right. They must "
-            "be "
-            "alike: rank {} needs the numbers of the other ranks",
-            r, first, V, r);
+            "; rank 0's losses are right, and rank {} has padding only (its columns begin at {}, V is {}): it needs "
+            "the "
+            "numbers of the other ranks, since losses are alike on all ranks",
+            r, first, V);
         v.cause = Cause::none;
       }
       return v;
