@@ -49,25 +49,29 @@ std::string not_next(const Draws& d, std::size_t first) {
     most_difference = std::max(most_difference, std::fabs(double{d.difference(i)}));
   }
   for (std::size_t i = 0; i < n; ++i) smaller += d.next_to(i) && std::fabs(double{d.u[i]}) < least_update ? 1u : 0u;
-  std::string text = fmt::format(". {} of {} are wrong", bad, n);
   if (bad < kMany) return {};
+  std::string text = fmt::format("; {} of {} are wrong; ", bad, n);
   if (beyond == bad) {
-    text += ", each by one bf16 too far from zero, and none is too near";
+    text += "each is one bf16 too far from zero";
     const double share = static_cast<double>(bad) / static_cast<double>(with_fraction);
     if (share > 0.09 && share < 0.16)
       text +=
-          ". An eighth is what random bits give that are added before a rounding to nearest: the sum already "
-          "rounds, so cut its lower 16 bits off";
+          ". That share, an eighth, is what random bits give that are added before a rounding to nearest. Adding them "
+          "is the rounding: cut off the lower 16 bits of the sum";
     return text;
   }
-  if (zeros == bad) return text + fmt::format(", all of them 0, where in - update is {:.3g} or less", most_difference);
+  if (zeros == bad)
+    return text + fmt::format("all are 0, and their in - update is {:.3g} or less in size", most_difference);
+  std::string shared;
   for (std::size_t r = 0; r < 4; ++r)
-    if (of_four[r] == bad) text += fmt::format(", all at i % 4 = {}", r);
+    if (of_four[r] == bad) shared = fmt::format("all are at i % 4 = {}", r);
   // Small updates are right.
-  if (2 * smaller > n) text += fmt::format(", all with an update of {:.3g} or more in size", least_update);
+  if (2 * smaller > n)
+    shared +=
+        fmt::format("{} an update of {:.3g} or more in size", shared.empty() ? "all have" : " and have", least_update);
   if (d.out[first].bits == d.w[first].bits)
-    text += fmt::format(". out[{0}] is in[{0}]: its update has not arrived", first);
-  return text;
+    shared += fmt::format("{}out[{}] is still in[{}]", shared.empty() ? "" : ". ", first, first);
+  return shared.empty() ? std::string() : text + shared;
 }
 
 Verdict one_number(const Draws& d) {

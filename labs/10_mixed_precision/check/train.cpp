@@ -167,8 +167,8 @@ class Train : public TaskCheck {
     std::string text = ", from" + places;
     if (found_in_last > 0 && others == 0)
       text += fmt::format(
-          ". Of the broken steps those are skipped whose last micro-batch is broken ({}), and no others: "
-          "are the gradients cleared between micro-batches?",
+          ". Of all broken steps only those {} are skipped whose last micro-batch is broken: are the gradients cleared "
+          "between micro-batches?",
           found_in_last);
     return text;
   }
@@ -216,8 +216,10 @@ class Train : public TaskCheck {
           which += fmt::format("{}{:.3g}", which.empty() ? "" : " or ", beta);
       const char* name = first ? "beta1" : "beta2";
       if (!which.empty())
-        return fmt::format(". The losses do not follow options.{0} = {1:.3g}: they fit training with a {0} of {2}",
-                           name, first ? run.beta1() : run.beta2(), which);
+        return fmt::format(
+            ". The losses do not follow options.{0} = {1:.3g}. Training with a {0} of {2} in its place gives them, as "
+            "exactly as fp16 allows: is it a constant?",
+            name, first ? run.beta1() : run.beta2(), which);
     }
     return {};
   }
