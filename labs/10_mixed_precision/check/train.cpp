@@ -167,7 +167,7 @@ class Train : public TaskCheck {
     std::string text = ", from" + places;
     if (found_in_last > 0 && others == 0)
       text += fmt::format(
-          ". Of all broken steps only those {} are skipped whose last micro-batch is broken: are the gradients cleared "
+          ". Of all broken steps only the {} whose last micro-batch is broken are skipped: are the gradients cleared "
           "between micro-batches?",
           found_in_last);
     return text;
@@ -210,16 +210,16 @@ class Train : public TaskCheck {
     const ExactTraining run(c, in);
     const std::array common = {0.9f, 0.95f, 0.99f, 0.999f};
     for (const bool first : {true, false}) {
-      std::string which;
+      std::vector<float> which;
       for (const float beta : common)
-        if (first ? fits(beta, {}) : fits({}, beta))
-          which += fmt::format("{}{:.3g}", which.empty() ? "" : " or ", beta);
+        if (first ? fits(beta, {}) : fits({}, beta)) which.push_back(beta);
       const char* name = first ? "beta1" : "beta2";
       if (!which.empty())
         return fmt::format(
-            ". The losses do not follow options.{0} = {1:.3g}. Training with a {0} of {2} in its place gives them, as "
-            "exactly as fp16 allows: is it a constant?",
-            name, first ? run.beta1() : run.beta2(), which);
+            ". The losses do not follow options.{0} = {1:.3g}. Training with a {0} of {2}{3:.3g} in its place gives "
+            "them, "
+            "as exactly as fp16 allows: is it a constant?",
+            name, first ? run.beta1() : run.beta2(), which.size() > 1 ? "one of " : "", fmt::join(which, ", "));
     }
     return {};
   }
