@@ -18,8 +18,8 @@ struct Variant {
 constexpr std::size_t kMostVaried = 1 << 15;  // elements
 
 // Adds the first variant that all `total` elements of the answer have to the message of `v`. `near`: how far an element
-// may be from it, of the size of a usual element, which `scale` gives; an infinity is only itself, and a NaN any NaN. False where
-// nothing was added.
+// may be from it, of the size of a usual element, which `scale` gives; an infinity is only itself, and a NaN any NaN.
+// False where nothing was added.
 template <class Got>
 bool tell_variant(Verdict& v, std::size_t total, Got got, const std::vector<Variant>& variants, double near,
                   double scale = 1) {

@@ -19,8 +19,8 @@ struct Exposed {
 };
 Exposed longest_exposed(const std::vector<Timeline>& ranks, std::string_view only);
 
-// Kernels that access no global memory, and so do nothing for the task: their names; in words; and the timelines in which they
-// take no time and hide nothing.
+// Kernels that access no global memory, and so do nothing for the task: their names; in words; and the timelines in
+// which they take no time and hide nothing.
 std::set<std::string> idle_kernels(const TaskResult& task);
 std::string idle_in_words(const std::vector<Timeline>& ranks, const std::set<std::string>& idle);
 std::vector<Timeline> without(std::vector<Timeline> ranks, const std::set<std::string>& idle);
