@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
@@ -218,9 +219,30 @@ MetricValue over_bound(const OverBound& o, const Measured& m) {
   return {sum / bound, "x", fmt::format("{:.0f} {}, where {:.0f} would do", sum, o.what, bound), {}};
 }
 
+// " (1 kernel, 2 fills, 1 copy)", where kernels are not all.
+std::string kinds_of_launches(const Timeline& t) {
+  if (t.graphs_made > 0 || t.left_out > 0 || static_cast<double>(t.items.size()) != t.launches) return {};
+  std::size_t kernels = 0, fills = 0, copies = 0;
+  for (const Timeline::Item& i : t.items) {
+    if (i.kind == "kernel") ++kernels;
+    if (i.kind == "fill") ++fills;
+    if (i.kind == "h2d" || i.kind == "d2h" || i.kind == "d2d") ++copies;
+  }
+  if (kernels == t.items.size() || kernels + fills + copies != t.items.size()) return {};
+  std::string text;
+  for (const auto& [count, one, more] :
+       {std::tuple{kernels, "kernel", "kernels"}, {fills, "fill", "fills"}, {copies, "copy", "copies"}})
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, count == 1 ? one : more);
+  return " (" + text + ")";
+}
+
 MetricValue launches(const Measured& m) {
   const double n = m.counted->timeline.launches, bound = bound_of("launches_over_bound", m);
-  return {n / bound, "x", fmt::format("{:.0f} launches by the host, where {:.0f} would do", n, bound), {}};
+  return {n / bound,
+          "x",
+          fmt::format("{:.0f} launches by the host{}, where {:.0f} would do", n, kinds_of_launches(m.counted->timeline),
+                      bound),
+          {}};
 }
 
 MetricValue ratio_to_baseline(const Measured& m, const std::string& baseline) {

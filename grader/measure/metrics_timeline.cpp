@@ -105,9 +105,10 @@ MetricValue exposed_messages(const Timeline& t, const std::vector<lab::Bound>& b
   const double beyond = kernels - 1.05 * needed;
   if (beyond <= 0 || messages == 0) return v;
   *v.value += beyond / messages;
-  v.note +=
-      fmt::format(". Kernels run for {:.1f} us where {:.1f} would do: what hides behind {:.1f} of these saves no time",
-                  kernels * 1e6, needed * 1e6, beyond * 1e6);
+  v.note += fmt::format(
+      ". Kernels run for {:.1f} us, and those of the task for {:.1f}: what exceeds that by more than a "
+      "twentieth, {:.1f} us, counts as exposed",
+      kernels * 1e6, needed * 1e6, beyond * 1e6);
   return v;
 }
 

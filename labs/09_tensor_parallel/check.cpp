@@ -1,5 +1,6 @@
 // Task `shard` of lab 09, and the list of its tasks: the others are in check/.
 #include "check/common.hpp"
+#include "checks/variants.hpp"
 
 namespace ridge::lab::tensor_parallel {
 
@@ -35,17 +36,45 @@ class Shard : public Task {
     for (int r = 0; r < c.ranks; ++r) {
       const Size rank = static_cast<Size>(r);
       const auto qkv = of_rank(in, c.ranks, r, 0), fc2 = of_rank(in, c.ranks, r, 1);
+      const auto qkv_shard = of_rank(out, c.ranks, r, 0), fc2_shard = of_rank(out, c.ranks, r, 1);
       Verdict v = compare_exact<float>(
-          of_rank(out, c.ranks, r, 0), [&](Size i) { return qkv[i / own * H * hs * C + rank * own + i % own]; },
+          qkv_shard, [&](Size i) { return qkv[i / own * H * hs * C + rank * own + i % own]; },
           [&](Size i) {
-            return fmt::format("rank {}, qkv_shard, part {}, row {}, column {}", r, i / own, i % own / C, i % C);
+            const Size part = i / own;
+            return fmt::format("rank {}, qkv_shard, part {} ({}), row {}, column {}", r, part,
+                               part == 0   ? "q"
+                               : part == 1 ? "k"
+                                           : "v",
+                               i % own / C, i % C);
           });
-      if (!v.ok) return v;
+      if (!v.ok) {
+        const Size rows = own / C;  // of each of q, k and v
+        auto range = [&](Size first, Size count) { return fmt::format("{} to {}", first, first + count - 1); };
+        tell_variant(
+            v, qkv_shard.size(), [&](Size i) { return qkv_shard[i]; },
+            {{fmt::format("rank {}'s qkv_shard is rows {} of qkv, one range. The rows of its heads are {} (q), {} (k) "
+                          "and {} (v)",
+                          r, range(3 * rank * rows, 3 * rows), range(rank * rows, rows),
+                          range(H * hs + rank * rows, rows), range(2 * H * hs + rank * rows, rows)),
+              [&](Size i) { return double{qkv[3 * rank * own + i]}; }}},
+            0);
+        return v;
+      }
       const Size columns = F / p;
       v = compare_exact<float>(
-          of_rank(out, c.ranks, r, 1), [&](Size i) { return fc2[i / columns * F + rank * columns + i % columns]; },
+          fc2_shard, [&](Size i) { return fc2[i / columns * F + rank * columns + i % columns]; },
           [&](Size i) { return fmt::format("rank {}, fc2_shard[{}][{}]", r, i / columns, i % columns); });
-      if (!v.ok) return v;
+      if (v.ok) continue;
+      const Size first = rank * C * columns;
+      tell_variant(
+          v, fc2_shard.size(), [&](Size i) { return fc2_shard[i]; },
+          {{fmt::format(
+                "rank {}'s fc2_shard is elements {} to {} of fc2 as they lie there, one range. It must be columns "
+                "{} to {} of each of the {} rows",
+                r, first, first + C * columns - 1, rank * columns, (rank + 1) * columns - 1, C),
+            [&](Size i) { return double{fc2[first + i]}; }}},
+          0);
+      return v;
     }
     return {};
   }

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "learn/findings/line_findings.hpp"
+#include "learn/findings/message_findings.hpp"
 #include "learn/findings/rank_findings.hpp"
+#include "learn/findings/spans.hpp"
 #include "runtime/ceilings/profile.hpp"
 
 namespace ridge::loop {
@@ -17,9 +19,7 @@ namespace ridge::loop {
 namespace {
 
 using Item = Timeline::Item;
-using Spans = std::vector<std::pair<double, double>>;
 
-constexpr double kMoment = 1e-8;                   // s: the clock's printed digits
 constexpr double kWorthIt = 0.05, kSecond = 0.15;  // of the lost time: less is not mentioned, of a second cause
 constexpr double kMost = 0.5;                      // of the lost time: then other causes only follow from it
 constexpr double kLargeChunk = 0.2;                // of the data
@@ -31,11 +31,6 @@ std::vector<Timeline> timelines_of(const TaskResult& task) {
 bool is_copy_of_host(const Item& i) { return i.kind == "h2d" || i.kind == "d2h"; }
 bool is_wait(const Timeline::Call& c) { return c.name.find("ynchronize") != std::string::npos; }
 
-std::string in_stream(const Timeline& t, int stream) {
-  if (stream == 0) return "the default stream";
-  return fmt::format("stream {}{}", stream, t.stream == stream ? " (the argument `stream`)" : "");
-}
-
 std::string in_words(const Item& i) {
   return i.kind == "kernel"     ? "kernel " + i.name
          : i.kind == "h2d"      ? "a copy to the device"
@@ -43,39 +38,6 @@ std::string in_words(const Item& i) {
          : i.kind == "d2d"      ? "a copy inside the device"
          : i.kind == "exchange" ? i.name
                                 : "a " + i.kind;
-}
-
-// Spans in order and without overlaps.
-Spans merged(Spans all) {
-  std::sort(all.begin(), all.end());
-  Spans out;
-  for (const auto& s : all) {
-    if (out.empty() || s.first > out.back().second)
-      out.push_back(s);
-    else
-      out.back().second = std::max(out.back().second, s.second);
-  }
-  return out;
-}
-
-Spans of_kind(const Timeline& t, std::string_view kind, bool others = false) {
-  Spans all;
-  for (const Item& i : t.items)
-    if ((i.kind == kind) != others && i.end > i.start) all.emplace_back(i.start, i.end);
-  return merged(std::move(all));
-}
-
-double length(const Spans& spans) {
-  double sum = 0;
-  for (const auto& [start, end] : spans) sum += end - start;
-  return sum;
-}
-
-// The part of [from, to) that `spans` cover.
-double covered(const Spans& spans, double from, double to) {
-  double sum = 0;
-  for (const auto& [start, end] : spans) sum += std::max(0.0, std::min(end, to) - std::max(start, from));
-  return sum;
 }
 
 std::size_t streams_of(const Timeline& t) {
@@ -294,25 +256,6 @@ std::vector<Loss> losses_of(const TaskResult& task, const Timeline& t, double va
   return all;
 }
 
-// The operation of which the most is not hidden by another kind, and how long that is.
-struct Exposed {
-  const Item* item = nullptr;
-  const Timeline* on = nullptr;
-  std::size_t rank = 0;
-  double seconds = 0;
-};
-
-Exposed longest_exposed(const std::vector<Timeline>& ranks, std::string_view only) {
-  Exposed found;
-  for (std::size_t r = 0; r < ranks.size(); ++r)
-    for (const Item& i : ranks[r].items) {
-      if (!only.empty() && i.kind != only) continue;
-      const double free = i.end - i.start - covered(of_kind(ranks[r], i.kind, true), i.start, i.end);
-      if (free > found.seconds) found = {&i, &ranks[r], r, free};
-    }
-  return found;
-}
-
 std::string one_kernel(const Item& kernel) {
   const auto count = [](const std::array<std::uint64_t, 3>& d) { return d[0] * d[1] * d[2]; };
   constexpr std::uint64_t kFew = 1 << 15;  // threads
@@ -391,7 +334,9 @@ void virtual_time_finding(const TaskResult& task, const GoalResult& g, Finding& 
   f.what = g.note;
   const std::vector<Timeline> all = timelines_of(task);
   const bool messages = g.metric == "exposed_messages", kernels = g.metric == "exposed_compute";
-  const Exposed longest = longest_exposed(all, messages ? "exchange" : kernels ? "kernel" : "");
+  const std::set<std::string> idle = messages ? idle_kernels(task) : std::set<std::string>{};
+  const std::vector<Timeline> needed = without(all, idle);
+  const Exposed longest = longest_exposed(needed, messages ? "exchange" : kernels ? "kernel" : "");
   f.why = usual_advice(task, all, g.metric);
   if (longest.item == nullptr) return;
   const Item& item = *longest.item;
@@ -420,9 +365,24 @@ void virtual_time_finding(const TaskResult& task, const GoalResult& g, Finding& 
   const RankFinding seen = !of_ranks  ? RankFinding{}
                            : messages ? message_behind_another(all)
                                       : first_of(one_rank_at_a_time(all), late_step(all));
+  f.what += idle_in_words(all, idle);
   if (!seen.fact.empty()) {
     f.what += ". " + seen.fact;
     f.why = seen.advice;
+    return;
+  }
+  double waits = 0;
+  for (const auto& c : longest.on->calls) waits += is_wait(c) ? c.end - c.start : 0;
+  const std::string host =
+      waits > 0.2 * longest.on->seconds
+          ? fmt::format("The host itself waits {}: what it would issue next comes late.", waits_in_words(*longest.on))
+          : "";
+  const RankFinding equal = messages ? equal_messages(longest, !task.ranks.empty()) : RankFinding{};
+  const RankFinding small = of_ranks && !messages && item.kind == "exchange" ? many_latencies(longest) : RankFinding{};
+  for (const RankFinding& found : {equal, small}) {
+    if (found.fact.empty()) continue;
+    f.what += ". " + found.fact;
+    f.why = host + (host.empty() ? "" : " ") + found.advice;
     return;
   }
   name_longest();
@@ -440,11 +400,7 @@ void virtual_time_finding(const TaskResult& task, const GoalResult& g, Finding& 
   if (item.kind == "d2d") f.why = advice_of_copy_inside(*longest.on);
   if (dominates) f.why = narrow_loads(task, item.name) + one_kernel(item);
   if (g.metric == "virtual_time_over_bound") f.why += exposed_all_reduce(*longest.on, item);
-  double waits = 0;
-  for (const auto& c : longest.on->calls) waits += is_wait(c) ? c.end - c.start : 0;
-  if (waits > 0.2 * longest.on->seconds)
-    f.why +=
-        fmt::format(" The host itself waits {}: what it would issue next comes late.", waits_in_words(*longest.on));
+  if (!host.empty()) f.why += " " + host;
 }
 
 std::string wrong_order_advice(const TaskResult& task) {

@@ -20,3 +20,18 @@ TEST_CASE("a wrong answer is named after the mistake that gives all of its eleme
   v = {};
   CHECK(told(got, 4).empty());  // a right answer has no mistake
 }
+
+TEST_CASE("an infinity is only itself, and a NaN any NaN") {
+  const std::vector<double> mistake = {INFINITY, NAN, 1};
+  auto told = [&](const std::vector<double>& answer) {
+    Verdict v{false, "wrong"};
+    return tell_variant(
+        v, 3, [&](std::size_t i) { return answer[i]; }, {{"overflowed", [&](std::size_t i) { return mistake[i]; }}},
+        1e-3);
+  };
+  CHECK(told({INFINITY, NAN, 1}));
+  CHECK_FALSE(told({1e30, NAN, 1}));
+  CHECK_FALSE(told({-INFINITY, NAN, 1}));
+  CHECK_FALSE(told({INFINITY, 0, 1}));
+  CHECK_FALSE(told({INFINITY, NAN, NAN}));
+}

@@ -1,5 +1,5 @@
 // Task `attention` of lab 09: heads shared by ranks.
-#include "common.hpp"
+#include "guesses.hpp"
 
 namespace ridge::lab::tensor_parallel {
 
@@ -83,9 +83,9 @@ class Attention : public Task {
     struct Row {
       std::vector<RealSum> y, dx;
     };
-    const auto summed = spread(rows, [&](Size n) {
+    auto row_of = [&](Size n, Size first, Size end) {  // with the heads from `first` on, up to `end`
       Row row{std::vector<RealSum>(C), std::vector<RealSum>(C)};
-      for (Size h = 0; h < d.H; ++h) {
+      for (Size h = first; h < end; ++h) {
         const Head& one = head(n / d.T, h);
         for (Size i = 0; i < hs; ++i) {
           const Size at_i = n % d.T * hs + i, channel = h * hs + i;
@@ -98,7 +98,18 @@ class Attention : public Task {
         }
       }
       return row;
-    });
+    };
+    const auto summed = spread(rows, [&](Size n) { return row_of(n, 0, d.H); });
+    // y or dx of one rank's heads alone.
+    auto guesses_of_part = [&](const Elements& sum, const char* name, std::vector<RealSum> Row::*which, int r) {
+      if (c.ranks == 1 || !whole) return std::vector<Guess>{};
+      std::vector<double> part;
+      for (Size n = 0; n < N; ++n) {
+        const Row row = row_of(n, static_cast<Size>(r) * heads, static_cast<Size>(r + 1) * heads);
+        for (Size k = 0; k < C; ++k) part.push_back((row.*which)[k].done().value + (which == &Row::y ? proj_b[k] : 0));
+      }
+      return std::vector<Guess>{guess_of_part(sum, part, "heads", name, r)};
+    };
     for (Size i = 0; i < rows.size(); ++i)
       for (Size k = 0; k < C; ++k) {
         y.add(rows[i], k, plus(summed[i].y[k].done(), proj_b[k]));
@@ -111,13 +122,22 @@ class Attention : public Task {
     }
     for (int r = 0; r < c.ranks; ++r)
       if (Verdict v = y.compare(of_rank(out, c.ranks, r, 0), c.ranks, r, "y",
-                                [&] { return guesses_of_bias(y, proj_b, "proj_b", c.ranks, r); });
+                                [&] {
+                                  std::vector<Guess> all = guesses_of_bias(y, proj_b, "proj_b", c.ranks, r);
+                                  for (Guess& g : guesses_of_part(y, "y", &Row::y, r)) all.push_back(std::move(g));
+                                  return all;
+                                });
           !v.ok)
         return v;
     for (int r = 0; r < c.ranks; ++r) {
       const auto g = of_rank(out, c.ranks, r, 2);
-      for (const Verdict& v : {dx.compare(of_rank(out, c.ranks, r, 1), c.ranks, r, "dx"),
-                               dproj_b.compare(g.subspan(proj_b_at, C), c.ranks, r, "gradient of proj_b")})
+      for (const Verdict& v : {dx.compare(of_rank(out, c.ranks, r, 1), c.ranks, r, "dx",
+                                          [&] { return guesses_of_part(dx, "dx", &Row::dx, r); }),
+                               dproj_b.compare(g.subspan(proj_b_at, C), c.ranks, r, "gradient of proj_b", [&] {
+                                 return guesses_of_sum(
+                                     dproj_b, c.ranks,
+                                     "was the gradient summed over the ranks, though dy is alike on all of them?");
+                               })})
         if (!v.ok) return v;
     }
     // Gradients of a channel's row of qkv_w and column of proj_w.

@@ -45,11 +45,22 @@ class MlpWhole : public MlpTask {
           !v.ok)
         return v;
     for (int r = 0; r < c.ranks; ++r) {
-      if (Verdict v = dx.compare(of_rank(out, c.ranks, r, 1), c.ranks, r, "dx"); !v.ok) return v;
-      if (Verdict v = db.compare(of_rank(out, c.ranks, r, 2).subspan(b_at, C), c.ranks, r, "gradient of b"); !v.ok)
+      if (Verdict v = dx.compare(of_rank(out, c.ranks, r, 1), c.ranks, r, "dx",
+                                 [&] { return guesses_of_part(c, m, dx, "dx", &Mlp::Row::dx, r); });
+          !v.ok)
+        return v;
+      if (Verdict v = db.compare(of_rank(out, c.ranks, r, 2).subspan(b_at, C), c.ranks, r, "gradient of b",
+                                 [&] {
+                                   return guesses_of_sum(
+                                       db, c.ranks,
+                                       "was the gradient summed over the ranks, though dy is alike on all of them?");
+                                 });
+          !v.ok)
         return v;
     }
-    if (Verdict v = verify_shards(c, m, out, 2, 0, F * C, F * C + F); !v.ok) return v;
+    if (Verdict v = verify_shards(c, m, out, 2, 0, F * C, F * C + F, "the gradient of A is made with dy in place of x");
+        !v.ok)
+      return v;
     for (const Verdict& v : {same_bits(out, c.ranks, 0, 0, all(c), "y"), same_bits(out, c.ranks, 1, 0, all(c), "dx"),
                              same_bits(out, c.ranks, 2, b_at, C, "gradient of b")})
       if (!v.ok) return v;
@@ -60,9 +71,22 @@ class MlpWhole : public MlpTask {
   }
 
  private:
+  // y or dx of one rank's hidden channels alone.
+  static std::vector<Guess> guesses_of_part(const Case& c, const Mlp& m, const Elements& whole, const char* name,
+                                            std::vector<Real> Mlp::Row::*which, int rank) {
+    if (c.ranks == 1 || c.measured) return {};
+    const Size first = static_cast<Size>(rank) * own(c);
+    std::vector<double> part;
+    for (Size n = 0; n < m.N; ++n) {
+      const Mlp::Row row = m.row(n, first, first + own(c));
+      for (const Real& one : row.*which) part.push_back(one.value);
+    }
+    return {guess_of_part(whole, part, "hidden channels", name, rank)};
+  }
   static std::vector<Guess> guesses(const Case& c, const Mlp& m, const Elements& y, int rank) {
     std::vector<Guess> all = guesses_of_bias(y, m.b, "b", c.ranks, rank);
     if (c.ranks == 1 || c.measured) return all;
+    for (Guess& g : guesses_of_part(c, m, y, "y", &Mlp::Row::y, rank)) all.push_back(std::move(g));
     const Size F = own(c);
     std::vector<double> wrong(m.N * m.C);
     for (Size n = 0; n < m.N; ++n) {
@@ -187,9 +211,15 @@ class SequenceParallel : public MlpTask {
     }
     for (int r = 0; r < c.ranks; ++r)
       if (Verdict v = y[static_cast<Size>(r)].compare(of_rank(out, c.ranks, r, 0), c.ranks, r, "y"); !v.ok) return v;
-    if (Verdict v = verify_shards(c, m, out, 2, 3 * C, 3 * C + F * C, 3 * C + F * C + F); !v.ok) return v;
+    if (Verdict v = verify_shards(
+            c, m, out, 2, 3 * C, 3 * C + F * C, 3 * C + F * C + F,
+            "the gradient of A is made with the rows of dy in place of the normed rows. Does `gathered` still hold "
+            "dy? Gather the normed rows again before this product");
+        !v.ok)
+      return v;
     for (int r = 0; r < c.ranks; ++r) {
       const auto g = of_rank(out, c.ranks, r, 2);
+      const char* all_rows = "was the gradient of all N rows made on each rank, and then summed over the ranks?";
       auto own_rows = [&] {
         std::vector<double> sum(C, 0);
         for (Size i = static_cast<Size>(r) * n; i < static_cast<Size>(r + 1) * n; ++i)
@@ -200,8 +230,10 @@ class SequenceParallel : public MlpTask {
       };
       for (const Verdict& v : {dx[static_cast<Size>(r)].compare(of_rank(out, c.ranks, r, 1), c.ranks, r, "dx"),
                                d_gamma.compare(g.first(C), c.ranks, r, "gradient of gamma", own_rows),
-                               d_beta.compare(g.subspan(C, C), c.ranks, r, "gradient of beta"),
-                               d_b.compare(g.subspan(2 * C, C), c.ranks, r, "gradient of b")})
+                               d_beta.compare(g.subspan(C, C), c.ranks, r, "gradient of beta",
+                                              [&] { return guesses_of_sum(d_beta, c.ranks, all_rows); }),
+                               d_b.compare(g.subspan(2 * C, C), c.ranks, r, "gradient of b",
+                                           [&] { return guesses_of_sum(d_b, c.ranks, all_rows); })})
         if (!v.ok) return v;
     }
     return same_bits(out, c.ranks, 2, 0, 3 * C, "gradients of gamma, beta and b");

@@ -1,6 +1,6 @@
 // The MLP that three tasks compute: its answers in double precision, its shards.
 #pragma once
-#include "common.hpp"
+#include "guesses.hpp"
 
 namespace ridge::lab::tensor_parallel {
 
@@ -30,9 +30,11 @@ struct Mlp {
   struct Row {
     std::vector<Real> y, dx;
   };
-  Row row(Size n) const {
+  Row row(Size n) const { return row(n, 0, F); }
+  // The part of the channels from `first` on, up to `end`.
+  Row row(Size n, Size first, Size end) const {
     std::vector<RealSum> y(C), dx(C);
-    for (Size f = 0; f < F; ++f) {
+    for (Size f = first; f < end; ++f) {
       const Hidden h = hidden(n, f);
       for (Size c = 0; c < C; ++c) y[c].add(h.act.value, h.act.variance, B_t[f * C + c], 0);
       if (dy.size() > 0)
@@ -111,10 +113,23 @@ class MlpTask : public Task {
     m.b = doubles(of_rank(in, c.ranks, 0, which).subspan(2 * F * C + F, C));
     return m;
   }
-  // The gradients of A, a and B, each rank's shard at its offsets in output `which`.
+  // The gradients of A, a and B, each rank's shard at its offsets in output `which`. `of_dy`: the message where that of A is
+  // made with dy in place of the input.
   static Verdict verify_shards(const Case& c, const Mlp& m, ConstBuffers out, Size which, Size A_at, Size a_at,
-                               Size B_at) {
+                               Size B_at, const char* of_dy) {
     const Size F = own(c), C = m.C;
+    auto guesses = [&](const Elements& dA, int r) {
+      std::map<Size, std::vector<double>> d_pre;  // of a channel, by rows
+      auto element = [&](Size i, double) {
+        const Size f = static_cast<Size>(r) * F + i / C;
+        std::vector<double>& d = d_pre[f];
+        for (Size n = d.size(); n < m.N; ++n) d.push_back(m.hidden(n, f).d_pre.value);
+        double sum = 0;
+        for (Size n = 0; n < m.N; ++n) sum += d[n] * m.dy.value[n * C + i % C];
+        return sum;
+      };
+      return std::vector<Guess>{{of_dy, dA.changed(element)}};
+    };
     const std::vector<Size> columns = sample(m.F, most_rows(c, m.F), out, 2);
     const auto made = spread(columns, [&](Size f) { return m.column(f); });
     for (int r = 0; r < c.ranks; ++r) {
@@ -126,9 +141,10 @@ class MlpTask : public Task {
         for (Size i = 0; i < C; ++i) dA.add(f, i, made[k].dA[i]), dB.add(i, f, made[k].dB_t[i]);
       }
       const auto got = of_rank(out, c.ranks, r, which);
-      for (const Verdict& v : {dA.compare(got.subspan(A_at, F * C), c.ranks, r, "gradient of A"),
-                               da.compare(got.subspan(a_at, F), c.ranks, r, "gradient of a"),
-                               dB.compare(got.subspan(B_at, C * F), c.ranks, r, "gradient of B")})
+      for (const Verdict& v :
+           {dA.compare(got.subspan(A_at, F * C), c.ranks, r, "gradient of A", [&] { return guesses(dA, r); }),
+            da.compare(got.subspan(a_at, F), c.ranks, r, "gradient of a"),
+            dB.compare(got.subspan(B_at, C * F), c.ranks, r, "gradient of B")})
         if (!v.ok) return v;
     }
     return {};

@@ -96,6 +96,10 @@ AdamWAnswer::Element AdamWAnswer::operator()(std::size_t i) const {
           within_ulps(vs, vs, calls + 4)};
 }
 
+bool all_short(std::span<const float> new_w, bool half) {
+  return std::all_of(new_w.begin(), new_w.end(), [half](float w) { return is_short(w, half); });
+}
+
 std::string rule_behind(const AdamWProblem& problem, std::span<const float> new_w, std::span<const float> new_m,
                         std::span<const float> new_v) {
   const std::size_t n = std::min(problem.n, kMost);
@@ -111,8 +115,7 @@ std::string rule_behind(const AdamWProblem& problem, std::span<const float> new_
     return i;
   };
   if (first_not_of(right) == n) return {};
-  bool shorts = true;
-  for (std::size_t i = 0; i < n && shorts; ++i) shorts = is_short(new_w[i], problem.half);
+  const bool shorts = all_short(new_w.first(n), problem.half);
   for (const AdamWRule& rule : suspects(problem))
     if (rule.rounds == shorts && first_not_of({problem, rule}) == n) return rule.what;
   return {};

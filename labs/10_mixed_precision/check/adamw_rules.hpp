@@ -55,6 +55,8 @@ class AdamWAnswer {
   std::vector<Step> steps_;
 };
 
+// Whether all are numbers of the short type: fp16 where `half`, else bf16.
+bool all_short(std::span<const float> new_w, bool half);
 // The rule, in words, that gives new_w, new_m and new_v as they are: none of them need be right. Empty where none is found.
 std::string rule_behind(const AdamWProblem& problem, std::span<const float> new_w, std::span<const float> new_m,
                         std::span<const float> new_v);

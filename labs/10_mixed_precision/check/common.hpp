@@ -41,6 +41,14 @@ inline Half to_half(float x) {
   return {static_cast<std::uint16_t>(sign | std::min(magnitude, 0x7C00))};
 }
 
+inline double value_of(Half x) {
+  const int exponent = x.bits >> 10 & 31, mantissa = x.bits & 1023;
+  const double size = exponent == 31  ? (mantissa == 0 ? INFINITY : NAN)
+                      : exponent == 0 ? std::ldexp(mantissa, -24)
+                                      : std::ldexp(1024 + mantissa, exponent - 25);
+  return (x.bits & 0x8000) != 0 ? -size : size;
+}
+
 // As in precision.hpp.
 struct LossScale {
   float scale, unscale;

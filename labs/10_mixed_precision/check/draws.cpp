@@ -28,9 +28,50 @@ std::string chances_off(const Draws& d, double from, double to, double deviation
   const double all = of_bin.elements / 100;
   return fmt::format(
       "where the difference lies {} of the way to the next bf16 away from zero, {:.3g}% of {:.0f} are rounded that "
-      "way, and {:.3g}% should be: {:.0f} deviations too {}",
+      "way, and {:.3g}% should be: {:.0f} standard deviations too {}",
       to - from == 1 ? "any part" : fmt::format("{:.0f}/16 to {:.0f}/16", 16 * from, 16 * to), of_bin.up / all,
       of_bin.elements, of_bin.expected / all, std::fabs(deviations), deviations > 0 ? "often" : "seldom");
+}
+
+std::string not_next(const Draws& d, std::size_t first) {
+  constexpr std::size_t kMany = 16;  // elements, below which a pattern may be chance
+  const std::size_t n = d.out.size();
+  std::size_t bad = 0, beyond = 0, zeros = 0, with_fraction = 0, smaller = 0;
+  std::size_t of_four[4] = {};
+  double least_update = INFINITY, most_difference = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    with_fraction += d.chance(i) != 0 ? 1u : 0u;
+    if (d.next_to(i)) continue;
+    ++bad, ++of_four[i % 4];
+    beyond += d.out[i].bits == (d.bits(i) >> 16) + (d.chance(i) != 0 ? 2 : 1) ? 1u : 0u;
+    zeros += (d.out[i].bits & 0x7FFF) == 0 ? 1u : 0u;
+    least_update = std::min(least_update, std::fabs(double{d.u[i]}));
+    most_difference = std::max(most_difference, std::fabs(double{d.difference(i)}));
+  }
+  for (std::size_t i = 0; i < n; ++i) smaller += d.next_to(i) && std::fabs(double{d.u[i]}) < least_update ? 1u : 0u;
+  if (bad < kMany) return {};
+  std::string text = fmt::format("; {} of {} are wrong; ", bad, n);
+  if (beyond == bad) {
+    text += "each is one bf16 too far from zero";
+    const double share = static_cast<double>(bad) / static_cast<double>(with_fraction);
+    if (share > 0.09 && share < 0.16)
+      text +=
+          ". That share, an eighth, is what random bits give that are added before a rounding to nearest. Adding them "
+          "is the rounding: cut off the lower 16 bits of the sum";
+    return text;
+  }
+  if (zeros == bad)
+    return text + fmt::format("all are 0, and their in - update is {:.3g} or less in size", most_difference);
+  std::string shared;
+  for (std::size_t r = 0; r < 4; ++r)
+    if (of_four[r] == bad) shared = fmt::format("all are at i % 4 = {}", r);
+  // Small updates are right.
+  if (2 * smaller > n)
+    shared +=
+        fmt::format("{} an update of {:.3g} or more in size", shared.empty() ? "all have" : " and have", least_update);
+  if (d.out[first].bits == d.w[first].bits)
+    shared += fmt::format("{}out[{}] is still in[{}]", shared.empty() ? "" : ". ", first, first);
+  return shared.empty() ? std::string() : text + shared;
 }
 
 Verdict one_number(const Draws& d) {

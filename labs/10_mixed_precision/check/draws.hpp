@@ -31,6 +31,8 @@ struct Draws {
 };
 // In words: a bin of chances, [from, to), that is rounded away from zero too often or too seldom.
 std::string chances_off(const Draws& d, double from, double to, double deviations);
+// What the elements that are not next to their difference have in common; `first` is one. Empty, or from "; " on.
+std::string not_next(const Draws& d, std::size_t first);
 // Refuses neighbours that are rounded as by one number: up where they lie beyond a certain part of the way, else down.
 Verdict one_number(const Draws& d);
 

@@ -130,19 +130,43 @@ class Scaler : public TaskCheck {
       if (j % 3 != 2 && broken_in(c, in, j) < at(c.size[0])) return true;
     return false;
   }
-  // Which kinds of overflow are not seen in the steps of this case.
+  // Which overflows of this case are not seen: by place, else by kind. A step has one.
   static std::string unseen(const Case& c, ConstBuffers in, std::span<const LossScale> out) {
-    std::size_t all[3] = {}, missed[3] = {};
+    constexpr std::size_t kLoad = 8;          // elements that a thread takes at a time, perhaps
+    constexpr std::size_t kFewBlocks = 5000;  // elements; each type has a case with no more, before those with more
+    const std::size_t n = at(c.size[0]), first_of_rest = n / kLoad * kLoad;
+    std::size_t all[3] = {}, missed[3] = {}, seen_of_rest = 0, missed_before = 0, count = 0, missing = 0;
+    std::string told, seen_at, missed_at;
     for (std::size_t k = 0; k < at(c.size[1]); ++k)
-      if (const std::size_t place = broken_in(c, in, k); place < at(c.size[0])) {
+      if (const std::size_t place = broken_in(c, in, k); place < n) {
         const std::size_t of = kind(c, in, k, place);
-        ++all[of], missed[of] += out[k].skip == 0 ? 1u : 0u;
+        const bool is_missed = out[k].skip == 0;
+        ++all[of], missed[of] += is_missed ? 1u : 0u, ++count, missing += is_missed ? 1u : 0u;
+        if (is_missed && place < first_of_rest) ++missed_before;
+        if (!is_missed && place >= first_of_rest) ++seen_of_rest;
+        std::string& list = is_missed ? missed_at : seen_at;
+        list += fmt::format("{}{} at {}", list.empty() ? "" : ", ", kNames[of], place);
       }
-    std::string told;
     for (std::size_t of = 0; of < 3; ++of)
       if (all[of] > 0)
         told += fmt::format("{}{} of {} with {}", told.empty() ? "" : ", ", missed[of], all[of], kNames[of]);
-    return ". Overflows of this case with skip = 0: " + told;
+    const std::string by_kind = ". Overflows of this case that are not seen: " + told;
+    if (missing == count && n < kLoad)
+      return by_kind + fmt::format(
+                           ". n is {}: where a thread takes several elements at a time, these are the rest. Are the "
+                           "last n % {} elements looked at?",
+                           n, kLoad);
+    if (missed_before == 0 && seen_of_rest == 0 && missing < count)
+      return fmt::format(
+          ". Overflows of this case that are not seen: {}. They are all in the last n % {} elements, and "
+          "those before are seen",
+          missed_at, kLoad);
+    if (n > kFewBlocks && missing < count)
+      return fmt::format(
+          ". Seen: {}. Not seen: {}. With fewer elements, in the cases before, inf and NaN are seen, so "
+          "the place matters and not the kind: does every block tell what it finds?",
+          seen_at, missed_at);
+    return by_kind;
   }
 
   // The place of the first inf or NaN; the size where there is none.

@@ -89,12 +89,13 @@ class Stochastic : public TaskCheck {
                               {0, 3, "two seeds that differ in bit 40"},
                               {1, 2, "step 2 of a seed and step 1 of the next seed"},
                               {0, 5, "steps 1 and 257"},
-                              {1, 6, "step 2 of a seed and step 1 of the seed with other lower bits"}}) {
+                              {1, 6, "step 2 of a seed and step 1 of that seed ^ 3, as with a key of seed ^ step"}}) {
       Deviation r;
       for (std::size_t i = 0; i < n; ++i) r.add(product(all[a], all[b], i, i), variance(all[a], all[b], i, i));
       if (r.beyond())
-        return wrong(fmt::format("the same elements are rounded up with {}: {:.0f} deviations from independence", what,
-                                 r.in_deviations()),
+        return wrong(fmt::format("the same elements are rounded up with {}: {:.0f} standard deviations from what "
+                                 "independent choices give",
+                                 what, r.in_deviations()),
                      "steps or seeds whose random numbers are related");
     }
     if (const std::size_t i = first_where(n, [&](std::size_t k) { return all[0].out[k].bits != all[4].out[k].bits; });
@@ -144,10 +145,12 @@ class Stochastic : public TaskCheck {
       const auto neighbour = [&](std::uint32_t up) {
         return static_cast<double>(Bf16{static_cast<std::uint16_t>((d.bits(first) >> 16) + up)});
       };
-      return wrong(fmt::format("out[{}] is {:.9g}: in - update is {:.9g}, and the bf16 next to it {:.9g} and {:.9g}",
-                               first, static_cast<double>(d.out[first]), d.difference(first), neighbour(0),
-                               neighbour(d.chance(first) != 0 ? 1 : 0)),
-                   "a number that is not next to the difference");
+      return wrong(
+          fmt::format("out[{}] is {:.9g}: in is {:.9g}, update {:.9g}, in - update {:.9g}, and the bf16 next to it "
+                      "{:.9g} and {:.9g}{}",
+                      first, static_cast<double>(d.out[first]), static_cast<double>(d.w[first]), d.u[first],
+                      d.difference(first), neighbour(0), neighbour(d.chance(first) != 0 ? 1 : 0), not_next(d, first)),
+          "a number that is not next to the difference");
     }
     for (std::size_t b = 0; b <= kBins; ++b)
       if (bins[b].beyond()) {
@@ -173,8 +176,8 @@ class Stochastic : public TaskCheck {
       Deviation r;
       for (std::size_t i = start; i < start + count; ++i) r.add(product(d, d, i, i + lag), variance(d, d, i, i + lag));
       if (r.beyond())
-        return wrong(fmt::format("elements that are {} apart are rounded up {}together: {:.0f} deviations from "
-                                 "independence",
+        return wrong(fmt::format("elements that are {} apart are rounded up {}together: {:.0f} standard deviations "
+                                 "from what independent choices give",
                                  lag, r.sum < 0 ? "seldom " : "", r.in_deviations()),
                      "elements whose random numbers are related");
     }
@@ -207,11 +210,15 @@ class Stochastic : public TaskCheck {
         16);
     for (std::size_t l = 0; l < deviations.size(); ++l)
       if (deviations[l] != 0)
-        return wrong(fmt::format("elements that are {} apart{} are rounded up {}together: {:.0f} deviations from "
-                                 "independence",
-                                 4 * (l % lags + 1), one ? "" : " in two steps", deviations[l] < 0 ? "seldom " : "",
-                                 deviations[l]),
-                     "elements whose random numbers are related");
+        return wrong(
+            fmt::format("elements that are {} apart{} are rounded up {}together: {:.0f} standard deviations "
+                        "from what independent choices give{}",
+                        4 * (l % lags + 1), one ? "" : " in two steps", deviations[l] < 0 ? "seldom " : "",
+                        deviations[l],
+                        one ? ""
+                            : ". Is the step added to the counter? Then the random numbers of one step are those "
+                              "of another, moved along: give the step a word of its own"),
+            "elements whose random numbers are related");
     return {};
   }
   // The mean of many walks is right, and no walk goes further than chance explains.
@@ -235,7 +242,7 @@ class Stochastic : public TaskCheck {
     if (mean.beyond())
       return wrong(
           fmt::format("after {} small steps the weights are {:.3g} units of bf16 from where they should be on average, "
-                      "{:.0f} deviations",
+                      "{:.0f} standard deviations",
                       c.size[1], mean.sum / static_cast<double>(n), std::fabs(mean.in_deviations())),
           "weights that do not follow their updates");
     return {};

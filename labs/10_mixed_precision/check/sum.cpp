@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "ceilings/profile.hpp"
+#include "checks/variants.hpp"
 #include "checks/wide.hpp"
 #include "common.hpp"
 
@@ -110,16 +111,48 @@ class Sum : public TaskCheck {
           }
         },
         rows_together(cols));
-    return compare_close(
+    Verdict v = compare_close(
         floats(out[0]),
         [&](std::size_t k) {
           return Tolerance{}.of({static_cast<double>(rows), all.sum[k], all.magnitude[k], all.squares[k]});
         },
         named("out"));
+    if (!v.ok) tell_mistake(v, x, all.sum, floats(out[0]), rows);
+    return v;
   }
   Work work(const Case& c) const override {
     const auto n = static_cast<double>(c.size[0] * c.size[1]);
     return {n, "flop", n * 2, static_cast<double>(c.size[1]) * 4};
+  }
+  // Numbers that were fp16 on the way, or last rows that are in no sum.
+  static void tell_mistake(Verdict& v, std::span<const Bf16> x, const std::vector<double>& sums,
+                           std::span<const float> got, std::size_t rows) {
+    constexpr std::size_t kMostRows = 64;  // that may be lost
+    constexpr double kNear = 1e-5;
+    const std::size_t cols = sums.size();
+    std::vector<double> halves(cols);
+    for (std::size_t i = 0; i < x.size() && cols <= kMostVaried; ++i)
+      halves[i % cols] += value_of(to_half(static_cast<float>(static_cast<double>(x[i]))));
+    auto out = [&](std::size_t k) { return got[k]; };
+    bool told = tell_variant(v, cols, out,
+                             {{"out is the sum of the numbers as fp16: what is above 65504 has become inf, and what is "
+                               "below 2^-24 has become "
+                               "0. Where is a number turned into __half?",
+                               [&](std::size_t k) { return halves[k]; }}},
+                             kNear);
+    std::vector<double> rest = sums;
+    for (std::size_t lost = 1; lost <= std::min(rows, kMostRows) && !told; ++lost) {
+      for (std::size_t k = 0; k < cols; ++k) rest[k] -= static_cast<double>(x[(rows - lost) * cols + k]);
+      told = tell_variant(v, cols, out,
+                          {{(rows == 1      ? "in has 1 row, and that row is in no sum"
+                             : lost == rows ? fmt::format("none of the {} rows is in a sum", rows)
+                             : lost == 1    ? std::string("the last row is in no sum")
+                                            : fmt::format("the last {} rows are in no sum", lost)) +
+                                ": which loop takes the rows that do not fill a group?",
+                            [&](std::size_t k) { return rest[k]; }}},
+                          kNear, 0);
+    }
+    if (told) v.cause = Cause::none;
   }
   // Two kernels, and the bytes at the speed of memory.
   std::vector<Bound> bounds(const Case& c) const override {

@@ -69,8 +69,8 @@ class Train : public TaskCheck {
       const double loss = exact.pass(k);
       if (!(std::fabs(double{losses[k]} - loss) <= tolerance(k)))
         return wrong(
-            fmt::format("the loss of step {} is {:.5f}; trained in double precision it is {:.5f}, and fp16 "
-                        "explains {:.2g}. Before: {}{}",
+            fmt::format("the loss of step {} is {:.5f}; trained in double precision it is {:.5f}, and "
+                        "rounding to fp16 explains a difference of {:.2g}. Before: {}{}",
                         k, losses[k], loss, tolerance(k), history(losses.first(k), states),
                         std::isnan(losses[k]) ? why_nan(k, floats(out[2])) : other_betas(c, in, losses, states, k)),
             "a loss that does not follow the exact one");
@@ -79,9 +79,11 @@ class Train : public TaskCheck {
       const LossScale& got = states[k + 1];
       const bool must = exact.fault || size > 0x1p17, may = must || size > 0x1p6;
       if ((got.skip != 0 && got.skip != 1) || (got.skip == 0 && must) || (got.skip == 1 && !may))
-        return wrong(fmt::format("step {} {} skipped: its scale is {}{}", k, got.skip == 0 ? "is not" : "is", s.scale,
-                                 exact.fault ? ", and its gradients hold an inf or a NaN" : ""),
-                     got.skip == 0 ? "a broken step that is not skipped" : "a good step that is skipped");
+        return wrong(
+            fmt::format(
+                "step {} {} skipped: its scale is {}{}", k, got.skip == 0 ? "is not" : "is", s.scale,
+                exact.fault ? ", and its gradients hold an inf or a NaN" + place_of_fault(c, in, states, k) : ""),
+            got.skip == 0 ? "a broken step that is not skipped" : "a good step that is skipped");
       const double scale = s.scale;
       s = after(s, got.skip == 1, c.size[6] % 1000);
       if (got.scale != s.scale || got.good_steps != s.good_steps || got.updates != s.updates)
@@ -130,11 +132,45 @@ class Train : public TaskCheck {
       }
       if (!(off <= 0.36 * moved))
         return wrong(
-            fmt::format("the weights of {} are {:.0f}% of their way from where training in double precision leads",
-                        t.name, 100 * std::sqrt(off / moved)),
+            fmt::format("{} ends {:.2f} times as far from its weights after training in double precision as those are "
+                        "from the start",
+                        t.name, std::sqrt(off / moved)),
             "weights that are not those of exact training");
     }
     return {};
+  }
+  // Where step k's inf or NaN is, and whether only the last micro-batch's are found.
+  static std::string place_of_fault(const Case& c, ConstBuffers in, std::span<const LossScale> states, std::size_t k) {
+    const auto faults = as<std::int32_t>(in[2]);
+    const std::size_t batches = at(c.size[1]);
+    const nn::ParameterLayout l = layout_of(c);
+    std::string places;
+    std::size_t found_in_last = 0, others = 0;  // others: steps that contradict it
+    for (std::size_t step = 0; step < at(c.size[0]); ++step) {
+      bool any = false, in_last = false;
+      for (std::size_t b = 0; b < batches; ++b) {
+        const std::int32_t at_element = faults[2 * (step * batches + b)];
+        if (at_element < 0) continue;
+        any = true, in_last = b + 1 == batches;
+        if (step != k) continue;
+        const auto place = static_cast<std::size_t>(at_element);
+        for (const nn::Parameter& t : l.parameters)
+          if (place >= t.offset && place < t.offset + t.size())
+            places += fmt::format("{} micro-batch {} of {} (in the gradient of {})", places.empty() ? "" : " and", b,
+                                  batches, t.name);
+      }
+      if (!any) continue;
+      const bool skipped = states[step + 1].skip == 1;
+      if (in_last && skipped) ++found_in_last;
+      if (in_last != skipped) ++others;
+    }
+    std::string text = ", from" + places;
+    if (found_in_last > 0 && others == 0)
+      text += fmt::format(
+          ". Of all broken steps only the {} whose last micro-batch is broken are skipped: are the gradients cleared "
+          "between micro-batches?",
+          found_in_last);
+    return text;
   }
   // A run by a variant, with the submission's skips. losses: of the steps that are run; null for all steps.
   static ExactTraining run_again(const Case& c, ConstBuffers in, std::span<const LossScale> states,
@@ -160,15 +196,30 @@ class Train : public TaskCheck {
   }
   static std::string other_betas(const Case& c, ConstBuffers in, std::span<const float> losses,
                                  std::span<const LossScale> states, std::size_t k) {
-    TrainVariant both, first, second;
-    both.beta1 = first.beta1 = 0.9f, both.beta2 = second.beta2 = 0.95f;
-    for (const auto& [variant, what] :
-         {std::pair{both, "beta1 = 0.9 and beta2 = 0.95"}, {first, "beta1 = 0.9"}, {second, "beta2 = 0.95"}}) {
+    auto fits = [&](std::optional<double> beta1, std::optional<double> beta2) {
+      TrainVariant variant;
+      variant.beta1 = beta1, variant.beta2 = beta2;
       std::vector<double> of(k + 1);
       run_again(c, in, states, variant, &of);
       bool alike = true;
       for (std::size_t j = 0; j <= k; ++j) alike = alike && std::fabs(double{losses[j]} - of[j]) <= tolerance(j) / 4;
-      if (alike) return fmt::format(". The losses are those of training with {}, whatever `options` says", what);
+      return alike;
+    };
+    if (fits(0.9f, 0.95f))
+      return ". The losses are those of training with beta1 = 0.9 and beta2 = 0.95, whatever `options` says";
+    const ExactTraining run(c, in);
+    const std::array common = {0.9f, 0.95f, 0.99f, 0.999f};
+    for (const bool first : {true, false}) {
+      std::vector<float> which;
+      for (const float beta : common)
+        if (first ? fits(beta, {}) : fits({}, beta)) which.push_back(beta);
+      const char* name = first ? "beta1" : "beta2";
+      if (!which.empty())
+        return fmt::format(
+            ". The losses do not follow options.{0} = {1:.3g}. Training with a {0} of {2}{3:.3g} in its place gives "
+            "them, "
+            "as exactly as fp16 allows: is it a constant?",
+            name, first ? run.beta1() : run.beta2(), which.size() > 1 ? "one of " : "", fmt::join(which, ", "));
     }
     return {};
   }

@@ -60,11 +60,12 @@ struct ExactTraining {
     kept.resize(g.size());
     for (std::size_t i = 0; i < g.size(); ++i) kept[i] += scale * g[i];
   }
+  bool other() const { return c.size[6] >= 1000; }  // betas and decay
+  double beta1() const { return variant.beta1.value_or(other() ? 0.5f : 0.9f); }
+  double beta2() const { return variant.beta2.value_or(other() ? 0.2f : 0.95f); }
   // AdamW with the gradients times `factor`, for t = updates.
   void update(double factor, int updates) {
-    const bool other = c.size[6] >= 1000;
-    const double rate = 1e-2f, beta1 = variant.beta1.value_or(other ? 0.5f : 0.9f),
-                 beta2 = variant.beta2.value_or(other ? 0.2f : 0.95f), epsilon = 1e-15f, decay = other ? 6 : 3;
+    const double rate = 1e-2f, epsilon = 1e-15f, decay = other() ? 6 : 3, beta1 = this->beta1(), beta2 = this->beta2();
     for (const nn::Parameter& t : l.parameters)
       for (std::size_t i = t.offset; i < t.offset + t.size(); ++i) {
         m[i] = beta1 * m[i] + (1 - beta1) * g[i] * factor;

@@ -78,11 +78,37 @@ std::string shared_bytes(const Footprint& a, const Footprint& b) {
          (in->mapped ? " that the caller gave" : "");
 }
 
+// The bytes around `at` that an operation touches, in one piece.
+Ranges::Range piece_at(const Footprint& f, std::uintptr_t at) {
+  for (const Ranges* ranges : {&f.read, &f.written, &f.atomic})
+    for (const Ranges::Range& r : ranges->all())
+      if (r.begin <= at && at < r.end) return r;
+  return {};
+}
+
+// Said where the two pieces that meet overlap only in part: equal ones are what an event is for.
+std::string overlap_in_part(const Node& earlier, const Node& later) {
+  const std::uintptr_t at = earlier.footprint->conflicts(*later.footprint).all().front().begin;
+  DeviceMemory& memory = DeviceMemory::instance();
+  const Allocation* in = memory.contains(at) ? memory.find(at) : nullptr;
+  const Ranges::Range a = piece_at(*later.footprint, at), b = piece_at(*earlier.footprint, at);
+  if (in == nullptr || std::min(a.begin, b.begin) < in->begin || std::max(a.end, b.end) > in->end) return {};
+  const bool in_part = (a.begin < b.begin && a.end < b.end) || (b.begin < a.begin && b.end < a.end);
+  if (!in_part) return {};
+  return ". The first touches " + bytes_text(a.begin - in->begin, a.end - in->begin) + ", the second " +
+         bytes_text(b.begin - in->begin, b.end - in->begin) +
+         ", which overlap only in part: is an index or a size wrong? If not, order them by an event, or put both into "
+         "one stream";
+}
+
 std::string of_two(const Node& earlier, const Node& later) {
+  const std::string in_part = overlap_in_part(earlier, later);
   return in_words(later) + " and " + in_words(earlier) +
          " touch the same memory, and nothing makes one wait for the other" +
          shared_bytes(*earlier.footprint, *later.footprint) +
-         ". If both must touch it, order them by an event, or put both into one stream; if not, an index is wrong";
+         (!in_part.empty() ? in_part
+                           : ". If both must touch it, order them by an event, or put both into one stream; if not, an "
+                             "index is wrong");
 }
 
 std::string at_begin(const Node& n) {
