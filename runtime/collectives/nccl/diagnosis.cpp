@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "../judged.hpp"
+#include "advice.hpp"
 #include "device/fault.hpp"
 #include "device/source_lines.hpp"
 #include "exchange.hpp"
@@ -24,23 +25,6 @@ constexpr double kAsk = 0.5;  // seconds between questions to other processes
 constexpr double kFresh = 3 * kAsk;
 // All ranks wait, and nothing has moved for so long: nothing will.
 constexpr double kCertain = 1;
-
-constexpr const char* kAdviceMpi =
-    "A large MPI_Send returns when its receive has begun: ranks that all send first wait for ever. MPI_Sendrecv does "
-    "both "
-    "at once.\n";
-constexpr const char* kAdviceNccl =
-    "All ranks of a communicator must make the same calls in the same order; sends and receives that need each other "
-    "belong between ncclGroupStart and ncclGroupEnd.\n";
-
-constexpr const char* kAdviceMessages =
-    "Each send needs a receive of its peer, and each receive a send, in the same order on both sides; those that need "
-    "each "
-    "other belong between ncclGroupStart and ncclGroupEnd, or in streams of their own.\n";
-
-constexpr const char* kAdviceOneCommunicator =
-    "The send and the receive are calls on two communicators, and never meet: both ranks must take the same one. The "
-    "calls on one communicator run one by one, also in different streams.\n";
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -60,12 +44,13 @@ struct State {
   std::map<std::uint64_t, Node::Traffic> traffic;  // with the other processes
   double since = 0;                                // time at which its activity last changed
   double heard = 0;                                // time of its last answer
+  std::vector<Waiting> waiting;                    // its ranks of the communicator
   std::string text;
 };
 
 struct StateHeader {
   std::uint64_t activity;
-  std::uint32_t blocked, processes;  // then their numbers and traffic
+  std::uint32_t blocked, processes, waiting;  // then their numbers and traffic, and the Waiting
 };
 struct TrafficWith {
   std::uint64_t process;
@@ -104,17 +89,67 @@ std::string with_lines(std::string text) {
 
 bool is_collective(const Call& c) { return c.what > What::receive && c.what < What::split; }
 
-// The call on another communicator in which this process is, where it has one rank only.
-std::string elsewhere(const ncclComm& comm) {
-  if (Ranks::instance().of(comm.key).size() != 1) return {};
-  for (const ncclComm* other : Ranks::instance().all()) {
-    if (other == &comm || other->key == kMpiKey || other->inside.empty()) continue;
-    const Task& task = *other->inside.front();
-    std::string text = ", but in " + text_of(task.call()) + place_of(task.call().pc) + " on another one";
-    if (task.waits_for() >= 0) text += ", and waits there for rank " + std::to_string(task.waits_for());
-    return text;
+// The communicator whose call this process is in, where it has one rank only; null: none but `comm`.
+const ncclComm* elsewhere(const ncclComm& comm) {
+  if (Ranks::instance().of(comm.key).size() != 1) return nullptr;
+  for (const ncclComm* other : Ranks::instance().all())
+    if (other != &comm && other->key != kMpiKey && !other->inside.empty()) return other;
+  return nullptr;
+}
+
+// "ncclRecv of 60 ncclFloat32 from rank 1 (stage.cu:12) on another one<link> waits there for rank 1"
+std::string call_elsewhere(const ncclComm& other, const char* link) {
+  const Task& task = *other.inside.front();
+  std::string text = text_of(task.call()) + place_of(task.call().pc) + " on another one";
+  if (task.waits_for() >= 0) text += link + ("waits there for rank " + std::to_string(task.waits_for()));
+  return text;
+}
+
+// Whether `op` comes after the exchange.
+bool behind(const simt::Operation& op, const simt::Exchange* exchange) {
+  std::set<const simt::Operation*> seen;
+  std::vector<const simt::Operation*> next = {&op};
+  while (!next.empty()) {
+    const simt::Operation* at = next.back();
+    next.pop_back();
+    if (!seen.insert(at).second) continue;
+    if (at->exchange.get() == exchange) return true;
+    for (const auto& before : at->after) next.push_back(before.get());
   }
-  return {};
+  return false;
+}
+
+// A rank that is in no call on the communicator, where others wait for its sends and receives.
+std::string out_of_messages(const ncclComm& comm, bool called) {
+  const ncclComm* other = elsewhere(comm);
+  const auto made = [](const std::vector<std::uint64_t>& by_peer) {
+    return std::any_of(by_peer.begin(), by_peer.end(), [](std::uint64_t n) { return n > 0; });
+  };
+  const bool none = !called && !made(comm.sends) && !made(comm.receives);
+  if (other != nullptr && called && behind(*comm.tail, other->group))
+    return " is in no call on this communicator: its next one stands behind " + call_elsewhere(*other, ", which ");
+  if (called) return " is in no call of NCCL: earlier work of its stream does not end";
+  std::string text = other != nullptr ? " is in no call on this communicator" : " is in no call of NCCL";
+  text += none ? ", and has called no send or receive" + std::string(other != nullptr ? " on it" : "")
+               : ": its sends and receives have ended";
+  return text + (other != nullptr ? ", but is in " + call_elsewhere(*other, ", and ") : "");
+}
+
+// "; its group has also ncclSend of 4 ncclFloat32 to rank 2, which has ended"
+std::string rest_of_group(const ncclComm& comm) {
+  constexpr std::size_t kNamed = 2;
+  if (comm.group == nullptr) return {};  // MPI
+  const auto& tasks = comm.group->tasks();
+  if (tasks.size() > 1 + kNamed && comm.inside.size() > 1)
+    return "; " + std::to_string(comm.inside.size() - 1) + " more in its group";
+  std::string text;
+  for (const auto& t : tasks) {
+    if (t.get() == comm.inside.front() || tasks.size() > 1 + kNamed) continue;
+    const bool ended = std::find(comm.inside.begin(), comm.inside.end(), t.get()) == comm.inside.end();
+    text += "; its group has also " + text_of(t->call()) +
+            (ended ? ", which has ended" : ", which waits for rank " + std::to_string(t->waits_for()));
+  }
+  return text;
 }
 
 // The part of a rank's call that is still missing, as the others see it. `messages` is set if they wait for sends and
@@ -126,12 +161,8 @@ std::string state_of(const ncclComm& comm, bool messages) {
   if (comm.inside.empty()) {
     const bool called = comm.tail != nullptr && !comm.tail->done;
     if (!refused_call().empty()) return text + " made a call that was refused, " + refused_call();
-    if (const std::string other = elsewhere(comm); messages && !called && !other.empty())
-      return text + " is in no call on this communicator" + other;
-    text += " is in no call of NCCL: ";
-    if (messages)
-      return text + (called ? "earlier work of its stream does not end" : "no send or receive of it is left");
-    text += "it has not come to collective #" + std::to_string(comm.collectives + 1);
+    if (messages) return text + out_of_messages(comm, called);
+    text += " is in no call of NCCL: it has not come to collective #" + std::to_string(comm.collectives + 1);
     if (called) text += ", though it has called it: earlier work of its stream does not end";
     return text;
   }
@@ -141,8 +172,24 @@ std::string state_of(const ncclComm& comm, bool messages) {
   if (is_collective(c)) text += ", #" + std::to_string(comm.collectives);
   text += place_of(c.pc);
   if (task.waits_for() >= 0) text += " and waits for rank " + std::to_string(task.waits_for());
-  if (comm.inside.size() > 1) text += "; " + std::to_string(comm.inside.size() - 1) + " more in its group";
-  return text;
+  return text + rest_of_group(comm);
+}
+
+std::vector<Waiting> waiting_of(std::uint64_t key) {
+  std::vector<Waiting> all;
+  for (const ncclComm* comm : Ranks::instance().of(key)) {
+    Waiting w;
+    w.rank = comm->rank;
+    if (comm->inside.empty()) {
+      w.idle = comm->tail == nullptr || comm->tail->done;
+      all.push_back(w);
+    }
+    for (const Task* t : comm->inside) {
+      w.waits = true, w.in_group = t->in_group(), w.call = t->call();
+      all.push_back(w);
+    }
+  }
+  return all;
 }
 
 // Whether this process's ranks wait for sends and receives only.
@@ -195,8 +242,9 @@ void heard_state(std::uint64_t process, std::uint64_t key, std::uint32_t step, c
     std::set<std::uint64_t> others;
     for (const ncclComm* comm : Ranks::instance().of(key))
       others.insert(comm->processes.begin(), comm->processes.end());
+    const std::vector<Waiting> waiting = waiting_of(key);
     const StateHeader header{engine.activity().count(), engine.activity().waits_in_vain() ? 1u : 0u,
-                             static_cast<std::uint32_t>(others.size())};
+                             static_cast<std::uint32_t>(others.size()), static_cast<std::uint32_t>(waiting.size())};
     const std::string text = local_states(key, step == kQuestionOfMessages || in_messages(key));
     std::vector<char> answer(sizeof header);
     std::memcpy(answer.data(), &header, sizeof header);
@@ -205,6 +253,8 @@ void heard_state(std::uint64_t process, std::uint64_t key, std::uint32_t step, c
       const auto* bytes = reinterpret_cast<const char*>(&t);
       answer.insert(answer.end(), bytes, bytes + sizeof t);
     }
+    const auto* bytes = reinterpret_cast<const char*>(waiting.data());
+    answer.insert(answer.end(), bytes, bytes + waiting.size() * sizeof(Waiting));
     answer.insert(answer.end(), text.begin(), text.end());
     Node::instance().write(process, key, 0, {{0, Kind::state, 0, kAnswer}, {}, std::move(answer)});
     return;
@@ -224,6 +274,9 @@ void heard_state(std::uint64_t process, std::uint64_t key, std::uint32_t step, c
     s.traffic[t.process] = t.traffic;
     at += sizeof t;
   }
+  s.waiting.assign(std::min<std::size_t>(header.waiting, (data.size() - at) / sizeof(Waiting)), {});
+  std::memcpy(s.waiting.data(), data.data() + at, s.waiting.size() * sizeof(Waiting));
+  at += s.waiting.size() * sizeof(Waiting);
   s.text.assign(data.begin() + static_cast<std::ptrdiff_t>(at), data.end());
 }
 
@@ -252,6 +305,7 @@ void look_for_deadlock(double seconds) {
     if (comm->inside.empty()) continue;
     bool all_wait = true, all_idle = true, gone = false, first = true;
     std::string others;
+    std::vector<Waiting> waiting = waiting_of(comm->key);
     std::set<std::uint64_t> processes(comm->processes.begin(), comm->processes.end());
     processes.erase(Node::instance().token());
     if (ask && !processes.empty()) ask_others(*comm);
@@ -270,6 +324,7 @@ void look_for_deadlock(double seconds) {
       // One process reports: that of the lowest rank.
       if (comm->processes.front() == p) first = false;
       others += s.text;
+      waiting.insert(waiting.end(), s.waiting.begin(), s.waiting.end());
     }
     // Threads of this process that do not wait may come yet.
     if (static_cast<std::size_t>(simt::Engine::instance().activity().waiting_threads()) < Ranks::instance().threads())
@@ -289,11 +344,12 @@ void look_for_deadlock(double seconds) {
                         : std::string("no rank has moved for ") + time_text + " s (RIDGE_NCCL_TIMEOUT sets the time)\n";
     const bool messages = in_messages(comm->key);
     report += local_states(comm->key, messages) + others;
+    // Both halves of a message, on two communicators.
     const Call& own = comm->inside.front()->call();
-    const std::string its_half = own.what == What::send ? "but in ncclRecv of " : "but in ncclSend of ";
+    const std::string its_half = own.what == What::send ? "but is in ncclRecv of " : "but is in ncclSend of ";
     const bool apart = messages && others.find(its_half) != std::string::npos &&
                        others.find("waits there for rank " + std::to_string(comm->rank)) != std::string::npos;
-    report += mpi ? kAdviceMpi : apart ? kAdviceOneCommunicator : messages ? kAdviceMessages : kAdviceNccl;
+    report += mpi ? kAdviceMpi : apart ? kAdviceOneCommunicator : messages ? message_advice(waiting) : kAdviceNccl;
     end_with(*comm, Cause::rank_deadlock, report, gone);
   }
 }
