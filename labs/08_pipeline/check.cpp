@@ -357,7 +357,11 @@ class Training : public TaskCheck {
       };
       Verdict verdict = compare_close<float>(
           got, [&](std::size_t i) { return expected[place[i]]; }, where);
-      if (!verdict.ok) verdict.message += what_they_are(c, in, out, expected);
+      if (!verdict.ok)
+        verdict.message +=
+            all_zero(c, out) ? "; on every rank all gradients and the loss are 0: no forward and no backward has added "
+                               "anything"
+                             : what_they_are(c, in, out, expected);
       if (!verdict.ok) return verdict;
     }
     Expected e;
@@ -465,6 +469,13 @@ class Training : public TaskCheck {
       }
     }
     return all;
+  }
+
+  static bool all_zero(const Case& c, ConstBuffers out) {
+    return std::all_of(out.begin(), out.begin() + 2 * c.ranks, [](std::span<const std::byte> b) {
+      const auto values = as<float>(b);
+      return std::all_of(values.begin(), values.end(), [](float x) { return x == 0; });
+    });
   }
 
   // Of the last rank with wrong gradients: where they come from.
