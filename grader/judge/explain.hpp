@@ -30,8 +30,8 @@ class Explainer {
   double limit_;
 };
 
-// "cudaFree [at 0x12f0]" -> "cudaFree (mlp.cu:14)", for all such places; of several, "[at 0x12f0 0x3410]", the innermost
-// one in a file of the submission.
+// "cudaFree [at 0x12f0]" -> "cudaFree (mlp.cu:14)", for all such places. Of several, "[at 0x12f0 0x3410]", the
+// innermost one in a file of the submission.
 std::string with_lines(std::string text, const fs::path& program);
 
 // Under the sanitizer: kernels that ended in time without it are slow, not wrong. Takes out their replies and those

@@ -72,11 +72,7 @@ class AllReduce : public TaskCheck {
       auto where = [&](std::size_t i) { return fmt::format("rank {}, out[{}]", r, i); };
       Verdict v = compare_close<T>(as<T>(out[static_cast<std::size_t>(r)]), expected, where, 8);
       if (v.ok) continue;
-      const std::string what = what_it_is(c, in, out, r, expected);
-      // The quotient of one element by chance, where more is known.
-      const std::size_t quotient = v.message.find("; that is ");
-      if (quotient != std::string::npos && (c.size[0] == 1 || !what.empty())) v.message.resize(quotient);
-      v.message += what;
+      v.message += what_it_is(c, in, out, r, expected);
       return v;
     }
     for (int r = 1; r < c.ranks; ++r)

@@ -143,7 +143,8 @@ TEST_CASE("a gradient that is wrong is named for what it is") {
     INFO(g.run.out);
     return std::string(first_failed(g.task(task))["message"]);
   };
-  CHECK(said("after", "after_mean_of_means").find("the wrong elements are the ranks' means, averaged") != std::string::npos);
+  CHECK(said("after", "after_mean_of_means").find("the wrong elements are the ranks' means, averaged") !=
+        std::string::npos);
   CHECK(said("after", "after_updated_first").find("before the sum was there") != std::string::npos);
   CHECK(said("after", "after_no_broadcast").find("each rank took its own, not rank 0's") != std::string::npos);
   CHECK(said("overlapped", "overlapped_last_bucket").find("from wpe[0, 0] on, is this rank's own part") !=
