@@ -103,6 +103,9 @@ class TaskCheck {
   virtual Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const = 0;
   // Checks the messages between the ranks; each sender's are in the order in which it sent them.
   virtual Verdict verify_messages(const Case&, std::span<const Message>) const { return {}; }
+  // Adds to the report of a failure what the messages tell: those of the whole call, and of one that did not come to
+  // its end those until then.
+  virtual void tell_of_messages(const Case&, std::span<const Message>, Verdict& /*failed*/) const {}
   virtual Work work(const Case& c) const = 0;
   // The bounds of the measured case on the emulator: one for each `..._over_bound` metric in lab.toml.
   virtual std::vector<Bound> bounds(const Case&) const { return {}; }

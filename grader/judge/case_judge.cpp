@@ -82,25 +82,33 @@ Gate CaseJudge::verified(const RankBuffers& buffers) {
 CaseJudge::Answer CaseJudge::judge(const lab::Case& c, std::uint64_t number, bool again) {
   SubmissionWorkers& workers = workers_of(workers_, c.ranks);
   RankBuffers buffers = buffers_of(c, number);
-  // However this ends, what the submission printed so far is kept.
+  const bool has_messages = c.ranks > 0 && options_.backend == Backend::cpu;
+  Answer answer;
+  Gate& g = answer.gate;
+  // However this ends, what the submission printed so far is kept: of the rank that failed, or of the first.
   struct KeepOutput {
     CaseJudge& judge;
     SubmissionWorkers& workers;
+    const Gate& failed;
     ~KeepOutput() {
-      judge.output_ = workers.output(0).substr(0, kKeptOutput);
-      judge.output_bytes_ = static_cast<double>(workers.worker(0).printed());
+      judge.output_ = workers.output(failed.rank).substr(0, kKeptOutput);
+      judge.output_bytes_ = static_cast<double>(workers.worker(failed.rank).printed());
     }
-  } keep{*this, workers};
-  Answer answer;
-  Gate& g = answer.gate;
+  } keep{*this, workers, g};
   g = share(workers, buffers);
   if (g.check.empty()) {
     if (keeps_requests(options_) && c.ranks == 0) workers.keep_requests();
     g = run(workers, c, buffers, c.measured, answer.replies);
+    if (g.check == "deadlock" && has_messages) {
+      lab::Verdict failed{false, g.message, g.secret, g.check, g.cause, {}};
+      check_.tell_of_messages(c, workers.messages_until_now(), failed);
+      g.message = failed.message;
+    }
   }
   if (g.check.empty()) {
-    const lab::Verdict v = buffers.verify();
-    if (c.ranks > 0 && options_.backend == Backend::cpu && v.ok)
+    lab::Verdict v = buffers.verify();
+    if (!v.ok && has_messages) check_.tell_of_messages(c, workers.messages(), v);
+    if (has_messages && v.ok)
       if (lab::Verdict t = check_.verify_messages(c, workers.messages()); !t.ok)
         answer.traffic = {t.check, t.message, t.secret, t.cause};
     double seconds = 0;

@@ -26,13 +26,24 @@ std::string place_in_words(const std::string& file, int line) {
 
 std::string with_lines(std::string text, const fs::path& program) {
   constexpr std::string_view kMark = "[at 0x";
+  constexpr std::size_t kLongest = 256;
   for (std::size_t at = 0; (at = text.find(kMark, at)) != std::string::npos;) {
     const std::size_t end = text.find(']', at);
-    if (end == std::string::npos || end - at > 32) break;
-    const auto offset = std::strtoull(text.c_str() + at + kMark.size(), nullptr, 16);
-    const auto line = source_lines(program, {offset})[0];
+    if (end == std::string::npos || end - at > kLongest) break;
+    std::vector<std::uint64_t> offsets;
+    const char* c = text.c_str() + at + 3;  // behind "[at"
+    for (char* next = nullptr; c < text.c_str() + end; c = next) {
+      offsets.push_back(std::strtoull(c, &next, 16));
+      if (next == c) break;
+    }
+    const auto lines = source_lines(program, offsets);
+    // The submission's own file, where its call leads into the course's.
+    const auto own = std::find_if(lines.begin(), lines.end(), [](const auto& l) {
+      return l.first.ends_with(".cu") && l.first != "entry.cu" && l.first != cublas_kernels().filename();
+    });
+    const auto& line = own == lines.end() ? lines[0] : *own;
     std::string shown = place_in_words(line.first, line.second);
-    if (!shown.empty()) shown = "(" + shown + ")";
+    if (!shown.empty()) shown = fmt::format("({}{})", line == lines[0] ? "" : "by way of ", shown);
     text.replace(at, end + 1 - at, shown);
     at += shown.size();
   }
@@ -201,7 +212,7 @@ Gate explain_all(const Explainer& explain, const std::vector<Reply>& replies, in
     if (reply.fate != Fate::reported) g.message = fmt::format("rank {} of {}: {}", r, replies.size(), g.message);
     // A fault is the plainest word; what others say may follow from it. Then who was first.
     const double time = reply.seconds + (reply.follows() ? 2e6 : g.check != "memory" ? 1e6 : 0);
-    if (best.check.empty() || time < first) best = g, first = time;
+    if (best.check.empty() || time < first) best = g, best.rank = static_cast<int>(r), first = time;
   }
   return best;
 }

@@ -14,6 +14,7 @@ struct Gate {
   std::string secret = {};  // what may be said where the inputs are secret; empty: what the check's name says
   Cause cause = Cause::none;
   std::string picture = {};  // of a wrong answer
+  int rank = 0;              // whose failure it is
 };
 
 // Explains what a failed request says about the submission.
@@ -29,7 +30,8 @@ class Explainer {
   double limit_;
 };
 
-// "cudaFree [at 0x12f0]" -> "cudaFree (mlp.cu:14)", for all such places.
+// "cudaFree [at 0x12f0]" -> "cudaFree (mlp.cu:14)", for all such places. Of several, "[at 0x12f0 0x3410]", the
+// innermost one in a file of the submission.
 std::string with_lines(std::string text, const fs::path& program);
 
 // Under the sanitizer: kernels that ended in time without it are slow, not wrong. Takes out their replies and those

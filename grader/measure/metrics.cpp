@@ -150,8 +150,11 @@ MetricValue sectors_over_ideal(const Measured& m) {
   if (!on(Defence::counted_copies)) {
     v.value = std::max(value, 1.0);
   } else if (value < kImplausible) {
-    v.note = fmt::format(
-        "the kernels moved only {:.2f} of the data: a copy by the runtime (cudaMemcpy) is not a kernel's work", value);
+    v.note = value == 0 ? "no kernel moved any of the data: what the task computes is a kernel's work, not the host's"
+                        : fmt::format(
+                              "the kernels moved only {:.2f} of the data: a copy by the runtime (cudaMemcpy) "
+                              "is not a kernel's work",
+                              value);
   } else {
     v.value = value + other + copied;
     v.note = sectors_note(c, m.work);

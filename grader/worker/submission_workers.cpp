@@ -98,6 +98,10 @@ std::vector<lab::Message> SubmissionWorkers::messages() {
   return all;
 }
 
+std::vector<lab::Message> SubmissionWorkers::messages_until_now() {
+  return first_ ? first_->take() : std::vector<lab::Message>();
+}
+
 const std::string& SubmissionWorkers::output(int rank) { return workers_[static_cast<std::size_t>(rank)]->output(); }
 
 }  // namespace ridge

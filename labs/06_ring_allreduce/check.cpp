@@ -9,11 +9,13 @@
 
 #include "ceilings/profile.hpp"
 #include "check/terms.hpp"
+#include "check/traffic.hpp"
 #include "checks/compare.hpp"
 
 namespace {
 
 using namespace ridge::lab;
+using ridge::Cause;
 
 struct Bf16 {
   std::uint16_t bits;
@@ -69,12 +71,31 @@ class AllReduce : public TaskCheck {
       };
       auto where = [&](std::size_t i) { return fmt::format("rank {}, out[{}]", r, i); };
       Verdict v = compare_close<T>(as<T>(out[static_cast<std::size_t>(r)]), expected, where, 8);
-      if (!v.ok) v.message += what_it_is(c, in, out, r, expected);
-      if (!v.ok) return v;
+      if (v.ok) continue;
+      v.message += what_it_is(c, in, out, r, expected);
+      return v;
     }
     for (int r = 1; r < c.ranks; ++r)
       if (Verdict v = same_bits(out, r); !v.ok) return v;
     return {};
+  }
+  void tell_of_messages(const Case& c, std::span<const Message> messages, Verdict& failed) const override {
+    if (c.ranks == 1 || failed.check != "correct" || failed.message.find(" wrong") == std::string::npos) return;
+    if (!messages.empty()) {
+      const std::string text = ring_allreduce::both_from_one_text(messages, c.ranks, c.size[0]);
+      if (failed.cause != Cause::not_a_number || text.empty()) return;
+      failed.message += text, failed.cause = Cause::none;
+      return;
+    }
+    if (const std::size_t at = failed.message.find(where_missing());
+        at != std::string::npos && !where_missing().empty())
+      failed.message.erase(at, where_missing().size());
+    failed.message +=
+        failed.message.ends_with("bit for bit") ? ", and no rank has sent a message" : "; no rank has sent a message";
+    if (failed.cause != Cause::not_a_number) return;
+    failed.cause = Cause::none;
+    if (c.size[0] < c.ranks)
+      failed.message += fmt::format(": with n {} and p {}, which chunk holds element 0?", c.size[0], c.ranks);
   }
   // The kernels add p - 1 chunks to others.
   Work work(const Case& c) const override {
@@ -105,6 +126,9 @@ class AllReduce : public TaskCheck {
   std::string what_it_is(const Case& c, ConstBuffers in, ConstBuffers out, int r, Of expected) const {
     constexpr std::size_t kLooked = 16;
     const auto n = static_cast<std::size_t>(c.size[0]);
+    const auto own = in[static_cast<std::size_t>(r)], result = out[static_cast<std::size_t>(r)];
+    if (c.ranks > 1 && std::memcmp(own.data(), result.data(), result.size()) == 0)
+      return fmt::format("; out is rank {}'s own `in`, bit for bit{}", r, where_missing());
     auto got = [&](int rank, std::size_t i) {
       return static_cast<double>(as<T>(out[static_cast<std::size_t>(rank)])[i]);
     };
@@ -157,7 +181,8 @@ class AllReduce : public TaskCheck {
     }
     if (sent != needed)
       return refused(
-          fmt::format("all ranks together send {} bytes, and the ring needs 2 (p - 1) n = {}", sent, needed));
+          fmt::format("all ranks together send {} bytes, and the ring needs 2 (p - 1) n = {} values, {} bytes", sent,
+                      needed / sizeof(T), needed));
     return {};
   }
   static constexpr const char* kCollective =
@@ -264,10 +289,12 @@ class Pipelined : public AllReduce<Bf16> {
     std::uint64_t in_slices = 0;
     for (const Message& m : messages) in_slices += m.bytes <= slice ? m.bytes : 0;
     if (in_slices < (p - 1) * n * sizeof(Bf16))
-      return refused(
-          fmt::format("{} bytes travel in messages of a slice ({} bytes) or less, and the reduce-scatter alone needs "
-                      "(p - 1) n = {}",
-                      in_slices, slice, (p - 1) * n * sizeof(Bf16)));
+      return refused(fmt::format(
+          "{} bytes travel in messages of a slice or less, and the reduce-scatter alone sends (p - 1) n = {} "
+          "values, {} bytes, in such: a slice is {} of a chunk's {} values, {} bytes, and rank {}'s first "
+          "message has {} bytes",
+          in_slices, (p - 1) * n, (p - 1) * n * sizeof(Bf16), slice / sizeof(Bf16), chunk, slice, messages.front().from,
+          messages.front().bytes));
     if (messages.size() > most)
       return refused(
           fmt::format("{} messages, and chunks in {} slices need {} at most", messages.size(), wanted, most));
@@ -309,19 +336,37 @@ class Hierarchical : public AllReduce<float> {
       if (m.host) return refused("data is sent by MPI where NCCL is the task");
       const bool same_node = m.from / local == m.to / local;
       (same_node ? inside : between) += m.bytes;
-      if (!same_node && m.from % local != m.to % local)
-        return refused(fmt::format(
-            "rank {} sends to rank {}: between nodes a rank talks to those of its own place only", m.from, m.to));
     }
+    if (std::string text = ring_allreduce::wrong_place_text(messages, c.ranks, local); !text.empty())
+      return refused(std::move(text));
     const std::uint64_t most_between = 2 * static_cast<std::uint64_t>(nodes - 1) * n * 4;
     const std::uint64_t most_inside = 2 * static_cast<std::uint64_t>((local - 1) * nodes) * n * 4;
+    const auto p = static_cast<std::uint64_t>(c.ranks);
+    const std::string idle = ring_allreduce::idle_adapters_text(messages, c.ranks, local, most_between / p);
     if (between > most_between)
-      return refused(
-          fmt::format("{} bytes pass between the nodes, and 2 (m - 1) n = {} would do", between, most_between));
+      return refused(fmt::format(
+          "{} bytes pass between the nodes, {} the 2 (nodes - 1) n = {} floats, {} bytes, that would do{}", between,
+          ring_allreduce::times_text(between, most_between), most_between / 4, most_between, idle));
     if (inside > most_inside)
       return refused(
-          fmt::format("{} bytes pass inside the nodes, and 2 m (l - 1) n = {} would do", inside, most_inside));
+          fmt::format("{} bytes pass inside the nodes, {} the 2 nodes (per_node - 1) n = {} floats, {} bytes, "
+                      "that would do{}",
+                      inside, ring_allreduce::times_text(inside, most_inside), most_inside / 4, most_inside, idle));
     return {};
+  }
+  void tell_of_messages(const Case& c, std::span<const Message> messages, Verdict& failed) const override {
+    const int local = static_cast<int>(c.size[2]);
+    if (failed.check == "deadlock") {
+      if (std::string text = ring_allreduce::wrong_place_text(messages, c.ranks, local); !text.empty())
+        failed.message += "\n" + text;
+      return;
+    }
+    AllReduce::tell_of_messages(c, messages, failed);
+    std::uint64_t between = 0;
+    for (const Message& m : messages) between += m.from / local != m.to / local ? m.bytes : 0;
+    if (between > 0 && failed.message.ends_with("nothing of other nodes is in it"))
+      failed.message += fmt::format(
+          ", though {} bytes passed between the nodes: is it the part that the all-gather spreads?", between);
   }
   std::vector<Bound> bounds(const Case& c) const override {
     // The links of collectives/topologies/infiniband.toml.

@@ -227,9 +227,38 @@ class Order : public TaskCheck {
       }
     return text;
   }
+  // "; rank 1 so far: 0 1 2 a-": the steps to number `last` in README.md's letters, where these suffice.
+  static std::string row_text(const std::vector<Step>& steps, std::size_t last, int v, int r) {
+    constexpr std::size_t kMost = 24;
+    if (v > 2) return {};
+    std::string text = fmt::format("; rank {} so far:{}", r, last >= kMost ? " ..." : "");
+    for (std::size_t i = last < kMost ? 0 : last + 1 - kMost; i <= last; ++i) {
+      if (steps[i].micro_batch > 9) return {};
+      text += fmt::format(" {}{}", static_cast<char>((steps[i].chunk == 0 ? '0' : 'a') + steps[i].micro_batch),
+                          steps[i].forward ? "" : "-");
+    }
+    return text + (v > 1 ? ", where a is micro-batch 0 in chunk 1" : "");
+  }
+  // Of a backward before its forward, the rank's first one: what the forwards before it are.
+  static std::string why_early(const std::vector<Step>& steps, std::size_t at, int p, int most) {
+    const auto first = steps.begin(), end = first + static_cast<std::ptrdiff_t>(at);
+    if (!std::all_of(first, end, [](const Step& s) { return s.forward; })) return {};
+    const int made = static_cast<int>(at);
+    if (made < most)
+      return fmt::format(". Its first backward comes after {} forward{}, and the schedule has {} before it", made,
+                         made == 1 ? "" : "s", most);
+    if (made > p && std::all_of(first, end, [](const Step& s) { return s.chunk == 0; }))
+      return fmt::format(
+          ". It takes {} micro-batches through chunk 0 before one goes through chunk 1, and a round has p = {}", made,
+          p);
+    return {};
+  }
   static Verdict verify_rank(const std::vector<Step>& steps, int p, int m, int v, int r) {
     std::set<std::pair<int, int>> forwards, backwards;
     int in_flight = 0;
+    const auto failed = [&](std::size_t i, const std::string& why) {
+      return fmt::format("rank {}, step {}: {}{}", r, i, why, row_text(steps, i, v, r));
+    };
     const int most = pipeline::in_flight(Schedule::one_f_one_b, p, m, v, r);
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const Step& s = steps[i];
@@ -241,13 +270,16 @@ class Order : public TaskCheck {
         return {false, where + fmt::format("there is no micro-batch {} of chunk {} (or the step was not written)",
                                            s.micro_batch, s.chunk)};
       const std::pair<int, int> what{s.chunk, s.micro_batch};
-      if (!(s.forward ? forwards : backwards).insert(what).second) return {false, where + "a second " + text_of(s, v)};
-      if (!s.forward && forwards.count(what) == 0) return {false, where + text_of(s, v) + " before its forward"};
+      if (!(s.forward ? forwards : backwards).insert(what).second)
+        return {false, failed(i, "a second " + text_of(s, v))};
+      if (!s.forward && forwards.count(what) == 0)
+        return {false, failed(i, text_of(s, v) + " before its forward") + why_early(steps, i, p, most)};
       in_flight += s.forward ? 1 : -1;
       if (in_flight > most)
-        return {false,
-                where + fmt::format("{} forwards wait for their backward, and there is memory for {}", in_flight, most),
-                "more is in flight than there is memory for", "in-flight"};
+        return {
+            false,
+            failed(i, fmt::format("{} forwards wait for their backward, and there is memory for {}", in_flight, most)),
+            "more is in flight than there is memory for", "in-flight"};
     }
     return {};  // 2 m v different steps are all
   }
@@ -325,7 +357,11 @@ class Training : public TaskCheck {
       };
       Verdict verdict = compare_close<float>(
           got, [&](std::size_t i) { return expected[place[i]]; }, where);
-      if (!verdict.ok) verdict.message += what_they_are(c, in, out, expected);
+      if (!verdict.ok)
+        verdict.message +=
+            all_zero(c, out) ? "; on every rank all gradients and the loss are 0: no forward and no backward has added "
+                               "anything"
+                             : what_they_are(c, in, out, expected);
       if (!verdict.ok) return verdict;
     }
     Expected e;
@@ -433,6 +469,13 @@ class Training : public TaskCheck {
       }
     }
     return all;
+  }
+
+  static bool all_zero(const Case& c, ConstBuffers out) {
+    return std::all_of(out.begin(), out.begin() + 2 * c.ranks, [](std::span<const std::byte> b) {
+      const auto values = as<float>(b);
+      return std::all_of(values.begin(), values.end(), [](float x) { return x == 0; });
+    });
   }
 
   // Of the last rank with wrong gradients: where they come from.

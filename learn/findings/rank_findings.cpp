@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace ridge::loop {
@@ -42,6 +43,29 @@ std::vector<Piece> pieces_of(const Timeline& t) {
   for (auto& [name, piece] : by_name) all.push_back(std::move(piece));
   std::sort(all.begin(), all.end(), [](const Piece& a, const Piece& b) { return a.start < b.start; });
   return all;
+}
+
+// The kernel that runs longest in no range, on one rank in one stream.
+struct Outside {
+  std::string name;
+  int stream = 0;
+  std::size_t rank = 0;
+  double seconds = 0;
+};
+
+Outside longest_outside(const std::vector<Timeline>& ranks) {
+  Outside most;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    std::set<double> in_ranges;
+    for (const auto& c : ranks[r].calls)
+      if (c.name.find('/') != std::string::npos) in_ranges.insert(c.end);
+    std::map<std::pair<std::string, int>, double> all;
+    for (const Item& i : ranks[r].items)
+      if (i.kind == "kernel" && !in_ranges.contains(i.issued)) all[{i.name, i.stream}] += i.end - i.start;
+    for (const auto& [which, seconds] : all)
+      if (seconds > most.seconds) most = {which.first, which.second, r, seconds};
+  }
+  return most;
 }
 
 struct Step {
@@ -97,7 +121,9 @@ RankFinding one_rank_at_a_time(const std::vector<Timeline>& ranks) {
     end = std::max(end, to);
   }
   if (together > kHardly * sum) return {};
-  RankFinding f{"No two ranks compute at the same time", {}};
+  const Outside outside = longest_outside(ranks);
+  const bool others = outside.seconds > kHardly * sum;  // kernels that are in no range
+  RankFinding f{others ? "No two ranks are in a step at the same time" : "No two ranks compute at the same time", {}};
   const std::vector<Piece>& of = pieces.front();
   for (std::size_t i = 1; i < of.size(); ++i) {
     Step before, next;
@@ -107,6 +133,9 @@ RankFinding one_rank_at_a_time(const std::vector<Timeline>& ranks) {
                           of[i].start * kMicro);
     break;
   }
+  if (others)
+    f.fact += fmt::format("; {} ({:.1f} us in stream {} of rank {}) belongs to no step", outside.name,
+                          outside.seconds * kMicro, outside.stream, outside.rank);
   f.advice =
       "Change the order of the steps first: a rank that has sent micro-batch 0 on can begin micro-batch 1, while the "
       "next rank works on micro-batch 0. Streams and early receives come after that.";
@@ -202,6 +231,8 @@ RankFinding message_behind_another(const std::vector<Timeline>& ranks) {
     for (const Item& i : t.items) {
       const Item* before = std::exchange(last[i.stream], &i);
       if (i.kind != "exchange" || before == nullptr || before->kind != "exchange") continue;
+      // Behind the wait of another call of its kind: nobody knows when its own data is there.
+      if (i.waits.empty() && i.name == before->name) continue;
       double ready = i.issued, beside = 0;
       for (const std::uint64_t w : i.waits)
         if (w < t.items.size()) ready = std::max(ready, t.items[w].end);
@@ -218,9 +249,31 @@ RankFinding message_behind_another(const std::vector<Timeline>& ranks) {
                       "behind {} in stream {}, which begins at {:.1f} us",
                       found.item->name, found.item->start * kMicro, found.rank, found.ready * kMicro,
                       found.before->name, found.item->stream, found.before->start * kMicro),
-          fmt::format("A stream and a communicator run their calls in the order of the calls: call this {} before that "
-                      "{}.",
-                      found.item->name, found.before->name)};
+          fmt::format("A stream and a communicator run their calls in the order of the calls: call the {} that could "
+                      "begin at {:.1f} us before the {} that begins at {:.1f} us.",
+                      found.item->name, found.ready * kMicro, found.before->name, found.before->start * kMicro)};
+}
+
+RankFinding messages_behind_all_kernels(const std::vector<Timeline>& ranks) {
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    double last = 0, first = 0;  // the kernels' end, the messages' begin
+    int kernels = 0, messages = 0;
+    std::set<std::string> names;
+    for (const Item& i : ranks[r].items) {
+      if (i.kind == "kernel") ++kernels, last = std::max(last, i.end);
+      if (i.kind != "exchange") continue;
+      first = messages++ == 0 ? i.start : std::min(first, i.start);
+      names.insert(i.name);
+    }
+    if (kernels < 2 || messages < 2 || names.size() > 1 || first < last - kSoon) continue;
+    return {
+        fmt::format("All {} calls of {} on rank {} begin behind its last kernel, which ends at {:.1f} us: the first of "
+                    "them at {:.1f} us",
+                    messages, *names.begin(), r, last * kMicro, first * kMicro),
+        "Which kernels does the first of these calls wait for? An event that is recorded behind the kernels that make "
+        "its data, and not behind all, lets it begin while the others run."};
+  }
+  return {};
 }
 
 }  // namespace ridge::loop

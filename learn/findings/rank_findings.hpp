@@ -22,4 +22,7 @@ RankFinding late_step(const std::vector<Timeline>& ranks);
 // The message that could begin earlier beside kernels, if the host issued it before another one of its stream.
 RankFinding message_behind_another(const std::vector<Timeline>& ranks);
 
+// Several messages of one kind that all begin behind the last kernel.
+RankFinding messages_behind_all_kernels(const std::vector<Timeline>& ranks);
+
 }  // namespace ridge::loop

@@ -363,7 +363,7 @@ void virtual_time_finding(const TaskResult& task, const GoalResult& g, Finding& 
   }
   const bool of_ranks = !task.ranks.empty() && g.metric != "exposed_compute";
   const RankFinding seen = !of_ranks  ? RankFinding{}
-                           : messages ? message_behind_another(all)
+                           : messages ? first_of(message_behind_another(all), messages_behind_all_kernels(all))
                                       : first_of(one_rank_at_a_time(all), late_step(all));
   f.what += idle_in_words(all, idle);
   if (!seen.fact.empty()) {

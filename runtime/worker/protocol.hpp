@@ -8,7 +8,7 @@
 namespace ridge::protocol {
 
 constexpr std::uint32_t kMagic = 0x31474452;  // "RDG1"
-constexpr std::uint16_t kVersion = 10;
+constexpr std::uint16_t kVersion = 11;
 constexpr int kSocket = 3;    // the worker's end of the pair
 constexpr int kMessages = 4;  // a rank's stream to the judge's switchboard, where there are several ranks
 constexpr std::uint32_t kMaxCalls = 256;
@@ -85,7 +85,7 @@ struct Done {
   Gate gate = Gate::none;   // faults only
   std::uint32_t cause = 0;  // a Cause; faults only
   char what[128] = {};      // error name, or the fault's kind
-  char detail[500] = {};    // one sentence
+  char detail[1012] = {};   // a few sentences
   char kernel[96] = {};
   char file[96] = {};  // the fault's file, where it is known without debug information
   std::int32_t line = 0;
@@ -108,7 +108,7 @@ struct Report {
   char text[4096] = {};       // lines for people; "[at 0x12f0]" is a place in the worker's program
 };
 
-static_assert(sizeof(Header) == 24 && sizeof(Buffer) == 32 && sizeof(Call) == 168 && sizeof(Done) == 1024 &&
+static_assert(sizeof(Header) == 24 && sizeof(Buffer) == 32 && sizeof(Call) == 168 && sizeof(Done) == 1536 &&
               sizeof(Report) == 4108);
 static_assert(std::is_trivially_copyable_v<Hello> && std::is_trivially_copyable_v<Done>);
 

@@ -84,3 +84,41 @@ TEST_CASE("rank findings: a message behind another one that waits") {
   t.items.back().waits = {1};
   CHECK(message_behind_another(ranks).fact.empty());
 }
+
+TEST_CASE("rank findings: a message behind another of its kind and its wait tells nothing of its own data") {
+  std::vector<Timeline> ranks(1);
+  Timeline& t = ranks[0];
+  kernel(t, "backward", 0, 50);
+  kernel(t, "backward", 50, 50);
+  message(t, "ncclAllReduce", 2, 100, 10).waits = {1};
+  message(t, "ncclAllReduce", 2, 110, 10);
+  CHECK(message_behind_another(ranks).fact.empty());
+  const RankFinding f = messages_behind_all_kernels(ranks);
+  CHECK(
+      f.fact ==
+      "All 2 calls of ncclAllReduce on rank 0 begin behind its last kernel, which ends at 100.0 us: the first of them "
+      "at 100.0 us");
+  CHECK(f.advice.find("Which kernels does the first of these calls wait for?") == 0);
+  // With a wait of its own it is known, and the two calls are told apart.
+  t.items.back().waits = {0};
+  CHECK(message_behind_another(ranks).advice.find("call the ncclAllReduce that could begin at 50.0 us before the "
+                                                  "ncclAllReduce that begins at 100.0 us") != std::string::npos);
+  kernel(t, "update", 105, 20);
+  CHECK(messages_behind_all_kernels(ranks).fact.empty());
+}
+
+TEST_CASE("rank findings: one rank at a time, beside kernels of no step") {
+  std::vector<Timeline> ranks(2);
+  kernel(ranks[0], "forward 0", 0, 10);
+  kernel(ranks[1], "forward 0", 12, 10);
+  kernel(ranks[1], "backward 0", 22, 20);
+  kernel(ranks[0], "backward 0", 45, 20);
+  for (Timeline& t : ranks) {
+    Timeline::Item busy;
+    busy.name = "busy_kernel", busy.kind = "kernel", busy.stream = 2, busy.issued = 1;
+    busy.end = 60 * kMicro;
+    t.items.push_back(busy);
+  }
+  CHECK(one_rank_at_a_time(ranks).fact ==
+        "No two ranks are in a step at the same time; busy_kernel (60.0 us in stream 2 of rank 0) belongs to no step");
+}

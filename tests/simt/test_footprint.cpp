@@ -71,6 +71,7 @@ std::string race_of(const std::vector<Touch>& ops, std::vector<std::uint64_t> ho
   ScheduleBuilder b;
   if (waits_for_nothing) {
     trace::Step s{};
+    s.stream = 2;
     std::strncpy(s.name, trace::kWaitsForNothing, sizeof s.name - 1);
     b.step(s, {});
   }
@@ -99,8 +100,9 @@ std::string race_of(const std::vector<Touch>& ops, std::vector<std::uint64_t> ho
 TEST_CASE("race between streams: only what nothing orders") {
   CHECK(
       race_of({{1, 0, 100, {}}, {2, 100, 200, {}}}) ==
-      "kernel1 in stream 2 and kernel0 in stream 1 touch the same memory, and nothing makes one wait for the other. If "
-      "both must touch it, order them by an event, or put both into one stream; if not, an index is wrong");
+      "kernel1 in stream 2, called after kernel0 in stream 1, does not wait for it, and it reads what the earlier one "
+      "writes. If it belongs behind the earlier one, order the two by an event, or put both into one stream; if it "
+      "belongs before, call it first; if they should share no memory, an index is wrong");
   CHECK(race_of({{1, 0, 100, {}}, {2, 100, 200, {0}}}).empty());                      // an event
   CHECK(race_of({{1, 0, 100, {}}, {3, 0, 0, {0}}, {2, 100, 200, {1}}}).empty());      // by way of a third
   CHECK(race_of({{1, 0, 100, {}}, {2, 100, 200, {}}}, {0}).empty());                  // the host waited
@@ -124,11 +126,11 @@ TEST_CASE("race between streams: the shared bytes are those of the buffer") {
   const auto at = reinterpret_cast<std::uintptr_t>(buffer);
   auto told = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   CHECK(told(race_of({{1, 0, at + 12, {}}, {2, at + 12, 0, {}}}),
-             "for the other. Both touch bytes 12 to 21 of a buffer of 64 bytes. If both"));
-  CHECK(told(
-      race_of({{1, 0, at + 12, {}}, {2, at + 16, 0, {}}}),
-      "Both touch bytes 16 to 21 of a buffer of 64 bytes. The first touches bytes 16 to 25, the second bytes 12 to "
-      "21, which overlap only in part: is an index or a size wrong?"));
+             "it reads what the earlier one writes: bytes 12 to 21 of a buffer of 64 bytes. If it"));
+  CHECK(
+      told(race_of({{1, 0, at + 12, {}}, {2, at + 16, 0, {}}}),
+           "bytes 16 to 21 of a buffer of 64 bytes. The later one touches bytes 16 to 25, the earlier one bytes 12 to "
+           "21, which overlap only in part: is an index or a size wrong?"));
   DeviceMemory::instance().free(buffer);
 }
 
@@ -149,7 +151,9 @@ TEST_CASE("race between streams: copies are named by their calls, and the call's
     b.ran(n - 1, "cudaMemcpy", std::move(op));
     step("cudaMemcpyAsync", n, static_cast<int>(n));
   }
-  CHECK(b.race().find("cudaMemcpyAsync in stream 2 and cudaMemcpyAsync in stream 1, the argument `stream` touch") == 0);
+  CHECK(b.race().find(
+            "cudaMemcpyAsync in stream 2, called after cudaMemcpyAsync in stream 1, the argument `stream`, does not") ==
+        0);
 }
 
 TEST_CASE("race between streams: a wait for an event that was never recorded is named beside it") {
@@ -159,4 +163,79 @@ TEST_CASE("race between streams: a wait for an event that was never recorded is 
   CHECK(race_of(racing, {}, true).find(text) != std::string::npos);
   CHECK(race_of(racing).find(text) == std::string::npos);
   CHECK(race_of(ordered, {}, true).empty());
+}
+
+namespace {
+
+// Kernels write 10 bytes at 100 in streams of their own; `waits`: steps without work before the last kernel.
+struct Idle {
+  int stream;
+  std::vector<std::uint64_t> after;  // empty: of an event that was never recorded
+};
+std::string race_with(std::vector<Idle> waits) {
+  ScheduleBuilder b;
+  auto kernel = [&](std::uint64_t number, int stream) {
+    Operation op;
+    op.work.kind = WorkKind::kernel;
+    op.footprint = std::make_shared<Footprint>();
+    op.footprint->written.add(100, 110);
+    b.ran(number, "kernel" + std::to_string(number), std::move(op));
+    trace::Step s{};
+    s.number = number + 1, s.stream = static_cast<std::uint32_t>(stream);
+    b.step(s, {});
+  };
+  kernel(0, 1);
+  trace::Step record{};
+  record.number = 2, record.stream = 2;
+  b.step(record, {});
+  std::uint64_t number = 3;
+  for (const Idle& w : waits) {
+    trace::Step s{};
+    s.stream = static_cast<std::uint32_t>(w.stream);
+    if (!w.after.empty()) s.number = number++;
+    std::strncpy(s.name, w.after.empty() ? trace::kWaitsForNothing : "cudaStreamWaitEvent", sizeof s.name - 1);
+    b.step(s, w.after);
+  }
+  kernel(number - 1, 2);
+  return b.race();
+}
+
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("race between streams: a wait that orders nothing is named if it stands before the later operation") {
+  CHECK(has(race_with({{2, {}}}), "waits for an event that was not recorded before"));
+  CHECK_FALSE(has(race_with({{1, {}}}), "waits for an event"));  // in the other stream: nothing to do with it
+  CHECK(has(race_with({{2, {1}}}), "waits in stream 2 for an event that was recorded in that stream, which orders"));
+  CHECK_FALSE(has(race_with({{1, {1}}}), "which orders nothing"));
+}
+
+TEST_CASE("race between streams: an all-reduce among the kernels that write its terms") {
+  auto race = [](int sums, bool term_before) {
+    ScheduleBuilder b;
+    std::uint64_t number = 0;
+    auto add = [&](const char* name, int stream, bool reads, std::vector<std::uint64_t> after) {
+      Operation op;
+      op.work.kind = WorkKind::kernel;
+      op.footprint = std::make_shared<Footprint>();
+      op.footprint->written.add(100, 110);
+      if (reads) op.footprint->read.add(100, 110);
+      b.ran(number, name, std::move(op));
+      trace::Step s{};
+      s.number = ++number, s.stream = static_cast<std::uint32_t>(stream);
+      b.step(s, std::move(after));
+    };
+    if (term_before) add("gemm", 1, true, {});
+    const std::uint64_t at = number;
+    add("ncclAllReduce", 2, true, term_before ? std::vector<std::uint64_t>{0} : std::vector<std::uint64_t>{});
+    add("gemm", 1, true, {});
+    if (sums > 1) add("ncclAllReduce", 2, true, {at, at + 1});
+    return b.race();
+  };
+  CHECK(has(race(1, true), ". Another gemm has written there before ncclAllReduce: if both write terms of one sum"));
+  CHECK_FALSE(has(race(1, false), "Another gemm"));
+  CHECK(has(race(1, false), "order the two by an event"));
+  CHECK_FALSE(has(race(1, true), "calls of ncclAllReduce"));
+  CHECK(has(race(2, true), "2 calls of ncclAllReduce sum these bytes"));
 }

@@ -56,7 +56,7 @@ class After : public Training {
  private:
   static std::vector<Suspect> wrong_weights(const Case& c, const Gradient& g, ConstBuffers in, std::size_t rank) {
     const auto w = floats(in[0]), own = floats(in[2 * rank]);
-    const auto part = std::make_shared<const std::vector<double>>(parts(c, in, 2, false, false)[rank]);
+    const auto part = std::make_shared<const std::vector<double>>(parts(c, in, 2, false)[rank]);
     return {{"rank 0's weights as they came: nothing updated them", [=](std::size_t i) { return w[i]; }},
             {"updated with this rank's own part of the gradient, before the sum was there",
              [=](std::size_t i) { return w[i] - kRate * (*part)[i]; }},

@@ -30,6 +30,10 @@ class Overlapped : public Training {
     const auto p = static_cast<std::uint64_t>(c.ranks), steps = 2 * (p - 1);
     std::vector<std::uint64_t> wanted;
     for (std::size_t elements : buckets(c)) wanted.push_back(4 * elements);
+    Case counted = c;  // with bucket_bytes for a number of elements
+    counted.size[7] *= 4;
+    std::vector<std::uint64_t> of_elements;
+    for (std::size_t elements : buckets(counted)) of_elements.push_back(4 * elements);
     for (int r = 0; r < c.ranks && p > 1; ++r) {
       // Each of an all-reduce's transfers has a p-th of it.
       std::vector<std::uint64_t> sent, sizes;
@@ -37,11 +41,14 @@ class Overlapped : public Training {
         if (m.from == r) sent.push_back(p * m.bytes);
       for (std::size_t i = 0; i < sent.size(); i += steps) sizes.push_back(sent[i]);
       if (sizes == wanted && sent.size() == steps * wanted.size()) continue;
-      return refused(
-          fmt::format("rank {} sums {} bytes in {} all-reduce{} ({}), and buckets that are complete with {} bytes or "
-                      "more are {} ({})",
-                      r, t.bytes / steps, sizes.size(), sizes.size() == 1 ? "" : "s", listed(sizes), c.size[7],
-                      wanted.size(), listed(wanted)));
+      return refused(fmt::format(
+          "rank {} sums {} bytes in {} all-reduce{} ({}), and buckets that are complete with {} bytes or "
+          "more are {} ({}){}",
+          r, t.bytes / steps, sizes.size(), sizes.size() == 1 ? "" : "s", listed(sizes), c.size[7], wanted.size(),
+          listed(wanted),
+          sizes != of_elements ? ""
+          : sizes.size() > 1   ? ": these are buckets of bucket_bytes elements, 4 bytes each"
+                               : ": with bucket_bytes elements in place of bytes, too, one bucket would hold all"));
     }
     return {};
   }

@@ -34,7 +34,7 @@ struct Suspect {
   std::function<double(std::size_t)> value;
 };
 
-// What nearly all wrong elements of `got` are, in words ("; what is wrong is ..."), where it is one of the suspects' answers.
+// What nearly all wrong elements of `got` are, in words ("; the wrong elements are ..."), where it is one of the suspects' answers.
 // Empty for none. `right` has the expected elements.
 std::string found(std::span<const float> got, const std::function<Expected(std::size_t)>& right,
                   const std::vector<Suspect>& suspects, const Where& where);
@@ -76,9 +76,9 @@ class Training : public TaskCheck {
   static Verdict verify_gradient(const Case& c, const Gradient& g, ConstBuffers in, std::size_t ins,
                                  std::span<const float> got, std::size_t rank);
   // The gradients of what each rank alone adds to the sum, with rank 0's weights or with its own; of all micro-batches or of
-  // the last one.
+  // one of them.
   static std::vector<std::vector<double>> parts(const Case& c, ConstBuffers in, std::size_t ins, bool own_weights,
-                                                bool last_only);
+                                                int only = -1);
   // All ranks together send what all-reduces of n elements take, and each sends as much, and n more where
   // it is in the chain of a broadcast.
   static Verdict verify_all_reduce(const Case& c, const Traffic& t, bool broadcast, const char* needed);
@@ -87,7 +87,7 @@ class Training : public TaskCheck {
   static std::string name_of(const Case& c);
   static nn::ModelConfig config(const Case& c);
   static Gradient make_gradient(const Case& c, ConstBuffers in, std::size_t ins);
-  static void add_gradient(const Case& c, ConstBuffers in, std::size_t ins, int rank, bool own_weights, bool last_only,
+  static void add_gradient(const Case& c, ConstBuffers in, std::size_t ins, int rank, bool own_weights, int only,
                            std::vector<double>& to);
 
   Memo<Gradient> gradients_{4};  // on GPUs 200 MB each

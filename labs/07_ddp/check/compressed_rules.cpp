@@ -109,15 +109,13 @@ std::string compression_behind(ConstBuffers in, ConstBuffers out, std::size_t k,
   if (!follows(others, in, out, k, ranks, &choice)) return {};
   if (choice.smaller == 0)
     return fmt::format(
-        "that sends k elements on each rank, none smaller than the k-th largest magnitude, but {} of {} are others "
-        "than "
-        "they should be: first all larger ones must be sent, then those of lower index among the equal ones",
+        "that sends k elements on each rank, none smaller than the k-th largest magnitude, but {} of {} are not "
+        "the right ones: first all larger ones must be sent, then those of lower index among the equal ones",
         k * ranks - choice.right, k * ranks);
   return fmt::format(
-      "that sends k elements of gradient + residual on each rank, but only {} of {} are among the k largest "
-      "magnitudes. "
-      "Were all values there when it compared them{}?",
-      choice.right, k * ranks, by_host ? " (had the copy to the host ended)" : "");
+      "that sends k elements of gradient + residual on each rank, but only {} of {} {} among the k largest "
+      "magnitudes. Were all values there when it compared them{}?",
+      choice.right, k * ranks, choice.right == 1 ? "is" : "are", by_host ? " (had the copy to the host ended)" : "");
 }
 
 }  // namespace ridge::lab::ddp

@@ -61,10 +61,11 @@ class Sharded : public Training {
               return beta * before_it[i] + (1 - beta) * (squared ? x * x : x);
             };
           };
-          const auto part = std::make_shared<const std::vector<double>>(parts(c, in, 4, false, false)[r]);
-          std::vector<Suspect> all = {{"made of this rank's own part of the gradient: nothing was summed",
-                                       with([=](std::size_t i) { return (*part)[r * own + i]; })},
-                                      {"as it came: nothing updated it", [=](std::size_t i) { return before_it[i]; }}};
+          const auto part = std::make_shared<const std::vector<double>>(parts(c, in, 4, false)[r]);
+          std::vector<Suspect> all = {
+              {"made of this rank's own part of the gradient: nothing was summed",
+               with([=](std::size_t i) { return (*part)[r * own + i]; })},
+              {"as they came: nothing updated them", [=](std::size_t i) { return before_it[i]; }}};
           for (std::size_t q = 0; q < p; ++q)
             if (q != r)
               all.push_back({fmt::format("made of the gradients of rank {}'s weights: this rank's begin at element "

@@ -30,7 +30,8 @@ std::string found(std::span<const float> got, const std::function<Expected(std::
     const bool suffix = wrong.front() > 0 && wrong.size() > (got.size() - wrong.front()) / 2;
     const std::string first = where(wrong.front());
     const std::size_t name = first.find("which is ");
-    return fmt::format("; what is wrong{} is {}", suffix ? ", from " + first.substr(name + 9) + " on," : "", s.what);
+    return fmt::format("; the wrong elements{} are {}", suffix ? ", from " + first.substr(name + 9) + " on," : "",
+                       s.what);
   }
   return {};
 }
@@ -54,7 +55,7 @@ Verdict Training::verify_gradient(const Case& c, const Gradient& g, ConstBuffers
   auto suspects = [&]() -> std::vector<Suspect> {
     const auto all = static_cast<double>(c.size[5]), p = static_cast<double>(c.ranks);
     using Parts = std::vector<std::vector<double>>;
-    const auto own = std::make_shared<const Parts>(parts(c, in, ins, false, false));
+    const auto own = std::make_shared<const Parts>(parts(c, in, ins, false));
     auto sum = [](std::shared_ptr<const Parts> of, std::vector<double> factors) {
       return [of, factors](std::size_t i) {
         double x = 0;
@@ -71,23 +72,26 @@ Verdict Training::verify_gradient(const Case& c, const Gradient& g, ConstBuffers
     for (double& x : averaged) x /= p;
     std::vector<Suspect> list;
     if (c.ranks > 1) {
-      list = {
-          {"this rank's own part: it was read before the sum was there, or never summed", sum(own, only)},
-          {"the mean over this rank's own tokens: nothing of the others is in it", sum(own, own_mean)},
-          {"the ranks' means, averaged: ranks with fewer tokens count too much; divide by all_tokens, and sum",
-           sum(own, mean_of_means)},
-          {"the sum of the ranks' means: divide by all_tokens, not by the rank's own", sum(own, means)},
-          {"the sum divided by the number of ranks: all_tokens are those of all ranks already", sum(own, averaged)}};
+      list = {{"this rank's own part: it was read before the sum was there, or never summed", sum(own, only)},
+              {"the mean over this rank's own tokens: nothing of the others is in it", sum(own, own_mean)},
+              {"the ranks' means, averaged: ranks with fewer tokens count too much; divide by all_tokens, and sum",
+               sum(own, mean_of_means)},
+              {"the sum of the ranks' means: divide by all_tokens, not by the rank's own", sum(own, means)},
+              {"those of the sum divided by the number of ranks: all_tokens are those of all ranks already",
+               sum(own, averaged)}};
     }
     if (c.size[6] > 1) {
-      const auto last = std::make_shared<const Parts>(parts(c, in, ins, false, true));
-      list.push_back({"that of the last micro-batch: the gradients of those before it were cleared", sum(last, ones)});
+      for (int i = 0; i < c.size[6]; ++i)
+        list.push_back({fmt::format("those of micro-batch {} alone: {}", i,
+                                    i + 1 == c.size[6] ? "the gradients of those before it were cleared"
+                                                       : "the others were not computed, or not added"),
+                        sum(std::make_shared<const Parts>(parts(c, in, ins, false, i)), ones)});
     }
     const auto first_of = [&](int r) { return floats(in[static_cast<std::size_t>(r) * ins]); };
     bool other_weights = false;
     for (int r = 1; r < c.ranks; ++r) other_weights = other_weights || first_of(r)[0] != first_of(0)[0];
     if (other_weights) {
-      const auto before = std::make_shared<const Parts>(parts(c, in, ins, true, false));
+      const auto before = std::make_shared<const Parts>(parts(c, in, ins, true));
       list.push_back(
           {"the sum of gradients at different weights: each rank took its own, not rank 0's", sum(before, ones)});
     }

@@ -118,7 +118,7 @@ std::shared_ptr<const Gradient> Training::expected_gradient(const Case& c, Const
   return gradients_.get(c, in, [&] { return make_gradient(c, in, ins); });
 }
 
-void Training::add_gradient(const Case& c, ConstBuffers in, std::size_t ins, int rank, bool own_weights, bool last_only,
+void Training::add_gradient(const Case& c, ConstBuffers in, std::size_t ins, int rank, bool own_weights, int only,
                             std::vector<double>& to) {
   const std::size_t first = static_cast<std::size_t>(rank) * ins;
   const auto flat = floats(in[own_weights ? first : 0]);
@@ -127,7 +127,8 @@ void Training::add_gradient(const Case& c, ConstBuffers in, std::size_t ins, int
   const double tokens = static_cast<double>(c.size[5] * c.size[6]) * static_cast<double>(T);
   const auto words = as<std::int32_t>(in[first + 1]);
   const auto B = static_cast<std::size_t>(sequences(c, rank));
-  for (std::size_t i = last_only ? count - 1 : 0; i < count; ++i)
+  for (std::size_t i = only < 0 ? 0 : static_cast<std::size_t>(only);
+       i < (only < 0 ? count : static_cast<std::size_t>(only) + 1); ++i)
     nn::reference::loss(config(c), layout(c), weights, words.subspan(2 * i * B * T, B * T),
                         words.subspan((2 * i + 1) * B * T, B * T), static_cast<int>(B), static_cast<int>(T), 1 / tokens,
                         to);
@@ -136,7 +137,7 @@ void Training::add_gradient(const Case& c, ConstBuffers in, std::size_t ins, int
 Gradient Training::make_gradient(const Case& c, ConstBuffers in, std::size_t ins) {
   const nn::ModelConfig model = config(c);
   Gradient g{std::vector<double>(elements(c)), std::vector<double>(elements(c))};
-  for (int r = 0; r < c.ranks; ++r) add_gradient(c, in, ins, r, false, false, g.value);
+  for (int r = 0; r < c.ranks; ++r) add_gradient(c, in, ins, r, false, -1, g.value);
   // An element is a sum over the tokens of products whose factors have come through all blocks twice, each time through sums of
   // C, C, hs, T, C, C and 4 C terms. Errors of a sum of k terms of both signs go with the square root of k, and are in
   // proportion to the tensor's large elements rather than to the element's own value.
@@ -152,10 +153,9 @@ Gradient Training::make_gradient(const Case& c, ConstBuffers in, std::size_t ins
 }
 
 std::vector<std::vector<double>> Training::parts(const Case& c, ConstBuffers in, std::size_t ins, bool own_weights,
-                                                 bool last_only) {
+                                                 int only) {
   std::vector<std::vector<double>> all(static_cast<std::size_t>(c.ranks), std::vector<double>(elements(c)));
-  for (int r = 0; r < c.ranks; ++r)
-    add_gradient(c, in, ins, r, own_weights, last_only, all[static_cast<std::size_t>(r)]);
+  for (int r = 0; r < c.ranks; ++r) add_gradient(c, in, ins, r, own_weights, only, all[static_cast<std::size_t>(r)]);
   return all;
 }
 

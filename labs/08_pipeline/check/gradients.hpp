@@ -135,9 +135,12 @@ inline std::string arrived_text(const std::vector<Flow>& flows, std::size_t bloc
   for (const auto& [how, of] : orders)
     if (m > 1 && tried([&, &from = of](std::size_t j) { return flows[from(j)].gradient(block); }))
       return right + fmt::format(
-                         "Rank {} takes the gradients {}: in its backward of micro-batch 0 it uses the gradient "
-                         "of micro-batch {}. Do both ranks take the micro-batches in the same order?",
-                         rank, how, of(0));
+                         "{}: in its backward of micro-batch 0 rank {} uses the gradient of micro-batch {}. Do both "
+                         "ranks take the micro-batches in the same order?",
+                         &how == &orders[0].first
+                             ? fmt::format("Ranks {} and {} take the gradients in opposite orders", rank, rank + 1)
+                             : fmt::format("Rank {} takes the gradients {}", rank, how),
+                         rank, of(0));
   return right + fmt::format("What rank {} receives from it, or does with that, is wrong", rank);
 }
 

@@ -147,7 +147,8 @@ class Waiting : public rc::Task {
 // been.
 void check_unchanged(const Mpi& m, const ridge_mpi_request& r) {
   if (r.as_it_was.empty() || std::memcmp(r.sent, r.as_it_was.data(), r.as_it_was.size()) == 0) return;
-  fatal("rank " + std::to_string(m.comm->rank) + ": " + rc::text_of(r.call) + rc::place_of(r.call.pc) +
+  const std::string call = "MPI_Isend" + rc::text_of(r.call).substr(std::strlen("MPI_Send"));
+  fatal("rank " + std::to_string(m.comm->rank) + ": " + call + rc::place_of(r.call.pc) +
             ": the buffer was changed before MPI_Wait: until then it is MPI's, which may not have read it",
         ridge::Cause::early_reuse);
 }

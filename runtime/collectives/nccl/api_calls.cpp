@@ -78,6 +78,12 @@ void check_overlap(const ncclComm& comm, const Planned& p, std::size_t element) 
   end_with_overlap(comm, c, ridge::Cause::buffer_overlap, "what it writes begins " + where + ": " + rule);
 }
 
+std::string out_of_range(const Call& c, int ranks) {
+  if (c.what <= What::receive) return "rank " + std::to_string(c.root) + " of " + std::to_string(ranks);
+  return "root " + std::to_string(c.root) + ", and the communicator has " +
+         (ranks == 1 ? std::string("only rank 0") : "ranks 0 to " + std::to_string(ranks - 1));
+}
+
 ncclResult_t check(const ncclComm* comm, const Planned& p) {
   const Call& c = p.call;
   const std::string name = name_of(c.what);
@@ -86,7 +92,7 @@ ncclResult_t check(const ncclComm* comm, const Planned& p) {
   if (element == 0) return fail(ncclInvalidArgument, name + ": there is no data type " + std::to_string(c.type));
   if (c.what != What::all_reduce && c.what != What::all_gather && c.what != What::reduce_scatter &&
       c.what != What::all_to_all && (c.root < 0 || c.root >= comm->size))
-    return fail(ncclInvalidArgument, name + ": rank " + std::to_string(c.root) + " of " + std::to_string(comm->size));
+    return fail(ncclInvalidArgument, name + ": " + out_of_range(c, comm->size));
   if (c.op >= ncclNumOps) {
     const std::size_t i = c.op - ncclNumOps;
     if (i >= comm->scaled_sums.size() || !comm->scaled_sums[i].live)

@@ -25,6 +25,7 @@ struct ScaledSum {
 };
 
 class Task;
+class GroupExchange;
 
 }  // namespace ridge::collectives
 
@@ -41,7 +42,8 @@ struct ncclComm {
   std::vector<std::uint64_t> sends, receives;  // calls that have begun, by peer
   ridge::simt::OperationPtr tail;              // calls on a communicator follow each other
   std::vector<ridge::collectives::ScaledSum> scaled_sums;
-  std::vector<const ridge::collectives::Task*> inside;  // the tasks that it is in now
+  std::vector<const ridge::collectives::Task*> inside;       // the tasks that it is in now
+  const ridge::collectives::GroupExchange* group = nullptr;  // theirs
 };
 
 namespace ridge::collectives {

@@ -14,6 +14,7 @@
 #include "exchange.hpp"
 #include "node.hpp"
 #include "sanitize/sanitizer.hpp"
+#include "states.hpp"
 
 namespace ridge::collectives {
 
@@ -24,23 +25,6 @@ constexpr double kAsk = 0.5;  // seconds between questions to other processes
 constexpr double kFresh = 3 * kAsk;
 // All ranks wait, and nothing has moved for so long: nothing will.
 constexpr double kCertain = 1;
-
-constexpr const char* kAdviceMpi =
-    "A large MPI_Send returns when its receive has begun: ranks that all send first wait for ever. MPI_Sendrecv does "
-    "both "
-    "at once.\n";
-constexpr const char* kAdviceNccl =
-    "All ranks of a communicator must make the same calls in the same order; sends and receives that need each other "
-    "belong between ncclGroupStart and ncclGroupEnd.\n";
-
-constexpr const char* kAdviceMessages =
-    "Each send needs a receive of its peer, and each receive a send, in the same order on both sides; those that need "
-    "each "
-    "other belong between ncclGroupStart and ncclGroupEnd, or in streams of their own.\n";
-
-constexpr const char* kAdviceOneCommunicator =
-    "The send and the receive are calls on two communicators, and never meet: both ranks must take the same one. The "
-    "calls on one communicator run one by one, also in different streams.\n";
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -60,12 +44,13 @@ struct State {
   std::map<std::uint64_t, Node::Traffic> traffic;  // with the other processes
   double since = 0;                                // time at which its activity last changed
   double heard = 0;                                // time of its last answer
+  std::vector<Waiting> waiting;                    // its ranks of the communicator
   std::string text;
 };
 
 struct StateHeader {
   std::uint64_t activity;
-  std::uint32_t blocked, processes;  // then their numbers and traffic
+  std::uint32_t blocked, processes, waiting;  // then their numbers and traffic, and the Waiting
 };
 struct TrafficWith {
   std::uint64_t process;
@@ -99,63 +84,6 @@ std::string with_lines(std::string text) {
     text.replace(f->at, f->end - f->at,
                  line == lines.end() ? "" : " (" + line->second.file + ":" + std::to_string(line->second.line) + ")");
   }
-  return text;
-}
-
-bool is_collective(const Call& c) { return c.what > What::receive && c.what < What::split; }
-
-// The call on another communicator in which this process is, where it has one rank only.
-std::string elsewhere(const ncclComm& comm) {
-  if (Ranks::instance().of(comm.key).size() != 1) return {};
-  for (const ncclComm* other : Ranks::instance().all()) {
-    if (other == &comm || other->key == kMpiKey || other->inside.empty()) continue;
-    const Task& task = *other->inside.front();
-    std::string text = ", but in " + text_of(task.call()) + place_of(task.call().pc) + " on another one";
-    if (task.waits_for() >= 0) text += ", and waits there for rank " + std::to_string(task.waits_for());
-    return text;
-  }
-  return {};
-}
-
-// The part of a rank's call that is still missing, as the others see it. `messages` is set if they wait for sends and
-// receives.
-std::string state_of(const ncclComm& comm, bool messages) {
-  std::string text = "rank " + std::to_string(comm.rank);
-  if (!comm.live) return text + " has ended its communicator";
-  if (comm.inside.empty() && comm.key == kMpiKey) return text + " is in no call of MPI that waits";
-  if (comm.inside.empty()) {
-    const bool called = comm.tail != nullptr && !comm.tail->done;
-    if (!refused_call().empty()) return text + " made a call that was refused, " + refused_call();
-    if (const std::string other = elsewhere(comm); messages && !called && !other.empty())
-      return text + " is in no call on this communicator" + other;
-    text += " is in no call of NCCL: ";
-    if (messages)
-      return text + (called ? "earlier work of its stream does not end" : "no send or receive of it is left");
-    text += "it has not come to collective #" + std::to_string(comm.collectives + 1);
-    if (called) text += ", though it has called it: earlier work of its stream does not end";
-    return text;
-  }
-  const Task& task = *comm.inside.front();
-  const Call& c = task.call();
-  text += " is in " + text_of(c);
-  if (is_collective(c)) text += ", #" + std::to_string(comm.collectives);
-  text += place_of(c.pc);
-  if (task.waits_for() >= 0) text += " and waits for rank " + std::to_string(task.waits_for());
-  if (comm.inside.size() > 1) text += "; " + std::to_string(comm.inside.size() - 1) + " more in its group";
-  return text;
-}
-
-// Whether this process's ranks wait for sends and receives only.
-bool in_messages(std::uint64_t key) {
-  bool messages = false, collectives = false;
-  for (const ncclComm* comm : Ranks::instance().of(key))
-    if (!comm->inside.empty()) (is_collective(comm->inside.front()->call()) ? collectives : messages) = true;
-  return messages && !collectives;
-}
-
-std::string local_states(std::uint64_t key, bool messages) {
-  std::string text;
-  for (const ncclComm* comm : Ranks::instance().of(key)) text += "  " + state_of(*comm, messages) + "\n";
   return text;
 }
 
@@ -195,8 +123,9 @@ void heard_state(std::uint64_t process, std::uint64_t key, std::uint32_t step, c
     std::set<std::uint64_t> others;
     for (const ncclComm* comm : Ranks::instance().of(key))
       others.insert(comm->processes.begin(), comm->processes.end());
+    const std::vector<Waiting> waiting = waiting_of(key);
     const StateHeader header{engine.activity().count(), engine.activity().waits_in_vain() ? 1u : 0u,
-                             static_cast<std::uint32_t>(others.size())};
+                             static_cast<std::uint32_t>(others.size()), static_cast<std::uint32_t>(waiting.size())};
     const std::string text = local_states(key, step == kQuestionOfMessages || in_messages(key));
     std::vector<char> answer(sizeof header);
     std::memcpy(answer.data(), &header, sizeof header);
@@ -205,6 +134,8 @@ void heard_state(std::uint64_t process, std::uint64_t key, std::uint32_t step, c
       const auto* bytes = reinterpret_cast<const char*>(&t);
       answer.insert(answer.end(), bytes, bytes + sizeof t);
     }
+    const auto* bytes = reinterpret_cast<const char*>(waiting.data());
+    answer.insert(answer.end(), bytes, bytes + waiting.size() * sizeof(Waiting));
     answer.insert(answer.end(), text.begin(), text.end());
     Node::instance().write(process, key, 0, {{0, Kind::state, 0, kAnswer}, {}, std::move(answer)});
     return;
@@ -224,6 +155,9 @@ void heard_state(std::uint64_t process, std::uint64_t key, std::uint32_t step, c
     s.traffic[t.process] = t.traffic;
     at += sizeof t;
   }
+  s.waiting.assign(std::min<std::size_t>(header.waiting, (data.size() - at) / sizeof(Waiting)), {});
+  std::memcpy(s.waiting.data(), data.data() + at, s.waiting.size() * sizeof(Waiting));
+  at += s.waiting.size() * sizeof(Waiting);
   s.text.assign(data.begin() + static_cast<std::ptrdiff_t>(at), data.end());
 }
 
@@ -252,6 +186,7 @@ void look_for_deadlock(double seconds) {
     if (comm->inside.empty()) continue;
     bool all_wait = true, all_idle = true, gone = false, first = true;
     std::string others;
+    std::vector<Waiting> waiting = waiting_of(comm->key);
     std::set<std::uint64_t> processes(comm->processes.begin(), comm->processes.end());
     processes.erase(Node::instance().token());
     if (ask && !processes.empty()) ask_others(*comm);
@@ -270,6 +205,7 @@ void look_for_deadlock(double seconds) {
       // One process reports: that of the lowest rank.
       if (comm->processes.front() == p) first = false;
       others += s.text;
+      waiting.insert(waiting.end(), s.waiting.begin(), s.waiting.end());
     }
     // Threads of this process that do not wait may come yet.
     if (static_cast<std::size_t>(simt::Engine::instance().activity().waiting_threads()) < Ranks::instance().threads())
@@ -289,11 +225,12 @@ void look_for_deadlock(double seconds) {
                         : std::string("no rank has moved for ") + time_text + " s (RIDGE_NCCL_TIMEOUT sets the time)\n";
     const bool messages = in_messages(comm->key);
     report += local_states(comm->key, messages) + others;
+    // Both halves of a message, on two communicators.
     const Call& own = comm->inside.front()->call();
-    const std::string its_half = own.what == What::send ? "but in ncclRecv of " : "but in ncclSend of ";
+    const std::string its_half = own.what == What::send ? "but is in ncclRecv of " : "but is in ncclSend of ";
     const bool apart = messages && others.find(its_half) != std::string::npos &&
                        others.find("waits there for rank " + std::to_string(comm->rank)) != std::string::npos;
-    report += mpi ? kAdviceMpi : apart ? kAdviceOneCommunicator : messages ? kAdviceMessages : kAdviceNccl;
+    report += mpi ? kAdviceMpi : apart ? kAdviceOneCommunicator : messages ? message_advice(waiting) : kAdviceNccl;
     end_with(*comm, Cause::rank_deadlock, report, gone);
   }
 }

@@ -209,9 +209,11 @@ GroupExchange::GroupExchange(ncclComm& comm, const std::vector<Planned>& calls) 
 
 GroupExchange::~GroupExchange() {
   for (const auto& t : tasks_) std::erase(comm_.inside, t.get());
+  if (comm_.group == this) comm_.group = nullptr;
 }
 
 void GroupExchange::begin() {
+  comm_.group = this;
   for (const auto& t : tasks_) comm_.inside.push_back(t.get());
   for (const auto& t : tasks_) t->begin();
 }

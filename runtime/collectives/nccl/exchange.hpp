@@ -17,6 +17,7 @@ class Task {
   virtual bool advance() = 0;
   virtual int waits_for() const = 0;  // a rank
   const Call& call() const { return planned_.call; }
+  bool in_group() const { return planned_.in_group; }
   std::size_t bytes_out() const { return bytes_out_; }
   std::size_t bytes_in() const { return bytes_in_; }
   virtual double seconds() const = 0;
@@ -56,6 +57,7 @@ class GroupExchange : public simt::Exchange {
   bool heard(double& end) override;
   void listen() override;
   std::vector<Part> parts() const override;
+  const std::vector<std::unique_ptr<Task>>& tasks() const { return tasks_; }  // also those that have ended
 
  private:
   ncclComm& comm_;

@@ -134,6 +134,7 @@ ncclResult_t add_call(ncclComm* comm, const Planned& planned, cudaStream_t handl
   Group& group = group_of_this_thread();
   if (group.depth == 0) return launch(*comm, {planned}, {stream});
   group.calls.push_back({comm, planned, stream});
+  group.calls.back().planned.in_group = true;
   return ncclSuccess;
 }
 

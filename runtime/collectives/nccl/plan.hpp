@@ -11,6 +11,7 @@ struct Planned {
   Call call;
   const void* from = nullptr;
   void* to = nullptr;
+  bool in_group = false;  // between ncclGroupStart and ncclGroupEnd, perhaps as the only call there
 };
 
 // One step sends a part of the work buffer, then waits for a part. Offsets and lengths in elements.

@@ -116,7 +116,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     if (handled || error != cudaSuccess) return error;
     if ((error = api::legacy_use(*s))) return error;
     if (event->record == nullptr) {  // never recorded: nothing to wait for
-      engine.waits_for_nothing();
+      engine.waits_for_nothing(s->id);
       return cudaSuccess;
     }
     Work work;

@@ -197,7 +197,7 @@ void Trace::after() {
 }
 
 void Trace::step(const char* name, const Operation* op, double seconds, bool is_wait,
-                 const std::vector<OperationPtr>& waits, const Callers& callers) {
+                 const std::vector<OperationPtr>& waits, const Callers& callers, int stream) {
   if (!on_) return;
   std::lock_guard lock(recording().mutex);
   trace::Step s{};
@@ -205,7 +205,7 @@ void Trace::step(const char* name, const Operation* op, double seconds, bool is_
   s.seconds = seconds;
   s.is_wait = is_wait;
   s.in_graph = op != nullptr && op->in_graph;
-  s.stream = op != nullptr ? static_cast<std::uint32_t>(op->stream) : 0;
+  s.stream = static_cast<std::uint32_t>(stream);
   s.waits = static_cast<std::uint32_t>(waits.size());
   s.callers = callers;
   std::strncpy(s.name, name, sizeof s.name - 1);

@@ -103,7 +103,7 @@ class Trace {
   static void after();
   // Called in the order of issue. `operation` may be null.
   static void step(const char* name, const Operation* operation, double seconds, bool is_wait,
-                   const std::vector<OperationPtr>& waits, const Callers& callers);
+                   const std::vector<OperationPtr>& waits, const Callers& callers, int stream);
   static void exchange_begins(const Operation& operation);
   static void exchange_ended(const Operation& operation);
   static void note(const std::vector<char>& record);  // the maker of exchanges reads it

@@ -44,7 +44,7 @@ class Engine {
   // One step towards `operation`; true where it had ended before.
   bool progress(const char* call, const OperationPtr& operation);
   // A stream waits for an event that was never recorded. It takes no time; a race names it.
-  void waits_for_nothing() { time_.issue(trace::kWaitsForNothing, nullptr, 0); }
+  void waits_for_nothing(int stream) { time_.issue(trace::kWaitsForNothing, nullptr, 0, stream); }
   // What a timeline tells of executable graphs; without time, too.
   void graph_made() { time_.issue(trace::kGraphMade, nullptr, 0); }
   void graph_changed() { time_.issue(trace::kGraphChanged, nullptr, 0); }

@@ -23,7 +23,8 @@ struct Node {
   const Callers* callers;      // the same, of those that called each other
   const Footprint* footprint;  // null: an event, a wait
   int stream;
-  bool is_given;             // the stream is the call's
+  bool is_given;  // the stream is the call's
+  bool in_graph;
   std::vector<bool> before;  // all that has ended when this one starts
   bool waits_for(std::size_t other) const { return other < before.size() && before[other]; }
 };
@@ -32,28 +33,50 @@ std::string stream_of(const Node& n) {
   if (n.stream == 0) return "the default stream";
   return "stream " + std::to_string(n.stream) + (n.is_given ? ", the argument `stream`" : "");
 }
-// The innermost caller that the submission or the lab has.
-std::uintptr_t place_of(const Node& n) {
-  if (n.caller != 0) return n.caller;
-  return Program::instance().own_caller(*n.callers);
+// The callers that the submission or the lab has, innermost first. The judge looks up the lines.
+std::string place_text(const Callers& callers) {
+  std::string text;
+  for (const std::uint32_t c : callers) {
+    char place[16];
+    if (c == 0 || !Program::instance().own_code(Program::instance().base + c)) continue;
+    std::snprintf(place, sizeof place, " 0x%x", c);
+    text += place;
+  }
+  return text.empty() ? text : " [at" + text + "]";
 }
 
-// The judge looks up the line.
-std::string place_text(std::uintptr_t at) {
+std::string place_text(const Node& n) {
   char place[32] = "";
-  if (at != 0) std::snprintf(place, sizeof place, " [at 0x%llx]", static_cast<unsigned long long>(at));
+  if (n.caller == 0) return place_text(*n.callers);
+  std::snprintf(place, sizeof place, " [at 0x%llx]", static_cast<unsigned long long>(n.caller));
   return place;
 }
 
-// The waits of the call that waited for nothing, and may be the reason.
-std::string waits_for_nothing(const std::vector<std::uintptr_t>& places) {
-  if (places.empty()) return {};
-  return ". cudaStreamWaitEvent" + place_text(places.front()) +
+// A cudaStreamWaitEvent that orders nothing.
+struct IdleWait {
+  std::size_t before;  // index of the next node
+  int stream;
+  const Callers* callers;
+  bool own_stream;  // the event was recorded in the same stream; else it was not recorded before
+};
+
+// The last such wait in front of `n` in its stream: it may have been meant to order `n` behind another operation.
+std::string idle_wait_text(const std::vector<IdleWait>& all, const Node& n, std::size_t index) {
+  const IdleWait* last = nullptr;
+  for (const IdleWait& w : all)
+    if (w.stream == n.stream && w.before <= index) last = &w;
+  if (last == nullptr) return {};
+  std::string text = ". cudaStreamWaitEvent" + place_text(*last->callers);
+  if (last->own_stream)
+    return text + " waits in stream " + std::to_string(n.stream) +
+           " for an event that was recorded in that stream, which orders nothing: record it where the other operation "
+           "is";
+  return text +
          " waits for an event that was not recorded before, and so for nothing: where it was to order the two, record "
          "the event first";
 }
 
-std::string in_words(const Node& n) { return n.name + " in " + stream_of(n) + place_text(place_of(n)); }
+std::string in_words(const Node& n) { return n.name + " in " + stream_of(n) + place_text(n); }
 
 std::string bytes_text(std::uintptr_t first, std::uintptr_t end) {
   if (end - first == 1) return "byte " + std::to_string(first);
@@ -61,8 +84,7 @@ std::string bytes_text(std::uintptr_t first, std::uintptr_t end) {
 }
 
 // The first range of bytes that both touch, where a live buffer has it.
-std::string shared_bytes(const Footprint& a, const Footprint& b) {
-  const Ranges shared = a.conflicts(b);
+std::string shared_bytes(const Ranges& shared) {
   DeviceMemory& memory = DeviceMemory::instance();
   const std::uintptr_t begin = shared.all().front().begin;
   const Allocation* in = memory.contains(begin) ? memory.find(begin) : nullptr;
@@ -74,7 +96,7 @@ std::string shared_bytes(const Footprint& a, const Footprint& b) {
   const std::string where =
       ranges == 1 ? bytes_text(begin - in->begin, last - in->begin)
                   : std::to_string(ranges) + " ranges from " + bytes_text(begin - in->begin, last - in->begin);
-  return ". Both touch " + where + " of a buffer of " + std::to_string(in->end - in->begin) + " bytes" +
+  return ": " + where + " of a buffer of " + std::to_string(in->end - in->begin) + " bytes" +
          (in->mapped ? " that the caller gave" : "");
 }
 
@@ -95,20 +117,49 @@ std::string overlap_in_part(const Node& earlier, const Node& later) {
   if (in == nullptr || std::min(a.begin, b.begin) < in->begin || std::max(a.end, b.end) > in->end) return {};
   const bool in_part = (a.begin < b.begin && a.end < b.end) || (b.begin < a.begin && b.end < a.end);
   if (!in_part) return {};
-  return ". The first touches " + bytes_text(a.begin - in->begin, a.end - in->begin) + ", the second " +
+  return ". The later one touches " + bytes_text(a.begin - in->begin, a.end - in->begin) + ", the earlier one " +
          bytes_text(b.begin - in->begin, b.end - in->begin) +
-         ", which overlap only in part: is an index or a size wrong? If not, order them by an event, or put both into "
+         ", which overlap only in part: is an index or a size wrong? If not, order the two by an event, or put both "
+         "into "
          "one stream";
 }
 
-std::string of_two(const Node& earlier, const Node& later) {
-  const std::string in_part = overlap_in_part(earlier, later);
-  return in_words(later) + " and " + in_words(earlier) +
-         " touch the same memory, and nothing makes one wait for the other" +
-         shared_bytes(*earlier.footprint, *later.footprint) +
-         (!in_part.empty() ? in_part
-                           : ". If both must touch it, order them by an event, or put both into one stream; if not, an "
-                             "index is wrong");
+std::string what_both_do(const Footprint& earlier, const Footprint& later) {
+  if (later.written.common(earlier.written) != 0) return "both write the same memory";
+  if (later.written.common(earlier.read) != 0) return "it writes what the earlier one reads";
+  if (later.read.common(earlier.written) != 0) return "it reads what the earlier one writes";
+  return "both touch the same memory";
+}
+
+// Of an all-reduce that sums the bytes in place, between two kernels of one name that write there. Else empty.
+std::string of_sum(const std::vector<Node>& nodes, std::size_t earlier, std::size_t later, const Ranges& shared) {
+  const Node &a = nodes[earlier], &b = nodes[later];
+  auto writes = [&](const Node& n) { return n.footprint != nullptr && n.footprint->written.common(shared) != 0; };
+  if (a.name != "ncclAllReduce" || a.footprint->read.common(shared) == 0 || !writes(a) || !writes(b)) return {};
+  const auto first = nodes.begin(), at = first + static_cast<std::ptrdiff_t>(earlier);
+  if (std::none_of(first, at, [&](const Node& n) { return n.name == b.name && writes(n); })) return {};
+  const auto sums = std::count_if(first, nodes.end(), [&](const Node& n) { return n.name == a.name && writes(n); });
+  return ". Another " + b.name + " has written there before " + a.name + ": if both write terms of one sum, call " +
+         a.name + " once, behind the last of them; an event would not put the sum right" +
+         (sums > 1 ? ". Here " + std::to_string(sums) + " calls of " + a.name + " sum these bytes" : "");
+}
+
+std::string of_two(const std::vector<Node>& nodes, std::size_t earlier, std::size_t later) {
+  const Node &a = nodes[earlier], &b = nodes[later];
+  const Ranges shared = a.footprint->conflicts(*b.footprint);
+  const std::string what = what_both_do(*a.footprint, *b.footprint) + shared_bytes(shared);
+  // The nodes of a graph have no order of calls.
+  if (a.in_graph && b.in_graph)
+    return in_words(b) + " and " + in_words(a) +
+           " touch the same memory, and nothing makes one wait for the other. Of the two, " + what +
+           ". If both must touch it, let one depend on the other; if not, an index is wrong";
+  const std::string text = in_words(b) + ", called after " + in_words(a) + ", does not wait for it, and " + what;
+  if (const std::string sum = of_sum(nodes, earlier, later, shared); !sum.empty()) return text + sum;
+  if (const std::string in_part = overlap_in_part(a, b); !in_part.empty()) return text + in_part;
+  return text +
+         ". If it belongs behind the earlier one, order the two by an event, or put both into one stream; if it "
+         "belongs "
+         "before, call it first; if they should share no memory, an index is wrong";
 }
 
 std::string at_begin(const Node& n) {
@@ -150,7 +201,7 @@ std::string ScheduleBuilder::race() const {
   std::vector<Node> nodes;
   std::map<std::uint64_t, std::size_t> index;
   std::vector<bool> host;  // operations for which the host has waited
-  std::vector<std::uintptr_t> for_nothing;
+  std::vector<IdleWait> idle_waits;
   int given = -1;
   auto add = [&](std::vector<bool>& to, std::uint64_t number) {
     auto at = index.find(number);
@@ -167,7 +218,8 @@ std::string ScheduleBuilder::race() const {
       continue;
     }
     const std::string_view name(s.fields.name, strnlen(s.fields.name, sizeof s.fields.name));
-    if (name == trace::kWaitsForNothing) for_nothing.push_back(Program::instance().own_caller(s.fields.callers));
+    if (name == trace::kWaitsForNothing)
+      idle_waits.push_back({nodes.size(), static_cast<int>(s.fields.stream), &s.fields.callers, false});
     if (s.fields.number == 0) continue;
     if (name == trace::kCallBegins) given = static_cast<int>(s.fields.stream);
     if (nodes.size() == kMost) return {};
@@ -186,9 +238,16 @@ std::string ScheduleBuilder::race() const {
               works ? at->second.operation.footprint.get() : nullptr,
               static_cast<int>(s.fields.stream),
               static_cast<int>(s.fields.stream) == given,
+              s.fields.in_graph != 0,
               host};
     if (of != Of::submission) node.footprint = &of_caller;
     for (std::uint64_t n : s.waits) add(node.before, n);
+    const bool waits_here = name == "cudaStreamWaitEvent" && !s.waits.empty() &&
+                            std::all_of(s.waits.begin(), s.waits.end(), [&](std::uint64_t n) {
+                              auto other = index.find(n);
+                              return other != index.end() && nodes[other->second].stream == node.stream;
+                            });
+    if (waits_here) idle_waits.push_back({nodes.size(), node.stream, node.callers, true});
     index[s.fields.number - 1] = nodes.size();
     nodes.push_back(std::move(node));
   }
@@ -200,9 +259,10 @@ std::string ScheduleBuilder::race() const {
         if (with_caller == (a.of == Of::submission && b.of == Of::submission)) continue;
         if (a.footprint == nullptr || b.footprint == nullptr || b.waits_for(earlier)) continue;
         if (a.footprint->conflict(*b.footprint) == 0) continue;
-        if (a.of == Of::begin_of_call && b.of == Of::submission) return at_begin(b) + waits_for_nothing(for_nothing);
-        if (a.of == Of::submission && b.of == Of::end_of_call) return at_end(a) + waits_for_nothing(for_nothing);
-        if (!with_caller) return of_two(a, b) + waits_for_nothing(for_nothing);
+        if (a.of == Of::begin_of_call && b.of == Of::submission)
+          return at_begin(b) + idle_wait_text(idle_waits, b, later);
+        if (a.of == Of::submission && b.of == Of::end_of_call) return at_end(a) + idle_wait_text(idle_waits, b, later);
+        if (!with_caller) return of_two(nodes, earlier, later) + idle_wait_text(idle_waits, b, later);
       }
   return {};
 }

@@ -64,8 +64,9 @@ void Occupied::forget_before(double time) {
   intervals_.erase(intervals_.begin(), last);
 }
 
-void VirtualTime::issue(const char* name, OperationPtr operation, double seconds) {
+void VirtualTime::issue(const char* name, OperationPtr operation, double seconds, int stream) {
   steps_.push_back({name, std::move(operation), {}, false, seconds});
+  steps_.back().stream = stream;
   if (steps_.back().operation == nullptr) steps_.back().callers = Trace::callers();
   if (!across_ranks_) advance();
 }
@@ -156,7 +157,7 @@ bool VirtualTime::issue_next() {
   const double begin_of_call = host_;
   if (step.is_wait) {
     if (!std::all_of(step.waits.begin(), step.waits.end(), [](const auto& o) { return o->timed; })) return false;
-    Trace::step(step.name, nullptr, step.seconds, true, step.waits, step.callers);
+    Trace::step(step.name, nullptr, step.seconds, true, step.waits, step.callers, 0);
     for (const auto& o : step.waits) host_ = std::max(host_, o->end);
     host_ += step.seconds;
     Timeline::instance().add_host(step.name, begin_of_call, host_);
@@ -166,7 +167,7 @@ bool VirtualTime::issue_next() {
     const bool full = in_flight.size() >= kQueueDepth;
     if (full && !in_flight.front()->timed) return false;
     Trace::step(step.name, op, step.seconds, false, op != nullptr ? op->after : std::vector<OperationPtr>(),
-                op != nullptr ? op->work.callers : step.callers);
+                op != nullptr ? op->work.callers : step.callers, op != nullptr ? op->stream : step.stream);
     if (full) {
       host_ = std::max(host_, in_flight.front()->end);
       in_flight.pop_front();

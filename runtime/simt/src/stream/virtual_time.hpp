@@ -38,8 +38,8 @@ class VirtualTime {
   // and ended each call.
   using OnStep = std::function<void(double begin, double end)>;
   explicit VirtualTime(OnStep on_step) : on_step_(std::move(on_step)), across_ranks_(true) {}
-  // The host spent `seconds` on the call `name` that issued `operation` (null: nothing was issued).
-  void issue(const char* name, OperationPtr operation, double seconds);
+  // The host spent `seconds` on the call `name` that issued `operation` (null: nothing was issued, about `stream`).
+  void issue(const char* name, OperationPtr operation, double seconds, int stream = 0);
   // The host waited in `name` until all of `operations` had ended.
   void wait(const char* name, std::vector<OperationPtr> operations, double seconds);
   // Gives times to what has run, as far as no earlier operation is missing.
@@ -56,6 +56,7 @@ class VirtualTime {
     bool is_wait;
     double seconds;
     Callers callers = {};  // of a step without an operation, for traces
+    int stream = 0;        // the same
   };
   // The resources of one device for which its work waits.
   struct Device {
