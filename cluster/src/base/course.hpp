@@ -36,8 +36,10 @@ struct KubernetesCluster {
   std::string claim_path;                  // a folder of the claim; empty: all of it
   std::string secret = "ridge-course";     // has the keys signing_key and seeds
   std::string program = "/usr/bin/ridge";  // in the image
-  int user = -1;                           // the account of pods, which owns `shared`; -1: the collector's
-  int keep_hours = 24;                     // that a finished Job and its pods stay
+  // What lets the sandbox start in a pod: a user namespace of the pod, or further capabilities ("sys-admin").
+  std::string sandbox = "user-namespace";
+  int user = -1;        // the account of pods, which owns `shared`; -1: the collector's
+  int keep_hours = 24;  // that a finished Job and its pods stay
 };
 
 struct LatePolicy {

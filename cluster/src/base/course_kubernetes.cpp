@@ -21,8 +21,12 @@ void read_kubernetes(Table& t, Course& c, PodOptions& p) {
   t.get("context", k.context), t.get("namespace", k.name_space), t.get("claim", k.claim);
   t.get("claim_path", k.claim_path), t.get("secret", k.secret), t.get("program", k.program);
   t.get("user", k.user), t.get("keep_hours", k.keep_hours);
+  t.get("sandbox", k.sandbox);
+  if (k.sandbox != "user-namespace" && k.sandbox != "sys-admin")
+    throw Error(Exit::usage, fmt::format("{}: [kubernetes]: there is no sandbox '{}'", shown(c.file), k.sandbox),
+                "sandbox = \"user-namespace\" (the default) or \"sys-admin\": docs/kubernetes.md says which");
   read_pods(t, p);
-  if (k.user < 0) k.user = static_cast<int>(geteuid());
+  if (k.user < 0) k.user = k.sandbox == "sys-admin" ? 0 : static_cast<int>(geteuid());
 }
 
 void require_pods(const Course& c, const CourseLab& lab, const std::string& key) {

@@ -132,7 +132,6 @@ void JobWatch::look_at(const Batch& b, int task, const QueuedTask* queued, const
     if (auto end = beat->find(' '); end != std::string::npos) life.node = first_words(beat->substr(0, end), 100);
   }
   if (queued != nullptr && !queued->node.empty()) life.node = queued->node;
-  const double silent = now - std::max(life.changed, life.running);
   if (queued == nullptr) {
     if (life.gone == 0) life.gone = now;
     const auto end = ended.find({b.name, task});
@@ -152,8 +151,11 @@ void JobWatch::look_at(const Batch& b, int task, const QueuedTask* queued, const
     life.running = life.changed = now;
     return;
   }
-  if (life.running == 0) life.running = now;
-  if (life.beat.empty() ? now - life.running > course_.start_s : silent > course_.heartbeat_s)
+  if (life.running == 0 || life.run != t.run) life.running = now;
+  life.run = t.run;
+  const double silent = now - std::max(life.changed, life.running);
+  const bool begun = !life.beat.empty() && life.changed >= life.running;  // it has beaten since it was started
+  if (silent > (begun ? course_.heartbeat_s : course_.start_s))
     give_up(b.name, b.id, task, {"fenced", fmt::format("{} {} for {:.0f} s", kSilent, life.node, silent)}, life, t.job,
             Blame::node_at_once);
 }

@@ -32,7 +32,7 @@ class JobWatch {
 
  private:
   struct Life {  // the signs of life of a batch's task, in steady_now() seconds; 0: never
-    std::string beat, node;
+    std::string beat, node, run;
     double changed = 0, running = 0, gone = 0, stuck = 0;
   };
   struct Batch {

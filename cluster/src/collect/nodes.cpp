@@ -34,8 +34,8 @@ void Nodes::worked(const std::string& node) {
   db_.change("UPDATE node SET failures = 0 WHERE name = ? AND excluded = 0", node);
 }
 
-// A node that was only silent may have been slow, or it is up again: it comes back once the executor calls it well. One whose
-// preflight failed, or on which attempts failed, is tried again after `readmit_s`; its next failure leaves it out
+// A node that was only silent may have been slow, or it is up again: it comes back once the executor calls it well. One
+// whose preflight failed, or on which attempts failed, is tried again after `readmit_s`; its next failure leaves it out
 // again.
 void Nodes::readmit() {
   const double now = steady_now();

@@ -1,4 +1,4 @@
-// Chooses the nodes that the executor may give to the course's jobs. A node on which attempts fail is left out and tried
+// Chooses the nodes that may get the course's jobs. A node on which attempts fail is left out and tried
 // again later.
 #pragma once
 #include <map>

@@ -16,6 +16,7 @@ struct QueuedTask {
   enum class State { waiting, running, suspended } state = State::waiting;
   std::string job;     // as `cancel` takes it
   std::string node;    // empty: not known
+  std::string run;     // another one each time that the executor starts the task anew; may be empty
   std::string reason;  // why it waits; empty: only for its turn
   // Why it will not start by itself: the executor holds it; it is held, but that may pass; all nodes that it could run
   // on are left out.

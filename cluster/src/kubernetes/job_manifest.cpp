@@ -23,6 +23,19 @@ json from_field(const char* name, const std::string& path) {
   return {{"name", name}, {"valueFrom", {{"fieldRef", {{"fieldPath", path}}}}}};
 }
 
+// bubblewrap needs a /proc that no mount covers, unless it has the rights to mount one all the same (docs/kubernetes.md).
+json container_rights(const Course& c) {
+  json rights = {{"allowPrivilegeEscalation", false}, {"readOnlyRootFilesystem", true}};
+  if (c.kubernetes.sandbox == "sys-admin") {
+    rights["allowPrivilegeEscalation"] = true;  // SYS_ADMIN implies it
+    rights["capabilities"] = {{"add", {"SYS_ADMIN", "NET_ADMIN"}}};
+  } else {
+    rights["procMount"] = "Unmasked";
+    rights["capabilities"] = {{"drop", {"ALL"}}};
+  }
+  return rights;
+}
+
 json container(const Course& c, const JobRequest& r, const PodOptions& o) {
   json resources = json::object();
   for (const auto& [name, amount] : o.resources) resources[name] = amount;
@@ -44,11 +57,7 @@ json container(const Course& c, const JobRequest& r, const PodOptions& o) {
             {{"name", "HOME"}, {"value", "/tmp"}},
             {{"name", "TMPDIR"}, {"value", "/tmp"}}}},
           {"resources", {{"limits", resources}, {"requests", resources}}},
-          {"securityContext",
-           {{"allowPrivilegeEscalation", false},
-            {"readOnlyRootFilesystem", true},
-            {"procMount", "Unmasked"},  // else no process may mount the /proc of its own namespace
-            {"capabilities", {{"drop", {"ALL"}}}}}},
+          {"securityContext", container_rights(c)},
           {"volumeMounts",
            {shared,
             {{"name", "secret"}, {"mountPath", kSecrets}, {"readOnly", true}},
@@ -70,7 +79,6 @@ json pod(const Course& c, const JobRequest& r, const PodOptions& o) {
                {"terminationGracePeriodSeconds", kGraceSeconds},
                {"automountServiceAccountToken", false},
                {"enableServiceLinks", false},
-               {"hostUsers", false},
                {"securityContext",
                 {{"runAsUser", c.kubernetes.user},
                  {"runAsGroup", c.kubernetes.user},
@@ -82,6 +90,7 @@ json pod(const Course& c, const JobRequest& r, const PodOptions& o) {
                  {{"name", "secret"}, {"secret", {{"secretName", c.kubernetes.secret}}}},
                  {{"name", "own"}, {"emptyDir", {{"medium", "Memory"}, {"sizeLimit", "1Mi"}}}},
                  {{"name", "tmp"}, {"emptyDir", json::object()}}}}};
+  if (c.kubernetes.sandbox != "sys-admin") spec["hostUsers"] = false;
   if (!o.node_selector.empty()) spec["nodeSelector"] = o.node_selector;
   if (!o.priority.empty()) spec["priorityClassName"] = o.priority;
   for (const std::string& key : o.tolerations) spec["tolerations"].push_back({{"key", key}, {"operator", "Exists"}});
@@ -93,11 +102,13 @@ json pod(const Course& c, const JobRequest& r, const PodOptions& o) {
 
 json job_manifest(const Course& c, const JobRequest& r) {
   const PodOptions& o = r.builds ? r.lab.kubernetes_build : r.lab.kubernetes;
+  const int parallelism = r.at_once > 0 ? std::min(r.at_once, r.tasks) : r.tasks;
   json labels = {{kBatchesLabel, r.name.substr(0, r.name.rfind('-'))}};
   json annotations = json::object();
   if (!o.queue.empty()) {
     labels["kueue.x-k8s.io/queue-name"] = o.queue;
-    annotations["kueue.x-k8s.io/job-min-parallelism"] = "1";  // Kueue starts a part of the tasks where not all fit
+    // Kueue starts a part of the tasks where not all fit at once.
+    if (parallelism > 1) annotations["kueue.x-k8s.io/job-min-parallelism"] = "1";
   }
   json job = {
       {"apiVersion", "batch/v1"},
@@ -106,7 +117,7 @@ json job_manifest(const Course& c, const JobRequest& r) {
       {"spec",
        {{"completionMode", "Indexed"},
         {"completions", r.tasks},
-        {"parallelism", r.at_once > 0 ? std::min(r.at_once, r.tasks) : r.tasks},
+        {"parallelism", parallelism},
         {"backoffLimitPerIndex", 0},  // the collector tries again, with a new token
         {"podReplacementPolicy", "Failed"},
         // What the machine ended is no failure of the task: the Job makes another pod, with the same tokens.

@@ -75,6 +75,7 @@ bool excludes_nodes(const json& pod) {
 QueuedTask alive(const json& pod) {
   QueuedTask t;
   t.node = node_of(pod);
+  t.run = text_at(inside(pod, "metadata"), "uid");
   const json& status = inside(pod, "status");
   if (text_at(status, "phase") != "Pending") {
     t.state = State::running;

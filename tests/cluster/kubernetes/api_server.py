@@ -53,18 +53,23 @@ class Kubernetes:
                    f"--advertise-client-urls=http://127.0.0.1:{self.ports['etcd']}", f"--listen-peer-urls=http://127.0.0.1:{self.ports['peer']}",
                    f"--initial-advertise-peer-urls=http://127.0.0.1:{self.ports['peer']}", f"--initial-cluster=default=http://127.0.0.1:{self.ports['peer']}")
         self.start_api()
-        common = [f"--kubeconfig={self.dir}/admin", "--leader-elect=false", "--bind-address=127.0.0.1", f"--cert-dir={self.dir}"]
-        self.start("kube-controller-manager", *common, f"--secure-port={self.ports['controllers']}", "--node-monitor-period=1s",
-                   "--node-monitor-grace-period=12s", f"--service-account-private-key-file={self.dir}/accounts.key", f"--root-ca-file={self.dir}/api.crt",
-                   "--controllers=job-controller,ttl-after-finished-controller,pod-garbage-collector-controller,garbage-collector-controller,"
-                   "namespace-controller,serviceaccount-controller,root-ca-certificate-publisher-controller,node-lifecycle-controller,"
-                   "taint-eviction-controller,resourcequota-controller,persistentvolume-binder-controller,disruption-controller")
-        self.start("kube-scheduler", *common, f"--secure-port={self.ports['scheduler']}")
+        self.start_controllers()
+        self.start("kube-scheduler", *self.common(), f"--secure-port={self.ports['scheduler']}")
         self.version = json.loads(self.kubectl("version", "-o", "json"))["serverVersion"]["gitVersion"]
 
     def start(self, name, *options):
         with open(self.dir / f"{name}.log", "ab") as log:
             self.running[name] = subprocess.Popen([self.programs[name], *options], cwd=self.dir, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+
+    def common(self):
+        return [f"--kubeconfig={self.dir}/admin", "--leader-elect=false", "--bind-address=127.0.0.1", f"--cert-dir={self.dir}"]
+
+    def start_controllers(self):
+        self.start("kube-controller-manager", *self.common(), f"--secure-port={self.ports['controllers']}", "--node-monitor-period=1s",
+                   "--node-monitor-grace-period=12s", f"--service-account-private-key-file={self.dir}/accounts.key", f"--root-ca-file={self.dir}/api.crt",
+                   "--controllers=job-controller,ttl-after-finished-controller,pod-garbage-collector-controller,garbage-collector-controller,"
+                   "namespace-controller,serviceaccount-controller,root-ca-certificate-publisher-controller,node-lifecycle-controller,"
+                   "taint-eviction-controller,resourcequota-controller,persistentvolume-binder-controller,disruption-controller")
 
     def start_api(self):
         self.start("kube-apiserver", f"--etcd-servers=http://127.0.0.1:{self.ports['etcd']}", f"--secure-port={self.ports['api']}",

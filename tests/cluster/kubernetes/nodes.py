@@ -19,10 +19,36 @@ class Pod:
         self.path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{self.name}"
         self.started = now()
 
+    def children(self, of):
+        try:
+            return [int(c) for c in pathlib.Path(f"/proc/{of}/task/{of}/children").read_text().split()]
+        except OSError:
+            return []
+
     def end(self, how):
-        if self.process and self.process.poll() is None:
-            for child in pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split():
-                os.kill(int(child), how)  # the container's first process
+        """A signal to the container's first process."""
+        for child in self.children(self.process.pid) if self.process else []:
+            os.kill(child, how)
+
+    def commands(self):
+        """The command lines of all processes of the container."""
+        left, all = self.children(self.process.pid), []
+        while left:
+            pid = left.pop()
+            left += self.children(pid)
+            try:
+                all.append(pathlib.Path(f"/proc/{pid}/cmdline").read_bytes())
+            except OSError:
+                pass
+        return all
+
+    def freeze(self, how=signal.SIGSTOP):
+        """Stops all processes of the container, or lets them go on (SIGCONT)."""
+        left = self.children(self.process.pid)
+        while left:
+            pid = left.pop()
+            left += self.children(pid)
+            os.kill(pid, how)
 
 
 class Nodes(threading.Thread):
@@ -45,10 +71,10 @@ class Nodes(threading.Thread):
 
     def say(self, name, capacity=None):
         """A node's status and its lease."""
-        if capacity:
-            ready = {"type": "Ready", "status": "True", "reason": "KubeletReady", "lastHeartbeatTime": now(), "lastTransitionTime": now()}
-            self.kubernetes.call("PATCH", f"/api/v1/nodes/{name}/status", {"status": {"capacity": capacity, "allocatable": capacity, "conditions": [ready]}},
-                                 "application/strategic-merge-patch+json")
+        size = {"capacity": capacity, "allocatable": capacity} if capacity else {}
+        ready = {"type": "Ready", "status": "True", "reason": "KubeletReady", "lastHeartbeatTime": now(), "lastTransitionTime": now()}
+        self.kubernetes.call("PATCH", f"/api/v1/nodes/{name}/status", {"status": {**size, "conditions": [ready]}},
+                             "application/strategic-merge-patch+json")
         lease = {"kind": "Lease", "metadata": {"name": name, "namespace": "kube-node-lease"},
                  "spec": {"holderIdentity": name, "leaseDurationSeconds": 40, "renewTime": now(fine=True)}}
         path = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"
@@ -57,8 +83,7 @@ class Nodes(threading.Thread):
 
     def come_back(self, name):
         self.lost.discard(name)
-        ready = {"type": "Ready", "status": "True", "reason": "KubeletReady", "lastHeartbeatTime": now(), "lastTransitionTime": now()}
-        self.kubernetes.call("PATCH", f"/api/v1/nodes/{name}/status", {"status": {"conditions": [ready]}}, "application/strategic-merge-patch+json")
+        self.leases = 0
 
     def report(self, p, phase, state, **more):
         conditions = more.pop("conditions", [])

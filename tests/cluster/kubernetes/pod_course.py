@@ -13,6 +13,15 @@ class Cluster(Kubernetes):
         self.kubectl("apply", "-k", str(MANIFESTS / "base"))
         self.nodes = Nodes(self, NAMES, {})
 
+    def all_well(self):
+        """No pod is left, and all nodes are ready."""
+        for _ in range(200):
+            nodes = self.call("GET", "/api/v1/nodes")["items"]
+            if not self.nodes.live() and all("taints" not in n["spec"] for n in nodes):
+                return
+            time.sleep(0.1)
+        raise SystemExit("FAILED: the nodes are not well again: " + self.kubectl("describe", "nodes"))
+
     def __exit__(self, kind, *rest):
         self.nodes.stop()
         super().__exit__(kind, *rest)
