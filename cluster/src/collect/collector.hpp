@@ -19,6 +19,8 @@ class Collector {
 
   // One round: collects results, watches the queue, and submits waiting work. It does not wait for jobs.
   void step();
+  // Why the last round submitted nothing; empty where the executor answered.
+  std::string no_answer() const { return jobs_.controller_away() ? jobs_.no_answer() : ""; }
   // Runs rounds until no work is open, with progress on stderr.
   void run();
   int collect() { return published_.collect(); }  // returns the number of collected files

@@ -41,6 +41,9 @@ int collect_to_the_end(Gradebook& book, const std::string& lab, bool detach) {
   Collector collector(book, *executor);
   if (detach) {
     collector.step();
+    if (const std::string why = collector.no_answer(); !why.empty())
+      throw Error(Exit::environment, why + ". Nothing was submitted",
+                  "`ridge cluster resume` submits what waits, once it answers");
     fmt::print("Submitted. `ridge cluster resume` collects, `ridge cluster status` shows how far it is.\n");
     return 0;
   }

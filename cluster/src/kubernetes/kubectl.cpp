@@ -26,6 +26,18 @@ std::string from_brace(const std::string& text) {
   return "";
 }
 
+// kubectl prints an empty list before it says that it reached no server.
+std::string without_json(const std::string& text) {
+  std::string rest;
+  bool inside = false;
+  for (const std::string& line : split(text, '\n')) {
+    inside = inside || line.starts_with('{');
+    if (!inside) rest += (rest.empty() ? "" : "\n") + line;
+    if (line.ends_with('}') && (line.starts_with('}') || line.starts_with('{'))) inside = false;
+  }
+  return rest;
+}
+
 }  // namespace
 
 // kubectl's own words: "Error from server (Forbidden): ...", "The Job "x" is invalid: ...", "error: no context exists".
@@ -51,7 +63,7 @@ KubectlAnswer Kubectl::run(std::vector<std::string> words, double seconds) const
     throw Error(Exit::environment, "kubectl can't be started",
                 "install it (Debian's package is kubernetes-client), with a kubeconfig for this account");
   if (r.exit_code == 0) return {KubectlAnswer::Kind::good, r.output};
-  std::string message = r.timed_out ? "kubectl did not answer" : capped(printable(trimmed(r.output)), 600);
+  std::string message = r.timed_out ? "kubectl did not answer" : capped(printable(trimmed(without_json(r.output))), 600);
   const bool refused = !r.timed_out && is_refusal(message);
   return {refused ? KubectlAnswer::Kind::refused : KubectlAnswer::Kind::none, message};
 }

@@ -38,8 +38,14 @@ def look(r, situation):
 
 
 def job(r):
-    r.until(lambda: r.course.rows("SELECT 1 FROM batch"))
-    return r.course.rows("SELECT name FROM batch ORDER BY id DESC")[0][0]
+    for _ in range(300):
+        try:
+            if rows := r.course.rows("SELECT name FROM batch WHERE state <> 'submitting' ORDER BY id DESC"):
+                return rows[0][0]
+        except sqlite3.Error:  # the tables are not there yet
+            pass
+        time.sleep(0.1)
+    raise SystemExit("FAILED: no job")
 
 
 def situation(cluster, name, prepare, ready, **settings):
