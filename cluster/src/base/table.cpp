@@ -28,12 +28,17 @@ void Table::done() const {
       throw Error(Exit::usage,
                   fmt::format("{} line {}: there is no key '{}'{}", shown(file_), value.source().begin.line,
                               std::string(key.str()), name_.empty() ? "" : " in [" + name_ + "]"),
-                  "docs/cluster.md lists the keys");
+                  documents());
+}
+
+const char* Table::documents() const {
+  return name_.find("kubernetes") == std::string::npos ? "docs/cluster.md lists the keys"
+                                                       : "docs/kubernetes.md lists the keys";
 }
 
 void Table::fail(const toml::node& n, const char* key, const char* wanted) const {
   throw Error(Exit::usage, fmt::format("{} line {}: '{}' is not {}", shown(file_), n.source().begin.line, key, wanted),
-              "docs/cluster.md lists the keys");
+              documents());
 }
 
 void Table::read(const toml::node& n, const char* key, std::string& to) const {

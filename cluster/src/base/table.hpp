@@ -35,6 +35,7 @@ class Table {
 
  private:
   const toml::node* find(const char* key) const { return table_ == nullptr ? nullptr : table_->get(key); }
+  const char* documents() const;
   [[noreturn]] void fail(const toml::node& n, const char* key, const char* wanted) const;
   void read(const toml::node& n, const char* key, std::string& to) const;
   void read(const toml::node& n, const char* key, bool& to) const;

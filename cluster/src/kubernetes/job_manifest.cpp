@@ -23,7 +23,7 @@ json from_field(const char* name, const std::string& path) {
   return {{"name", name}, {"valueFrom", {{"fieldRef", {{"fieldPath", path}}}}}};
 }
 
-// bubblewrap needs a /proc that no mount covers, unless it has the rights to mount one all the same (docs/kubernetes.md).
+// bubblewrap needs a /proc that no mount covers, or the rights to mount one all the same (docs/kubernetes.md).
 json container_rights(const Course& c) {
   json rights = {{"allowPrivilegeEscalation", false}, {"readOnlyRootFilesystem", true}};
   if (c.kubernetes.sandbox == "sys-admin") {

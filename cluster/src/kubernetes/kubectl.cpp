@@ -63,7 +63,8 @@ KubectlAnswer Kubectl::run(std::vector<std::string> words, double seconds) const
     throw Error(Exit::environment, "kubectl can't be started",
                 "install it (Debian's package is kubernetes-client), with a kubeconfig for this account");
   if (r.exit_code == 0) return {KubectlAnswer::Kind::good, r.output};
-  std::string message = r.timed_out ? "kubectl did not answer" : capped(printable(trimmed(without_json(r.output))), 600);
+  std::string message =
+      r.timed_out ? "kubectl did not answer" : capped(printable(trimmed(without_json(r.output))), 600);
   const bool refused = !r.timed_out && is_refusal(message);
   return {refused ? KubectlAnswer::Kind::refused : KubectlAnswer::Kind::none, message};
 }

@@ -2,7 +2,7 @@
 """A mixed class, end to end on Kubernetes: the same gradebook as through the virtual Slurm, where one can be started. Then
 builds apart, GPUs and MIG profiles, doctor, status, regrade, and what a pod sees.
 
-test_class.py [class|builds|rights|judge]
+test_class.py [class|builds|rights|judge|manifests]
 """
 from pod_course import *
 
@@ -176,7 +176,31 @@ def judge(cluster):
     course.remove()
 
 
+def manifests(cluster):
+    """The API server takes what cluster/kubernetes makes of itself; what needs other projects' kinds is only rendered."""
+    for name, kinds in (("base", 7), ("overlays/nfs", 8), ("overlays/sys-admin", 7)):
+        said = cluster.kubectl("apply", "--dry-run=server", "-k", str(MANIFESTS / name)).splitlines()
+        expect(f"{name}: {said}", kinds, len([line for line in said if line.endswith("(server dry run)")]))
+    for name, kinds in (("overlays/kueue", ["ClusterQueue"] * 3 + ["LocalQueue"] * 3 + ["ResourceFlavor"] * 3), ("mpi", ["MPIJob", "NetworkPolicy"])):
+        text = cluster.kubectl("kustomize", str(MANIFESTS / name)).splitlines()
+        found = sorted(line.split()[1] for line in text if line.startswith("kind: "))
+        expect(f"{name}: {found}", kinds, [k for k in found if k in kinds and (name == "mpi" or k != "NetworkPolicy")])
+    level = lambda name: [line.split()[1] for line in cluster.kubectl("kustomize", str(MANIFESTS / name)).splitlines() if "/enforce:" in line]
+    expect("levels of Pod Security", (["baseline"], ["privileged"]), (level("base"), level("overlays/nfs")))
+    for words, answer in ((("create", "jobs.batch"), "yes"), (("list", "nodes"), "yes"), (("get", "secrets"), "no"), (("create", "jobs.batch", "-n", "default"), "no")):
+        said = cluster.kubectl("auth", "can-i", *words, *(() if "-n" in words else ("-n", "ridge")), fails=True, config="collector")
+        expect(f"{words}: {said}", answer, said.split()[0])
+    course = PodCourse(cluster, "heartbeat_s = 5\n", 'sandbox = "sys-admin"\n')
+    course.add("s0", "points 5", 5.0)
+    course.roster()
+    cluster.kubectl("apply", "-k", str(MANIFESTS / "overlays/sys-admin"))
+    done = course.run(*course.grade_words())
+    expect("with sys-admin all is graded too: " + done.stdout + done.stderr, 0, done.returncode)
+    course.check()
+    course.remove()
+
+
 with Cluster() as cluster:
     print(f"Kubernetes {cluster.version}")
-    {"class": a_class, "builds": builds, "rights": rights, "judge": judge}[(sys.argv + ["class"])[1]](cluster)
+    {"class": a_class, "builds": builds, "rights": rights, "judge": judge, "manifests": manifests}[(sys.argv + ["class"])[1]](cluster)
 print(f"{len(checks)} checks")
