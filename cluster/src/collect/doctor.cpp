@@ -101,9 +101,13 @@ void examine_nodes(const Course& c, Executor& executor, std::vector<Finding>& al
   while (!(answer = read_regular(dir / "answer", 1 << 20)) && steady_now() < end)
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
   if (!answer) {
+    std::string why;
+    if (const auto seen = executor.look("ridge-doctor", why))
+      for (const auto& [name, task] : seen->queued)
+        if (name == request.name) why = task.reason;
     executor.cancel({s.job});
     all.push_back(
-        {Kind::bad, "a small job did not answer within a minute", "see " + shown(dir / "log") + " and the queue"});
+        {Kind::bad, "a small job did not answer within a minute" + (why.empty() ? "" : ": " + why), "see " + shown(dir / "log") + " and the queue"});
     return;
   }
   std::istringstream in(*answer);

@@ -172,14 +172,25 @@ void JobWatch::look() {
   waits_for_.clear();
   for (const auto& [name, t] : seen->queued)
     if (t.state == QueuedTask::State::waiting && !t.reason.empty()) waits_for_ = first_words(t.reason);
-  for (const Disruption& d : seen->disruptions) note(d);
+  std::map<std::pair<std::string, int>, std::vector<const Disruption*>> taken;
+  for (const Disruption& d : seen->disruptions) {
+    note(d);
+    if (d.blames_node) taken[{d.job, d.task}].push_back(&d);
+  }
   for (const Batch& b : open_batches()) {
     TasksInQueue queued;
     for (auto [at, end] = seen->queued.equal_range(b.name); at != end; ++at) queued[at->second.task] = at->second;
     if (!has_job(b, queued)) continue;
     for (int task : b.open) {
       const auto at = queued.find(task);
-      look_at(b, task, at == queued.end() ? nullptr : &at->second, seen->ended);
+      const QueuedTask* in_queue = at == queued.end() ? nullptr : &at->second;
+      // A task that every node throws out would be started again for ever.
+      if (const auto& all = taken[{b.name, task}]; static_cast<int>(all.size()) > course_.retries)
+        give_up(b.name, b.id, task,
+                {"lost", fmt::format("taken from its node {} times: {}", all.size(), first_words(all.back()->why))},
+                lives_[{b.name, task}], in_queue == nullptr ? "" : in_queue->job, Blame::nobody);
+      else
+        look_at(b, task, in_queue, seen->ended);
     }
   }
   db_.change(

@@ -80,6 +80,21 @@ def _(r):
     expect("no attempt counts as failed", [], r.course.rows("SELECT * FROM attempt WHERE state IN ('lost', 'failed')"))
 
 
+@fault("pod evicted by each node, again and again", grading="retries = 1\n", order="slow 2", works=4)
+def _(r):
+    r.start(-1)
+    victim = lambda: [p for p in pods_of(r) if p.pod["metadata"]["labels"]["batch.kubernetes.io/job-completion-index"] == "0"]
+    while not r.ended():
+        for p in victim():
+            r.cluster.nodes.evict(p)
+        time.sleep(0.2)
+    said = r.end()
+    expect("it ends, and says why: " + said, (3, True), (r.process.returncode, "taken from its node 2 times" in said and "TerminationByKubelet" in said))
+    expect("no zero", 1, list(r.course.gradebook().values()).count(None))
+    r.restart(*r.course.grade_words())
+    r.finish()
+
+
 @fault("pods preempted by others of higher priority", order="slow 2")
 def _(r):
     r.start(0)
