@@ -62,7 +62,7 @@ def says(c, get, *words):
 
 
 def waiting():
-    with course() as c:
+    with course("retries = 3\nstart_s = 1\n") as c:
         c.submit()
         says(c, "running", "jobs: 3 running, 0 pending")
         says(c, "suspended", "jobs: 0 running, 3 pending", "its Job is suspended")
