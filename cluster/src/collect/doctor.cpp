@@ -106,8 +106,8 @@ void examine_nodes(const Course& c, Executor& executor, std::vector<Finding>& al
       for (const auto& [name, task] : seen->queued)
         if (name == request.name) why = task.reason;
     executor.cancel({s.job});
-    all.push_back(
-        {Kind::bad, "a small job did not answer within a minute" + (why.empty() ? "" : ": " + why), "see " + shown(dir / "log") + " and the queue"});
+    all.push_back({Kind::bad, "a small job did not answer within a minute" + (why.empty() ? "" : ": " + why),
+                   "see " + shown(dir / "log") + " and the queue"});
     return;
   }
   std::istringstream in(*answer);
