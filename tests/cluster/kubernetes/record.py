@@ -3,6 +3,7 @@
 
 Written down are the answers to the collector's own questions, with the Job's name as NAME and the course's label as LABEL.
 """
+import re
 from pod_rounds import *
 
 answers = {}
@@ -18,6 +19,7 @@ def say(r, situation, *words):
     label = "ridge-" + r.course.rows("SELECT value FROM meta WHERE key = 'id'")[0][0]
     text = text.replace(label, "LABEL").replace(str(r.dir), "COURSE").replace(str(r.cluster.dir), "CLUSTER").replace(r.course.name, "CLAIM").replace(RIDGE, "RIDGE")
     text = text.replace(r.cluster.url, "https://127.0.0.1:6443").replace(r.cluster.url[8:], "127.0.0.1:6443")
+    text = re.sub(r"/var/tmp/ridge-course\.[a-z0-9_]+", "COURSE", text)  # an earlier course's
     try:
         parsed = json.loads(text[text.index("{"):])
         for item in parsed.get("items", []):
