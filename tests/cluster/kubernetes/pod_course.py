@@ -30,7 +30,7 @@ class Cluster(Kubernetes):
 class PodCourse(Course):
     def __init__(self, cluster, grading="", pods="cpus = 1\n", head="", program=True):
         super().__init__(cluster, grading, 'executor = "kubernetes"\n' + head, program)
-        self.cluster, self.name = cluster, self.dir.name.replace(".", "-").replace("_", "-").lower()
+        self.cluster, self.name = cluster, self.dir.name.replace(".", "-").replace("_", "x").lower()
         (self.dir / "shared").mkdir(mode=0o700)
         file = self.dir / "course.toml"
         file.write_text(file.read_text().replace('[slurm]\npartition = "grade"\ncpus = 1\n', (
