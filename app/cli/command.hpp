@@ -16,7 +16,7 @@ namespace ridge {
 // Help texts that several commands, or a command and its stand-in, share.
 constexpr const char* kLabHelp = "Lab: 01, 01_coalescing or coalescing";
 constexpr const char* kTaskHelp = "Task (default: the next that has not passed)";
-constexpr const char* kClusterHelp = "Grade a class through Slurm: grade, follow, resume, export";
+constexpr const char* kClusterHelp = "Grade a class through Slurm or Kubernetes";
 constexpr const char* kSubmitHelp = "Hand your work in: checks, packs, and puts it into the course's folder";
 
 class Commands {

@@ -21,7 +21,7 @@ case $word in
   orphan) setsid sleep 600 & word=points ;;
   broken) echo "no such device" >&2; exit 3 ;;
   broken-on) # a node that is sick
-    case " $second " in *" ${SLURMD_NODENAME-} "*) echo "sick node" >&2; exit 3 ;; esac
+    case " $second " in *" ${RIDGE_NODE:-${SLURMD_NODENAME-}} "*) echo "sick node" >&2; exit 3 ;; esac
     word=points ;;
 esac
 here=$(dirname "$0")

@@ -18,6 +18,30 @@ struct SlurmOptions {  // for one kind of job; an empty value is the cluster's d
   std::vector<std::string> more;  // further options of sbatch
 };
 
+struct PodOptions {             // for one kind of job on Kubernetes; an empty value is the cluster's default
+  std::string image;            // has Ridge and what it needs to judge
+  std::string queue, priority;  // Kueue's LocalQueue; a PriorityClass
+  std::string memory;
+  int cpus = 0;
+  std::map<std::string, std::string> resources;      // "nvidia.com/gpu" -> "1", "nvidia.com/mig-1g.10gb" -> "1"
+  std::map<std::string, std::string> node_selector;  // labels that the node must have
+  std::vector<std::string> tolerations;              // keys of taints
+  fs::path patch;                                    // JSON, merged into the Job (RFC 7386)
+};
+
+struct KubernetesCluster {
+  std::string context;  // of the kubeconfig; empty: the current one
+  std::string name_space = "ridge";
+  std::string claim = "ridge-shared";      // the PersistentVolumeClaim that is mounted as `shared`
+  std::string claim_path;                  // a folder of the claim; empty: all of it
+  std::string secret = "ridge-course";     // has the keys signing_key and seeds
+  std::string program = "/usr/bin/ridge";  // in the image
+  // What lets the sandbox start in a pod: a user namespace of the pod, or further capabilities ("sys-admin").
+  std::string sandbox = "user-namespace";
+  int user = -1;        // the account of pods, which owns `shared`; -1: the collector's
+  int keep_hours = 24;  // that a finished Job and its pods stay
+};
+
 struct LatePolicy {
   int grace_minutes = 0;
   double percent_per_day = 0;  // deducted for each day begun
@@ -32,7 +56,9 @@ struct CourseLab {
   int limit_s = 600;  // for grading one submission
   LatePolicy late;
   SlurmOptions slurm;
-  SlurmOptions build;  // for jobs that build, where [build] names a partition; else judging jobs build
+  SlurmOptions build;  // for jobs that build
+  PodOptions kubernetes, kubernetes_build;
+  bool builds_apart = false;  // [build] names a partition or pods; else judging jobs build
 };
 
 struct Course {
@@ -42,7 +68,9 @@ struct Course {
   fs::path shared;      // a folder that every node sees under this name
   fs::path dropbox;     // where `ridge submit` puts work; empty where the course has none
   std::string lessons;  // where students read lessons: the address of a copy of the course; empty: on their machines
-  fs::path program;     // the judging program; empty for this repository's ./ridge
+  std::string executor = "slurm";  // or "kubernetes"
+  KubernetesCluster kubernetes;
+  fs::path program;  // the judging program; empty for this repository's ./ridge
   bool is_signed = true;
   fs::path signing_key;
   std::vector<std::string> keys;  // public keys that may sign records

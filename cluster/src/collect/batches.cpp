@@ -8,9 +8,9 @@
 
 #include "cluster/src/base/cluster_clock.hpp"
 #include "cluster/src/base/files.hpp"
+#include "cluster/src/base/strings.hpp"
 #include "cluster/src/intake/intake.hpp"
-#include "cluster/src/slurm/array_task.hpp"
-#include "cluster/src/slurm/slurm.hpp"
+#include "cluster/src/jobs/array_task.hpp"
 #include "grader/base/error.hpp"
 #include "grader/lab/lab.hpp"
 #include "grader/result/record.hpp"
@@ -27,21 +27,22 @@ constexpr double kRunSeconds = 60;  // that one run of a submission may take by 
 }  // namespace
 
 void Batches::send(std::int64_t id, const std::string& name, const CourseLab& lab, Phase phase, int tasks) {
-  const SlurmOptions& options = phase == Phase::build ? lab.build : lab.slurm;
   auto text = read_regular(course_.shared / "batches" / name / "plan.json", 64 << 20);
   const json plan = text ? json::parse(*text, nullptr, false) : json();
   if (!plan.is_object())
     throw Error(Exit::environment, "cannot read the plan of " + name + " in the shared folder",
                 "check that it is mounted here");
-  const int minutes = plan.value("minutes", 30);
-  std::vector<std::string> command = {(root_dir() / "cluster/round.sbatch").string(), plan.value("ridge", ""),
-                                      (course_.shared / "batches" / name).string(), course_.setup, course_.scratch};
-  const fs::path log = course_.shared / "log" / (name + ".%a.log");
-  Submitted s = submit(name, options, tasks, course_.at_once, minutes, nodes_.excluded(), log, command);
-  if (s.kind == Submitted::Kind::refused && !nodes_.excluded().empty()) {
+  JobRequest request{name, lab, phase == Phase::build, tasks, course_.at_once, plan.value("minutes", 30)};
+  request.excluded = nodes_.excluded();
+  request.batch = course_.shared / "batches" / name;
+  request.log = course_.shared / "log" / (name + ".%a.log");
+  request.ridge = plan.value("ridge", "");
+  Submitted s = executor_.submit(request);
+  if (s.kind == Submitted::Kind::refused && !request.excluded.empty()) {
     book_.note("no job can start without the excluded nodes; they are tried again: " + s.message);
     nodes_.readmit_all();
-    s = submit(name, options, tasks, course_.at_once, minutes, {}, log, command);
+    request.excluded.clear();
+    s = executor_.submit(request);
   }
   if (s.kind == Submitted::Kind::accepted)
     db_.change("UPDATE batch SET state = 'submitted', job = ? WHERE id = ?", s.job, id);
@@ -54,8 +55,8 @@ void Batches::send(std::int64_t id, const std::string& name, const CourseLab& la
              s.message, wall_now(), id);
   db_.change("UPDATE batch SET state = 'over' WHERE id = ?", id);
   all.commit();
-  // A limit on the number of a user's jobs: smaller arrays, one after the other.
-  if (is_submit_limit(s.message)) {
+  // A limit on the number of a user's jobs: smaller jobs, one after the other.
+  if (executor_.is_submit_limit(s.message)) {
     const bool others = db_.query("SELECT 1 FROM attempt WHERE state = 'open'").next();
     if (tasks > 1 || others) {
       max_tasks_ = std::max(1, tasks / 2);
@@ -63,8 +64,9 @@ void Batches::send(std::int64_t id, const std::string& name, const CourseLab& la
       return;
     }
   }
-  throw Error(Exit::environment, "Slurm refuses the jobs: " + s.message,
-              "correct [slurm] in course.toml (`ridge cluster doctor` checks it), then `ridge cluster resume`");
+  throw Error(Exit::environment, executor_.name() + " refuses the jobs: " + s.message,
+              fmt::format("correct [{}] in course.toml (`ridge cluster doctor` checks it), then `ridge cluster resume`",
+                          lower(executor_.name())));
 }
 
 void Batches::make(const CourseLab& lab, Phase phase, const std::vector<Item>& items, int per_job) {
@@ -72,21 +74,21 @@ void Batches::make(const CourseLab& lab, Phase phase, const std::vector<Item>& i
   const int tasks =
       static_cast<int>((items.size() + static_cast<std::size_t>(per_job) - 1) / static_cast<std::size_t>(per_job));
   const std::string name = prefix_ + new_nonce().substr(0, 10);
-  const fs::path program = course_.program.empty() ? root_dir() / "ridge" : course_.program;
+  const JobPaths paths = executor_.paths();
   json options = json::array();
   if (course_.is_signed) options.push_back("--official");
   if (course_.require_sandbox) options.push_back("--require-sandbox");
-  if (!course_.seeds.empty() && !builds) options.insert(options.end(), {"--seed-file", course_.seeds.string()});
+  if (!course_.seeds.empty() && !builds) options.insert(options.end(), {"--seed-file", paths.seeds.string()});
   // An endless kernel ends its task and leaves time for the others.
   const std::size_t parts = std::max<std::size_t>(1, find_lab(lab.name).tasks.size());
   if (const double each = 0.6 * lab.limit_s / static_cast<double>(parts); each < kRunSeconds && !builds)
     options.insert(options.end(), {"--time-limit", fmt::format("{:.1f}", each)});
   if (lab.slurm.nodes > 1 && !builds) options.insert(options.end(), {"--ranks-through", course_.mpi});
-  // Slurm's limit exceeds the submissions' own limits, which apply first.
+  // The job's limit exceeds the submissions' own limits, which apply first.
   const int minutes = (per_job * ((builds ? course_.build_limit_s : lab.limit_s) + 2) + 59) / 60 + 2;
   std::string preflight = course_.preflight;
   if (preflight == "gpu")
-    preflight = fmt::format("exec '{}' cluster preflight --require --keep '{}'{}", own_program(),
+    preflight = fmt::format("exec '{}' cluster preflight --require --keep '{}'{}", paths.ridge.string(),
                             (course_.shared / "preflight").string(),
                             course_.reference.empty() ? "" : " --reference '" + course_.reference.string() + "'");
   json plan = {{"name", name},
@@ -96,10 +98,10 @@ void Batches::make(const CourseLab& lab, Phase phase, const std::vector<Item>& i
                {"arch", course_.build_arch},
                {"limit_s", builds ? course_.build_limit_s : lab.limit_s},
                {"minutes", minutes},
-               {"program", program.string()},
-               {"ridge", own_program()},
+               {"program", paths.program.string()},
+               {"ridge", paths.ridge.string()},
                {"options", options},
-               {"signing_key", course_.is_signed ? course_.signing_key.string() : ""},
+               {"signing_key", course_.is_signed ? paths.signing_key.string() : ""},
                {"preflight", builds ? "" : preflight},
                {"container", course_.container},
                {"shared", course_.shared.string()},
@@ -135,11 +137,7 @@ void Batches::make(const CourseLab& lab, Phase phase, const std::vector<Item>& i
 int Batches::items_per_job(const CourseLab& lab, Phase phase, std::size_t items) const {
   if (course_.per_job != 0) return course_.per_job;
   const bool builds = phase == Phase::build;
-  const std::string& partition = builds ? lab.build.partition : lab.slurm.partition;
-  std::size_t nodes = 1;
-  if (auto all = partitions())
-    for (const Partition& p : *all)
-      if (partition.empty() || p.name == partition) nodes = std::max(nodes, p.nodes.size());
+  const std::size_t nodes = executor_.nodes(lab, builds);
   const int seconds = builds ? course_.build_limit_s : lab.limit_s;
   const auto half_an_hour = static_cast<std::size_t>(std::max(1, 1800 / seconds));
   return static_cast<int>(std::clamp<std::size_t>(items / (16 * nodes), 1, std::min<std::size_t>(20, half_an_hour)));
@@ -150,11 +148,11 @@ void Batches::submit_waiting() {
   if (now < next_) return;
   next_ = now + 1;
   nodes_.readmit();
-  if (max_tasks_ == 0) max_tasks_ = std::min(kMaxArray, max_array_size());
+  if (max_tasks_ == 0) max_tasks_ = std::min(kMaxArray, executor_.most_tasks());
   std::map<std::pair<std::string, Phase>, std::vector<Item>> waiting;
   for (Rows r = db_.query("SELECT id, lab, content, built FROM work WHERE state = 'waiting' ORDER BY id"); r.next();) {
     if (!attempts_.may_start(r.integer(0), now)) continue;
-    const bool builds = r.text(3).empty() && !course_.lab(r.text(1)).build.partition.empty();
+    const bool builds = r.text(3).empty() && course_.lab(r.text(1)).builds_apart;
     waiting[{r.text(1), builds ? Phase::build : Phase::judge}].push_back(
         {r.integer(0), r.text(2), new_nonce(), r.text(3)});
   }
@@ -167,7 +165,7 @@ void Batches::submit_waiting() {
            {items.begin() + static_cast<std::ptrdiff_t>(at), items.begin() + static_cast<std::ptrdiff_t>(end)},
            per_job);
       at = end;
-      if (next_ > now + 1) return;  // Slurm takes no more jobs now
+      if (next_ > now + 1) return;  // the executor takes no more jobs now
     }
   }
 }

@@ -1,4 +1,4 @@
-// Sends waiting work to Slurm, as arrays of jobs.
+// Sends waiting work to the executor, in batches: a batch is one job with many tasks.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -14,18 +14,19 @@ enum class Phase { judge, build };
 
 class Batches {
  public:
-  Batches(Gradebook& book, const Attempts& attempts, Nodes& nodes)
+  Batches(Gradebook& book, Executor& executor, const Attempts& attempts, Nodes& nodes)
       : book_(book),
+        executor_(executor),
         db_(book.db()),
         course_(book.course()),
         prefix_(book.jobs_prefix()),
         attempts_(attempts),
         nodes_(nodes) {}
 
-  // Submits the waiting work about once a second at most, and less often while Slurm takes no more jobs.
+  // Submits the waiting work about once a second at most, and less often while the executor takes no more jobs.
   void submit_waiting();
-  // Submits a batch whose row says 'submitting'. JobWatch calls it again where sbatch's reply was lost and no job is
-  // known.
+  // Submits a batch whose row says 'submitting'. JobWatch calls it again where the reply was lost and no job
+  // is known.
   void send(std::int64_t id, const std::string& name, const CourseLab& lab, Phase phase, int tasks);
 
  private:
@@ -37,13 +38,14 @@ class Batches {
   int items_per_job(const CourseLab& lab, Phase phase, std::size_t items) const;
 
   Gradebook& book_;
+  Executor& executor_;
   Database& db_;
   const Course& course_;
   std::string prefix_;
   const Attempts& attempts_;
   Nodes& nodes_;
   double next_ = 0;    // in steady_now() seconds
-  int max_tasks_ = 0;  // of one array, as Slurm allows; 0: not asked yet
+  int max_tasks_ = 0;  // of one job, as the executor allows; 0: not asked yet
 };
 
 }  // namespace ridge::cluster

@@ -10,19 +10,19 @@
 #include "cluster/src/base/cluster_clock.hpp"
 #include "cluster/src/base/files.hpp"
 #include "cluster/src/intake/intake.hpp"
-#include "cluster/src/slurm/slurm.hpp"
 #include "grader/base/text.hpp"
 
 namespace ridge::cluster {
 
-Collector::Collector(Gradebook& book)
+Collector::Collector(Gradebook& book, Executor& executor)
     : book_(book),
+      executor_(executor),
       prefix_(book.jobs_prefix()),
       attempts_(book),
-      nodes_(book),
+      nodes_(book, executor),
       published_(book, attempts_, nodes_),
-      batches_(book, attempts_, nodes_),
-      jobs_(book, attempts_, nodes_, batches_),
+      batches_(book, executor, attempts_, nodes_),
+      jobs_(book, executor, attempts_, nodes_, batches_),
       started_(steady_now()) {
   book_.claim_shared();
   make_parts();
@@ -55,10 +55,11 @@ void Collector::show_progress(bool last) {
   const int done = c.graded - graded_at_start_;
   std::string text = fmt::format("graded {}, in the queue or running {}, waiting {}", c.graded, c.running, c.waiting);
   if (c.not_graded > 0) text += fmt::format(", not graded {}", c.not_graded);
-  if (jobs_.controller_away()) text += "; Slurm does not answer";
-  if (!jobs_.waits_for().empty()) text += "; Slurm does not start jobs: " + jobs_.waits_for();
+  if (jobs_.controller_away()) text += "; " + jobs_.no_answer();
+  if (!jobs_.waits_for().empty())
+    text += fmt::format("; {} does not start jobs: {}", executor_.name(), jobs_.waits_for());
   if (c.running > 0 && done == 0) {
-    position_ = queue_position("", prefix_);
+    position_ = executor_.position(prefix_);
     if (position_ > 0) text += fmt::format("; {} jobs are before ours", position_);
   }
   if (done > 0 && c.open() > 0) {

@@ -1,4 +1,4 @@
-// The collector submits waiting work to Slurm, moves published results into the gradebook, and gives up attempts
+// The collector submits waiting work to the executor, moves published results into the gradebook, and gives up attempts
 // without a heartbeat. Its state is in the gradebook and the shared folder, so that it can end at any moment and the
 // next collector continues.
 #pragma once
@@ -15,10 +15,12 @@ namespace ridge::cluster {
 
 class Collector {
  public:
-  explicit Collector(Gradebook& book);
+  Collector(Gradebook& book, Executor& executor);
 
   // One round: collects results, watches the queue, and submits waiting work. It does not wait for jobs.
   void step();
+  // Why the last round submitted nothing; empty where the executor answered.
+  std::string no_answer() const { return jobs_.controller_away() ? jobs_.no_answer() : ""; }
   // Runs rounds until no work is open, with progress on stderr.
   void run();
   int collect() { return published_.collect(); }  // returns the number of collected files
@@ -28,6 +30,7 @@ class Collector {
   void show_progress(bool last);
 
   Gradebook& book_;
+  Executor& executor_;
   std::string prefix_;
   Attempts attempts_;
   Nodes nodes_;

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "cluster/src/base/cluster_clock.hpp"
 #include "cluster/src/base/files.hpp"
-#include "cluster/src/slurm/array_task.hpp"
-#include "cluster/src/slurm/slurm.hpp"
+#include "cluster/src/jobs/array_task.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 
@@ -16,21 +14,17 @@ namespace ridge::cluster {
 
 namespace {
 
-constexpr double kGoneSeconds = 3;      // the delay with which a job's last file appears here
-constexpr double kUnknownSeconds = 20;  // Slurm lists ended jobs for a while: one that it does not list may be an error
+constexpr double kGoneSeconds = 3;  // the delay with which a job's last file appears here
+constexpr double kUnknownSeconds =
+    20;  // an executor lists ended jobs for a while: one that it does not list may be an error
 
 std::string first_words(const std::string& text, std::size_t n = 200) { return capped(printable(text), n); }
 
-// Slurm took the node for other jobs, which is nobody's failure.
-bool preempted(const EndedTasks& ended, const std::string& batch, int task) {
-  const auto at = ended.find({batch, task});
-  return at != ended.end() && at->second == "PREEMPTED";
-}
-
-Failure how_it_ended(const EndedTasks& ended, const std::string& batch, int task, const std::string& node) {
+Failure how_it_ended(const EndedTask* end, const std::string& executor, const std::string& node) {
   const std::string where = node.empty() ? "" : " on " + node;
-  if (preempted(ended, batch, task)) return {"lost", "Slurm preempted its job" + where, false, false};
-  return {"lost", "its job ended without a result" + where};
+  if (end != nullptr && end->preempted) return {"lost", executor + " preempted its job" + where, false, false};
+  const std::string why = end == nullptr || end->why.empty() ? "" : ": " + first_words(end->why);
+  return {"lost", "its job ended without a result" + where + why};
 }
 
 }  // namespace
@@ -66,7 +60,7 @@ void JobWatch::give_up(const std::string& batch, std::int64_t id, int task, cons
   if (blame != Blame::nobody) nodes_.failed(life.node, failure.reason, blame == Blame::node_at_once);
   book_.note(fmt::format("{} task {}: {}; {} attempts", batch, task, failure.reason, tokens.size()));
   all.commit();
-  if (!job.empty()) cancel_jobs({job});
+  if (!job.empty()) executor_.cancel({job});
 }
 
 std::vector<JobWatch::Batch> JobWatch::open_batches() {
@@ -90,7 +84,7 @@ std::vector<JobWatch::Batch> JobWatch::open_batches() {
 
 bool JobWatch::has_job(const Batch& b, const TasksInQueue& queued) {
   if (b.state != "submitting") return true;
-  if (!queued.empty()) {  // sbatch's reply was lost, or a collector ended before it
+  if (!queued.empty()) {  // the reply was lost, or a collector ended before it
     const std::string& job = queued.begin()->second.job;
     db_.change("UPDATE batch SET state = 'submitted', job = ? WHERE id = ?", job.substr(0, job.find('_')), b.id);
     return true;
@@ -101,6 +95,35 @@ bool JobWatch::has_job(const Batch& b, const TasksInQueue& queued) {
   return false;
 }
 
+void JobWatch::wait_for(const Batch& b, int task, const QueuedTask& t, Life& life) {
+  using Stuck = QueuedTask::Stuck;
+  life.running = 0;
+  if (t.stuck == Stuck::no) {
+    life.stuck = 0;
+    return;
+  }
+  if (life.stuck == 0) life.stuck = steady_now();
+  if (t.stuck != Stuck::held && steady_now() - life.stuck < course_.start_s) return;
+  if (t.stuck != Stuck::no_node)
+    return give_up(b.name, b.id, task,
+                   {"lost", fmt::format("{} holds its job: {}", executor_.name(), first_words(t.reason))}, life, t.job,
+                   Blame::node);
+  book_.note("no job can start without the excluded nodes; they are tried again: " + first_words(t.reason));
+  nodes_.readmit_all();
+  give_up(b.name, b.id, task, {"lost", "no node is left for its job: " + first_words(t.reason), false, false}, life,
+          t.job, Blame::nobody);
+}
+
+// The executor starts the task again, so no attempt ends.
+void JobWatch::note(const Disruption& d) {
+  if (!disrupted_.insert(d.id).second) return;
+  Transaction all(db_);
+  if (d.blames_node) nodes_.failed(d.node, first_words(d.why), false);
+  book_.note(
+      fmt::format("{} task {}: taken from {}, and started again: {}", d.job, d.task, d.node, first_words(d.why)));
+  all.commit();
+}
+
 void JobWatch::look_at(const Batch& b, int task, const QueuedTask* queued, const EndedTasks& ended) {
   const double now = steady_now();
   Life& life = lives_[{b.name, task}];
@@ -108,54 +131,66 @@ void JobWatch::look_at(const Batch& b, int task, const QueuedTask* queued, const
     life.beat = *beat, life.changed = now;
     if (auto end = beat->find(' '); end != std::string::npos) life.node = first_words(beat->substr(0, end), 100);
   }
-  if (queued != nullptr && !queued->node.empty() && queued->node != "n/a") life.node = queued->node;
-  const double silent = now - std::max(life.changed, life.running);
+  if (queued != nullptr && !queued->node.empty()) life.node = queued->node;
   if (queued == nullptr) {
     if (life.gone == 0) life.gone = now;
+    const auto end = ended.find({b.name, task});
+    const EndedTask* how = end == ended.end() ? nullptr : &end->second;
     double wait = life.beat.empty() ? kGoneSeconds : std::max(kGoneSeconds, 6 - (now - life.changed));
-    if (ended.count({b.name, task}) == 0) wait = kUnknownSeconds;
+    if (how == nullptr) wait = kUnknownSeconds;
     if (now - life.gone > wait && now - life.changed > 5)
-      give_up(b.name, b.id, task, how_it_ended(ended, b.name, task, life.node), life, "",
-              preempted(ended, b.name, task) ? Blame::nobody : Blame::node);
+      give_up(b.name, b.id, task, how_it_ended(how, executor_.name(), life.node), life, "",
+              how == nullptr || how->preempted ? Blame::nobody : Blame::node);
     return;
   }
   life.gone = 0;
   const QueuedTask& t = *queued;
-  if (t.state == "PENDING") {
-    life.running = 0;
-    std::string why = t.reason;
-    std::transform(why.begin(), why.end(), why.begin(), [](unsigned char c) { return std::tolower(c); });
-    if (why.find("launch") != std::string::npos || why.find("held") != std::string::npos)
-      give_up(b.name, b.id, task, {"lost", "Slurm holds its job: " + first_words(t.reason)}, life, t.job, Blame::node);
-    return;
-  }
-  if (t.state == "SUSPENDED") {  // for other jobs that come first: it is silent, and goes on
+  if (t.state == QueuedTask::State::waiting) return wait_for(b, task, t, life);
+  life.stuck = 0;
+  if (t.state == QueuedTask::State::suspended) {  // for other jobs that come first: it is silent, and goes on
     life.running = life.changed = now;
     return;
   }
-  if (life.running == 0) life.running = now;
-  if (life.beat.empty() ? now - life.running > course_.start_s : silent > course_.heartbeat_s)
+  if (life.running == 0 || life.run != t.run) life.running = now;
+  life.run = t.run;
+  const double silent = now - std::max(life.changed, life.running);
+  const bool begun = !life.beat.empty() && life.changed >= life.running;  // it has beaten since it was started
+  if (silent > (begun ? course_.heartbeat_s : course_.start_s))
     give_up(b.name, b.id, task, {"fenced", fmt::format("{} {} for {:.0f} s", kSilent, life.node, silent)}, life, t.job,
             Blame::node_at_once);
 }
 
+std::string JobWatch::no_answer() const {
+  return executor_.name() + " does not answer" + (why_away_.empty() ? "" : ": " + first_words(why_away_));
+}
+
 void JobWatch::look() {
-  EndedTasks ended;
-  auto jobs = queue(prefix_, &ended);
-  controller_away_ = !jobs;
-  if (!jobs) return;  // without an answer nothing is known about any job
+  why_away_.clear();
+  const auto seen = executor_.look(prefix_, why_away_);
+  controller_away_ = !seen;
+  if (!seen) return;  // without an answer nothing is known about any job
   waits_for_.clear();
-  for (const auto& [name, t] : *jobs) {
-    static const std::set<std::string> usual = {"", "None", "Resources", "Priority", "JobArrayTaskLimit", "BeginTime"};
-    if (t.state == "PENDING" && usual.count(t.reason) == 0) waits_for_ = first_words(t.reason);
+  for (const auto& [name, t] : seen->queued)
+    if (t.state == QueuedTask::State::waiting && !t.reason.empty()) waits_for_ = first_words(t.reason);
+  std::map<std::pair<std::string, int>, std::vector<const Disruption*>> taken;
+  for (const Disruption& d : seen->disruptions) {
+    note(d);
+    if (d.blames_node) taken[{d.job, d.task}].push_back(&d);
   }
   for (const Batch& b : open_batches()) {
     TasksInQueue queued;
-    for (auto [at, end] = jobs->equal_range(b.name); at != end; ++at) queued[at->second.task] = at->second;
+    for (auto [at, end] = seen->queued.equal_range(b.name); at != end; ++at) queued[at->second.task] = at->second;
     if (!has_job(b, queued)) continue;
     for (int task : b.open) {
       const auto at = queued.find(task);
-      look_at(b, task, at == queued.end() ? nullptr : &at->second, ended);
+      const QueuedTask* in_queue = at == queued.end() ? nullptr : &at->second;
+      // A task that every node throws out would be started again for ever.
+      if (const auto& all = taken[{b.name, task}]; static_cast<int>(all.size()) > course_.retries)
+        give_up(b.name, b.id, task,
+                {"lost", fmt::format("taken from its node {} times: {}", all.size(), first_words(all.back()->why))},
+                lives_[{b.name, task}], in_queue == nullptr ? "" : in_queue->job, Blame::nobody);
+      else
+        look_at(b, task, in_queue, seen->ended);
     }
   }
   db_.change(

@@ -1,4 +1,4 @@
-// Follows the jobs that Slurm has, and gives up attempts without a sign of life.
+// Follows the jobs that the executor has, and gives up attempts without a sign of life.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -8,14 +8,15 @@
 #include <vector>
 
 #include "cluster/src/collect/batches.hpp"
-#include "cluster/src/slurm/slurm.hpp"
+#include "cluster/src/jobs/executor.hpp"
 
 namespace ridge::cluster {
 
 class JobWatch {
  public:
-  JobWatch(Gradebook& book, Attempts& attempts, Nodes& nodes, Batches& batches)
+  JobWatch(Gradebook& book, Executor& executor, Attempts& attempts, Nodes& nodes, Batches& batches)
       : book_(book),
+        executor_(executor),
         db_(book.db()),
         course_(book.course()),
         prefix_(book.jobs_prefix()),
@@ -25,13 +26,14 @@ class JobWatch {
 
   void look();
   bool controller_away() const { return controller_away_; }
-  // Slurm's reason for waiting, unless it is only the queue's order.
+  std::string no_answer() const;
+  // The executor's reason for waiting, unless it is only the queue's order.
   const std::string& waits_for() const { return waits_for_; }
 
  private:
   struct Life {  // the signs of life of a batch's task, in steady_now() seconds; 0: never
-    std::string beat, node, state;
-    double changed = 0, running = 0, gone = 0;
+    std::string beat, node, run;
+    double changed = 0, running = 0, gone = 0, stuck = 0;
   };
   struct Batch {
     std::int64_t id;
@@ -47,11 +49,14 @@ class JobWatch {
   // Whether its job is known; where it is not, the batch is sent again.
   bool has_job(const Batch& batch, const TasksInQueue& queued);
   void look_at(const Batch& batch, int task, const QueuedTask* queued, const EndedTasks& ended);
+  void wait_for(const Batch& batch, int task, const QueuedTask& queued, Life& life);
+  void note(const Disruption& disruption);
   void require_shared_folder();
   void give_up(const std::string& batch, std::int64_t id, int task, const Failure& failure, const Life& life,
                const std::string& job, Blame blame);
 
   Gradebook& book_;
+  Executor& executor_;
   Database& db_;
   const Course& course_;
   std::string prefix_;
@@ -62,6 +67,8 @@ class JobWatch {
   std::string waits_for_;
   double next_room_ = 0;
   bool controller_away_ = false;
+  std::string why_away_;
+  std::set<std::string> disrupted_;  // those that are noted
 };
 
 }  // namespace ridge::cluster

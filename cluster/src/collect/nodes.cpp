@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "cluster/src/base/cluster_clock.hpp"
-#include "cluster/src/slurm/slurm.hpp"
 
 namespace ridge::cluster {
 
@@ -35,8 +34,8 @@ void Nodes::worked(const std::string& node) {
   db_.change("UPDATE node SET failures = 0 WHERE name = ? AND excluded = 0", node);
 }
 
-// A node that was only silent may have been slow, or it is up again: it comes back once Slurm calls it well. One whose
-// preflight failed, or on which attempts failed, is tried again after `readmit_s`; its next failure leaves it out
+// A node that was only silent may have been slow, or it is up again: it comes back once the executor calls it well. One
+// whose preflight failed, or on which attempts failed, is tried again after `readmit_s`; its next failure leaves it out
 // again.
 void Nodes::readmit() {
   const double now = steady_now();
@@ -48,7 +47,7 @@ void Nodes::readmit() {
     const bool silent = reason.starts_with(kSilent);
     if (now - since < (silent ? std::min<double>(kSilentSeconds, course_.readmit_s) : course_.readmit_s)) continue;
     since = now;
-    if (silent && !node_is_well(name)) continue;
+    if (silent && !executor_.node_is_well(name)) continue;
     db_.change("UPDATE node SET excluded = 0, failures = ? WHERE name = ?", kFailures - 1, name);
     out_since_.erase(name);
     book_.note(fmt::format("node {} is tried again", name));

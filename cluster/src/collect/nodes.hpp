@@ -1,4 +1,4 @@
-// Chooses the nodes that Slurm may give to the course's jobs. A node on which attempts fail is left out and tried
+// Chooses the nodes that may get the course's jobs. A node on which attempts fail is left out and tried
 // again later.
 #pragma once
 #include <map>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cluster/src/gradebook/gradebook.hpp"
+#include "cluster/src/jobs/executor.hpp"
 
 namespace ridge::cluster {
 
@@ -13,7 +14,8 @@ inline constexpr const char* kSilent = "no sign of life from";  // begins the re
 
 class Nodes {
  public:
-  explicit Nodes(Gradebook& book) : book_(book), db_(book.db()), course_(book.course()) {}
+  Nodes(Gradebook& book, Executor& executor)
+      : book_(book), executor_(executor), db_(book.db()), course_(book.course()) {}
 
   std::vector<std::string> excluded() const;
   // `at_once`: it is left out after this failure; otherwise after several in a row.
@@ -25,6 +27,7 @@ class Nodes {
 
  private:
   Gradebook& book_;
+  Executor& executor_;
   Database& db_;
   const Course& course_;
   std::map<std::string, double> out_since_;  // excluded nodes, in steady_now() seconds

@@ -8,7 +8,7 @@
 
 #include "cluster/src/base/cluster_clock.hpp"
 #include "cluster/src/base/files.hpp"
-#include "cluster/src/slurm/array_task.hpp"
+#include "cluster/src/jobs/array_task.hpp"
 #include "formats/json_fields.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"

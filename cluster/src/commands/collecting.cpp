@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cluster/src/collect/collector.hpp"
+#include "cluster/src/collect/executors.hpp"
 #include "cluster/src/gradebook/lab_report.hpp"
 #include "cluster/src/intake/intake.hpp"
 #include "grader/base/error.hpp"
@@ -36,9 +37,13 @@ void make_checks(const Course& course, const std::string& lab) {
 }
 
 int collect_to_the_end(Gradebook& book, const std::string& lab, bool detach) {
-  Collector collector(book);
+  const auto executor = make_executor(book.course());
+  Collector collector(book, *executor);
   if (detach) {
     collector.step();
+    if (const std::string why = collector.no_answer(); !why.empty())
+      throw Error(Exit::environment, why + ". Nothing was submitted",
+                  "`ridge cluster resume` submits what waits, once it answers");
     fmt::print("Submitted. `ridge cluster resume` collects, `ridge cluster status` shows how far it is.\n");
     return 0;
   }

@@ -7,10 +7,10 @@
 
 #include "cluster/src/base/cluster_clock.hpp"
 #include "cluster/src/base/course_keys.hpp"
+#include "cluster/src/collect/executors.hpp"
 #include "cluster/src/commands/collecting.hpp"
 #include "cluster/src/commands/registry.hpp"
 #include "cluster/src/intake/intake.hpp"
-#include "cluster/src/slurm/slurm.hpp"
 #include "grader/base/error.hpp"
 #include "grader/lab/lab.hpp"
 
@@ -101,12 +101,11 @@ int cancel(const GradingArguments& a) {
       "UPDATE work SET state = 'cancelled', reason = 'cancelled' WHERE state IN ('waiting', 'running')");
   book.note(fmt::format("cancelled by {}: {} attempts", user_name(), attempts));
   all.commit();
-  cancel_jobs(jobs);
-  if (auto queued = queue(book.jobs_prefix())) {  // also those whose ids we never heard
-    std::vector<std::string> left;
-    for (const auto& [name, task] : *queued) left.push_back(task.job);
-    cancel_jobs(left);
-  }
+  const auto executor = make_executor(course);
+  executor->cancel(jobs);
+  if (!executor->cancel_all(book.jobs_prefix()))  // also those whose ids we never heard
+    fmt::print("{} does not answer, so jobs may run on: their results do not count. Cancel again to end them.\n",
+               executor->name());
   fmt::print("Cancelled {} submissions' grading; what was graded stays. `ridge cluster grade` takes them up again.\n",
              works);
   return 0;

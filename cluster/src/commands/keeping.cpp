@@ -49,6 +49,7 @@ gradebook = "gradebook.sqlite"   # a local disk of the machine that collects, no
 shared = "shared"                # a folder that every node sees under this name
 # dropbox = "dropbox"            # where `ridge submit` puts work
 # site = "virtual"               # a profile of cluster/sites/
+# executor = "kubernetes"        # instead of Slurm: docs/kubernetes.md
 
 [grading]
 signing_key = "course.key"       # `ridge key new course.key`

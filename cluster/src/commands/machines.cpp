@@ -3,10 +3,11 @@
 #include <string>
 
 #include "cluster/src/base/course.hpp"
+#include "cluster/src/collect/doctor.hpp"
+#include "cluster/src/collect/executors.hpp"
 #include "cluster/src/commands/registry.hpp"
-#include "cluster/src/slurm/array_task.hpp"
-#include "cluster/src/slurm/doctor.hpp"
-#include "cluster/src/slurm/preflight.hpp"
+#include "cluster/src/jobs/array_task.hpp"
+#include "cluster/src/jobs/preflight.hpp"
 #include "grader/base/error.hpp"
 
 namespace ridge::cluster {
@@ -24,8 +25,9 @@ struct ArrayTaskArguments {
 
 int doctor(const DoctorArguments& a) {
   const Course course = load_course(a.course);
+  const auto executor = make_executor(course);
   int bad = 0;
-  for (const Finding& f : examine(course, !a.no_job)) {
+  for (const Finding& f : examine(course, *executor, !a.no_job)) {
     bad += f.kind == Finding::Kind::bad;
     fmt::print("  {:<4} {}\n",
                f.kind == Finding::Kind::good  ? "ok"

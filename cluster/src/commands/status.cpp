@@ -7,9 +7,10 @@
 #include <thread>
 
 #include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/collect/executors.hpp"
 #include "cluster/src/commands/registry.hpp"
 #include "cluster/src/gradebook/gradebook.hpp"
-#include "cluster/src/slurm/slurm.hpp"
+#include "grader/base/text.hpp"
 
 namespace ridge::cluster {
 
@@ -23,6 +24,7 @@ struct StatusArguments {
 int status(const StatusArguments& a) {
   const Course course = load_course(a.course);
   Gradebook book(course);
+  const auto executor = make_executor(course);
   for (;;) {
     std::string text = fmt::format("{}, {}\n", course.name, date_text(wall_now()));
     for (const auto& [name, rules] : course.labs) {
@@ -34,16 +36,23 @@ int status(const StatusArguments& a) {
       text += fmt::format("  {:<22} different contents: graded {}, running or queued {}, waiting {}, not graded {}\n",
                           "", c.graded, c.running, c.waiting, c.not_graded);
     }
-    if (auto queued = queue(book.jobs_prefix())) {
-      int running = 0, pending = 0;
-      for (const auto& [name, t] : *queued) ++(t.state == "PENDING" ? pending : running);
-      if (!queued->empty()) text += fmt::format("  jobs: {} running, {} pending", running, pending);
-      if (pending > 0)
-        if (int before = queue_position("", book.jobs_prefix()); before > 0)
+    std::string why;
+    if (const auto seen = executor->look(book.jobs_prefix(), why)) {
+      int running = 0, waiting = 0;
+      std::string reason;
+      for (const auto& [name, t] : seen->queued) {
+        const bool waits = t.state == QueuedTask::State::waiting;
+        ++(waits ? waiting : running);
+        if (waits && !t.reason.empty()) reason = t.reason;
+      }
+      if (!seen->queued.empty()) text += fmt::format("  jobs: {} running, {} pending", running, waiting);
+      if (waiting > 0)
+        if (int before = executor->position(book.jobs_prefix()); before > 0)
           text += fmt::format("; {} of others are before ours", before);
-      if (!queued->empty()) text += "\n";
+      if (!seen->queued.empty()) text += "\n";
+      if (!reason.empty()) text += fmt::format("  jobs are pending: {}\n", capped(printable(reason), 300));
     } else {
-      text += "  Slurm does not answer\n";
+      text += fmt::format("  {} does not answer{}{}\n", executor->name(), why.empty() ? "" : ": ", why);
     }
     for (Rows r = book.db().query("SELECT w.lab, w.content, w.reason FROM work w WHERE w.state = 'not-graded'");
          r.next();)

@@ -224,6 +224,10 @@ std::string exported(Gradebook& book, const ExportOptions& o, std::string& note)
 
 int gpus_of(const CourseLab& rules, const Lab& lab) {
   if (rules.backend != lab::Backend::cuda) return 0;
+  int of_pods = 0;
+  for (const auto& [resource, amount] : rules.kubernetes.resources)
+    if (resource.starts_with("nvidia.com/")) of_pods += std::atoi(amount.c_str());
+  if (of_pods > 0) return of_pods;
   const std::string& gres = rules.slurm.gres;
   return gres.empty() ? lab.least_gpus() : std::max(1, std::atoi(gres.substr(gres.rfind(':') + 1).c_str()));
 }

@@ -229,7 +229,7 @@ int grade_through_slurm(const std::string& lab_key, const std::vector<std::strin
           if (now - gone > 15)
             throw Error(Exit::environment, "the job ended without a result",
                         "its output is in " + shown(dir / "output"));
-        } else if (mine->begin()->second.state == "PENDING") {
+        } else if (mine->begin()->second.state == QueuedTask::State::waiting) {
           const int before = queue_position(options.partition, name);
           tell("waiting: {} jobs before it ({})\n", std::max(before, 0), mine->begin()->second.reason);
         }

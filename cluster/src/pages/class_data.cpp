@@ -28,7 +28,7 @@ int allocated_gpus(const std::string& tres) {
 // A cluster without accounting has no sacct, or one that fails: then only the records tell.
 void add_accounting(Gradebook& book, const std::string& lab, Costs& costs) {
   constexpr std::size_t kJobsACall = 500;
-  if (find_program({"sacct"}).empty()) return;
+  if (book.course().executor != "slurm" || find_program({"sacct"}).empty()) return;
   std::vector<std::string> jobs;
   for (Rows r = book.db().query("SELECT DISTINCT job FROM batch WHERE lab = ? AND job <> '' ORDER BY job", lab);
        r.next();)

@@ -30,13 +30,6 @@ bool out_of_service(const std::string& state) {
 
 }  // namespace
 
-std::string own_program() {
-  std::string name = fs::read_symlink("/proc/self/exe").string();
-  constexpr std::string_view kReplaced = " (deleted)";
-  if (name.ends_with(kReplaced)) name.resize(name.size() - kReplaced.size());
-  return name;
-}
-
 std::optional<std::string> slurm(const std::vector<std::string>& argv, std::string& why, double seconds) {
   ProcessResult r = run_process(argv, "/", {.seconds = seconds, .output_bytes = 8 << 20});
   if (!r.started || r.exit_code == 127)
@@ -47,9 +40,11 @@ std::optional<std::string> slurm(const std::vector<std::string>& argv, std::stri
   return std::nullopt;
 }
 
-std::optional<std::multimap<std::string, QueuedTask>> queue(const std::string& prefix, EndedTasks* ended) {
-  std::string why;
-  auto text = slurm({"squeue", "--me", "-h", "-r", "-t", "all", "-o", "%j|%F|%K|%T|%N|%r"}, why);
+std::optional<std::multimap<std::string, QueuedTask>> queue(const std::string& prefix, EndedTasks* ended,
+                                                            std::string* why) {
+  std::string message;
+  auto text = slurm({"squeue", "--me", "-h", "-r", "-t", "all", "-o", "%j|%F|%K|%T|%N|%r"}, message);
+  if (why != nullptr) *why = message;
   if (!text) return std::nullopt;
   std::multimap<std::string, QueuedTask> all;
   for (const std::string& line : split(*text, '\n')) {
@@ -59,13 +54,24 @@ std::optional<std::multimap<std::string, QueuedTask>> queue(const std::string& p
     if (f[0].rfind(prefix, 0) != 0) continue;
     QueuedTask t;
     t.task = std::atoi(f[2].c_str());
-    t.job = f[1] + "_" + f[2], t.state = f[3], t.node = f[4], t.reason = f.size() > 5 ? f[5] : "";
+    t.job = f[1] + "_" + f[2], t.node = f[4] == "n/a" ? "" : f[4];
+    const std::string& state = f[3];
+    if (state == "PENDING") {
+      static const std::set<std::string> usual = {"",         "None", "Resources", "Priority", "JobArrayTaskLimit",
+                                                  "BeginTime"};
+      if (f.size() > 5 && usual.count(f[5]) == 0) t.reason = f[5];
+      const std::string said = lower(t.reason);
+      if (said.find("launch") != std::string::npos || said.find("held") != std::string::npos)
+        t.stuck = QueuedTask::Stuck::held;
+    } else {
+      t.state = state == "SUSPENDED" ? QueuedTask::State::suspended : QueuedTask::State::running;
+    }
     static const std::set<std::string> over = {"COMPLETED", "FAILED",    "CANCELLED", "TIMEOUT",      "NODE_FAIL",
                                                "DEADLINE",  "BOOT_FAIL", "PREEMPTED", "OUT_OF_MEMORY"};
-    if (over.count(t.state) == 0)
+    if (over.count(state) == 0)
       all.emplace(f[0], t);
     else if (ended != nullptr)
-      (*ended)[{f[0], t.task}] = t.state;
+      (*ended)[{f[0], t.task}] = {"", state == "PREEMPTED"};
   }
   return all;
 }
@@ -83,10 +89,6 @@ int max_array_size() {
   const auto equals = at == std::string::npos ? at : config.find('=', at);
   const int size = equals == std::string::npos ? 0 : std::atoi(config.c_str() + equals + 1);
   return size > 0 ? size : 1000000;
-}
-
-bool is_submit_limit(const std::string& message) {
-  return message.find("MaxSubmit") != std::string::npos || message.find("job submit limit") != std::string::npos;
 }
 
 Submitted submit(const std::string& name, const SlurmOptions& o, int tasks, int at_once, int minutes,

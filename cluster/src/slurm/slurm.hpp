@@ -5,32 +5,18 @@
 #include <string>
 #include <vector>
 
-#include "cluster/src/base/course.hpp"
+#include "cluster/src/jobs/executor.hpp"
 
 namespace ridge::cluster {
 
-struct QueuedTask {
-  std::string job, state, node, reason;  // job: as for scancel, "12_3"
-  int task = 0;
-};
-
-// The last states of tasks that have ended, by job name and task, as long as Slurm remembers them.
-using EndedTasks = std::map<std::pair<std::string, int>, std::string>;
-
 // The queued tasks of jobs whose name begins with `prefix`, by job name. Nothing where Slurm did not answer.
-std::optional<std::multimap<std::string, QueuedTask>> queue(const std::string& prefix, EndedTasks* ended = nullptr);
+std::optional<std::multimap<std::string, QueuedTask>> queue(const std::string& prefix, EndedTasks* ended = nullptr,
+                                                            std::string* why = nullptr);
 
 // Whether Slurm calls the node well: it answers, and is not taken out of service.
 bool node_is_well(const std::string& node);
 // The most tasks of one array (MaxArraySize); a large number where Slurm does not say.
 int max_array_size();
-// Whether sbatch's refusal is about the number of jobs that a user may have.
-bool is_submit_limit(const std::string& message);
-
-struct Submitted {
-  enum class Kind { accepted, unknown, refused } kind = Kind::unknown;
-  std::string job, message;
-};
 // Submits an array job. `unknown` means that there was no reply: look for the job's name before another try.
 Submitted submit(const std::string& name, const SlurmOptions& options, int tasks, int at_once, int minutes,
                  const std::vector<std::string>& excluded, const fs::path& log,
@@ -48,9 +34,6 @@ struct Partition {
   int up = 0;                            // number of nodes that take jobs
 };
 std::optional<std::vector<Partition>> partitions();
-
-// The path of this program for nodes, which stays valid where a newer build replaced the file.
-std::string own_program();
 
 // The output of a Slurm command. Nothing where it failed; `why` then has its message. Throws Error(Exit::environment)
 // where the command is missing.

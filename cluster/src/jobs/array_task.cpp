@@ -1,4 +1,4 @@
-#include "cluster/src/slurm/array_task.hpp"
+#include "cluster/src/jobs/array_task.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 #include "cluster/src/base/cluster_clock.hpp"
 #include "cluster/src/base/files.hpp"
 #include "cluster/src/base/strings.hpp"
-#include "cluster/src/slurm/doctor.hpp"
+#include "cluster/src/jobs/probe.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/result.hpp"
@@ -30,13 +30,6 @@ namespace {
 using nlohmann::json;
 
 constexpr double kPreflightSeconds = 120;  // compiling the measurement takes most of it
-
-std::string node_name() {
-  std::string name = environment("SLURMD_NODENAME");
-  char host[256] = "";
-  if (name.empty() && gethostname(host, sizeof host - 1) == 0) name = host;
-  return name;
-}
 
 // Rewrites a file every two seconds, as a sign of life for the collector.
 class Heartbeat {
@@ -166,8 +159,9 @@ json attempt(const json& plan, const json& item, const fs::path& scratch) {
   if (const std::string container = plan.value("container", ""); !container.empty())
     argv.insert(argv.begin(), {"/bin/sh", "-c", "exec " + container + " \"$@\"", "ridge-array-task"});
   Ended e = run_judge(argv, log, plan.at("limit_s").get<double>());
-  json out = {{"schema", "ridge.attempt/1"}, {"token", token},       {"node", node_name()},
-              {"exit_code", e.code},         {"seconds", e.seconds}, {"job", environment("SLURM_ARRAY_JOB_ID")}};
+  json out = {{"schema", "ridge.attempt/1"}, {"token", token},
+              {"node", node_name()},         {"exit_code", e.code},
+              {"seconds", e.seconds},        {"job", environment("SLURM_ARRAY_JOB_ID", environment("RIDGE_JOB"))}};
   const std::string words = read_regular(log, 64 << 20).value_or("");
   auto text = read_regular(record, 16 << 20);
   std::error_code ec;
@@ -202,6 +196,13 @@ void publish_patiently(const fs::path& file, const std::string& text) {
 }
 
 }  // namespace
+
+std::string node_name() {
+  std::string name = environment("RIDGE_NODE", environment("SLURMD_NODENAME"));
+  char host[256] = "";
+  if (name.empty() && gethostname(host, sizeof host - 1) == 0) name = host;
+  return name;
+}
 
 int run_array_task(const fs::path& batch, int task) {
   std::error_code asked;

@@ -1,4 +1,4 @@
-#include "cluster/src/slurm/preflight.hpp"
+#include "cluster/src/jobs/preflight.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 #include "cluster/src/base/cluster_clock.hpp"
 #include "cluster/src/base/files.hpp"
 #include "cluster/src/base/strings.hpp"
-#include "cluster/src/slurm/slurm.hpp"
+#include "cluster/src/jobs/executor.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/measure/calibrate.hpp"

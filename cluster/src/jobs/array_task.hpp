@@ -1,4 +1,4 @@
-// One task of a batch's Slurm array, on its node: it grades its submissions one after the other and publishes each
+// One task of a batch's job, on its node: it grades its submissions one after the other and publishes each
 // result once. It reads the batch's folder and never the gradebook.
 #pragma once
 #include <string>
@@ -28,6 +28,9 @@ inline fs::path beat_file(const fs::path& shared, const std::string& batch, int 
 
 // How the reason of an attempt begins whose judge did not end within its limit.
 constexpr const char* kHung = "the judge did not end within";
+
+// The name of the node that this job runs on, as the executor knows it.
+std::string node_name();
 
 // Grades the submissions of array task `task` in plan.json. Throws Error(Exit::environment) where the plan is
 // unreadable.
