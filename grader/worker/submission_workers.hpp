@@ -31,7 +31,7 @@ class SubmissionWorkers {
   // counts.
   std::vector<lab::Message> messages();
   std::vector<lab::Message> messages_until_now();  // as sent, in a run that did not come to its end
-  const std::string& output(int rank);  // printed by the submission
+  const std::string& output(int rank);             // printed by the submission
   WorkerProcess& worker(int rank) { return workers_[static_cast<std::size_t>(rank)]->first(); }
   int count() const { return static_cast<int>(workers_.size()); }
 
