@@ -147,7 +147,7 @@ TEST_CASE("a gradient that is wrong is named for what it is") {
         std::string::npos);
   CHECK(said("after", "after_updated_first").find("before the sum was there") != std::string::npos);
   CHECK(said("after", "after_no_broadcast").find("each rank took its own, not rank 0's") != std::string::npos);
-  CHECK(said("overlapped", "overlapped_last_bucket").find("from wpe[0, 0] on, is this rank's own part") !=
+  CHECK(said("overlapped", "overlapped_last_bucket").find("from wpe[0, 0] on, are this rank's own part") !=
         std::string::npos);
 }
 
@@ -224,4 +224,29 @@ TEST_CASE("a lab without a GPU backend says so") {
           {{"RIDGE_ROOT", root.string()}, {"RIDGE_WORK", home / "work"}});
   CHECK(r.code == 3);
   CHECK(r.err.find("is not judged on backend cuda") != std::string::npos);
+}
+
+TEST_CASE("a failure says what its messages tell") {
+  const auto said = [&](const char* lab, const char* task, const char* wrong) {
+    Folder home;
+    Graded g = check(home, lab, {"--wrong", wrong, "--task", task});
+    return std::string(first_failed(g.task(task))["message"]);
+  };
+  const auto contains = [](const std::string& text, const char* part) {
+    INFO(text);
+    CHECK(text.find(part) != std::string::npos);
+  };
+  contains(said("06", "ring", "ring_off_by_one"), "rank 0 sends the one element twice, and rank 1 sends nothing");
+  contains(said("06", "ring", "ring_tail_lost"), "no rank has sent a message: with n 1 and p 2, which chunk");
+  contains(said("06", "hierarchical", "hierarchical_one_node"), "bit for bit, and no rank has sent a message");
+  contains(said("06", "hierarchical", "hierarchical_leaders"),
+           "ranks 0 and 2 send 4208 bytes each, and ranks 1 and 3 none");
+  contains(said("06", "hierarchical", "hierarchical_own_nodes"), "fit nodes of 4 ranks, and `per_node` is 2");
+  const std::string next = said("06", "hierarchical", "hierarchical_next_node");
+  contains(next, "no two of them fit together: rank 0 receives from rank 1, but rank 1 sends to rank 2");
+  contains(next, "rank 1 sends to rank 2, of another node and another place in it");
+  contains(said("08", "one_f_one_b", "one_f_one_b_one_stream"),
+           "its next one stands behind ncclSend of 60 ncclFloat32");
+  contains(said("08", "interleaved", "interleaved_no_way_around"), "and rank 1 has not called it");
+  contains(said("08", "order", "order_chunk_after_chunk"), "rank 1 so far: 0 1 2 a-, where a is");
 }

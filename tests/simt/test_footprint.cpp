@@ -227,9 +227,10 @@ TEST_CASE("race between streams: an all-reduce among the kernels that write its 
       b.step(s, std::move(after));
     };
     if (term_before) add("gemm", 1, true, {});
+    const std::vector<std::uint64_t> first = term_before ? std::vector<std::uint64_t>{0} : std::vector<std::uint64_t>{};
     const std::uint64_t at = number;
-    add("ncclAllReduce", 2, true, term_before ? std::vector<std::uint64_t>{0} : std::vector<std::uint64_t>{});
-    add("gemm", 1, true, {});
+    add("ncclAllReduce", 2, true, first);
+    add("gemm", 1, true, first);
     if (sums > 1) add("ncclAllReduce", 2, true, {at, at + 1});
     return b.race();
   };
