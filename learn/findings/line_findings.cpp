@@ -111,6 +111,20 @@ void wasted_sectors(const LineCount& l, Finding& f) {
   }
 }
 
+// Two loads of one kernel that move as many bytes as each other, and most of what is loaded: two passes over one array.
+bool reads_twice(const TaskResult& t) {
+  double loaded = 0, both = 0;
+  for (const KernelCount& k : t.kernels) {
+    std::vector<double> loads;
+    for (const LineCount& l : k.lines)
+      if (is_global(l) && is_load(l)) loads.push_back(static_cast<double>(l.sectors));
+    std::sort(loads.begin(), loads.end(), std::greater<>());
+    for (const double l : loads) loaded += l;
+    if (loads.size() > 1 && loads[1] > 0.9 * loads[0]) both = std::max(both, loads[0] + loads[1]);
+  }
+  return both > 0.6 * loaded;
+}
+
 // No line wastes sectors, so the same bytes are moved more than once.
 void moved_again(const TaskResult& t, const GoalResult& g, Finding& f) {
   const bool loads_alone = g.metric == "load_sectors_over_bound", stores_alone = g.metric == "store_sectors_over_bound";
@@ -146,6 +160,7 @@ void moved_again(const TaskResult& t, const GoalResult& g, Finding& f) {
   for (const KernelCount& k : t.kernels)
     kernels += std::any_of(k.lines.begin(), k.lines.end(), [](const LineCount& l) { return is_global(l); });
   for (std::size_t i = 0; i < std::min<std::size_t>(4, lines.size()); ++i) {
+    if (100 * lines[i].sectors < lines[0].sectors) break;  // says nothing
     list += fmt::format("{}{} {} {}", i == 0 ? "" : ", ", place(lines[i]), is_load(lines[i]) ? "reads" : "writes",
                         bytes_text(32.0 * static_cast<double>(lines[i].sectors)));
     loads += is_load(lines[i]);
@@ -160,10 +175,11 @@ void moved_again(const TaskResult& t, const GoalResult& g, Finding& f) {
                     "Each loaded number should serve more results. Keep what a block's threads share in shared memory "
                     "(a tile of the matrices, or a tile and its halo), and let the block compute a larger tile of the "
                     "output.")
-          : kernels > 1 ? fmt::format(
-                              "{} kernels load and store. What one stores the next one loads: do the work of both in "
-                              "one kernel, and keep the values in registers.",
-                              kernels)
+          : kernels > 1 && !reads_twice(t)
+              ? fmt::format(
+                    "{} kernels load and store. What one stores the next one loads: do the work of both in "
+                    "one kernel, and keep the values in registers.",
+                    kernels)
           : loads == 0 ? "A result that is stored once, when it is complete, travels once."
           : loads > 1  ? "What a first pass has read can stay in registers or shared memory for the second."
                        : "Which of these bytes did another thread or an earlier round have already? Keep them in "

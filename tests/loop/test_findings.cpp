@@ -89,6 +89,19 @@ TEST_CASE("a copy inside the device that nothing hides is asked for its reason")
   CHECK(contains(only(r).why, "Is this copy needed?"));
 }
 
+TEST_CASE("two passes of one kernel are told as such, though another kernel stores") {
+  LineCount first = line("global_ld", 1000, 4000, 4000, 4, 4), second = first,
+            result = line("global_st", 10, 40, 40, 4, 4);
+  second.line = 9;
+  Result r = missed("sectors_over_ideal", 2, 1.02, {first, second});
+  KernelCount other = r.tasks[0].kernels[0];
+  other.lines = {result};
+  r.tasks[0].kernels.push_back(other);
+  CHECK(contains(only(r).why, "What a first pass has read"));
+  r.tasks[0].kernels[0].lines.pop_back();
+  CHECK(contains(only(r).why, "What one stores the next one loads"));
+}
+
 TEST_CASE("bank conflicts are told with the pitch and a better one") {
   LineCount l = line("shared_ld", 100, 0, 0, 128, 128);
   l.wavefronts = 3200, l.conflicts = 3100;
