@@ -323,6 +323,7 @@ class GemmGelu : public Gemm {
         v, p.c.size(), [&](std::size_t i) { return double{p.c[i]}; },
         {{"that is gelu with the bias of the row: bias[column] is asked",
           [&](std::size_t i) { return Gelu(product(i) + double{p.bias[std::min(i / n, n - 1)]}).value; }},
+         {"that is a b^T alone: bias and gelu are missing", product},
          {"the bias is missing", [&](std::size_t i) { return Gelu(product(i)).value; }},
          {"that is the sum with its bias, without gelu", [&](std::size_t i) { return p.sum(i).sum; }},
          {"that is gelu(sum) + bias, where gelu(sum + bias) is asked",

@@ -224,6 +224,9 @@ std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources
            "where rows and columns differ, and is each index multiplied by what it counts?";
   if (c.cause == Cause::out_of_bounds && c.message.find("before the beginning") != std::string::npos)
     return "The index is negative here: check the first rows and columns as well as the last ones.";
+  if (c.cause == Cause::out_of_bounds && c.message.find("block (0,0,0), thread (0,0,0)") != std::string::npos)
+    return "This is the first thread of the first block, so the grid is not too large: the pointer that the kernel "
+           "got, or what is added to it, is outside already. Where does this part begin, and how long is it here?";
   if (const char* advice = advice_of(c.cause)) return advice;
   if (c.name == "launch")
     return "An argument is not one that the call takes. Look at what your calls return, cudaError_t or ncclResult_t: "
@@ -264,7 +267,9 @@ std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources
                    line.find("; ", counted + 7) == std::string::npos  // nothing more was told
                ? "Where are the values kept on their way: registers, shared memory, the workspace, a result between "
                  "two kernels, a message? Each of them must have the precision that the lesson names."
-               : "The end of the message above says what the wrong numbers are. Which step of your code gives these?";
+               : line.ends_with("all wrong elements are 0") ? advice_of(Cause::all_zero)
+                                                            : "The end of the message above says what the wrong "
+                                                              "numbers are. Which step of your code gives these?";
   return c.message.find(" are wrong") == std::string::npos ? std::string() : case_advice(t);
 }
 
