@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <deque>
@@ -85,8 +86,13 @@ void Switchboard::close() {
 }
 
 std::vector<lab::Message> Switchboard::take() {
-  std::lock_guard lock(mutex_);
-  return std::exchange(messages_, {});
+  std::vector<lab::Message> sent;
+  {
+    std::lock_guard lock(mutex_);
+    sent.swap(messages_);
+  }
+  std::stable_sort(sent.begin(), sent.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
+  return sent;
 }
 
 bool Switchboard::read(std::size_t rank) {

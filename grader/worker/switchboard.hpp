@@ -23,7 +23,7 @@ class Switchboard {
   void started();              // all workers have theirs: a worker that ends is noticed from now on
   // Ranks find that the others are gone.
   void close();
-  // Data that was sent since the last call, for each rank in its order.
+  // Data that was sent since the last call: rank 0's in its order, then rank 1's and so on, however the ranks ran.
   std::vector<lab::Message> take();
 
  private:

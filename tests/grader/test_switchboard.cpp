@@ -95,6 +95,19 @@ TEST_CASE("messages arrive whole, and data is counted") {
   CHECK(board.take().empty());
 }
 
+TEST_CASE("what was sent comes rank by rank, whichever rank was first") {
+  Switchboard board(3);
+  Ends ends(board, 3);
+  for (const int from : {2, 1, 2, 0}) {
+    const int to = (from + 1) % 3;
+    say(ends.fds[from], frame(from, to, 4), "data");
+    REQUIRE(hear(ends.fds[to], sizeof(Frame) + 4).size() == sizeof(Frame) + 4);
+  }
+  const auto messages = board.take();
+  REQUIRE(messages.size() == 4);
+  CHECK((messages[0].from == 0 && messages[1].from == 1 && messages[2].from == 2 && messages[3].from == 2));
+}
+
 TEST_CASE("MPI's data is told apart") {
   Switchboard board(2);
   Ends ends(board, 2);

@@ -56,8 +56,7 @@ std::string wrong_place_text(std::span<const Message> messages, int ranks, int p
   for (int r = first; r < first + per_node; ++r) node.push_back(r);
   std::string text = fmt::format(
       "rank {} sends to rank {}, of another node and another place in it: between nodes a rank talks to those of its "
-      "own "
-      "place only, and the node of rank {} has {}",
+      "own place only, and the node of rank {} has {}",
       wrong->from, wrong->to, wrong->from, ranks_text(node));
   for (int other = 2; other < ranks; ++other)
     if (ranks % other == 0 && other != per_node && fits_nodes(messages, other))
@@ -71,8 +70,7 @@ std::string both_from_one_text(std::span<const Message> messages, int ranks, std
   const int from = messages[0].from;
   return fmt::format(
       "; rank {} sends the one element twice, and rank {} sends nothing: after the first message rank {} has the sum, "
-      "so "
-      "the all-gather must begin there, with the chunk that is complete on each rank",
+      "so the all-gather must begin there, with the chunk that is complete on each rank",
       from, 1 - from, 1 - from);
 }
 
