@@ -42,11 +42,25 @@ bool computed_nan(double got) {
   return (std::bit_cast<std::uint32_t>(static_cast<float>(got)) & 0x7FFFFFFFu) == 0x7FC00000u;
 }
 
+std::string origin_of_nan(double got) {
+  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(got));
+  const std::uint32_t high = bits >> 16, low = bits & 0xFFFFu;
+  if (bits == 0xFFFEFEFEu) return " (NaN, from a value that is undefined)";  // of a shuffle
+  const bool whole = low == 0xFFFFu || low == 0;                             // a float, or a bf16 that became one
+  if (whole && high == 0xFFFFu)
+    return " (NaN, as new memory holds it: shared memory or an allocation was read before it was written)";
+  const bool filled = low == 0 ? high != 0x7FFFu : judges_fill(bits) && bits != 0x7FFFFFFFu;  // these a GPU computes
+  if (!filled || (high & 0x7F90u) != 0x7F90u) return " (NaN: never written, or computed from memory that was not set)";
+  return (high & 8) != 0
+             ? " (NaN, the judge's fill of outputs: no thread wrote it, or one added to it before it was set)"
+             : " (NaN, the judge's fill of the workspace: read there before it was written)";
+}
+
 std::string mismatch(std::size_t first, std::size_t wrong, std::size_t total, double expected, double got,
                      const std::string& where) {
-  const char* note = !std::isnan(got)    ? ""
-                     : computed_nan(got) ? " (NaN: arithmetic made it, as inf - inf or 0 * inf do)"
-                                         : " (NaN: never written, or computed from memory that was not set)";
+  const std::string note = !std::isnan(got)    ? ""
+                           : computed_nan(got) ? " (NaN: arithmetic made it, as inf - inf or 0 * inf do)"
+                                               : origin_of_nan(got);
   if (std::isnan(got)) got = std::fabs(got);  // its sign says nothing
   return mismatch(first, wrong, total, fmt::format("{:.8g}", expected), fmt::format("{:.8g}{}", got, note), where);
 }

@@ -60,8 +60,14 @@ inline std::span<const float> floats(std::span<const std::byte> b) { return as<f
 // memory has these; a GPU gives every NaN that it computes the bits 0x7FFFFFFF, whatever it came from.
 bool computed_nan(double got);
 
-// What the judge fills outputs with before a call: a NaN as a float, and as two halves.
-inline bool judges_fill(std::uint32_t word) { return (word & 0x7FF07FF0u) == 0x7FF07FF0u; }
+// What the judge fills outputs and workspace with before a call: a NaN as a float, and as two halves
+// (grader/machine/device_kernel.hpp).
+inline bool judges_fill(std::uint32_t word) { return (word & 0x7FF07F90u) == 0x7FF07F90u; }
+
+// Where a NaN that no arithmetic made comes from, in words, with a space before; it may be a half's or a float's. An x86
+// keeps the bits of a NaN that goes through arithmetic; a GPU does not, and there nothing is known but an output that
+// still has its fill.
+std::string origin_of_nan(double got);
 
 // True where the elements from `first` on are wrong and no others: `wrong` in all, and no more than half.
 inline bool only_last(std::size_t first, std::size_t wrong, std::size_t total) {

@@ -20,8 +20,9 @@ class DeviceBuffer {
   virtual int descriptor(bool writable) const = 0;  // stays the buffer's
   virtual void upload(std::span<const std::byte> from) = 0;
   virtual void download(std::span<std::byte> to) = 0;  // waits for nothing: the worker is idle by then
-  virtual void poison(std::uint64_t seed) = 0;         // NaN bits that differ from run to run
-  virtual void wipe() = 0;                             // zeros: nothing is left for the memory's next owner
+  // NaN bits that differ from run to run, and between an output and the workspace.
+  virtual void poison(std::uint64_t seed, bool output) = 0;
+  virtual void wipe() = 0;  // zeros: nothing is left for the memory's next owner
 };
 
 // Memory of the host, page-locked where that makes copies faster.

@@ -158,9 +158,10 @@ class Kernel {
     must(d, d.load_module(&module, kDeviceKernel), "loading the judge's kernel");
     must(d, d.get_function(&poison_, module, "ridge_poison"), "finding the judge's kernel");
   }
-  void poison(CUdeviceptr words, std::uint64_t n, std::uint64_t seed) const {
+  void poison(CUdeviceptr words, std::uint64_t n, std::uint64_t seed, bool output) const {
     auto a = static_cast<std::uint32_t>(seed), b = static_cast<std::uint32_t>(seed >> 32);
-    void* arguments[] = {&words, &n, &a, &b};
+    std::uint32_t set = kPoison | (output ? kPoisonOfOutputs : 0);
+    void* arguments[] = {&words, &n, &a, &b, &set};
     auto blocks = static_cast<unsigned>(std::clamp<std::uint64_t>((n + 255) / 256, 1, 8192));
     must(d_, d_.launch(poison_, blocks, 1, 1, 256, 1, 1, 0, nullptr, arguments, nullptr), "poisoning outputs");
   }
@@ -207,9 +208,9 @@ class CudaBuffer : public DeviceBuffer {
     context_.use();
     must(d_, d_.to_host(to.data(), pointer_, to.size()), "copying outputs from the GPU");
   }
-  void poison(std::uint64_t seed) override {
+  void poison(std::uint64_t seed, bool output) override {
     context_.use();
-    kernel_.poison(pointer_, reserved_ / 4, seed);
+    kernel_.poison(pointer_, reserved_ / 4, seed, output);
     must(d_, d_.synchronize(), "poisoning outputs");
   }
   void wipe() override {
@@ -350,7 +351,7 @@ class CudaDevice : public Device {
     if (flood_ == 0) must(d_, d_.alloc(&flood_, bytes), "allocating device memory");
     double end = now() + seconds;
     do {
-      kernel_.poison(flood_, bytes / 4, 0);
+      kernel_.poison(flood_, bytes / 4, 0, false);
       must(d_, d_.synchronize(), "warming the GPU up");
     } while (now() < end);
   }

@@ -21,12 +21,12 @@ void SharedHostBuffer::download(std::span<std::byte> to) {
       to.size(), [&](std::size_t a, std::size_t b) { std::memcpy(to.data() + a, view_ + a, b - a); }, kGrain);
 }
 
-void SharedHostBuffer::poison(std::uint64_t seed) {
+void SharedHostBuffer::poison(std::uint64_t seed, bool output) {
   auto* words = reinterpret_cast<std::uint32_t*>(view_);
   lab::parallel_for(
       bytes_ / 4,
       [&](std::size_t a, std::size_t b) {
-        for (std::size_t i = a; i < b; ++i) words[i] = poison_word(seed, i);
+        for (std::size_t i = a; i < b; ++i) words[i] = poison_word(seed, i, output);
       },
       kGrain / 4);
 }

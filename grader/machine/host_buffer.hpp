@@ -39,7 +39,7 @@ class SharedHostBuffer : public DeviceBuffer {
   // On all cores: host_buffer.cpp.
   void upload(std::span<const std::byte> from) override;
   void download(std::span<std::byte> to) override;
-  void poison(std::uint64_t seed) override;
+  void poison(std::uint64_t seed, bool output) override;
   void wipe() override;
   const std::byte* data() const { return view_; }
 

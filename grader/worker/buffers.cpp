@@ -101,9 +101,10 @@ Reply CaseBuffers::share(WorkerProcess& worker, double limit_seconds, Show show)
     if (workspace_) scratch_.push_back(device_.allocate(workspace_->bytes()));
   }
   if (show != Show::judged) {
-    for (const auto& b : scratch_) b->poison(0x73637261);
-    for (std::size_t i = 0; i < scratch_.size(); ++i)
+    for (std::size_t i = 0; i < scratch_.size(); ++i) {
+      scratch_[i]->poison(0x73637261, i < out_.size());
       give(*scratch_[i], true, i < out_.size() ? out_place_ : lab::Place::device);
+    }
     return reply;
   }
   for (const auto& b : out_) give(*b, true, out_place_);
@@ -114,8 +115,8 @@ Reply CaseBuffers::share(WorkerProcess& worker, double limit_seconds, Show show)
 void CaseBuffers::poison(std::uint64_t seed) {
   if (!on(Defence::poisoned_outputs)) return;
   std::uint64_t stream = 0;
-  for (const auto& b : out_) b->poison(derived_seed(seed, "poison", stream++));
-  if (workspace_) workspace_->poison(derived_seed(seed, "poison", stream));
+  for (const auto& b : out_) b->poison(derived_seed(seed, "poison", stream++), true);
+  if (workspace_) workspace_->poison(derived_seed(seed, "poison", stream), false);
 }
 
 void CaseBuffers::add_samples(std::uint64_t seed, std::vector<OutputSample>& to) const {

@@ -247,8 +247,22 @@ std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources
         "work cover all of them where their number is no multiple of a block, or of a chunk? Is the last part {}?",
         copied ? "computed, and is it copied to the host" : "launched, and does the index reach it");
   }
-  if (c.cause == Cause::not_a_number && c.message.find("the judge's fill") != std::string::npos)
+  const auto says = [&](std::string_view part) { return c.message.find(part) != std::string::npos; };
+  if (c.cause == Cause::not_a_number && says("the judge's fill of the workspace"))
+    return "The workspace may hold anything when your function is called. A sum or a counter that you keep there has "
+           "to "
+           "be set first, and a part that another block writes has to be there before it is read.";
+  if (c.cause == Cause::not_a_number && says("as new memory holds it"))
+    return "Shared memory and memory from cudaMalloc hold anything at first. Does the loop that fills it reach every "
+           "element that is read, those past the end of the input too?";
+  if (c.cause == Cause::not_a_number && says("the judge's fill: no thread wrote it"))
     return "No thread wrote this element: is the kernel launched, with enough threads, and does the index reach it?";
+  if (c.cause == Cause::not_a_number && says("the judge's fill of outputs"))
+    return fmt::format(
+        "No thread wrote this element, or its first access was an addition: is the kernel launched, with enough "
+        "threads, "
+        "does the index reach it, and is the element set before anything is added to it?{}",
+        says("ranks") ? " Or was it to come from another rank?" : "");
   if (c.cause == Cause::not_a_number) {
     const bool ranks = c.message.substr(0, c.message.find('\n')).find("ranks") != std::string::npos;
     return fmt::format(

@@ -52,10 +52,24 @@ TEST_CASE("compare_close names the first wrong element, on any number of cores")
   CHECK(has(v, "2 of 1500001 are wrong"));
   got[4] = kNaN;  // as an x86 makes it
   CHECK(has(close(got, expected), "arithmetic made it"));
-  for (std::uint32_t unwritten : {0x7FF1'7FF3u, 0xFFFF'FFFFu}) {  // the judge's fill, new memory
-    got[4] = std::bit_cast<float>(unwritten);
-    CHECK(has(close(got, expected), "never written"));
-  }
+}
+
+TEST_CASE("a NaN says where it comes from") {
+  const auto told = [](std::uint32_t bits) {
+    const std::vector<float> got = {1, std::bit_cast<float>(bits)};
+    return close(got, std::vector<double>{1, 1}).message;
+  };
+  const std::string output = "the judge's fill of outputs", workspace = "the judge's fill of the workspace";
+  for (std::uint32_t bits : {0x7FF9'7FF8u, 0xFFF9'FFFFu, 0x7FFF'7FF8u, 0x7FF8'0000u /* a bf16 */})
+    CHECK(told(bits).find(output) != std::string::npos);
+  for (std::uint32_t bits : {0x7FF1'7FF3u, 0xFFF6'FFF0u, 0x7FF7'0000u})
+    CHECK(told(bits).find(workspace) != std::string::npos);
+  for (std::uint32_t bits : {0xFFFF'FFFFu, 0xFFFF'0000u})
+    CHECK(told(bits).find("as new memory holds it") != std::string::npos);
+  CHECK(told(0xFFFE'FEFEu).find("from a value that is undefined") != std::string::npos);
+  // A GPU computes these two, whatever they came from; the third is nobody's.
+  for (std::uint32_t bits : {0x7FFF'FFFFu, 0x7FFF'0000u, 0x7FA0'1234u})
+    CHECK(told(bits).find("never written, or computed") != std::string::npos);
 }
 
 TEST_CASE("what all wrong elements have in common is said") {

@@ -40,12 +40,12 @@ constexpr std::size_t kValue = 32;  // where it lies in ShuffleLane
 static_assert(offsetof(ShuffleLane<char>, value) == kValue && offsetof(ShuffleLane<long double>, value) == kValue);
 
 // A value that shows in what uses it: NaN, huge, or huge and negative, as float and as double; an integer far from all
-// others.
+// others. The NaN has bits of its own, which a message can name (checks/compare.cpp).
 void undefined(char* value, std::size_t bytes, int lane) {
   constexpr unsigned char kHighest[] = {0xff, 0x7f, 0xfe, 0x7f};
   for (std::size_t i = 0; i < bytes; ++i) {
     const bool highest = (i + 1) % 4 == 0 || i + 1 == bytes;
-    value[i] = static_cast<char>(highest ? kHighest[lane % 4] : lane % 4 == 0 ? 0xff : 0x7e - lane);
+    value[i] = static_cast<char>(highest ? kHighest[lane % 4] : lane % 4 == 0 ? 0xfe : 0x7e - lane);
   }
 }
 
