@@ -84,7 +84,6 @@ const char* advice_of(Cause cause) {
       return "Two accesses to the same address are not ordered: what must have happened before the second? An event "
              "covers only what was in its stream when it was recorded.";
     case Cause::out_of_bounds:
-    case Cause::collective_bounds:
       return "The index leaves the buffer: compare the last thread's index with the size, and mind sizes that are no "
              "multiple of the block.";
     case Cause::misaligned:
@@ -214,6 +213,14 @@ std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources
            "of the next call of a function: a barrier is missing behind the last read, or the next round needs memory "
            "of "
            "its own.";
+  if (c.cause == Cause::collective_bounds && c.message.find("as an unsigned number") != std::string::npos)
+    return "A count below zero becomes a huge number, since counts are unsigned: which subtraction goes below 0 in "
+           "this "
+           "case, and what is to happen there?";
+  if (c.cause == Cause::collective_bounds)
+    return "The call reaches past the end of the buffer: where does this part begin, and how many elements has it, "
+           "where "
+           "n is no multiple of the number of ranks? The count is in elements, not in bytes.";
   constexpr double kFar = 1 << 30;  // bytes: no size that is slightly wrong leads there
   if (c.cause == Cause::out_of_bounds && bytes_beyond(c.message) > kFar)
     return "The address is far outside, so the index itself is wrong: it may come from memory that nobody has set, "

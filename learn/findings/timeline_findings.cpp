@@ -326,6 +326,22 @@ const char* usual_advice(const TaskResult& task, const std::vector<Timeline>& ra
                   "needs: an event, recorded where that is done.";
 }
 
+// A rank that copies inside its device what a kernel or a message could have taken where it lay.
+RankFinding copies_between_messages(const Timeline& t, const GoalResult& g) {
+  constexpr double kMuch = 0.2;  // of the lost time
+  if (g.metric != "virtual_time_over_bound" || g.value.value_or(1) <= 1) return {};
+  const Loss inside = copies_inside(t);
+  if (inside.seconds < kMuch * t.seconds * (1 - 1 / *g.value)) return {};
+  double bytes = 0;
+  std::size_t copies = 0;
+  for (const Item& i : t.items)
+    if (i.kind == "d2d") bytes += i.bytes, ++copies;
+  return {fmt::format("{} inside the device ({}) {} {:.1f} us in which nothing else runs",
+                      copies == 1 ? "A copy" : fmt::format("{} copies", copies), bytes_text(bytes),
+                      copies == 1 ? "takes" : "take", inside.seconds * 1e6),
+          inside.advice};
+}
+
 RankFinding first_of(RankFinding a, RankFinding b) { return a.fact.empty() ? b : a; }
 
 }  // namespace
@@ -379,7 +395,7 @@ void virtual_time_finding(const TaskResult& task, const GoalResult& g, Finding& 
           : "";
   const RankFinding equal = messages ? equal_messages(longest, !task.ranks.empty()) : RankFinding{};
   const RankFinding small = of_ranks && !messages && item.kind == "exchange" ? many_latencies(longest) : RankFinding{};
-  for (const RankFinding& found : {equal, small}) {
+  for (const RankFinding& found : {of_ranks ? copies_between_messages(*longest.on, g) : RankFinding{}, equal, small}) {
     if (found.fact.empty()) continue;
     f.what += ". " + found.fact;
     f.why = host + (host.empty() ? "" : " ") + found.advice;

@@ -89,6 +89,19 @@ TEST_CASE("a copy inside the device that nothing hides is asked for its reason")
   CHECK(contains(only(r).why, "Is this copy needed?"));
 }
 
+TEST_CASE("a copy inside the device of a rank is told where it makes much of the lost time") {
+  Result r = missed("virtual_time_over_bound", 1.2, 1.15, {});
+  Timeline t;
+  t.seconds = 48e-6;
+  t.items = {{"", "d2d", 1, 0, 0, 3e-6, 4096}, {"ncclSend", "exchange", 1, 0, 3e-6, 48e-6, 4096}};
+  r.tasks[0].timeline = t;
+  r.tasks[0].ranks.assign(2, t);
+  CHECK(contains(only(r).what, "A copy inside the device (4096 bytes) takes 3.0 us in which nothing else runs"));
+  CHECK(contains(only(r).why, "Is this copy needed?"));
+  for (Timeline& rank : r.tasks[0].ranks) rank.items[0].end = 1e-6;
+  CHECK_FALSE(contains(only(r).why, "Is this copy needed?"));
+}
+
 TEST_CASE("two passes of one kernel are told as such, though another kernel stores") {
   LineCount first = line("global_ld", 1000, 4000, 4000, 4, 4), second = first,
             result = line("global_st", 10, 40, 40, 4, 4);

@@ -34,6 +34,16 @@ TEST_CASE("deadlock: calls in groups that do not fit together") {
   CHECK_FALSE(has(other, "no two of them fit"));
 }
 
+TEST_CASE("deadlock: groups of sends alone") {
+  std::vector<Waiting> all = {call(0, What::send, 1, true), call(1, What::send, 0, true)};
+  for (Waiting& w : all) w.call.count = 5;
+  CHECK(message_advice(all) == "All calls that wait are sends: each of them needs an ncclRecv of its peer.\n");
+  all[1].call.count = 0;
+  CHECK(has(message_advice(all), "also where it has 0 elements"));
+  for (Waiting& w : all) w.call.what = What::receive;
+  CHECK(has(message_advice(all), "All calls that wait are receives: each of them needs an ncclSend"));
+}
+
 TEST_CASE("deadlock: a call that the peer has not made") {
   Waiting idle;
   idle.rank = 1, idle.idle = true;

@@ -112,6 +112,18 @@ TEST_CASE("ranks that disagree are named, with their lines") {
   }
 }
 
+TEST_CASE("a call that reaches behind its buffer is told by how much, and a count below zero as such") {
+  for (const auto& [what, line] :
+       {std::pair{"past_the_end", " ends 4 bytes behind an allocation of 4004"},
+        std::pair{"below_zero", "18446744073709551615 (-1 as an unsigned number) ncclFloat32"},
+        std::pair{"below_zero", "is more than any memory holds"}}) {
+    Run r = run({program("broken"), what}, {{"RIDGE_DEVICES", "3"}, {"RIDGE_SANITIZE", "1"}}, 30);
+    INFO(what << "\n" << r.out << r.err);
+    CHECK(r.code == 86);
+    CHECK(has(r.err, line));
+  }
+}
+
 TEST_CASE("a deadlock ends the program within seconds") {
   struct Case {
     const char *what, *line;

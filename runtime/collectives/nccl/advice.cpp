@@ -48,6 +48,13 @@ std::string message_advice(const std::vector<Waiting>& all) {
   const bool none_fits = std::none_of(calls.begin(), calls.end(), [&](const Waiting& a) {
     return std::any_of(calls.begin(), calls.end(), [&](const Waiting& b) { return fit(a, b); });
   });
+  const auto as_the_first = [&](const Waiting& w) { return w.call.what == calls.front().call.what; };
+  if (calls.size() > 1 && std::all_of(calls.begin(), calls.end(), as_the_first)) {
+    const bool sends = calls.front().call.what == What::send;
+    const bool empty = std::any_of(calls.begin(), calls.end(), [](const Waiting& w) { return w.call.count == 0; });
+    return std::string("All calls that wait are ") + (sends ? "sends" : "receives") + ": each of them needs an " +
+           (sends ? "ncclRecv" : "ncclSend") + " of its peer" + (empty ? ", also where it has 0 elements" : "") + ".\n";
+  }
   if (none_fits && std::all_of(calls.begin(), calls.end(), grouped))
     for (const Waiting& w : calls)
       for (const Waiting& peer : calls)

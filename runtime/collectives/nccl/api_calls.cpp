@@ -26,9 +26,11 @@ void check_overrun(const ncclComm& comm, const void* p, std::size_t bytes, const
   const auto address = reinterpret_cast<std::uintptr_t>(p);
   const ridge::simt::Allocation* a = ridge::simt::DeviceMemory::instance().find(address);
   if (a == nullptr || a->bytes == 0) return;
-  end_with_overrun(comm, call,
-                   std::string(which) + " ends " + std::to_string(bytes - (a->end - address)) +
-                       " bytes behind an allocation of " + std::to_string(a->bytes));
+  constexpr std::size_t kMost = std::size_t{1} << 62;  // more is a count below zero
+  const std::string extent = bytes > kMost ? " is more than any memory holds"
+                                           : " ends " + std::to_string(bytes - (a->end - address)) +
+                                                 " bytes behind an allocation of " + std::to_string(a->bytes);
+  end_with_overrun(comm, call, which + extent);
 }
 
 ncclResult_t check_buffer(const ncclComm& comm, const void* p, std::size_t bytes, const char* which, const Call& call) {

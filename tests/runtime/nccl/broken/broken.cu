@@ -23,6 +23,8 @@ static void go(int r, int p, ncclComm_t comm, cudaStream_t stream, float* a, flo
     if (r == 0) NCCL(ncclSend(a, n, ncclFloat, 1, comm, stream));
     if (r == 1) NCCL(ncclRecv(b, n / 2, ncclFloat, 0, comm, stream));
   }
+  if (what == "below_zero") ncclBroadcast(a, b, n - n - 1, ncclFloat, 0, comm, stream);
+  if (what == "past_the_end") ncclBroadcast(a, b, n + 2, ncclFloat, 0, comm, stream);
   if (what == "no_receive" && r == 0) NCCL(ncclSend(a, n, ncclFloat, 1, comm, stream));
   if (what == "no_group") {  // all send first: nobody has begun to receive
     NCCL(ncclSend(a, n, ncclFloat, (r + 1) % p, comm, stream));
