@@ -86,8 +86,7 @@ std::string fidelity_markdown(const Fidelity& f, const nlohmann::json& about) {
   std::size_t values = f.equal + f.known + f.unknown;
   out += fmt::format(
       "\n## Counters\n\n{} launches of {} kernels. Of {} counter values that are not zero on both sides, {} are equal "
-      "to the "
-      "last digit, {} differ for a known reason, {} differ without one.\n",
+      "to the last digit, {} differ for a known reason, {} differ without one.\n",
       f.rows.size(), kernels.size(), values, f.equal, f.known, f.unknown);
   for (const std::string& p : f.problems) out += "\n- Not compared: " + p;
   if (!f.problems.empty()) out += "\n";

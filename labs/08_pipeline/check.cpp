@@ -47,6 +47,23 @@ struct Played {
   std::string check, error;                 // ranks that wait for ever, messages that meet the wrong receive
 };
 
+// Why the step `s` of rank r waits for ever: whose step sends what it needs, and where that rank stands.
+std::string waits_for(const Orders& orders, const std::vector<std::size_t>& next, int r, const Step& s, int v) {
+  const int p = static_cast<int>(orders.size());
+  const bool around = s.forward ? r == 0 : r + 1 == p;
+  const int from = s.forward ? (r + p - 1) % p : (r + 1) % p;
+  const Step needed = {s.forward, around ? s.chunk + (s.forward ? -1 : 1) : s.chunk, s.micro_batch};
+  const auto& order = orders[static_cast<std::size_t>(from)];
+  const std::size_t at = static_cast<std::size_t>(std::find(order.begin(), order.end(), needed) - order.begin());
+  std::string text = fmt::format("it needs what the {} on rank {} sends", text_of(needed, v), from);
+  if (at == order.size()) return text + ", which that rank never makes";
+  const std::size_t stands = next[static_cast<std::size_t>(from)];
+  if (at < stands) return text;
+  text += fmt::format(", step {} there", at);
+  if (stands < at) text += fmt::format(", and that rank waits in its step {}, {}", stands, text_of(order[stands], v));
+  return text;
+}
+
 // Each rank makes its steps in its order. A transfer begins when its step has ended, and the n-th send of a rank to a
 // neighbour is the neighbour's n-th receive.
 Played play(const Orders& orders, int v, const Times& t) {
@@ -102,8 +119,8 @@ Played play(const Orders& orders, int v, const Times& t) {
   for (int r = 0; r < p; ++r)
     if (const auto ri = static_cast<std::size_t>(r); next[ri] < orders[ri].size() && out.error.empty())
       out.check = "deadlock",
-      out.error = fmt::format("rank {} waits for ever in step {}, {}: what it needs is never sent", r, next[ri],
-                              text_of(orders[ri][next[ri]], v));
+      out.error = fmt::format("rank {} waits for ever in step {}, {}: {}", r, next[ri],
+                              text_of(orders[ri][next[ri]], v), waits_for(orders, next, r, orders[ri][next[ri]], v));
   return out;
 }
 

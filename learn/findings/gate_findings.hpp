@@ -1,13 +1,10 @@
 // Explains a failed gate: what it is in a few words, where, and what to try.
 #pragma once
-#include <map>
-#include <string>
-
-#include "learn/findings/findings.hpp"
+#include "learn/findings/gate_advice.hpp"
 
 namespace ridge::loop {
 
 // `sources`: the submission's files by name; they may be empty, and tell whether a barrier stands between two accesses.
-Finding failed_gate(const CheckResult& gate, const TaskResult& task, const std::map<std::string, std::string>& sources);
+Finding failed_gate(const CheckResult& gate, const TaskResult& task, const Sources& sources);
 
 }  // namespace ridge::loop

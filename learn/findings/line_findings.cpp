@@ -101,8 +101,7 @@ void wasted_sectors(const LineCount& l, Finding& f) {
     f.what += fmt::format(": {} of 32 lanes take part", number(each(l.lanes, l)));
     f.why =
         "Short requests begin and end inside of sectors, and pay for the whole of both. Let the block take longer "
-        "rows, "
-        "as those of a larger tile. Rows that follow each other in memory can be taken several in one go.";
+        "rows, as those of a larger tile. Rows that follow each other in memory can be taken several in one go.";
   } else {
     f.what += ": neighbouring lanes are neighbours in memory, but requests do not begin where sectors do";
     f.why =
@@ -436,8 +435,7 @@ void instructions(const TaskResult& t, const GoalResult& g, const Sources& sourc
   }
   f.why =
       "What is computed for each element, and could serve several? A call of a generator gives four words; a thread "
-      "that "
-      "takes several elements computes its index once; an array that is indexed by a variable lies in memory.";
+      "that takes several elements computes its index once; an array that is indexed by a variable lies in memory.";
 }
 
 // --- launches and GPUs
@@ -461,8 +459,8 @@ void on_gpu(const GoalResult& g, Finding& f) {
   f.what = fmt::format("{} {}, goal {:g} ({})", value_text(g.value.value_or(0), g.full), g.unit, g.full, g.note);
   f.why =
       "Where the emulator's counts miss their goals too, begin there: `--backend cpu` names lines. Where they do not, "
-      "look at "
-      "what is in flight: wider loads, more of them before the first use, and enough blocks for every multiprocessor.";
+      "look at what is in flight: wider loads, more of them before the first use, and enough blocks for every "
+      "multiprocessor.";
 }
 
 }  // namespace

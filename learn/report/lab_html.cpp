@@ -170,8 +170,7 @@ std::string lab_html(const LabRecord& record, const Lab* lab, const fs::path& pa
   const std::string device = r.device.count("name") != 0 ? r.device.at("name") : name_of(r.backend);
   std::string out = fmt::format(
       "<h2 id=\"{}\"><span class=\"points\">{} / {:g}</span>{} {}</h2>\n{}\n<p class=\"soft\">{}, {} on {}, {}, "
-      "attempt "
-      "{}</p>\n",
+      "attempt {}</p>\n",
       escaped(anchor), points_text(r.points), r.max, escaped(r.lab.substr(0, r.lab.find('_'))), escaped(r.title),
       points_bar(r.points, r.max), r.standing, r.mode, escaped(device), escaped(r.time), escaped(r.attempt));
   out += attempts_html(record.stops, r.max);

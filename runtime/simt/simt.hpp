@@ -28,6 +28,7 @@ void call_ends(CUstream_st* stream);
 // Handles that the program has made and not destroyed.
 struct LiveHandles {
   std::size_t streams = 0, events = 0, graphs = 0;  // graphs: executable ones too
+  std::size_t page_locked = 0;                      // buffers of cudaMallocHost
 };
 LiveHandles live_handles();
 

@@ -142,13 +142,16 @@ bool describe_handles(protocol::Done& done) {
     return true;
   }
   if (made.empty()) return false;
+  const std::string memory = count_of(more(now.cuda.page_locked, alive->cuda.page_locked), "buffer");
+  if (!memory.empty()) made += " and " + memory + " of page-locked memory";
   done.status = protocol::Status::fault;
   done.gate = protocol::Gate::memory;
   done.cause = number(Cause::handle_leak);
   put(done.what, "leak of streams, events, graphs or communicators");
-  put(done.detail, "every call makes " + made +
-                       " that nobody destroys: make them once and keep them (a function-local static), or destroy them "
-                       "before the call returns");
+  put(done.detail,
+      "every call makes " + made +
+          " that nobody destroys or frees: make them once and keep them (a function-local static), or destroy "
+          "them before the call returns");
   return true;
 }
 

@@ -197,8 +197,7 @@ TEST_CASE("the log of a run as a page", "[.report]") {
       << setting("RIDGE_ATTACK_REPORT_HEAD", "") << "\n"
       << shown << " attacks are described; " << ran << " were run, " << problems << " of these with a problem.\n\n"
       << "`on`: the first check that fails with all defences on. `twin`: its honest twin, all on. `off`: with exactly "
-         "the "
-         "defences named off. `one on`: in how many of the runs with one of them on again it fails.\n\n"
+         "the defences named off. `one on`: in how many of the runs with one of them on again it fails.\n\n"
       << "| class | attack | what it tries | backend | what stops it | on | twin | off | one on |\n"
       << "|---|---|---|---|---|---|---|---|---|\n"
       << rows;

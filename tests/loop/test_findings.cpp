@@ -41,6 +41,13 @@ Finding only(const Result& r, const std::map<std::string, std::string>& sources 
   return all[0];
 }
 
+Result failed_gate_of(const std::string& name, const std::string& message, Cause cause = Cause::none) {
+  Result r = missed("sectors_over_ideal", 2, 1.02, {});
+  r.tasks[0].goals.clear();
+  r.tasks[0].checks = {{name, false, message, cause}};
+  return r;
+}
+
 }  // namespace
 
 TEST_CASE("a strided load is told with its line, its count and the distance of the lanes") {
@@ -87,6 +94,44 @@ TEST_CASE("a copy inside the device that nothing hides is asked for its reason")
   t.items = {{"", "d2d", 1, 0, 10e-6, 90e-6, 4096}, {"add", "kernel", 1, 0, 0, 10e-6, 0}};
   r.tasks[0].timeline = t;
   CHECK(contains(only(r).why, "Is this copy needed?"));
+}
+
+TEST_CASE("a failing case is compared with those before it by what its size can have") {
+  const auto advised = [](const char* right, const char* wrong) {
+    Result r = failed_gate_of(
+        "correct", std::string(wrong) + ": first wrong element: out[0]: expected 1, got 2; 1 of 6 are wrong");
+    r.tasks[0].cases = {{right, true, ""}, {wrong, false, ""}};
+    return only(r).why;
+  };
+  CHECK(contains(advised("1 x 1", "2 x 3"), "more elements than one, neighbours, an edge"));
+  CHECK(contains(advised("n 1", "n 31"), "more elements than one"));
+  CHECK(contains(advised("n 1000", "n 4097"), "a second block or tile"));
+  CHECK(contains(advised("3 x 5", "33 x 65"), "a second block or tile"));
+}
+
+TEST_CASE("what a message found is advised on") {
+  const auto advised = [](const char* name, const char* message, Cause cause = Cause::none) {
+    Result r = failed_gate_of(name, message, cause);
+    return only(r).why;
+  };
+  CHECK(contains(advised("correct", "n 9: weights[0] has the bits 3f21: bits are cut off, not rounded"),
+                 "rounds towards zero"));
+  CHECK(contains(
+      advised("correct", "2 ranks: first wrong element: out[0]; 1 of 1 are wrong; and no rank has sent a message"),
+      "the ranks exchange nothing"));
+  CHECK(contains(advised("correct",
+                         "n 1000: first wrong element: sums[0] (index 0): expected 7, got 4; 1 of 1 are wrong; "
+                         "`out` is right"),
+                 "`out` is right, so the work behind it is done. Which thread writes sums,"));
+  CHECK(contains(advised("deadlock", "p 2: rank 0 waits for ever in step 5, backward: it needs"), "Draw the steps"));
+  CHECK(contains(advised("memory", "n 1: -1 as an unsigned number", Cause::collective_bounds), "A count below zero"));
+  CHECK(contains(advised("memory", "n 1: NCCL: out of bounds", Cause::collective_bounds), "in elements, not in bytes"));
+  const std::string nan = "n 9: first wrong element: out[0]: got nan (NaN, ";
+  for (const auto& [told, advice] :
+       {std::pair{"the judge's fill of outputs: no thread", "No thread wrote this element"},
+        std::pair{"the judge's fill of the workspace: read", "The workspace may hold anything"},
+        std::pair{"as new memory holds it: shared", "hold anything at first"}})
+    CHECK(contains(advised("correct", (nan + told).c_str(), Cause::not_a_number), advice));
 }
 
 TEST_CASE("a copy inside the device of a rank is told where it makes much of the lost time") {

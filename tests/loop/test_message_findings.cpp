@@ -77,8 +77,7 @@ TEST_CASE("message findings: collectives whose bytes take no time are told by th
   std::vector<Timeline> ranks = {t};
   CHECK(many_latencies(longest_exposed(ranks, "")).fact ==
         "3 calls of ncclAllReduce take 30.0 us on rank 0, and their bytes alone would take 0.012 us: the rest is "
-        "latency, "
-        "which each call pays");
+        "latency, which each call pays");
   // Large ones, two, and links of unknown speed.
   for (auto& i : ranks[0].items) i.parts[0].bytes = 400'000;
   CHECK(many_latencies(longest_exposed(ranks, "")).fact.empty());

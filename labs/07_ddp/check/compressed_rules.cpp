@@ -27,8 +27,7 @@ constexpr Rule kRules[] = {
     {"that sends those of the higher index, where magnitudes are equal: the lower index goes first", 1, 1,
      Rule::last_of_equals},
     {"that sends the elements 0 to k - 1, which top_k chooses where all values are 0: had the copy to the host ended "
-     "when "
-     "they were read?",
+     "when they were read?",
      1, 1, Rule::first_k},
     {"that keeps in the residual what it has sent: a sent element must become 0", 1, 1, Rule::largest_magnitude, true},
 };

@@ -82,8 +82,7 @@ class CrossEntropy : public Task {
       if (r > 0 && first >= V && std::all_of(got.begin(), got.end(), [](float x) { return x == 0; })) {
         v.message += fmt::format(
             "; rank 0's losses are right, and rank {} has padding only (its columns begin at {}, V is {}): it needs "
-            "the "
-            "numbers of the other ranks, since losses are alike on all ranks",
+            "the numbers of the other ranks, since losses are alike on all ranks",
             r, first, V);
         v.cause = Cause::none;
       }

@@ -217,8 +217,7 @@ class Train : public TaskCheck {
       if (!which.empty())
         return fmt::format(
             ". The losses do not follow options.{0} = {1:.3g}. Training with a {0} of {2}{3:.3g} in its place gives "
-            "them, "
-            "as exactly as fp16 allows: is it a constant?",
+            "them, as exactly as fp16 allows: is it a constant?",
             name, first ? run.beta1() : run.beta2(), which.size() > 1 ? "one of " : "", fmt::join(which, ", "));
     }
     return {};

@@ -69,7 +69,10 @@ std::string refused_in_words(int& error) {
 LiveHandles live_handles() {
   Engine& engine = Engine::instance();
   std::lock_guard lock(engine.mutex);
-  return {engine.streams.live(), engine.events.live().size(), graphs().live().size() + live_executables()};
+  std::size_t page_locked = 0;
+  DeviceMemory::instance().for_host_visible(
+      [&](const Allocation& a) { page_locked += a.kind == MemoryKind::host && !a.mapped ? 1 : 0; });
+  return {engine.streams.live(), engine.events.live().size(), graphs().live().size() + live_executables(), page_locked};
 }
 
 }  // namespace ridge::simt

@@ -114,8 +114,7 @@ constexpr Entry kWords[] = {
     {"nvrtcProgram", kCompiler},
     {"asm",
      "inline PTX needs a GPU, but for common instructions (arithmetic, ld, st, atom, shfl, mma.sync, ldmatrix, "
-     "cp.async, "
-     "...), each in an asm of its own; use the CUDA function or the C++ that does the same"},
+     "cp.async, ...), each in an asm of its own; use the CUDA function or the C++ that does the same"},
     {"texture", kTexture},
     {"cudaBindTexture", kTexture},
     {"cudaBindTexture2D", kTexture},

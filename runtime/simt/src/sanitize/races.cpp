@@ -133,13 +133,13 @@ void Races::report(const LaneAccess& a, const Seen& other) {
         "and read the flag as volatile or by an atomic. Otherwise use atomics, or end the kernel";
   else if (a.thread / kLanes == other.thread / kLanes)
     f.detail =
-        "nothing says which of the two comes first, since lanes of a warp do not run in step: put a __syncthreads() "
+        "nothing says which of the two comes first, since lanes of a warp do not run in step: a __syncthreads() must run "
         "between them (a __syncwarp() where no other warp takes part)";
   else if (a.shared)
-    f.detail = "nothing orders the two: __syncthreads() between them";
+    f.detail = "nothing orders the two: a __syncthreads() must run between them";
   else
     f.detail =
-        "nothing orders the two: __syncthreads() between them, or __threadfence() before the flag or counter that "
+        "nothing orders the two: a __syncthreads() must run between them, or a __threadfence() before the flag or counter that "
         "announces the data";
   if ((a.kind == AccessKind::atomic) != (other.kind == Seen::atomic))
     f.detail += " (an atomic does not protect against a plain access)";

@@ -120,8 +120,7 @@ std::string overlap_in_part(const Node& earlier, const Node& later) {
   return ". The later one touches " + bytes_text(a.begin - in->begin, a.end - in->begin) + ", the earlier one " +
          bytes_text(b.begin - in->begin, b.end - in->begin) +
          ", which overlap only in part: is an index or a size wrong? If not, order the two by an event, or put both "
-         "into "
-         "one stream";
+         "into one stream";
 }
 
 std::string what_both_do(const Footprint& earlier, const Footprint& later) {
@@ -158,8 +157,7 @@ std::string of_two(const std::vector<Node>& nodes, std::size_t earlier, std::siz
   if (const std::string in_part = overlap_in_part(a, b); !in_part.empty()) return text + in_part;
   return text +
          ". If it belongs behind the earlier one, order the two by an event, or put both into one stream; if it "
-         "belongs "
-         "before, call it first; if they should share no memory, an index is wrong";
+         "belongs before, call it first; if they should share no memory, an index is wrong";
 }
 
 std::string at_begin(const Node& n) {

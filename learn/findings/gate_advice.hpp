@@ -1,0 +1,14 @@
+// What to try where a gate failed: by its cause, its message, the cases that were right, and the code.
+#pragma once
+#include <map>
+#include <string>
+
+#include "learn/findings/findings.hpp"
+
+namespace ridge::loop {
+
+using Sources = std::map<std::string, std::string>;  // files by name
+
+std::string gate_advice(const CheckResult& gate, const TaskResult& task, const Sources& sources);
+
+}  // namespace ridge::loop
