@@ -48,7 +48,8 @@ struct Played {
 };
 
 // Why the step `s` of rank r waits for ever: whose step sends what it needs, and where that rank stands.
-std::string waits_for(const Orders& orders, const std::vector<std::size_t>& next, int r, const Step& s, int v) {
+std::string waits_for(const Orders& orders, const std::vector<std::size_t>& next, int r, const Step& s, int v,
+                      bool once_more = true) {
   const int p = static_cast<int>(orders.size());
   const bool around = s.forward ? r == 0 : r + 1 == p;
   const int from = s.forward ? (r + p - 1) % p : (r + 1) % p;
@@ -60,6 +61,8 @@ std::string waits_for(const Orders& orders, const std::vector<std::size_t>& next
   const std::size_t stands = next[static_cast<std::size_t>(from)];
   if (at < stands) return text;
   text += fmt::format(", step {} there", at);
+  if (stands == at && once_more)
+    text += fmt::format(", in which that rank waits itself: {}", waits_for(orders, next, from, needed, v, false));
   if (stands < at) text += fmt::format(", and that rank waits in its step {}, {}", stands, text_of(order[stands], v));
   return text;
 }
