@@ -36,7 +36,7 @@ inline constexpr std::string_view kAllowedSymbols =
     "pthread_rwlock_* pthread_getspecific pthread_setspecific pthread_key_create pthread_key_delete "
     "__pthread_key_create sem_init sem_wait sem_post sem_destroy sem_trywait sem_clockwait sem_timedwait "
     // CUDA and its emulator.
-    "nvtxRangePushA nvtxRangePop "
+    "nvtxRangePushA nvtxRangePop nvtxNameCudaStreamA "
     "cuda* __cuda* __tsan_* __sanitizer_cov_* __ridge_block "
     "__ridge_check_call __ridge_check_access __ridge_enter __ridge_leave __ridge_printf __ridge_printf_chk "
     "__ridge_read4_member __ridge_read8_member __ridge_write4_member __ridge_write8_member "

@@ -165,7 +165,7 @@ void clean_texts(Result& r) {
       t.output.clear();
       t.ranks.clear();
       if (t.timeline) {  // sizes and shapes can say as much, and so can numbers of calls
-        t.timeline->items.clear(), t.timeline->calls.clear();
+        t.timeline->items.clear(), t.timeline->calls.clear(), t.timeline->streams.clear();
         t.timeline->graphs_made = t.timeline->graphs_changed = 0;
       }
       if (t.output_bytes > 0)

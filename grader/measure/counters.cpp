@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include <tuple>
 
 #include "formats/json_fields.hpp"
+#include "formats/stream_name.hpp"
 #include "grader/sandbox/process.hpp"
 #include "grader/sandbox/sandbox.hpp"
 
@@ -22,8 +24,10 @@ namespace {
 
 using Place = std::pair<std::string, int>;
 
-std::vector<Place> ask_for_lines(const fs::path& program, const std::vector<std::uint64_t>& offsets) {
-  std::vector<Place> found(offsets.size());
+using Frames = std::vector<Place>;
+
+std::vector<Frames> ask_for_frames(const fs::path& program, const std::vector<std::uint64_t>& offsets) {
+  std::vector<Frames> found(offsets.size());
   constexpr std::size_t kBatch = 512;
   for (std::size_t first = 0; first < offsets.size(); first += kBatch) {
     std::vector<std::string> argv = {"addr2line", "-a", "-i", "-e", program.string()};
@@ -47,10 +51,17 @@ std::vector<Place> ask_for_lines(const fs::path& program, const std::vector<std:
       if (!started || colon == std::string::npos || line[0] == '?') continue;
       std::string file = line.substr(0, colon);
       if (file.find("/simt/include/") != std::string::npos || file.find("/c++/") != std::string::npos) continue;
-      // Later frames are further out: the line of the kernel that the student wrote.
-      found[at] = {fs::path(file).filename().string(), std::atoi(line.c_str() + colon + 1)};
+      found[at].emplace_back(fs::path(file).filename().string(), std::atoi(line.c_str() + colon + 1));
     }
   }
+  return found;
+}
+
+// The outermost frame has the line of the kernel that the student wrote.
+std::vector<Place> ask_for_lines(const fs::path& program, const std::vector<std::uint64_t>& offsets) {
+  std::vector<Place> found;
+  for (const Frames& frames : ask_for_frames(program, offsets))
+    found.push_back(frames.empty() ? Place{} : frames.back());
   return found;
 }
 
@@ -77,33 +88,46 @@ std::vector<Place> find_lines(const fs::path& program, const std::vector<std::ui
 }
 
 // What was found in one program: a lab's cases ask for the same places again, and each addr2line starts a sandbox.
-struct KnownLines {
+template <class What>
+struct Known {
   fs::path program;
   fs::file_time_type written;
-  std::map<std::uint64_t, Place> lines;
+  std::map<std::uint64_t, What> at;
+
+  std::vector<What> of(const fs::path& asked_program, const std::vector<std::uint64_t>& offsets,
+                       std::vector<What> (*find)(const fs::path&, const std::vector<std::uint64_t>&)) {
+    std::error_code ec;
+    const fs::file_time_type now = fs::last_write_time(asked_program, ec);
+    if (program != asked_program || written != now) program = asked_program, written = now, at.clear();
+    std::vector<std::uint64_t> asked;
+    for (std::uint64_t offset : offsets)
+      if (!at.contains(offset)) asked.push_back(offset);
+    std::sort(asked.begin(), asked.end());
+    asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
+    if (!asked.empty()) {
+      const std::vector<What> found = find(program, asked);
+      for (std::size_t i = 0; i < asked.size(); ++i) at[asked[i]] = found[i];
+    }
+    std::vector<What> all;
+    for (std::uint64_t offset : offsets) all.push_back(at[offset]);
+    return all;
+  }
 };
 
 }  // namespace
 
 std::vector<Place> source_lines(const fs::path& program, const std::vector<std::uint64_t>& offsets) {
   static std::mutex mutex;
-  static KnownLines known;
+  static Known<Place> known;
   std::lock_guard lock(mutex);
-  std::error_code ec;
-  const fs::file_time_type written = fs::last_write_time(program, ec);
-  if (known.program != program || known.written != written) known = {program, written, {}};
-  std::vector<std::uint64_t> asked;
-  for (std::uint64_t offset : offsets)
-    if (!known.lines.contains(offset)) asked.push_back(offset);
-  std::sort(asked.begin(), asked.end());
-  asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
-  if (!asked.empty()) {
-    const std::vector<Place> found = find_lines(program, asked);
-    for (std::size_t i = 0; i < asked.size(); ++i) known.lines[asked[i]] = found[i];
-  }
-  std::vector<Place> lines;
-  for (std::uint64_t offset : offsets) lines.push_back(known.lines[offset]);
-  return lines;
+  return known.of(program, offsets, find_lines);
+}
+
+std::vector<std::vector<Place>> source_frames(const fs::path& program, const std::vector<std::uint64_t>& offsets) {
+  static std::mutex mutex;
+  static Known<Frames> known;
+  std::lock_guard lock(mutex);
+  return known.of(program, offsets, ask_for_frames);
 }
 
 namespace {
@@ -171,7 +195,34 @@ Timeline read_timeline(const json& j) {
   listed("calls", [&](const json& c) {
     t.calls.push_back({text_at(c, "name", kMostText), number_at(c, "start"), number_at(c, "end")});
   });
+  listed("streams", [&](const json& s) {
+    t.streams[static_cast<int>(count_at(s, "stream"))] = {text_at(s, "name", kMostText), count_at(s, "made_at"),
+                                                          count_at(s, "nth")};
+  });
   return t;
+}
+
+// A variable's name for the streams to which the submission gave none. The sources lie beside the program.
+void name_streams(Timeline& t, const fs::path& program) {
+  std::vector<MadeStream> made;
+  std::vector<Timeline::Stream*> unnamed;
+  std::vector<std::uint64_t> places;
+  for (auto& [number, stream] : t.streams) {
+    if (!stream.name.empty() || stream.made_at == 0) continue;
+    made.push_back({stream.made_at, static_cast<std::size_t>(stream.nth), {}});
+    unnamed.push_back(&stream);
+    places.push_back(stream.made_at);
+  }
+  if (places.empty()) return;
+  const std::vector<Frames> frames = source_frames(program, places);
+  for (std::size_t i = 0; i < made.size(); ++i) made[i].frames = frames[i];
+  const auto variables = stream_variables(made, [&](const std::string& file) {
+    std::vector<std::string> lines;
+    std::ifstream in(program.parent_path() / "src" / file);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+  });
+  for (std::size_t i = 0; i < made.size(); ++i) unnamed[i]->name = variables[i];
 }
 
 // More accesses than a lab's kernels have: finding the lines of so many would hold up the judge.
@@ -182,7 +233,9 @@ using LineKey = std::tuple<std::string, int, std::string>;
 }  // namespace
 
 Counted count_launches(const std::string& text, const fs::path& program) {
-  return count_launches(text, [&](const auto& offsets) { return source_lines(program, offsets); });
+  Counted c = count_launches(text, [&](const auto& offsets) { return source_lines(program, offsets); });
+  name_streams(c.timeline, program);
+  return c;
 }
 
 Counted count_launches(const std::string& text, const LineFinder& lines_of) {

@@ -58,7 +58,13 @@ struct Timeline {
   double launches = 0;     // calls that put work on the device
   std::vector<Item> items;
   std::vector<Call> calls;
-  std::optional<int> stream;                          // the one that the call was given
+  std::optional<int> stream;  // the one that the call was given
+  struct Stream {
+    std::string name;           // that the submission gave, or of the variable that holds it; empty: unknown
+    std::uint64_t made_at = 0;  // place of the call that made it, an offset in the program; 0: unknown
+    std::uint64_t nth = 0;      // of the streams alive that this call made, from 0
+  };
+  std::map<int, Stream> streams;                      // by number
   std::uint64_t graphs_made = 0, graphs_changed = 0;  // calls that instantiate a graph, or set parameters of one
   std::uint64_t left_out = 0;                         // items and calls that the emulator did not list
 };

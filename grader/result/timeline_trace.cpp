@@ -14,16 +14,25 @@ namespace ridge {
 
 namespace {
 
-constexpr std::size_t kMaxEvents = 10000, kMaxName = 256;
+constexpr std::size_t kMaxEvents = 10000, kMaxName = 256, kMaxStream = 64;
 constexpr const char* kEnding = ".trace.json";
 
 using Item = Timeline::Item;
 
 bool is_copy(const Item& i) { return i.kind == "h2d" || i.kind == "d2h"; }
 
-std::string row_name(const Item& i) {
+// "copies (stream 2)": as the submission calls it, and its number, which messages name.
+std::string stream_name(const Timeline& t, int stream) {
+  if (stream == 0) return "default stream";
+  std::string name;
+  if (const auto s = t.streams.find(stream); s != t.streams.end()) name = capped(printable(s->second.name), kMaxStream);
+  if (name.empty() && t.stream == stream) name = "argument stream";
+  return name.empty() ? fmt::format("stream {}", stream) : fmt::format("{} (stream {})", name, stream);
+}
+
+std::string row_name(const Timeline& t, const Item& i) {
   if (is_copy(i)) return i.kind == "h2d" ? "copy engine H2D" : "copy engine D2H";
-  return i.stream == 0 ? "default stream" : fmt::format("stream {}", i.stream);
+  return stream_name(t, i.stream);
 }
 
 // Copy engines stand above the streams.
@@ -56,9 +65,9 @@ std::map<double, std::string> ranges_of(const Timeline& t) {
   return all;
 }
 
-TraceArguments arguments_of(const Item& i, const std::map<double, std::string>& ranges) {
+TraceArguments arguments_of(const Timeline& t, const Item& i, const std::map<double, std::string>& ranges) {
   TraceArguments a;
-  a.number("stream", i.stream);
+  a.number("stream", i.stream).text("stream_name", stream_name(t, i.stream));
   if (i.kind == "kernel") {
     a.shape("grid", i.grid[0], i.grid[1], i.grid[2]).shape("block", i.block[0], i.block[1], i.block[2]);
   } else {
@@ -120,12 +129,12 @@ void add(TraceWriter& writer, int process, const std::string& name, const Timeli
       const auto lane = static_cast<int>(free - ends.begin());
       if (free == ends.end()) {
         ends.push_back(0);
-        writer.name_track({process, ++row}, row_name(*i) + (lane > 0 ? fmt::format(" ({})", lane + 1) : ""));
+        writer.name_track({process, ++row}, row_name(t, *i) + (lane > 0 ? fmt::format(", row {}", lane + 1) : ""));
       }
       ends[static_cast<std::size_t>(lane)] = i->end;
       const TraceWriter::Track track{process, first + lane};
       tracks[static_cast<std::size_t>(i - t.items.data())] = track;
-      writer.box(track, item_name(*i), i->graph > 0 ? "graph" : i->kind, i->start, i->end, arguments_of(*i, ranges));
+      writer.box(track, item_name(*i), i->graph > 0 ? "graph" : i->kind, i->start, i->end, arguments_of(t, *i, ranges));
       const auto own = static_cast<std::uint64_t>(process);
       for (const Item::Part& p : i->parts) {
         if (sent == nullptr) break;

@@ -112,6 +112,13 @@ std::string schedule_json(const simt::Schedule& s) {
   for (std::size_t i = 0; i < s.calls.size(); ++i)
     out += (i == 0 ? "" : ",") + ("{\"name\":" + quoted(s.calls[i].name)) + ",\"start\":" + seconds(s.calls[i].start) +
            ",\"end\":" + seconds(s.calls[i].end) + "}";
+  out += "],\"streams\":[";
+  const char* between = "";
+  for (const auto& [stream, made] : s.streams) {
+    out += between + ("{\"stream\":" + std::to_string(stream)) + ",\"name\":" + quoted(made.name) +
+           ",\"made_at\":" + std::to_string(made.made_at) + ",\"nth\":" + std::to_string(made.nth) + "}";
+    between = ",";
+  }
   return out + "]}";
 }
 

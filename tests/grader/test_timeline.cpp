@@ -103,6 +103,9 @@ TEST_CASE("the pipeline's timeline: copies in both directions and kernels at the
   CHECK(rows[0] == "host");
   CHECK(rows[1] == "copy engine H2D");
   CHECK(rows[2] == "copy engine D2H");
+  // As the solution calls them: `stream[s]` in a loop that counts s from 0.
+  CHECK(rows[3] == "stream[0] (stream 2)");
+  CHECK(rows[5] == "stream[2] (stream 4)");
   std::set<int> streams;
   double bytes = 0;
   for (const json& e : trace["traceEvents"]) {
@@ -194,11 +197,16 @@ TEST_CASE("a timeline's rows: streams whose kernels run side by side get more th
   };
   t.timeline->items = {item("b\x1B[31m\xFF", "kernel", 1, 1, 3), item("a", "kernel", 1, 0, 2),
                        item("c", "kernel", 1, 2, 4), item("", "d2h", 9, 0, 1), item("", "fill", 0, 0, 1)};
+  t.timeline->streams = {{1, {"the\x1B[1mname\xFF" + std::string(999, 'x')}}, {7, {"unused"}}};
   t.timeline->calls = {{"a", 0, 1e-6}, {"cudaMemcpyAsync", 1e-6, 2e-6}, {"the judge waits", 2e-6, 3e-6}};
   const json trace = json::parse(ridge::timeline_trace(r, t));
   check_rows(trace);
+  const std::string name = row_names(trace).at(3);
+  CHECK(name.starts_with("the"));
+  CHECK(name.ends_with(" (stream 1)"));
+  CHECK(name.size() < 120);
   CHECK(row_names(trace) ==
-        std::vector<std::string>{"host", "copy engine D2H", "default stream", "stream 1", "stream 1 (2)"});
+        std::vector<std::string>{"host", "copy engine D2H", "default stream", name, name + ", row 2"});
   CHECK(trace["otherData"]["left_out"] == 7);
   CHECK(contains(trace.dump(), "\"launch a\""));
   CHECK_FALSE(contains(trace.dump(), "launch cuda"));
@@ -221,9 +229,35 @@ TEST_CASE("the fork's waits for other streams are arrows from the operation that
     CHECK(from["ts"].get<double>() <= e["ts"].get<double>());
     CHECK(from["tid"] != e["tid"]);
   }
+  CHECK(row_names(trace)[1] == "argument stream (stream 1)");
+  CHECK(row_names(trace)[2] == "stream[1] (stream 3)");
   // Each branch waits for the preparation, and the join for each branch.
   CHECK(waits >= 4);
   CHECK_FALSE(trace["otherData"].contains("wrong_case"));
+}
+
+TEST_CASE("a stream's row is called as its submission calls it, by NVTX or by a variable") {
+  Folder home;
+  const fs::path own = home / "own";
+  fs::copy(kSolution, own, fs::copy_options::recursive);
+  std::string text = read_file(own / "fork_join.cu");
+  const auto put = [&](const std::string& before, const std::string& after) {
+    REQUIRE(contains(text, before));
+    text.replace(text.find(before), before.size(), after);
+  };
+  put("#include \"streams.hpp\"", "#include \"streams.hpp\"\n#include <nvtx3/nvToolsExtCudaRt.h>");
+  put("cudaStreamCreateWithFlags(&stream[b], cudaStreamNonBlocking);",
+      "make(&stream[b]);\n      if (b == 2) nvtxNameCudaStreamA(stream[b], \"second branch\");");
+  put("struct Branches {",
+      "void make(cudaStream_t* made) { cudaStreamCreateWithFlags(made, cudaStreamNonBlocking); }\n\nstruct Branches {");
+  write_file((own / "fork_join.cu").string(), text);
+  const json trace =
+      trace_of(home, check(home, "05", {"--task", "fork_join", "--submission", own.string()}), "fork_join");
+  CHECK(row_names(trace) == std::vector<std::string>{"host", "argument stream (stream 1)", "made (stream 3)",
+                                                     "second branch (stream 4)", "made (stream 5)"});
+  for (const json& e : trace["traceEvents"])
+    if (e["ph"] == "X" && e["cat"] == "kernel" && e["args"]["stream"] == 4)
+      CHECK(e["args"]["stream_name"] == "second branch (stream 4)");
 }
 
 TEST_CASE("a wrong answer has the timeline of its case: the arrow that is missing can be seen") {

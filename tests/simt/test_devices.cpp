@@ -158,7 +158,7 @@ TEST_CASE("each device has its own L2, and rows of its own where there are sever
   CHECK(dram[1] < 1 << 16);  // found in L2
   CHECK(dram[2] >= 1 << 20);
   CHECK(row_names(trace) == std::set<std::string>{"host", "default stream of device 0", "default stream of device 1",
-                                                  "stream 2 of device 1"});
+                                                  "stream (stream 2 of device 1)"});
   CHECK(read_file(trace).find("copy between devices") != std::string::npos);
 
   r = run({program}, {{"RIDGE_TRACE", trace}});

@@ -1,9 +1,13 @@
 // Streams, events and host functions.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
 
 #include "api/api.hpp"
 #include "device/device_profile.hpp"
 #include "device/host_access.hpp"
+#include "nvtx3/nvToolsExtCudaRt.h"
 
 using namespace ridge::simt;
 using api::call;
@@ -74,6 +78,17 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return call([&](Engine&) {
     if (least != nullptr) *least = kLeastPriority;
     if (greatest != nullptr) *greatest = kGreatestPriority;
+    return cudaSuccess;
+  });
+}
+
+void nvtxNameCudaStreamA(cudaStream_t stream, const char* name) {
+  constexpr std::size_t kMost = 64;
+  const auto value = reinterpret_cast<std::uintptr_t>(stream);
+  if (name == nullptr || value <= 1) return;  // default streams keep their names
+  const std::string kept = std::string(name).substr(0, kMost);
+  with_stream(stream, [&](Engine& engine, CUstream_st& s) {
+    engine.streams.name(s, kept);
     return cudaSuccess;
   });
 }

@@ -1,8 +1,6 @@
 // No JSON library here: this is linked into students' programs.
 #include "count/warp_json.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstdio>
@@ -290,22 +288,6 @@ class Writer {
     return o.done();
   }
 
-  // The places where a source may be. `ridge cc` compiles in a temporary folder, so that a relative path leads nowhere
-  // there; it may hold from where the program runs, or beside it.
-  static std::vector<std::string> places(const std::string& path, const std::string& name) {
-    std::vector<std::string> all{path};
-    if (const auto at = path.find("/ridge-cc-"); at != std::string::npos)
-      if (const auto end = path.find('/', at + 1); end != std::string::npos) all.push_back(path.substr(end + 1));
-    all.push_back(name);
-    char program[4096];
-    const ssize_t n = readlink("/proc/self/exe", program, sizeof program);
-    if (n > 0) {
-      const std::string self(program, static_cast<std::size_t>(n));
-      all.push_back(self.substr(0, self.rfind('/') + 1) + name);
-    }
-    return all;
-  }
-
   std::string sources() const {
     std::map<std::string, bool> named;
     for (const auto& [pc, at] : lines_) named[at.file] = true;
@@ -313,12 +295,7 @@ class Writer {
     for (const auto& [file, yes] : named) {
       auto path = paths_.find(file);
       if (out.size() == kMaxSources || path == paths_.end()) continue;
-      std::ifstream in;
-      for (const std::string& place : places(path->second, file)) {
-        in.clear();
-        in.open(place, std::ios::binary);
-        if (in) break;
-      }
+      std::ifstream in = open_source(path->second);
       if (!in) continue;
       std::string text(kMaxSource + 1, '\0');
       in.read(text.data(), static_cast<std::streamsize>(text.size()));

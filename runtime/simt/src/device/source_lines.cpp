@@ -11,25 +11,63 @@ namespace ridge::simt {
 
 namespace {
 
-// "path/file.cu:31 (discriminator 2)" -> file.cu, 31. False for "??:0".
-bool parse(std::string text, SourceLine& out, SourcePaths* paths) {
+// "path/file.cu:31 (discriminator 2)" -> path/file.cu, 31. False for "??:0".
+bool parse(std::string text, std::string& path, int& number) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   if (auto note = text.find(" (disc"); note != std::string::npos) text.resize(note);
   auto colon = text.rfind(':');
   if (colon == std::string::npos || text.rfind("??", 0) == 0) return false;
   // The emulator's own code, in headers and in the library.
   if (text.find("/simt/include/") != std::string::npos || text.find("/simt/src/") != std::string::npos) return false;
-  out.line = std::atoi(text.c_str() + colon + 1);
-  text.resize(colon);
-  out.file = text.substr(text.rfind('/') + 1);
-  if (paths != nullptr) paths->emplace(out.file, text);
-  return out.line != 0;
+  number = std::atoi(text.c_str() + colon + 1);
+  path = text.substr(0, colon);
+  return number != 0;
+}
+
+// The path of the running program.
+std::string own_path() {
+  char program[4096];
+  const ssize_t n = readlink("/proc/self/exe", program, sizeof program);
+  return {program, static_cast<std::size_t>(n > 0 ? n : 0)};
+}
+
+// The places where a source may be. `ridge cc` compiles in a temporary folder, so that a relative path leads nowhere
+// there; it may hold from where the program runs, or beside it.
+std::vector<std::string> places(const std::string& path) {
+  std::vector<std::string> all{path};
+  if (const auto at = path.find("/ridge-cc-"); at != std::string::npos)
+    if (const auto end = path.find('/', at + 1); end != std::string::npos) all.push_back(path.substr(end + 1));
+  const std::string name = path.substr(path.rfind('/') + 1), program = own_path();
+  all.push_back(name);
+  if (!program.empty()) all.push_back(program.substr(0, program.rfind('/') + 1) + name);
+  return all;
 }
 
 }  // namespace
 
+std::ifstream open_source(const std::string& path) {
+  std::ifstream in;
+  for (const std::string& place : places(path)) {
+    in.clear();
+    in.open(place, std::ios::binary);
+    if (in) break;
+  }
+  return in;
+}
+
 std::map<std::uint32_t, SourceLine> source_lines(const std::vector<std::uint32_t>& pcs, SourcePaths* paths) {
   std::map<std::uint32_t, SourceLine> found;
+  for (const auto& [pc, frames] : source_frames(pcs)) {
+    const auto& [path, line] = frames.back();
+    const std::string file = path.substr(path.rfind('/') + 1);
+    found[pc] = {file, line};
+    if (paths != nullptr) paths->emplace(file, path);
+  }
+  return found;
+}
+
+std::map<std::uint32_t, SourceFrames> source_frames(const std::vector<std::uint32_t>& pcs) {
+  std::map<std::uint32_t, SourceFrames> found;
   if (pcs.empty()) return found;
   // A file of addresses and a file of answers: no deadlock between two pipes, no limit on the command line.
   FILE* in = std::tmpfile();
@@ -38,14 +76,12 @@ std::map<std::uint32_t, SourceLine> source_lines(const std::vector<std::uint32_t
   for (std::uint32_t pc : pcs) std::fprintf(in, "0x%x\n", pc);
   std::fflush(in);
   std::rewind(in);
-  char program[4096];
-  ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-  program[n > 0 ? n : 0] = 0;
+  const std::string program = own_path();
   pid_t child = fork();
   if (child == 0) {
     dup2(fileno(in), 0);
     dup2(fileno(out), 1);
-    execlp("addr2line", "addr2line", "-a", "-i", "-e", program, static_cast<char*>(nullptr));
+    execlp("addr2line", "addr2line", "-a", "-i", "-e", program.c_str(), static_cast<char*>(nullptr));
     _exit(127);
   }
   int status = 0;
@@ -55,11 +91,11 @@ std::map<std::uint32_t, SourceLine> source_lines(const std::vector<std::uint32_t
   char line[4096];
   std::uint32_t pc = 0;
   while (std::fgets(line, sizeof line, out) != nullptr) {
-    SourceLine at;
+    std::pair<std::string, int> at;
     if (std::strncmp(line, "0x", 2) == 0)
       pc = static_cast<std::uint32_t>(std::strtoull(line, nullptr, 16));
-    else if (parse(line, at, paths))
-      found[pc] = at;
+    else if (parse(line, at.first, at.second))
+      found[pc].push_back(at);
   }
   std::fclose(in);
   std::fclose(out);

@@ -94,6 +94,8 @@ class Player {
         return step(in_.take<trace::Step>());
       case Kind::exchange:
         return exchange(in_.take<trace::Exchange>());
+      case Kind::stream:
+        return stream(in_.take<trace::Stream>());
       case Kind::unsupported:
         unsupported_ = text(in_.take<trace::Unsupported>().text);
         throw Bad{unsupported_.c_str()};
@@ -105,6 +107,11 @@ class Player {
     std::vector<std::uint64_t> waits(s.waits <= kMaxWaits ? s.waits : throw Bad{"a step waits for too much"});
     std::memcpy(waits.data(), in_.bytes(waits.size() * 8), waits.size() * 8);
     schedule_.step(s, std::move(waits));
+  }
+
+  void stream(const trace::Stream& s) {
+    if (s.name > trace::kMaxName) throw Bad{"a stream's name is too long"};
+    ScheduleBuilder::made_stream(static_cast<int>(s.stream), {text(s.name), s.made_at, s.nth});
   }
 
   // The records' sizes are checked again when they are played.
@@ -146,6 +153,9 @@ class Player {
           break;
         case Kind::exchange:
           in.bytes(in.take<trace::Exchange>().bytes);
+          break;
+        case Kind::stream:
+          in.bytes(in.take<trace::Stream>().name);
           break;
         case Kind::unsupported:
           in.bytes(in.take<trace::Unsupported>().text);

@@ -240,6 +240,15 @@ void Trace::note(const std::vector<char>& record) {
   append_exchange(0, 0, record);
 }
 
+void Trace::stream(int stream, const std::string& name, std::uint32_t made_at, std::size_t nth) {
+  if (!on_) return;
+  std::lock_guard lock(recording().mutex);
+  const std::string kept = name.substr(0, trace::kMaxName);
+  append(trace::Kind::stream, trace::Stream{static_cast<std::uint32_t>(stream), made_at,
+                                            static_cast<std::uint32_t>(nth), static_cast<std::uint32_t>(kept.size())});
+  append(kept.data(), kept.size());
+}
+
 Callers Trace::callers() { return on_ || Sanitizer::enabled() ? callers_here() : Callers{}; }
 
 void Trace::mark() {

@@ -7,6 +7,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ namespace ridge::simt {
 
 namespace trace {
 
-constexpr std::uint32_t kVersion = 4;
+constexpr std::uint32_t kVersion = 5;
 constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 constexpr std::size_t kMaxName = 4096;
 constexpr std::size_t kMaxClosure = 64 * 1024;
@@ -40,7 +41,8 @@ enum class Kind : std::uint32_t {
   mark,
   unsupported,
   step,
-  exchange
+  exchange,
+  stream
 };
 
 // Every record is its kind, its fields, and for some more bytes.
@@ -84,6 +86,9 @@ struct Exchange {  // then its record (operation.hpp) at its begin, or a note
   std::uint64_t number;
   std::uint32_t phase, bytes;  // 0: a note, 1: it begins, 2: it has ended
 };
+struct Stream {  // it was made or named; then its name
+  std::uint32_t stream, made_at, nth, name;
+};
 struct Unsupported {  // then a text that names it
   std::uint32_t text, reserved;
 };
@@ -107,9 +112,10 @@ class Trace {
   static void exchange_begins(const Operation& operation);
   static void exchange_ended(const Operation& operation);
   static void note(const std::vector<char>& record);  // the maker of exchanges reads it
-  static Callers callers();                           // this call's, if a trace or the sanitizer asks; else 0
-  static void mark();                                 // between calls of the judge
-  static void unsupported(const char* what);          // the host wrote device memory in a way that no record tells
+  static void stream(int stream, const std::string& name, std::uint32_t made_at, std::size_t nth);
+  static Callers callers();                   // this call's, if a trace or the sanitizer asks; else 0
+  static void mark();                         // between calls of the judge
+  static void unsupported(const char* what);  // the host wrote device memory in a way that no record tells
 
  private:
   static inline bool on_ = false;
@@ -143,6 +149,11 @@ struct Schedule {
     std::string name;
     double start = 0, end = 0;
   };
+  struct Stream {  // a name that the program gave, or the place of the call that made it
+    std::string name;
+    std::uint32_t made_at = 0;  // offset in the program; 0: unknown
+    std::size_t nth = 0;        // of the streams alive that this call made, from 0
+  };
   double seconds = 0;  // until the device and the host had ended
   // Calls that put work on the device: graphs, and kernels, copies and fills outside of graphs.
   std::uint64_t launches = 0;
@@ -150,7 +161,8 @@ struct Schedule {
   std::uint64_t graphs_made = 0, graphs_changed = 0;  // calls that instantiate a graph, or set parameters of one
   std::vector<Item> items;                            // at most kMaxItems, and as many calls
   std::vector<Call> calls;
-  std::uint64_t left_out = 0;  // number of items and calls beyond that
+  std::map<int, Stream> streams;  // by number
+  std::uint64_t left_out = 0;     // number of items and calls beyond that
   static constexpr std::size_t kMaxItems = 4096;
 };
 

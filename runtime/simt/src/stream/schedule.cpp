@@ -26,6 +26,11 @@ const char* kind_of(const Work& w) {
   }
 }
 
+std::map<int, Schedule::Stream>& streams() {
+  static auto* all = new std::map<int, Schedule::Stream>;
+  return *all;
+}
+
 bool is_work(const Operation& op) { return op.work.kind != WorkKind::nothing; }
 
 // The items of other streams that an operation waited for, the latest of each stream.
@@ -46,6 +51,11 @@ void ScheduleBuilder::ran(std::uint64_t number, std::string name, Operation time
 
 void ScheduleBuilder::step(const trace::Step& step, std::vector<std::uint64_t> waits) {
   steps_.push_back({step, std::move(waits)});
+}
+
+void ScheduleBuilder::made_stream(int stream, Schedule::Stream made) {
+  constexpr std::size_t kMost = 4096;
+  if (streams().size() < kMost || streams().contains(stream)) streams()[stream] = std::move(made);
 }
 
 void ScheduleBuilder::clear() {
@@ -111,6 +121,7 @@ const char* ScheduleBuilder::build(Schedule& out) const {
     if ((is_work(*op) && !op->in_graph) || name == "cudaGraphLaunch") ++out.launches;
     time.issue("", op, seconds);
   }
+  out.streams = streams();
   if (work.size() != ran_.size()) return "device work ran that nobody issued";
   time.advance();
   out.seconds = time.host();

@@ -17,6 +17,8 @@ class ScheduleBuilder {
   // An operation has run here. `timed` has its kind, path, pageable, seconds and share.
   void ran(std::uint64_t number, std::string name, Operation timed);
   void step(const trace::Step& step, std::vector<std::uint64_t> waits);
+  // Streams outlive a trace, as allocations do: all builders know them.
+  static void made_stream(int stream, Schedule::Stream made);
   void clear();
   // Null, or the error in the steps: work that nobody issued, or that was issued twice.
   const char* build(Schedule& out) const;

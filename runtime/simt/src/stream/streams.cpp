@@ -4,15 +4,17 @@
 #include <string>
 
 #include "device/devices.hpp"
+#include "device/program.hpp"
+#include "stream/device_log.hpp"
 #include "stream/timeline.hpp"
 
 namespace ridge::simt {
 
 namespace {
 
-void name_row(const CUstream_st& stream, const std::string& name) {
-  Timeline::instance().name_stream(stream.id,
-                                   device_count() == 1 ? name : name + " of device " + std::to_string(stream.device));
+// What a row's name ends with.
+std::string of_device(const CUstream_st& stream) {
+  return device_count() == 1 ? "" : " of device " + std::to_string(stream.device);
 }
 
 }  // namespace
@@ -22,7 +24,7 @@ Streams::Streams() : next_(device_count()) {
     legacy_.push_back(std::make_unique<CUstream_st>());
     legacy_.back()->id = legacy_.back()->device = d;
     legacy_.back()->legacy = true;
-    name_row(*legacy_.back(), "default stream");
+    Timeline::instance().name_row(d, {"default stream" + of_device(*legacy_.back()), ""});
   }
 }
 
@@ -32,7 +34,10 @@ CUstream_st* Streams::find(CUstream_st* handle) {
   if (value == 2) {                                  // cudaStreamPerThread
     const int device = current_device();
     CUstream_st*& own = per_thread_[{std::this_thread::get_id(), device}];
-    if (own == nullptr) own = make(0, 0, device);
+    if (own == nullptr) {
+      own = make(0, 0, device);
+      name(*own, "cudaStreamPerThread");
+    }
     return own;
   }
   return streams_.alive(handle) ? handle : nullptr;
@@ -45,8 +50,17 @@ CUstream_st* Streams::make(unsigned flags, int priority, int device) {
   s->flags = flags;
   s->priority = priority;
   s->blocking = (flags & 1) == 0;
-  name_row(*s, "stream " + std::to_string(s->id));
+  if (Timeline::instance().on() || Trace::on()) s->made_at = Program::instance().own_caller(callers_here());
+  if (s->made_at != 0)
+    for (const CUstream_st* other : streams_.live())
+      if (other != s && other->made_at == s->made_at) ++s->nth;
+  name(*s, "");
   return s;
+}
+
+void Streams::name(const CUstream_st& s, const std::string& name) {
+  Timeline::instance().name_row(s.id, {"stream " + std::to_string(s.id) + of_device(s), name, s.made_at, s.nth});
+  Trace::stream(s.id, name, s.made_at, s.nth);
 }
 
 std::vector<CUstream_st*> Streams::all() const {

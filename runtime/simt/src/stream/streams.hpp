@@ -1,7 +1,10 @@
 // The streams and events of a program, and the order that streams impose on operations.
 #pragma once
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <thread>
 #include <unordered_set>
 #include <utility>
@@ -21,6 +24,8 @@ struct CUstream_st {
   bool legacy = false;
   unsigned flags = 0;
   int priority = 0;
+  std::uint32_t made_at = 0;                  // the program's call that made it, if a trace or a timeline asks; else 0
+  std::size_t nth = 0;                        // of the streams alive that this call made, from 0
   bool blocking = true;                       // this stream and the legacy stream wait for each other
   ridge::simt::OperationPtr tail;             // the latest operation
   ridge::simt::Capture* capture = nullptr;    // set while work of the stream goes into a graph
@@ -67,6 +72,7 @@ class Streams {
   CUstream_st& legacy(int device) { return *legacy_[static_cast<std::size_t>(device)]; }
   const CUstream_st& legacy(int device) const { return *legacy_[static_cast<std::size_t>(device)]; }
   CUstream_st* make(unsigned flags, int priority, int device);
+  void name(const CUstream_st& stream, const std::string& name);  // for timelines
   void end(CUstream_st* stream) { streams_.end(stream); }
   std::vector<CUstream_st*> all() const;
   // Number of streams that the program has made and not destroyed.

@@ -5,8 +5,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <utility>
+#include <vector>
 
 #include "device/device_profile.hpp"
+#include "device/source_lines.hpp"
+#include "formats/stream_name.hpp"
 
 namespace ridge::simt {
 
@@ -44,8 +49,30 @@ Timeline::Timeline() {
   writer_.name_track({0, kHostRow}, "host");
 }
 
-void Timeline::name_stream(int stream, const std::string& name) {
-  if (on()) writer_.name_track({0, stream}, name);
+void Timeline::name_row(int stream, Row row) {
+  if (on()) rows_[stream] = std::move(row);
+}
+
+void Timeline::write_names() {
+  std::vector<std::uint32_t> places;
+  for (const auto& [stream, row] : rows_)
+    if (row.name.empty() && row.made_at != 0) places.push_back(row.made_at);
+  const auto frames = source_frames(places);
+  std::vector<MadeStream> made;
+  for (const auto& [stream, row] : rows_)
+    if (const auto at = frames.find(row.made_at); row.name.empty() && at != frames.end())
+      made.push_back({row.made_at, row.nth, at->second});
+  const std::vector<std::string> variables = stream_variables(made, [](const std::string& path) {
+    std::vector<std::string> lines;
+    std::ifstream in = open_source(path);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+  });
+  auto variable = variables.begin();
+  for (auto& [stream, row] : rows_) {
+    if (row.name.empty() && frames.count(row.made_at) != 0) row.name = *variable++;
+    writer_.name_track({0, stream}, row.name.empty() ? row.what : row.name + " (" + row.what + ")");
+  }
 }
 
 void Timeline::add(const Operation& op) {
@@ -107,6 +134,7 @@ void Timeline::add_host(const char* name, double begin, double end) {
 
 void Timeline::write() {
   if (!on()) return;
+  write_names();
   const std::string temporary = target_ + ".part" + std::to_string(getpid());
   FILE* f = std::fopen(temporary.c_str(), "w");
   bool good = f != nullptr;
