@@ -66,11 +66,13 @@ void add_commands(Commands& ridge) {
   add_class_commands(ridge);
 }
 
-// As nvcc, for makefiles of others: a link with that name, or a copy, is `ridge cc`.
+// As nvcc, for makefiles of others: a link with that name, or a copy, is `ridge cc`. Makefiles ask
+// __nvcc_device_query for the GPU's architecture.
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv, argv + argc);
   const std::string name = words.empty() ? "" : words[0].substr(words[0].rfind('/') + 1);
   if (name == "nvcc") words.insert(words.begin() + 1, "cc");
+  if (name == "__nvcc_device_query") words = {words[0], "cc", "--list-gpu-code"};
   return words;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <future>
+#include <iterator>
 #include <memory>
 #include <random>
 #include <set>
@@ -130,6 +131,45 @@ std::vector<std::string> flags_of(const Compiler& compiler, const CompileOptions
   return flags;
 }
 
+bool is_c(const fs::path& source, const CompileOptions& options) {
+  return options.language == Language::c || (options.language == Language::by_name && source.extension() == ".c");
+}
+
+void add_dependencies(const Dependencies& d, std::vector<std::string>& argv) {
+  if (!d.wanted) return;
+  argv.insert(argv.end(), {d.system ? "-MD" : "-MMD", "-MF", d.file, "-MT", d.target});
+  if (d.phony) argv.push_back("-MP");
+}
+
+// C, which nvcc leaves to the C compiler: no kernels, and names as C has them.
+CompileFailure compile_c(const fs::path& source, const fs::path& object, const CompileOptions& options) {
+  std::vector<std::string> argv = {host_compiler().program.string(), "-x", "c", "-O2", "-g1"};
+  for (const auto& dir : options.include_dirs) argv.insert(argv.end(), {"-I", dir});
+  argv.insert(argv.end(), {"-isystem", emulators_headers().string()});
+  std::copy_if(options.extra.begin(), options.extra.end(), std::back_inserter(argv),
+               [](const std::string& o) { return !o.starts_with("-std=c++") && !o.starts_with("-std=gnu++"); });
+  add_dependencies(options.dependencies, argv);
+  argv.insert(argv.end(), {options.preprocess ? "-E" : "-c", source.string(), "-o", object.string()});
+  return run_tool(argv, object.parent_path(), options.sandboxed);
+}
+
+// The compiler read copies, and a header that was compiled before: make is to know what the user wrote.
+void name_own_files(const std::string& list, const std::vector<CudaIncludes::Copy>& copies) {
+  std::string text = file_text(list);
+  for (const CudaIncludes::Copy& c : copies)
+    for (std::size_t at = 0; (at = text.find(c.copy.string(), at)) != std::string::npos;
+         at += c.written.string().size())
+      text.replace(at, c.copy.string().size(), c.written.string());
+  std::string kept;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(" \n", from), text.size() - 1);
+    const std::string word = text.substr(from, end + 1 - from);
+    if (word.find(".gch") == std::string::npos && word.find(".pch") == std::string::npos) kept += word;
+    from = end + 1;
+  }
+  write_file(list, kept);
+}
+
 // With -flto the output is not assembly but GCC's own code in sections, or LLVM's as text.
 bool for_link_time(const std::string& text) {
   return text.find("\t.comm\t__gnu_lto_slim") != std::string::npos || text.starts_with("; ModuleID");
@@ -180,8 +220,10 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   const Compiler& compiler = host_compiler();
   fs::path input = source;
   std::vector<CudaIncludes::Copy> copies;
+  if (is_c(source, options)) return compile_c(source, object, options);
   const std::string kind = source.extension().string();
-  if (options.cuda || (kind != ".cpp" && kind != ".cc" && kind != ".cxx" && kind != ".c")) {
+  const bool named_cpp = kind == ".cpp" || kind == ".cc" || kind == ".cxx";
+  if (options.language == Language::by_name ? !named_cpp : options.language == Language::cuda) {
     // Under its own name, which is what debug information falls back to.
     const fs::path folder = object.string() + ".d";
     fs::create_directories(folder / "headers");
@@ -199,7 +241,7 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     copies = includes.copies();
     copies.push_back({shown_name, source, input});
   }
-  const fs::path compiled = options.instrumented ? fs::path(object.string() + ".s") : object;
+  const fs::path compiled = options.instrumented && !options.preprocess ? fs::path(object.string() + ".s") : object;
   const bool judged = options.worker && on(Defence::assembly_policy);
   // Before all others; what library_checks.h undoes may come from behind our own options.
   // Whole paths: the compiler looks for others beside the source first, where the submission's own headers are.
@@ -228,7 +270,11 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   auto compile = [&](const std::vector<fs::path>& included) {
     std::vector<std::string> argv = command(included);
     if (!options.forbidden_headers.empty()) argv.insert(argv.end(), {"-MD", "-MF", headers_read.string()});
-    argv.insert(argv.end(), {options.instrumented ? "-S" : "-c", input.string(), "-o", compiled.string()});
+    add_dependencies(options.dependencies, argv);
+    argv.insert(argv.end(), {options.preprocess     ? "-E"
+                             : options.instrumented ? "-S"
+                                                    : "-c",
+                             input.string(), "-o", compiled.string()});
     return run_tool(argv, object.parent_path(), options.sandboxed, show);
   };
   CompileFailure failure = compile(parsed.empty() ? headers : std::vector<fs::path>{parsed});
@@ -243,6 +289,8 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   }
   if (const std::string why = forbidden_header(headers_read, shown_name, options.forbidden_headers); !why.empty())
     return {false, why};
+  if (options.dependencies.wanted) name_own_files(options.dependencies.file, copies);
+  if (options.preprocess) return {};
   // Compiled, and yet unreadable: nothing goes past the reader.
   if (!told.read) return {false, own_messages(told.text)};
   if (!options.instrumented) return {};

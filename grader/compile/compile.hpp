@@ -9,15 +9,27 @@
 
 namespace ridge {
 
+enum class Language { by_name, cuda, cpp, c };
+
+// The files that a compilation read, for make: -MD and its like.
+struct Dependencies {
+  bool wanted = false;
+  bool system = false;  // those of the system too
+  bool phony = false;   // an empty rule for each, so that a header may go
+  std::string file, target;
+};
+
 struct CompileOptions {
   std::vector<std::string> include_dirs;
-  std::vector<std::string> extra;                   // -D, -std, ... as given
-  bool instrumented = true;                         // false: no counters and no checks, faster
-  bool sandboxed = false;                           // somebody else's sources
-  bool cuda = false;                                // all files are CUDA C++, whatever their names end in
+  std::vector<std::string> extra;  // -D, -std, ... as given
+  bool instrumented = true;        // false: no counters and no checks, faster
+  bool sandboxed = false;          // somebody else's sources
+  Language language = Language::by_name;
   std::vector<std::string> forbidden_headers = {};  // "cub/": what they begin with
   bool reuse = false;                               // what lies in the student's cache may be used
-  bool worker = false;  // for a judged worker: its main runs the static initialisers, and the policy holds
+  Dependencies dependencies = {};
+  bool preprocess = false;  // the "object" is the text after preprocessing
+  bool worker = false;      // for a judged worker: its main runs the static initialisers, and the policy holds
 };
 
 // The headers that the compiler says it read (-MD, in `list`) and the lab forbids, as a message; else empty.

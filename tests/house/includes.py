@@ -49,7 +49,7 @@ LEVELS = [
     "cluster/src/collect",
     "cluster/src/pages",
     "cluster/src/commands app/grading app/package",
-    "app/bench app/classes",
+    "app/bench app/classes app/nvcc",
     "app/commands",
     "app grader/agent grader/exec grader/live",
     "visualizer/kit visualizer/timeline/store",

@@ -54,8 +54,7 @@ TEST_CASE("several files, headers and the options of nvcc") {
                   "arch=compute_90,code=sm_90", "-O3", "-lineinfo", "-rdc=true", "--use_fast_math", "-lcublas",
                   "-lcudart", "-lm", "-Xcompiler", "-Wextra,-fno-omit-frame-pointer", "-o", scratch / "program"},
                  compiler);
-  CHECK(built.err ==
-        "ridge cc: ignores -arch=sm_90a, -gencode arch=compute_90,code=sm_90, -lineinfo, -rdc=true, --use_fast_math\n");
+  CHECK(built.err.empty());
   REQUIRE(built.code == 0);
   CHECK(run({scratch / "program"}, {}, 20).out == "ok\n");
   // The same in steps. Without -o: second.o and a.out.
@@ -73,7 +72,7 @@ TEST_CASE("a static library, and flags that change nothing") {
                   "--extra-device-vectorization", "-allow-unsupported-compiler", "-o", scratch / "program"});
   INFO(built.err);
   REQUIRE(built.code == 0);
-  CHECK(built.err == "ridge cc: ignores -cudadevrt none, --extra-device-vectorization, -allow-unsupported-compiler\n");
+  CHECK(built.err.empty());
   CHECK(run({scratch / "program"}, {}, 20).out == "ok\n");
 }
 

@@ -7,7 +7,6 @@
 #include "../reduction.hpp"
 #include "api.hpp"
 #include "group.hpp"
-#include "nccl_device.h"
 #include "node.hpp"
 #include "recorded.hpp"
 #include "stream/device_log.hpp"
@@ -290,16 +289,6 @@ ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void* buffer, size_t, ncclW
 }
 ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t) {
   return with(comm, "ncclCommWindowDeregister", [] { return ncclSuccess; });
-}
-
-ncclResult_t ncclDevCommCreate(ncclComm_t comm, const ncclDevCommRequirements_t*, ncclDevComm_t*) {
-  return with(comm, "ncclDevCommCreate", [] {
-    return fail(ncclInvalidUsage,
-                "ncclDevCommCreate: kernels that communicate by themselves are not emulated; use NCCL's collectives");
-  });
-}
-ncclResult_t ncclDevCommDestroy(ncclComm_t comm, const ncclDevComm_t*) {
-  return with(comm, "ncclDevCommDestroy", [] { return ncclSuccess; });
 }
 
 ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t* op, void* scalar, ncclDataType_t type,

@@ -20,6 +20,10 @@
 
 #define RIDGE_SIMT 1  // this compiler targets the emulator
 #define __CUDACC__ 1
+#define __NVCC__ 1
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 88
 #define RIDGE_CUDA_ARCH 900  // __CUDA_ARCH__ in functions for the device alone, which the rewriter writes so
 
 #define __host__

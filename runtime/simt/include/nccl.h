@@ -1,4 +1,4 @@
-// NCCL's interface on the emulator: names, values and layouts of NCCL 2.28 (NVIDIA, "NCCL API" reference).
+// NCCL's interface on the emulator: names, values and layouts of NCCL 2.27 (NVIDIA, "NCCL API" reference).
 #pragma once
 #define NCCL_H_
 #ifdef __cplusplus
@@ -11,8 +11,8 @@
 #include <stddef.h>
 
 #define NCCL_MAJOR 2
-#define NCCL_MINOR 28
-#define NCCL_PATCH 9
+#define NCCL_MINOR 27
+#define NCCL_PATCH 7
 #define NCCL_SUFFIX ""
 #define NCCL_VERSION(X, Y, Z) \
   (((X) <= 2 && (Y) <= 8) ? (X)*1000 + (Y)*100 + (Z) : (X)*10000 + (Y)*100 + (Z))

@@ -1,7 +1,6 @@
 // Calls beside the collectives, as public programs make them: other ways to make communicators, windows, weak references, and what the
 // header gives to a program that includes no other. A thread for each device.
 #include <nccl.h>
-#include <nccl_device.h>
 
 #include <thread>
 
@@ -39,9 +38,6 @@ static void work(ncclUniqueId id, int rank, int ranks) {
   NCCL(ncclCommWindowDeregister(comm, window));
 
   // Kernels that communicate by themselves: refused, and nothing is broken by it.
-  ncclDevCommRequirements requirements = {};
-  ncclDevComm device_comm = {};
-  EXPECT(ncclDevCommCreate(comm, &requirements, &device_comm) == ncclInvalidUsage);
 
   // All but rank 1.
   if (ranks > 2 && rank != 1) {

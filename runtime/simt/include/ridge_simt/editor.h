@@ -91,7 +91,6 @@ __device__ int printf(const char*, ...);
 #include <cuda_runtime.h>
 #include <mma.h>
 #include <nccl.h>
-#include <nccl_device.h>
 // Clang calls one of these for <<< >>>, depending on the version of CUDA that it believes to have.
 unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = nullptr);
 int cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = nullptr);

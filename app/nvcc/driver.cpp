@@ -1,0 +1,183 @@
+#include "app/nvcc/driver.hpp"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <fstream>
+
+#include "app/nvcc/command_line.hpp"
+#include "app/nvcc/shared_library.hpp"
+#include "app/nvcc/toolkit_folder.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/text.hpp"
+#include "grader/compile/course_object.hpp"
+#include "grader/sandbox/process.hpp"
+#include "ridge_version.hpp"
+
+extern char** environ;
+
+namespace ridge::nvcc {
+
+namespace {
+
+int failed(const CompileFailure& f) {
+  tell("{}{}", f.output, f.output.back() == '\n' ? "" : "\n");
+  return static_cast<int>(f.environment ? Exit::environment : Exit::build);
+}
+
+void deliver(const fs::path& from, const fs::path& to) {
+  std::error_code ec;
+  if (fs::is_regular_file(to, ec)) fs::remove(to, ec);  // a running program cannot be overwritten, only replaced
+  fs::copy_file(from, to, fs::copy_options::overwrite_existing, ec);
+  if (ec)
+    throw Error(Exit::environment, fmt::format("cannot write {}: {}", to.string(), ec.message()), "check the folder");
+}
+
+bool is_object(const fs::path& input) {
+  const std::string kind = input.extension().string(), name = input.filename().string();
+  return kind == ".o" || kind == ".obj" || kind == ".a" || kind == ".so" || name.find(".so.") != std::string::npos;
+}
+
+int run_made(const fs::path& program, const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = {fs::absolute(program).string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& w : words) argv.push_back(w.data());
+  argv.push_back(nullptr);
+  pid_t child = 0;
+  int status = 0;
+  if (posix_spawn(&child, argv[0], nullptr, nullptr, argv.data(), environ) != 0 || waitpid(child, &status, 0) < 0)
+    throw Error(Exit::environment, "ridge cc: cannot start " + words[0], "check the folder");
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+class Driver {
+ public:
+  explicit Driver(Command command) : c_(std::move(command)), dir_("cc") { c_.options.reuse = true; }
+
+  int run() {
+    for (const fs::path& input : c_.inputs) {
+      if (!fs::exists(input))
+        throw Error(Exit::usage, "ridge cc: there is no file " + input.string(), "check the path");
+      if (is_object(input))
+        objects_.push_back(fs::absolute(input));
+      else if (const int code = compile(input); code != 0)
+        return code;
+    }
+    switch (c_.goal) {
+      case Goal::library:
+        return deliver_library(false);
+      case Goal::shared_library:
+        return deliver_library(true);
+      case Goal::device_link:
+        return device_link();
+      case Goal::program:
+        return link();
+      default:
+        return 0;
+    }
+  }
+
+ private:
+  fs::path made_of(const fs::path& input, const char* extension) const {
+    return c_.output_dir / (input.stem().string() + extension);
+  }
+
+  int compile(const fs::path& input) {
+    fs::path object = dir_.path() / fmt::format("{}.{}.o", input.filename().string(), number_++);
+    const bool lists = c_.goal == Goal::dependencies, text = c_.goal == Goal::preprocessed;
+    const bool keeps = c_.goal == Goal::objects;
+    const fs::path output = !c_.output.empty() && !lists ? c_.output : made_of(input, ".o");
+    CompileOptions options = c_.options;
+    options.preprocess = text;
+    options.dependencies = c_.dependencies;
+    Dependencies& d = options.dependencies;
+    d.wanted = d.wanted || lists;
+    if (d.target.empty()) d.target = keeps ? output.string() : made_of(input, ".o").string();
+    const fs::path list = !d.file.empty() && !lists ? fs::path(d.file)
+                          : keeps                   ? fs::path(output).replace_extension(".d")
+                                                    : made_of(input, ".d");
+    d.file = (dir_.path() / "files.d").string();
+    CompileFailure f = compile_file(fs::absolute(input), input.string(), object, options);
+    if (!f.output.empty()) return failed(f);
+    if (lists || text) {
+      const fs::path from = lists ? fs::path(d.file) : object;
+      if (c_.output.empty())
+        fmt::print("{}", file_text(from));
+      else
+        deliver(from, c_.output);
+      return 0;
+    }
+    if (d.wanted) deliver(d.file, list);
+    if (keeps) deliver(object, output);
+    objects_.push_back(object);
+    return 0;
+  }
+
+  // There is no device code to link: an object with nothing in it takes its place.
+  int device_link() {
+    const fs::path source = dir_.path() / "device_link.c", object = dir_.path() / "device_link.o";
+    std::ofstream(source) << "\n";
+    if (CompileFailure f = compile_file(source, "device_link.c", object, c_.options); !f.output.empty())
+      return failed(f);
+    deliver(object, c_.output.empty() ? fs::path("a_dlink.o") : c_.output);
+    return 0;
+  }
+
+  int deliver_library(bool shared) {
+    const fs::path made = dir_.path() / "library.a";
+    make_archive(objects_, made, shared ? libraries_of(c_) : std::vector<std::string>());
+    deliver(made, !c_.output.empty() ? c_.output : fs::path(shared ? "a.out" : "a.a"));
+    return 0;
+  }
+
+  int link() {
+    if (c_.blas) {
+      objects_.push_back(dir_.path() / "cublas.o");
+      CompileOptions options;
+      options.instrumented = c_.options.instrumented;
+      options.reuse = true;
+      if (CompileFailure f = course_object(cublas_kernels(), objects_.back(), options); !f.output.empty())
+        return failed(f);
+    }
+    std::vector<std::string> extra = c_.link;
+    for (const std::string& l : behind(objects_, c_)) extra.push_back(l);
+    const fs::path linked = dir_.path() / "program", output = c_.output.empty() ? fs::path("a.out") : c_.output;
+    if (CompileFailure f = link_program(objects_, linked, false, extra); !f.output.empty()) return failed(f);
+    deliver(linked, output);
+    return c_.run ? run_made(output, c_.run_arguments) : 0;
+  }
+
+  Command c_;
+  TemporaryDir dir_;
+  std::vector<fs::path> objects_;
+  int number_ = 0;
+};
+
+}  // namespace
+
+int drive(const std::vector<std::string>& args, const char* help) {
+  Command c = command_of(args);
+  if (c.help || c.version || c.list_arch || c.list_code) {
+    if (c.help) fmt::print("{}", help);
+    // The lines with "release" and "Build" are what makefiles and CMake look for.
+    if (c.version)
+      fmt::print(
+          "nvcc: ridge cc {}, CUDA C++ for the SIMT emulator\nCuda compilation tools, release 13.0, V13.0.88\n"
+          "Build ridge_{}\n",
+          kVersion, kVersion);
+    if (c.list_arch) fmt::print("compute_90\n");
+    if (c.list_code) fmt::print("sm_90\n");
+    return 0;
+  }
+  if (c.verbose || c.dry_run) tell("{}", settings_text());
+  if (c.verbose && !c.ignored.empty()) tell("ridge cc: ignores {}\n", fmt::join(c.ignored, ", "));
+  if (c.dry_run || c.goal == Goal::nothing) return 0;
+  if (c.inputs.empty()) throw Error(Exit::usage, "ridge cc: no input files", "ridge cc a.cu -o prog");
+  if (c.goal == Goal::objects && c.inputs.size() > 1 && !c.output.empty())
+    throw Error(Exit::usage, "ridge cc: -c with -o takes one file", "compile the files one by one");
+  return Driver(std::move(c)).run();
+}
+
+}  // namespace ridge::nvcc

@@ -1,0 +1,20 @@
+# build/toolkit: what build systems of others take for the CUDA Toolkit (CUDACXX=build/toolkit/bin/nvcc). The links are
+# relative, so that a tree may be moved. libcudart and libnccl are the emulator itself, so
+# that a C++ compiler links with them too; the others are names, which `ridge cc` knows when it links (app/nvcc).
+set(toolkit ${CMAKE_BINARY_DIR}/toolkit)
+file(MAKE_DIRECTORY ${toolkit}/bin ${toolkit}/lib64 ${toolkit}/nvvm/libdevice)
+file(RELATIVE_PATH headers ${toolkit} ${PROJECT_SOURCE_DIR}/runtime/simt/include)
+file(CREATE_LINK ../../bin/ridge ${toolkit}/bin/nvcc SYMBOLIC)
+file(CREATE_LINK ../../bin/ridge ${toolkit}/bin/__nvcc_device_query SYMBOLIC)
+file(CREATE_LINK lib64 ${toolkit}/lib SYMBOLIC)
+file(CREATE_LINK ${headers} ${toolkit}/include SYMBOLIC)
+foreach(name cudart.so cudart_static.a)
+  file(CREATE_LINK ../../lib/libridge_simt.a ${toolkit}/lib64/lib${name} SYMBOLIC)
+endforeach()
+foreach(name nccl.so nccl_static.a)
+  file(CREATE_LINK ../../lib/libridge_collectives.a ${toolkit}/lib64/lib${name} SYMBOLIC)
+endforeach()
+foreach(name cuda.so cudadevrt.a culibos.a cublas.so cublas_static.a cublasLt.so cublasLt_static.a curand.so curand_static.a
+             cusparse.so cusparse_static.a nvToolsExt.so nvidia-ml.so)
+  file(WRITE ${toolkit}/lib64/lib${name} "!<arch>\n")
+endforeach()

@@ -1,0 +1,3 @@
+#pragma once
+constexpr int kFirst = 5;
+void fill(int* v, int n);

@@ -1,0 +1,156 @@
+// `ridge cc` in nvcc's place: CMake's detection, dependencies, libraries, and the options that nvcc has.
+#include <filesystem>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/run.hpp"
+
+namespace fs = std::filesystem;
+using namespace ridge::test;
+
+namespace {
+
+const std::string kNvcc = fs::path(ridge_program()).parent_path().parent_path() / "toolkit/bin/nvcc";
+
+Run nvcc(std::vector<std::string> args, const std::string& dir) {
+  args.insert(args.begin(), kNvcc);
+  return run(args, {{"RIDGE_ROOT", repository()}}, 100, dir);
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// A program of two files and a header.
+struct Project {
+  Folder folder;
+  Project() {
+    write_file(
+        folder / "a.cu",
+        "#include \"a.cuh\"\n#include <cstdio>\n__global__ void k(int* v) { *v = kValue; }\nint main(int n, char** "
+        "words) {\n  int* v;\n  cudaMallocManaged(&v, 4);\n  k<<<1, 1>>>(v);\n  cudaDeviceSynchronize();\n  "
+        "std::printf(\"%d %ld %s\\n\", *v, __cplusplus, n > 1 ? words[1] : \"-\");\n  cudaFree(v);\n  return 3;\n}\n");
+    write_file(folder / "a.cuh", "#pragma once\n__device__ constexpr int kValue = 7;\n");
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an unmodified CMake project configures, builds and runs") {
+  const std::string source = repository() + "/tests/simt/cmake_project";
+  Folder scratch;
+  fs::copy(source, scratch / "project", fs::copy_options::recursive);
+  const std::map<std::string, std::string> environment = {{"RIDGE_ROOT", repository()}, {"CUDACXX", kNvcc}};
+  Run configured = run({"cmake", "-S", scratch / "project", "-B", scratch / "build"}, environment, 100);
+  INFO(configured.out << configured.err);
+  REQUIRE(configured.code == 0);
+  CHECK(contains(configured.out, "The CUDA compiler identification is NVIDIA 13.0.88"));
+  Run built = run({"cmake", "--build", scratch / "build", "--parallel", "2"}, environment, 200);
+  INFO(built.out << built.err);
+  REQUIRE(built.code == 0);
+  CHECK(run({scratch / "build/mixed"}, {}, 20).out == "10 12 14 16\n");
+  CHECK(run({scratch / "build/cuda_only"}, {}, 20).out == "6 6 6 6\n");
+  // The header's change is seen, and nothing else is built anew.
+  write_file(scratch / "project/kernel.cuh", "#pragma once\nconstexpr int kFirst = 6;\nvoid fill(int* v, int n);\n");
+  built = run({"cmake", "--build", scratch / "build"}, environment, 200);
+  CHECK(contains(built.out, "kernel.cu.o"));
+  CHECK_FALSE(contains(built.out, "twice.cu.o"));
+  CHECK(run({scratch / "build/mixed"}, {}, 20).out == "12 14 16 18\n");
+}
+
+TEST_CASE("dependencies are told in the user's own names") {
+  Project p;
+  Run listed = nvcc({"-MM", "a.cu"}, p.folder.path);
+  INFO(listed.out << listed.err);
+  CHECK(listed.code == 0);
+  CHECK(contains(listed.out, "a.o:"));
+  CHECK(contains(listed.out, p.folder / "a.cu"));
+  CHECK(contains(listed.out, p.folder / "a.cuh"));
+  CHECK_FALSE(contains(listed.out, "stdio"));
+  CHECK_FALSE(contains(listed.out, "headers/"));  // where the compiler's copies lie
+  Run made = nvcc({"-c", "-MMD", "-MP", "-MT", "target", "-MF", "list.d", "a.cu", "-o", "made.o"}, p.folder.path);
+  INFO(made.err);
+  REQUIRE(made.code == 0);
+  const std::string list = read_file(p.folder / "list.d");
+  CHECK(contains(list, "target:"));
+  CHECK(contains(list, (p.folder / "a.cuh") + ":\n"));  // may go
+  CHECK(nvcc({"-c", "-MD", "a.cu", "-odir", "."}, p.folder.path).code == 0);
+  CHECK(fs::exists(p.folder / "a.d"));
+  CHECK(fs::exists(p.folder / "a.o"));
+}
+
+TEST_CASE("nvcc's phases: preprocessing, running, linking of device code, C") {
+  Project p;
+  Run text = nvcc({"-E", "a.cu"}, p.folder.path);
+  CHECK(text.code == 0);
+  CHECK(contains(text.out, "constexpr int kValue = 7"));
+  Run ran = nvcc({"-run", "-run-args", "one,two", "a.cu", "-o", "a"}, p.folder.path);
+  CHECK(ran.code == 3);
+  CHECK(ran.out == "7 201703 one\n");  // C++17 unless another is named
+  CHECK(nvcc({"-std", "c++20", "-run", "a.cu"}, p.folder.path).out == "7 202002 -\n");
+  CHECK(nvcc({"-rdc=true", "-c", "a.cu"}, p.folder.path).code == 0);
+  CHECK(nvcc({"-dlink", "a.o", "-o", "link.o"}, p.folder.path).code == 0);
+  CHECK(nvcc({"a.o", "link.o", "-o", "linked"}, p.folder.path).code == 0);
+  CHECK(run({p.folder / "linked"}, {}, 20).out == "7 201703 -\n");
+  write_file(p.folder / "plain.c", "int class(int new) { return new + 1; }\n");  // C alone takes these names
+  write_file(p.folder / "main.cu", "extern \"C\" int plain(int);\nint main() { return 0; }\n");
+  Run c = nvcc({"plain.c", "main.cu", "-o", "both"}, p.folder.path);
+  INFO(c.err);
+  CHECK(c.code == 0);
+}
+
+TEST_CASE("a shared library brings the ones that it was linked with") {
+  Folder f;
+  write_file(f / "base.cu", "__global__ void k(int* v) { *v = 5; }\nvoid base(int* v) { k<<<1, 1>>>(v); }\n");
+  write_file(f / "top.cu", "void base(int*);\nvoid top(int* v) { base(v); }\n");
+  write_file(f / "main.cu",
+             "void top(int*);\nint main() {\n  int* v;\n  cudaMallocManaged(&v, 4);\n  top(v);\n  "
+             "cudaDeviceSynchronize();\n  return *v;\n}\n");
+  CHECK(nvcc({"-shared", "-Xcompiler", "-fPIC", "base.cu", "-o", "libbase.so"}, f.path).code == 0);
+  CHECK(nvcc({"-shared", "-Xcompiler", "-fPIC", "top.cu", "-L.", "-lbase", "-o", "libtop.so"}, f.path).code == 0);
+  Run made = nvcc({"main.cu", "-L.", "-ltop", "-o", "main"}, f.path);
+  INFO(made.err);
+  REQUIRE(made.code == 0);
+  CHECK(run({f / "main"}, {}, 20).code == 5);
+}
+
+TEST_CASE("what changes nothing is ignored, and named where -v asks") {
+  Project p;
+  Run quiet = nvcc({"-arch=sm_90a", "-c", "a.cu"}, p.folder.path);
+  CHECK(quiet.code == 0);
+  CHECK(quiet.err.empty());
+  Run told = nvcc({"-v", "-arch=sm_90a", "--threads", "4", "-c", "a.cu"}, p.folder.path);
+  CHECK(contains(told.err, "ridge cc: ignores -arch=sm_90a, --threads 4\n"));
+  CHECK(contains(told.err, "#$ TOP="));
+  CHECK(contains(nvcc({"--ptx", "a.cu"}, p.folder.path).err, "asks for a GPU's code"));
+  CHECK(nvcc({"-frobnicate-it", "-c", "a.cu"}, p.folder.path).code != 0);  // g++ does not know it
+  CHECK(contains(nvcc({"-zap", "-c", "a.cu"}, p.folder.path).err, "unknown option -zap"));
+  CHECK(nvcc({"--list-gpu-code"}, p.folder.path).out == "sm_90\n");
+}
+
+TEST_CASE("every option of nvcc is known") {
+  const std::string real = "/usr/local/cuda/bin/nvcc";
+  if (!fs::exists(real)) return;  // compared where there is one
+  std::istringstream help(run({real, "--help"}, {}, 20).out);
+  std::vector<std::string> unknown;
+  Project p;
+  int options = 0;
+  for (std::string line; std::getline(help, line);) {
+    std::istringstream words(line);
+    std::string name, value;
+    words >> name >> value;
+    if (!name.starts_with("--") || name.find_first_of(".'") != std::string::npos || name == "--help" ||
+        name == "--version" || name.starts_with("--options-file"))
+      continue;
+    ++options;
+    std::vector<std::string> args = {name};
+    if (value.starts_with("<") || value.starts_with("{") || value.starts_with("[") || value == "entry,...")
+      args.push_back(name == "--x" ? "cu" : name == "--std" ? "c++17" : name == "--machine" ? "64" : "1");
+    args.push_back("--dryrun");
+    const Run r = nvcc(args, p.folder.path);
+    if (contains(r.err, "unknown option") || contains(r.err, "needs a value")) unknown.push_back(name);
+  }
+  CHECK(unknown == std::vector<std::string>());
+  CHECK(options > 100);
+}
