@@ -65,6 +65,15 @@ std::map<double, std::string> ranges_of(const Timeline& t) {
   return all;
 }
 
+bool same_link(const Item::Part& a, const Item::Part& b) {
+  return a.latency == b.latency && a.seconds_per_byte == b.seconds_per_byte;
+}
+
+void describe_link(const Item::Part& p, TraceArguments& about) {
+  if (p.seconds_per_byte > 0)
+    about.number("link_latency_us", p.latency * 1e6).number("link_bytes_per_second", 1 / p.seconds_per_byte);
+}
+
 TraceArguments arguments_of(const Timeline& t, const Item& i, const std::map<double, std::string>& ranges) {
   TraceArguments a;
   a.number("stream", i.stream).text("stream_name", stream_name(t, i.stream));
@@ -81,6 +90,14 @@ TraceArguments arguments_of(const Timeline& t, const Item& i, const std::map<dou
   }
   if (!to.empty()) a.text("to", to);
   if (!from.empty()) a.text("from", from);
+  const Item::Part* link = nullptr;  // that all its sends take
+  bool one_link = true;
+  for (const Item::Part& p : i.parts) {
+    if (p.sent == 0) continue;
+    one_link = one_link && (link == nullptr || same_link(*link, p));
+    link = &p;
+  }
+  if (link != nullptr && one_link) describe_link(*link, a);
   a.number("issued_us", i.issued * 1e6);
   if (const auto range = ranges.find(i.issued); i.kind == "kernel" && range != ranges.end())
     a.text("range", range->second);
@@ -155,10 +172,9 @@ void describe_links(const std::vector<Timeline>& ranks, TraceArguments& about) {
     for (const Item& i : t.items)
       for (const Item::Part& p : i.parts) {
         if (link == nullptr) link = &p;
-        if (p.latency != link->latency || p.seconds_per_byte != link->seconds_per_byte) return;
+        if (!same_link(p, *link)) return;
       }
-  if (link == nullptr || !(link->seconds_per_byte > 0)) return;
-  about.number("link_latency_us", link->latency * 1e6).number("link_bytes_per_second", 1 / link->seconds_per_byte);
+  if (link != nullptr) describe_link(*link, about);
 }
 
 }  // namespace

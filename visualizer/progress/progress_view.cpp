@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "kit/draw_text.hpp"
 #include "kit/input.hpp"
@@ -24,6 +26,15 @@ std::string short_name(const std::string& lab) { return lab.substr(0, lab.find('
 // "2026-11-21T03:04:05Z" -> "11-21 03:04"
 std::string short_time(const std::string& time) {
   return time.size() < 16 ? time : time.substr(5, 5) + " " + time.substr(11, 5);
+}
+
+// An id in one line, or where that is too wide in two, broken behind a `_`: "sgemm_" and "shared".
+std::vector<std::string> in_two(const Type& type, const std::string& id, float width) {
+  if (text_size(type, id).x <= width) return {id};
+  for (std::size_t at = id.rfind('_'); at != std::string::npos && at > 0; at = id.rfind('_', at - 1))
+    if (at + 1 < id.size() && text_size(type, id.substr(0, at + 1)).x <= width)
+      return {id.substr(0, at + 1), id.substr(at + 1)};
+  return {id};
 }
 
 class ProgressView : public View {
@@ -257,8 +268,16 @@ class ProgressView : public View {
       const auto part = static_cast<float>(std::clamp(task.points / task.max, 0.0, 1.0));
       f.paint.fill(a, b, c.line_faint, t.px(3));
       if (part > 0) f.paint.fill(a, {a.x + (b.x - a.x) * part, b.y}, part >= 1 ? c.passed : c.warning, t.px(3));
-      f.paint.text(t.small, {a.x, b.y + t.px(4)}, task.status == "failed" ? c.failed : c.muted,
-                   fitted(t.small, task.id, w - t.px(6)));
+      const ImU32 ink = task.status == "failed" ? c.failed : c.muted;
+      float line = b.y + t.px(4);
+      std::string shown;
+      for (const std::string& piece : in_two(t.small, task.id, w - t.px(6))) {
+        const std::string fits = fitted(t.small, piece, w - t.px(6));
+        f.paint.text(t.small, {a.x, line}, ink, fits);
+        line += t.small.size * 1.2F;
+        shown += fits;
+      }
+      f.log.text("task/" + l.lab + "/" + task.id, shown);
       x += w;
     }
     draw_attempts(f, {split + pad, from.y + t.px(18)}, {to.x - pad, to.y - t.px(16)}, l);

@@ -56,7 +56,13 @@ void merge_tasks(LabProgress& lab) {
     for (const AttemptTask& t : tasks) total += t.*of;
     return total;
   };
-  for (const Attempt* a : lab.attempts) lab.max = std::max(lab.max, std::round(a->max / a->coverage * 100) / 100);
+  // A lab's points sum to 100 on each backend. The part that was judged counts tasks that need a GPU as well, so that it
+  // may point beyond.
+  constexpr double kWhole = 100;
+  for (const Attempt* a : lab.attempts) {
+    const double whole = std::round(a->max / a->coverage * 100) / 100;
+    lab.max = std::max(lab.max, a->max <= kWhole ? std::min(whole, kWhole) : whole);
+  }
   for (const Attempt* a : lab.attempts) {
     for (const AttemptTask& t : a->tasks)
       if (t.status != "skipped") put(last, t, true), put(lab.tasks, t, false);

@@ -131,10 +131,17 @@ void write_collective(Writer& w, Frame& f, const Trace& trace) {
   w.pair("sent in all", bytes_text(bytes));
   w.pair("from first to last", time_text(last - first));
   f.log.value("ring/median", rates[rates.size() / 2]);
-  if (c.model) {
+  if (!c.ideal.empty()) {
     Time model_last = first;
     for (const RingStep& s : c.ideal) model_last = std::max(model_last, s.end);
     w.pair("by the model", time_text(model_last - first));
+    f.log.value("ring/by the model", seconds(model_last - first));
+  }
+  for (std::size_t i = 0; i < c.links.size(); ++i)
+    w.pair(fmt::format("link {}: alpha, beta", i + 1),
+           time_text(static_cast<Time>(c.links[i].alpha * 1e12)) + ", " + rate_text(c.links[i].beta));
+  if (!c.links.empty()) w.words("alpha-beta: " + c.links[0].source);
+  if (c.model) {
     w.pair("alpha", c.model->alpha > 0 ? time_text(static_cast<Time>(c.model->alpha * 1e12)) : "0");
     w.pair("beta", rate_text(c.model->beta));
     w.words("alpha-beta: " + c.model->source);

@@ -77,7 +77,12 @@ void draw_pieces(Frame& f, const Trace& trace, const Choice& choice, const Layou
     ++labels;
     const ImU32 ink = searching && !hit ? c.muted : text_on(c, colour);
     if (p.x1 - p.x0 > 3) f.paint.fill({p.x1 - 1, p.y0}, {p.x1, p.y1}, mixed(fill, c.paper, 0.5F));
-    const std::string name(s.name_of(p.event)), label = fitted(f.theme.small, name, p.x1 - p.x0 - 2 * pad);
+    std::string name(s.name_of(p.event)), label = fitted(f.theme.small, name, p.x1 - p.x0 - 2 * pad);
+    // Of "launch scale_kernel" the kernel says more than the call.
+    if (constexpr std::string_view kLaunch = "launch "; label.size() < name.size() && name.starts_with(kLaunch)) {
+      name = name.substr(kLaunch.size());
+      label = fitted(f.theme.small, name, p.x1 - p.x0 - 2 * pad);
+    }
     constexpr std::size_t kReadable = 4;  // "c..." says nothing
     if (label.size() == name.size() || label.size() >= kReadable + 3)
       f.paint.text(f.theme.small, {p.x0 + pad, (p.y0 + p.y1) / 2}, ink, label, {0, 0.5F});

@@ -89,6 +89,7 @@ class TimelineView : public View {
   void fit();
   void zoom(double factor, float at);
   void keep_inside();
+  float width_of_names(const Theme& t, float width) const;
   void lay_out(Frame& f);
   void header(Frame& f);
   void search_field(Frame& f, ImVec2& at);
@@ -263,10 +264,22 @@ void TimelineView::go_to(std::size_t found) {
   }
 }
 
+// As wide as the longest of the first lanes' names needs, within bounds.
+float TimelineView::width_of_names(const Theme& t, float width) const {
+  constexpr std::size_t kLooked = 64;
+  const EventStore& s = *trace_->store;
+  float wanted = std::min(t.px(210), width * 0.22F);
+  const float most = std::min(t.px(330), width * 0.28F);
+  if (choice_.mode != Mode::events) return wanted;
+  for (std::uint32_t l = 0; l < std::min(s.lanes.size(), kLooked); ++l)
+    if (s.lanes[l].rows > 0) wanted = std::max(wanted, text_size(t.small, name_of_lane(s, l)).x + t.px(26));
+  return std::min(wanted, most);
+}
+
 void TimelineView::lay_out(Frame& f) {
   const Theme& t = f.theme;
   const float edge = t.px(18), width = f.to.x - f.from.x;
-  const float panel = std::min(t.px(340), width * 0.32F), names = std::min(t.px(210), width * 0.22F);
+  const float panel = std::min(t.px(340), width * 0.32F), names = width_of_names(t, width);
   Layout& l = layout_;
   const float right = f.to.x - edge - panel - edge;
   l.header = {{f.from.x + edge, f.from.y + t.px(14)}, {f.to.x - edge, f.from.y + t.px(104)}};
@@ -336,12 +349,15 @@ void TimelineView::header(Frame& f) {
   if (const auto lab = about.find("lab"); lab != about.end()) {
     title = lab->second;
     if (const auto task = about.find("task"); task != about.end()) title += "  " + task->second;
+    if (const auto wrong = about.find("wrong_case"); wrong != about.end())
+      title += ", the wrong case: " + wrong->second;
   } else if (files_.size() > 1) {
     title += fmt::format(" and {} more", files_.size() - 1);
   }
   const std::string what =
       fmt::format("{} events, {} lanes, {}", count_text(s.size()), s.lanes.size(), time_text(s.last - s.first));
   f.paint.text(t.heading, h.from, t.colours.ink, fitted(t.heading, title, h.width() * 0.7F));
+  f.log.text("title", title);
   f.paint.text(t.small, {h.to.x, h.from.y + t.px(6)}, t.colours.muted, what, {1, 0});
   f.log.value("events", static_cast<double>(s.size()));
   ImVec2 at{h.from.x, h.from.y + t.px(42)};

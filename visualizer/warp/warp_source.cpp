@@ -149,10 +149,12 @@ int draw_warp_source(Frame& frame, ImVec2 from, ImVec2 to, const WarpScene& scen
       frame.paint.text(t.small, {cost - text_size(t.small, ideal).x, middle}, c.ink,
                        per_request(k.took, totals.requests) + (is_global(op) ? "" : " w"), {1, 0.5F});
     } else if (l.partial > 0) {
-      frame.paint.text(
-          t.small, {cost, middle}, c.muted,
-          fmt::format("{:.0f}% of lanes", 100.0 * static_cast<double>(l.lanes) / (32.0 * static_cast<double>(l.runs))),
-          {1, 0.5F});
+      const double part = 100.0 * static_cast<double>(l.lanes) / (32.0 * static_cast<double>(l.runs));
+      // 99.96 is not 100: some lanes were off.
+      const std::string percent =
+          part < 99 ? fmt::format("{:.0f}", part) : fmt::format("{:.1f}", std::floor(part * 10) / 10);
+      frame.log.text(fmt::format("lanes/{}", line), percent + "% of lanes");
+      frame.paint.text(t.small, {cost, middle}, c.muted, percent + "% of lanes", {1, 0.5F});
     }
     if (clicked(frame, fmt::format("line/{}", line), a, b)) clicked_line = line;
   }

@@ -133,6 +133,23 @@ TEST_CASE("a file that never becomes whole is said, others' files are not") {
   CHECK(folder.notes()[0] == "1 files could not be read as results");
 }
 
+TEST_CASE("a lab has 100 points, also where a part of it needs a GPU") {
+  Folder f;
+  // Of lab 06, the emulator judges 100 points; `peer` has 15 more on a GPU, so that coverage is 100 / 115.
+  put(f / "06_ring/a1.json",
+      R"({"schema": "ridge.result/1", "lab": "06_ring", "attempt": "a1", "time": "", "mode": "check",
+          "score": {"points": 100, "max": 100, "coverage": 0.8695652173913043},
+          "tasks": [{"id": "ring", "status": "passed", "points": 100, "max": 100},
+                    {"id": "peer", "status": "skipped", "points": 0, "max": 0}]})");
+  ResultsFolder folder;
+  folder.add(f.path);
+  folder.look();
+  const StudentProgress s = folder.students().at(0);
+  CHECK(s.max == 100);
+  CHECK(s.labs[0].part() == 1);
+  CHECK(next_goal(s) == "Every lab that was tried has full marks.");
+}
+
 TEST_CASE("a folder that is away for a moment does not empty the board") {
   Folder f;
   put(f / "class/al/01_copy/a1.json", result("01_copy", "a1", 50));

@@ -67,6 +67,33 @@ TEST_CASE("alpha and beta are the emulator's where the trace tells them, also wi
   CHECK(known->model->of(1000) == Approx(25e-6));
 }
 
+TEST_CASE("where links differ, the model times each send by its own link") {
+  const auto send = [](int rank, int at, int us, int bytes, double latency, double rate) {
+    return fmt::format(
+        R"({{"ph":"X","name":"send","cat":"exchange","pid":{},"tid":1,"ts":{},"dur":{},"args":{{"bytes":{},)"
+        R"("link_latency_us":{},"link_bytes_per_second":{}}}}})",
+        rank, at, us, bytes, latency, rate);
+  };
+  // The small one goes the slow way: one line through both would have a negative slope.
+  const std::string sends = send(0, 0, 12, 4000, 2, 1e9) + "," + send(0, 12, 60, 1000, 20, 1e8) + "," +
+                            send(1, 0, 12, 4000, 2, 1e9) + "," + send(1, 12, 60, 1000, 20, 1e8);
+  const auto c = collective_of(load_text("{\"traceEvents\":[" + sends + "]}"));
+  REQUIRE(c);
+  CHECK_FALSE(c->model);
+  REQUIRE(c->links.size() == 2);
+  CHECK(c->links[0].beta == Approx(1e9));
+  CHECK(c->links[1].alpha == Approx(20e-6));
+  Time last = 0;
+  for (const RingStep& s : c->ideal) last = std::max(last, s.end);
+  CHECK(seconds(last) == Approx(2e-6 + 4e-6 + 20e-6 + 10e-6));
+  // Links of one kind are one model.
+  const auto one = collective_of(
+      load_text("{\"traceEvents\":[" + send(0, 0, 12, 4000, 2, 1e9) + "," + send(1, 0, 12, 4000, 2, 1e9) + "]}"));
+  REQUIRE(one->model);
+  CHECK(one->model->alpha == Approx(2e-6));
+  CHECK(one->links.empty());
+}
+
 TEST_CASE("alpha and beta come back from sends that keep to them, also where some wait") {
   std::vector<std::pair<double, double>> sends;
   const double alpha = 5e-6, beta = 20e9;

@@ -18,3 +18,15 @@ echo '[}' >broken.json
 if "$viz" broken.json --export broken.svg 2>broken.txt; then echo "FAILED: a broken trace was shown" && exit 1; fi
 grep -q 'byte 1' broken.txt
 grep -q 'try:' broken.txt
+# Streams' names are whole, the wrong case is named, and of a launch that is cut the kernel stays.
+cat >streams.json <<'JSON'
+{"otherData": {"lab": "05_streams_graphs", "task": "fork_join", "wrong_case": "n 36"}, "traceEvents": [
+{"ph":"M","name":"thread_name","pid":0,"tid":1,"args":{"name":"host"}},
+{"ph":"M","name":"thread_name","pid":0,"tid":2,"args":{"name":"gradients_out (stream 15)"}},
+{"ph":"X","name":"launch scale_kernel","cat":"host","pid":0,"tid":1,"ts":0,"dur":12},
+{"ph":"X","name":"scale_kernel","cat":"kernel","pid":0,"tid":2,"ts":10,"dur":90}]}
+JSON
+"$viz" streams.json --export streams.svg --size 1280x720
+for text in 'gradients_out (stream 15)' 'the wrong case: n 36' '>scale_'; do
+  grep -q "$text" streams.svg || { echo "FAILED: '$text' is not in the picture" && exit 1; }
+done

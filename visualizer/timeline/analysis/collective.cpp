@@ -10,6 +10,8 @@
 
 namespace ridge::viz::timeline {
 
+constexpr const char* kOfEmulator = "the emulated links' own values; a call of NCCL adds its start";
+
 std::optional<AlphaBeta> fit_alpha_beta(const std::vector<std::pair<double, double>>& sends) {
   std::map<double, double> fastest;
   for (const auto& [bytes, time] : sends)
@@ -42,11 +44,24 @@ std::optional<AlphaBeta> known_alpha_beta(const EventStore& s) {
     const auto at = s.files[0].about.find(name);
     return at == s.files[0].about.end() ? 0 : std::strtod(at->second.c_str(), nullptr);
   };
-  const AlphaBeta m{number("link_latency_us") * 1e-6, number("link_bytes_per_second"),
-                    "the emulated links' own values; a call of NCCL adds its start"};
+  const AlphaBeta m{number("link_latency_us") * 1e-6, number("link_bytes_per_second"), kOfEmulator};
   if (!(m.beta > 0) || !(m.alpha >= 0) || !std::isfinite(m.beta) || !std::isfinite(m.alpha)) return {};
   return m;
 }
+
+namespace {
+// The kinds of links that sends take, the fastest first. Empty where the trace does not tell each send's.
+std::vector<AlphaBeta> links_of(const std::vector<RingStep>& steps) {
+  std::map<std::pair<double, double>, AlphaBeta> kinds;
+  for (const RingStep& s : steps) {
+    if (!(s.beta > 0)) return {};
+    kinds[{-s.beta, s.alpha}] = {s.alpha, s.beta, kOfEmulator};
+  }
+  std::vector<AlphaBeta> all;
+  for (const auto& [key, link] : kinds) all.push_back(link);
+  return all;
+}
+}  // namespace
 
 std::optional<Collective> collective_of(const EventStore& s) {
   Collective c;
@@ -58,6 +73,7 @@ std::optional<Collective> collective_of(const EventStore& s) {
     step.event = d.event;
     step.step = d.step, step.chunk = d.chunk, step.peer = d.peer, step.phase = d.phase;
     step.bytes = d.bytes;
+    if (d.latency >= 0 && d.bandwidth > 0) step.alpha = d.latency, step.beta = d.bandwidth;
     step.begin = s.begin[d.event], step.end = s.end(d.event);
     by_process[s.lanes[s.rows[s.row_of(d.event)].lane].process].push_back(step);
   }
@@ -92,14 +108,17 @@ std::optional<Collective> collective_of(const EventStore& s) {
   }
   if (inferred) c.note = "chunks and phases follow from the order of the sends, as in a ring";
   c.model = known_alpha_beta(s);
-  if (!c.model) c.model = fit_alpha_beta(sends);
-  if (!c.model) return c;
+  if (!c.model) c.links = links_of(c.steps);
+  if (c.links.size() == 1) c.model = c.links[0], c.links.clear();
+  if (!c.model && c.links.empty()) c.model = fit_alpha_beta(sends);
+  if (!c.model && c.links.empty()) return c;
   Time start = c.steps.front().begin;
   for (const RingStep& step : c.steps) start = std::min(start, step.begin);
   std::vector<Time> now(c.processes.size(), start);
   for (RingStep step : c.steps) {
     step.begin = now[step.place];
-    step.end = now[step.place] += std::max<Time>(1, static_cast<Time>(c.model->of(step.bytes) * 1e12));
+    step.end = now[step.place] += std::max<Time>(
+        1, static_cast<Time>((c.model ? *c.model : AlphaBeta{step.alpha, step.beta, ""}).of(step.bytes) * 1e12));
     c.ideal.push_back(step);
   }
   return c;

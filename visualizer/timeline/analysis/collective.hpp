@@ -11,6 +11,7 @@ struct RingStep {
   int step = 0, chunk = -1, peer = -1;
   Phase phase = Phase::none;
   double bytes = 0;
+  double alpha = 0, beta = 0;  // s and B/s of its link, where the trace tells; else beta is 0
   Time begin = 0, end = 0;
   double bandwidth() const { return end > begin ? bytes / seconds(end - begin) : 0; }  // B/s
 };
@@ -26,8 +27,9 @@ struct AlphaBeta {
 struct Collective {
   std::vector<std::uint32_t> processes;  // one for each rank, in order
   std::vector<RingStep> steps;           // ordered by rank, then by time
-  std::optional<AlphaBeta> model;
-  std::vector<RingStep> ideal;  // the steps as the model times them; `event` is unused
+  std::optional<AlphaBeta> model;        // of all links; empty where they differ
+  std::vector<AlphaBeta> links;          // where they differ: of each kind, the fastest first
+  std::vector<RingStep> ideal;           // the steps as the model times them; `event` is unused
   int most_steps = 0;
   std::string note;  // what was inferred, as a sentence
 };

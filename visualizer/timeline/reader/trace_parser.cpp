@@ -306,6 +306,12 @@ void TraceParser::argument(const Text& key, JsonCursor& c, Event& e) {
   if (k == "bytes" || k == "Bytes" || k == "size_bytes") {
     const Number n = number(c);
     if (n.valid && n.us >= 0) e.detail.bytes = n.value(), e.detailed = true;
+  } else if (k == "link_latency_us" || k == "link_bytes_per_second") {
+    const Number n = number(c);
+    if (!n.valid || n.us < 0) return;
+    const auto value = static_cast<float>(n.value());
+    (k == "link_latency_us" ? e.detail.latency : e.detail.bandwidth) = k == "link_latency_us" ? value * 1e-6F : value;
+    e.detailed = true;
   } else if (k == "step") {
     integer(e.detail.step);
   } else if (k == "chunk") {

@@ -23,6 +23,7 @@ struct Detail {
   std::uint32_t event = 0;
   std::int32_t step = -1;
   double bytes = -1;
+  float latency = -1, bandwidth = -1;  // of the link that a send takes while it is idle: s, B/s
   std::int16_t chunk = -1, peer = -1, micro_batch = -1;
   Phase phase = Phase::none;
   Direction direction = Direction::none;
