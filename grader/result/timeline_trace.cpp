@@ -25,7 +25,8 @@ bool is_copy(const Item& i) { return i.kind == "h2d" || i.kind == "d2h"; }
 std::string stream_name(const Timeline& t, int stream) {
   if (stream == 0) return "default stream";
   std::string name;
-  if (const auto s = t.streams.find(stream); s != t.streams.end()) name = capped(printable(s->second.name), kMaxStream);
+  if (const auto s = t.streams.find(stream); s != t.streams.end())
+    name = printable(s->second.name.substr(0, kMaxStream));
   if (name.empty() && t.stream == stream) name = "argument stream";
   return name.empty() ? fmt::format("stream {}", stream) : fmt::format("{} (stream {})", name, stream);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
@@ -105,12 +106,23 @@ std::string findings_html(const std::vector<Finding>& all, const std::string& ta
   return out;
 }
 
+// What the colours of a timeline mean, of those that it has.
+std::string timeline_key(const std::string& svg) {
+  std::string out;
+  for (const auto& [kind, words] :
+       {std::pair{"kernel", "kernels"}, std::pair{"copy", "copies and memsets"},
+        std::pair{"exchange", "messages between ranks"}, std::pair{"host", "calls of the host"}})
+    if (svg.find(fmt::format("<rect class=\"{}\"", kind)) != std::string::npos)
+      out += fmt::format("<span class=\"key {}\"></span>{}", kind, words);
+  return out;
+}
+
 std::string timeline_html(const LabRecord& r, const TaskResult& t) {
   if (t.trace.empty()) return {};
   const std::string wrong = t.timeline ? t.timeline->wrong_case : "";
   if (const std::string svg = timeline_svg(text_beside(r, t.trace), t.id); !svg.empty())
-    return fmt::format("<figure>{}<figcaption>Timeline in virtual time{}</figcaption></figure>\n", svg,
-                       wrong.empty() ? "" : ", of the wrong case " + escaped(wrong));
+    return fmt::format("<figure>{}<figcaption>Timeline in virtual time{}.{}</figcaption></figure>\n", svg,
+                       wrong.empty() ? "" : ", of the wrong case " + escaped(wrong), timeline_key(svg));
   return fmt::format("<p class=\"soft\">{:.1f} us of virtual time; the trace is not beside the record.</p>\n",
                      t.timeline ? t.timeline->seconds * 1e6 : 0.0);
 }

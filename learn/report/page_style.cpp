@@ -43,7 +43,9 @@ p { margin: .4rem 0; } pre.wrap { white-space: pre-wrap; } pre { overflow-x: aut
 table { border-collapse: collapse; margin: .6rem 0; } th, td { text-align: left; padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; } caption { text-align: left; } .scroll { overflow-x: auto; }
 figure { margin: .8rem 0; } figcaption { font-size: .88rem; } figure { max-width: 48rem; }
-svg { width: 100%; height: auto; font: 12px system-ui, sans-serif; } svg text { fill: var(--ink); } svg text.soft { fill: var(--soft); }
+svg { width: 100%; height: auto; font: 12px system-ui, sans-serif; } svg text { fill: var(--ink); } svg text.soft { fill: var(--soft); } svg text.name { paint-order: stroke; stroke: var(--card); stroke-width: 4; }
+.key { display: inline-block; width: .8em; height: .8em; border-radius: 2px; margin: 0 .3em 0 .8em; } .key.kernel { background: var(--kernel); }
+.key.copy { background: var(--copy); } .key.host { background: var(--host); } .key.exchange { background: var(--exchange); }
 svg .grid { stroke: var(--line); } svg .roof { fill: none; stroke: var(--ink); stroke-width: 2; }
 svg circle { fill: var(--kernel); stroke: var(--paper); } svg circle.counted { fill: var(--paper); stroke: var(--kernel); stroke-width: 2; }
 svg circle.passed { fill: var(--good); } svg circle.broken { fill: var(--bad); } svg .way { fill: none; stroke: var(--accent); stroke-width: 2.5; }
@@ -52,7 +54,8 @@ svg .lane, svg .used { fill: var(--kernel); } svg .none, svg .wasted { fill: var
 svg .frame { fill: none; stroke: var(--soft); } svg .wire { fill: none; stroke: var(--kernel); stroke-opacity: .45; } svg .wait { fill: none; stroke: var(--ink); stroke-opacity: .6; } svg circle.end { fill: var(--ink); stroke: none; }
 @media (max-width: 40rem) { body { padding: .8rem; } svg { font-size: 19px; } pre { font-size: .6rem; padding: .3rem; } .code .no { flex-basis: 1.6rem; } .code .note { margin-left: .6rem; }
   .code .line { flex-wrap: wrap; } .code code { flex: 1 1 60%; } .badge { margin-left: auto; } }
-@media print { body { max-width: none; padding: 0; font-size: 11pt; } .task, figure, .labs li { break-inside: avoid-page; } h2 { break-before: page; } h2:first-of-type { break-before: auto; }
+@media print { .bar, .bar i, .key, .chip, .note, .hit { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  body { max-width: none; padding: 0; font-size: 11pt; } .task, figure, .labs li { break-inside: avoid-page; } h2 { break-before: page; } h2:first-of-type { break-before: auto; }
   a { color: inherit; } .code { font-size: 8pt; } }
 )css";
 

@@ -20,13 +20,24 @@ using nlohmann::json;
 
 namespace {
 
-constexpr double kWidth = 760, kHeight = 360, kLeft = 70, kRight = 20, kTop = 20, kBottom = 46;
+constexpr double kWidth = 760, kHeight = 360, kLeft = 96, kRight = 36, kTop = 20, kBottom = 56;
 constexpr std::size_t kMostBars = 1500, kMostRows = 24, kMostArrows = 200;
+constexpr double kLine = 20;  // px of a line of text: on a telephone letters are larger in these units
 
 std::string power(double decade, const std::string& unit) {
   static const char* prefixes[] = {"", "k", "M", "G", "T", "P"};
   const int d = static_cast<int>(decade), group = std::clamp(d / 3, 0, 5);
   return fmt::format("{:g} {}{}", std::pow(10, d - 3 * group), prefixes[group], unit);
+}
+
+// A name of at most 60 characters.
+std::string elided(const std::string& name) {
+  constexpr std::size_t kMost = 60;
+  std::size_t at = 0, characters = 0;
+  for (; at < name.size() && characters < kMost; ++characters) do
+      ++at;
+    while (at < name.size() && (static_cast<unsigned char>(name[at]) & 0xC0) == 0x80);
+  return at < name.size() ? name.substr(0, at) + "..." : name;
 }
 
 struct Axis {
@@ -79,7 +90,7 @@ std::string roofline_svg(const Result& r) {
     out += fmt::format(
         "<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/><text x=\"{0:.1f}\" y=\"{3}\" "
         "text-anchor=\"middle\">{4:g}</text>\n",
-        x.at(std::pow(10, d)), kTop, kHeight - kBottom, kHeight - kBottom + 16, std::pow(10, d));
+        x.at(std::pow(10, d)), kTop, kHeight - kBottom, kHeight - kBottom + 24, std::pow(10, d));
   for (double d = y.low; d <= y.high; d += 1)
     out += fmt::format(
         "<line class=\"grid\" x1=\"{1}\" x2=\"{2}\" y1=\"{0:.1f}\" y2=\"{0:.1f}\"/><text x=\"{3}\" y=\"{4:.1f}\" "
@@ -104,7 +115,7 @@ std::string roofline_svg(const Result& r) {
   std::stable_sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.y > b.y; });
   double below = 0;
   for (const Point& p : points) {
-    const double px = x.at(p.x), py = y.at(p.y), text_y = std::max(py + 4, below + 13);
+    const double px = x.at(p.x), py = y.at(p.y), text_y = std::max(py + 4, below + kLine);
     below = text_y;
     const bool left = px > kWidth - 160;
     out += fmt::format(
@@ -160,21 +171,24 @@ std::string timeline_svg(const std::string& text, const std::string& title) {
     end = std::max(end, start + length);
   }
   if (rows.empty() || !(end > 0)) return {};
-  const double left = 150, height = 24 * static_cast<double>(rows.size()) + 40, scale = (kWidth - left - kRight) / end;
+  // A row's name stands above its bars, whole on every screen.
+  constexpr double kRow = 42, kBars = kLine, left = 4;
+  const double height = kRow * static_cast<double>(rows.size()) + 40, scale = (kWidth - left - kRight) / end;
   std::string out =
       fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\"><title>{}</title>\n", kWidth, height,
                   escaped(fmt::format("Timeline of {}: {} rows, {:.1f} us of virtual time", title, rows.size(), end)),
                   escaped("Timeline of " + title));
   double top = 8;
+  std::string labels;  // drawn last, so that no arrow strikes them through
   std::map<std::pair<double, double>, double> middles;
   for (const auto& [row, list] : rows) {
-    middles[row] = top + 10;
+    middles[row] = top + kBars + 8;
     std::string label = names.count(row) != 0 ? names[row] : fmt::format("row {:g}", row.second);
     if (processes.size() > 1) label = fmt::format("rank {:g}: {}", row.first, label);
-    out += fmt::format(
-        "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text><line class=\"grid\" x1=\"{}\" x2=\"{}\" y1=\"{}\" "
-        "y2=\"{}\"/>\n",
-        left - 8, top + 14, escaped(label.substr(0, 24)), left, kWidth - kRight, top + 20, top + 20);
+    labels += fmt::format("<text class=\"name\" x=\"{}\" y=\"{}\">{}</text>\n", left, top + kBars - 5,
+                          escaped(elided(label)));
+    out += fmt::format("<line class=\"grid\" x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\"/>\n", left, kWidth - kRight,
+                       top + kRow - 4, top + kRow - 4);
     for (const Bar& b : list) {
       const char* kind = b.kind == "kernel"     ? "kernel"
                          : b.kind == "host"     ? "host"
@@ -182,10 +196,10 @@ std::string timeline_svg(const std::string& text, const std::string& title) {
                                                 : "copy";
       out += fmt::format(
           "<rect class=\"{}\" x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"16\"><title>{}</title></rect>\n", kind,
-          left + b.start * scale, top + 2, std::max(0.6, b.length * scale),
+          left + b.start * scale, top + kBars, std::max(0.6, b.length * scale),
           escaped(fmt::format("{}, {:.2f} to {:.2f} us", b.name, b.start, b.start + b.length)));
     }
-    top += 24;
+    top += kRow;
   }
   for (const auto& [from, to] : arrows) {
     if (middles.count(from.row) == 0 || middles.count(to.row) == 0) continue;
@@ -196,6 +210,7 @@ std::string timeline_svg(const std::string& text, const std::string& title) {
         "cy=\"{4}\" r=\"2.5\"/>\n",
         x0, y0, x0 + 14, x1 - 14, y1, x1);
   }
+  out += labels;
   out += fmt::format(
       "<text x=\"{}\" y=\"{}\">0</text><text x=\"{}\" y=\"{}\" text-anchor=\"end\">{:.1f} us{}</text>\n</svg>\n", left,
       top + 18, kWidth - kRight, top + 18, end,

@@ -162,8 +162,7 @@ std::string banks_below(const Request& r, double& height) {
   height = y + cell * static_cast<double>(deepest) + 20;
   return wires + boxes +
          fmt::format(
-             "<text class=\"soft\" x=\"0\" y=\"{}\">banks 0 to 31; below one another: different words of one "
-             "bank, one wavefront each</text>\n",
+             "<text class=\"soft\" x=\"0\" y=\"{}\">banks 0 to 31; each row of words takes a wavefront</text>\n",
              height - 4);
 }
 

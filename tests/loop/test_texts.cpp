@@ -107,3 +107,19 @@ TEST_CASE("figures hold no markup of their data, and damaged traces give none") 
   CHECK(contains(roofline_svg(r), "t&lt;"));
   CHECK(contains(roofline_svg(r), "&lt;memory&gt;"));
 }
+
+TEST_CASE("a timeline has its streams' names whole, and no arrow over them") {
+  const auto drawn = [](const std::string& name) {
+    return timeline_svg(R"({"traceEvents": [
+      {"ph":"M","name":"thread_name","pid":0,"tid":1,"args":{"name":")" +
+                            name + R"("}},
+      {"ph":"X","name":"k","cat":"kernel","pid":0,"tid":1,"ts":0,"dur":5},
+      {"ph":"X","name":"k","cat":"kernel","pid":1,"tid":2,"ts":5,"dur":5},
+      {"ph":"s","name":"wait","pid":0,"tid":1,"ts":4,"id":1},{"ph":"f","name":"wait","pid":1,"tid":2,"ts":5,"id":1}]})",
+                        "t");
+  };
+  const std::string svg = drawn("lanes.gradients_out (stream 15)");
+  CHECK(contains(svg, ">rank 0: lanes.gradients_out (stream 15)<"));
+  CHECK(svg.find("class=\"wait\"") < svg.find("class=\"name\""));
+  CHECK(contains(drawn(std::string(200, 'x')), "xxx...<"));
+}

@@ -56,8 +56,8 @@ void merge_tasks(LabProgress& lab) {
     for (const AttemptTask& t : tasks) total += t.*of;
     return total;
   };
-  // A lab's points sum to 100 on each backend. The part that was judged counts tasks that need a GPU as well, so that it
-  // may point beyond.
+  // A lab's points sum to 100 on each backend. The part that was judged counts tasks that need a GPU as well, so that
+  // it may point beyond.
   constexpr double kWhole = 100;
   for (const Attempt* a : lab.attempts) {
     const double whole = std::round(a->max / a->coverage * 100) / 100;

@@ -98,8 +98,10 @@ void draw_ring(Frame& f, const Trace& trace, const Choice& choice, const Layout&
     const std::string what = s.chunk >= 0 ? fmt::format("chunk {}", s.chunk) : fmt::format("step {}", s.step);
     f.paint.text(t.small, {x0 + t.px(5), track.y0 + (track.y1 - track.y0) * 0.28F}, ink, fitted(t.small, what, room),
                  {0, 0.5F});
-    f.paint.text(t.small, {x0 + t.px(5), track.y0 + (track.y1 - track.y0) * 0.73F}, ink,
-                 fitted(t.small, rate_text(s.bandwidth()), room), {0, 0.5F});
+    std::string rate = rate_text(s.bandwidth());
+    if (text_size(t.small, rate).x > room) rate = rate.substr(0, rate.find(' '));  // the panel has the unit
+    f.paint.text(t.small, {x0 + t.px(5), track.y0 + (track.y1 - track.y0) * 0.73F}, ink, fitted(t.small, rate, room),
+                 {0, 0.5F});
   }
 }
 

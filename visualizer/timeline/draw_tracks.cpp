@@ -42,7 +42,15 @@ void draw_counter(Frame& f, const EventStore& s, const Layout& layout, const Tra
   f.paint.text(f.theme.small, {w.x1 - f.theme.px(6), track.y0}, c.muted, fmt::format("{:.6g}", high), {1, 0});
 }
 
-void draw_pieces(Frame& f, const Trace& trace, const Choice& choice, const Layout& layout, Picture& picture) {
+struct Label {
+  ImVec2 at;  // middle of its left edge
+  ImU32 ink;
+  std::string text;
+};
+
+// Returns the labels: they are drawn last, so that no arrow strikes them through.
+std::vector<Label> draw_pieces(Frame& f, const Trace& trace, const Choice& choice, const Layout& layout,
+                               Picture& picture) {
   const EventStore& s = *trace.store;
   const Palette& c = f.theme.colours;
   std::vector<Band> bands;
@@ -60,7 +68,8 @@ void draw_pieces(Frame& f, const Trace& trace, const Choice& choice, const Layou
   std::vector<ImU32> colours(s.categories.size());
   for (std::size_t i = 0; i < colours.size(); ++i)
     colours[i] = i < 256 ? colour_of(c, trace, static_cast<std::uint16_t>(i)) : c.series[3];
-  std::size_t labels = 0;
+  std::size_t looked = 0;
+  std::vector<Label> labels;
   const float least = f.theme.px(34), pad = f.theme.px(5);
   const bool searching = choice.found.count > 0;
   for (const Piece& p : picture.pieces) {
@@ -73,8 +82,8 @@ void draw_pieces(Frame& f, const Trace& trace, const Choice& choice, const Layou
                                           return s.begin[a] != s.begin[b] ? s.begin[a] < s.begin[b] : a < b;
                                         });
     f.paint.fill({p.x0, p.y0}, {p.x1, p.y1}, searching && !hit && p.count == 1 ? mixed(fill, c.paper, 0.65F) : fill);
-    if (p.count > 1 || p.x1 - p.x0 < least || labels >= kMostLabels) continue;
-    ++labels;
+    if (p.count > 1 || p.x1 - p.x0 < least || looked >= kMostLabels) continue;
+    ++looked;
     const ImU32 ink = searching && !hit ? c.muted : text_on(c, colour);
     if (p.x1 - p.x0 > 3) f.paint.fill({p.x1 - 1, p.y0}, {p.x1, p.y1}, mixed(fill, c.paper, 0.5F));
     std::string name(s.name_of(p.event)), label = fitted(f.theme.small, name, p.x1 - p.x0 - 2 * pad);
@@ -85,8 +94,9 @@ void draw_pieces(Frame& f, const Trace& trace, const Choice& choice, const Layou
     }
     constexpr std::size_t kReadable = 4;  // "c..." says nothing
     if (label.size() == name.size() || label.size() >= kReadable + 3)
-      f.paint.text(f.theme.small, {p.x0 + pad, (p.y0 + p.y1) / 2}, ink, label, {0, 0.5F});
+      labels.push_back({{p.x0 + pad, (p.y0 + p.y1) / 2}, ink, label});
   }
+  return labels;
 }
 
 void draw_arrows(Frame& f, const Trace& trace, const Choice& choice, const Layout& layout) {
@@ -221,7 +231,8 @@ void draw_tracks(Frame& f, const Trace& trace, const Choice& choice, const Layou
   if (choice.range)
     f.paint.fill({layout.window.x(choice.range->first), layout.lanes.from.y},
                  {layout.window.x(choice.range->second), layout.lanes.to.y}, c.selection);
-  if (choice.mode == Mode::events) draw_pieces(f, trace, choice, layout, picture);
+  std::vector<Label> labels;
+  if (choice.mode == Mode::events) labels = draw_pieces(f, trace, choice, layout, picture);
   for (const Track& track : layout.tracks) {
     if (track.y1 < layout.lanes.from.y || track.y0 > layout.lanes.to.y) continue;
     if (track.what == What::counter) draw_counter(f, s, layout, track);
@@ -230,6 +241,7 @@ void draw_tracks(Frame& f, const Trace& trace, const Choice& choice, const Layou
     if (track.what == What::pipeline || track.what == What::pipeline_ideal) draw_pipeline(f, trace, layout, track);
   }
   if (choice.mode == Mode::events) draw_arrows(f, trace, choice, layout);
+  for (const Label& l : labels) f.paint.text(t.small, l.at, l.ink, l.text, {0, 0.5F});
   if (choice.selected != kNone && choice.mode == Mode::events) {
     const float y = layout.row_y[s.row_of(choice.selected)];
     if (y >= 0) {
