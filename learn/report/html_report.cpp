@@ -25,7 +25,10 @@ namespace {
 struct Person {
   std::string name;
   std::vector<LabRecord> records;  // the newest record of each lab, in the order of labs
+  fs::path home;                   // the folder whose records these are
 };
+
+constexpr const char* kOwn = "My results";
 
 std::optional<LabRecord> read_record(const fs::path& file) {
   std::error_code ec;
@@ -40,10 +43,26 @@ std::optional<LabRecord> read_record(const fs::path& file) {
   }
 }
 
+// The folder of the person whose records these are: the one around the lab's own folder, as in PERSON/NN_lab/ATTEMPT.json.
+fs::path home_of(const fs::path& at, const std::vector<LabRecord>& records) {
+  std::error_code ec;
+  const fs::path folder = fs::is_directory(at, ec) ? at : at.parent_path();
+  const bool of_lab = std::all_of(records.begin(), records.end(),
+                                  [&](const LabRecord& r) { return folder.filename() == r.result.lab; });
+  return of_lab ? folder.parent_path() : at;
+}
+
+Person own_results(const std::string& name);
+
 Person read_person(const std::string& path) {
   Person p;
-  fs::path at = fs::path(path).lexically_normal();
+  fs::path at = fs::absolute(path).lexically_normal();
   if (!at.has_filename()) at = at.parent_path();
+  const fs::path own = fs::absolute(results_dir()).lexically_normal();
+  if (at == own) try {
+      return own_results("");  // with code, notes and attempts
+    } catch (const Error&) {   // records that nobody checked here
+    }
   std::map<std::string, LabRecord> newest;
   auto take = [&](const fs::path& file) {
     auto r = read_record(file);
@@ -69,11 +88,14 @@ Person read_person(const std::string& path) {
   if (p.records.empty())
     throw Error(Exit::usage, fmt::format("{} holds no record", path),
                 "records lie in work/.ridge/results/; see docs/result-format.md");
+  p.home = home_of(at, p.records);
+  if (p.home != at) p.name = p.home.filename().string();
+  if (p.home == own || p.name == "results") p.name = kOwn;
   return p;
 }
 
 Person own_results(const std::string& name) {
-  Person p{name.empty() ? "My results" : name, {}};
+  Person p{name.empty() ? kOwn : name, {}, fs::absolute(results_dir()).lexically_normal()};
   for (const Lab& lab : load_labs()) {
     const LabState state = state_of(lab);
     auto r = read_record(results_dir() / lab.name / (state.last_attempt + ".json"));
@@ -93,6 +115,23 @@ Person own_results(const std::string& name) {
   if (p.records.empty())
     throw Error(Exit::usage, "there are no results yet", "`./ridge check 01` makes one; or name records or folders");
   return p;
+}
+
+// Records of one person's folder are one person's, newer ones instead of older ones of a lab.
+void add_person(std::vector<Person>& people, Person more) {
+  const auto known = std::find_if(people.begin(), people.end(), [&](const Person& p) { return p.home == more.home; });
+  if (known == people.end()) {
+    people.push_back(std::move(more));
+    return;
+  }
+  for (LabRecord& r : more.records) {
+    const auto old = std::find_if(known->records.begin(), known->records.end(),
+                                  [&](const LabRecord& k) { return k.result.lab == r.result.lab; });
+    if (old == known->records.end())
+      known->records.push_back(std::move(r));
+    else if (old->result.attempt < r.result.attempt)
+      *old = std::move(r);
+  }
 }
 
 // How well this machine's user predicts, lab after lab, from the journal. Empty where nothing was compared.
@@ -164,7 +203,7 @@ std::string class_table(const std::vector<Person>& people) {
 int html_report(const std::string& out_file, const std::vector<std::string>& paths, const std::string& name) {
   std::vector<Person> people;
   if (paths.empty()) people.push_back(own_results(name));
-  for (const std::string& path : paths) people.push_back(read_person(path));
+  for (const std::string& path : paths) add_person(people, read_person(path));
   if (people.size() == 1 && !name.empty()) people[0].name = name;
   const std::vector<Lab> labs = load_labs();
   const bool many = people.size() > 1;

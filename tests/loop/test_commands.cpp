@@ -158,6 +158,20 @@ TEST_CASE("from nothing to the first task that passes") {
   const std::string page = read_file(home / "me.html");
   CHECK(contains(page, "<svg"));
   CHECK(contains(page, "Matrix transpose") == false);  // not tried
+  // The same person, however the results are named.
+  const std::string results = home / "work/.ridge/results";
+  for (const std::string& named : {results, results + "/", results + "/01_coalescing"}) {
+    const Run once_more = run_ridge(home, {"report", "--html", home / "again.html", named});
+    INFO(named + "\n" + once_more.out + once_more.err);
+    CHECK(contains(once_more.out, "1 record of My results"));
+    CHECK(contains(read_file(home / "again.html"), "<title>Ridge: My results</title>"));
+  }
+  std::vector<std::string> each = {"report", "--html", home / "again.html"};
+  for (const auto& entry : fs::directory_iterator(results + "/01_coalescing"))
+    if (contains(entry.path().filename().string(), "Z-") && !contains(entry.path().filename().string(), ".warp.json"))
+      each.push_back(entry.path().string());
+  REQUIRE(each.size() > 4);
+  CHECK(contains(run_ridge(home, each).out, "1 record of My results"));
   for (const char* outside : {"http://", "https://", "src=", "@import", "url("}) CHECK_FALSE(contains(page, outside));
 
   // A journal that a crash cut short, and a result that is gone, stop nothing.
