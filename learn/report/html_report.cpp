@@ -43,7 +43,7 @@ std::optional<LabRecord> read_record(const fs::path& file) {
   }
 }
 
-// The folder of the person whose records these are: the one around the lab's own folder, as in PERSON/NN_lab/ATTEMPT.json.
+// The folder of the person whose records these are: the one around a lab's folder, as in PERSON/NN_lab/ATTEMPT.json.
 fs::path home_of(const fs::path& at, const std::vector<LabRecord>& records) {
   std::error_code ec;
   const fs::path folder = fs::is_directory(at, ec) ? at : at.parent_path();

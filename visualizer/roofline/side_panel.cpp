@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kTitleMost = 72;     // bytes
 constexpr std::size_t kMessageMost = 260;  // bytes of a failed check's message; the report has all of it
+constexpr std::size_t kAloneMost = 900;    // where one task's card has the panel for itself
 
 std::string points_text(double value) { return fmt::format("{:.{}f}", value, value == std::round(value) ? 0 : 1); }
 
@@ -226,7 +227,11 @@ class Panel {
       if (text.empty()) return;
       y_ += paragraph(frame.paint, type, {inner, y_}, wrap, ink, text) + px(6);
     };
-    say(theme_.small, c_.ink, shortened(t.status == "skipped" ? t.reason : t.first_failure, kMessageMost));
+    const bool alone = scene_.result.tasks.size() == 1 || !chosen_.task.empty();
+    const auto message =
+        shortened(t.status == "skipped" ? t.reason : t.first_failure, alone ? kAloneMost : kMessageMost);
+    say(theme_.small, c_.ink, message);
+    frame.log.text("message/" + t.id, message);
     const auto told = dot ? advice(dot->point, t, scene_.roofs) : why_no_point(t, scene_.roofs);
     const auto next = dot ? next_roof(dot->point, scene_.roofs, scene_.ceilings) : std::string();
     say(theme_.small, c_.muted, told);
