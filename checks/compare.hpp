@@ -64,7 +64,7 @@ bool computed_nan(double got);
 // (grader/machine/device_kernel.hpp).
 inline bool judges_fill(std::uint32_t word) { return (word & 0x7FF07F90u) == 0x7FF07F90u; }
 
-// Where a NaN that no arithmetic made comes from, in words, with a space before; it may be a half's or a float's. An x86
+// Where a NaN that no arithmetic made comes from, in words, with a space before; it may be a half's or a float's. x86
 // keeps the bits of a NaN that goes through arithmetic; a GPU does not, and there nothing is known but an output that
 // still has its fill.
 std::string origin_of_nan(double got);

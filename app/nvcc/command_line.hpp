@@ -25,7 +25,7 @@ struct Command {
 // Throws Error(Exit::usage).
 Command command_of(const std::vector<std::string>& args);
 
-// Whether the emulator has what that library of NVIDIA's offers; "cudart" of -lcudart, libcudart.so or libcudart_static.a.
+// Whether the emulator has what that library of NVIDIA's offers; "cudart" of -lcudart and libcudart_static.a.
 bool own_library(std::string name);
 
 }  // namespace ridge::nvcc

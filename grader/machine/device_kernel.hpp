@@ -4,7 +4,7 @@
 
 namespace ridge {
 
-// A word of poison: NaN in fp64, fp32, fp16 and bf16 alike, and unlike from word to word and seed to seed. Bits 19 and 3
+// A word of poison: NaN in fp64, fp32, fp16 and bf16, and unlike from word to word and seed to seed. Bits 19 and 3
 // say which memory was filled, so that a message can name it (checks/compare.hpp): 1 in outputs, 0 in the workspace.
 constexpr std::uint32_t kPoison = 0x7FF07F90u, kPoisonOfOutputs = 0x00080008u;
 inline std::uint32_t poison_word(std::uint64_t seed, std::uint64_t index, bool output) {
