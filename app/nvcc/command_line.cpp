@@ -253,6 +253,9 @@ class Parser {
           throw Error(Exit::usage, "ridge cc: -x " + v + " is not known", "it takes -x cu, c++ and c");
         out_.options.language = v == "cu" ? Language::cuda : v == "c" ? Language::c : Language::cpp;
         break;
+      case Id::intermediate:
+        out_.goal = Goal::intermediate;
+        break;
       case Id::library:
         library(v);
         break;

@@ -8,7 +8,17 @@
 namespace ridge::nvcc {
 
 // What is made of the inputs.
-enum class Goal { program, objects, library, shared_library, device_link, preprocessed, dependencies, nothing };
+enum class Goal {
+  program,
+  objects,
+  library,
+  shared_library,
+  device_link,
+  intermediate,  // C++ for the host, as the emulator makes it of CUDA
+  preprocessed,
+  dependencies,
+  nothing
+};
 
 struct Command {
   CompileOptions options;

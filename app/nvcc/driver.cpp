@@ -86,7 +86,8 @@ class Driver {
 
   int compile(const fs::path& input) {
     fs::path object = dir_.path() / fmt::format("{}.{}.o", input.filename().string(), number_++);
-    const bool lists = c_.goal == Goal::dependencies, text = c_.goal == Goal::preprocessed;
+    const bool lists = c_.goal == Goal::dependencies, between = c_.goal == Goal::intermediate;
+    const bool text = between || c_.goal == Goal::preprocessed;
     const bool keeps = c_.goal == Goal::objects;
     const fs::path output = !c_.output.empty() && !lists ? c_.output : made_of(input, ".o");
     CompileOptions options = c_.options;
@@ -103,10 +104,10 @@ class Driver {
     if (!f.output.empty()) return failed(f);
     if (lists || text) {
       const fs::path from = lists ? fs::path(d.file) : object;
-      if (c_.output.empty())
-        fmt::print("{}", file_text(from));
+      if (between || !c_.output.empty())
+        deliver(from, !c_.output.empty() ? c_.output : c_.output_dir / (input.filename().string() + ".cpp.ii"));
       else
-        deliver(from, c_.output);
+        fmt::print("{}", file_text(from));
       return 0;
     }
     if (d.wanted) deliver(d.file, list);

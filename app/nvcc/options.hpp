@@ -22,6 +22,7 @@ enum class Id {
   dry_run,
   forward_unknown,
   help,
+  intermediate,
   include_dir,
   library,
   library_dir,
@@ -63,7 +64,7 @@ struct Option {
 
 constexpr auto kOptions = std::to_array<Option>({
     {"--plain", "", Id::plain},  // ours: no counters
-    {"--cuda", "-cuda", Id::refused},
+    {"--cuda", "-cuda", Id::intermediate},
     {"--cubin", "-cubin", Id::refused},
     {"--fatbin", "-fatbin", Id::refused},
     {"--ptx", "-ptx", Id::refused},

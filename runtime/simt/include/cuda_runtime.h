@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cuda_runtime_api.h"
+#include "ridge_simt/cuda_12.h"
 #include "ridge_simt/arguments.h"
 #include "ridge_simt/device.h"
 #include "ridge_simt/indices.h"

@@ -476,6 +476,10 @@ struct cudaDeviceProp {
   unsigned int gpuPciDeviceID;
   unsigned int gpuPciSubsystemID;
   int hostNumaMultinodeIpcSupported;
+  // CUDA 13 took these away.
+  int clockRate, memoryClockRate;  // kHz
+  int deviceOverlap, kernelExecTimeoutEnabled, computeMode, singleToDoublePrecisionPerfRatio;
+  int cooperativeMultiDeviceLaunch, maxTexture1DLinear;
 };
 
 // The emulator supports none of the kinds after None.

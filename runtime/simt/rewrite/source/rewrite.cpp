@@ -635,10 +635,31 @@ class Rewriter {
 
 }  // namespace
 
+namespace {
+
+// nvcc takes k << <1, 1 >> >() as well: the three characters are put together, and the blanks behind them, so that columns
+// stay. Elsewhere `>> >` closes templates, and `>>> ` means the same there.
+std::string joined_brackets(std::string_view source) {
+  std::string text(source);
+  std::vector<Kind> kind;
+  for (const std::string_view pair : {"<<", ">>"})
+    for (std::size_t at = text.find(pair); at != std::string::npos; at = text.find(pair, at + 2)) {
+      const std::size_t third = text.find_first_not_of(' ', at + 2);
+      if (third == std::string::npos || third == at + 2 || text[third] != pair[0]) continue;
+      if (kind.empty()) kind = classify(source);
+      if (kind[at] != Kind::code || kind[third] != Kind::code) continue;
+      std::swap(text[at + 2], text[third]);
+    }
+  return text;
+}
+
+}  // namespace
+
 std::string rewrite_cuda(std::string_view source, std::string_view name, const IncludeFinder& find, FileSides* sides) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (source.starts_with(byte_order_mark)) source.remove_prefix(byte_order_mark.size());  // it would not come first
-  Rewriter rewriter(source, name, find);
+  const std::string joined = joined_brackets(source);
+  Rewriter rewriter(joined, name, find);
   std::string text = rewriter.run();
   if (sides != nullptr) *sides = std::move(rewriter).sides();
   return text;

@@ -84,6 +84,11 @@ void fill(cudaDeviceProp& p, int device) {
   p.hostRegisterSupported = 1;
   p.memoryPoolsSupported = 1;
   p.unifiedFunctionPointers = 1;
+  p.clockRate = as<int>(d.clock_hz / 1e3);
+  p.memoryClockRate = as<int>(d.memory_clock_hz / 1e3);
+  p.deviceOverlap = 1;
+  p.singleToDoublePrecisionPerfRatio = as<int>(d.fp32_flops / d.fp64_flops);
+  p.maxTexture1DLinear = 268435456;
 }
 
 }  // namespace
