@@ -206,7 +206,7 @@ class Plotter {
           return overlap_area(box, around(plot_.at(d->point.at), radius(*d))) > 0;
         };
         if (std::any_of(current_.begin(), current_.end(), covered)) continue;
-        frame_.paint.text(theme_.small, {x, y}, colours().ink, n.text);
+        notes_.push_back({{x, y}, n.text});
         taken.push_back(box);
         return;
       }
@@ -261,7 +261,7 @@ class Plotter {
     for (const Tag& tag : tags) {
       const ImVec2 size = text_size(theme_.small, tag.text);
       const float y = at.y + px(kRadius + 8);
-      frame_.paint.text(theme_.small, {tag.x, y}, colours().ink, tag.text, {0.5F, 0});
+      notes_.push_back({{tag.x - size.x / 2, y}, tag.text});
       keep_clear_.boxes.push_back({tag.x - size.x / 2, y, tag.x + size.x / 2, y + size.y});
     }
   }
@@ -384,7 +384,19 @@ class Plotter {
     const Box bounds{plot_.from.x + px(6), plot_.from.y + px(6), plot_.to.x - px(6), plot_.to.y - px(6)};
     const auto boxes = place_labels(requests, keep_clear_, bounds, px(kRadius + 12));
     for (std::size_t i = 0; i < boxes.size(); ++i) draw_leader(*current_[labelled[i]->front()], boxes[i]);
+    draw_notes();
     for (std::size_t i = 0; i < boxes.size(); ++i) draw_card(*labelled[i], boxes[i], pad);
+  }
+
+  // Over the lines, on a ground of their own: no line strikes them through.
+  void draw_notes() {
+    for (const Note& n : notes_) {
+      const ImVec2 size = text_size(theme_.small, n.text);
+      const ImVec2 from{n.at.x - px(2), n.at.y}, to{n.at.x + size.x + px(2), n.at.y + size.y};
+      frame_.paint.fill(from, to, faded(colours().paper, 0.85F), px(2));
+      frame_.log.box("note/" + n.text, from, to);
+      frame_.paint.text(theme_.small, n.at, colours().ink, n.text);
+    }
   }
 
   void draw_leader(const Dot& d, const Box& box) {
@@ -536,7 +548,12 @@ class Plotter {
     ImVec2 at;
     std::string text;
   };
-  std::vector<Number> numbers_;      // numbers of the attempts that are not shown
+  std::vector<Number> numbers_;  // numbers of the attempts that are not shown
+  struct Note {                  // a number or a level's name, by its upper left corner
+    ImVec2 at;
+    std::string text;
+  };
+  std::vector<Note> notes_;
   std::vector<const Dot*> current_;  // dots of the shown attempt
   std::vector<Cluster> clusters_;    // indices of current_ by place
   double longest_ = 0;               // seconds
