@@ -159,7 +159,7 @@ TEST_CASE("from nothing to the first task that passes") {
   CHECK(contains(page, "<svg"));
   CHECK(contains(page, "Matrix transpose") == false);  // not tried
   // The same person, however the results are named.
-  const std::string results = home / "work/.ridge/results";
+  const std::string results = home / "results";
   for (const std::string& named : {results, results + "/", results + "/01_coalescing"}) {
     const Run once_more = run_ridge(home, {"report", "--html", home / "again.html", named});
     INFO(named + "\n" + once_more.out + once_more.err);
