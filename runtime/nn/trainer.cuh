@@ -1,7 +1,6 @@
 // One update of the weights after another: gradients over `accumulate` batches, their norm, AdamW.
 #pragma once
 #include <cmath>
-#include <numbers>
 #include <vector>
 
 #include "nn/adamw.cuh"
@@ -14,7 +13,7 @@ namespace nn {
 inline float learning_rate(const TrainConfig& t, int step) {
   if (step < t.warmup) return t.learning_rate * static_cast<float>(step + 1) / static_cast<float>(t.warmup);
   const double done = std::min(1.0, static_cast<double>(step - t.warmup) / std::max(1, t.steps - t.warmup));
-  return static_cast<float>(t.learning_rate * (0.1 + 0.9 * 0.5 * (1 + std::cos(std::numbers::pi * done))));
+  return static_cast<float>(t.learning_rate * (0.1 + 0.9 * 0.5 * (1 + std::cos(std::acos(-1.0) * done))));
 }
 
 // Ranks that update a part of the weights each, and need the sums of the gradients of that part only (ZeRO stage 1).

@@ -46,6 +46,16 @@ TEST_CASE("launches become calls") {
         launch("k", "dim3(1, (2 >> 1)), f({3, 4})[0]") + "();");
 }
 
+TEST_CASE("brackets of a launch with blanks between them, as nvcc takes them") {
+  const std::string made = rewritten("k << <1, 2>> >(x);");
+  CHECK(contains(made, "::ridge_simt::Launch(\"k\", 1, 2"));
+  CHECK(contains(rewritten("k << < 1, 2 >> > (x);"), "::ridge_simt::Launch(\"k\""));
+  // Templates that close mean the same, and text stays.
+  CHECK(contains(rewritten("a<b<c<int>> > d;"), "a<b<c<int>>"));
+  unchanged("const char* s = \"<< <\";  // k << <1, 2>> >(x)\n");
+  unchanged("x = y << z; a >>= b;");
+}
+
 TEST_CASE("kernels with template arguments") {
   CHECK(rewritten("k<float, 4><<<1, 2>>>(x);") == launch("k<float, 4>", "1, 2") + "(x);");
   CHECK(rewritten("k<f<3>><<<1, 2>>>(x);") == launch("k<f<3>>", "1, 2") + "(x);");
