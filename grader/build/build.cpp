@@ -24,6 +24,7 @@
 #include "grader/base/text.hpp"
 #include "grader/build/machine_fault.hpp"
 #include "grader/build/object_cache.hpp"
+#include "grader/build/stand_ins.hpp"
 #include "grader/build/symbols.hpp"
 #include "grader/compile/compile.hpp"
 #include "grader/compile/course_object.hpp"
@@ -117,29 +118,6 @@ void check_header_name(const std::string& name) {
     told("the CUDA Toolkit");
 }
 
-constexpr std::size_t kMessageBytes = 64 << 10;
-
-// Messages that name the student's own files, without private folders and without anything that a terminal would obey;
-// of a flood, its first part.
-std::string scrub(std::string text, const fs::path& dir) {
-  if (!on(Defence::scrubbed_messages)) return text;
-  for (const std::string& prefix : {dir.string() + "/", dir.parent_path().string() + "/", root_dir().string() + "/"}) {
-    std::string kept;
-    std::size_t from = 0;
-    for (std::size_t at; (at = text.find(prefix, from)) != std::string::npos; from = at + prefix.size())
-      kept.append(text, from, at - from);
-    text = kept.append(text, from, std::string::npos);
-  }
-  std::string plain;
-  for (unsigned char c : text)
-    if (c == '\n' || c == '\t' || (c >= 32 && c != 127)) plain += static_cast<char>(c);
-  if (plain.size() <= kMessageBytes) return plain;
-  const std::string note = "\nridge: the rest of the messages is left out\n";
-  std::size_t end = plain.rfind('\n', kMessageBytes - note.size());
-  if (end == std::string::npos) end = kMessageBytes - note.size();
-  return plain.substr(0, end) + note;
-}
-
 [[noreturn]] void build_failed(const CompileFailure& failure, const fs::path& dir) {
   if (failure.environment)
     throw Error(Exit::environment, "the build could not run:\n" + scrub(failure.output, dir),
@@ -148,7 +126,7 @@ std::string scrub(std::string text, const fs::path& dir) {
   throw Error(Exit::build, scrub(failure.output, dir), "correct the first error; later ones often follow from it");
 }
 
-using Compile = std::function<CompileFailure(const fs::path& source, const fs::path& object)>;
+using Compile = StandIns::Compile;
 
 // Compiles as many files at a time as there are processors, two at least. Returns the objects, or throws with the
 // messages of the first failing file in order.
@@ -170,74 +148,25 @@ std::vector<fs::path> compile_all(const std::vector<fs::path>& sources, const fs
   return objects;
 }
 
-// Checks the symbols that a submission's objects import and define: the first `count` of those that were read. The
-// course's own entry is included.
-void check_objects(const std::vector<fs::path>& objects, std::ptrdiff_t count, const SymbolTables& read,
-                   const fs::path& dir, SymbolRules rules) {
-  if (!on(Defence::symbol_policy)) return;
-  std::vector<ObjectSymbols> symbols;
-  if (!read.whole) throw Error(Exit::environment, "readelf could not read what was compiled", "install binutils");
-  for (std::ptrdiff_t i = 0; i < count; ++i)
-    symbols.push_back(read_symbols(read.tables[i], objects[i].stem().string()));
+// Checks the symbols that a submission's objects import and define, the first `count` of all, and replaces files that
+// do not fit. The course's own entry is included. Returns the symbols of those that are left.
+SymbolTables check_objects(const std::vector<fs::path>& sources, const std::vector<fs::path>& objects,
+                           std::ptrdiff_t count, SymbolRules rules, StandIns& stand_ins, const Compile& compile) {
   // The functions of the C and C++ libraries that the worker uses.
   std::istringstream lines(file_text(build_dir() / "lib/ridge_worker_sealed.imports"));
   rules.worker_imports = {std::istream_iterator<std::string>(lines), {}};
-  if (std::string told = check_symbols(symbols, rules); !told.empty())
-    throw Error(Exit::build, scrub(told, dir / "src"), "remove these names");
+  for (;;) {
+    SymbolTables read = symbol_tables(objects);
+    if (!on(Defence::symbol_policy)) return read;
+    if (!read.whole) throw Error(Exit::environment, "readelf could not read what was compiled", "install binutils");
+    std::vector<ObjectSymbols> symbols;
+    for (std::ptrdiff_t i = 0; i < count; ++i)
+      symbols.push_back(read_symbols(read.tables[i], objects[i].stem().string()));
+    const std::vector<SymbolFault> faults = symbol_faults(symbols, rules);
+    if (faults.empty()) return read;
+    stand_ins.replace(faults, symbols, sources, objects, compile);
+  }
 }
-
-// Stubs, in place of files that don't compile: of those that nothing asks for, or of any where the rest is judged.
-class StandIns {
- public:
-  StandIns() = default;
-  StandIns(const Lab& lab, const Submission& submission) : lab_(&lab), submission_(&submission) {}
-  // `compile` again, where the file may have a stub.
-  CompileFailure retry(CompileFailure first, const fs::path& source, const std::function<CompileFailure()>& compile) {
-    const std::string name = source.filename().string();
-    if (first.output.empty() || first.environment || lab_ == nullptr || !may_replace(name)) return first;
-    const std::string submitted = file_text(source);
-    std::error_code ec;
-    copy_to_write(lab_->dir / name, source, ec);
-    if (ec || !compile().output.empty()) return first;
-    std::lock_guard lock(mutex_);
-    unbuilt_.push_back({name, capped(scrub(first.output, source.parent_path()), kMaxShown), sha256(submitted)});
-    submitted_[source] = submitted;
-    submission_->note(submission_->partial ? fmt::format("{} does not compile: its tasks earn nothing", name)
-                                           : fmt::format("{} does not compile; this task does not need it, and the "
-                                                         "lab's stub stands in",
-                                                         name));
-    return {};
-  }
-  // Puts what was handed in back in the place of stubs: a record names its hash.
-  void undo() {
-    for (const auto& [file, text] : submitted_) std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
-  }
-  // The files that do not compile, by name. Throws the first one's messages if no file compiles, or if `failed`: the
-  // rest cannot be linked without it.
-  std::vector<BuiltWorker::Unbuilt> unbuilt(bool failed) {
-    std::sort(unbuilt_.begin(), unbuilt_.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-    if (submission_ == nullptr || !submission_->partial || unbuilt_.empty()) return {};
-    const auto programs = std::count_if(lab_->files.begin(), lab_->files.end(),
-                                        [](const std::string& f) { return fs::path(f).extension() == ".cu"; });
-    if (failed || std::ssize(unbuilt_) == programs)
-      throw Error(Exit::build, unbuilt_[0].messages, "correct the first error; later ones often follow from it");
-    return unbuilt_;
-  }
-
- private:
-  static constexpr std::size_t kMaxShown = 4000;  // bytes of messages that a check of the result holds
-
-  bool may_replace(const std::string& name) const {
-    if (std::find(lab_->files.begin(), lab_->files.end(), name) == lab_->files.end()) return false;
-    return submission_->partial || (!submission_->needed.empty() && name != submission_->needed);
-  }
-
-  const Lab* lab_ = nullptr;
-  const Submission* submission_ = nullptr;
-  std::mutex mutex_;
-  std::vector<BuiltWorker::Unbuilt> unbuilt_;
-  std::map<fs::path, std::string> submitted_;
-};
 
 BuiltWorker build_simt(std::vector<fs::path> sources, const fs::path& dir, const SymbolRules& rules, bool reuse,
                        bool reversed, StandIns& stand_ins) {
@@ -254,18 +183,17 @@ BuiltWorker build_simt(std::vector<fs::path> sources, const fs::path& dir, const
   const std::ptrdiff_t submitted = std::ssize(sources);
   if (std::find(rules.libraries.begin(), rules.libraries.end(), "cublas") != rules.libraries.end())
     sources.push_back(cublas_kernels());
+  const Compile compile = [&](const fs::path& source, const fs::path& object) {
+    if (cache && cache->fetch(source, object)) return CompileFailure{};
+    CompileFailure f = compile_file(source, source.filename().string(), object, options);
+    if (cache && f.output.empty()) cache->keep(source, object);
+    return f;
+  };
   auto objects = compile_all(sources, dir, [&](const fs::path& source, const fs::path& object) {
     if (source.parent_path() != dir / "src") return course_object(source, object, options);
-    auto compile = [&] {
-      if (cache && cache->fetch(source, object)) return CompileFailure{};
-      CompileFailure f = compile_file(source, source.filename().string(), object, options);
-      if (cache && f.output.empty()) cache->keep(source, object);
-      return f;
-    };
-    return stand_ins.retry(compile(), source, compile);
+    return stand_ins.retry(compile(source, object), source, object, compile);
   });
-  const SymbolTables symbols = symbol_tables(objects);
-  check_objects(objects, submitted, symbols, dir, rules);
+  const SymbolTables symbols = check_objects(sources, objects, submitted, rules, stand_ins, compile);
   if (reversed) std::reverse(objects.begin(), objects.end());
   BuiltWorker built;
   built.program = dir / "worker";
@@ -301,7 +229,7 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const
   sources.push_back(runtime / "worker/worker.cpp");
   sources.push_back(runtime / "worker/initialisers.cpp");
   sources.push_back(runtime / "worker/backend_cuda.cpp");
-  auto objects = compile_all(sources, dir, [&](const fs::path& source, const fs::path& object) {
+  const Compile compile = [&](const fs::path& source, const fs::path& object) {
     std::vector<std::string> argv = {nvcc.string(),   "-c", source.string(), "-o",
                                      object.string(), "-I", runtime.string()};
     const std::vector<std::string> headers = rules != nullptr ? rules->headers : std::vector<std::string>();
@@ -318,21 +246,21 @@ BuiltWorker build_cuda(std::vector<fs::path> sources, const fs::path& dir, const
     own.writable.push_back(temporary);
     std::erase_if(own.environment, [](const std::string& e) { return e.rfind("TMPDIR=", 0) == 0; });
     own.environment.push_back("TMPDIR=" + temporary.string());
-    auto compile = [&] {
-      ProcessResult r = run_process(argv, dir, limits, &own);
-      CompileFailure f;
-      if (r.exit_code != 0) {
-        f.output = r.output.empty() ? fmt::format("nvcc ended with exit code {}", r.exit_code) : r.output;
-        f.environment = disk_full(dir);
-      } else {
-        f.output = forbidden_header(headers_read, source.filename().string(), headers);
-      }
-      return f;
-    };
-    return stand_ins.retry(compile(), source, compile);
+    ProcessResult r = run_process(argv, dir, limits, &own);
+    CompileFailure f;
+    if (r.exit_code != 0) {
+      f.output = r.output.empty() ? fmt::format("nvcc ended with exit code {}", r.exit_code) : r.output;
+      f.environment = disk_full(dir);
+    } else {
+      f.output = forbidden_header(headers_read, source.filename().string(), headers);
+    }
+    return f;
+  };
+  auto objects = compile_all(sources, dir, [&](const fs::path& source, const fs::path& object) {
+    return stand_ins.retry(compile(source, object), source, object, compile);
   });
   if (rules != nullptr)
-    check_objects(objects, submitted, symbol_tables({objects.begin(), objects.begin() + submitted}), dir, *rules);
+    check_objects(sources, {objects.begin(), objects.begin() + submitted}, submitted, *rules, stand_ins, compile);
   BuiltWorker built;
   built.program = dir / "worker";
   std::vector<std::string> argv = {nvcc.string(), "-o", built.program.string(), "-cudart=static"};

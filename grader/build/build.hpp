@@ -16,10 +16,10 @@ struct BuiltWorker {
   double seconds = 0;
   std::string warnings;
   std::string sha256;  // of the program, where another machine built it (prebuilt.hpp)
-  // A file of the lab that did not compile, so that the stub stands in: the compiler's messages, and the hash of what
+  // A file that a stub stands in for: why ("does not compile", "cannot be linked"), the messages, and the hash of what
   // was handed in.
   struct Unbuilt {
-    std::string name, messages, sha256;
+    std::string name, why, messages, sha256;
   };
   std::vector<Unbuilt> unbuilt;
 };
@@ -32,8 +32,8 @@ struct Submission {
   std::vector<std::string> override_names;
   // The file of the only task that is judged: stubs stand in for others that don't compile. Empty: all are needed.
   std::string needed = {};
-  bool partial =
-      false;  // stubs stand in for the lab's files that don't compile (BuiltWorker::unbuilt), unless none does
+  // Stubs stand in for files that don't compile or don't fit (BuiltWorker::unbuilt), unless none of the lab's does.
+  bool partial = false;
   bool reversed = false;  // the order in which objects are linked
   bool reuse = false;     // objects of earlier builds, where nothing that they come from has changed
   std::function<void(const std::string&)> note = [](const std::string&) {};  // what the student should know besides

@@ -80,7 +80,7 @@ void keep_prebuilt(const fs::path& place, const BuiltWorker& built, const Lab& l
   json unbuilt = json::array();
   for (const auto& u : built.unbuilt) {
     submitted[u.name] = u.sha256;  // a stub lies there
-    unbuilt.push_back({{"name", u.name}, {"messages", printable(u.messages)}, {"sha256", u.sha256}});
+    unbuilt.push_back({{"name", u.name}, {"why", u.why}, {"messages", printable(u.messages)}, {"sha256", u.sha256}});
   }
   const json manifest = {{"schema", kBuildSchema},     {"lab", lab.name},
                          {"backend", backend},         {"submission", combined(submitted)},
@@ -137,7 +137,7 @@ BuiltWorker take_prebuilt(const fs::path& place, const Lab& lab, lab::Backend ba
   if (chmod(built.program.c_str(), 0700) != 0) does_not_fit(place, "its copy can't be made executable");
   built.compiler = text_of("compiler"), built.flags = text_of("flags");
   for (const json& u : m.value("unbuilt", json::array()))
-    built.unbuilt.push_back({text_at(u, "name"), text_at(u, "messages"), text_at(u, "sha256")});
+    built.unbuilt.push_back({text_at(u, "name"), text_at(u, "why"), text_at(u, "messages"), text_at(u, "sha256")});
   if (m.contains("seconds") && m["seconds"].is_number()) built.seconds = m["seconds"].get<double>();
   return built;
 }

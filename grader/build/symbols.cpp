@@ -2,9 +2,11 @@
 
 #include <cxxabi.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <set>
 #include <sstream>
@@ -122,13 +124,15 @@ ObjectSymbols read_symbols(const std::string& listing, const std::string& source
   return out;
 }
 
-std::string check_symbols(const std::vector<ObjectSymbols>& objects, const SymbolRules& rules) {
+std::vector<SymbolFault> symbol_faults(const std::vector<ObjectSymbols>& objects, const SymbolRules& rules) {
   std::set<std::string> own;
-  for (const auto& o : objects) {
-    own.insert(o.defined.begin(), o.defined.end());
-    own.insert(o.weak.begin(), o.weak.end());
+  std::map<std::string, std::vector<std::size_t>> owners;  // of strong definitions
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    own.insert(objects[i].defined.begin(), objects[i].defined.end());
+    own.insert(objects[i].weak.begin(), objects[i].weak.end());
+    for (const std::string& name : objects[i].defined) owners[name].push_back(i);
   }
-  std::string out;
+  std::vector<SymbolFault> out;
   auto permitted = [&](const std::string& name) {
     return std::any_of(rules.libraries.begin(), rules.libraries.end(),
                        [&](const std::string& l) { return begins(name, l); });
@@ -138,34 +142,53 @@ std::string check_symbols(const std::vector<ObjectSymbols>& objects, const Symbo
   auto taken = [&](const std::string& name) {
     return rules.worker_imports.count(name) != 0 && name.find("ridge_") == std::string::npos;
   };
-  for (const auto& o : objects) {
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    const ObjectSymbols& o = objects[i];
+    auto fault = [&](SymbolFault::Kind kind, const std::string& name, const std::string& words) {
+      out.push_back({kind, i, name, fmt::format("{}: error: {}\n", o.source, words)});
+    };
+    using Kind = SymbolFault::Kind;
     auto forbidden = [&](const std::string& name) {
       return listed.match(name) && !(o.source == "entry.cu" && needed.match(name));
     };
+    constexpr const char* kYours = "{} is not allowed in this lab\n  the task is to write this yourself, as a kernel";
     for (const auto& name : o.imported)
       if (own.count(name) == 0 && !allowed(name) && !permitted(name) && of_the_course(name))
-        out += fmt::format(
-            "{}: error: {} is called and defined nowhere\n  keep the name and the parameters of each of the "
-            "lab's functions, and define what you declare\n",
-            o.source, readable(name));
+        fault(Kind::missing, name,
+              fmt::format("{} is called and defined nowhere\n  keep the name and the parameters of each of the lab's "
+                          "functions, and define what you declare",
+                          readable(name)));
       else if (own.count(name) == 0 && !allowed(name) && !permitted(name))
-        out +=
-            fmt::format("{}: error: {} is not allowed in a submission\n  {}\n", o.source, readable(name), advice(name));
+        fault(Kind::refused, name,
+              fmt::format("{} is not allowed in a submission\n  {}", readable(name), advice(name)));
       else if (forbidden(name))
-        out +=
-            fmt::format("{}: error: {} is not allowed in this lab\n  the task is to write this yourself, as a kernel\n",
-                        o.source, readable(name));
+        fault(Kind::refused, name, fmt::format(kYours, readable(name)));
     // Templates of a library, such as CUB's kernels, are instantiated here.
     if (auto at = std::find_if(o.weak.begin(), o.weak.end(), forbidden); at != o.weak.end())
-      out +=
-          fmt::format("{}: error: {} is not allowed in this lab\n  the task is to write this yourself, as a kernel\n",
-                      o.source, readable(*at));
+      fault(Kind::refused, *at, fmt::format(kYours, readable(*at)));
     for (bool weak : {false, true})
       for (const auto& name : weak ? o.weak : o.defined)
         if (reserved(name, weak) || taken(name))
-          out += fmt::format("{}: error: {} may not be defined by a submission\n  choose another name\n", o.source,
-                             readable(name));
+          fault(Kind::refused, name,
+                fmt::format("{} may not be defined by a submission\n  choose another name", readable(name)));
+    if (o.source == "entry.cu") continue;
+    for (const std::string& name : o.defined)
+      if (const auto& all = owners[name]; all.size() > 1) {
+        std::vector<std::string> others;
+        for (std::size_t k : all)
+          if (k != i) others.push_back(objects[k].source == "entry.cu" ? "the lab's entry.cu" : objects[k].source);
+        fault(Kind::twice, name,
+              fmt::format("multiple definition of {}: {} {} it as well\n  delete one, or put each into an unnamed "
+                          "namespace, namespace {{ ... }}",
+                          readable(name), fmt::join(others, ", "), others.size() == 1 ? "defines" : "define"));
+      }
   }
+  return out;
+}
+
+std::string check_symbols(const std::vector<ObjectSymbols>& objects, const SymbolRules& rules) {
+  std::string out;
+  for (const SymbolFault& f : symbol_faults(objects, rules)) out += f.message;
   return out;
 }
 

@@ -25,7 +25,17 @@ struct SymbolRules {
   std::set<std::string> worker_imports;  // what the worker calls, and nobody else may define
 };
 
-// Messages about what may not be there; empty where all is well.
+// Why an object does not fit: what may not be there, what is called and defined nowhere, what another defines as well.
+struct SymbolFault {
+  enum class Kind { refused, missing, twice } kind = Kind::refused;
+  std::size_t object = 0;  // by its place among those that were checked
+  std::string name;        // as the linker has it
+  std::string message;
+};
+
+std::vector<SymbolFault> symbol_faults(const std::vector<ObjectSymbols>& objects, const SymbolRules& rules);
+
+// The messages; empty where all is well.
 std::string check_symbols(const std::vector<ObjectSymbols>& objects, const SymbolRules& rules);
 
 }  // namespace ridge

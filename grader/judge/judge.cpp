@@ -212,7 +212,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
     if (const auto u = std::find_if(built.unbuilt.begin(), built.unbuilt.end(),
                                     [&](const auto& file) { return file.name == spec.file; });
         u != built.unbuilt.end()) {
-      r.tasks.push_back(not_built(spec, o.backend, fmt::format("{} does not compile:\n{}", u->name, u->messages)));
+      r.tasks.push_back(not_built(spec, o.backend, fmt::format("{} {}:\n{}", u->name, u->why, u->messages)));
       continue;
     }
     for (const auto& check : checks)

@@ -54,7 +54,13 @@ double bytes_of_allocation(const std::string& message) {
 
 }  // namespace
 
+bool not_linked(const CheckResult& c) {
+  return c.name == "build" && c.message.find(" cannot be linked:") < c.message.find('\n');
+}
+
 std::string gate_advice(const CheckResult& c, const TaskResult& t, const Sources& sources) {
+  if (not_linked(c))
+    return "The message above names the function or variable that does not fit, and where it should be.";
   if (c.name == "build")
     return "The first message of the compiler is the one to follow; later ones often come from it.";
   if (c.name == "deadlock" && c.message.find("waits for ever in step") != std::string::npos)

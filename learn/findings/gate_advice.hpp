@@ -11,4 +11,7 @@ using Sources = std::map<std::string, std::string>;  // files by name
 
 std::string gate_advice(const CheckResult& gate, const TaskResult& task, const Sources& sources);
 
+// "copy.cu cannot be linked: ...": it compiles, and does not fit together with the other files.
+bool not_linked(const CheckResult& c);
+
 }  // namespace ridge::loop

@@ -8,6 +8,7 @@ namespace {
 
 // A failed gate in a few words.
 std::string gate_headline(const CheckResult& c) {
+  if (not_linked(c)) return "it cannot be linked";
   static const std::map<std::string, const char*> known = {
       {"build", "it does not compile"},
       {"run", "it does not run to its end"},
@@ -34,7 +35,7 @@ std::string gate_headline(const CheckResult& c) {
 Finding failed_gate(const CheckResult& c, const TaskResult& t, const Sources& sources) {
   Finding f;
   const std::string line = c.message.substr(0, c.message.find('\n'));
-  f.what = c.passed ? "" : c.name == "build" ? "it does not compile" : c.message;
+  f.what = c.passed ? "" : c.name == "build" ? gate_headline(c) : c.message;
   // The place in "... at gather.cu:11".
   if (auto at = line.rfind(" at "); at != std::string::npos && line.find(".cu:", at) != std::string::npos)
     f.where = line.substr(at + 4);

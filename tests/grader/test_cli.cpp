@@ -573,6 +573,90 @@ TEST_CASE("a file that does not compile costs its own tasks alone, in a grading"
   CHECK(g.result["submission"]["files"]["copy.cu"] == sha256("copy.cu"));
 }
 
+TEST_CASE("a function that is missing, misspelt or defined twice costs its own tasks alone, in a grading") {
+  Folder home;
+  auto solution = [](const std::string& name) { return read_file(repository() + "/solutions/" + kLab + "/" + name); };
+  auto replaced = [](std::string text, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, from.size(), to);
+  };
+  // What is graded, the tasks that fail, and what their messages say.
+  struct Mistake {
+    std::map<std::string, std::string> files;
+    std::map<std::string, std::vector<std::string>> failing;
+  };
+  const std::string head = "#include \"coalescing.hpp\"\n", declared = "coalescing.hpp:";
+  const std::string transpose = solution("transpose.cu"), copy = solution("copy.cu");
+  const std::string host = "\nvoid transpose(";
+  const std::vector<Mistake> mistakes = {
+      {{{"transpose.cu", head}},
+       {{"transpose", {"the lab calls transpose, and no file defines it", declared, "int rows"}}}},
+      {{{"transpose.cu", replaced(transpose, host, "\nvoid transpsoe(")}},
+       {{"transpose", {"the lab calls transpose", "defines transpsoe: did you mean transpose?", "transpose.cu:"}}}},
+      {{{"copy.cu", replaced(copy_with(""), "std::size_t n", "int n")}},
+       {{"copy",
+         {"copy.cu:3: error: copy is defined with other parameters", declared,
+          "parameter 3 is `int n` here, and `std::size_t n` there"}}}},
+      {{{"copy.cu", replaced(copy_with(""), "cudaStream_t s) {", "cudaStream_t s, int more) { (void)more;")}},
+       {{"copy", {"it has 7 parameters here, and 6 there"}}}},
+      {{{"copy.cu", replaced(copy_with("", "namespace mine {") + "}\n", "", "")}},
+       {{"copy", {"copy.cu:3: error: copy is in mine, where the lab does not find it", "define it outside"}}}},
+      {{{"copy.cu", replaced(copy_with("", "namespace {") + "}\n", "", "")}},
+       {{"copy", {"defines a copy that other files cannot call"}}}},
+      // A helper that is only declared.
+      {{{"copy.cu", copy_with("  helper(1);", "int helper(int);")}},
+       {{"copy", {"copy.cu: error: helper(int) is called and defined nowhere"}}}},
+      // Each of two files has a helper of one name.
+      {{{"copy.cu", copy + "int helper() { return 1; }\n"},
+        {"gather.cu", solution("gather.cu") + "int helper() { return 2; }\n"}},
+       {{"copy", {"copy.cu: error: multiple definition of helper(): gather.cu defines it as well"}},
+        {"gather", {"gather.cu: error: multiple definition of helper(): copy.cu defines it as well"}}}},
+      // A second `copy`: the file that it belongs to stays.
+      {{{"gather.cu", solution("gather.cu") + copy_with("")}},
+       {{"gather", {"multiple definition of copy(", "copy.cu defines it as well"}}}},
+      // A helper in a file that does not compile.
+      {{{"copy.cu", copy_with("  helper();", "int helper();")}, {"gather.cu", "int helper() { return x; }\n"}},
+       {{"copy", {"helper is in gather.cu, which does not compile:", "gather.cu:1:"}},
+        {"gather", {"does not compile:"}}}},
+      // A name that no submission may call.
+      {{{"copy.cu", copy_with("  getenv(\"HOME\");", "#include <cstdlib>")}},
+       {{"copy", {"lab's code takes nothing from the environment"}}}},
+      // An old copy beside the lab's file.
+      {{{"copy_old.cu", copy}}, {}},
+  };
+  for (const Mistake& m : mistakes) {
+    const std::string file = home / "graded.json", dir = submission(home, m.files);
+    fs::remove(file);
+    Graded g{run_ridge(home, {"grade", "01", "--backend", "cpu", "--submission", dir, "--json", file}, 200), nullptr};
+    INFO(m.files.begin()->first << m.files.begin()->second << g.run.out + g.run.err);
+    CHECK(g.run.code == (m.failing.empty() ? 0 : 1));
+    REQUIRE(fs::exists(file));
+    g.result = json::parse(read_file(file));
+    for (const std::string name : {"copy", "aos_to_soa", "transpose", "gather"}) {
+      const auto failing = m.failing.find(name);
+      INFO(name);
+      CHECK(g.task(name)["status"] == (failing == m.failing.end() ? "passed" : "failed"));
+      if (failing == m.failing.end()) continue;
+      CHECK(first_failed(g.task(name))["name"] == "build");
+      for (const std::string& words : failing->second) {
+        INFO(words << "\n" << text_of(first_failed(g.task(name))));
+        CHECK(contains(text_of(first_failed(g.task(name))), words));
+      }
+    }
+  }
+  // In a check of all tasks each message stands alone, and of one task the others' files are no matter.
+  const std::string dir = submission(home, {{"transpose.cu", replaced(transpose, host, "\nvoid transpsoe(")}});
+  Graded g = check(home, "01", {"--submission", dir});
+  INFO(g.run.out + g.run.err);
+  CHECK(g.run.code == 4);
+  CHECK(contains(g.run.err, "did you mean transpose?"));
+  g = check(home, "01", {"--submission", dir, "--task", "copy"});
+  CHECK(g.run.code == 0);
+  CHECK(contains(g.run.err, "note: transpose.cu cannot be linked; this task does not need it"));
+  CHECK(check(home, "01", {"--submission", dir, "--task", "transpose"}).run.code == 4);
+}
+
 TEST_CASE("how an editor saved a file is no mistake in it") {
   Folder home;
   const std::string copy = read_file(repository() + "/solutions/" + kLab + "/copy.cu");

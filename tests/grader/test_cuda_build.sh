@@ -11,3 +11,10 @@ for lab in 01_coalescing 06_ring_allreduce; do
     --submission "$root/solutions/$lab" --build-into "$home/$lab" > "$home/said" 2>&1 || { cat "$home/said"; exit 1; }
   grep -q "^Built into" "$home/said" || { cat "$home/said"; exit 1; }
 done
+
+# A misspelt function costs its own task alone: the stub is built, and the manifest says why.
+cp -r "$root/solutions/01_coalescing" "$home/misspelt"
+sed -i 's/^void transpose(/void transpsoe(/' "$home/misspelt/transpose.cu"
+PATH=$PATH:${nvcc%/*} RIDGE_CUDA_ARCH=90a RIDGE_WORK=$home/work "$ridge" grade 01 --backend cuda \
+  --submission "$home/misspelt" --build-into "$home/built" > "$home/said" 2>&1 || { cat "$home/said"; exit 1; }
+grep -q "did you mean transpose?" "$home/built/build.json" || { cat "$home/said" "$home/built/build.json"; exit 1; }

@@ -144,15 +144,17 @@ def main(scratch):
             fail("only gather should have lost points", result)
         shutil.rmtree(repository)
 
-    # It does not build: judged, no points, and the compiler's message is there to read. Its link leads to no answer.
+    # A file that does not compile: it costs its own task, and the compiler's message is there to read.
     broken = scratch / "broken"
     broken.mkdir()
     for f in FILES:
         shutil.copy(SOLUTION / f, broken)
     (broken / "copy.cu").write_text("#include \"coalescing.hpp\"\nthis does not compile\n")
     code, result, text = grade(broken)
-    if code != 0 or result is None or result["score"] != 0 or "error:" not in result["output"]:
-        fail("a submission that does not build", code, result, text)
+    failed = [t for t in result["tests"] if t["status"] == "failed"] if result else []
+    if code != 0 or {t["tags"][0] for t in failed} != {"copy"} or not any("error:" in t["output"] for t in failed):
+        fail("a file that does not compile", code, result, text)
+    # A link leads to no answer.
     (broken / "copy.cu").unlink()
     (broken / "copy.cu").symlink_to(SOLUTION / "copy.cu")
     # Where the container allows no namespaces it is judged all the same, and the instructor is told.

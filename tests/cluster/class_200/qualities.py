@@ -35,6 +35,8 @@ def qualities():
     """name -> the four files; what a student did not hand in is missing."""
     flood = SOLUTION["copy.cu"].replace("  if (i < vectors) {", '  printf("thread %d of many, which all say something\\n", int(i));\n  if (i < vectors) {', 1)
     return {"solution": SOLUTION, "stub": STUB, "does not compile": {**SOLUTION, "copy.cu": "this is not C++\n"},
+            "misspelt function": {**SOLUTION, "transpose.cu": SOLUTION["transpose.cu"].replace("\nvoid transpose(", "\nvoid transpsoe(")},
+            "a helper twice": {**SOLUTION, **{f: SOLUTION[f] + "\nint helper() { return 1; }\n" for f in ("copy.cu", "gather.cu")}},
             "empty file": {**SOLUTION, "gather.cu": ""}, "one file of four": {"copy.cu": SOLUTION["copy.cu"]},
             "crash": {**SOLUTION, **in_host("copy.cu", "*reinterpret_cast<volatile int*>(8) = 1;")},
             "flood": {**SOLUTION, "copy.cu": flood}, **{name: {**SOLUTION, **wrong(name)} for name in WRONG}}

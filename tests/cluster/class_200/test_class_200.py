@@ -271,6 +271,9 @@ try:
         shutil.chown(course, PROF)
         sandboxed = True
         worth = {name: percent(files) for name, files in KINDS.items()}
+        # Of 15 for copy, 25, 35 for transpose and 25 for gather.
+        expect("a misspelt function costs its own task alone", 65.0, round(worth["misspelt function"], 2))
+        expect("and a helper that two files define theirs", 60.0, round(worth["a helper twice"], 2))
         worth["CRLF"] = percent({n: t.replace("\n", "\r\n").encode() for n, t in SOLUTION.items()})
         worth["Latin-1"] = percent({n: b"// gr\xf6\xdfe\n" + t.encode() for n, t in SOLUTION.items()})
         worth["empty file"] = percent({n: t for n, t in SOLUTION.items() if n != "gather.cu"})  # as if it were missing
