@@ -33,6 +33,8 @@ void Batches::send(std::int64_t id, const std::string& name, const CourseLab& la
     throw Error(Exit::environment, "cannot read the plan of " + name + " in the shared folder",
                 "check that it is mounted here");
   JobRequest request{name, lab, phase == Phase::build, tasks, course_.at_once, plan.value("minutes", 30)};
+  if (const JobLimits& most = limits(lab, phase); most.running > 0)
+    request.at_once = request.at_once > 0 ? std::min(request.at_once, most.running) : most.running;
   request.excluded = nodes_.excluded();
   request.batch = course_.shared / "batches" / name;
   request.log = course_.shared / "log" / (name + ".%a.log");
@@ -134,13 +136,36 @@ void Batches::make(const CourseLab& lab, Phase phase, const std::vector<Item>& i
   send(id, name, lab, phase, tasks);
 }
 
-int Batches::items_per_job(const CourseLab& lab, Phase phase, std::size_t items) const {
+const JobLimits& Batches::limits(const CourseLab& lab, Phase phase) {
+  const auto key = std::pair(lab.name, phase);
+  auto at = limits_.find(key);
+  if (at == limits_.end()) at = limits_.emplace(key, executor_.limits(lab, phase == Phase::build)).first;
+  return at->second;
+}
+
+int Batches::room(const JobLimits& l) {
+  if (l.submitted_by.empty() && l.running_by.empty()) return max_tasks_;
+  Rows rows = db_.query("SELECT count(*) FROM (SELECT DISTINCT batch, task FROM attempt WHERE state = 'open')");
+  const int open = rows.next() ? static_cast<int>(rows.integer(0)) : 0;
+  int tasks = max_tasks_;
+  if (!l.submitted_by.empty()) tasks = std::min(tasks, l.submitted - open);
+  // A second batch has what the first one leaves of the tasks at a time: each array counts its own alone.
+  if (!l.running_by.empty() && open > 0) tasks = std::min(tasks, l.running - open);
+  return open == 0 ? std::max(1, tasks) : tasks;  // a limit of nothing is Slurm's to tell
+}
+
+int Batches::items_per_job(const CourseLab& lab, Phase phase, std::size_t items) {
   if (course_.per_job != 0) return course_.per_job;
   const bool builds = phase == Phase::build;
-  const std::size_t nodes = executor_.nodes(lab, builds);
+  std::size_t nodes = executor_.nodes(lab, builds);
+  const JobLimits& most = limits(lab, phase);
+  if (most.running > 0) nodes = std::min(nodes, static_cast<std::size_t>(most.running));
   const int seconds = builds ? course_.build_limit_s : lab.limit_s;
   const auto half_an_hour = static_cast<std::size_t>(std::max(1, 1800 / seconds));
-  return static_cast<int>(std::clamp<std::size_t>(items / (16 * nodes), 1, std::min<std::size_t>(20, half_an_hour)));
+  std::size_t wanted = items / (16 * nodes);
+  if (const auto tasks = static_cast<std::size_t>(std::max(0, most.submitted)); tasks > 0)
+    wanted = std::max(wanted, (items + tasks - 1) / tasks);  // all of them in one batch
+  return static_cast<int>(std::clamp<std::size_t>(wanted, 1, std::min<std::size_t>(20, half_an_hour)));
 }
 
 void Batches::submit_waiting() {
@@ -160,7 +185,9 @@ void Batches::submit_waiting() {
     const CourseLab lab = course_.lab(key.first);
     const int per_job = items_per_job(lab, key.second, items.size());
     for (std::size_t at = 0; at < items.size();) {
-      const std::size_t end = std::min(items.size(), at + static_cast<std::size_t>(per_job * max_tasks_));
+      const int tasks = room(limits(lab, key.second));
+      if (tasks <= 0) break;  // the rest follows when some have ended
+      const std::size_t end = std::min(items.size(), at + static_cast<std::size_t>(per_job * tasks));
       make(lab, key.second,
            {items.begin() + static_cast<std::ptrdiff_t>(at), items.begin() + static_cast<std::ptrdiff_t>(end)},
            per_job);

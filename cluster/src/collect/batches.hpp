@@ -1,7 +1,9 @@
 // Sends waiting work to the executor, in batches: a batch is one job with many tasks.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cluster/src/collect/attempts.hpp"
@@ -35,7 +37,10 @@ class Batches {
     std::string content, token, built;
   };
   void make(const CourseLab& lab, Phase phase, const std::vector<Item>& items, int per_job);
-  int items_per_job(const CourseLab& lab, Phase phase, std::size_t items) const;
+  const JobLimits& limits(const CourseLab& lab, Phase phase);
+  // The number of tasks that may be submitted now.
+  int room(const JobLimits& limits);
+  int items_per_job(const CourseLab& lab, Phase phase, std::size_t items);
 
   Gradebook& book_;
   Executor& executor_;
@@ -44,8 +49,9 @@ class Batches {
   std::string prefix_;
   const Attempts& attempts_;
   Nodes& nodes_;
-  double next_ = 0;    // in steady_now() seconds
-  int max_tasks_ = 0;  // of one job, as the executor allows; 0: not asked yet
+  std::map<std::pair<std::string, Phase>, JobLimits> limits_;  // as far as they were asked
+  double next_ = 0;                                            // in steady_now() seconds
+  int max_tasks_ = 0;                                          // of one job, as the executor allows; 0: not asked yet
 };
 
 }  // namespace ridge::cluster

@@ -60,6 +60,13 @@ struct Submitted {
   std::string job, message;
 };
 
+// What the executor's administrators allow this account, in tasks; the words name what binds, and are empty where
+// nothing does.
+struct JobLimits {
+  int running = 0, submitted = 0;  // at a time; submitted: waiting ones too
+  std::string running_by, submitted_by;
+};
+
 // Where a job finds what the collector names by its own paths.
 struct JobPaths {
   fs::path program, ridge, signing_key, seeds;
@@ -88,6 +95,7 @@ class Executor {
   virtual bool is_submit_limit(const std::string& message) const = 0;
   // The number of waiting jobs before the first one with `prefix`; -1 where it is not known.
   virtual int position(const std::string& prefix) = 0;
+  virtual JobLimits limits(const CourseLab& /*lab*/, bool /*builds*/) { return {}; }
   virtual std::size_t nodes(const CourseLab& lab, bool builds) = 0;
   virtual JobPaths paths() const = 0;
   // Compares course.toml with the cluster, without a job.

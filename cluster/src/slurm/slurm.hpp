@@ -35,6 +35,9 @@ struct Partition {
 };
 std::optional<std::vector<Partition>> partitions();
 
+// A value of `scontrol show config`; empty where it has none.
+std::string configured(const std::string& config, const std::string& key);
+
 // The output of a Slurm command. Nothing where it failed; `why` then has its message. Throws Error(Exit::environment)
 // where the command is missing.
 std::optional<std::string> slurm(const std::vector<std::string>& argv, std::string& why, double seconds = 20);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cluster/src/base/strings.hpp"
+#include "cluster/src/slurm/limits.hpp"
 #include "cluster/src/slurm/slurm.hpp"
 
 namespace ridge::cluster {
@@ -24,6 +25,45 @@ double limit_minutes(const std::string& text) {
   double seconds = 0;
   for (const std::string& part : split(rest, ':')) seconds = seconds * 60 + std::atof(part.c_str());
   return days * 1440 + seconds / 60;
+}
+
+// Which limit binds, and whether course.toml asks for more.
+void examine_limits(const std::string& name, const Course& c, const CourseLab& lab, std::vector<Finding>& all) {
+  std::string why;
+  const JobLimits l = job_limits(lab.slurm, why);
+  if (!why.empty())
+    all.push_back({Kind::doubtful, fmt::format("{}: the limits of its QOS are not known: {}", name, why),
+                   "is slurmdbd up? Jobs that a limit refuses are tried again, fewer at a time"});
+  if (!l.running_by.empty() && l.running == 0)
+    all.push_back({Kind::bad, fmt::format("{}: no job may run: {}", name, l.running_by),
+                   "lower what a job asks for in [slurm], or name another qos"});
+  else if (!l.running_by.empty() && c.at_once > l.running)
+    all.push_back(
+        {Kind::doubtful,
+         fmt::format("{}: at_once = {}, and {} tasks may run at a time: {}", name, c.at_once, l.running, l.running_by),
+         "the smaller number is used"});
+  else if (!l.running_by.empty())
+    all.push_back({Kind::good, fmt::format("{}: {} tasks at a time, by {}", name, l.running, l.running_by), ""});
+  if (!l.submitted_by.empty())
+    all.push_back({l.submitted > 0 ? Kind::good : Kind::bad,
+                   fmt::format("{}: {} tasks in the queue, by {}", name, l.submitted, l.submitted_by),
+                   l.submitted > 0 ? "" : "name another qos in [slurm]"});
+  for (const auto& more : {lab.slurm.more, lab.build.more})
+    for (const std::string& option : more)
+      if (option.rfind("--cluster", 0) == 0 || option.rfind("-M", 0) == 0)
+        all.push_back({Kind::bad,
+                       fmt::format("{}: {} sends jobs to a cluster that nobody asks about them", name, option),
+                       "leave it out, and run this on a login node of that cluster"});
+}
+
+void examine_federation(std::vector<Finding>& all) {
+  std::string why;
+  const auto f = federation_in(slurm({"scontrol", "show", "federation"}, why).value_or(""));
+  if (f)
+    all.push_back({Kind::good,
+                   fmt::format("federation {}: this is cluster {}{}; job arrays run on it alone", f->name, f->self,
+                               f->siblings.empty() ? "" : fmt::format(" beside {}", fmt::join(f->siblings, ", "))),
+                   ""});
 }
 
 }  // namespace
@@ -62,6 +102,11 @@ bool SlurmExecutor::is_submit_limit(const std::string& message) const {
 }
 
 int SlurmExecutor::position(const std::string& prefix) { return queue_position("", prefix); }
+
+JobLimits SlurmExecutor::limits(const CourseLab& lab, bool builds) {
+  std::string why;
+  return job_limits(builds ? lab.build : lab.slurm, why);
+}
 
 std::size_t SlurmExecutor::nodes(const CourseLab& lab, bool builds) {
   const std::string& partition = builds ? lab.build.partition : lab.slurm.partition;
@@ -123,19 +168,15 @@ void SlurmExecutor::examine(std::vector<Finding>& all) {
       all.push_back(
           {Kind::bad, name + ": the backend is cuda, and no `gres` asks for a GPU", "set gres = \"gpu:1\" in [slurm]"});
     }
+    examine_limits(name, c, lab, all);
     all.push_back({Kind::good,
                    fmt::format("{}: partition {}, {} of {} nodes take jobs", name, p->name, p->up, p->nodes.size()),
                    ""});
   }
+  examine_federation(all);
   std::string why;
   const std::string config = slurm({"scontrol", "show", "config"}, why).value_or("");
-  auto value = [&](const std::string& key) {
-    const auto at = config.find("\n" + key);
-    if (at == std::string::npos) return std::string();
-    const std::string line = config.substr(at + 1, config.find('\n', at + 1) - at - 1);
-    const auto equals = line.find("= ");
-    return equals == std::string::npos ? std::string() : line.substr(equals + 2);
-  };
+  auto value = [&](const char* key) { return configured(config, key); };
   if (value("ProctrackType").find("cgroup") == std::string::npos)
     all.push_back({Kind::doubtful, "jobs are tracked by " + value("ProctrackType") + ": a process can leave its job",
                    "proctrack/cgroup and task/cgroup in slurm.conf; Ridge's own sandbox holds all the same"});

@@ -17,6 +17,7 @@ class SlurmExecutor : public Executor {
   int most_tasks() override;
   bool is_submit_limit(const std::string& message) const override;
   int position(const std::string& prefix) override;
+  JobLimits limits(const CourseLab& lab, bool builds) override;
   std::size_t nodes(const CourseLab& lab, bool builds) override;
   JobPaths paths() const override;
   void examine(std::vector<Finding>& findings) override;
