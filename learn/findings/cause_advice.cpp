@@ -59,6 +59,8 @@ const char* advice_of(Cause cause) {
              "changes nothing for those that have none; or give it a width, or a mask of the lanes that take part.";
     case Cause::warp_mask:
       return "Every lane that the mask names must reach this call, and all of them must pass the same mask.";
+    case Cause::kernel_launch:
+      return "Launch it from the function that the judge calls, behind the kernel that it needs: one stream keeps the order.";
     case Cause::host_function:
       return "A kernel can call functions that are declared __device__, and CUDA's own.";
     case Cause::timeout_memory:

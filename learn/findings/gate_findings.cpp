@@ -23,6 +23,7 @@ std::string gate_headline(const CheckResult& c) {
       {"in-flight", "too much is kept at a time"},
       {"bubble", "ranks are idle longer than they must be"},
   };
+  if (c.cause == Cause::kernel_launch) return "a kernel launches a kernel";
   if (c.cause == Cause::request_leak) return "it does not wait for its messages";
   if (c.cause == Cause::inactive_lane || c.cause == Cause::warp_mask) return "lanes of a warp miss each other";
   if (c.cause == Cause::memory_leak || c.cause == Cause::handle_leak) return "what it makes is never freed";

@@ -25,6 +25,9 @@ std::vector<LaunchRecord> take_launches();
 void call_begins(CUstream_st* stream);
 void call_ends(CUstream_st* stream);
 
+// Whether kernels may launch kernels from now on: yes, but for a judge.
+void allow_child_launches(bool allowed);
+
 // Handles that the program has made and not destroyed.
 struct LiveHandles {
   std::size_t streams = 0, events = 0, graphs = 0;  // graphs: executable ones too

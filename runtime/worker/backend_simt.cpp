@@ -223,6 +223,7 @@ void allow_host_access() { __ridge_host_library(); }
 void start(protocol::Hello& hello) {
   hello.simt = 1;
   put(hello.device, "SIMT emulator");
+  simt::allow_child_launches(false);
 }
 
 void* map_buffer(int fd, const protocol::Buffer& buffer, std::string& error) {

@@ -145,3 +145,25 @@ TEST_CASE("a shuffle from an inactive lane counts where its value is used") {
     CHECK(r.out.find("give it a width") != std::string::npos);
   }
 }
+
+TEST_CASE("a kernel of a submission launches no kernel") {
+  Folder home;
+  const fs::path dir = home / "nested";
+  fs::copy(fs::path(repository()) / "solutions/01_coalescing", dir);
+  std::string text = read_file((dir / "copy.cu").string());
+  const std::string launch = "copy_kernel<<<grid, block, 0, stream>>>(in, out, n);";
+  const std::size_t at = text.find(launch);
+  REQUIRE(at != std::string::npos);
+  text.replace(at, launch.size(), "nested<<<1, 1, 0, stream>>>(in, out, n, grid, block);");
+  text.insert(text.find("void copy("),
+              "__global__ void nested(const float* in, float* out, std::size_t n, unsigned grid, unsigned block) {\n"
+              "  copy_kernel<<<grid, block>>>(in, out, n);\n}\n");
+  write_file((dir / "copy.cu").string(), text);
+  const Run r = run({ridge_program(), "check", "01", "--backend", "cpu", "--task", "copy", "--submission", dir},
+                    environment(home), 120);
+  INFO(r.out << r.err);
+  CHECK(r.code == 1);
+  CHECK(r.out.find("launch from a kernel") != std::string::npos);
+  CHECK(r.out.find("Launch it from the function that the judge calls") != std::string::npos);
+  CHECK(r.out.find("kernels launch no kernels") != std::string::npos);
+}

@@ -10,6 +10,7 @@
 #include "device/fault.hpp"
 #include "device/program.hpp"
 #include "hooks/probe.hpp"
+#include "launch/child_launches.hpp"
 
 using namespace ridge::simt;
 
@@ -143,18 +144,60 @@ void add_kernel(const KernelEntry& entry) {
 void launch(const char* kernel, dim3 grid, dim3 block, size_t shared, cudaStream_t, void (*run)(void*), void* closure,
             size_t closure_bytes);
 
+namespace {
+
+struct Wanted {
+  const char* kernel;
+  dim3 grid, block;
+  size_t shared;
+  cudaStream_t stream;
+};
+
+// A kernel launches another one: kept until its grid has ended.
+void launch_child(BlockRunner& runner, const Wanted& w, void (*run)(void*), void* closure, size_t closure_bytes,
+                  std::uintptr_t pc) {
+  static std::mutex mutex;  // blocks run on several threads of the host, which waits for all of them
+  Fault fault;
+  fault.cause = ridge::Cause::kernel_launch;
+  fault.kind = "launch from a kernel";
+  fault.pc = static_cast<std::uint32_t>(pc - program_base());
+  const Launch& parent = runner.launch();
+  if (parent.children == nullptr) {
+    fault.detail = "launch " + std::string(w.kernel) + " from the host: in labs, kernels launch no kernels";
+    fault.error = cudaErrorNotSupported;
+    runner.fault(std::move(fault));
+  }
+  ridge::simt::Work work;
+  {
+    std::lock_guard lock(mutex);
+    // Which kernel it is cannot be asked here: its closure would run.
+    const cudaError_t error = api::kernel_work(work, w.kernel, w.grid, w.block, w.shared, 0, false);
+    if (error != cudaSuccess) {
+      fault.detail = std::string(cudaGetErrorName(error)) + ": " + w.kernel + " with a grid of " +
+                     api::in_words(w.grid) + " blocks of " + api::in_words(w.block) + " threads and " +
+                     std::to_string(w.shared) + " bytes of dynamic shared memory";
+      fault.error = error;
+    }
+  }
+  if (!fault.detail.empty()) runner.fault(std::move(fault));
+  const Index3 at = runner.block_index(), of = parent.grid;
+  ChildLaunch child{work.config,           run,   api::closure_memory(closure_bytes),
+                    closure_bytes,         false, (std::uint64_t{at.z} * of.y + at.y) * of.x + at.x,
+                    runner.thread().linear};
+  child.config.device = parent.device;
+  child.config.reachable = parent.reachable;
+  child.tail = w.stream == cudaStreamTailLaunch;
+  std::memcpy(child.closure.get(), closure, closure_bytes);
+  parent.children->add(std::move(child));
+}
+
+}  // namespace
+
 void launch(const char* kernel, dim3 grid, dim3 block, size_t shared, cudaStream_t stream, void (*run)(void*),
             void* closure, size_t closure_bytes) {
-  if (auto* runner = BlockRunner::current(); runner != nullptr && runner->in_kernel()) {
-    Fault fault;
-    fault.cause = ridge::Cause::kernel_launch;
-    fault.kind = "launch from a kernel";
-    fault.detail = "launch " + std::string(kernel) + " from the host: the emulator has no dynamic parallelism";
-    fault.pc =
-        static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)) - 1 - program_base());
-    fault.error = cudaErrorNotSupported;
-    runner->fault(std::move(fault));
-  }
+  if (auto* runner = BlockRunner::current(); runner != nullptr && runner->in_kernel())
+    return launch_child(*runner, {kernel, grid, block, shared, stream}, run, closure, closure_bytes,
+                        reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)) - 1);
   api::call([&](Engine& engine) {
     CUstream_st* s = api::launch_stream(engine, stream);
     if (s == nullptr) return cudaErrorInvalidResourceHandle;

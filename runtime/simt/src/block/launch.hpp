@@ -12,6 +12,8 @@
 
 namespace ridge::simt {
 
+class ChildLaunches;
+
 struct Launch {
   const char* kernel;
   Index3 grid, block;
@@ -30,6 +32,7 @@ struct Launch {
   L2Model* l2;                          // null where nothing is counted
   bool warps = false;                   // keep requests: RIDGE_WARP
   GridBarrier* grid_barrier = nullptr;  // cooperative launches only
+  ChildLaunches* children = nullptr;    // null where kernels may launch none
   // Both are set where the block order is drawn. A block that polls calls `more`, which starts another block. A block
   // calls `hold` before one of its first volatile or atomic stores to global memory; it returns when others have begun.
   std::function<void()> more = {}, hold = {};

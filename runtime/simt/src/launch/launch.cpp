@@ -16,6 +16,7 @@
 #include "block/block.hpp"
 #include "count/warp_log.hpp"
 #include "hooks/probe.hpp"
+#include "launch/child_launches.hpp"
 #include "launch/launch_record.hpp"
 #include "launch/time_model.hpp"
 
@@ -234,9 +235,10 @@ std::size_t l1_size(const LaunchConfig& config, const KernelResources& resources
   return static_cast<std::size_t>(std::max(p.l1_bytes - used, kLeast));
 }
 
-}  // namespace
+std::atomic<bool> child_launches{true};
 
-LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* closure, std::size_t closure_bytes) {
+LaunchOutcome run_grid(const LaunchConfig& config, void (*run)(void*), void* closure, std::size_t closure_bytes,
+                       ChildLaunches* children) {
   static std::uint64_t serial = 0;
   install_crash_handler();
   Records& rec = recorder();
@@ -259,7 +261,8 @@ LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* c
                 .device = config.device,
                 .reachable = config.reachable,
                 .l2 = rec.on ? &L2Model::of(config.device) : nullptr,
-                .warps = rec.on && WarpRecords::on()};
+                .warps = rec.on && WarpRecords::on(),
+                .children = children};
   if (launch.record) launch.l2->begin_launch();
   outcome.ok = Pool::instance().run(launch, outcome.counters, config.cooperative);
   if (launch.record) {
@@ -281,6 +284,35 @@ LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* c
   }
   return outcome;
 }
+
+// What a child launches has ended before the next child of the same grid begins.
+bool run_children(ChildLaunches& children, LaunchOutcome& outcome, unsigned depth) {
+  constexpr unsigned kDeepest = 24;  // levels, as on a GPU
+  for (const ChildLaunch& child : children.take()) {
+    if (depth == kDeepest) {
+      std::fprintf(stderr, "ridge: %s is launched by kernels %u levels deep, and %u is the most: not run\n",
+                   child.config.kernel, depth, kDeepest);
+      return true;
+    }
+    ChildLaunches own;
+    const LaunchOutcome grid = run_grid(child.config, child.run, child.closure.get(), child.closure_bytes, &own);
+    outcome.children.push_back({child.config, grid.resources, grid.counters});
+    if (outcome.footprint && grid.footprint) outcome.footprint->merge(*grid.footprint);
+    if (!grid.ok || !run_children(own, outcome, depth + 1)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* closure, std::size_t closure_bytes) {
+  ChildLaunches children;
+  LaunchOutcome outcome = run_grid(config, run, closure, closure_bytes, child_launches ? &children : nullptr);
+  outcome.ok = outcome.ok && run_children(children, outcome, 1);
+  return outcome;
+}
+
+void allow_child_launches(bool allowed) { child_launches = allowed; }
 
 std::uint64_t order_from_environment() {
   const char* text = std::getenv("RIDGE_LANE_ORDER");

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "block/block.hpp"
 #include "device/program.hpp"
@@ -22,9 +23,18 @@ struct LaunchOutcome {
   KernelResources resources;             // zeros where nothing was counted
   KernelCounters counters;               // zeros where nothing was counted
   std::shared_ptr<Footprint> footprint;  // null where footprints are not enabled
+  struct Child {
+    LaunchConfig config;
+    KernelResources resources;
+    KernelCounters counters;
+  };
+  std::vector<Child> children;  // grids that it launched, and theirs
 };
 
-// Runs a whole grid to its end on the pool's threads. Blocks until done.
+// Whether kernels may launch kernels from now on: yes, but for a judge.
+void allow_child_launches(bool allowed);
+
+// Runs a whole grid, and those that it launches, to their end on the pool's threads. Blocks until done.
 LaunchOutcome run_launch(const LaunchConfig& config, void (*run)(void*), void* closure, std::size_t closure_bytes);
 
 // Turns counting on (at the first event with timing, RIDGE_COUNTERS, RIDGE_TRACE, or by the judge).

@@ -58,6 +58,8 @@ bool perform_kernel(Operation& op) {
   }
   op.seconds = kernel_seconds(profile, w.config, outcome.resources, outcome.counters) +
                (op.in_graph ? profile.graph_node_latency : profile.kernel_latency);
+  for (const LaunchOutcome::Child& child : outcome.children)  // one after another, which a GPU may do side by side
+    op.seconds += kernel_seconds(profile, child.config, child.resources, child.counters) + profile.kernel_latency;
   set_link_shares(profile, outcome.counters, op.seconds, op.link_in, op.link_out);
   // Managed memory moves at the first kernel after its allocation, as if that touched all of it.
   op.seconds += static_cast<double>(DeviceMemory::instance().migrate_managed()) / profile.managed_migration;
