@@ -4,6 +4,7 @@
 #include <iconv.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "cluster/src/base/strings.hpp"
@@ -57,8 +58,14 @@ Csv parse_csv(std::string text, const std::string& name) {
   const std::string& s = csv.text;
   std::size_t at = s.rfind("\xEF\xBB\xBF", 0) == 0 ? 3 : 0;
   const std::string_view first = std::string_view(s).substr(at, s.find_first_of("\r\n", at) - at);
-  if (first.find(',') == first.npos && first.find(';') != first.npos) csv.separator = ';';
-  if (first.find(',') == first.npos && first.find('\t') != first.npos) csv.separator = '\t';
+  std::map<char, int> counts;  // outside of quotes: titles may hold commas
+  bool quoted = false;
+  for (const char c : first) {
+    if (c == '"') quoted = !quoted;
+    if (!quoted) ++counts[c];
+  }
+  for (const char c : {';', '\t'})
+    if (counts[c] > counts[csv.separator]) csv.separator = c;
   std::size_t line = 1;
   CsvRow row;
   while (at < s.size()) {

@@ -30,6 +30,9 @@ std::string number(double v) {
   return text;
 }
 
+// "20.00", or "20,00" where the system writes so
+double written_number(const std::string& text) { return std::atof(replaced(text, ",", ".").c_str()); }
+
 int named_column(const Csv& csv, const std::string& name, const fs::path& file) {
   std::vector<std::string> found;
   int at = -1;
@@ -66,6 +69,8 @@ std::string filled(const std::vector<Grade>& grades, const ExportOptions& o, std
     throw Error(Exit::usage, shown(o.from) + " has no column that identifies students",
                 "export it with ids or e-mail addresses");
   double points = o.points;
+  const int most = canvas ? -1 : csv.column({"Maximum Grade"}),
+            open = canvas ? -1 : csv.column({"Grade can be changed"});
   std::vector<CsvChange> changes;
   int skipped = 0;
   std::map<std::string, const Grade*> by_id, by_email;
@@ -78,7 +83,7 @@ std::string filled(const std::vector<Grade>& grades, const ExportOptions& o, std
     std::string first = csv.at(row, 0);
     first.erase(0, first.find_first_not_of(' '));
     if (canvas && first == "Points Possible") {
-      if (points == 0) points = std::atof(csv.at(row, column).c_str());
+      if (points == 0) points = written_number(csv.at(row, column));
       continue;
     }
     const Grade* g = nullptr;
@@ -88,7 +93,8 @@ std::string filled(const std::vector<Grade>& grades, const ExportOptions& o, std
       if (auto at = by_id.find(key); g == nullptr && at != by_id.end()) g = at->second;
       if (auto at = by_email.find(key); g == nullptr && at != by_email.end()) g = at->second;
     }
-    if (g == nullptr || !g->percent || static_cast<std::size_t>(column) >= csv.rows[row].size()) {
+    const bool locked = lower(csv.at(row, open)) == "no";
+    if (g == nullptr || !g->percent || locked || static_cast<std::size_t>(column) >= csv.rows[row].size()) {
       ++skipped;
       continue;
     }
@@ -97,7 +103,8 @@ std::string filled(const std::vector<Grade>& grades, const ExportOptions& o, std
                   fmt::format("{}: rows {} and {} are the same student, {}", shown(o.from), seen[g] + 1, row + 1,
                               g->student.id),
                   "correct the file, or the roster");
-    changes.push_back({row, column, number(*g->percent / 100 * (points == 0 ? 100 : points))});
+    const double own = points == 0 ? written_number(csv.at(row, most)) : points;
+    changes.push_back({row, column, number(*g->percent / 100 * (own > 0 ? own : 100))});
   }
   note = fmt::format("{} rows filled in column '{}', {} left as they were", changes.size(),
                      csv.rows[0][static_cast<std::size_t>(column)].text, skipped);

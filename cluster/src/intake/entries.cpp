@@ -9,6 +9,7 @@
 #include "cluster/src/base/files.hpp"
 #include "cluster/src/base/strings.hpp"
 #include "cluster/src/intake/gradescope_metadata.hpp"
+#include "cluster/src/intake/lms_names.hpp"
 #include "cluster/src/intake/owners.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
@@ -68,6 +69,14 @@ std::vector<Entry> entries_of(const fs::path& dir, const Lab& lab, const std::ve
     throw Error(Exit::environment, fmt::format("cannot list {}: {}", shown(dir), ec.message()),
                 "this account must be able to read the folder");
   std::sort(paths.begin(), paths.end());
+  // Text that was typed into Moodle's editor has a folder of its own beside that of the student's files.
+  std::set<std::string> with_files;
+  for (const fs::path& p : paths)
+    if (const auto n = moodle_name(p.filename().string()); n && n->kind == "file") with_files.insert(n->number);
+  std::erase_if(paths, [&](const fs::path& p) {
+    const auto n = moodle_name(p.filename().string());
+    return n && n->kind != "file" && with_files.count(n->number) != 0;
+  });
   Submitters submitters;
   if (const auto text = read_regular(dir / kMetadata, 64 << 20))
     submitters = read_submitters(*text, shown(dir / kMetadata));

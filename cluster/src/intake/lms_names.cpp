@@ -19,8 +19,9 @@ std::optional<MoodleName> moodle_name(const std::string& entry) {
   const std::string left = entry.substr(0, at);
   const std::size_t line = left.rfind('_');
   if (line == std::string::npos || !digits(left.substr(line + 1))) return std::nullopt;
-  MoodleName n{left.substr(0, line), left.substr(line + 1), ""};
+  MoodleName n{left.substr(0, line), left.substr(line + 1), "", ""};
   const std::string rest = entry.substr(at + mark.size());
+  n.kind = rest.substr(0, rest.find('_'));
   if (const std::size_t file = rest.find('_'); file != std::string::npos) n.file = rest.substr(file + 1);
   return n;
 }

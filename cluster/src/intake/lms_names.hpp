@@ -8,6 +8,7 @@ namespace ridge::cluster {
 // "Jane Doe_4711_assignsubmission_file_", with or without the last underscore, or with a file's name behind it.
 struct MoodleName {
   std::string name, number, file;  // number: the participant's; file: empty where the entry is a folder
+  std::string kind;                // "file"; "onlinetext" for what was typed into Moodle's editor
 };
 std::optional<MoodleName> moodle_name(const std::string& entry);
 
