@@ -143,8 +143,14 @@ int Published::collect() {
   // Files leave spool/ after the commit. A file that stays is taken again by the next collector, without effect.
   for (const std::string& token : tokens) {
     const bool is_bad = std::find(bad.begin(), bad.end(), token) != bad.end();
-    fs::rename(spool_file(course_.shared, token),
-               is_bad ? course_.shared / "rejected" / (token + ".json") : taken_file(course_.shared, token), ec);
+    const fs::path from = spool_file(course_.shared, token);
+    const fs::path to = is_bad ? course_.shared / "rejected" / (token + ".json") : taken_file(course_.shared, token);
+    fs::rename(from, to, ec);
+    // Somebody removed the folder. The file itself shows that this is the shared folder still.
+    if (std::error_code gone; ec == std::errc::no_such_file_or_directory && fs::exists(from, gone)) {
+      make_folders(to.parent_path());
+      fs::rename(from, to, ec);
+    }
     if (ec)
       throw Error(Exit::environment,
                   fmt::format("cannot move {}: {}", shown(spool_file(course_.shared, token)), ec.message()),
