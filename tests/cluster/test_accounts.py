@@ -88,6 +88,21 @@ exec REAL "$@"
     course.remove()
 
 
+def two_gpu_types(slurm):
+    """A partition with two types of GPUs, as sinfo shows one."""
+    course = Course(slurm)
+    change(course, "cpus = 1\n", 'cpus = 1\ngres = "gpu:1"\n')
+    told = course.run("doctor", "--no-job").stdout
+    expect("one type is well: " + told, False, "GPUs of types" in told)
+    wrapper(course, "sinfo", 'REAL "$@" | sed "/|n4|/s/gpu:emulated:2/gpu:other:4(S:0-1)/"\n')
+    told = course.run("doctor", "--no-job").stdout
+    expect("two are told: " + told, True, "GPUs of types emulated, other: points would hang on the node" in told)
+    change(course, '"gpu:1"', '"gpu:emulated:1"')
+    told = course.run("doctor", "--no-job").stdout
+    expect("where one is named, that is well: " + told, False, "GPUs of types" in told)
+    course.remove()
+
+
 def own_settings(slurm):
     """What a user exports for squeue, sinfo and sbatch hides no job, and sends none elsewhere."""
     course = Course(slurm)
@@ -126,7 +141,7 @@ if __name__ == "__main__":
         real()
     else:
         with Slurm(4) as slurm:
-            for part in (recorded, own_settings):
+            for part in (recorded, two_gpu_types, own_settings):
                 part(slurm)
                 print(part.__name__, "passed")
     print(f"{len(checks)} checks")

@@ -78,11 +78,22 @@ std::vector<std::string> concerns(Gradebook& book, const std::string& lab) {
   std::map<std::string, std::vector<std::string>> same;
   for (const Grade& g : book.grades(lab))
     if (!g.content.empty()) same[g.content].push_back(g.student.id);
+  std::map<std::string, int> gpus;  // results by the GPU's name
   each_result(book, lab, [&](const json& record, int) {
     if (const json sandbox = record.value("sandbox", json());
         sandbox.is_object() && sandbox.value("complete", json()) == false)
       all.emplace_back("a result was judged without a complete sandbox");
+    const json device = record.value("device", json::object());
+    if (device.is_object() && device.value("kind", json()) == name_of(DeviceKind::gpu) &&
+        device.value("name", json()).is_string())
+      ++gpus[printable(device["name"].get<std::string>())];
   });
+  if (gpus.size() > 1) {
+    std::vector<std::string> kinds;
+    for (const auto& [gpu, results] : gpus) kinds.push_back(fmt::format("{} x {}", results, gpu));
+    all.push_back(fmt::format("results come from GPUs of several types, whose points do not compare: {}",
+                              fmt::join(kinds, ", ")));
+  }
   for (const auto& [content, students] : same)
     if (students.size() > 1) all.push_back(fmt::format("the same files, byte for byte: {}", fmt::join(students, ", ")));
   for (Rows r =

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "cluster/src/base/strings.hpp"
 #include "cluster/src/slurm/limits.hpp"
@@ -25,6 +26,16 @@ double limit_minutes(const std::string& text) {
   double seconds = 0;
   for (const std::string& part : split(rest, ':')) seconds = seconds * 60 + std::atof(part.c_str());
   return days * 1440 + seconds / 60;
+}
+
+// "gpu:h100:2(S:0),nvme:1" -> "h100"
+std::set<std::string> gpu_types(const std::vector<std::string>& gres) {
+  std::set<std::string> types;
+  for (const std::string& node : gres)
+    for (const std::string& one : split(node, ','))
+      if (const auto words = split(one.substr(0, one.find('(')), ':'); words.size() > 2 && words[0] == "gpu")
+        types.insert(words[1]);
+  return types;
 }
 
 // Which limit binds, and whether course.toml asks for more.
@@ -164,6 +175,12 @@ void SlurmExecutor::examine(std::vector<Finding>& all) {
       if (!has)
         all.push_back({Kind::bad, fmt::format("{}: partition {} offers no {}", name, p->name, type),
                        p->gres.empty() ? "none of its nodes has GRES" : fmt::format("it offers {}", p->gres.front())});
+      if (const std::set<std::string> types = gpu_types(p->gres);
+          types.size() > 1 && resources_of(lab.slurm).gpu_type.empty() && lab.slurm.constraint.empty())
+        all.push_back({Kind::doubtful,
+                       fmt::format("{}: partition {} has GPUs of types {}: points would hang on the node", name,
+                                   p->name, fmt::join(types, ", ")),
+                       fmt::format("name one: gres = \"gpu:{}:1\", or a constraint", *types.begin())});
     } else if (lab.backend == lab::Backend::cuda) {
       all.push_back(
           {Kind::bad, name + ": the backend is cuda, and no `gres` asks for a GPU", "set gres = \"gpu:1\" in [slurm]"});
