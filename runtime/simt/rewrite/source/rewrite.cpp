@@ -637,8 +637,8 @@ class Rewriter {
 
 namespace {
 
-// nvcc takes k << <1, 1 >> >() as well: the three characters are put together, and the blanks behind them, so that columns
-// stay. Elsewhere `>> >` closes templates, and `>>> ` means the same there.
+// nvcc takes k << <1, 1 >> >() as well: the three characters are put together, and the blanks behind them, so that
+// columns stay. Elsewhere `>> >` closes templates, and `>>> ` means the same there.
 std::string joined_brackets(std::string_view source) {
   std::string text(source);
   std::vector<Kind> kind;
