@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "grader/base/text.hpp"
 #include "grader/result/counts.hpp"
 
 namespace ridge::loop {
@@ -18,7 +19,11 @@ constexpr double kMoment = 1e-8;  // s: the clock's printed digits
 
 inline std::string in_stream(const Timeline& t, int stream) {
   if (stream == 0) return "the default stream";
-  return fmt::format("stream {}{}", stream, t.stream == stream ? " (the argument `stream`)" : "");
+  if (t.stream == stream) return fmt::format("stream {} (the argument `stream`)", stream);
+  const auto named = t.streams.find(stream);
+  if (named == t.streams.end() || named->second.name.empty()) return fmt::format("stream {}", stream);
+  constexpr std::size_t kMost = 64;
+  return fmt::format("stream {} (`{}`)", stream, printable(named->second.name.substr(0, kMost)));
 }
 
 // Spans in order and without overlaps.

@@ -1,6 +1,7 @@
 // Findings: what they say of the patterns that students write, in which order, and that the sections they name exist.
 #include "learn/findings/findings.hpp"
 #include "learn/findings/lesson.hpp"
+#include "learn/findings/spans.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge;
@@ -85,6 +86,16 @@ TEST_CASE("loads of a product are told as loads, and a larger tile as the way") 
   CHECK(contains(f.what, "reads 51 kB"));
   CHECK_FALSE(contains(f.what, "writes"));
   CHECK(contains(f.why, "a larger tile"));
+}
+
+TEST_CASE("a stream is named as the program names it") {
+  Timeline t;
+  t.stream = 1;
+  t.streams[3].name = "stream[1]";
+  CHECK(in_stream(t, 0) == "the default stream");
+  CHECK(in_stream(t, 1) == "stream 1 (the argument `stream`)");
+  CHECK(in_stream(t, 2) == "stream 2");
+  CHECK(in_stream(t, 3) == "stream 3 (`stream[1]`)");
 }
 
 TEST_CASE("a copy inside the device that nothing hides is asked for its reason") {
