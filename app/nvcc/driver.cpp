@@ -92,6 +92,7 @@ class Driver {
     const fs::path output = !c_.output.empty() && !lists ? c_.output : made_of(input, ".o");
     CompileOptions options = c_.options;
     options.preprocess = text;
+    options.linked_by_others = keeps;
     options.dependencies = c_.dependencies;
     Dependencies& d = options.dependencies;
     d.wanted = d.wanted || lists;

@@ -16,6 +16,7 @@
 #include "grader/base/defence.hpp"
 #include "grader/base/error.hpp"
 #include "grader/compile/diagnostics.hpp"
+#include "grader/compile/dynamic_shared.hpp"
 #include "grader/compile/precompiled.hpp"
 #include "grader/compile/symbol_tables.hpp"
 #include "grader/machine/cuda_includes.hpp"
@@ -119,6 +120,8 @@ std::vector<std::string> flags_of(const Compiler& compiler, const CompileOptions
   if (const fs::path cccl = options.worker ? fs::path() : cccl_headers(); !cccl.empty())
     flags.insert(flags.end(), {"-isystem", cccl.string()});
   if (!compiler.clang) flags.push_back("-Wno-deprecated");  // the rewritten launch captures `this`
+  // In kernels nvcc warns of {0.0} for an int, no more: the C++ compiler behind it never sees their bodies.
+  flags.push_back(compiler.clang ? "-Wno-error=c++11-narrowing" : "-Wno-narrowing");
   if (options.instrumented) {
     auto counting = counting_flags(compiler);
     flags.insert(flags.end(), counting.begin(), counting.end());
@@ -177,23 +180,6 @@ bool for_link_time(const std::string& text) {
 
 fs::path library(const char* name) { return build_dir() / "lib" / name; }
 
-// Names of thread-local symbols that no object defines: the program's `extern __shared__` arrays.
-std::set<std::string> undefined_tls(const SymbolTables& symbols) {
-  std::set<std::string> wanted, defined;
-  for (const std::string& table : symbols.tables) {
-    std::istringstream lines(table);
-    for (std::string line; std::getline(lines, line);) {
-      std::istringstream words(line);
-      std::string number, value, size, type, bind, visibility, section, name;
-      words >> number >> value >> size >> type >> bind >> visibility >> section >> name;
-      if (type == "TLS") (section == "UND" ? wanted : defined).insert(name);
-    }
-  }
-  for (const auto& name : defined) wanted.erase(name);
-  wanted.erase("_ZN5ridge4simt10tls_runnerE");  // the emulator's own, read in place by code without instrumentation
-  return wanted;
-}
-
 }  // namespace
 
 fs::path cublas_kernels() { return root_dir() / "runtime/simt/cublas/cublas_gemm.cu"; }
@@ -241,7 +227,13 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     copies = includes.copies();
     copies.push_back({shown_name, source, input});
   }
-  const fs::path compiled = options.instrumented && !options.preprocess ? fs::path(object.string() + ".s") : object;
+  std::set<std::string> arrays;
+  if (options.linked_by_others && !copies.empty()) {
+    arrays = dynamic_arrays(file_text(input));
+    for (const CudaIncludes::Copy& c : copies) arrays.merge(dynamic_arrays(file_text(c.copy)));
+  }
+  const bool assembles = options.instrumented || !arrays.empty();
+  const fs::path compiled = assembles && !options.preprocess ? fs::path(object.string() + ".s") : object;
   const bool judged = options.worker && on(Defence::assembly_policy);
   // Before all others; what library_checks.h undoes may come from behind our own options.
   // Whole paths: the compiler looks for others beside the source first, where the submission's own headers are.
@@ -271,9 +263,9 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     std::vector<std::string> argv = command(included);
     if (!options.forbidden_headers.empty()) argv.insert(argv.end(), {"-MD", "-MF", headers_read.string()});
     add_dependencies(options.dependencies, argv);
-    argv.insert(argv.end(), {options.preprocess     ? "-E"
-                             : options.instrumented ? "-S"
-                                                    : "-c",
+    argv.insert(argv.end(), {options.preprocess ? "-E"
+                             : assembles        ? "-S"
+                                                : "-c",
                              input.string(), "-o", compiled.string()});
     return run_tool(argv, object.parent_path(), options.sandboxed, show);
   };
@@ -293,7 +285,15 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   if (options.preprocess) return {};
   // Compiled, and yet unreadable: nothing goes past the reader.
   if (!told.read) return {false, own_messages(told.text)};
-  if (!options.instrumented) return {};
+  auto assemble = [&](std::string text) {
+    const std::vector<std::string> argv = {compiler.program.string(), "-c", compiled.string(), "-o", object.string()};
+    write_file(compiled, text);
+    CompileFailure f = run_tool(argv, object.parent_path(), options.sandboxed);
+    if (arrays.empty() || !f.output.empty()) return f;
+    write_file(compiled, text += aliases_of_dynamic(symbol_tables({object}), arrays));
+    return run_tool(argv, object.parent_path(), options.sandboxed);
+  };
+  if (!options.instrumented) return assembles ? assemble(file_text(compiled)) : CompileFailure{};
   const std::string text = simt::plain_assembly(file_text(compiled));
   if (for_link_time(text))
     return {true, compiler.program.string() +
@@ -318,9 +318,7 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
                         "device memory.\n",
                         shown_name, assembly.constant_bytes, simt::kConstantMax, assembly.constant_bytes,
                         simt::kConstantMax)};
-  write_file(compiled, assembly.text);
-  return run_tool({compiler.program.string(), "-c", compiled.string(), "-o", object.string()}, object.parent_path(),
-                  options.sandboxed);
+  return assemble(std::move(assembly.text));
 }
 
 CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path& program, bool worker,
@@ -336,14 +334,7 @@ CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path
     argv.push_back("-static-libstdc++");
   if (!names.empty()) {
     fs::path stub = program.string() + ".shared.cpp";
-    std::string text = "extern \"C\" {\n__thread char ridge_dynamic[232448] __attribute__((aligned(1024)));\n";
-    int i = 0;
-    for (const auto& name : names)
-      text += fmt::format(
-          "extern __thread char ridge_alias_{}[232448] __asm__(\"{}\") __attribute__((alias(\"ridge_dynamic\")));\n",
-          i++, name);
-    text += "char* ridge_dynamic_shared() { return ridge_dynamic; }\n}\n";
-    write_file(stub, text);
+    write_file(stub, dynamic_shared_source(names));
     fs::path object = stub.string() + ".o";
     std::vector<std::string> compile = {compiler.program.string(), "-O1", "-ftls-model=local-exec"};
     compile.insert(compile.end(), compiler.neutral.begin(), compiler.neutral.end());
