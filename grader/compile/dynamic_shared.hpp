@@ -1,5 +1,6 @@
-// The program's `extern __shared__` arrays, whose names all stand for one array: ridge_dynamic. Where `ridge cc` links, it
-// makes them aliases; an object that a C++ compiler may link names the array itself, which the toolkit's libcudart has.
+// The program's `extern __shared__` arrays, whose names all stand for one array: ridge_dynamic. Where `ridge cc`
+// links, it makes them aliases. An object that a C++ compiler may link names the array itself, which the toolkit's
+// libcudart has.
 #pragma once
 #include <set>
 #include <string>
