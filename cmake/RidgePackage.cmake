@@ -16,7 +16,7 @@ if(ridge_check_modules)
   install(TARGETS ${ridge_check_modules} LIBRARY DESTINATION ${place}/build/lib/labs COMPONENT ridge)
 endif()
 install(FILES $<TARGET_FILE:fmt::fmt> RENAME $<TARGET_SONAME_FILE_NAME:fmt::fmt> DESTINATION ${place}/build/lib COMPONENT ridge)
-set(linked ridge_worker_sealed.o libridge_simt.a libridge_collectives.a libridge_worker.a)
+set(linked ridge_worker_sealed.o libridge_simt.a libridge_dynamic.a libridge_collectives.a libridge_worker.a)
 foreach(file ${linked} ridge_worker_sealed.imports)
   install(FILES ${CMAKE_BINARY_DIR}/lib/${file} DESTINATION ${place}/build/lib COMPONENT ridge)
 endforeach()
@@ -25,6 +25,7 @@ foreach(file ${linked}) # a build with -g would tell its own folders
                                         \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${place}/build/lib/${file}\"
                                 COMMAND_ERROR_IS_FATAL ANY)" COMPONENT ridge)
 endforeach()
+install(DIRECTORY ${CMAKE_BINARY_DIR}/toolkit DESTINATION ${place}/build COMPONENT ridge) # links, all relative
 foreach(part "cluster ridge-unpack" "live ridge-live" "mpi ridge-agent" "viz ridge-viz")
   separate_arguments(part)
   list(POP_FRONT part name program)
