@@ -318,8 +318,6 @@ class Parser {
       case Id::standard:
         standard(v);
         break;
-      case Id::system_dependencies:
-        break;
       case Id::template_depth:
         extra.push_back("-ftemplate-depth=" + v);
         break;

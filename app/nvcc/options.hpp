@@ -44,7 +44,6 @@ enum class Id {
   run_arguments,
   shared,
   standard,
-  system_dependencies,  // with -M and -MD; without: -MM and -MMD
   system_include_dir,
   template_depth,
   undefine,
