@@ -13,6 +13,7 @@ void add_commands(Commands& ridge) {
   add_similar(cluster);
   add_machines(cluster);
   add_keeping(cluster);
+  add_forget(cluster);
   add_array_task(cluster);
   add_submit(ridge);
 }

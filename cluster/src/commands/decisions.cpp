@@ -3,10 +3,13 @@
 #include <cmath>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "cluster/src/base/cluster_clock.hpp"
 #include "cluster/src/commands/collecting.hpp"
 #include "cluster/src/commands/registry.hpp"
+#include "cluster/src/intake/intake.hpp"
 #include "grader/base/error.hpp"
 #include "grader/lab/lab.hpp"
 
@@ -43,16 +46,25 @@ int regrade(const DecisionArguments& a) {
   {
     Transaction all(book.db());
     const std::string student = a.student.empty() ? "" : known_student(book, a.student);
-    n = book.db().change(
-        "INSERT INTO work(lab, content, backend, generation, state) SELECT w.lab, w.content, w.backend, "
-        "MAX(w.generation) + 1, "
-        "'waiting' FROM work w WHERE w.lab = ?1 AND w.backend = ?2 AND EXISTS (SELECT 1 FROM submission s WHERE s.lab "
-        "= w.lab "
-        "AND s.content = w.content AND (?3 = '' OR s.student = ?3)) AND NOT EXISTS (SELECT 1 FROM work o WHERE o.lab = "
-        "w.lab "
-        "AND o.content = w.content AND o.backend = w.backend AND o.state IN ('waiting', 'running')) "
-        "GROUP BY w.lab, w.content, w.backend",
-        lab, rules.backend, student);
+    std::vector<std::pair<std::string, std::int64_t>> again;  // a content, and its next generation
+    for (
+        Rows r = book.db().query(
+            "SELECT w.content, MAX(w.generation) + 1 FROM work w WHERE w.lab = ?1 AND w.backend = ?2 AND EXISTS (SELECT "
+            "1 FROM submission s WHERE s.lab = w.lab AND s.content = w.content AND (?3 = '' OR s.student = ?3)) AND NOT "
+            "EXISTS (SELECT 1 FROM work o WHERE o.lab = w.lab AND o.content = w.content AND o.backend = w.backend AND "
+            "o.state IN ('waiting', 'running')) GROUP BY w.content",
+            lab, rules.backend, student);
+        r.next();)
+      again.emplace_back(r.text(0), r.integer(1));
+    const auto gone =
+        std::erase_if(again, [&](const auto& w) { return !fs::exists(content_dir(course, lab, w.first)); });
+    const std::string lacks = fmt::format("the files of {} submissions are deleted", gone);
+    if (gone != 0 && again.empty())
+      throw Error(Exit::usage, lacks, "`ridge cluster intake` takes them in again, from where they were handed in");
+    if (gone != 0) fmt::print("{}: {}; their results stay.\n", lab, lacks);
+    for (const auto& [content, generation] : again)
+      n += book.db().change("INSERT INTO work(lab, content, backend, generation, state) VALUES(?, ?, ?, ?, 'waiting')",
+                            lab, content, rules.backend, generation);
     book.decide("regrade", lab, student, std::to_string(n), a.reason, a.author.empty() ? user_name() : a.author);
     all.commit();
   }

@@ -53,6 +53,7 @@ void add_reading(Registry& cluster);    // export, report, estimate
 void add_similar(Registry& cluster);
 void add_machines(Registry& cluster);  // doctor, preflight
 void add_keeping(Registry& cluster);   // backup, restore, readmit, init
+void add_forget(Registry& cluster);
 void add_array_task(Registry& cluster);
 void add_submit(Commands& ridge);
 
