@@ -94,7 +94,7 @@ void require(const std::error_code& ec, const fs::path& what) {
                 "check that this account may write there, then the same command again: it goes on where it ended");
 }
 
-// The note is first: a run that ends in between has noted what the next run deletes, and nothing is gone without a note.
+// The note is first, so nothing is gone without one; what an interrupted run has noted, the next run deletes.
 void delete_work(Gradebook& book, const OldWork& w) {
   const fs::path place = content_dir(book.course(), w.lab, w.content);
   const fs::path away = place.parent_path() / (kForgotten + w.content);
