@@ -2,6 +2,7 @@
 # relative, so that a tree may be moved. libcudart and libnccl are the emulator itself, so
 # that a C++ compiler links with them too; the others are names, which `ridge cc` knows when it links (app/nvcc).
 set(toolkit ${CMAKE_BINARY_DIR}/toolkit)
+file(REMOVE_RECURSE ${toolkit}/lib64) # a link of before would be written through
 file(MAKE_DIRECTORY ${toolkit}/bin ${toolkit}/lib64 ${toolkit}/nvvm/libdevice)
 file(RELATIVE_PATH headers ${toolkit} ${PROJECT_SOURCE_DIR}/runtime/simt/include)
 file(CREATE_LINK ../../bin/ridge ${toolkit}/bin/nvcc SYMBOLIC)

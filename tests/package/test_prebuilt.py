@@ -3,7 +3,7 @@
 Both are made and their files are looked at. The archive is unpacked into a folder with an awkward name, which is then made
 read-only and moved, and an ordinary user works with it, while build tools and package managers only note that they were called.
 """
-import os, pathlib, re, shutil, subprocess, sys, tarfile, tempfile
+import os, pathlib, posixpath, re, shutil, subprocess, sys, tarfile, tempfile
 
 RIDGE, REPOSITORY = (pathlib.Path(a).absolute() for a in sys.argv[1:3])
 BUILD = RIDGE.parent.parent
@@ -70,7 +70,11 @@ def includes_are_there(tree, files):
 def unpack(archive, to):
     with tarfile.open(archive) as t:
         for entry in t:
-            if entry.name.startswith("/") or ".." in entry.name.split("/") or entry.mode & 0o022:
+            # A link has no mode of its own: where it leads counts.
+            leads = posixpath.normpath(posixpath.join(posixpath.dirname(entry.name), entry.linkname))
+            inside = not entry.linkname.startswith("/") and leads.split("/")[0] == entry.name.split("/")[0]
+            if (entry.name.startswith("/") or ".." in entry.name.split("/") or
+                    (not inside if entry.issym() else entry.mode & 0o022)):
                 fail("a path leads outside, or others may write it", entry.name)
         t.extractall(to)
     tops = list(to.iterdir())
