@@ -12,9 +12,15 @@
 
 namespace ridge {
 
+std::string given_stream_name(const Timeline& timeline, int stream) {
+  constexpr std::size_t kMost = 64;
+  const auto found = timeline.streams.find(stream);
+  return found == timeline.streams.end() ? "" : printable(found->second.name.substr(0, kMost));
+}
+
 namespace {
 
-constexpr std::size_t kMaxEvents = 10000, kMaxName = 256, kMaxStream = 64;
+constexpr std::size_t kMaxEvents = 10000, kMaxName = 256;
 constexpr const char* kEnding = ".trace.json";
 
 using Item = Timeline::Item;
@@ -24,9 +30,7 @@ bool is_copy(const Item& i) { return i.kind == "h2d" || i.kind == "d2h"; }
 // "copies (stream 2)": as the submission calls it, and its number, which messages name.
 std::string stream_name(const Timeline& t, int stream) {
   if (stream == 0) return "default stream";
-  std::string name;
-  if (const auto s = t.streams.find(stream); s != t.streams.end())
-    name = printable(s->second.name.substr(0, kMaxStream));
+  std::string name = given_stream_name(t, stream);
   if (name.empty() && t.stream == stream) name = "argument stream";
   return name.empty() ? fmt::format("stream {}", stream) : fmt::format("{} (stream {})", name, stream);
 }

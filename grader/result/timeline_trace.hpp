@@ -7,6 +7,9 @@
 
 namespace ridge {
 
+// The name that the submission gives a stream, cleaned and of at most 64 characters; empty where it is unknown.
+std::string given_stream_name(const Timeline& timeline, int stream);
+
 // A row for the host, one for each direction's copy engine, and one for the kernels of each stream (more, where a
 // stream's run side by side).
 std::string timeline_trace(const Result& result, const TaskResult& task);

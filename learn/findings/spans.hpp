@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "grader/base/text.hpp"
 #include "grader/result/counts.hpp"
+#include "grader/result/timeline_trace.hpp"
 
 namespace ridge::loop {
 
@@ -20,10 +20,8 @@ constexpr double kMoment = 1e-8;  // s: the clock's printed digits
 inline std::string in_stream(const Timeline& t, int stream) {
   if (stream == 0) return "the default stream";
   if (t.stream == stream) return fmt::format("stream {} (the argument `stream`)", stream);
-  const auto named = t.streams.find(stream);
-  if (named == t.streams.end() || named->second.name.empty()) return fmt::format("stream {}", stream);
-  constexpr std::size_t kMost = 64;
-  return fmt::format("stream {} (`{}`)", stream, printable(named->second.name.substr(0, kMost)));
+  const std::string name = given_stream_name(t, stream);
+  return name.empty() ? fmt::format("stream {}", stream) : fmt::format("stream {} (`{}`)", stream, name);
 }
 
 // Spans in order and without overlaps.
