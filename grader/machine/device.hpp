@@ -19,6 +19,8 @@ class DeviceBuffer {
   virtual std::size_t reserved() const = 0;         // of the allocation behind the descriptor
   virtual int descriptor(bool writable) const = 0;  // stays the buffer's
   virtual void upload(std::span<const std::byte> from) = 0;
+  // The same, but `from` must stay as it is, and nobody else may use the buffer, until Device::settle() returns.
+  virtual void upload_later(std::span<const std::byte> from) { upload(from); }
   virtual void download(std::span<std::byte> to) = 0;  // waits for nothing: the worker is idle by then
   // NaN bits that differ from run to run, and between an output and the workspace.
   virtual void poison(std::uint64_t seed, bool output) = 0;
@@ -53,8 +55,9 @@ class Device {
   virtual ~Device() = default;
   virtual DeviceInfo info() const = 0;
   virtual std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes, lab::Place place = lab::Place::device) = 0;
-  // Page-locked host memory where that makes copies faster.
-  virtual std::span<std::byte> staging(std::size_t bytes) = 0;
+  virtual void settle() {}  // waits for uploads
+  // Page-locked host memory where that makes copies faster. There are two pieces of staging memory, 0 and 1.
+  virtual std::span<std::byte> staging(std::size_t bytes, int piece) = 0;
   virtual std::unique_ptr<HostMemory> host_memory(std::size_t bytes) = 0;
 
   // Sets the outputs that the next take_sample reads.

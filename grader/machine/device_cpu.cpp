@@ -1,4 +1,5 @@
 // Buffers of the emulator's device: shared memory files of the judge.
+#include <array>
 #include <vector>
 
 #include "grader/machine/device.hpp"
@@ -28,9 +29,10 @@ class CpuDevice : public Device {
   std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes, lab::Place) override {
     return std::make_unique<SharedHostBuffer>(bytes);
   }
-  std::span<std::byte> staging(std::size_t bytes) override {
-    if (staging_.size() < bytes) staging_.resize(bytes);
-    return {staging_.data(), bytes};
+  std::span<std::byte> staging(std::size_t bytes, int piece) override {
+    auto& memory = staging_[static_cast<std::size_t>(piece)];
+    if (memory.size() < bytes) memory.resize(bytes);
+    return {memory.data(), bytes};
   }
   std::unique_ptr<HostMemory> host_memory(std::size_t bytes) override { return std::make_unique<CpuMemory>(bytes); }
   void aim_sample(const std::vector<OutputSample>& samples) override { samples_ = samples; }
@@ -46,7 +48,7 @@ class CpuDevice : public Device {
   void warm_up(double) override {}
 
  private:
-  std::vector<std::byte> staging_;
+  std::array<std::vector<std::byte>, 2> staging_;
   std::vector<OutputSample> samples_;
 };
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -47,6 +48,7 @@ struct Driver {
   decltype(&::cuMemGetAllocationGranularity) granularity;
   decltype(&::cuMemExportToShareableHandle) export_handle;
   decltype(&::cuMemcpyHtoD) to_device;
+  decltype(&::cuMemcpyHtoDAsync) to_device_later;
   decltype(&::cuMemcpyDtoH) to_host;
   decltype(&::cuMemsetD32) set32;
   decltype(&::cuMemAlloc) alloc;
@@ -91,6 +93,7 @@ const Driver* load_driver(std::string& why) {
     get(d.granularity, "cuMemGetAllocationGranularity");
     get(d.export_handle, "cuMemExportToShareableHandle");
     get(d.to_device, "cuMemcpyHtoD_v2");
+    get(d.to_device_later, "cuMemcpyHtoDAsync_v2");
     get(d.to_host, "cuMemcpyDtoH_v2");
     get(d.set32, "cuMemsetD32_v2");
     get(d.alloc, "cuMemAlloc_v2");
@@ -203,6 +206,10 @@ class CudaBuffer : public DeviceBuffer {
   void upload(std::span<const std::byte> from) override {
     context_.use();
     must(d_, d_.to_device(pointer_, from.data(), from.size()), "copying inputs to the GPU");
+  }
+  void upload_later(std::span<const std::byte> from) override {
+    context_.use();
+    must(d_, d_.to_device_later(pointer_, from.data(), from.size(), nullptr), "copying inputs to the GPU");
   }
   void download(std::span<std::byte> to) override {
     context_.use();
@@ -355,12 +362,17 @@ class CudaDevice : public Device {
       must(d_, d_.synchronize(), "warming the GPU up");
     } while (now() < end);
   }
-  std::span<std::byte> staging(std::size_t bytes) override {
-    if (!staging_ || bytes > staging_->bytes().size()) {
-      staging_.reset();
-      staging_ = std::make_unique<LockedMemory>(locked_, bytes);
+  void settle() override {
+    context_.use();
+    must(d_, d_.synchronize(), "copying inputs to the GPU");
+  }
+  std::span<std::byte> staging(std::size_t bytes, int piece) override {
+    auto& memory = staging_[static_cast<std::size_t>(piece)];
+    if (!memory || bytes > memory->bytes().size()) {
+      memory.reset();
+      memory = std::make_unique<LockedMemory>(locked_, bytes);
     }
-    return staging_->bytes().first(bytes);
+    return memory->bytes().first(bytes);
   }
 
  private:
@@ -384,7 +396,7 @@ class CudaDevice : public Device {
   Context context_;
   Kernel kernel_;
   SpareBlocks locked_;  // before all that gives its memory back to it
-  std::unique_ptr<LockedMemory> staging_;
+  std::array<std::unique_ptr<LockedMemory>, 2> staging_;
   CUdeviceptr flood_ = 0;
   std::vector<CUDA_MEMCPY2D> copies_;
   struct HostSample {

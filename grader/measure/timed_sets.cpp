@@ -28,9 +28,12 @@ void Sets::grow(std::size_t count) {
   }
 }
 
+// An upload goes on while the next set is filled.
 void Sets::refill(const Order& order, std::uint64_t turn_seed) {
   if (!on(Defence::fresh_inputs)) return;
   for (std::size_t s : order) sets_[s].refill({turn_seed, "input", s});
+  Lap lap(time_.copy);
+  for (Device* device : devices_) device->settle();
 }
 
 void Sets::prepare(const Order& order, std::uint64_t seed, Samples& samples) {
@@ -45,32 +48,47 @@ void Sets::prepare(const Order& order, std::uint64_t seed, Samples& samples) {
   }
 }
 
-// Verifies some sets of several ranks at a time, one thread each: the reference in double precision takes longest of
-// all.
+// Several ranks: some sets at a time, one thread each, for the reference in double precision takes longest of all. One
+// rank: its reference uses all cores, and the next set is downloaded meanwhile.
 void Sets::verify(const Order& order, const Samples& samples, int turn) {
   const bool staged = devices_.size() == 1;
   const std::size_t most = staged ? 1 : std::clamp<std::size_t>(std::thread::hardware_concurrency() / 2, 1, 16);
+  auto collected = [&](std::size_t from) {
+    std::vector<HostCopy> copies;
+    for (std::size_t i = from; i < std::min(from + most, order.size()); ++i)
+      copies.push_back(sets_[order[i]].collect(staged ? static_cast<int>(i % 2) : -1));
+    return copies;
+  };
+  std::future<std::vector<HostCopy>> next;
   for (std::size_t from = 0; from < order.size(); from += most) {
     std::vector<HostCopy> copies;
-    for (std::size_t i = from; i < std::min(from + most, order.size()); ++i) {
-      const RankBuffers& set = sets_[order[i]];
-      copies.push_back(set.collect(staged));
-      if (const int late = set.late_rank(copies.back(), samples); late >= 0)
-        throw Failed{"correct",
-                     fmt::format("{}, in timed turn {}{}: {}", case_.name, turn,
-                                 case_.ranks == 0 ? "" : fmt::format(", rank {}", late), RankBuffers::kLate),
-                     RankBuffers::kLate};
+    {
+      Lap lap(time_.copy);
+      copies = next.valid() ? next.get() : collected(from);
     }
-    Lap lap(time_.verify);
-    std::vector<std::future<lab::Verdict>> verdicts;
-    for (const HostCopy& copy : copies)
-      verdicts.push_back(std::async(staged ? std::launch::deferred : std::launch::async,
-                                    [&] { return check_.verify(case_, copy.in, copy.out); }));
-    for (auto& verdict : verdicts) verdict.wait();
-    for (auto& verdict : verdicts)
-      if (lab::Verdict v = verdict.get(); !v.ok)
-        throw Failed{v.check, fmt::format("{}, in timed turn {}: {}", case_.name, turn, v.message), v.secret, v.cause};
+    if (staged && from + most < order.size())
+      next = std::async(std::launch::async, [&collected, first = from + most] { return collected(first); });
+    verify_some(std::span(order).subspan(from, copies.size()), copies, samples, turn);
   }
+}
+
+void Sets::verify_some(std::span<const std::size_t> order, const std::vector<HostCopy>& copies, const Samples& samples,
+                       int turn) {
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (const int late = sets_[order[i]].late_rank(copies[i], samples); late >= 0)
+      throw Failed{"correct",
+                   fmt::format("{}, in timed turn {}{}: {}", case_.name, turn,
+                               case_.ranks == 0 ? "" : fmt::format(", rank {}", late), RankBuffers::kLate),
+                   RankBuffers::kLate};
+  Lap lap(time_.verify);
+  const auto where = devices_.size() == 1 ? std::launch::deferred : std::launch::async;
+  std::vector<std::future<lab::Verdict>> verdicts;
+  for (const HostCopy& copy : copies)
+    verdicts.push_back(std::async(where, [&] { return check_.verify(case_, copy.in, copy.out); }));
+  for (auto& verdict : verdicts) verdict.wait();
+  for (auto& verdict : verdicts)
+    if (lab::Verdict v = verdict.get(); !v.ok)
+      throw Failed{v.check, fmt::format("{}, in timed turn {}: {}", case_.name, turn, v.message), v.secret, v.cause};
 }
 
 }  // namespace ridge::timed

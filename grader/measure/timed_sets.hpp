@@ -1,6 +1,7 @@
 // The buffers of a timed session: a set for each call of the largest turn.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,9 @@ class Sets {
   void verify(const Order& order, const Samples& samples, int turn);
 
  private:
+  void verify_some(std::span<const std::size_t> order, const std::vector<HostCopy>& copies, const Samples& samples,
+                   int turn);
+
   const std::vector<Device*>& devices_;
   const lab::TaskCheck& check_;
   const lab::Case& case_;

@@ -41,6 +41,10 @@ CaseBuffers::CaseBuffers(Device& device, const lab::TaskCheck& check, const lab:
     if (shape.workspace != 0) workspace_ = device.allocate(shape.workspace);
   }
   refill(seed, c.shared_seed);
+  {
+    Lap lap(time_.copy);
+    device.settle();
+  }
   next_id_ = first_id + static_cast<std::uint32_t>(in_.size() + out_.size()) + (workspace_ ? 1 : 0);
   poison(seed);
 }
@@ -66,7 +70,7 @@ void CaseBuffers::refill(std::uint64_t seed, std::uint64_t shared_seed) {
       if (const std::size_t bytes = check_.value_bytes(case_, i)) shuffle(views[i], bytes, case_.reordered + i);
   }
   Lap lap(time_.copy);
-  for (std::size_t i = 0; i < in_.size(); ++i) in_[i]->upload(views[i]);
+  for (std::size_t i = 0; i < in_.size(); ++i) in_[i]->upload_later(views[i]);
 }
 
 void CaseBuffers::make_decoys() const {
@@ -131,8 +135,8 @@ void CaseBuffers::add_samples(std::uint64_t seed, std::vector<OutputSample>& to)
   }
 }
 
-void CaseBuffers::collect(HostCopy& to, bool staged) const {
-  Lap lap(time_.copy);
+void CaseBuffers::collect(HostCopy& to, int piece) const {
+  const bool staged = piece >= 0;
   auto stored = [&](const DeviceBuffer& b) -> std::span<std::byte> { return to.storage.emplace_back(b.bytes()); };
   for (std::size_t i = 0; i < in_.size(); ++i) {
     if (on(Defence::own_inputs)) {
@@ -146,7 +150,7 @@ void CaseBuffers::collect(HostCopy& to, bool staged) const {
   auto aligned = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
   std::size_t total = 0;
   for (const auto& b : out_) total += aligned(b->bytes());
-  const std::span<std::byte> staging = staged ? device_.staging(total) : std::span<std::byte>();
+  const std::span<std::byte> staging = staged ? device_.staging(total, piece) : std::span<std::byte>();
   std::size_t at = 0;
   for (const auto& b : out_) {
     const std::span<std::byte> view = staged ? staging.subspan(at, b->bytes()) : stored(*b);

@@ -31,16 +31,17 @@ class CaseBuffers {
   ~CaseBuffers();
   CaseBuffers(CaseBuffers&&) = default;
 
-  // New inputs at the same addresses. `shared_seed`: of those that all ranks have alike.
+  // New inputs at the same addresses, which are on the device once Device::settle() returns. `shared_seed`: of those
+  // that all ranks have alike.
   void refill(std::uint64_t seed, std::uint64_t shared_seed = 0);
   // Gives the descriptors to a worker. Returns the reply that was not ok, or an ok one.
   Reply share(WorkerProcess& worker, double limit_seconds, Show show = Show::judged) const;
   void poison(std::uint64_t seed);  // outputs and workspace
   // Adds a sample of each output, at a random place.
   void add_samples(std::uint64_t seed, std::vector<OutputSample>& to) const;
-  // Adds what a check sees: inputs, and outputs as downloaded. `staged`: into the device's staging memory, which is
-  // quick to reach and holds one set at a time.
-  void collect(HostCopy& to, bool staged) const;
+  // Adds what a check sees: inputs, and outputs as downloaded. `piece`: of the device's staging memory, which is quick
+  // to reach and holds one set at a time; -1: into memory of the copy's own.
+  void collect(HostCopy& to, int piece) const;
   // Whether outputs, as downloaded, hold what `sampled`, a sample of them, held. Samples of other buffers are left out.
   bool unchanged(std::span<const std::span<const std::byte>> out, std::span<const OutputSample> samples,
                  std::span<const std::byte> sampled) const;

@@ -51,9 +51,9 @@ void RankBuffers::poison(std::uint64_t seed) {
   for (std::size_t r = 0; r < sets_.size(); ++r) sets_[r].poison(r == 0 ? seed : derived_seed(seed, "rank", r));
 }
 
-HostCopy RankBuffers::collect(bool staged) const {
+HostCopy RankBuffers::collect(int piece) const {
   HostCopy copy;
-  for (const CaseBuffers& set : sets_) set.collect(copy, staged);
+  for (const CaseBuffers& set : sets_) set.collect(copy, piece);
   return copy;
 }
 
@@ -69,7 +69,11 @@ int RankBuffers::late_rank(const HostCopy& copy, std::span<const Sampled> sample
 
 lab::Verdict RankBuffers::verify() const {
   // Ranks on the emulator have one device, and so one staging memory.
-  const HostCopy copy = collect(sets_.size() == 1);
+  HostCopy copy;
+  {
+    Lap lap(time_.copy);
+    copy = collect(sets_.size() == 1 ? 0 : -1);
+  }
   Lap lap(time_.verify);
   return check_.verify(case_, copy.in, copy.out);
 }

@@ -35,11 +35,13 @@ class RankBuffers {
   const CaseBuffers& operator[](std::size_t rank) const { return sets_[rank]; }
   std::uint32_t next_id() const;
 
-  void refill(const InputSeed& seed);  // new inputs at the same addresses
-  void poison(std::uint64_t seed);     // outputs and workspace
+  // New inputs at the same addresses; they are on the devices once each one's settle() returns.
+  void refill(const InputSeed& seed);
+  void poison(std::uint64_t seed);  // outputs and workspace
 
-  // Inputs and outputs of all ranks on the host. `staged`: valid until the next such call on one of these devices.
-  HostCopy collect(bool staged) const;
+  // Inputs and outputs of all ranks on the host. `piece`: of the devices' staging memory, where they stay until the
+  // next such call with it; -1: in memory of their own. Adds no time to JudgeTime.
+  HostCopy collect(int piece) const;
   // The first rank whose outputs are no longer what was sampled of them earlier; -1: none. `sampled`: of each rank.
   int late_rank(const HostCopy& copy, std::span<const Sampled> sampled) const;
   static constexpr const char* kLate = "outputs were still being written after the program had said that it was done";

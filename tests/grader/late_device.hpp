@@ -13,7 +13,7 @@ class LateDevice : public Device {
   std::unique_ptr<DeviceBuffer> allocate(std::size_t bytes, lab::Place place) override {
     return device_->allocate(bytes, place);
   }
-  std::span<std::byte> staging(std::size_t bytes) override { return device_->staging(bytes); }
+  std::span<std::byte> staging(std::size_t bytes, int piece) override { return device_->staging(bytes, piece); }
   std::unique_ptr<HostMemory> host_memory(std::size_t bytes) override { return device_->host_memory(bytes); }
   void aim_sample(const std::vector<OutputSample>& samples) override { device_->aim_sample(samples); }
   std::vector<std::byte> take_sample() override {
