@@ -19,6 +19,7 @@
 #include "check.hpp"
 #include "fill.hpp"
 #include "picture.hpp"
+#include "share.hpp"
 #include "tolerance.hpp"
 
 namespace ridge::lab {
@@ -144,21 +145,27 @@ class ExactTally {
 };
 
 // Serves checks that compute many expected elements at once. body(first, last, tally) adds every element of the parts
-// (rows, ...) in [first, last) of an answer of `total` elements to the tally.
+// (rows, ...) in [first, last) of an answer of `total` elements to the tally. Under a ComparedShare it is asked for some
+// parts only.
 template <class Tally, class Body>
 Verdict compare_parts(std::size_t total, std::size_t parts, std::size_t grain, Body body, const Where& where) {
+  // A share is made of blocks that are small enough to be many.
+  const std::size_t together = compares_all() ? 1 : std::max<std::size_t>(1, grain / 16);
+  const std::size_t blocks = (parts + together - 1) / together;
   Tally all(total);
   std::mutex mutex;
   parallel_for(
-      parts,
+      blocks,
       [&](std::size_t from, std::size_t to) {
         Tally part(total);
-        body(from, to, part);
+        if (compares_all()) body(from, to, part);
+        for (std::size_t b = from; b < to && !compares_all(); ++b)
+          if (compares(b, blocks)) body(b * together, std::min(parts, (b + 1) * together), part);
         std::lock_guard lock(mutex);
         all.merge(part);
       },
-      grain);
-  if (all.seen() != total) throw std::logic_error("a check left out elements");
+      std::max<std::size_t>(1, grain / together));
+  if (compares_all() && all.seen() != total) throw std::logic_error("a check left out elements");
   return all.verdict(where);
 }
 

@@ -33,7 +33,10 @@ struct Products {
   std::vector<double> squares;
 };
 // of[i] = sum over j of m[i][j] x[j], squares[i] = sum over j of m[i][j]^2 s[j].
-Products times(const Matrix& m, const std::vector<Eight>& x, const std::vector<double>& s);
+// `some`: of the rows that compares_row() names; the others stay 0.
+Products times(const Matrix& m, const std::vector<Eight>& x, const std::vector<double>& s, bool some = false);
+// Whether row `row` of a product's `rows` belongs to the share that is compared (share.hpp).
+bool compares_row(std::size_t row, std::size_t rows);
 // of[j] = sum over i of m[i][j] x[i], squares[j] = sum over i of m[i][j]^2 s[i].
 Products times_transposed(const Matrix& m, const std::vector<Eight>& x, const std::vector<double>& s);
 

@@ -20,6 +20,7 @@
 #include "grader/base/clock.hpp"
 #include "grader/machine/device_kernel.hpp"
 #include "grader/machine/host_buffer.hpp"
+#include "grader/machine/large_pages.hpp"
 #include "grader/machine/spare_blocks.hpp"
 #include "grader/sandbox/process.hpp"
 
@@ -59,8 +60,8 @@ struct Driver {
   decltype(&::cuLaunchKernel) launch;
   decltype(&::cuDeviceGetAttribute) attribute;
   decltype(&::cuDeviceGetUuid) uuid;
-  decltype(&::cuMemHostAlloc) host_alloc;
-  decltype(&::cuMemFreeHost) host_free;
+  decltype(&::cuMemHostRegister) host_register;
+  decltype(&::cuMemHostUnregister) host_unregister;
   decltype(&::cuGetErrorName) error_name;
 };
 
@@ -104,8 +105,8 @@ const Driver* load_driver(std::string& why) {
     get(d.launch, "cuLaunchKernel");
     get(d.attribute, "cuDeviceGetAttribute");
     get(d.uuid, "cuDeviceGetUuid_v2");
-    get(d.host_alloc, "cuMemHostAlloc");
-    get(d.host_free, "cuMemFreeHost");
+    get(d.host_register, "cuMemHostRegister_v2");
+    get(d.host_unregister, "cuMemHostUnregister");
     get(d.error_name, "cuGetErrorName");
     if (!missing.empty()) return "the NVIDIA driver is too old: it has no " + missing;
     CUdevice device;
@@ -262,12 +263,20 @@ class CudaDevice : public Device {
         kernel_(d),
         locked_(
             [this](std::size_t bytes) {
-              void* memory = nullptr;
               context_.use();
-              must(d_, d_.host_alloc(&memory, bytes, 0), "allocating page-locked memory");
+              void* const memory = map_large_pages(bytes);
+              if (memory == nullptr) must(d_, CUDA_ERROR_OUT_OF_MEMORY, "allocating page-locked memory");
+              const CUresult locked = d_.host_register(memory, bytes, 0);
+              if (locked != CUDA_SUCCESS) unmap_large_pages(memory, bytes);
+              must(d_, locked, "page-locking memory");
               return memory;
             },
-            [this](void* memory) { d_.host_free(memory); }, most_spare()) {}
+            [this](const SpareBlocks::Block& block) {
+              context_.use();
+              d_.host_unregister(block.memory);
+              unmap_large_pages(block.memory, block.bytes);
+            },
+            most_spare()) {}
   ~CudaDevice() override {
     context_.use();
     if (flood_ != 0) d_.free(flood_);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <future>
+#include <optional>
+#include <random>
 #include <thread>
 
 #include "checks/compare.hpp"
@@ -81,6 +83,8 @@ void Sets::verify_some(std::span<const std::size_t> order, const std::vector<Hos
                                case_.ranks == 0 ? "" : fmt::format(", rank {}", late), RankBuffers::kLate),
                    RankBuffers::kLate};
   Lap lap(time_.verify);
+  std::optional<lab::ComparedShare> share;
+  if (turn > 1) share.emplace(kComparedShare, std::random_device{}());
   const auto where = devices_.size() == 1 ? std::launch::deferred : std::launch::async;
   std::vector<std::future<lab::Verdict>> verdicts;
   for (const HostCopy& copy : copies)
@@ -88,7 +92,11 @@ void Sets::verify_some(std::span<const std::size_t> order, const std::vector<Hos
   for (auto& verdict : verdicts) verdict.wait();
   for (auto& verdict : verdicts)
     if (lab::Verdict v = verdict.get(); !v.ok)
-      throw Failed{v.check, fmt::format("{}, in timed turn {}: {}", case_.name, turn, v.message), v.secret, v.cause};
+      throw Failed{
+          v.check,
+          fmt::format("{}, in timed turn {}{}: {}", case_.name, turn,
+                      share ? fmt::format(", of which 1 block in {} is compared", kComparedShare) : "", v.message),
+          v.secret, v.cause};
 }
 
 }  // namespace ridge::timed

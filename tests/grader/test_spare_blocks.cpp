@@ -1,7 +1,10 @@
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <set>
 
+#include "grader/machine/large_pages.hpp"
 #include "grader/machine/spare_blocks.hpp"
 #include "support/catch.hpp"
 
@@ -21,10 +24,10 @@ struct Memory {
                        alive.insert(p);
                        return p;
                      },
-                     [this](void* p) {
-                       REQUIRE(alive.erase(p) == 1);
+                     [this](const SpareBlocks::Block& block) {
+                       REQUIRE(alive.erase(block.memory) == 1);
                        used = alive.empty() ? 0 : used;
-                       std::free(p);
+                       std::free(block.memory);
                      },
                      5000};
 };
@@ -88,4 +91,18 @@ TEST_CASE("a request that finds no memory at all says so") {
   Memory m;
   m.room = 10;
   CHECK_THROWS_AS(m.blocks.take(100), std::bad_alloc);
+}
+
+TEST_CASE("large pages: zeros that begin at a page and can be written to the last byte") {
+  const std::size_t bytes = GENERATE(1, 4097, (std::size_t{5} << 20) + 3);
+  auto* const memory = static_cast<char*>(ridge::map_large_pages(bytes));
+  REQUIRE(memory != nullptr);
+  CHECK(reinterpret_cast<std::uintptr_t>(memory) % (std::size_t{2} << 20) == 0);
+  CHECK(std::all_of(memory, memory + bytes, [](char c) { return c == 0; }));
+  memory[bytes - 1] = 1;
+  ridge::unmap_large_pages(memory, bytes);
+}
+
+TEST_CASE("no large pages where there is no such memory") {
+  CHECK(ridge::map_large_pages(std::size_t{1} << 46) == nullptr);
 }

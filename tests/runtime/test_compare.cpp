@@ -1,4 +1,6 @@
 // compare_close beyond tolerances: NaN, infinities, messages; compare_exact for other types than float.
+#include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -7,6 +9,7 @@
 
 #include "checks/compare.hpp"
 #include "checks/freivalds.hpp"
+#include "checks/share.hpp"
 #include "checks/wide.hpp"
 #include "support/catch.hpp"
 
@@ -271,4 +274,70 @@ TEST_CASE("compare_unordered ignores order, and nothing else") {
   CHECK(ok({1, 2, 5, 5}));
   CHECK(!ok({1, 2, 2, 5}));
   CHECK(!ok({1, 2, 5, 6}));
+}
+
+namespace {
+Verdict exact(const std::vector<float>& got, std::size_t& asked) {
+  std::atomic<std::size_t> count{0};
+  const Verdict v = compare_exact<float>(
+      got,
+      [&](std::size_t) {
+        ++count;
+        return 1.5f;
+      },
+      [](std::size_t i) { return std::to_string(i); });
+  asked = count;
+  return v;
+}
+}  // namespace
+
+TEST_CASE("of a share, blocks are compared that the seed draws, and afterwards all again") {
+  constexpr std::size_t n = 20'000'003;
+  std::vector<float> got(n, 1.5f);
+  std::size_t asked = 0;
+  std::size_t found = 0;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const ComparedShare share(8, seed);
+    CHECK(exact(got, asked).ok);
+    CHECK(asked > n / 16);
+    CHECK(asked < n / 4);
+    std::fill(got.begin() + n / 3, got.begin() + n / 3 + n / 50, 1.6f);  // a fiftieth is wrong
+    found += exact(got, asked).ok ? 0 : 1;
+    std::fill(got.begin(), got.end(), 1.5f);
+  }
+  CHECK(found >= 3);  // about 24 of 1221 blocks: one in 25 draws misses them
+  got[n / 2] = 1.6f;
+  CHECK(!exact(got, asked).ok);
+  CHECK(asked == n);
+}
+
+TEST_CASE("of a share, an answer of few blocks is compared whole") {
+  const ComparedShare share(8, 3);
+  std::vector<float> got(700'001, 1.5f);
+  std::size_t asked = 0;
+  got[123'456] = 1.6f;
+  CHECK(!exact(got, asked).ok);
+  CHECK(asked == got.size());
+}
+
+TEST_CASE("of a share, a product's rows are compared in blocks, and a wrong thirtieth of them is found") {
+  constexpr std::size_t m = 2048, k = 24, n = 40;
+  std::vector<float> a(m * k), b(k * n), c(m * n);
+  fill_normal(a, 1);
+  fill_normal(b, 2);
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      double sum = 0;
+      for (std::size_t l = 0; l < k; ++l) sum += double{a[i * k + l]} * double{b[l * n + j]};
+      c[i * n + j] = static_cast<float>(sum);
+    }
+  std::size_t found = 0;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const ComparedShare share(8, seed);
+    CHECK(freivalds({a, b, c, {}, m, n, k}, {}, kFreivaldsRounds, seed).ok);
+    std::vector<float> wrong = c;
+    for (std::size_t i = 0; i < m; i += 30) wrong[i * n + i % n] += 3;
+    found += freivalds({a, b, wrong, {}, m, n, k}, {}, kFreivaldsRounds, seed).ok ? 0 : 1;
+  }
+  CHECK(found == 4);
 }
