@@ -145,12 +145,15 @@ class ExactTally {
 };
 
 // Serves checks that compute many expected elements at once. body(first, last, tally) adds every element of the parts
-// (rows, ...) in [first, last) of an answer of `total` elements to the tally. Under a ComparedShare it is asked for some
-// parts only.
+// (rows, ...) in [first, last) of an answer of `total` elements to the tally. Extent::share: under a ComparedShare it is
+// asked for some parts only, and must not need to see the others.
+enum class Extent { whole, share };
 template <class Tally, class Body>
-Verdict compare_parts(std::size_t total, std::size_t parts, std::size_t grain, Body body, const Where& where) {
+Verdict compare_parts(std::size_t total, std::size_t parts, std::size_t grain, Body body, const Where& where,
+                      Extent extent = Extent::whole) {
+  const bool whole = extent == Extent::whole || compares_all();
   // A share is made of blocks that are small enough to be many.
-  const std::size_t together = compares_all() ? 1 : std::max<std::size_t>(1, grain / 16);
+  const std::size_t together = whole ? 1 : std::max<std::size_t>(1, grain / 16);
   const std::size_t blocks = (parts + together - 1) / together;
   Tally all(total);
   std::mutex mutex;
@@ -158,14 +161,14 @@ Verdict compare_parts(std::size_t total, std::size_t parts, std::size_t grain, B
       blocks,
       [&](std::size_t from, std::size_t to) {
         Tally part(total);
-        if (compares_all()) body(from, to, part);
-        for (std::size_t b = from; b < to && !compares_all(); ++b)
+        if (whole) body(from, to, part);
+        for (std::size_t b = from; b < to && !whole; ++b)
           if (compares(b, blocks)) body(b * together, std::min(parts, (b + 1) * together), part);
         std::lock_guard lock(mutex);
         all.merge(part);
       },
       std::max<std::size_t>(1, grain / together));
-  if (compares_all() && all.seen() != total) throw std::logic_error("a check left out elements");
+  if (whole && all.seen() != total) throw std::logic_error("a check left out elements");
   return all.verdict(where);
 }
 
@@ -185,7 +188,7 @@ requires std::is_trivially_copyable_v<T> Verdict compare_exact(std::span<const T
           tally.add(first, got.subspan(first, count), made);
         }
       },
-      where);
+      where, Extent::share);
 }
 
 // Compares as sets in which elements may repeat: for answers whose order is free. T has < and ==.
@@ -269,7 +272,7 @@ Verdict compare_close_together(std::span<const T> got, Make make, const Where& w
           tally.add(first, got.subspan(first, count), e);
         }
       },
-      where);
+      where, Extent::share);
 }
 
 // The same, with expected(i) for element i. All of them lean or none.

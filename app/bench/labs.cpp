@@ -98,6 +98,7 @@ int bench_labs(const BenchArguments& a) {
   o.backend = gpu ? lab::Backend::cuda : lab::Backend::cpu;
   o.mode = a.check ? lab::Mode::check : lab::Mode::grade;
   o.progress = [&](const std::string& text) { progress.show(text); };
+  o.timed.narrow = true;
   if (gpu) o.timed.machine = calibration_for(!a.check, o.progress);  // a check takes the stored ceilings
   std::vector<Lab> labs = a.lab.empty() ? load_labs() : std::vector<Lab>{find_lab(a.lab)};
   std::set<fs::path> dirs;  // labs with ranks have a folder of their own

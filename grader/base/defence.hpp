@@ -30,7 +30,7 @@ enum class Defence {
   secret_seeds,  // seeds that nobody can know before (grade)
   random_order,  // of cases
   poisoned_outputs,
-  every_output,      // outputs of all timed calls are verified: the first turn's whole, blocks drawn later of the others
+  every_output,      // outputs of all timed calls are verified: the first one's whole, blocks drawn later of the others
   own_inputs,        // the expected answer comes from the judge's copies of the inputs
   explicit_nan,      // NaN matches NaN only where the reference says so
   tolerance,         // from precision and reduction length

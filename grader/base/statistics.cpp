@@ -44,11 +44,15 @@ double coefficient_of_variation(const std::vector<double>& v) {
   return mean == 0 ? 0 : std::sqrt(squares / (n - 1)) / mean;
 }
 
+bool StopRule::precise(const Interval& interval) const {
+  return interval.relative_width() <= relative_width || (settled && settled(interval));
+}
+
 bool StopRule::done(const std::vector<double>& values, double seconds_so_far) const {
   auto n = static_cast<int>(values.size());
   if (n < least) return false;
   if (n >= most || seconds_so_far >= seconds) return true;
-  return median_interval(values).relative_width() <= relative_width;
+  return precise(median_interval(values));
 }
 
 }  // namespace ridge

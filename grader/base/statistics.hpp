@@ -1,6 +1,7 @@
 // Statistics of repeated measurements. All are robust: a single disturbed turn moves none of them far.
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 namespace ridge {
@@ -28,7 +29,10 @@ struct StopRule {
   int least = 5, most = 15;   // repetitions
   double seconds = 10;        // no further repetition starts after these, once there are `least`
   double relative_width = 0;  // of the interval, the target
+  // Whether an interval is good enough however wide it is. Empty: never.
+  std::function<bool(const Interval&)> settled = {};
 
+  bool precise(const Interval& interval) const;
   bool done(const std::vector<double>& values, double seconds_so_far) const;
 };
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <future>
 #include <set>
 
 #include "ceilings/profile.hpp"
@@ -165,6 +166,13 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   TemporaryDir dir("judge");
   const fs::path place = dir.path() / "submission";
   o.progress("building");
+  // The baseline's libraries may take longer to compile than the submission. In a check, a submission that does not
+  // build is told so first.
+  const bool timed = o.backend == Backend::cuda && !only_builds && o.timed.baseline == nullptr;
+  std::future<BuiltWorker> baseline_build;
+  if (timed)
+    baseline_build = std::async(o.mode == Mode::grade ? std::launch::async : std::launch::deferred,
+                                [&] { return build_baseline(lab, dir.path() / "baseline"); });
   BuiltWorker built;
   try {
     if (o.apart.prebuilt.empty()) {
@@ -189,7 +197,7 @@ Result judge(const Lab& lab, const JudgeOptions& o) {
   if (o.backend == Backend::cuda) {
     if (!o.timed.reference.dir.empty())
       reference = build_worker(lab, o.timed.reference, o.backend, dir.path() / "reference");
-    baseline = o.timed.baseline != nullptr ? *o.timed.baseline : build_baseline(lab, dir.path() / "baseline");
+    baseline = timed ? baseline_build.get() : *o.timed.baseline;
     wait_for_the_gpu();
     try {  // a machine on which this does not start is not the submission's fault
       WorkerProcess probe(baseline.program, 60, {.gpu = true});

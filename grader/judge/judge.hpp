@@ -29,6 +29,7 @@ struct JudgeOptions {
     Submission reference;                   // takes turns with the submission; empty folder: none
     Calibration machine;                    // the device's ceilings, where they are known
     const BuiltWorker* baseline = nullptr;  // the baseline's worker, if it is already built
+    bool narrow = false;                    // turns go on until the interval is narrow, though the points are certain
   } timed;
 
   // A step of a climb (climb.hpp).

@@ -10,6 +10,7 @@
 #include "grader/base/text.hpp"
 #include "grader/judge/feedback.hpp"
 #include "grader/measure/counters.hpp"
+#include "grader/measure/score.hpp"
 #include "grader/measure/timing.hpp"
 #include "grader/measure/warp_file.hpp"
 
@@ -214,9 +215,18 @@ bool TaskJudge::take_counts(const lab::Case& c, const std::vector<Reply>& replie
   return true;
 }
 
+// Whether no further turn can change the points: those that the ratio to the baseline earns.
+bool TaskJudge::earns_the_same(const Interval& ratio) const {
+  return std::all_of(spec_.goals.begin(), spec_.goals.end(), [&](const Goal& g) {
+    return g.backend != Backend::cuda ||
+           (g.metric == "ratio_to_baseline" && points_for(g, ratio.low) == points_for(g, ratio.high));
+  });
+}
+
 bool TaskJudge::time_measured(const lab::Case& c) {
   TimedOptions timed;
   timed.stop = options_.mode == Mode::check ? StopRule{5, 9, 8, 0.03} : StopRule{7, 60, 45, 0.01};
+  if (!options_.timed.narrow) timed.stop.settled = [this](const Interval& ratio) { return earns_the_same(ratio); };
   if (options_.sizes() == Mode::check) timed.turn_seconds = 0.002;
   timed.limit_seconds = limit_;
   timed.seed = derived_seed(seed_, "timed");

@@ -74,6 +74,7 @@ class TaskJudge {
   // Takes the counts of the measured case on the emulator. False means that the answer did not come from the device.
   bool take_counts(const lab::Case& c, const std::vector<Reply>& replies);
   // False: a gate failed.
+  bool earns_the_same(const Interval& ratio) const;
   bool time_measured(const lab::Case& c);
 
   const Lab& lab_;

@@ -272,7 +272,7 @@ class Session {
       ratios.push_back(timing_.baseline_s.back() / timing_.submission_s.back());
     }
     summarise(timing_);
-    timing_.precise = median_interval(ratios).relative_width() <= timing_.target;
+    timing_.precise = options_.stop.precise(median_interval(ratios));
   }
 
   // --- the GPUs beside it -------------------------------------------------------------------------------------------

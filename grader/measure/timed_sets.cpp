@@ -70,12 +70,12 @@ void Sets::verify(const Order& order, const Samples& samples, int turn) {
     }
     if (staged && from + most < order.size())
       next = std::async(std::launch::async, [&collected, first = from + most] { return collected(first); });
-    verify_some(std::span(order).subspan(from, copies.size()), copies, samples, turn);
+    verify_some(std::span(order).subspan(from, copies.size()), copies, samples, turn, turn == 1 && from == 0);
   }
 }
 
 void Sets::verify_some(std::span<const std::size_t> order, const std::vector<HostCopy>& copies, const Samples& samples,
-                       int turn) {
+                       int turn, bool whole) {
   for (std::size_t i = 0; i < order.size(); ++i)
     if (const int late = sets_[order[i]].late_rank(copies[i], samples); late >= 0)
       throw Failed{"correct",
@@ -84,7 +84,7 @@ void Sets::verify_some(std::span<const std::size_t> order, const std::vector<Hos
                    RankBuffers::kLate};
   Lap lap(time_.verify);
   std::optional<lab::ComparedShare> share;
-  if (turn > 1) share.emplace(kComparedShare, std::random_device{}());
+  if (!whole) share.emplace(kComparedShare, std::random_device{}());
   const auto where = devices_.size() == 1 ? std::launch::deferred : std::launch::async;
   std::vector<std::future<lab::Verdict>> verdicts;
   for (const HostCopy& copy : copies)

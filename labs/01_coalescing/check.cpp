@@ -88,7 +88,7 @@ class AosToSoa : public TaskCheck {
             }
           }
         },
-        [&](std::size_t i) { return fmt::format("{} of particle {}", names[i / n], i % n); });
+        [&](std::size_t i) { return fmt::format("{} of particle {}", names[i / n], i % n); }, Extent::share);
   }
   Work work(const Case& c) const override { return moved(static_cast<double>(c.size[0] * kFields)); }
 };
@@ -136,7 +136,7 @@ class Transpose : public TaskCheck {
               }
             }
         },
-        [&](std::size_t i) { return fmt::format("out[{}][{}]", i / rows, i % rows); });
+        [&](std::size_t i) { return fmt::format("out[{}][{}]", i / rows, i % rows); }, Extent::share);
   }
   Work work(const Case& c) const override { return moved(static_cast<double>(c.size[0] * c.size[1])); }
   std::vector<Bound> bounds(const Case& c) const override {  // each element passes through shared memory once each way

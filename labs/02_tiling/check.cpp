@@ -187,7 +187,7 @@ class Stencil : public TaskCheck {
             }
           }
         },
-        [&](std::size_t i) { return fmt::format("out[{}][{}]", i / cols, i % cols); });
+        [&](std::size_t i) { return fmt::format("out[{}][{}]", i / cols, i % cols); }, Extent::share);
     tell_variant(
         v, got.size(), [&](std::size_t i) { return got[i]; }, stencil_mistakes(x, rows, cols), 1e-5);
     return v;

@@ -408,7 +408,7 @@ class Softmax : public TaskCheck {
             }
           }
         },
-        in_rows(cols));
+        in_rows(cols), Extent::share);
   }
   Work work(const Case& c) const override {
     const auto n = static_cast<double>(c.size[0] * c.size[1]);
@@ -573,7 +573,7 @@ class LayerNorm : public TaskCheck {
             }
           }
         },
-        in_rows(cols));
+        in_rows(cols), Extent::share);
     Verdict v = compare_close(
         floats(out[1]),
         [&](std::size_t r) { return compared[r] ? within(of[r].mean, of[r].mean_error) : as_it_is(floats(out[1])[r]); },

@@ -70,6 +70,10 @@ TEST_CASE("turns are repeated until the interval is narrow, or to a cap") {
   CHECK_FALSE(rule.done({1, 1, 1, 1}, 1000));  // never fewer than the least
   CHECK(rule.done({1, 2, 1, 2, 1}, 45));       // the time is up
   CHECK_FALSE(rule.done({1, 1.1, 0.9, 1.05, 0.95, 1}, 44));
+  rule.settled = [](const Interval& interval) { return interval.low >= 0.9; };  // all of it earns the same points
+  CHECK(rule.done({1, 1.1, 0.9, 1.05, 0.95, 1}, 44));
+  CHECK_FALSE(rule.done({1, 1.1, 0.9, 1.05}, 44));
+  CHECK_FALSE(rule.done({1, 1.1, 0.8, 0.85, 0.95, 1}, 44));
 }
 
 TEST_CASE("the slope is free of what every turn pays alike, and of outliers") {

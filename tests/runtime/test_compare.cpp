@@ -341,3 +341,21 @@ TEST_CASE("of a share, a product's rows are compared in blocks, and a wrong thir
   }
   CHECK(found == 4);
 }
+
+TEST_CASE("of a share, parts that need each other are compared whole") {
+  constexpr std::size_t parts = 10'000;
+  const ComparedShare share(8, 5);
+  std::atomic<std::size_t> seen{0};
+  const std::vector<float> got(parts, 2), expected(parts, 2);
+  const auto body = [&](std::size_t from, std::size_t to, ExactTally<float>& tally) {
+    seen += to - from;
+    tally.add(from, std::span(got).subspan(from, to - from), expected.data() + from);
+  };
+  CHECK(compare_parts<ExactTally<float>>(parts, parts, 16, body, [](std::size_t) { return ""; }).ok);
+  CHECK(seen == parts);
+  seen = 0;
+  CHECK(compare_parts<ExactTally<float>>(
+            parts, parts, 16, body, [](std::size_t) { return ""; }, Extent::share)
+            .ok);
+  CHECK(seen < parts / 4);
+}
