@@ -145,8 +145,8 @@ class ExactTally {
 };
 
 // Serves checks that compute many expected elements at once. body(first, last, tally) adds every element of the parts
-// (rows, ...) in [first, last) of an answer of `total` elements to the tally. Extent::share: under a ComparedShare it is
-// asked for some parts only, and must not need to see the others.
+// (rows, ...) in [first, last) of an answer of `total` elements to the tally. Extent::share: under a ComparedShare body
+// is asked for some parts only, and must not need to see the others.
 enum class Extent { whole, share };
 template <class Tally, class Body>
 Verdict compare_parts(std::size_t total, std::size_t parts, std::size_t grain, Body body, const Where& where,
