@@ -397,6 +397,9 @@ BuiltWorker build_baseline(const Lab& lab, const fs::path& dir) {
     if (entry.path().extension() == ".hpp" || entry.path().filename() == "entry.cu" ||
         entry.path().filename() == "baseline.cu")
       copy_source(entry.path(), src / entry.path().filename());
+  std::error_code none_there;
+  for (const auto& entry : fs::directory_iterator(lab.dir / "baseline", none_there))
+    copy_source(entry.path(), src / ("baseline_" + entry.path().filename().string()));
   StandIns none;
   return build(sources_in(src), lab::Backend::cuda, dir, nullptr, lab.baseline_libraries, false, false, none);
 }

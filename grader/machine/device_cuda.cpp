@@ -51,6 +51,7 @@ struct Driver {
   decltype(&::cuMemcpyHtoD) to_device;
   decltype(&::cuMemcpyHtoDAsync) to_device_later;
   decltype(&::cuMemcpyDtoH) to_host;
+  decltype(&::cuMemcpyDtoDAsync) on_device;
   decltype(&::cuMemsetD32) set32;
   decltype(&::cuMemAlloc) alloc;
   decltype(&::cuMemFree) free;
@@ -96,6 +97,7 @@ const Driver* load_driver(std::string& why) {
     get(d.to_device, "cuMemcpyHtoD_v2");
     get(d.to_device_later, "cuMemcpyHtoDAsync_v2");
     get(d.to_host, "cuMemcpyDtoH_v2");
+    get(d.on_device, "cuMemcpyDtoDAsync_v2");
     get(d.set32, "cuMemsetD32_v2");
     get(d.alloc, "cuMemAlloc_v2");
     get(d.free, "cuMemFree_v2");
@@ -211,6 +213,13 @@ class CudaBuffer : public DeviceBuffer {
   void upload_later(std::span<const std::byte> from) override {
     context_.use();
     must(d_, d_.to_device_later(pointer_, from.data(), from.size(), nullptr), "copying inputs to the GPU");
+  }
+  void copy_rotated(const DeviceBuffer& from, std::size_t shift) override {
+    context_.use();
+    const CUdeviceptr other = static_cast<const CudaBuffer&>(from).address();
+    must(d_, d_.on_device(pointer_, other + shift, bytes_ - shift, nullptr), "copying inputs on the GPU");
+    if (shift > 0)
+      must(d_, d_.on_device(pointer_ + bytes_ - shift, other, shift, nullptr), "copying inputs on the GPU");
   }
   void download(std::span<std::byte> to) override {
     context_.use();

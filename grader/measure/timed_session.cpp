@@ -27,7 +27,7 @@ namespace {
 
 constexpr int kMostRepeated = 10;
 constexpr int kMostSetsOfRanks = 32;  // inputs and answers of all ranks pass through the host
-constexpr int kEmptyRequests = 21;
+constexpr int kEmptyRequests = 11;
 
 // The memory that is available without swapping, from /proc/meminfo.
 double free_host_bytes() {

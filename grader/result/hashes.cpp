@@ -1,5 +1,7 @@
 #include "grader/result/hashes.hpp"
 
+#include <fmt/format.h>
+
 #include <set>
 
 #include "grader/base/sha256.hpp"
@@ -72,8 +74,9 @@ Hashes lab_hashes(const Lab& lab) {
         name.extension() == ".hpp")
       add(all, "labs/" + lab.name + "/" + name.string(), entry.path());
   }
-  for (const auto& entry : fs::directory_iterator(lab.dir / "check", ec))
-    add(all, "labs/" + lab.name + "/check/" + entry.path().filename().string(), entry.path());
+  for (const char* folder : {"check", "baseline"})
+    for (const auto& entry : fs::directory_iterator(lab.dir / folder, ec))
+      add(all, fmt::format("labs/{}/{}/{}", lab.name, folder, entry.path().filename().string()), entry.path());
   return all;
 }
 

@@ -2,14 +2,8 @@
 // element once, a device-to-device cudaMemcpy of the same bytes. Without memory enough for CUB nothing is written, and
 // the answer is wrong: that would be the judge's mistake, and must not pass unseen.
 #include <cub/device/device_reduce.cuh>
-#include <cub/device/device_scan.cuh>
-#include <cub/device/device_select.cuh>
 
 #include "warp_shuffle.hpp"
-
-struct Positive {
-  __device__ bool operator()(float x) const { return x > 0; }
-};
 
 void reduce(const float* in, float* out, std::size_t n, void* workspace, std::size_t workspace_bytes,
             cudaStream_t stream) {
@@ -19,11 +13,6 @@ void reduce(const float* in, float* out, std::size_t n, void* workspace, std::si
 void block_scan(const std::uint32_t* in, std::uint32_t* out, std::uint32_t*, std::size_t n, void*, std::size_t,
                 cudaStream_t stream) {
   cudaMemcpyAsync(out, in, sizeof(std::uint32_t) * n, cudaMemcpyDeviceToDevice, stream);
-}
-
-void scan(const std::uint32_t* in, std::uint32_t* out, std::size_t n, void* workspace, std::size_t workspace_bytes,
-          cudaStream_t stream) {
-  cub::DeviceScan::InclusiveSum(workspace, workspace_bytes, in, out, n, stream);
 }
 
 void softmax(const float* in, float* out, int rows, int cols, void*, std::size_t, cudaStream_t stream) {
@@ -41,9 +30,4 @@ void layernorm_plain(const float* in, const float* gamma, const float* beta, flo
                      int rows, int cols, std::uint32_t seed, std::uint32_t drop, void* workspace,
                      std::size_t workspace_bytes, cudaStream_t stream) {
   layernorm(in, gamma, beta, out, mean, rstd, rows, cols, seed, drop, workspace, workspace_bytes, stream);
-}
-
-void compact(const float* in, float* out, std::uint32_t* count, std::size_t n, void* workspace,
-             std::size_t workspace_bytes, cudaStream_t stream) {
-  cub::DeviceSelect::If(workspace, workspace_bytes, in, out, count, n, Positive{}, stream);
 }

@@ -185,7 +185,8 @@ class BlockScan : public TaskCheck {
   Verdict verify(const Case&, ConstBuffers in, ConstBuffers out) const override {
     static_assert(kPart % kScanTile == 0);
     const auto x = as<std::uint32_t>(in[0]), got = as<std::uint32_t>(out[0]);
-    std::vector<std::uint32_t> sums(tiles_of(x.size()));
+    const auto got_sums = as<std::uint32_t>(out[1]);
+    std::vector<std::uint32_t> sums(got_sums.begin(), got_sums.end());  // of parts that are not compared
     using Tally = ExactTally<std::uint32_t>;
     const Verdict v = compare_parts<Tally>(
         got.size(), parts_of(x.size()), 4,
@@ -195,15 +196,15 @@ class BlockScan : public TaskCheck {
             const auto part = part_of(x, p);
             for (std::size_t k = 0; k < part.size(); ++k) {
               std::uint32_t& sum = sums[(p * kPart + k) / kScanTile];
-              expected[k] = sum += part[k];
+              expected[k] = sum = (k % kScanTile == 0 ? 0 : sum) + part[k];
             }
             tally.add(p * kPart, part_of(got, p), expected.data());
           }
         },
-        named("out"));
+        named("out"), Extent::share);
     if (!v.ok) return v;
     Verdict of_tiles = compare_exact<std::uint32_t>(
-        as<std::uint32_t>(out[1]), [&](std::size_t i) { return sums[i]; }, named("sums"));
+        got_sums, [&](std::size_t i) { return sums[i]; }, named("sums"));
     if (!of_tiles.ok) of_tiles.message += "; `out` is right";
     return of_tiles;
   }
@@ -369,6 +370,7 @@ class Softmax : public TaskCheck {
     const std::size_t bytes = at(c.size[0] * c.size[1]) * 4;
     return {{bytes}, {bytes}, workspace_for(0)};
   }
+  std::size_t rotated_bytes(const Case& c, std::size_t) const override { return at(c.size[1]) * 4; }
   // Rows around 0, and around numbers whose exponentials are infinite or 0; some with one element above all others, which
   // may be so far above that only with the true maximum no exponential is infinite.
   void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
@@ -532,6 +534,9 @@ class LayerNorm : public TaskCheck {
   Shape shape(const Case& c) const override {
     const std::size_t row = at(c.size[1]) * 4, column = at(c.size[0]) * 4, all = at(c.size[0]) * row;
     return {{all, row, row}, {all, column, column}, workspace_for(0)};
+  }
+  std::size_t rotated_bytes(const Case& c, std::size_t input) const override {
+    return input == 0 ? at(c.size[1]) * 4 : 0;
   }
   // Rows around 0, and rows whose mean is 1000 or 3000 times their deviation.
   void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
