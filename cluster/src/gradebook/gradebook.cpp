@@ -264,11 +264,11 @@ std::vector<Grade> Gradebook::grades(const std::string& lab) {
   std::vector<Grade> list;
   for (auto& [id, g] : all) {
     g.lab = lab;
-    std::optional<std::int64_t> deadline = rules.deadline;
+    g.deadline = rules.deadline;
     std::optional<double> fixed;
     for (Rows r = db_.query("SELECT kind, value FROM decision WHERE lab = ? AND student = ? ORDER BY id", lab, id);
          r.next();) {
-      if (r.text(0) == "extension") deadline = parse_date(r.text(1));
+      if (r.text(0) == "extension") g.deadline = parse_date(r.text(1));
       if (r.text(0) == "override") fixed = r.text(1) == "none" ? std::nullopt : std::optional(std::stod(r.text(1)));
       if (r.text(0) == "extension" || r.text(0) == "override")  // the reason is for the report, not for exports
         g.note += fmt::format("{}{} {}", g.note.empty() ? "" : "; ", r.text(0), r.text(1));
@@ -288,8 +288,8 @@ std::vector<Grade> Gradebook::grades(const std::string& lab) {
         }
       }
     }
-    if (deadline && g.handed_in && *g.handed_in > *deadline + 60 * rules.late.grace_minutes) {
-      g.days_late = std::ceil(static_cast<double>(*g.handed_in - *deadline) / 86400.0);
+    if (g.deadline && g.handed_in && *g.handed_in > *g.deadline + 60 * rules.late.grace_minutes) {
+      g.days_late = std::ceil(static_cast<double>(*g.handed_in - *g.deadline) / 86400.0);
       const double left = g.days_late > rules.late.days ? 0 : 1 - rules.late.percent_per_day * g.days_late / 100;
       if (g.percent) *g.percent *= std::max(left, 0.0);
       g.note +=
@@ -324,7 +324,8 @@ std::vector<Grade> Gradebook::totals() {
       if (s.grade.student.name.empty()) s.grade.student = g.student;
       const bool nothing = g.content.empty() && g.problem.empty();
       std::string part = "open";
-      if (g.percent || (nothing && rules.deadline && *rules.deadline < wall_now())) {
+      const bool over = rules.deadline && *g.deadline + 60 * rules.late.grace_minutes < wall_now();
+      if (g.percent || (nothing && over)) {
         s.earned += rules.weight * g.percent.value_or(0), s.weights += rules.weight;
         part = g.percent ? fmt::format("{:.2f}", *g.percent) : "nothing handed in: 0";
       } else if (!nothing) {

@@ -36,8 +36,9 @@ struct Grade {
   Student student;
   std::string lab, content, source, problem, outcome, state, reason;
   std::optional<std::int64_t> handed_in;
-  std::optional<double> points, max;  // as the judge gave them
-  std::optional<double> percent;      // the exported grade, after lateness and decisions; none where it is not graded
+  std::optional<std::int64_t> deadline;  // the student's own, with an extension
+  std::optional<double> points, max;     // as the judge gave them
+  std::optional<double> percent;  // the exported grade, after lateness and decisions; none where it is not graded
   double days_late = 0;
   bool overridden = false;
   std::string note;  // explains lateness and decisions
@@ -71,8 +72,8 @@ class Gradebook {
   // The grades of all students, and of others who handed something in, ordered by id.
   std::vector<Grade> grades(const std::string& lab);
 
-  // The grades of the whole course, weighted by lab. A lab without a submission counts zero after its deadline and
-  // nothing before. A student whose submission is not graded yet has no total.
+  // The grades of the whole course, weighted by lab. A lab without a submission counts zero after its deadline, or
+  // the student's later one, and nothing before. A student whose submission is not graded yet has no total.
   std::vector<Grade> totals();
 
   void decide(const std::string& kind, const std::string& lab, const std::string& student, const std::string& value,
