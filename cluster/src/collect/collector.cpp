@@ -9,6 +9,7 @@
 
 #include "cluster/src/base/cluster_clock.hpp"
 #include "cluster/src/base/files.hpp"
+#include "cluster/src/gradebook/class_counts.hpp"
 #include "cluster/src/intake/intake.hpp"
 #include "grader/base/text.hpp"
 
@@ -85,23 +86,18 @@ void Collector::run() {
 }
 
 void print_summary(Gradebook& book, const std::string& lab) {
-  int students = 0, graded = 0, nothing = 0;
+  const std::vector<Grade> grades = book.grades(lab);
+  const ClassCounts counts = class_counts(grades);
   double sum = 0;
   std::vector<std::string> open;
-  for (const Grade& g : book.grades(lab)) {
-    ++students;
+  for (const Grade& g : grades) {
     if (g.percent)
-      ++graded, sum += *g.percent;
-    else if (g.content.empty() && g.problem.empty())
-      ++nothing;
-    else
-      open.push_back(fmt::format("  {}: {}", g.student.id,
-                                 !g.problem.empty() ? g.problem
-                                 : g.reason.empty() ? g.state
-                                                    : g.reason));
+      sum += *g.percent;
+    else if (state_of(g) != StudentState::nothing)
+      open.push_back(fmt::format("  {}: {}", g.student.id, why_no_grade(g)));
   }
-  fmt::print("{}: {} of {} students graded, mean {:.1f} %; {} handed in nothing\n", lab, graded, students,
-             graded > 0 ? sum / graded : 0, nothing);
+  fmt::print("{}: {}{}\n", lab, counts_text(counts),
+             counts.with_grade > 0 ? fmt::format("; mean {:.1f} %", sum / counts.with_grade) : "");
   if (!open.empty())
     fmt::print("Not graded (never a zero; `ridge cluster grade` tries again):\n{}\n", fmt::join(open, "\n"));
   for (Rows r = book.db().query("SELECT name, reason FROM node WHERE excluded = 1"); r.next();)

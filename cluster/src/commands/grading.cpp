@@ -75,7 +75,10 @@ int grade(const GradingArguments& a) {
   Gradebook book(course);
   take_in_as_asked(book, lab, a);
   book.db().change(
-      "UPDATE work SET state = 'waiting', failures = 0 WHERE lab = ? AND state IN ('not-graded', 'cancelled')", lab);
+      "UPDATE work SET state = 'waiting', failures = 0 WHERE lab = ? AND state IN ('not-graded', 'cancelled') AND "
+      "generation = (SELECT max(generation) FROM work n WHERE n.lab = work.lab AND n.content = work.content AND "
+      "n.backend = work.backend)",
+      lab);
   return collect_to_the_end(book, lab, a.detach);
 }
 

@@ -12,6 +12,7 @@
 #include "cluster/src/base/csv.hpp"
 #include "cluster/src/base/files.hpp"
 #include "cluster/src/base/strings.hpp"
+#include "cluster/src/gradebook/class_counts.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/names.hpp"
 #include "grader/base/text.hpp"
@@ -179,13 +180,16 @@ std::string plain(const std::vector<Grade>& grades) {
   std::string out =
       "student,name,percent,points,max,outcome,handed_in,days_late,note,predicted,quiz_answered,quiz_right\n";
   for (const Grade& g : grades)
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", csv_field(g.student.id), csv_field(g.student.name),
-                       g.percent ? number(*g.percent) : "", g.points ? number(*g.points) : "",
-                       g.max ? number(*g.max) : "", g.percent ? g.outcome : "not graded",
-                       g.handed_in ? date_text(*g.handed_in) : "", g.days_late, csv_field(g.note),
-                       g.participation ? fmt::format("{},{},{}", g.participation->predicted, g.participation->answered,
-                                                     g.participation->right)
-                                       : ",,");
+    out += fmt::format(
+        "{},{},{},{},{},{},{},{},{},{}\n", csv_field(g.student.id), csv_field(g.student.name),
+        g.percent ? number(*g.percent) : "", g.points ? number(*g.points) : "", g.max ? number(*g.max) : "",
+        g.percent                              ? g.outcome
+        : state_of(g) == StudentState::nothing ? "nothing handed in"
+                                               : "not graded",
+        g.handed_in ? date_text(*g.handed_in) : "", g.days_late, csv_field(g.note),
+        g.participation
+            ? fmt::format("{},{},{}", g.participation->predicted, g.participation->answered, g.participation->right)
+            : ",,");
   return out;
 }
 
@@ -211,8 +215,7 @@ std::string exported(Gradebook& book, const ExportOptions& o, std::string& note)
   CourseLab lab;
   lab.name = o.lab;
   if (!total) lab = book.course().lab(o.lab);
-  int missing = 0;
-  for (const Grade& g : grades) missing += !g.percent && !g.content.empty();
+  const ClassCounts counts = class_counts(grades);
   std::string text;
   if (o.format == "canvas" || o.format == "moodle") text = filled(grades, o, note);
   if (o.format == "nbgrader") text = nbgrader(grades, lab, o.points);
@@ -223,9 +226,8 @@ std::string exported(Gradebook& book, const ExportOptions& o, std::string& note)
     for (const Grade& g : grades) all.push_back(as_json(g, lab.weight));
     text = all.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
   }
-  if (missing > 0)
-    note += fmt::format("{}submissions that are not graded yet, and get no grade here: {}", note.empty() ? "" : "; ",
-                        missing);
+  note += fmt::format("{}{}", note.empty() ? "" : "; ", total ? totals_text(counts) : counts_text(counts));
+  if (counts.without_grade() > 0) note += "; who is not graded gets no grade here, and no zero";
   return text;
 }
 

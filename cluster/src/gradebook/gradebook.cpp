@@ -232,7 +232,11 @@ std::vector<Gradebook::Unmatched> Gradebook::unmatched(const std::string& lab) {
 
 Counts Gradebook::counts(const std::string& lab) {
   Counts c;
-  for (Rows r = db_.query("SELECT state, count(*) FROM work WHERE ?1 = '' OR lab = ?1 GROUP BY state", lab);
+  for (Rows r = db_.query(
+           "SELECT state, count(*) FROM work w WHERE (?1 = '' OR lab = ?1) AND (state IN ('waiting', 'running') OR "
+           "generation = (SELECT max(generation) FROM work n WHERE n.lab = w.lab AND n.content = w.content AND "
+           "n.backend = w.backend)) GROUP BY state",
+           lab);
        r.next();) {
     const std::string state = r.text(0);
     const int n = static_cast<int>(r.integer(1));

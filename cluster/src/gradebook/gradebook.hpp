@@ -26,6 +26,7 @@ struct Student {
   std::vector<StudentKey> keys = {};
 };
 
+// Different contents by the state of their newest grading. Of a regrade only the new one counts.
 struct Counts {
   int waiting = 0, running = 0, graded = 0, not_graded = 0;
   int open() const { return waiting + running; }

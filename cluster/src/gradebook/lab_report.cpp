@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/gradebook/class_counts.hpp"
 #include "formats/json_fields.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/names.hpp"
@@ -21,16 +22,18 @@ using nlohmann::json;
 
 namespace {
 
-// A lab's results that count, with the number of students who share each.
+// The results that grades are made of, with the number of students who share each: none of an older hand-in, and none
+// that a regrade has replaced.
 template <class Do>
-void each_result(Gradebook& book, const std::string& lab, Do act) {
-  for (Rows r = book.db().query(
-           "SELECT r.record, (SELECT count(DISTINCT student) FROM submission s WHERE s.lab = w.lab AND "
-           "s.content = w.content) FROM result r JOIN work w ON w.id = r.work WHERE w.lab = ? AND r.counts = 1",
-           lab);
-       r.next();)
-    if (const json record = json::parse(r.text(0), nullptr, false); record.is_object())
-      act(record, static_cast<int>(r.integer(1)));
+void each_result(Gradebook& book, const std::vector<Grade>& grades, Do act) {
+  std::map<std::string, int> students;
+  for (const Grade& g : grades)
+    if (!g.token.empty()) ++students[g.token];
+  for (const auto& [token, count] : students) {
+    Rows r = book.db().query("SELECT record FROM result WHERE token = ?", token);
+    if (!r.next()) continue;
+    if (const json record = json::parse(r.text(0), nullptr, false); record.is_object()) act(record, count);
+  }
 }
 
 }  // namespace
@@ -62,24 +65,21 @@ std::string lab_version_here(const std::string& lab) { return combined(lab_hashe
 int outdated_results(Gradebook& book, const std::string& lab) {
   const std::string here = lab_version_here(lab);
   int count = 0;
-  for (const Grade& g : book.grades(lab)) {
-    if (g.token.empty()) continue;
-    Rows r = book.db().query("SELECT record FROM result WHERE token = ?", g.token);
-    const json record = r.next() ? json::parse(r.text(0), nullptr, false) : json();
-    if (!record.is_object()) continue;
+  each_result(book, book.grades(lab), [&](const json& record, int students) {
     const std::string version = lab_version(read_result(record));
-    count += !version.empty() && version != here;
-  }
+    if (!version.empty() && version != here) count += students;
+  });
   return count;
 }
 
 std::vector<std::string> concerns(Gradebook& book, const std::string& lab) {
   std::vector<std::string> all;
   std::map<std::string, std::vector<std::string>> same;
-  for (const Grade& g : book.grades(lab))
+  const std::vector<Grade> grades = book.grades(lab);
+  for (const Grade& g : grades)
     if (!g.content.empty()) same[g.content].push_back(g.student.id);
   std::map<std::string, int> gpus;  // results by the GPU's name
-  each_result(book, lab, [&](const json& record, int) {
+  each_result(book, grades, [&](const json& record, int) {
     if (const json sandbox = record.value("sandbox", json());
         sandbox.is_object() && sandbox.value("complete", json()) == false)
       all.emplace_back("a result was judged without a complete sandbox");
@@ -137,8 +137,8 @@ std::string lab_report(Gradebook& book, const std::string& lab) {
     ++bins[static_cast<std::size_t>(std::clamp(*g.percent / 10, 0.0, 10.0))];
   }
   std::sort(all.begin(), all.end());
-  std::string out = fmt::format("{}: {} students, {} graded", lab, grades.size(), all.size());
-  if (!all.empty()) out += fmt::format(", median {:.1f} %", all[all.size() / 2]);
+  std::string out = fmt::format("{}: {}", lab, counts_text(class_counts(grades)));
+  if (!all.empty()) out += fmt::format("; median {:.1f} %", all[all.size() / 2]);
   out += "\n\n";
   const int most = std::max(1, *std::max_element(bins.begin(), bins.end()));
   for (std::size_t i = 0; i < bins.size(); ++i)
@@ -146,7 +146,7 @@ std::string lab_report(Gradebook& book, const std::string& lab) {
                        std::string(static_cast<std::size_t>((bins[i] * 40 + most - 1) / most), '#'));
 
   std::map<std::string, int> failing;
-  each_result(book, lab, [&](const json& record, int students) {
+  each_result(book, grades, [&](const json& record, int students) {
     for (const std::string& check : failing_checks(read_result(record))) failing[check] += students;
   });
   std::vector<std::pair<int, std::string>> order;
@@ -159,6 +159,13 @@ std::string lab_report(Gradebook& book, const std::string& lab) {
   const auto section = [&](const char* title, const std::vector<std::string>& lines) {
     if (!lines.empty()) out += fmt::format("\n{}:\n  {}\n", title, fmt::join(lines, "\n  "));
   };
+  std::vector<std::string> without;
+  for (const Grade& g : grades)
+    if (state_of(g) != StudentState::with_grade && state_of(g) != StudentState::nothing)
+      without.push_back(fmt::format("{}: {}", g.student.id, why_no_grade(g)));
+  for (const auto& e : book.unmatched(lab))
+    without.push_back(fmt::format("nobody on the roster: {}: {}", fs::path(e.file).filename().string(), e.why));
+  section("Handed in, without a grade", without);
   section("To look at", concerns(book, lab));
   section("Decisions", decisions(book, lab));
   return out;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/gradebook/class_counts.hpp"
 #include "cluster/src/gradebook/lab_report.hpp"
 #include "cluster/src/pages/class_charts.hpp"
 #include "cluster/src/pages/class_data.hpp"
@@ -68,6 +69,10 @@ std::string numbers(const ClassData& d) {
   std::string out = number_card("Students", std::to_string(d.grades.size())) +
                     number_card("Handed in", std::to_string(handed_in.size())) +
                     number_card("With a grade", std::to_string(percents.size()));
+  const ClassCounts counts = class_counts(d.grades);
+  if (counts.running + counts.waiting > 0)
+    out += number_card("Being graded", std::to_string(counts.running + counts.waiting));
+  if (counts.not_graded > 0) out += number_card("Not graded", std::to_string(counts.not_graded));
   if (!percents.empty()) out += number_card("Median", loop::points_text(percents[percents.size() / 2]) + " %");
   return "<dl class=\"numbers\">\n" + out + number_card("Hand-ins", std::to_string(d.hand_ins.size())) +
          number_card("Late", std::to_string(late)) + "</dl>\n";
@@ -149,15 +154,13 @@ std::string ungraded(Gradebook& book, const ClassData& d) {
   for (const Grade& g : d.grades) {
     if (g.percent) continue;
     const std::string who = g.student.id + (g.student.name.empty() ? "" : ", " + g.student.name);
-    if (g.content.empty() && g.problem.empty()) {
+    if (state_of(g) == StudentState::nothing) {
       absent += fmt::format("<li>{}</li>\n", escaped(who));
       ++missing;
       continue;
     }
-    std::string why = g.state + (g.reason.empty() ? "" : ": " + g.reason);
-    if (g.content.empty()) why = g.problem;
     rows += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"wide\">{}</td></tr>\n", escaped(who),
-                        escaped(g.source), escaped(why));
+                        escaped(g.source), escaped(why_no_grade(g)));
   }
   for (const auto& e : book.unmatched(d.lab.name))
     rows += fmt::format("<tr><th scope=\"row\">nobody on the roster</th><td>{}</td><td class=\"wide\">{}</td></tr>\n",
