@@ -79,6 +79,7 @@ class GradedClass:
     def __init__(self, shape="id", head="", lab="", backend="cpu"):
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="ridge-graded."))
         self.env = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "SBATCH_", "RIDGE_", "LC_", "LANG"))}
+        self.env["TZ"] = "UTC0"  # pages have local times
         self.hand_ins = self.dir / "hand-ins"
         self.hand_ins.mkdir()
         self.nonces, self.shape, self.sources = {}, shape, {}

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """The instructor's page of a lab, without Slurm: its numbers against the gradebook, and what it leaves out where nothing is known.
 
-test_class_page.py [page|cost]
+test_class_page.py [page|times|cost|gpus]
 test_class_page.py show NODE SOURCE BUILD    pages of both kinds in a browser (check_pages.mjs)"""
 import html, re
+from datetime import datetime
 from graded_class import *
 
 part = (sys.argv + ["page"])[1]
@@ -93,7 +94,7 @@ def page():
     expect("who handed nothing in", True, "<summary>1 handed nothing in</summary>" in text and "<li>kx111, Absent Anna</li>" in text)
     table = rows(section(text, "Students"))
     expect("no columns of questions, where nothing of them arrived", ["Id", "Name", "Percent", "copy", "aos_to_soa", "transpose", "gather", "Hand-ins",
-                                                                       "Last, UTC", "Days late", "Version", "Note"], table[0])
+                                                                       "Last", "Days late", "Version", "Note"], table[0])
     by = {r[0]: dict(zip(table[0], r)) for r in table[1:]}
     expect("all students", set(STUDENTS), set(by))
     expect("a row", ("52", "65"), (by["kx102"]["Percent"], str(sum(float(by["kx102"][t]) for t in ("copy", "aos_to_soa", "transpose", "gather")))[:2]))
@@ -116,6 +117,48 @@ def page():
     text = report(empty)
     expect("sections", ["Without a grade", "Students"], re.findall(r"<h2>(.*?)</h2>", text))
     empty.remove(), book.remove()
+
+
+def times():
+    """Dates as people read them, in the zone of the machine or of TZ, beside the same in UTC. The zones need no tzdata."""
+    book = GradedClass()
+    at = lambda text: int(datetime.fromisoformat(text + "+00:00").timestamp())
+    # The clock of Berlin goes back on 25 October: the 24th once, the 25th twice, the 26th once.
+    dates = {"kx101": at("2026-10-24T21:30:00"), "kx102": at("2026-10-24T22:30:00"), "kx103": at("2026-10-25T22:30:00"), "kx104": at("2026-10-25T23:10:00")}
+    for student, date in dates.items():
+        book.hand_in(student, "x", date)
+    expect("intake", 0, book.intake().returncode)
+    expect("extend", 0, book.run("extend", "--lab", "01", "--student", "kx105", "--until", "2026-11-08T23:00:00+01:00", "--reason", "ill").returncode)
+    berlin, kolkata, odd = "CET-1CEST,M3.5.0,M10.5.0/3", "IST-5:30", "<-0330>3:30"
+    deadline = {berlin: "Sun 1 Nov 2026, 23:00 CET", kolkata: "Mon 2 Nov 2026, 03:30 IST", odd: "Sun 1 Nov 2026, 18:30 UTC-0330", "UTC0": "Sun 1 Nov 2026, 22:00 UTC"}
+    last = {berlin: ["24 Oct, 23:30", "25 Oct, 00:30", "25 Oct, 23:30", "26 Oct, 00:10"],
+            kolkata: ["25 Oct, 03:00", "25 Oct, 04:00", "26 Oct, 04:00", "26 Oct, 04:40"]}
+    bars = {berlin: {"24 Oct 2026": 1, "25 Oct 2026": 2, "26 Oct 2026": 1}, kolkata: {"25 Oct 2026": 2, "26 Oct 2026": 2}}
+    for zone, wanted in deadline.items():
+        text = report(book, env={"TZ": zone})
+        element = f'<time datetime="2026-11-01T22:00:00Z" title="2026-11-01T22:00:00Z">{wanted}</time>'
+        expect(f"{zone}: the deadline: {text[text.index('<h1>'):][:600]}", True, "Deadline " + element in text)
+        read = re.sub(r"<[^>]*>", " ", text[text.index("<h1>"):text.index("<script")])
+        expect(f"{zone}: no date as machines write it", [], re.findall(r"\d{4}-\d\d-\d\d", read))
+        expect(f"{zone}: all elements have their time", True, all(shown and utc.endswith("Z") and utc == title for utc, title, shown in re.findall(
+            r'<time datetime="([^"]*)" title="([^"]*)">([^<]*)</time>', text)))
+        cells = re.findall(r'<td class="date" data-v="(\d+)"><time[^>]*>([^<]*)</time></td>', text)
+        expect(f"{zone}: sorted by the moment", sorted(dates.values()), sorted(int(v) for v, _ in cells))
+        if zone in last:
+            expect(f"{zone}: the last hand-ins", last[zone], [shown for _, shown in cells])
+            drawn = {day: int(n) for day, n in re.findall(r"<title>([^<]*): (\d+) hand-ins?</title>", section(text, "Attempts over time"))}
+            expect(f"{zone}: a bar is a day there", bars[zone], drawn)
+    book.hand_in("kx106", "x", at("2025-12-31T20:00:00"))  # in the year before, but in Kolkata
+    book.intake()
+    for zone, shown in (("UTC0", "31 Dec 2025, 20:00"), (kolkata, "1 Jan, 01:30")):
+        expect(f"{zone}: the year, where there are two: {shown}", True, f">{shown}</time></td>" in report(book, env={"TZ": zone}))
+    expect("an extension, in the note and among the decisions", 2, len(re.findall(r'to <time datetime="2026-11-08T22:00:00Z"[^>]*>(?:Sun )?8 Nov 2026, 22:00', text)))
+    book.judge({"kx101": 3})
+    expect("feedback", 0, book.run("export", "--lab", "01", "--feedback", "out", env={"TZ": berlin}).returncode)
+    text = (book.dir / "out/students/kx101/feedback.html").read_text()
+    for shown in ("Handed in: Sat 24 Oct 2026, 23:30 CEST.", "Deadline: Sun 1 Nov 2026, 23:00 CET.", "24 Oct, 23:30 <span"):
+        expect(f"the student's page: '{shown}'", True, shown in text)
+    book.remove()
 
 
 def cost():
@@ -154,7 +197,7 @@ echo 'nonsense'
 def show(node, source, build):
     book = GradedClass(head='lessons = "https://ridge.example.edu/course"\n').whole()
     answer(book)
-    report(book)
+    report(book, env={"TZ": "CET-1CEST,M3.5.0,M10.5.0/3"})
     done = book.run("export", "--lab", "01", "--feedback", "out")
     expect(f"export: {done.stderr}", 0, done.returncode)
     pages = [book.dir / "class.html", *[book.dir / "out/students" / s / "feedback.html" for s in ("kx101", "kx103", "kx107", "kx110")]]
@@ -164,5 +207,5 @@ def show(node, source, build):
         sys.exit(code)
 
 
-{"page": page, "cost": cost, "gpus": gpus, "show": show}[part](*sys.argv[2:])
+{"page": page, "times": times, "cost": cost, "gpus": gpus, "show": show}[part](*sys.argv[2:])
 print(f"{len(checks)} checks")

@@ -76,7 +76,7 @@ def pages():
                 expect(f"{student}: the wrong case", True, c["name"] in told)
     for student, words in {"kx101": ("100 %", "2 attempts", "15 points copy passed"), "kx105": ("65 %", "One attempt"),
                            "kx102": ("52 %", "The judge gave 65 of 100 points", "2 days late: 20 % taken off"),
-                           "kx103": ("Your deadline was extended to 2026-11-20 22:00 UTC", "Hints: ./ridge hint 01 transpose"),
+                           "kx103": ("Your deadline was extended to Fri 20 Nov 2026, 22:00 UTC", "Hints: ./ridge hint 01 transpose"),
                            "kx104": ("61.5 %", "Your instructor set this grade", "goal of sectors 8 x (goal 1.02)"),
                            "kx106": ("neighbouring lanes read addresses 32 bytes apart",),
                            "kx108": ("100 %", "Your last hand-in could not be read, so an earlier one counts: it is an archive", "Hand-ins without a result"),

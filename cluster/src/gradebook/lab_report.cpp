@@ -117,13 +117,12 @@ std::vector<std::string> concerns(Gradebook& book, const std::string& lab) {
   return all;
 }
 
-std::vector<std::string> decisions(Gradebook& book, const std::string& lab) {
-  std::vector<std::string> all;
+std::vector<Decision> decisions(Gradebook& book, const std::string& lab) {
+  std::vector<Decision> all;
   for (Rows r = book.db().query(
            "SELECT made, kind, student, value, reason, author FROM decision WHERE lab = ? ORDER BY id", lab);
        r.next();)
-    all.push_back(fmt::format("{} {} {} {}: {} ({})", date_text(r.integer(0)), r.text(1), r.text(2), r.text(3),
-                              r.text(4), r.text(5)));
+    all.push_back({r.integer(0), r.text(1), r.text(2), r.text(3), r.text(4), r.text(5)});
   return all;
 }
 
@@ -167,7 +166,11 @@ std::string lab_report(Gradebook& book, const std::string& lab) {
     without.push_back(fmt::format("nobody on the roster: {}: {}", fs::path(e.file).filename().string(), e.why));
   section("Handed in, without a grade", without);
   section("To look at", concerns(book, lab));
-  section("Decisions", decisions(book, lab));
+  std::vector<std::string> decided;
+  for (const Decision& d : decisions(book, lab))
+    decided.push_back(
+        fmt::format("{} {} {} {}: {} ({})", date_text(d.made), d.kind, d.student, d.value, d.reason, d.author));
+  section("Decisions", decided);
   return out;
 }
 

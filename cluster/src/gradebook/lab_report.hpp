@@ -1,5 +1,6 @@
 // What an instructor wants to know of a lab: distribution, failing checks, versions, what to look at.
 #pragma once
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,8 +24,12 @@ int outdated_results(Gradebook& book, const std::string& lab);
 
 // Sentences on results that somebody should look at.
 std::vector<std::string> concerns(Gradebook& book, const std::string& lab);
-// The instructor's decisions with author and reason.
-std::vector<std::string> decisions(Gradebook& book, const std::string& lab);
+// The instructor's decisions, oldest first.
+struct Decision {
+  std::int64_t made = 0;  // Unix seconds
+  std::string kind, student, value, reason, author;
+};
+std::vector<Decision> decisions(Gradebook& book, const std::string& lab);
 
 // All of it as text.
 std::string lab_report(Gradebook& book, const std::string& lab);

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/pages/local_time.hpp"
 #include "learn/report/svg.hpp"
 
 namespace ridge::cluster {
@@ -54,8 +54,14 @@ std::string histogram_svg(const std::vector<double>& points, double most, const 
       kBarsHeight - kBarsFoot, kBarsHeight - kBarsFoot, bars);
 }
 
-std::string times_svg(const std::vector<std::int64_t>& dates, std::optional<std::int64_t> deadline) {
+std::string times_svg(const std::vector<std::int64_t>& given, std::optional<std::int64_t> deadline) {
   constexpr std::int64_t kHour = 3600, kDay = 86400, kMostBins = 90;
+  // On the clock of this time zone, so that a bar is a day of the calendar. An hour that the clock goes back makes an
+  // earlier date the later one.
+  std::vector<std::int64_t> dates;
+  for (const std::int64_t d : given) dates.push_back(local_clock(d));
+  std::sort(dates.begin(), dates.end());
+  if (deadline) deadline = local_clock(*deadline);
   std::int64_t first = dates.front(), last = dates.back();
   if (deadline && *deadline > first - 60 * kDay && *deadline < last + 60 * kDay)
     first = std::min(first, *deadline), last = std::max(last, *deadline);
@@ -72,12 +78,13 @@ std::string times_svg(const std::vector<std::int64_t>& dates, std::optional<std:
   for (std::size_t i = 0; i < bins.size(); ++i) {
     if (bins[i] == 0) continue;
     const double height = (kTimesHeight - kTimesFoot - kTimesHead) * bins[i] / highest;
-    const std::string from = date_text(begin + static_cast<std::int64_t>(i) * step);
+    const std::string from =
+        shown_clock(begin + static_cast<std::int64_t>(i) * step, step < kDay ? TimeForm::minutes : TimeForm::day);
     out += fmt::format(
         "<rect class=\"some-of\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"><title>{}: {} "
         "hand-in{}</title></rect>\n",
         kTimesLeft + width * static_cast<double>(i) + width * 0.08, kTimesHeight - kTimesFoot - height, width * 0.84,
-        height, from.substr(0, 10) + (step < kDay ? " " + from.substr(11, 5) : ""), bins[i], bins[i] == 1 ? "" : "s");
+        height, from, bins[i], bins[i] == 1 ? "" : "s");
   }
   if (deadline) {
     const double x = kTimesLeft + (kTimesWidth - 2 * kTimesLeft) * static_cast<double>(*deadline - begin) /
@@ -88,7 +95,7 @@ std::string times_svg(const std::vector<std::int64_t>& dates, std::optional<std:
         "text-anchor=\"{3}\">deadline</text>\n",
         x, kTimesHeight - kTimesFoot, right ? x - 5 : x + 5, right ? "end" : "start");
   }
-  const auto day = [](std::int64_t date) { return date_text(date).substr(0, 10); };
+  const auto day = [](std::int64_t date) { return shown_clock(date, TimeForm::day); };
   out += fmt::format(
       "<line class=\"grid\" x1=\"0\" x2=\"{0}\" y1=\"{1}\" y2=\"{1}\"/><text class=\"soft\" x=\"{2}\" "
       "y=\"{3}\">{4}</text><text class=\"soft\" x=\"{5}\" y=\"{3}\" text-anchor=\"end\">{6}</text>\n",

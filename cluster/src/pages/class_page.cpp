@@ -10,6 +10,7 @@
 #include "cluster/src/gradebook/lab_report.hpp"
 #include "cluster/src/pages/class_charts.hpp"
 #include "cluster/src/pages/class_data.hpp"
+#include "cluster/src/pages/local_time.hpp"
 #include "cluster/src/pages/students_table.hpp"
 #include "grader/base/text.hpp"
 #include "learn/report/lab_html.hpp"
@@ -34,7 +35,7 @@ constexpr const char* kClassStyle = R"css(
 .bars svg { font-size: 12px; } .times svg { font-size: 9px; }
 svg .some-of { fill: var(--kernel); } svg .none-of { fill: var(--bad); } svg .all-of { fill: var(--good); }
 svg .deadline { stroke: var(--bad); stroke-width: 1.5; stroke-dasharray: 5 4; }
-body { max-width: 88rem; } td, tbody th { vertical-align: top; } td.n, td.date { white-space: nowrap; } td ul { margin: 0; padding-left: 1.1rem; } td.wide { min-width: 16rem; } td, th { overflow-wrap: normal; }
+body { max-width: 88rem; } td, tbody th { vertical-align: top; } td.n, td.date { white-space: nowrap; } td ul { margin: 0; padding-left: 1.1rem; } td.wide { min-width: 16rem; } td.remark { min-width: 8rem; } td, th { overflow-wrap: normal; }
 thead th { vertical-align: bottom; } .students td, .students th { padding-right: .55rem; } .students td:nth-child(2) { min-width: 9rem; overflow-wrap: anywhere; }
 th button { all: unset; cursor: pointer; font-weight: 650; } th button:hover { text-decoration: underline; }
 th button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
@@ -176,6 +177,17 @@ std::string ungraded(Gradebook& book, const ClassData& d) {
   return out;
 }
 
+std::string decisions_html(Gradebook& book, const std::string& lab) {
+  std::string rows;
+  for (const Decision& d : decisions(book, lab))
+    rows +=
+        fmt::format("<li>{}: {}{} {}: {} ({})</li>\n", time_html(d.made, TimeForm::minutes), escaped(d.kind),
+                    d.student.empty() ? "" : " " + escaped(d.student),
+                    d.kind == "extension" ? "to " + time_html(parse_date(d.value), TimeForm::full) : escaped(d.value),
+                    escaped(d.reason), escaped(d.author));
+  return rows.empty() ? "" : "<ul>\n" + rows + "</ul>\n";
+}
+
 std::string costs_html(const Costs& c) {
   if (c.results == 0 && !c.slurm_hours) return {};
   std::vector<std::string> lines = {fmt::format("{} gradings took {:.2f} hours on their nodes, {:.0f} s each.",
@@ -210,9 +222,12 @@ std::string versions(const ClassData& d) {
 std::string class_page(Gradebook& book, const std::string& lab) {
   const ClassData d = class_data(book, lab);
   const std::string title = fmt::format("{}, lab {}: {}", d.course, lab.substr(0, lab.find('_')), d.lab.title);
-  std::string out = fmt::format("<h1>{}</h1>\n<p class=\"soft\">{}{}, graded by {}.</p>\n", escaped(title),
-                                d.rules.deadline ? "Deadline " + date_text(*d.rules.deadline) + "; as of " : "As of ",
-                                date_text(wall_now()), d.rules.backend == lab::Backend::cuda ? "GPUs" : "the emulator");
+  std::string out = fmt::format(
+      "<h1>{}</h1>\n<p class=\"soft\">{}{}, graded by {}. Times are in the time zone of the machine "
+      "that made this page; hover over one for UTC.</p>\n",
+      escaped(title),
+      d.rules.deadline ? "Deadline " + time_html(*d.rules.deadline, TimeForm::full) + "; as of " : "As of ",
+      time_html(wall_now(), TimeForm::full), d.rules.backend == lab::Backend::cuda ? "GPUs" : "the emulator");
   out += numbers(d);
   out += section("Points", distribution(d));
   out += section("Attempts over time", over_time(d));
@@ -220,7 +235,7 @@ std::string class_page(Gradebook& book, const std::string& lab) {
   out += section("Without a grade", ungraded(book, d));
   out += section("Students", students_table(d));
   out += section("To look at", list_of(concerns(book, lab)));
-  out += section("Decisions", list_of(decisions(book, lab)));
+  out += section("Decisions", decisions_html(book, lab));
   out += section("What grading cost", costs_html(costs_of(book, d)));
   out += section("Versions of the lab", versions(d));
   return loop::whole_page(title, out, kClassStyle, kSortScript);

@@ -9,6 +9,7 @@
 #include "cluster/src/base/files.hpp"
 #include "cluster/src/intake/intake.hpp"
 #include "cluster/src/jobs/array_task.hpp"
+#include "cluster/src/pages/local_time.hpp"
 #include "cluster/src/pages/student_record.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/report.hpp"
@@ -31,12 +32,6 @@ constexpr const char* kStudentStyle = R"css(
 .grade ul { margin: .3rem 0 0; padding-left: 1.2rem; }
 )css";
 
-// "2026-11-01 22:00 UTC"
-std::string day_and_time(std::int64_t date) {
-  const std::string text = date_text(date);
-  return text.substr(0, 10) + " " + text.substr(11, 5) + " UTC";
-}
-
 std::string percent_text(double percent) { return loop::points_text(percent) + " %"; }
 
 // The graded hand-ins as the stops of a path.
@@ -47,7 +42,8 @@ std::vector<loop::Stop> path_of(Gradebook& book, const Feedback& f) {
     const auto record = h.content.empty() ? std::nullopt : counting_record(book, f.grade.lab, h.content);
     const auto result = record ? result_of(*record) : std::nullopt;
     if (!result) continue;
-    loop::Stop stop{date_text(h.date), "", "", result->points, result->outcome != Outcome::build_failed, {}, 0};
+    loop::Stop stop{local_text(h.date, TimeForm::this_year),  "", "", result->points,
+                    result->outcome != Outcome::build_failed, {}, 0};
     for (const TaskResult& t : result->tasks)
       if (t.status == Status::passed && passed.insert(t.id).second) stop.passed.push_back(t.id);
     stops.push_back(std::move(stop));
@@ -78,7 +74,7 @@ std::string ungraded_list(Gradebook& book, const Feedback& f) {
   std::string out;
   for (const HandIn& h : f.hand_ins)
     if (h.content.empty() || !counting_record(book, f.grade.lab, h.content))
-      out += fmt::format("<li>{}: {}</li>\n", escaped(day_and_time(h.date)),
+      out += fmt::format("<li>{}: {}</li>\n", escaped(local_text(h.date, TimeForm::full)),
                          escaped(h.problem.empty() ? "no result" : problem_text(h.problem)));
   return out.empty() ? "" : "<h2>Hand-ins without a result</h2>\n<ul>\n" + out + "</ul>\n";
 }
@@ -103,14 +99,15 @@ std::vector<std::string> grade_notes(Gradebook& book, const Feedback& f) {
   if (g.points && g.max)
     notes.push_back(fmt::format("The judge gave {} of {:g} points.", loop::points_text(*g.points), *g.max));
   if (!g.percent) notes.push_back(no_grade(g));
-  if (g.handed_in) notes.push_back(fmt::format("Handed in: {}.", day_and_time(*g.handed_in)));
+  if (g.handed_in) notes.push_back(fmt::format("Handed in: {}.", local_text(*g.handed_in, TimeForm::full)));
   Rows extension = book.db().query(
       "SELECT value FROM decision WHERE kind = 'extension' AND lab = ? AND student = ? ORDER BY id DESC LIMIT 1", g.lab,
       g.student.id);
   if (extension.next())
-    notes.push_back(fmt::format("Your deadline was extended to {}.", day_and_time(parse_date(extension.text(0)))));
+    notes.push_back(
+        fmt::format("Your deadline was extended to {}.", local_text(parse_date(extension.text(0)), TimeForm::full)));
   else if (rules.deadline)
-    notes.push_back(fmt::format("Deadline: {}.", day_and_time(*rules.deadline)));
+    notes.push_back(fmt::format("Deadline: {}.", local_text(*rules.deadline, TimeForm::full)));
   if (g.days_late > 0) {
     const double off = g.days_late > rules.late.days ? 100 : std::min(100.0, rules.late.percent_per_day * g.days_late);
     notes.push_back(fmt::format("{:.0f} day{} late{}.", g.days_late, g.days_late == 1 ? "" : "s",

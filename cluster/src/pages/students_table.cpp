@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/base/strings.hpp"
 #include "cluster/src/gradebook/lab_report.hpp"
+#include "cluster/src/pages/local_time.hpp"
 #include "learn/report/lab_html.hpp"
 #include "learn/report/svg.hpp"
 
@@ -55,10 +58,23 @@ std::string number_cell(const std::optional<double>& value, const std::string& t
                      escaped(text.empty() ? loop::points_text(*value) : text));
 }
 
-std::string date_cell(const std::optional<std::int64_t>& date) {
+std::string date_cell(const std::optional<std::int64_t>& date, TimeForm form) {
   if (!date) return "<td data-v=\"\"></td>";
-  const std::string text = date_text(*date);
-  return fmt::format("<td class=\"date\" data-v=\"{}\">{} {}</td>", *date, text.substr(0, 10), text.substr(11, 5));
+  return fmt::format("<td class=\"date\" data-v=\"{}\">{}</td>", *date, time_html(*date, form));
+}
+
+// "extension 2026-12-08T22:59:00Z; 1 day late", with its date as the page's others
+std::string note_cell(const std::string& note) {
+  const std::string extension = "extension ";
+  std::string out;
+  for (const std::string& part : split(note, ';')) {
+    const std::string text = trimmed(part);
+    if (!out.empty()) out += "; ";
+    out += text.starts_with(extension)
+               ? "extension to " + time_html(parse_date(text.substr(extension.size())), TimeForm::minutes)
+               : escaped(text);
+  }
+  return "<td class=\"remark\">" + out + "</td>";
 }
 
 }  // namespace
@@ -73,11 +89,15 @@ std::string students_table(const ClassData& d) {
   std::string head = "<th scope=\"col\">Id</th><th scope=\"col\">Name</th><th scope=\"col\" class=\"n\">Percent</th>";
   for (const Task& t : d.lab.tasks) head += fmt::format("<th scope=\"col\" class=\"n\">{}</th>", escaped(t.id));
   head +=
-      "<th scope=\"col\" class=\"n\">Hand-ins</th><th scope=\"col\">Last, UTC</th><th scope=\"col\" class=\"n\">Days "
+      "<th scope=\"col\" class=\"n\">Hand-ins</th><th scope=\"col\">Last</th><th scope=\"col\" class=\"n\">Days "
       "late</th>";
   if (predictions) head += "<th scope=\"col\" class=\"n\">Predicted</th>";
   if (asked) head += "<th scope=\"col\" class=\"n\">Quiz answered</th><th scope=\"col\" class=\"n\">Quiz right</th>";
   head += "<th scope=\"col\">Version</th><th scope=\"col\">Note</th>";
+  std::set<std::string> years;
+  for (const Grade& g : d.grades)
+    if (g.handed_in) years.insert(local_text(*g.handed_in, TimeForm::year));
+  const TimeForm form = years.size() > 1 ? TimeForm::minutes : TimeForm::this_year;
   std::string rows;
   for (const Grade& g : d.grades) {
     const auto result = d.results.find(g.student.id);
@@ -90,14 +110,14 @@ std::string students_table(const ClassData& d) {
           if (t.id == task.id && t.status != Status::skipped) points = t.points;
       row += number_cell(points);
     }
-    row += number_cell(times[g.student.id]) + date_cell(g.handed_in) + number_cell(g.days_late);
+    row += number_cell(times[g.student.id]) + date_cell(g.handed_in, form) + number_cell(g.days_late);
     const auto answered = [&](int count, int of) {
       return g.participation ? number_cell(count, fmt::format("{} of {}", count, of)) : number_cell(std::nullopt);
     };
     const loop::Participation p = g.participation.value_or(loop::Participation{});
     if (predictions) row += answered(p.predicted, p.predictions);
     if (asked) row += answered(p.answered, p.questions) + answered(p.right, p.answered);
-    row += text_cell(result == d.results.end() ? "" : lab_version(result->second).substr(0, 8)) + text_cell(g.note);
+    row += text_cell(result == d.results.end() ? "" : lab_version(result->second).substr(0, 8)) + note_cell(g.note);
     rows += "<tr>" + row + "</tr>\n";
   }
   if (rows.empty()) return {};
