@@ -1,5 +1,5 @@
-// How far each student of a class is: the one place where students are counted, so that status, report, page, summary and
-// export say the same.
+// How far each student of a class is: the one place where students are counted, so that status, report, page, summary
+// and export say the same.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,9 +8,13 @@
 
 namespace ridge::cluster {
 
-enum class StudentState { with_grade, running, waiting, not_graded, nothing };
-
-// `running` is in Slurm's queue or on a node. `not_graded` failed or was cancelled, or what was handed in can't be read.
+enum class StudentState {
+  with_grade,
+  running,  // in Slurm's queue, or on a node
+  waiting,
+  not_graded,  // the grading failed or was cancelled, or the hand-in can't be read
+  nothing      // was handed in
+};
 StudentState state_of(const Grade& grade);
 
 // Why a student who handed in has no grade: the problem of the hand-in, or the state of the grading with its reason.
