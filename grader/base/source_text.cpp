@@ -1,5 +1,6 @@
 #include "grader/base/source_text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cwchar>
 #include <locale>
@@ -54,6 +55,8 @@ std::optional<std::string> source_text(std::string_view bytes) {
     text = std::string(bytes);
   }
   while (text && text->starts_with(kUtf8Mark)) text->erase(0, kUtf8Mark.size());  // editors have added two
+  // Of the old Mac's line ends compilers make one line, and so one comment.
+  if (text && text->find('\n') == text->npos) std::replace(text->begin(), text->end(), '\r', '\n');
   return text;
 }
 

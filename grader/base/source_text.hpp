@@ -6,7 +6,8 @@
 
 namespace ridge {
 
-// The text as compilers read it: no byte order mark, UTF-16 converted to UTF-8, all else as it is. Nothing where the
+// The text as compilers read it: no byte order mark, UTF-16 converted to UTF-8, a lone carriage return as the end of a
+// line where there is no other end, all else as it is. Nothing where the
 // bytes are no text.
 std::optional<std::string> source_text(std::string_view bytes);
 

@@ -600,6 +600,8 @@ TEST_CASE("sources are read as editors save them") {
   CHECK(source_text("\0i\0n\0t\0 \0x\0;"sv) == "int x;");
   CHECK(source_text("\xFF\xFE"sv) == "");
   CHECK(source_text("") == "");
+  CHECK(source_text("// one\r// two\r") == "// one\n// two\n");
+  CHECK(source_text("// one\r\n// \r two\r\n") == "// one\r\n// \r two\r\n");
   const std::string latin1 = "// gr\xFC\xDF\n";  // compilers take any bytes in comments
   CHECK(source_text(latin1) == latin1);
   // No text: an odd byte, half a surrogate pair, a zero character, a program, a picture's zeros.

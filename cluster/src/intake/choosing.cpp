@@ -5,8 +5,11 @@
 
 #include <algorithm>
 
+#include "cluster/src/base/files.hpp"
 #include "cluster/src/base/strings.hpp"
+#include "cluster/src/intake/misnamed.hpp"
 #include "cluster/src/intake/unpacking.hpp"
+#include "grader/base/source_text.hpp"
 #include "grader/base/text.hpp"
 
 namespace ridge::cluster {
@@ -14,6 +17,7 @@ namespace ridge::cluster {
 namespace {
 
 constexpr int kMaxEntries = 20000, kMaxDepth = 8;
+constexpr std::size_t kMaxCompared = 400;  // files
 
 bool is_source(const fs::path& p, const Lab& lab) {
   static const std::set<std::string> known = {".cu", ".cuh", ".h", ".hpp", ".inc"};
@@ -48,13 +52,60 @@ std::map<std::string, fs::path> of_one_folder(const fs::path& from, const Lab& l
   return files;
 }
 
+// As it is compared: without the line ends of Windows. What can't be read is like no other text.
+std::string compared(const fs::path& file) {
+  const auto bytes = read_regular(file, 1 << 20);
+  const auto text = bytes ? source_text(*bytes) : std::nullopt;
+  return text ? replaced(*text, "\r", "") : "unreadable: " + file.string();
+}
+
+bool all_equal(const std::vector<fs::path>& files) {
+  return !files.empty() && std::all_of(files.begin() + 1, files.end(),
+                                       [&](const fs::path& f) { return compared(f) == compared(files[0]); });
+}
+
+// Whole clones hold the stubs beside the work, and some hand in an older version, too.
+void choose_folder(const Lab& lab, Found& found) {
+  struct Folder {
+    std::map<std::string, std::string> own;  // texts that differ from the stub
+    std::size_t all = 0;
+  };
+  std::map<fs::path, Folder> folders;
+  std::size_t files = 0;
+  for (auto& [name, places] : found.places) {
+    const std::string stub = replaced(file_text(lab.dir / name), "\r", "");
+    std::vector<fs::path> own;
+    for (const fs::path& place : places) {
+      Folder& folder = folders[place.parent_path()];
+      ++folder.all;
+      const std::string text = ++files <= kMaxCompared ? compared(place) : "";
+      if (text != stub) folder.own[name] = text, own.push_back(place);
+    }
+    if (!own.empty()) places = own;
+  }
+  const Folder* best = nullptr;
+  for (const auto& [dir, folder] : folders)
+    if (best == nullptr || std::pair(folder.own.size(), folder.all) > std::pair(best->own.size(), best->all))
+      best = &folder, found.sources = dir;
+  for (const auto& [dir, folder] : folders) {
+    std::vector<std::string> differ;
+    for (const auto& [name, text] : folder.own)
+      if (const auto here = best->own.find(name); here != best->own.end() && here->second != text)
+        differ.push_back(name);
+    if (!differ.empty() && (differ.size() > 1 || folder.own.size() == best->own.size()))
+      found.twins =
+          fmt::format("holds {0}/{2} and {1}/{2}, which differ: which one counts? Hand in one folder",
+                      printable(found.sources.filename().string()), printable(dir.filename().string()), differ[0]);
+  }
+}
+
 // Files of the lab that lie in other folders than most of them, one folder for each task. Two of one name are a
 // problem, and so is a file that is there and can't be taken: the stub in its place would cost the task.
 void add_missing(const Found& found, const Lab& lab, std::map<std::string, fs::path>& files, Staged& s) {
   for (const std::string& file : lab.files) {
     if (files.count(file) != 0 || !s.problem.empty()) continue;
     const auto at = found.places.find(file);
-    if (at != found.places.end() && at->second.size() == 1) {
+    if (at != found.places.end() && all_equal(at->second)) {
       files[file] = at->second[0];
       s.note += fmt::format("{}{} is taken from the folder {}", s.note.empty() ? "" : "; ", file,
                             printable(at->second[0].parent_path().filename().string()));
@@ -69,14 +120,8 @@ void add_missing(const Found& found, const Lab& lab, std::map<std::string, fs::p
     } else if (found.links.count(file) != 0) {
       s.problem = file + " is a link, which is not followed; hand in the file itself";
     } else {
-      std::error_code ec;
-      const std::string stem = lower(fs::path(file).stem().string());
-      for (fs::directory_iterator it(found.sources, ec), end; !ec && it != end; it.increment(ec)) {
-        const std::string name = it->path().filename().string();
-        int copy = 0;
-        if (lower(name).starts_with(stem) && lower(name).ends_with(".cu") && lab_file(name, lab, copy).empty())
-          s.problem = fmt::format("has no {0}; is {1} meant? Hand it in as {0}", file, printable(name));
-      }
+      if (const std::string name = misnamed(file, found.others, found.sources, lab); !name.empty())
+        s.problem = fmt::format("has no {0}; is {1} meant? Hand it in as {0}", file, printable(name));
     }
   }
 }
@@ -86,11 +131,10 @@ void add_missing(const Found& found, const Lab& lab, std::map<std::string, fs::p
 // Archives wrap the sources in folders. Links are not followed.
 Found look_through(const fs::path& top, const Lab& lab) {
   Found found;
-  int most = 0, entries = 0;
+  int entries = 0;
   std::vector<std::pair<fs::path, int>> folders = {{top, 0}};
   for (std::size_t i = 0; i < folders.size() && entries < kMaxEntries; ++i) {
     const auto [dir, depth] = folders[i];
-    std::set<std::string> here;
     std::error_code ec;
     for (fs::directory_iterator it(dir, ec), end; !ec && it != end && ++entries < kMaxEntries; it.increment(ec)) {
       const std::string name = it->path().filename().string();
@@ -99,7 +143,9 @@ Found look_through(const fs::path& top, const Lab& lab) {
       bool read = false;
       if (fs::is_regular_file(s)) {
         if (const std::string file = lab_file(name, lab, copy); !file.empty())
-          here.insert(file), found.places[file].push_back(it->path());
+          found.places[file].push_back(it->path());
+        else if (name[0] != '.' || name.ends_with(".icloud"))
+          found.others.push_back(it->path());
         if (name[0] != '.' && is_archive(name, read)) {
           if (read) found.archives.push_back(it->path());
           if (!read) found.unread = printable(name);
@@ -111,14 +157,20 @@ Found look_through(const fs::path& top, const Lab& lab) {
     }
     if (ec)
       found.closed = fmt::format("the folder {} can't be read: {}", printable(dir.filename().string()), ec.message());
-    if (static_cast<int>(here.size()) > most) most = static_cast<int>(here.size()), found.sources = dir;
   }
   std::sort(found.archives.begin(), found.archives.end());
+  std::sort(found.others.begin(), found.others.end());
+  for (auto& [name, places] : found.places) std::sort(places.begin(), places.end());
+  choose_folder(lab, found);
   return found;
 }
 
 std::map<std::string, fs::path> chosen_files(const Found& found, const Lab& lab, bool copies, Staged& s) {
   std::map<std::string, fs::path> files = of_one_folder(found.sources, lab, copies, s);
+  if (s.problem.empty()) s.problem = found.twins;
+  for (const auto& [name, places] : found.places)  // a stub here, and the student's text in another folder
+    if (std::none_of(places.begin(), places.end(), [&](const fs::path& p) { return p.parent_path() == found.sources; }))
+      files.erase(name);
   add_missing(found, lab, files, s);
   return files;
 }

@@ -10,12 +10,16 @@
 namespace ridge::cluster {
 
 struct Found {
-  fs::path sources;  // the folder with the most files of the lab; empty: none has any
-  std::map<std::string, std::vector<fs::path>> places;  // of each file of the lab, in all folders
-  std::set<std::string> links;                          // files of the lab that are links or devices
-  std::string closed;                                   // why a folder can't be listed
-  std::vector<fs::path> archives;                       // that were met on the way
-  std::string unread;                                   // the name of an archive of a kind that is not read
+  // The folder with most files of the lab that differ from the stubs, then with most of them. Empty: none has any.
+  fs::path sources;
+  // Each file of the lab in all folders; without the stubs where another folder has a text of its own.
+  std::map<std::string, std::vector<fs::path>> places;
+  std::string twins;               // two folders with different texts, either of which may be meant
+  std::vector<fs::path> others;    // files that are none of the lab's
+  std::set<std::string> links;     // files of the lab that are links or devices
+  std::string closed;              // why a folder can't be listed
+  std::vector<fs::path> archives;  // that were met on the way
+  std::string unread;              // the name of an archive of a kind that is not read
 };
 
 Found look_through(const fs::path& top, const Lab& lab);

@@ -12,6 +12,7 @@
 #include "cluster/src/base/files.hpp"
 #include "cluster/src/base/strings.hpp"
 #include "cluster/src/intake/choosing.hpp"
+#include "cluster/src/intake/misnamed.hpp"
 #include "cluster/src/intake/unpacking.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/source_text.hpp"
@@ -46,6 +47,10 @@ std::vector<std::string> copy_sources(const std::map<std::string, fs::path>& fil
     const auto text = source_text(*bytes);
     if (!text) {
       problem = fmt::format("{} {}", name, kNoSourceText);
+      return empty;
+    }
+    if (const std::string what = no_source(*text); !what.empty()) {
+      problem = name + " " + what;
       return empty;
     }
     if (trimmed(*text).empty() && std::count(lab.files.begin(), lab.files.end(), name) != 0) {
@@ -91,6 +96,29 @@ std::string unpack_inner(const std::vector<fs::path>& archives, const fs::path& 
   return problem;
 }
 
+// A part of the lab's files lies beside an archive: what is missing may be in there.
+std::string rest_in_archive(const Found& found, const std::map<std::string, fs::path>& files, const Lab& lab,
+                            const fs::path& scratch) {
+  const auto missing =
+      std::find_if(lab.files.begin(), lab.files.end(), [&](const std::string& f) { return files.count(f) == 0; });
+  if (missing == lab.files.end()) return "";
+  if (!found.unread.empty())
+    return fmt::format("has no {}, and {} is an archive of a kind that is not read; hand in a zip or tar.gz of all",
+                       *missing, found.unread);
+  const std::string all = "; hand in all files in one folder or one archive";
+  for (std::size_t i = 0; i < found.archives.size(); ++i) {
+    const fs::path to = scratch / fmt::format("rest-{}", i);
+    make_folders(to);
+    const std::string name = printable(found.archives[i].filename().string());
+    if (const std::string p = unpack_inner({found.archives[i]}, to, 0); !p.empty())
+      return fmt::format("has no {}, and {}{}", *missing, p, all);
+    const Found inner = look_through(to, lab);
+    for (const auto& [file, places] : inner.places)
+      if (files.count(file) == 0) return fmt::format("has no {}, which is in {}{}", file, name, all);
+  }
+  return "";
+}
+
 std::int64_t newest_of(const std::vector<fs::path>& files) {
   std::int64_t newest = 0;
   struct stat st {};
@@ -128,6 +156,10 @@ Staged stage_entry(const Entry& entry, const Lab& lab, std::optional<std::int64_
       if (bytes && name.find('/') == std::string::npos) publish(own / name, *bytes);
     } else if (is_archive(name, read) && !read) {
       s.problem = "is an archive of a kind that is not read; hand in a zip or tar.gz";
+    } else if (is_document(name)) {
+      s.problem = "is a document; hand in the source files, or a zip or tar.gz of them";
+    } else if (st.st_size == 0) {
+      s.problem = "is empty: was the upload complete?";
     } else {
       const fs::path into = entry.parts.size() == 1 ? own : scratch.path() / "files" / fmt::format("part-{}", i);
       make_folders(into);
@@ -153,6 +185,7 @@ Staged stage_entry(const Entry& entry, const Lab& lab, std::optional<std::int64_
   }
   const bool lms = entry.parts.size() > 1 || !entry.parts[0].file.empty();
   const std::map<std::string, fs::path> files = chosen_files(found, lab, lms, s);
+  if (s.problem.empty()) s.problem = rest_in_archive(found, files, lab, scratch.path());
   if (folder) {  // the newest file's date counts, not the folder's
     std::vector<fs::path> labs;
     for (const auto& [name, file] : files)
