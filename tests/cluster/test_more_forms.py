@@ -93,7 +93,17 @@ def files():
             "pdf": ({**WHOLE, missing: b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n"}, "gather.cu is a document (PDF)"),
             "word": ({**WHOLE, missing: zipped(("word/document.xml", "<x/>"))}, "no text"),
             "utf32": ({**WHOLE, missing: GOT.encode("utf-32")}, "no text"), "blanks": ({n: "\n" for n in FILES}, "empty")}
-    take_in(good, told).remove()
+    book = take_in(good, told)
+    # A file that is missing without a trace is graded as the stub, and the instructor is told.
+    (book.dir / "roster.csv").write_text((book.dir / "roster.csv").read_text() + "few,\nbare,\n")
+    for name in FILES[:3]:
+        book.put(f"few/{name}", WHOLE[name])
+        book.put(f"bare/{name}", WHOLE[name])
+    book.put("bare/transpose.cu", "")
+    expect("intake", 0, book.intake().returncode)
+    report = book.run("report", "--lab", "01").stdout
+    expect("who handed in a stub: " + report, True, "transpose.cu: the lab's stub, as the file was missing, empty or unchanged: bare, few" in report)
+    book.remove()
 
 
 def archives():
@@ -122,6 +132,8 @@ def archives():
             "halfrar": ({**dict(without_gather), "rest.rar": b"Rar!\x1a\x07\x00"}, "rest.rar")}
     warnings.simplefilter("ignore")
     book = take_in(good, told)
+    done = book.intake(folder=book.put("../all.zip", zipped(("submissions/u1/copy.cu", GOT))))
+    expect("the download itself: " + done.stderr, (2, True), (done.returncode, "is a file" in done.stderr and "unpack" in done.stderr))
     book.remove()
 
 

@@ -89,17 +89,20 @@ void print_summary(Gradebook& book, const std::string& lab) {
   const std::vector<Grade> grades = book.grades(lab);
   const ClassCounts counts = class_counts(grades);
   double sum = 0;
-  std::vector<std::string> open;
+  std::vector<std::string> open, unread;
   for (const Grade& g : grades) {
     if (g.percent)
       sum += *g.percent;
     else if (state_of(g) != StudentState::nothing)
-      open.push_back(fmt::format("  {}: {}", g.student.id, why_no_grade(g)));
+      (g.content.empty() ? unread : open).push_back(fmt::format("  {}: {}", g.student.id, why_no_grade(g)));
   }
   fmt::print("{}: {}{}\n", lab, counts_text(counts),
              counts.with_grade > 0 ? fmt::format("; mean {:.1f} %", sum / counts.with_grade) : "");
   if (!open.empty())
     fmt::print("Not graded (never a zero; `ridge cluster grade` tries again):\n{}\n", fmt::join(open, "\n"));
+  if (!unread.empty())
+    fmt::print("Can't be graded as handed in (never a zero; these students hand in again):\n{}\n",
+               fmt::join(unread, "\n"));
   for (Rows r = book.db().query("SELECT name, reason FROM node WHERE excluded = 1"); r.next();)
     fmt::print("Left out: node {} ({})\n", r.text(0), r.text(1));
 }

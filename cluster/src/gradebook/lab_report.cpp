@@ -36,6 +36,25 @@ void each_result(Gradebook& book, const std::vector<Grade>& grades, Do act) {
   }
 }
 
+// The stub replaces a file that was missing or empty, and earns what it earns: who graded may want to ask for the file.
+std::vector<std::string> stubs_handed_in(Gradebook& book, const std::vector<Grade>& grades, const Lab& lab) {
+  std::map<std::string, std::vector<std::string>> students;  // by the files
+  for (const Grade& g : grades) {
+    if (g.content.empty()) continue;
+    std::vector<std::string> stubs;
+    for (const std::string& file : lab.files)
+      if (const auto text = read_regular(book.course().shared / "contents" / lab.name / g.content / file, 1 << 20);
+          text && *text == file_text(lab.dir / file))
+        stubs.push_back(file);
+    if (!stubs.empty()) students[fmt::format("{}", fmt::join(stubs, ", "))].push_back(g.student.id);
+  }
+  std::vector<std::string> all;
+  for (const auto& [files, ids] : students)
+    all.push_back(fmt::format("{}: the lab's stub, as the file was missing, empty or unchanged: {}", files,
+                              fmt::join(ids, ", ")));
+  return all;
+}
+
 }  // namespace
 
 std::set<std::string> failing_checks(const Result& result) {
@@ -111,6 +130,7 @@ std::vector<std::string> concerns(Gradebook& book, const std::string& lab) {
        r.next();)
     all.push_back(fmt::format("{}: gradings of the same files differ, {:.1f} % and {:.1f} %", r.text(0), r.number(1),
                               r.number(2)));
+  for (const std::string& line : stubs_handed_in(book, grades, find_lab(lab))) all.push_back(line);
   if (const int old = outdated_results(book, lab); old > 0)
     all.push_back(
         fmt::format("{} results are of another version of the lab; `ridge cluster regrade` makes them anew", old));

@@ -61,6 +61,9 @@ std::string lab_file(const std::string& given, const Lab& lab, int& copy) {
 
 std::vector<Entry> entries_of(const fs::path& dir, const Lab& lab, const std::vector<Student>& roster) {
   std::error_code ec;
+  if (fs::is_regular_file(dir, ec))
+    throw Error(Exit::usage, shown(dir) + " is a file, and no folder of hand-ins",
+                "unpack what you downloaded, and name the folder with --submissions");
   if (!fs::is_directory(dir, ec)) throw Error(Exit::usage, "there is no folder " + shown(dir), "check --submissions");
   std::vector<fs::path> paths;
   for (fs::directory_iterator it(dir, ec), end; !ec && it != end; it.increment(ec))
