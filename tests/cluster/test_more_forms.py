@@ -2,7 +2,7 @@
 """Mistakes of form beyond those of test_intake.py: each hand-in is graded with what its student meant, or listed with a reason that
 helps. None costs a task in silence.
 
-test_more_forms.py [files|archives|twice]"""
+test_more_forms.py [files|archives|parts|twice]"""
 import warnings
 from intake_book import *
 
@@ -165,6 +165,25 @@ def encrypted(items):
     return bytes(data)
 
 
+def parts():
+    """Several attachments of one student, as Canvas gives them."""
+    book = Book("id,name\nann,Ann Lee\nbob,Bob Ray\ncem,Cem Oz\ndee,Dee Fox\n")
+    whole = zipped(*WHOLE.items())
+    book.put("leeann_11_101_lab.zip", whole), book.put("leeann_11_102_copy.cu", WHOLE["copy.cu"].replace("\n", "\r\n"))
+    book.put("raybob_12_103_lab.zip", whole), book.put("raybob_12_104_copy.cu", "// newer\n")
+    book.put("ozcem_13_105_my_copy.cu", GOT)
+    for n, name in enumerate(FILES[:3]):
+        book.put(f"foxdee_14_20{n}_{name}", WHOLE[name])
+    book.put("foxdee_14_209_transpose.docx", zipped(("word/document.xml", "<x/>")))
+    done = book.intake()
+    expect("all have an owner: " + done.stdout + done.stderr, 0, done.returncode)
+    problems = {s: p for s, (_, p) in book.owners().items()}
+    for s, word in (("bob", "copy.cu in two versions"), ("cem", "hand it in under its name"), ("dee", "transpose.docx")):
+        expect(f"{s}: {problems[s]}", True, word in problems[s])
+    expect("the same text in two parts is no problem", ("", WHOLE), (problems["ann"], {n: t.replace("\r", "") for n, t in texts_of(book, "ann").items()}))
+    book.remove()
+
+
 def twice():
     """The lab's files in several folders: what differs from the stubs counts, and of two others none is guessed."""
     stubs = {f"labs/01_coalescing/{n}": (LAB / n).read_text() for n in FILES}
@@ -179,5 +198,5 @@ def twice():
     take_in(good, told).remove()
 
 
-{"files": files, "archives": archives, "twice": twice}[part]()
+{"files": files, "archives": archives, "parts": parts, "twice": twice}[part]()
 print(f"{len(checks)} checks")

@@ -128,6 +128,17 @@ void add_missing(const Found& found, const Lab& lab, std::map<std::string, fs::p
 
 }  // namespace
 
+std::string other_text(const Found& found, const std::map<std::string, fs::path>& files) {
+  for (const auto& [name, places] : found.places) {
+    const auto chosen = files.find(name);
+    if (chosen == files.end()) continue;
+    for (const fs::path& place : places)
+      if (place.parent_path() != chosen->second.parent_path() && compared(place) != compared(chosen->second))
+        return fmt::format("has {} in two versions: which one counts? Hand in one of them", name);
+  }
+  return "";
+}
+
 // Archives wrap the sources in folders. Links are not followed.
 Found look_through(const fs::path& top, const Lab& lab) {
   Found found;

@@ -158,6 +158,9 @@ Staged stage_entry(const Entry& entry, const Lab& lab, std::optional<std::int64_
       s.problem = "is an archive of a kind that is not read; hand in a zip or tar.gz";
     } else if (is_document(name)) {
       s.problem = "is a document; hand in the source files, or a zip or tar.gz of them";
+    } else if (lower(name).ends_with(".cu")) {
+      s.problem = fmt::format("is called as none of the lab's files is ({}); hand it in under its name",
+                              fmt::join(lab.files, ", "));
     } else if (st.st_size == 0) {
       s.problem = "is empty: was the upload complete?";
     } else {
@@ -185,6 +188,7 @@ Staged stage_entry(const Entry& entry, const Lab& lab, std::optional<std::int64_
   }
   const bool lms = entry.parts.size() > 1 || !entry.parts[0].file.empty();
   const std::map<std::string, fs::path> files = chosen_files(found, lab, lms, s);
+  if (s.problem.empty() && entry.parts.size() > 1) s.problem = other_text(found, files);
   if (s.problem.empty()) s.problem = rest_in_archive(found, files, lab, scratch.path());
   if (folder) {  // the newest file's date counts, not the folder's
     std::vector<fs::path> labs;
