@@ -167,10 +167,11 @@ def encrypted(items):
 
 def parts():
     """Several attachments of one student, as Canvas gives them."""
-    book = Book("id,name\nann,Ann Lee\nbob,Bob Ray\ncem,Cem Oz\ndee,Dee Fox\n")
+    book = Book("id,name\nann,Ann Lee\nbob,Bob Ray\ncem,Cem Oz\ndee,Dee Fox\nivy,Ivy Gil\n")
     whole = zipped(*WHOLE.items())
     book.put("leeann_11_101_lab.zip", whole), book.put("leeann_11_102_copy.cu", WHOLE["copy.cu"].replace("\n", "\r\n"))
     book.put("raybob_12_103_lab.zip", whole), book.put("raybob_12_104_copy.cu", "// newer\n")
+    book.put("gilivy_15_106_v1.zip", whole), book.put("gilivy_15_107_v2.zip", zipped(*((n, t + "// 2\n") for n, t in WHOLE.items())))
     book.put("ozcem_13_105_my_copy.cu", GOT)
     for n, name in enumerate(FILES[:3]):
         book.put(f"foxdee_14_20{n}_{name}", WHOLE[name])
@@ -178,7 +179,7 @@ def parts():
     done = book.intake()
     expect("all have an owner: " + done.stdout + done.stderr, 0, done.returncode)
     problems = {s: p for s, (_, p) in book.owners().items()}
-    for s, word in (("bob", "copy.cu in two versions"), ("cem", "hand it in under its name"), ("dee", "transpose.docx")):
+    for s, word in (("bob", "copy.cu in two versions"), ("cem", "hand it in under its name"), ("dee", "transpose.docx"), ("ivy", "v1.zip/")):
         expect(f"{s}: {problems[s]}", True, word in problems[s])
     expect("the same text in two parts is no problem", ("", WHOLE), (problems["ann"], {n: t.replace("\r", "") for n, t in texts_of(book, "ann").items()}))
     book.remove()

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cluster/src/base/cluster_clock.hpp"
+#include "cluster/src/base/strings.hpp"
 #include "cluster/src/collect/executors.hpp"
 #include "cluster/src/commands/registry.hpp"
 #include "cluster/src/gradebook/class_counts.hpp"
@@ -81,7 +82,8 @@ int status(const StatusArguments& a) {
       if (!seen->queued.empty()) text += "\n";
       if (!reason.empty()) text += fmt::format("  jobs are pending: {}\n", capped(printable(reason), 300));
     } else {
-      text += fmt::format("  {} does not answer{}{}\n", executor->name(), why.empty() ? "" : ": ", why);
+      text += fmt::format("  {} does not answer{}{}\n", executor->name(), why.empty() ? "" : ": ",
+                          capped(printable(replaced(trimmed(why), "\n", "; ")), 300));
     }
     for (Rows r = book.db().query("SELECT name, reason FROM node WHERE excluded = 1"); r.next();)
       text += fmt::format("  left out: node {} ({})\n", r.text(0), r.text(1));

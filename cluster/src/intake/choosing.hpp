@@ -28,7 +28,8 @@ Found look_through(const fs::path& top, const Lab& lab);
 // "copy-2.cu" the last one counts, as Canvas numbers what is handed in again; else two of one name are a problem.
 std::map<std::string, fs::path> chosen_files(const Found& found, const Lab& lab, bool copies, Staged& s);
 
-// Of a hand-in in several parts, as a file and an archive: a problem where another part has another text of a chosen file.
+// Of a hand-in in several parts, as a file and an archive: a problem where another part has another text of a chosen
+// file.
 std::string other_text(const Found& found, const std::map<std::string, fs::path>& files);
 
 }  // namespace ridge::cluster

@@ -164,7 +164,7 @@ Staged stage_entry(const Entry& entry, const Lab& lab, std::optional<std::int64_
     } else if (st.st_size == 0) {
       s.problem = "is empty: was the upload complete?";
     } else {
-      const fs::path into = entry.parts.size() == 1 ? own : scratch.path() / "files" / fmt::format("part-{}", i);
+      const fs::path into = entry.parts.size() == 1 ? own : own / part.path.filename();
       make_folders(into);
       s.problem = unpack(part.path, into);
     }
