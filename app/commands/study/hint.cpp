@@ -1,12 +1,11 @@
 // ridge hint shows one more hint each time, and notes it in the journal.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "app/cli/command.hpp"
 #include "grader/base/text.hpp"
 #include "grader/result/report.hpp"
 #include "learn/attempts/attempts.hpp"
+#include "learn/attempts/hints.hpp"
 
 namespace ridge {
 
@@ -14,50 +13,14 @@ namespace {
 
 using namespace loop;
 
-// The checks that failed in the last attempt at a task. Goals count where the answer was right: before that they were
-// not measured.
-std::vector<std::string> failures(const TaskState* state, const Task& task) {
-  std::vector<std::string> gates, goals;
-  if (state == nullptr || !state->last) return {};
-  for (const CheckResult& c : state->last->checks) {
-    if (c.passed) continue;
-    const bool goal = std::any_of(task.goals.begin(), task.goals.end(), [&](const Goal& g) { return g.id == c.name; });
-    std::vector<std::string>& all = goal ? goals : gates;
-    if (c.cause != Cause::none) all.emplace_back(name_of(c.cause));
-    all.push_back(c.name);
-  }
-  return gates.empty() ? goals : gates;
-}
-
-struct Choice {
-  int hint = -1;  // from 0
-  std::string answers;
-};
-
-// The next hint to show: the first unseen one that answers a failure, in the order of the failures; otherwise the first
-// unseen one. Once all were seen, the last.
-Choice choose(const std::vector<Hint>& hints, const std::vector<int>& shown, const std::vector<std::string>& failed) {
-  auto unseen = [&](int i) { return std::find(shown.begin(), shown.end(), i) == shown.end(); };
-  const int count = static_cast<int>(hints.size());
-  for (const std::string& what : failed)
-    for (int i = 0; i < count; ++i) {
-      const auto& answers = hints[static_cast<std::size_t>(i)].answers;
-      if (unseen(i) && std::find(answers.begin(), answers.end(), what) != answers.end()) return {i, what};
-    }
-  for (int i = 0; i < count; ++i)
-    if (unseen(i)) return {i, {}};
-  return {count - 1, {}};
-}
-
 int show_hint(const std::string& key, const std::string& name, bool again) {
   const LabState s = state_of(find_lab(key));
   const Task& task = task_or_next(s, name);
   const TaskState* state = nullptr;
   for (const TaskState& t : s.tasks)
     if (t.id == task.id) state = &t;
-  std::vector<int> shown = hints_shown(journal(s.lab.name), task.id);
+  const std::vector<int> shown = hints_seen(s.lab, task);
   const int count = static_cast<int>(task.hints.size());
-  shown.erase(std::remove_if(shown.begin(), shown.end(), [&](int i) { return i >= count; }), shown.end());
   const int taken = static_cast<int>(shown.size());
   const std::string number = number_of(s.lab);
   const bool solved = fs::exists(root_dir() / "solutions" / s.lab.name / task.file);  // students' copies have none
@@ -84,13 +47,9 @@ int show_hint(const std::string& key, const std::string& name, bool again) {
     if (solved) print_as_typed("  ./ridge solution {} {}   shows another way\n", number, task.id);
     return 0;
   }
-  const Choice next = choose(task.hints, shown, failures(state, task));
+  const HintChoice next = next_hint(task, state, shown);
   tell(next.hint, next.answers);
-  if (taken < count) {
-    Event e{"", "hint", task.id, "", ""};
-    e.value = next.hint + 1;
-    add_event(s.lab.name, e);
-  }
+  if (taken < count) note_hint(s.lab, task, next.hint);
   if (taken + 1 < count)
     print_as_typed("{} more: ./ridge hint {} {}\n", count - taken - 1, number, task.id);
   else if (!solved)
