@@ -1,4 +1,8 @@
 // ridge check judges a student's work quickly, with small sizes and public inputs.
+#include <fmt/format.h>
+
+#include <cstdio>
+
 #include "app/cli/command.hpp"
 #include "app/grading/grading.hpp"
 
@@ -18,8 +22,17 @@ void add_check(Commands& ridge) {
   command->add_option("--live-name", a->live.name, "Your name on its board (default: RIDGE_LIVE_NAME, else USER)");
   command->add_option("--live-token", a->live.token, "The room's token (default: RIDGE_LIVE_TOKEN)");
   command->add_option("--live-team", a->live.team, "Your team there (default: RIDGE_LIVE_TEAM)");
-  ridge.set_action(command, [a, silent] {
+  auto steps = std::make_shared<bool>(false);
+  command->add_flag("--steps", *steps, "Print each step as a line, and no report: for programs that start a check");
+  ridge.set_action(command, [a, silent, steps] {
     a->predicts = !*silent;
+    if (*steps) {
+      a->quiet = true;
+      a->progress = [](const std::string& text) {
+        fmt::print("{}\n", text);
+        std::fflush(stdout);
+      };
+    }
     return judge_as_asked(*a, lab::Mode::check);
   });
 }
