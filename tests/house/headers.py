@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-FOLDERS = ["app", "learn", "checks", "formats", "grader", "cluster/src", "runtime/simt/src", "runtime/simt/rewrite",
+FOLDERS = ["app", "learn", "serve", "checks", "formats", "grader", "cluster/src", "runtime/simt/src", "runtime/simt/rewrite",
            "runtime/collectives"]
 
 

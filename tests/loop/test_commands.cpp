@@ -223,9 +223,9 @@ TEST_CASE("mistyped words are answered with the nearest, and shells are told wha
   CHECK(run_ridge(home, {"completion", "words", "--", "hint", "01", "tr"}).out == "transpose\n");
   CHECK(contains(run_ridge(home, {"completion", "words", "--", "check", "01", "--"}).out, "--backend\n"));
   CHECK(contains(run_ridge(home, {"completion", "bash"}).out, "complete -F"));
-  for (const char* command : {"labs", "start",  "check",     "grade",      "watch",   "hint",   "solution",
-                              "diff", "log",    "explain",   "completion", "report",  "verify", "key",
-                              "demo", "doctor", "calibrate", "bench",      "new-lab", "course", "live"}) {
+  for (const char* command : {"labs",      "start",   "check",      "grade",  "watch",  "hint", "solution", "diff",
+                              "log",       "explain", "completion", "report", "verify", "key",  "demo",     "doctor",
+                              "calibrate", "bench",   "new-lab",    "course", "live",   "serve"}) {
     INFO(command);
     CHECK(contains(run_ridge(home, {command, "--help"}).out, "Examples:"));
   }

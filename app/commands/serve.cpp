@@ -1,0 +1,44 @@
+// ridge serve shows a lab in a browser tab; the server is a program of its own.
+#include <cstdio>
+
+#include "app/cli/command.hpp"
+#include "app/grading/own_work.hpp"
+#include "grader/base/error.hpp"
+#include "grader/base/paths.hpp"
+#include "grader/sandbox/process.hpp"
+
+namespace ridge {
+
+namespace {
+
+int serve_lab(const std::string& key, int port) {
+  std::string lab;
+  if (!key.empty()) {
+    const Lab found = find_lab(key);
+    own_folder(found);
+    lab = found.name;
+  }
+  const fs::path program = build_dir() / "bin" / "ridge-serve";
+  if (!fs::exists(program))
+    throw Error(Exit::environment, "the server is not built here",
+                prebuilt() ? "ask for a package made by `./ridge package tarball --with serve`, or build in a clone"
+                           : "start it through ./ridge serve, which installs what it needs");
+  std::fflush(stdout);
+  become({program.string(), lab, std::to_string(port)});
+}
+
+}  // namespace
+
+void add_serve(Commands& ridge) {
+  CLI::App* command = ridge.add("serve", "A lab in a browser tab: the lesson, an editor, and the result",
+                                "  ridge serve 01                  prints the address to open; Ctrl-C ends\n"
+                                "  ridge serve 01 --port 8800");
+  auto lab = std::make_shared<std::string>();
+  auto port = std::make_shared<int>(0);
+  command->add_option("lab", *lab, "Lab to open: 01, 01_coalescing or coalescing (default: the next one)");
+  command->add_option("--port", *port, "Port on 127.0.0.1 (default: the first free one from 8765)")
+      ->check(CLI::Range(1, 65535));
+  ridge.set_action(command, [lab, port] { return serve_lab(*lab, *port); });
+}
+
+}  // namespace ridge

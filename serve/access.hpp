@@ -1,0 +1,30 @@
+// Who may ask the server. It listens on 127.0.0.1, where every user and every web page of the machine can reach it, so
+// each request must name the token, and must come from a page of the server itself.
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace ridge::serve {
+
+// What access depends on. Headers that a request lacks are empty.
+struct Asked {
+  std::string method, path;  // the decoded path, "/TOKEN/api/labs"
+  std::string host, origin, fetch_site, fetch_mode, content_type;
+};
+
+struct Admission {
+  int status = 200;  // 307: the address lacks its last slash
+  std::string rest;  // the path behind the token, without a slash in front
+  std::string why;   // for the reader, where the request is refused
+};
+
+Admission admit(const Asked& asked, std::string_view token);
+
+// True for the names of this machine's loopback, with any port: `ssh -L` may end at another one. A name that somebody
+// points at 127.0.0.1 (DNS rebinding) is refused.
+bool is_loopback(std::string_view host);
+
+// Takes as long for a wrong token as for the right one.
+bool same_token(std::string_view a, std::string_view b);
+
+}  // namespace ridge::serve

@@ -1,0 +1,63 @@
+// The server, by addresses relative to the page, so that the page works below any path.
+export class Refused extends Error {
+  constructor(status, body) {
+    super(body.problem ?? `the server answered ${status}`);
+    this.status = status;
+    this.body = body;
+  }
+}
+
+// The answer as JSON. Throws Refused with the server's reason, or a TypeError where there is no answer.
+export async function ask(method, path, body) {
+  const options = { method, cache: "no-store" };
+  if (method !== "GET") {
+    options.headers = { "Content-Type": "application/json" };
+    options.body = JSON.stringify(body ?? {});
+  }
+  const answer = await fetch(path, options);
+  const data = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Refused(answer.status, data);
+  return data;
+}
+
+export const fetchText = async path => {
+  const answer = await fetch(path, { cache: "no-store" });
+  if (!answer.ok) throw new Refused(answer.status, {});
+  return answer.text();
+};
+
+// Listens while the tab is visible: a browser opens six connections to a server, and hidden tabs would take them all.
+// `heard` is called with kind and data; `lost` when the server does not answer.
+export function listen(heard, lost) {
+  let source = null;
+  const open = () => {
+    if (source || document.hidden) return;
+    source = new EventSource("api/events");
+    for (const kind of ["hello", "step", "ended", "lab", "file"]) source.addEventListener(kind, e => heard(kind, JSON.parse(e.data)));
+    source.onerror = () => {
+      // A stream that ended by itself is opened anew by the browser; one that was refused is not.
+      if (source.readyState !== EventSource.CLOSED) return;
+      lost();
+      close();
+      setTimeout(open, 2000);
+    };
+  };
+  const close = () => {
+    source?.close();
+    source = null;
+  };
+  document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
+  open();
+}
+
+// An element with attributes, text and children; text never becomes markup.
+export function make(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (key === "onclick") element.addEventListener("click", value);
+    else element.setAttribute(key, value === true ? "" : value);
+  }
+  element.append(...children.filter(child => child !== null && child !== undefined && child !== ""));
+  return element;
+}

@@ -1,0 +1,161 @@
+// One file of the student: it is saved half a second after the last key. Until the server has confirmed a save, the text
+// is also kept as a draft in the browser, so that neither a full disk nor a server that ended loses it.
+import { ask, Refused } from "./api.js";
+
+const WAIT = 500, RETRY = 3000, ORPHANED = 10000; // ms
+const PREFIX = "ridge-draft:";
+
+const tab = (() => {
+  try {
+    const id = sessionStorage.getItem("ridge-tab") ?? crypto.randomUUID?.() ?? String(Math.random());
+    sessionStorage.setItem("ridge-tab", id);
+    return id;
+  } catch {
+    return "tab";
+  }
+})();
+
+export class SavedFile {
+  // `changed` is called whenever `state` is another: "saved", "dirty", "saving", "conflict" or "failed".
+  constructor(lab, name, answer, changed) {
+    this.path = `api/lab/${lab}/file/${name}`;
+    this.key = `${PREFIX}${lab}/${name}:`;
+    this.name = name;
+    this.changed = changed;
+    this.base = answer.version;
+    this.separator = answer.text.includes("\r\n") ? "\r\n" : "\n";
+    this.doc = CodeMirror.Doc(answer.text, "text/x-cuda", 0, this.separator);
+    this.state = "saved";
+    this.why = "";
+    this.busy = null;
+    this.timer = 0;
+    this.recover(answer);
+    this.doc.on("change", () => this.edited());
+  }
+
+  get text() { return this.doc.getValue(this.separator); }
+
+  set(state, why = "") {
+    this.state = state;
+    this.why = why;
+    this.changed(this);
+  }
+
+  // Replaces what differs, as one step that undo takes back; the cursor stays where it is.
+  replace(text) {
+    const old = this.text;
+    let from = 0, end = 0;
+    const most = Math.min(old.length, text.length);
+    while (from < most && old[from] === text[from]) ++from;
+    while (end < most - from && old[old.length - 1 - end] === text[text.length - 1 - end]) ++end;
+    const at = index => this.place(old, index);
+    this.doc.replaceRange(text.slice(from, text.length - end), at(from), at(old.length - end), "elsewhere");
+  }
+
+  place(text, index) {
+    const lines = text.slice(0, index).split(this.separator);
+    return { line: lines.length - 1, ch: lines[lines.length - 1].length };
+  }
+
+  edited() {
+    this.keepDraft();
+    if (this.state === "conflict") return;
+    if (this.state !== "failed") this.set("dirty");
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.save(), WAIT);
+  }
+
+  // Resolves to true once the text that is there now is saved.
+  async save() {
+    clearTimeout(this.timer);
+    if (this.busy) await this.busy;
+    if (this.state === "saved") return true;
+    if (this.state === "conflict") return false;
+    this.busy = this.send();
+    await this.busy;
+    this.busy = null;
+    return this.state === "saved";
+  }
+
+  async send() {
+    const text = this.text;
+    this.set("saving");
+    try {
+      const answer = await ask("PUT", this.path, { text, base: this.base });
+      this.base = answer.version;
+      if (this.text === text) {
+        this.dropDraft();
+        this.set("saved");
+      } else {
+        this.set("dirty");
+        this.timer = setTimeout(() => this.save(), WAIT);
+      }
+    } catch (e) {
+      if (e instanceof Refused && e.status === 409) {
+        this.theirs = { text: e.body.text, version: e.body.version };
+        this.set("conflict", e.message);
+        return;
+      }
+      this.set("failed", e instanceof Refused ? e.message : "the server does not answer");
+      this.timer = setTimeout(() => this.save(), RETRY);
+    }
+  }
+
+  // Another program or tab has saved the file.
+  async savedElsewhere(version) {
+    if (this.busy) await this.busy;
+    if (version === this.base || this.state !== "saved") return; // a save that is due will find the conflict
+    const answer = await ask("GET", this.path).catch(() => null);
+    if (!answer || this.state !== "saved") return;
+    this.base = answer.version;
+    this.replace(answer.text);
+    clearTimeout(this.timer);
+    this.dropDraft();
+    this.set("saved");
+  }
+
+  // Both texts end up in the history, so that undo brings the other one back.
+  resolve(mine) {
+    const text = this.text;
+    this.base = this.theirs.version;
+    this.state = "dirty";
+    this.replace(this.theirs.text);
+    if (mine) this.replace(text);
+    this.save();
+  }
+
+  keepDraft() {
+    try {
+      localStorage.setItem(this.key + tab, JSON.stringify({ base: this.base, text: this.text, time: Date.now() }));
+    } catch { /* no storage: the tab itself still has the text */ }
+  }
+
+  dropDraft() {
+    try { localStorage.removeItem(this.key + tab); } catch { /* as above */ }
+  }
+
+  // A draft of this tab, or of one that is gone, whose text was never saved.
+  recover(answer) {
+    let keys = [];
+    try { keys = Object.keys(localStorage).filter(key => key.startsWith(this.key)); } catch { return; }
+    for (const key of keys) {
+      let draft = null;
+      try { draft = JSON.parse(localStorage.getItem(key)); } catch { continue; }
+      if (!draft || typeof draft.text !== "string") continue;
+      if (key !== this.key + tab && Date.now() - draft.time < ORPHANED) continue; // another tab is at it
+      localStorage.removeItem(key);
+      if (draft.text === answer.text) continue;
+      this.replace(draft.text);
+      this.keepDraft();
+      if (draft.base === answer.version) {
+        this.state = "dirty";
+        this.timer = setTimeout(() => this.save(), 0);
+      } else {
+        this.theirs = { text: answer.text, version: answer.version };
+        this.state = "conflict";
+        this.why = `${this.name} was changed elsewhere, and this browser holds a text of it that was never saved`;
+      }
+      return;
+    }
+  }
+}

@@ -1,0 +1,67 @@
+// What the server answers, by method and path behind the token:
+//
+//   GET  "", FILE                      the page and its files
+//   GET  figures/LAB/FILE              a lesson's figure
+//   GET  api/labs, api/lab/LAB         where the student stands
+//   GET  api/lab/LAB/lesson            the lesson as HTML
+//   GET  api/lab/LAB/file/FILE         the student's file
+//   PUT  api/lab/LAB/file/FILE         {"text", "base"}: saves it
+//   POST api/lab/LAB/start             makes the student's copy
+//   POST api/lab/LAB/check, api/stop   {"task"}: starts a check; ends it
+//   POST api/lab/LAB/hint              {"task"}: one more hint
+//   GET  api/events                    server-sent events: hello, step, ended, lab, file
+#pragma once
+#include <atomic>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "grader/lab/lab.hpp"
+#include "serve/access.hpp"
+#include "serve/check_run.hpp"
+#include "serve/events.hpp"
+#include "serve/page_files.hpp"
+#include "serve/work_watch.hpp"
+
+namespace httplib {
+class Server;
+struct Request;
+struct Response;
+}  // namespace httplib
+
+namespace ridge::serve {
+
+constexpr std::size_t kMostBody = 2 << 20;  // a file of kMostText as JSON
+constexpr int kMostStreams = 12;            // tabs that listen at one time
+
+class Routes {
+ public:
+  // `program`: build/bin/ridge. `first`: the lab that the page opens with; empty: the page chooses.
+  Routes(fs::path program, std::string token, std::string first);
+  // Lets the server answer by these routes.
+  void serve(httplib::Server& server);
+  // Ends streams and a running check.
+  void end();
+
+ private:
+  using Parts = std::vector<std::string>;
+  void answer(const httplib::Request& in, httplib::Response& out);
+  void answer_lab(const Lab& lab, const Parts& parts, const httplib::Request& in, httplib::Response& out);
+  void answer_file(const Lab& lab, const std::string& name, const httplib::Request& in, httplib::Response& out);
+  void answer_figure(const Parts& parts, httplib::Response& out) const;
+  void start(const Lab& lab, httplib::Response& out);
+  void hint(const Lab& lab, const std::string& task, httplib::Response& out);
+  void stream(httplib::Response& out);
+  const Lab* lab_named(const std::string& name) const;
+
+  fs::path program_;
+  std::string token_, first_;
+  std::vector<Lab> labs_;
+  std::map<std::string, PageFile> files_;
+  std::atomic<int> streams_{0};
+  Events events_;
+  CheckRun run_;
+  WorkWatch watch_;
+};
+
+}  // namespace ridge::serve

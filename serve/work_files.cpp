@@ -1,0 +1,82 @@
+#include "serve/work_files.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "grader/base/error.hpp"
+#include "grader/base/sha256.hpp"
+#include "grader/base/text.hpp"
+#include "grader/result/result.hpp"
+
+namespace ridge::serve {
+
+namespace {
+
+std::mutex saving;
+
+// Why the file may not be touched; empty: it may, or there is none.
+std::string problem_of(const Lab& lab, const std::string& name) {
+  if (std::find(lab.files.begin(), lab.files.end(), name) == lab.files.end())
+    return "lab " + lab.name + " has no file of this name";
+  std::error_code ec;
+  const fs::path file = work_dir() / lab.name / name;
+  const fs::path work = fs::weakly_canonical(work_dir(), ec), folder = fs::weakly_canonical(file.parent_path(), ec);
+  if (ec || folder != work / lab.name) return shown(file.parent_path()) + " is a link out of the work folder";
+  const fs::file_status s = fs::symlink_status(file, ec);
+  if (s.type() == fs::file_type::not_found || s.type() == fs::file_type::regular) return {};
+  return shown(file) + " is no plain file";
+}
+
+WorkFile read_now(const Lab& lab, const std::string& name) {
+  WorkFile f;
+  f.problem = problem_of(lab, name);
+  if (!f.problem.empty()) return f;
+  const fs::path file = work_dir() / lab.name / name;
+  std::error_code ec;
+  const std::uintmax_t bytes = fs::file_size(file, ec);
+  if (ec) {
+    f.problem = shown(file) + " is not there: ./ridge start " + lab.name.substr(0, 2) + " adds it";
+  } else if (bytes > kMostText) {
+    f.problem = shown(file) + " is larger than this page edits; use an editor of your own";
+  } else {
+    f.text = file_text(file);
+    f.version = sha256(f.text);
+    // `printable` keeps text that the page can show without changing a byte. Carriage returns are the page's to keep.
+    const std::string plain = replaced(f.text, "\r", "");
+    if (printable(plain) != plain) {
+      f.text.clear();
+      f.problem = shown(file) + " holds bytes that are no UTF-8 text, which this page would change";
+    }
+  }
+  return f;
+}
+
+}  // namespace
+
+WorkFile read_work_file(const Lab& lab, const std::string& name) { return read_now(lab, name); }
+
+Saved save_work_file(const Lab& lab, const std::string& name, const std::string& text, const std::string& base) {
+  std::lock_guard lock(saving);
+  if (const std::string why = problem_of(lab, name); !why.empty()) return {Saved::How::refused, {}, why};
+  if (text.size() > kMostText) return {Saved::How::refused, {}, "the text is larger than this page edits"};
+  if (text.find('\0') != std::string::npos) return {Saved::How::refused, {}, "the text holds a NUL character"};
+  const fs::path file = work_dir() / lab.name / name;
+  struct stat s {};
+  const bool exists = stat(file.c_str(), &s) == 0;
+  if (exists) {
+    WorkFile now = read_now(lab, name);
+    if (now.version == sha256(text)) return {Saved::How::saved, std::move(now), {}};
+    if (now.version != base) return {Saved::How::conflict, std::move(now), {}};
+  }
+  try {
+    write_durably(file, text);
+  } catch (const Error& e) {
+    return {Saved::How::failed, {}, std::string(e.what()) + "; free some space"};
+  }
+  if (exists) chmod(file.c_str(), s.st_mode & 07777);
+  return {Saved::How::saved, {text, sha256(text), {}}, {}};
+}
+
+}  // namespace ridge::serve

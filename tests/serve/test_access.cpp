@@ -1,0 +1,103 @@
+// Who may ask the server, and what its addresses are looked up in.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "serve/access.hpp"
+#include "serve/page_files.hpp"
+#include "serve/token.hpp"
+#include "support/catch.hpp"
+
+using namespace ridge;
+using namespace ridge::serve;
+
+namespace {
+
+const std::string kToken = "0123456789abcdef0123456789abcdef";
+
+Asked page(const std::string& path) { return {"GET", path, "127.0.0.1:8765", "", "", "", ""}; }
+
+Asked save(const std::string& type) {
+  return {"PUT", "/" + kToken + "/api/x", "127.0.0.1:8765", "http://127.0.0.1:8765", "same-origin", "cors", type};
+}
+
+}  // namespace
+
+TEST_CASE("the token opens the page, and nothing else does") {
+  CHECK(admit(page("/" + kToken + "/"), kToken).status == 200);
+  CHECK(admit(page("/" + kToken + "/api/labs"), kToken).rest == "api/labs");
+  CHECK(admit(page("/" + kToken), kToken).status == 307);
+  for (const char* path : {"/", "//", "/api/labs", "/0123/api/labs", "/0123456789abcdef0123456789abcdeF/"})
+    CHECK(admit(page(path), kToken).status == 403);
+  CHECK(admit(page("/" + kToken + "0/"), kToken).status == 403);
+  CHECK(admit(page(""), kToken).status == 400);
+  CHECK(admit(page("/"), "").status == 403);  // an empty token opens nothing
+}
+
+TEST_CASE("only the loopback's names are hosts") {
+  for (const char* host : {"127.0.0.1", "127.0.0.1:8765", "localhost:9000", "[::1]:8765", "[::1]"})
+    CHECK(is_loopback(host));
+  for (const char* host : {"", "evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80",
+                           "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:123456", "0.0.0.0:8765", "127.0.0.1:80:80", "::1"})
+    CHECK_FALSE(is_loopback(host));
+  Asked rebound = page("/" + kToken + "/");
+  rebound.host = "evil.example:8765";
+  CHECK(admit(rebound, kToken).status == 403);
+}
+
+TEST_CASE("a page of another site changes nothing, and reads nothing") {
+  CHECK(admit(save("application/json"), kToken).status == 200);
+  for (const char* origin : {"http://evil.example", "null", "http://127.0.0.1:9999", "http://localhost:8765"}) {
+    Asked other = save("application/json");
+    other.origin = origin;
+    CHECK(admit(other, kToken).status == 403);
+  }
+  Asked script = page("/" + kToken + "/api/labs");
+  script.fetch_site = "cross-site", script.fetch_mode = "no-cors";
+  CHECK(admit(script, kToken).status == 403);
+  script.fetch_mode = "navigate";  // a link from a portal may lead here
+  CHECK(admit(script, kToken).status == 200);
+  script.method = "POST";
+  CHECK(admit(script, kToken).status == 403);
+}
+
+TEST_CASE("changes come as JSON, which a form of another site cannot send") {
+  CHECK(admit(save("application/json; charset=utf-8"), kToken).status == 200);
+  for (const char* type : {"", "text/plain", "application/x-www-form-urlencoded", "application/jsonx"})
+    CHECK(admit(save(type), kToken).status == 415);
+}
+
+TEST_CASE("a token is kept for its owner alone") {
+  const TemporaryDir dir("serve");
+  const fs::path file = dir.path() / "serve" / "token";
+  const std::string token = kept_token(file);
+  CHECK(token.size() == 32);
+  CHECK(kept_token(file) == token);
+  struct stat s {};
+  REQUIRE(stat(file.c_str(), &s) == 0);
+  CHECK((s.st_mode & 0777) == 0600);
+  chmod(file.c_str(), 0644);  // others may have read it
+  const std::string next = kept_token(file);
+  CHECK(next != token);
+  std::ofstream(file) << "short";
+  CHECK(kept_token(file) != next);
+  fs::remove(file);
+  std::ofstream(dir.path() / "aside") << std::string(32, 'a');
+  chmod((dir.path() / "aside").c_str(), 0600);
+  fs::create_symlink(dir.path() / "aside", file);
+  CHECK(kept_token(file) != std::string(32, 'a'));
+  CHECK(new_token() != new_token());
+}
+
+TEST_CASE("the page's files are looked up by name, and other kinds are left out") {
+  const TemporaryDir dir("serve");
+  fs::create_directories(dir.path() / "codemirror");
+  std::ofstream(dir.path() / "index.html") << "<!doctype html>";
+  std::ofstream(dir.path() / "codemirror" / "x.js") << "1";
+  std::ofstream(dir.path() / "notes.txt") << "2";
+  const auto files = load_page_files(dir.path());
+  REQUIRE(files.size() == 2);
+  CHECK(files.at("codemirror/x.js").text == "1");
+  CHECK(std::string(files.at("index.html").type) == "text/html; charset=utf-8");
+}
