@@ -5,7 +5,7 @@
 #   lib/ridge/build/.ridge-prebuilt                                tells the launcher and the program that nothing is built here
 #   lib/ridge/build/bin, build/lib                                 the programs, what judged programs are linked with, checks
 #
-# Parts that are asked for by name: solutions, and cluster, live, mpi, viz (a program each). `ridge package` does that.
+# Parts that are asked for by name: solutions, and cluster, live, mpi, serve, viz (a program each). `ridge package` does that.
 set(place lib/ridge)
 install(CODE "execute_process(COMMAND $<TARGET_FILE:ridge> package tree \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${place}\"
                               COMMAND_ERROR_IS_FATAL ANY)" COMPONENT ridge)
@@ -26,13 +26,16 @@ foreach(file ${linked}) # a build with -g would tell its own folders
                                 COMMAND_ERROR_IS_FATAL ANY)" COMPONENT ridge)
 endforeach()
 install(DIRECTORY ${CMAKE_BINARY_DIR}/toolkit DESTINATION ${place}/build COMPONENT ridge) # links, all relative
-foreach(part "cluster ridge-unpack" "live ridge-live" "mpi ridge-agent" "viz ridge-viz")
+foreach(part "cluster ridge-unpack" "live ridge-live" "mpi ridge-agent" "serve ridge-serve" "viz ridge-viz")
   separate_arguments(part)
   list(POP_FRONT part name program)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${place}/build/bin COMPONENT ${name} EXCLUDE_FROM_ALL)
   endif()
 endforeach()
+if(TARGET ridge-serve)
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/share/serve DESTINATION ${place}/build/share COMPONENT serve EXCLUDE_FROM_ALL)
+endif()
 install(CODE "file(MAKE_DIRECTORY \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin\")
   file(CREATE_LINK ../${place}/ridge \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/ridge\" SYMBOLIC)" COMPONENT ridge)
 

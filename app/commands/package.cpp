@@ -31,9 +31,9 @@ void add_prebuilt(Commands& ridge, CLI::App* package, const char* format) {
                       deb ? "File to write (default: ridge_VERSION_ARCHITECTURE.deb here)"
                           : "File to write (default: ridge-VERSION-SYSTEM.tar.gz here)");
   command->add_flag("--solutions", a->solutions, "With the reference solutions: not for students");
-  command->add_option("--with", a->parts, "Programs that only some need: cluster, live, mpi, viz")
+  command->add_option("--with", a->parts, "Programs that only some need: cluster, live, mpi, serve, viz")
       ->delimiter(',')
-      ->check(CLI::IsMember({"cluster", "live", "mpi", "viz"}));
+      ->check(CLI::IsMember({"cluster", "live", "mpi", "serve", "viz"}));
   ridge.set_action(command, [a] { return package_prebuilt(*a); });
 }
 

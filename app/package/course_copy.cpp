@@ -29,8 +29,8 @@ bool withheld(const std::string& path) {
 // Files that only a build reads.
 bool for_building(const std::string& path) {
   for (const char* folder :
-       {"app/", "learn/", "grader/", "checks/", "formats/", "visualizer/", "cmake/", "cluster/src/", "cluster/unpack/",
-        "cluster/virtual/", "cluster/install/", "cluster/gradescope/"})
+       {"app/", "learn/", "serve/", "grader/", "checks/", "formats/", "visualizer/", "cmake/", "cluster/src/",
+        "cluster/unpack/", "cluster/virtual/", "cluster/install/", "cluster/gradescope/"})
     if (path.rfind(folder, 0) == 0) return true;
   const std::string name = fs::path(path).filename().string();
   return name == "CMakeLists.txt" || name == "CMakePresets.json" || path == "CONTRIBUTING.md" || name[0] == '.';

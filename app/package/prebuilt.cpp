@@ -18,7 +18,9 @@ namespace ridge {
 namespace {
 
 const char* program_of(const std::string& part) {
-  return part == "mpi" ? "ridge-agent" : part == "viz" ? "ridge-viz" : part == "live" ? "ridge-live" : "ridge-unpack";
+  if (part == "mpi") return "ridge-agent";
+  if (part == "cluster") return "ridge-unpack";
+  return part == "viz" ? "ridge-viz" : part == "live" ? "ridge-live" : "ridge-serve";
 }
 
 void build_all(const PrebuiltArguments& a) {

@@ -29,7 +29,7 @@ expect(named == wanted, f"spack.yaml and ./ridge packages core class mpi differ:
 for recipe in ("Dockerfile", "ridge.def"):
     text = "\n".join(line for line in (install / recipe).read_text().splitlines() if "packages" not in line)
     expect("ridge packages" in (install / recipe).read_text(), f"{recipe} does not ask the launcher for packages")
-    own = [p for p in packages("core", "viz", "mpi", "live") if re.search(rf"(?<![\w/.-]){re.escape(p)}(?![\w/.-])", text)]
+    own = [p for p in packages("core", "viz", "mpi", "live", "serve") if re.search(rf"(?<![\w/.-]){re.escape(p)}(?![\w/.-])", text)]
     expect(not set(own) - {"cmake"}, f"{recipe} repeats packages of the launcher: {own}")  # cmake/ is a folder, too
 
 with tempfile.TemporaryDirectory() as scratch:
