@@ -1,0 +1,63 @@
+// A server of its own for a test, and a Chromium that looks at its page.
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+export const skip = why => { console.log(`skipped: ${why}`); process.exit(77); };
+
+// puppeteer-core at the locked version. Skips without npm's registry.
+export function fetchPuppeteer(build) {
+  const npm = resolve(build, 'serve-npm');
+  mkdirSync(npm, { recursive: true });
+  for (const file of ['package.json', 'package-lock.json']) cpSync(join(here, file), join(npm, file));
+  const path = join(npm, 'node_modules', 'puppeteer-core');
+  const fetched = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: npm, encoding: 'utf8' });
+  if (fetched.status !== 0 || !existsSync(path)) {
+    const said = `${fetched.stdout}${fetched.stderr}${fetched.error ?? ''}`;
+    const offline = said.match(/\b(ENOENT|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH)\b/);
+    if (offline) skip(`npm cannot fetch puppeteer-core (${offline[0]})`);
+    console.log(`FAILED: npm ci in tests/serve:\n${said}`);
+    process.exit(1);
+  }
+  return createRequire(join(npm, 'package.json'))('puppeteer-core');
+}
+
+export class Server {
+  constructor(build) {
+    this.build = build;
+    this.home = mkdtempSync(join(tmpdir(), 'ridge-serve-test-'));
+    this.work = join(this.home, 'work');
+  }
+
+  // Resolves to the page's address. `more`: further arguments of `ridge serve`.
+  async start(more = []) {
+    this.process = spawn(join(this.build, 'bin', 'ridge'), ['serve', '01', ...more], {
+      env: { ...process.env, RIDGE_WORK: this.work, RIDGE_RESULTS: join(this.home, 'results'), TMPDIR: this.home }, stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let said = '';
+    this.url = await new Promise((done, fail) => {
+      this.process.stdout.on('data', data => {
+        said += data;
+        const url = said.match(/http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\//);
+        if (url) done(url[0]);
+      });
+      this.process.on('exit', code => fail(new Error(`ridge serve ended with ${code}: ${said}`)));
+    });
+    return this.url;
+  }
+
+  get port() { return new URL(this.url).port; }
+
+  async end(signal = 'SIGINT') {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return this.process.exitCode;
+    const ended = new Promise(done => this.process.on('exit', done));
+    this.process.kill(signal);
+    return ended;
+  }
+
+  remove() { rmSync(this.home, { recursive: true, force: true }); }
+}

@@ -1,0 +1,201 @@
+// A student's way through lab 01 in headless Chromium: a slow answer and its finding, a wrong one, code that does not
+// compile, a hint, full marks; a check that is stopped; two tabs; a server that ends and comes back.
+//
+//   node check_page.mjs SOURCE_DIR BUILD_DIR
+//
+// RIDGE_PICTURES=DIR leaves pictures there. Exit codes: 0 right, 1 wrong, 77 a Chromium or npm's registry is missing.
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fetchAxe } from '../book/axe.mjs';
+import { fetchPuppeteer, Server, skip } from './browser.mjs';
+
+const [source, build] = process.argv.slice(2);
+const browserPath = spawnSync('sh', [join(source, 'slides', 'browser.sh')], { encoding: 'utf8' }).stdout.trim();
+if (!browserPath) skip('no Chromium or Chrome here to show the page with');
+const puppeteer = fetchPuppeteer(build);
+const axe = fetchAxe(build);
+if (axe.skip) skip(axe.skip);
+if (axe.failed) { console.log(`FAILED: ${axe.failed}`); process.exit(1); }
+const axeText = readFileSync(axe.path, 'utf8');
+
+let failures = 0;
+const check = (what, good, more = '') => {
+  console.log(`${good ? 'ok' : 'FAILED'}: ${what}${good ? '' : ` ${more}`}`);
+  if (!good) failures += 1;
+};
+const server = new Server(build);
+const mine = join(server.work, '01_coalescing', 'copy.cu');
+const browser = await puppeteer.launch({ executablePath: browserPath, headless: true, userDataDir: join(server.home, 'profile'),
+  args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+
+// Whether the student's file begins with `text` within some seconds.
+async function file(text) {
+  for (let i = 0; i < 200 && !readFileSync(mine, 'utf8').startsWith(text); ++i) await new Promise(done => setTimeout(done, 50));
+  return readFileSync(mine, 'utf8').startsWith(text);
+}
+const shown = page => page.$eval('#r-shown', e => e.innerText);
+const code = page => page.$eval('.CodeMirror', e => e.CodeMirror.getValue());
+const put = (page, text) => page.$eval('.CodeMirror', (e, t) => e.CodeMirror.setValue(t), text);
+const until = (page, what, ...more) => page.waitForFunction(what, { timeout: 60000 }, ...more);
+const saved = page => until(page, () => document.getElementById('r-saved').textContent === 'saved');
+async function chord(page, ...keys) {
+  for (const key of keys.slice(0, -1)) await page.keyboard.down(key);
+  await page.keyboard.press(keys[keys.length - 1]);
+  for (const key of keys.slice(0, -1).reverse()) await page.keyboard.up(key);
+}
+async function judge(page) {
+  await chord(page, 'Control', 'Enter');
+  await until(page, () => !document.getElementById('r-stop').hidden);
+  await until(page, () => document.getElementById('r-stop').hidden);
+}
+async function open(url) {
+  const page = await browser.newPage();
+  await page.setViewport({ width: 1280, height: 720 });
+  page.on('console', message => { if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text())) check('the console is quiet', false, message.text()); });
+  page.on('pageerror', error => check('no script fails', false, String(error)));
+  await page.goto(url, { waitUntil: 'load' });
+  await until(page, () => document.querySelector('#r-lesson h1') && document.querySelector('#r-shown h2'));
+  return page;
+}
+async function look(page, name) {
+  for (const theme of ['light', 'dark']) {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
+    if (process.env.RIDGE_PICTURES) await page.screenshot({ path: join(process.env.RIDGE_PICTURES, `serve_${name}_${theme}.png`) });
+    await page.evaluate(axeText);
+    const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+    const serious = violations.filter(v => ['serious', 'critical'].includes(v.impact));
+    check(`axe-core finds nothing serious: ${name}, ${theme}`, serious.length === 0, JSON.stringify(serious.map(v => [v.id, v.nodes.map(n => [n.html.slice(0, 160), n.failureSummary])]), null, 1));
+  }
+  const wide = await page.evaluate(() => ['#r-lesson', '#r-work', '#r-result', 'header'].filter(s => {
+    const e = document.querySelector(s);
+    return e.scrollWidth > e.clientWidth + 1;
+  }));
+  check(`nothing is wider than its column: ${name}`, wide.length === 0 && await page.evaluate(() => document.documentElement.scrollHeight <= innerHeight), wide.join(' '));
+}
+
+try {
+  const url = await server.start();
+  let page = await open(url);
+  check('the lesson', (await page.$eval('#r-lesson', e => e.innerText)).includes('memory coalescing'));
+  check('its figures', await page.$$eval('#r-lesson img', all => all.length >= 5 && all.every(i => i.complete ? i.naturalWidth > 0 : true)));
+  check('the stub', (await code(page)).includes('TASK(copy)'));
+  await look(page, 'start');
+
+  // ---- slow, as the stub is
+  await page.click('.CodeMirror');
+  await judge(page);
+  check('the goal is missed', (await shown(page)).includes('8 x (goal 1.02)'), await shown(page));
+  const note = await page.$eval('.ridge-note', e => e.textContent).catch(() => '');
+  check('the finding is on its line', note.includes('sectors'), note);
+  check('and leads to it', await page.evaluate(() => {
+    document.querySelector('#r-shown .place').click();
+    return document.querySelector('.CodeMirror').CodeMirror.getLine(document.querySelector('.CodeMirror').CodeMirror.getCursor().line).includes('out[i] = in[i]');
+  }));
+  await look(page, 'slow');
+
+  // ---- wrong, typed by keyboard
+  await page.keyboard.press('End');
+  for (let i = 0; i < 'in[i];'.length; ++i) await page.keyboard.press('Backspace');
+  await page.keyboard.type('in[i] + 1;');
+  await saved(page);
+  check('the typed text is saved', readFileSync(mine, 'utf8').includes('out[i] = in[i] + 1;'));
+  await judge(page);
+  check('the answer is wrong', (await shown(page)).includes('✗ correct'), await shown(page));
+  check('the first wrong element', /\[0\]|element|expected/i.test(await shown(page)), await shown(page));
+  await look(page, 'wrong');
+
+  // ---- no C++
+  await put(page, (await code(page)).replace('in[i] + 1;', 'in[i] + nothing;'));
+  await judge(page);
+  check('it does not compile', (await shown(page)).includes('It did not compile'));
+  check('the message is on its line', (await page.$eval('.ridge-note', e => e.textContent).catch(() => '')).includes('nothing'));
+  await look(page, 'build');
+
+  // ---- a hint, then the right answer
+  await page.keyboard.press('F2');
+  await until(page, () => document.querySelectorAll('[aria-label="Hints taken"] li').length === 1);
+  check('one hint', true);
+  await put(page, readFileSync(join(source, 'solutions', '01_coalescing', 'copy.cu'), 'utf8'));
+  await judge(page);
+  check('full marks', (await shown(page)).includes('full marks') && (await shown(page)).includes('15 / 15'), await shown(page));
+  check('no note is left', (await page.$$('.ridge-note')).length === 0);
+  await look(page, 'full');
+
+  // ---- a check that is stopped
+  await chord(page, 'Control', 'Shift', 'Enter');
+  await until(page, () => !document.getElementById('r-stop').hidden);
+  await chord(page, 'Control', '.');
+  await until(page, () => document.getElementById('r-stop').hidden);
+  check('a check stops', (await shown(page)).includes('stopped'), await shown(page));
+
+  // ---- keyboard alone
+  await page.click('.CodeMirror');
+  await page.keyboard.press('F6');
+  check('F6 leads to the result', await page.evaluate(() => document.activeElement.id === 'r-shown'), await page.evaluate(() => document.activeElement.outerHTML.slice(0, 80)));
+  await page.keyboard.press('F6');
+  await page.keyboard.press('F6');
+  check('and back to the editor', await page.evaluate(() => !!document.activeElement.closest('.CodeMirror')));
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Tab');
+  check('Esc and Tab leave the editor', await page.evaluate(() => !document.activeElement.closest('.CodeMirror')));
+
+  // ---- another editor, and a second tab
+  const outside = readFileSync(mine, 'utf8').replace('// TASK(copy)', '// by another editor\n// TASK(copy)');
+  writeFileSync(mine, outside);
+  await until(page, text => document.querySelector('.CodeMirror').CodeMirror.getValue() === text, outside);
+  check('what another editor saves is shown', true);
+  const second = await open(url);
+  await second.click('[data-task="copy"]'); // it has opened the next task
+  await second.evaluate(() => { document.querySelector('.CodeMirror').CodeMirror.replaceRange('// second\n', { line: 0, ch: 0 }); });
+  await saved(second);
+  await page.bringToFront();
+  await until(page, () => document.querySelector('.CodeMirror').CodeMirror.getLine(0) === '// second');
+  check('a second tab is seen', true);
+  // Both have unsaved text: the later one is asked.
+  await page.evaluate(() => { document.querySelector('.CodeMirror').CodeMirror.replaceRange('// first tab\n', { line: 0, ch: 0 }); });
+  writeFileSync(mine, `// outside at the same time\n${outside}`);
+  await until(page, () => !document.getElementById('r-conflict').hidden);
+  check('nothing is overwritten unseen', readFileSync(mine, 'utf8').startsWith('// outside at the same time'));
+  await look(page, 'conflict');
+  await page.click('#r-mine');
+  await saved(page);
+  check('this tab\'s text stays', readFileSync(mine, 'utf8').startsWith('// first tab'));
+  await page.evaluate(() => { const cm = document.querySelector('.CodeMirror').CodeMirror; cm.undo(); });
+  check('undo has the other text', (await code(page)).startsWith('// outside at the same time'), (await code(page)).slice(0, 80));
+  await page.evaluate(() => { document.querySelector('.CodeMirror').CodeMirror.redo(); });
+  await saved(page);
+  await second.close();
+
+  // ---- the server is killed in mid-check, and comes back
+  const port = server.port;
+  await chord(page, 'Control', 'Shift', 'Enter');
+  await until(page, () => !document.getElementById('r-stop').hidden);
+  await server.end('SIGKILL');
+  await page.evaluate(() => { document.querySelector('.CodeMirror').CodeMirror.replaceRange('// while it was away\n', { line: 0, ch: 0 }); });
+  await until(page, () => /not saved|does not answer/.test(document.getElementById('r-saved').textContent));
+  check('the tab says that it is not saved', true);
+  check('the file is whole', readFileSync(mine, 'utf8').startsWith('// first tab'));
+  check('the address stays', await server.start(['--port', port]) === url);
+  check('the tab saves its text by itself', await file('// while it was away'));
+  // A tab that was closed before its text was saved has left a draft.
+  await page.evaluate(() => {
+    const [key] = ['ridge-draft:01_coalescing/copy.cu:a-tab-that-is-gone'], text = document.querySelector('.CodeMirror').CodeMirror.getValue();
+    return crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)).then(hash => {
+      const base = [...new Uint8Array(hash)].map(b => b.toString(16).padStart(2, '0')).join('');
+      localStorage.setItem(key, JSON.stringify({ base, text: `// of a closed tab\n${text}`, time: Date.now() - 60000 }));
+    });
+  });
+  await page.close();
+  page = await open(url);
+  check('the draft of a closed tab is saved', await file('// of a closed tab'));
+  check('no check seems to run', await page.$eval('#r-stop', e => e.hidden));
+  check('Ctrl-C ends it', await server.end() === 0);
+} catch (error) {
+  check('the way to the end', false, error.stack);
+} finally {
+  await browser.close();
+  await server.end('SIGKILL');
+  server.remove();
+}
+process.exit(failures > 0 ? 1 : 0);
