@@ -38,6 +38,10 @@ for document in README.md CONTRIBUTING.md docs/*.md docs/course/*.md labs/*/READ
         [ -x "$(dirname "$ridge")/ridge-live" ] || { echo "skipped: $line"; continue; }
         line="timeout -s INT 2 ${line%:*}:0"
         ;;
+      "./ridge serve"*) # goes on until Ctrl-C
+        [ -x "$(dirname "$ridge")/ridge-serve" ] || { echo "skipped: $line"; continue; }
+        line="timeout -s INT 2 $line"
+        ;;
       "./ridge new-lab "*) # into a course of its own
         mkdir -p "$scratch/course/labs" "$scratch/course/runtime"
         line="RIDGE_ROOT=$scratch/course $line"
