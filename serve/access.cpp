@@ -10,22 +10,35 @@ bool same_token(std::string_view a, std::string_view b) {
   return a.size() == b.size() && !a.empty() && sodium_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
-bool is_loopback(std::string_view host) {
+bool is_own_host(std::string_view host, const Hosts& portals) {
   const std::size_t colon = host.rfind(':');
   if (colon != std::string_view::npos && host.find(']', colon) == std::string_view::npos) {
     const std::string_view port = host.substr(colon + 1);
     if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != std::string_view::npos) return false;
     host = host.substr(0, colon);
   }
-  return host == "127.0.0.1" || host == "localhost" || host == "[::1]";
+  return host == "127.0.0.1" || host == "localhost" || host == "[::1]" ||
+         std::find(portals.begin(), portals.end(), host) != portals.end();
 }
 
 namespace {
 
 bool changes_something(const std::string& method) { return method != "GET" && method != "HEAD"; }
 
-bool from_elsewhere(const Asked& a) {
-  if (!a.origin.empty() && a.origin != "http://" + a.host && a.origin != "https://" + a.host) return true;
+// A page's origin is the host that its request names. Behind a portal, which may name the server itself as the host, it
+// is the portal.
+bool is_own_origin(const std::string& origin, const std::string& host, const Hosts& portals) {
+  for (const std::string_view scheme : {"http://", "https://"})
+    if (origin.starts_with(scheme)) {
+      const std::string_view from = std::string_view(origin).substr(scheme.size());
+      const std::string_view name = from.substr(0, from.find(':'));
+      if (from == host || std::find(portals.begin(), portals.end(), name) != portals.end()) return true;
+    }
+  return false;
+}
+
+bool from_elsewhere(const Asked& a, const Hosts& portals) {
+  if (!a.origin.empty() && !is_own_origin(a.origin, a.host, portals)) return true;
   if (a.fetch_site.empty() || a.fetch_site == "same-origin" || a.fetch_site == "none") return false;
   // A link on another page may lead here; that page learns nothing of the answer.
   return a.fetch_mode != "navigate" || changes_something(a.method);
@@ -33,10 +46,13 @@ bool from_elsewhere(const Asked& a) {
 
 }  // namespace
 
-Admission admit(const Asked& a, std::string_view token) {
-  if (!is_loopback(a.host))
-    return {403, {}, "This server answers to 127.0.0.1 and localhost alone, and the request names another host.\n"};
-  if (from_elsewhere(a)) return {403, {}, "The request comes from another site's page.\n"};
+Admission admit(const Asked& a, std::string_view token, const Hosts& portals) {
+  if (!is_own_host(a.host, portals))
+    return {
+        403,
+        {},
+        "This server answers to 127.0.0.1, localhost and the names after --host. The request names another host.\n"};
+  if (from_elsewhere(a, portals)) return {403, {}, "The request comes from another site's page.\n"};
   if (a.path.empty() || a.path[0] != '/') return {400, {}, "The address has no path.\n"};
   const std::size_t end = std::min(a.path.find('/', 1), a.path.size());
   if (!same_token(std::string_view(a.path).substr(1, end - 1), token))

@@ -3,6 +3,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ridge::serve {
 
@@ -18,11 +19,14 @@ struct Admission {
   std::string why;   // for the reader, where the request is refused
 };
 
-Admission admit(const Asked& asked, std::string_view token);
+// Hosts that the server answers to beside the loopback's: those of portals that pass requests on.
+using Hosts = std::vector<std::string>;
 
-// True for the names of this machine's loopback, with any port: `ssh -L` may end at another one. A name that somebody
-// points at 127.0.0.1 (DNS rebinding) is refused.
-bool is_loopback(std::string_view host);
+Admission admit(const Asked& asked, std::string_view token, const Hosts& portals = {});
+
+// True for the names of this machine's loopback, and for those of `portals`, with any port: `ssh -L` may end at another
+// one. A name that somebody points at 127.0.0.1 (DNS rebinding) is refused.
+bool is_own_host(std::string_view host, const Hosts& portals = {});
 
 // Takes as long for a wrong token as for the right one.
 bool same_token(std::string_view a, std::string_view b);

@@ -1,7 +1,7 @@
 // ridge-serve: a lab in a browser tab, for one person. A program of its own, so that `ridge` itself needs no HTTP library
 // where it travels.
 //
-//   ridge-serve LAB PORT    LAB may be empty; PORT 0: the first free one from 8765
+//   ridge-serve LAB PORT HOST...    LAB may be empty; PORT 0: the first free one from 8765
 #include <fmt/format.h>
 #include <httplib.h>
 #include <pthread.h>
@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -57,7 +58,8 @@ int main(int argc, char** argv) try {
   pthread_sigmask(SIG_BLOCK, &ends, nullptr);
 
   const std::string token = serve::kept_token(work_dir() / ".ridge" / "serve" / "token");
-  serve::Routes routes(build_dir() / "bin" / "ridge", token, argc > 1 ? argv[1] : "");
+  serve::Routes routes(build_dir() / "bin" / "ridge", token, argc > 1 ? argv[1] : "",
+                       {argv + std::min(argc, 3), argv + argc});
   httplib::Server server;
   server.set_read_timeout(10);
   server.set_write_timeout(10);

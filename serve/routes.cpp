@@ -66,10 +66,11 @@ Asked asked_by(const Request& in) {
 
 }  // namespace
 
-Routes::Routes(fs::path program, std::string token, std::string first)
+Routes::Routes(fs::path program, std::string token, std::string first, Hosts portals)
     : program_(std::move(program)),
       token_(std::move(token)),
       first_(std::move(first)),
+      portals_(std::move(portals)),
       labs_(load_labs()),
       files_(load_page_files(build_dir() / "share" / "serve")),
       run_(program_, [this](const std::string& kind, const json& data) { events_.tell(kind, data); }),
@@ -92,7 +93,7 @@ void Routes::serve(httplib::Server& server) {
                               {"Cache-Control", "no-store"}});
   // Before a body is read.
   server.set_pre_routing_handler([this](const Request& in, Response& out) {
-    const Admission a = admit(asked_by(in), token_);
+    const Admission a = admit(asked_by(in), token_, portals_);
     if (a.status == 200) return httplib::Server::HandlerResponse::Unhandled;
     out.status = a.status;
     out.set_header("Connection", "close");  // what is left of a body is no further request
@@ -128,7 +129,7 @@ const Lab* Routes::lab_named(const std::string& name) const {
 }
 
 void Routes::answer(const Request& in, Response& out) {
-  const std::string rest = admit(asked_by(in), token_).rest;
+  const std::string rest = admit(asked_by(in), token_, portals_).rest;
   const bool get = in.method == "GET" || in.method == "HEAD";
   if (const auto file = files_.find(rest.empty() ? "index.html" : rest); get && file != files_.end())
     return out.set_content(file->second.text, file->second.type);

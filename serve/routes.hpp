@@ -37,7 +37,7 @@ constexpr int kMostStreams = 12;            // tabs that listen at one time
 class Routes {
  public:
   // `program`: build/bin/ridge. `first`: the lab that the page opens with; empty: the page chooses.
-  Routes(fs::path program, std::string token, std::string first);
+  Routes(fs::path program, std::string token, std::string first, Hosts portals = {});
   // Lets the server answer by these routes.
   void serve(httplib::Server& server);
   // Ends streams and a running check.
@@ -56,6 +56,7 @@ class Routes {
 
   fs::path program_;
   std::string token_, first_;
+  Hosts portals_;
   std::vector<Lab> labs_;
   std::map<std::string, PageFile> files_;
   std::atomic<int> streams_{0};

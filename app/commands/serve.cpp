@@ -11,7 +11,7 @@ namespace ridge {
 
 namespace {
 
-int serve_lab(const std::string& key, int port) {
+int serve_lab(const std::string& key, int port, const std::vector<std::string>& hosts) {
   std::string lab;
   if (!key.empty()) {
     const Lab found = find_lab(key);
@@ -24,7 +24,9 @@ int serve_lab(const std::string& key, int port) {
                 prebuilt() ? "ask for a package made by `./ridge package tarball --with serve`, or build in a clone"
                            : "start it through ./ridge serve, which installs what it needs");
   std::fflush(stdout);
-  become({program.string(), lab, std::to_string(port)});
+  std::vector<std::string> argv = {program.string(), lab, std::to_string(port)};
+  argv.insert(argv.end(), hosts.begin(), hosts.end());
+  become(argv);
 }
 
 }  // namespace
@@ -38,7 +40,10 @@ void add_serve(Commands& ridge) {
   command->add_option("lab", *lab, "Lab to open: 01, 01_coalescing or coalescing (default: the next one)");
   command->add_option("--port", *port, "Port on 127.0.0.1 (default: the first free one from 8765)")
       ->check(CLI::Range(1, 65535));
-  ridge.set_action(command, [lab, port] { return serve_lab(*lab, *port); });
+  auto hosts = std::make_shared<std::vector<std::string>>();
+  command->add_option("--host", *hosts, "Name of a portal that passes requests on, such as ondemand.example.edu")
+      ->expected(1);
+  ridge.set_action(command, [lab, port, hosts] { return serve_lab(*lab, *port, *hosts); });
 }
 
 }  // namespace ridge

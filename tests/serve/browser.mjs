@@ -1,6 +1,7 @@
 // A server of its own for a test, and a Chromium that looks at its page.
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, request as httpRequest } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -60,4 +61,20 @@ export class Server {
   }
 
   remove() { rmSync(this.home, { recursive: true, force: true }); }
+}
+
+// A portal that passes requests on below a path of its own, as Open OnDemand's /rnode/ and jupyter-server-proxy do.
+// Resolves to its port.
+export function portal(prefix, port) {
+  const proxy = createServer((request, response) => {
+    if (!request.url.startsWith(prefix)) return response.writeHead(404).end();
+    const onward = httpRequest({ host: '127.0.0.1', port, path: request.url.slice(prefix.length - 1), method: request.method, headers: request.headers }, answer => {
+      response.writeHead(answer.statusCode, answer.headers);
+      answer.pipe(response);
+    });
+    onward.on('error', () => response.destroy());
+    response.on('close', () => onward.destroy());
+    request.pipe(onward);
+  });
+  return new Promise(done => proxy.listen(0, '127.0.0.1', () => done({ port: proxy.address().port, end: () => { proxy.closeAllConnections(); proxy.close(); } })));
 }

@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fetchAxe } from '../book/axe.mjs';
-import { fetchPuppeteer, Server, skip } from './browser.mjs';
+import { fetchPuppeteer, portal, Server, skip } from './browser.mjs';
 
 const [source, build] = process.argv.slice(2);
 const browserPath = spawnSync('sh', [join(source, 'slides', 'browser.sh')], { encoding: 'utf8' }).stdout.trim();
@@ -27,7 +27,7 @@ const check = (what, good, more = '') => {
 const server = new Server(build);
 const mine = join(server.work, '01_coalescing', 'copy.cu');
 const browser = await puppeteer.launch({ executablePath: browserPath, headless: true, userDataDir: join(server.home, 'profile'),
-  args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+  args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--host-resolver-rules=MAP ondemand.test 127.0.0.1'] });
 
 // Whether the student's file begins with `text` within some seconds.
 async function file(text) {
@@ -52,7 +52,7 @@ async function judge(page) {
 async function open(url) {
   const page = await browser.newPage();
   await page.setViewport({ width: 1280, height: 720 });
-  page.on('console', message => { if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text())) check('the console is quiet', false, message.text()); });
+  page.on('console', message => { if (message.type() === 'error' && !/Failed to load resource|ERR_|Cross-Origin-Opener-Policy/.test(message.text())) check('the console is quiet', false, message.text()); });
   page.on('pageerror', error => check('no script fails', false, String(error)));
   await page.goto(url, { waitUntil: 'load' });
   await until(page, () => document.querySelector('#r-lesson h1') && document.querySelector('#r-shown h2'));
@@ -191,6 +191,19 @@ try {
   check('the draft of a closed tab is saved', await file('// of a closed tab'));
   check('no check seems to run', await page.$eval('#r-stop', e => e.hidden));
   check('Ctrl-C ends it', await server.end() === 0);
+  await page.close();
+
+  // ---- behind a portal, below a path
+  const token = new URL(await server.start(['--host', 'ondemand.test'])).pathname;
+  const outer = await portal('/rnode/node1/8765/', server.port);
+  page = await open(`http://ondemand.test:${outer.port}/rnode/node1/8765${token}`);
+  check('the portal shows the figures', await page.$$eval('#r-lesson img', all => all.length >= 5 && all.every(i => !i.complete || i.naturalWidth > 0)));
+  await page.click('[data-task="copy"]');
+  await page.click('.CodeMirror');
+  await page.evaluate(() => { document.querySelector('.CodeMirror').CodeMirror.replaceRange('// by the portal\n', { line: 0, ch: 0 }); });
+  await judge(page);
+  check('and saves, and checks', (await shown(page)).includes('full marks') && await file('// by the portal'), await shown(page));
+  outer.end();
 } catch (error) {
   check('the way to the end', false, error.stack);
 } finally {

@@ -37,10 +37,10 @@ TEST_CASE("the token opens the page, and nothing else does") {
 
 TEST_CASE("only the loopback's names are hosts") {
   for (const char* host : {"127.0.0.1", "127.0.0.1:8765", "localhost:9000", "[::1]:8765", "[::1]"})
-    CHECK(is_loopback(host));
+    CHECK(is_own_host(host));
   for (const char* host : {"", "evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80",
                            "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:123456", "0.0.0.0:8765", "127.0.0.1:80:80", "::1"})
-    CHECK_FALSE(is_loopback(host));
+    CHECK_FALSE(is_own_host(host));
   Asked rebound = page("/" + kToken + "/");
   rebound.host = "evil.example:8765";
   CHECK(admit(rebound, kToken).status == 403);
@@ -60,6 +60,21 @@ TEST_CASE("a page of another site changes nothing, and reads nothing") {
   CHECK(admit(script, kToken).status == 200);
   script.method = "POST";
   CHECK(admit(script, kToken).status == 403);
+}
+
+TEST_CASE("a portal's pages are the server's own, whichever host the portal names") {
+  const Hosts portals = {"ondemand.example.edu"};
+  for (const char* host : {"ondemand.example.edu", "127.0.0.1:8765"}) {
+    Asked through = save("application/json");
+    through.host = host, through.origin = "https://ondemand.example.edu";
+    CHECK(admit(through, kToken, portals).status == 200);
+    CHECK(admit(through, kToken).status == 403);
+    for (const char* origin :
+         {"https://evil.example", "https://ondemand.example.edu.evil.example", "ondemand.example.edu"}) {
+      through.origin = origin;
+      CHECK(admit(through, kToken, portals).status == 403);
+    }
+  }
 }
 
 TEST_CASE("changes come as JSON, which a form of another site cannot send") {
