@@ -1,7 +1,8 @@
 // ridge-serve: a lab in a browser tab, for one person. A program of its own, so that `ridge` itself needs no HTTP library
 // where it travels.
 //
-//   ridge-serve LAB PORT HOST...    LAB may be empty; PORT 0: the first free one from 8765
+//   ridge-serve LAB PORT IDLE HOST...    LAB may be empty; PORT 0: the first free one from 8765; IDLE: seconds without
+//                                        a request after which it ends, 0: never
 #include <fmt/format.h>
 #include <httplib.h>
 #include <pthread.h>
@@ -59,7 +60,7 @@ int main(int argc, char** argv) try {
 
   const std::string token = serve::kept_token(work_dir() / ".ridge" / "serve" / "token");
   serve::Routes routes(build_dir() / "bin" / "ridge", token, argc > 1 ? argv[1] : "",
-                       {argv + std::min(argc, 3), argv + argc});
+                       {argv + std::min(argc, 4), argv + argc});
   httplib::Server server;
   server.set_read_timeout(10);
   server.set_write_timeout(10);
@@ -71,6 +72,7 @@ int main(int argc, char** argv) try {
   server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
   routes.serve(server);
   const int wanted = argc > 2 ? std::atoi(argv[2]) : 0;
+  const double idle = argc > 3 ? std::atof(argv[3]) : 0;
   const int port = bind_server(server, wanted);
   if (port <= 0)
     throw Error(Exit::environment, fmt::format("port {} is taken on this machine", wanted),
@@ -78,8 +80,9 @@ int main(int argc, char** argv) try {
   tell_address(port, token);
   const live::ConnectionWatch watch(kLongestConnection, kMostConnections, 1);
   std::thread waits([&] {
-    int signal = 0;
-    sigwait(&ends, &signal);
+    const timespec second{1, 0};
+    while (sigtimedwait(&ends, nullptr, &second) < 0 && !(idle > 0 && routes.idle_seconds() > idle)) {
+    }
     routes.end();
     server.stop();
   });

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "grader/base/clock.hpp"
 #include "grader/base/error.hpp"
 #include "grader/sandbox/process.hpp"
 #include "learn/attempts/attempts.hpp"
@@ -73,6 +74,7 @@ Routes::Routes(fs::path program, std::string token, std::string first, Hosts por
       portals_(std::move(portals)),
       labs_(load_labs()),
       files_(load_page_files(build_dir() / "share" / "serve")),
+      asked_(now()),
       run_(program_, [this](const std::string& kind, const json& data) { events_.tell(kind, data); }),
       watch_([this](const Lab& lab, const std::string& file) {
         if (file.empty())
@@ -94,6 +96,7 @@ void Routes::serve(httplib::Server& server) {
   // Before a body is read.
   server.set_pre_routing_handler([this](const Request& in, Response& out) {
     const Admission a = admit(asked_by(in), token_, portals_);
+    if (a.status == 200) asked_ = now();
     if (a.status == 200) return httplib::Server::HandlerResponse::Unhandled;
     out.status = a.status;
     out.set_header("Connection", "close");  // what is left of a body is no further request
@@ -117,6 +120,8 @@ void Routes::serve(httplib::Server& server) {
     }
   });
 }
+
+double Routes::idle_seconds() const { return run_.state().at("running") == true ? 0 : now() - asked_; }
 
 void Routes::end() {
   events_.end();

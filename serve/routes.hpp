@@ -40,6 +40,8 @@ class Routes {
   Routes(fs::path program, std::string token, std::string first, Hosts portals = {});
   // Lets the server answer by these routes.
   void serve(httplib::Server& server);
+  // Seconds since the last request; a check that runs counts as one. An open tab asks again every half minute.
+  double idle_seconds() const;
   // Ends streams and a running check.
   void end();
 
@@ -60,6 +62,7 @@ class Routes {
   std::vector<Lab> labs_;
   std::map<std::string, PageFile> files_;
   std::atomic<int> streams_{0};
+  std::atomic<double> asked_;  // when the last request came
   Events events_;
   CheckRun run_;
   WorkWatch watch_;

@@ -11,7 +11,7 @@ namespace ridge {
 
 namespace {
 
-int serve_lab(const std::string& key, int port, const std::vector<std::string>& hosts) {
+int serve_lab(const std::string& key, int port, double idle, const std::vector<std::string>& hosts) {
   std::string lab;
   if (!key.empty()) {
     const Lab found = find_lab(key);
@@ -24,7 +24,7 @@ int serve_lab(const std::string& key, int port, const std::vector<std::string>& 
                 prebuilt() ? "ask for a package made by `./ridge package tarball --with serve`, or build in a clone"
                            : "start it through ./ridge serve, which installs what it needs");
   std::fflush(stdout);
-  std::vector<std::string> argv = {program.string(), lab, std::to_string(port)};
+  std::vector<std::string> argv = {program.string(), lab, std::to_string(port), std::to_string(idle * 60)};
   argv.insert(argv.end(), hosts.begin(), hosts.end());
   become(argv);
 }
@@ -43,7 +43,10 @@ void add_serve(Commands& ridge) {
   auto hosts = std::make_shared<std::vector<std::string>>();
   command->add_option("--host", *hosts, "Name of a portal that passes requests on, such as ondemand.example.edu")
       ->expected(1);
-  ridge.set_action(command, [lab, port, hosts] { return serve_lab(*lab, *port, *hosts); });
+  auto idle = std::make_shared<double>(720);
+  command->add_option("--idle", *idle, "Minutes without a request after which it ends (default: 720; 0: never)")
+      ->check(CLI::NonNegativeNumber);
+  ridge.set_action(command, [lab, port, idle, hosts] { return serve_lab(*lab, *port, *idle, *hosts); });
 }
 
 }  // namespace ridge

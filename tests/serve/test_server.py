@@ -214,6 +214,9 @@ try:
     until("and leaves no process", lambda: not checks_running())
     journal = work / ".ridge/journal/01_coalescing.jsonl"
     check("none of these checks went on to its end", not journal.exists() or '"attempt"' not in journal.read_text())
+    # ---- nobody asks
+    server = Server("01", "--idle", "0.01")
+    check("it ends by itself where nobody asks", server.process.wait(30) == 0)
     # ---- a full disk: no file may grow beyond a block
     copy.write_text("whole\n")
     server = Server("01", before="ulimit -f 1;")
