@@ -12,6 +12,7 @@
 #include "learn/attempts/hints.hpp"
 #include "learn/findings/findings.hpp"
 #include "learn/findings/lesson.hpp"
+#include "serve/predict_json.hpp"
 #include "serve/work_files.hpp"
 
 namespace ridge::serve {
@@ -224,6 +225,7 @@ json lab_json(const Lab& lab) {
           {"files", files},
           {"findings", findings_json(lab, h)},
           {"build", build_json(lab, h)},
+          {"predictions", predictions_json(lab)},
           {"attempt", h.newest ? json{{"id", h.newest->id},
                                       {"time", h.newest->result.time},
                                       {"files", h.newest->result.submission_files}}

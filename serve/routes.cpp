@@ -13,6 +13,7 @@
 #include "learn/attempts/hints.hpp"
 #include "serve/lab_json.hpp"
 #include "serve/lesson.hpp"
+#include "serve/predict_json.hpp"
 #include "serve/work_files.hpp"
 
 namespace ridge::serve {
@@ -159,9 +160,14 @@ void Routes::answer_lab(const Lab& lab, const Parts& parts, const Request& in, R
   if (get && parts.size() == 4 && what == "lesson")
     return out.set_content(lesson_html(file_text(lab.dir / "README.md"), lab, labs_), "text/html; charset=utf-8");
   if (!post || parts.size() != 4) return refuse(out, 404, "there is nothing at this address");
-  const std::string task = text_of(read_object(in.body), "task");
+  const json body = read_object(in.body);
+  const std::string task = text_of(body, "task");
   const bool known = std::any_of(lab.tasks.begin(), lab.tasks.end(), [&](const Task& t) { return t.id == task; });
   if (what == "start") return start(lab, out);
+  if (what == "predict") {
+    const std::string problem = keep_typed_prediction(lab, text_of(body, "id"), text_of(body, "answer"));
+    return problem.empty() ? send(out, {{"kept", true}}) : refuse(out, 400, problem);
+  }
   if (!task.empty() && !known) return refuse(out, 400, "the lab has no such task");
   if (what == "hint" && known) return hint(lab, task, out);
   if (what != "check") return refuse(out, 404, "there is nothing at this address");

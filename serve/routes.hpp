@@ -9,6 +9,7 @@
 //   POST api/lab/LAB/start             makes the student's copy
 //   POST api/lab/LAB/check, api/stop   {"task"}: starts a check; ends it
 //   POST api/lab/LAB/hint              {"task"}: one more hint
+//   POST api/lab/LAB/predict           {"id", "answer"}: what the student expects; an empty answer skips
 //   GET  api/events                    server-sent events: hello, step, ended, lab, file
 #pragma once
 #include <atomic>

@@ -2,6 +2,7 @@
 import { ask, listen, make } from "./api.js";
 import { defineCuda, Editor } from "./editor.js";
 import { goTo, showLesson } from "./lesson.js";
+import { keepPredictions } from "./predict.js";
 import { showResult, showTasks, toldResult } from "./result.js";
 import { SavedFile } from "./saving.js";
 
@@ -14,7 +15,8 @@ const editor = new Editor(at("editor"));
 let lab = "", state = null, task = "", open = null, problem = "", noted = "";
 let running = null; // { lab, task } of the check that runs
 const files = new Map();
-const page = { go: goToLine, hint: takeHint };
+const page = { go: goToLine, hint: takeHint, checkNow: () => check(task, true) };
+let asked = ""; // the task whose predictions the last Ctrl-Enter has led to
 
 // ---- files
 
@@ -76,9 +78,10 @@ function noteLines() {
 
 function show() {
   showTasks(at("tasks"), at("points"), state, task, chooseTask);
-  const inside = at("shown").contains(document.activeElement);
+  const before = document.activeElement, inside = at("shown").contains(before);
   showResult(at("shown"), state, task, problem, page);
-  if (inside) at("shown").focus({ preventScroll: true }); // what had the focus is gone
+  if (inside && before.isConnected && before !== document.body) before.focus({ preventScroll: true });
+  else if (inside) at("shown").focus({ preventScroll: true }); // what had the focus is gone
   at("check").disabled = at("check-all").disabled = running !== null;
   at("check").textContent = `Check ${task}`;
   at("stop").hidden = running === null;
@@ -97,7 +100,7 @@ async function refresh() {
 
 function chooseTask(id) {
   task = id;
-  problem = "";
+  problem = asked = "";
   const spec = state.tasks.find(t => t.id === id);
   showFile(spec.file);
   goTo(at("lesson"), spec.lesson);
@@ -127,9 +130,18 @@ async function openLab(name) {
 
 // ---- checks and hints
 
-async function check(which) {
+// The first time, a task's open predictions are shown; the second time, or with `now`, what is typed there is kept.
+async function check(which, now = false) {
   if (running) return;
   problem = "";
+  const form = at("predict");
+  if (form && which === task && !now && asked !== task && !form.contains(document.activeElement)) {
+    asked = task;
+    form.scrollIntoView({ block: "nearest" });
+    form.querySelector("input").focus();
+    return;
+  }
+  if (form && await keepPredictions(at("shown"), lab)) return;
   const saved = await Promise.all([...files.values()].map(f => f.save()));
   if (saved.includes(false)) {
     problem = "Not checked: a file is not saved. The line above the editor says why.";

@@ -1,5 +1,6 @@
 // The right column: what the last check found for one task.
 import { make } from "./api.js";
+import { askPredictions, showCompared } from "./predict.js";
 
 const points = p => String(Math.floor(p * 10 + 1e-6) / 10);
 const score = (p, max) => make("span", { class: "points" }, `${points(p)} / ${points(max)}`);
@@ -71,7 +72,7 @@ function build(state, page) {
 
 const full = task => task.status === "passed" && task.points >= task.max - 1e-9;
 
-// state: of api/lab/NAME; page: go(file, line), hint(). `problem`: why the last check gave no result.
+// state: of api/lab/NAME; page: go(file, line), hint(), checkNow(). `problem`: why the last check gave no result.
 export function showResult(place, state, id, problem, page) {
   const task = state.tasks.find(t => t.id === id);
   place.replaceChildren(...[
@@ -79,7 +80,8 @@ export function showResult(place, state, id, problem, page) {
     bar(task.points, task.max, `points of task ${task.id}`),
     make("p", { class: "soft" }, `${task.id}: ${full(task) ? "full marks" : STATUS[task.status]}`, task.reason ? `. ${task.reason}` : ""),
     problem ? make("div", { class: "card problem", role: "alert" }, problem) : null,
-    build(state, page), state.build && task.gates.length > 0 ? make("h3", {}, "What the attempt before found") : null, gates(state, task), goals(task), findings(state, task, page), changes(task),
+    askPredictions(state, task.id, place.querySelector("#r-predict"), page),
+    build(state, page), state.build && task.gates.length > 0 ? make("h3", {}, "What the attempt before found") : null, gates(state, task), goals(task), findings(state, task, page), showCompared(state, task.id), changes(task),
     task.output ? make("details", {}, make("summary", {}, "What your code printed"), make("pre", { tabindex: 0, "aria-label": "Output" }, task.output)) : null,
     hints(task, page),
   ].filter(Boolean));

@@ -82,9 +82,19 @@ try {
   check('the stub', (await code(page)).includes('TASK(copy)'));
   await look(page, 'start');
 
-  // ---- slow, as the stub is
+  // ---- a prediction, then slow, as the stub is
   await page.click('.CodeMirror');
+  await chord(page, 'Control', 'Enter');
+  check('the first check asks for a prediction', await page.evaluate(() => document.activeElement.dataset.prediction === 'copy-sectors'));
+  await page.keyboard.type('many');
+  await page.keyboard.press('Enter');
+  await until(page, () => document.getElementById('r-predict-problem').textContent !== '');
+  check('what is no number is asked again', await page.$eval('#r-stop', e => e.hidden));
+  for (let i = 0; i < 4; ++i) await page.keyboard.press('Backspace');
+  await page.keyboard.type('4x');
+  await look(page, 'predict');
   await judge(page);
+  check('predicted and measured', (await shown(page)).includes('4 predicted, 8 x the ideal measured: ratio 0.5'), await shown(page));
   check('the goal is missed', (await shown(page)).includes('8 x (goal 1.02)'), await shown(page));
   const note = await page.$eval('.ridge-note', e => e.textContent).catch(() => '');
   check('the finding is on its line', note.includes('sectors'), note);
