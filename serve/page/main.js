@@ -20,18 +20,23 @@ let asked = ""; // the task whose predictions the last Ctrl-Enter has led to
 
 // ---- files
 
-const SAID = { saved: "saved", dirty: "", saving: "saving", conflict: "not saved: changed elsewhere", failed: "not saved" };
+const SAID = { saved: "saved", dirty: "", saving: "saving", conflict: "not saved", failed: "not saved" };
 
 function showSaved() {
   const worst = [...files.values()].find(f => f.state === "failed" || f.state === "conflict") ?? open;
   if (!worst) return;
-  const said = SAID[worst.state] + (worst.state === "failed" ? `: ${worst.why}; trying again` : "");
-  if (at("saved").textContent !== said) at("saved").textContent = said;
+  if (at("saved").textContent !== SAID[worst.state]) at("saved").textContent = SAID[worst.state];
   at("saved").className = worst.state === "failed" || worst.state === "conflict" ? "bad" : "soft";
-  at("saved").title = worst.why;
+  const failed = [...files.values()].find(f => f.state === "failed");
+  tellFailure(failed ? `${failed.name} is not saved: ${failed.why}. Its text is kept in this browser, and the page tries again.` : "");
   const conflict = open?.state === "conflict";
   if (at("conflict").hidden === conflict) at("conflict").hidden = !conflict;
   if (conflict) at("conflict-text").textContent = `${open.why}. Which text shall stay?`;
+}
+
+function tellFailure(text) {
+  if (at("failed").textContent !== text) at("failed").textContent = text;
+  at("failed").hidden = text === "";
 }
 
 async function loadFiles() {
@@ -182,7 +187,7 @@ async function ended(data) {
     await refresh();
   }
   show();
-  showLabs();
+  showLabs().catch(() => {});
   at("told").textContent = problem || toldResult(state, task);
 }
 
@@ -190,7 +195,7 @@ listen((kind, data) => {
   if (kind === "hello") {
     if (data.running) step(data);
     else if (running) { running = null; at("step").textContent = ""; }
-    if (at("saved").textContent === LOST) showSaved();
+    showSaved();
     if (state) refresh();
     for (const f of files.values()) f.savedElsewhere("");
   }
@@ -199,11 +204,7 @@ listen((kind, data) => {
   if (kind === "ended") ended(data);
   if (kind === "lab" && data.lab === lab && !running) refresh();
   if (kind === "file" && data.lab === lab) files.get(data.file)?.savedElsewhere(data.version);
-}, () => {
-  at("saved").textContent = LOST;
-  at("saved").className = "bad";
-});
-const LOST = "the server does not answer; your text is kept here. Start ./ridge serve again";
+}, () => tellFailure("The server does not answer. Your text is kept in this browser. Start ./ridge serve again: this page then goes on."));
 
 // ---- keys and settings
 

@@ -96,7 +96,7 @@ export class SavedFile {
         this.set("conflict", e.message);
         return;
       }
-      this.set("failed", e instanceof Refused ? e.message : "the server does not answer");
+      this.set("failed", e instanceof Refused ? e.message : "the server does not answer, start ./ridge serve again");
       this.timer = setTimeout(() => this.save(), RETRY);
     }
   }

@@ -183,8 +183,9 @@ try {
   await until(page, () => !document.getElementById('r-stop').hidden);
   await server.end('SIGKILL');
   await page.evaluate(() => { document.querySelector('.CodeMirror').CodeMirror.replaceRange('// while it was away\n', { line: 0, ch: 0 }); });
-  await until(page, () => /not saved|does not answer/.test(document.getElementById('r-saved').textContent));
+  await until(page, () => /not saved.*does not answer/.test(document.getElementById('r-failed').innerText));
   check('the tab says that it is not saved', true);
+  await look(page, 'away');
   check('the file is whole', readFileSync(mine, 'utf8').startsWith('// first tab'));
   check('the address stays', await server.start(['--port', port]) === url);
   check('the tab saves its text by itself', await file('// while it was away'));
