@@ -4,6 +4,7 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "app/nvcc/command_line.hpp"
@@ -103,6 +104,7 @@ class Driver {
     d.file = (dir_.path() / "files.d").string();
     CompileFailure f = compile_file(fs::absolute(input), input.string(), object, options);
     if (!f.output.empty()) return failed(f);
+    if (std::find(options.extra.begin(), options.extra.end(), "-w") == options.extra.end()) tell("{}", f.warnings);
     if (lists || text) {
       const fs::path from = lists ? fs::path(d.file) : object;
       if (between || !c_.output.empty())

@@ -178,6 +178,11 @@ bool for_link_time(const std::string& text) {
   return text.find("\t.comm\t__gnu_lto_slim") != std::string::npos || text.starts_with("; ModuleID");
 }
 
+CompileFailure with_warnings(CompileFailure f, std::string warnings) {
+  f.warnings = std::move(warnings);
+  return f;
+}
+
 fs::path library(const char* name) { return build_dir() / "lib" / name; }
 
 }  // namespace
@@ -206,6 +211,7 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   const Compiler& compiler = host_compiler();
   fs::path input = source;
   std::vector<CudaIncludes::Copy> copies;
+  std::string notes;
   if (is_c(source, options)) return compile_c(source, object, options);
   const std::string kind = source.extension().string();
   const bool named_cpp = kind == ".cpp" || kind == ".cc" || kind == ".cxx";
@@ -226,6 +232,7 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     write_file(input, includes.rewrite(source, shown_name));
     copies = includes.copies();
     copies.push_back({shown_name, source, input});
+    notes = includes.notes();
   }
   std::set<std::string> arrays;
   if (options.linked_by_others && !copies.empty()) {
@@ -293,7 +300,8 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
     write_file(compiled, text += aliases_of_dynamic(symbol_tables({object}), arrays));
     return run_tool(argv, object.parent_path(), options.sandboxed);
   };
-  if (!options.instrumented) return assembles ? assemble(file_text(compiled)) : CompileFailure{};
+  if (!options.instrumented)
+    return with_warnings(assembles ? assemble(file_text(compiled)) : CompileFailure{}, std::move(notes));
   const std::string text = simt::plain_assembly(file_text(compiled));
   if (for_link_time(text))
     return {true, compiler.program.string() +
@@ -318,7 +326,7 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
                         "device memory.\n",
                         shown_name, assembly.constant_bytes, simt::kConstantMax, assembly.constant_bytes,
                         simt::kConstantMax)};
-  return assemble(std::move(assembly.text));
+  return with_warnings(assemble(std::move(assembly.text)), std::move(notes));
 }
 
 CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path& program, bool worker,

@@ -42,8 +42,9 @@ fs::path cublas_kernels();
 
 // Why a compilation failed: empty output means success.
 struct CompileFailure {
-  bool environment = false;  // the machine failed (full disk, time limit), not the code
-  std::string output;        // compiler messages, capped
+  bool environment = false;   // the machine failed (full disk, time limit), not the code
+  std::string output;         // compiler messages, capped
+  std::string warnings = {};  // our own, also where it succeeded: lines
 };
 
 // Rewrites and compiles one CUDA or C++ file into `object`. `shown_name` is what messages call it.

@@ -55,9 +55,12 @@ std::string CudaIncludes::rewrite(const fs::path& source, const std::string& sho
 }
 
 std::string CudaIncludes::rewrite_one(const fs::path& source, const std::string& shown_name, simt::FileSides& sides) {
-  return simt::rewrite_cuda(
+  std::string text = simt::rewrite_cuda(
       file_text(source), shown_name,
       [&](std::string_view file, bool in_quotes) { return find(source, shown_name, file, in_quotes); }, &sides);
+  for (const simt::SourceNote& n : sides.notes)
+    notes_ += fmt::format("{}:{}:{}: warning: {}\n", shown_name, n.line, n.column, n.text);
+  return text;
 }
 
 bool CudaIncludes::may_read(const fs::path& header) const {

@@ -30,6 +30,8 @@ class CudaIncludes {
     fs::path written, copy;
   };
   const std::vector<Copy>& copies() const { return made_; }
+  // Warnings about the files that were rewritten, a line each.
+  const std::string& notes() const { return notes_; }
 
  private:
   std::string rewrite_one(const fs::path& source, const std::string& shown_name, simt::FileSides& sides);
@@ -43,6 +45,7 @@ class CudaIncludes {
   std::vector<fs::path> dirs_, only_, libraries_;
   std::map<std::string, std::string> copies_;  // header -> its copy
   std::vector<Copy> made_;
+  std::string notes_;
   std::map<std::string, simt::FileSides> header_sides_;  // copy -> what it says
 };
 

@@ -223,6 +223,20 @@ TEST_CASE("calls that cross from one side to the other are refused, as nvcc refu
   }
 }
 
+TEST_CASE("an #if for the device that holds host code too is read as for the host, with a warning") {
+  Folder scratch;
+  fs::create_directory(scratch / "inc");
+  write_file(scratch / "inc/k.cuh",
+             "#if __CUDA_ARCH__ >= 600\n__global__ void k() {}\ninline int n() { return 1; }\n#else\n"
+             "__global__ void k() {}\ninline int n() { return 0; }\n#endif\n");
+  write_file(scratch / "a.cu", "#include \"inc/k.cuh\"\nint main() { k<<<1, 1>>>(); return n(); }\n");
+  Run r = cc({"a.cu", "-o", "a"}, "clang++", scratch.path);
+  CHECK(r.code == 0);
+  CHECK(r.err.rfind("inc/k.cuh:1:5: warning: __CUDA_ARCH__ is taken as for the host here: ", 0) == 0);
+  CHECK(run({scratch / "a"}, {}, 20).code == 0);
+  CHECK(cc({"-w", "a.cu", "-o", "a"}, "clang++", scratch.path).err.empty());
+}
+
 TEST_CASE("calls that only look like crossings are let through") {
   Folder scratch;
   fs::create_directory(scratch / "inc");

@@ -317,3 +317,42 @@ TEST_CASE("a kernel's address is registered behind its definition, unless it is 
   CHECK(text("__global__ void k(float* a);").find("register_kernel") == std::string::npos);
   CHECK(text("// __global__ void k(float* a) {}").find("register_kernel") == std::string::npos);
 }
+
+TEST_CASE("an #if that asks for __CUDA_ARCH__ outside of functions is the device's, or it is noted") {
+  const std::string kernel = "__global__ void k() { f(N); }\n";
+  auto read = [](const std::string& source) {
+    ridge::simt::FileSides sides;
+    const std::string text = ridge::simt::rewrite_cuda(source, "a.cu", {}, &sides);
+    return std::pair(text.find("RIDGE_CUDA_ARCH") != std::string::npos, sides.notes);
+  };
+  // Kernels; what kernels alone use; nothing that matters for a kernel.
+  for (const std::string& source : std::vector<std::string>{
+           std::string("#if __CUDA_ARCH__ >= 120\n") + kernel + "#else\n__global__ void k() {}\n#endif\n",
+           "#ifdef __CUDA_ARCH__\n#define N 3\n#endif\n" + kernel, "#define N (__CUDA_ARCH__ > 9)\n" + kernel,
+           std::string("#if __CUDA_ARCH__ > 9\n#define N 3\n#endif\n__global__ void __launch_bounds__(N) k() {}\n")}) {
+    INFO(source);
+    CHECK(read(source).first);
+    CHECK(read(source).second.empty());
+  }
+  for (const std::string& source :
+       std::vector<std::string>{std::string("#ifndef __CUDA_ARCH__\n#include <vector>\n#endif\n"),
+                                "#ifndef __CUDA_ARCH__\nint f() { return 1; }\n#endif\n" + kernel,
+                                std::string("// __CUDA_ARCH__ in words\n")}) {
+    INFO(source);
+    CHECK(!read(source).first);
+    CHECK(read(source).second.empty());
+  }
+  for (const std::string& source : std::vector<std::string>{
+           "int x;\n#if __CUDA_ARCH__ >= 120\n" + kernel + "void host() {}\n#endif\n",
+           "int x;\n#if __CUDA_ARCH__ >= 120\n#define N 3\n#endif\nint f() { return N; }\n" + kernel,
+           "int x;\n#if __CUDA_ARCH__ >= 120\n__host__ __device__ int f() { return 2; }\n#endif\n",
+           std::string("int x;\n#if __CUDA_ARCH__ >= 120\nvoid f() {\n#else\nvoid g() {\n#endif\n}\n")}) {
+    INFO(source);
+    const auto [device, notes] = read(source);
+    CHECK(!device);
+    REQUIRE(notes.size() == 1);
+    CHECK(notes[0].line == 2);
+    CHECK(notes[0].column == 5);
+    CHECK(notes[0].text.find("__CUDA_ARCH__ is taken as for the host") == 0);
+  }
+}

@@ -19,11 +19,16 @@ namespace {
 class Rewriter {
  public:
   Rewriter(std::string_view source, std::string_view name, const IncludeFinder& find)
-      : s_(source), kind_(classify(source)), functions_(functions_of(source, kind_)), find_(find), name_(name) {
+      : s_(source),
+        kind_(classify(source)),
+        functions_(functions_of(source, kind_)),
+        architecture_(architecture_outside(source, kind_, functions_)),
+        find_(find),
+        name_(name) {
     out_ = "#line 1 \"" + escaped(name) + "\"\n";
   }
 
-  FileSides sides() && { return {std::move(functions_), std::move(placed_)}; }
+  FileSides sides() && { return {std::move(functions_), std::move(placed_), std::move(architecture_.notes)}; }
 
   std::string run() {
     std::vector<SideUse> uses = side_uses(s_, kind_, functions_);
@@ -425,10 +430,11 @@ class Rewriter {
 
   // In code for the device alone a program asks which device: there it is defined.
   bool architecture(std::size_t& i) {
-    constexpr std::string_view word = "__CUDA_ARCH__";
+    constexpr std::string_view word = kArchitecture;
     if (s_.substr(i, word.size()) != word || word_end(i) != i + word.size()) return false;
     const SourceFunction* f = functions_.around(i);
-    if (f == nullptr || !f->for_device_alone()) return false;
+    const std::vector<std::size_t>& outside = architecture_.as_device;
+    if (f != nullptr ? !f->for_device_alone() : !std::binary_search(outside.begin(), outside.end(), i)) return false;
     out_ += "RIDGE_CUDA_ARCH";
     i += word.size();
     return true;
@@ -570,13 +576,19 @@ class Rewriter {
     return true;
   }
 
-  // `extern __shared__` declares the dynamic array; `static __shared__` would say static twice once expanded; an
+  // `extern __shared__` declares the dynamic array, perhaps with `volatile` between; `static __shared__` would say static twice once expanded; an
   // alignas behind the marker must come first in C++.
   bool shared(std::size_t& i, std::string_view keyword) {
     if (s_.substr(i, keyword.size()) != keyword) return false;
     std::size_t next = keyword.empty() ? i : skip_space(i + keyword.size());
     constexpr std::string_view marker = "__shared__";
-    if (s_.substr(next, marker.size()) != marker || (!keyword.empty() && next == i + keyword.size())) return false;
+    if (!keyword.empty() && next == i + keyword.size()) return false;
+    std::string_view changes;  // extern volatile __shared__ int s[];
+    if (const std::size_t behind = word_end(next); !keyword.empty() && s_.substr(next, behind - next) == "volatile") {
+      changes = " volatile";
+      next = skip_space(behind);
+    }
+    if (s_.substr(next, marker.size()) != marker) return false;
     std::size_t end = next + marker.size();
     if (end < s_.size() && is_word(s_[end])) return false;
     newlines(i, next);
@@ -598,6 +610,7 @@ class Rewriter {
       dynamic = true;  // __shared__ extern float s[];
     }
     out_ += dynamic ? "extern __thread" : marker;
+    out_ += changes;
     i = floor_ = end;
     return true;
   }
@@ -621,6 +634,7 @@ class Rewriter {
   std::string_view s_;
   std::vector<Kind> kind_;
   SourceFunctions functions_;
+  ArchitectureReading architecture_;
   std::vector<SideUse> placed_;
   std::vector<std::size_t> own_names_;
   const IncludeFinder& find_;

@@ -7,7 +7,8 @@
 //   #include "file"               -> the file's rewritten copy, where there is one
 //   #pragma unroll                -> RIDGE_UNROLL_ALL, which is that compiler's pragma (include/ridge_simt/rewritten.h)
 //   asm("red.add ...")            -> the atomic function that does the same (inline_ptx.hpp)
-//   __CUDA_ARCH__                 -> RIDGE_CUDA_ARCH, in functions for the device alone
+//   __CUDA_ARCH__                 -> RIDGE_CUDA_ARCH, in functions for the device alone, and outside of functions where
+//                                    architecture.hpp says so
 //   asm("..."), tex2D, <cub/cub.cuh>, ... -> a compile error that says so, where the preprocessor keeps the line
 #pragma once
 #include <functional>
@@ -17,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "architecture.hpp"
 #include "sides.hpp"
 
 namespace ridge::simt {
@@ -29,6 +31,7 @@ using IncludeFinder = std::function<std::optional<std::string>(std::string_view 
 struct FileSides {
   SourceFunctions functions;
   std::vector<SideUse> uses;
+  std::vector<SourceNote> notes;
 };
 
 // An error at these places of the rewritten `text`, where the preprocessor lets the line through.

@@ -183,6 +183,7 @@ class Reader {
   bool declaration(std::size_t from, std::size_t to, bool body) {
     SourceFunction f;
     if (!head(from, to, f)) return false;
+    f.begin = walk_.skip_space(from);
     f.member = f.member || std::find(scopes_.begin(), scopes_.end(), true) != scopes_.end();
     auto has = [&](std::string_view word) { return std::find(f.words.begin(), f.words.end(), word) != f.words.end(); };
     f.global = has("__global__");

@@ -12,6 +12,7 @@ namespace ridge::simt {
 
 struct SourceFunction {
   std::string name;
+  std::size_t begin = 0;                              // of the declaration
   std::size_t at = 0;                                 // of the name
   std::size_t open = 0, close = 0;                    // parentheses of the parameters
   std::size_t body = 0, end = 0;                      // braces of the body; both 0 for a declaration

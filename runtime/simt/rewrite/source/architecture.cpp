@@ -1,0 +1,181 @@
+#include "architecture.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace ridge::simt {
+
+namespace {
+
+struct Directive {
+  std::size_t at = 0, end = 0;  // from the # to the end of the line
+  std::string_view word;        // if, else, define, ...
+  std::size_t rest = 0;         // behind the word
+};
+
+// An #if with its #elif, #else and #endif; or a #define.
+struct Group {
+  std::size_t begin = 0, end = 0;
+  std::vector<Directive> lines;
+};
+
+class OutsideReader {
+ public:
+  OutsideReader(std::string_view s, const std::vector<Kind>& kind, const SourceFunctions& functions)
+      : s_(s), kind_(kind), bare_(without_directives(s, kind, nullptr)), walk_(s, kind), functions_(functions) {}
+
+  ArchitectureReading run() {
+    if (s_.find(kArchitecture) == std::string_view::npos) return {};
+    if (!functions_.readable) {
+      const std::vector<std::size_t> all = places(0, s_.size());
+      if (!all.empty())
+        note(all.front(), "is taken as for the host in all of this file: its braces do not match across its #ifs");
+      return std::move(out_);
+    }
+    for (const Group& g : groups())
+      if (std::any_of(g.lines.begin(), g.lines.end(), [&](const Directive& d) { return !places(d.at, d.end).empty(); }))
+        read(g);
+    std::sort(out_.as_device.begin(), out_.as_device.end());
+    return std::move(out_);
+  }
+
+ private:
+  std::vector<Directive> directives() const {
+    std::vector<Directive> all;
+    bool line_begins = true;
+    for (std::size_t i = 0; i < s_.size(); ++i) {
+      if (line_begins && walk_.code(i) && s_[i] == '#') {
+        Directive d;
+        d.at = d.end = i;
+        while (d.end < s_.size() && (s_[d.end] != '\n' || s_[d.end - 1] == '\\' || kind_[d.end] == Kind::comment))
+          ++d.end;
+        const std::size_t word = walk_.skip_space(i + 1);
+        d.rest = walk_.word_end(word);
+        d.word = s_.substr(word, d.rest - word);
+        i = d.end;
+        all.push_back(d);
+        continue;
+      }
+      if (s_[i] == '\n')
+        line_begins = true;
+      else if (!is_space(s_[i]) && kind_[i] != Kind::comment)
+        line_begins = false;
+    }
+    return all;
+  }
+
+  // Those outside of functions, in the order of their ends.
+  std::vector<Group> groups() const {
+    std::vector<Group> done, open;
+    for (const Directive& d : directives()) {
+      if (d.word == "define" && functions_.around(d.at) == nullptr) done.push_back({d.at, d.end, {d}});
+      if (d.word.starts_with("if")) open.push_back({d.at, d.end, {}});
+      if (open.empty() || !(d.word.starts_with("if") || d.word.starts_with("el") || d.word == "endif")) continue;
+      open.back().lines.push_back(d);
+      if (d.word != "endif") continue;
+      open.back().end = d.end;
+      if (functions_.around(open.back().begin) == nullptr) done.push_back(std::move(open.back()));
+      open.pop_back();
+    }
+    return done;
+  }
+
+  bool word_at(std::size_t i, std::string_view word) const {
+    return walk_.code(i) && s_.substr(i, word.size()) == word && (i == 0 || !is_word(s_[i - 1])) &&
+           (i + word.size() >= s_.size() || !is_word(s_[i + word.size()]));
+  }
+
+  std::vector<std::size_t> places(std::size_t from, std::size_t to, std::string_view word = kArchitecture) const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = from; (i = s_.find(word, i)) < to; i += word.size())
+      if (word_at(i, word)) found.push_back(i);
+    return found;
+  }
+
+  void read(const Group& g) {
+    bool device = false, both = false, host = false;
+    for (const SourceFunction& f : functions_.all) {
+      if (f.at < g.begin || f.at >= g.end) continue;
+      (f.for_device_alone() ? device : f.device ? both : host) = true;
+    }
+    for (const Directive& d : directives())
+      if (d.at >= g.begin && d.at < g.end && d.word == "include") host = true;
+    const std::set<std::string> names = names_in(g);
+    bool in_device = false, elsewhere = false;
+    if (!device && !both && !host) uses(g, names, in_device, elsewhere);
+    if ((device || in_device) && !both && !host && !elsewhere) return define(g);
+    if (device || both)
+      note(places(g.begin, g.end).front(),
+           "is taken as for the host here: this #if holds code of both sides, and files are read once; put what is for "
+           "the device into an #if of its own");
+    else if (in_device || (!host && !names.empty()))
+      note(places(g.begin, g.end).front(),
+           "is taken as for the host here: " + *names.begin() +
+               " may be used on both sides, and files are read once; ask for __CUDA_ARCH__ within kernels");
+  }
+
+  void define(const Group& g) {
+    for (const std::size_t at : places(g.begin, g.end))
+      if (functions_.around(at) == nullptr) out_.as_device.push_back(at);
+  }
+
+  // Macros, and what is declared in front of an = or a semicolon.
+  std::set<std::string> names_in(const Group& g) const {
+    std::set<std::string> names;
+    auto add = [&](std::size_t from, std::size_t to) {
+      if (to > from) names.emplace(s_.substr(from, to - from));
+    };
+    for (const Directive& d : directives()) {
+      if (d.at < g.begin || d.at >= g.end || d.word != "define") continue;
+      const std::size_t name = walk_.skip_space(d.rest);
+      add(name, walk_.word_end(name));
+    }
+    for (std::size_t i = g.begin; i < g.end; ++i) {
+      if (bare_[i] != Kind::code || (s_[i] != '=' && s_[i] != ';') || functions_.around(i) != nullptr) continue;
+      std::size_t end = i;
+      while (end > g.begin && (bare_[end - 1] != Kind::code || is_space(s_[end - 1]))) --end;
+      std::size_t from = end;
+      while (from > g.begin && bare_[from - 1] == Kind::code && is_word(s_[from - 1])) --from;
+      if (from < end && std::isdigit(static_cast<unsigned char>(s_[from])) == 0) add(from, end);
+    }
+    return names;
+  }
+
+  // Whether functions for the device alone use these names, and whether anything else does.
+  void uses(const Group& g, const std::set<std::string>& names, bool& in_device, bool& elsewhere) const {
+    for (const std::string& name : names)
+      for (const std::size_t at : places(0, s_.size(), name)) {
+        if (at >= g.begin && at < g.end) continue;
+        const bool device = std::any_of(functions_.all.begin(), functions_.all.end(), [&](const SourceFunction& f) {
+          return f.for_device_alone() && at >= f.begin && at <= std::max(f.close, f.end);
+        });
+        (device ? in_device : elsewhere) = true;
+      }
+  }
+
+  void note(std::size_t at, const std::string& text) {
+    SourceNote n;
+    n.line = 1 + static_cast<std::size_t>(std::count(s_.begin(), s_.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+    n.column = at - (s_.rfind('\n', at) + 1) + 1;
+    n.text = std::string(kArchitecture) + " " + text;
+    if (!out_.notes.empty() && out_.notes.back().line == n.line) return;
+    out_.notes.push_back(std::move(n));
+  }
+
+  std::string_view s_;
+  const std::vector<Kind>& kind_;
+  std::vector<Kind> bare_;
+  SourceWalk walk_;
+  const SourceFunctions& functions_;
+  ArchitectureReading out_;
+};
+
+}  // namespace
+
+ArchitectureReading architecture_outside(std::string_view s, const std::vector<Kind>& kind,
+                                         const SourceFunctions& functions) {
+  return OutsideReader(s, kind, functions).run();
+}
+
+}  // namespace ridge::simt

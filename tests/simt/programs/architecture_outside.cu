@@ -1,0 +1,45 @@
+// __CUDA_ARCH__ outside of functions: kernels, device functions, and a macro and a constant that kernels alone use.
+#include <cstdio>
+
+#if __CUDA_ARCH__ >= 120
+__device__ int twice(int i) { return 2 * i; }
+__global__ void fill(int* x) { x[threadIdx.x] = twice(static_cast<int>(threadIdx.x)); }
+#else
+__global__ void fill(int*) {}
+#endif
+
+#ifdef __CUDA_ARCH__
+#define OFFSET 5
+#else
+#define OFFSET 0
+#endif
+
+namespace sums {
+#if !defined(__CUDA_ARCH__)
+constexpr int kScale = 0;
+#elif __CUDA_ARCH__ >= 600
+constexpr int kScale = 3;
+#else
+constexpr int kScale = 1;
+#endif
+__global__ void add(int* x) { x[threadIdx.x] += kScale * static_cast<int>(threadIdx.x) + OFFSET; }
+}  // namespace sums
+
+// What the host needs is read as for the host.
+#ifndef __CUDA_ARCH__
+static int expected(int i) { return 5 * i + 5; }
+#endif
+
+int main() {
+  constexpr int n = 32;
+  int* x = nullptr;
+  cudaMallocManaged(&x, n * sizeof(int));
+  fill<<<1, n>>>(x);
+  sums::add<<<1, n>>>(x);
+  cudaDeviceSynchronize();
+  bool right = true;
+  for (int i = 0; i < n; ++i) right = right && x[i] == expected(i);
+  cudaFree(x);
+  std::puts(right ? "ok" : "wrong");
+  return right ? 0 : 1;
+}
