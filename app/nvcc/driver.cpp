@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "app/nvcc/command_line.hpp"
+#include "app/nvcc/mixed.hpp"
 #include "app/nvcc/shared_library.hpp"
 #include "app/nvcc/toolkit_folder.hpp"
 #include "grader/base/error.hpp"
@@ -62,7 +63,7 @@ class Driver {
       if (!fs::exists(input))
         throw Error(Exit::usage, "ridge cc: there is no file " + input.string(), "check the path");
       if (is_object(input))
-        objects_.push_back(fs::absolute(input));
+        add_object(fs::absolute(input), input.string());
       else if (const int code = compile(input); code != 0)
         return code;
     }
@@ -83,6 +84,11 @@ class Driver {
  private:
   fs::path made_of(const fs::path& input, const char* extension) const {
     return c_.output_dir / (input.stem().string() + extension);
+  }
+
+  void add_object(const fs::path& object, const std::string& shown) {
+    objects_.push_back(object);
+    names_.push_back(shown);
   }
 
   int compile(const fs::path& input) {
@@ -115,7 +121,7 @@ class Driver {
     }
     if (d.wanted) deliver(d.file, list);
     if (keeps) deliver(object, output);
-    objects_.push_back(object);
+    add_object(object, input.string());
     return 0;
   }
 
@@ -137,10 +143,12 @@ class Driver {
   }
 
   int link() {
+    if (const std::string why = mixed_objects(symbol_tables(objects_), names_); !why.empty())
+      return failed({false, why});
     if (c_.blas) {
-      objects_.push_back(dir_.path() / "cublas.o");
       CompileOptions options;
-      options.instrumented = c_.options.instrumented;
+      options.instrumented = c_.options.instrumented && !plain_objects();
+      add_object(dir_.path() / "cublas.o", "cublas");
       options.reuse = true;
       if (CompileFailure f = course_object(cublas_kernels(), objects_.back(), options); !f.output.empty())
         return failed(f);
@@ -153,9 +161,16 @@ class Driver {
     return c_.run ? run_made(output, c_.run_arguments) : 0;
   }
 
+  // Objects are as they were built, whatever this command says.
+  bool plain_objects() const {
+    const SymbolTables symbols = symbol_tables(objects_);
+    return std::any_of(symbols.tables.begin(), symbols.tables.end(), has_plain_kernels);
+  }
+
   Command c_;
   TemporaryDir dir_;
   std::vector<fs::path> objects_;
+  std::vector<std::string> names_;  // of the objects, in messages
   int number_ = 0;
 };
 

@@ -267,3 +267,53 @@ TEST_CASE("calls that only look like crossings are let through") {
     CHECK(run({scratch / "a"}, {}, 20).code == 0);
   }
 }
+
+TEST_CASE("kernels that count and kernels that do not are refused in one program") {
+  const char* compiler = GENERATE("clang++", "g++");
+  INFO(compiler);
+  Folder scratch;
+  const std::string kernel = "void other(int* x);\n__global__ void k(int* x) { x[threadIdx.x] += 1; }\n";
+  write_file(scratch / "k.cu",
+             "__global__ void plain_kernel(int* x) { x[threadIdx.x] = 1; }\nvoid other(int* x) { "
+             "plain_kernel<<<1, 32>>>(x); }\n");
+  write_file(scratch / "t.cu",
+             "template <int n> __global__ void plain_kernel(int* x) { x[threadIdx.x] = n; }\nvoid "
+             "other(int* x) { plain_kernel<1><<<1, 32>>>(x); }\n");
+  write_file(scratch / "main.cu", kernel +
+                                      "int main() {\n  int* x;\n  cudaMallocManaged(&x, 128);\n  other(x);\n  "
+                                      "k<<<1, 32>>>(x);\n  cudaDeviceSynchronize();\n  return x[3] - 2;\n}\n");
+  for (const std::string file : {"k", "t"}) {
+    INFO(file);
+    REQUIRE(cc({"--plain", "-c", file + ".cu"}, compiler, scratch.path).code == 0);
+    Run linked = cc({"main.cu", file + ".o", "-o", "program"}, compiler, scratch.path);
+    CHECK(linked.code == 4);
+    CHECK(linked.err ==
+          "ridge cc: the kernels of " + file +
+              ".o were built with --plain, and main.cu was built "
+              "without\n  a program counts all of its kernels or none: build all its files with --plain, or all "
+              "without\n");
+    // Another program may link them.
+    REQUIRE(cc({"-c", "main.cu"}, compiler, scratch.path).code == 0);
+    const std::string libraries = (fs::path(ridge_program()).parent_path().parent_path() / "toolkit/lib64").string();
+    Run other = run({"g++", scratch / "main.o", scratch / (file + ".o"), "-L" + libraries, "-lcudart_static",
+                     "-lpthread", "-o", scratch / "program"},
+                    {}, 60);
+    INFO(other.err);
+    REQUIRE(other.code == 0);
+    Run started = run({scratch / "program"}, {}, 20);
+    CHECK(started.code == 1);
+    CHECK(started.err.rfind("ridge: kernel plain_kernel", 0) == 0);
+    CHECK(contains(started.err, " was built with --plain, and main.cu without\n"));
+    CHECK(cc({"--plain", "main.cu", file + ".o", "-o", "program"}, compiler, scratch.path).code == 0);
+    CHECK(run({scratch / "program"}, {}, 20).code == 0);
+    // The products of cuBLAS follow.
+    REQUIRE(cc({"--plain", "-c", "main.cu"}, compiler, scratch.path).code == 0);
+    CHECK(cc({"main.o", file + ".o", "-lcublas", "-o", "program"}, compiler, scratch.path).code == 0);
+    CHECK(run({scratch / "program"}, {}, 20).code == 0);
+  }
+  // A host file does not count, however it is built.
+  write_file(scratch / "host.cu", "int add(int a) { return a + 1; }\n");
+  REQUIRE(cc({"--plain", "-c", "host.cu"}, compiler, scratch.path).code == 0);
+  CHECK(cc({"main.cu", "k.cu", "host.o", "-o", "program"}, compiler, scratch.path).code == 0);
+  CHECK(run({scratch / "program"}, {}, 20).code == 0);
+}

@@ -21,6 +21,7 @@ struct KernelEntry {
   void (*run)(void* closure);
 };
 void add_kernel(const KernelEntry& entry);  // the first entry of an address stays; a later one may add its name
+void add_uncounted_kernel(const KernelEntry& entry);  // of a file that was built with --plain
 
 // Host functions that know a symbol's size. `direction` is checked against the call.
 cudaError_t copy_to_symbol(void* symbol, size_t size, const void* from, size_t bytes, size_t offset,
@@ -47,13 +48,27 @@ struct PointerClosure {
   }
 };
 
-// Makes a kernel known by its address. The rewriter may call it for every __global__ function; the typed functions below
-// call it too.
+template <class... P>
+inline KernelEntry entry_with_name(const char* name, void (*function)(P...)) {
+  using Closure = PointerClosure<P...>;
+  return {name, reinterpret_cast<void (*)()>(function), sizeof(Closure), sizeof...(P), &Closure::pack, &Closure::run};
+}
+
+// Not merged with those of files that were built the other way.
+#ifdef RIDGE_PLAIN
+inline namespace uncounted {
+#else
+inline namespace counted {
+#endif
+
+// Makes a kernel known by its address: the rewriter calls it behind a definition.
 template <class... P>
 inline bool register_kernel(const char* name, void (*function)(P...)) {
-  using Closure = PointerClosure<P...>;
-  add_kernel({name, reinterpret_cast<void (*)()>(function), sizeof(Closure), sizeof...(P), &Closure::pack,
-              &Closure::run});
+#ifdef RIDGE_PLAIN
+  add_uncounted_kernel(entry_with_name(name, function));
+#else
+  add_kernel(entry_with_name(name, function));
+#endif
   return true;
 }
 
@@ -62,9 +77,11 @@ inline bool register_kernel(const char* name, void (*function)(P...)) {
 template <auto kKernel>
 inline const bool registered = register_kernel(nullptr, kKernel);
 
+}  // namespace uncounted or counted
+
 template <class T>
 inline const void* entry_of(T* function) {
-  if constexpr (std::is_function_v<T>) register_kernel(nullptr, function);
+  if constexpr (std::is_function_v<T>) add_kernel(entry_with_name(nullptr, function));
   return (const void*)function;
 }
 

@@ -133,12 +133,38 @@ namespace ridge_simt {
 
 namespace api = ridge::simt::api;
 
+namespace {
+
+// The first launch of a program asks which kernel it is by starting it, until it calls a function for instrumented code:
+// a kernel without would run to its end there.
+[[noreturn]] void refuse_mixed(const KernelEntry& entry) {
+  const ridge::simt::Program& p = ridge::simt::Program::instance();
+  std::string counted;
+  for (std::size_t i = 0; i < p.functions.size() && counted.empty(); ++i)
+    counted = source_of(static_cast<std::uint32_t>(p.functions[i] - p.base));
+  counted = counted.substr(counted.rfind('/') + 1);
+  const std::string kernel =
+      entry.name != nullptr ? entry.name : function_name(reinterpret_cast<std::uintptr_t>(entry.function));
+  std::fprintf(stderr,
+               "ridge: kernel %s was built with --plain, and %s without\n"
+               "  a program counts all of its kernels or none: build all its files with --plain, or all without\n",
+               kernel.c_str(), counted.empty() ? "other files" : counted.substr(0, counted.rfind(':')).c_str());
+  std::_Exit(1);
+}
+
+}  // namespace
+
 void add_kernel(const KernelEntry& entry) {
   if (api::refusal() != cudaSuccess) return;
   std::lock_guard lock(Engine::instance().mutex);
   api::Function& f = api::functions()[reinterpret_cast<std::uintptr_t>(entry.function)];
   if (f.entry.pack == nullptr) f.entry = entry;
   if (entry.name != nullptr && f.name.empty()) f.name = entry.name;
+}
+
+void add_uncounted_kernel(const KernelEntry& entry) {
+  if (ridge::simt::Program::counts()) refuse_mixed(entry);
+  add_kernel(entry);
 }
 
 void launch(const char* kernel, dim3 grid, dim3 block, size_t shared, cudaStream_t, void (*run)(void*), void* closure,

@@ -102,7 +102,7 @@ Program load() {
         return 1;
       },
       &p);
-  p.graph = &__start_ridge_blocks[0] != &__stop_ridge_blocks[0];
+  p.graph = Program::counts();
   for_symbols([&](unsigned type, std::uintptr_t value, std::size_t size, const char* name) {
     if (type == STT_FUNC && names_entry(name))
       (names_pointer_entry(name) ? p.pointer_entries : p.entries).push_back(p.base + value);
@@ -128,6 +128,8 @@ Program load() {
 }
 
 }  // namespace
+
+bool Program::counts() { return &__start_ridge_blocks[0] != &__stop_ridge_blocks[0]; }
 
 const Program& Program::instance() {
   static const Program program = load();

@@ -58,6 +58,7 @@ struct Program {
   bool in_variable(std::uintptr_t address, std::size_t bytes) const;
 
   static const Program& instance();
+  static bool counts();  // as `graph`, without reading the rest
 };
 
 // True for the functions that a launch enters: those that run a kernel with the arguments in a closure.
