@@ -210,6 +210,10 @@ TEST_CASE("calls that cross from one side to the other are refused, as nvcc refu
            {kernel + "int main() {\n  k(nullptr);\n}\n", "a.cu:3:3: error: ",
             "the call of the __global__ function k has no configuration: write k<<<blocks, threads>>>(...)"},
            {kernel + "int main() {\n  return threadIdx.x;\n}\n", "a.cu:3:10: error: ", "threadIdx is known in kernels"},
+           {"int main() {\n  int n = 0;\n  atomicAdd(&n, 1);\n}\n", "a.cu:3:3: error: ",
+            "calling a __device__ function (atomicAdd) from a __host__ function (main) is not allowed"},
+           {"void wait() { __syncthreads(); }\n", "a.cu:1:15: error: ",
+            "calling a __device__ function (__syncthreads) from a __host__ function (wait) is not allowed"},
            {"__device__ int one(int i) { return i; }\nint main() {\n  return one(3);\n}\n", "a.cu:3:10: error: ",
             "calling a __device__ function (one) from a __host__ function (main) is not allowed"}}) {
     const std::string said = complaint(c.source, compiler);

@@ -576,8 +576,8 @@ class Rewriter {
     return true;
   }
 
-  // `extern __shared__` declares the dynamic array, perhaps with `volatile` between; `static __shared__` would say static twice once expanded; an
-  // alignas behind the marker must come first in C++.
+  // `extern __shared__` declares the dynamic array, perhaps with `volatile` between; `static __shared__` would say
+  // static twice once expanded; an alignas behind the marker must come first in C++.
   bool shared(std::size_t& i, std::string_view keyword) {
     if (s_.substr(i, keyword.size()) != keyword) return false;
     std::size_t next = keyword.empty() ? i : skip_space(i + keyword.size());

@@ -26,6 +26,39 @@ constexpr std::array<std::string_view, 20> kBoth = {
     "min",    "max",    "umin", "umax",   "llmin", "llmax",  "ullmin", "ullmax", "rsqrt",    "rsqrtf",
     "printf", "malloc", "free", "assert", "clock", "memcpy", "memset", "swap",   "saturate", "rcbrt"};
 
+// CUDA's functions that kernels alone may call.
+constexpr std::array<std::string_view, 31> kDeviceAlone = {"__syncthreads",
+                                                           "__syncthreads_count",
+                                                           "__syncthreads_and",
+                                                           "__syncthreads_or",
+                                                           "__syncwarp",
+                                                           "__shfl_sync",
+                                                           "__shfl_up_sync",
+                                                           "__shfl_down_sync",
+                                                           "__shfl_xor_sync",
+                                                           "__ballot_sync",
+                                                           "__any_sync",
+                                                           "__all_sync",
+                                                           "__activemask",
+                                                           "__match_any_sync",
+                                                           "__match_all_sync",
+                                                           "__threadfence",
+                                                           "__nanosleep",
+                                                           "__threadfence_block",
+                                                           "__threadfence_system",
+                                                           "__ldg",
+                                                           "atomicAdd",
+                                                           "atomicSub",
+                                                           "atomicExch",
+                                                           "atomicMin",
+                                                           "atomicMax",
+                                                           "atomicInc",
+                                                           "atomicDec",
+                                                           "atomicCAS",
+                                                           "atomicAnd",
+                                                           "atomicOr",
+                                                           "atomicXor"};
+
 constexpr std::size_t kLongestCall = 2000;  // bytes of its arguments
 
 // Reads the body of one function.
@@ -154,6 +187,9 @@ std::string Sides::message(const SideUse& use, const SourceFunction& caller) con
     return use.name + " is known in kernels and device functions alone: " + caller.name +
            " is host code. Mark it __device__, or launch it with <<<...>>> and mark it __global__";
   const auto found = named_.find(use.name);
+  if (found == named_.end() && !device && one_of(use.name, kDeviceAlone))
+    return "calling a __device__ function (" + use.name + ") from a __host__ function (" + caller.name +
+           ") is not allowed: kernels and __device__ functions can call it";
   if (found == named_.end()) return {};
   bool all_host = true, all_global = true, all_device = true;
   for (const SourceFunction& f : found->second) {

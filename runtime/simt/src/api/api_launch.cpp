@@ -8,6 +8,7 @@
 #include "api/api.hpp"
 #include "device/device_profile.hpp"
 #include "device/fault.hpp"
+#include "device/host_fault.hpp"
 #include "device/program.hpp"
 #include "hooks/probe.hpp"
 #include "launch/child_launches.hpp"
@@ -135,8 +136,8 @@ namespace api = ridge::simt::api;
 
 namespace {
 
-// The first launch of a program asks which kernel it is by starting it, until it calls a function for instrumented code:
-// a kernel without would run to its end there.
+// A launch asks which kernel it is by starting it, until it calls a function for instrumented code: a kernel without
+// would run to its end there.
 [[noreturn]] void refuse_mixed(const KernelEntry& entry) {
   const ridge::simt::Program& p = ridge::simt::Program::instance();
   std::string counted;
@@ -158,7 +159,10 @@ void add_kernel(const KernelEntry& entry) {
   if (api::refusal() != cudaSuccess) return;
   std::lock_guard lock(Engine::instance().mutex);
   api::Function& f = api::functions()[reinterpret_cast<std::uintptr_t>(entry.function)];
-  if (f.entry.pack == nullptr) f.entry = entry;
+  if (f.entry.pack == nullptr) {
+    f.entry = entry;
+    note_kernel(reinterpret_cast<std::uintptr_t>(entry.function));
+  }
   if (entry.name != nullptr && f.name.empty()) f.name = entry.name;
 }
 

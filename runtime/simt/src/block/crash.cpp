@@ -1,19 +1,13 @@
 // Signals that kernels raise; and a sentence for a segmentation fault of host code.
 #include <signal.h>
-#include <sys/wait.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
-#include <string>
-#include <string_view>
 
 #include "block/block.hpp"
 #include "device/divide_trap.hpp"
-#include "device/fault.hpp"
-#include "device/program.hpp"
+#include "device/host_fault.hpp"
 
 namespace ridge::simt {
 
@@ -24,43 +18,20 @@ struct sigaction previous_segv, previous_fpe;
 // Runs on the runner's emergency stack, after the handler has returned into it.
 void continue_crashed(std::uintptr_t address, std::uintptr_t pc) { BlockRunner::current()->crashed(address, pc); }
 
-void write_error(std::string_view text) {
-  if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;
-}
-
-// The line is looked for in a child: whatever the fault left locked stops the child alone, and not for long.
-void say_line(std::uintptr_t pc) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(5);
-    const Program& p = Program::instance();
-    const std::uint32_t own = p.own_code(pc) ? static_cast<std::uint32_t>(pc - p.base) : p.own_caller(callers_here());
-    const std::string where = own != 0 ? source_of(own) : "";
-    if (!where.empty()) write_error("  at " + where + "\n");
-    _exit(0);
-  }
-  if (child > 0) waitpid(child, nullptr, 0);
-}
-
-void say_host_fault(std::uintptr_t address, std::uintptr_t pc) {
-  constexpr std::uintptr_t kNullPage = 4096;
-  if (std::getenv("RIDGE_QUIET_FAULTS") != nullptr) return;  // a judge tells it
-  write_error("ridge: segmentation fault in host code\n");
-  say_line(pc);
-  write_error(address < kNullPage
-                  ? "  it follows a null pointer, reads threadIdx or the like, or calls a kernel without <<<...>>>\n"
-                  : "  it follows a pointer to memory that is not there (freed, or past an array's end)\n");
-}
-
 void handler(int signal, siginfo_t* info, void* raw) {
   BlockRunner* r = BlockRunner::current();
   if (r == nullptr || !r->in_kernel()) {
+    const auto& machine = static_cast<ucontext_t*>(raw)->uc_mcontext;
 #if defined(__x86_64__)
-    const auto pc = static_cast<std::uintptr_t>(static_cast<ucontext_t*>(raw)->uc_mcontext.gregs[REG_RIP]);
+    const auto pc = static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
+    const auto stack = static_cast<std::uintptr_t>(machine.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+    const auto pc = static_cast<std::uintptr_t>(machine.pc), stack = static_cast<std::uintptr_t>(machine.sp);
 #else
-    const std::uintptr_t pc = 0;
+    (void)machine;
+    const std::uintptr_t pc = 0, stack = 0;
 #endif
-    if (info->si_code > 0) say_host_fault(reinterpret_cast<std::uintptr_t>(info->si_addr), pc);
+    if (info->si_code > 0) say_host_fault(reinterpret_cast<std::uintptr_t>(info->si_addr), pc, stack);
     sigaction(signal, &previous_segv, nullptr);  // not ours: it comes again, to whom it belongs
     return;
   }
@@ -111,9 +82,12 @@ void install_segv_handler() {
   (void)done;
 }
 
-// Host code may fault before the first launch, too.
+// Host code may fault before the first launch, too; also by a full stack, on which no handler can run.
 [[gnu::constructor]] void install_early() {
-  if (std::getenv("RIDGE_QUIET_FAULTS") == nullptr) install_segv_handler();
+  if (std::getenv("RIDGE_QUIET_FAULTS") != nullptr) return;
+  install_segv_handler();
+  stack_t own{};
+  if (sigaltstack(nullptr, &own) == 0 && (own.ss_flags & SS_DISABLE) != 0) use_signal_stack();
 }
 
 }  // namespace

@@ -204,6 +204,15 @@ std::string function_name(std::uintptr_t address) {
   return name.empty() ? "kernel" : name;
 }
 
+std::uintptr_t function_with(std::uintptr_t address) {
+  std::uintptr_t begin = 0;
+  const std::uintptr_t base = Program::instance().base;
+  for_symbols([&](unsigned type, std::uintptr_t value, std::size_t size, const char*) {
+    if (type == STT_FUNC && address - (base + value) < size) begin = base + value;
+  });
+  return begin;
+}
+
 Variable variable_near(std::uintptr_t address, bool shared) {
   const Program& p = Program::instance();
   Variable best;

@@ -74,5 +74,7 @@ struct Variable {
 Variable variable_near(std::uintptr_t address, bool shared);
 // The program's name of the kernel at this address ("scale<4>"), for kernels that came as an address alone.
 std::string function_name(std::uintptr_t address);
+// Where the program's function begins that holds this address; 0 where none does.
+std::uintptr_t function_with(std::uintptr_t address);
 
 }  // namespace ridge::simt
