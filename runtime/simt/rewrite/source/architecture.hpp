@@ -1,6 +1,6 @@
 // __CUDA_ARCH__ outside of functions. nvcc reads a file twice, and the name is defined when it reads for the device;
-// here a file is read once. So an #if that asks for it is read as for the device where it holds nothing that the host needs,
-// and else as for the host. Where that may matter, it is noted.
+// here a file is read once. So an #if that asks for it is read as for the device where it holds nothing that the host
+// needs, and else as for the host. Where that may matter, it is noted.
 #pragma once
 #include <cstddef>
 #include <string>
