@@ -184,8 +184,9 @@ TEST_CASE("a template kernel's instances register themselves") {
   };
   CHECK(
       registers("template <class T, int N = 3> __global__ void k(T* p) { }", "static_cast<void (*)(T* p)>(&k<T, N>)"));
-  CHECK(registers("template<typename... Ts>\n__global__ void __launch_bounds__(32, 1) k(Ts... p) { }",
-                  "static_cast<void (*)(Ts... p)>(&k<Ts...>)"));
+  CHECK(registers(
+      "template<typename... Ts>\n__global__ void __launch_bounds__(32, 1) k(Ts... p) { }",
+      "static_cast<void (*)(Ts... p)>(&k<Ts...>), ::ridge_simt::Bounds(32, 1).most_threads, ::ridge_simt::Bounds(32, 1).least_blocks"));
   CHECK(registers("template <class T, bool B = (sizeof(T) > 2)> __global__ void k(T* p) { }",
                   "static_cast<void (*)(T* p)>(&k<T, B>)"));
   for (const char* without :
@@ -306,8 +307,10 @@ TEST_CASE("a kernel's address is registered behind its definition, unless it is 
   const std::string one =
       text("__global__ void __launch_bounds__(64) k(const float* a,\n  int n) { if (n) {} } int x;");
   CHECK(one.find("{ if (n) {} } [[maybe_unused]] static const bool ridge_kernel_k_") != std::string::npos);
-  CHECK(one.find("register_kernel(\"k\", static_cast<void (*)(const float* a,   int n)>(&k)); int x;") !=
-        std::string::npos);
+  CHECK(
+      one.find(
+          "register_kernel(\"k\", static_cast<void (*)(const float* a,   int n)>(&k), ::ridge_simt::Bounds(64)); int x;") !=
+      std::string::npos);
   CHECK(text("#include <cstdio>\n__global__ void k(float* a) {}").find("register_kernel") != std::string::npos);
   CHECK(text("template <class T>\n__global__ void k(T* a) {}").find("register_kernel") == std::string::npos);
   for (const char* head : {"template <class T> __launch_bounds__(64) __global__ void",

@@ -19,6 +19,7 @@ struct KernelEntry {
   size_t arguments;
   void (*pack)(void* closure, void (*function)(), void** arguments);
   void (*run)(void* closure);
+  int most_threads, least_blocks;  // __launch_bounds__; 0 where there are none
 };
 void add_kernel(const KernelEntry& entry);  // the first entry of an address stays; a later one may add its name
 void add_uncounted_kernel(const KernelEntry& entry);  // of a file that was built with --plain
@@ -48,10 +49,17 @@ struct PointerClosure {
   }
 };
 
+struct Bounds {
+  int most_threads, least_blocks;
+  constexpr Bounds(long long threads = 0, long long blocks = 0, long long /*of a cluster*/ = 0)
+      : most_threads((int)threads), least_blocks((int)blocks) {}
+};
+
 template <class... P>
-inline KernelEntry entry_with_name(const char* name, void (*function)(P...)) {
+inline KernelEntry entry_with_name(const char* name, void (*function)(P...), Bounds bounds) {
   using Closure = PointerClosure<P...>;
-  return {name, reinterpret_cast<void (*)()>(function), sizeof(Closure), sizeof...(P), &Closure::pack, &Closure::run};
+  return {name, reinterpret_cast<void (*)()>(function), sizeof(Closure), sizeof...(P), &Closure::pack, &Closure::run,
+          bounds.most_threads, bounds.least_blocks};
 }
 
 // Not merged with those of files that were built the other way.
@@ -63,25 +71,25 @@ inline namespace counted {
 
 // Makes a kernel known by its address: the rewriter calls it behind a definition.
 template <class... P>
-inline bool register_kernel(const char* name, void (*function)(P...)) {
+inline bool register_kernel(const char* name, void (*function)(P...), Bounds bounds = {}) {
 #ifdef RIDGE_PLAIN
-  add_uncounted_kernel(entry_with_name(name, function));
+  add_uncounted_kernel(entry_with_name(name, function, bounds));
 #else
-  add_kernel(entry_with_name(name, function));
+  add_kernel(entry_with_name(name, function, bounds));
 #endif
   return true;
 }
 
 // The rewritten body of a kernel template names this object, so that there is one for each instance whose address is
 // taken.
-template <auto kKernel>
-inline const bool registered = register_kernel(nullptr, kKernel);
+template <auto kKernel, long long... kBounds>
+inline const bool registered = register_kernel(nullptr, kKernel, Bounds(kBounds...));
 
 }  // namespace uncounted or counted
 
 template <class T>
 inline const void* entry_of(T* function) {
-  if constexpr (std::is_function_v<T>) add_kernel(entry_with_name(nullptr, function));
+  if constexpr (std::is_function_v<T>) add_kernel(entry_with_name(nullptr, function, {}));
   return (const void*)function;
 }
 

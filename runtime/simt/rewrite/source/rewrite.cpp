@@ -91,10 +91,11 @@ class Rewriter {
     std::string parameters;
     for (std::size_t k = open + 1; k < close; ++k) parameters += blank(k) ? ' ' : s_[k];
     if (parameters.find_first_of("=#") != std::string::npos) return;
-    const std::string id(s_.substr(name, name_end - name));
+    const std::string id(s_.substr(name, name_end - name)), bounds = launch_bounds(before, name);
+    const std::string given = bounds.empty() ? "" : "::ridge_simt::Bounds(" + bounds + ")";
     if (is_template) {
-      registration_ =
-          " (void)&::ridge_simt::registered<static_cast<void (*)(" + parameters + ")>(&" + id + instance + ")>;";
+      registration_ = " (void)&::ridge_simt::registered<static_cast<void (*)(" + parameters + ")>(&" + id + instance +
+                      ")" + (given.empty() ? "" : ", " + given + ".most_threads, " + given + ".least_blocks") + ">;";
       body_end_ = body + 1;
       return;
     }
@@ -102,8 +103,21 @@ class Rewriter {
     registration_ = " [[maybe_unused]] static const bool ridge_kernel_" + id + "_" +
                     std::to_string(std::hash<std::string>()(name_ + parameters)) +
                     " = ::ridge_simt::register_kernel(\"" + id + "\", static_cast<void (*)(" + parameters + ")>(&" +
-                    id + "));";
+                    id + ")" + (given.empty() ? "" : ", " + given) + ");";
     body_end_ = end + 1;
+  }
+
+  // What __launch_bounds__ gets between these places, in one line.
+  std::string launch_bounds(std::size_t from, std::size_t to) const {
+    constexpr std::string_view word = "__launch_bounds__";
+    std::size_t at = from;
+    while ((at = s_.find(word, at)) < to && !code(at)) ++at;
+    if (at >= to) return {};
+    const std::size_t open = skip_space(at + word.size()), close = matching(open, '(', ')');
+    std::string text;
+    if (close < to)
+      for (std::size_t k = open + 1; k < close; ++k) text += blank(k) ? ' ' : s_[k];
+    return text.find('#') == std::string::npos ? text : std::string();
   }
 
   // Behind what stands before the words that may come before __global__: template <...> static

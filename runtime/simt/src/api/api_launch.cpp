@@ -27,6 +27,7 @@ struct Function {
   int max_dynamic_shared = -1;  // as set by cudaFuncSetAttribute
   int carveout = -1;
   cudaFuncCache cache = cudaFuncCachePreferNone;
+  int most_threads = 0, least_blocks = 0;  // __launch_bounds__
 };
 
 std::unordered_map<std::uintptr_t, Function>& functions() {
@@ -39,6 +40,22 @@ int highest_limit = 0;  // highest limit that any kernel has
 std::string in_words(dim3 d) { return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z); }
 
 }  // namespace
+
+int most_threads(std::uintptr_t function) {
+  const auto at = functions().find(function);
+  return at == functions().end() || at->second.most_threads == 0 ? 1024 : std::min(at->second.most_threads, 1024);
+}
+
+// As ptxas limits them, so that as many blocks of so many threads fit.
+KernelResources bounded_resources(std::uintptr_t function) {
+  KernelResources needs = resources_of(function);
+  const auto at = functions().find(function);
+  if (at == functions().end() || at->second.most_threads == 0) return needs;
+  const int warps = (at->second.most_threads + 31) / 32, blocks = std::max(at->second.least_blocks, 1);
+  const auto each = static_cast<unsigned>(device_profile().registers_per_sm / (32.0 * warps * blocks));
+  needs.registers = std::min(needs.registers, std::max(each / 8 * 8, 16u));
+  return needs;
+}
 
 std::shared_ptr<void> closure_memory(std::size_t bytes) {
   const std::size_t whole = (bytes + kClosureAlignment - 1) / kClosureAlignment * kClosureAlignment;
@@ -68,6 +85,11 @@ cudaError_t kernel_work(Work& work, const char* name, dim3 grid, dim3 block, std
              : grid.y > 65535 || grid.z > 65535 ? "y and z of a grid are 65535 at most"
                                                 : "a block has 1024 threads at most, and z is 64 at most"));
     return cudaErrorInvalidValue;  // CUDA 13.0 on an H200; cudaErrorInvalidConfiguration before
+  }
+  if (const int most = most_threads(function); function != 0 && threads > static_cast<unsigned>(most)) {
+    explain(std::string(name) + " with blocks of " + in_words(block) + " threads: its __launch_bounds__ allow " +
+            std::to_string(most));
+    return cudaErrorInvalidValue;  // CUDA 13.0 on an H100
   }
   if (const std::size_t most = dynamic_shared_limit(function); shared > most) {
     explain(std::string(name) + " with " + std::to_string(shared) + " bytes of dynamic shared memory, where " +
@@ -164,6 +186,7 @@ void add_kernel(const KernelEntry& entry) {
     note_kernel(reinterpret_cast<std::uintptr_t>(entry.function));
   }
   if (entry.name != nullptr && f.name.empty()) f.name = entry.name;
+  if (entry.most_threads > 0) f.most_threads = entry.most_threads, f.least_blocks = entry.least_blocks;
 }
 
 void add_uncounted_kernel(const KernelEntry& entry) {
@@ -247,8 +270,10 @@ cudaError_t max_potential_block_size(int* grid, int* block, const void* function
   return api::call([&](Engine&) {
     if (grid == nullptr || block == nullptr || function == nullptr) return cudaErrorInvalidValue;
     const DeviceProfile& profile = device_profile();
-    const KernelResources needs = resources_of(reinterpret_cast<std::uintptr_t>(function));
-    int most = limit > 0 ? std::min(limit, 1024) : 1024;
+    const auto address = reinterpret_cast<std::uintptr_t>(function);
+    const KernelResources needs = api::bounded_resources(address);
+    int most = api::most_threads(address);
+    if (limit > 0) most = std::min(most, limit);
     unsigned best = 0;
     // The largest block of those with the most resident threads, in steps of a warp.
     for (int step = (most + 31) / 32 * 32; step > 0; step -= 32) {
@@ -309,10 +334,10 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* out, const void* function)
     const auto address = reinterpret_cast<std::uintptr_t>(function);
     const DeviceProfile& profile = device_profile();
     *out = {};
-    const KernelResources needs = resources_of(address);
+    const KernelResources needs = api::bounded_resources(address);
     out->sharedSizeBytes = needs.static_shared;
     out->numRegs = static_cast<int>(needs.registers);
-    out->maxThreadsPerBlock = 1024;
+    out->maxThreadsPerBlock = api::most_threads(address);
     out->ptxVersion = out->binaryVersion = static_cast<int>(profile.major * 10 + profile.minor);
     out->maxDynamicSharedSizeBytes = static_cast<int>(api::dynamic_shared_limit(address));
     auto at = api::functions().find(address);
@@ -336,7 +361,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
       return cudaErrorInvalidValue;
     if (function == nullptr) return cudaErrorInvalidDeviceFunction;
     const auto address = reinterpret_cast<std::uintptr_t>(function);
-    const KernelResources needs = resources_of(address);
+    const KernelResources needs = api::bounded_resources(address);
     const std::size_t shared = dynamic_shared + needs.static_shared;
     const bool allowed = dynamic_shared <= api::dynamic_shared_limit(address);
     const Occupancy o =
@@ -354,7 +379,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
     if (bytes == nullptr || blocks <= 0 || block_size <= 0) return cudaErrorInvalidValue;
     if (function == nullptr) return cudaErrorInvalidDeviceFunction;
     const DeviceProfile& profile = device_profile();
-    const KernelResources needs = resources_of(reinterpret_cast<std::uintptr_t>(function));
+    const KernelResources needs = api::bounded_resources(reinterpret_cast<std::uintptr_t>(function));
     const auto fits = [&](std::size_t dynamic) {
       const Occupancy o = theoretical_occupancy(profile, static_cast<unsigned>(block_size),
                                                 needs.static_shared + dynamic, needs.registers);

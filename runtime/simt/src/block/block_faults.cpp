@@ -54,9 +54,10 @@ void BlockRunner::divergent_barrier() {
   f.cause = Cause::divergent_barrier;
   f.kind = "divergent barrier";
   // Measured on an H100 with nvcc 13.0: every thread counts, whichever barrier it comes to.
-  f.detail = describe(*first) + ", " + describe(divergent) +
-             ": all threads of a block must come to the same barrier (a GPU may let this pass, and CUDA leaves open what "
-             "follows; compute-sanitizer --tool synccheck reports it too)";
+  f.detail =
+      describe(*first) + ", " + describe(divergent) +
+      ": all threads of a block must come to the same barrier (a GPU may let this pass, and CUDA leaves open what "
+      "follows; compute-sanitizer --tool synccheck reports it too)";
   f.file = threads_.wait_of(divergent).file;
   f.line = threads_.wait_of(divergent).line;
   f.error = 719;  // cudaErrorLaunchFailure
