@@ -19,6 +19,7 @@ Files: .cu, .cpp, .cc, .c, .o, .a, .so. CUDA headers of your own (.cuh, .h) may 
 
   -o FILE               the program (a.out), or with -c the object
   -c, -dc, -odir        compile only
+  -rdc=true             kernels may launch kernels; so does -dc
   -M -MM -MD -MMD -MF -MT -MP   the files that were read, for make
   -E                    the text after preprocessing
   @FILE, -optf FILE     more arguments, from a file
@@ -32,7 +33,7 @@ Files: .cu, .cpp, .cc, .c, .o, .a, .so. CUDA headers of your own (.cuh, .h) may 
   -O...                 with --plain only: counts are taken at one pinned level
   -v, -dryrun           what nvcc says of itself, as CMake reads it; -v names what is ignored
 
-nvcc's other options are known: those that concern a GPU's code (-arch, -gencode, -lineinfo, -rdc, --use_fast_math, ...)
+nvcc's other options are known: those that concern a GPU's code (-arch, -gencode, -lineinfo, --use_fast_math, ...)
 are ignored, and those that ask for it (-ptx, -cubin, ...) are refused.
 A link with the name nvcc to `ridge` is this command. RIDGE_CXX names the C++ compiler.
 CMake: CUDACXX=build/toolkit/bin/nvcc cmake ...

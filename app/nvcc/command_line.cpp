@@ -63,7 +63,10 @@ std::vector<std::string> parts_of(std::string_view list) {
 
 class Parser {
  public:
-  explicit Parser(const std::vector<std::string>& args) { take_files(args); }
+  explicit Parser(const std::vector<std::string>& args) {
+    out_.options.child_launches = false;
+    take_files(args);
+  }
 
   Command run() {
     for (; at_ < args_.size(); ++at_) argument(args_[at_]);
@@ -204,6 +207,12 @@ class Parser {
         break;
       case Id::compile:
         out_.goal = Goal::objects;
+        break;
+      case Id::device_objects:
+        out_.goal = Goal::objects, out_.options.child_launches = true;
+        break;
+      case Id::relocatable:
+        out_.options.child_launches = v == "true";
         break;
       case Id::compiler_options:
         for (const std::string& part : parts_of(v)) host_option(part);

@@ -7,6 +7,7 @@ namespace ridge::nvcc {
 
 enum class Id {
   ignored,  // concerns a GPU's code, or the way to it
+  relocatable,
   refused,  // asks for a GPU's code
   archiver,
   clean,
@@ -18,6 +19,7 @@ enum class Id {
   depfile_name,
   depfile_phony,
   depfile_target,
+  device_objects,
   device_link,
   dry_run,
   forward_unknown,
@@ -79,7 +81,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"--dependency-target-name", "-MT", Id::depfile_target, true},
     {"--generate-dependency-targets", "-MP", Id::depfile_phony},
     {"--compile", "-c", Id::compile},
-    {"--device-c", "-dc", Id::compile},
+    {"--device-c", "-dc", Id::device_objects},
     {"--device-w", "-dw", Id::compile},
     {"--device-link", "-dlink", Id::device_link},
     {"--link", "-link", Id::link},
@@ -185,7 +187,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"--profile", "-pg", Id::ignored},
     {"--ptxas-options", "-Xptxas", Id::ignored, true},
     {"--qpp-config", "-qpp-config", Id::ignored, true},
-    {"--relocatable-device-code", "-rdc", Id::ignored, true},
+    {"--relocatable-device-code", "-rdc", Id::relocatable, true},
     {"--relocatable-link", "-r", Id::ignored},
     {"--resource-usage", "-res-usage", Id::ignored},
     {"--restrict", "-restrict", Id::ignored},

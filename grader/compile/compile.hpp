@@ -30,6 +30,7 @@ struct CompileOptions {
   Dependencies dependencies = {};
   bool preprocess = false;        // the "object" is the text after preprocessing
   bool linked_by_others = false;  // perhaps: dynamic shared arrays have one name in the object (dynamic_shared.hpp)
+  bool child_launches = true;     // kernels may launch kernels; nvcc wants -rdc=true for that
   bool worker = false;            // for a judged worker: its main runs the static initialisers, and the policy holds
 };
 

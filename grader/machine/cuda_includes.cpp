@@ -27,11 +27,16 @@ void write_copy(const std::string& path, const std::string& text) {
                 "free some space there, or set TMPDIR to a folder with space");
 }
 
-std::vector<std::pair<std::size_t, std::string>> errors_of(const simt::FileSides& file, const simt::Sides& sides) {
+std::vector<std::pair<std::size_t, std::string>> errors_of(const simt::FileSides& file, const simt::Sides& sides,
+                                                           bool child_launches) {
   std::vector<std::pair<std::size_t, std::string>> errors;
+  if (!child_launches)
+    for (const std::size_t at : file.child_launches)
+      errors.emplace_back(at, "a kernel launch from a __device__ or __global__ function needs -rdc=true");
   for (const simt::SideUse& use : file.uses)
     if (std::string message = sides.message(use, file.functions.all[use.caller]); !message.empty())
       errors.emplace_back(use.at, std::move(message));
+  std::sort(errors.begin(), errors.end());
   return errors;
 }
 
@@ -42,16 +47,16 @@ std::string beside(const std::string& shown_from, std::string_view file) {
 
 }  // namespace
 
-std::string CudaIncludes::rewrite(const fs::path& source, const std::string& shown_name) {
+std::string CudaIncludes::rewrite(const fs::path& source, const std::string& shown_name, bool child_launches) {
   simt::FileSides own;
   std::string text = rewrite_one(source, shown_name, own);
   simt::Sides sides;
   sides.add(own.functions);
   for (const auto& [copy, header] : header_sides_) sides.add(header.functions);
   for (const auto& [copy, header] : header_sides_)
-    if (const auto errors = errors_of(header, sides); !errors.empty())
+    if (const auto errors = errors_of(header, sides, child_launches); !errors.empty())
       write_copy(copy, simt::with_errors(file_text(copy), errors));
-  return simt::with_errors(std::move(text), errors_of(own, sides));
+  return simt::with_errors(std::move(text), errors_of(own, sides, child_launches));
 }
 
 std::string CudaIncludes::rewrite_one(const fs::path& source, const std::string& shown_name, simt::FileSides& sides) {

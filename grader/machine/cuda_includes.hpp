@@ -22,7 +22,8 @@ class CudaIncludes {
 
   // `source` rewritten, its includes leading to rewritten copies of the user's headers. Messages call it `shown_name`.
   // Calls that cross from one side to the other become errors, in the headers' copies too.
-  std::string rewrite(const fs::path& source, const std::string& shown_name);
+  // So do launches from kernels, unless `child_launches`.
+  std::string rewrite(const fs::path& source, const std::string& shown_name, bool child_launches = true);
 
   // The file that the compiler reads in place of the header named in the source.
   struct Copy {

@@ -241,6 +241,41 @@ TEST_CASE("an #if for the device that holds host code too is read as for the hos
   CHECK(cc({"-w", "a.cu", "-o", "a"}, "clang++", scratch.path).err.empty());
 }
 
+TEST_CASE("launches from kernels need -rdc=true, as with nvcc") {
+  const char* compiler = GENERATE("clang++", "g++");
+  Folder scratch;
+  fs::create_directory(scratch / "inc");
+  write_file(scratch / "inc/child.cuh",
+             "#pragma once\n__global__ void child(int* x) { *x = 1; }\n__device__ inline void "
+             "start(int* x) { child<<<1, 1>>>(x); }\n");
+  const std::string host = "int main() {\n  parent<<<1, 1>>>(nullptr);\n}\n";
+  write_file(scratch / "a.cu",
+             "__global__ void child(int*) {}\n__global__ void parent(int* x) {\n  if (x) child<<<1, "
+             "1>>>(x);\n}\n" +
+                 host);
+  write_file(scratch / "b.cu", "#include \"inc/child.cuh\"\n__global__ void parent(int* x) { start(x); }\n" + host);
+  const std::string said = "error: a kernel launch from a __device__ or __global__ function needs -rdc=true\n";
+  for (const auto& [file, where, line] :
+       {std::tuple("a.cu", "a.cu:3:10: ", "a.cu:3:"), std::tuple("b.cu", "inc/child.cuh:3:40: ", "inc/child.cuh:3:")}) {
+    for (const std::vector<std::string>& options :
+         std::vector<std::vector<std::string>>{{"-c"}, {}, {"-rdc=false", "-c"}}) {
+      std::vector<std::string> args = options;
+      args.push_back(file);
+      Run r = cc(args, compiler, scratch.path);
+      INFO(compiler << "\n" << r.err);
+      CHECK(r.code == 4);
+      CHECK(r.err.rfind(compiler == std::string("g++") ? line : where, 0) == 0);
+      CHECK(contains(r.err, said));
+    }
+    for (const std::vector<std::string>& options :
+         std::vector<std::vector<std::string>>{{"-dc"}, {"-rdc=true"}, {"--relocatable-device-code", "true", "-c"}}) {
+      std::vector<std::string> args = options;
+      args.push_back(file);
+      CHECK(cc(args, compiler, scratch.path).code == 0);
+    }
+  }
+}
+
 TEST_CASE("calls that only look like crossings are let through") {
   Folder scratch;
   fs::create_directory(scratch / "inc");

@@ -1,7 +1,7 @@
 // Programs built with `ridge cc` as people do. programs/*.cu and correct/*.cu check themselves, the latter with what looks
 // like a race and is none; broken/*.cu say in their first line what must be reported; programs/multi/*/ are programs of
 // several files, whose build.txt holds the arguments of `ridge cc` (nvcc needs -rdc=true besides). A line "// devices: N"
-// asks for N devices, a line "// link: -lX" for libraries. Adding a file or folder there adds a test.
+// asks for N devices, a line "// link: -lX" for libraries, a first line that ends in "nvcc: OPTIONS" for these. Adding a file or folder there adds a test.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -55,6 +55,9 @@ void build(const fs::path& source, const std::string& program, Environment env =
   std::vector<std::string> command = {ridge_program(), "cc", source.string(), "-o", program};
   std::istringstream libraries(noted(source, "// link: "));
   for (std::string word; libraries >> word;) command.push_back(word);
+  const std::string first = first_line(source), options = "nvcc: ";
+  if (const auto at = first.find(options); at != std::string::npos)
+    command.push_back(first.substr(at + options.size()));
   Run r = run(command, env, 60);
   INFO(r.out + r.err);
   REQUIRE(r.code == 0);

@@ -28,7 +28,9 @@ class Rewriter {
     out_ = "#line 1 \"" + escaped(name) + "\"\n";
   }
 
-  FileSides sides() && { return {std::move(functions_), std::move(placed_), std::move(architecture_.notes)}; }
+  FileSides sides() && {
+    return {std::move(functions_), std::move(placed_), std::move(architecture_.notes), std::move(child_launches_)};
+  }
 
   std::string run() {
     std::vector<SideUse> uses = side_uses(s_, kind_, functions_);
@@ -356,6 +358,8 @@ class Rewriter {
     if (kernel.back() == ' ') kernel.pop_back();
     out_.erase(out_.size() - (i - start));
     while (!placed_.empty() && placed_.back().at > out_.size()) placed_.pop_back();
+    if (const SourceFunction* f = functions_.around(start); f != nullptr && f->for_device_alone())
+      child_launches_.push_back(out_.size());
     newlines(start, i);
     i = floor_ = close + 3;
     const Arguments arguments = kernel_arguments(i);
@@ -650,6 +654,7 @@ class Rewriter {
   SourceFunctions functions_;
   ArchitectureReading architecture_;
   std::vector<SideUse> placed_;
+  std::vector<std::size_t> child_launches_;
   std::vector<std::size_t> own_names_;
   const IncludeFinder& find_;
   std::size_t macro_from_ = 1, macro_to_ = 0;  // the line that in_macro() looked at last

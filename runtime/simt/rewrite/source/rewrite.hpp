@@ -32,6 +32,7 @@ struct FileSides {
   SourceFunctions functions;
   std::vector<SideUse> uses;
   std::vector<SourceNote> notes;
+  std::vector<std::size_t> child_launches;  // by functions for the device alone
 };
 
 // An error at these places of the rewritten `text`, where the preprocessor lets the line through.
