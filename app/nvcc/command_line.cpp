@@ -118,6 +118,8 @@ class Parser {
     if (name == "cublas" || name == "cublas_static") out_.blas = true;
     if (name == "nccl" || name == "nccl_static")
       out_.link.push_back("-lnccl");
+    else if (name == "cufft" || name == "cufft_static" || name == "cufft_static_nocallback")
+      out_.link.push_back("-lcufft");
     else if (!own_library(name))
       out_.link.push_back("-l" + name);
   }

@@ -350,14 +350,25 @@ CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path
     if (CompileFailure f = run_tool(compile, program.parent_path(), worker); !f.output.empty()) return f;
     argv.push_back(object.string());
   }
+  std::vector<std::string> behind;
   // All of its interface, as of a shared library: a weak reference would not draw a member of an archive.
   if (std::find(extra.begin(), extra.end(), "-lnccl") != extra.end())
     argv.insert(argv.end(), {"-Wl,-u,ncclAllReduce,-u,ncclCommDestroy", library("libridge_collectives.a").string()});
+  if (std::find(extra.begin(), extra.end(), "-lcufft") != extra.end()) {
+    if (!fs::exists(library("libridge_fft.a")))
+      return {true,
+              "ridge cc: -lcufft needs FFTW, which was not there when Ridge was built\n"
+              "  install libfftw3-dev, and build Ridge again"};
+    argv.push_back(library("libridge_fft.a").string());
+    behind = {"-lfftw3", "-lfftw3f"};
+  }
   argv.push_back(library(!worker ? "libridge_simt.a" : "ridge_worker_sealed.o").string());
   // Without the policy a submission's functions take the place of the judge's, as they would in an archive.
   if (worker && !on(Defence::symbol_policy)) argv.push_back("-Wl,--allow-multiple-definition");
+  argv.insert(argv.end(), behind.begin(), behind.end());
   argv.insert(argv.end(), {"-lpthread", "-lm"});
-  std::copy_if(extra.begin(), extra.end(), std::back_inserter(argv), [](const auto& a) { return a != "-lnccl"; });
+  std::copy_if(extra.begin(), extra.end(), std::back_inserter(argv),
+               [](const auto& a) { return a != "-lnccl" && a != "-lcufft"; });
   return run_tool(argv, program.parent_path(), worker);
 }
 

@@ -163,6 +163,14 @@ TEST_CASE("programs run Thrust on the host, beside their kernels") {
   run_each(sources("programs/thrust"), {"1", "12345"}, {});
 }
 
+TEST_CASE("programs run cuFFT on FFTW") {
+  if (!fs::exists(fs::path(ridge_program()).parent_path().parent_path() / "lib/libridge_fft.a")) {
+    WARN("skipped: Ridge was built without FFTW (libfftw3-dev)");
+    return;
+  }
+  run_each(sources("programs/fftw"), {"12345"}, {"1"});
+}
+
 TEST_CASE("programs of several files build and run right") {
   Folder scratch;
   const std::string program = scratch / "program";

@@ -21,7 +21,7 @@ constexpr Entry kHeaders[] = {
     {"curand", "curand.h and curand_kernel.h have XORWOW, Philox and MRG32k3a"},
     {"cutlass/", "write the tiled loop as a kernel"},
     {"cute/", "write the index arithmetic in the kernel"},
-    {"cufft", "write the transform as a kernel"},
+    {"cufft", "<cufft.h> has the transforms of one to three dimensions"},
     {"cusparse", "write the sparse product as a kernel"},
     {"cusolver", "write the solver as a kernel, or run it on the host"},
     {"cudnn", "write the layer as a kernel"},
