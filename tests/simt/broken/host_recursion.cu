@@ -4,7 +4,7 @@
 // says: its stack is full: calls within calls without end, or large local arrays (ulimit -s)
 #include <cstdio>
 
-int deeper(volatile int* go, int n) { volatile int a[99]; return a[n % 99] = n, *go ? deeper(go, n + 1) + a[9] : n; }
+int deeper(volatile int* go, int n) { return *go ? (5 * deeper(go, n + 1)) ^ *go : n; }
 
 int main() {
   int go = 1;
