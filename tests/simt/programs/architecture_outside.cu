@@ -1,4 +1,5 @@
-// __CUDA_ARCH__ outside of functions: kernels, device functions, and a macro and a constant that kernels alone use.
+// __CUDA_ARCH__ outside of functions (kernels, device functions, a macro and a constant that kernels alone use) and in
+// operators.
 #include <cstdio>
 
 #if __CUDA_ARCH__ >= 120
@@ -14,6 +15,23 @@ __global__ void fill(int*) {}
 #define OFFSET 0
 #endif
 
+// Operators and constructors that are for the device alone.
+struct Add {
+  int by;
+  __device__ explicit Add(int n) : by(n) {
+#ifndef __CUDA_ARCH__
+    by = 1000;
+#endif
+  }
+  __device__ __forceinline__ int operator()(int i) const {
+#if __CUDA_ARCH__ < 130
+    return 0;
+#else
+    return i + by;
+#endif
+  }
+};
+
 namespace sums {
 #if !defined(__CUDA_ARCH__)
 constexpr int kScale = 0;
@@ -22,7 +40,7 @@ constexpr int kScale = 3;
 #else
 constexpr int kScale = 1;
 #endif
-__global__ void add(int* x) { x[threadIdx.x] += kScale * static_cast<int>(threadIdx.x) + OFFSET; }
+__global__ void add(int* x) { x[threadIdx.x] += kScale * static_cast<int>(threadIdx.x) + Add(OFFSET)(0); }
 }  // namespace sums
 
 // What the host needs is read as for the host.

@@ -36,6 +36,9 @@ class OutsideReader {
     for (const Group& g : groups())
       if (std::any_of(g.lines.begin(), g.lines.end(), [&](const Directive& d) { return !places(d.at, d.end).empty(); }))
         read(g);
+    for (const std::size_t at : places(0, s_.size()))
+      if (const SourceBody* b = functions_.other_around(at); b != nullptr && b->for_device_alone)
+        out_.as_device.push_back(at);
     std::sort(out_.as_device.begin(), out_.as_device.end());
     return std::move(out_);
   }
@@ -69,17 +72,19 @@ class OutsideReader {
   std::vector<Group> groups() const {
     std::vector<Group> done, open;
     for (const Directive& d : directives()) {
-      if (d.word == "define" && functions_.around(d.at) == nullptr) done.push_back({d.at, d.end, {d}});
+      if (d.word == "define" && outside(d.at)) done.push_back({d.at, d.end, {d}});
       if (d.word.starts_with("if")) open.push_back({d.at, d.end, {}});
       if (open.empty() || !(d.word.starts_with("if") || d.word.starts_with("el") || d.word == "endif")) continue;
       open.back().lines.push_back(d);
       if (d.word != "endif") continue;
       open.back().end = d.end;
-      if (functions_.around(open.back().begin) == nullptr) done.push_back(std::move(open.back()));
+      if (outside(open.back().begin)) done.push_back(std::move(open.back()));
       open.pop_back();
     }
     return done;
   }
+
+  bool outside(std::size_t i) const { return functions_.around(i) == nullptr && functions_.other_around(i) == nullptr; }
 
   bool word_at(std::size_t i, std::string_view word) const {
     return walk_.code(i) && s_.substr(i, word.size()) == word && (i == 0 || !is_word(s_[i - 1])) &&
@@ -117,7 +122,7 @@ class OutsideReader {
 
   void define(const Group& g) {
     for (const std::size_t at : places(g.begin, g.end))
-      if (functions_.around(at) == nullptr) out_.as_device.push_back(at);
+      if (outside(at)) out_.as_device.push_back(at);
   }
 
   // Macros, and what is declared in front of an = or a semicolon.
@@ -132,7 +137,7 @@ class OutsideReader {
       add(name, walk_.word_end(name));
     }
     for (std::size_t i = g.begin; i < g.end; ++i) {
-      if (bare_[i] != Kind::code || (s_[i] != '=' && s_[i] != ';') || functions_.around(i) != nullptr) continue;
+      if (bare_[i] != Kind::code || (s_[i] != '=' && s_[i] != ';') || !outside(i)) continue;
       std::size_t end = i;
       while (end > g.begin && (bare_[end - 1] != Kind::code || is_space(s_[end - 1]))) --end;
       std::size_t from = end;

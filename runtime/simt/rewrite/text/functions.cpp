@@ -91,7 +91,10 @@ class Reader {
       out_.all.back().end = close;
       start_ = close + 1;
     } else if (before > start_ && (s_[before - 1] == ')' || one_of(walk_.word_before(before), kBehind))) {
-      start_ = close + 1;  // a constructor, an operator
+      const std::string_view head = s_.substr(start_, i - start_);  // of a constructor, an operator
+      const bool device = head.find("__device__") != kNoPlace && head.find("__host__") == kNoPlace;
+      out_.others.push_back({i, close, device});
+      start_ = close + 1;
     }
     return close + 1;
   }
@@ -221,6 +224,12 @@ const SourceFunction* SourceFunctions::around(std::size_t i) const {
     if (at->inside(i)) return &*at;
     if (at->defined()) return nullptr;
   }
+  return nullptr;
+}
+
+const SourceBody* SourceFunctions::other_around(std::size_t i) const {
+  for (const SourceBody& b : others)
+    if (i > b.open && i < b.close) return &b;
   return nullptr;
 }
 

@@ -27,13 +27,22 @@ struct SourceFunction {
   bool for_device_alone() const { return (global || device) && !host; }
 };
 
+// The body of an operator or a constructor.
+struct SourceBody {
+  std::size_t open = 0, close = 0;
+  bool for_device_alone = false;
+};
+
 struct SourceFunctions {
   std::vector<SourceFunction> all;
+  std::vector<SourceBody> others;
   std::set<std::string> macros;
   bool readable = true;  // false where braces do not match: nothing is known then
 
   // The function whose body holds `i`, or null.
   const SourceFunction* around(std::size_t i) const;
+  // The same for operators and constructors.
+  const SourceBody* other_around(std::size_t i) const;
 };
 
 constexpr std::size_t kNoPlace = std::string_view::npos;
