@@ -184,7 +184,7 @@ class Page:
             arguments.append(argument)
         scope = f"{f.scope}::" if f.scope and not f.scope.startswith("std") else ""
         use = f"{scope}{name}({', '.join(arguments)})"
-        return f"void call{number}({', '.join(parameters)}) {{ (void){use}; }}"
+        return f"__host__ __device__ void call{number}({', '.join(parameters)}) {{ (void){use}; }}"
 
 
 def main():
