@@ -100,9 +100,6 @@ class TaskCheck {
   virtual void fill(const Case& c, std::uint64_t seed, Buffers in) const = 0;
   // Bytes of one value of an input whose values are as valid in any other order, with another answer; else 0.
   virtual std::size_t value_bytes(const Case&, std::size_t /*input*/) const { return 0; }
-  // Bytes of one row of an input, where the calls of a timed turn may have the same rows, each begun at another one: an
-  // answer to one call must save no work of another, as where reading an answer costs what making it does. 0: no.
-  virtual std::size_t rotated_bytes(const Case&, std::size_t /*input*/) const { return 0; }
   virtual Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const = 0;
   // Checks the messages between the ranks; each sender's are in the order in which it sent them.
   virtual Verdict verify_messages(const Case&, std::span<const Message>) const { return {}; }

@@ -261,7 +261,8 @@ class CloseTally {
 // itself. make(first, count, e) makes the elements first, first + 1, ..., at most kTogether of them. `cost`: terms
 // behind an element, to share the work out.
 template <class T, class Make>
-Verdict compare_close_together(std::span<const T> got, Make make, const Where& where, std::size_t cost = 1) {
+Verdict compare_close_together(std::span<const T> got, Make make, const Where& where, std::size_t cost = 1,
+                               Extent extent = Extent::share) {
   return compare_parts<CloseTally>(
       got.size(), got.size(), std::max<std::size_t>(1, (1 << 18) / std::max<std::size_t>(1, cost)),
       [&](std::size_t from, std::size_t to, CloseTally& tally) {
@@ -272,12 +273,13 @@ Verdict compare_close_together(std::span<const T> got, Make make, const Where& w
           tally.add(first, got.subspan(first, count), e);
         }
       },
-      where, Extent::share);
+      where, extent);
 }
 
 // The same, with expected(i) for element i. All of them lean or none.
 template <class T, class Element>
-Verdict compare_close(std::span<const T> got, Element expected, const Where& where, std::size_t cost = 1) {
+Verdict compare_close(std::span<const T> got, Element expected, const Where& where, std::size_t cost = 1,
+                      Extent extent = Extent::share) {
   return compare_close_together(
       got,
       [&](std::size_t first, std::size_t count, Expecteds& e) {
@@ -287,7 +289,7 @@ Verdict compare_close(std::span<const T> got, Element expected, const Where& whe
           e.leans = one.leans;
         }
       },
-      where, cost);
+      where, cost, extent);
 }
 
 }  // namespace ridge::lab

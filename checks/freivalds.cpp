@@ -231,7 +231,7 @@ Verdict freivalds(const Product& p, const Tolerance& tolerance, int rounds, std:
         if (!p.bias.empty()) sum.add(p.bias[j]);
         return tolerance.of(sum);
       },
-      [&](std::size_t s) { return where(at[s]) + " of the sample"; }, p.depth);
+      [&](std::size_t s) { return where(at[s]) + " of the sample"; }, p.depth, Extent::whole);
 }
 
 }  // namespace ridge::lab

@@ -21,8 +21,6 @@ class DeviceBuffer {
   virtual void upload(std::span<const std::byte> from) = 0;
   // The same, but `from` must stay as it is, and nobody else may use the buffer, until Device::settle() returns.
   virtual void upload_later(std::span<const std::byte> from) { upload(from); }
-  // The bytes of another buffer of this device, as long as this one, from `shift` on and then those before.
-  virtual void copy_rotated(const DeviceBuffer& from, std::size_t shift) = 0;
   virtual void download(std::span<std::byte> to) = 0;  // waits for nothing: the worker is idle by then
   // NaN bits that differ from run to run, and between an output and the workspace.
   virtual void poison(std::uint64_t seed, bool output) = 0;

@@ -51,7 +51,6 @@ struct Driver {
   decltype(&::cuMemcpyHtoD) to_device;
   decltype(&::cuMemcpyHtoDAsync) to_device_later;
   decltype(&::cuMemcpyDtoH) to_host;
-  decltype(&::cuMemcpyDtoDAsync) on_device;
   decltype(&::cuMemsetD32) set32;
   decltype(&::cuMemAlloc) alloc;
   decltype(&::cuMemFree) free;
@@ -97,7 +96,6 @@ const Driver* load_driver(std::string& why) {
     get(d.to_device, "cuMemcpyHtoD_v2");
     get(d.to_device_later, "cuMemcpyHtoDAsync_v2");
     get(d.to_host, "cuMemcpyDtoH_v2");
-    get(d.on_device, "cuMemcpyDtoDAsync_v2");
     get(d.set32, "cuMemsetD32_v2");
     get(d.alloc, "cuMemAlloc_v2");
     get(d.free, "cuMemFree_v2");
@@ -214,13 +212,6 @@ class CudaBuffer : public DeviceBuffer {
     context_.use();
     must(d_, d_.to_device_later(pointer_, from.data(), from.size(), nullptr), "copying inputs to the GPU");
   }
-  void copy_rotated(const DeviceBuffer& from, std::size_t shift) override {
-    context_.use();
-    const CUdeviceptr other = static_cast<const CudaBuffer&>(from).address();
-    must(d_, d_.on_device(pointer_, other + shift, bytes_ - shift, nullptr), "copying inputs on the GPU");
-    if (shift > 0)
-      must(d_, d_.on_device(pointer_ + bytes_ - shift, other, shift, nullptr), "copying inputs on the GPU");
-  }
   void download(std::span<std::byte> to) override {
     context_.use();
     must(d_, d_.to_host(to.data(), pointer_, to.size()), "copying outputs from the GPU");
@@ -259,10 +250,8 @@ class LockedMemory : public HostMemory {
   std::size_t bytes_;
 };
 
-// An eighth of the machine's memory.
-std::size_t most_spare() {
-  return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 8;
-}
+// An eighth of the memory that is there.
+std::size_t most_spare() { return static_cast<std::size_t>(free_host_bytes() / 8); }
 
 class CudaDevice : public Device {
  public:

@@ -1,7 +1,5 @@
 #include "grader/machine/host_buffer.hpp"
 
-#include <algorithm>
-
 #include "checks/compare.hpp"
 #include "grader/machine/device_kernel.hpp"
 
@@ -16,12 +14,6 @@ constexpr std::size_t kGrain = std::size_t{1} << 20;  // bytes worth a thread
 void SharedHostBuffer::upload(std::span<const std::byte> from) {
   lab::parallel_for(
       from.size(), [&](std::size_t a, std::size_t b) { std::memcpy(view_ + a, from.data() + a, b - a); }, kGrain);
-}
-
-void SharedHostBuffer::copy_rotated(const DeviceBuffer& from, std::size_t shift) {
-  const std::byte* other = static_cast<const SharedHostBuffer&>(from).data();
-  std::copy_n(other + shift, bytes_ - shift, view_);
-  std::copy_n(other, shift, view_ + bytes_ - shift);
 }
 
 void SharedHostBuffer::download(std::span<std::byte> to) {

@@ -38,7 +38,6 @@ class SharedHostBuffer : public DeviceBuffer {
   int descriptor(bool writable) const override { return writable || always_writable_ ? fd_ : read_only_; }
   // On all cores: host_buffer.cpp.
   void upload(std::span<const std::byte> from) override;
-  void copy_rotated(const DeviceBuffer& from, std::size_t shift) override;
   void download(std::span<std::byte> to) override;
   void poison(std::uint64_t seed, bool output) override;
   void wipe() override;

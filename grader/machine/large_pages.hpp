@@ -5,7 +5,10 @@
 
 namespace ridge {
 
-// `bytes` of zeros, every page of them present; null where there is no memory.
+// Bytes that this process may take: what the machine has left, and what its control group allows.
+double free_host_bytes();
+
+// `bytes` of zeros, every page of them present; null where there are not so many.
 void* map_large_pages(std::size_t bytes);
 void unmap_large_pages(void* memory, std::size_t bytes);
 

@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <exception>
-#include <fstream>
 #include <optional>
 #include <thread>
 
 #include "grader/base/clock.hpp"
 #include "grader/base/defence.hpp"
 #include "grader/base/seeds.hpp"
+#include "grader/machine/large_pages.hpp"
 #include "grader/machine/nvml.hpp"
 #include "grader/measure/roofline_floor.hpp"
 #include "grader/measure/timed_sets.hpp"
@@ -28,14 +27,6 @@ namespace {
 constexpr int kMostRepeated = 10;
 constexpr int kMostSetsOfRanks = 32;  // inputs and answers of all ranks pass through the host
 constexpr int kEmptyRequests = 11;
-
-// The memory that is available without swapping, from /proc/meminfo.
-double free_host_bytes() {
-  std::ifstream info("/proc/meminfo");
-  for (std::string line; std::getline(info, line);)
-    if (double kib = 0; std::sscanf(line.c_str(), "MemAvailable: %lf kB", &kib) == 1) return kib * 1024;
-  return 1e9;
-}
 
 class Session {
  public:

@@ -23,31 +23,17 @@ double set_bytes(const lab::TaskCheck& check, const lab::Case& c) {
   return bytes;
 }
 
-Sets::Sets(const std::vector<Device*>& devices, const lab::TaskCheck& check, const lab::Case& c, std::uint64_t seed,
-           JudgeTime& time)
-    : devices_(devices), check_(check), case_(c), seed_(seed), time_(time) {
-  for (std::size_t i = 0; i < check.shape(c).in.size(); ++i) rotates_ = rotates_ || check.rotated_bytes(c, i) != 0;
-}
-
 void Sets::grow(std::size_t count) {
   while (sets_.size() < count) {
     const std::uint32_t first = sets_.empty() ? 1 : sets_.back().next_id();
-    const RankBuffers* base = rotates_ && !sets_.empty() ? &sets_[0] : nullptr;
-    sets_.emplace_back(devices_, check_, case_, InputSeed{seed_, "set", sets_.size()}, first, time_, base,
-                       rotates_ && base == nullptr);
+    sets_.emplace_back(devices_, check_, case_, InputSeed{seed_, "set", sets_.size()}, first, time_);
   }
 }
 
 // An upload goes on while the next set is filled.
 void Sets::refill(const Order& order, std::uint64_t turn_seed) {
   if (!on(Defence::fresh_inputs)) return;
-  if (rotates_) sets_[0].refill({turn_seed, "input", 0});
-  for (std::size_t s : order) {
-    if (!rotates_)
-      sets_[s].refill({turn_seed, "input", s});
-    else if (s != 0)
-      sets_[s].rotate(sets_[0], {turn_seed, "input", s});
-  }
+  for (std::size_t s : order) sets_[s].refill({turn_seed, "input", s});
   Lap lap(time_.copy);
   for (Device* device : devices_) device->settle();
 }

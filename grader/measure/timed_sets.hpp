@@ -1,7 +1,6 @@
 // The buffers of a timed session: a set for each call of the largest turn.
 #pragma once
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,7 +21,8 @@ class Sets {
  public:
   // `devices`: one for each rank.
   Sets(const std::vector<Device*>& devices, const lab::TaskCheck& check, const lab::Case& c, std::uint64_t seed,
-       JudgeTime& time);
+       JudgeTime& time)
+      : devices_(devices), check_(check), case_(c), seed_(seed), time_(time) {}
 
   void grow(std::size_t count);
   std::size_t size() const { return sets_.size(); }
@@ -44,8 +44,7 @@ class Sets {
   const lab::Case& case_;
   std::uint64_t seed_;
   JudgeTime& time_;
-  std::deque<RankBuffers> sets_;
-  bool rotates_ = false;  // all sets have the rows of the first
+  std::vector<RankBuffers> sets_;
 };
 
 }  // namespace ridge::timed

@@ -43,7 +43,7 @@ struct Timing {
   double alone_s = 0;            // the baseline's, before the submission's process existed
   double floor_s = 0;            // no call can take less on this machine; 0 where it is not known
   double target = 0;             // relative width of the interval asked for
-  bool precise = true;           // reached
+  bool precise = true;           // reached, or every end of the interval earns the same points
   int repeated = 0;              // turns taken again because something disturbed them
   std::string disturbed;         // why turns that count may be off; empty: none
   Conditions conditions;

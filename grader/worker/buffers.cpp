@@ -23,42 +23,24 @@ void shuffle(std::span<std::byte> values, std::size_t bytes, std::uint64_t seed)
   }
 }
 
-// Copies the first half of `twice` to the second.
-void repeat(std::span<std::byte> twice) {
-  const std::size_t half = twice.size() / 2;
-  lab::parallel_for(
-      half,
-      [&](std::size_t from, std::size_t to) {
-        std::memcpy(twice.data() + half + from, twice.data() + from, to - from);
-      },
-      1 << 20);
-}
-
 }  // namespace
 
 CaseBuffers::CaseBuffers(Device& device, const lab::TaskCheck& check, const lab::Case& c, std::uint64_t seed,
-                         std::uint32_t first_id, JudgeTime& time, const CaseBuffers* base, bool rotated)
-    : device_(device), check_(check), case_(c), rotated_(rotated), time_(time), first_id_(first_id) {
+                         std::uint32_t first_id, JudgeTime& time)
+    : device_(device), check_(check), case_(c), time_(time), first_id_(first_id) {
   lab::Shape shape = check.shape(c);
   in_place_ = shape.in_place;
   out_place_ = shape.out_place;
   {
     Lap lap(time_.allocate);
-    for (std::size_t i = 0; i < shape.in.size(); ++i) {
-      const std::size_t bytes = shape.in[i];
+    for (std::size_t bytes : shape.in) {
+      in_host_.push_back(device.host_memory(bytes));
       in_.push_back(device.allocate(bytes, in_place_));
-      in_views_.emplace_back();
-      if (base != nullptr) continue;
-      in_host_.push_back(device.host_memory(rotated ? 2 * bytes : bytes));
-      in_views_[i] = in_host_[i]->bytes().first(bytes);
     }
     for (std::size_t bytes : shape.out) out_.push_back(device.allocate(bytes, out_place_));
     if (shape.workspace != 0) workspace_ = device.allocate(shape.workspace);
   }
-  if (base != nullptr)
-    rotate(*base, seed);
-  else
-    refill(seed, c.shared_seed);
+  refill(seed, c.shared_seed);
   {
     Lap lap(time_.copy);
     device.settle();
@@ -79,27 +61,16 @@ void CaseBuffers::refill(std::uint64_t seed, std::uint64_t shared_seed) {
   seed_ = seed;
   case_.shared_seed = on(Defence::fresh_inputs) ? shared_seed : 1;
   decoys_.clear();
+  std::vector<std::span<std::byte>> views;
+  for (const auto& host : in_host_) views.push_back(host->bytes());
   {
     Lap lap(time_.fill);
-    check_.fill(case_, on(Defence::fresh_inputs) ? seed : 1, in_views_);
-    for (std::size_t i = 0; i < in_views_.size() && case_.reordered != 0; ++i)
-      if (const std::size_t bytes = check_.value_bytes(case_, i)) shuffle(in_views_[i], bytes, case_.reordered + i);
-    for (std::size_t i = 0; i < in_.size() && rotated_; ++i) repeat(in_host_[i]->bytes());
+    check_.fill(case_, on(Defence::fresh_inputs) ? seed : 1, views);
+    for (std::size_t i = 0; i < views.size() && case_.reordered != 0; ++i)
+      if (const std::size_t bytes = check_.value_bytes(case_, i)) shuffle(views[i], bytes, case_.reordered + i);
   }
   Lap lap(time_.copy);
-  for (std::size_t i = 0; i < in_.size(); ++i) in_[i]->upload_later(in_views_[i]);
-}
-
-void CaseBuffers::rotate(const CaseBuffers& base, std::uint64_t seed) {
-  seed_ = seed;
-  decoys_.clear();
-  Lap lap(time_.copy);
-  for (std::size_t i = 0; i < in_.size(); ++i) {
-    const std::size_t bytes = in_[i]->bytes(), row = check_.rotated_bytes(case_, i);
-    const std::size_t shift = row == 0 ? 0 : derived_seed(seed, "rotation", i) % (bytes / row) * row;
-    in_[i]->copy_rotated(*base.in_[i], shift);
-    in_views_[i] = base.in_host_[i]->bytes().subspan(shift, bytes);
-  }
+  for (std::size_t i = 0; i < in_.size(); ++i) in_[i]->upload_later(views[i]);
 }
 
 void CaseBuffers::make_decoys() const {
@@ -169,7 +140,7 @@ void CaseBuffers::collect(HostCopy& to, int piece) const {
   auto stored = [&](const DeviceBuffer& b) -> std::span<std::byte> { return to.storage.emplace_back(b.bytes()); };
   for (std::size_t i = 0; i < in_.size(); ++i) {
     if (on(Defence::own_inputs)) {
-      to.in.emplace_back(in_views_[i]);
+      to.in.emplace_back(in_host_[i]->bytes());
       continue;
     }
     const std::span<std::byte> theirs = stored(*in_[i]);

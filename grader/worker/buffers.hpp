@@ -24,10 +24,9 @@ struct HostCopy {
 // The buffers of one rank.
 class CaseBuffers {
  public:
-  // Buffer ids run from `first_id` upwards; a worker must not know two sets by the same id. `base`: the set whose rows
-  // this one has, in a rotated order; it must outlive this one. `rotated`: this one is such a base.
+  // Buffer ids run from `first_id` upwards; a worker must not know two sets by the same id.
   CaseBuffers(Device& device, const lab::TaskCheck& check, const lab::Case& c, std::uint64_t seed,
-              std::uint32_t first_id, JudgeTime& time, const CaseBuffers* base = nullptr, bool rotated = false);
+              std::uint32_t first_id, JudgeTime& time);
 
   ~CaseBuffers();
   CaseBuffers(CaseBuffers&&) = default;
@@ -35,8 +34,6 @@ class CaseBuffers {
   // New inputs at the same addresses, which are on the device once Device::settle() returns. `shared_seed`: of those
   // that all ranks have alike.
   void refill(std::uint64_t seed, std::uint64_t shared_seed = 0);
-  // The inputs of `base`, each begun at another row, drawn from `seed`. They change with the next refill of `base`.
-  void rotate(const CaseBuffers& base, std::uint64_t seed);
   // Gives the descriptors to a worker. Returns the reply that was not ok, or an ok one.
   Reply share(WorkerProcess& worker, double limit_seconds, Show show = Show::judged) const;
   void poison(std::uint64_t seed);  // outputs and workspace
@@ -57,13 +54,11 @@ class CaseBuffers {
   const lab::TaskCheck& check_;
   lab::Case case_;
   void make_decoys() const;
-  std::vector<std::unique_ptr<HostMemory>> in_host_;  // an input that others rotate is there twice, end to end
-  std::vector<std::span<std::byte>> in_views_;
+  std::vector<std::unique_ptr<HostMemory>> in_host_;
   std::vector<std::unique_ptr<DeviceBuffer>> in_, out_;
   std::unique_ptr<DeviceBuffer> workspace_;
   mutable std::vector<std::unique_ptr<DeviceBuffer>> scratch_;  // outputs, then the workspace; made when asked for
   mutable std::vector<std::unique_ptr<DeviceBuffer>> decoys_;   // inputs, made when asked for
-  bool rotated_ = false;
   lab::Place in_place_ = lab::Place::device, out_place_ = lab::Place::device;
   std::uint64_t seed_ = 0;
   JudgeTime& time_;

@@ -22,15 +22,13 @@ std::uint64_t InputSeed::shared(const lab::Case& c) const {
 }
 
 RankBuffers::RankBuffers(std::span<Device* const> devices, const lab::TaskCheck& check, const lab::Case& c,
-                         const InputSeed& seed, std::uint32_t first_id, JudgeTime& time, const RankBuffers* base,
-                         bool rotated)
+                         const InputSeed& seed, std::uint32_t first_id, JudgeTime& time)
     : check_(check), case_(c), time_(time) {
   lab::Case own = c;
   own.shared_seed = seed.shared(c);
   sets_.reserve(devices.size());
   for (Device* device : devices) {
-    sets_.emplace_back(*device, check, own, seed.of(own), first_id, time,
-                       base == nullptr ? nullptr : &base->sets_[sets_.size()], rotated);
+    sets_.emplace_back(*device, check, own, seed.of(own), first_id, time);
     ++own.rank;
   }
 }
@@ -47,11 +45,6 @@ void RankBuffers::refill(const InputSeed& seed) {
     set.refill(seed.of(own), seed.shared(own));
     ++own.rank;
   }
-}
-
-void RankBuffers::rotate(const RankBuffers& base, const InputSeed& seed) {
-  lab::Case own = case_;
-  for (std::size_t r = 0; r < sets_.size(); ++r, ++own.rank) sets_[r].rotate(base.sets_[r], seed.of(own));
 }
 
 void RankBuffers::poison(std::uint64_t seed) {

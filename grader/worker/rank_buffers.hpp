@@ -26,10 +26,9 @@ struct Sampled {
 
 class RankBuffers {
  public:
-  // `devices`: one for each rank. `base`: the set whose rows this one has,
-  // rotated; `rotated`: this one is a base. Buffer ids run from `first_id` upwards and are the same on each rank.
+  // `devices`: one for each rank. Buffer ids run from `first_id` upwards and are the same on each rank.
   RankBuffers(std::span<Device* const> devices, const lab::TaskCheck& check, const lab::Case& c, const InputSeed& seed,
-              std::uint32_t first_id, JudgeTime& time, const RankBuffers* base = nullptr, bool rotated = false);
+              std::uint32_t first_id, JudgeTime& time);
 
   std::size_t ranks() const { return sets_.size(); }
   CaseBuffers& operator[](std::size_t rank) { return sets_[rank]; }
@@ -38,7 +37,6 @@ class RankBuffers {
 
   // New inputs at the same addresses; they are on the devices once each one's settle() returns.
   void refill(const InputSeed& seed);
-  void rotate(const RankBuffers& base, const InputSeed& seed);
   void poison(std::uint64_t seed);  // outputs and workspace
 
   // Inputs and outputs of all ranks on the host. `piece`: of the devices' staging memory, where they stay until the

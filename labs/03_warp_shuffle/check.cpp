@@ -370,7 +370,6 @@ class Softmax : public TaskCheck {
     const std::size_t bytes = at(c.size[0] * c.size[1]) * 4;
     return {{bytes}, {bytes}, workspace_for(0)};
   }
-  std::size_t rotated_bytes(const Case& c, std::size_t) const override { return at(c.size[1]) * 4; }
   // Rows around 0, and around numbers whose exponentials are infinite or 0; some with one element above all others, which
   // may be so far above that only with the true maximum no exponential is infinite.
   void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
@@ -534,9 +533,6 @@ class LayerNorm : public TaskCheck {
   Shape shape(const Case& c) const override {
     const std::size_t row = at(c.size[1]) * 4, column = at(c.size[0]) * 4, all = at(c.size[0]) * row;
     return {{all, row, row}, {all, column, column}, workspace_for(0)};
-  }
-  std::size_t rotated_bytes(const Case& c, std::size_t input) const override {
-    return input == 0 ? at(c.size[1]) * 4 : 0;
   }
   // Rows around 0, and rows whose mean is 1000 or 3000 times their deviation.
   void fill(const Case& c, std::uint64_t seed, Buffers in) const override {

@@ -273,21 +273,6 @@ class SmallCopy : public lab::TaskCheck {
   mutable int verified = 0;
 };
 
-// Rows of 7 values; the calls of a turn have the same ones, begun at different rows.
-class RotatingCopy : public SmallCopy {
- public:
-  std::size_t rotated_bytes(const lab::Case&, std::size_t) const override { return 28; }
-  lab::Verdict verify(const lab::Case& c, lab::ConstBuffers in, lab::ConstBuffers out) const override {
-    const auto x = lab::floats(in[0]);
-    first_values.insert(x[0]);
-    sums.insert(
-        std::accumulate(x.begin(), x.end(), 0.0, [](double sum, float v) { return sum + std::round(v * 1e3); }));
-    return SmallCopy::verify(c, in, out);
-  }
-  mutable std::set<float> first_values;
-  mutable std::set<double> sums;
-};
-
 struct SessionFixture {
   test::Folder home;
   Lab lab = find_lab("01");
@@ -365,22 +350,6 @@ TEST_CASE("a program that never gets to its first call ends at its limit", "[ses
     INFO(e.what());
     CHECK(std::string(e.what()).find("did not get to its first call in 0.5 s") != std::string::npos);
   }
-}
-
-TEST_CASE("a session of rotated inputs: the rows of a turn are made once", "[session]") {
-  setenv("RIDGE_ROOT", test::repository().c_str(), 1);
-  SessionFixture f;
-  const RotatingCopy check;
-  f.small = {"n 7007", {7007}, true};
-  const fs::path solution = f.build("solution");
-  auto device = make_cpu_device();
-  const TimedRun run = f.run(*device, solution, solution, {}, &check);
-  INFO(run.message);
-  REQUIRE(run.ok);
-  const auto turns = run.timing.turn_calls.size();
-  CHECK(check.seeds.size() == turns + 1);  // and those of the first set when it was made
-  CHECK(check.sums.size() == turns);
-  CHECK(check.first_values.size() > 2 * turns);
 }
 
 TEST_CASE("a session: unknown numbers of calls, new inputs every turn, every output verified", "[session]") {
