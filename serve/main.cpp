@@ -58,7 +58,8 @@ int main(int argc, char** argv) try {
   for (int s : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ends, s);
   pthread_sigmask(SIG_BLOCK, &ends, nullptr);
 
-  const std::string token = serve::kept_token(work_dir() / ".ridge" / "serve" / "token");
+  const fs::path token_file = work_dir() / ".ridge" / "serve" / "token";
+  const std::string token = serve::kept_token(token_file);
   serve::Routes routes(build_dir() / "bin" / "ridge", token, argc > 1 ? argv[1] : "",
                        {argv + std::min(argc, 4), argv + argc});
   httplib::Server server;
@@ -88,6 +89,9 @@ int main(int argc, char** argv) try {
   });
   server.listen_after_bind();
   waits.join();
+  // Tabs go on asking at this address, where somebody else may listen from now on: their token is worth nothing then.
+  std::error_code ec;
+  fs::remove(token_file, ec);
   fmt::print("\nEnded. Your files are in {}\n", shown(work_dir()));
   return 0;
 } catch (const ridge::Error& e) {

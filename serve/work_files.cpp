@@ -42,6 +42,11 @@ WorkFile read_now(const Lab& lab, const std::string& name) {
     f.problem = shown(file) + " is larger than this page edits; use an editor of your own";
   } else {
     f.text = file_text(file);
+    if (f.text.size() != bytes) {
+      f.text.clear();
+      f.problem = shown(file) + " cannot be read";
+      return f;
+    }
     f.version = sha256(f.text);
     // `printable` keeps text that the page can show without changing a byte. Carriage returns are the page's to keep.
     const std::string plain = replaced(f.text, "\r", "");
@@ -67,6 +72,7 @@ Saved save_work_file(const Lab& lab, const std::string& name, const std::string&
   const bool exists = stat(file.c_str(), &s) == 0;
   if (exists) {
     WorkFile now = read_now(lab, name);
+    if (!now.problem.empty()) return {Saved::How::refused, {}, now.problem};  // the page has not seen its text
     if (now.version == sha256(text)) return {Saved::How::saved, std::move(now), {}};
     if (now.version != base) return {Saved::How::conflict, std::move(now), {}};
   }

@@ -30,7 +30,7 @@ export class Editor {
   constructor(place) {
     this.marks = [];
     this.cm = CodeMirror(place, {
-      mode: "text/x-cuda", lineNumbers: true, indentUnit: 2, tabSize: 2, matchBrackets: true, autoCloseBrackets: true,
+      mode: "text/x-cuda", readOnly: true, lineNumbers: true, indentUnit: 2, tabSize: 2, matchBrackets: true, autoCloseBrackets: true,
       styleActiveLine: true, lineWrapping: true, inputStyle: "contenteditable", gutters: ["CodeMirror-linenumbers", "ridge-marks"], screenReaderLabel: "Your code",
       extraKeys: {
         Esc: cm => { cm.addKeyMap(LEAVE); return CodeMirror.Pass; }, Tab: indent, "Shift-Tab": "indentLess",

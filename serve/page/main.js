@@ -194,7 +194,7 @@ async function ended(data) {
 listen((kind, data) => {
   if (kind === "hello") {
     if (data.running) step(data);
-    else if (running) { running = null; at("step").textContent = ""; }
+    else if (running) { running = null; at("step").textContent = ""; if (state) show(); }
     showSaved();
     if (state) refresh();
     for (const f of files.values()) f.savedElsewhere("");

@@ -99,6 +99,8 @@ TEST_CASE("a text that the page would change is not edited there") {
     const WorkFile f = read_work_file(w.lab, "copy.cu");
     CHECK(f.text.empty());
     CHECK_FALSE(f.problem.empty());
+    CHECK(save_work_file(w.lab, "copy.cu", "mine\n", f.version).how == How::refused);
+    CHECK(file_text(w.file) == text);
   }
   w.write("a\r\nb\tc\u00e9\n");
   CHECK(read_work_file(w.lab, "copy.cu").text == "a\r\nb\tc\u00e9\n");
