@@ -1,5 +1,5 @@
 // The token in the server's address. It is kept in a file that only its owner can read, so that a tab finds the server
-// again after a restart.
+// again after a crash; a server that ends in order removes it.
 #pragma once
 #include <string>
 

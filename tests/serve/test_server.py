@@ -226,8 +226,10 @@ try:
     check("and no half file lies beside it", [p.name for p in copy.parent.iterdir() if ".tmp" in p.name] == [])
     status, answer = server.save("short\n", server.version())
     check("what fits is saved", status == 200 and copy.read_text() == "short\n", status)
+    kept = work / ".ridge/serve/token"
+    check("the token is the owner's alone", kept.stat().st_mode & 0o777 == 0o600)
     server.end()
-    check("the token is the owner's alone", (work / ".ridge/serve/token").stat().st_mode & 0o777 == 0o600)
+    check("a server that ended in order leaves no token", not kept.exists())
 finally:
     with contextlib.suppress(Exception):
         server.end(signal.SIGKILL)
