@@ -19,6 +19,15 @@ constexpr std::size_t kLargePage = std::size_t{2} << 20, kPage = 4096;
 
 std::size_t whole_pages(std::size_t bytes) { return (bytes + kLargePage - 1) / kLargePage * kLargePage; }
 
+// Bytes of files that a control group has in memory: they count as used, and make room where there is need.
+double cached_files(const fs::path& group) {
+  std::ifstream stat(group / "memory.stat");
+  double all = 0, bytes = 0;
+  for (std::string name; stat >> name >> bytes;)
+    if (name == "inactive_file" || name == "active_file") all += bytes;
+  return all;
+}
+
 }  // namespace
 
 double free_host_bytes() {
@@ -34,7 +43,7 @@ double free_host_bytes() {
     for (fs::path at = (root / fs::path(line.substr(3)).relative_path()).lexically_normal();; at = at.parent_path()) {
       double most = 0, used = 0;
       if (std::ifstream(at / "memory.max") >> most && std::ifstream(at / "memory.current") >> used)
-        free = std::min(free, std::max(0.0, most - used));
+        free = std::min(free, std::max(0.0, most - used + cached_files(at)));
       if (at == root || !at.has_relative_path()) break;
     }
   }

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -105,4 +107,10 @@ TEST_CASE("large pages: zeros that begin at a page and can be written to the las
 
 TEST_CASE("no large pages where there is no such memory") {
   CHECK(ridge::map_large_pages(std::size_t{1} << 46) == nullptr);
+}
+
+TEST_CASE("some memory is free, and not more than the machine has") {
+  const double bytes = ridge::free_host_bytes();
+  CHECK(bytes > 0);
+  CHECK(bytes <= static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)));
 }
