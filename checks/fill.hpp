@@ -16,16 +16,19 @@ inline std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
   return z ^ (z >> 31);
 }
 
+// With `first`: a part of a stream, on this thread: the values from number `first` on.
+
 // Close to N(0, 1): the scaled sum of four uniform 16-bit numbers.
 void fill_normal(std::span<float> values, std::uint64_t seed);
-// A part of them, on this thread: those from number `first` on.
 void fill_normal(std::span<float> values, std::uint64_t seed, std::size_t first);
 
 // Magnitudes uniform in [low, high), either sign.
 void fill_uniform(std::span<float> values, std::uint64_t seed, float low = 0.5f, float high = 1.0f);
+void fill_uniform(std::span<float> values, std::uint64_t seed, std::size_t first, float low, float high);
 
-// Magnitudes exp(spread x N(0, 1)), either sign: a spread of 2 covers four decades.
-void fill_lognormal(std::span<float> values, std::uint64_t seed, double spread = 1);
+// Magnitudes exp(spread x N(0, 1)), either sign: a spread of 2 covers four decades. It is at most 20.
+void fill_lognormal(std::span<float> values, std::uint64_t seed, float spread = 1);
+void fill_lognormal(std::span<float> values, std::uint64_t seed, std::size_t first, float spread);
 
 // Integers uniform in [low, high].
 void fill_integers(std::span<std::int32_t> values, std::uint64_t seed, std::int32_t low, std::int32_t high);
@@ -33,8 +36,9 @@ void fill_integers(std::span<std::int32_t> values, std::uint64_t seed, std::int3
 // values = by x values + shift, on this thread.
 void scale_and_shift(std::span<float> values, float by, float shift);
 
-// Any 32 bits: the lower half of random_bits.
+// Any 32 bits.
 void fill_bits(std::span<std::uint32_t> values, std::uint64_t seed);
+void fill_bits(std::span<std::uint32_t> values, std::uint64_t seed, std::size_t first);
 
 // A size in [low, high] that is no multiple of 32, nor one less or more than one: of no shape that code is written for.
 std::int64_t random_size(std::uint64_t seed, std::int64_t low, std::int64_t high);

@@ -1,6 +1,6 @@
 // The share of an answer that checks compare. After a turn of a timing session, whose outputs are gigabytes, the judge
 // compares blocks that it draws once the program has answered. A program that leaves out a hundredth of its work meets
-// them still: of 1000 blocks, 125 are drawn, and 10 are wrong.
+// them still: of 1000 blocks, 62 are drawn, and where 10 are wrong, every other call shows it.
 #pragma once
 #include <cstddef>
 #include <cstdint>

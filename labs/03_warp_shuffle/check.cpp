@@ -12,6 +12,7 @@
 
 #include "checks/compare.hpp"
 #include "checks/missing_run.hpp"
+#include "checks/stream.hpp"
 #include "checks/variants.hpp"
 #include "checks/wide.hpp"
 
@@ -379,13 +380,14 @@ class Softmax : public TaskCheck {
         rows,
         [&](std::size_t from, std::size_t to) {
           static constexpr float around[4] = {0, 300, 0, -300};
+          std::vector<float> row(cols);
           for (std::size_t r = from; r < to; ++r) {
-            const auto row = x.subspan(r * cols, cols);
             const std::uint64_t kind = random_bits(seed + 1, r);
             fill_normal(row, seed, r * cols);
             scale_and_shift(row, 3, around[kind % 4]);
             static constexpr float above[3] = {20, 200, 0};
             row[kind / 16 % cols] += above[kind / 4 % 3];
+            copy_past_caches(x.subspan(r * cols, cols), row.data());
           }
         },
         rows_together(cols));
@@ -542,11 +544,12 @@ class LayerNorm : public TaskCheck {
         rows,
         [&](std::size_t from, std::size_t to) {
           static constexpr float around[4] = {0, 1000, -30, 5}, spread[4] = {1, 1, 0.01f, 3};
+          std::vector<float> row(cols);
           for (std::size_t r = from; r < to; ++r) {
-            const auto row = x.subspan(r * cols, cols);
             const std::uint64_t kind = random_bits(seed + 1, r) % 4;
             fill_normal(row, seed, r * cols);
             scale_and_shift(row, spread[kind], around[kind]);
+            copy_past_caches(x.subspan(r * cols, cols), row.data());
           }
         },
         rows_together(cols));
@@ -664,14 +667,16 @@ class Compact : public TaskCheck {
     parallel_for(
         parts_of(x.size()),
         [&](std::size_t from, std::size_t to) {
+          std::vector<float> made(kPart);
           for (std::size_t p = from; p < to; ++p) {
-            const auto part = part_of(x, p);
+            const auto part = std::span(made).first(part_of(x, p).size());
             fill_normal(part, seed, p * kPart);
             if (c.size[1] == 0) some_zeros(part, p * kPart, seed + 1);
             if (c.size[1] == 1)
               for (float& v : part) v = std::fabs(v) + 0.125f;
             if (c.size[1] == 2)
               for (float& v : part) v = -std::fabs(v);
+            copy_past_caches(part_of(x, p), part.data());
           }
         },
         4);

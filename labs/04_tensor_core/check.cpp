@@ -107,7 +107,7 @@ struct LinearProduct {
 };
 
 // Compares all elements of a small product. In a large one it looks for NaNs and compares one element of each square, at a
-// random place: no tile can be left out. Of a share, an eighth of these squares.
+// random place: no tile can be left out. Of a share, a sixteenth of these squares.
 template <class Element>
 Verdict compare_elements(const LinearProduct& p, Element expected, std::uint64_t seed) {
   const auto [m, n, k] = std::array{p.s.m, p.s.n, p.s.k};

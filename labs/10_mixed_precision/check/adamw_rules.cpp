@@ -69,7 +69,7 @@ AdamWAnswer::AdamWAnswer(const AdamWProblem& problem, const AdamWRule& rule)
   }
 }
 
-AdamWAnswer::Element AdamWAnswer::operator()(std::size_t i) const {
+AdamWAnswer::Element AdamWAnswer::operator()(std::size_t i, Wanted wanted) const {
   const auto moments = floats(p_.in[2]);
   const double scaled = p_.half ? double{floats(p_.in[0])[i]} : static_cast<double>(as<Bf16>(p_.in[0])[i]);
   double ws = floats(p_.in[1])[i], ms = moments[i], vs = moments[padded(p_.n) + i], size_m = std::fabs(ms), moved = 0;
@@ -81,6 +81,7 @@ AdamWAnswer::Element AdamWAnswer::operator()(std::size_t i) const {
     ms = k_.beta1 * ms + (1 - k_.beta1) * g;
     vs = k_.beta2 * vs + (1 - k_.beta2) * g * g;
     size_m = std::max(size_m, std::fabs(g));
+    if (wanted == Wanted::moments && !in_gradient) continue;
     const double m = ms / s.first * (rule_.unscale == AdamWRule::of_step ? s.unscale : 1), v = vs / s.second;
     const double root = rule_.epsilon == AdamWRule::behind_root  ? std::sqrt(v) + k_.epsilon
                         : rule_.epsilon == AdamWRule::under_root ? std::sqrt(v + k_.epsilon)

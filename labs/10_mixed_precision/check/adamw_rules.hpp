@@ -42,7 +42,8 @@ class AdamWAnswer {
     Expected w, m, v;
   };
   AdamWAnswer(const AdamWProblem& problem, const AdamWRule& rule);
-  Element operator()(std::size_t i) const;
+  enum class Wanted { all, moments };  // moments: w is not made
+  Element operator()(std::size_t i, Wanted wanted = Wanted::all) const;
   bool all_skipped() const { return steps_.empty(); }
 
  private:

@@ -3,12 +3,67 @@
 #include <mutex>
 #include <random>
 
+#include "checks/share.hpp"
+#include "checks/stream.hpp"
+#include "checks/wide.hpp"
 #include "common.hpp"
 #include "draws.hpp"
 
 namespace ridge::lab::mixed_precision {
 
 namespace {
+
+// Weights and updates number first, first + 1, ... of a case: n of each.
+// Differences just above a bf16: up in one of 800, on average.
+void just_above(Bf16* w, float* u, std::size_t n, std::uint64_t seed, std::size_t first) {
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::uint64_t bits = random_bits(seed, first + k), more = random_bits(seed + 1, first + k);
+    const float sign = bits >> 63 != 0 ? -1.0f : 1.0f;
+    w[k] = to_bf16(sign * (1 + static_cast<float>(bits % 1024) / 1024));
+    u[k] = -sign * 0x1p-23f * (32 + static_cast<float>(more % 96));
+  }
+}
+// Far from a power of two: all steps have the same unit.
+void below_half_a_unit(Bf16* w, float* u, std::size_t n, std::uint64_t seed, std::size_t first) {
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::uint64_t bits = random_bits(seed, first + k), more = random_bits(seed + 1, first + k);
+    const float sign = bits >> 63 != 0 ? -1.0f : 1.0f;
+    w[k] = to_bf16(sign * (1.25f + static_cast<float>(bits % 1024) / 2048));
+    u[k] = sign * 0x1p-11f * (0.5f + static_cast<float>(more % 4096) / 4096);
+  }
+}
+// From 64 random bits, a and b, an element: some have very large or very small weights, a weight of 0, or an update larger
+// than the weight.
+RIDGE_WIDE void of_all_sizes(Bf16* w, float* u, std::uint32_t n, const std::uint32_t* a, const std::uint32_t* b) {
+#pragma omp simd
+  for (std::uint32_t k = 0; k < n; ++k) {
+    const std::uint32_t bits = a[k], more = b[k], top = bits >> 20 & 255, kind = bits >> 14 & 63;
+    const bool far = (bits >> 10 & 15) == 1;
+    // Of 2, biased by 127: from -100 to 100 or from -8 to 7.
+    const std::uint32_t exponent = far ? top - (top >= 201 ? 201u : 0u) + 27 : (top >> 4) + 119;
+    const float power = std::bit_cast<float>(exponent << 23), less = std::bit_cast<float>((exponent - 6) << 23);
+    const float mantissa = 1 + static_cast<float>(static_cast<std::int32_t>(bits & 1023)) / 1024;
+    const float value = (bits >> 31) != 0 ? -mantissa * power : mantissa * power;
+    const float size = (static_cast<float>(static_cast<std::int32_t>(more & 65535)) + 0.5f) / 65536 * less;
+    float update = (more >> 16 & 1) != 0 ? size : -size;
+    update = (more >> 17 & 31) == 7 ? 0.0f : update;
+    w[k] = Bf16{kind == 1 ? std::uint16_t{0} : to_bf16(value).bits};
+    u[k] = kind == 2 ? 1.5f * value + update : update;
+  }
+}
+void of_all_sizes(Bf16* w, float* u, std::size_t n, std::uint64_t seed, std::size_t first) {
+  std::array<std::uint32_t, kTogether> a, b;
+  std::array<Bf16, kTogether> weights;
+  std::array<float, kTogether> updates;
+  for (std::size_t i = 0; i < n; i += kTogether) {
+    const std::size_t count = std::min(kTogether, n - i);
+    fill_bits(std::span(a).first(count), seed, first + i);
+    fill_bits(std::span(b).first(count), seed + 1, first + i);
+    of_all_sizes(weights.data(), updates.data(), static_cast<std::uint32_t>(count), a.data(), b.data());
+    copy_past_caches(std::span(w + i, count), weights.data());
+    copy_past_caches(std::span(u + i, count), updates.data());
+  }
+}
 
 // Sizes: n, calls, 1: a chain of calls, 2: differences just above a bf16, seed.
 class Stochastic : public TaskCheck {
@@ -42,30 +97,10 @@ class Stochastic : public TaskCheck {
     const std::size_t n = at(c.size[0]);
     const auto w = as<Bf16>(in[0]);
     const auto u = floats(in[1]);
-    parallel_for(n, [&](std::size_t from, std::size_t end) {
-      for (std::size_t i = from; i < end; ++i) {
-        const std::uint64_t bits = random_bits(seed, i), more = random_bits(seed + 1, i);
-        const float sign = bits >> 63 != 0 ? -1.0f : 1.0f;
-        const auto mantissa = static_cast<float>(bits % 1024) / 1024;
-        if (c.size[2] == 2) {  // up in one of 800, on average
-          w[i] = to_bf16(sign * (1 + mantissa));
-          u[i] = -sign * 0x1p-23f * (32 + static_cast<float>(more % 96));
-        } else if (c.size[2] == 1) {  // far from a power of two: all steps have the same unit
-          w[i] = to_bf16(sign * (1.25f + mantissa / 2));
-          u[i] = sign * 0x1p-11f * (0.5f + static_cast<float>(more % 4096) / 4096);
-        } else {
-          // Some elements have very large or very small weights, a weight of 0, or an update larger than the weight.
-          const bool far = bits >> 40 & 1 && (bits >> 41 & 7) == 0;
-          const auto exponent = far ? static_cast<int>(more >> 56) % 201 - 100 : static_cast<int>(more >> 60) - 8;
-          const float value = sign * std::ldexp(1 + mantissa, exponent);
-          w[i] = to_bf16(value);
-          const auto size = (static_cast<float>(more % 65536) + 0.5f) / 65536;
-          u[i] = more % 32 == 7 ? 0.0f : std::ldexp(size * (more >> 32 & 1 ? 1.0f : -1.0f), exponent - 6);
-          if ((bits >> 44 & 63) == 1) w[i] = Bf16{};
-          if ((bits >> 44 & 63) == 2) u[i] = 1.5f * value + u[i];
-        }
-      }
-    });
+    void (*make)(Bf16*, float*, std::size_t, std::uint64_t, std::size_t) = of_all_sizes;
+    if (c.size[2] != 0) make = c.size[2] == 2 ? just_above : below_half_a_unit;
+    parallel_for(
+        n, [&](std::size_t from, std::size_t end) { make(w.data() + from, u.data() + from, end - from, seed, from); });
   }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     const std::size_t n = at(c.size[0]);
@@ -121,26 +156,32 @@ class Stochastic : public TaskCheck {
     return a.variance(i) * b.variance(j);
   }
 
-  // Every element, in one pass.
+  // Every element in one pass; of a share, those of blocks.
   static Verdict neighbours_and_chances(const Draws& d) {
-    constexpr std::size_t kBins = 16;
-    const std::size_t n = d.out.size();
+    constexpr std::size_t kBins = 16, kBlock = 1 << 14;
+    const std::size_t n = d.out.size(), blocks = (n + kBlock - 1) / kBlock;
     std::array<Deviation, kBins + 1> bins;
     std::size_t first = n;
     std::mutex mutex;
-    parallel_for(n, [&](std::size_t from, std::size_t to) {
-      std::array<Deviation, kBins> part;
-      std::size_t bad = n;
-      for (std::size_t i = from; i < to; ++i) {
-        if (!d.next_to(i)) bad = std::min(bad, i);
-        if (const double chance = d.chance(i); chance != 0)
-          part[static_cast<std::size_t>(chance * kBins)].add(d.off(i), d.variance(i));
-      }
-      std::lock_guard lock(mutex);
-      first = std::min(first, bad);
-      for (std::size_t b = 0; b < kBins; ++b)
-        for (Deviation* bin : {&bins[b], &bins[kBins]}) bin->add(part[b].sum, part[b].variance);
-    });
+    parallel_for(
+        blocks,
+        [&](std::size_t from, std::size_t to) {
+          std::array<Deviation, kBins> part;
+          std::size_t bad = n;
+          for (std::size_t block = from; block < to; ++block) {
+            if (!compares(block, blocks)) continue;
+            for (std::size_t i = block * kBlock; i < std::min(n, (block + 1) * kBlock); ++i) {
+              if (!d.next_to(i)) bad = std::min(bad, i);
+              if (const double chance = d.chance(i); chance != 0)
+                part[static_cast<std::size_t>(chance * kBins)].add(d.off(i), d.variance(i));
+            }
+          }
+          std::lock_guard lock(mutex);
+          first = std::min(first, bad);
+          for (std::size_t b = 0; b < kBins; ++b)
+            for (Deviation* bin : {&bins[b], &bins[kBins]}) bin->add(part[b].sum, part[b].variance);
+        },
+        16);
     if (first < n) {
       const auto neighbour = [&](std::uint32_t up) {
         return static_cast<double>(Bf16{static_cast<std::uint16_t>((d.bits(first) >> 16) + up)});
@@ -161,7 +202,8 @@ class Stochastic : public TaskCheck {
       }
     return {};
   }
-  static constexpr std::size_t kWindow = 1 << 20;  // pairs
+  static constexpr std::size_t kWindow = 1 << 20;        // pairs
+  static constexpr std::size_t kWorthThreads = 1 << 16;  // elements
   // Neighbours, and elements that are far apart by what blocks and vectors have.
   static Verdict unrelated_elements(const Draws& d) {
     const std::size_t n = d.out.size();
@@ -169,18 +211,28 @@ class Stochastic : public TaskCheck {
     for (std::size_t lag = 1; lag <= 32; ++lag) lags.push_back(lag);
     for (std::size_t lag = 64; lag < n; lag *= 2) lags.push_back(lag);
     // In a long answer, windows that are not known in advance: a timed run has hundreds of answers to compare.
+    const std::size_t window = compares_all() ? kWindow : kWindow / 4;
+    std::vector<std::size_t> starts(lags.size());
     static std::random_device unknown;
-    for (std::size_t lag : lags) {
-      const std::size_t pairs = n - std::min(n, lag), count = std::min(pairs, kWindow);
-      const std::size_t start = count == pairs ? 0 : unknown() % (pairs - count);
-      Deviation r;
-      for (std::size_t i = start; i < start + count; ++i) r.add(product(d, d, i, i + lag), variance(d, d, i, i + lag));
-      if (r.beyond())
+    for (std::size_t l = 0; l < lags.size(); ++l)
+      if (const std::size_t pairs = n - std::min(n, lags[l]); pairs > window) starts[l] = unknown() % (pairs - window);
+    std::vector<Deviation> sums(lags.size());
+    parallel_for(
+        lags.size(),
+        [&](std::size_t from, std::size_t to) {
+          for (std::size_t l = from; l < to; ++l) {
+            const std::size_t count = std::min(n - std::min(n, lags[l]), window);
+            for (std::size_t i = starts[l]; i < starts[l] + count; ++i)
+              sums[l].add(product(d, d, i, i + lags[l]), variance(d, d, i, i + lags[l]));
+          }
+        },
+        n < kWorthThreads ? lags.size() : 1);
+    for (std::size_t l = 0; l < lags.size(); ++l)
+      if (sums[l].beyond())
         return wrong(fmt::format("elements that are {} apart are rounded up {}together: {:.0f} standard deviations "
                                  "from what independent choices give",
-                                 lag, r.sum < 0 ? "seldom " : "", r.in_deviations()),
+                                 lags[l], sums[l].sum < 0 ? "seldom " : "", sums[l].in_deviations()),
                      "elements whose random numbers are related");
-    }
     return {};
   }
   // Elements of one answer, or of two, at every distance that groups of four have: a repeated counter shows there.
