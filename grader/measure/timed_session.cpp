@@ -91,9 +91,13 @@ class Session {
     throw Failed{"run", who.trusted ? "the course's own solution failed: " + said : said};
   }
 
-  // One request to all ranks on the sets `order`. `empty`: without its calls, but with all else.
-  Measured measure(Contestant& who, const Order& order, std::uint64_t seed, bool empty = false) {
+  // A timed request; one for an estimate; one without its calls, but with all else.
+  enum class Kind { timed, rough, empty };
+
+  // One request to all ranks on the sets `order`.
+  Measured measure(Contestant& who, const Order& order, std::uint64_t seed, Kind kind = Kind::timed) {
     Lap lap(timing_.judge.run);
+    const bool empty = kind == Kind::empty;
     const std::size_t ranks = devices_.size();
     Measured m;
     sets_.prepare(order, seed, m.samples);
@@ -102,6 +106,7 @@ class Session {
       for (std::size_t s : order)
         if (!empty) calls[r].push_back(sets_[s][r].call());
     const bool late = on(Defence::late_writes);
+    const double warm = kind == Kind::timed || now() > busy_until_ + kWarmSeconds ? kWarmSeconds : kShortWarmSeconds;
     std::vector<Reply> replies(ranks), first(ranks);
     std::vector<double> ends(ranks);
     std::vector<std::exception_ptr> errors(ranks);
@@ -110,7 +115,7 @@ class Session {
     auto one = [&](std::size_t r) {
       WorkerProcess& worker = who.workers->worker(static_cast<int>(r));
       try {
-        devices_[r]->warm_up(kWarmSeconds);
+        devices_[r]->warm_up(warm);
         // An empty request first: the GPU changes over from the judge's process to this one outside the measurement.
         first[r] = worker.run({}, {}, options_.limit_seconds);
       } catch (...) {
@@ -131,6 +136,7 @@ class Session {
     for (std::size_t r = 1; r < ranks; ++r) threads.emplace_back(one, r);
     one(0);
     for (auto& t : threads) t.join();
+    busy_until_ = now();
     for (const auto& e : errors)
       if (e) std::rethrow_exception(e);
     for (std::size_t r = 0; r < ranks; ++r) require(who, first[r], static_cast<int>(r));
@@ -164,11 +170,11 @@ class Session {
   // Seconds of one call, roughly: what more of them add. The first request loads code and connects ranks.
   double estimate(Contestant& who) {
     share(who);
-    measure(who, {0}, options_.seed);
+    measure(who, {0}, options_.seed, Kind::rough);
     std::vector<double> one, all;
     for (int i = 0; i < 3; ++i) {
-      one.push_back(measure(who, {0}, options_.seed).seconds);
-      all.push_back(measure(who, first_sets(sets_.size()), options_.seed).seconds);
+      one.push_back(measure(who, {0}, options_.seed, Kind::rough).seconds);
+      all.push_back(measure(who, first_sets(sets_.size()), options_.seed, Kind::rough).seconds);
     }
     if (sets_.size() == 1) return median(one);
     return std::max((median(all) - median(one)) / static_cast<double>(sets_.size() - 1), 1e-7);
@@ -199,7 +205,7 @@ class Session {
     // Measured on the course's own processes: a submission could make empty requests slow, to have more subtracted.
     std::vector<double> empty;
     for (int i = 0; i < kEmptyRequests; ++i)
-      empty.push_back(measure(baseline_, first_sets(sets_.size()), options_.seed, true).seconds);
+      empty.push_back(measure(baseline_, first_sets(sets_.size()), options_.seed, Kind::empty).seconds);
     timing_.round_trip_s = median(empty);
     alone(alone_);
     timing_.alone_s = median(alone_);
@@ -325,6 +331,7 @@ class Session {
   Contestant baseline_, submission_, reference_;
   TurnPlan plan_;
   std::vector<double> alone_;
+  double busy_until_ = 0;  // now() at the end of the last request
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <future>
-#include <optional>
 #include <random>
 #include <thread>
 
@@ -23,10 +22,13 @@ double set_bytes(const lab::TaskCheck& check, const lab::Case& c) {
   return bytes;
 }
 
+// Nothing is compared before refill(), so that all sets can have the first one's inputs till then.
 void Sets::grow(std::size_t count) {
+  sets_.reserve(count);
   while (sets_.size() < count) {
     const std::uint32_t first = sets_.empty() ? 1 : sets_.back().next_id();
-    sets_.emplace_back(devices_, check_, case_, InputSeed{seed_, "set", sets_.size()}, first, time_);
+    const RankBuffers* like = sets_.empty() || !on(Defence::fresh_inputs) ? nullptr : &sets_.front();
+    sets_.emplace_back(devices_, check_, case_, InputSeed{seed_, "set", sets_.size()}, first, time_, like);
   }
 }
 
@@ -70,12 +72,12 @@ void Sets::verify(const Order& order, const Samples& samples, int turn) {
     }
     if (staged && from + most < order.size())
       next = std::async(std::launch::async, [&collected, first = from + most] { return collected(first); });
-    verify_some(std::span(order).subspan(from, copies.size()), copies, samples, turn, turn == 1 && from == 0);
+    verify_some(std::span(order).subspan(from, copies.size()), copies, samples, turn);
   }
 }
 
 void Sets::verify_some(std::span<const std::size_t> order, const std::vector<HostCopy>& copies, const Samples& samples,
-                       int turn, bool whole) {
+                       int turn) {
   for (std::size_t i = 0; i < order.size(); ++i)
     if (const int late = sets_[order[i]].late_rank(copies[i], samples); late >= 0)
       throw Failed{"correct",
@@ -83,8 +85,7 @@ void Sets::verify_some(std::span<const std::size_t> order, const std::vector<Hos
                                case_.ranks == 0 ? "" : fmt::format(", rank {}", late), RankBuffers::kLate),
                    RankBuffers::kLate};
   Lap lap(time_.verify);
-  std::optional<lab::ComparedShare> share;
-  if (!whole) share.emplace(kComparedShare, std::random_device{}());
+  const lab::ComparedShare share(kComparedShare, std::random_device{}());
   const auto where = devices_.size() == 1 ? std::launch::deferred : std::launch::async;
   std::vector<std::future<lab::Verdict>> verdicts;
   for (const HostCopy& copy : copies)
@@ -92,11 +93,10 @@ void Sets::verify_some(std::span<const std::size_t> order, const std::vector<Hos
   for (auto& verdict : verdicts) verdict.wait();
   for (auto& verdict : verdicts)
     if (lab::Verdict v = verdict.get(); !v.ok)
-      throw Failed{
-          v.check,
-          fmt::format("{}, in timed turn {}{}: {}", case_.name, turn,
-                      share ? fmt::format(", of which 1 block in {} is compared", kComparedShare) : "", v.message),
-          v.secret, v.cause};
+      throw Failed{v.check,
+                   fmt::format("{}, in timed turn {}, of which 1 block in {} is compared: {}", case_.name, turn,
+                               kComparedShare, v.message),
+                   v.secret, v.cause};
 }
 
 }  // namespace ridge::timed

@@ -26,7 +26,7 @@ void shuffle(std::span<std::byte> values, std::size_t bytes, std::uint64_t seed)
 }  // namespace
 
 CaseBuffers::CaseBuffers(Device& device, const lab::TaskCheck& check, const lab::Case& c, std::uint64_t seed,
-                         std::uint32_t first_id, JudgeTime& time)
+                         std::uint32_t first_id, JudgeTime& time, const CaseBuffers* like)
     : device_(device), check_(check), case_(c), time_(time), first_id_(first_id) {
   lab::Shape shape = check.shape(c);
   in_place_ = shape.in_place;
@@ -40,9 +40,10 @@ CaseBuffers::CaseBuffers(Device& device, const lab::TaskCheck& check, const lab:
     for (std::size_t bytes : shape.out) out_.push_back(device.allocate(bytes, out_place_));
     if (shape.workspace != 0) workspace_ = device.allocate(shape.workspace);
   }
-  refill(seed, c.shared_seed);
+  if (like == nullptr) refill(seed, c.shared_seed);
   {
     Lap lap(time_.copy);
+    for (std::size_t i = 0; like != nullptr && i < in_.size(); ++i) in_[i]->upload_later(like->in_host_[i]->bytes());
     device.settle();
   }
   next_id_ = first_id + static_cast<std::uint32_t>(in_.size() + out_.size()) + (workspace_ ? 1 : 0);

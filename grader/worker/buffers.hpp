@@ -24,9 +24,10 @@ struct HostCopy {
 // The buffers of one rank.
 class CaseBuffers {
  public:
-  // Buffer ids run from `first_id` upwards; a worker must not know two sets by the same id.
+  // Buffer ids run from `first_id` upwards; a worker must not know two sets by the same id. `like`: buffers of the same
+  // case, which must stay as they are until this returns; the inputs are theirs, and not on the host before refill().
   CaseBuffers(Device& device, const lab::TaskCheck& check, const lab::Case& c, std::uint64_t seed,
-              std::uint32_t first_id, JudgeTime& time);
+              std::uint32_t first_id, JudgeTime& time, const CaseBuffers* like = nullptr);
 
   ~CaseBuffers();
   CaseBuffers(CaseBuffers&&) = default;

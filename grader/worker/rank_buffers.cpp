@@ -22,13 +22,14 @@ std::uint64_t InputSeed::shared(const lab::Case& c) const {
 }
 
 RankBuffers::RankBuffers(std::span<Device* const> devices, const lab::TaskCheck& check, const lab::Case& c,
-                         const InputSeed& seed, std::uint32_t first_id, JudgeTime& time)
+                         const InputSeed& seed, std::uint32_t first_id, JudgeTime& time, const RankBuffers* like)
     : check_(check), case_(c), time_(time) {
   lab::Case own = c;
   own.shared_seed = seed.shared(c);
   sets_.reserve(devices.size());
   for (Device* device : devices) {
-    sets_.emplace_back(*device, check, own, seed.of(own), first_id, time);
+    const CaseBuffers* same = like == nullptr ? nullptr : &like->sets_[sets_.size()];
+    sets_.emplace_back(*device, check, own, seed.of(own), first_id, time, same);
     ++own.rank;
   }
 }

@@ -26,9 +26,10 @@ struct Sampled {
 
 class RankBuffers {
  public:
-  // `devices`: one for each rank. Buffer ids run from `first_id` upwards and are the same on each rank.
+  // `devices`: one for each rank. Buffer ids run from `first_id` upwards and are the same on each rank. `like`: buffers
+  // whose inputs these get, until they are refilled.
   RankBuffers(std::span<Device* const> devices, const lab::TaskCheck& check, const lab::Case& c, const InputSeed& seed,
-              std::uint32_t first_id, JudgeTime& time);
+              std::uint32_t first_id, JudgeTime& time, const RankBuffers* like = nullptr);
 
   std::size_t ranks() const { return sets_.size(); }
   CaseBuffers& operator[](std::size_t rank) { return sets_[rank]; }
