@@ -58,7 +58,7 @@ def main():
             rows.append(row)
             print(f"{lab}: {row['wall']} s, {row['points']} points", flush=True)
             device = {k: r["device"][k] for k in ("driver", "kind", "name", "runtime")}
-            sandbox = {"complete": r["sandbox"]["complete"], "off": r["sandbox"]["off"]}
+            sandbox = {"complete": r["sandbox"]["complete"], "off": [l["name"] for l in r["sandbox"]["layers"] if not l["on"]]}
             out.write_text(json.dumps({
                 "command": "benchmarks/judge/measure_minutes.py OUT.json NN...", "from": "ridge package tarball --solutions",
                 "before": "ridge calibrate", "device": device, "processor": processor(), "compiler": r["compiler"], "sandbox": sandbox,
