@@ -104,6 +104,57 @@ def nodes_get_well(slurm):
     course.remove()
 
 
+def course_of_one(slurm, order, grading="", fails_once=True):
+    """Its first attempt fails on n1, which Slurm takes first; it has one more."""
+    course = Course(slurm, grading="retries = 1\n" + grading)
+    if fails_once:
+        judge = course.dir / "judge"
+        head, rest = judge.read_text().split("\n", 1)
+        judge.write_text(f'{head}\nif mkdir "{course.dir}/once" 2>/dev/null; then echo "a hiccup" >&2; exit 3; fi\n{rest}')
+    course.add("s", order, 30.0)
+    course.roster()
+    return course
+
+
+def tried(course):
+    return course.rows("SELECT state, node FROM attempt ORDER BY number")
+
+
+def another_node(slurm):
+    """A second attempt goes to another node, and to the same one where there is no other: refused by sbatch, or out of service."""
+    course = course_of_one(slurm, "broken-on 30 n1", fails_once=False)
+    done = course.run(*course.grade_words(), limit=150)
+    expect("a node that is sick for this work alone: " + done.stdout + done.stderr, 0, done.returncode)
+    course.check()
+    first, second = tried(course)
+    expect("elsewhere", (("failed", "n1"), "graded", True), (first, second[0], second[1] != "n1"))
+    course.remove()
+
+    course = course_of_one(slurm, "points 30")
+    file = course.dir / "course.toml"
+    file.write_text(file.read_text().replace("cpus = 1\n", 'cpus = 1\noptions = ["--nodelist=n1"]\n'))
+    done = course.run(*course.grade_words(), limit=150)
+    expect("no other node may take it: " + done.stdout + done.stderr, 0, done.returncode)
+    course.check()
+    expect("on the same node", [("failed", "n1"), ("graded", "n1")], tried(course))
+    course.remove()
+
+    course = course_of_one(slurm, "points 30", "start_s = 3\n")
+    wrapper(course, "sinfo", 'REAL "$@" | sed "s/drained/idle/"\n')  # they go out of service after the look
+    state = lambda s: subprocess.run(["scontrol", "update", "NodeName=n[2-4]", "State=" + s, "Reason=test"], env=slurm.env, check=True)
+    state("DRAIN")
+    try:
+        done = course.run(*course.grade_words(), limit=150)
+    finally:
+        state("RESUME")
+    expect("the other nodes are away: " + done.stdout + done.stderr, 0, done.returncode)
+    course.check()
+    expect("after a while on the same one", [("failed", "n1"), ("lost", ""), ("graded", "n1")], tried(course))
+    expect("that is noted", True, "no other node takes it" in str(course.rows("SELECT what FROM event")))
+    expect("no node is left out", [], course.rows("SELECT * FROM node WHERE excluded = 1"))
+    course.remove()
+
+
 def changed_lab(slurm):
     course = Course(slurm)
     (course.dir / "harness").write_text('{ "labs/01_coalescing/lab.toml": "0" }')
@@ -115,8 +166,11 @@ def changed_lab(slurm):
     course.remove()
 
 
+chosen = sys.argv[1:]
 with Slurm(4) as slurm:
-    for part in (own_faults, limits, nodes_get_well, changed_lab, preemption):
+    for part in (own_faults, limits, another_node, nodes_get_well, changed_lab, preemption):
+        if chosen and part.__name__ not in chosen:
+            continue
         part(slurm)
         print(part.__name__, "passed")
 print(f"{len(checks)} checks")

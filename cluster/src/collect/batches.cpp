@@ -1,6 +1,7 @@
 #include "cluster/src/collect/batches.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -36,11 +37,19 @@ void Batches::send(std::int64_t id, const std::string& name, const CourseLab& la
   if (const JobLimits& most = limits(lab, phase); most.running > 0)
     request.at_once = request.at_once > 0 ? std::min(request.at_once, most.running) : most.running;
   request.excluded = nodes_.excluded();
+  const auto avoided = plan.value("avoided", std::vector<std::string>{});
+  request.excluded.insert(request.excluded.end(), avoided.begin(), avoided.end());
   request.batch = course_.shared / "batches" / name;
   request.log = course_.shared / "log" / (name + ".%a.log");
   request.ridge = plan.value("ridge", "");
   Submitted s = executor_.submit(request);
-  if (s.kind == Submitted::Kind::refused && !request.excluded.empty()) {
+  auto no_node = [&] { return s.kind == Submitted::Kind::refused && !executor_.is_submit_limit(s.message); };
+  if (no_node() && !avoided.empty()) {
+    book_.note(fmt::format("{}: no other node than {} takes it: {}", name, fmt::join(avoided, ", "), s.message));
+    request.excluded = nodes_.excluded();
+    s = executor_.submit(request);
+  }
+  if (no_node() && !request.excluded.empty()) {
     book_.note("no job can start without the excluded nodes; they are tried again: " + s.message);
     nodes_.readmit_all();
     request.excluded.clear();
@@ -71,8 +80,14 @@ void Batches::send(std::int64_t id, const std::string& name, const CourseLab& la
                           lower(executor_.name())));
 }
 
-void Batches::make(const CourseLab& lab, Phase phase, const std::vector<Item>& items, int per_job) {
-  const bool builds = phase == Phase::build;
+bool Batches::avoids(const std::string& name) const {
+  const auto text = read_regular(course_.shared / "batches" / name / "plan.json", 64 << 20);
+  const json plan = text ? json::parse(*text, nullptr, false) : json();
+  return plan.is_object() && !plan.value("avoided", json::array()).empty();
+}
+
+void Batches::make(const CourseLab& lab, const Group& group, const std::vector<Item>& items, int per_job) {
+  const bool builds = group.phase == Phase::build;
   const int tasks =
       static_cast<int>((items.size() + static_cast<std::size_t>(per_job) - 1) / static_cast<std::size_t>(per_job));
   const std::string name = prefix_ + new_nonce().substr(0, 10);
@@ -107,6 +122,7 @@ void Batches::make(const CourseLab& lab, Phase phase, const std::vector<Item>& i
                {"preflight", builds ? "" : preflight},
                {"container", course_.container},
                {"shared", course_.shared.string()},
+               {"avoided", group.avoided},
                {"tasks", json::array()}};
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (i % static_cast<std::size_t>(per_job) == 0) plan["tasks"].push_back(json::array());
@@ -133,7 +149,7 @@ void Batches::make(const CourseLab& lab, Phase phase, const std::vector<Item>& i
     }
     all.commit();
   }
-  send(id, name, lab, phase, tasks);
+  send(id, name, lab, group.phase, tasks);
 }
 
 const JobLimits& Batches::limits(const CourseLab& lab, Phase phase) {
@@ -154,10 +170,10 @@ int Batches::room(const JobLimits& l) {
   return open == 0 ? std::max(1, tasks) : tasks;  // a limit of nothing is Slurm's to tell
 }
 
-int Batches::items_per_job(const CourseLab& lab, Phase phase, std::size_t items) {
+int Batches::items_per_job(const CourseLab& lab, Phase phase, std::size_t items, std::size_t nodes) {
   if (course_.per_job != 0) return course_.per_job;
   const bool builds = phase == Phase::build;
-  std::size_t nodes = executor_.nodes(lab, builds);
+  nodes = std::max<std::size_t>(1, nodes);
   const JobLimits& most = limits(lab, phase);
   if (most.running > 0) nodes = std::min(nodes, static_cast<std::size_t>(most.running));
   const int seconds = builds ? course_.build_limit_s : lab.limit_s;
@@ -174,21 +190,28 @@ void Batches::submit_waiting() {
   next_ = now + 1;
   nodes_.readmit();
   if (max_tasks_ == 0) max_tasks_ = std::min(kMaxArray, executor_.most_tasks());
-  std::map<std::pair<std::string, Phase>, std::vector<Item>> waiting;
+  std::map<std::pair<std::string, Phase>, std::vector<std::string>> nodes;
+  std::map<Group, std::vector<Item>> waiting;
   for (Rows r = db_.query("SELECT id, lab, content, built FROM work WHERE state = 'waiting' ORDER BY id"); r.next();) {
     if (!attempts_.may_start(r.integer(0), now)) continue;
-    const bool builds = r.text(3).empty() && course_.lab(r.text(1)).builds_apart;
-    waiting[{r.text(1), builds ? Phase::build : Phase::judge}].push_back(
+    const CourseLab lab = course_.lab(r.text(1));
+    const bool builds = r.text(3).empty() && lab.builds_apart;
+    const Phase phase = builds ? Phase::build : Phase::judge;
+    auto usable = nodes.find({lab.name, phase});
+    if (usable == nodes.end()) usable = nodes.emplace(std::pair(lab.name, phase), executor_.nodes(lab, builds)).first;
+    const int needs = std::max(1, builds ? lab.build.nodes : lab.slurm.nodes);
+    waiting[{lab.name, phase, nodes_.avoided(r.integer(0), usable->second, static_cast<std::size_t>(needs))}].push_back(
         {r.integer(0), r.text(2), new_nonce(), r.text(3)});
   }
-  for (const auto& [key, items] : waiting) {
-    const CourseLab lab = course_.lab(key.first);
-    const int per_job = items_per_job(lab, key.second, items.size());
+  for (const auto& [group, items] : waiting) {
+    const CourseLab lab = course_.lab(group.lab);
+    const std::size_t others = nodes[{group.lab, group.phase}].size() - group.avoided.size();
+    const int per_job = items_per_job(lab, group.phase, items.size(), others);
     for (std::size_t at = 0; at < items.size();) {
-      const int tasks = room(limits(lab, key.second));
+      const int tasks = room(limits(lab, group.phase));
       if (tasks <= 0) break;  // the rest follows when some have ended
       const std::size_t end = std::min(items.size(), at + static_cast<std::size_t>(per_job * tasks));
-      make(lab, key.second,
+      make(lab, group,
            {items.begin() + static_cast<std::ptrdiff_t>(at), items.begin() + static_cast<std::ptrdiff_t>(end)},
            per_job);
       at = end;

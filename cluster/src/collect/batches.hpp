@@ -30,17 +30,26 @@ class Batches {
   // Submits a batch whose row says 'submitting'. JobWatch calls it again where the reply was lost and no job
   // is known.
   void send(std::int64_t id, const std::string& name, const CourseLab& lab, Phase phase, int tasks);
+  // Whether the batch keeps from nodes on which its works failed before.
+  bool avoids(const std::string& name) const;
 
  private:
   struct Item {
     std::int64_t work;
     std::string content, token, built;
   };
-  void make(const CourseLab& lab, Phase phase, const std::vector<Item>& items, int per_job);
+  // Works that one batch may hold.
+  struct Group {
+    std::string lab;
+    Phase phase;
+    std::vector<std::string> avoided;  // nodes
+    auto operator<=>(const Group&) const = default;
+  };
+  void make(const CourseLab& lab, const Group& group, const std::vector<Item>& items, int per_job);
   const JobLimits& limits(const CourseLab& lab, Phase phase);
   // The number of tasks that may be submitted now.
   int room(const JobLimits& limits);
-  int items_per_job(const CourseLab& lab, Phase phase, std::size_t items);
+  int items_per_job(const CourseLab& lab, Phase phase, std::size_t items, std::size_t nodes);
 
   Gradebook& book_;
   Executor& executor_;

@@ -98,18 +98,25 @@ bool JobWatch::has_job(const Batch& b, const TasksInQueue& queued) {
 void JobWatch::wait_for(const Batch& b, int task, const QueuedTask& t, Life& life) {
   using Stuck = QueuedTask::Stuck;
   life.running = 0;
-  if (t.stuck == Stuck::no) {
+  if (t.stuck == Stuck::no || (t.stuck == Stuck::nodes_away && !batches_.avoids(b.name))) {
     life.stuck = 0;
     return;
   }
   if (life.stuck == 0) life.stuck = steady_now();
   if (t.stuck != Stuck::held && steady_now() - life.stuck < course_.start_s) return;
-  if (t.stuck != Stuck::no_node)
+  if (t.stuck == Stuck::held || t.stuck == Stuck::held_for_now)
     return give_up(b.name, b.id, task,
                    {"lost", fmt::format("{} holds its job: {}", executor_.name(), first_words(t.reason))}, life, t.job,
                    Blame::node);
-  book_.note("no job can start without the excluded nodes; they are tried again: " + first_words(t.reason));
-  nodes_.readmit_all();
+  if (batches_.avoids(b.name)) {
+    book_.note(fmt::format("{} task {}: no other node takes it: {}", b.name, task, first_words(t.reason)));
+    for (Rows r = db_.query("SELECT work FROM attempt WHERE batch = ? AND task = ? AND state = 'open'", b.id, task);
+         r.next();)
+      nodes_.avoid_none(r.integer(0));
+  } else {
+    book_.note("no job can start without the excluded nodes; they are tried again: " + first_words(t.reason));
+    nodes_.readmit_all();
+  }
   give_up(b.name, b.id, task, {"lost", "no node is left for its job: " + first_words(t.reason), false, false}, life,
           t.job, Blame::nobody);
 }

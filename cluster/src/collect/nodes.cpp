@@ -22,6 +22,23 @@ std::vector<std::string> Nodes::excluded() const {
   return all;
 }
 
+std::vector<std::string> Nodes::avoided(std::int64_t work, std::vector<std::string> usable, std::size_t needs) const {
+  if (anywhere_.contains(work)) return {};
+  for (const std::string& node : excluded()) std::erase(usable, node);
+  std::vector<std::string> failed;  // the last one first
+  for (Rows r = db_.query("SELECT node, MAX(number) FROM attempt WHERE work = ? AND node <> '' AND "
+                          "state IN ('failed', 'lost', 'fenced') GROUP BY node ORDER BY 2 DESC",
+                          work);
+       r.next();)
+    if (std::ranges::find(usable, r.text(0)) != usable.end()) failed.push_back(r.text(0));
+  const std::size_t most = usable.size() > needs ? usable.size() - needs : 0;
+  if (failed.size() > most) failed.resize(std::min<std::size_t>(most, 1));
+  std::ranges::sort(failed);
+  return failed;
+}
+
+void Nodes::avoid_none(std::int64_t work) { anywhere_.insert(work); }
+
 void Nodes::failed(const std::string& node, const std::string& reason, bool at_once) {
   if (node.empty() || node.find_first_of(" ,[") != std::string::npos) return;
   db_.change(

@@ -1,7 +1,9 @@
 // Chooses the nodes that may get the course's jobs. A node on which attempts fail is left out and tried
 // again later.
 #pragma once
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,10 @@ class Nodes {
       : book_(book), executor_(executor), db_(book.db()), course_(book.course()) {}
 
   std::vector<std::string> excluded() const;
+  // Those of `usable` on which earlier attempts of the work ended without a result. The next attempt avoids them; at
+  // least `needs` others are left.
+  std::vector<std::string> avoided(std::int64_t work, std::vector<std::string> usable, std::size_t needs) const;
+  void avoid_none(std::int64_t work);  // for no other node takes it
   // `at_once`: it is left out after this failure; otherwise after several in a row.
   void failed(const std::string& node, const std::string& reason, bool at_once);
   void worked(const std::string& node);
@@ -31,6 +37,7 @@ class Nodes {
   Database& db_;
   const Course& course_;
   std::map<std::string, double> out_since_;  // excluded nodes, in steady_now() seconds
+  std::set<std::int64_t> anywhere_;          // works that avoid no node
 };
 
 }  // namespace ridge::cluster

@@ -19,8 +19,8 @@ struct QueuedTask {
   std::string run;     // another one each time that the executor starts the task anew; may be empty
   std::string reason;  // why it waits; empty: only for its turn
   // Why it will not start by itself: the executor holds it; it is held, but that may pass; all nodes that it could run
-  // on are left out.
-  enum class Stuck { no, held, held_for_now, no_node } stuck = Stuck::no;
+  // on are left out, or out of service.
+  enum class Stuck { no, held, held_for_now, no_node, nodes_away } stuck = Stuck::no;
   int task = 0;
 };
 
@@ -96,7 +96,8 @@ class Executor {
   // The number of waiting jobs before the first one with `prefix`; -1 where it is not known.
   virtual int position(const std::string& prefix) = 0;
   virtual JobLimits limits(const CourseLab& /*lab*/, bool /*builds*/) { return {}; }
-  virtual std::size_t nodes(const CourseLab& lab, bool builds) = 0;
+  // The nodes that take the lab's jobs now; none where the executor does not say.
+  virtual std::vector<std::string> nodes(const CourseLab& lab, bool builds) = 0;
   virtual JobPaths paths() const = 0;
   // Compares course.toml with the cluster, without a job.
   virtual void examine(std::vector<Finding>& findings) = 0;

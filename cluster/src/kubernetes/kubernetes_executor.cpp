@@ -89,10 +89,10 @@ bool KubernetesExecutor::is_submit_limit(const std::string& message) const {
   return message.find("exceeded quota") != std::string::npos;
 }
 
-std::size_t KubernetesExecutor::nodes(const CourseLab& lab, bool builds) {
+std::vector<std::string> KubernetesExecutor::nodes(const CourseLab& lab, bool builds) {
   std::string why;
   const auto all = kubectl_.get({"nodes"}, why);
-  return all ? std::max<std::size_t>(1, fitting(*all, builds ? lab.kubernetes_build : lab.kubernetes).size()) : 1;
+  return all ? fitting(*all, builds ? lab.kubernetes_build : lab.kubernetes) : std::vector<std::string>{};
 }
 
 JobPaths KubernetesExecutor::paths() const {

@@ -18,7 +18,7 @@ class KubernetesExecutor : public Executor {
   int most_tasks() override;
   bool is_submit_limit(const std::string& message) const override;
   int position(const std::string&) override { return -1; }
-  std::size_t nodes(const CourseLab& lab, bool builds) override;
+  std::vector<std::string> nodes(const CourseLab& lab, bool builds) override;
   JobPaths paths() const override;
   void examine(std::vector<Finding>& findings) override;
 

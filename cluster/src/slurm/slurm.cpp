@@ -89,6 +89,8 @@ std::optional<std::multimap<std::string, QueuedTask>> queue(const std::string& p
       const std::string said = lower(t.reason);
       if (said.find("launch") != std::string::npos || said.find("held") != std::string::npos)
         t.stuck = QueuedTask::Stuck::held;
+      else if (said.starts_with("reqnodenotavail") || said.starts_with("nodes required for job are down"))
+        t.stuck = QueuedTask::Stuck::nodes_away;
     } else {
       t.state = state == "SUSPENDED" ? QueuedTask::State::suspended : QueuedTask::State::running;
     }
@@ -190,10 +192,10 @@ std::optional<std::vector<Partition>> partitions() {
     const auto f = split(line, '|');
     if (f.size() < 6) continue;
     auto at = std::find_if(all.begin(), all.end(), [&](const Partition& p) { return p.name == f[0]; });
-    if (at == all.end()) at = all.insert(all.end(), Partition{f[0], f[1], f[2], {}, {}, 0});
+    if (at == all.end()) at = all.insert(all.end(), Partition{f[0], f[1], f[2], {}, {}, {}});
     at->nodes.push_back(f[3]);
     if (f[4] != "(null)") at->gres.push_back(f[4]);
-    if (!out_of_service(f[5])) ++at->up;
+    if (!out_of_service(f[5])) at->up.push_back(f[3]);
   }
   return all;
 }

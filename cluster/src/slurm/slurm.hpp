@@ -31,7 +31,7 @@ int queue_position(const std::string& partition, const std::string& prefix);
 struct Partition {
   std::string name, state, time_limit;
   std::vector<std::string> nodes, gres;  // gres: of all nodes together
-  int up = 0;                            // number of nodes that take jobs
+  std::vector<std::string> up;           // the nodes that take jobs
 };
 std::optional<std::vector<Partition>> partitions();
 

@@ -119,12 +119,12 @@ JobLimits SlurmExecutor::limits(const CourseLab& lab, bool builds) {
   return job_limits(builds ? lab.build : lab.slurm, why);
 }
 
-std::size_t SlurmExecutor::nodes(const CourseLab& lab, bool builds) {
+std::vector<std::string> SlurmExecutor::nodes(const CourseLab& lab, bool builds) {
   const std::string& partition = builds ? lab.build.partition : lab.slurm.partition;
-  std::size_t most = 1;
+  std::vector<std::string> most;
   if (auto all = partitions())
     for (const Partition& p : *all)
-      if (partition.empty() || p.name == partition) most = std::max(most, p.nodes.size());
+      if ((partition.empty() || p.name == partition) && p.up.size() > most.size()) most = p.up;
   return most;
 }
 
@@ -156,7 +156,7 @@ void SlurmExecutor::examine(std::vector<Finding>& all) {
         std::none_of(known->begin(), known->end(), [&](const Partition& q) { return q.name == apart; }))
       all.push_back({Kind::bad, fmt::format("{}: [build] names a partition {} that is not there", name, apart),
                      "sinfo lists them"});
-    if (p->up == 0)
+    if (p->up.empty())
       all.push_back(
           {Kind::bad, fmt::format("{}: no node of partition {} takes jobs", name, p->name), "sinfo -R says why"});
     const double wants = std::max(1, c.per_job) * (lab.limit_s + 2) / 60.0 + 3;
@@ -186,9 +186,9 @@ void SlurmExecutor::examine(std::vector<Finding>& all) {
           {Kind::bad, name + ": the backend is cuda, and no `gres` asks for a GPU", "set gres = \"gpu:1\" in [slurm]"});
     }
     examine_limits(name, c, lab, all);
-    all.push_back({Kind::good,
-                   fmt::format("{}: partition {}, {} of {} nodes take jobs", name, p->name, p->up, p->nodes.size()),
-                   ""});
+    all.push_back(
+        {Kind::good,
+         fmt::format("{}: partition {}, {} of {} nodes take jobs", name, p->name, p->up.size(), p->nodes.size()), ""});
   }
   examine_federation(all);
   std::string why;

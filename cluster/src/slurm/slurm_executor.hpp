@@ -18,7 +18,7 @@ class SlurmExecutor : public Executor {
   bool is_submit_limit(const std::string& message) const override;
   int position(const std::string& prefix) override;
   JobLimits limits(const CourseLab& lab, bool builds) override;
-  std::size_t nodes(const CourseLab& lab, bool builds) override;
+  std::vector<std::string> nodes(const CourseLab& lab, bool builds) override;
   JobPaths paths() const override;
   void examine(std::vector<Finding>& findings) override;
 

@@ -293,6 +293,48 @@ def _(r):
     expect("they are tried again", True, "they are tried again" in str(r.course.rows("SELECT what FROM event")))
 
 
+def fill(r, nodes):
+    """Other pods on all of these nodes."""
+    r.cluster.apply({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "urgent"}, "value": 1000000})
+    for node in nodes:
+        r.cluster.apply({**(pod := r.other_pod(f"on-{node}", "urgent")), "spec": {**pod["spec"], "nodeName": node}})
+    r.until(lambda: len(r.cluster.nodes.live()) == len(nodes))
+
+
+def tried(r):
+    try:
+        return r.course.rows("SELECT state, node FROM attempt ORDER BY number")
+    except sqlite3.Error:  # the tables are not there yet
+        return []
+
+
+@fault("a node sick for one work, the others full for 4 s", works=0, grading="retries = 1\n")
+def _(r):
+    r.course.add("s", "broken-on 30 n1", 30.0)
+    r.course.roster()
+    fill(r, ("n2", "n3", "n4"))
+    r.start(-1)
+    expect("n1 fails", True, r.until(lambda: ("failed", "n1") in tried(r), 30))
+    time.sleep(4)
+    r.cluster.kubectl("delete", "pod", "-n", "ridge", "-l", "urgent=yes", "--grace-period=1")
+    r.finish()
+    first, second = tried(r)
+    expect("the second attempt is elsewhere", (("failed", "n1"), "graded", True), (first, second[0], second[1] != "n1"))
+
+
+@fault("a first attempt that fails, the other nodes full for good", works=0, grading="retries = 1\nstart_s = 3\n")
+def _(r):
+    judge = r.dir / "judge"
+    head, rest = judge.read_text().split("\n", 1)
+    judge.write_text(f'{head}\nif mkdir "{r.dir}/shared/once" 2>/dev/null; then echo "a hiccup" >&2; exit 3; fi\n{rest}')
+    r.course.add("s", "points 30", 30.0)
+    r.course.roster()
+    fill(r, ("n2", "n3", "n4"))
+    r.start(-1).finish()
+    expect("then on the same node", [("failed", "n1"), ("lost", ""), ("graded", "n1")], tried(r))
+    r.cluster.kubectl("delete", "pod", "-n", "ridge", "-l", "urgent=yes", "--grace-period=1")
+
+
 @fault("cancel, and grade again")
 def _(r):
     r.start()
