@@ -17,10 +17,9 @@ namespace {
 
 constexpr std::size_t kMaxBytes = 64 << 20;
 
-// Spreadsheets on Windows write this encoding unless they are asked for UTF-8. Returns nothing if the text is not in
-// it.
-std::optional<std::string> from_windows_1252(std::string text) {
-  const iconv_t converter = iconv_open("UTF-8", "WINDOWS-1252");
+// Returns nothing if the text is not in this encoding.
+std::optional<std::string> converted(std::string text, const char* to_encoding, const char* from_encoding) {
+  const iconv_t converter = iconv_open(to_encoding, from_encoding);
   if (converter == reinterpret_cast<iconv_t>(-1)) return std::nullopt;
   std::string out(3 * text.size() + 1, '\0');
   char *from = text.data(), *to = out.data();
@@ -53,7 +52,10 @@ const std::string& Csv::at(std::size_t row, int column) const {
 Csv parse_csv(std::string text, const std::string& name) {
   if (text.size() > kMaxBytes) throw Error(Exit::usage, name + " is larger than 64 MiB", "is it a CSV file?");
   Csv csv;
-  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) text = source_text(text).value_or(text);  // UTF-16
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+    csv.encoding = text[0] == '\xFF' ? "UTF-16LE" : "UTF-16BE";
+    text = source_text(text).value_or(text);
+  }
   csv.text = std::move(text);
   const std::string& s = csv.text;
   std::size_t at = s.rfind("\xEF\xBB\xBF", 0) == 0 ? 3 : 0;
@@ -103,7 +105,7 @@ Csv parse_csv(std::string text, const std::string& name) {
   for (CsvRow& r : csv.rows)
     for (CsvField& f : r)
       if (!valid_utf8(f.text)) {
-        const auto read = from_windows_1252(f.text);
+        const auto read = converted(f.text, "UTF-8", "WINDOWS-1252");  // of spreadsheets on Windows
         if (!read)
           throw Error(Exit::usage, name + " is neither UTF-8 nor Windows-1252 (Latin-1)", "save it as CSV in UTF-8");
         f.text = *read;
@@ -134,7 +136,10 @@ std::string with_changes(const Csv& csv, std::vector<CsvChange> changes) {
     out += csv_field(c.text, csv.separator);
     done = f.end;
   }
-  return out.append(csv.text, done);
+  out.append(csv.text, done);
+  if (csv.encoding.empty()) return out;
+  return (csv.encoding == "UTF-16LE" ? "\xFF\xFE" : "\xFE\xFF") +
+         converted(out, csv.encoding.c_str(), "UTF-8").value_or("");
 }
 
 }  // namespace ridge::cluster

@@ -17,6 +17,7 @@ using CsvRow = std::vector<CsvField>;
 struct Csv {
   std::string text;  // the file's bytes; of UTF-16 in UTF-8
   char separator = ',';
+  std::string encoding;      // "UTF-16LE" or "UTF-16BE" where the file is in it; else empty
   std::vector<CsvRow> rows;  // empty lines are left out
 
   // The column whose name in the first row is one of these, whatever its case and outer blanks; -1 where there is none.
@@ -31,7 +32,7 @@ Csv parse_csv(std::string text, const std::string& name);
 // The text as a field, quoted where necessary. An apostrophe precedes a text that a spreadsheet would run as a formula.
 std::string csv_field(std::string_view text, char separator = ',');
 
-// The CSV text with the fields of `changes` replaced. Each changed field must exist.
+// The CSV's bytes with the fields of `changes` replaced, in the file's own encoding. Each changed field must exist.
 struct CsvChange {
   std::size_t row;
   int column;

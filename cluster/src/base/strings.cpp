@@ -1,5 +1,7 @@
 #include "cluster/src/base/strings.hpp"
 
+#include <fmt/format.h>
+
 #ifdef RIDGE_HAVE_UTF8PROC
 #include <utf8proc.h>
 #endif
@@ -47,6 +49,13 @@ std::string composed(const std::string& text) {
 #else
   return text;
 #endif
+}
+
+std::string short_number(double value) {
+  std::string text = fmt::format("{:.2f}", value);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
 }
 
 std::string environment(const char* variable, const std::string& otherwise) {

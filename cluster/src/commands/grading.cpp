@@ -21,6 +21,7 @@ namespace {
 struct GradingArguments {
   std::string course, lab, submissions;
   std::vector<std::string> rosters;
+  std::string handed_in;
   bool detach = false, dry_run = false;
 };
 
@@ -38,7 +39,9 @@ int take_in_as_asked(Gradebook& book, const std::string& lab, const GradingArgum
                  fmt::join(gone, ", "));
   }
   if (a.submissions.empty()) return 0;
-  const IntakeReport in = take_in(book, lab, a.submissions, roster, a.dry_run);
+  IntakeOptions options{a.dry_run, std::nullopt};
+  if (!a.handed_in.empty()) options.handed_in = parse_date(a.handed_in);
+  const IntakeReport in = take_in(book, lab, a.submissions, roster, options);
   if (a.dry_run) {
     const auto good =
         std::count_if(in.matches.begin(), in.matches.end(), [](const auto& m) { return m.problem.empty(); });
@@ -52,7 +55,7 @@ int take_in_as_asked(Gradebook& book, const std::string& lab, const GradingArgum
                in.contents, intake_text(in, false));
   }
   std::fflush(stdout);  // before the jobs, also where the output is a file
-  return static_cast<int>(in.misses.empty() ? Exit::passed : Exit::environment);
+  return static_cast<int>(in.misses.empty() && in.dates.empty() ? Exit::passed : Exit::environment);
 }
 
 int intake(const GradingArguments& a) {
@@ -118,6 +121,7 @@ void add_intake_options(CLI::App* command, GradingArguments& a) {
   command->add_option("--lab", a.lab, "Lab")->required();
   command->add_option("--submissions", a.submissions,
                       "Folder of hand-ins: one entry per student, or what an LMS gives to download");
+  command->add_option("--handed-in", a.handed_in, "When, where only dates of a copy or download tell");
   command->add_option("--roster", a.rosters, "CSV with a column id, or an LMS's export; several times for several")
       ->expected(1)
       ->take_all();

@@ -85,9 +85,10 @@ void add_reading(Registry& cluster) {
       "export", "Write a lab's grades for an LMS", " --lab 03 --format canvas --from canvas.csv -o filled.csv",
       export_grades);
   command->add_option("--format", a->format, "Format")
-      ->check(CLI::IsMember({"canvas", "moodle", "nbgrader", "gradescope", "json", "csv"}))
+      ->check(CLI::IsMember(
+          {"blackboard", "brightspace", "canvas", "moodle", "sakai", "nbgrader", "gradescope", "json", "csv"}))
       ->capture_default_str();
-  command->add_option("--from", a->from, "Canvas, Moodle: the file that you exported there");
+  command->add_option("--from", a->from, "The file that you exported from the LMS");
   command->add_option("--column", a->column,
                       "The column to fill (default: the one with the lab's name; Moodle: Grade)");
   command->add_option("--points", a->points, "What 100 % are (default: Canvas's Points Possible, else 100)");

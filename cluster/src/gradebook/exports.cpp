@@ -13,6 +13,7 @@
 #include "cluster/src/base/files.hpp"
 #include "cluster/src/base/strings.hpp"
 #include "cluster/src/gradebook/class_counts.hpp"
+#include "cluster/src/gradebook/filling.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/names.hpp"
 #include "grader/base/text.hpp"
@@ -23,94 +24,6 @@ namespace ridge::cluster {
 using nlohmann::json;
 
 namespace {
-
-std::string number(double v) {
-  std::string text = fmt::format("{:.2f}", v);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
-
-// "20.00", or "20,00" where the system writes so
-double written_number(const std::string& text) { return std::atof(replaced(text, ",", ".").c_str()); }
-
-int named_column(const Csv& csv, const std::string& name, const fs::path& file) {
-  std::vector<std::string> found;
-  int at = -1;
-  for (std::size_t i = 0; i < csv.rows[0].size(); ++i) {
-    if (csv.rows[0][i].text == name) return static_cast<int>(i);
-    if (lower(csv.rows[0][i].text).find(lower(name)) == std::string::npos) continue;
-    found.push_back(csv.rows[0][i].text);
-    at = static_cast<int>(i);
-  }
-  if (found.size() == 1) return at;
-  std::vector<std::string> all;
-  for (const CsvField& f : csv.rows[0]) all.push_back(f.text);
-  throw Error(Exit::usage,
-              fmt::format("{} {} column '{}'", shown(file), found.empty() ? "has no" : "has more than one", name),
-              fmt::format("name one with --column; it has: {}", fmt::join(all, " | ")));
-}
-
-// Fills one column of the instructor's file for Canvas or Moodle. Rows are matched by any identity column.
-std::string filled(const std::vector<Grade>& grades, const ExportOptions& o, std::string& note) {
-  const bool canvas = o.format == "canvas";
-  if (o.from.empty())
-    throw Error(Exit::usage,
-                fmt::format("grades for {0} are filled into a file that {0} exported", canvas ? "Canvas" : "Moodle"),
-                "name it with --from; it is read, and a copy with one column filled is written");
-  auto text = read_regular(o.from, 64 << 20);
-  if (!text) throw Error(Exit::usage, "cannot read " + shown(o.from), "check --from");
-  const Csv csv = parse_csv(*text, shown(o.from));
-  if (csv.rows.empty()) throw Error(Exit::usage, shown(o.from) + " is empty", "export it again");
-  const int column = named_column(csv, o.column.empty() ? (canvas ? o.lab : "Grade") : o.column, o.from);
-  std::vector<int> identities;
-  for (const char* name : {"SIS Login ID", "SIS User ID", "ID", "ID number", "Username", "Email address", "Identifier"})
-    if (int c = csv.column({name}); c >= 0 && c != column) identities.push_back(c);
-  if (identities.empty())
-    throw Error(Exit::usage, shown(o.from) + " has no column that identifies students",
-                "export it with ids or e-mail addresses");
-  double points = o.points;
-  const int most = canvas ? -1 : csv.column({"Maximum Grade"}),
-            open = canvas ? -1 : csv.column({"Grade can be changed"});
-  std::vector<CsvChange> changes;
-  int skipped = 0;
-  std::map<std::string, const Grade*> by_id, by_email;
-  for (const Grade& g : grades) {
-    by_id[lower(g.student.id)] = &g;
-    if (!g.student.email.empty()) by_email[lower(g.student.email)] = &g;
-  }
-  std::map<const Grade*, std::size_t> seen;
-  for (std::size_t row = 1; row < csv.rows.size(); ++row) {
-    std::string first = csv.at(row, 0);
-    first.erase(0, first.find_first_not_of(' '));
-    if (canvas && first == "Points Possible") {
-      if (points == 0) points = written_number(csv.at(row, column));
-      continue;
-    }
-    const Grade* g = nullptr;
-    for (int c : identities) {
-      const std::string key = lower(csv.at(row, c));
-      if (key.empty()) continue;
-      if (auto at = by_id.find(key); g == nullptr && at != by_id.end()) g = at->second;
-      if (auto at = by_email.find(key); g == nullptr && at != by_email.end()) g = at->second;
-    }
-    const bool locked = lower(csv.at(row, open)) == "no";
-    if (g == nullptr || !g->percent || locked || static_cast<std::size_t>(column) >= csv.rows[row].size()) {
-      ++skipped;
-      continue;
-    }
-    if (!seen.emplace(g, row).second)
-      throw Error(Exit::usage,
-                  fmt::format("{}: rows {} and {} are the same student, {}", shown(o.from), seen[g] + 1, row + 1,
-                              g->student.id),
-                  "correct the file, or the roster");
-    const double own = points == 0 ? written_number(csv.at(row, most)) : points;
-    changes.push_back({row, column, number(*g->percent / 100 * (own > 0 ? own : 100))});
-  }
-  note = fmt::format("{} rows filled in column '{}', {} left as they were", changes.size(),
-                     csv.rows[0][static_cast<std::size_t>(column)].text, skipped);
-  return with_changes(csv, changes);
-}
 
 std::string nbgrader(const std::vector<Grade>& grades, const CourseLab& lab, double points) {
   if (points == 0) points = 100;
@@ -130,8 +43,8 @@ std::string nbgrader(const std::vector<Grade>& grades, const CourseLab& lab, dou
     out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(lab.name),
                        lab.deadline ? date_text(*lab.deadline) : "", g.handed_in ? date_text(*g.handed_in) : "",
                        csv_field(g.student.id), csv_field(last), csv_field(first), csv_field(g.student.email),
-                       g.percent ? number(raw) : "", g.percent ? number(std::max(0.0, raw - score)) : "",
-                       g.percent ? number(score) : "", number(points));
+                       g.percent ? short_number(raw) : "", g.percent ? short_number(std::max(0.0, raw - score)) : "",
+                       g.percent ? short_number(score) : "", short_number(points));
   }
   return out;
 }
@@ -180,16 +93,16 @@ std::string plain(const std::vector<Grade>& grades) {
   std::string out =
       "student,name,percent,points,max,outcome,handed_in,days_late,note,predicted,quiz_answered,quiz_right\n";
   for (const Grade& g : grades)
-    out += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{}\n", csv_field(g.student.id), csv_field(g.student.name),
-        g.percent ? number(*g.percent) : "", g.points ? number(*g.points) : "", g.max ? number(*g.max) : "",
-        g.percent                              ? g.outcome
-        : state_of(g) == StudentState::nothing ? "nothing handed in"
-                                               : "not graded",
-        g.handed_in ? date_text(*g.handed_in) : "", g.days_late, csv_field(g.note),
-        g.participation
-            ? fmt::format("{},{},{}", g.participation->predicted, g.participation->answered, g.participation->right)
-            : ",,");
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", csv_field(g.student.id), csv_field(g.student.name),
+                       g.percent ? short_number(*g.percent) : "", g.points ? short_number(*g.points) : "",
+                       g.max ? short_number(*g.max) : "",
+                       g.percent                              ? g.outcome
+                       : state_of(g) == StudentState::nothing ? "nothing handed in"
+                                                              : "not graded",
+                       g.handed_in ? date_text(*g.handed_in) : "", g.days_late, csv_field(g.note),
+                       g.participation ? fmt::format("{},{},{}", g.participation->predicted, g.participation->answered,
+                                                     g.participation->right)
+                                       : ",,");
   return out;
 }
 
@@ -217,7 +130,7 @@ std::string exported(Gradebook& book, const ExportOptions& o, std::string& note)
   if (!total) lab = book.course().lab(o.lab);
   const ClassCounts counts = class_counts(grades);
   std::string text;
-  if (o.format == "canvas" || o.format == "moodle") text = filled(grades, o, note);
+  if (is_filled(o.format)) text = filled(grades, o, note);
   if (o.format == "nbgrader") text = nbgrader(grades, lab, o.points);
   if (o.format == "gradescope") text = gradescope(grades, o.points);
   if (o.format == "csv") text = plain(grades);

@@ -8,8 +8,8 @@
 namespace ridge::cluster {
 
 struct ExportOptions {
-  std::string lab, format;  // canvas, moodle, nbgrader, gradescope, json, csv
-  fs::path from;            // for canvas and moodle, the LMS's own export, in which one column is filled
+  std::string lab, format;  // blackboard, brightspace, canvas, moodle, sakai, nbgrader, gradescope, json, csv
+  fs::path from;            // for the first five, the system's own export, in which one column is filled
   std::string column;       // the column's name, or a unique part of it
   double points = 0;        // points for 100 %; 0 takes the export's "Points Possible", else 100
   bool ignore_unmatched = false;

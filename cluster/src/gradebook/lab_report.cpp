@@ -12,6 +12,7 @@
 #include "formats/json_fields.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/names.hpp"
+#include "grader/base/text.hpp"
 #include "grader/lab/lab.hpp"
 #include "grader/result/hashes.hpp"
 #include "grader/result/record.hpp"

@@ -163,7 +163,8 @@ Found look_through(const fs::path& top, const Lab& lab) {
         }
       }
       if (!fs::is_regular_file(s) && !fs::is_directory(s)) found.links.insert(lab_file(name, lab, copy));
-      if (fs::is_directory(s) && depth < kMaxDepth && name[0] != '.' && name != "__MACOSX")
+      if (fs::is_directory(s) && depth < kMaxDepth && name[0] != '.' && name != "__MACOSX" &&
+          name != "Feedback Attachment(s)")  // Sakai's, for what the instructor writes
         folders.emplace_back(it->path(), depth + 1);
     }
     if (ec)

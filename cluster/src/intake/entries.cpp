@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
 #include "cluster/src/base/files.hpp"
 #include "cluster/src/base/strings.hpp"
 #include "cluster/src/intake/gradescope_metadata.hpp"
+#include "cluster/src/intake/lms_dates.hpp"
 #include "cluster/src/intake/lms_names.hpp"
 #include "cluster/src/intake/owners.hpp"
 #include "grader/base/error.hpp"
@@ -19,11 +21,27 @@ namespace ridge::cluster {
 namespace {
 
 constexpr const char* kMetadata = "submission_metadata.yml";
+constexpr const char *kSakaiFiles = "Submission attachment(s)", *kSakaiDate = "timestamp.txt";
 
 // Files that systems leave in folders by themselves.
 bool nobodys(const std::string& name) {
-  static const std::set<std::string> known = {"__MACOSX", "Thumbs.db", "desktop.ini", kMetadata};
+  static const std::set<std::string> known = {"__MACOSX",   "Thumbs.db", "desktop.ini", kMetadata,
+                                              "index.html",                 // Brightspace's list
+                                              "grades.csv", "grades.xls"};  // Sakai's
   return name[0] == '.' || known.count(name) != 0;
+}
+
+// "Doe, Jane(jdoe)", Sakai's folder of a student, also of one who handed nothing in.
+bool of_sakai(const fs::path& path) {
+  std::error_code ec;
+  return path.filename().string().ends_with(")") &&
+         std::ranges::any_of(std::array{kSakaiFiles, kSakaiDate, "comments.txt"},
+                             [&](const char* name) { return fs::exists(path / name, ec); });
+}
+
+bool holds_files(const fs::path& dir) {
+  std::error_code ec;
+  return fs::directory_iterator(dir, ec) != fs::directory_iterator();
 }
 
 // A source of the lab, whatever stands before its name: "1027_copy.cu".
@@ -80,6 +98,16 @@ std::vector<Entry> entries_of(const fs::path& dir, const Lab& lab, const std::ve
     const auto n = moodle_name(p.filename().string());
     return n && n->kind != "file" && with_files.count(n->number) != 0;
   });
+  // So has the form of Blackboard, beside the files.
+  std::set<std::string> attempts;
+  for (const fs::path& p : paths)
+    if (const auto n = blackboard_name(p.filename().string()); n && !n->file.empty())
+      attempts.insert(n->head + n->date);
+  std::erase_if(paths, [&](const fs::path& p) {
+    const auto n = blackboard_name(p.filename().string());
+    return (n && n->file.empty() && attempts.contains(n->head + n->date)) ||
+           (of_sakai(p) && !holds_files(p / kSakaiFiles));
+  });
   Submitters submitters;
   if (const auto text = read_regular(dir / kMetadata, 64 << 20))
     submitters = read_submitters(*text, shown(dir / kMetadata));
@@ -103,7 +131,9 @@ std::vector<Entry> entries_of(const fs::path& dir, const Lab& lab, const std::ve
     }
     Entry e;
     e.name = printable(name), e.students = o.students, e.how = o.how, e.why = o.why;
-    if (o.late) e.note = "Canvas marked it late; here the file's date decides";
+    if (o.late) e.note = "Canvas marked it late, and does not tell by how much; here the file's date decides";
+    e.problem = o.problem, e.handed_in = o.handed_in, e.in_time = o.in_time;
+    if (!file && of_sakai(path)) e.handed_in = sakai_date(read_regular(path / kSakaiDate, 100).value_or(""));
     e.parts.push_back({path, file ? o.file : ""});
     all.push_back(std::move(e));
   }

@@ -1,6 +1,8 @@
 // A folder of hand-ins as instructors have it: one folder, archive or repository per student, what Canvas, Moodle,
 // Gradescope and GitHub Classroom give when all is downloaded, or the course's own dropbox.
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,10 +18,12 @@ struct EntryPart {
 
 // One hand-in. Loose files of one student are parts of one.
 struct Entry {
-  std::string name;                      // printable; of the first part
-  std::vector<EntryPart> parts;          // sorted by name
-  std::vector<const Student*> students;  // several for a group's work; none: `why` tells
-  std::string how, why, note;            // how: "by the id", "by Canvas's user id"
+  std::string name;                       // printable; of the first part
+  std::vector<EntryPart> parts;           // sorted by name
+  std::vector<const Student*> students;   // several for a group's work; none: `why` tells
+  std::string how, why, note, problem;    // how: "by the id", "by Canvas's user id"; problem: whatever it holds
+  std::optional<std::int64_t> handed_in;  // as the LMS says
+  bool in_time = false;                   // the LMS would have marked a late one
 };
 
 // Throws Error(Exit::usage) where the folder is missing, or a metadata file of Gradescope's cannot be read.

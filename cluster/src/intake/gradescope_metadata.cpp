@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "cluster/src/intake/lms_dates.hpp"
 #include "grader/base/error.hpp"
 #ifdef RIDGE_HAVE_YAML
 #include <yaml.h>
@@ -58,7 +59,10 @@ Submitters read_submitters(const std::string& text, const std::string& name) {
     throw Error(Exit::usage, name + " is no list of submissions", "export the submissions again");
   Submitters all;
   for (auto* p = root->data.mapping.pairs.start; p != root->data.mapping.pairs.top; ++p) {
-    auto& who = all[Document::text(document.node(p->key))];
+    auto& [who, when] = all[Document::text(document.node(p->key))];
+    const yaml_node_t* made = document.at(document.node(p->value), "created_at");
+    if (made != nullptr && made->type == YAML_MAPPING_NODE) made = document.at(made, "utc");
+    when = gradescope_date(Document::text(made));
     const yaml_node_t* list = document.at(document.node(p->value), "submitters");
     if (list == nullptr || list->type != YAML_SEQUENCE_NODE) continue;
     for (auto* item = list->data.sequence.items.start; item != list->data.sequence.items.top; ++item) {

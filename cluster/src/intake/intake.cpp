@@ -126,6 +126,22 @@ int add_rows(Gradebook& book, const std::string& lab, std::vector<Row>& rows) {
   return fresh;
 }
 
+// Hand-ins of many students that are all late and of one time: the folder was copied, or the download unpacked, without
+// the dates, and nobody's lateness can be read from them.
+std::optional<Error> dates_of_a_copy(const std::vector<std::int64_t>& late, std::size_t by_file, const fs::path& dir) {
+  constexpr std::size_t kMany = 5;
+  constexpr int kOneTime = 600;  // seconds
+  if (late.size() < kMany || late.size() < by_file) return std::nullopt;
+  const auto [first, last] = std::ranges::minmax(late);
+  if (last - first > kOneTime) return std::nullopt;
+  return Error(Exit::usage,
+               fmt::format("all {} hand-ins of {} are dated {}, after the deadline: these are the dates of a copy or "
+                           "a download, and not when students handed in",
+                           late.size(), shown(dir), date_text(last)),
+               "copy or unpack so that dates are kept (cp -a), or say when they came: --handed-in "
+               "2026-11-30T23:59:00+01:00; where all are late indeed, give that date");
+}
+
 }  // namespace
 
 fs::path content_dir(const Course& course, const std::string& lab, const std::string& content) {
@@ -133,7 +149,8 @@ fs::path content_dir(const Course& course, const std::string& lab, const std::st
 }
 
 IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::path& given,
-                     const std::vector<Student>& roster, bool dry) {
+                     const std::vector<Student>& roster, const IntakeOptions& options) {
+  const bool dry = options.dry;
   const Course& course = book.course();
   const CourseLab rules = course.lab(lab_name);
   const Lab lab = find_lab(lab_name);
@@ -145,6 +162,8 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
     report.misses.emplace_back(entry.name, why);
     for (const EntryPart& part : entry.parts) unmatched.push_back({lab.name, part.path.string(), why});
   };
+  std::vector<std::int64_t> late;  // the dates of late hand-ins of which only the files tell the date
+  std::size_t by_file = 0;
   std::optional<TemporaryDir> only_looked_at;
   fs::path parent = content_dir(course, lab.name, "x").parent_path();
   if (dry) parent = only_looked_at.emplace("dry").path();
@@ -163,7 +182,11 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
     Staged s;
     std::string content;
     try {
-      s = stage_entry(entry, lab, deadline_of(book, lab.name, entry.students[0]->id), staging);
+      const auto deadline = deadline_of(book, lab.name, entry.students[0]->id);
+      s = stage_entry(entry, lab, deadline, staging);
+      if (s.by_file && options.handed_in) s.handed_in = options.handed_in, s.by_file = false;
+      if (s.by_file) ++by_file;
+      if (s.by_file && deadline && s.handed_in.value_or(0) > *deadline) late.push_back(*s.handed_in);
       if (s.problem.empty()) {
         const Hashes hashes = submission_hashes(staging, lab);
         content = hashes.empty() ? "" : combined(hashes);
@@ -183,6 +206,9 @@ IntakeReport take_in(Gradebook& book, const std::string& lab_name, const fs::pat
   }
   for (const Student& s : roster)
     if (rows.count(s.id) == 0) report.without.push_back(s.id);
+  const auto wrong_dates = dates_of_a_copy(late, by_file, dir);
+  if (wrong_dates && !dry) throw *wrong_dates;
+  if (wrong_dates) report.dates = fmt::format("{}; {}", wrong_dates->what(), wrong_dates->advice);
   if (dry) return report;
   sync_folder(parent);
   book.claim_shared();
@@ -212,6 +238,7 @@ std::string intake_text(const IntakeReport& report, bool all) {
     if (!m.problem.empty()) text += fmt::format("  problem: {}: {}\n", m.entry, m.problem);
     if (!m.note.empty()) text += fmt::format("  note: {}: {}\n", m.entry, m.note);
   }
+  if (!report.dates.empty()) text += "  problem: " + report.dates + "\n";
   for (const auto& [entry, why] : report.misses) text += fmt::format("  problem: {}: {}\n", entry, why);
   return text;
 }

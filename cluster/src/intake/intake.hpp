@@ -18,12 +18,18 @@ struct IntakeReport {
   std::vector<Match> matches;
   std::vector<std::pair<std::string, std::string>> misses;  // entry, why nobody has it
   std::vector<std::string> without;                         // ids of students who have no entry
+  std::string dates;                                        // why the dates of all are wrong; only of a dry run
+};
+
+struct IntakeOptions {
+  bool dry = false;                       // only the report is made, and nothing is kept
+  std::optional<std::int64_t> handed_in;  // the date of entries of which only the files' dates tell
 };
 
 // Takes in `dir`, in which each entry belongs to one student, or to a group. The folder stays unchanged, and taking it
-// in twice has no further effect. `dry`: only the report is made, and nothing is kept.
+// in twice has no further effect. Throws Error(Exit::usage) where all files have the late date of a copy.
 IntakeReport take_in(Gradebook& book, const std::string& lab, const fs::path& dir, const std::vector<Student>& roster,
-                     bool dry = false);
+                     const IntakeOptions& options);
 
 // The report, one line for each entry with a problem or a note, or for each entry where `all`.
 std::string intake_text(const IntakeReport& report, bool all);

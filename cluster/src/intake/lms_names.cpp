@@ -2,6 +2,9 @@
 
 #include <vector>
 
+#include "cluster/src/base/strings.hpp"
+#include "cluster/src/intake/lms_dates.hpp"
+
 namespace ridge::cluster {
 
 namespace {
@@ -42,6 +45,60 @@ std::optional<CanvasName> canvas_name(const std::string& entry) {
     return std::nullopt;
   CanvasName n{parts[0], parts[parts.size() - 2], parts.back(), entry.substr(at), late};
   if (n.file.empty()) return std::nullopt;
+  return n;
+}
+
+std::optional<CanvasName> canvas_page(const std::string& entry) {
+  for (const std::string file : {"text.html", "link.html"}) {
+    if (!entry.ends_with("_" + file)) continue;
+    CanvasName n;
+    n.file = file;
+    n.name = entry.substr(0, entry.size() - file.size() - 1);
+    const std::size_t line = n.name.rfind('_');
+    if (line == std::string::npos || !digits(n.name.substr(line + 1))) return std::nullopt;
+    n.user = n.name.substr(line + 1);
+    n.name.resize(line);
+    n.late = n.name.ends_with("_LATE");
+    if (n.late) n.name.resize(n.name.size() - 5);
+    return n;
+  }
+  return std::nullopt;
+}
+
+std::optional<BlackboardName> blackboard_name(const std::string& entry) {
+  static const std::string mark = "_attempt_";
+  constexpr std::size_t kDate = 19;
+  const std::size_t at = entry.rfind(mark);
+  if (at == std::string::npos || at == 0 || entry.size() <= at + mark.size() + kDate) return std::nullopt;
+  BlackboardName n{entry.substr(0, at), entry.substr(at + mark.size(), kDate), ""};
+  const std::string rest = entry.substr(at + mark.size() + kDate);
+  if (!blackboard_date(n.date) || (rest != ".txt" && (rest[0] != '_' || rest.size() == 1))) return std::nullopt;
+  if (rest[0] == '_') n.file = rest.substr(1);
+  return n;
+}
+
+std::optional<BrightspaceName> brightspace_name(const std::string& entry) {
+  static const std::string mark = " - ";
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at != std::string::npos;) {
+    const std::size_t end = entry.find(mark, at);
+    parts.push_back(entry.substr(at, end == std::string::npos ? end : end - at));
+    at = end == std::string::npos ? end : end + mark.size();
+  }
+  const std::size_t dash = parts[0].find('-');
+  if (parts.size() < 3 || dash == std::string::npos || !digits(parts[0].substr(0, dash)) ||
+      !digits(parts[0].substr(dash + 1)))
+    return std::nullopt;
+  BrightspaceName n;
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    if (i > 1 && n.date.empty() && brightspace_date(parts[i])) {
+      n.date = parts[i];
+      continue;
+    }
+    std::string& text = n.date.empty() ? n.name : n.file;
+    text += (text.empty() ? "" : mark) + parts[i];
+  }
+  if (n.date.empty()) return std::nullopt;
   return n;
 }
 

@@ -1,4 +1,5 @@
-// How Canvas and Moodle name the entries of their downloads. Feedback goes back under the same names.
+// How learning management systems name the entries of their downloads. Feedback for Canvas and Moodle goes back under
+// the same names.
 #pragma once
 #include <optional>
 #include <string>
@@ -19,5 +20,19 @@ struct CanvasName {
   bool late = false;
 };
 std::optional<CanvasName> canvas_name(const std::string& entry);
+// "doejane_4711_text.html", "doejane_LATE_4711_link.html": what is no upload. It has no attachment's number.
+std::optional<CanvasName> canvas_page(const std::string& entry);
+
+// "Lab 1_jdoe_attempt_2026-11-20-10-32-45_copy.cu", and the same with ".txt" for what the form held.
+struct BlackboardName {
+  std::string head, date, file;  // head: the assignment and the account; file: empty for the form
+};
+std::optional<BlackboardName> blackboard_name(const std::string& entry);
+
+// "397063-2557369 - Jane Doe - Nov 20, 2026 926 PM", and the same with " - copy.cu" where the entry is a file.
+struct BrightspaceName {
+  std::string name, date, file;
+};
+std::optional<BrightspaceName> brightspace_name(const std::string& entry);
 
 }  // namespace ridge::cluster

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cluster/src/base/strings.hpp"
+#include "cluster/src/intake/lms_dates.hpp"
 #include "cluster/src/intake/lms_names.hpp"
 #include "cluster/src/intake/roster.hpp"
 #include "grader/base/text.hpp"
@@ -76,23 +77,74 @@ bool moodle(const std::string& name, const std::vector<Student>& roster, Owners&
   o = by_number_or_name(roster, "participant", parts->number, parts->name, "Moodle");
   o.file = parts->file;
   if (!o.file.empty()) o.group = "moodle " + parts->number;
+  if (o.students.size() == 1 && has_key(*o.students[0], "participant", parts->number))
+    o.handed_in = o.students[0]->moodle_date;
   return true;
 }
 
 bool canvas(const std::string& name, const std::vector<Student>& roster, Owners& o) {
-  const auto parts = canvas_name(name);
-  if (!parts) return false;
+  const auto page = canvas_page(name);
+  const auto parts = page ? page : canvas_name(name);
+  if (!parts) {
+    const bool hidden = name.starts_with("anon_") || name.starts_with("LATE_anon_");
+    if (hidden) o.why = "Canvas hides the names (anonymous grading): show them there, and download again";
+    return hidden;
+  }
   o = by_number_or_name(roster, "canvas", parts->user, parts->name, "Canvas");
-  o.file = parts->file, o.late = parts->late;
-  o.group = "canvas " + parts->user;
+  o.late = parts->late, o.in_time = !parts->late;
+  if (page)
+    o.problem = parts->file == "text.html"
+                    ? "was typed into Canvas's text field; hand in the files of the lab"
+                    : "is a link that was handed in to Canvas; hand in the files of the lab, or a zip of them";
+  else
+    o.file = parts->file, o.group = "canvas " + parts->user;
+  return true;
+}
+
+// The account stands behind the assignment's title, which may hold anything.
+bool blackboard(const std::string& name, const std::vector<Student>& roster, Owners& o) {
+  const auto parts = blackboard_name(name);
+  if (!parts) return false;
+  const std::string head = lower(parts->head);
+  std::size_t longest = 0;
+  std::vector<const Student*> found;
+  for (const Student& s : roster) {
+    std::vector<std::string> keys = {s.id, s.email.substr(0, s.email.find('@'))};
+    for (const StudentKey& k : s.keys)
+      if (k.kind == "login") keys.push_back(k.value);
+    for (const std::string& key : keys) {
+      if (key.empty() || key.size() < longest || !head.ends_with("_" + lower(key))) continue;
+      if (key.size() > longest) found.clear();
+      longest = key.size();
+      if (found.empty() || found.back() != &s) found.push_back(&s);
+    }
+  }
+  o = one(found, "by Blackboard's account",
+          fmt::format("no student on the roster has the account behind its title; {}", kRename),
+          fmt::format("several students have the account behind its title; {}", kRename));
+  o.file = parts->file, o.handed_in = blackboard_date(parts->date);
+  o.group = "blackboard " + parts->head + parts->date;
+  if (o.file.empty()) o.problem = "was typed into Blackboard's text field; hand in the files of the lab";
+  return true;
+}
+
+bool brightspace(const std::string& name, const std::vector<Student>& roster, Owners& o) {
+  const auto parts = brightspace_name(name);
+  if (!parts) return false;
+  const std::string folded = folded_name(parts->name);
+  o = one(those(roster, [&](const Student& s) { return has_name(s, folded); }), "by the name",
+          fmt::format("nobody on the roster is called '{}'; {}", parts->name, kRename),
+          fmt::format("several students are called '{}'; {}", parts->name, kRename));
+  o.file = parts->file, o.handed_in = brightspace_date(parts->date);
+  if (!o.file.empty()) o.group = "brightspace " + name.substr(0, name.size() - o.file.size());
   return true;
 }
 
 bool gradescope(const std::string& name, const std::vector<Student>& roster, const Submitters& all, Owners& o) {
   const auto here = all.find(name);
   if (here == all.end()) return false;
-  o.how = "by submission_metadata.yml";
-  for (const Student& who : here->second) {
+  o.how = "by submission_metadata.yml", o.handed_in = here->second.when;
+  for (const Student& who : here->second.who) {
     auto found = those(roster, [&](const Student& s) {
       return !who.id.empty() && (lower(s.id) == lower(who.id) || has_key(s, "login", who.id));
     });
@@ -219,7 +271,9 @@ Owners owners_of(const std::string& given, const Lab& lab, const std::vector<Stu
     return s.id == stem || (!s.email.empty() && lower(s.email) == lower(stem)) || has_key(s, "login", stem);
   });
   if (exact.size() == 1) return one(exact, "by the id", "", "");
-  if (moodle(entry, roster, o) || canvas(entry, roster, o) || github(stem, roster, o)) return o;
+  for (const auto& system : {moodle, blackboard, brightspace, canvas})
+    if (system(entry, roster, o)) return o;
+  if (github(stem, roster, o)) return o;
   o = by_part(stem, roster);
   return o.students.empty() && o.why.starts_with("nobody") ? by_number(stem, roster) : o;
 }

@@ -11,6 +11,7 @@
 #include "cluster/src/base/csv.hpp"
 #include "cluster/src/base/files.hpp"
 #include "cluster/src/base/strings.hpp"
+#include "cluster/src/intake/lms_dates.hpp"
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 
@@ -61,14 +62,26 @@ bool same_student(const Student& a, const Student& b) {
 std::vector<Student> read_roster(const fs::path& csv) {
   auto text = read_regular(csv, 64 << 20);
   if (!text) throw Error(Exit::usage, "cannot read the roster " + shown(csv), "check --roster");
-  const Csv table = parse_csv(*text, shown(csv));
+  Csv table = parse_csv(*text, shown(csv));
+  // Sakai writes two lines before the one with names.
+  for (std::size_t i = 1; i < std::min<std::size_t>(4, table.rows.size()); ++i)
+    if (table.at(i, 0) == "Display ID") table.rows.erase(table.rows.begin(), table.rows.begin() + static_cast<long>(i));
+  const bool brightspace = table.column({"OrgDefinedId", "End-of-Line Indicator"}) >= 0;  // "#4711"
+  auto at = [&](std::size_t row, int column) {
+    const std::string value = trimmed(table.at(row, column));
+    return brightspace && value.starts_with("#") ? value.substr(1) : value;
+  };
   // In the order in which they are preferred. A row takes the next one where its field is empty.
   std::vector<int> ids;
-  for (const char* name : {"id", "student_id", "SIS Login ID", "SIS User ID", "ID number", "Username", "Email address"})
-    if (const int at = table.column({name}); at >= 0) ids.push_back(at);
-  const int github = table.column({"github_username"});
-  if (github >= 0)
-    if (const int at = table.column({"identifier"}); at >= 0) ids.push_back(at);
+  auto prefer = [&](std::initializer_list<std::string_view> names) {
+    if (const int column = table.column(names); column >= 0) ids.push_back(column);
+  };
+  for (const char* name : {"id", "student_id", "SIS Login ID", "SIS User ID", "ID number", "Username", "OrgDefinedId",
+                           "SID", "Email address"})
+    prefer({name});
+  const int github = table.column({"github_username"}), sid = table.column({"SID"});
+  if (github >= 0) prefer({"identifier", "roster_identifier"});
+  if (sid >= 0) prefer({"email"});  // Gradescope asks for no SID
   if (ids.empty())
     throw Error(Exit::usage, shown(csv) + " has no column `id`", "give it a first line with names: id,name,email");
   // Who may not see SIS ids gets Canvas's own alone.
@@ -79,24 +92,29 @@ std::vector<Student> read_roster(const fs::path& csv) {
   std::set<std::string> seen;
   for (std::size_t i = 1; i < table.rows.size(); ++i) {
     Student s;
-    for (const int at : ids)
-      if (s.id.empty()) s.id = composed(trimmed(table.at(i, at)));
+    for (const int column : ids)
+      if (s.id.empty()) s.id = composed(at(i, column));
     s.name = name_in(table, i);
     s.email = trimmed(table.at(i, email));
     if (s.id.empty() || s.name.find("Points Possible") != std::string::npos) continue;
     // Canvas's own, for teachers who look at the course as a student does.
     if (canvas && s.name == "Student, Test" && trimmed(table.at(i, table.column({"SIS User ID"}))).empty()) continue;
+    if (lower(s.id).ends_with("_previewuser")) continue;  // Blackboard's own, for teachers
+    if (const std::string role = lower(at(i, table.column({"Role"}))); sid >= 0 && !role.empty() && role != "student")
+      continue;
     if (printable(s.id) != s.id || s.id.find('/') != std::string::npos || s.id.size() > 200)
       throw Error(Exit::usage,
                   fmt::format("{}: row {}: '{}' is not a student's id", shown(csv), i + 1, capped(printable(s.id), 60)),
                   "an id has at most 200 printable characters and no slash");
     if (!seen.insert(s.id).second)
       throw Error(Exit::usage, fmt::format("{}: the id {} comes twice", shown(csv), s.id), "every student has one row");
-    for (const char* name : {"SIS Login ID", "SIS User ID", "ID number", "Username", "student_id"})
-      add_key(s, "login", trimmed(table.at(i, table.column({name}))));
+    for (const char* name : {"SIS Login ID", "SIS User ID", "ID number", "Username", "student_id", "OrgDefinedId",
+                             "Student ID", "SID", "Display ID"})
+      add_key(s, "login", at(i, table.column({name})));
     if (canvas) add_key(s, "canvas", table.at(i, table.column({"ID"})));
     if (github >= 0) add_key(s, "github", trimmed(table.at(i, github)));
     if (github < 0) add_key(s, "participant", last_number(table.at(i, table.column({"Identifier"}))));
+    s.moodle_date = moodle_date(table.at(i, table.column({"Last modified (submission)"})));
     all.push_back(s);
   }
   if (all.empty()) throw Error(Exit::usage, shown(csv) + " names no student", "one row each, below a line with names");
@@ -122,6 +140,7 @@ std::vector<Student> read_rosters(const std::vector<std::string>& files) {
       Student& known = *same[0];
       if (known.name.empty()) known.name = s.name;
       if (known.email.empty()) known.email = s.email;
+      if (s.moodle_date) known.moodle_date = s.moodle_date;
       add_key(known, "login", s.id);
       for (const StudentKey& k : s.keys) add_key(known, k.kind.c_str(), k.value);
     }

@@ -127,10 +127,27 @@ std::int64_t newest_of(const std::vector<fs::path>& files) {
   return newest;
 }
 
-}  // namespace
+// What the LMS says of the date comes before the files' dates, which are those of its download.
+void set_date(const Entry& entry, std::optional<std::int64_t> deadline, Staged& s) {
+  auto note = [&](const std::string& text) { s.note = text + (s.note.empty() ? "" : "; ") + s.note; };
+  if (entry.handed_in) {
+    s.handed_in = entry.handed_in, s.by_file = false;
+  } else if (entry.in_time) {
+    s.by_file = false;
+    if (deadline && s.handed_in.value_or(0) > *deadline) {
+      s.handed_in = deadline;
+      note("Canvas did not mark it late, so it counts as handed in by the deadline");
+    }
+  }
+  if (const std::int64_t now = wall_now(); s.handed_in.value_or(0) > now + kClocksDiffer) {
+    s.handed_in = now;
+    note("its date lies in the future, so the time of this intake is taken");
+  }
+}
 
-Staged stage_entry(const Entry& entry, const Lab& lab, std::optional<std::int64_t> deadline, const fs::path& to) {
+Staged staged(const Entry& entry, const Lab& lab, std::optional<std::int64_t> deadline, const fs::path& to) {
   Staged s;
+  s.by_file = true;
   TemporaryDir scratch("intake");
   const fs::path own = scratch.path() / "files";
   make_folders(own);
@@ -146,6 +163,7 @@ Staged stage_entry(const Entry& entry, const Lab& lab, std::optional<std::int64_
     int copy = 0;
     if (S_ISDIR(st.st_mode) && is_repository(part.path)) {
       s.problem = check_out(part.path, deadline, scratch.path(), own, s.handed_in);
+      s.by_file = false;
     } else if (S_ISDIR(st.st_mode)) {
       from = part.path, folder = true;
     } else if (!S_ISREG(st.st_mode)) {
@@ -196,11 +214,6 @@ Staged stage_entry(const Entry& entry, const Lab& lab, std::optional<std::int64_
       if (std::count(lab.files.begin(), lab.files.end(), name) != 0) labs.push_back(file);
     s.handed_in = newest_of(labs);
   }
-  if (const std::int64_t now = wall_now(); s.handed_in.value_or(0) > now + kClocksDiffer) {
-    s.handed_in = now;
-    s.note +=
-        fmt::format("{}its date lies in the future, so the time of this intake is taken", s.note.empty() ? "" : "; ");
-  }
   if (const auto text = read_regular(found.sources / loop::kParticipationFile, loop::kMaxParticipationBytes))
     s.participation = loop::read_participation(*text);
   make_folders(to);
@@ -222,6 +235,20 @@ Staged stage_entry(const Entry& entry, const Lab& lab, std::optional<std::int64_
         fmt::format("{}has no {}: the lab's stub stands in", s.note.empty() ? "" : "; ", fmt::join(missing, ", "));
   if (s.problem.empty()) s.problem = problem_of_form(lab, to);
   if (!entry.note.empty()) s.note += (s.note.empty() ? "" : "; ") + entry.note;
+  return s;
+}
+
+}  // namespace
+
+Staged stage_entry(const Entry& entry, const Lab& lab, std::optional<std::int64_t> deadline, const fs::path& to) {
+  Staged s;
+  if (!entry.problem.empty()) {
+    s.problem = entry.problem, s.by_file = true;
+    s.handed_in = newest_of({entry.parts[0].path});
+  } else {
+    s = staged(entry, lab, deadline, to);
+  }
+  set_date(entry, deadline, s);
   return s;
 }
 

@@ -13,6 +13,7 @@ namespace ridge::cluster {
 struct Staged {
   std::string problem, note;  // problem: why it can't be graded; the student is to blame for it, and gets no zero
   std::optional<std::int64_t> handed_in;
+  bool by_file = false;  // its date is that of its files, and nobody else tells
   std::optional<loop::Participation> participation;
 };
 
