@@ -119,7 +119,27 @@ def totals(course):
     file.write_text(text)
 
 
+def told_first(slurm):
+    """What is wrong with hand-ins stands there before a job is sent."""
+    course = Course(slurm)
+    course.add("good", "slow 2 50", 50.0)
+    (course.dir / "submissions/bad.zip").write_text("no archive")
+    course.roster()
+    with open(course.dir / "roster.csv", "a") as f:
+        f.write("bad,N bad,\n")
+    said = course.dir / "said"
+    with open(said, "w") as f:
+        process = subprocess.Popen(course.command(*course.grade_words()), env=course.env, stdout=f, stderr=subprocess.DEVNULL)
+    while process.poll() is None and not list(course.dir.glob("shared/batches/*/plan.json")):
+        time.sleep(0.02)
+    expect("a job is about to be sent", None, process.poll())
+    expect("the problem is told: " + said.read_text(), True, "problem: bad.zip: " in said.read_text())
+    process.wait(timeout=60)
+    course.remove()
+
+
 def short(slurm):
+    told_first(slurm)
     course = Course(slurm, grading="retries = 0\n")
     # A container, as a site's profile names it: the judge starts inside.
     (course.dir / "container").write_text(f'#!/bin/sh\necho "$1" >>{course.dir}/entered\nshift\nexec "$@"\n')

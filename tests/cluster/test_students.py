@@ -79,6 +79,19 @@ def through_slurm(course):
     expect("it says that it is practice", True, "practice" in done.stderr)
 
 
+def examples():
+    """Each command's help shows its own examples."""
+    text = subprocess.run([RIDGE, "cluster", "--help"], capture_output=True, text=True).stdout
+    names = [line.split()[0] for line in text.split("Subcommands:\n")[1].split("\n\n")[0].splitlines()]
+    shown = {}
+    for name in names:
+        one = subprocess.run([RIDGE, "cluster", name, "--help"], capture_output=True, text=True).stdout
+        shown[name] = [line.strip() for line in one.split("Examples:\n")[1].splitlines() if line.strip()]
+    expect(f"all of them its own: {shown}", [], [n for n, lines in shown.items() if not lines or any(not line.startswith(f"ridge cluster {n}") for line in lines)])
+    expect("many commands", True, len(names) >= 19)
+
+
+examples()
 with Slurm(4) as slurm:
     course = Course(slurm, head='dropbox = "dropbox"\n')
     text = (course.dir / "course.toml").read_text()
