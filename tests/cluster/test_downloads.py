@@ -74,11 +74,13 @@ def dates():
         'Identifier,"Full name","Email address",Status,Grade,"Maximum Grade","Grade can be changed","Last modified (submission)","Last modified (grade)"\n'
         'Participant 71,"Jane Doe",jdoe@example.edu,"Submitted for grading",,20.00,Yes,"Friday, 20 November 2026, 9:41 AM",-\n'
         'Participant 72,"Kim Roe",kroe@example.edu,"Submitted for grading",,20.00,Yes,"Freitag, 20. November 2026, 09:41",-\n'
-        'Participant 73,"An Li",a_li@example.edu,"No submission",,20.00,Yes,-,-\n')
+        'Participant 73,"An Li",a_li@example.edu,"No submission",,20.00,Yes,-,-\n'
+        'Participant 74,"Bo Wu",bwu@example.edu,"Submitted for grading",,20.00,Yes,"Thursday, November 19, 2026, 9:00 PM",-\n')
+    book.put("Bo Wu_74_assignsubmission_file_/copy.cu", "// points 4\n")
     book.put("Jane Doe_71_assignsubmission_file_/copy.cu", "// points 1\n")
     book.put("Kim Roe_72_assignsubmission_file_/copy.cu", "// points 2\n")
     taken(book, rosters=("roster.csv", "worksheet.csv"))
-    expect("Moodle: the worksheet's times", {"jdoe": "20 09:41", "kroe": "20 09:41"}, dates_of(book))
+    expect("Moodle: the worksheet's times", {"jdoe": "20 09:41", "kroe": "20 09:41", "bwu": "19 21:00"}, dates_of(book))
     book.remove()
 
 

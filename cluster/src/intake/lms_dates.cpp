@@ -76,7 +76,8 @@ std::optional<std::int64_t> moodle_date(const std::string& text) {
   char month[32] = "", half[8] = "";
   int day = 0, year = 0, hour = 0, minute = 0;
   const std::string rest = replaced(text.substr(comma + 2), ".", "");
-  if (std::sscanf(rest.c_str(), "%2d %31s %4d, %2d:%2d %7s", &day, month, &year, &hour, &minute, half) < 5)
+  if (std::sscanf(rest.c_str(), "%2d %31s %4d, %2d:%2d %7s", &day, month, &year, &hour, &minute, half) < 5 &&
+      std::sscanf(rest.c_str(), "%31s %2d, %4d, %2d:%2d %7s", month, &day, &year, &hour, &minute, half) < 5)
     return std::nullopt;
   return local(year, month_of(month), day, hours(hour, lower(half)), minute, 0);
 }
