@@ -65,8 +65,12 @@ def dates():
     book = course()
     book.put("doejane_4711_9001_copy.cu", "// points 1\n")
     book.put("roekim_LATE_4712_9002_copy.cu", "// points 2\n")
-    said = taken(book)
-    expect("Canvas: who is not marked late is in time", {"jdoe": "20 12:00", "kroe": "27 12:00"}, dates_of(book))
+    for i in range(6):  # so many late ones are no sign of a copy
+        book.put(f"late{chr(97 + i)}_LATE_480{i}_990{i}_copy.cu", f"// points 2{i}\n")
+        with open(book.dir / "roster.csv", "a") as f:
+            f.write(f"late{i},Late{chr(97 + i)},\n")
+    said = taken(book, rosters=("roster.csv",))
+    expect("Canvas: who is not marked late is in time", {"jdoe": "20 12:00", **{s: "27 12:00" for s in ("kroe", *(f"late{i}" for i in range(6)))}}, dates_of(book))
     expect("it is told: " + said, True, "Canvas did not mark it late" in said and "Canvas marked it late" in said)
     book.remove()
     book = course()

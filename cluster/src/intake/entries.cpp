@@ -132,7 +132,7 @@ std::vector<Entry> entries_of(const fs::path& dir, const Lab& lab, const std::ve
     Entry e;
     e.name = printable(name), e.students = o.students, e.how = o.how, e.why = o.why;
     if (o.late) e.note = "Canvas marked it late, and does not tell by how much; here the file's date decides";
-    e.problem = o.problem, e.handed_in = o.handed_in, e.in_time = o.in_time;
+    e.problem = o.problem, e.handed_in = o.handed_in, e.late = o.late, e.in_time = o.in_time;
     if (!file && of_sakai(path)) e.handed_in = sakai_date(read_regular(path / kSakaiDate, 100).value_or(""));
     e.parts.push_back({path, file ? o.file : ""});
     all.push_back(std::move(e));

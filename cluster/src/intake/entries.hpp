@@ -23,7 +23,7 @@ struct Entry {
   std::vector<const Student*> students;   // several for a group's work; none: `why` tells
   std::string how, why, note, problem;    // how: "by the id", "by Canvas's user id"; problem: whatever it holds
   std::optional<std::int64_t> handed_in;  // as the LMS says
-  bool in_time = false;                   // the LMS would have marked a late one
+  bool late = false, in_time = false;     // the LMS marked it as late, or would have
 };
 
 // Throws Error(Exit::usage) where the folder is missing, or a metadata file of Gradescope's cannot be read.

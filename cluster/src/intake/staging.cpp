@@ -132,9 +132,9 @@ void set_date(const Entry& entry, std::optional<std::int64_t> deadline, Staged& 
   auto note = [&](const std::string& text) { s.note = text + (s.note.empty() ? "" : "; ") + s.note; };
   if (entry.handed_in) {
     s.handed_in = entry.handed_in, s.by_file = false;
-  } else if (entry.in_time) {
+  } else if (entry.late || entry.in_time) {
     s.by_file = false;
-    if (deadline && s.handed_in.value_or(0) > *deadline) {
+    if (entry.in_time && deadline && s.handed_in.value_or(0) > *deadline) {
       s.handed_in = deadline;
       note("Canvas did not mark it late, so it counts as handed in by the deadline");
     }
