@@ -1,5 +1,6 @@
 // Unpacks a call record of the judge for lab 10; the model of task `train`.
 #include "lab/call.hpp"
+#define NN_UNFUSED
 #include "nn/gpt.cuh"
 #include "precision.hpp"
 
