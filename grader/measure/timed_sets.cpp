@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <future>
+#include <optional>
 #include <random>
 #include <thread>
 
@@ -72,12 +73,12 @@ void Sets::verify(const Order& order, const Samples& samples, int turn) {
     }
     if (staged && from + most < order.size())
       next = std::async(std::launch::async, [&collected, first = from + most] { return collected(first); });
-    verify_some(std::span(order).subspan(from, copies.size()), copies, samples, turn);
+    verify_some(std::span(order).subspan(from, copies.size()), copies, samples, turn, turn == 1 && from == 0);
   }
 }
 
 void Sets::verify_some(std::span<const std::size_t> order, const std::vector<HostCopy>& copies, const Samples& samples,
-                       int turn) {
+                       int turn, bool whole) {
   for (std::size_t i = 0; i < order.size(); ++i)
     if (const int late = sets_[order[i]].late_rank(copies[i], samples); late >= 0)
       throw Failed{"correct",
@@ -85,7 +86,8 @@ void Sets::verify_some(std::span<const std::size_t> order, const std::vector<Hos
                                case_.ranks == 0 ? "" : fmt::format(", rank {}", late), RankBuffers::kLate),
                    RankBuffers::kLate};
   Lap lap(time_.verify);
-  const lab::ComparedShare share(kComparedShare, std::random_device{}());
+  std::optional<lab::ComparedShare> share;
+  if (!whole) share.emplace(kComparedShare, std::random_device{}());
   const auto where = devices_.size() == 1 ? std::launch::deferred : std::launch::async;
   std::vector<std::future<lab::Verdict>> verdicts;
   for (const HostCopy& copy : copies)
@@ -93,10 +95,11 @@ void Sets::verify_some(std::span<const std::size_t> order, const std::vector<Hos
   for (auto& verdict : verdicts) verdict.wait();
   for (auto& verdict : verdicts)
     if (lab::Verdict v = verdict.get(); !v.ok)
-      throw Failed{v.check,
-                   fmt::format("{}, in timed turn {}, of which 1 block in {} is compared: {}", case_.name, turn,
-                               kComparedShare, v.message),
-                   v.secret, v.cause};
+      throw Failed{
+          v.check,
+          fmt::format("{}, in timed turn {}{}: {}", case_.name, turn,
+                      share ? fmt::format(", of which 1 block in {} is compared", kComparedShare) : "", v.message),
+          v.secret, v.cause};
 }
 
 }  // namespace ridge::timed

@@ -31,12 +31,13 @@ class Sets {
   void refill(const Order& order, std::uint64_t turn_seed);
   // Before a turn: overwrites outputs, and aims each device's sample at the last call's outputs and at some others.
   void prepare(const Order& order, std::uint64_t seed, Samples& samples);
-  // Throws Failed where an output is late or wrong, in blocks that nobody can know before. `turn` counts from 1.
+  // Throws Failed where an output is late or wrong. `turn` counts from 1. The first call's output of the first turn is
+  // compared whole, all others in blocks that nobody can know before.
   void verify(const Order& order, const Samples& samples, int turn);
 
  private:
   void verify_some(std::span<const std::size_t> order, const std::vector<HostCopy>& copies, const Samples& samples,
-                   int turn);
+                   int turn, bool whole);
 
   const std::vector<Device*>& devices_;
   const lab::TaskCheck& check_;
