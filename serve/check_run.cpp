@@ -1,10 +1,7 @@
 #include "serve/check_run.hpp"
 
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +12,7 @@
 #include "grader/base/clock.hpp"
 #include "grader/base/text.hpp"
 #include "grader/sandbox/process.hpp"
+#include "serve/net/child.hpp"
 
 namespace ridge::serve {
 
@@ -24,33 +22,6 @@ constexpr int kLookMs = 50;                  // how often a wish to stop is look
 constexpr double kPatience = 5;              // seconds from SIGTERM, at which `ridge` cleans up, to SIGKILL
 constexpr std::size_t kMostText = 64 << 10;  // of stderr
 constexpr std::size_t kLongestStep = 400;
-
-// Starts the program with stdout and stderr as pipes. Returns -1 where it cannot.
-pid_t start_child(const std::vector<std::string>& argv, std::array<int, 2>& read_from) {
-  std::vector<char*> args;
-  for (const auto& a : argv) args.push_back(const_cast<char*>(a.c_str()));
-  args.push_back(nullptr);
-  int out[2], err[2];
-  if (pipe2(out, O_CLOEXEC) != 0) return -1;
-  if (pipe2(err, O_CLOEXEC) != 0) {
-    close(out[0]), close(out[1]);
-    return -1;
-  }
-  const pid_t pid = fork_child();
-  if (pid == 0) {
-    const int null = open("/dev/null", O_RDONLY);
-    dup2(null, 0);
-    dup2(out[1], 1);
-    dup2(err[1], 2);
-    isolate_child(3);
-    prctl(PR_SET_PDEATHSIG, SIGTERM);  // where the server dies, the check removes what it made
-    execv(args[0], args.data());
-    _exit(127);
-  }
-  close(out[1]), close(err[1]);
-  read_from = {out[0], err[0]};
-  return pid;
-}
 
 bool has_ended(pid_t pid) {
   siginfo_t info{};
@@ -76,10 +47,9 @@ bool CheckRun::start(const std::string& lab, const std::string& task) {
   std::lock_guard lock(mutex_);
   if (running_) return false;
   if (thread_.joinable()) thread_.join();  // that of the check before, which has ended
-  running_ = true, stop_ = false;
-  lab_ = lab, task_ = task, step_ = "starting";
-  thread_ = std::thread([this, lab, task] { run(lab, task); });
-  return true;
+  lab_ = lab, task_ = task, step_ = "starting", stop_ = false;
+  thread_ = start_([this, lab, task] { run(lab, task); });  // throws where no thread can be had
+  return running_ = true;
 }
 
 bool CheckRun::stop() {
@@ -104,8 +74,9 @@ void CheckRun::run(const std::string& lab, const std::string& task) {
   tell_("step", {{"lab", lab}, {"task", task}, {"text", "starting"}});
   std::vector<std::string> argv = {program_.string(), "check", lab, "--steps"};
   if (!task.empty()) argv.insert(argv.end(), {"--task", task});
-  std::array<int, 2> fds{-1, -1};
-  const pid_t pid = start_child(argv, fds);
+  const net::Child child = net::start_child(argv, false, SIGTERM);  // where the server dies, it removes what it made
+  const pid_t pid = child.pid;
+  std::array<int, 2> fds{child.out, child.err};
   std::string steps, errors;
   double stopped = 0;
   while (pid > 0 && (fds[0] >= 0 || fds[1] >= 0)) {

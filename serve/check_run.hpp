@@ -15,7 +15,12 @@ class CheckRun {
  public:
   using Tell = std::function<void(const std::string& kind, const nlohmann::json& data)>;
   // `program`: build/bin/ridge. `tell` hears "step" for each line that the check prints, and "ended" at its end.
-  CheckRun(fs::path program, Tell tell) : program_(std::move(program)), tell_(std::move(tell)) {}
+  // `start` makes the thread that waits for it, and may throw.
+  using Start = std::function<std::thread(std::function<void()>)>;
+  CheckRun(
+      fs::path program, Tell tell,
+      Start start = [](std::function<void()> work) { return std::thread(std::move(work)); })
+      : program_(std::move(program)), tell_(std::move(tell)), start_(std::move(start)) {}
   ~CheckRun();
   CheckRun(const CheckRun&) = delete;
   CheckRun& operator=(const CheckRun&) = delete;
@@ -33,6 +38,7 @@ class CheckRun {
 
   fs::path program_;
   Tell tell_;
+  Start start_;
   mutable std::mutex mutex_;
   std::thread thread_;
   bool running_ = false, stop_ = false;

@@ -1,6 +1,6 @@
 #include "serve/events.hpp"
 
-#include <chrono>
+#include <algorithm>
 
 namespace ridge::serve {
 
@@ -9,39 +9,23 @@ std::string as_event(const std::string& kind, const nlohmann::json& data) {
 }
 
 void Events::tell(const std::string& kind, const nlohmann::json& data) {
-  {
-    std::lock_guard lock(mutex_);
-    kept_.push_back({++last_, as_event(kind, data)});
-    if (kept_.size() > kKept) kept_.pop_front();
-  }
-  new_.notify_all();
-}
-
-std::vector<Told> Events::wait(std::uint64_t after, double seconds) {
-  std::unique_lock lock(mutex_);
-  new_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return ended_ || last_ > after; });
-  std::vector<Told> out;
-  for (const Told& t : kept_)
-    if (!ended_ && t.number > after) out.push_back(t);
-  return out;
-}
-
-std::uint64_t Events::last() const {
+  const std::string text = as_event(kind, data);
   std::lock_guard lock(mutex_);
-  return last_;
+  tabs_.erase(std::remove_if(tabs_.begin(), tabs_.end(), [](const auto& tab) { return tab.expired(); }), tabs_.end());
+  for (const auto& tab : tabs_)
+    if (const auto open = tab.lock()) open->send(text);
 }
 
-void Events::end() {
-  {
-    std::lock_guard lock(mutex_);
-    ended_ = true;
-  }
-  new_.notify_all();
-}
-
-bool Events::ended() const {
+void Events::listen(const std::shared_ptr<net::EventStream>& tab, const std::function<std::string()>& hello) {
   std::lock_guard lock(mutex_);
-  return ended_;
+  tab->send(hello());
+  tabs_.push_back(tab);
+}
+
+std::size_t Events::listeners() const {
+  std::lock_guard lock(mutex_);
+  return static_cast<std::size_t>(
+      std::count_if(tabs_.begin(), tabs_.end(), [](const auto& tab) { return !tab.expired(); }));
 }
 
 }  // namespace ridge::serve

@@ -1,19 +1,15 @@
-// What happens on the server, told to all tabs at once: each waits here for what it has not heard yet.
+// What happens on the server, told to all tabs at once as server-sent events.
 #pragma once
-#include <condition_variable>
-#include <cstdint>
-#include <deque>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-namespace ridge::serve {
+#include "serve/net/message.hpp"
 
-struct Told {
-  std::uint64_t number = 0;
-  std::string text;  // as a server-sent event
-};
+namespace ridge::serve {
 
 // "event: KIND", "data: JSON", and the empty line that ends an event.
 std::string as_event(const std::string& kind, const nlohmann::json& data);
@@ -21,20 +17,14 @@ std::string as_event(const std::string& kind, const nlohmann::json& data);
 class Events {
  public:
   void tell(const std::string& kind, const nlohmann::json& data);
-  // The events behind number `after`, as soon as there is one; none after `seconds`, and none after end(). A tab that
-  // missed more than are kept gets the rest.
-  std::vector<Told> wait(std::uint64_t after, double seconds);
-  std::uint64_t last() const;
-  void end();
-  bool ended() const;
+  // Tells this tab, too, from now on. `hello` is made and sent first: no event falls between it and the next.
+  void listen(const std::shared_ptr<net::EventStream>& tab, const std::function<std::string()>& hello);
+  // Tabs that are there.
+  std::size_t listeners() const;
 
  private:
-  static constexpr std::size_t kKept = 512;
   mutable std::mutex mutex_;
-  std::condition_variable new_;
-  std::deque<Told> kept_;
-  std::uint64_t last_ = 0;
-  bool ended_ = false;
+  std::vector<std::weak_ptr<net::EventStream>> tabs_;
 };
 
 }  // namespace ridge::serve

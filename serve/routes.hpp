@@ -21,14 +21,9 @@
 #include "serve/access.hpp"
 #include "serve/check_run.hpp"
 #include "serve/events.hpp"
+#include "serve/net/server.hpp"
 #include "serve/page_files.hpp"
 #include "serve/work_watch.hpp"
-
-namespace httplib {
-class Server;
-struct Request;
-struct Response;
-}  // namespace httplib
 
 namespace ridge::serve {
 
@@ -39,22 +34,21 @@ class Routes {
  public:
   // `program`: build/bin/ridge. `first`: the lab that the page opens with; empty: the page chooses.
   Routes(fs::path program, std::string token, std::string first, Hosts portals = {});
-  // Lets the server answer by these routes.
-  void serve(httplib::Server& server);
-  // Seconds since the last request; a check that runs counts as one. An open tab asks again every half minute.
+  net::Site site();
+  // Seconds since the last request; a check that runs and a tab that listens count as one.
   double idle_seconds() const;
-  // Ends streams and a running check.
+  // Ends a running check.
   void end();
 
  private:
   using Parts = std::vector<std::string>;
-  void answer(const httplib::Request& in, httplib::Response& out);
-  void answer_lab(const Lab& lab, const Parts& parts, const httplib::Request& in, httplib::Response& out);
-  void answer_file(const Lab& lab, const std::string& name, const httplib::Request& in, httplib::Response& out);
-  void answer_figure(const Parts& parts, httplib::Response& out) const;
-  void start(const Lab& lab, httplib::Response& out);
-  void hint(const Lab& lab, const std::string& task, httplib::Response& out);
-  void stream(httplib::Response& out);
+  net::Judged judge(const net::Request& in);
+  net::Response answer(const net::Request& in);
+  net::Response answer_lab(const Lab& lab, const Parts& parts, const net::Request& in);
+  net::Response answer_figure(const Parts& parts) const;
+  net::Response start(const Lab& lab);
+  net::Response hint(const Lab& lab, const std::string& task);
+  net::Response stream();
   const Lab* lab_named(const std::string& name) const;
 
   fs::path program_;

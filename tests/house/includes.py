@@ -52,6 +52,7 @@ LEVELS = [
     "app/bench app/classes app/nvcc",
     "app/commands",
     "app grader/agent grader/exec grader/live",
+    "serve/net",
     "serve",
     "visualizer/kit visualizer/timeline/store",
     "visualizer/timeline/reader visualizer/timeline/analysis",

@@ -1,0 +1,19 @@
+// Starts a program with pipes to it and from it.
+#pragma once
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace ridge::net {
+
+struct Child {
+  pid_t pid = -1;  // -1: it could not be started. Ends by end_child of grader/sandbox/process.hpp
+  int in = -1;     // to its stdin; -1: it reads /dev/null
+  int out = -1, err = -1;
+};
+
+// The program dies with the thread that started it, by `signal`.
+Child start_child(const std::vector<std::string>& argv, bool with_input, int signal);
+
+}  // namespace ridge::net
