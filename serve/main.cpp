@@ -1,22 +1,27 @@
 // ridge-serve: a lab in a browser tab, for one person. A program of its own, so that `ridge` itself needs no HTTP library
 // where it travels.
 //
-//   ridge-serve LAB PORT IDLE HOST...    LAB may be empty; PORT 0: the first free one from 8765; IDLE: seconds without
-//                                        a request after which it ends, 0: never
+//   ridge-serve LAB PORT IDLE HOST...          LAB may be empty; PORT 0: the first free one from 8765; IDLE: seconds
+//                                              without a request after which it ends, 0: never
+//   ridge-serve --web FILE PORT IDLE HOST...   the visualizer alone, on a file
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "grader/base/error.hpp"
 #include "grader/base/paths.hpp"
 #include "grader/result/report.hpp"
 #include "serve/net/server.hpp"
+#include "serve/open_browser.hpp"
 #include "serve/routes.hpp"
 #include "serve/token.hpp"
+#include "serve/viz_page.hpp"
 
 namespace {
 
@@ -30,15 +35,57 @@ int listen_somewhere(ridge::net::Server& server, int wanted) {
   return server.listen(host, 0);
 }
 
-void tell_address(int port, const std::string& token) {
+std::string tell_address(const char* what, int port, const std::string& token) {
   char name[256] = "this-machine";
   gethostname(name, sizeof name - 1);
   const char* user = std::getenv("USER");
-  fmt::print("The lab:     http://127.0.0.1:{}/{}/\n", port, token);
+  const std::string url = fmt::format("http://127.0.0.1:{}/{}/", port, token);
+  fmt::print("{:<12} {}\n", what, url);
   fmt::print("Over SSH:    ssh -L {0}:127.0.0.1:{0} {1}{2}{3}   then open that address on your own machine\n", port,
              user != nullptr ? user : "", user != nullptr ? "@" : "", name);
   fmt::print("Whoever has this address can edit your files and run your code: keep it to yourself.\nCtrl-C ends.\n");
   std::fflush(stdout);
+  return url;
+}
+
+struct Arguments {
+  std::string lab, file;  // one of them
+  int port = 0;
+  double idle = 0;
+  std::vector<std::string> hosts;
+};
+
+Arguments read_arguments(std::vector<std::string> words) {
+  Arguments a;
+  const bool web = !words.empty() && words[0] == "--web";
+  if (web) words.erase(words.begin());
+  words.resize(std::max<std::size_t>(words.size(), 3));
+  (web ? a.file : a.lab) = words[0];
+  a.port = std::atoi(words[1].c_str()), a.idle = std::atof(words[2].c_str());
+  a.hosts.assign(words.begin() + 3, words.end());
+  return a;
+}
+
+// Routes or VizPage.
+template <class Page>
+void serve_page(Page& page, const char* what, const Arguments& a, const std::string& token,
+                const std::function<void()>& ends) {
+  ridge::net::Limits limits;
+  limits.body_bytes = ridge::serve::kMostBody;
+  ridge::net::Server server(limits, page.site());
+  page.set_loop(server.loop());
+  const int port = listen_somewhere(server, a.port);
+  if (port <= 0)
+    throw ridge::Error(ridge::Exit::environment, fmt::format("port {} is taken on this machine", a.port),
+                       "another --port, or none: then a free one is chosen");
+  const ridge::fs::path folder = ridge::work_dir() / ".ridge" / "serve";
+  const ridge::fs::path way = folder / fmt::format("{}.html", port);
+  std::error_code ec;
+  ridge::fs::remove(folder / "token", ec);  // of earlier versions, whose token outlived a crash
+  ridge::fs::remove(way, ec);               // of a server that crashed
+  ridge::serve::open_browser(tell_address(what, port, token), way);
+  server.run([&] { return a.idle <= 0 || page.idle_seconds() <= a.idle; }, ends);
+  ridge::fs::remove(way, ec);
 }
 
 }  // namespace
@@ -47,24 +94,17 @@ int main(int argc, char** argv) try {
   using namespace ridge;
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);  // a write beyond a limit fails, as on a full disk
-  const fs::path token_file = work_dir() / ".ridge" / "serve" / "token";
-  const std::string token = serve::kept_token(token_file);
-  serve::Routes routes(build_dir() / "bin" / "ridge", token, argc > 1 ? argv[1] : "",
-                       {argv + std::min(argc, 4), argv + argc});
-  net::Limits limits;
-  limits.body_bytes = serve::kMostBody;
-  net::Server server(limits, routes.site());
-  const int wanted = argc > 2 ? std::atoi(argv[2]) : 0;
-  const double idle = argc > 3 ? std::atof(argv[3]) : 0;
-  const int port = listen_somewhere(server, wanted);
-  if (port <= 0)
-    throw Error(Exit::environment, fmt::format("port {} is taken on this machine", wanted),
-                "another --port, or none: then a free one is chosen");
-  tell_address(port, token);
-  server.run([&] { return idle <= 0 || routes.idle_seconds() <= idle; }, [&] { routes.end(); });
-  // Tabs go on asking at this address, where somebody else may listen from now on: their token is worth nothing then.
-  std::error_code ec;
-  fs::remove(token_file, ec);
+  const Arguments a = read_arguments({argv + 1, argv + argc});
+  const std::string token = serve::new_token();
+  const fs::path programs = build_dir() / "bin";
+  if (!a.file.empty()) {
+    serve::VizPage page(programs / "ridge-viz", token, {a.file}, a.hosts);
+    serve_page(page, "The page:", a, token, [] {});
+    fmt::print("\nEnded.\n");
+    return 0;
+  }
+  serve::Routes routes(programs / "ridge", token, a.lab, a.hosts);
+  serve_page(routes, "The lab:", a, token, [&] { routes.end(); });
   fmt::print("\nEnded. Your files are in {}\n", shown(work_dir()));
   return 0;
 } catch (const ridge::Error& e) {

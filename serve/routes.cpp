@@ -9,6 +9,7 @@
 #include "grader/sandbox/process.hpp"
 #include "learn/attempts/attempts.hpp"
 #include "learn/attempts/hints.hpp"
+#include "serve/entrance.hpp"
 #include "serve/lab_json.hpp"
 #include "serve/lesson.hpp"
 #include "serve/predict_json.hpp"
@@ -23,21 +24,6 @@ using nlohmann::json;
 namespace {
 
 constexpr std::uintmax_t kMostFigure = 4 << 20;
-
-Response send(const json& data, int status = 200) {
-  Response out;
-  out.status = status, out.type = "application/json";
-  out.body = data.dump(-1, ' ', false, json::error_handler_t::replace);
-  return out;
-}
-
-Response refuse(int status, const std::string& why) { return send({{"problem", why}}, status); }
-
-Response file_of(std::string text, const char* type) {
-  Response out;
-  out.body = std::move(text), out.type = type;
-  return out;
-}
 
 std::vector<std::string> parts_of(const std::string& path) {
   std::vector<std::string> parts;
@@ -60,32 +46,23 @@ std::string text_of(const json& object, const char* key) {
   return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
 }
 
-Asked asked_by(const Request& in) {
-  return {in.method,
-          in.path,
-          in.header("Host"),
-          in.header("Origin"),
-          in.header("Sec-Fetch-Site"),
-          in.header("Sec-Fetch-Mode"),
-          in.header("Content-Type")};
-}
-
 Response answer_file(const Lab& lab, const std::string& name, const Request& in) {
   if (in.method == "GET") {
     const WorkFile f = read_work_file(lab, name);
-    return send({{"text", f.text}, {"version", f.version}, {"problem", f.problem}}, f.problem.empty() ? 200 : 404);
+    return json_response({{"text", f.text}, {"version", f.version}, {"problem", f.problem}},
+                         f.problem.empty() ? 200 : 404);
   }
   const json body = read_object(in.body);
   if (in.method != "PUT" || body.find("text") == body.end() || !body["text"].is_string())
-    return refuse(400, "a save holds the text and the version that it is based on");
+    return problem(400, "a save holds the text and the version that it is based on");
   const Saved s = save_work_file(lab, name, text_of(body, "text"), text_of(body, "base"));
-  if (s.how == Saved::How::refused) return refuse(400, s.why);
-  if (s.how == Saved::How::failed) return refuse(507, s.why);
+  if (s.how == Saved::How::refused) return problem(400, s.why);
+  if (s.how == Saved::How::failed) return problem(507, s.why);
   if (s.how == Saved::How::conflict) {
     const std::string why = s.now.problem.empty() ? name + " was changed elsewhere" : s.now.problem;
-    return send({{"problem", why}, {"text", s.now.text}, {"version", s.now.version}}, 409);
+    return json_response({{"problem", why}, {"text", s.now.text}, {"version", s.now.version}}, 409);
   }
-  return send({{"version", s.now.version}});
+  return json_response({{"version", s.now.version}});
 }
 
 }  // namespace
@@ -98,6 +75,7 @@ Routes::Routes(fs::path program, std::string token, std::string first, Hosts por
       labs_(load_labs()),
       files_(load_page_files(build_dir() / "share" / "serve")),
       asked_(now()),
+      viz_(program_.parent_path() / "ridge-viz"),
       run_(program_, [this](const std::string& kind, const json& data) { events_.tell(kind, data); }),
       watch_([this](const Lab& lab, const std::string& file) {
         if (file.empty())
@@ -112,34 +90,22 @@ net::Site Routes::site() {
             try {
               return answer(in);
             } catch (const Error& e) {
-              return refuse(500, std::string(e.what()) + (e.advice.empty() ? "" : "; " + e.advice));
+              return problem(500, std::string(e.what()) + (e.advice.empty() ? "" : "; " + e.advice));
             } catch (const std::exception& e) {
-              return refuse(500, e.what());
+              return problem(500, e.what());
             }
           },
-          {{"Content-Security-Policy",
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-            "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
-           {"X-Content-Type-Options", "nosniff"},
-           {"Referrer-Policy", "no-referrer"},
-           {"Cross-Origin-Resource-Policy", "same-origin"},
-           {"Cross-Origin-Opener-Policy", "same-origin"},
-           {"X-Accel-Buffering", "no"},  // nginx passes events on as they come
-           {"Cache-Control", "no-store"}}};
+          page_fields()};
 }
 
 net::Judged Routes::judge(const Request& in) {
-  const Admission a = admit(asked_by(in), token_, portals_);
-  if (a.status == 200) asked_ = now();
-  if (a.status == 200) return {std::nullopt, true};
-  Response out;
-  out.status = a.status, out.body = a.why;
-  if (a.status == 307) out.fields = {{"Location", in.path.substr(1) + "/"}};
-  return {std::move(out), false};
+  net::Judged judged = judge_entry(in, token_, portals_);
+  if (judged.known) asked_ = now();
+  return judged;
 }
 
 double Routes::idle_seconds() const {
-  return events_.listeners() > 0 || run_.state().at("running") == true ? 0 : now() - asked_;
+  return events_.listeners() > 0 || viz_.open() > 0 || run_.state().at("running") == true ? 0 : now() - asked_;
 }
 
 void Routes::end() { run_.stop(); }
@@ -150,18 +116,19 @@ const Lab* Routes::lab_named(const std::string& name) const {
 }
 
 Response Routes::answer(const Request& in) {
-  const std::string rest = admit(asked_by(in), token_, portals_).rest;
+  const std::string rest = behind_token(in, token_, portals_);
   const bool get = in.method == "GET" || in.method == "HEAD";
   if (const auto file = files_.find(rest.empty() ? "index.html" : rest); get && file != files_.end())
-    return file_of(file->second.text, file->second.type);
+    return file_response(file->second.text, file->second.type);
   const Parts parts = parts_of(rest);
   if (get && parts.size() == 3 && parts[0] == "figures") return answer_figure(parts);
-  if (get && rest == "api/labs") return send({{"labs", labs_json(labs_)}, {"first", first_}});
+  if (get && rest == "api/labs") return json_response({{"labs", labs_json(labs_)}, {"first", first_}});
   if (get && rest == "api/events") return stream();
-  if (in.method == "POST" && rest == "api/stop") return send({{"stopping", run_.stop()}});
+  if (get && rest == "api/viz") return viz_.answer(in, result_file(in.parameter("file")));
+  if (in.method == "POST" && rest == "api/stop") return json_response({{"stopping", run_.stop()}});
   if (parts.size() >= 3 && parts[0] == "api" && parts[1] == "lab")
     if (const Lab* lab = lab_named(parts[2])) return answer_lab(*lab, parts, in);
-  return refuse(404, "there is nothing at this address");
+  return problem(404, "there is nothing at this address");
 }
 
 Response Routes::answer_lab(const Lab& lab, const Parts& parts, const Request& in) {
@@ -169,25 +136,25 @@ Response Routes::answer_lab(const Lab& lab, const Parts& parts, const Request& i
   const std::string what = parts.size() > 3 ? parts[3] : "";
   if (get && parts.size() == 3) {
     watch_.add(lab);
-    return send(lab_json(lab));
+    return json_response(lab_json(lab));
   }
   if (parts.size() == 5 && what == "file") return answer_file(lab, parts[4], in);
   if (get && parts.size() == 4 && what == "lesson")
-    return file_of(lesson_html(file_text(lab.dir / "README.md"), lab, labs_), "text/html; charset=utf-8");
-  if (!post || parts.size() != 4) return refuse(404, "there is nothing at this address");
+    return file_response(lesson_html(file_text(lab.dir / "README.md"), lab, labs_), "text/html; charset=utf-8");
+  if (!post || parts.size() != 4) return problem(404, "there is nothing at this address");
   const json body = read_object(in.body);
   const std::string task = text_of(body, "task");
   const bool known = std::any_of(lab.tasks.begin(), lab.tasks.end(), [&](const Task& t) { return t.id == task; });
   if (what == "start") return start(lab);
   if (what == "predict") {
-    const std::string problem = keep_typed_prediction(lab, text_of(body, "id"), text_of(body, "answer"));
-    return problem.empty() ? send({{"kept", true}}) : refuse(400, problem);
+    const std::string why = keep_typed_prediction(lab, text_of(body, "id"), text_of(body, "answer"));
+    return why.empty() ? json_response({{"kept", true}}) : problem(400, why);
   }
-  if (!task.empty() && !known) return refuse(400, "the lab has no such task");
+  if (!task.empty() && !known) return problem(400, "the lab has no such task");
   if (what == "hint" && known) return hint(lab, task);
-  if (what != "check") return refuse(404, "there is nothing at this address");
-  if (!run_.start(lab.name, task)) return refuse(409, "a check is running already; stop it, or wait for its end");
-  return send({{"started", true}}, 202);
+  if (what != "check") return problem(404, "there is nothing at this address");
+  if (!run_.start(lab.name, task)) return problem(409, "a check is running already; stop it, or wait for its end");
+  return json_response({{"started", true}}, 202);
 }
 
 Response Routes::answer_figure(const Parts& parts) const {
@@ -196,14 +163,14 @@ Response Routes::answer_figure(const Parts& parts) const {
   const fs::path file = lab == nullptr ? fs::path() : lab->dir / "figures" / parts[2];
   if (lab == nullptr || !is_figure_name(parts[2]) || !fs::is_regular_file(fs::symlink_status(file, ec)) ||
       fs::file_size(file, ec) > kMostFigure)
-    return refuse(404, "there is no such figure");
-  return file_of(file_text(file), media_type(parts[2]));
+    return problem(404, "there is no such figure");
+  return file_response(file_text(file), media_type(parts[2]));
 }
 
 Response Routes::start(const Lab& lab) {
   const ProcessResult r = run_process({program_.string(), "start", lab.name}, {}, {});
-  if (!r.started || r.exit_code != 0) return refuse(500, r.output);
-  return send({{"started", true}});
+  if (!r.started || r.exit_code != 0) return problem(500, r.output);
+  return json_response({{"started", true}});
 }
 
 Response Routes::hint(const Lab& lab, const std::string& task) {
@@ -214,13 +181,13 @@ Response Routes::hint(const Lab& lab, const std::string& task) {
   const std::vector<int> seen = loop::hints_seen(lab, spec);
   if (seen.size() < spec.hints.size())
     loop::note_hint(lab, spec, loop::next_hint(spec, state == s.tasks.end() ? nullptr : &*state, seen).hint);
-  return send({{"shown", loop::hints_seen(lab, spec).size()}});
+  return json_response({{"shown", loop::hints_seen(lab, spec).size()}});
 }
 
 Response Routes::stream() {
   if (++streams_ > kMostStreams) {
     --streams_;
-    return refuse(503, "too many tabs listen at one time");
+    return problem(503, "too many tabs listen at one time");
   }
   // Counted until the tab is gone.
   const std::shared_ptr<void> counted(nullptr, [this](void*) { --streams_; });

@@ -11,6 +11,7 @@
 //   POST api/lab/LAB/hint              {"task"}: one more hint
 //   POST api/lab/LAB/predict           {"id", "answer"}: what the student expects; an empty answer skips
 //   GET  api/events                    server-sent events: hello, step, ended, lab, file
+//   GET  api/viz?file=LAB/FILE         a WebSocket to the visualizer on a result
 #pragma once
 #include <atomic>
 #include <map>
@@ -23,6 +24,7 @@
 #include "serve/events.hpp"
 #include "serve/net/server.hpp"
 #include "serve/page_files.hpp"
+#include "serve/viz_socket.hpp"
 #include "serve/work_watch.hpp"
 
 namespace ridge::serve {
@@ -35,6 +37,7 @@ class Routes {
   // `program`: build/bin/ridge. `first`: the lab that the page opens with; empty: the page chooses.
   Routes(fs::path program, std::string token, std::string first, Hosts portals = {});
   net::Site site();
+  void set_loop(boost::asio::io_context& loop) { viz_.set_loop(loop); }
   // Seconds since the last request; a check that runs and a tab that listens count as one.
   double idle_seconds() const;
   // Ends a running check.
@@ -58,6 +61,7 @@ class Routes {
   std::map<std::string, PageFile> files_;
   std::atomic<int> streams_{0};
   std::atomic<double> asked_;  // when the last request came
+  VizSocket viz_;
   Events events_;
   CheckRun run_;
   WorkWatch watch_;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 
 #include "app/cli/command.hpp"
@@ -14,7 +15,40 @@ namespace ridge {
 
 namespace {
 
+// The same program in a browser tab: `ridge viz --web FILE [--port N]`.
+int show_in_browser(const std::vector<std::string>& args) {
+  std::string file, port = "0";
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (args[i] == "--web") continue;
+    if (args[i] == "--port" && i + 1 < args.size()) {
+      port = args[++i];
+    } else if (args[i].rfind("--port=", 0) == 0) {
+      port = args[i].substr(7);
+    } else if (args[i].rfind("--", 0) != 0 && file.empty()) {
+      file = args[i];
+    } else {
+      throw Error(Exit::usage, fmt::format("'{}' has no meaning beside --web", args[i]),
+                  "ridge viz --web FILE, or with --port N");
+    }
+  }
+  if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != std::string::npos ||
+      std::stoi(port) > 65535)
+    throw Error(Exit::usage, fmt::format("'{}' is no port", port), "--port 8800, or none: then a free one is chosen");
+  std::error_code ec;
+  if (!fs::is_regular_file(file, ec))
+    throw Error(Exit::usage, file.empty() ? "--web needs a file" : fmt::format("there is no file '{}'", file),
+                "name a result, a trace or a recording");
+  const fs::path program = build_dir() / "bin" / "ridge-serve";
+  if (!fs::exists(program))
+    throw Error(Exit::environment, "the server of pages is not built here",
+                prebuilt() ? "ask for a package made by `./ridge package tarball --with serve,viz`"
+                           : "./ridge build serve viz");
+  std::fflush(stdout);
+  become({program.string(), "--web", fs::absolute(file).string(), port, "43200"});
+}
+
 int show_in_visualizer(std::vector<std::string> args) {
+  if (std::find(args.begin(), args.end(), "--web") != args.end()) return show_in_browser(args);
   fs::path program = build_dir() / "bin/ridge-viz";
   if (!fs::exists(program) && std::find(args.begin(), args.end(), "--help") != args.end()) {
     fmt::print(

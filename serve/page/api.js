@@ -7,6 +7,9 @@ export class Refused extends Error {
   }
 }
 
+// A server that was started anew has another token.
+export const MOVED = "ridge serve was started anew, at another address: open the one that it has printed. Your text is kept in this browser, and that page takes it over";
+
 // The answer as JSON. Throws Refused with the server's reason, or a TypeError where there is no answer.
 export async function ask(method, path, body) {
   const options = { method, cache: "no-store" };
@@ -16,6 +19,7 @@ export async function ask(method, path, body) {
   }
   const answer = await fetch(path, options);
   const data = await answer.json().catch(() => ({}));
+  if (answer.status === 403) throw new Refused(403, { problem: MOVED });
   if (!answer.ok) throw new Refused(answer.status, data);
   return data;
 }

@@ -1,0 +1,37 @@
+// The page of `ridge viz --web FILE`: the visualizer alone, on files that were named on the command line.
+#pragma once
+#include <atomic>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "serve/access.hpp"
+#include "serve/net/server.hpp"
+#include "serve/page_files.hpp"
+#include "serve/viz_socket.hpp"
+
+namespace ridge::serve {
+
+//   GET  "", FILE              the page and its files
+//   GET  api/viz?file=NUMBER   a WebSocket to the visualizer on one of the files, counted from 0
+class VizPage {
+ public:
+  VizPage(fs::path program, std::string token, std::vector<fs::path> files, Hosts portals = {});
+  net::Site site();
+  void set_loop(boost::asio::io_context& loop) { viz_.set_loop(loop); }
+  // Seconds since the last request; an open visualizer counts as one.
+  double idle_seconds() const;
+
+ private:
+  net::Response answer(const net::Request& in);
+  fs::path named(const std::string& number) const;
+
+  VizSocket viz_;
+  std::string token_;
+  std::vector<fs::path> shown_;
+  Hosts portals_;
+  std::map<std::string, PageFile> files_;
+  std::atomic<double> asked_;
+};
+
+}  // namespace ridge::serve

@@ -1,0 +1,50 @@
+#include "serve/viz_socket.hpp"
+
+#include <algorithm>
+
+#include "serve/entrance.hpp"
+#include "serve/net/relay.hpp"
+
+namespace ridge::serve {
+
+namespace {
+
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name[0] != '.' && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+           c == '-';
+  });
+}
+
+}  // namespace
+
+net::Response VizSocket::answer(const net::Request& in, const fs::path& file) {
+  if (file.empty()) return problem(404, "there is no such result");
+  if (!in.upgrade) return problem(426, "the visualizer speaks over a WebSocket");
+  std::error_code ec;
+  if (!fs::exists(program_, ec))
+    return problem(503, "the visualizer is not built here; ./ridge viz installs what it needs");
+  if (++*open_ > kMostVisualizers) {
+    --*open_;
+    return problem(503, "too many visualizers are open; close another tab");
+  }
+  const std::shared_ptr<void> counted(nullptr, [open = open_](void*) { --*open; });
+  net::Response out;
+  out.socket = [loop = loop_, argv = std::vector<std::string>{program_.string(), "--web", file.string()},
+                counted](const std::shared_ptr<net::Socket>& socket) { net::relay(*loop, socket, argv, counted); };
+  return out;
+}
+
+fs::path result_file(const std::string& name) {
+  const std::size_t slash = name.find('/');
+  if (slash == std::string::npos) return {};
+  const std::string lab = name.substr(0, slash), file = name.substr(slash + 1);
+  if (!is_plain_name(lab) || !is_plain_name(file)) return {};
+  std::error_code ec;
+  const fs::path path = results_dir() / lab / file;
+  const bool inside = fs::is_directory(fs::symlink_status(results_dir() / lab, ec)) &&
+                      fs::is_regular_file(fs::symlink_status(path, ec));
+  return inside ? fs::absolute(path, ec) : fs::path();
+}
+
+}  // namespace ridge::serve

@@ -1,0 +1,40 @@
+// The visualizer in a tab: `ridge-viz --web FILE` runs beside the server, and a WebSocket carries its messages, which
+// the server does not read.
+#pragma once
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "grader/base/paths.hpp"
+#include "serve/net/message.hpp"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace ridge::serve {
+
+constexpr int kMostVisualizers = 6;  // at one time: each holds a trace in memory
+
+class VizSocket {
+ public:
+  // `program`: build/bin/ridge-viz.
+  explicit VizSocket(fs::path program) : program_(std::move(program)) {}
+  // Where a program's pipes are watched. Called before the first request.
+  void set_loop(boost::asio::io_context& loop) { loop_ = &loop; }
+  // Answers a request for the visualizer on `file`; an empty path: there is no such file.
+  net::Response answer(const net::Request& in, const fs::path& file);
+  // Visualizers that run.
+  int open() const { return *open_; }
+
+ private:
+  fs::path program_;
+  boost::asio::io_context* loop_ = nullptr;
+  std::shared_ptr<std::atomic<int>> open_ = std::make_shared<std::atomic<int>>(0);
+};
+
+// A result, trace or recording in the folder of results by its name, "01_coalescing/20261128T...json"; empty: none.
+fs::path result_file(const std::string& name);
+
+}  // namespace ridge::serve
