@@ -1,0 +1,55 @@
+// Who has to go where too many clients are connected.
+#include "serve/net/crowd.hpp"
+#include "serve/net/message.hpp"
+#include "support/catch.hpp"
+
+using ridge::net::Crowd;
+
+TEST_CASE("of too many, the oldest stranger goes, and no known client") {
+  Crowd crowd(3, 0);
+  for (Crowd::Id id : {1, 2, 3}) CHECK_FALSE(crowd.add(id, "a"));
+  crowd.is_known(1);
+  CHECK(crowd.add(4, "a") == Crowd::Id{2});
+  crowd.remove(2);
+  CHECK(crowd.add(5, "a") == Crowd::Id{3});
+}
+
+TEST_CASE("the address with the most strangers gives one up") {
+  Crowd crowd(4, 0);
+  crowd.add(1, "quiet");
+  for (Crowd::Id id : {2, 3, 4}) crowd.add(id, "loud");
+  CHECK(crowd.add(5, "other") == Crowd::Id{2});
+}
+
+TEST_CASE("an address has only so many strangers") {
+  Crowd crowd(100, 2);
+  CHECK_FALSE(crowd.add(1, "a"));
+  CHECK_FALSE(crowd.add(2, "a"));
+  CHECK_FALSE(crowd.add(3, "b"));
+  CHECK(crowd.add(4, "a") == Crowd::Id{1});
+}
+
+TEST_CASE("where all are known, the one that was idle longest goes, and of busy ones none") {
+  Crowd crowd(3, 0);
+  for (Crowd::Id id : {1, 2, 3}) crowd.add(id, "a"), crowd.is_known(id);
+  crowd.is_busy(1, true);
+  crowd.is_busy(2, true), crowd.is_busy(2, false);
+  CHECK(crowd.add(4, "a") == Crowd::Id{3});
+  crowd.remove(3), crowd.remove(4);
+  crowd.add(5, "a"), crowd.is_known(5);
+  crowd.is_busy(2, true), crowd.is_busy(5, true);
+  CHECK(crowd.add(6, "a") == Crowd::Id{6});  // the new one
+}
+
+TEST_CASE("headers are found in any case, and a query is decoded") {
+  ridge::net::Request r;
+  r.fields = {{"X-Token", "1"}};
+  r.query = "a=b&file=01_x%2Fy.json&end";
+  CHECK(r.header("x-tOKEN") == "1");
+  CHECK(r.header("x-toke").empty());
+  CHECK(r.parameter("file") == "01_x/y.json");
+  CHECK(r.parameter("end").empty());
+  CHECK_FALSE(ridge::net::decoded("%2"));
+  CHECK_FALSE(ridge::net::decoded("%zz"));
+  CHECK(ridge::net::decoded("a%20b") == "a b");
+}
