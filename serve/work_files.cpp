@@ -1,14 +1,12 @@
 #include "serve/work_files.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <mutex>
 
-#include "grader/base/error.hpp"
 #include "grader/base/sha256.hpp"
-#include "grader/base/text.hpp"
-#include "grader/result/result.hpp"
+#include "serve/replace_file.hpp"
 
 namespace ridge::serve {
 
@@ -48,11 +46,9 @@ WorkFile read_now(const Lab& lab, const std::string& name) {
       return f;
     }
     f.version = sha256(f.text);
-    // `printable` keeps text that the page can show without changing a byte. Carriage returns are the page's to keep.
-    const std::string plain = replaced(f.text, "\r", "");
-    if (printable(plain) != plain) {
+    if (const std::string why = text_problem(f.text); !why.empty()) {
       f.text.clear();
-      f.problem = shown(file) + " holds bytes that are no UTF-8 text, which this page would change";
+      f.problem = shown(file) + " is not edited here: " + why;
     }
   }
   return f;
@@ -65,24 +61,21 @@ WorkFile read_work_file(const Lab& lab, const std::string& name) { return read_n
 Saved save_work_file(const Lab& lab, const std::string& name, const std::string& text, const std::string& base) {
   std::lock_guard lock(saving);
   if (const std::string why = problem_of(lab, name); !why.empty()) return {Saved::How::refused, {}, why};
-  if (text.size() > kMostText) return {Saved::How::refused, {}, "the text is larger than this page edits"};
-  if (text.find('\0') != std::string::npos) return {Saved::How::refused, {}, "the text holds a NUL character"};
+  if (const std::string why = text_problem(text); !why.empty()) return {Saved::How::refused, {}, why};
   const fs::path file = work_dir() / lab.name / name;
-  struct stat s {};
-  const bool exists = stat(file.c_str(), &s) == 0;
-  if (exists) {
+  const std::string version = sha256(text);
+  std::error_code ec;
+  if (fs::exists(file, ec)) {
     WorkFile now = read_now(lab, name);
     if (!now.problem.empty()) return {Saved::How::refused, {}, now.problem};  // the page has not seen its text
-    if (now.version == sha256(text)) return {Saved::How::saved, std::move(now), {}};
+    if (now.version == version) return {Saved::How::saved, std::move(now), {}};
     if (now.version != base) return {Saved::How::conflict, std::move(now), {}};
   }
-  try {
-    write_durably(file, text);
-  } catch (const Error& e) {
-    return {Saved::How::failed, {}, std::string(e.what()) + "; free some space"};
-  }
-  if (exists) chmod(file.c_str(), s.st_mode & 07777);
-  return {Saved::How::saved, {text, sha256(text), {}}, {}};
+  const Replaced how = replace_file(file, text, [&](const std::string& now) { return sha256(now) == base; });
+  if (how == Replaced::failed)
+    return {Saved::How::failed, {}, "cannot write " + shown(file) + ": " + std::strerror(errno) + "; free some space"};
+  if (how == Replaced::changed) return {Saved::How::conflict, read_now(lab, name), {}};
+  return {Saved::How::saved, {text, version, {}}, {}};
 }
 
 }  // namespace ridge::serve

@@ -4,10 +4,9 @@
 #include <string>
 
 #include "grader/lab/lab.hpp"
+#include "serve/work_text.hpp"
 
 namespace ridge::serve {
-
-constexpr std::size_t kMostText = 512 << 10;
 
 struct WorkFile {
   std::string text;

@@ -46,8 +46,7 @@ int main(int argc, char** argv) {
         std::lock_guard lock(mutex);
         streams.push_back(s);
       };
-    if (in.path == "/relay")
-      out.socket = [&](const std::shared_ptr<Socket>& s) { relay(running->loop(), s, program); };
+    if (in.path == "/relay") out.socket = [&](const std::shared_ptr<Socket>& s) { relay(running->loop(), s, program); };
     return out;
   };
   Server server(limits, site);

@@ -1,13 +1,18 @@
 // The student's files: a save never overwrites what it has not seen, and nothing outside of the work folder is touched.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 
 #include "grader/base/sha256.hpp"
 #include "serve/lab_json.hpp"
 #include "serve/lesson.hpp"
+#include "serve/replace_file.hpp"
 #include "serve/work_files.hpp"
 #include "support/catch.hpp"
 
@@ -29,6 +34,7 @@ struct Work {
     std::ofstream(file) << "one\n";
   }
   ~Work() { unsetenv("RIDGE_WORK"); }
+  long entries() const { return std::distance(fs::directory_iterator(file.parent_path()), {}); }
   void write(const std::string& text) const { std::ofstream(file, std::ios::binary) << text; }
 };
 
@@ -108,15 +114,93 @@ TEST_CASE("a text that the page would change is not edited there") {
   CHECK(save_work_file(w.lab, "copy.cu", std::string("a\0b", 3), "").how == How::refused);
 }
 
+TEST_CASE("a text that could not be read again is not saved, and the answer names the place") {
+  const Work w;
+  const std::string base = read_work_file(w.lab, "copy.cu").version;
+  for (const auto& [text, said] : {std::pair<std::string, const char*>{"one\n\xEF\xBB\xBFtwo\n", "line 2 holds U+FEFF"},
+                                   {"one\ntwo\n\x1b[1m", "line 3 holds U+001B"},
+                                   {"\xE2\x80\xAE", "line 1 holds U+202E"},
+                                   {"a\xff", "line 1 holds bytes that are no UTF-8"}}) {
+    const Saved s = save_work_file(w.lab, "copy.cu", text, base);
+    CHECK(s.how == How::refused);
+    CHECK(s.why.find(said) == 0);
+    CHECK(file_text(w.file) == "one\n");
+    w.write(text);
+    const WorkFile f = read_work_file(w.lab, "copy.cu");
+    CHECK(f.problem.find(said) != std::string::npos);
+    w.write("one\n");
+  }
+}
+
 TEST_CASE("a disk that takes nothing leaves the old text, and says so") {
   const Work w;
   const std::string base = read_work_file(w.lab, "copy.cu").version;
-  // A folder in the place of the temporary file, as good as a full disk.
-  fs::create_directories(w.file.string() + "." + std::to_string(getpid()) + ".tmp");
+  signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit nothing{0, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &nothing);
   const Saved s = save_work_file(w.lab, "copy.cu", "two\n", base);
+  setrlimit(RLIMIT_FSIZE, &before);
   CHECK(s.how == How::failed);
-  CHECK_FALSE(s.why.empty());
+  CHECK(s.why.find("free some space") != std::string::npos);
   CHECK(file_text(w.file) == "one\n");
+  CHECK(w.entries() == 1);
+}
+
+TEST_CASE("what another editor writes in the last moment stays") {
+  const Work w;
+  const std::string base = read_work_file(w.lab, "copy.cu").version;
+  const auto hooked = [&](const std::function<void()>& meanwhile) {
+    before_replacing = meanwhile;
+    const Saved s = save_work_file(w.lab, "copy.cu", "mine\n", base);
+    before_replacing = nullptr;
+    return s;
+  };
+  Saved s = hooked([&] { w.write("in place\n"); });
+  CHECK(s.how == How::conflict);
+  CHECK(s.now.text == "in place\n");
+  CHECK(file_text(w.file) == "in place\n");
+  w.write("one\n");
+  s = hooked([&] {  // as vim does
+    std::ofstream(w.dir.path() / "theirs") << "renamed\n";
+    fs::rename(w.dir.path() / "theirs", w.file);
+  });
+  CHECK(s.how == How::conflict);
+  CHECK(file_text(w.file) == "renamed\n");
+  fs::remove(w.file);
+  s = hooked([&] { w.write("made\n"); });
+  CHECK(s.how == How::conflict);
+  CHECK(file_text(w.file) == "made\n");
+  CHECK(w.entries() == 1);
+}
+
+TEST_CASE("a save by a server that was killed blocks no other, and what it left goes") {
+  const Work w;
+  const std::string base = read_work_file(w.lab, "copy.cu").version,
+                    old = w.file.string() + "." + std::to_string(getpid()) + ".tmp",
+                    stale = (w.file.parent_path() / ".copy.cu.0123456789abcdef.ridge-new").string();
+  for (const std::string& file : {old, stale}) {
+    std::ofstream(file) << "half";
+    const timespec hour[2] = {{std::time(nullptr) - 3600, 0}, {std::time(nullptr) - 3600, 0}};
+    utimensat(AT_FDCWD, file.c_str(), hour, 0);
+  }
+  CHECK(save_work_file(w.lab, "copy.cu", "two\n", base).how == How::saved);
+  CHECK(w.entries() == 1);
+}
+
+TEST_CASE("no other user can read a private file while it is saved") {
+  const Work w;
+  chmod(w.file.c_str(), 0600);
+  const std::string base = read_work_file(w.lab, "copy.cu").version;
+  unsigned widest = 0;
+  before_replacing = [&] {
+    for (const auto& entry : fs::directory_iterator(w.file.parent_path()))
+      widest |= static_cast<unsigned>(entry.status().permissions());
+  };
+  CHECK(save_work_file(w.lab, "copy.cu", "two\n", base).how == How::saved);
+  before_replacing = nullptr;
+  CHECK((widest & 077) == 0);
 }
 
 TEST_CASE("a lesson's headings have the anchors that findings name, and its links lead to what the server has") {

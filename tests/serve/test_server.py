@@ -206,7 +206,7 @@ try:
     until("it goes with a server that is killed", lambda: not checks_running())
     port, token = server.port, server.token
     old = work / ".ridge/serve"
-    old.mkdir(exist_ok=True)
+    old.mkdir(parents=True, exist_ok=True)
     (old / "token").write_text(token)  # as earlier versions left it
     (old / f"{port}.html").write_text(token)
     server = Server("01", "--port", str(port))
