@@ -1,6 +1,9 @@
 #include "app/grading/own_work.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -12,6 +15,26 @@
 namespace ridge {
 
 namespace {
+
+// Of several programs that begin a lab at one time (a terminal, tabs of `ridge serve`), one makes the copy. The lock is
+// the work folder's own, so that no file is left.
+class WorkLock {
+ public:
+  WorkLock() {
+    std::error_code ec;
+    fs::create_directories(work_dir(), ec);
+    folder_ = open(work_dir().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder_ >= 0) flock(folder_, LOCK_EX);
+  }
+  ~WorkLock() {
+    if (folder_ >= 0) close(folder_);
+  }
+  WorkLock(const WorkLock&) = delete;
+  WorkLock& operator=(const WorkLock&) = delete;
+
+ private:
+  int folder_ = -1;
+};
 
 // The arguments for an editor's clangd: Clang's CUDA mode with the emulator's headers. clangd then reads <<< >>> and
 // finds a kernel that calls a host function, without a CUDA Toolkit.
@@ -76,6 +99,7 @@ void add_stubs(const Lab& lab, const fs::path& dir, const std::vector<std::strin
 int start_work(const std::string& key) {
   Lab lab = find_lab(key);
   fs::path dir = work_dir() / lab.name;
+  const WorkLock lock;
   if (fs::exists(dir)) {
     const std::vector<std::string> missing = missing_files(lab, dir);
     if (missing.empty())

@@ -2,6 +2,7 @@
 
 test_server.py RIDGE: prints a line for each, and exits with 1 where an answer is another one.
 """
+import concurrent.futures
 import contextlib
 import http.client
 import json
@@ -137,6 +138,11 @@ try:
     check("nothing of it", b'"text":""' in body)
     server.expect("and is written", 400, "PUT", f"{lab}/file/gather.cu", {"text": "x", "base": ""})
     check("it is as before", secret.read_text() == "secret")
+    # ---- several tabs open a lab for the first time
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        starts = list(pool.map(lambda _: server.ask("POST", "api/lab/02_tiling/start", {}), range(8)))
+    check("eight tabs start a lab at once", all(status == 200 for status, _ in starts), [s for s, _ in starts])
+    check("its files are whole", len(list((work / "02_tiling").glob("*.cu"))) == 5 and not (work / "02_tiling.new").exists())
     # ---- sizes and forms
     base = server.version()
     server.expect("a body of 10 MB", 413, "PUT", f"{lab}/file/copy.cu", "x" * (10 << 20))
