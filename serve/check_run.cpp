@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kLookMs = 50;                  // how often a wish to stop is looked for
 constexpr double kPatience = 5;              // seconds from SIGTERM, at which `ridge` cleans up, to SIGKILL
-constexpr std::size_t kMostText = 64 << 10;  // of stderr
+constexpr std::size_t kMostErrors = 64 << 10;  // of stderr
 constexpr std::size_t kLongestStep = 400;
 
 bool has_ended(pid_t pid) {
@@ -86,7 +86,7 @@ void CheckRun::run(const std::string& lab, const std::string& task) {
     if (poll(p.data(), p.size(), kLookMs) <= 0) continue;
     if (p[0].revents != 0 && !take(fds[0], steps)) close(fds[0]), fds[0] = -1;
     if (p[1].revents != 0 && !take(fds[1], errors)) close(fds[1]), fds[1] = -1;
-    if (errors.size() > kMostText) errors.resize(kMostText);
+    if (errors.size() > kMostErrors) errors.resize(kMostErrors);
     for (std::size_t end; (end = steps.find('\n')) != std::string::npos; steps.erase(0, end + 1)) {
       const std::string text = printable(steps.substr(0, std::min(end, kLongestStep)));
       {

@@ -12,6 +12,7 @@
 #include "learn/attempts/hints.hpp"
 #include "learn/findings/findings.hpp"
 #include "learn/findings/lesson.hpp"
+#include "serve/attempts_json.hpp"
 #include "serve/predict_json.hpp"
 #include "serve/work_files.hpp"
 
@@ -28,7 +29,7 @@ constexpr std::size_t kMostMessages = 20;
 // A task's last two results, and its file's SHA-256 as the last one judged it.
 struct Judged {
   std::optional<TaskResult> last, before;
-  std::string file_hash;
+  std::string file_hash, attempt;  // of the last one
 };
 
 struct History {
@@ -51,6 +52,7 @@ History history_of(const Lab& lab) {
         continue;
       }
       j.last = t;
+      j.attempt = a->id;
       for (const Task& spec : lab.tasks)
         if (spec.id == t.id && a->result.submission_files.count(spec.file) != 0)
           j.file_hash = a->result.submission_files.at(spec.file);
@@ -107,7 +109,8 @@ json task_json(const Lab& lab, const Task& spec, const Judged& j) {
                {"goals", goals_json(spec, j.last)},
                {"hints", hints_json(lab, spec)},
                {"judged", j.file_hash},
-               {"changes", json::array()}};
+               {"changes", json::array()},
+               {"views", j.last ? views_json(lab, j.attempt, *j.last) : json::array()}};
   if (!j.last) return task;
   task["gates"] = gates_json(*j.last);
   task["reason"] = j.last->reason;
@@ -226,6 +229,7 @@ json lab_json(const Lab& lab) {
           {"findings", findings_json(lab, h)},
           {"build", build_json(lab, h)},
           {"predictions", predictions_json(lab)},
+          {"quiz", fs::exists(lab.dir / "quiz.toml", ec)},
           {"attempt", h.newest ? json{{"id", h.newest->id},
                                       {"time", h.newest->result.time},
                                       {"files", h.newest->result.submission_files}}

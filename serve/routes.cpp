@@ -9,10 +9,12 @@
 #include "grader/sandbox/process.hpp"
 #include "learn/attempts/attempts.hpp"
 #include "learn/attempts/hints.hpp"
+#include "serve/attempts_json.hpp"
 #include "serve/entrance.hpp"
 #include "serve/lab_json.hpp"
 #include "serve/lesson.hpp"
 #include "serve/predict_json.hpp"
+#include "serve/quiz_json.hpp"
 #include "serve/work_files.hpp"
 
 namespace ridge::serve {
@@ -141,6 +143,7 @@ Response Routes::answer_lab(const Lab& lab, const Parts& parts, const Request& i
   if (parts.size() == 5 && what == "file") return answer_file(lab, parts[4], in);
   if (get && parts.size() == 4 && what == "lesson")
     return file_response(lesson_html(file_text(lab.dir / "README.md"), lab, labs_), "text/html; charset=utf-8");
+  if (parts.size() == 4 && (get || what == "quiz")) return answer_study(lab, what, in);
   if (!post || parts.size() != 4) return problem(404, "there is nothing at this address");
   const json body = read_object(in.body);
   const std::string task = text_of(body, "task");
@@ -155,6 +158,24 @@ Response Routes::answer_lab(const Lab& lab, const Parts& parts, const Request& i
   if (what != "check") return problem(404, "there is nothing at this address");
   if (!run_.start(lab.name, task)) return problem(409, "a check is running already; stop it, or wait for its end");
   return json_response({{"started", true}}, 202);
+}
+
+Response Routes::answer_study(const Lab& lab, const std::string& what, const Request& in) const {
+  if (what == "attempts") return json_response({{"attempts", attempts_json(lab)}});
+  if (what == "diff") {
+    const json files = diff_json(lab, in.parameter("from"), in.parameter("to"));
+    return files.is_null() ? problem(404, "there is no such attempt") : json_response({{"files", files}});
+  }
+  if (what == "judged") {
+    const auto text = judged_text(lab, in.parameter("file"));
+    return text ? json_response({{"text", *text}}) : problem(404, "no text of an earlier check is kept");
+  }
+  if (what == "path") return file_response(path_svg(lab, in.parameter("task")), "image/svg+xml");
+  if (what != "quiz") return problem(404, "there is nothing at this address");
+  if (in.method != "POST") return json_response({{"questions", quiz_json(lab)}});
+  const json body = read_object(in.body), marked = answer_quiz(lab, text_of(body, "id"), text_of(body, "answer"));
+  if (marked.is_null()) return problem(404, "there is no such question");
+  return json_response(marked, marked.contains("problem") ? 400 : 200);
 }
 
 Response Routes::answer_figure(const Parts& parts) const {

@@ -6,6 +6,11 @@
 //   GET  api/lab/LAB/lesson            the lesson as HTML
 //   GET  api/lab/LAB/file/FILE         the student's file
 //   PUT  api/lab/LAB/file/FILE         {"text", "base"}: saves it
+//   GET  api/lab/LAB/judged?file=FILE  the file as the last attempt judged it
+//   GET  api/lab/LAB/attempts          the last attempts
+//   GET  api/lab/LAB/diff?from=&to=    what changed between two of them; without `to`, until now
+//   GET  api/lab/LAB/path?task=TASK    the task's attempts under the roofline, as SVG
+//   GET  api/lab/LAB/quiz              its questions; POST {"id", "answer"} marks an answer
 //   POST api/lab/LAB/start             makes the student's copy
 //   POST api/lab/LAB/check, api/stop   {"task"}: starts a check; ends it
 //   POST api/lab/LAB/hint              {"task"}: one more hint
@@ -48,6 +53,7 @@ class Routes {
   net::Judged judge(const net::Request& in);
   net::Response answer(const net::Request& in);
   net::Response answer_lab(const Lab& lab, const Parts& parts, const net::Request& in);
+  net::Response answer_study(const Lab& lab, const std::string& what, const net::Request& in) const;
   net::Response answer_figure(const Parts& parts) const;
   net::Response start(const Lab& lab);
   net::Response hint(const Lab& lab, const std::string& task);

@@ -45,11 +45,8 @@ struct Axis {
   double at(double value) const { return from + (std::log10(value) - low) / (high - low) * (to - from); }
 };
 
-}  // namespace
-
-std::string escaped(const std::string& text) { return replaced(xml_text(printable(text)), "'", "&#39;"); }
-
-std::string roofline_svg(const Result& r) {
+// `joined`: the tasks are steps of a path.
+std::string draw_roofline(const Result& r, bool joined) {
   const Ceiling* memory = nullptr;
   const Ceiling* compute = nullptr;
   for (const Ceiling& c : r.ceilings) {
@@ -112,6 +109,11 @@ std::string roofline_svg(const Result& r) {
   out += "\"/>\n";
   out += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", kLeft + 8, kTop + 12,
                      escaped(memory->name + (compute != nullptr ? ", " + compute->name : "")));
+  if (joined) {
+    out += "<polyline class=\"way\" points=\"";
+    for (const Point& p : points) out += fmt::format("{:.1f},{:.1f} ", x.at(p.x), y.at(p.y));
+    out += "\"/>\n";
+  }
   std::stable_sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.y > b.y; });
   double below = 0;
   for (const Point& p : points) {
@@ -124,6 +126,35 @@ std::string roofline_svg(const Result& r) {
         escaped(p.task));
   }
   return out + "</svg>\n";
+}
+
+bool same_place(const Roofline& a, const Roofline& b) {
+  return a.operations == b.operations && a.bytes == b.bytes && a.seconds == b.seconds;
+}
+
+}  // namespace
+
+std::string escaped(const std::string& text) { return replaced(xml_text(printable(text)), "'", "&#39;"); }
+
+std::string roofline_svg(const Result& r) { return draw_roofline(r, false); }
+
+std::string attempts_roofline_svg(const std::vector<Result>& attempts, const std::string& task) {
+  Result path;
+  std::size_t first = 0;  // attempt of the last point, from 1
+  for (std::size_t i = 0; i < attempts.size(); ++i)
+    for (const TaskResult& t : attempts[i].tasks) {
+      if (t.id != task || !t.roofline) continue;
+      path.ceilings = attempts[i].ceilings;
+      path.lab = attempts[i].lab;
+      if (path.tasks.empty() || !same_place(*path.tasks.back().roofline, *t.roofline)) {
+        first = i + 1;
+        path.tasks.push_back(t);
+        path.tasks.back().id = std::to_string(first);
+      } else {
+        path.tasks.back().id = fmt::format("{} to {}", first, i + 1);
+      }
+    }
+  return draw_roofline(path, true);
 }
 
 std::string timeline_svg(const std::string& text, const std::string& title) {

@@ -10,6 +10,8 @@ export class Refused extends Error {
 // A server that was started anew has another token.
 export const MOVED = "ridge serve was started anew, at another address: open the one that it has printed. Your text is kept in this browser, and that page takes it over";
 
+const GONE = "The server does not answer. Your text is kept in this browser. Start ./ridge serve again: this page then goes on.";
+
 // The answer as JSON. Throws Refused with the server's reason, or a TypeError where there is no answer.
 export async function ask(method, path, body) {
   const options = { method, cache: "no-store" };
@@ -31,17 +33,18 @@ export const fetchText = async path => {
 };
 
 // Listens while the tab is visible: a browser opens six connections to a server, and hidden tabs would take them all.
-// `heard` is called with kind and data; `lost` when the server does not answer.
+// `heard` is called with kind and data; `lost`, with the reason, when the server does not answer.
 export function listen(heard, lost) {
   let source = null;
   const open = () => {
     if (source || document.hidden) return;
     source = new EventSource("api/events");
     for (const kind of ["hello", "step", "ended", "lab", "file"]) source.addEventListener(kind, e => heard(kind, JSON.parse(e.data)));
-    source.onerror = () => {
-      // A stream that ended by itself is opened anew by the browser; one that was refused is not.
+    source.onerror = async () => {
+      lost(GONE);
+      // A stream that broke off is opened anew by the browser; one that was refused is not.
       if (source.readyState !== EventSource.CLOSED) return;
-      lost();
+      if ((await fetch("api/labs").catch(() => null))?.status === 403) lost(`${MOVED}.`);
       close();
       setTimeout(open, 2000);
     };

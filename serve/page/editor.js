@@ -52,6 +52,9 @@ export class Editor {
 
   focus() { this.cm.focus(); }
 
+  // It was hidden.
+  refresh() { this.cm.refresh(); }
+
   go(line) {
     this.cm.setCursor({ line: line - 1, ch: 0 });
     this.cm.scrollIntoView({ line: line - 1, ch: 0 }, 120);

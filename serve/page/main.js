@@ -1,64 +1,46 @@
 // The page: chooses lab and task, and passes what happens between lesson, editor and result.
 import { ask, listen, make } from "./api.js";
+import { showAttempts } from "./attempts.js";
 import { defineCuda, Editor } from "./editor.js";
-import { goTo, showLesson } from "./lesson.js";
+import { drawLesson, fetchLesson, goTo } from "./lesson.js";
+import { OpenFiles, tellFailure } from "./open_files.js";
+import { Panels } from "./panels.js";
 import { keepPredictions } from "./predict.js";
+import { showQuiz } from "./quiz.js";
 import { showResult, showTasks, toldResult } from "./result.js";
-import { SavedFile } from "./saving.js";
+import { keep, kept, startSettings } from "./settings.js";
+import { closeViz, openViz, vizIsOpen, vizThemeChanged } from "./viz_tab.js";
 
 const at = id => document.getElementById(`r-${id}`);
-const keep = (key, value) => { try { localStorage.setItem(key, value); } catch { /* only for this visit then */ } };
-const kept = key => { try { return localStorage.getItem(key); } catch { return null; } };
 
 defineCuda();
 const editor = new Editor(at("editor"));
-let lab = "", state = null, task = "", open = null, problem = "", noted = "";
+let lab = "", state = null, task = "", problem = "", noted = "";
+let files = new OpenFiles("");
 let running = null; // { lab, task } of the check that runs
-const files = new Map();
-const page = { go: goToLine, hint: takeHint, checkNow: () => check(task, true) };
 let asked = ""; // the task whose predictions the last Ctrl-Enter has led to
-
-// ---- files
-
-const SAID = { saved: "saved", dirty: "", saving: "saving", conflict: "not saved", failed: "not saved" };
-
-function showSaved() {
-  const worst = [...files.values()].find(f => f.state === "failed" || f.state === "conflict") ?? open;
-  if (!worst) return;
-  if (at("saved").textContent !== SAID[worst.state]) at("saved").textContent = SAID[worst.state];
-  at("saved").className = worst.state === "failed" || worst.state === "conflict" ? "bad" : "soft";
-  const failed = [...files.values()].find(f => f.state === "failed");
-  tellFailure(failed ? `${failed.name} is not saved: ${failed.why}. Its text is kept in this browser, and the page tries again.` : "");
-  const conflict = open?.state === "conflict";
-  if (at("conflict").hidden === conflict) at("conflict").hidden = !conflict;
-  if (conflict) at("conflict-text").textContent = `${open.why}. Which text shall stay?`;
-}
-
-function tellFailure(text) {
-  if (at("failed").textContent !== text) at("failed").textContent = text;
-  at("failed").hidden = text === "";
-}
-
-async function loadFiles() {
-  files.clear();
-  for (const { name } of state.files) {
-    try {
-      files.set(name, new SavedFile(lab, name, await ask("GET", `api/lab/${lab}/file/${name}`), showSaved));
-    } catch (e) {
-      problem = e.message;
-    }
-  }
-}
+let opening = 0; // the number of the last wish to open a lab
+const page = {
+  go: goToLine, hint: takeHint, checkNow: () => check(task, true), goTo: anchor => goTo(at("lesson"), anchor),
+  get lab() { return lab; }, get task() { return task; }, get file() { return files.open; },
+  replace: text => {
+    const changes = files.open.text !== text;
+    if (changes) files.open.replace(text);
+    return changes;
+  },
+};
+const panels = new Panels({ attempts: () => tell(showAttempts(at("attempts"), page), "attempts"), quiz: () => tell(showQuiz(at("quiz"), page), "quiz") });
+const tell = (promise, place) => promise.catch(e => at(place).replaceChildren(make("p", { class: "bad" }, e.message)));
 
 function showFile(name) {
   const file = files.get(name);
   if (!file) return;
-  open = file;
+  files.open = file;
   editor.show(file);
-  at("files").replaceChildren(...[...files.keys()].map(other => make("button", {
+  at("files").replaceChildren(...files.names().map(other => make("button", {
     type: "button", "aria-pressed": String(other === name), onclick: () => { showFile(other); editor.focus(); },
   }, other)));
-  showSaved();
+  files.showSaved();
 }
 
 function goToLine(file, line) {
@@ -98,9 +80,11 @@ async function refresh() {
   if (!fresh || asked !== lab || JSON.stringify(fresh) === JSON.stringify(state)) return; // focus and open details stay
   state = fresh;
   const judged = `${lab} ${state.attempt?.id}`;
-  if (judged !== noted) noteLines();
+  const isNew = judged !== noted;
+  if (isNew) noteLines();
   noted = judged;
   show();
+  if (isNew) panels.refresh();
 }
 
 function chooseTask(id) {
@@ -111,25 +95,50 @@ function chooseTask(id) {
   goTo(at("lesson"), spec.lesson);
   keep(`ridge-task:${lab}`, id);
   show();
+  if (panels.chosen === "attempts") panels.refresh();
 }
 
+// All of another lab is fetched before anything of it is shown. Nothing changes where a text is not saved, or where the
+// reader has chosen yet another lab meanwhile.
 async function openLab(name) {
-  await Promise.all([...files.values()].map(f => f.save()));
-  lab = name;
-  problem = noted = "";
-  history.replaceState(null, "", `?lab=${lab}${location.hash}`);
-  state = await ask("GET", `api/lab/${lab}`);
-  if (!state.started) {
-    await ask("POST", `api/lab/${lab}/start`);
-    state = await ask("GET", `api/lab/${lab}`);
+  const mine = ++opening;
+  const stays = why => {
+    if (mine !== opening) return;
+    if (lab) at("lab").value = lab;
+    problem = why;
+    show();
+  };
+  const unsaved = await files.save();
+  if (mine !== opening) return;
+  if (unsaved) return stays(`Lab ${state.number} stays open: ${unsaved.name} is not saved. The line above the editor says why.`);
+  const next = new OpenFiles(name);
+  try {
+    let fresh = await ask("GET", `api/lab/${name}`);
+    if (!fresh.started) {
+      await ask("POST", `api/lab/${name}/start`);
+      fresh = await ask("GET", `api/lab/${name}`);
+    }
+    const [lesson] = await Promise.all([fetchLesson(name), next.load(fresh.files.map(f => f.name))]);
+    const typed = await files.save(); // while it was loading
+    if (mine !== opening) return next.end();
+    if (typed) return next.end(), stays(`Lab ${state.number} stays open: ${typed.name} is not saved. The line above the editor says why.`);
+    files.end();
+    files = next, lab = name, state = fresh, problem = next.problem;
+    history.replaceState(null, "", `?lab=${lab}${location.hash}`);
+    drawLesson(at("lesson"), lesson);
+  } catch (e) {
+    next.end();
+    if (!state) throw e;
+    return stays(`Lab ${name} cannot be opened: ${e.message}`);
   }
+  at("lab").value = lab;
   document.title = `${state.number} ${state.title} - Ridge`;
-  await Promise.all([loadFiles(), showLesson(at("lesson"), lab)]);
   const before = kept(`ridge-task:${lab}`);
   task = state.tasks.some(t => t.id === before) ? before : state.next || state.tasks[0].id;
   showFile(state.tasks.find(t => t.id === task).file);
   noteLines();
   noted = `${lab} ${state.attempt?.id}`;
+  panels.choose("result");
   show();
 }
 
@@ -146,14 +155,17 @@ async function check(which, now = false) {
     form.querySelector("input").focus();
     return;
   }
-  if (form && await keepPredictions(at("shown"), lab)) return;
-  const saved = await Promise.all([...files.values()].map(f => f.save()));
-  if (saved.includes(false)) {
+  const here = lab;
+  if (form && await keepPredictions(at("shown"), here)) return;
+  const unsaved = await files.save();
+  if (lab !== here) return; // the reader has gone on to another lab
+  if (unsaved) {
     problem = "Not checked: a file is not saved. The line above the editor says why.";
     return show();
   }
+  panels.choose("result");
   try {
-    await ask("POST", `api/lab/${lab}/check`, { task: which });
+    await ask("POST", `api/lab/${here}/check`, { task: which });
   } catch (e) {
     problem = e.message;
     show();
@@ -195,20 +207,21 @@ listen((kind, data) => {
   if (kind === "hello") {
     if (data.running) step(data);
     else if (running) { running = null; at("step").textContent = ""; if (state) show(); }
-    showSaved();
+    tellFailure("");
+    files.showSaved();
     if (state) refresh();
-    for (const f of files.values()) f.savedElsewhere("");
+    for (const f of files.list()) f.savedElsewhere("");
   }
   if (!state) return;
   if (kind === "step") step(data);
   if (kind === "ended") ended(data);
   if (kind === "lab" && data.lab === lab && !running) refresh();
   if (kind === "file" && data.lab === lab) files.get(data.file)?.savedElsewhere(data.version);
-}, () => tellFailure("The server does not answer. Your text is kept in this browser. Start ./ridge serve again: this page then goes on."));
+}, tellFailure);
 
 // ---- keys and settings
 
-const columns = () => [at("lesson"), editor, at("shown")];
+const columns = () => [at("lesson"), editor, panels.panel];
 function nextColumn(by) {
   const inside = [at("lesson"), at("work"), at("result")].findIndex(c => c.contains(document.activeElement));
   columns()[(inside + by + 3) % 3].focus();
@@ -220,42 +233,34 @@ document.addEventListener("keydown", e => {
   const action = {
     "Ctrl-Enter": () => check(task), "Ctrl-Shift-Enter": () => check(""), "Ctrl-.": stop, F1: () => at("keys").showModal(),
     F2: () => state && takeHint(), F6: () => nextColumn(1), "Shift-F6": () => nextColumn(-1),
-    "Ctrl-s": () => open?.save(),
+    F4: viz, "Ctrl-s": () => files.open?.save(),
   }[key] ?? (number && state?.tasks[number[1] - 1] ? () => { chooseTask(state.tasks[number[1] - 1].id); } : null);
-  if (!action || at("keys").open) return;
+  if (!action || at("keys").open || (vizIsOpen() && key !== "F4")) return; // the visualizer has keys of its own
   e.preventDefault();
   e.stopPropagation();
   action();
 }, true);
 
-function theme(name) {
-  if (name) document.documentElement.dataset.theme = name;
+function viz() {
+  if (vizIsOpen()) closeViz();
+  else if (state) openViz(state.tasks.find(t => t.id === task), () => { editor.refresh(); at("open-viz").focus(); });
 }
-at("theme").addEventListener("click", () => {
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  const now = document.documentElement.dataset.theme ?? (dark ? "dark" : "light");
-  theme(now === "dark" ? "light" : "dark");
-  keep("ridge-theme", document.documentElement.dataset.theme);
-});
-theme(kept("ridge-theme"));
 
-at("keymap").value = kept("ridge-keymap") ?? "default";
-editor.keymap = at("keymap").value || "default";
-at("keymap").addEventListener("change", () => { editor.keymap = at("keymap").value; keep("ridge-keymap", at("keymap").value); });
-CodeMirror.commands.save = () => open?.save();
-
-at("help").addEventListener("click", () => at("keys").showModal());
+startSettings(editor, vizThemeChanged);
+CodeMirror.commands.save = () => files.open?.save();
+at("open-viz").addEventListener("click", viz);
+at("viz-close").addEventListener("click", viz);
 at("check").addEventListener("click", () => check(task));
 at("check-all").addEventListener("click", () => check(""));
 at("stop").addEventListener("click", stop);
-at("mine").addEventListener("click", () => { open.resolve(true); editor.focus(); });
-at("theirs").addEventListener("click", () => { open.resolve(false); editor.focus(); });
+at("mine").addEventListener("click", () => { files.open.resolve(true); editor.focus(); });
+at("theirs").addEventListener("click", () => { files.open.resolve(false); editor.focus(); });
 at("lab").addEventListener("change", () => openLab(at("lab").value));
 at("shown").addEventListener("click", e => { // the lesson's column scrolls also where the address has the anchor already
   const link = e.target.closest("a[href^='#']");
   if (link) { e.preventDefault(); goTo(at("lesson"), link.getAttribute("href").slice(1)); }
 });
-addEventListener("beforeunload", e => { if ([...files.values()].some(f => f.state === "failed" || f.state === "conflict")) e.preventDefault(); });
+addEventListener("beforeunload", e => { if (files.inTrouble()) e.preventDefault(); });
 
 async function showLabs() {
   const { labs, first } = await ask("GET", "api/labs");
@@ -269,4 +274,3 @@ const wanted = new URLSearchParams(location.search).get("lab");
 const known = name => labs.some(l => l.name === name);
 const latest = labs.filter(l => l.started && !l.passed).sort((a, b) => (a.last < b.last ? 1 : -1))[0];
 await openLab(known(wanted) ? wanted : known(first) ? first : (latest ?? labs.find(l => !l.passed) ?? labs[0]).name);
-at("lab").value = lab;

@@ -29,11 +29,20 @@ export class SavedFile {
     this.why = "";
     this.busy = null;
     this.timer = 0;
-    this.recover(answer);
+    this.again = 0;
+    this.recover();
     this.doc.on("change", () => this.edited());
   }
 
   get text() { return this.doc.getValue(this.separator); }
+
+  // Nothing is saved or told any more. What was not saved stays a draft.
+  end() {
+    clearTimeout(this.timer);
+    clearTimeout(this.again);
+    this.changed = () => {};
+    this.ended = true;
+  }
 
   set(state, why = "") {
     this.state = state;
@@ -62,7 +71,7 @@ export class SavedFile {
     if (this.state === "conflict") return;
     if (this.state !== "failed") this.set("dirty");
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.save(), WAIT);
+    if (!this.ended) this.timer = setTimeout(() => this.save(), WAIT);
   }
 
   // Resolves to true once the text that is there now is saved.
@@ -134,26 +143,35 @@ export class SavedFile {
     try { localStorage.removeItem(this.key + tab); } catch { /* as above */ }
   }
 
-  // A draft of this tab, or of one that is gone, whose text was never saved.
-  recover(answer) {
+  // A draft of this tab, or of one that is gone, whose text was never saved. A young draft may be that of a tab at work:
+  // it is looked at again later.
+  recover() {
+    if (this.ended) return;
     let keys = [];
     try { keys = Object.keys(localStorage).filter(key => key.startsWith(this.key)); } catch { return; }
     for (const key of keys) {
       let draft = null;
       try { draft = JSON.parse(localStorage.getItem(key)); } catch { continue; }
       if (!draft || typeof draft.text !== "string") continue;
-      if (key !== this.key + tab && Date.now() - draft.time < ORPHANED) continue; // another tab is at it
+      const age = Date.now() - draft.time, own = key === this.key + tab;
+      if (this.state !== "saved" || (!own && age < ORPHANED)) {
+        if (own) continue;
+        clearTimeout(this.again);
+        this.again = setTimeout(() => this.recover(), Math.max(ORPHANED - age, RETRY));
+        continue;
+      }
       localStorage.removeItem(key);
-      if (draft.text === answer.text) continue;
+      if (draft.text === this.text) continue;
+      const theirs = { text: this.text, version: this.base };
       this.replace(draft.text);
       this.keepDraft();
-      if (draft.base === answer.version) {
+      clearTimeout(this.timer);
+      if (draft.base === this.base) {
         this.state = "dirty";
         this.timer = setTimeout(() => this.save(), 0);
       } else {
-        this.theirs = { text: answer.text, version: answer.version };
-        this.state = "conflict";
-        this.why = `${this.name} was changed elsewhere, and this browser holds a text of it that was never saved`;
+        this.theirs = theirs;
+        this.set("conflict", `${this.name} was changed elsewhere, and this browser holds a text of it that was never saved`);
       }
       return;
     }
