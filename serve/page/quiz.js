@@ -3,6 +3,9 @@ import { ask, make } from "./api.js";
 
 const letter = i => String.fromCharCode(97 + i);
 
+// `a` as code, as in a lesson.
+const withCode = text => text.split("`").map((part, i) => (i % 2 === 1 ? make("code", {}, part) : part));
+
 function field(q) {
   if (q.kind === "choice")
     return make("ol", { class: "choices" }, ...q.items.map((text, i) => make("li", {}, make("label", {}, make("input", { type: "radio", name: `quiz-${q.id}`, value: i + 1 }), ` ${text}`))));
@@ -17,7 +20,7 @@ function standing(q) {
 function card(q, number, lab, go) {
   const told = make("div", { role: "status" }, standing(q));
   const form = make("form", { class: "card", "data-question": q.id, "aria-label": `Question ${number}` },
-    make("p", {}, make("strong", {}, `${number}. `), q.ask),
+    make("p", {}, make("strong", {}, `${number}. `), ...withCode(q.ask)),
     q.code.length > 0 ? make("pre", { tabindex: 0, role: "region", "aria-label": "Code" }, q.code.map((line, i) => `${String(i + 1).padStart(3)}  ${line}`).join("\n")) : null,
     q.kind === "order" ? make("ul", {}, ...q.items.map((text, i) => make("li", {}, `${letter(i)}  ${text}`))) : null,
     field(q), make("p", {}, make("button", {}, q.right === null ? "Answer" : "Answer again")), told);

@@ -39,8 +39,12 @@ export async function chord(page, ...keys) {
   await page.keyboard.press(keys[keys.length - 1]);
   for (const key of keys.slice(0, -1).reverse()) await page.keyboard.up(key);
 }
+// Checks the task that is open; its predictions are left out.
 export async function judge(page) {
+  const asked = () => page.evaluate(() => document.activeElement.closest('#r-predict') !== null);
+  const answers = await asked();
   await chord(page, 'Control', 'Enter');
+  if (!answers && await asked()) await chord(page, 'Control', 'Enter');
   await until(page, () => !document.getElementById('r-stop').hidden);
   await until(page, () => document.getElementById('r-stop').hidden);
 }
