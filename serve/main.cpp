@@ -1,9 +1,11 @@
 // ridge-serve: a lab in a browser tab, for one person. A program of its own, so that `ridge` itself needs no HTTP library
 // where it travels.
 //
-//   ridge-serve LAB PORT IDLE HOST...          LAB may be empty; PORT 0: the first free one from 8765; IDLE: seconds
-//                                              without a request after which it ends, 0: never
-//   ridge-serve --web FILE PORT IDLE HOST...   the visualizer alone, on a file
+//   ridge-serve LAB PORT IDLE ADDRESS HOST...          LAB may be empty; PORT 0: the first free one from 8765; IDLE:
+//                                                      seconds without a request after which it ends, 0: never
+//   ridge-serve --web FILE PORT IDLE ADDRESS HOST...   the visualizer alone, on a file
+//
+// RIDGE_SERVE_TOKEN: the token of the address, where a portal has to know it before the server runs.
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -27,31 +29,50 @@ namespace {
 
 constexpr int kFirstPort = 8765, kPorts = 40;
 
-int listen_somewhere(ridge::net::Server& server, int wanted) {
-  const char* host = "127.0.0.1";
+constexpr const char* kLoopback = "127.0.0.1";
+constexpr std::size_t kStrangers = 40;  // of one address, where others than this machine's users can connect
+
+int listen_somewhere(ridge::net::Server& server, const std::string& host, int wanted) {
   if (wanted != 0) return server.listen(host, wanted);
   for (int port = kFirstPort; port < kFirstPort + kPorts; ++port)
     if (server.listen(host, port) > 0) return port;
   return server.listen(host, 0);
 }
 
-std::string tell_address(const char* what, int port, const std::string& token) {
+std::string tell_address(const char* what, const std::string& address, int port, const std::string& token) {
   char name[256] = "this-machine";
   gethostname(name, sizeof name - 1);
   const char* user = std::getenv("USER");
-  const std::string url = fmt::format("http://127.0.0.1:{}/{}/", port, token);
+  const bool loopback = address == kLoopback;
+  const std::string url = fmt::format("http://{}:{}/{}/", loopback ? kLoopback : name, port, token);
   fmt::print("{:<12} {}\n", what, url);
-  fmt::print("Over SSH:    ssh -L {0}:127.0.0.1:{0} {1}{2}{3}   then open that address on your own machine\n", port,
-             user != nullptr ? user : "", user != nullptr ? "@" : "", name);
+  if (loopback)
+    fmt::print("Over SSH:    ssh -L {0}:127.0.0.1:{0} {1}{2}{3}   then open that address on your own machine\n", port,
+               user != nullptr ? user : "", user != nullptr ? "@" : "", name);
+  else
+    fmt::print("It listens on {}, for a portal: what passes between the two is not encrypted.\n", address);
   fmt::print("Whoever has this address can edit your files and run your code: keep it to yourself.\nCtrl-C ends.\n");
   std::fflush(stdout);
   return url;
+}
+
+// Children, and with them submissions, do not inherit the token.
+std::string given_token() {
+  const char* given = std::getenv("RIDGE_SERVE_TOKEN");
+  if (given == nullptr) return ridge::serve::new_token();
+  const std::string token = given;
+  unsetenv("RIDGE_SERVE_TOKEN");
+  if (token.size() < 32 || token.size() > 128 || token.find_first_not_of("0123456789abcdef") != std::string::npos)
+    throw ridge::Error(ridge::Exit::usage, "RIDGE_SERVE_TOKEN is not 32 to 128 hexadecimal digits in lower case",
+                       "RIDGE_SERVE_TOKEN=$(openssl rand -hex 16)");
+  return token;
 }
 
 struct Arguments {
   std::string lab, file;  // one of them
   int port = 0;
   double idle = 0;
+  std::string address;
   std::vector<std::string> hosts;
 };
 
@@ -59,10 +80,11 @@ Arguments read_arguments(std::vector<std::string> words) {
   Arguments a;
   const bool web = !words.empty() && words[0] == "--web";
   if (web) words.erase(words.begin());
-  words.resize(std::max<std::size_t>(words.size(), 3));
+  words.resize(std::max<std::size_t>(words.size(), 4));
   (web ? a.file : a.lab) = words[0];
   a.port = std::atoi(words[1].c_str()), a.idle = std::atof(words[2].c_str());
-  a.hosts.assign(words.begin() + 3, words.end());
+  a.address = words[3].empty() ? kLoopback : words[3];
+  a.hosts.assign(words.begin() + 4, words.end());
   return a;
 }
 
@@ -72,18 +94,21 @@ void serve_page(Page& page, const char* what, const Arguments& a, const std::str
                 const std::function<void()>& ends) {
   ridge::net::Limits limits;
   limits.body_bytes = ridge::serve::kMostBody;
+  if (a.address != kLoopback) limits.strangers = kStrangers;
   ridge::net::Server server(limits, page.site());
   page.set_loop(server.loop());
-  const int port = listen_somewhere(server, a.port);
+  const int port = listen_somewhere(server, a.address, a.port);
   if (port <= 0)
-    throw ridge::Error(ridge::Exit::environment, fmt::format("port {} is taken on this machine", a.port),
+    throw ridge::Error(ridge::Exit::environment,
+                       a.address == kLoopback ? fmt::format("port {} is taken on this machine", a.port)
+                                              : fmt::format("cannot listen on {}, port {}", a.address, a.port),
                        "another --port, or none: then a free one is chosen");
   const ridge::fs::path folder = ridge::work_dir() / ".ridge" / "serve";
   const ridge::fs::path way = folder / fmt::format("{}.html", port);
   std::error_code ec;
   ridge::fs::remove(folder / "token", ec);  // of earlier versions, whose token outlived a crash
   ridge::fs::remove(way, ec);               // of a server that crashed
-  ridge::serve::open_browser(tell_address(what, port, token), way);
+  ridge::serve::open_browser(tell_address(what, a.address, port, token), way);
   server.run([&] { return a.idle <= 0 || page.idle_seconds() <= a.idle; }, ends);
   ridge::fs::remove(way, ec);
 }
@@ -95,7 +120,7 @@ int main(int argc, char** argv) try {
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);  // a write beyond a limit fails, as on a full disk
   const Arguments a = read_arguments({argv + 1, argv + argc});
-  const std::string token = serve::new_token();
+  const std::string token = given_token();
   const fs::path programs = build_dir() / "bin";
   if (!a.file.empty()) {
     serve::VizPage page(programs / "ridge-viz", token, {a.file}, a.hosts);

@@ -11,7 +11,8 @@ namespace ridge {
 
 namespace {
 
-int serve_lab(const std::string& key, int port, double idle, const std::vector<std::string>& hosts) {
+int serve_lab(const std::string& key, int port, double idle, const std::string& address,
+              const std::vector<std::string>& hosts) {
   std::string lab;
   if (!key.empty()) {
     const Lab found = find_lab(key);
@@ -24,7 +25,7 @@ int serve_lab(const std::string& key, int port, double idle, const std::vector<s
                 prebuilt() ? "ask for a package made by `./ridge package tarball --with serve`, or build in a clone"
                            : "start it through ./ridge serve, which installs what it needs");
   std::fflush(stdout);
-  std::vector<std::string> argv = {program.string(), lab, std::to_string(port), std::to_string(idle * 60)};
+  std::vector<std::string> argv = {program.string(), lab, std::to_string(port), std::to_string(idle * 60), address};
   argv.insert(argv.end(), hosts.begin(), hosts.end());
   become(argv);
 }
@@ -42,11 +43,15 @@ void add_serve(Commands& ridge) {
       ->check(CLI::Range(1, 65535));
   auto hosts = std::make_shared<std::vector<std::string>>();
   command->add_option("--host", *hosts, "Name of a portal that passes requests on, such as ondemand.example.edu")
-      ->expected(1);
+      ->allow_extra_args(false);
+  auto address = std::make_shared<std::string>();
+  command->add_option("--listen", *address,
+                      "Address to listen on, for a portal on another machine (default: 127.0.0.1)");
   auto idle = std::make_shared<double>(720);
   command->add_option("--idle", *idle, "Minutes without a request after which it ends (default: 720; 0: never)")
       ->check(CLI::NonNegativeNumber);
-  ridge.set_action(command, [lab, port, idle, hosts] { return serve_lab(*lab, *port, *idle, *hosts); });
+  ridge.set_action(command,
+                   [lab, port, idle, address, hosts] { return serve_lab(*lab, *port, *idle, *address, *hosts); });
 }
 
 }  // namespace ridge

@@ -44,7 +44,7 @@ int show_in_browser(const std::vector<std::string>& args) {
                 prebuilt() ? "ask for a package made by `./ridge package tarball --with serve,viz`"
                            : "./ridge build serve viz");
   std::fflush(stdout);
-  become({program.string(), "--web", fs::absolute(file).string(), port, "43200"});
+  become({program.string(), "--web", fs::absolute(file).string(), port, "43200", ""});
 }
 
 int show_in_visualizer(std::vector<std::string> args) {
