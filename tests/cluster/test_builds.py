@@ -120,7 +120,7 @@ def judge(slurm):
     refused("another program with its own hash", "signature does not fit", own_program)
     refused("somebody else's key", "not signed with the course's key", other_key)
     refused("no signature", "not signed", unsigned)
-    refused("of other files", "of other files", of=other)
+    refused("of other files", "built from other files", of=other)
     refused("another lab's", "signature does not fit", lambda c: edit(c, "lab", "02_reductions"))
     refused("a folder that others may write", "others may write the folder", lambda c: c.chmod(0o770))
     refused("a program that others may write", "others may write worker", lambda c: (c / "worker").chmod(0o777))

@@ -5,10 +5,13 @@ from one_fault import *
 
 def signalled(*signals):
     def run(r):
+        before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup would let the collector ignore it, too
         r.start()
+        signal.signal(signal.SIGHUP, before)
         for s in signals:
             r.process.send_signal(s)
             time.sleep(0.05)
+        expect("the signal ends it", True, r.until(r.ended) and r.process.returncode != 0)
         r.finish(("resume",))
         return r.sound()
     return run
