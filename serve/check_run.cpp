@@ -18,8 +18,8 @@ namespace ridge::serve {
 
 namespace {
 
-constexpr int kLookMs = 50;                  // how often a wish to stop is looked for
-constexpr double kPatience = 5;              // seconds from SIGTERM, at which `ridge` cleans up, to SIGKILL
+constexpr int kLookMs = 50;                    // how often a wish to stop is looked for
+constexpr double kPatience = 5;                // seconds from SIGTERM, at which `ridge` cleans up, to SIGKILL
 constexpr std::size_t kMostErrors = 64 << 10;  // of stderr
 constexpr std::size_t kLongestStep = 400;
 

@@ -215,7 +215,7 @@ Response Routes::stream() {
   Response out;
   out.type = "text/event-stream";
   out.stream = [this, counted](const std::shared_ptr<net::EventStream>& tab) {
-    events_.listen(tab, [this] { return "retry: 300\n" + as_event("hello", run_.state()); });
+    events_.listen(tab, [this] { return "retry: 300\n" + net::as_event("hello", run_.state()); });
   };
   return out;
 }

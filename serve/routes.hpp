@@ -26,7 +26,7 @@
 #include "grader/lab/lab.hpp"
 #include "serve/access.hpp"
 #include "serve/check_run.hpp"
-#include "serve/events.hpp"
+#include "serve/net/events.hpp"
 #include "serve/net/server.hpp"
 #include "serve/page_files.hpp"
 #include "serve/viz_socket.hpp"
@@ -68,7 +68,7 @@ class Routes {
   std::atomic<int> streams_{0};
   std::atomic<double> asked_;  // when the last request came
   VizSocket viz_;
-  Events events_;
+  net::Events events_;
   CheckRun run_;
   WorkWatch watch_;
 };

@@ -25,7 +25,7 @@ int collect(const LiveArguments& a) {
   if (!fs::exists(program))
     throw Error(Exit::environment, "the collector is not built here",
                 prebuilt() ? "ask for a package made by `./ridge package tarball --with live`, or build in a clone"
-                           : "start it through ./ridge live, which installs what it needs (libcpp-httplib-dev)");
+                           : "start it through ./ridge live, which installs what it needs (libboost-dev)");
   std::vector<std::string> argv = {program.string(), a.listen, board.string()};
   if (a.anew) argv.emplace_back("--new");
   become(argv);

@@ -1,5 +1,5 @@
-// A small HTTP client (RFC 9112) for students' machines, which then need no further package. Debian has cpp-httplib
-// as a shared library, which needs OpenSSL and brotli; `ridge` would not start on a machine without them.
+// A small HTTP client (RFC 9112) for students' machines, which then need no further package. Boost.Beast is the
+// servers' alone, since it takes long to compile.
 #pragma once
 #include <cstddef>
 #include <string>

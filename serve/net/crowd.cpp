@@ -12,9 +12,13 @@ std::map<std::string, std::size_t> Crowd::strangers_by_address() const {
 }
 
 std::optional<Crowd::Id> Crowd::oldest_stranger(const std::string& address) const {
-  for (const auto& [id, client] : all_)
-    if (!client.known && client.address == address) return id;
-  return std::nullopt;
+  std::optional<Id> busy;
+  for (const auto& [id, client] : all_) {
+    if (client.known || client.address != address) continue;
+    if (!client.busy) return id;
+    if (!busy) busy = id;
+  }
+  return busy;
 }
 
 std::optional<Crowd::Id> Crowd::add(Id id, const std::string& address) {

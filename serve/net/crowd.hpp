@@ -14,7 +14,7 @@ class Crowd {
   Crowd(std::size_t most, std::size_t strangers) : most_(most), strangers_(strangers) {}
 
   using Id = std::uint64_t;
-  // Adds a client. Returns one that has to go for it: the oldest stranger of the address that has the most of them;
+  // Adds a client. Returns one that has to go for it: the oldest stranger of the address that has the most of them, an idle one first;
   // where all are known, the one that has been idle longest; where none is idle, the new one.
   std::optional<Id> add(Id id, const std::string& address);
   void remove(Id id) { all_.erase(id); }

@@ -12,7 +12,7 @@ FOLDERS = ["app", "learn", "serve", "checks", "formats", "grader", "cluster/src"
 def compiles(header, root, build, compiler):
     flags = ["-std=c++20", "-fsyntax-only", "-x", "c++", "-DFMT_HEADER_ONLY", "-w"]
     include = [root, root / "runtime", root / "runtime/simt", root / "runtime/simt/src", root / "runtime/simt/include",
-               root / "runtime/collectives/mpi/include", root / "cluster/src", root / "grader/live", build / "grader"]
+               root / "runtime/collectives/mpi/include", root / "cluster/src", build / "grader"]
     command = [compiler, *flags, *[f"-I{i}" for i in include], str(header)]
     done = subprocess.run(command, capture_output=True, text=True)
     return "" if done.returncode == 0 else next((l for l in done.stderr.split("\n") if "error" in l), done.stderr[:200])

@@ -5,9 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "board.hpp"
-#include "board_file.hpp"
-#include "connections.hpp"
+#include "serve/live/board.hpp"
+#include "serve/live/board_file.hpp"
 #include "grader/base/error.hpp"
 #include "support/catch.hpp"
 
@@ -78,26 +77,6 @@ TEST_CASE("a sender may ask so often and no more, and others are not held up by 
   CHECK_FALSE(same_token("abc", "ab"));
   CHECK_FALSE(same_token("", "abc"));
   CHECK_FALSE(same_token("abc", ""));
-}
-
-TEST_CASE("old connections end, and the oldest of too many") {
-  Connections c(10, 3);
-  const auto start = Connections::Clock::now();
-  auto at = [&](int seconds) { return start + std::chrono::seconds(seconds); };
-  CHECK(c.overdue({{5, "a 1"}}, at(0)).empty());
-  CHECK(c.overdue({{5, "a 1"}, {6, "a 2"}}, at(9)).empty());
-  CHECK(c.overdue({{5, "a 1"}, {6, "a 2"}}, at(11)) == std::vector<int>{5});
-  CHECK(c.overdue({{5, "b 1"}, {6, "a 2"}}, at(12)).empty());  // the number is another connection's now
-  CHECK(c.overdue({{5, "b 1"}, {6, "a 2"}, {7, "a 3"}, {8, "a 4"}}, at(13)) == std::vector<int>{6});
-}
-
-TEST_CASE("a class that sends at one moment is not cut, old connections beyond the cap are") {
-  Connections c(10, 3, 2);
-  const auto start = Connections::Clock::now();
-  const std::vector<OpenConnection> five = {{5, "a 1"}, {6, "a 2"}, {7, "a 3"}, {8, "a 4"}, {9, "a 5"}};
-  CHECK(c.overdue(five, start).empty());
-  CHECK(c.overdue(five, start + std::chrono::seconds(1)).empty());
-  CHECK(c.overdue(five, start + std::chrono::seconds(2)) == std::vector<int>{5, 6});
 }
 
 TEST_CASE("a team has the best of its members in each task") {

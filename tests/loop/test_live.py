@@ -58,6 +58,21 @@ try:
     board = json.loads(ask("GET", "/api/board")[2])
     check("the name as it was sent, as data", [p["name"] for p in board["players"]] == ["<script>alert(1)</script>"])
     check("its points", board["players"][0]["points"] == 12)
+    # ---- those that follow
+    c = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    c.request("GET", "/api/events")
+    events = c.getresponse()
+
+    def next_board():
+        while not (line := events.readline()).startswith(b"data: "):
+            if not line:
+                return None
+        return json.loads(line[6:])
+
+    check("the board comes at once", [p["points"] for p in next_board()["players"]] == [12])
+    ask("POST", "/api/result", result("<script>alert(1)</script>", 15))
+    check("and after each change", [p["points"] for p in next_board()["players"]] == [15])
+    c.close()
     codes = [ask("POST", "/api/result", result("Ada", 1, "fedcba9876543210"))[0] for _ in range(40)]
     check("too often", codes[0] == 200 and 429 in codes)
     check("lives on", ask("GET", "/api/board")[0] == 200)

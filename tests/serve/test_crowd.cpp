@@ -21,6 +21,13 @@ TEST_CASE("the address with the most strangers gives one up") {
   CHECK(crowd.add(5, "other") == Crowd::Id{2});
 }
 
+TEST_CASE("a stranger that is being answered goes after an idle one") {
+  Crowd crowd(3, 0);
+  for (Crowd::Id id : {1, 2, 3}) crowd.add(id, "a");
+  crowd.is_busy(1, true);
+  CHECK(crowd.add(4, "a") == Crowd::Id{2});
+}
+
 TEST_CASE("an address has only so many strangers") {
   Crowd crowd(100, 2);
   CHECK_FALSE(crowd.add(1, "a"));

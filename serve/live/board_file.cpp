@@ -1,4 +1,4 @@
-#include "board_file.hpp"
+#include "serve/live/board_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

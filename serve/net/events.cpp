@@ -1,8 +1,8 @@
-#include "serve/events.hpp"
+#include "serve/net/events.hpp"
 
 #include <algorithm>
 
-namespace ridge::serve {
+namespace ridge::net {
 
 std::string as_event(const std::string& kind, const nlohmann::json& data) {
   return "event: " + kind + "\ndata: " + data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n\n";
@@ -16,7 +16,7 @@ void Events::tell(const std::string& kind, const nlohmann::json& data) {
     if (const auto open = tab.lock()) open->send(text);
 }
 
-void Events::listen(const std::shared_ptr<net::EventStream>& tab, const std::function<std::string()>& hello) {
+void Events::listen(const std::shared_ptr<EventStream>& tab, const std::function<std::string()>& hello) {
   std::lock_guard lock(mutex_);
   tab->send(hello());
   tabs_.push_back(tab);
@@ -28,4 +28,4 @@ std::size_t Events::listeners() const {
       std::count_if(tabs_.begin(), tabs_.end(), [](const auto& tab) { return !tab.expired(); }));
 }
 
-}  // namespace ridge::serve
+}  // namespace ridge::net

@@ -1,4 +1,4 @@
-// The leaderboard's page. It asks for /api/board every 2 seconds, and writes names as text, never as markup.
+// The leaderboard's page. It follows /api/events, and writes names as text, never as markup.
 #pragma once
 
 namespace ridge::live {
@@ -79,17 +79,12 @@ function show(board) {
   }));
   state.textContent = board.players.length === 0 ? "Waiting for the first result" : board.players.length + " taking part";
 }
-async function ask() {
-  try {
-    const answer = await fetch("/api/board");
-    if (!answer.ok) throw new Error(answer.status);
-    show(await answer.json());
-  } catch (e) {
-    state.textContent = "The collector does not answer; trying again";
-  }
-  setTimeout(ask, 2000);
-}
-ask();
+const events = new EventSource("/api/events");
+events.addEventListener("board", e => show(JSON.parse(e.data)));
+events.onerror = () => {
+  state.textContent = "The collector does not answer; trying again";
+  if (events.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 5000); // it was refused: too many follow
+};
 )js";
 
 }  // namespace ridge::live

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "board.hpp"
 #include "grader/base/paths.hpp"
+#include "serve/live/board.hpp"
 
 namespace ridge::live {
 

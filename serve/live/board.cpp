@@ -1,4 +1,4 @@
-#include "board.hpp"
+#include "serve/live/board.hpp"
 
 #include <algorithm>
 #include <cmath>

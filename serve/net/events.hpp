@@ -9,7 +9,7 @@
 
 #include "serve/net/message.hpp"
 
-namespace ridge::serve {
+namespace ridge::net {
 
 // "event: KIND", "data: JSON", and the empty line that ends an event.
 std::string as_event(const std::string& kind, const nlohmann::json& data);
@@ -18,13 +18,13 @@ class Events {
  public:
   void tell(const std::string& kind, const nlohmann::json& data);
   // Tells this tab, too, from now on. `hello` is made and sent first: no event falls between it and the next.
-  void listen(const std::shared_ptr<net::EventStream>& tab, const std::function<std::string()>& hello);
+  void listen(const std::shared_ptr<EventStream>& tab, const std::function<std::string()>& hello);
   // Tabs that are there.
   std::size_t listeners() const;
 
  private:
   mutable std::mutex mutex_;
-  std::vector<std::weak_ptr<net::EventStream>> tabs_;
+  std::vector<std::weak_ptr<EventStream>> tabs_;
 };
 
-}  // namespace ridge::serve
+}  // namespace ridge::net
