@@ -14,12 +14,14 @@ import subprocess
 import sys
 import time
 
+from report import Report
 from websocket import Refused, WebSocket
 
 here = pathlib.Path(__file__).parent
 soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
 resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 2048), hard))
 failed = []
+report = Report("The event loop and its WebSockets")
 server = subprocess.Popen([sys.argv[1], sys.executable, str(here / "echo_child.py")], stdout=subprocess.PIPE, text=True)
 port = int(server.stdout.readline())
 KNOWN = [("X-Known", "1")]
@@ -37,6 +39,11 @@ def until(what, holds):
             return check(what, True)
         time.sleep(0.05)
     check(what, False)
+
+
+def fault(what, happened, good, got=""):
+    check(f"{what}: {happened}", good, got)
+    report.add(what, happened)
 
 
 def connect():
@@ -110,12 +117,12 @@ try:
             ("an address of 20 kB", f"GET /{'x' * 20000} HTTP/1.1\r\n\r\n", b"414"), ("an address of 10 kB", head("/" + "x" * 10000), b"414"),
             ("headers of 100 kB", head(more="".join(f"X-{i}: {'y' * 1000}\r\n" for i in range(100))), b"431")]:
         answer = raw(text)
-        check(what, answer.split(b" ")[1:2] == [status], answer[:20])
+        fault(what, status.decode(), answer.split(b" ")[1:2] == [status], answer[:20])
     status, _ = ask("PUT", body=b"x" * (3 << 20))
     check("a body of 3 MB", status == 413)
     # ---- slow clients
-    check("a header that never ends", raw("GET / HTTP/1.1\r\nX: ") == b"")
-    check("a body that never comes", raw("PUT / HTTP/1.1\r\nHost: x\r\nX-Known: 1\r\nContent-Length: 10\r\n\r\nabc") == b"")
+    fault("a header that never ends", "the connection ends after its time", raw("GET / HTTP/1.1\r\nX: ") == b"")
+    fault("a body that never comes", "the connection ends after its time", raw("PUT / HTTP/1.1\r\nHost: x\r\nX-Known: 1\r\nContent-Length: 10\r\n\r\nabc") == b"")
     # ---- floods
     with connect() as owner, connect() as stream:
         owner.sendall(head().encode())
@@ -131,12 +138,13 @@ try:
         check("and the events", len(got) > 0)
         held = len(os.listdir(f"/proc/{server.pid}/fd"))
         check("the server holds no more than it may", held < 90, held)
+        report.add("500 idle connections of strangers", "the owner's connection, its events and a new request go on; the oldest strangers are dropped")
         for s in idle:
             s.close()
     slow = [connect() for _ in range(200)]
     for s in slow:
         s.sendall(b"GET / HTTP/1.1\r\nX: ")
-    check("beside 200 halves of a request", ask() == (200, b"GET 0\n"))
+    fault("200 halves of a request", "the owner's next request is answered", ask() == (200, b"GET 0\n"))
     for s in slow:
         s.close()
     until("their connections are gone", lambda: len(os.listdir(f"/proc/{server.pid}/fd")) < 15)
@@ -146,7 +154,7 @@ try:
         s.sendall(head("/events").encode())
         s.recv(20)
         time.sleep(1.5)  # some 20 MB are told
-        check("what it does not take is not kept", resident() < 60 << 20, resident() >> 20)
+        fault("a tab that does not read its events", "it is dropped at 1 MiB; the server's memory stays small", resident() < 60 << 20, resident() >> 20)
     # ---- WebSockets
     w = WebSocket(port, "/relay", KNOWN)
     for size in (0, 1, 200, 65535, 65536):
@@ -159,47 +167,48 @@ try:
     until("and ends with its socket", lambda: not children())
     w = WebSocket(port, "/relay", KNOWN)
     w.send(b"m" * 65537)
-    check("a longer message closes it", w.closed()[0] == 1009)
+    fault("a WebSocket message of more than 64 KiB", "1009", w.closed()[0] == 1009)
     w.end()
     w = WebSocket(port, "/relay", KNOWN)
     w.send(b"exit")
-    check("a program that ends says why", w.closed() == (1008, "the trace is damaged"))
+    fault("the visualizer ends", "the socket closes with the last line that it wrote", w.closed() == (1008, "the trace is damaged"))
     w.end()
     w = WebSocket(port, "/relay", KNOWN)
     w.send(b"damaged")
-    check("a damaged message of the program", w.closed() == (1008, "the program sent a damaged message"))
+    fault("the visualizer sends a damaged message", "the socket closes and says so", w.closed() == (1008, "the program sent a damaged message"))
     w.end()
     w = WebSocket(port, "/relay", KNOWN)
     with contextlib.suppress(ConnectionError, BrokenPipeError):
         w.socket.sendall((b"\x82\x81" + b"\0\0\0\0" + b"x") * 20000)
-    check("20000 messages at once", w.closed() == (1008, "too many messages in a second"))
+    fault("20000 WebSocket messages at once", "1008: too many messages in a second", w.closed() == (1008, "too many messages in a second"))
     w.end()
     w = WebSocket(port, "/relay", KNOWN)
     w.socket.sendall(b"\x82\x01x")
-    check("a frame without a mask", w.closed()[0] == 1002)
+    fault("a WebSocket frame without a mask", "1002", w.closed()[0] == 1002)
     w.end()
     w = WebSocket(port, "/relay", KNOWN)
     before = resident()
     w.send(b"flood")
     time.sleep(1)
-    check("a program that writes waits for the browser", resident() - before < 30 << 20, (resident() - before) >> 20)
+    fault("a browser that takes no frames", "the visualizer waits; the server's memory stays small", resident() - before < 30 << 20, (resident() - before) >> 20)
     w.end()
     until("all programs are gone", lambda: not children())
     try:
         WebSocket(port, "/relay")
         check("a stranger's WebSocket", False)
     except Refused as e:
-        check("a stranger's WebSocket", e.args == (403,))
+        fault("a stranger's WebSocket", "403", e.args == (403,))
     # ---- an end in the middle
     w = WebSocket(port, "/relay", KNOWN)
     s = connect()
     s.sendall(head("/slow").encode())
     time.sleep(0.3)
     server.send_signal(signal.SIGTERM)
-    check("the browser hears of the end", w.closed() == (1008, "the server ends"))
+    fault("the server ends", "WebSockets hear of it, answers under way are sent", w.closed() == (1008, "the server ends"))
     check("an answer that is under way is sent", s.recv(1000).endswith(b"GET 0\n"))
     check("it ends", server.wait(10) == 0)
 finally:
     server.kill()
+check("the committed report says the same", report.finish())
 print(f"{len(failed)} failed")
 sys.exit(1 if failed else 0)

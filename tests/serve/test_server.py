@@ -17,7 +17,10 @@ import sys
 import tempfile
 import time
 
+from report import Report, reason
+
 ridge = sys.argv[1]
+report = Report("The page's server")
 home = pathlib.Path(tempfile.mkdtemp(prefix="ridge-serve-test-"))
 work = home / "work"
 copy = work / "01_coalescing" / "copy.cu"
@@ -69,6 +72,8 @@ class Server:
     def expect(self, what, status, *words, **more):
         got, body = self.ask(*words, **more)
         check(what, got == status, got)
+        if status >= 400:
+            report.add(what, f"{got}: {reason(body).replace(str(work) + '/', 'work/')}")
         return body
 
     def save(self, text, base):
@@ -81,6 +86,12 @@ class Server:
     def end(self, how=signal.SIGINT):
         self.process.send_signal(how)
         return self.process.wait(20)
+
+
+def fault(what, happened, good, got=""):
+    """A fault, and what happened instead of harm."""
+    check(f"{what}: {happened}", good, got)
+    report.add(what, happened)
 
 
 def checks_running():
@@ -136,11 +147,12 @@ try:
     (copy.parent / "gather.cu").symlink_to(secret)
     body = server.expect("a link out of the work folder is read", 404, "GET", f"{lab}/file/gather.cu")
     check("nothing of it", b'"text":""' in body)
-    server.expect("and is written", 400, "PUT", f"{lab}/file/gather.cu", {"text": "x", "base": ""})
+    server.expect("a link out of the work folder is written", 400, "PUT", f"{lab}/file/gather.cu", {"text": "x", "base": ""})
     check("it is as before", secret.read_text() == "secret")
     # ---- several tabs open a lab for the first time
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         starts = list(pool.map(lambda _: server.ask("POST", "api/lab/02_tiling/start", {}), range(8)))
+    report.add("eight tabs begin a lab at once", "one copy is made, all hear 200")
     check("eight tabs start a lab at once", all(status == 200 for status, _ in starts), [s for s, _ in starts])
     check("its files are whole", len(list((work / "02_tiling").glob("*.cu"))) == 5 and not (work / "02_tiling.new").exists())
     # ---- sizes and forms
@@ -152,6 +164,13 @@ try:
     server.expect("100000 brackets", 400, "PUT", f"{lab}/file/copy.cu", "[" * 100000)
     server.expect("bytes that are no UTF-8", 400, "PUT", f"{lab}/file/copy.cu", b'{"text": "\xff", "base": ""}')
     server.expect("a NUL character", 400, "PUT", f"{lab}/file/copy.cu", {"text": "\0", "base": base})
+    server.expect("a byte-order mark, which no read would accept", 400, "PUT", f"{lab}/file/copy.cu", {"text": "\ufeffx", "base": base})
+    server.expect("an escape character", 400, "PUT", f"{lab}/file/copy.cu", {"text": "a\n\x1b[2J", "base": base})
+    server.expect("a result outside of the results", 404, "GET", "api/viz?file=..%2F..%2Fetc%2Fpasswd")
+    server.expect("a diff of an attempt that is none", 404, "GET", f"{lab}/diff?from=..%2Fx")
+    server.expect("an answer to no question", 404, "POST", f"{lab}/quiz", {"id": "none", "answer": "1"})
+    server.expect("two hosts", 400, "GET", "", headers=[("Host", f"127.0.0.1:{server.port}"), ("Host", "evil.example")])
+    server.expect("headers of 100 kB", 431, "GET", "", headers=[(f"X-{i}", "y" * 1000) for i in range(100)])
     server.expect("a task that is none", 400, "POST", f"{lab}/check", {"task": "--help"})
     server.expect("an address of 20 kB", 414, "GET", "x" * 20000)
     check("an unknown method", server.ask("DELETE", f"{lab}/file/copy.cu", {})[0] in (400, 404, 405))
@@ -159,20 +178,20 @@ try:
     raw.sendall(b"\x16\x03\x01\x02\x00 this is no HTTP\r\n\r\n")
     raw.settimeout(15)
     answer = raw.recv(100)
-    check("no HTTP", answer == b"" or b" 400 " in answer, answer[:20])
+    fault("bytes that are no HTTP", "400", b" 400 " in answer, answer[:20])
     raw.close()
     check("the file is as before", server.version() == base)
     # ---- two editors of one file
     status, answer = server.save("first\n", base)
     check("a save", status == 200 and copy.read_text() == "first\n", status)
     status, other = server.save("second\n", base)
-    check("a save that has not seen it", status == 409 and other["text"] == "first\n", status)
-    check("overwrites nothing", copy.read_text() == "first\n")
+    fault("a save of a tab that has not seen another tab's save", "409 with the other text; nothing is overwritten",
+          status == 409 and other["text"] == "first\n" and copy.read_text() == "first\n", status)
     # ---- floods
     slow = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(30)]
     for s in slow:
         s.sendall(b"GET / HTTP/1.1\r\nHost: 12")
-    server.expect("30 clients that send half a request: the page", 200, "GET", "")
+    fault("30 clients that send half a request", "the owner's next request is answered", server.ask("GET", "")[0] == 200)
     for s in slow:
         s.close()
     streams = []
@@ -181,7 +200,7 @@ try:
         s.sendall(f"GET /{server.token}/api/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
         s.settimeout(10)
         streams.append((s, s.recv(15)))
-    check("14 tabs that listen", [b" 200 " in got for _, got in streams].count(True) == 12, "12 may")
+    fault("14 tabs that listen", "12 are told, 2 hear 503", [b" 200 " in got for _, got in streams].count(True) == 12)
     server.expect("and the page", 200, "GET", "")
     for s, _ in streams:
         s.close()
@@ -195,7 +214,7 @@ try:
     (copy.parent / "gather.cu").unlink()
     (copy.parent / "gather.cu").write_text(gather)
     server.expect("a check begins", 202, "POST", f"{lab}/check", {"task": ""})
-    server.expect("a second one beside it", 409, "POST", f"{lab}/check", {"task": ""})
+    server.expect("a second check beside one", 409, "POST", f"{lab}/check", {"task": ""})
     until("it runs", lambda: len(checks_running()) > 0)
     server.expect("it is told to stop", 200, "POST", "api/stop", {})
     told = b""
@@ -210,19 +229,21 @@ try:
     until("and runs", lambda: len(checks_running()) > 0)
     server.end(signal.SIGKILL)
     until("it goes with a server that is killed", lambda: not checks_running())
+    report.add("the server is killed in mid-check", "the check and its processes end with it")
     port, token = server.port, server.token
     old = work / ".ridge/serve"
     old.mkdir(parents=True, exist_ok=True)
     (old / "token").write_text(token)  # as earlier versions left it
     (old / f"{port}.html").write_text(token)
     server = Server("01", "--port", str(port))
-    check("a restart behind a crash has another token", server.port == port and server.token != token)
-    server.expect("and the old one opens nothing", 403, "GET", "", token=token)
+    fault("a server that is killed and started again", "its token is another one", server.port == port and server.token != token)
+    server.expect("the token of a server that was killed", 403, "GET", "", token=token)
     check("nothing of it is left", list(old.iterdir()) == [], [p.name for p in old.iterdir()])
     taken = subprocess.run([ridge, "serve", "--port", str(port)], capture_output=True, text=True, env={**os.environ, "RIDGE_WORK": str(work)})
+    report.add("a port that is taken", "exit code 3, with what to try")
     check("a port that is taken", taken.returncode == 3 and "try:" in taken.stderr, taken.stderr.split("\n")[0])
     server.expect("a check, and Ctrl-C", 202, "POST", f"{lab}/check", {"task": ""})
-    check("it ends cleanly", server.end() == 0)
+    fault("Ctrl-C in mid-check", "the check ends, exit code 0", server.end() == 0)
     until("and leaves no process", lambda: not checks_running())
     journal = work / ".ridge/journal/01_coalescing.jsonl"
     check("none of these checks went on to its end", not journal.exists() or '"attempt"' not in journal.read_text())
@@ -234,7 +255,7 @@ try:
     server = Server("01", before="ulimit -f 1;")
     status, answer = server.save("x" * 5000, server.version())
     check("a full disk", status == 507 and "free some space" in answer["problem"], answer["problem"])
-    check("the old text is whole", copy.read_text() == "whole\n")
+    fault("a full disk", "507, free some space; the old text is whole", copy.read_text() == "whole\n")
     check("and no half file lies beside it", [p.name for p in copy.parent.iterdir() if ".tmp" in p.name] == [])
     status, answer = server.save("short\n", server.version())
     check("what fits is saved", status == 200 and copy.read_text() == "short\n", status)
@@ -243,5 +264,6 @@ finally:
     with contextlib.suppress(Exception):
         server.end(signal.SIGKILL)
     shutil.rmtree(home, ignore_errors=True)
+check("the committed report says the same", report.finish())
 print(f"{len(failed)} failed")
 sys.exit(1 if failed else 0)
