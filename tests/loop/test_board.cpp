@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "grader/base/error.hpp"
 #include "serve/live/board.hpp"
 #include "serve/live/board_file.hpp"
-#include "grader/base/error.hpp"
 #include "support/catch.hpp"
 
 using namespace ridge::live;
