@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app.hpp"
+#include "browser.hpp"
 #include "kit/state.hpp"
 #include "pictures.hpp"
 #include "script.hpp"
@@ -32,7 +33,7 @@ struct Arguments {
   std::string story;
   int step = 1;
   std::string screenshot, picture, layout, script, view, size, theme;
-  bool present = false;
+  bool present = false, web = false;
   float scale = 0;
 };
 
@@ -60,6 +61,9 @@ void check_targets(const Arguments& a) {
     throw UsageError(fmt::format("--export '{}' is neither .svg nor .png\n  try: --export view.svg", a.picture));
   if (!a.layout.empty() && a.screenshot.empty() && a.picture.empty() && a.script.empty())
     throw UsageError("--layout records a picture or a script, and there is neither\n  try: add --screenshot F.png");
+  if (a.web && !(a.screenshot + a.picture + a.script + a.size).empty())
+    throw UsageError(
+        "--web draws for a page, which also says the size\n  try: leave out --screenshot, --export, --script and --size");
 }
 
 void prepare(App& app, const Arguments& a) {
@@ -141,6 +145,12 @@ int show(App& app, PictureSize size, LayoutLog& log) {
 
 int run(const Arguments& a) {
   check_targets(a);
+  if (a.web)
+    return show_in_browser([&] {
+      auto app = std::make_unique<App>(make_views());
+      prepare(*app, a);
+      return app;
+    });
   App app(make_views());
   PictureSize size = parse_size(a.size.empty() ? "1600x900" : a.size);
   // Pictures depend on the command line alone, never on the saved state.
@@ -187,6 +197,8 @@ int main(int argc, char** argv) {
   cli.add_flag("--present", a.present, "large type and strong contrast, for a projector");
   cli.add_option("--scale", a.scale, "size of everything, 0.5 to 3")->check(CLI::Range(0.5, 3.0));
   cli.add_option("--script", a.script, "play this JSON file of clicks and keys off-screen (visualizer/README.md)");
+  cli.add_flag("--web", a.web,
+               "draw for a page in a browser, over stdin and stdout; `ridge viz --web` serves the page");
   cli.add_option("--layout", a.layout, "write where things were drawn to this JSON file");
   try {
     cli.parse(argc, argv);

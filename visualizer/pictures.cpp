@@ -86,13 +86,16 @@ void export_png(App& app, PictureSize size, const std::filesystem::path& file, L
   screen.write_png(file);
 }
 
-void write_svg(App& app, const Theme& theme, PictureSize size, const std::filesystem::path& file, LayoutLog& log) {
-  const ImVec2 to{static_cast<float>(size.width), static_cast<float>(size.height)};
-  SvgPainter painter(to.x, to.y, theme.family);
+std::string svg_text(App& app, const Theme& theme, float width, float height, LayoutLog& log) {
+  SvgPainter painter(width, height, theme.family);
   log.clear();
-  Frame frame{painter, theme, log, {0, 0}, to, false};
+  Frame frame{painter, theme, log, {0, 0}, {width, height}, false};
   app.draw_view(frame);
-  write_file(file, painter.document(app.view().title()));
+  return painter.document(app.view().title());
+}
+
+void write_svg(App& app, const Theme& theme, PictureSize size, const std::filesystem::path& file, LayoutLog& log) {
+  write_file(file, svg_text(app, theme, static_cast<float>(size.width), static_cast<float>(size.height), log));
 }
 
 void export_svg(App& app, PictureSize size, const std::filesystem::path& file, LayoutLog& log) {

@@ -21,7 +21,8 @@ void take_screenshot(App& app, PictureSize size, const std::filesystem::path& fi
 // Write the view alone. PNG needs a display (Xvfb); SVG needs none. Throw std::runtime_error.
 void export_png(App& app, PictureSize size, const std::filesystem::path& file, LayoutLog& log);
 void export_svg(App& app, PictureSize size, const std::filesystem::path& file, LayoutLog& log);
-// Writes the view as SVG during a frame of the running program.
+// The view as SVG, during a frame of the running program.
+std::string svg_text(App& app, const Theme& theme, float width, float height, LayoutLog& log);
 void write_svg(App& app, const Theme& theme, PictureSize size, const std::filesystem::path& file, LayoutLog& log);
 
 }  // namespace ridge::viz

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "kit/keys.hpp"
 #include "screenshot.hpp"
 #include "script_input.hpp"
 

@@ -19,7 +19,4 @@ struct ScriptInput {
   void apply();
 };
 
-// GLFW's number of a key such as "Left", "Escape", "A" or "+"; 0 where there is none.
-int key_number(const std::string& name);
-
 }  // namespace ridge::viz

@@ -57,7 +57,7 @@ LEVELS = [
     "serve",
     "visualizer/kit visualizer/timeline/store",
     "visualizer/timeline/reader visualizer/timeline/analysis",
-    "visualizer/timeline visualizer/warp visualizer/roofline",
+    "visualizer/timeline visualizer/warp visualizer/roofline visualizer/web",
     "visualizer/progress",
     "visualizer",
 ]

@@ -6,11 +6,11 @@
 
 namespace ridge::viz {
 
-using nlohmann::json;
-
 namespace {
 
-std::string text_of(const json& item) { return item.dump(-1, ' ', false, json::error_handler_t::replace); }
+std::string text_of(const nlohmann::json& item) {
+  return item.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
 }  // namespace
 
@@ -55,10 +55,12 @@ const LayoutLog::Item* LayoutLog::find(const std::string& name) const {
   return nullptr;
 }
 
-void LayoutLog::write(const std::filesystem::path& file) const {
+std::string LayoutLog::json() const {
   std::string text = "{\"items\": [\n";
   for (std::size_t i = 0; i < items_.size(); ++i) text += items_[i].json + (i + 1 < items_.size() ? ",\n" : "\n");
-  write_file(file, text + "]}\n");
+  return text + "]}\n";
 }
+
+void LayoutLog::write(const std::filesystem::path& file) const { write_file(file, json()); }
 
 }  // namespace ridge::viz

@@ -29,6 +29,8 @@ class LayoutLog {
   // The last item of this name, or nullptr where none was drawn.
   const Item* find(const std::string& name) const;
   const std::vector<Item>& items() const { return items_; }
+  // {"items": [...]}
+  std::string json() const;
   // Throws std::runtime_error.
   void write(const std::filesystem::path& file) const;
 
