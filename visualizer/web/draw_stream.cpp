@@ -13,7 +13,7 @@ using Column = std::vector<std::uint32_t>;
 
 // A list as columns of numbers: x, y, u, v, colour, index. Neighbours are alike, so that their differences compress.
 struct Columns {
-  std::uint8_t point = 0;  // bits behind the binary point, or kFloats
+  bool floats = false;  // x and y as floats
   std::array<Column, 5> vertices;
   Column indices;  // each as its difference to the one before, modulo 2^16
 };
@@ -21,40 +21,32 @@ struct Columns {
 namespace {
 
 constexpr std::uint8_t kSame = 0, kChanged = 1;
-constexpr std::uint8_t kFloats = 255;  // positions as floats; else the number of bits behind the binary point
+constexpr int kFloatBytes = 4;
+constexpr std::array<int, 5> kBytes{3, 3, 2, 2, 4};
 
-constexpr std::array<int, 5> kBytes{2, 2, 2, 2, 4};
+// GPUs place vertices at 1/256 of a pixel, so that this loses nothing; 24 bits then reach 32768 pixels.
+constexpr float kUnits = 256, kFarthest = 32767;
 
-// Most bits behind the binary point with which all positions fit into 16 bits. Text lies on whole pixels, and 1/8 of a
-// pixel changes an edge's shade by a part in eight at most, so fewer bits are not used.
-std::uint8_t point_for(const std::vector<Vertex>& vertices) {
-  float most = 0;
-  for (const Vertex& v : vertices) {
-    if (!std::isfinite(v.x) || !std::isfinite(v.y)) return kFloats;
-    most = std::max({most, std::abs(v.x), std::abs(v.y)});
-  }
-  for (std::uint8_t bits = 6; bits >= 4; --bits)
-    if (most * static_cast<float>(1 << bits) < 32767) return bits;
-  return kFloats;
+bool fits(const Vertex& v) { return std::abs(v.x) < kFarthest && std::abs(v.y) < kFarthest; }
+
+std::uint32_t place(float value, bool floats) {
+  if (floats) return std::bit_cast<std::uint32_t>(value);
+  return static_cast<std::uint32_t>(std::lround(value * kUnits)) & 0xFFFFFF;
 }
 
-std::uint32_t fixed(float value, std::uint8_t point) {
-  if (point == kFloats) return std::bit_cast<std::uint32_t>(value);
-  return static_cast<std::uint16_t>(std::lround(value * static_cast<float>(1 << point)));
-}
-
+// A part of the texture, of which 1 is the last value below.
 std::uint32_t part(float value) {
-  return static_cast<std::uint32_t>(std::lround(std::clamp(std::isfinite(value) ? value : 0, 0.0F, 1.0F) * 65536.0F)) -
-         (value >= 1 ? 1U : 0U);
+  const float clamped = std::clamp(std::isfinite(value) ? value : 0, 0.0F, 1.0F);
+  return std::min(65535U, static_cast<std::uint32_t>(std::lround(clamped * 65536)));
 }
 
 Columns columns_of(const DrawList& list) {
   Columns out;
-  out.point = point_for(list.vertices);
+  out.floats = !std::all_of(list.vertices.begin(), list.vertices.end(), fits);
   for (auto& column : out.vertices) column.reserve(list.vertices.size());
   for (const Vertex& v : list.vertices) {
-    out.vertices[0].push_back(fixed(v.x, out.point));
-    out.vertices[1].push_back(fixed(v.y, out.point));
+    out.vertices[0].push_back(place(v.x, out.floats));
+    out.vertices[1].push_back(place(v.y, out.floats));
     out.vertices[2].push_back(part(v.u));
     out.vertices[3].push_back(part(v.v));
     out.vertices[4].push_back(v.colour);
@@ -102,7 +94,7 @@ Ends equal_ends(std::size_t now, std::size_t before, const Equal& equal) {
 void put_list(ByteWriter& out, const DrawList& list, const Columns& now, const Columns* before) {
   const std::size_t count = list.vertices.size();
   Ends vertices, indices;
-  if (before && before->point == now.point) {
+  if (before && before->floats == now.floats) {
     vertices = equal_ends(count, before->vertices[0].size(), [&](std::size_t i, std::size_t j) {
       for (std::size_t c = 0; c < now.vertices.size(); ++c)
         if (now.vertices[c][i] != before->vertices[c][j]) return false;
@@ -111,13 +103,13 @@ void put_list(ByteWriter& out, const DrawList& list, const Columns& now, const C
     indices = equal_ends(now.indices.size(), before->indices.size(),
                          [&](std::size_t i, std::size_t j) { return now.indices[i] == before->indices[j]; });
   }
-  out.put(now.point);
+  out.put(static_cast<std::uint8_t>(now.floats));
   out.put(static_cast<std::uint32_t>(count));
   out.put(vertices.head);
   out.put(vertices.tail);
   for (std::size_t c = 0; c < now.vertices.size(); ++c)
     put_column(out, now.vertices[c], vertices.head, count - vertices.tail,
-               c < 2 && now.point == kFloats ? 4 : kBytes[c]);
+               c < 2 && now.floats ? kFloatBytes : kBytes[c]);
   out.put(static_cast<std::uint32_t>(now.indices.size()));
   out.put(indices.head);
   out.put(indices.tail);

@@ -6,16 +6,10 @@
 
 #include "kit/theme.hpp"
 #include "web/draw_stream.hpp"
+#include "web/texture_stream.hpp"
 #include "web/web_input.hpp"
 
 namespace ridge::viz::web {
-
-// An image that draw commands refer to: the fonts' atlas.
-struct Texture {
-  std::uint32_t id = 0;
-  int width = 0, height = 0, channels = 1;  // 1: coverage; 4: RGBA
-  std::string pixels;
-};
 
 class ImGuiWeb {
  public:
@@ -34,7 +28,6 @@ class ImGuiWeb {
   std::optional<std::string> copied();
 
  private:
-  struct Clipboard;
   void apply(const Event& event);
 
   Theme theme_;

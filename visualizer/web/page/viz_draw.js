@@ -1,6 +1,6 @@
 // Draws frames into a canvas with WebGL 2, as ImGui's OpenGL 3 backend does.
 const VERTEX = `#version 300 es
-uniform vec3 u_screen;  // 2 / width, -2 / height, the place's unit in pixels
+uniform vec2 u_screen;  // 2 / width, -2 / height
 in vec2 a_place;
 in vec2 a_part;
 in vec4 a_colour;
@@ -9,7 +9,7 @@ out vec4 v_colour;
 void main() {
   v_part = a_part / 65536.0;
   v_colour = a_colour;
-  gl_Position = vec4(a_place * u_screen.z * u_screen.xy + vec2(-1.0, 1.0), 0.0, 1.0);
+  gl_Position = vec4(a_place * u_screen + vec2(-1.0, 1.0), 0.0, 1.0);
 }`;
 const FRAGMENT = `#version 300 es
 precision highp float;
@@ -66,20 +66,42 @@ export class Drawing {
     for (const texture of this.sources.values()) this.upload(texture);
   }
 
-  texture(texture) {
-    this.sources.set(texture.id, texture);
-    if (this.ready) this.upload(texture);
+  // Keeps the pixels: a lost context needs them again.
+  texture({ id, width, height, channels, fresh, pieces }) {
+    let held = this.sources.get(id);
+    if (fresh || !held) {
+      held = { id, width, height, channels, pixels: new Uint8Array(width * height * channels) };
+      this.sources.set(id, held);
+      if (this.ready) this.upload(held);
+    }
+    let top = height, bottom = 0;
+    for (const piece of pieces) {
+      const row = piece.width * channels;
+      for (let y = 0; y < piece.height; ++y)
+        held.pixels.set(piece.pixels.subarray(y * row, (y + 1) * row), ((piece.y + y) * width + piece.x) * channels);
+      top = Math.min(top, piece.y);
+      bottom = Math.max(bottom, piece.y + piece.height);
+    }
+    if (this.ready && top < bottom) this.uploadRows(held, top, bottom);
   }
 
+  format(texture) { return texture.channels === 1 ? this.gl.RED : this.gl.RGBA; }
+
   upload(texture) {
-    const gl = this.gl, grey = texture.channels === 1;
+    const gl = this.gl;
     const name = this.textures.get(texture.id) ?? gl.createTexture();
     this.textures.set(texture.id, name);
     gl.bindTexture(gl.TEXTURE_2D, name);
     for (const side of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T]) gl.texParameteri(gl.TEXTURE_2D, side, gl.CLAMP_TO_EDGE);
     for (const filter of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, filter, gl.LINEAR);
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
-    gl.texImage2D(gl.TEXTURE_2D, 0, grey ? gl.R8 : gl.RGBA, texture.width, texture.height, 0, grey ? gl.RED : gl.RGBA, gl.UNSIGNED_BYTE, texture.pixels);
+    gl.texImage2D(gl.TEXTURE_2D, 0, texture.channels === 1 ? gl.R8 : gl.RGBA, texture.width, texture.height, 0, this.format(texture), gl.UNSIGNED_BYTE, texture.pixels);
+  }
+
+  uploadRows(texture, top, bottom) {
+    const gl = this.gl, row = texture.width * texture.channels;
+    gl.bindTexture(gl.TEXTURE_2D, this.textures.get(texture.id));
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, top, texture.width, bottom - top, this.format(texture), gl.UNSIGNED_BYTE, texture.pixels.subarray(top * row, bottom * row));
   }
 
   // A list that was drawn before keeps its buffers.
@@ -98,11 +120,11 @@ export class Drawing {
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, pair.indices);
   }
 
-  attributes(list, firstVertex) {
-    const gl = this.gl, stride = 2 * list.stride, from = firstVertex * stride, places = list.floats ? 8 : 4;
-    gl.vertexAttribPointer(0, 2, list.floats ? gl.FLOAT : gl.SHORT, false, stride, from);
-    gl.vertexAttribPointer(1, 2, gl.UNSIGNED_SHORT, false, stride, from + places);
-    gl.vertexAttribPointer(2, 4, gl.UNSIGNED_BYTE, true, stride, from + places + 4);
+  attributes(firstVertex) {
+    const gl = this.gl, size = 16, from = firstVertex * size;
+    gl.vertexAttribPointer(0, 2, gl.FLOAT, false, size, from);
+    gl.vertexAttribPointer(1, 2, gl.UNSIGNED_SHORT, false, size, from + 8);
+    gl.vertexAttribPointer(2, 4, gl.UNSIGNED_BYTE, true, size, from + 12);
   }
 
   draw(frame) {
@@ -119,12 +141,12 @@ export class Drawing {
     gl.enable(gl.BLEND);
     gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     gl.useProgram(this.program);
+    gl.uniform2f(this.screen, 2 / frame.width, -2 / frame.height);
     const kept = new Set(frame.lists);
     for (const [list, pair] of this.buffers)
       if (!kept.has(list)) { this.free.push(pair); this.buffers.delete(list); }
     for (const list of frame.lists) {
       this.bind(list);
-      gl.uniform3f(this.screen, 2 / frame.width, -2 / frame.height, list.floats ? 1 : 2 ** -list.point);
       let first = -1;
       for (const command of list.commands) {
         const x = Math.trunc(command.clip[0] * frame.ratio), y = Math.trunc(command.clip[1] * frame.ratio);
@@ -135,7 +157,7 @@ export class Drawing {
         if (!source) continue;
         gl.bindTexture(gl.TEXTURE_2D, this.textures.get(command.texture));
         gl.uniform1f(this.coverage, source.channels === 1 ? 1 : 0);
-        if (first !== command.firstVertex) this.attributes(list, first = command.firstVertex);
+        if (first !== command.firstVertex) this.attributes(first = command.firstVertex);
         gl.drawElements(gl.TRIANGLES, command.count, gl.UNSIGNED_SHORT, 2 * command.firstIndex);
       }
     }

@@ -1,7 +1,6 @@
 // What `ridge-viz --web` sends, as objects: README.md has the layout. Little-endian, as every browser's machine.
 export const VERSION = 1;
 const MOST_MESSAGE = 96 << 20;   // bytes, unpacked: the largest atlas and a frame
-const FLOATS = 255;
 const text = new TextDecoder();
 
 export class StreamError extends Error {}
@@ -62,41 +61,45 @@ class Reader {
   rest() { return this.bytes.subarray(this.at); }
 }
 
-// A column of 16-bit differences into every `stride`th of `out`.
-function column16(reader, out, from, to, stride, offset) {
-  const low = reader.plane(to - from), high = reader.plane(to - from);
+// A column comes as the differences of neighbours, in planes: all low bytes, then all next ones. It goes into every 8th of `out`.
+function places(reader, out, from, to, offset) {   // signed, of 1/256 pixel
+  const planes = [0, 1, 2].map(() => reader.plane(to - from));
   let value = 0;
   for (let i = from, k = 0; i < to; ++i, ++k) {
-    value = (value + low[k] + (high[k] << 8)) & 0xFFFF;
-    out[i * stride + offset] = value;
+    value += planes[0][k] | planes[1][k] << 8 | planes[2][k] << 16;
+    out[4 * i + offset] = (value << 8 >> 8) / 256;
   }
 }
-function column32(reader, out, from, to, stride, offset) {
+function parts(reader, out, from, to, offset) {
+  const low = reader.plane(to - from), high = reader.plane(to - from);
+  let value = 0;
+  for (let i = from, k = 0; i < to; ++i, ++k) out[8 * i + offset] = value = (value + (low[k] | high[k] << 8)) & 0xFFFF;
+}
+function whole(reader, out, from, to, offset) {
   const planes = [0, 1, 2, 3].map(() => reader.plane(to - from));
   let value = 0;
   for (let i = from, k = 0; i < to; ++i, ++k) {
-    value = (value + planes[0][k] + (planes[1][k] << 8) + (planes[2][k] << 16) + planes[3][k] * 0x1000000) >>> 0;
-    out[i * stride + offset] = value & 0xFFFF;
-    out[i * stride + offset + 1] = value >>> 16;
+    value = (value + (planes[0][k] | planes[1][k] << 8 | planes[2][k] << 16 | planes[3][k] << 24)) | 0;
+    out[4 * i + offset] = value;
   }
 }
 
-// A draw list: vertices as the GPU takes them (x, y, u, v of 16 bits and a colour; or x and y as floats), indices, and
-// their differences, which the next frame refers to.
+// A draw list: vertices as the GPU takes them (x and y as floats, u and v of 16 bits, a colour: 16 bytes), indices, and their
+// differences, which the next frame refers to.
 function readList(reader, base) {
-  const point = reader.u8(), floats = point === FLOATS, stride = floats ? 8 : 6;
+  const floats = reader.u8() === 1;
   const count = reader.u32(), head = reader.u32(), tail = reader.u32();
   if (count > 1 << 24 || head + tail > count) throw new StreamError('a draw list has impossible counts');
-  if (head + tail > 0 && (!base || base.point !== point || Math.max(head, tail) > base.count)) throw new StreamError('a draw list refers to what was not sent');
-  const vertices = new Uint16Array(count * stride);
-  if (head) vertices.set(base.vertices.subarray(0, head * stride));
-  if (tail) vertices.set(base.vertices.subarray((base.count - tail) * stride), (count - tail) * stride);
-  const to = count - tail, columns = floats ? [column32, column32] : [column16, column16], xy = floats ? 2 : 1;
-  columns[0](reader, vertices, head, to, stride, 0);
-  columns[1](reader, vertices, head, to, stride, xy);
-  column16(reader, vertices, head, to, stride, 2 * xy);
-  column16(reader, vertices, head, to, stride, 2 * xy + 1);
-  column32(reader, vertices, head, to, stride, 2 * xy + 2);
+  if (head + tail > 0 && (!base || Math.max(head, tail) > base.count)) throw new StreamError('a draw list refers to what was not sent');
+  const vertices = new Uint16Array(8 * count);
+  if (head) vertices.set(base.vertices.subarray(0, 8 * head));
+  if (tail) vertices.set(base.vertices.subarray(8 * (base.count - tail)), 8 * (count - tail));
+  const numbers = new Float32Array(vertices.buffer), words = new Int32Array(vertices.buffer), to = count - tail;
+  for (const offset of [0, 1])
+    if (floats) whole(reader, words, head, to, offset); else places(reader, numbers, head, to, offset);
+  parts(reader, vertices, head, to, 4);
+  parts(reader, vertices, head, to, 5);
+  whole(reader, words, head, to, 3);
   const total = reader.u32(), first = reader.u32(), last = reader.u32();
   if (total > 1 << 26 || first + last > total || (first + last > 0 && (!base || Math.max(first, last) > base.steps.length)))
     throw new StreamError('a draw list has impossible counts of indices');
@@ -113,7 +116,7 @@ function readList(reader, base) {
     if (command.firstIndex + command.count > total || command.firstVertex > count) throw new StreamError('a draw command is outside its list');
     commands.push(command);
   }
-  return { point, floats, stride, count, vertices, indices, steps, commands };
+  return { count, vertices, indices, steps, commands };
 }
 
 // `last`: the lists of the frame before.
@@ -129,11 +132,17 @@ export function readFrame(bytes, last) {
   return frame;
 }
 
+// Pieces of a texture: `fresh` ones begin a new one, which is empty elsewhere.
 export function readTexture(bytes) {
   const reader = new Reader(bytes);
-  const texture = { id: reader.u32(), width: reader.u32(), height: reader.u32(), channels: reader.u8() };
-  texture.pixels = reader.rest();
-  if (texture.pixels.length !== texture.width * texture.height * texture.channels) throw new StreamError('a texture has the wrong size');
+  const texture = { id: reader.u32(), width: reader.u32(), height: reader.u32(), channels: reader.u8(), fresh: reader.u8() === 1, pieces: [] };
+  if (texture.width * texture.height > MOST_MESSAGE) throw new StreamError('a texture is too large');
+  for (let left = reader.u32(); left > 0; --left) {
+    const piece = { x: reader.u16(), y: reader.u16(), width: reader.u16(), height: reader.u16() };
+    if (piece.x + piece.width > texture.width || piece.y + piece.height > texture.height) throw new StreamError('a piece is outside its texture');
+    piece.pixels = reader.plane(piece.width * piece.height * texture.channels);
+    texture.pieces.push(piece);
+  }
   return texture;
 }
 
