@@ -27,7 +27,7 @@ export class Drawing {
   // Throws Error where the browser has no WebGL 2.
   constructor(canvas) {
     this.canvas = canvas;
-    this.gl = canvas.getContext('webgl2', { alpha: false, antialias: false, depth: false, stencil: false, preserveDrawingBuffer: true });
+    this.gl = canvas.getContext('webgl2', { alpha: false, antialias: false, depth: false, stencil: false });
     if (!this.gl) throw new Error('this browser has no WebGL 2');
     this.sources = new Map();   // textures as sent: a lost context needs them again
     this.lost = e => { e.preventDefault(); this.ready = false; };
