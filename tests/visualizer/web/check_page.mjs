@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fetchAxe } from '../../book/axe.mjs';
 import { fetchPuppeteer, skip } from '../../serve/browser.mjs';
+import { driver } from './drive.mjs';
 import { compare } from './pixels.mjs';
 import { relay } from './relay.mjs';
 import { viewsOf } from './views.mjs';
@@ -46,20 +47,7 @@ const page = await browser.newPage();
 page.on('console', message => { if (message.type() === 'error' && !/Failed to load resource|WebSocket connection|CONTEXT_LOST/.test(message.text())) check('the console is quiet', false, message.text()); });
 page.on('pageerror', error => check('no script fails', false, String(error)));
 
-const counts = () => page.evaluate(() => window.visualizer.counts);
-const until = (what, ...more) => page.waitForFunction(what, { timeout: 30000 }, ...more);
-const shown = () => until(() => window.visualizer?.state === 'shown' && window.visualizer.counts.frames > 0);
-const items = () => page.evaluate(() => window.visualizer.layout());
-// Until no frame has come for a while.
-async function settle() {
-  for (let before = -1, now = (await counts()).frames; before !== now; now = (await counts()).frames) { before = now; await sleep(300); }
-}
-async function place(name, part = [0.5, 0.5]) {
-  const item = (await items()).findLast(i => i.name === name);
-  if (!item) throw new Error(`nothing is called '${name}': ${(await items()).map(i => i.name).join(', ').slice(0, 400)}`);
-  return 'x0' in item ? [item.x0 + part[0] * (item.x1 - item.x0), item.y0 + part[1] * (item.y1 - item.y0)] : [item.x, item.y];
-}
-async function click(name) { await page.mouse.click(...await place(name)); await settle(); }
+const { counts, until, shown, settle, items, place, click } = driver(page);
 async function open(names, { width = 1280, height = 720, ratio = 1, dark = false } = {}) {
   files = names;
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }]);
@@ -215,7 +203,7 @@ if (!screens) console.log('skipped: pictures of the program with a window (Debia
   await open(views.roofline);
   const before = await picture('reconnect_before');
   for (const socket of server.sockets) socket.destroy();
-  await until(() => window.visualizer.state === 'waiting');
+  await until(() => document.querySelector('canvas').visualizer.state === 'waiting');
   const said = await page.$eval('#says', e => e.textContent);
   check('a lost connection is said', said === 'Connecting to the visualizer again: the connection ended.', said);
   await shown();
@@ -225,7 +213,7 @@ if (!screens) console.log('skipped: pictures of the program with a window (Debia
   writeFileSync(broken, 'no result');
   files = [broken];
   await page.goto(`${origin}/viz.html`, { waitUntil: 'load' });
-  await until(() => window.visualizer?.state === 'ended');
+  await until(() => document.querySelector('canvas')?.visualizer?.state === 'ended');
   const why = await page.$eval('#says', e => e.textContent);
   check('a file that cannot be shown is said with its reason', why.includes('broken.json') && why.includes('Press Enter'), why);
   files = views.roofline;

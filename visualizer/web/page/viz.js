@@ -25,7 +25,9 @@ class Visualizer {
     Object.assign(this, options, { canvas, url, tries: 0, closed: false, wanted: [] });
     // For measurements: frames drawn, bytes taken, milliseconds from an input to the frame that shows it.
     this.counts = { frames: 0, bytes: 0, messages: 0, latencies: [] };
+    canvas.visualizer = this;   // for tests and measurements
     canvas.tabIndex = 0;
+    canvas.style.touchAction = 'none';
     canvas.setAttribute('role', 'application');
     canvas.setAttribute('aria-label', name);
     this.tell('The visualizer is being opened.', 'waiting');

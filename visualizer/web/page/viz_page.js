@@ -2,7 +2,7 @@
 import { openVisualizer } from './viz.js';
 
 const says = document.getElementById('says');
-window.visualizer = openVisualizer(document.getElementById('viz'), `api/viz${location.search}`, {
+openVisualizer(document.getElementById('viz'), `api/viz${location.search}`, {
   say: (sentence, state) => { says.textContent = sentence; says.dataset.state = state; },
 });
 document.getElementById('viz').focus();

@@ -1,0 +1,110 @@
+// The visualizer behind the server: `ridge viz --web FILE`, and the tab of `ridge serve`, in headless Chromium.
+//
+//   node check_served.mjs SOURCE_DIR BUILD_DIR
+//
+// RIDGE_PICTURES=DIR leaves pictures there. Exit codes: 0 right, 1 wrong, 77 a Chromium or npm's registry is missing.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fetchPuppeteer, Server, skip } from '../../serve/browser.mjs';
+import { driver } from './drive.mjs';
+import { compare } from './pixels.mjs';
+import { viewsOf } from './views.mjs';
+
+const [source, build] = process.argv.slice(2);
+const browserPath = spawnSync('sh', [join(source, 'slides', 'browser.sh')], { encoding: 'utf8' }).stdout.trim();
+if (!browserPath) skip('no Chromium or Chrome here to show the page with');
+const puppeteer = fetchPuppeteer(build);
+
+let failures = 0;
+const check = (what, good, more = '') => {
+  console.log(`${good ? 'ok' : 'FAILED'}: ${what}${good ? '' : ` ${more}`}`);
+  if (!good) failures += 1;
+};
+const scratch = mkdtempSync(join(tmpdir(), 'ridge-viz-served-'));
+const pictures = process.env.RIDGE_PICTURES ?? scratch;
+mkdirSync(pictures, { recursive: true });
+const ridge = join(build, 'bin', 'ridge');
+const server = new Server(build);
+const browser = await puppeteer.launch({ executablePath: browserPath, headless: true, userDataDir: join(scratch, 'profile'),
+  args: ['--no-sandbox', '--disable-dev-shm-usage', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'] });
+const blank = await browser.newPage();
+const page = await browser.newPage();
+await page.setViewport({ width: 1280, height: 720 });
+page.on('console', message => { if (message.type() === 'error' && !/Failed to load resource|Cross-Origin-Opener-Policy/.test(message.text())) check('the console is quiet', false, message.text()); });
+page.on('pageerror', error => check('no script fails', false, String(error)));
+const { until, shown, settle, items, place, click } = driver(page);
+async function picture(name) {
+  const file = join(pictures, `${name}.png`);
+  await page.screenshot({ path: file });
+  return file;
+}
+// How many visualizers run.
+const programs = () => spawnSync('pgrep', ['-fc', `^${join(build, 'bin', 'ridge-viz')} --web`], { encoding: 'utf8' }).stdout.trim();
+
+async function drag(name) {
+  const before = await picture(`${name}_before`), box = await page.$eval('canvas', e => { const b = e.getBoundingClientRect(); return { x: b.left + b.width / 2, y: b.top + b.height / 2 }; });
+  await page.mouse.move(box.x, box.y);
+  for (let i = 0; i < 4; ++i) await page.mouse.wheel({ deltaY: -100 });
+  await settle();
+  const zoomed = await picture(`${name}_zoomed`);
+  check(`${name}: the wheel zooms`, (await compare(blank, before, zoomed)).different > 0.01);
+  await page.mouse.down();
+  await page.mouse.move(box.x - 150, box.y, { steps: 10 });
+  await page.mouse.up();
+  await settle();
+  check(`${name}: a drag changes the picture`, (await compare(blank, zoomed, await picture(`${name}_dragged`))).different > 0.003);
+}
+
+{ // Alone, for any trace.
+  const child = spawn(ridge, ['viz', '--web', viewsOf(source).timeline[0]], { env: { ...process.env, RIDGE_WORK: join(scratch, 'work') }, stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  const url = await new Promise((done, fail) => {
+    child.stdout.on('data', data => { said += data; const found = said.match(/http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\//); if (found) done(found[0]); });
+    child.on('exit', code => fail(new Error(`ridge viz --web ended with ${code}: ${said}`)));
+  });
+  await page.goto(url, { waitUntil: 'load' });
+  await shown();
+  await settle();
+  check('ridge viz --web shows the trace', (await page.$eval('#says', e => e.textContent)).startsWith('Timeline: torch_ddp.0.json.gz'));
+  await drag('trace');
+  check('one visualizer runs', programs() === '1', programs());
+  await page.goto('about:blank');
+  for (let i = 0; i < 50 && programs() !== '0'; ++i) await new Promise(done => setTimeout(done, 100));
+  check('and ends with its page', programs() === '0', programs());
+  const ended = new Promise(done => child.on('exit', done));
+  child.kill('SIGINT');
+  check('Ctrl-C ends the server in order', await ended === 0);
+}
+
+{ // The tab of a lab: a timeline and a warp view of the last check.
+  const url = await server.start();
+  const environment = { ...process.env, RIDGE_WORK: server.work, RIDGE_RESULTS: join(server.home, 'results') };
+  const checked = spawnSync(ridge, ['check', '01', '--backend', 'cpu', '--submission', join(source, 'solutions', '01_coalescing')], { env: environment, encoding: 'utf8' });
+  check('the check runs', checked.status === 0, checked.stdout + checked.stderr);
+  await page.goto(url, { waitUntil: 'load' });
+  await until(() => document.querySelector('#r-shown h2'));
+  await page.keyboard.press('F4');
+  await until(() => document.querySelectorAll('#r-viz-views button').length > 0);
+  const names = await page.$$eval('#r-viz-views button', all => all.map(e => e.textContent));
+  console.log(`   views: ${names.join(', ')}`);
+  for (const [i, name] of names.entries()) {
+    await page.evaluate(k => document.querySelectorAll('#r-viz-views button')[k].click(), i);
+    await shown();
+    await settle();
+    await picture(`tab_${i}`);
+    check(`the tab shows "${name}"`, (await items()).length > 5);
+  }
+  check('a warp view is among them', names.some(name => /warp/i.test(name)), names.join());
+  await page.keyboard.press('F4');
+  await until(() => document.getElementById('r-viz').hidden);
+  check('F4 leads back to the lab', true);
+  await page.goto('about:blank');
+  await server.end();
+}
+
+await browser.close();
+server.remove();
+rmSync(scratch, { recursive: true, force: true });
+process.exit(failures ? 1 : 0);
