@@ -4,7 +4,7 @@
 //
 // RIDGE_PICTURES=DIR leaves pictures there. Exit codes: 0 right, 1 wrong, 77 a Chromium or npm's registry is missing.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fetchPuppeteer, Server, skip } from '../../serve/browser.mjs';
@@ -57,53 +57,62 @@ async function drag(name) {
   check(`${name}: a drag changes the picture`, (await compare(blank, zoomed, await picture(`${name}_dragged`))).different > 0.003);
 }
 
-{ // Alone, for any trace.
-  const child = spawn(ridge, ['viz', '--web', viewsOf(source).timeline[0]], { env: { ...process.env, RIDGE_WORK: join(scratch, 'work') }, stdio: ['ignore', 'pipe', 'inherit'] });
-  let said = '';
-  const url = await new Promise((done, fail) => {
-    child.stdout.on('data', data => { said += data; const found = said.match(/http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\//); if (found) done(found[0]); });
-    child.on('exit', code => fail(new Error(`ridge viz --web ended with ${code}: ${said}`)));
-  });
-  await page.goto(url, { waitUntil: 'load' });
-  await shown();
-  await settle();
-  check('ridge viz --web shows the trace', (await page.$eval('#says', e => e.textContent)).startsWith('Timeline: torch_ddp.0.json.gz'));
-  await drag('trace');
-  check('one visualizer runs', programs() === '1', programs());
-  await page.goto('about:blank');
-  for (let i = 0; i < 50 && programs() !== '0'; ++i) await new Promise(done => setTimeout(done, 100));
-  check('and ends with its page', programs() === '0', programs());
-  const ended = new Promise(done => child.on('exit', done));
-  child.kill('SIGINT');
-  check('Ctrl-C ends the server in order', await ended === 0);
-}
-
-{ // The tab of a lab: a timeline and a warp view of the last check.
-  const url = await server.start();
-  const environment = { ...process.env, RIDGE_WORK: server.work, RIDGE_RESULTS: join(server.home, 'results') };
-  const checked = spawnSync(ridge, ['check', '01', '--backend', 'cpu', '--submission', join(source, 'solutions', '01_coalescing')], { env: environment, encoding: 'utf8' });
-  check('the check runs', checked.status === 0, checked.stdout + checked.stderr);
-  await page.goto(url, { waitUntil: 'load' });
-  await until(() => document.querySelector('#r-shown h2'));
-  await page.keyboard.press('F4');
-  await until(() => document.querySelectorAll('#r-viz-views button').length > 0);
-  const names = await page.$$eval('#r-viz-views button', all => all.map(e => e.textContent));
-  console.log(`   views: ${names.join(', ')}`);
-  for (const [i, name] of names.entries()) {
-    await page.evaluate(k => document.querySelectorAll('#r-viz-views button')[k].click(), i);
+const ends = [];   // of what is still running when a step fails
+try {
+  { // Alone, for any trace.
+    const child = spawn(ridge, ['viz', '--web', viewsOf(source).timeline[0]], { env: { ...process.env, RIDGE_WORK: join(scratch, 'work') }, stdio: ['ignore', 'pipe', 'inherit'] });
+    let said = '';
+    ends.push(() => child.kill());
+    const url = await new Promise((done, fail) => {
+      child.stdout.on('data', data => { said += data; const found = said.match(/http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\//); if (found) done(found[0]); });
+      child.on('exit', code => fail(new Error(`ridge viz --web ended with ${code}: ${said}`)));
+    });
+    await page.goto(url, { waitUntil: 'load' });
     await shown();
     await settle();
-    await picture(`tab_${i}`);
-    check(`the tab shows "${name}"`, (await items()).length > 5);
+    check('ridge viz --web shows the trace', (await page.$eval('#says', e => e.textContent)).startsWith('Timeline: torch_ddp.0.json.gz'));
+    await drag('trace');
+    check('one visualizer runs', programs() === '1', programs());
+    await page.goto('about:blank');
+    for (let i = 0; i < 50 && programs() !== '0'; ++i) await new Promise(done => setTimeout(done, 100));
+    check('and ends with its page', programs() === '0', programs());
+    const ended = new Promise(done => child.on('exit', done));
+    child.kill('SIGINT');
+    check('Ctrl-C ends the server in order', await ended === 0);
   }
-  check('a warp view is among them', names.some(name => /warp/i.test(name)), names.join());
-  await page.keyboard.press('F4');
-  await until(() => document.getElementById('r-viz').hidden);
-  check('F4 leads back to the lab', true);
-  await page.goto('about:blank');
-  await server.end();
-}
 
+  { // The tab of a lab: a timeline and a warp view of the last check.
+    const url = await server.start();
+    const environment = { ...process.env, RIDGE_WORK: server.work, RIDGE_RESULTS: join(server.home, 'results') };
+    const solution = join(source, 'solutions', '01_coalescing'), mine = join(server.work, '01_coalescing');
+    for (const file of readdirSync(solution).filter(name => name.endsWith('.cu'))) cpSync(join(solution, file), join(mine, file));
+    const checked = spawnSync(ridge, ['check', '01', '--backend', 'cpu'], { env: environment, encoding: 'utf8' });
+    check('the check runs', checked.status === 0, checked.stdout + checked.stderr);
+    await page.goto(url, { waitUntil: 'load' });
+    await until(() => document.querySelector('#r-shown h2'));
+    await page.keyboard.press('F4');
+    await until(() => document.querySelectorAll('#r-viz-views button').length > 0).catch(() => picture('tab_nothing'));
+    const names = await page.$$eval('#r-viz-views button', all => all.map(e => e.textContent));
+    console.log(`   views: ${names.join(', ')}`);
+    for (const [i, name] of names.entries()) {
+      await page.evaluate(k => document.querySelectorAll('#r-viz-views button')[k].click(), i);
+      await shown();
+      await settle();
+      await picture(`tab_${i}`);
+      check(`the tab shows "${name}"`, (await items()).length > 5);
+    }
+    check('a warp view is among them', names.some(name => /warp/i.test(name)), names.join());
+    await page.keyboard.press('F4');
+    await until(() => document.getElementById('r-viz').hidden);
+    check('F4 leads back to the lab', true);
+    await page.goto('about:blank');
+    await server.end();
+  }
+} catch (error) {
+  check('all steps are taken', false, error.stack);
+}
+for (const end of ends) end();
+await server.end('SIGTERM').catch(() => {});
 await browser.close();
 server.remove();
 rmSync(scratch, { recursive: true, force: true });

@@ -51,6 +51,7 @@ class Visualizer {
 
   close() {
     this.closed = true;
+    this.live = false;
     clearTimeout(this.timer);
     cancelAnimationFrame(this.asked);
     this.media?.removeEventListener('change', this.themed);
