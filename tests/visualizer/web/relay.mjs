@@ -8,8 +8,25 @@ import { basename, extname, join } from 'node:path';
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
-// `command()`: the program's words, anew for each connection. Resolves to { port, sockets, end }.
-export function relay(page, command) {
+// Passes bytes on as a line of `rate` bits a second would, `delay` ms after they were sent; both directions have one.
+function over(line, pass) {
+  if (!line) return pass;
+  const waiting = [];
+  let free = 0;
+  const due = () => {   // one timer, since timers of different lengths may overtake each other
+    while (waiting.length && waiting[0].at <= performance.now()) pass(waiting.shift().bytes);
+    if (waiting.length) setTimeout(due, Math.max(0, waiting[0].at - performance.now()));
+  };
+  return bytes => {
+    free = Math.max(free, performance.now()) + 8000 * bytes.length / line.rate;
+    waiting.push({ at: free + line.delay, bytes });
+    if (waiting.length === 1) setTimeout(due, Math.max(0, waiting[0].at - performance.now()));
+  };
+}
+
+// `command()`: the program's words, anew for each connection. `line`: { rate, delay } of a slow line. Resolves to { port,
+// sockets, end }.
+export function relay(page, command, line = null) {
   const sockets = new Set();
   const server = createServer((request, response) => {
     const name = basename(new URL(request.url, 'http://x').pathname) || 'viz.html';
@@ -25,10 +42,12 @@ export function relay(page, command) {
     const [program, ...words] = command();
     const child = spawn(program, words, { stdio: ['pipe', 'pipe', 'inherit'] });
     sockets.add(socket);
+    const down = over(line, bytes => { if (socket.writable) socket.write(bytes); });
+    const up = over(line, bytes => { if (child.stdin.writable) child.stdin.write(bytes); });
     const frame = (opcode, bytes) => {
       const head = bytes.length < 126 ? Buffer.from([0x80 | opcode, bytes.length]) : bytes.length < 65536
         ? Buffer.from([0x80 | opcode, 126, bytes.length >> 8, bytes.length & 255]) : Buffer.concat([Buffer.from([0x80 | opcode, 127, 0, 0, 0, 0]), u32be(bytes.length)]);
-      socket.write(Buffer.concat([head, bytes]));
+      down(Buffer.concat([head, bytes]));
     };
     // From the program: 4 bytes of length, then the message.
     let out = Buffer.alloc(0);
@@ -59,7 +78,7 @@ export function relay(page, command) {
         if (opcode !== 2) continue;
         const length = Buffer.alloc(4);
         length.writeUInt32LE(size);
-        child.stdin.write(Buffer.concat([length, body]));
+        up(Buffer.concat([length, body]));
       }
     });
     socket.on('close', () => { sockets.delete(socket); child.stdin.end(); });

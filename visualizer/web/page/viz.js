@@ -23,8 +23,8 @@ export function openVisualizer(canvas, url, { name = 'Visualizer', dark = system
 class Visualizer {
   constructor(canvas, url, options) {
     Object.assign(this, options, { canvas, url, tries: 0, closed: false, wanted: [] });
-    // For measurements: frames drawn, bytes taken, milliseconds from an input to the frame that shows it.
-    this.counts = { frames: 0, bytes: 0, messages: 0, latencies: [] };
+    // For measurements: frames drawn, bytes taken, milliseconds of this script, milliseconds from an input to its frame.
+    this.counts = { frames: 0, bytes: 0, messages: 0, busy: 0, latencies: [] };
     canvas.visualizer = this;   // for tests and measurements
     canvas.tabIndex = 0;
     canvas.style.touchAction = 'none';
@@ -134,7 +134,9 @@ class Visualizer {
 
   message(kind, body) {
     if (kind === 'F') {
+      const began = performance.now();
       this.next = readFrame(body, this.lists);
+      this.counts.busy += performance.now() - began;
       this.lists = this.next.lists;
       if (!this.asked) this.asked = requestAnimationFrame(() => this.draw());
     } else if (kind === 'T') {
@@ -159,7 +161,9 @@ class Visualizer {
     if (!frame) return;
     this.next = null;
     this.tries = 0;
+    const began = performance.now();
     this.drawing.draw(frame);
+    this.counts.busy += performance.now() - began;
     this.canvas.style.cursor = CURSORS[frame.cursor] ?? 'default';
     this.counts.frames += 1;
     for (const [number, then] of this.times) {
