@@ -27,14 +27,16 @@ inline std::uint32_t mixed(std::uint32_t x) {
   x = (x ^ (x >> 15)) * 0x735A2D97u;
   return x ^ (x >> 15);
 }
+// Of a block. One word alone would tell the half that made it, and so all others: a sum of two does not.
 struct Key {
   std::uint32_t one, other;
   Key(std::uint64_t seed, std::size_t block) {
     const std::uint64_t bits = random_bits(seed, block);
     one = static_cast<std::uint32_t>(bits), other = static_cast<std::uint32_t>(bits >> 32);
   }
-  std::uint32_t word(std::uint32_t i) const { return mixed(one + i); }
+  std::uint32_t first(std::uint32_t i) const { return mixed(one + i); }
   std::uint32_t second(std::uint32_t i) const { return mixed(other + i); }
+  std::uint32_t word(std::uint32_t i) const { return first(i) + second(i); }
 };
 
 // make(values, key, from) makes the values number from, from + 1, ... of a block; `first` is the whole stream's number.
@@ -52,12 +54,13 @@ void by_block(std::span<T> values, std::size_t first, std::uint64_t seed, Make m
   }
 }
 
-// The sum of four uniform numbers of 16 bits: mean 131070, variance 4 x (65536^2 - 1) / 12. Odd after doubling, never 0.
+// The sum of four uniform numbers of 16 bits: mean 131070, variance 4 x (65536^2 - 1) / 12. It is odd after doubling,
+// and so never 0.
 inline float normal(std::uint32_t a, std::uint32_t b) {
   const auto sum = static_cast<std::int32_t>((a & 0xFFFF) + (a >> 16) + (b & 0xFFFF) + (b >> 16));
   return static_cast<float>(2 * sum - 262139) * 1.32144265e-5f;
 }
-// exp(x) within some 1e-6 of it relatively, for |x| < 87.
+// exp(x), for |x| < 87; for |x| < 16 within some 1e-6 of it relatively.
 inline float exponential(float x) {
   constexpr float shift = 0x1.8p23f;  // added to it, a number is rounded, and stands in the lowest bits
   const float shifted = x * 1.44269504f + shift, r = x - (shifted - shift) * 0.693147181f;
@@ -79,14 +82,14 @@ RIDGE_WIDE void normals(float* to, std::uint32_t n, Key key, std::uint32_t from)
 #pragma omp simd
   for (std::uint32_t i = 0; i < n; ++i) {
     const std::uint32_t k = from + i;
-    to[i] = normal(key.word(k), key.second(k));
+    to[i] = normal(key.first(k), key.second(k));
   }
 }
 
 RIDGE_WIDE void lognormals(float* to, std::uint32_t n, Key key, std::uint32_t from, float spread) {
 #pragma omp simd
   for (std::uint32_t i = 0; i < n; ++i) {
-    const std::uint32_t k = from + i, a = key.word(k), b = key.second(k);
+    const std::uint32_t k = from + i, a = key.first(k), b = key.second(k);
     to[i] = with_sign(exponential(spread * normal(a, b)), ((a ^ b << 1) * 0xC2B2AE35u) >> 31);
   }
 }

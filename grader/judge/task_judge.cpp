@@ -226,7 +226,7 @@ bool TaskJudge::earns_the_same(const Interval& ratio) const {
 bool TaskJudge::time_measured(const lab::Case& c) {
   TimedOptions timed;
   timed.stop = options_.mode == Mode::check ? StopRule{5, 9, 8, 0.03} : StopRule{7, 60, 45, 0.01};
-  // Six values are the fewest whose least and greatest hold the median in 95% of cases.
+  // Six values are the fewest whose least and greatest hold the median in 95% of cases; the bootstrap's lie within.
   if (options_.mode == Mode::grade && !options_.timed.narrow) timed.stop.least = 6;
   if (!options_.timed.narrow) timed.stop.settled = [this](const Interval& ratio) { return earns_the_same(ratio); };
   if (options_.sizes() == Mode::check) timed.turn_seconds = 0.002;

@@ -31,8 +31,8 @@ class Sets {
   void refill(const Order& order, std::uint64_t turn_seed);
   // Before a turn: overwrites outputs, and aims each device's sample at the last call's outputs and at some others.
   void prepare(const Order& order, std::uint64_t seed, Samples& samples);
-  // Throws Failed where an output is late or wrong. `turn` counts from 1. The first call's output of the first turn is
-  // compared whole, all others in blocks that nobody can know before.
+  // Throws Failed where an output is late or wrong. `turn` counts from 1. Of the first turn the outputs of a
+  // drawn call are compared whole, all others in blocks that nobody can know before.
   void verify(const Order& order, const Samples& samples, int turn);
 
  private:

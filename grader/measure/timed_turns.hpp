@@ -14,9 +14,9 @@
 namespace ridge::timed {
 
 constexpr std::size_t kSampled = 4;          // sets of a turn whose outputs are sampled, at most
-constexpr unsigned kComparedShare = 16;      // of this many blocks of an output, one is compared after the first call
+constexpr unsigned kComparedShare = 16;      // of this many blocks of an output, one is compared
 constexpr double kWarmSeconds = 0.02;        // before each request: the clocks fall while the judge verifies
-constexpr double kShortWarmSeconds = 0.002;  // before an estimate's requests, which follow each other at once
+constexpr double kShortWarmSeconds = 0.002;  // before estimates and empty requests, which follow each other at once
 constexpr int kAloneTurns = 5;
 
 // A gate that failed.

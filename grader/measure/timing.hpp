@@ -4,8 +4,8 @@
 // its own that are new for the turn, so that nothing can be kept from one call to the next, left out or put off. Then
 // the others get the same calls. All ranks get their request at one moment. The clock runs until the last rank's
 // answer and a sample of its outputs, which the device itself gathers when the answer arrives, are there. All outputs
-// are downloaded after each turn; those of the first call are verified whole, and of all others a sixteenth, in
-// blocks that are drawn then.
+// are downloaded after each turn; those of a drawn call of the first turn are verified whole, and of all others a
+// sixteenth, in blocks that are drawn then.
 #pragma once
 #include <functional>
 #include <memory>

@@ -175,8 +175,8 @@ void launch_fused_attention(const T* qkv, T* o, float* logs, int B, int sequence
   check_launch("fused_attention_kernel");
 }
 
-// Calls work(hs), hs an integral constant. A program that defines NN_UNFUSED has none of the kernels, and is built in
-// half the time.
+// Calls work(hs), hs an integral constant. A program that defines NN_UNFUSED has none of the kernels, and is built
+// sooner.
 template <class T, class Work>
 void with_head_size(int hs, Work&& work) {
   static_assert(sizeof(T) == 2, "tensor cores' factors have 16 bits here");

@@ -35,9 +35,11 @@ RIDGE_WIDE void fill_part(const Kind& kind, std::size_t i, std::span<float> grad
   for (std::uint32_t k = 0; k < n; ++k) {
     const float bf16 = std::bit_cast<float>(static_cast<std::uint32_t>(to_bf16(g[k] * 1e-4f).bits) << 16);
     const float near = std::fabs(bf16), moment = first ? 0.0f : m[k] * near;
-    const auto draw = static_cast<float>(static_cast<std::int32_t>(bits[k] & 1023));
+    // Products of few bits are exact, so that every machine makes the same v, with fused operations and without.
+    const float factor = static_cast<float>(static_cast<std::int32_t>((bits[k] & 127) + 13)) / 64;
+    const float few_bits = std::bit_cast<float>(std::bit_cast<std::uint32_t>(moment) & 0xFFFFF000u);
     m[k] = moment;
-    v[k] = first ? 0.0f : moment * moment + near * near * (0.1f + draw / 512);
+    v[k] = first ? 0.0f : few_bits * few_bits + near * near * factor;
     float weight = w[k];
     weight = (bits[k] >> 28) == 0 ? weight * 3e-6f : weight;  // subnormal in fp16
     const float tie = std::bit_cast<float>((std::bit_cast<std::uint32_t>(weight) & kept) | middle);

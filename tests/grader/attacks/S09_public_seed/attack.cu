@@ -55,10 +55,17 @@ static std::size_t first_of_other_order(std::size_t n, std::uint64_t seed) {
   for (std::size_t i = n; i > 1; --i) std::swap(from[random() % i], from[i - 1]);
   return from[0];
 }
+static std::uint32_t mixed(std::uint32_t x) {
+  x = (x ^ (x >> 16)) * 0x21F0AAADu;
+  x = (x ^ (x >> 15)) * 0x735A2D97u;
+  return x ^ (x >> 15);
+}
 static float value(std::uint64_t seed, std::uint64_t index) {
-  const std::uint64_t r = bits(seed, index);
-  const auto sum = static_cast<std::int64_t>((r & 0xFFFF) + (r >> 16 & 0xFFFF) + (r >> 32 & 0xFFFF) + (r >> 48));
-  return static_cast<float>(sum - 131070) * 2.6428853e-5f;
+  const std::uint64_t key = bits(seed, index / 1024);
+  const auto place = static_cast<std::uint32_t>(index % 1024);
+  const std::uint32_t a = mixed(static_cast<std::uint32_t>(key) + place), b = mixed(static_cast<std::uint32_t>(key >> 32) + place);
+  const auto sum = static_cast<std::int32_t>((a & 0xFFFF) + (a >> 16) + (b & 0xFFFF) + (b >> 16));
+  return static_cast<float>(2 * sum - 262139) * 1.32144265e-5f;
 }
 struct Known {
   float first[32];
