@@ -1,6 +1,7 @@
 #include "serve/routes.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "serve/entrance.hpp"
 #include "serve/lab_json.hpp"
 #include "serve/lesson.hpp"
+#include "serve/line_json.hpp"
 #include "serve/predict_json.hpp"
 #include "serve/quiz_json.hpp"
 #include "serve/work_files.hpp"
@@ -170,6 +172,9 @@ Response Routes::answer_study(const Lab& lab, const std::string& what, const Req
     const auto text = judged_text(lab, in.parameter("file"));
     return text ? json_response({{"text", *text}}) : problem(404, "no text of an earlier check is kept");
   }
+  if (what == "line")
+    return json_response(line_json(lab, in.parameter("task"), in.parameter("file"),
+                                   std::strtoull(in.parameter("line").c_str(), nullptr, 10)));
   if (what == "path") return file_response(path_svg(lab, in.parameter("task")), "image/svg+xml");
   if (what != "quiz") return problem(404, "there is nothing at this address");
   if (in.method != "POST") return json_response({{"questions", quiz_json(lab)}});

@@ -173,6 +173,48 @@ std::string sentence(const Request& r) {
                      r.cost > r.ideal ? fmt::format(", where {} would do.", r.ideal) : ", as few as can be.");
 }
 
+std::string figure(const Request& r) {
+  double height = 0;
+  const std::string below = r.global() ? sectors_below(r, height) : banks_below(r, height);
+  const std::string told = escaped(sentence(r));
+  return fmt::format(
+      "<figure class=\"warp\"><svg viewBox=\"0 0 {} {:.0f}\" role=\"img\" aria-label=\"{}\">\n{}{}</svg>"
+      "<figcaption>{}</figcaption></figure>\n",
+      kPicture, height, told, lane_row(r), below, told);
+}
+
+// The list below `key`; an empty one where there is none.
+const json& list_at(const json& object, const char* key) {
+  static const json none = json::array();
+  if (!object.is_object()) return none;
+  const auto at = object.find(key);
+  return at != object.end() && at->is_array() ? *at : none;
+}
+
+LineAccess access_of(const json& kernel, const json& line) {
+  LineAccess out;
+  out.kernel = text_at(kernel, "kernel", 200);
+  out.op = text_at(line, "op", 32);
+  out.requests = count_at(line, "requests");
+  if (out.op.starts_with("global")) {
+    out.took = count_at(line, "sectors"), out.ideal = count_at(line, "ideal_sectors");
+  } else {
+    out.took = count_at(line, "wavefronts");
+    out.ideal = out.took - std::min(out.took, count_at(line, "conflicts"));
+  }
+  std::optional<Request> dearest;
+  for (const json& r : list_at(kernel, "requests")) {
+    if (!r.is_object() || count_at(r, "pc") != count_at(line, "pc") || text_at(r, "op", 32) != out.op) continue;
+    auto request = read_request(r);
+    if (!request || (dearest && request->ratio() <= dearest->ratio() + 1e-9)) continue;
+    request->kernel = out.kernel;
+    request->place = fmt::format("{}:{}", text_at(line, "file", 200), count_at(line, "line"));
+    dearest = std::move(request);
+  }
+  if (dearest) out.svg = figure(*dearest);
+  return out;
+}
+
 }  // namespace
 
 std::string warp_svg(const std::string& warp) {
@@ -181,14 +223,20 @@ std::string warp_svg(const std::string& warp) {
     request = dearest_request(parse_json(warp));
   } catch (const Error&) {
   }
-  if (!request) return {};
-  double height = 0;
-  const std::string below = request->global() ? sectors_below(*request, height) : banks_below(*request, height);
-  const std::string told = escaped(sentence(*request));
-  return fmt::format(
-      "<figure class=\"warp\"><svg viewBox=\"0 0 {} {:.0f}\" role=\"img\" aria-label=\"{}\">\n{}{}</svg>"
-      "<figcaption>{}</figcaption></figure>\n",
-      kPicture, height, told, lane_row(*request), below, told);
+  return request ? figure(*request) : std::string();
+}
+
+std::vector<LineAccess> line_accesses(const std::string& warp, const std::string& file, std::uint64_t line) {
+  std::vector<LineAccess> out;
+  try {
+    const json recording = parse_json(warp);
+    for (const json& kernel : list_at(recording, "kernels"))
+      for (const json& l : list_at(kernel, "lines"))
+        if (l.is_object() && text_at(l, "file", 200) == file && count_at(l, "line") == line)
+          out.push_back(access_of(kernel, l));
+  } catch (const Error&) {
+  }
+  return out;
 }
 
 }  // namespace ridge::loop

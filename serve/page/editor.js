@@ -43,6 +43,10 @@ export class Editor {
     for (const event of ["beforeChange", "blur"]) this.cm.on(event, cm => cm.removeKeyMap(LEAVE));
   }
 
+  // The cursor's line, counted from 1; and what to do when it changes.
+  get line() { return this.cm.getCursor().line + 1; }
+  onLine(changed) { this.cm.on("cursorActivity", changed); }
+
   set keymap(name) { this.cm.setOption("keyMap", name); }
 
   show(file) {

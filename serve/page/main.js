@@ -3,6 +3,7 @@ import { ask, listen, make } from "./api.js";
 import { showAttempts } from "./attempts.js";
 import { defineCuda, Editor } from "./editor.js";
 import { drawLesson, fetchLesson, goTo } from "./lesson.js";
+import { startLineView } from "./line_view.js";
 import { OpenFiles, tellFailure } from "./open_files.js";
 import { Panels } from "./panels.js";
 import { keepPredictions } from "./predict.js";
@@ -32,6 +33,8 @@ const page = {
 const panels = new Panels({ attempts: () => tell(showAttempts(at("attempts"), page), "attempts"), quiz: () => tell(showQuiz(at("quiz"), page), "quiz") });
 const tell = (promise, place) => promise.catch(e => at(place).replaceChildren(make("p", { class: "bad" }, e.message)));
 
+const lineView = startLineView(editor, page);
+
 function showFile(name) {
   const file = files.get(name);
   if (!file) return;
@@ -59,6 +62,7 @@ function noteLines() {
   for (const m of state.build?.messages ?? [])
     if (judgedNow(m.file, state.attempt.files[m.file])) notes.push({ doc: files.get(m.file).doc, line: m.line, label: "compiler", text: m.text });
   editor.note(notes);
+  lineView.refresh();
 }
 
 // ---- what is shown

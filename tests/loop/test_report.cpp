@@ -70,6 +70,22 @@ TEST_CASE("a recording that makes no sense draws nothing") {
   }
 }
 
+TEST_CASE("a line's accesses are drawn alone") {
+  const std::string warp = recording({every(4), every(64)}, "global_ld");
+  const auto near = line_accesses(warp, "a.cu", 10), far = line_accesses(warp, "a.cu", 11);
+  REQUIRE(near.size() == 1);
+  REQUIRE(far.size() == 1);
+  CHECK(near[0].kernel == "k<1>");
+  CHECK(near[0].op == "global_ld");
+  CHECK(contains(near[0].svg, "a.cu:10, k&lt;1&gt;: one request of a warp takes 4 sectors, as few as can be."));
+  CHECK(contains(far[0].svg, "takes 32 sectors, where 4 would do."));
+  CHECK(line_accesses(warp, "a.cu", 12).empty());
+  CHECK(line_accesses(warp, "b.cu", 10).empty());
+  for (const char* broken :
+       {"", "{", "[]", R"({"kernels":3})", R"({"kernels":[3,{"lines":[3,{"file":"a.cu","line":10}]}]})"})
+    for (const auto& access : line_accesses(broken, "a.cu", 10)) CHECK(access.svg.empty());
+}
+
 TEST_CASE("code shows the task's region with findings below their lines and counts at their ends") {
   TaskResult t;
   t.id = "copy";

@@ -90,6 +90,25 @@ try {
     check('the check runs', checked.status === 0, checked.stdout + checked.stderr);
     await page.goto(url, { waitUntil: 'load' });
     await until(() => document.querySelector('#r-shown h2'));
+    // The line under the cursor: what it asked of memory.
+    const stand = text => page.$eval('.CodeMirror', (e, t) => {
+      const lines = e.CodeMirror.getValue().split('\n');
+      e.CodeMirror.setCursor({ line: lines.findIndex(l => l.includes(t)), ch: 0 });
+    }, text);
+    await stand('reinterpret_cast<float4*>(out)[i]');
+    await until(() => document.getElementById('r-line')?.hidden === false);
+    const told = await page.$eval('#r-line summary', e => e.textContent);
+    check('a line that reads and writes says what it asked for', /^Line 14: copy_kernel: \d+ requests \(loads, global memory\), 16 sectors each, as few as can be\. copy_kernel: .*stores/.test(told), told);
+    await page.$eval('#r-line', e => { e.open = true; });
+    await until(() => document.querySelectorAll('#r-line svg').length === 2);
+    await picture('line_view');
+    check('and draws a request of each access, 32 lanes of it', (await page.$$eval('#r-line svg', all => all.map(e => e.querySelectorAll('.lane').length))).join() === '32,32');
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+    await picture('line_view_dark');
+    await page.emulateMediaFeatures([]);
+    await stand('#include');
+    await until(() => document.getElementById('r-line').hidden);
+    check('a line that asks for nothing says nothing', true);
     await page.keyboard.press('F4');
     await until(() => document.querySelectorAll('#r-viz-views button').length > 0).catch(() => picture('tab_nothing'));
     const names = await page.$$eval('#r-viz-views button', all => all.map(e => e.textContent));
