@@ -32,7 +32,8 @@ struct PageMessage {
 // Throws MessageError.
 PageMessage read_message(std::string_view bytes);
 
-// Events that wait for a frame. ImGui sees a press and its release in different frames, and a press where the mouse was.
+// Events that wait for a frame. ImGui sees a press and its release in different frames, and a press where the mouse
+// was.
 class EventQueue {
  public:
   void add(std::vector<Event> events);

@@ -1,5 +1,5 @@
-// `ridge-viz --web`: draws for a page. It sleeps until the page sends input, the program asks to be looked at, or a view
-// moves; a frame goes out only where it differs from the last, and where the page has drawn what it has.
+// `ridge-viz --web`: draws for a page. It sleeps until the page sends input, a file changes, or a view moves; a frame
+// goes out only where it differs from the last, and where the page has drawn what it has.
 #pragma once
 #include <functional>
 #include <optional>

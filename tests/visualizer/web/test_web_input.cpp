@@ -98,8 +98,7 @@ TEST_CASE("what is not of the protocol is refused with a reason") {
 TEST_CASE("typed text is UTF-8") {
   CHECK(read_message(events(text("\xCF\x80r\xC2\xB2 \xF0\x9F\x98\x80"))).events[0].text ==
         "\xCF\x80r\xC2\xB2 \xF0\x9F\x98\x80");
-  for (const char* wrong :
-       {"\xFF", "\xC0\x80", "\xED\xA0\x80", "\xE2\x82", "\xF4\x90\x80\x80", "\xF0\x80\x80\x80"})
+  for (const char* wrong : {"\xFF", "\xC0\x80", "\xED\xA0\x80", "\xE2\x82", "\xF4\x90\x80\x80", "\xF0\x80\x80\x80"})
     CHECK(refusal(events(text(wrong))) == "the typed text is no UTF-8");
   CHECK(refusal(events(text(std::string("a\0b", 3)))) == "the typed text is no UTF-8");
 }
