@@ -22,7 +22,7 @@ LEVELS = [
     "runtime/simt/src/hooks",
     "runtime/simt/src/launch",
     "runtime/simt/src/stream runtime/simt/src/kernel",
-    "runtime/simt/src/api",
+    "runtime/simt/src/api runtime/simt/src/sparse",
     "runtime/simt/src/replay",
     "runtime/collectives",
     "runtime/worker",
