@@ -173,6 +173,12 @@ void name_own_files(const std::string& list, const std::vector<CudaIncludes::Cop
   write_file(list, kept);
 }
 
+// Thrust's headers need others before them, whichever comes first.
+bool uses_thrust(const fs::path& input, const std::vector<CudaIncludes::Copy>& copies) {
+  const auto names = [](const fs::path& file) { return file_text(file).find("<thrust/") != std::string::npos; };
+  return names(input) || std::any_of(copies.begin(), copies.end(), [&](const auto& c) { return names(c.copy); });
+}
+
 // With -flto the output is not assembly but GCC's own code in sections, or LLVM's as text.
 bool for_link_time(const std::string& text) {
   return text.find("\t.comm\t__gnu_lto_slim") != std::string::npos || text.starts_with("; ModuleID");
@@ -247,11 +253,15 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   const fs::path ours = emulators_headers();
   std::vector<fs::path> headers;
   if (options.worker) headers.push_back(ours / "ridge_simt/library_checks.h");
-  headers.push_back(on(Defence::source_files) ? ours / "cuda_runtime.h" : fs::path("cuda_runtime.h"));
+  // nvcc leaves C++ sources as they are: they may declare a float4 of their own.
+  if (options.worker || !copies.empty())
+    headers.push_back(on(Defence::source_files) ? ours / "cuda_runtime.h" : fs::path("cuda_runtime.h"));
   const std::vector<std::string> flags = flags_of(compiler, options);
+  const bool thrust = !options.worker && !cccl_headers().empty() && uses_thrust(input, copies);
   auto command = [&](const std::vector<fs::path>& included) {
     std::vector<std::string> argv = {compiler.program.string(), "-x", "c++"};
     for (const fs::path& header : included) argv.insert(argv.end(), {"-include", header.string()});
+    if (thrust) argv.insert(argv.end(), {"-include", (ours / "ridge_simt/thrust_first.h").string()});
     // Quoted includes of the user's come before the emulator's own headers.
     argv.insert(argv.end(), {"-iquote", source.parent_path().string()});
     argv.insert(argv.end(), flags.begin(), flags.end());
@@ -259,7 +269,7 @@ CompileFailure compile_file(const fs::path& source, const std::string& shown_nam
   };
   // Made before anybody reads the source: both find the same files.
   fs::path parsed;
-  if (on(Defence::source_files))
+  if (on(Defence::source_files) && !headers.empty())
     parsed = precompiled(compiler, {headers, flags, !options.extra.empty(), options.reuse});
   const std::vector<fs::path> show = files_of_precompiled(parsed);
   std::future<SourceFindings> policy;

@@ -43,7 +43,13 @@ typedef enum {
   CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE = 10,
   CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER = 11,
   CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD = 12,
-  CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE = 13
+  CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE = 13,
+  CUBLASLT_MATMUL_DESC_A_SCALE_POINTER = 17,
+  CUBLASLT_MATMUL_DESC_B_SCALE_POINTER = 18,
+  CUBLASLT_MATMUL_DESC_C_SCALE_POINTER = 19,
+  CUBLASLT_MATMUL_DESC_D_SCALE_POINTER = 20,
+  CUBLASLT_MATMUL_DESC_AMAX_D_POINTER = 21,
+  CUBLASLT_MATMUL_DESC_FAST_ACCUM = 25
 } cublasLtMatmulDescAttributes_t;
 typedef enum {
   CUBLASLT_EPILOGUE_DEFAULT = 1,
@@ -85,6 +91,10 @@ cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle);
 const char* cublasLtGetStatusName(cublasStatus_t status);
 const char* cublasLtGetStatusString(cublasStatus_t status);
 size_t cublasLtGetVersion(void);
+cublasStatus_t cublasLtMatmulDescInit(cublasLtMatmulDesc_t desc, cublasComputeType_t compute, cudaDataType_t scale_type);
+cublasStatus_t cublasLtMatrixLayoutInit(cublasLtMatrixLayout_t layout, cudaDataType type, uint64_t rows, uint64_t cols,
+                                        int64_t ld);
+cublasStatus_t cublasLtMatmulPreferenceInit(cublasLtMatmulPreference_t preference);
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* desc, cublasComputeType_t compute,
                                         cudaDataType_t scale_type);
 cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t desc);

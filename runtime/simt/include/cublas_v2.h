@@ -139,6 +139,8 @@ cublasStatus_t cublasIdamax(cublasHandle_t handle, int n, const double* x, int i
 cublasStatus_t cublasIdamin(cublasHandle_t handle, int n, const double* x, int incx, int* result);
 }
 
+#include "ridge_simt/cublas_batched.h"
+
 // With the type of computing as a type of numbers, as before CUDA 11.
 inline cublasComputeType_t ridge_compute_type(cudaDataType t) {
   return t == CUDA_R_16F ? CUBLAS_COMPUTE_16F

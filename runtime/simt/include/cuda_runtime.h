@@ -35,6 +35,7 @@
 #define __global__ __attribute__((noipa))
 #endif
 #define __constant__ __attribute__((section("ridge_constant")))
+#define __constant_const__ __attribute__((section("ridge_constant_const")))  // the rewriter chooses
 #define __managed__
 #ifdef __clang__
 #define __shared__ static __thread

@@ -73,15 +73,34 @@ class WarpScan {
   RIDGE_DEVICE void InclusiveSum(T v, T& out) { InclusiveScan(v, out, ridge_detail::Plus()); }
   RIDGE_DEVICE void InclusiveSum(T v, T& out, T& all) {
     InclusiveSum(v, out);
-    all = ridge_simt::shuffle<T>("cub::WarpScan", ridge_simt::Shuffle::index, ridge_simt::live_lanes(), out, Lanes - 1,
-                                 Lanes);
+    all = Broadcast(out, Lanes - 1);
+  }
+  template <class Op>
+  RIDGE_DEVICE void InclusiveScan(T v, T& out, Op op, T& all) {
+    InclusiveScan(v, out, op);
+    all = Broadcast(out, Lanes - 1);
+  }
+  RIDGE_DEVICE T Broadcast(T v, unsigned lane) {
+    return ridge_simt::shuffle<T>("cub::WarpScan", ridge_simt::Shuffle::index, ridge_simt::live_lanes(), v, (int)lane,
+                                  Lanes);
   }
   template <class Op>
   RIDGE_DEVICE void ExclusiveScan(T v, T& out, T initial, Op op) {
     const T all = ridge_detail::warp_inclusive(v, op, Lanes), before = ridge_detail::shuffle_up(all, 1, Lanes);
     out = ((int)ridge_simt::lane_id() & (Lanes - 1)) == 0 ? initial : op(initial, before);
   }
+  template <class Op>
+  RIDGE_DEVICE void ExclusiveScan(T v, T& out, T initial, Op op, T& all) {  // of all lanes, without `initial`
+    const T sums = ridge_detail::warp_inclusive(v, op, Lanes), before = ridge_detail::shuffle_up(sums, 1, Lanes);
+    out = ((int)ridge_simt::lane_id() & (Lanes - 1)) == 0 ? initial : op(initial, before);
+    all = Broadcast(sums, Lanes - 1);
+  }
+  template <class Op>
+  RIDGE_DEVICE void ExclusiveScan(T v, T& out, Op op) {  // nothing for the first lane
+    out = ridge_detail::shuffle_up(ridge_detail::warp_inclusive(v, op, Lanes), 1, Lanes);
+  }
   RIDGE_DEVICE void ExclusiveSum(T v, T& out) { ExclusiveScan(v, out, T(), ridge_detail::Plus()); }
+  RIDGE_DEVICE void ExclusiveSum(T v, T& out, T& all) { ExclusiveScan(v, out, T(), ridge_detail::Plus(), all); }
 };
 
 template <class T, int X, BlockReduceAlgorithm = BLOCK_REDUCE_WARP_REDUCTIONS, int Y = 1, int Z = 1>

@@ -317,7 +317,7 @@ class Annotator {
       new_piece();
       return;
     }
-    if (section_.name == "ridge_constant" && object_names_.count(line.name) != 0)
+    if (starts_with(section_.name, "ridge_constant") && object_names_.count(line.name) != 0)
       out_.constant_bytes += sizes_[line.name];
     if (section_.padded() && object_names_.count(line.name) != 0 && !starts_with(line.name, "DW.ref.")) {
       open_object_ = true;

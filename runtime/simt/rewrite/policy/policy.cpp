@@ -30,8 +30,8 @@ const std::set<View>& directives() {
 
 // Sections of variables and constants, not of code.
 bool data_section(View name) {
-  static const std::set<View> known = {"ridge_constant", ".eh_frame",       ".comment",     ".note.GNU-stack",
-                                       ".init_array",    ".linker-options", ".llvm_addrsig"};
+  static const std::set<View> known = {"ridge_constant",  "ridge_constant_const", ".eh_frame",       ".comment",
+                                       ".note.GNU-stack", ".init_array",          ".linker-options", ".llvm_addrsig"};
   if (known.count(name) != 0 || starts_with(name, ".init_array.") || starts_with(name, ".debug_")) return true;
   for (View base : {".data", ".bss", ".rodata", ".tdata", ".tbss", ".gcc_except_table", ".data.rel.ro", ".lrodata",
                     ".lbss", ".ldata"})

@@ -54,8 +54,9 @@ constexpr std::array<View, 2> kWideIntegers = {"_BitInt", "_ExtInt"};
 // Names of the instrumentation, and mangled ones: a function of such a name would take the place of the emulator's or
 // the library's.
 constexpr std::array<View, 5> kHooks = {"_Z", "__tsan_", "__sanitizer_", "__ridge_", "ridge_check_"};
-// The expansion of __constant__ (cuda_runtime.h).
-constexpr View kConstant = "__attribute__((section(\"ridge_constant\")))";
+// The expansions of __constant__ and, for const variables, of __constant_const__ (cuda_runtime.h).
+constexpr std::array<View, 2> kConstant = {"__attribute__((section(\"ridge_constant\")))",
+                                           "__attribute__((section(\"ridge_constant_const\")))"};
 constexpr std::array<View, 5> kPragmas = {"redefine_extname", "weak", "attribute", "optimize", "target"};
 
 // Reads the preprocessor's output as tokens. Markers name the file of each line, and their order is checked: only an
@@ -164,8 +165,10 @@ class Source {
       previous_ = c;
       return;
     }
-    if (!skip_ && text_.substr(at_).starts_with(kConstant)) {
-      at_ += kConstant.size();
+    const auto constant = std::find_if(kConstant.begin(), kConstant.end(),
+                                       [&](View expansion) { return text_.substr(at_).starts_with(expansion); });
+    if (!skip_ && constant != kConstant.end()) {
+      at_ += constant->size();
       previous_ = ')';
       return;
     }

@@ -50,7 +50,7 @@ class Rewriter {
       if (code(i) && s_[i] == '#' && (include(i) || unroll(i))) continue;
       if (code(i) && is_word(s_[i]) && (i == 0 || !is_word(s_[i - 1]))) {
         if (shared(i, "extern") || shared(i, "static") || shared(i, "") || architecture(i) || not_inlined(i) ||
-            unsupported(i))
+            constant(i) || unsupported(i))
           continue;
         kernel(i);
       }
@@ -93,7 +93,8 @@ class Rewriter {
     std::string parameters;
     for (std::size_t k = open + 1; k < close; ++k) parameters += blank(k) ? ' ' : s_[k];
     if (parameters.find_first_of("=#") != std::string::npos) return;
-    const std::string id(s_.substr(name, name_end - name)), bounds = launch_bounds(before, name);
+    const std::string id(s_.substr(name, name_end - name)), qualified = scope_before(name) + id,
+                                                            bounds = launch_bounds(before, name);
     const std::string given = bounds.empty() ? "" : "::ridge_simt::Bounds(" + bounds + ")";
     if (is_template) {
       registration_ = " (void)&::ridge_simt::registered<static_cast<void (*)(" + parameters + ")>(&" + id + instance +
@@ -105,8 +106,20 @@ class Rewriter {
     registration_ = " [[maybe_unused]] static const bool ridge_kernel_" + id + "_" +
                     std::to_string(std::hash<std::string>()(name_ + parameters)) +
                     " = ::ridge_simt::register_kernel(\"" + id + "\", static_cast<void (*)(" + parameters + ")>(&" +
-                    id + ")" + (given.empty() ? "" : ", " + given) + ");";
+                    qualified + ")" + (given.empty() ? "" : ", " + given) + ");";
     body_end_ = end + 1;
+  }
+
+  // "mine::" where the definition names its namespace: __global__ void mine::k()
+  std::string scope_before(std::size_t name) const {
+    std::string scope;
+    for (std::size_t i = name; i > 2 && s_[i - 1] == ':' && s_[i - 2] == ':';) {
+      std::size_t start = i - 2;
+      while (start > 0 && code(start - 1) && is_word(s_[start - 1])) --start;
+      scope = std::string(s_.substr(start, i - start)) + scope;
+      i = start;
+    }
+    return scope;
   }
 
   // What __launch_bounds__ gets between these places, in one line.
@@ -201,6 +214,28 @@ class Rewriter {
         before == from || s_[before - 1] == ':' || std::find(kTypes.begin(), kTypes.end(), name) != kTypes.end();
     if (name.empty() || unnamed) return {};
     return std::string(name) + (before >= from + 3 && s_.substr(before - 3, 3) == "..." ? "..." : "");
+  }
+
+  // __constant__ const int a[4]: a section of its own, since compilers let no section hold const variables and others.
+  bool constant(std::size_t& i) {
+    constexpr std::string_view kMarker = "__constant__", kConst = "__constant_const__";
+    const std::size_t end = word_end(i);
+    if (s_.substr(i, end - i) != kMarker || in_directive(i)) return false;
+    bool is_const = false;
+    for (std::size_t k = skip_space_back(i), start = word_start(k); start < k;
+         k = skip_space_back(start), start = word_start(k))
+      is_const = is_const || s_.substr(start, k - start) == "const";
+    for (std::size_t k = skip_space(end); k < s_.size() && code(k) && (is_word(s_[k]) || s_[k] == '*');
+         k = skip_space(k)) {
+      const std::size_t stop = s_[k] == '*' ? k + 1 : word_end(k);
+      const std::string_view word = s_.substr(k, stop - k);
+      is_const = word != "*" && (is_const || word == "const" || word == "constexpr");
+      k = stop;
+    }
+    if (!is_const) return false;
+    out_ += kConst;
+    i = end;
+    return true;
   }
 
   bool in_directive(std::size_t i) const {  // #include <cstdio>

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "cublasLt.h"
+#include "cuda_fp8.h"
 #include "stream/device_log.hpp"
 
 struct cublasLtContext {};
@@ -19,6 +21,9 @@ struct Product {
   const void* bias;
   void* aux;
   std::int64_t bias_stride, aux_ld, aux_stride;
+  const float *scale_a, *scale_b, *scale_c, *scale_d;  // of FP8 matrices, in device memory; null: 1
+  float* largest;                                      // of |D| before its scale
+  std::int8_t fast;
 };
 struct Layout {
   std::uint32_t type, order;
@@ -40,9 +45,10 @@ cublasStatus_t take(T& to, const void* value, std::size_t bytes) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
+bool is_fp8(std::uint32_t type) { return type == CUDA_R_8F_E4M3 || type == CUDA_R_8F_E5M2; }
 bool known(std::uint32_t type) {
   return type == CUDA_R_32F || type == CUDA_R_64F || type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_8I ||
-         type == CUDA_R_32I;
+         type == CUDA_R_32I || is_fp8(type);
 }
 double read(const void* p, std::int64_t i, std::uint32_t type) {
   switch (type) {
@@ -52,6 +58,10 @@ double read(const void* p, std::int64_t i, std::uint32_t type) {
       return static_cast<double>(__half2float(static_cast<const __half*>(p)[i]));
     case CUDA_R_16BF:
       return static_cast<double>(__bfloat162float(static_cast<const __nv_bfloat16*>(p)[i]));
+    case CUDA_R_8F_E4M3:
+      return static_cast<double>(static_cast<float>(static_cast<const __nv_fp8_e4m3*>(p)[i]));
+    case CUDA_R_8F_E5M2:
+      return static_cast<double>(static_cast<float>(static_cast<const __nv_fp8_e5m2*>(p)[i]));
     case CUDA_R_8I:
       return static_cast<const signed char*>(p)[i];
     case CUDA_R_32I:
@@ -71,6 +81,12 @@ void write(void* p, std::int64_t i, std::uint32_t type, double v) {
     case CUDA_R_16BF:
       static_cast<__nv_bfloat16*>(p)[i] = __float2bfloat16(static_cast<float>(v));
       break;
+    case CUDA_R_8F_E4M3:
+      static_cast<__nv_fp8_e4m3*>(p)[i] = __nv_fp8_e4m3(static_cast<float>(v));
+      break;
+    case CUDA_R_8F_E5M2:
+      static_cast<__nv_fp8_e5m2*>(p)[i] = __nv_fp8_e5m2(static_cast<float>(v));
+      break;
     case CUDA_R_8I:  // of scaled products, rounded, and at the ends of its range
       static_cast<signed char*>(p)[i] = static_cast<signed char>(std::fmin(std::fmax(std::nearbyint(v), -128), 127));
       break;
@@ -86,6 +102,26 @@ void write(void* p, std::int64_t i, std::uint32_t type, double v) {
 std::int64_t at(const Layout& l, bool transposed, std::int64_t i, std::int64_t j, int batch) {
   if (transposed) std::swap(i, j);
   return (l.order == CUBLASLT_ORDER_ROW ? i * l.ld + j : j * l.ld + i) + batch * l.stride;
+}
+
+// op(X) as numbers of the accumulator's width, with the elements of a sum side by side.
+template <class T>
+std::vector<T> packed(const void* p, const Layout& l, bool transposed, std::int64_t outer, std::int64_t inner,
+                      bool by_rows, int batch) {
+  std::vector<T> all(static_cast<std::size_t>(outer * inner));
+  for (std::int64_t i = 0; i < outer; ++i)
+    for (std::int64_t k = 0; k < inner; ++k)
+      all[static_cast<std::size_t>(i * inner + k)] =
+          static_cast<T>(read(p, by_rows ? at(l, transposed, i, k, batch) : at(l, transposed, k, i, batch), l.type));
+  return all;
+}
+
+template <class T>
+double dot(const T* a, const T* b, std::int64_t n) {
+  T sum = 0;
+  for (std::int64_t k = 0; k < n; ++k)
+    sum = static_cast<T>(static_cast<double>(sum) + static_cast<double>(a[k]) * static_cast<double>(b[k]));
+  return static_cast<double>(sum);
 }
 
 double gelu(double x) { return 0.5 * x * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))); }
@@ -113,13 +149,18 @@ const char* cublasLtGetStatusName(cublasStatus_t status) { return cublasGetStatu
 const char* cublasLtGetStatusString(cublasStatus_t status) { return cublasGetStatusString(status); }
 size_t cublasLtGetVersion(void) { return 130000; }
 
+cublasStatus_t cublasLtMatmulDescInit(cublasLtMatmulDesc_t desc, cublasComputeType_t compute, cudaDataType_t scale) {
+  if (desc == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  *desc = {};
+  product(desc).compute = compute;
+  product(desc).scale = static_cast<std::int32_t>(scale);
+  product(desc).epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+  return CUBLAS_STATUS_SUCCESS;
+}
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* desc, cublasComputeType_t compute, cudaDataType_t scale) {
   if (desc == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   *desc = new cublasLtMatmulDescOpaque_t{};
-  product(*desc).compute = compute;
-  product(*desc).scale = static_cast<std::int32_t>(scale);
-  product(*desc).epilogue = CUBLASLT_EPILOGUE_DEFAULT;
-  return CUBLAS_STATUS_SUCCESS;
+  return cublasLtMatmulDescInit(*desc, compute, scale);
 }
 cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t desc) {
   delete desc;
@@ -152,17 +193,35 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc, cublasL
       return take(p.aux_ld, value, bytes);
     case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE:
       return take(p.aux_stride, value, bytes);
+    case CUBLASLT_MATMUL_DESC_A_SCALE_POINTER:
+      return take(p.scale_a, value, bytes);
+    case CUBLASLT_MATMUL_DESC_B_SCALE_POINTER:
+      return take(p.scale_b, value, bytes);
+    case CUBLASLT_MATMUL_DESC_C_SCALE_POINTER:
+      return take(p.scale_c, value, bytes);
+    case CUBLASLT_MATMUL_DESC_D_SCALE_POINTER:
+      return take(p.scale_d, value, bytes);
+    case CUBLASLT_MATMUL_DESC_AMAX_D_POINTER:
+      return take(p.largest, value, bytes);
+    case CUBLASLT_MATMUL_DESC_FAST_ACCUM:
+      return take(p.fast, value, bytes);
     default:
       return CUBLAS_STATUS_NOT_SUPPORTED;
   }
 }
 
+cublasStatus_t cublasLtMatrixLayoutInit(cublasLtMatrixLayout_t made, cudaDataType type, uint64_t rows, uint64_t cols,
+                                        int64_t ld) {
+  if (made == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  *made = {};
+  layout(made) = {static_cast<std::uint32_t>(type), CUBLASLT_ORDER_COL, rows, cols, ld, 1, 0};
+  return CUBLAS_STATUS_SUCCESS;
+}
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* made, cudaDataType type, uint64_t rows, uint64_t cols,
                                           int64_t ld) {
   if (made == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   *made = new cublasLtMatrixLayoutOpaque_t{};
-  layout(*made) = {static_cast<std::uint32_t>(type), CUBLASLT_ORDER_COL, rows, cols, ld, 1, 0};
-  return CUBLAS_STATUS_SUCCESS;
+  return cublasLtMatrixLayoutInit(*made, type, rows, cols, ld);
 }
 cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t made) {
   delete made;
@@ -192,6 +251,11 @@ cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t made, cub
   }
 }
 
+cublasStatus_t cublasLtMatmulPreferenceInit(cublasLtMatmulPreference_t preference) {
+  if (preference == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  *preference = {};
+  return CUBLAS_STATUS_SUCCESS;
+}
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* preference) {
   if (preference == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   *preference = new cublasLtMatmulPreferenceOpaque_t{};
@@ -253,22 +317,32 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   const bool wide = whole || p.compute == CUBLAS_COMPUTE_64F || p.compute == CUBLAS_COMPUTE_64F_PEDANTIC;
   const auto rows = static_cast<std::int64_t>(m), cols = static_cast<std::int64_t>(n),
              depth = static_cast<std::int64_t>(k);
-  for (int z = 0; z < ld.batch; ++z)
+  const auto of = [](const float* s) { return s == nullptr ? 1.0 : static_cast<double>(*s); };
+  const double by = factor * of(p.scale_a) * of(p.scale_b), old = keep * of(p.scale_c);
+  const std::uint32_t bias_type = is_fp8(ld.type) ? static_cast<std::uint32_t>(CUDA_R_16BF) : ld.type;
+  double largest = 0;
+  for (int z = 0; z < ld.batch; ++z) {
+    std::vector<float> a32, b32;
+    std::vector<double> a64, b64;
+    if (wide)
+      a64 = packed<double>(a, la, ta, rows, depth, true, z), b64 = packed<double>(b, lb, tb, cols, depth, false, z);
+    else
+      a32 = packed<float>(a, la, ta, rows, depth, true, z), b32 = packed<float>(b, lb, tb, cols, depth, false, z);
     for (std::int64_t j = 0; j < cols; ++j)
       for (std::int64_t i = 0; i < rows; ++i) {
-        double sum = 0;
-        for (std::int64_t l = 0; l < depth; ++l) {
-          sum += read(a, at(la, ta, i, l, z), la.type) * read(b, at(lb, tb, l, j, z), lb.type);
-          if (!wide) sum = static_cast<double>(static_cast<float>(sum));
-        }
-        double v = factor * sum;
-        if (keep != 0) v += keep * read(c, at(lc, false, i, j, z), lc.type);
-        if (bias) v += read(p.bias, i + z * p.bias_stride, ld.type);
+        const double sum = wide ? dot(a64.data() + i * depth, b64.data() + j * depth, depth)
+                                : dot(a32.data() + i * depth, b32.data() + j * depth, depth);
+        double v = by * sum;
+        if (keep != 0) v += old * read(c, at(lc, false, i, j, z), lc.type);
+        if (bias) v += read(p.bias, i + z * p.bias_stride, bias_type);
         if (aux) write(p.aux, j * p.aux_ld + i + z * p.aux_stride, ld.type, v);
         if (is_relu) v = v > 0 ? v : 0;
         if (is_gelu) v = gelu(v);
-        write(d, at(ld, false, i, j, z), ld.type, v);
+        largest = std::fmax(largest, std::fabs(v));
+        write(d, at(ld, false, i, j, z), ld.type, v * of(p.scale_d));
       }
+  }
+  if (p.largest != nullptr) *p.largest = static_cast<float>(largest);
   return CUBLAS_STATUS_SUCCESS;
 }
 }

@@ -9,6 +9,8 @@
 extern "C" {
 [[gnu::weak]] extern const char __start_ridge_constant[];
 [[gnu::weak]] extern const char __stop_ridge_constant[];
+[[gnu::weak]] extern const char __start_ridge_constant_const[];
+[[gnu::weak]] extern const char __stop_ridge_constant_const[];
 }
 
 namespace ridge::simt {
@@ -34,8 +36,11 @@ std::string beside(const Variable& v, std::uintptr_t address) {
 }  // namespace
 
 bool is_constant(std::uintptr_t address) {
-  return address >= reinterpret_cast<std::uintptr_t>(__start_ridge_constant) &&
-         address < reinterpret_cast<std::uintptr_t>(__stop_ridge_constant);
+  const auto within = [address](const char* begin, const char* end) {
+    return address >= reinterpret_cast<std::uintptr_t>(begin) && address < reinterpret_cast<std::uintptr_t>(end);
+  };
+  return within(__start_ridge_constant, __stop_ridge_constant) ||
+         within(__start_ridge_constant_const, __stop_ridge_constant_const);
 }
 
 Fault out_of_bounds_fault(const SharedSegment& shared, const Launch& launch, std::uintptr_t address, unsigned bytes,

@@ -27,6 +27,8 @@ extern "C" {
 [[gnu::weak]] extern const char __stop_ridge_bss[];
 [[gnu::weak]] extern const char __start_ridge_constant[];
 [[gnu::weak]] extern const char __stop_ridge_constant[];
+[[gnu::weak]] extern const char __start_ridge_constant_const[];
+[[gnu::weak]] extern const char __stop_ridge_constant_const[];
 }
 
 namespace ridge::simt {
@@ -120,7 +122,8 @@ Program load() {
   p.functions.erase(std::unique(p.functions.begin(), p.functions.end()), p.functions.end());
   const std::pair<const char*, const char*> variables[] = {{__start_ridge_data, __stop_ridge_data},
                                                            {__start_ridge_bss, __stop_ridge_bss},
-                                                           {__start_ridge_constant, __stop_ridge_constant}};
+                                                           {__start_ridge_constant, __stop_ridge_constant},
+                                                           {__start_ridge_constant_const, __stop_ridge_constant_const}};
   for (auto [begin, end] : variables)
     if (begin != end)
       p.variables.push_back({reinterpret_cast<std::uintptr_t>(begin), reinterpret_cast<std::uintptr_t>(end)});
