@@ -120,6 +120,8 @@ class Parser {
       out_.link.push_back("-lnccl");
     else if (name == "cufft" || name == "cufft_static" || name == "cufft_static_nocallback")
       out_.link.push_back("-lcufft");
+    else if (name == "cusolver" || name == "cusolver_static")
+      out_.link.push_back("-lcusolver");
     else if (!own_library(name))
       out_.link.push_back("-l" + name);
   }

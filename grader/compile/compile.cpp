@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <future>
@@ -191,6 +192,16 @@ CompileFailure with_warnings(CompileFailure f, std::string warnings) {
 
 fs::path library(const char* name) { return build_dir() / "lib" / name; }
 
+// CUDA's libraries that are a library of the host's here.
+struct HostLibrary {
+  const char *option, *archive, *name, *package;
+  std::array<const char*, 2> needed;
+};
+constexpr HostLibrary kHostLibraries[] = {
+    {"-lcufft", "libridge_fft.a", "FFTW", "libfftw3-dev", {"-lfftw3", "-lfftw3f"}},
+    {"-lcusolver", "libridge_solver.a", "LAPACK", "liblapack-dev", {"-llapack", nullptr}},
+};
+
 }  // namespace
 
 fs::path cublas_kernels() { return root_dir() / "runtime/simt/cublas/cublas_gemm.cu"; }
@@ -364,13 +375,15 @@ CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path
   // All of its interface, as of a shared library: a weak reference would not draw a member of an archive.
   if (std::find(extra.begin(), extra.end(), "-lnccl") != extra.end())
     argv.insert(argv.end(), {"-Wl,-u,ncclAllReduce,-u,ncclCommDestroy", library("libridge_collectives.a").string()});
-  if (std::find(extra.begin(), extra.end(), "-lcufft") != extra.end()) {
-    if (!fs::exists(library("libridge_fft.a")))
-      return {true,
-              "ridge cc: -lcufft needs FFTW, which was not there when Ridge was built\n"
-              "  install libfftw3-dev, and build Ridge again"};
-    argv.push_back(library("libridge_fft.a").string());
-    behind = {"-lfftw3", "-lfftw3f"};
+  for (const HostLibrary& l : kHostLibraries) {
+    if (std::find(extra.begin(), extra.end(), l.option) == extra.end()) continue;
+    if (!fs::exists(library(l.archive)))
+      return {true, fmt::format("ridge cc: {} needs {}, which was not there when Ridge was built\n"
+                                "  install {}, and build Ridge again",
+                                l.option, l.name, l.package)};
+    argv.push_back(library(l.archive).string());
+    for (const char* needed : l.needed)
+      if (needed != nullptr) behind.push_back(needed);
   }
   argv.push_back(library(!worker ? "libridge_simt.a" : "ridge_worker_sealed.o").string());
   // Without the policy a submission's functions take the place of the judge's, as they would in an archive.
@@ -378,7 +391,7 @@ CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path
   argv.insert(argv.end(), behind.begin(), behind.end());
   argv.insert(argv.end(), {"-lpthread", "-lm"});
   std::copy_if(extra.begin(), extra.end(), std::back_inserter(argv),
-               [](const auto& a) { return a != "-lnccl" && a != "-lcufft"; });
+               [](const auto& a) { return a != "-lnccl" && a != "-lcufft" && a != "-lcusolver"; });
   return run_tool(argv, program.parent_path(), worker);
 }
 

@@ -171,6 +171,14 @@ TEST_CASE("programs run cuFFT on FFTW") {
   run_each(sources("programs/fftw"), {"12345"}, {"1"});
 }
 
+TEST_CASE("programs run cuSOLVER on LAPACK") {
+  if (!fs::exists(fs::path(ridge_program()).parent_path().parent_path() / "lib/libridge_solver.a")) {
+    WARN("skipped: Ridge was built without LAPACK (liblapack-dev)");
+    return;
+  }
+  run_each(sources("programs/lapack"), {"12345"}, {"1"});
+}
+
 TEST_CASE("programs of several files build and run right") {
   Folder scratch;
   const std::string program = scratch / "program";

@@ -1,4 +1,5 @@
-// cuBLAS's batched factorisations: LU, solutions, inverses, QR, least squares. link: -lcublas
+// cuBLAS's batched factorisations: LU, solutions, inverses, QR, least squares.
+// link: -lcublas
 #include <cublas_v2.h>
 
 #include <cmath>

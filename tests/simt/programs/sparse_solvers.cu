@@ -1,4 +1,5 @@
-// cuSPARSE: triangular systems, incomplete factorisations, sums, sorted indices. link: -lcusparse
+// cuSPARSE: triangular systems, incomplete factorisations, sums, sorted indices.
+// link: -lcusparse
 #include <cusparse.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Read before files that use Thrust (grader/compile/compile.cpp): what CUDA's system of Thrust brings with each of its headers, in
-// an order in which the headers of its system for the host find each other.
+// Read before files that use Thrust (grader/compile/compile.cpp): an order in which the headers of Thrust's system for the host find
+// each other, whichever of them a program includes first. Programs also count on what CUDA's system or CUB brings with others.
 #pragma once
 #include <thrust/execution_policy.h>
 // The policies first.

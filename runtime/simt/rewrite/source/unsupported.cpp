@@ -23,7 +23,7 @@ constexpr Entry kHeaders[] = {
     {"cute/", "write the index arithmetic in the kernel"},
     {"cufft", "<cufft.h> has the transforms of one to three dimensions"},
     {"cusparse", "write the sparse product as a kernel"},
-    {"cusolver", "write the solver as a kernel, or run it on the host"},
+    {"cusolver", "<cusolverDn.h> has the dense solvers; else run the solver on the host"},
     {"cudnn", "write the layer as a kernel"},
     {"npp", "write the filter as a kernel"},
     {"nvrtc", "compile kernels with the program"},
