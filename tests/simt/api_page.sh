@@ -10,8 +10,11 @@ code=0
 python3 "$page" --check || code=$?
 [ $code -ne 77 ] || { echo "skipped: no CUDA headers"; exit 77; }
 [ $code -eq 0 ] || exit 1
+for library in libridge_fft.a libridge_solver.a; do
+  [ -e "$(dirname "$1")/../lib/$library" ] || { echo "skipped: Ridge was built without FFTW or LAPACK"; exit 77; }
+done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 python3 "$page" --calls "$scratch/calls.cu"
-RIDGE_ROOT=$root "$1" cc --plain -O0 -w "$scratch/calls.cu" -lcublas -o "$scratch/calls"
+RIDGE_ROOT=$root "$1" cc --plain -O0 -w "$scratch/calls.cu" -lcublas -lcusolver -lcusparse -lcufft -o "$scratch/calls"
 "$scratch/calls"
