@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <iterator>
 #include <numeric>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "cuda_runtime.h"
@@ -62,7 +64,11 @@ struct DeviceReduce {
   }
   template <class In, class Out>
   static cudaError_t Sum(void* temp, ::std::size_t& bytes, In in, Out out, int n, cudaStream_t stream = nullptr) {
-    using T = typename ::std::iterator_traits<In>::value_type;
+    // Sums of two of the output's type and the input's, as CUB's: a count of flags is not a bool.
+    using Item = typename ::std::iterator_traits<In>::value_type;
+    using Result = typename ::std::iterator_traits<Out>::value_type;
+    using Initial = ::std::conditional_t<::std::is_void_v<Result>, Item, Result>;
+    using T = ::std::decay_t<decltype(::std::declval<Initial>() + ::std::declval<Item>())>;
     // In pairs, as a tree would, so that floats keep their digits.
     RIDGE_ASKED(In);
     ::std::vector<T> v(in, in + n);
