@@ -1,4 +1,4 @@
-// cuSOLVER's functions (include/cusolverDn.h). Workspaces are LAPACK's own: those of the program are asked for, and not used.
+// cuSOLVER (include/cusolverDn.h). Workspaces are LAPACK's own: those of the program are asked for, and not used.
 #include <algorithm>
 #include <vector>
 
