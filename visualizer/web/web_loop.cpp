@@ -29,7 +29,7 @@ constexpr double kWatchPause = 1;           // between looks at the files
 constexpr int kLevel = 4;                   // zlib's: 6 saves another 5%, and takes three times as long
 // Frames that the page has not drawn yet. More than one, so that a line of 50 ms carries more than 20 a second; few
 // bytes, so that none waits behind others.
-constexpr std::size_t kMostUnseen = 4, kMostUnseenBytes = 32 << 10;
+constexpr std::size_t kMostUnseen = 4, kMostUnseenBytes = 64 << 10;
 constexpr std::size_t kMostWaiting = 16 << 10;  // events
 
 double seconds_since(Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); }
