@@ -1,7 +1,6 @@
 // The sum of flags is a number: CUB adds up in the wider of the output's type and the input's.
-#include <cub/cub.cuh>
-
 #include <cstdio>
+#include <cub/cub.cuh>
 
 int main() {
   bool* flags = nullptr;

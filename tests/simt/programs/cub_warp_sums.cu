@@ -1,7 +1,6 @@
 // CUB's scans of a warp with what they add up to.
-#include <cub/cub.cuh>
-
 #include <cstdio>
+#include <cub/cub.cuh>
 
 struct Largest {
   __device__ int operator()(int a, int b) const { return a > b ? a : b; }

@@ -1,8 +1,8 @@
 // <thrust/tuple.h> and <thrust/transform.h> before all others.
+// clang-format off
 #include <thrust/tuple.h>
-
 #include <thrust/transform.h>
-//
+// clang-format on
 #include <thrust/execution_policy.h>
 #include <thrust/extrema.h>
 #include <thrust/iterator/counting_iterator.h>
