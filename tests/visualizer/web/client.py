@@ -128,19 +128,28 @@ class Program:
             if got == "end":
                 raise AssertionError(f"ridge-viz ended with {self.process.wait()}: {self.said.decode()}")
 
-    def settle(self, quiet=0.4):
-        """Takes messages until none comes for `quiet` seconds; returns them."""
-        got = []
-        while True:
-            try:
-                kind, content = self.take(quiet)
-            except queue.Empty:
-                return got
-            if kind == "F":
-                self.send(acknowledge(content.number))
-            if kind == "end":
-                raise AssertionError(f"ridge-viz ended with {self.process.wait()}: {self.said.decode()}")
-            got.append((kind, content))
+    def settle(self, quiet=0.15):
+        """Takes messages until the program has nothing more to say; returns them. On a busy machine silence alone tells
+        nothing, so the program is asked twice, and answers in between."""
+        got, calm = [], 0
+        while calm < 2:
+            before, asked = len(got), False
+            while True:
+                try:
+                    kind, content = self.take(30 if asked else quiet)
+                except queue.Empty:
+                    self.send(b"l")
+                    asked = True
+                    continue
+                if kind == "end":
+                    raise AssertionError(f"ridge-viz ended with {self.process.wait()}: {self.said.decode()}")
+                if kind == "L":
+                    break
+                if kind == "F":
+                    self.send(acknowledge(content.number))
+                got.append((kind, content))
+            calm = calm + 1 if len(got) == before else 0
+        return got
 
     def layout(self):
         self.send(b"l")
