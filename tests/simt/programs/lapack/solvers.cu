@@ -12,10 +12,13 @@ static void check(bool ok, const char* what) {
 }
 #define DO(call) check((call) == CUSOLVER_STATUS_SUCCESS, #call)
 
+static std::vector<void*> allocated;  // freed at the end
+
 template <class T>
 static T* managed(const std::vector<T>& v) {
   T* p = nullptr;
   cudaMallocManaged(&p, v.size() * sizeof(T));
+  allocated.push_back(p);
   for (std::size_t i = 0; i < v.size(); ++i) p[i] = v[i];
   return p;
 }
@@ -38,13 +41,13 @@ static void factors(cusolverDnHandle_t h) {
   DO(cusolverDnSetStream(h, stream));
   fill<<<1, 1, 0, stream>>>(a);  // the solver waits for it
   DO(cusolverDnDpotrf_bufferSize(h, CUBLAS_FILL_MODE_LOWER, 2, a, 2, &size));
-  double* work = nullptr;
-  cudaMalloc(&work, sizeof(double) * static_cast<std::size_t>(size));
+  double* work = managed(std::vector<double>(static_cast<std::size_t>(size)));
   DO(cusolverDnDpotrf(h, CUBLAS_FILL_MODE_LOWER, 2, a, 2, work, size, info));
   check(*info == 0 && close(a, {2, 1, 2, 2}), "Cholesky: the upper triangle stays");
   DO(cusolverDnDpotrs(h, CUBLAS_FILL_MODE_LOWER, 2, 1, a, 2, b, 2, info));
   check(close(b, {1.5, 2}), "its solution");
   DO(cusolverDnSetStream(h, nullptr));
+  cudaStreamDestroy(stream);
   double* bad = managed<double>({1, 2, 2, 1});
   DO(cusolverDnDpotrf(h, CUBLAS_FILL_MODE_UPPER, 2, bad, 2, work, size, info));
   check(*info == 2, "a leading minor that is not positive");
@@ -66,8 +69,7 @@ static void qr(cusolverDnHandle_t h) {
   float *a = managed(given), *tau = managed<float>({0, 0}), *b = managed<float>({2, -1, -1, 3});
   int *info = managed<int>({7}), size = 0;
   DO(cusolverDnSgeqrf_bufferSize(h, 4, 2, a, 4, &size));
-  float* work = nullptr;
-  cudaMalloc(&work, sizeof(float) * static_cast<std::size_t>(size));
+  float* work = managed(std::vector<float>(static_cast<std::size_t>(size)));
   DO(cusolverDnSgeqrf(h, 4, 2, a, 4, tau, work, size, info));
   const std::vector<float> r = {a[0], a[4], a[5]};
   DO(cusolverDnSormqr_bufferSize(h, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, 4, 1, 2, a, 4, tau, b, 4, &size));
@@ -113,6 +115,7 @@ int main() {
   qr(h);
   values(h);
   DO(cusolverDnDestroy(h));
+  for (void* p : allocated) cudaFree(p);
   if (failures == 0) std::printf("ok\n");
   return failures;
 }
