@@ -1,11 +1,14 @@
 #include "serve/net/server.hpp"
 
+#include <unistd.h>
+
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 
+#include "serve/net/peer_user.hpp"
 #include "serve/net/server_parts.hpp"
 
 namespace ridge::net {
@@ -31,7 +34,10 @@ void accept_next(const Parts& parts) {
     const tcp::endpoint peer = socket.remote_endpoint(ec);
     if (!ec) {
       const Crowd::Id id = ++parts->last;
-      const auto victim = parts->crowd.add(id, peer.address().to_string());
+      const tcp::endpoint own = socket.local_endpoint(ec);
+      const auto user = peer.address().is_loopback() && !ec ? user_of(peer, own) : std::nullopt;
+      const bool other = user && *user != geteuid() && *user != 0;
+      const auto victim = parts->crowd.add(id, source_of(peer.address().to_string()), other);
       if (victim != id) start_session(parts, std::move(socket), id);
       if (victim == id) parts->crowd.remove(id);
       if (victim && victim != id)

@@ -48,6 +48,38 @@ TEST_CASE("where all are known, the one that was idle longest goes, and of busy 
   CHECK(crowd.add(6, "a") == Crowd::Id{6});  // the new one
 }
 
+TEST_CASE("a newcomer does not go while there is another stranger, whichever source sorts first") {
+  Crowd crowd(3, 0);
+  crowd.add(1, "b"), crowd.add(2, "c"), crowd.add(3, "d");
+  CHECK(crowd.add(4, "a") == Crowd::Id{1});
+  crowd.remove(1);
+  for (Crowd::Id id : {2, 3}) crowd.is_known(id);
+  CHECK(crowd.add(5, "a") == Crowd::Id{4});
+}
+
+TEST_CASE("other users of the machine displace nobody but each other") {
+  Crowd crowd(4, 0, 2);
+  crowd.add(1, "loopback");
+  CHECK_FALSE(crowd.add(2, "loopback", true));
+  CHECK_FALSE(crowd.add(3, "loopback", true));
+  CHECK(crowd.add(4, "loopback", true) == Crowd::Id{2});
+  crowd.remove(2);
+  CHECK_FALSE(crowd.add(5, "loopback"));
+  CHECK(crowd.add(6, "loopback") == Crowd::Id{3});
+  crowd.remove(3);
+  crowd.is_known(4);
+  CHECK(crowd.add(7, "loopback", true) == Crowd::Id{7});  // one of the server's own user waits, too
+}
+
+TEST_CASE("addresses that one user may choose among are one source") {
+  using ridge::net::source_of;
+  CHECK(source_of("127.0.0.1") == source_of("127.3.2.1"));
+  CHECK(source_of("127.0.0.1") == source_of("::ffff:127.0.0.9"));
+  CHECK(source_of("10.0.0.1") != source_of("10.0.0.2"));
+  CHECK(source_of("2001:db8::1") == source_of("2001:db8::ffff:0:1"));
+  CHECK(source_of("2001:db8::1") != source_of("2001:db8:0:1::1"));
+}
+
 TEST_CASE("headers are found in any case, and a query is decoded") {
   ridge::net::Request r;
   r.fields = {{"X-Token", "1"}};
