@@ -16,7 +16,21 @@ using beast::error_code;
 
 constexpr auto kBeat = std::chrono::seconds(15);  // a comment keeps proxies from ending a quiet stream
 
-class OpenStream : public EventStream, public std::enable_shared_from_this<OpenStream> {
+class OpenStream;
+
+// What other threads hold of a stream. They never hold the stream itself, so that it is destroyed on the loop.
+class Handle : public EventStream {
+ public:
+  Handle(std::shared_ptr<Server::Parts> parts, std::weak_ptr<OpenStream> stream)
+      : parts_(std::move(parts)), stream_(std::move(stream)) {}
+  void send(std::string text) override;
+
+ private:
+  std::shared_ptr<Server::Parts> parts_;
+  std::weak_ptr<OpenStream> stream_;
+};
+
+class OpenStream : public std::enable_shared_from_this<OpenStream> {
  public:
   OpenStream(std::shared_ptr<Server::Parts> parts, beast::tcp_stream stream, Crowd::Id id, bool chunked,
              StreamOpened opened)
@@ -26,33 +40,38 @@ class OpenStream : public EventStream, public std::enable_shared_from_this<OpenS
         id_(id),
         chunked_(chunked),
         opened_(std::move(opened)) {}
-  ~OpenStream() override {
-    parts_->drop.erase(id_);
-    parts_->crowd.remove(id_);
-  }
+  ~OpenStream() { leave(); }
 
   void start() {
     parts_->drop[id_] = [weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->end();
     };
     stream_.expires_never();
-    opened_(shared_from_this());
+    handle_ = std::make_shared<Handle>(parts_, weak_from_this());
+    opened_(handle_);
     read();
     beat();
   }
 
-  void send(std::string text) override {
-    // The stream may end on the loop while another thread tells: it is then gone before this runs.
-    boost::asio::post(parts_->loop, [weak = weak_from_this(), text = std::move(text)]() mutable {
-      if (const auto self = weak.lock()) self->push(std::move(text));
-    });
+  void push(std::string text) {
+    if (ended_ || text.empty()) return;
+    waiting_ += text.size();
+    if (waiting_ > parts_->limits.stream_bytes) return end();  // its browser asks again
+    queue_.push_back(std::move(text));
+    if (queue_.size() == 1) write();
   }
 
  private:
+  void leave() {
+    parts_->drop.erase(id_);
+    parts_->crowd.remove(id_);
+  }
+
   void end() {
     if (std::exchange(ended_, true)) return;
     stream_.close();
     beat_.cancel();
+    leave();
   }
 
   // The client sends nothing more; its end is noticed.
@@ -71,14 +90,6 @@ class OpenStream : public EventStream, public std::enable_shared_from_this<OpenS
       if (self->queue_.empty()) self->push(":\n\n");
       self->beat();
     });
-  }
-
-  void push(std::string text) {
-    if (ended_ || text.empty()) return;
-    waiting_ += text.size();
-    if (waiting_ > parts_->limits.stream_bytes) return end();  // its browser asks again
-    queue_.push_back(std::move(text));
-    if (queue_.size() == 1) write();
   }
 
   void write() {
@@ -102,10 +113,17 @@ class OpenStream : public EventStream, public std::enable_shared_from_this<OpenS
   Crowd::Id id_;
   bool chunked_, ended_ = false;
   StreamOpened opened_;
+  std::shared_ptr<Handle> handle_;
   std::deque<std::string> queue_;
   std::size_t waiting_ = 0;  // bytes of the queue
   std::array<char, 512> ignored_{};
 };
+
+void Handle::send(std::string text) {
+  boost::asio::post(parts_->loop, [weak = stream_, text = std::move(text)]() mutable {
+    if (const auto self = weak.lock()) self->push(std::move(text));
+  });
+}
 
 }  // namespace
 

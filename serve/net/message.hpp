@@ -31,7 +31,7 @@ struct Request {
 // "%20" as the byte that it stands for. Nothing where an escape is damaged.
 std::optional<std::string> decoded(std::string_view text);
 
-// A response that stays open and sends server-sent events.
+// A response that stays open and sends server-sent events; gone once its client has left.
 class EventStream {
  public:
   virtual ~EventStream() = default;
