@@ -23,11 +23,6 @@ constexpr double kPatience = 5;                // seconds from SIGTERM, at which
 constexpr std::size_t kMostErrors = 64 << 10;  // of stderr
 constexpr std::size_t kLongestStep = 400;
 
-bool has_ended(pid_t pid) {
-  siginfo_t info{};
-  return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT | WNOHANG) != 0 || info.si_pid != 0;
-}
-
 // What one pipe has; false at its end.
 bool take(int fd, std::string& text) {
   std::array<char, 8192> buffer{};
@@ -44,12 +39,26 @@ CheckRun::~CheckRun() {
 }
 
 bool CheckRun::start(const std::string& lab, const std::string& task) {
-  std::lock_guard lock(mutex_);
-  if (running_) return false;
-  if (thread_.joinable()) thread_.join();  // that of the check before, which has ended
-  lab_ = lab, task_ = task, step_ = "starting", stop_ = false;
-  thread_ = start_([this, lab, task] { run(lab, task); });  // throws where no thread can be had
-  return running_ = true;
+  std::thread before;
+  {
+    std::lock_guard lock(mutex_);
+    if (running_) return false;
+    lab_ = lab, task_ = task, step_ = "starting", stop_ = false;
+    running_ = true;  // no other start gets past this
+    before = std::move(thread_);
+  }
+  // Its check has ended, but it may still tell so. Who hears that may ask for the state: the mutex is free here.
+  if (before.joinable()) before.join();
+  try {
+    std::thread next = start_([this, lab, task] { run(lab, task); });  // throws where no thread can be had
+    std::lock_guard lock(mutex_);
+    thread_ = std::move(next);
+  } catch (...) {
+    std::lock_guard lock(mutex_);
+    running_ = false;
+    throw;
+  }
+  return true;
 }
 
 bool CheckRun::stop() {
@@ -100,7 +109,7 @@ void CheckRun::run(const std::string& lab, const std::string& task) {
   for (int fd : fds)
     if (fd >= 0) close(fd);
   // It may have closed its output and live on; where it does not end when asked, it is killed.
-  while (pid > 0 && !has_ended(pid)) {
+  while (pid > 0 && !net::has_ended(pid)) {
     if (stopped == 0 && stopping()) kill(pid, SIGTERM), stopped = now();
     if (stopped != 0 && now() - stopped > kPatience) break;
     usleep(2000);

@@ -38,12 +38,31 @@ void kill_group(pid_t pid) {
   kill(pid, SIGKILL);  // has not made its group yet
 }
 
+// What an exec keeps: ignored signals, of which only those of a user's `nohup` stay.
+void reset_signals() {
+  for (int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction is {};
+    sigaction(number, nullptr, &is);
+    if (is.sa_handler != SIG_IGN) signal(number, SIG_DFL);
+  }
+  signal(SIGPIPE, SIG_DFL);
+  signal(SIGXFSZ, SIG_DFL);
+}
+
 }  // namespace
 
 pid_t fork_child() {
   std::lock_guard lock(children_mutex);
+  // No handler of the parent runs in the child: it could write into a pipe that both share.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   pid_t pid = fork();
+  if (pid == 0) reset_signals();
   if (pid > 0) running_children.insert(pid);
+  const int error = errno;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
   return pid;
 }
 
@@ -74,10 +93,10 @@ void isolate_child(int first_descriptor) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
+  reset_signals();
   sigset_t empty;
   sigemptyset(&empty);
   sigprocmask(SIG_SETMASK, &empty, nullptr);
-  signal(SIGPIPE, SIG_DFL);
 #ifdef SYS_close_range
   if (syscall(SYS_close_range, static_cast<unsigned>(first_descriptor), ~0u, 0) == 0) return;
 #endif

@@ -1,7 +1,9 @@
 #include "serve/net/child.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "grader/sandbox/process.hpp"
@@ -43,6 +45,16 @@ Child start_child(const std::vector<std::string>& argv, bool with_input, int sig
   if (with_input) close(in[0]);
   close(out[1]), close(err[1]);
   return {pid, in[1], out[0], err[0]};
+}
+
+void kill_child(pid_t pid) {
+  kill(-pid, SIGKILL);
+  kill(pid, SIGKILL);  // has not made its group yet
+}
+
+bool has_ended(pid_t pid) {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT | WNOHANG) != 0 || info.si_pid != 0;
 }
 
 }  // namespace ridge::net

@@ -16,4 +16,11 @@ struct Child {
 // The program dies with the thread that started it, by `signal`.
 Child start_child(const std::vector<std::string>& argv, bool with_input, int signal);
 
+// Kills the program and its group, without waiting: one with much memory, or one that waits for a file server, takes
+// its time to die.
+void kill_child(pid_t pid);
+
+// It has ended, and end_child returns at once.
+bool has_ended(pid_t pid);
+
 }  // namespace ridge::net

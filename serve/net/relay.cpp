@@ -22,19 +22,36 @@ using boost::system::error_code;
 using Pipe = boost::asio::posix::stream_descriptor;
 
 constexpr std::size_t kKeptErrors = 4096;
-constexpr auto kPatience = std::chrono::seconds(30);  // in which the program takes a message
+constexpr std::size_t kLastErrors = 128 << 10;         // read at most once stdout has ended: a pipe holds half of it
+constexpr auto kPatience = std::chrono::seconds(30);   // in which the program takes a message
+constexpr auto kLook = std::chrono::milliseconds(20);  // how often a killed program's death is looked for
+
+// The loop does not wait for a killed program. Where the server ends first, init takes it. `kept` is held till then.
+void reap(boost::asio::io_context& loop, pid_t pid, std::shared_ptr<void> kept) {
+  if (has_ended(pid)) {
+    end_child(pid);
+    return;
+  }
+  auto timer = std::make_shared<boost::asio::steady_timer>(loop, kLook);
+  timer->async_wait([&loop, pid, kept = std::move(kept), timer](error_code ec) {
+    if (!ec) reap(loop, pid, kept);
+  });
+}
 
 class Relay : public std::enable_shared_from_this<Relay> {
  public:
   Relay(boost::asio::io_context& loop, std::shared_ptr<Socket> socket, Child child, std::shared_ptr<void> kept)
-      : socket_(std::move(socket)),
+      : loop_(loop),
+        socket_(std::move(socket)),
         pid_(child.pid),
         in_(loop, child.in),
         out_(loop, child.out),
         err_(loop, child.err),
         slow_(loop),
         kept_(std::move(kept)) {}
-  ~Relay() { end(""); }
+  ~Relay() {
+    if (pid_ >= 0) kill_child(pid_);  // the loop has gone
+  }
 
   void start() {
     to_program();
@@ -46,6 +63,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
   void to_program() {
     socket_->receive([self = shared_from_this()](std::optional<std::string> message) {
       if (!message) return self->end("");
+      if (self->deaf_) return self->to_program();  // the end of its stdout, or of the socket, tells
       self->input_ = framed(*message);
       self->slow_.expires_after(kPatience);
       self->slow_.async_wait([self](error_code ec) {
@@ -53,7 +71,8 @@ class Relay : public std::enable_shared_from_this<Relay> {
       });
       boost::asio::async_write(self->in_, boost::asio::buffer(self->input_), [self](error_code ec, std::size_t) {
         self->slow_.cancel();
-        if (!ec) self->to_program();  // where stdin is closed, the end of stdout tells
+        self->deaf_ = bool(ec);
+        if (self->pid_ >= 0) self->to_program();
       });
     });
   }
@@ -90,9 +109,9 @@ class Relay : public std::enable_shared_from_this<Relay> {
     // What the program wrote last may not have been read yet.
     error_code ec;
     err_.non_blocking(true, ec);
-    while (!ec) {
+    for (std::size_t all = 0; !ec && all < kLastErrors;) {
       const std::size_t n = err_.read_some(boost::asio::buffer(some_), ec);
-      if (!ec) keep_error(n);
+      if (!ec) keep_error(n), all += n;
     }
     while (!errors_.empty() && errors_.back() == '\n') errors_.pop_back();
     const std::string line = printable(errors_.substr(errors_.rfind('\n') + 1));
@@ -101,12 +120,13 @@ class Relay : public std::enable_shared_from_this<Relay> {
 
   void end(const std::string& why) {
     if (pid_ < 0) return;
-    end_child(std::exchange(pid_, -1));
+    const pid_t pid = std::exchange(pid_, -1);
+    kill_child(pid);
     error_code ec;
     in_.close(ec), out_.close(ec), err_.close(ec);
     slow_.cancel();
     socket_->close(why);
-    kept_.reset();
+    reap(loop_, pid, std::move(kept_));
   }
 
   static std::string framed(const std::string& message) {
@@ -115,8 +135,10 @@ class Relay : public std::enable_shared_from_this<Relay> {
     return out + message;
   }
 
+  boost::asio::io_context& loop_;
   std::shared_ptr<Socket> socket_;
   pid_t pid_;
+  bool deaf_ = false;  // the program has closed its stdin
   Pipe in_, out_, err_;
   boost::asio::steady_timer slow_;
   std::shared_ptr<void> kept_;

@@ -1,7 +1,9 @@
-"""A stand-in for `ridge-viz --web`: echoes messages. "exit" ends it with a reason, "flood" makes it write for ever."""
+"""A stand-in for `ridge-viz --web`: echoes messages. "exit" ends it with a reason, "flood" makes it
+write for ever, "errors" makes it do so to stderr alone, "deaf" makes it read no more."""
 import os
 import struct
 import sys
+import time
 
 
 def read(n):
@@ -27,6 +29,15 @@ while True:
         sys.exit(1)
     if message == b"damaged":
         os.write(1, b"\xff\xff\xff\xff")
+    if message == b"errors":
+        os.close(1)
+        for _ in range(3):
+            os.fork()
+        while True:
+            os.write(2, b"e" * 65536)
+    if message == b"deaf":
+        os.close(0)
+        time.sleep(100)
     while message == b"flood":
         write(b"x" * (1 << 20))
     write(message)

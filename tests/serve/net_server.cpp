@@ -5,6 +5,7 @@
 //   /events      an event of 64 KiB every 5 ms
 //   /relay       a WebSocket to PROGRAM...
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <atomic>
 #include <chrono>
@@ -19,6 +20,7 @@
 using namespace ridge::net;
 
 int main(int argc, char** argv) {
+  signal(SIGPIPE, SIG_IGN);  // as in serve/main.cpp
   const std::vector<std::string> program(argv + 1, argv + argc);
   std::mutex mutex;
   std::vector<std::weak_ptr<EventStream>> streams;

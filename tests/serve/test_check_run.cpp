@@ -1,6 +1,16 @@
 // The check that runs beside the server.
-#include <system_error>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <future>
+#include <system_error>
+#include <thread>
+
+#include "grader/sandbox/process.hpp"
 #include "serve/check_run.hpp"
 #include "support/catch.hpp"
 
@@ -18,4 +28,38 @@ TEST_CASE("a check that gets no thread does not seem to run") {
   CHECK(run.state().at("running") == false);
   may = true;
   CHECK(run.start("01_coalescing", ""));
+}
+
+TEST_CASE("the state is told while a check waits for the end of the one before") {
+  std::promise<void> told, goes_on;
+  const std::shared_future<void> may(goes_on.get_future());
+  std::atomic<int> ends{0};
+  CheckRun run("/bin/true", [&](const std::string& kind, const nlohmann::json&) {
+    if (kind != "ended" || ++ends > 1) return;
+    told.set_value();
+    may.wait();
+  });
+  REQUIRE(run.start("01_coalescing", ""));
+  told.get_future().wait();
+  auto next = std::async(std::launch::async, [&] { return run.start("01_coalescing", ""); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // in which it comes to wait
+  auto state = std::async(std::launch::async, [&] { return run.state(); });
+  CHECK(state.wait_for(std::chrono::seconds(5)) == std::future_status::ready);
+  goes_on.set_value();
+  CHECK(next.get());
+}
+
+TEST_CASE("a child has no handler of the server's, and none of its ignored signals but the user's") {
+  const auto caught = [](int number, void (*what)(int)) { return std::signal(number, what); };
+  const auto xfsz = caught(SIGXFSZ, SIG_IGN), term = caught(SIGTERM, [](int) {});
+  const pid_t pid = ridge::fork_child();
+  if (pid == 0) {
+    const auto is_default = [](int number) {
+      struct sigaction is;
+      return sigaction(number, nullptr, &is) == 0 && is.sa_handler == SIG_DFL;
+    };
+    _exit(is_default(SIGXFSZ) && is_default(SIGTERM) ? 0 : 1);
+  }
+  CHECK(ridge::wait_child(pid) == 0);
+  caught(SIGXFSZ, xfsz), caught(SIGTERM, term);
 }

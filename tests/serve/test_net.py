@@ -25,6 +25,11 @@ report = Report("The event loop and its WebSockets")
 server = subprocess.Popen([sys.argv[1], sys.executable, str(here / "echo_child.py")], stdout=subprocess.PIPE, text=True)
 port = int(server.stdout.readline())
 KNOWN = [("X-Known", "1")]
+OTHER_USER = """import encodings.idna, os, socket, sys
+os.setgid(65534), os.setuid(65534)
+held = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for _ in range(300)]
+print("there", flush=True)
+sys.stdin.read()"""
 
 
 def check(what, good, got=""):
@@ -148,6 +153,31 @@ try:
     for s in slow:
         s.close()
     until("their connections are gone", lambda: len(os.listdir(f"/proc/{server.pid}/fd")) < 15)
+    spread = []
+    for i in range(200):
+        s = socket.socket()
+        s.bind((f"127.0.0.{2 + i}", 0))
+        s.connect(("127.0.0.1", port))
+        spread.append(s)
+    fault("200 connections from 200 addresses of the loopback", "the owner's first request is answered", ask() == (200, b"GET 0\n"))
+    for s in spread:
+        s.close()
+    until("these are gone, too", lambda: len(os.listdir(f"/proc/{server.pid}/fd")) < 15)
+    if os.geteuid() == 0:  # another user's connections
+        waits = connect()
+        flood = subprocess.Popen([sys.executable, "-c", OTHER_USER, str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        flood.stdout.readline()
+        waits.sendall(head().encode())
+        got = b""
+        with contextlib.suppress(ConnectionError):
+            got = waits.recv(1000)
+        check("another user's 300 connections do not displace one that has yet to send its header", b"200 OK" in got, got[:20])
+        held = len(os.listdir(f"/proc/{server.pid}/fd"))
+        check("they hold few", held < 40, held)
+        flood.kill()
+        flood.wait()
+        waits.close()
+        until("and they are gone", lambda: len(os.listdir(f"/proc/{server.pid}/fd")) < 15)
     # ---- a stream that nobody reads
     with socket.socket() as s:
         s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)  # before it connects, so that the kernel holds little
@@ -204,6 +234,18 @@ try:
         check("a stranger's WebSocket", False)
     except Refused as e:
         fault("a stranger's WebSocket", "403", e.args == (403,))
+    w = WebSocket(port, "/relay", KNOWN)
+    w.send(b"errors")
+    fault("the visualizer ends its output and floods stderr", "the socket closes; the server goes on", w.closed()[0] == 1008 and ask() == (200, b"GET 0\n"))
+    w.end()
+    until("the flood has ended", lambda: not children())
+    w = WebSocket(port, "/relay", KNOWN)
+    w.send(b"deaf")
+    time.sleep(0.3)
+    for _ in range(3):
+        w.send(b"more")
+    w.end()
+    until("a program that has closed its stdin ends with its socket", lambda: not children())
     # ---- an end in the middle
     w = WebSocket(port, "/relay", KNOWN)
     s = connect()
