@@ -8,16 +8,20 @@ export class Refused extends Error {
 }
 
 // A server that was started anew has another token.
-export const MOVED = "ridge serve was started anew, at another address: open the one that it has printed. Your text is kept in this browser, and that page takes it over";
+export const MOVED = "ridge serve was started anew, at another address: open the one that it has printed. Copy what was not saved first: that page takes it over only where its address begins with the same host and port";
 
-const GONE = "The server does not answer. Your text is kept in this browser. Start ./ridge serve again: this page then goes on.";
+const GONE = "The server does not answer. Where it has ended, start ./ridge serve again, and open the new address. Until then, keep this page open, or copy what was not saved.";
 
 // The answer as JSON. Throws Refused with the server's reason, or a TypeError where there is no answer.
-export async function ask(method, path, body) {
+// A request that is `last` outlives its page, where a browser allows it that many bytes.
+const MOST_LAST = 60000;
+
+export async function ask(method, path, body, last = false) {
   const options = { method, cache: "no-store" };
   if (method !== "GET") {
     options.headers = { "Content-Type": "application/json" };
     options.body = JSON.stringify(body ?? {});
+    options.keepalive = last && new Blob([options.body]).size <= MOST_LAST;
   }
   const answer = await fetch(path, options);
   const data = await answer.json().catch(() => ({}));

@@ -38,7 +38,7 @@ async function path(lab, task) {
   return figure;
 }
 
-// page: { lab, task, file, replace(text) }
+// page: { lab, task, file }
 export async function showAttempts(place, page) {
   const { lab, task } = page;
   const base = `api/lab/${lab}`;
@@ -48,9 +48,13 @@ export async function showAttempts(place, page) {
   if (attempts.length === 0) return place.replaceChildren(make("p", { class: "soft" }, "No check yet. Each one is kept here, with its text."));
   const says = make("p", { class: "soft", role: "status" });
   const back = make("button", { type: "button", id: "r-back", onclick: async () => {
+    const file = page.file;
     try {
-      const { text } = await ask("GET", `${base}/judged?file=${encodeURIComponent(page.file.name)}`);
-      says.textContent = page.replace(text) ? `${page.file.name} is as it was checked last; undo in the editor takes this back.` : `${page.file.name} has not changed since.`;
+      const { text } = await ask("GET", `${base}/judged?file=${encodeURIComponent(file.name)}`);
+      if (page.file !== file || file.ended) return; // the reader has gone on to another file
+      const changes = file.text !== text;
+      if (changes) file.replace(text);
+      says.textContent = changes ? `${file.name} is as it was checked last; undo in the editor takes this back.` : `${file.name} has not changed since.`;
     } catch (e) {
       says.textContent = e.message;
     }

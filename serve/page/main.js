@@ -24,11 +24,6 @@ let opening = 0; // the number of the last wish to open a lab
 const page = {
   go: goToLine, hint: takeHint, checkNow: () => check(task, true), goTo: anchor => goTo(at("lesson"), anchor),
   get lab() { return lab; }, get task() { return task; }, get file() { return files.open; },
-  replace: text => {
-    const changes = files.open.text !== text;
-    if (changes) files.open.replace(text);
-    return changes;
-  },
 };
 const panels = new Panels({ attempts: () => tell(showAttempts(at("attempts"), page), "attempts"), quiz: () => tell(showQuiz(at("quiz"), page), "quiz") });
 const tell = (promise, place) => promise.catch(e => at(place).replaceChildren(make("p", { class: "bad" }, e.message)));
@@ -265,6 +260,9 @@ at("shown").addEventListener("click", e => { // the lesson's column scrolls also
   if (link) { e.preventDefault(); goTo(at("lesson"), link.getAttribute("href").slice(1)); }
 });
 addEventListener("beforeunload", e => { if (files.inTrouble()) e.preventDefault(); });
+// A page that is left has not half a second to wait.
+addEventListener("pagehide", () => files.leave());
+document.addEventListener("visibilitychange", () => { if (document.hidden) files.leave(); });
 
 async function showLabs() {
   const { labs, first } = await ask("GET", "api/labs");

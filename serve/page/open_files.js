@@ -43,7 +43,10 @@ export class OpenFiles {
   }
 
   unsaved() { return this.list().find(f => f.state !== "saved"); }
-  inTrouble() { return this.list().some(f => f.state === "failed" || f.state === "conflict"); }
+  // A text would be lost, or would stay in this browser alone.
+  inTrouble() { return this.list().some(f => f.state === "failed" || f.state === "conflict" || (f.state !== "saved" && !f.kept)); }
+  // Saves what is due at once.
+  leave() { for (const f of this.list()) if (f.state === "dirty") f.save(true); }
 
   // No timer goes on, and nothing is shown any more.
   end() {
@@ -58,7 +61,7 @@ export class OpenFiles {
     if (at("saved").textContent !== SAID[worst.state]) at("saved").textContent = SAID[worst.state];
     at("saved").className = worst.state === "failed" || worst.state === "conflict" ? "bad" : "soft";
     const failed = files.find(f => f.state === "failed");
-    tellFailure(failed ? `${failed.name} is not saved: ${failed.why}. Its text is kept in this browser, and the page tries again.` : "");
+    tellFailure(failed ? `${failed.name} is not saved: ${failed.why}. ${failed.kept ? "Its text is kept in this browser" : "This browser cannot keep its text: copy it before you close the page"}. The page tries again.` : "");
     const conflict = this.open.state === "conflict";
     if (at("conflict").hidden === conflict) at("conflict").hidden = !conflict;
     if (conflict) at("conflict-text").textContent = `${this.open.why}. Which text shall stay?`;

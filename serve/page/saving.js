@@ -30,6 +30,7 @@ export class SavedFile {
     this.busy = null;
     this.timer = 0;
     this.again = 0;
+    this.kept = false; // the text that is not saved, as a draft in the browser
     this.recover();
     this.doc.on("change", () => this.edited());
   }
@@ -75,22 +76,22 @@ export class SavedFile {
   }
 
   // Resolves to true once the text that is there now is saved.
-  async save() {
+  // `last`: the page is being left.
+  async save(last = false) {
     clearTimeout(this.timer);
-    if (this.busy) await this.busy;
+    while (this.busy) await this.busy; // several may have waited
     if (this.state === "saved") return true;
     if (this.state === "conflict") return false;
-    this.busy = this.send();
+    this.busy = this.send(last).finally(() => { this.busy = null; });
     await this.busy;
-    this.busy = null;
     return this.state === "saved";
   }
 
-  async send() {
+  async send(last) {
     const text = this.text;
     this.set("saving");
     try {
-      const answer = await ask("PUT", this.path, { text, base: this.base });
+      const answer = await ask("PUT", this.path, { text, base: this.base }, last);
       this.base = answer.version;
       if (this.text === text) {
         this.dropDraft();
@@ -105,17 +106,18 @@ export class SavedFile {
         this.set("conflict", e.message);
         return;
       }
-      this.set("failed", e instanceof Refused ? e.message : "the server does not answer, start ./ridge serve again");
+      this.set("failed", e instanceof Refused ? e.message : "the server does not answer");
       this.timer = setTimeout(() => this.save(), RETRY);
     }
   }
 
   // Another program or tab has saved the file.
   async savedElsewhere(version) {
-    if (this.busy) await this.busy;
+    while (this.busy) await this.busy;
     if (version === this.base || this.state !== "saved") return; // a save that is due will find the conflict
+    const base = this.base;
     const answer = await ask("GET", this.path).catch(() => null);
-    if (!answer || this.state !== "saved") return;
+    if (!answer || this.state !== "saved" || this.base !== base) return; // saved meanwhile: the answer is old
     this.base = answer.version;
     this.replace(answer.text);
     clearTimeout(this.timer);
@@ -133,9 +135,12 @@ export class SavedFile {
     this.save();
   }
 
+  // `kept` says whether the browser took it.
   keepDraft() {
+    this.kept = false;
     try {
       localStorage.setItem(this.key + tab, JSON.stringify({ base: this.base, text: this.text, time: Date.now() }));
+      this.kept = true;
     } catch { /* no storage: the tab itself still has the text */ }
   }
 
@@ -173,6 +178,7 @@ export class SavedFile {
         this.theirs = theirs;
         this.set("conflict", `${this.name} was changed elsewhere, and this browser holds a text of it that was never saved`);
       }
+      this.again = setTimeout(() => this.recover(), RETRY); // there may be drafts of other tabs
       return;
     }
   }
