@@ -19,7 +19,8 @@ struct Admission {
   std::string why;   // for the reader, where the request is refused
 };
 
-// Hosts that the server answers to beside the loopback's: those of portals that pass requests on.
+// Hosts that the server answers to beside the loopback's: those of portals that pass requests on. Pages of theirs, at any
+// port, count as the server's own.
 using Hosts = std::vector<std::string>;
 
 Admission admit(const Asked& asked, std::string_view token, const Hosts& portals = {});

@@ -39,7 +39,7 @@ void add_serve(Commands& ridge) {
   auto lab = std::make_shared<std::string>();
   auto port = std::make_shared<int>(0);
   command->add_option("lab", *lab, "Lab to open: 01, 01_coalescing or coalescing (default: the next one)");
-  command->add_option("--port", *port, "Port on 127.0.0.1 (default: the first free one from 8765)")
+  command->add_option("--port", *port, "Port to listen on (default: the first free one from 8765)")
       ->check(CLI::Range(1, 65535));
   auto hosts = std::make_shared<std::vector<std::string>>();
   command->add_option("--host", *hosts, "Name of a portal that passes requests on, such as ondemand.example.edu")
