@@ -1,4 +1,5 @@
 // The check that runs beside the server.
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,4 +63,21 @@ TEST_CASE("a child has no handler of the server's, and none of its ignored signa
   }
   CHECK(ridge::wait_child(pid) == 0);
   caught(SIGXFSZ, xfsz), caught(SIGTERM, term);
+}
+
+TEST_CASE("a stop right behind the start reaches the check, and not the server") {
+  static volatile std::sig_atomic_t heard = 0;
+  int shared[2];  // as asio's handler does, this one writes into a pipe that a child has, too
+  REQUIRE(pipe2(shared, O_CLOEXEC | O_NONBLOCK) == 0);
+  heard = shared[1];
+  const auto term = std::signal(SIGTERM, [](int) { [[maybe_unused]] const auto n = write(heard, "x", 1); });
+  for (int i = 0; i < 40; ++i) {
+    CheckRun run("/bin/true", [](const std::string&, const nlohmann::json&) {});
+    REQUIRE(run.start("01_coalescing", ""));
+    run.stop();
+  }
+  char byte = 0;
+  CHECK(read(shared[0], &byte, 1) < 0);
+  std::signal(SIGTERM, term);
+  close(shared[0]), close(shared[1]);
 }
