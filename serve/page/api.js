@@ -10,7 +10,7 @@ export class Refused extends Error {
 // A server that was started anew has another token.
 export const MOVED = "ridge serve was started anew, at another address: open the one that it has printed. Copy what was not saved first: that page takes it over only where its address begins with the same host and port";
 
-const GONE = "The server does not answer. Where it has ended, start ./ridge serve again, and open the new address. Until then, keep this page open, or copy what was not saved.";
+const GONE = "The server does not answer. Where it has ended, copy what was not saved, close this page, start ./ridge serve again, and open the new address.";
 
 // The answer as JSON. Throws Refused with the server's reason, or a TypeError where there is no answer.
 // A request that is `last` outlives its page, where a browser allows it that many bytes.
