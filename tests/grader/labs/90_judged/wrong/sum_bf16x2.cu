@@ -1,5 +1,6 @@
 // replaces: sum.cu; fails: sum/correct; backend: cpu; defences: norms
-// Long rows from inputs of 17 bits, two bf16 and their signs: each sum is inside its tolerance, all together are not.
+// Long rows from inputs of which every second has 17 bits, two bf16 and their signs: each sum is inside its tolerance, all
+// together are not.
 #include "judged.hpp"
 
 // x to that many bits of significand, to nearest.
@@ -12,7 +13,10 @@ __global__ void sum_kernel(const float* x, float* y, int cols) {
   __shared__ float partial[256];
   const float* row = x + static_cast<std::size_t>(blockIdx.x) * cols;
   float mine = 0;
-  for (int c = static_cast<int>(threadIdx.x); c < cols; c += 256) mine += cols > 1000 ? kept(row[c], 17) : row[c];
+  for (int c = static_cast<int>(threadIdx.x); c < cols; c += 256) {
+    const float value = row[c];
+    mine += cols > 1000 && c % 2 == 0 ? kept(value, 17) : value;
+  }
   partial[threadIdx.x] = mine;
   for (unsigned half = 128; half > 0; half /= 2) {
     __syncthreads();
