@@ -166,5 +166,8 @@ class Program:
         self.input(button(0, 1), button(0, 0))
 
     def end(self):
-        self.process.stdin.close()
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:  # a program that has refused a message reads no more
+            pass
         return self.process.wait(10)
