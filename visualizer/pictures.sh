@@ -44,4 +44,3 @@ first=$(ls $story/01_coalescing/*.warp.json | sed -n 1p) second=$(ls $story/01_c
 picture warp_sectors "$first"
 picture warp_banks --theme dark --set line=12 --set "access=load tile" "$second"
 picture progress --view progress $story
-case $wanted in "  " | *" hero "*) python3 visualizer/hero.py ;; esac
