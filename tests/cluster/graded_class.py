@@ -7,14 +7,15 @@ LAB = "01_coalescing"
 FILES = ("copy.cu", "aos_to_soa.cu", "transpose.cu", "gather.cu")
 DEADLINE = 1_793_570_400  # 2026-11-01T22:00:00Z
 # id -> (name, Canvas's flat name, Canvas's user, Moodle's participant): six scripts, marks of HTML, two of one name
+# The ids have eight digits: five given digits stand in one SHA-256 digest of 17,000 by chance.
 STUDENTS = {
-    "kx101": ("Jane Doe", "doejane", 90011, 50011), "kx102": ("Müller, Jürgen", "müllerjürgen", 90012, 50012),
-    "kx103": ("Αλέξανδρος Παπάς", "παπάςαλέξανδρος", 90013, 50013), "kx104": ("Ирина Петрова", "петроваирина", 90014, 50014),
-    "kx105": ("王 小明", "王小明", 90015, 50015), "kx106": ("أحمد علي", "عليأحمد", 90016, 50016),
-    "kx107": ("<script>alert('x')</script> & \"Co\"", "scriptalertxscriptco", 90017, 50017),
-    "kx108": ("山田 はなこ", "山田はなこ", 90018, 50018), "kx109": ("Hanging Harry", "harryhanging", 90019, 50019),
-    "kx110": ("Broken Betty", "bettybroken", 90020, 50020), "kx111": ("Absent Anna", "annaabsent", 90021, 50021),
-    "kx112": ("Walt_Waiting", "waltwaiting", 90022, 50022), "kx113": ("Jane Doe", "doejane", 90023, 50023)}
+    "kx101": ("Jane Doe", "doejane", 90041711, 50062811), "kx102": ("Müller, Jürgen", "müllerjürgen", 90041712, 50062812),
+    "kx103": ("Αλέξανδρος Παπάς", "παπάςαλέξανδρος", 90041713, 50062813), "kx104": ("Ирина Петрова", "петроваирина", 90041714, 50062814),
+    "kx105": ("王 小明", "王小明", 90041715, 50062815), "kx106": ("أحمد علي", "عليأحمد", 90041716, 50062816),
+    "kx107": ("<script>alert('x')</script> & \"Co\"", "scriptalertxscriptco", 90041717, 50062817),
+    "kx108": ("山田 はなこ", "山田はなこ", 90041718, 50062818), "kx109": ("Hanging Harry", "harryhanging", 90041719, 50062819),
+    "kx110": ("Broken Betty", "bettybroken", 90041720, 50062820), "kx111": ("Absent Anna", "annaabsent", 90041721, 50062821),
+    "kx112": ("Walt_Waiting", "waltwaiting", 90041722, 50062822), "kx113": ("Jane Doe", "doejane", 90041723, 50062823)}
 NO_RECORD = {"kx109", "kx110", "kx111", "kx112"}
 SECRETS = ("SEED-0b5e", "node-of-the-lab", "/home/judge", "illness of")  # of records and decisions: for no student's eyes
 

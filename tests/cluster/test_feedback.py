@@ -150,7 +150,7 @@ def moodle():
     expect("without numbers it is said: " + said, (True, False), ("Not in moodle.zip" in said and "kx101" in said, (dir / "moodle.zip").exists()))
     book.remove()
     book = GradedClass("moodle").whole()
-    (book.dir / "worksheet.csv").write_text((book.dir / "worksheet.csv").read_text().replace("Participant 50011", "Participant 4"))
+    (book.dir / "worksheet.csv").write_text((book.dir / "worksheet.csv").read_text().replace("Participant 50062811", "Participant 4"))
     done = book.run("export", "--lab", "01", "--feedback", "out", "--format", "moodle", "--from", "worksheet.csv")
     expect("a worksheet of another assignment: " + done.stderr, (2, True, False), (done.returncode, "kx101 is participant 4" in done.stderr, (book.dir / "out").exists()))
     expect("and nothing is left of it", [], [p.name for p in book.dir.iterdir() if "out" in p.name])
