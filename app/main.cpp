@@ -29,8 +29,8 @@
   each(key) each(verify) each(report)                                                       \
   each(demo) each(doctor) each(cc) each(viz) each(ranks) each(calibrate) each(bench)        \
   each(watch) each(hint) each(solution) each(diff) each(log) each(explain) each(predict)    \
-  each(quiz) each(completion) each(new_lab) each(course) each(package) each(live)       \
-  each(serve)
+  each(quiz) each(completion) each(new_lab) each(course) each(package) each(live)           \
+  each(serve) each(simulate)
 // clang-format on
 
 namespace ridge {

@@ -1,0 +1,43 @@
+#include "gpu.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ridge::network {
+
+namespace {
+
+// Tiles that libraries choose among. The smaller read more of L2 for each operation, and reach less.
+struct Tile {
+  int rows, columns;
+  double rate;  // of the largest tile's
+};
+constexpr Tile kTiles[] = {{128, 256, 1}, {256, 128, 1}, {128, 128, 0.93}, {128, 64, 0.75}, {64, 64, 0.55}};
+
+}  // namespace
+
+double memory_seconds(const Gpu& gpu, double bytes) {
+  return bytes <= 0 ? 0 : gpu.kernel_seconds + bytes / gpu.memory_bandwidth;
+}
+
+double attention_rate(const Gpu& gpu, int sequence, bool backward) {
+  const double half = backward ? gpu.attention_backward_half : gpu.attention_forward_half;
+  return (backward ? gpu.attention_backward : gpu.attention_forward) * sequence / (sequence + half);
+}
+
+double product_seconds(const Gpu& gpu, double m, double n, double k, Precision precision) {
+  if (m <= 0 || n <= 0 || k <= 0) return 0;
+  const bool fp8 = precision == Precision::fp8 && gpu.fp8_flops > 0;
+  const double rate = (fp8 ? gpu.fp8_flops * gpu.fp8_efficiency : gpu.bf16_flops) * gpu.product_efficiency / gpu.sms;
+  const double depth = k + gpu.product_depth * (fp8 ? gpu.fp8_flops / gpu.bf16_flops : 1);
+  double best = INFINITY;
+  for (const Tile& t : kTiles) {
+    const double tiles = std::ceil(m / t.rows) * std::ceil(n / t.columns);
+    const double waves = std::ceil(tiles / gpu.sms);
+    best = std::min(best, waves * 2 * t.rows * t.columns * depth / (rate * t.rate));
+  }
+  const double bytes = (fp8 ? 1 : 2) * (m * k + k * n) + 2 * m * n;
+  return gpu.kernel_seconds + std::max(best, bytes / gpu.memory_bandwidth);
+}
+
+}  // namespace ridge::network

@@ -1,0 +1,30 @@
+// A GPU, as far as the time of training kernels depends on it.
+#pragma once
+#include <string>
+
+namespace ridge::network {
+
+enum class Precision { bf16, fp8 };
+
+struct Gpu {
+  std::string title;
+  int sms = 0;
+  double bf16_flops = 0, fp8_flops = 0;  // flop/s of the data sheet, dense; fp8 0: none
+  double product_efficiency = 0;         // of it, that a large product reaches
+  double fp8_efficiency = 0;             // of what its efficiency in bf16 would be
+  double product_depth = 0;              // depth k of a product whose cost its start and its end have
+  double attention_forward = 0;  // flop/s of fused attention on long causal sequences, half of each square counted
+  double attention_backward = 0;
+  double attention_forward_half = 0, attention_backward_half = 0;  // tokens of the sequence that reaches half of it
+  double memory_bandwidth = 0;                                     // B/s that a copy reaches
+  double memory_bytes = 0;
+  double kernel_seconds = 0;  // start and end of a small kernel in a stream
+};
+
+// Seconds of an (m, k) x (k, n) product: whole tiles, in waves over the SMs; or its bytes, where these take longer.
+double product_seconds(const Gpu& gpu, double m, double n, double k, Precision precision);
+double attention_rate(const Gpu& gpu, int sequence, bool backward);  // flop/s
+// Seconds of a kernel that moves so many bytes.
+double memory_seconds(const Gpu& gpu, double bytes);
+
+}  // namespace ridge::network

@@ -1,0 +1,46 @@
+// How a training step is spread over ranks (Narayanan et al. 2021; Rajbhandari et al. 2020; Korthikanti et al. 2022).
+#pragma once
+#include <string>
+#include <vector>
+
+#include "gpu.hpp"
+#include "transformer.hpp"
+
+namespace ridge::network {
+
+enum class Recompute { none, selective, full };  // selective: attention's inside, or what each layer names
+
+struct Layout {
+  int data = 1, tensor = 1, pipeline = 1;
+  int chunks = 1;        // of layers on a stage: interleaved 1F1B where more than one
+  int micro_batch = 1;   // sequences
+  int global_batch = 1;  // sequences of one step on all ranks
+  int shard = 1;         // ZeRO's stage: 0 replicas, 1 optimizer state, 2 gradients too, 3 weights too
+  Recompute recompute = Recompute::none;
+  Precision precision = Precision::bf16;
+  bool sequence_parallel = true;  // layer norms and residuals are shared out over the tensor group
+  bool fused = true;              // element-wise kernels are fused, as by a compiler or by hand
+  bool fused_loss = true;         // the loss reads bf16 logits in one kernel, without a float for each
+  bool fused_attention = true;    // no T x T array in memory
+  bool overlap_tensor = false;    // collectives of the tensor group run under products
+  bool overlap_data = true;       // gradients travel under the backward pass, weights under the forward pass
+  int gradient_bytes = 4;         // of an element that is reduced
+
+  int ranks() const { return data * tensor * pipeline; }
+  int micro_batches() const { return global_batch / (data * micro_batch); }
+};
+
+// Coordinates of a rank: tensor is innermost, then data, then pipeline, as in Megatron-LM.
+struct Place {
+  int data = 0, pipeline = 0, tensor = 0;
+};
+Place place_of(const Layout& layout, int rank);
+int rank_of(const Layout& layout, const Place& place);
+// The ranks of each group, in order.
+std::vector<std::vector<int>> tensor_groups(const Layout& layout);
+std::vector<std::vector<int>> data_groups(const Layout& layout);
+
+// What makes this layout impossible for the model, in a sentence; empty where nothing does.
+std::string misfit(const Layout& layout, const Transformer& model);
+
+}  // namespace ridge::network

@@ -1,0 +1,59 @@
+// One training step of a transformer on a cluster, in virtual time and without running kernels.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "fabric.hpp"
+#include "gpu.hpp"
+#include "layer_times.hpp"
+#include "layout.hpp"
+#include "transformer.hpp"
+
+namespace ridge::network {
+
+// Of one GPU, the fullest, in bytes.
+struct Memory {
+  double weights = 0, gradients = 0, optimizer = 0, activations = 0;
+  double total() const { return weights + gradients + optimizer + activations; }
+};
+
+// A box of the timeline: what a stage of the first replica does.
+struct Span {
+  enum class Kind { forward, backward, gather, reduce, update };
+  Kind kind = Kind::forward;
+  int stage = 0, chunk = 0, micro_batch = 0;
+  double start = 0, end = 0;
+};
+
+struct StepReport {
+  double seconds = 0;
+  // Seconds of a GPU, as means over the stages; together they are `seconds`.
+  Work work;                // of the passes, without what is run again; its `exposed` is the tensor group's
+  double recomputed = 0;    // run again for the backward pass
+  double update = 0;        // the optimizer
+  double exposed_data = 0;  // gradients and weights that no pass hides, and what NCCL's kernels take from passes
+  double bubble = 0;        // waiting for other stages
+  Memory memory;
+  double tokens = 0;      // of the step
+  double flops = 0;       // of the model, forward and backward, of one GPU
+  double data_bytes = 0;  // that a rank sends in a step to its data, tensor and pipeline neighbours
+  double tensor_bytes = 0, pipeline_bytes = 0;
+  std::vector<Span> timeline;
+
+  double tokens_per_second() const { return tokens / seconds; }
+  double flops_per_second() const { return flops / seconds; }
+};
+
+struct Cluster {
+  Gpu gpu;
+  Fabric fabric;
+};
+
+// Throws std::invalid_argument where the layout does not fit the model. `timeline`: records spans. `seed` draws the
+// paths of flows.
+StepReport simulate_step(const Transformer& model, const Layout& layout, const Cluster& cluster, bool timeline = false,
+                         std::uint64_t seed = 1);
+
+Memory memory_of(const Transformer& model, const Layout& layout);
+
+}  // namespace ridge::network

@@ -1,0 +1,249 @@
+// A training step in virtual time: bytes, bubbles and memory by formulas, models by their published sizes.
+#include <cmath>
+#include <random>
+#include <set>
+
+#include "network/description.hpp"
+#include "network/goodput.hpp"
+#include "network/pipeline_order.hpp"
+#include "network/stage.hpp"
+#include "network/training_step.hpp"
+#include "support/catch.hpp"
+#include "support/run.hpp"
+
+using namespace ridge::network;
+
+namespace {
+
+std::string folder() { return ridge::test::repository() + "/runtime/network"; }
+
+// Links that cost nothing, so that only computation is left.
+Cluster free_links() {
+  Cluster c{load_gpu(folder(), "h100"), load_fabric(folder(), "dgx_h100")};
+  c.fabric.node_bandwidth = c.fabric.adapter_bandwidth = 1e18;
+  c.fabric.node_latency = c.fabric.latency = 0;
+  return c;
+}
+
+// Every layer alike, and next to nothing at the ends.
+Transformer even(int layers) {
+  Transformer m = load_transformer(folder(), "gpt3_175b");
+  m.layers = layers;
+  m.vocabulary = 8;
+  m.positions = 0;
+  return m;
+}
+
+}  // namespace
+
+TEST_CASE("models have their published sizes") {
+  CHECK(load_transformer(folder(), "gpt3_175b").parameters() == Approx(174.6e9).epsilon(0.003));
+  CHECK(load_transformer(folder(), "llama3_8b").parameters() == Approx(8.030e9).epsilon(0.0005));
+  CHECK(load_transformer(folder(), "llama3_70b").parameters() == Approx(70.55e9).epsilon(0.0005));
+  CHECK(load_transformer(folder(), "llama3_405b").parameters() == Approx(405.85e9).epsilon(0.0005));
+  CHECK(load_transformer(folder(), "llama2_7b").parameters() == Approx(6.738e9).epsilon(0.0005));
+  // Narayanan et al. 2021: 72 B s l h^2 (1 + s / 6 h + V / 12 l h), without the recomputed pass.
+  const Transformer m = load_transformer(folder(), "gpt3_175b");
+  const double s = m.sequence, l = m.layers, h = m.hidden, V = m.vocabulary;
+  CHECK(training_flops(m) * s == Approx(72 * s * l * h * h * (1 + s / (6 * h) + V / (12 * l * h))));
+}
+
+TEST_CASE("each rank has a place, and each place a rank") {
+  Layout l;
+  l.data = 3, l.tensor = 4, l.pipeline = 5;
+  std::set<int> seen;
+  for (int r = 0; r < l.ranks(); ++r) {
+    CHECK(rank_of(l, place_of(l, r)) == r);
+    seen.insert(rank_of(l, place_of(l, r)));
+  }
+  CHECK(seen.size() == 60);
+  CHECK(place_of(l, 4).data == 1);
+  CHECK(place_of(l, 12).pipeline == 1);
+  CHECK(tensor_groups(l)[1] == std::vector<int>{4, 5, 6, 7});
+  CHECK(data_groups(l)[5] == std::vector<int>{13, 17, 21});
+}
+
+TEST_CASE("what does not fit is said") {
+  const Transformer m = load_transformer(folder(), "llama3_8b");
+  Layout l;
+  l.tensor = 3;
+  CHECK(misfit(l, m).find("heads (32)") != std::string::npos);
+  l = {};
+  l.data = 3;
+  l.global_batch = 4;
+  CHECK(misfit(l, m).find("global batch (4)") != std::string::npos);
+  l = {};
+  l.pipeline = 33;
+  l.global_batch = 33;
+  CHECK(misfit(l, m).find("fewer layers") != std::string::npos);
+  l = {};
+  l.pipeline = 4, l.chunks = 2, l.global_batch = 6;
+  CHECK(misfit(l, m).find("interleaving") != std::string::npos);
+  l.global_batch = 8;
+  CHECK(misfit(l, m).empty());
+  l.chunks = 0;
+  CHECK_THROWS_AS(simulate_step(m, l, free_links()), std::invalid_argument);
+}
+
+TEST_CASE("a pipeline's order has every pass once, forward before backward, and no more alive than its stage allows") {
+  const int stages = 4, micro_batches = 12;
+  for (int chunks : {1, 3})
+    for (int stage = 0; stage < stages; ++stage) {
+      std::set<std::pair<int, int>> forward, backward;
+      int most = 0;
+      for (const Pass& p : pipeline_order(stages, stage, chunks, micro_batches)) {
+        const std::pair<int, int> which{p.chunk, p.micro_batch};
+        if (!p.forward) CHECK(forward.count(which) == 1);
+        CHECK((p.forward ? forward : backward).insert(which).second);
+        most = std::max(most, static_cast<int>(forward.size() - backward.size()));
+      }
+      CHECK(backward.size() == static_cast<std::size_t>(chunks * micro_batches));
+      CHECK(most == (chunks == 1 ? stages - stage : 2 * (stages - stage - 1) + (chunks - 1) * stages + 1));
+    }
+}
+
+TEST_CASE("the bubble is the schedule's") {
+  const Cluster cluster = free_links();
+  const Transformer m = even(24);
+  Layout l;
+  l.pipeline = 4;
+  l.global_batch = 12;
+  const StepReport plain = simulate_step(m, l, cluster);
+  const double ideal = plain.work.seconds();
+  CHECK(plain.bubble / ideal == Approx(3.0 / 12).epsilon(0.02));
+  l.chunks = 3;
+  const StepReport interleaved = simulate_step(m, l, cluster);
+  CHECK(interleaved.work.seconds() == Approx(ideal));
+  CHECK(interleaved.bubble / ideal == Approx(3.0 / (3 * 12)).epsilon(0.05));
+  l.pipeline = l.chunks = 1;
+  CHECK(simulate_step(m, l, cluster).bubble == Approx(0).margin(1e-9 * ideal));
+}
+
+TEST_CASE("parts add up to the step, and links that cost something cost it") {
+  const Transformer m = load_transformer(folder(), "gpt3_175b");
+  const Cluster real{load_gpu(folder(), "h100"), load_fabric(folder(), "dgx_h100")};
+  Layout l;
+  l.data = 5, l.tensor = 8, l.pipeline = 4, l.chunks = 6, l.global_batch = 40, l.shard = 1;
+  const StepReport r = simulate_step(m, l, real, true);
+  CHECK(r.work.seconds() + r.recomputed + r.update + r.exposed_data + r.bubble == Approx(r.seconds));
+  CHECK(r.bubble > 0);
+  CHECK(r.work.exposed > 0);
+  CHECK(r.seconds > simulate_step(m, l, free_links()).seconds);
+  CHECK(simulate_step(m, l, real).seconds == r.seconds);
+  for (const Span& s : r.timeline) CHECK((s.start >= 0 && s.end >= s.start && s.end <= r.seconds * (1 + 1e-12)));
+  Cluster thin = real;
+  thin.fabric.adapter_bandwidth /= 4;
+  CHECK(simulate_step(m, l, thin).seconds > r.seconds);
+  l.overlap_data = false;
+  CHECK(simulate_step(m, l, real).seconds > r.seconds);
+}
+
+TEST_CASE("bytes of gradients and weights are those of the ZeRO stage") {
+  const Transformer m = even(8);
+  const Cluster cluster = free_links();
+  Layout l;
+  l.data = 4, l.global_batch = 12;  // three micro-batches
+  const double n = m.layers * m.layer_parameters() + m.embedding_parameters() + m.head_parameters(), share = 3.0 / 4;
+  const double expected[] = {2 * 4 * n * share, (4 + 2) * n * share, (4 + 2) * n * share, 3 * (4 + 2 * 2) * n * share};
+  for (l.shard = 0; l.shard <= 3; ++l.shard)
+    CHECK(simulate_step(m, l, cluster).data_bytes == Approx(expected[l.shard]).epsilon(1e-6));
+}
+
+TEST_CASE("memory falls with each ZeRO stage by what the stage shares out") {
+  const Transformer m = even(8);
+  Layout l;
+  l.data = 16, l.global_batch = 16;
+  const double n = m.parameters();
+  l.shard = 0;
+  CHECK(memory_of(m, l).optimizer == Approx(12 * n));
+  l.shard = 1;
+  CHECK(memory_of(m, l).optimizer == Approx(12 * n / 16));
+  CHECK(memory_of(m, l).gradients == Approx(4 * n));
+  l.shard = 2;
+  CHECK(memory_of(m, l).gradients == Approx(4 * n / 16 + 4 * m.layer_parameters()));
+  CHECK(memory_of(m, l).weights == Approx(2 * n));
+  l.shard = 3;
+  CHECK(memory_of(m, l).weights == Approx(2 * 2 * m.layer_parameters()));
+  const double all = memory_of(m, l).activations;
+  l.recompute = Recompute::full;
+  CHECK(memory_of(m, l).activations < all / 3);
+  // Korthikanti et al. 2022, without FlashAttention: s b h (34 + 5 a s / h), of which masks of dropout are 2.
+  l = {};
+  l.fused_attention = false;
+  const double s = m.sequence, h = m.hidden, a = m.heads;
+  CHECK(kept_bytes(m, l) == Approx(s * h * (32 + 5 * a * s / h)));
+}
+
+TEST_CASE("gathers run one layer ahead, and reductions behind") {
+  // Computation of 10 s, gathers of 4: only the first is waited for.
+  const std::vector<Segment> hidden(3, {10, 4, 0});
+  const double share = kShareOfCollectives * 4;
+  CHECK(run_segments(hidden, false).seconds == Approx(4 + 30 + 2 * share));
+  CHECK(run_segments(hidden, true).seconds == Approx(30 + 2 * share));
+  // Gathers of 15: each is waited for.
+  const std::vector<Segment> exposed(3, {10, 15, 0});
+  CHECK(run_segments(exposed, false).seconds == Approx(3 * 15 + 10));
+  const std::vector<Segment> reduced(2, {10, 0, 3});
+  const Timed t = run_segments(reduced, true);
+  CHECK(t.network == Approx(t.seconds + 3));
+}
+
+TEST_CASE("goodput is what a run with drawn failures shows") {
+  Reliability r;
+  r.gpu_hours_between_failures = 2000;
+  r.save_seconds = 90;
+  r.restart_seconds = 400;
+  const Goodput g = goodput(r, 1024, 0);
+  CHECK(g.seconds_between_failures == Approx(2000 * 3600 / 1024.0));
+  CHECK(g.interval == Approx(std::sqrt(2 * 90 * g.seconds_between_failures)));
+  std::mt19937_64 random(7);
+  std::exponential_distribution<double> failure(1 / g.seconds_between_failures);
+  double now = 0, trained = 0, next = failure(random);
+  while (trained < 5e8) {
+    if (now + g.interval + r.save_seconds <= next) {
+      now += g.interval + r.save_seconds, trained += g.interval;
+      continue;
+    }
+    do {
+      now = next, next = now + failure(random);
+    } while (next < now + r.restart_seconds);
+    now += r.restart_seconds;
+  }
+  CHECK(g.fraction == Approx(trained / now).epsilon(0.01));
+  CHECK(goodput(r, 1024, g.interval / 4).fraction < g.fraction);
+  CHECK(goodput(r, 1024, g.interval * 4).fraction < g.fraction);
+  CHECK(goodput({}, 1024, 0).fraction == 1);
+}
+
+TEST_CASE("a wrong description names its file, its line and its key") {
+  ridge::test::Folder home;
+  auto said = [&](const std::string& text) -> std::string {
+    ridge::test::write_file(home / "m.toml", text);
+    try {
+      load_transformer(folder(), home / "m.toml");
+    } catch (const DescriptionError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  const std::string good = "title = \"t\"\nlayers = 2\nhidden = 64\nheads = 4\nvocabulary = 9\nsequence = 8\n";
+  CHECK(said(good).empty());
+  CHECK(said(good + "colour = 3\n").find("m.toml:7: unknown key 'colour'") != std::string::npos);
+  CHECK(said("title = \"t\"\nlayers = 0\n").find("m.toml:2: layers is a whole number of 1 or more") !=
+        std::string::npos);
+  CHECK(said("title = \"t\"\nlayers = 2\n").find("hidden is a whole number of 1 or more, and is missing") !=
+        std::string::npos);
+  CHECK(said("title = \"t\nlayers").find("m.toml:1: ") != std::string::npos);
+  auto refused = [&](const std::string& name) -> std::string {
+    try {
+      load_gpu(folder(), name);
+    } catch (const DescriptionError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  CHECK(refused("h1000").find("a100, h100") != std::string::npos);
+  CHECK(refused("none.toml").find("there is no file none.toml") != std::string::npos);
+  for (const std::string& name : names_in(folder() + "/fabrics"))
+    CHECK_FALSE(load_fabric(folder(), name).title.empty());
+}
