@@ -37,7 +37,9 @@ std::string trace_of(const StepReport& report, const Layout& layout, const std::
     }
     TraceArguments about;
     if (!network && span.kind != Span::Kind::update)
-      about.number("micro-batch", span.micro_batch).number("chunk", span.chunk);
+      about.number("micro_batch", span.micro_batch)
+          .number("chunk", span.chunk)
+          .text("direction", span.kind == Span::Kind::forward ? "forward" : "backward");
     writer.box({span.stage, network ? 1 : 0}, name, network ? "message" : "kernel", span.start, span.end, about);
   }
   return writer.text(TraceArguments().text("title", title + ", one simulated training step"));
