@@ -46,11 +46,11 @@ std::vector<Row> rows_of(const StepReport& r) {
   return {{"matrix products", r.work.products},
           {"attention", r.work.attention},
           {"element-wise kernels", r.work.elementwise},
-          {"run again for the backward pass", r.recomputed},
+          {"recomputation", r.recomputed},
           {"optimizer", r.update},
           {"exposed: tensor parallel", r.work.exposed},
           {"exposed: data parallel", r.exposed_data},
-          {"bubble of the pipeline", r.bubble}};
+          {"pipeline bubble", r.bubble}};
 }
 
 std::string gib(double bytes) { return fmt::format("{:.1f} GiB", bytes / (1 << 30)); }
@@ -68,13 +68,15 @@ void print(const Arguments& a, const Transformer& model, const Cluster& cluster,
              r.tokens_per_second(), r.tokens_per_second() / l.ranks());
   for (const Row& row : rows_of(r))
     fmt::print("  {:<31} {:10.4f} s   {:4.1f}%\n", row.name, row.seconds, 100 * row.seconds / r.seconds);
-  fmt::print("\nmodel flops                       {:10.1f} TFLOP/s of each GPU, MFU {:.1f}%\n",
-             r.flops_per_second() / 1e12, 100 * r.flops_per_second() / cluster.gpu.bf16_flops);
-  fmt::print("memory of the fullest GPU         {:>12}: weights {}, gradients {}, optimizer {}, activations {}\n",
+  fmt::print(
+      "\nmodel flops                       {:10.1f} TFLOP/s of each GPU, MFU {:.1f}% of the data sheet in bf16\n",
+      r.flops_per_second() / 1e12, 100 * r.flops_per_second() / cluster.gpu.bf16_flops);
+  fmt::print("peak memory of a GPU              {:>12}: weights {}, gradients {}, optimizer {}, activations {}\n",
              gib(r.memory.total()), gib(r.memory.weights), gib(r.memory.gradients), gib(r.memory.optimizer),
              gib(r.memory.activations));
-  fmt::print("sent by a GPU in a step           {:>12} to its data-parallel group, {} to the next stages\n",
-             gib(r.data_bytes), gib(r.pipeline_bytes));
+  fmt::print(
+      "sent by a GPU in a step           {:>12} to its data-parallel group, {} to its tensor-parallel group, {} to other stages\n",
+      gib(r.data_bytes), gib(r.tensor_bytes), gib(r.pipeline_bytes));
   if (r.memory.total() > cluster.gpu.memory_bytes)
     fmt::print(
         "\nThis does not fit: the GPU has {}. More recomputation, a smaller micro-batch, a higher ZeRO stage or more "
@@ -85,7 +87,8 @@ void print(const Arguments& a, const Transformer& model, const Cluster& cluster,
                good.seconds_between_failures / 3600, good.interval, 100 * good.fraction);
 }
 
-nlohmann::json json_of(const Arguments& a, const Transformer& model, const StepReport& r, const Goodput& good) {
+nlohmann::json json_of(const Arguments& a, const Transformer& model, const StepReport& r, const Goodput& good,
+                       bool fits) {
   const Layout& l = a.layout;
   nlohmann::json parts;
   for (const Row& row : rows_of(r)) parts[row.name] = row.seconds;
@@ -110,7 +113,17 @@ nlohmann::json json_of(const Arguments& a, const Transformer& model, const StepR
                    {"tokens_per_s_per_gpu", r.tokens_per_second() / l.ranks()},
                    {"model_flops_per_gpu", r.flops_per_second()},
                    {"memory_bytes", r.memory.total()},
+                   {"fits", fits},
+                   {"software", a.software},
+                   {"sequence", model.sequence},
+                   {"fused_attention", l.fused_attention},
+                   {"sequence_parallel", l.sequence_parallel},
+                   {"overlap_tensor", l.overlap_tensor},
+                   {"overlap_data", l.overlap_data},
+                   {"gradient_bytes", l.gradient_bytes},
+                   {"seed", a.seed},
                    {"data_bytes", r.data_bytes},
+                   {"tensor_bytes", r.tensor_bytes},
                    {"pipeline_bytes", r.pipeline_bytes}};
   if (a.reliability.gpu_hours_between_failures > 0)
     j["goodput"] = {{"seconds_between_failures", good.seconds_between_failures},
@@ -135,10 +148,12 @@ int run(const Arguments& given) try {
   const StepReport report = simulate_step(model, a.layout, cluster, !a.timeline.empty(), a.seed);
   const Goodput good = goodput(a.reliability, a.layout.ranks(), a.checkpoint_seconds);
   print(a, model, cluster, report, good);
-  if (!a.json.empty()) write_durably(fs::absolute(a.json), json_of(a, model, report, good).dump(1) + "\n");
+  if (!a.json.empty())
+    write_durably(fs::absolute(a.json),
+                  json_of(a, model, report, good, report.memory.total() <= cluster.gpu.memory_bytes).dump(1) + "\n");
   if (!a.timeline.empty()) {
     write_durably(fs::absolute(a.timeline), trace_of(report, a.layout, model.title));
-    fmt::print("\nThe first replica's timeline: ridge viz {}\n", a.timeline);
+    fmt::print("\nA replica's timeline: ridge viz {}\n", a.timeline);
   }
   return static_cast<int>(Exit::passed);
 } catch (const DescriptionError& e) {

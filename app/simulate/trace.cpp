@@ -16,7 +16,7 @@ std::string trace_of(const StepReport& report, const Layout& layout, const std::
     writer.name_track({s, 1}, "data-parallel group");
   }
   for (const Span& span : report.timeline) {
-    const bool network = span.kind == Span::Kind::reduce || span.kind == Span::Kind::gather;
+    const bool network = span.kind == Span::Kind::reduce;
     std::string name;
     switch (span.kind) {
       case Span::Kind::forward:
@@ -24,9 +24,6 @@ std::string trace_of(const StepReport& report, const Layout& layout, const std::
         break;
       case Span::Kind::backward:
         name = fmt::format("B{}", span.micro_batch);
-        break;
-      case Span::Kind::gather:
-        name = "gather weights";
         break;
       case Span::Kind::reduce:
         name = "reduce gradients";

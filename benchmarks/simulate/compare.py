@@ -18,7 +18,7 @@ def simulate(ridge, source, options):
         if done.returncode == 2 and "impossible" in done.stderr:
             return None
         assert done.returncode == 0, done.stdout + done.stderr
-        return json.load(open(file.name)) | {"fits": "does not fit" not in done.stdout}
+        return json.load(open(file.name))
 
 
 def flops_of(row, source, batch):
@@ -37,12 +37,12 @@ def gpt(row, source, folder):
 
 
 def compare(ridge, row, source, folder):
-    """(published, simulated, unit, what was chosen)"""
+    """(published, simulated, unit, what was chosen, the simulated run)"""
     if "model" in row:
         done = simulate(ridge, source, ["--model", row["model"], *row["options"].split()])
         if "step_s" in row:
-            return 1 / row["step_s"], 1 / done["step_s"], "steps/s", ""
-        return row["tokens_per_s"], done["tokens_per_s_per_gpu"], "tokens/s", ""
+            return 1 / row["step_s"], 1 / done["step_s"], "steps/s", "", done
+        return row["tokens_per_s"], done["tokens_per_s_per_gpu"], "tokens/s", "", done
     model, best = gpt(row, source, folder), None
     data = row["gpus"] // row["tensor"] // row["pipeline"]
     several = row["pipeline"] > 1 and "chunks" in source["unknown"]
@@ -51,8 +51,8 @@ def compare(ridge, row, source, folder):
                                         "--pipeline", str(row["pipeline"]), "--chunks", str(chunks), "--micro-batch", str(micro),
                                         "--global-batch", str(row["global_batch"])])
         if done and done["fits"] and (best is None or done["step_s"] < best[0]):
-            best = done["step_s"], f"micro-batch {micro}" + (f", {chunks} chunks" if several else "")
-    return row["tflops"], flops_of(row, source, row["global_batch"]) / row["gpus"] / best[0] / 1e12, "TFLOP/s", best[1]
+            best = done["step_s"], f"micro-batch {micro}" + (f", {chunks} chunk" + "s" * (chunks > 1) if several else ""), done
+    return row["tflops"], flops_of(row, source, row["global_batch"]) / row["gpus"] / best[0] / 1e12, "TFLOP/s", best[1], best[2]
 
 
 def main():
@@ -61,13 +61,21 @@ def main():
     text, errors = "", []
     with tempfile.TemporaryDirectory() as folder:
         for name, source in data["source"].items():
-            text += f"\n{source['what']}:\n\n| | published | simulated | error | taken |\n|---|--:|--:|--:|---|\n"
-            for row in (r for r in data["row"] if r["source"] == name):
-                published, simulated, unit, taken = compare(ridge, row, source, folder)
+            rows = [r for r in data["row"] if r["source"] == name]
+            memory = any("memory_gib" in r for r in rows)
+            text += f"\n{source['what']}." + (f" Assumed: {source['assumed']}." if "assumed" in source else "") + "\n\n"
+            text += "| | published | simulated | error | chosen |" + (" GiB, published | simulated |\n" if memory else "\n")
+            text += "|---|--:|--:|--:|---|" + ("--:|--:|\n" if memory else "\n")
+            for row in rows:
+                published, simulated, unit, chosen, done = compare(ridge, row, source, folder)
                 error = simulated / published - 1
-                errors.append(abs(error))
-                text += f"| {row['name']} | {published:.5g} {unit} | {simulated:.5g} | {100 * error:+.1f}% | {taken} |\n"
-    text += f"\n{len(errors)} rows; absolute errors: median {100 * statistics.median(errors):.1f}%, worst {100 * max(errors):.1f}%, " \
+                if name != "ridge":
+                    errors.append(abs(error))
+                text += f"| {row['name']} | {published:.5g} {unit} | {simulated:.5g} | {100 * error:+.1f}% | {chosen} |"
+                if memory:
+                    text += f" {row['memory_gib']} | {done['memory_bytes'] / 2**30:.1f} |" if "memory_gib" in row else " | |"
+                text += "\n"
+    text += f"\n{len(errors)} published rows; absolute errors: median {100 * statistics.median(errors):.1f}%, worst {100 * max(errors):.1f}%, " \
             f"{sum(e <= 0.10 for e in errors)} within 10%, {sum(e <= 0.25 for e in errors)} within 25%.\n"
     readme = HERE / "README.md"
     before, rest = readme.read_text().split(BEGIN)

@@ -3,6 +3,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -39,18 +40,20 @@ class Fields {
   }
   double number(const char* key, double least) {
     const auto value = take(key).value<double>();
-    if (!value || !(*value >= least)) fail(key, "is a number of " + std::to_string(least) + " or more");
+    if (!value || !std::isfinite(*value) || !(*value >= least))
+      fail(key, "is a number of " + std::to_string(least) + " or more");
     return *value;
   }
   double positive(const char* key) {
     const auto value = take(key).value<double>();
-    if (!value || !(*value > 0)) fail(key, "is a number above 0");
+    if (!value || !std::isfinite(*value) || !(*value > 0)) fail(key, "is a number above 0");
     return *value;
   }
   int whole(const char* key, int least) {
     const auto value = take(key).value<std::int64_t>();
-    if (!value || *value < least || *value > 1'000'000'000)
-      fail(key, "is a whole number of " + std::to_string(least) + " or more");
+    constexpr int most = 10'000'000;
+    if (!value || *value < least || *value > most)
+      fail(key, "is a whole number from " + std::to_string(least) + " to " + std::to_string(most));
     return static_cast<int>(*value);
   }
   bool flag(const char* key) {
@@ -108,6 +111,8 @@ Transformer load_transformer(const std::string& folder, const std::string& name)
   m.tied = f.has("tied") && f.flag("tied");
   m.positions = f.has("positions") ? f.whole("positions", 0) : 0;
   f.end();
+  if (!f.has("head_width") && m.hidden % m.heads != 0) f.fail("heads", "divides `hidden`, or head_width is given");
+  if (m.heads % m.kv_heads != 0) f.fail("kv_heads", "divides the number of heads");
   return m;
 }
 
@@ -158,6 +163,7 @@ Fabric load_fabric(const std::string& folder, const std::string& name) {
     n.paths = f.has("paths") ? f.whole("paths", 1) : 1;
   }
   f.end();
+  if (n.gpus > 1024) f.fail("gpus", "is 1024 at most");
   if (n.adapters > n.gpus || n.gpus % n.adapters != 0) f.fail("adapters", "divides the number of GPUs");
   return n;
 }

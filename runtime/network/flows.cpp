@@ -10,15 +10,15 @@ namespace ridge::network {
 
 namespace {
 
-// Links that some flow of `active` uses, with the flows on each.
+// Links that some flow uses, with the flows on each.
 class Filling {
  public:
-  Filling(const std::vector<double>& capacities, const std::vector<Flow>& flows, const std::vector<std::size_t>& active)
-      : flows_(flows), rates_(flows.size(), 0), frozen_(flows.size(), true) {
-    for (std::size_t f : active) {
-      frozen_[f] = flows[f].links.empty();
+  Filling(const std::vector<double>& capacities, const std::vector<Flow>& flows)
+      : flows_(flows), rates_(flows.size(), 0), frozen_(flows.size()) {
+    for (std::size_t f = 0; f < flows.size(); ++f) {
+      frozen_[f] = flows[f].empty();
       if (frozen_[f]) rates_[f] = INFINITY;
-      for (std::int32_t l : flows[f].links) {
+      for (std::int32_t l : flows[f]) {
         auto [at, added] = links_.try_emplace(l);
         if (added) at->second.left = capacities[static_cast<std::size_t>(l)];
         at->second.flows.push_back(f);
@@ -40,7 +40,7 @@ class Filling {
         if (frozen_[f]) continue;
         frozen_[f] = true;
         rates_[f] = share;
-        for (std::int32_t l : flows_[f].links) {
+        for (std::int32_t l : flows_[f]) {
           Link& link = links_.at(l);
           link.left = std::max(0.0, link.left - share);
           if (--link.open > 0 && l != id) shares.emplace(link.left / link.open, l, link.open);
@@ -65,38 +65,7 @@ class Filling {
 }  // namespace
 
 std::vector<double> fair_rates(const std::vector<double>& capacities, const std::vector<Flow>& flows) {
-  std::vector<std::size_t> all(flows.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-  return Filling(capacities, flows, all).rates();
-}
-
-std::vector<double> finish_times(const std::vector<double>& capacities, const std::vector<Flow>& flows) {
-  std::vector<double> left(flows.size()), end(flows.size());
-  std::vector<std::size_t> waiting(flows.size()), active;
-  for (std::size_t i = 0; i < flows.size(); ++i) waiting[i] = i, left[i] = flows[i].bytes;
-  std::sort(waiting.begin(), waiting.end(),
-            [&](std::size_t a, std::size_t b) { return flows[a].start > flows[b].start; });
-  double now = 0;
-  while (!waiting.empty() || !active.empty()) {
-    if (active.empty()) now = std::max(now, flows[waiting.back()].start);
-    for (; !waiting.empty() && flows[waiting.back()].start <= now; waiting.pop_back()) active.push_back(waiting.back());
-    const std::vector<double> rates = Filling(capacities, flows, active).rates();
-    double until = waiting.empty() ? INFINITY : flows[waiting.back()].start;
-    for (std::size_t f : active) until = std::min(until, now + left[f] / rates[f]);
-    std::vector<std::size_t> still;
-    for (std::size_t f : active) {
-      // The first to end does so exactly, whatever rounding leaves of it.
-      if (now + left[f] / rates[f] <= until * (1 + 1e-12)) {
-        end[f] = until;
-      } else {
-        left[f] -= rates[f] * (until - now);
-        still.push_back(f);
-      }
-    }
-    active = std::move(still);
-    now = until;
-  }
-  return end;
+  return Filling(capacities, flows).rates();
 }
 
 }  // namespace ridge::network

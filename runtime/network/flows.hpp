@@ -8,15 +8,9 @@
 
 namespace ridge::network {
 
-struct Flow {
-  std::vector<std::int32_t> links;  // empty: it needs no link, and no time
-  double bytes = 0;
-  double start = 0;  // s
-};
+using Flow = std::vector<std::int32_t>;  // the links that it takes
 
-// B/s of each flow, all of them there at once; infinite for a flow without links.
+// B/s of each flow, all of them there at once; infinite for a flow without links. `capacities`: B/s of each link.
 std::vector<double> fair_rates(const std::vector<double>& capacities, const std::vector<Flow>& flows);
-// The second at which each flow has ended, with new rates whenever one starts or ends.
-std::vector<double> finish_times(const std::vector<double>& capacities, const std::vector<Flow>& flows);
 
 }  // namespace ridge::network

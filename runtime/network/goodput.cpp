@@ -7,7 +7,7 @@ namespace ridge::network {
 
 Goodput goodput(const Reliability& r, int ranks, double interval) {
   Goodput g;
-  if (r.gpu_hours_between_failures <= 0) {
+  if (r.gpu_hours_between_failures <= 0 || (r.save_seconds <= 0 && interval <= 0)) {  // nothing to weigh
     g.seconds_between_failures = INFINITY;
     g.interval = interval;
     if (interval > 0) g.fraction = interval / (interval + r.save_seconds);

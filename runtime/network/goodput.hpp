@@ -15,7 +15,7 @@ struct Goodput {
   double fraction = 1;                  // of the time that advances the training
 };
 
-// `interval` of 0: Young's and Daly's best one, sqrt(2 x save x between failures). Failures are independent, and
+// `interval` of 0: Young's, sqrt(2 x save x between failures), best to first order. Failures are independent, and
 // as likely while state is saved or restored as at any other time (Daly 2006, equation 20).
 Goodput goodput(const Reliability& reliability, int ranks, double interval);
 

@@ -57,7 +57,7 @@ RingCost ring_cost(const Links& links, const std::vector<std::vector<int>>& grou
       const std::size_t inside = nodes.size() == 1 ? here.size() : here.size() - 1;
       for (std::size_t m = 0; m < inside; ++m) {
         const int from = here[m], to = here[(m + 1) % here.size()];
-        flows.push_back({links.route(from, to, 0), 0, 0}), weights.push_back(1);
+        flows.push_back(links.route(from, to, 0)), weights.push_back(1);
         around += links.latency(from, to);
         cost.hop = std::max(cost.hop, links.latency(from, to));
       }
@@ -65,7 +65,7 @@ RingCost ring_cost(const Links& links, const std::vector<std::vector<int>>& grou
       const std::size_t channels = std::min(here.size(), next.size());
       for (std::size_t c = 0; c < channels; ++c) {
         const std::uint64_t flow = mixed(hash ^ mixed(static_cast<std::uint64_t>(here[c])));
-        flows.push_back({links.route(here[c], next[c], flow), 0, 0}), weights.push_back(1.0 / double(channels));
+        flows.push_back(links.route(here[c], next[c], flow)), weights.push_back(1.0 / double(channels));
       }
       around += links.latency(here.back(), next.front());
       cost.hop = std::max(cost.hop, links.latency(here.back(), next.front()));
@@ -83,7 +83,7 @@ std::vector<MessageCost> message_costs(const Links& links, const std::vector<std
                                        std::uint64_t hash) {
   std::vector<Flow> flows;
   for (const auto& [from, to] : pairs)
-    flows.push_back({links.route(from, to, mixed(hash ^ mixed(static_cast<std::uint64_t>(from)))), 0, 0});
+    flows.push_back(links.route(from, to, mixed(hash ^ mixed(static_cast<std::uint64_t>(from)))));
   const std::vector<double> rates = fair_rates(links.capacities(), flows);
   std::vector<MessageCost> costs;
   for (std::size_t i = 0; i < pairs.size(); ++i)

@@ -8,7 +8,7 @@
 
 namespace ridge::network {
 
-// A ring through the ranks in their order, with a channel for each adapter that the group has in a node, as NCCL makes
+// A ring through the ranks in their order, with a channel for each member that the group has in a node, as NCCL makes
 // its rings. Costs of the slowest group.
 struct RingCost {
   int ranks = 1;

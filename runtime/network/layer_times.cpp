@@ -8,8 +8,11 @@ namespace ridge::network {
 
 namespace {
 
-constexpr double kElement = 2;       // bytes of an activation: bf16
-constexpr double kUnfused = 2.5;     // bytes that element-wise kernels move, over those of fused ones; assumed
+constexpr double kElement = 2;    // bytes of an activation: bf16
+constexpr double kUnfused = 2.5;  // bytes that element-wise kernels move, over those of fused ones; assumed
+// With sequence parallelism an all-gather and a reduce-scatter stand for each all-reduce; backward also gathers the
+// inputs of two products again (Korthikanti et al. 2022).
+constexpr int kForwardCollectives = 4, kBackwardCollectives = 6;
 constexpr double kTensorChunks = 8;  // of an overlapped collective; the first is exposed
 
 class Layer {
@@ -54,7 +57,7 @@ class Layer {
 
   double product(double n, double k) const { return product_seconds(gpu_, rows_, n, k, l_.precision); }
 
-  // Two collectives of the hidden rows over the tensor group, beside the products that they wait for.
+  // `count` collectives of the hidden rows over the tensor group, beside the products that they could hide under.
   double communicated(double products, int count) const {
     if (l_.tensor == 1) return 0;
     const double n = kElement * rows_ * m_.hidden;
@@ -91,8 +94,7 @@ class Layer {
                     memory_seconds(gpu_, bytes(2) * rows_ * projected()) +
                     memory_seconds(gpu_, bytes(ways + 1) * rows_ * middle());
     if (l_.precision == Precision::fp8) w.elementwise += casts(1);
-    const double share = l_.sequence_parallel ? 4 : 2;  // an all-gather and a reduce-scatter for an all-reduce
-    w.exposed = communicated(w.products, static_cast<int>(share));
+    w.exposed = communicated(w.products, l_.sequence_parallel ? kForwardCollectives : 2);
     return w;
   }
 
@@ -109,7 +111,7 @@ class Layer {
                     memory_seconds(gpu_, bytes(2) * rows_ * projected()) +
                     memory_seconds(gpu_, bytes(2 * ways + 1) * rows_ * middle());
     if (l_.precision == Precision::fp8) w.elementwise += casts(2);
-    w.exposed = communicated(w.products, l_.sequence_parallel ? 5 : 2);  // the inputs are gathered again
+    w.exposed = communicated(w.products, l_.sequence_parallel ? kBackwardCollectives : 2);
     return w;
   }
 
@@ -153,7 +155,12 @@ double kept_bytes(const Transformer& m, const Layout& l) {
 }
 
 double head_bytes(const Transformer& m, const Layout& l) {
-  return (l.fused ? 6.0 : 10.0) * l.micro_batch * m.sequence * m.vocabulary / l.tensor;
+  return (l.fused_loss ? 2.0 : 10.0) * l.micro_batch * m.sequence * m.vocabulary / l.tensor;
+}
+
+double tensor_bytes(const Transformer& m, const Layout& l) {
+  const double n = kElement * l.micro_batch * m.sequence * m.hidden, others = (l.tensor - 1.0) / l.tensor;
+  return n * others * (l.sequence_parallel ? kForwardCollectives + kBackwardCollectives : 2 * 4);
 }
 
 }  // namespace ridge::network

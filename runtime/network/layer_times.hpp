@@ -28,10 +28,12 @@ struct LayerTimes {
 // `tensor`: the cost of the tensor group's collectives.
 LayerTimes layer_times(const Transformer& model, const Layout& layout, const Gpu& gpu, const RingCost& tensor);
 
-// Bytes of the activations that a layer keeps of one micro-batch until its backward pass (after Korthikanti et al.
-// 2022), of what the head keeps, and of what one layer needs while it runs.
+// Bytes of one micro-batch: activations that a layer keeps until its backward pass (after Korthikanti et al. 2022),
+// logits, and activations of a layer while it runs.
 double kept_bytes(const Transformer& model, const Layout& layout);
 double head_bytes(const Transformer& model, const Layout& layout);
 double working_bytes(const Transformer& model, const Layout& layout);
+// Bytes that a rank sends to its tensor group for one layer and one micro-batch, forward and backward.
+double tensor_bytes(const Transformer& model, const Layout& layout);
 
 }  // namespace ridge::network

@@ -1,5 +1,7 @@
 #include "layout.hpp"
 
+#include <cstdint>
+
 namespace ridge::network {
 
 Place place_of(const Layout& l, int rank) {
@@ -26,24 +28,44 @@ std::vector<std::vector<int>> data_groups(const Layout& l) {
   return groups;
 }
 
-std::string misfit(const Layout& l, const Transformer& m) {
-  auto not_divided = [](const std::string& what, int n, const std::string& by, int d) {
-    return what + " (" + std::to_string(n) + ") is no multiple of " + by + " (" + std::to_string(d) + ")";
-  };
+std::string misfit(const Layout& l) {
   if (l.data < 1 || l.tensor < 1 || l.pipeline < 1 || l.chunks < 1 || l.micro_batch < 1 || l.global_batch < 1)
     return "sizes of a layout are 1 or more";
   if (l.shard < 0 || l.shard > 3) return "the ZeRO stage is 0, 1, 2 or 3";
-  if (m.heads % l.tensor != 0) return not_divided("the number of heads", m.heads, "the tensor-parallel size", l.tensor);
+  // Two steps, so that nothing overflows.
+  if (std::int64_t{l.data} * l.tensor > kMostRanks || std::int64_t{l.data} * l.tensor * l.pipeline > kMostRanks)
+    return "there are more ranks than " + std::to_string(kMostRanks);
+  if (!l.overlap_data && l.shard >= 2)
+    return "ZeRO stages 2 and 3 reduce gradients under the backward pass, and need its overlap";
+  return {};
+}
+
+std::string misfit(const Layout& l, const Transformer& m) {
+  auto not_divided = [](const std::string& what, std::int64_t n, const std::string& by, std::int64_t d) {
+    return what + " (" + std::to_string(n) + ") is no multiple of " + by + " (" + std::to_string(d) + ")";
+  };
+  if (std::string why = misfit(l); !why.empty()) return why;
+  const std::string tensor = "the tensor-parallel size";
+  if (m.heads % l.tensor != 0) return not_divided("the number of heads", m.heads, tensor, l.tensor);
+  if (m.kv_heads % l.tensor != 0) return not_divided("the number of KV heads", m.kv_heads, tensor, l.tensor);
+  if (m.feed_forward % l.tensor != 0) return not_divided("the width of the MLP", m.feed_forward, tensor, l.tensor);
+  if (m.positions > 0 && m.sequence > m.positions)
+    return "sequences of " + std::to_string(m.sequence) + " tokens are longer than the model's " +
+           std::to_string(m.positions) + " positions";
   if (l.chunks > 1 && l.pipeline == 1) return "several chunks a stage need a pipeline";
-  if (l.pipeline * l.chunks > m.layers)
+  if (std::int64_t{l.pipeline} * l.chunks > m.layers)
     return "there are fewer layers (" + std::to_string(m.layers) + ") than chunks of the pipeline (" +
-           std::to_string(l.pipeline * l.chunks) + ")";
-  const int together = l.data * l.micro_batch;
+           std::to_string(std::int64_t{l.pipeline} * l.chunks) + ")";
+  const std::int64_t together = std::int64_t{l.data} * l.micro_batch;
   if (l.global_batch % together != 0)
     return not_divided("the global batch", l.global_batch, "data-parallel size x micro-batch", together);
-  if (l.chunks > 1 && l.micro_batches() % l.pipeline != 0)
-    return not_divided("the number of micro-batches", l.micro_batches(),
-                       "the pipeline's stages, which interleaving needs,", l.pipeline);
+  const std::int64_t count = l.micro_batches();
+  if (l.chunks > 1 && count % l.pipeline != 0)
+    return "interleaving needs a multiple of " + std::to_string(l.pipeline) +
+           " micro-batches, as many as stages; there are " + std::to_string(count);
+  if (m.layers * count > kMostSegments)
+    return std::to_string(count) + " micro-batches of " + std::to_string(m.layers) +
+           " layers are more than this simulator runs: layers x micro-batches may be " + std::to_string(kMostSegments);
   return {};
 }
 

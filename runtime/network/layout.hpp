@@ -8,7 +8,9 @@
 
 namespace ridge::network {
 
-enum class Recompute { none, selective, full };  // selective: attention's inside, or what each layer names
+// selective: scores, softmax and their product without fused attention (Korthikanti et al. 2022); with it, every other
+// matrix product and all element-wise kernels, as torchtitan's per-operation mode does.
+enum class Recompute { none, selective, full };
 
 struct Layout {
   int data = 1, tensor = 1, pipeline = 1;
@@ -27,7 +29,7 @@ struct Layout {
   int gradient_bytes = 4;         // of an element that is reduced
 
   int ranks() const { return data * tensor * pipeline; }
-  int micro_batches() const { return global_batch / (data * micro_batch); }
+  int micro_batches() const { return global_batch / data / micro_batch; }
 };
 
 // Coordinates of a rank: tensor is innermost, then data, then pipeline, as in Megatron-LM.
@@ -40,7 +42,9 @@ int rank_of(const Layout& layout, const Place& place);
 std::vector<std::vector<int>> tensor_groups(const Layout& layout);
 std::vector<std::vector<int>> data_groups(const Layout& layout);
 
-// What makes this layout impossible for the model, in a sentence; empty where nothing does.
+constexpr int kMostRanks = 1 << 20, kMostSegments = 50'000'000;
+// What makes this layout impossible, for the model or for all, in a sentence; empty where nothing does.
 std::string misfit(const Layout& layout, const Transformer& model);
+std::string misfit(const Layout& layout);
 
 }  // namespace ridge::network

@@ -4,29 +4,41 @@
 
 namespace ridge::network {
 
-Timed run_segments(const std::vector<Segment>& segments, bool first_is_gathered) {
-  Timed t;
-  double compute = 0;  // end of the last computation
-  double gathered = 0;
-  if (!segments.empty() && !first_is_gathered) t.network = gathered = segments.front().gather;
+std::vector<double> StageClock::gather_all(const std::vector<const std::vector<Segment>*>& chunks) {
+  std::vector<double> ready;
+  for (const std::vector<Segment>* segments : chunks)
+    for (const Segment& s : *segments) {
+      ready.push_back(network += s.gather);
+      gathered += s.parameters;
+    }
+  return ready;
+}
+
+void StageClock::run(const std::vector<Segment>& segments, double start, const Traffic& traffic,
+                     const std::vector<double>& ready, const Seen& reduced_in) {
+  double there = 0;  // when the next segment's weights are
+  auto issue = [&](const Segment& s, double at) {
+    there = network = std::max(network, at) + s.gather;
+    gathered += s.parameters;
+  };
+  start = std::max(start, compute);
+  compute = start;
+  if (traffic.gather && !traffic.first_is_there && !segments.empty()) issue(segments.front(), start);
+  double alone = 0;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const Segment& s = segments[i];
-    const double start = std::max(compute, gathered);
-    double busy = 0;  // of the network, under this computation
-    if (i + 1 < segments.size() && segments[i + 1].gather > 0) {
-      t.network = std::max(t.network, start) + segments[i + 1].gather;
-      gathered = t.network;
-    }
-    busy = std::clamp(t.network - start, 0.0, s.seconds);
-    const double taken = kShareOfCollectives * busy;
-    t.shared += taken;
-    compute = start + s.seconds + taken;
-    if (s.reduce > 0) t.network = std::max(t.network, compute) + s.reduce;
-    t.ends.push_back(compute);
+    const double begin = std::max({compute, there, ready.empty() ? 0 : ready[i]});
+    if (traffic.gather && i + 1 < segments.size()) issue(segments[i + 1], begin);
+    // The network is busy from here until it is free.
+    compute = begin + s.seconds + kShareOfCollectives * std::clamp(network - begin, 0.0, s.seconds);
+    alone += s.seconds;
+    if (!traffic.reduce) continue;
+    const double from = std::max(network, compute);
+    network = from + s.reduce;
+    reduced += s.parameters;
+    if (reduced_in) reduced_in(from, network);
   }
-  t.seconds = compute;
-  t.network = std::max(t.network, compute);
-  return t;
+  exposed += compute - start - alone;
 }
 
 namespace {
@@ -42,13 +54,16 @@ int layers_of(const Transformer& m, const Layout& l, int stage, int chunk) {
 bool has_embedding(const Layout& l, int stage, int chunk) { return index_of(l, stage, chunk) == 0; }
 bool has_head(const Layout& l, int stage, int chunk) { return index_of(l, stage, chunk) == l.pipeline * l.chunks - 1; }
 
+double head_parameters(const Transformer& m, const Layout& l) {
+  return m.tied && l.pipeline > 1 ? double(m.hidden) * m.vocabulary : m.head_parameters();
+}
+
 double parameters_of(const Transformer& m, const Layout& l, int stage) {
   double n = 0;
   for (int c = 0; c < l.chunks; ++c) {
     n += layers_of(m, l, stage, c) * m.layer_parameters();
     if (has_embedding(l, stage, c)) n += m.embedding_parameters();
-    if (has_head(l, stage, c))
-      n += m.hidden + (m.tied && l.pipeline > 1 ? m.embedding_parameters() : m.head_parameters());
+    if (has_head(l, stage, c)) n += m.hidden + head_parameters(m, l);
   }
   return n / l.tensor;
 }

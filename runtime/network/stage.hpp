@@ -1,36 +1,52 @@
-// What one stage of the pipeline has to do: its layers, their times, and the collectives of its data-parallel group.
+// One stage of the pipeline: its layers, and its time beside the network of its data-parallel group.
 #pragma once
+#include <functional>
 #include <vector>
 
-#include "layer_times.hpp"
 #include "layout.hpp"
+#include "transformer.hpp"
 
 namespace ridge::network {
 
-// The share of a GPU that NCCL's kernels take from others while they run: 16 of some 132 SMs; assumed.
+// The share of a GPU that NCCL's kernels take from other kernels while they run: 16 of some 132 SMs. Assumed.
 constexpr double kShareOfCollectives = 0.12;
 
-// One layer of a pass: its computation, and the collectives that belong to it.
+// A layer of a pass, or an end of the model: its computation, and the collectives of its parameters.
 struct Segment {
   double seconds = 0;
-  double gather = 0;  // s of an all-gather before it
-  double reduce = 0;  // s of a reduction after it
+  double parameters = 0;          // on one rank of the tensor group
+  double gather = 0, reduce = 0;  // s of an all-gather of its weights and of a reduction of its gradients
 };
 
-// How long segments take one after the other, with gathers one segment ahead and reductions behind, on one network that
-// serves them in order.
-struct Timed {
-  double seconds = 0;        // until the last computation ends
-  double network = 0;        // until the network is free
-  double shared = 0;         // s that collectives took from computation
-  std::vector<double> ends;  // of each segment's computation
+// Which collectives a pass brings along.
+struct Traffic {
+  bool gather = false, reduce = false;
+  bool first_is_there = false;  // the first segment's weights need no gather
 };
-Timed run_segments(const std::vector<Segment>& segments, bool first_is_gathered);
 
-// The layers of chunk `chunk` of stage `stage`: the chunks of all stages hold layers in order, the first ones one more.
+// The stage's GPU and its network, which serves collectives in the order in which they are issued: gathers one segment
+// ahead of the computation, reductions behind it. What the network has left of a pass goes on under the next one.
+class StageClock {
+ public:
+  using Seen = std::function<void(double start, double end)>;
+
+  double compute = 0, network = 0;   // the seconds at which each is free
+  double exposed = 0;                // s for which passes waited for collectives or shared the GPU with them
+  double gathered = 0, reduced = 0;  // parameters, all passes together
+
+  // Weights that travel from second 0 on: the second at which each segment's are there, one after the other.
+  std::vector<double> gather_all(const std::vector<const std::vector<Segment>*>& chunks);
+  // A pass that may begin at `start`. `ready`: of each segment, or empty. `reduced_in` sees each reduction.
+  void run(const std::vector<Segment>& segments, double start, const Traffic& traffic,
+           const std::vector<double>& ready = {}, const Seen& reduced_in = {});
+};
+
+// The layers of chunk `chunk` of stage `stage`. Chunks of all stages hold the layers in order, the first ones one more.
 int layers_of(const Transformer& model, const Layout& layout, int stage, int chunk);
 bool has_embedding(const Layout& layout, int stage, int chunk);
 bool has_head(const Layout& layout, int stage, int chunk);
+// Parameters of the head on the last stage: with a tied embedding, its copy where the first stage is another one.
+double head_parameters(const Transformer& model, const Layout& layout);
 // Parameters of a stage on one rank of the tensor group.
 double parameters_of(const Transformer& model, const Layout& layout, int stage);
 

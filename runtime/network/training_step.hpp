@@ -11,15 +11,15 @@
 
 namespace ridge::network {
 
-// Of one GPU, the fullest, in bytes.
+// Bytes on the GPU that needs most.
 struct Memory {
   double weights = 0, gradients = 0, optimizer = 0, activations = 0;
   double total() const { return weights + gradients + optimizer + activations; }
 };
 
-// A box of the timeline: what a stage of the first replica does.
+// A box of the timeline: what a stage of the slowest replica does.
 struct Span {
-  enum class Kind { forward, backward, gather, reduce, update };
+  enum class Kind { forward, backward, reduce, update };
   Kind kind = Kind::forward;
   int stage = 0, chunk = 0, micro_batch = 0;
   double start = 0, end = 0;
@@ -32,12 +32,12 @@ struct StepReport {
   double recomputed = 0;    // run again for the backward pass
   double update = 0;        // the optimizer
   double exposed_data = 0;  // gradients and weights that no pass hides, and what NCCL's kernels take from passes
-  double bubble = 0;        // waiting for other stages
+  double bubble = 0;        // waiting for other stages and for their messages
   Memory memory;
-  double tokens = 0;      // of the step
-  double flops = 0;       // of the model, forward and backward, of one GPU
-  double data_bytes = 0;  // that a rank sends in a step to its data, tensor and pipeline neighbours
-  double tensor_bytes = 0, pipeline_bytes = 0;
+  double tokens = 0;  // of the step
+  double flops = 0;   // of the model, forward and backward, of one GPU
+  // Bytes that a rank sends in a step, as a mean over the stages.
+  double data_bytes = 0, tensor_bytes = 0, pipeline_bytes = 0;
   std::vector<Span> timeline;
 
   double tokens_per_second() const { return tokens / seconds; }

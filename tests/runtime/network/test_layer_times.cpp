@@ -1,0 +1,118 @@
+// Times of kernels and layers, by hand.
+#include "network/description.hpp"
+#include "network/layer_times.hpp"
+#include "support/catch.hpp"
+#include "support/run.hpp"
+
+using namespace ridge::network;
+
+namespace {
+
+std::string folder() { return ridge::test::repository() + "/runtime/network"; }
+
+Gpu small_gpu() {
+  Gpu g;
+  g.sms = 10;
+  g.bf16_flops = 1e12;
+  g.fp8_flops = 2e12;
+  g.product_efficiency = 0.8;
+  g.fp8_efficiency = 0.9;
+  g.product_depth = 100;
+  g.attention_forward = 1e11, g.attention_backward = 5e10;
+  g.attention_forward_half = 1000, g.attention_backward_half = 3000;
+  g.memory_bandwidth = 1e10;
+  g.memory_bytes = 1e9;
+  g.kernel_seconds = 0;
+  return g;
+}
+
+}  // namespace
+
+TEST_CASE("a product takes whole tiles, in waves over the SMs") {
+  Gpu g = small_gpu();
+  g.memory_bandwidth = 1e15;
+  const double rate = 1e12 * 0.8 / 10;  // of an SM
+  // 1280 x 2560 outputs are 100 tiles of 128 x 256, 10 waves.
+  CHECK(product_seconds(g, 1280, 2560, 900, Precision::bf16) == Approx(10 * 2 * 128 * 256 * 1000.0 / rate));
+  // One row more is another row of tiles, in a wave of its own. Smaller tiles would do worse.
+  CHECK(product_seconds(g, 1281, 2560, 900, Precision::bf16) == Approx(11 * 2 * 128 * 256 * 1000.0 / rate));
+  // fp8: twice the rate, of which 0.9; the same seconds for start and end, so twice the depth.
+  CHECK(product_seconds(g, 1280, 2560, 900, Precision::fp8) == Approx(10 * 2 * 128 * 256 * 1100.0 / (2 * rate * 0.9)));
+  // A few rows: small tiles keep more SMs busy.
+  CHECK(product_seconds(g, 64, 640, 900, Precision::bf16) == Approx(2 * 64 * 64 * 1000.0 / (rate * 0.55)));
+  g.memory_bandwidth = 1e9;
+  CHECK(product_seconds(g, 16, 10000, 10000, Precision::bf16) == Approx(2 * (16e4 + 1e8 + 16e4) / 1e9));
+  CHECK(product_seconds(g, 0, 5, 5, Precision::bf16) == 0);
+  CHECK(memory_seconds(g, 1e9) == Approx(1));
+}
+
+TEST_CASE("attention is slower on short sequences, and five products backward stand against two forward") {
+  const Gpu g = small_gpu();
+  CHECK(attention_rate(g, 1000, false) == Approx(5e10));
+  CHECK(attention_rate(g, 9000, true) == Approx(5e10 * 0.75));
+  const Transformer m = load_transformer(folder(), "llama2_7b");
+  Layout l;
+  const LayerTimes t = layer_times(m, l, g, {});
+  const double square = double(m.sequence) * m.sequence * m.heads * m.head_width;
+  CHECK(t.forward.attention == Approx(2 * square / attention_rate(g, m.sequence, false)));
+  CHECK(t.backward.attention == Approx(5 * square / attention_rate(g, m.sequence, true)));
+  CHECK(t.backward.products == Approx(2 * t.forward.products).epsilon(0.05));
+}
+
+TEST_CASE("what is recomputed") {
+  const Transformer m = load_transformer(folder(), "llama3_8b");
+  const Gpu g = load_gpu(folder(), "h100");
+  Layout l;
+  CHECK(layer_times(m, l, g, {}).recomputed.seconds() == 0);
+  l.recompute = Recompute::full;
+  const LayerTimes full = layer_times(m, l, g, {});
+  CHECK(full.recomputed.seconds() == Approx(full.forward.seconds()));
+  l.recompute = Recompute::selective;
+  const LayerTimes some = layer_times(m, l, g, {});
+  CHECK(some.recomputed.attention == 0);
+  CHECK(some.recomputed.products == Approx(some.forward.products / 2));
+  l.fused_attention = false;
+  const LayerTimes scores = layer_times(m, l, g, {});
+  CHECK(scores.recomputed.attention == Approx(scores.forward.attention));
+  CHECK(scores.recomputed.products == 0);
+  const double all = working_bytes(m, l);
+  CHECK(kept_bytes(m, l) == Approx(all - 5.0 * m.heads * m.sequence * m.sequence));
+}
+
+TEST_CASE("collectives of the tensor group: ten a layer with sequence parallelism, four all-reduces without") {
+  const Transformer m = load_transformer(folder(), "llama3_8b");
+  const Gpu g = load_gpu(folder(), "h100");
+  RingCost ring;
+  ring.ranks = 8;
+  ring.seconds_per_byte = 1e-12;
+  Layout l;
+  l.tensor = 8;
+  const double n = 2.0 * m.sequence * m.hidden, one = n * 7 / 8 * 1e-12;
+  const LayerTimes t = layer_times(m, l, g, ring);
+  CHECK(t.forward.exposed == Approx(4 * one));
+  CHECK(t.backward.exposed == Approx(6 * one));
+  CHECK(tensor_bytes(m, l) == Approx(10 * n * 7 / 8));
+  l.overlap_tensor = true;
+  CHECK(layer_times(m, l, g, ring).forward.exposed < t.forward.exposed / 2);
+  l.overlap_tensor = false;
+  l.sequence_parallel = false;
+  CHECK(layer_times(m, l, g, ring).forward.exposed == Approx(2 * 2 * one));
+  CHECK(tensor_bytes(m, l) == Approx(8 * n * 7 / 8));
+  l.tensor = 1;
+  CHECK(layer_times(m, l, g, {}).forward.exposed == 0);
+  CHECK(tensor_bytes(m, l) == 0);
+}
+
+TEST_CASE("software that fuses less moves more bytes, and keeps logits as floats") {
+  const Transformer m = load_transformer(folder(), "llama3_8b");
+  const Gpu g = load_gpu(folder(), "h100");
+  Layout l;
+  const LayerTimes fused = layer_times(m, l, g, {});
+  const double logits = double(m.sequence) * m.vocabulary;
+  CHECK(head_bytes(m, l) == Approx(2 * logits));
+  l.fused_loss = false;
+  CHECK(head_bytes(m, l) == Approx(10 * logits));
+  CHECK(layer_times(m, l, g, {}).head_forward.elementwise > 5 * fused.head_forward.elementwise);
+  l.fused = false;
+  CHECK(layer_times(m, l, g, {}).forward.elementwise > 2 * fused.forward.elementwise);
+}
