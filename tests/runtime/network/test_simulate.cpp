@@ -35,8 +35,7 @@ TEST_CASE("a step's figures and its timeline") {
   CHECK(j["goodput"]["fraction"].get<double>() > 0.98);
   int passes = 0;
   const auto events = nlohmann::json::parse(read_file(trace))["traceEvents"];
-  for (const auto& event : events)
-    passes += event.value("cat", "") == "kernel" && event["args"].contains("direction");
+  for (const auto& event : events) passes += event.value("cat", "") == "kernel" && event["args"].contains("direction");
   CHECK(passes == 4 * 2 * 8 * 2);  // stages, chunks, micro-batches, directions
 }
 
