@@ -19,15 +19,25 @@ struct Admission {
   std::string why;   // for the reader, where the request is refused
 };
 
-// Hosts that the server answers to beside the loopback's: those of portals that pass requests on. Pages of theirs, at any
-// port, count as the server's own.
-using Hosts = std::vector<std::string>;
+// A portal that passes requests on, as its pages name themselves: "https://ondemand.example.edu", or with a port that is
+// not the scheme's own. Pages of this origin count as the server's own, and the server answers to the origin's host.
+struct Portal {
+  std::string origin, host;
+};
+using Portals = std::vector<Portal>;
 
-Admission admit(const Asked& asked, std::string_view token, const Hosts& portals = {});
+// Reads "ondemand.example.edu" (its pages come by https), "http://ondemand.example.edu:8080", and so on. Throws Error
+// for anything else.
+Portal read_portal(const std::string& text);
+
+Admission admit(const Asked& asked, std::string_view token, const Portals& portals = {});
+
+// Of a request that needs no token: status 200, or why it is refused.
+Admission admit_anybody(const Asked& asked, const Portals& portals = {});
 
 // True for the names of this machine's loopback, and for those of `portals`, with any port: `ssh -L` may end at another
 // one. A name that somebody points at 127.0.0.1 (DNS rebinding) is refused.
-bool is_own_host(std::string_view host, const Hosts& portals = {});
+bool is_own_host(std::string_view host, const Portals& portals = {});
 
 // Takes as long for a wrong token as for the right one.
 bool same_token(std::string_view a, std::string_view b);

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "serve/proof.hpp"
+
 namespace ridge::serve {
 
 using net::Request;
@@ -21,17 +23,28 @@ Asked asked_by(const Request& in) {
 
 }  // namespace
 
-net::Judged judge_entry(const Request& in, const std::string& token, const Hosts& portals) {
-  const Admission a = admit(asked_by(in), token, portals);
-  if (a.status == 200) return {std::nullopt, true};
+net::Judged judge_entry(const Request& in, const std::string& token, const Portals& portals) {
+  const bool proves = in.path == kProvePath && in.method == "GET";
+  const Admission a = proves ? admit_anybody(asked_by(in), portals) : admit(asked_by(in), token, portals);
+  if (a.status == 200 && !proves) return {std::nullopt, true};
+  if (a.status == 200) {
+    const std::string answer = answer_to(in.parameter("question"), token);
+    return {answer.empty() ? problem(400, "a question has 32 hexadecimal digits") : json_response({{"answer", answer}}),
+            false};
+  }
   Response out;
   out.status = a.status, out.body = a.why;
   if (a.status == 307) out.fields = {{"Location", in.path.substr(1) + "/"}};
   return {std::move(out), false};
 }
 
-std::string behind_token(const Request& in, const std::string& token, const Hosts& portals) {
+std::string behind_token(const Request& in, const std::string& token, const Portals& portals) {
   return admit(asked_by(in), token, portals).rest;
+}
+
+nlohmann::json proof_json(const std::string& token) {
+  const Question q = new_question(token);
+  return {{"question", q.question}, {"answer", q.answer}};
 }
 
 net::Fields page_fields() {

@@ -8,10 +8,13 @@
 
 namespace ridge::serve {
 
-// By admit, from the request's headers.
-net::Judged judge_entry(const net::Request& in, const std::string& token, const Hosts& portals);
+// By admit, from the request's headers. It answers kProvePath, which needs no token.
+net::Judged judge_entry(const net::Request& in, const std::string& token, const Portals& portals);
 // The path behind the token, of a request that was let in.
-std::string behind_token(const net::Request& in, const std::string& token, const Hosts& portals);
+std::string behind_token(const net::Request& in, const std::string& token, const Portals& portals);
+
+// {"question", "answer"}: by it, a page that this server vouches for recognises the server later (proof.hpp).
+nlohmann::json proof_json(const std::string& token);
 
 // Of every response: no script but the page's own, and nothing from elsewhere.
 net::Fields page_fields();

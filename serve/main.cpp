@@ -1,9 +1,9 @@
 // ridge-serve: a lab in a browser tab, for one person. A program of its own, so that `ridge` itself needs no HTTP library
 // where it travels.
 //
-//   ridge-serve LAB PORT IDLE ADDRESS HOST...          LAB may be empty; PORT 0: the first free one from 8765; IDLE:
-//                                                      seconds without a request after which it ends, 0: never
-//   ridge-serve --web FILE PORT IDLE ADDRESS HOST...   the visualizer alone, on a file
+//   ridge-serve --lab PORT IDLE ADDRESS LAB HOST...      LAB may be empty; PORT 0: the first free one from 8765; IDLE:
+//                                                        seconds without a request after which it ends, 0: never
+//   ridge-serve --web PORT IDLE ADDRESS FILE...          the visualizer alone, on these files
 //
 // RIDGE_SERVE_TOKEN: the token of the address, where a portal has to know it before the server runs.
 #include <fmt/format.h>
@@ -39,7 +39,8 @@ int listen_somewhere(ridge::net::Server& server, const std::string& host, int wa
   return server.listen(host, 0);
 }
 
-std::string tell_address(const char* what, const std::string& address, int port, const std::string& token) {
+std::string tell_address(const char* what, const char* risk, const std::string& address, int port,
+                         const std::string& token) {
   char name[256] = "this-machine";
   gethostname(name, sizeof name - 1);
   const char* user = std::getenv("USER");
@@ -51,7 +52,7 @@ std::string tell_address(const char* what, const std::string& address, int port,
                user != nullptr ? user : "", user != nullptr ? "@" : "", name);
   else
     fmt::print("It listens on {}, for a portal: what passes between the two is not encrypted.\n", address);
-  fmt::print("Whoever has this address can edit your files and run your code: keep it to yourself.\nCtrl-C ends.\n");
+  fmt::print("Whoever has this address can {}: keep it to yourself.\nCtrl-C ends.\n", risk);
   std::fflush(stdout);
   return url;
 }
@@ -69,22 +70,20 @@ std::string given_token() {
 }
 
 struct Arguments {
-  std::string lab, file;  // one of them
+  std::string what;  // "--lab", "--web"
   int port = 0;
   double idle = 0;
   std::string address;
-  std::vector<std::string> hosts;
+  std::vector<std::string> rest;
 };
 
 Arguments read_arguments(std::vector<std::string> words) {
+  words.resize(std::max<std::size_t>(words.size(), 5));
   Arguments a;
-  const bool web = !words.empty() && words[0] == "--web";
-  if (web) words.erase(words.begin());
-  words.resize(std::max<std::size_t>(words.size(), 4));
-  (web ? a.file : a.lab) = words[0];
+  a.what = words[0];
   a.port = std::atoi(words[1].c_str()), a.idle = std::atof(words[2].c_str());
   a.address = words[3].empty() ? kLoopback : words[3];
-  a.hosts.assign(words.begin() + 4, words.end());
+  a.rest.assign(words.begin() + 4, words.end());
   return a;
 }
 
@@ -103,12 +102,15 @@ void serve_page(Page& page, const char* what, const Arguments& a, const std::str
                        a.address == kLoopback ? fmt::format("port {} is taken on this machine", a.port)
                                               : fmt::format("cannot listen on {}, port {}", a.address, a.port),
                        "another --port, or none: then a free one is chosen");
+  const char* risk = a.what == "--lab"   ? "edit your files and run your code"
+                     : a.what == "--web" ? "see what it shows"
+                                         : "see the names and grades of the class";
   const ridge::fs::path folder = ridge::work_dir() / ".ridge" / "serve";
   const ridge::fs::path way = folder / fmt::format("{}.html", port);
   std::error_code ec;
   ridge::fs::remove(folder / "token", ec);  // of earlier versions, whose token outlived a crash
   ridge::fs::remove(way, ec);               // of a server that crashed
-  ridge::serve::open_browser(tell_address(what, a.address, port, token), way);
+  ridge::serve::open_browser(tell_address(what, risk, a.address, port, token), way);
   server.run([&] { return a.idle <= 0 || page.idle_seconds() <= a.idle; }, ends);
   ridge::fs::remove(way, ec);
 }
@@ -122,15 +124,17 @@ int main(int argc, char** argv) try {
   const Arguments a = read_arguments({argv + 1, argv + argc});
   const std::string token = given_token();
   const fs::path programs = build_dir() / "bin";
-  if (!a.file.empty()) {
-    serve::VizPage page(programs / "ridge-viz", token, {a.file}, a.hosts);
+  if (a.what == "--web") {
+    serve::VizPage page(programs / "ridge-viz", token, {a.rest.begin(), a.rest.end()});
     serve_page(page, "The page:", a, token, [] {});
     fmt::print("\nEnded.\n");
-    return 0;
+  } else {
+    serve::Portals portals;
+    for (std::size_t i = 1; i < a.rest.size(); ++i) portals.push_back(serve::read_portal(a.rest[i]));
+    serve::Routes routes(programs / "ridge", token, a.rest[0], portals);
+    serve_page(routes, "The lab:", a, token, [&] { routes.end(); });
+    fmt::print("\nEnded. Your files are in {}\n", shown(work_dir()));
   }
-  serve::Routes routes(programs / "ridge", token, a.lab, a.hosts);
-  serve_page(routes, "The lab:", a, token, [&] { routes.end(); });
-  fmt::print("\nEnded. Your files are in {}\n", shown(work_dir()));
   return 0;
 } catch (const ridge::Error& e) {
   ridge::print_error(e);

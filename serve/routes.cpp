@@ -11,6 +11,7 @@
 #include "learn/attempts/attempts.hpp"
 #include "learn/attempts/hints.hpp"
 #include "serve/attempts_json.hpp"
+#include "serve/drafts_owner.hpp"
 #include "serve/entrance.hpp"
 #include "serve/lab_json.hpp"
 #include "serve/lesson.hpp"
@@ -71,12 +72,13 @@ Response answer_file(const Lab& lab, const std::string& name, const Request& in)
 
 }  // namespace
 
-Routes::Routes(fs::path program, std::string token, std::string first, Hosts portals)
+Routes::Routes(fs::path program, std::string token, std::string first, Portals portals)
     : program_(std::move(program)),
       token_(std::move(token)),
       first_(std::move(first)),
       portals_(std::move(portals)),
       labs_(load_labs()),
+      owner_(drafts_owner()),
       files_(load_page_files(build_dir() / "share" / "serve")),
       asked_(now()),
       viz_(program_.parent_path() / "ridge-viz"),
@@ -126,9 +128,14 @@ Response Routes::answer(const Request& in) {
     return file_response(file->second.text, file->second.type);
   const Parts parts = parts_of(rest);
   if (get && parts.size() == 3 && parts[0] == "figures") return answer_figure(parts);
-  if (get && rest == "api/labs") return json_response({{"labs", labs_json(labs_)}, {"first", first_}});
+  if (get && rest == "api/labs")
+    return json_response(
+        {{"labs", labs_json(labs_)}, {"first", first_}, {"owner", owner_}, {"proof", proof_json(token_)}});
   if (get && rest == "api/events") return stream();
-  if (get && rest == "api/viz") return viz_.answer(in, result_file(in.parameter("file")));
+  if (get && rest == "api/viz") {
+    const fs::path file = result_file(in.parameter("file"));
+    return viz_.answer(in, file.empty() ? std::vector<fs::path>() : std::vector{file});
+  }
   if (in.method == "POST" && rest == "api/stop") return json_response({{"stopping", run_.stop()}});
   if (parts.size() >= 3 && parts[0] == "api" && parts[1] == "lab")
     if (const Lab* lab = lab_named(parts[2])) return answer_lab(*lab, parts, in);
@@ -220,7 +227,11 @@ Response Routes::stream() {
   Response out;
   out.type = "text/event-stream";
   out.stream = [this, counted](const std::shared_ptr<net::EventStream>& tab) {
-    events_.listen(tab, [this] { return "retry: 300\n" + net::as_event("hello", run_.state()); });
+    events_.listen(tab, [this] {
+      json hello = run_.state();
+      hello["proof"] = proof_json(token_);
+      return net::as_event("hello", hello);
+    });
   };
   return out;
 }

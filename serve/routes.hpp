@@ -40,7 +40,7 @@ constexpr int kMostStreams = 12;            // tabs that listen at one time
 class Routes {
  public:
   // `program`: build/bin/ridge. `first`: the lab that the page opens with; empty: the page chooses.
-  Routes(fs::path program, std::string token, std::string first, Hosts portals = {});
+  Routes(fs::path program, std::string token, std::string first, Portals portals = {});
   net::Site site();
   void set_loop(boost::asio::io_context& loop) { viz_.set_loop(loop); }
   // Seconds since the last request; a check that runs and a tab that listens count as one.
@@ -62,8 +62,9 @@ class Routes {
 
   fs::path program_;
   std::string token_, first_;
-  Hosts portals_;
+  Portals portals_;
   std::vector<Lab> labs_;
+  std::string owner_;
   std::map<std::string, PageFile> files_;
   std::atomic<int> streams_{0};
   std::atomic<double> asked_;  // when the last request came

@@ -1,6 +1,5 @@
 #include "serve/viz_page.hpp"
 
-#include <charconv>
 #include <utility>
 
 #include "grader/base/clock.hpp"
@@ -8,13 +7,18 @@
 
 namespace ridge::serve {
 
-VizPage::VizPage(fs::path program, std::string token, std::vector<fs::path> files, Hosts portals)
+VizPage::VizPage(fs::path program, std::string token, std::vector<fs::path> files, Portals portals)
     : viz_(std::move(program)),
       token_(std::move(token)),
       shown_(std::move(files)),
       portals_(std::move(portals)),
       files_(load_page_files(build_dir() / "share" / "serve" / "viz")),
-      asked_(now()) {}
+      asked_(now()) {
+  for (const char* name : {"proof.js", "refused.js"}) {
+    const fs::path file = build_dir() / "share" / "serve" / name;
+    files_[name] = {file_text(file), media_type(name)};
+  }
+}
 
 net::Site VizPage::site() {
   return {[this](const net::Request& in) {
@@ -27,17 +31,11 @@ net::Site VizPage::site() {
 
 double VizPage::idle_seconds() const { return viz_.open() > 0 ? 0 : now() - asked_; }
 
-fs::path VizPage::named(const std::string& number) const {
-  std::size_t at = 0;
-  const auto read = std::from_chars(number.data(), number.data() + number.size(), at);
-  const bool whole = number.empty() || (read.ec == std::errc() && read.ptr == number.data() + number.size());
-  return whole && at < shown_.size() ? shown_[at] : fs::path();
-}
-
 net::Response VizPage::answer(const net::Request& in) {
   const std::string rest = behind_token(in, token_, portals_);
   if (in.method != "GET" && in.method != "HEAD") return problem(404, "there is nothing at this address");
-  if (rest == "api/viz") return viz_.answer(in, named(in.parameter("file")));
+  if (rest == "api/viz") return viz_.answer(in, shown_);
+  if (rest == "api/proof") return json_response(proof_json(token_));
   const auto file = files_.find(rest.empty() ? "viz.html" : rest);
   if (file == files_.end()) return problem(404, "there is nothing at this address");
   return file_response(file->second.text, file->second.type);

@@ -1,4 +1,4 @@
-// The page of `ridge viz --web FILE`: the visualizer alone, on files that were named on the command line.
+// The page of `ridge viz --web FILE...`: the visualizer alone, on the files that the command line names.
 #pragma once
 #include <atomic>
 #include <map>
@@ -12,11 +12,12 @@
 
 namespace ridge::serve {
 
-//   GET  "", FILE              the page and its files
-//   GET  api/viz?file=NUMBER   a WebSocket to the visualizer on one of the files, counted from 0
+//   GET  "", FILE     the page and its files
+//   GET  api/viz      a WebSocket to the visualizer on all files together
+//   GET  api/proof    a question with its answer (proof.hpp)
 class VizPage {
  public:
-  VizPage(fs::path program, std::string token, std::vector<fs::path> files, Hosts portals = {});
+  VizPage(fs::path program, std::string token, std::vector<fs::path> files, Portals portals = {});
   net::Site site();
   void set_loop(boost::asio::io_context& loop) { viz_.set_loop(loop); }
   // Seconds since the last request; an open visualizer counts as one.
@@ -24,12 +25,11 @@ class VizPage {
 
  private:
   net::Response answer(const net::Request& in);
-  fs::path named(const std::string& number) const;
 
   VizSocket viz_;
   std::string token_;
   std::vector<fs::path> shown_;
-  Hosts portals_;
+  Portals portals_;
   std::map<std::string, PageFile> files_;
   std::atomic<double> asked_;
 };

@@ -18,8 +18,8 @@ bool is_plain_name(const std::string& name) {
 
 }  // namespace
 
-net::Response VizSocket::answer(const net::Request& in, const fs::path& file) {
-  if (file.empty()) return problem(404, "there is no such result");
+net::Response VizSocket::answer(const net::Request& in, const std::vector<fs::path>& files) {
+  if (files.empty()) return problem(404, "there is no such result");
   if (!in.upgrade) return problem(426, "the visualizer speaks over a WebSocket");
   std::error_code ec;
   if (!fs::exists(program_, ec))
@@ -29,9 +29,12 @@ net::Response VizSocket::answer(const net::Request& in, const fs::path& file) {
     return problem(503, "too many visualizers are open; close another tab");
   }
   const std::shared_ptr<void> counted(nullptr, [open = open_](void*) { --*open; });
+  std::vector<std::string> argv{program_.string(), "--web"};
+  for (const fs::path& file : files) argv.push_back(file.string());
   net::Response out;
-  out.socket = [loop = loop_, argv = std::vector<std::string>{program_.string(), "--web", file.string()},
-                counted](const std::shared_ptr<net::Socket>& socket) { net::relay(*loop, socket, argv, counted); };
+  out.socket = [loop = loop_, argv, counted](const std::shared_ptr<net::Socket>& socket) {
+    net::relay(*loop, socket, argv, counted);
+  };
   return out;
 }
 

@@ -23,8 +23,8 @@ class VizSocket {
   explicit VizSocket(fs::path program) : program_(std::move(program)) {}
   // Where a program's pipes are watched. Called before the first request.
   void set_loop(boost::asio::io_context& loop) { loop_ = &loop; }
-  // Answers a request for the visualizer on `file`; an empty path: there is no such file.
-  net::Response answer(const net::Request& in, const fs::path& file);
+  // Answers a request for the visualizer on `files`, all in one window; none: there is no such file.
+  net::Response answer(const net::Request& in, const std::vector<fs::path>& files);
   // Visualizers that run.
   int open() const { return *open_; }
 

@@ -25,7 +25,8 @@ int serve_lab(const std::string& key, int port, double idle, const std::string& 
                 prebuilt() ? "ask for a package made by `./ridge package tarball --with serve`, or build in a clone"
                            : "start it through ./ridge serve, which installs what it needs");
   std::fflush(stdout);
-  std::vector<std::string> argv = {program.string(), lab, std::to_string(port), std::to_string(idle * 60), address};
+  std::vector<std::string> argv = {program.string(),          "--lab", std::to_string(port),
+                                   std::to_string(idle * 60), address, lab};
   argv.insert(argv.end(), hosts.begin(), hosts.end());
   become(argv);
 }
@@ -42,7 +43,10 @@ void add_serve(Commands& ridge) {
   command->add_option("--port", *port, "Port to listen on (default: the first free one from 8765)")
       ->check(CLI::Range(1, 65535));
   auto hosts = std::make_shared<std::vector<std::string>>();
-  command->add_option("--host", *hosts, "Name of a portal that passes requests on, such as ondemand.example.edu")
+  command
+      ->add_option("--host", *hosts,
+                   "Portal that passes requests on, as browsers show it: ondemand.example.edu, or "
+                   "http://hub.example.edu:8000 where it is not https")
       ->allow_extra_args(false);
   auto address = std::make_shared<std::string>();
   command->add_option("--listen", *address,

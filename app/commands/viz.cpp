@@ -15,36 +15,42 @@ namespace ridge {
 
 namespace {
 
-// The same program in a browser tab: `ridge viz --web FILE [--port N]`.
+// The same program in a browser tab: `ridge viz --web FILE... [--port N]`.
 int show_in_browser(const std::vector<std::string>& args) {
-  std::string file, port = "0";
+  std::string port = "0";
+  std::vector<std::string> files;
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (args[i] == "--web") continue;
     if (args[i] == "--port" && i + 1 < args.size()) {
       port = args[++i];
     } else if (args[i].rfind("--port=", 0) == 0) {
       port = args[i].substr(7);
-    } else if (args[i].rfind("--", 0) != 0 && file.empty()) {
-      file = args[i];
+    } else if (args[i].rfind("--", 0) != 0) {
+      files.push_back(args[i]);
     } else {
       throw Error(Exit::usage, fmt::format("'{}' has no meaning beside --web", args[i]),
-                  "ridge viz --web FILE, or with --port N");
+                  "ridge viz --web FILE..., or with --port N");
     }
   }
   if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != std::string::npos ||
       std::stoi(port) > 65535)
     throw Error(Exit::usage, fmt::format("'{}' is no port", port), "--port 8800, or none: then a free one is chosen");
+  if (files.empty()) throw Error(Exit::usage, "--web needs a file", "name a result, a trace or a recording");
   std::error_code ec;
-  if (!fs::is_regular_file(file, ec))
-    throw Error(Exit::usage, file.empty() ? "--web needs a file" : fmt::format("there is no file '{}'", file),
-                "name a result, a trace or a recording");
+  for (std::string& file : files) {
+    if (!fs::is_regular_file(file, ec))
+      throw Error(Exit::usage, fmt::format("there is no file '{}'", file), "name a result, a trace or a recording");
+    file = fs::absolute(file).string();
+  }
   const fs::path program = build_dir() / "bin" / "ridge-serve";
   if (!fs::exists(program))
     throw Error(Exit::environment, "the server of pages is not built here",
                 prebuilt() ? "ask for a package made by `./ridge package tarball --with serve,viz`"
                            : "./ridge build serve viz");
   std::fflush(stdout);
-  become({program.string(), "--web", fs::absolute(file).string(), port, "43200", ""});
+  std::vector<std::string> argv = {program.string(), "--web", port, "43200", ""};
+  argv.insert(argv.end(), files.begin(), files.end());
+  become(argv);
 }
 
 int show_in_visualizer(std::vector<std::string> args) {

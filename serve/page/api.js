@@ -1,14 +1,8 @@
 // The server, by addresses relative to the page, so that the page works below any path.
-export class Refused extends Error {
-  constructor(status, body) {
-    super(body.problem ?? `the server answered ${status}`);
-    this.status = status;
-    this.body = body;
-  }
-}
+import { proved, streamEnded, streamOpened } from "./proof.js";
+import { MOVED, Refused } from "./refused.js";
 
-// A server that was started anew has another token.
-export const MOVED = "ridge serve was started anew, at another address: open the one that it has printed. Copy what was not saved first: that page takes it over only where its address begins with the same host and port";
+export { MOVED, Refused };
 
 const GONE = "The server does not answer. Where it has ended, copy what was not saved, close this page, start ./ridge serve again, and open the new address.";
 
@@ -23,6 +17,7 @@ export async function ask(method, path, body, last = false) {
     options.body = JSON.stringify(body ?? {});
     options.keepalive = last && new Blob([options.body]).size <= MOST_LAST;
   }
+  await proved();
   const answer = await fetch(path, options);
   const data = await answer.json().catch(() => ({}));
   if (answer.status === 403) throw new Refused(403, { problem: MOVED });
@@ -31,33 +26,53 @@ export async function ask(method, path, body, last = false) {
 }
 
 export const fetchText = async path => {
+  await proved();
   const answer = await fetch(path, { cache: "no-store" });
   if (!answer.ok) throw new Refused(answer.status, {});
   return answer.text();
 };
 
+const REOPEN = 300, RETRY = 2000; // ms
+
 // Listens while the tab is visible: a browser opens six connections to a server, and hidden tabs would take them all.
-// `heard` is called with kind and data; `lost`, with the reason, when the server does not answer.
+// `heard` is called with kind and data; `lost`, with the reason, when the server does not answer. The browser never opens a
+// stream anew by itself, since the server has to be known first.
 export function listen(heard, lost) {
-  let source = null;
-  const open = () => {
-    if (source || document.hidden) return;
+  let source = null, opening = false, timer = 0;
+  const open = async () => {
+    if (source || opening || document.hidden) return;
+    opening = true;
+    try {
+      await proved();
+    } catch (e) {
+      lost(e instanceof Refused ? `${e.message[0].toUpperCase()}${e.message.slice(1)}.` : GONE);
+      return again(RETRY);
+    } finally {
+      opening = false;
+    }
+    if (document.hidden) return;
     source = new EventSource("api/events");
-    for (const kind of ["hello", "step", "ended", "lab", "file"]) source.addEventListener(kind, e => heard(kind, JSON.parse(e.data)));
-    source.onerror = async () => {
+    for (const kind of ["hello", "step", "ended", "lab", "file"]) source.addEventListener(kind, e => {
+      const data = JSON.parse(e.data);
+      if (kind === "hello") streamOpened(data.proof);
+      heard(kind, data);
+    });
+    source.onerror = () => {
+      close(false);
       lost(GONE);
-      // A stream that broke off is opened anew by the browser; one that was refused is not.
-      if (source.readyState !== EventSource.CLOSED) return;
-      if ((await fetch("api/labs").catch(() => null))?.status === 403) lost(`${MOVED}.`);
-      close();
-      setTimeout(open, 2000);
+      again(REOPEN);
     };
   };
-  const close = () => {
+  const again = pause => {
+    clearTimeout(timer);
+    timer = setTimeout(open, pause);
+  };
+  const close = byPage => {
+    if (source) streamEnded(byPage);
     source?.close();
     source = null;
   };
-  document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
+  document.addEventListener("visibilitychange", () => (document.hidden ? close(true) : open()));
   open();
 }
 

@@ -9,7 +9,10 @@ import { Panels } from "./panels.js";
 import { keepPredictions } from "./predict.js";
 import { showQuiz } from "./quiz.js";
 import { showResult, showTasks, toldResult } from "./result.js";
+import { remember } from "./proof.js";
+import { setOwner } from "./saving.js";
 import { keep, kept, startSettings } from "./settings.js";
+import { claimTab } from "./tabs.js";
 import { closeViz, openViz, vizIsOpen, vizThemeChanged } from "./viz_tab.js";
 
 const at = id => document.getElementById(`r-${id}`);
@@ -265,13 +268,15 @@ addEventListener("pagehide", () => files.leave());
 document.addEventListener("visibilitychange", () => { if (document.hidden) files.leave(); });
 
 async function showLabs() {
-  const { labs, first } = await ask("GET", "api/labs");
+  const { labs, first, owner, proof } = await ask("GET", "api/labs");
+  setOwner(owner);
+  remember(proof);
   at("lab").replaceChildren(...labs.map(l => make("option", { value: l.name }, `${l.number} ${l.title} (${Math.floor(l.points)} / ${Math.floor(l.max)})`)));
   if (lab) at("lab").value = lab;
   return { labs, first };
 }
 
-const { labs, first } = await showLabs();
+const [{ labs, first }] = await Promise.all([showLabs(), claimTab()]);
 const wanted = new URLSearchParams(location.search).get("lab");
 const known = name => labs.some(l => l.name === name);
 const latest = labs.filter(l => l.started && !l.passed).sort((a, b) => (a.last < b.last ? 1 : -1))[0];

@@ -1,25 +1,20 @@
 // One file of the student: it is saved half a second after the last key. Until the server has confirmed a save, the text
 // is also kept as a draft in the browser, so that neither a full disk nor a server that ended loses it.
 import { ask, Refused } from "./api.js";
+import { openTabs, tabName } from "./tabs.js";
 
 const WAIT = 500, RETRY = 3000, ORPHANED = 10000; // ms
 const PREFIX = "ridge-draft:";
 
-const tab = (() => {
-  try {
-    const id = sessionStorage.getItem("ridge-tab") ?? crypto.randomUUID?.() ?? String(Math.random());
-    sessionStorage.setItem("ridge-tab", id);
-    return id;
-  } catch {
-    return "tab";
-  }
-})();
+let owner = "";
+// Drafts are those of one work folder, which the server names.
+export function setOwner(name) { owner = name; }
 
 export class SavedFile {
   // `changed` is called whenever `state` is another: "saved", "dirty", "saving", "conflict" or "failed".
   constructor(lab, name, answer, changed) {
     this.path = `api/lab/${lab}/file/${name}`;
-    this.key = `${PREFIX}${lab}/${name}:`;
+    this.key = `${PREFIX}${owner}:${lab}/${name}:`;
     this.name = name;
     this.changed = changed;
     this.base = answer.version;
@@ -139,47 +134,64 @@ export class SavedFile {
   keepDraft() {
     this.kept = false;
     try {
-      localStorage.setItem(this.key + tab, JSON.stringify({ base: this.base, text: this.text, time: Date.now() }));
+      localStorage.setItem(this.key + tabName(), JSON.stringify({ base: this.base, text: this.text, time: Date.now() }));
       this.kept = true;
     } catch { /* no storage: the tab itself still has the text */ }
   }
 
   dropDraft() {
-    try { localStorage.removeItem(this.key + tab); } catch { /* as above */ }
+    try { localStorage.removeItem(this.key + tabName()); } catch { /* as above */ }
   }
 
-  // A draft of this tab, or of one that is gone, whose text was never saved. A young draft may be that of a tab at work:
-  // it is looked at again later.
+  // A draft of this tab, or of one that is gone, whose text was never saved. Where the browser does not tell which tabs are
+  // open, a young draft may be that of a tab at work: it is looked at again later.
   recover() {
+    const own = this.draft(this.key + tabName());
+    if (own && this.state === "saved") this.take(this.key + tabName(), own);
+    this.recoverOthers();
+  }
+
+  draft(key) {
+    try {
+      const draft = JSON.parse(localStorage.getItem(key));
+      return draft && typeof draft.text === "string" ? draft : null;
+    } catch {
+      return null;
+    }
+  }
+
+  async recoverOthers() {
+    const others = () => {
+      try { return Object.keys(localStorage).filter(key => key.startsWith(this.key) && key !== this.key + tabName()); } catch { return []; }
+    };
+    if (this.ended || others().length === 0) return;
+    const open = await openTabs().catch(() => null);
     if (this.ended) return;
-    let keys = [];
-    try { keys = Object.keys(localStorage).filter(key => key.startsWith(this.key)); } catch { return; }
-    for (const key of keys) {
-      let draft = null;
-      try { draft = JSON.parse(localStorage.getItem(key)); } catch { continue; }
-      if (!draft || typeof draft.text !== "string") continue;
-      const age = Date.now() - draft.time, own = key === this.key + tab;
-      if (this.state !== "saved" || (!own && age < ORPHANED)) {
-        if (own) continue;
-        clearTimeout(this.again);
-        this.again = setTimeout(() => this.recover(), Math.max(ORPHANED - age, RETRY));
-        continue;
-      }
-      localStorage.removeItem(key);
-      if (draft.text === this.text) continue;
-      const theirs = { text: this.text, version: this.base };
-      this.replace(draft.text);
-      this.keepDraft();
-      clearTimeout(this.timer);
-      if (draft.base === this.base) {
-        this.state = "dirty";
-        this.timer = setTimeout(() => this.save(), 0);
-      } else {
-        this.theirs = theirs;
-        this.set("conflict", `${this.name} was changed elsewhere, and this browser holds a text of it that was never saved`);
-      }
-      this.again = setTimeout(() => this.recover(), RETRY); // there may be drafts of other tabs
-      return;
+    let later = 0; // ms until another look
+    for (const key of others()) {
+      const draft = this.draft(key);
+      if (!draft || open?.has(key.slice(this.key.length))) continue;
+      const age = Date.now() - draft.time;
+      if (this.state === "saved" && (open || age >= ORPHANED)) this.take(key, draft);
+      else later = Math.max(later, open ? RETRY : ORPHANED - age, RETRY);
+    }
+    clearTimeout(this.again);
+    if (later) this.again = setTimeout(() => this.recoverOthers(), later);
+  }
+
+  take(key, draft) {
+    try { localStorage.removeItem(key); } catch { return; }
+    if (draft.text === this.text) return;
+    const theirs = { text: this.text, version: this.base };
+    this.replace(draft.text);
+    this.keepDraft();
+    clearTimeout(this.timer);
+    if (draft.base === this.base) {
+      this.state = "dirty";
+      this.timer = setTimeout(() => this.save(), 0);
+    } else {
+      this.theirs = theirs;
+      this.set("conflict", `${this.name} was changed elsewhere, and this browser holds a text of it that was never saved`);
     }
   }
 }

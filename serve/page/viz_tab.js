@@ -1,5 +1,6 @@
 // The visualizer over the whole page, on the files of the task's last result.
 import { make } from "./api.js";
+import { proved } from "./proof.js";
 import { isDark } from "./settings.js";
 
 const at = id => document.getElementById(`r-${id}`);
@@ -8,7 +9,7 @@ let drawn = null, closed = () => {};
 const say = text => { at("viz-says").textContent = text; };
 
 async function problemOf(address) {
-  const answer = await fetch(address).catch(() => null);
+  const answer = await proved().then(() => fetch(address)).catch(() => null);
   if (answer?.status === 426) return ""; // only the upgrade is missing
   return (await answer?.json().catch(() => null))?.problem ?? "the server does not answer";
 }
@@ -24,7 +25,7 @@ async function show(view) {
   at("viz-place").replaceChildren(canvas);
   try {
     const { openVisualizer } = await import("./viz/viz.js");
-    drawn = openVisualizer(canvas, address, { name: view.name, dark: isDark, say });
+    drawn = openVisualizer(canvas, address, { name: view.name, dark: isDark, say, known: proved });
     canvas.focus();
   } catch {
     say("the visualizer's page is not built here");

@@ -64,11 +64,12 @@ export class Server {
 }
 
 // A portal that passes requests on below a path of its own, as Open OnDemand's /rnode/ and jupyter-server-proxy do.
-// Resolves to its port.
-export function portal(prefix, port) {
+// Resolves to { port, to, end }, where `to` is the server's port.
+export function portal(prefix) {
+  const made = { to: 0 };
   const proxy = createServer((request, response) => {
     if (!request.url.startsWith(prefix)) return response.writeHead(404).end();
-    const onward = httpRequest({ host: '127.0.0.1', port, path: request.url.slice(prefix.length - 1), method: request.method, headers: request.headers }, answer => {
+    const onward = httpRequest({ host: '127.0.0.1', port: made.to, path: request.url.slice(prefix.length - 1), method: request.method, headers: request.headers }, answer => {
       response.writeHead(answer.statusCode, answer.headers);
       answer.pipe(response);
     });
@@ -76,5 +77,18 @@ export function portal(prefix, port) {
     response.on('close', () => onward.destroy());
     request.pipe(onward);
   });
-  return new Promise(done => proxy.listen(0, '127.0.0.1', () => done({ port: proxy.address().port, end: () => { proxy.closeAllConnections(); proxy.close(); } })));
+  return new Promise(done => proxy.listen(0, '127.0.0.1', () => done(Object.assign(made, { port: proxy.address().port, end: () => { proxy.closeAllConnections(); proxy.close(); } }))));
+}
+
+// Another program at the port of a server that has ended: it answers everything, and keeps what it has heard.
+export function impostor(port) {
+  const heard = [];
+  const program = createServer((request, response) => {
+    const got = { method: request.method, url: request.url, body: '' };
+    heard.push(got);
+    request.on('data', data => { got.body += data; });
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"answer": "trust me", "version": "v"}');
+  });
+  return new Promise(done => program.listen(port, '127.0.0.1', () => done({ heard,
+    end: () => new Promise(ended => { program.close(ended); program.closeAllConnections(); }) })));
 }

@@ -6,7 +6,7 @@
 // RIDGE_PICTURES=DIR leaves pictures there. Exit codes: 0 right, 1 wrong, 77 a Chromium or npm's registry is missing.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { portal } from './browser.mjs';
+import { impostor, portal } from './browser.mjs';
 import { browser, check, chord, code, file, judge, look, mine, open, put, run, saved, server, shown, source, until } from './page_tools.mjs';
 
 await run(async () => {
@@ -122,6 +122,14 @@ await run(async () => {
   check('the tab says that it is not saved', true);
   await look(page, 'away');
   check('the file is whole', readFileSync(mine, 'utf8').startsWith('// first tab'));
+  const oldToken = new URL(url).pathname.split('/')[1], stranger = await impostor(port);
+  await page.evaluate(() => { document.querySelector('.CodeMirror').CodeMirror.replaceRange('// for nobody else\n', { line: 0, ch: 0 }); });
+  await until(page, () => /another program listens/.test(document.getElementById('r-failed').innerText));
+  await new Promise(done => setTimeout(done, 4000)); // a save is tried every 3 s
+  check('another program at the port is asked who it is', stranger.heard.length > 1 && stranger.heard.every(r => /^GET \/prove\?question=[0-9a-f]{32}$/.test(`${r.method} ${r.url}`)), JSON.stringify(stranger.heard));
+  check('and is told neither the token nor a text', stranger.heard.every(r => r.body === '' && !JSON.stringify(r).includes(oldToken)));
+  await stranger.end();
+  await page.evaluate(() => { document.querySelector('.CodeMirror').CodeMirror.undo(); });
   url = await server.start(['--port', port]);
   await until(page, () => /at another address/.test(document.getElementById('r-failed').innerText));
   check('the tab says that the address is another one', true);
@@ -129,24 +137,40 @@ await run(async () => {
   page = await open(url);
   await page.click('[data-task="copy"]');
   check('the new page saves the text of the old one', await file('// while it was away'));
-  // A tab that was closed before its text was saved has left a draft.
-  await page.evaluate(() => {
-    const [key] = ['ridge-draft:01_coalescing/copy.cu:a-tab-that-is-gone'], text = document.querySelector('.CodeMirror').CodeMirror.getValue();
-    return crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)).then(hash => {
-      const base = [...new Uint8Array(hash)].map(b => b.toString(16).padStart(2, '0')).join('');
-      localStorage.setItem(key, JSON.stringify({ base, text: `// of a closed tab\n${text}`, time: Date.now() - 60000 }));
-    });
-  });
+  // ---- drafts: of a tab that is gone, of another person, of a tab that is open
+  const draft = (tab, text, owner) => page.evaluate(async (name, line, whose) => {
+    const { owner: own } = await (await fetch('api/labs')).json(), now = document.querySelector('.CodeMirror').CodeMirror.getValue();
+    const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(now)), base = [...new Uint8Array(hash)].map(b => b.toString(16).padStart(2, '0')).join('');
+    localStorage.setItem(`ridge-draft:${whose ?? own}:01_coalescing/copy.cu:${name}`, JSON.stringify({ base, text: `${line}\n${now}`, time: Date.now() - 60000 }));
+  }, tab, text, owner);
+  await draft('a-tab-of-theirs', '// of another person', '0'.repeat(32));
+  await draft(await page.evaluate(() => sessionStorage.getItem('ridge-tab')), '// of the tab that is open');
+  const other = await open(url);
+  await other.click('[data-task="copy"]');
+  await new Promise(done => setTimeout(done, 1500));
+  check('a tab takes no draft of one that is open', !(await code(other)).includes('of the tab that is open'));
+  await other.close();
+  await page.evaluate(() => { for (const key of Object.keys(localStorage)) if (key.endsWith(sessionStorage.getItem('ridge-tab'))) localStorage.removeItem(key); });
+  await draft('a-tab-that-is-gone', '// of a closed tab');
   await page.close();
   page = await open(url);
   check('the draft of a closed tab is saved', await file('// of a closed tab'));
+  check('and that of another person is left alone', await page.evaluate(() => Object.keys(localStorage).some(key => key.endsWith('a-tab-of-theirs'))) && !readFileSync(mine, 'utf8').includes('another person'));
+  // A duplicated tab has its twin's session storage.
+  const name = await page.evaluate(() => sessionStorage.getItem('ridge-tab')), twin = await browser.newPage();
+  await twin.evaluateOnNewDocument(given => sessionStorage.setItem('ridge-tab', given), name);
+  await twin.goto(url, { waitUntil: 'load' });
+  await until(twin, () => document.querySelector('#r-lesson h1') && document.querySelector('#r-shown h2'));
+  check('a duplicated tab gets a name of its own', await twin.evaluate(() => sessionStorage.getItem('ridge-tab')) !== name);
+  await twin.close();
   check('no check seems to run', await page.$eval('#r-stop', e => e.hidden));
   check('Ctrl-C ends it', await server.end() === 0);
   await page.close();
 
   // ---- behind a portal, below a path
-  const token = new URL(await server.start(['--host', 'ondemand.test'])).pathname;
-  const outer = await portal('/rnode/node1/8765/', server.port);
+  const outer = await portal('/rnode/node1/8765/');
+  const token = new URL(await server.start(['--host', `http://ondemand.test:${outer.port}`])).pathname;
+  outer.to = server.port;
   page = await open(`http://ondemand.test:${outer.port}/rnode/node1/8765${token}`);
   check('the portal shows the figures', await page.$$eval('#r-lesson img', all => all.length >= 5 && all.every(i => !i.complete || i.naturalWidth > 0)));
   await page.click('[data-task="copy"]');

@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "ridge-saving-"));
 process.on("exit", () => fs.rmSync(folder, { recursive: true }));
 fs.writeFileSync(path.join(folder, "package.json"), '{"type": "module"}');
-for (const name of ["api.js", "attempts.js", "open_files.js", "saving.js"])
+for (const name of ["api.js", "attempts.js", "open_files.js", "proof.js", "refused.js", "saving.js", "tabs.js"])
   fs.copyFileSync(path.join(process.argv[2], "serve/page", name), path.join(folder, name));
 
 const stored = new Map();

@@ -1,8 +1,10 @@
 // Who may ask the server, and what its addresses are looked up in.
 #include <fstream>
 
+#include "grader/base/error.hpp"
 #include "serve/access.hpp"
 #include "serve/page_files.hpp"
+#include "serve/proof.hpp"
 #include "serve/token.hpp"
 #include "support/catch.hpp"
 
@@ -59,19 +61,59 @@ TEST_CASE("a page of another site changes nothing, and reads nothing") {
   CHECK(admit(script, kToken).status == 403);
 }
 
+TEST_CASE("a portal is an origin: scheme, host and port") {
+  for (const auto& [text, origin] :
+       std::vector<std::pair<std::string, std::string>>{{"ondemand.example.edu", "https://ondemand.example.edu"},
+                                                        {"OnDemand.example.edu/", "https://ondemand.example.edu"},
+                                                        {"ondemand.example.edu:443", "https://ondemand.example.edu"},
+                                                        {"ondemand.example.edu:80", "https://ondemand.example.edu:80"},
+                                                        {"http://hub.example.edu:80", "http://hub.example.edu"},
+                                                        {"http://hub.example.edu:8000", "http://hub.example.edu:8000"},
+                                                        {"https://[2001:db8::1]:8443", "https://[2001:db8::1]:8443"}}) {
+    CHECK(read_portal(text).origin == origin);
+    CHECK(is_own_host(origin.substr(origin.find("//") + 2), {read_portal(text)}));
+  }
+  for (const char* text : {"", "http://", "ftp://example.edu", "example.edu/path", "example.edu:", "example.edu:x",
+                           "a b", "https://user@example.edu", "*"})
+    CHECK_THROWS_AS(read_portal(text), Error);
+}
+
 TEST_CASE("a portal's pages are the server's own, whichever host the portal names") {
-  const Hosts portals = {"ondemand.example.edu"};
+  const Portals portals = {read_portal("ondemand.example.edu")};
   for (const char* host : {"ondemand.example.edu", "127.0.0.1:8765"}) {
     Asked through = save("application/json");
     through.host = host, through.origin = "https://ondemand.example.edu";
     CHECK(admit(through, kToken, portals).status == 200);
     CHECK(admit(through, kToken).status == 403);
     for (const char* origin :
-         {"https://evil.example", "https://ondemand.example.edu.evil.example", "ondemand.example.edu"}) {
+         {"https://evil.example", "https://ondemand.example.edu.evil.example", "ondemand.example.edu",
+          "http://ondemand.example.edu", "https://ondemand.example.edu:8443", "http://ondemand.example.edu:9999"}) {
       through.origin = origin;
       CHECK(admit(through, kToken, portals).status == 403);
     }
   }
+  Asked other = save("application/json");  // a page of another port of the portal's host, sent to that port
+  other.host = "ondemand.example.edu:9999", other.origin = "https://ondemand.example.edu:9999";
+  CHECK(admit(other, kToken, portals).status == 403);
+  const Portals hub = {read_portal("http://127.0.0.1:8000")};
+  Asked local = save("application/json");  // a hub of this machine closes nobody's own way out
+  CHECK(admit(local, kToken, hub).status == 200);
+  local.origin = "http://127.0.0.1:8000";
+  CHECK(admit(local, kToken, hub).status == 200);
+  local.origin = "http://127.0.0.1:8001";
+  CHECK(admit(local, kToken, hub).status == 403);
+}
+
+TEST_CASE("only who knows the token answers a question") {
+  const Question q = new_question(kToken), other = new_question(kToken);
+  CHECK(q.question != other.question);
+  CHECK(q.answer.size() == 64);
+  CHECK(q.answer != other.answer);
+  CHECK(answer_to(q.question, kToken) == q.answer);
+  CHECK(answer_to(q.question, "0" + kToken.substr(1)) == q.answer);  // the same token
+  CHECK(answer_to(q.question, "1" + kToken.substr(1)) != q.answer);
+  for (const std::string& none : {std::string(), kToken + "0", std::string(31, '0') + "g", std::string(32, 'A')})
+    CHECK(answer_to(none, kToken).empty());
 }
 
 TEST_CASE("changes come as JSON, which a form of another site cannot send") {

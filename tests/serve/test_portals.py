@@ -26,6 +26,7 @@ if not nginx:
 home = pathlib.Path(tempfile.mkdtemp(prefix="ridge-portals-"))
 failed, processes = [], []
 PORTAL = "ondemand.test"
+front = 0  # nginx's port
 
 
 def check(what, good, got=""):
@@ -58,7 +59,7 @@ def listens(port):
 def rendered(name, values):
     """What Open OnDemand makes of a template, as far as these use it."""
     text = (pathlib.Path(repository) / "cluster/ondemand" / name).read_text()
-    known = {"context.ridge": ridge, "context.lab": "01", "context.portal": PORTAL, "num_cores.to_i": "4", **values}
+    known = {"context.ridge": ridge, "context.lab": "01", "context.portal": f"http://{PORTAL}:{front}", "num_cores.to_i": "4", **values}
     return re.sub(r"<%=\s*(.+?)\s*%>", lambda m: known[m[1]], text)
 
 
@@ -79,6 +80,7 @@ def ondemand():
 host=127.0.0.1
 {rendered("template/before.sh.erb", {})}
 echo "$token"
+export host port
 exec bash {home}/script.sh
 """
     process = start(["bash", "-c", job], env={**os.environ, "RIDGE_WORK": str(home / "work")})
@@ -143,10 +145,10 @@ def ask(port, method, path, body=None, **headers):
 
 
 try:
+    front = free_port()
     port, token, link = ondemand()
     net = start([net_server, sys.executable, str(pathlib.Path(__file__).parent / "echo_child.py")])
     net_port = int(net.stdout.readline())
-    front = free_port()
     start_nginx(front, {f"/rnode/127.0.0.1/{port}/": port, "/rnode/net/": net_port})
     base = link.rstrip("/")
     check("the page", b"<title>Ridge</title>" in ask(front, "GET", link)[1])
@@ -158,6 +160,11 @@ try:
     text = json.loads(told)["text"]
     own = f"http://{PORTAL}:{front}"
     check("a page of another site saves nothing", ask(front, "PUT", file, {"text": "", "base": version}, Origin="http://evil.example")[0] == 403)
+    for origin in (f"http://{PORTAL}", f"https://{PORTAL}:{front}", f"http://{PORTAL}:{front + 1}"):
+        check(f"a page of {origin.split(':')[0]} and another port of the portal's host saves nothing",
+              ask(front, "PUT", file, {"text": "", "base": version}, Origin=origin)[0] == 403)
+    status, proved = ask(front, "GET", f"{link.replace(token + '/', '')}prove?question={'0' * 32}")
+    check("the server proves itself through the portal, by an address without the token", status == 200 and len(json.loads(proved)["answer"]) == 64)
     check("the portal's page saves", ask(front, "PUT", file, {"text": text + "// by the portal\n", "base": version}, Origin=own)[0] == 200)
     # ---- events, as they come
     c = http.client.HTTPConnection("127.0.0.1", front, timeout=60)

@@ -133,6 +133,12 @@ try:
     server.expect("a page without origin saves", 403, "PUT", f"{lab}/file/copy.cu", {"text": "", "base": ""}, headers=[("Origin", "null")])
     server.expect("a page of another local port checks", 403, "POST", f"{lab}/check", {}, headers=[("Origin", "http://127.0.0.1:1")])
     server.expect("another site loads a script from here", 403, "GET", "main.js", headers=[("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "no-cors")])
+    server.expect("a page of another site asks for a proof", 403, "GET", f"/prove?question={'0' * 32}", headers=[("Origin", "http://evil.example")])
+    server.expect("a question that is none", 400, "GET", "/prove?question='%20or%201=1")
+    server.expect("a question that is sent as a text", 403, "POST", "/prove", "x")
+    proof = json.loads(server.ask("GET", "api/labs")[1])["proof"]
+    fault("a question of the server's own, without the token", "200 with the answer that the page knows",
+          json.loads(server.ask("GET", f"/prove?question={proof['question']}")[1])["answer"] == proof["answer"])
     server.expect("a form of another site", 415, "POST", f"{lab}/check", "task=", headers=[("Content-Type", "text/plain")])
     # ---- nothing outside
     stub, gather = copy.read_text(), (copy.parent / "gather.cu").read_text()
@@ -237,6 +243,8 @@ try:
     (old / f"{port}.html").write_text(token)
     server = Server("01", "--port", str(port))
     fault("a server that is killed and started again", "its token is another one", server.port == port and server.token != token)
+    fault("a question of a server that was killed", "another answer, by which its page stays silent",
+          json.loads(server.ask("GET", f"/prove?question={proof['question']}")[1])["answer"] != proof["answer"])
     server.expect("the token of a server that was killed", 403, "GET", "", token=token)
     check("nothing of it is left", list(old.iterdir()) == [], [p.name for p in old.iterdir()])
     taken = subprocess.run([ridge, "serve", "--port", str(port)], capture_output=True, text=True, env={**os.environ, "RIDGE_WORK": str(work)})

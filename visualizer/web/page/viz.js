@@ -15,9 +15,10 @@ function socketUrl(url) {
 }
 
 // `name`: what the canvas is called; `dark()`: the page's theme; `say(sentence, more)`: what is drawn, or why nothing is, where
-// `more` is 'shown', 'waiting' or 'ended'; `socket`: stands in for WebSocket in tests.
-export function openVisualizer(canvas, url, { name = 'Visualizer', dark = systemDark, say = () => {}, socket = WebSocket } = {}) {
-  return new Visualizer(canvas, url, { name, dark, say, socket });
+// `more` is 'shown', 'waiting' or 'ended'; `known()`: resolves once it is certain that the page's own server listens;
+// `socket`: stands in for WebSocket in tests.
+export function openVisualizer(canvas, url, { name = 'Visualizer', dark = systemDark, say = () => {}, known = async () => {}, socket = WebSocket } = {}) {
+  return new Visualizer(canvas, url, { name, dark, say, known, socket });
 }
 
 class Visualizer {
@@ -69,10 +70,17 @@ class Visualizer {
     this.say(sentence, state);
   }
 
-  connect() {
+  async connect() {
+    this.live = this.greeted = false;
+    try {
+      await this.known();
+    } catch (error) {
+      if (!this.closed) this.lost(error.message);
+      return;
+    }
+    if (this.closed) return;
     const socket = this.socketNow = new this.socket(socketUrl(this.url));
     socket.binaryType = 'arraybuffer';
-    this.live = this.greeted = false;
     this.lists = [];
     this.next = null;
     this.reason = '';
