@@ -4,6 +4,7 @@
 //   ridge-serve --lab PORT IDLE ADDRESS LAB HOST...      LAB may be empty; PORT 0: the first free one from 8765; IDLE:
 //                                                        seconds without a request after which it ends, 0: never
 //   ridge-serve --web PORT IDLE ADDRESS FILE...          the visualizer alone, on these files
+//   ridge-serve --class PORT IDLE ADDRESS COURSE LAB GRADEBOOK   the instructor's page of a lab
 //
 // RIDGE_SERVE_TOKEN: the token of the address, where a portal has to know it before the server runs.
 #include <fmt/format.h>
@@ -19,6 +20,7 @@
 #include "grader/base/error.hpp"
 #include "grader/base/paths.hpp"
 #include "grader/result/report.hpp"
+#include "serve/class_page.hpp"
 #include "serve/net/server.hpp"
 #include "serve/open_browser.hpp"
 #include "serve/routes.hpp"
@@ -70,7 +72,7 @@ std::string given_token() {
 }
 
 struct Arguments {
-  std::string what;  // "--lab", "--web"
+  std::string what;  // "--lab", "--web", "--class"
   int port = 0;
   double idle = 0;
   std::string address;
@@ -87,7 +89,7 @@ Arguments read_arguments(std::vector<std::string> words) {
   return a;
 }
 
-// Routes or VizPage.
+// Routes, VizPage or ClassPage.
 template <class Page>
 void serve_page(Page& page, const char* what, const Arguments& a, const std::string& token,
                 const std::function<void()>& ends) {
@@ -127,6 +129,10 @@ int main(int argc, char** argv) try {
   if (a.what == "--web") {
     serve::VizPage page(programs / "ridge-viz", token, {a.rest.begin(), a.rest.end()});
     serve_page(page, "The page:", a, token, [] {});
+    fmt::print("\nEnded.\n");
+  } else if (a.what == "--class" && a.rest.size() == 3) {
+    serve::ClassPage page(programs / "ridge", token, a.rest[0], a.rest[1], a.rest[2]);
+    serve_page(page, "The class:", a, token, [] {});
     fmt::print("\nEnded.\n");
   } else {
     serve::Portals portals;

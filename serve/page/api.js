@@ -52,7 +52,7 @@ export function listen(heard, lost) {
     }
     if (document.hidden) return;
     source = new EventSource("api/events");
-    for (const kind of ["hello", "step", "ended", "lab", "file"]) source.addEventListener(kind, e => {
+    for (const kind of ["hello", "step", "ended", "lab", "file", "report"]) source.addEventListener(kind, e => {
       const data = JSON.parse(e.data);
       if (kind === "hello") streamOpened(data.proof);
       heard(kind, data);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <string>
 #include <tuple>
 
@@ -12,6 +13,7 @@
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/lab/lab.hpp"
+#include "grader/sandbox/process.hpp"
 
 namespace ridge::cluster {
 
@@ -20,7 +22,8 @@ namespace {
 struct ReadingArguments {
   std::string course, lab, from, column, out, feedback, html, format = "csv";
   double points = 0;
-  int more = 0, nodes = 0;
+  int more = 0, nodes = 0, port = 0;
+  bool serve = false;
   bool ignore_unmatched = false;
 };
 
@@ -58,10 +61,27 @@ int export_grades(const ReadingArguments& a) {
   return 0;
 }
 
+// The page in a browser tab, written anew as the gradebook grows: the server of `ridge serve` runs this command for it.
+int serve_report(const Course& course, const std::string& lab, int port) {
+  constexpr const char* kIdleSeconds = "43200";
+  const fs::path program = build_dir() / "bin" / "ridge-serve";
+  if (!fs::exists(program))
+    throw Error(Exit::environment, "the server of pages is not built here",
+                "./ridge build serve, or --html FILE for a page that stands alone");
+  std::fflush(stdout);
+  become({program.string(), "--class", std::to_string(port), kIdleSeconds, "", course.file.string(), lab,
+          course.gradebook.string()});
+}
+
 int show_report(const ReadingArguments& a) {
   const Course course = load_course(a.course);
-  Gradebook book(course);
   const std::string lab = find_lab(a.lab).name;
+  if (a.serve) {
+    course.lab(lab);
+    { Gradebook book(course); }  // what is wrong with it is told here
+    return serve_report(course, lab, a.port);
+  }
+  Gradebook book(course);
   if (a.html.empty()) {
     fmt::print("{}", lab_report(book, lab));
   } else {
@@ -104,7 +124,13 @@ void add_reading(Registry& cluster) {
 
   std::tie(command, a) = cluster.add_with_course<ReadingArguments>(
       "report", "Distribution, common failing checks, results to look at", " --lab 03 --html lab03.html", show_report);
-  command->add_option("--html", a->html, "Write a page with figures and all students to this file");
+  CLI::Option* html = command->add_option("--html", a->html, "Write a page with figures and all students to this file");
+  CLI::Option* serve =
+      command->add_flag("--serve", a->serve, "Show that page in a browser tab, which follows the gradebook")
+          ->excludes(html);
+  command->add_option("--port", a->port, "Port of --serve (default: the first free one from 8765)")
+      ->check(CLI::Range(1, 65535))
+      ->needs(serve);
   command->add_option("--lab", a->lab, "Lab")->required();
 
   std::tie(command, a) = cluster.add_with_course<ReadingArguments>(
