@@ -169,7 +169,7 @@ Response Routes::answer_lab(const Lab& lab, const Parts& parts, const Request& i
   return json_response({{"started", true}}, 202);
 }
 
-Response Routes::answer_study(const Lab& lab, const std::string& what, const Request& in) const {
+Response Routes::answer_study(const Lab& lab, const std::string& what, const Request& in) {
   if (what == "attempts") return json_response({{"attempts", attempts_json(lab)}});
   if (what == "diff") {
     const json files = diff_json(lab, in.parameter("from"), in.parameter("to"));
@@ -182,6 +182,10 @@ Response Routes::answer_study(const Lab& lab, const std::string& what, const Req
   if (what == "line")
     return json_response(line_json(lab, in.parameter("task"), in.parameter("file"),
                                    std::strtoull(in.parameter("line").c_str(), nullptr, 10)));
+  if (what == "code") {
+    const json code = code_.of(lab, in.parameter("file"), std::atoi(in.parameter("line").c_str()));
+    return code.is_null() ? problem(503, "another file is being compiled") : json_response(code);
+  }
   if (what == "path") return file_response(path_svg(lab, in.parameter("task")), "image/svg+xml");
   if (what != "quiz") return problem(404, "there is nothing at this address");
   if (in.method != "POST") return json_response({{"questions", quiz_json(lab)}});

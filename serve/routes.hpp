@@ -7,6 +7,8 @@
 //   GET  api/lab/LAB/file/FILE         the student's file
 //   PUT  api/lab/LAB/file/FILE         {"text", "base"}: saves it
 //   GET  api/lab/LAB/judged?file=FILE  the file as the last attempt judged it
+//   GET  api/lab/LAB/line?task=&file=&line=   what the line asked of memory in the last check
+//   GET  api/lab/LAB/code?file=&line=  the line's instructions, PTX or SASS
 //   GET  api/lab/LAB/attempts          the last attempts
 //   GET  api/lab/LAB/diff?from=&to=    what changed between two of them; without `to`, until now
 //   GET  api/lab/LAB/path?task=TASK    the task's attempts under the roofline, as SVG
@@ -26,6 +28,7 @@
 #include "grader/lab/lab.hpp"
 #include "serve/access.hpp"
 #include "serve/check_run.hpp"
+#include "serve/line_code.hpp"
 #include "serve/net/events.hpp"
 #include "serve/net/server.hpp"
 #include "serve/page_files.hpp"
@@ -53,7 +56,7 @@ class Routes {
   net::Judged judge(const net::Request& in);
   net::Response answer(const net::Request& in);
   net::Response answer_lab(const Lab& lab, const Parts& parts, const net::Request& in);
-  net::Response answer_study(const Lab& lab, const std::string& what, const net::Request& in) const;
+  net::Response answer_study(const Lab& lab, const std::string& what, const net::Request& in);
   net::Response answer_figure(const Parts& parts) const;
   net::Response start(const Lab& lab);
   net::Response hint(const Lab& lab, const std::string& task);
@@ -71,6 +74,7 @@ class Routes {
   VizSocket viz_;
   net::Events events_;
   CheckRun run_;
+  LineCode code_;
   WorkWatch watch_;
 };
 

@@ -8,13 +8,14 @@ import { OpenFiles, tellFailure } from "./open_files.js";
 import { Panels } from "./panels.js";
 import { keepPredictions } from "./predict.js";
 import { showQuiz } from "./quiz.js";
-import { showResult, showTasks, toldResult } from "./result.js";
+import { placeIn, showResult, showTasks, toldResult } from "./result.js";
 import { remember } from "./proof.js";
 import { setOwner } from "./saving.js";
 import { keep, kept, startSettings } from "./settings.js";
 import { claimTab } from "./tabs.js";
 import { closeViz, openViz, vizIsOpen, vizThemeChanged } from "./viz_tab.js";
 
+const MOST_NOTE = 400; // characters on a line
 const at = id => document.getElementById(`r-${id}`);
 
 defineCuda();
@@ -41,6 +42,7 @@ function showFile(name) {
   at("files").replaceChildren(...files.names().map(other => make("button", {
     type: "button", "aria-pressed": String(other === name), onclick: () => { showFile(other); editor.focus(); },
   }, other)));
+  at("files").querySelector("[aria-pressed=true]").scrollIntoView({ inline: "nearest", block: "nearest" });
   files.showSaved();
 }
 
@@ -57,6 +59,11 @@ function noteLines() {
     const spec = state.tasks.find(t => t.id === f.task);
     if (f.file && spec.judged && judgedNow(f.file, spec.judged)) notes.push({ doc: files.get(f.file).doc, line: f.line, label: f.goal || f.gate, text: f.what });
   }
+  for (const t of state.tasks) // what a gate says of a line
+    for (const gate of t.gates.filter(g => !g.passed)) {
+      const { file, line } = placeIn(gate.message);
+      if (file === t.file && judgedNow(file, t.judged)) notes.push({ doc: files.get(file).doc, line, label: gate.name, text: gate.message.replace(/\s+/g, " ").slice(0, MOST_NOTE) });
+    }
   for (const m of state.build?.messages ?? [])
     if (judgedNow(m.file, state.attempt.files[m.file])) notes.push({ doc: files.get(m.file).doc, line: m.line, label: "compiler", text: m.text });
   editor.note(notes);
@@ -199,6 +206,7 @@ async function ended(data) {
   if (data.lab === lab) {
     problem = data.outcome === "failed" ? data.text : data.outcome === "stopped" ? "The check was stopped; nothing was judged." : "";
     await refresh();
+    at("shown").scrollTop = 0;
   }
   show();
   showLabs().catch(() => {});

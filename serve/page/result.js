@@ -32,8 +32,15 @@ function goals(task) {
     goal.value ? make("span", { class: "soft" }, goal.value) : null)));
 }
 
+// "ring.cu" and 58, where a text names that line; else nothing.
+export function placeIn(text) {
+  const found = /([\w.-]+\.cuh?):(\d+)/.exec(text);
+  return found ? { file: found[1], line: Number(found[2]) } : {};
+}
+
 function finding(f, page) {
-  const place = f.file ? make("button", { type: "button", class: "place", onclick: () => page.go(f.file, f.line) }, `${f.file}:${f.line}`) : f.where;
+  const { file, line } = f.file ? f : placeIn(f.what);
+  const place = file ? make("button", { type: "button", class: "place", onclick: () => page.go(file, line) }, `${file}:${line}`) : f.where;
   return make("li", { class: "card" },
     make("div", { class: "row" }, make("strong", {}, f.goal || f.gate || f.task), make("span", { class: "points" }, `${points(f.points)} to gain`)),
     make("p", {}, place, place ? " " : "", f.what), f.why ? make("p", {}, f.why) : null,

@@ -44,6 +44,7 @@ const probe = async (count, widths) => {
       for (const { id, nodes } of violations) for (const node of nodes.slice(0, 3))
         say(`${where}: ${id}: ${node.html.slice(0, 120)}: ${[...node.any, ...node.all, ...node.none].map(c => c.message).join('; ').slice(0, 200)}`);
       for (const table of inside.querySelectorAll('table.sortable')) {
+        if (width === 1280 && table.scrollWidth > table.parentElement.clientWidth + 1) say(`${where}: its table is ${table.scrollWidth} wide, the box ${table.parentElement.clientWidth}`);
         const heads = [...table.tHead.rows[0].cells];
         for (const [column, head] of heads.entries()) for (const order of ['ascending', 'descending']) {
           const button = head.querySelector('button');

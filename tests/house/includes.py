@@ -11,7 +11,7 @@ from pathlib import Path
 # Includes start at the repository or at one of these folders.
 ROOTS = ["", "runtime/", "runtime/simt/src/", "cluster/src/", "visualizer/"]
 LEVELS = [
-    "formats runtime/ceilings runtime/simt/rewrite/text",
+    "formats runtime/ceilings runtime/ptx runtime/simt/rewrite/text",
     "runtime/simt/rewrite/policy",
     "runtime/simt/rewrite/assembly",
     "runtime/simt/rewrite/source",

@@ -54,6 +54,7 @@ export class Server {
   get port() { return new URL(this.url).port; }
 
   async end(signal = 'SIGINT') {
+    if (!this.process) return 0;
     if (this.process.exitCode !== null || this.process.signalCode !== null) return this.process.exitCode;
     const ended = new Promise(done => this.process.on('exit', done));
     this.process.kill(signal);

@@ -67,6 +67,20 @@ await run(async () => {
   check('no note is left', (await page.$$('.ridge-note')).length === 0);
   await look(page, 'full');
 
+  // ---- the instructions of a line, where a compiler can make them
+  const stand = word => page.$eval('.CodeMirror', (e, t) => { const cm = e.CodeMirror; cm.setCursor({ line: cm.getValue().split('\n').findIndex(l => l.includes(t)), ch: 0 }); }, word);
+  await stand('reinterpret_cast<float4*>(out)[i]');
+  await page.click('#r-code summary');
+  await until(page, () => document.querySelector('#r-code p').hidden || /Toolkit|clang/.test(document.querySelector('#r-code p').textContent));
+  const head = await page.$eval('#r-code summary', e => e.textContent), listed = await page.$eval('#r-code pre', e => e.textContent);
+  if (/^Instructions/.test(head)) console.log(`skipped: instructions: ${await page.$eval('#r-code p', e => e.textContent)}`);
+  else check('the instructions of the line', /^(PTX|SASS) of line 14: \d+ instructions \(/.test(head) && /^\/\/ copy_kernel\n.*(ld\.global|LDG)/s.test(listed), `${head}\n${listed}`);
+  await look(page, 'code');
+  await stand('#include');
+  await until(page, () => /line 5/.test(document.querySelector('#r-code summary').textContent));
+  check('a line without instructions says so', /no instruction/.test(await page.$eval('#r-code p', e => e.textContent)) || /^Instructions/.test(head));
+  await page.click('#r-code summary');
+
   // ---- a check that is stopped
   await chord(page, 'Control', 'Shift', 'Enter');
   await until(page, () => !document.getElementById('r-stop').hidden);

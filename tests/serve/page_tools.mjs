@@ -22,7 +22,7 @@ export const check = (what, good, more = '') => {
 export const server = new Server(build);
 export const mine = join(server.work, '01_coalescing', 'copy.cu');
 export const browser = await puppeteer.launch({ executablePath: browserPath, headless: true, userDataDir: join(server.home, 'profile'),
-  args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--host-resolver-rules=MAP ondemand.test 127.0.0.1'] });
+  args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-dev-shm-usage', '--host-resolver-rules=MAP ondemand.test 127.0.0.1'] });
 
 // Whether the student's file begins with `text` within some seconds.
 export async function file(text) {

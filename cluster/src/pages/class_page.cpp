@@ -36,7 +36,7 @@ constexpr const char* kClassStyle = R"css(
 svg .some-of { fill: var(--kernel); } svg .none-of { fill: var(--bad); } svg .all-of { fill: var(--good); }
 svg .deadline { stroke: var(--bad); stroke-width: 1.5; stroke-dasharray: 5 4; }
 body { max-width: 88rem; } td, tbody th { vertical-align: top; } td.n, td.date { white-space: nowrap; } td ul { margin: 0; padding-left: 1.1rem; } td.wide { min-width: 16rem; } td.remark { min-width: 8rem; } td, th { overflow-wrap: normal; }
-thead th { vertical-align: bottom; } .students td, .students th { padding-right: .55rem; } .students td:nth-child(2) { min-width: 9rem; overflow-wrap: anywhere; }
+thead th { vertical-align: bottom; } .students { font-size: .88rem; width: 100%; } .students td, .students th { padding-right: .55rem; } .students td:nth-child(2) { min-width: 9rem; overflow-wrap: anywhere; }
 th button { all: unset; cursor: pointer; font-weight: 650; } th button:hover { text-decoration: underline; }
 th button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 th button::after { content: " \2195"; color: var(--soft); } th[aria-sort=ascending] button::after { content: " \2191"; } th[aria-sort=descending] button::after { content: " \2193"; }

@@ -1,0 +1,3 @@
+// NCCL as the emulator declares it: the names and types are NCCL's own.
+#pragma once
+#include "../../simt/include/nccl.h"
