@@ -45,8 +45,8 @@ void add_serve(Commands& ridge) {
   auto hosts = std::make_shared<std::vector<std::string>>();
   command
       ->add_option("--host", *hosts,
-                   "Portal that passes requests on, as browsers show it: ondemand.example.edu, or "
-                   "http://hub.example.edu:8000 where it is not https")
+                   "Portal, as browsers show it: ondemand.example.edu, or "
+                   "http://hub.example.edu:8000")
       ->allow_extra_args(false);
   auto address = std::make_shared<std::string>();
   command->add_option("--listen", *address,

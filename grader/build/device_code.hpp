@@ -1,5 +1,5 @@
-// What the compilers of this machine make of one file's kernels: machine code where nvcc and nvdisasm are there, else PTX,
-// of nvcc or of clang, which needs no CUDA Toolkit for files that use nothing of it but the language.
+// What the compilers of this machine make of one file's kernels: machine code where nvcc and nvdisasm are there, else
+// PTX, of nvcc or of Clang, which needs no CUDA Toolkit for files that use little of it but the language.
 #pragma once
 #include <string>
 #include <vector>
@@ -18,8 +18,9 @@ struct DeviceCode {
   std::string problem;  // why there is none, and what would help
 };
 
-// Compiles `file` of the student's folder `dir` in the sandbox of the builds, with the lab's contract laid over it. It is
-// neither linked nor run, and no result depends on it. `nvcc`: empty where there is none. Throws Error as `stage` does.
+// Compiles `file` of the student's folder `dir` in the sandbox of the builds, with the lab's contract laid over it. The
+// result is neither linked nor run, and no grade depends on it. `nvcc`: empty where there is none. Throws Error as
+// `stage` does.
 DeviceCode device_code(const Lab& lab, const fs::path& dir, const std::string& file,
                        const fs::path& nvcc = find_nvcc());
 

@@ -12,8 +12,8 @@ struct DeviceInstruction {
   std::string text;    // "ld.global.f32 %f1, [%rd2];", or a label with its colon
 };
 
-// The instructions that `file` (without folders) has brought about, in the listing's order. An instruction of a header's
-// function belongs to the line that calls it. Labels are those that a branch in the list may name.
+// The instructions that the lines of `file` (without folders) become, in the listing's order. An instruction of a
+// header's function belongs to the line that calls it. Labels that a branch may name are listed, too.
 std::vector<DeviceInstruction> ptx_listing(std::string_view ptx, std::string_view file);
 // `nvdisasm -gi`, or -g.
 std::vector<DeviceInstruction> sass_listing(std::string_view sass, std::string_view file);
