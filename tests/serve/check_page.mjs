@@ -57,6 +57,20 @@ await run(async () => {
   check('the message is on its line', (await page.$eval('.ridge-note', e => e.textContent).catch(() => '')).includes('nothing'));
   await look(page, 'build');
 
+  // ---- an input method: what is composed is shown, and what is chosen is saved once
+  const ime = await page.createCDPSession();
+  await page.click('.CodeMirror');
+  await page.$eval('.CodeMirror', e => { e.CodeMirror.setCursor({ line: 0, ch: e.CodeMirror.getLine(0).length }); });
+  await page.keyboard.type(' ');
+  for (const text of ['に', 'にほ', 'にほん']) await ime.send('Input.imeSetComposition', { text, selectionStart: text.length, selectionEnd: text.length });
+  await new Promise(done => setTimeout(done, 800)); // longer than the pause before a save
+  check('a composition is in the editor', (await page.$eval('.CodeMirror-code', e => e.innerText)).includes('にほん'));
+  await ime.send('Input.insertText', { text: '日本' });
+  await page.keyboard.type('!');
+  await until(page, () => document.querySelector('.CodeMirror').CodeMirror.getLine(0).endsWith('日本!'));
+  await saved(page);
+  check('what an input method has chosen is saved once', readFileSync(mine, 'utf8').split('\n')[0].endsWith(' 日本!') && !readFileSync(mine, 'utf8').includes('に'), readFileSync(mine, 'utf8').split('\n')[0]);
+
   // ---- a hint, then the right answer
   await page.keyboard.press('F2');
   await until(page, () => document.querySelectorAll('[aria-label="Hints taken"] li').length === 1);

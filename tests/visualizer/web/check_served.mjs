@@ -60,7 +60,7 @@ async function drag(name) {
 const ends = [];   // of what is still running when a step fails
 try {
   { // Alone, for any trace.
-    const child = spawn(ridge, ['viz', '--web', viewsOf(source).timeline[0]], { env: { ...process.env, RIDGE_WORK: join(scratch, 'work') }, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(ridge, ['viz', '--web', ...viewsOf(source).timeline, viewsOf(source).warp[0]], { env: { ...process.env, RIDGE_WORK: join(scratch, 'work') }, stdio: ['ignore', 'pipe', 'inherit'] });
     let said = '';
     ends.push(() => child.kill());
     const url = await new Promise((done, fail) => {
@@ -70,8 +70,35 @@ try {
     await page.goto(url, { waitUntil: 'load' });
     await shown();
     await settle();
-    check('ridge viz --web shows the trace', (await page.$eval('#says', e => e.textContent)).startsWith('Timeline: torch_ddp.0.json.gz'));
+    const told = await page.$eval('#says', e => e.textContent);
+    check('ridge viz --web shows several files in one window', / and 2 more/.test(told), told);
+    await page.focus('canvas');
+    await page.keyboard.press('3');
+    await settle();
+    check('and each in its view', /^Warp: /.test(await page.$eval('#says', e => e.textContent)), await page.$eval('#says', e => e.textContent));
+    await page.keyboard.press('2');
+    await settle();
     await drag('trace');
+    // The clipboard, both ways, through the server.
+    await browser.defaultBrowserContext().overridePermissions(new URL(url).origin, ['clipboard-read', 'clipboard-write', 'clipboard-sanitized-write']);
+    const chord = async key => { await page.keyboard.down('Control'); await page.keyboard.press(key, key === 'v' ? { commands: ['Paste'] } : {}); await page.keyboard.up('Control'); await settle(); };
+    const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+    await click('search');
+    await page.keyboard.type('gemm');
+    await settle();
+    await chord('a');
+    await chord('c');
+    await until(async () => await navigator.clipboard.readText() === 'gemm').catch(() => {});
+    check('a copy in the visualizer is on the browser\'s clipboard', await clipboard() === 'gemm', await clipboard());
+    await page.evaluate(() => navigator.clipboard.writeText('größe 日本'));
+    await chord('v');
+    await chord('a');
+    await page.evaluate(() => navigator.clipboard.writeText(''));
+    await chord('c');
+    await until(async () => await navigator.clipboard.readText() !== '').catch(() => {});
+    check('a paste arrives in the visualizer', await clipboard() === 'größe 日本', await clipboard());
+    await page.keyboard.press('Escape');
+    await settle();
     check('one visualizer runs', programs() === '1', programs());
     await page.goto('about:blank');
     for (let i = 0; i < 50 && programs() !== '0'; ++i) await new Promise(done => setTimeout(done, 100));
