@@ -6,6 +6,11 @@ test_live_page.py show NODE SOURCE BUILD    the same in a browser (check_live_pa
 import contextlib, http.client, re, signal, time
 from graded_class import *
 
+sys.path.insert(0, str(HERE.parent / "serve"))
+from report import Report, reason
+
+report = Report("The instructor's page")
+
 
 class Live:
     """The server, and what it answers."""
@@ -67,23 +72,28 @@ def http_part():
                                 ("a page of another site", "report", {"Origin": "http://evil.example"}), ("a script of another site", "report", {"Sec-Fetch-Site": "cross-site"})):
         status, body, _ = live.get(path, headers)
         expect(what, (403, False), (status, "Jane" in body))
+        report.add(what, f"{status}: {reason(body)}")
     status, body, headers = live.get("")
     policy = headers["Content-Security-Policy"]
     expect("the page around the report", (200, True, False), (status, "class.js" in body, "unsafe" in policy))
     expect("no files of the lab's page", 404, live.get("main.js")[0])
+    for path in ("api/labs", "../../etc/passwd", "report/..%2fgradebook.sqlite"):
+        status, body, _ = live.get(path)
+        expect(path, 404, status)
+        report.add(f"GET {path}", f"{status}: {reason(body)}")
     with live.events() as events:
         number = until_number(events, 1)["number"]
-        status, report, headers = live.get("report")
-        expect("the report", (200, True), (status, all(html in report for html in ("kx101", "What fails most"))))
-        expect("in this page's frame alone", True, "frame-ancestors 'self'" in headers["Content-Security-Policy"] and "script-src 'nonce-" in report)
+        status, page, headers = live.get("report")
+        expect("the report", (200, True), (status, all(part in page for part in ("kx101", "What fails most"))))
+        expect("in this page's frame alone", True, "frame-ancestors 'self'" in headers["Content-Security-Policy"] and "script-src 'nonce-" in page)
         time.sleep(4)
         steady = live.get("report")[1]
-        expect("nothing is written where nothing has changed", True, steady == report)
+        expect("nothing is written where nothing has changed", True, steady == page)
         done = book.run("override", "--lab", "01", "--student", "kx105", "--percent", "77.25", "--reason", "an oral exam", "--author", "Prof")
         expect("override: " + done.stderr, 0, done.returncode)
         newer = until_number(events, number + 1)
         expect("a change is told", "", newer["problem"])
-        expect("and is in the report", (False, True), ("77.25" in report or "oral exam" in report, "an oral exam" in live.get("report")[1]))
+        expect("and is in the report", (False, True), ("77.25" in page or "oral exam" in page, "an oral exam" in live.get("report")[1]))
         hidden = book.dir / "course.away"
         (book.dir / "course.toml").rename(hidden)
         with book.db() as db:
@@ -91,8 +101,10 @@ def http_part():
         said = next(data for kind, data in events if data["problem"])
         expect("a report that cannot be written is told: " + said["problem"], True, "course.toml" in said["problem"])
         expect("and the last one stays", 200, live.get("report")[0])
+        report.add("the course's file is gone, so that no report can be written", "tabs are told why; the last report stays")
     hidden.rename(book.dir / "course.toml")
     expect("Ctrl-C ends it in order", 0, live.end())
+    expect("the committed table says the same", True, report.finish())
     for words, told in ((("--lab", "99"), "99"), (("--lab", "01", "--html", "x.html"), "--html")):
         done = book.run("report", "--serve", *words)
         expect(f"{words}: {done.stderr}", (2, True), (done.returncode, told in done.stderr))

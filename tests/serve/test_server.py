@@ -161,6 +161,16 @@ try:
     report.add("eight tabs begin a lab at once", "one copy is made, all hear 200")
     check("eight tabs start a lab at once", all(status == 200 for status, _ in starts), [s for s, _ in starts])
     check("its files are whole", len(list((work / "02_tiling").glob("*.cu"))) == 5 and not (work / "02_tiling.new").exists())
+    # ---- a line's instructions
+    code = json.loads(server.ask("GET", f"{lab}/code?file=..%2F..%2Fsecret&line=1")[1])
+    fault("the instructions of a file that is none", "none; the reason", code["instructions"] == [] and "no file of this name" in code["problem"], code["problem"])
+    hidden = work / "hidden"
+    hidden.write_text("of_nobodys_business = 42;\n")
+    copy.write_text(f'#include "{hidden}"\n{stub}')
+    code = json.loads(server.ask("GET", f"{lab}/code?file=copy.cu&line=9999999999999", timeout=180)[1])
+    fault("the instructions of a file that includes another of the machine", "none; nothing of that file is told",
+          code["instructions"] == [] and code["problem"] != "" and "nobodys_business" not in code["problem"], code["problem"][:100])
+    copy.write_text(stub)
     # ---- sizes and forms
     base = server.version()
     server.expect("a body of 10 MB", 413, "PUT", f"{lab}/file/copy.cu", "x" * (10 << 20))
