@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cuda_runtime.h"
+#include "tree_reduce.h"
 
 extern "C" void __ridge_host_algorithm(int step);  // no function that a submission may call
 
@@ -57,9 +58,7 @@ struct DeviceReduce {
   static cudaError_t Reduce(void* temp, ::std::size_t& bytes, In in, Out out, int n, Op op, T initial,
                             cudaStream_t stream = nullptr) {
     RIDGE_ASKED(In);
-    T sum = initial;
-    for (int i = 0; i < n; ++i) sum = op(sum, in[i]);
-    *out = sum;
+    *out = n <= 0 ? initial : op(initial, ::ridge_simt::tree_reduce<T>(in, static_cast<::std::size_t>(n), op));
     return cudaSuccess;
   }
   template <class In, class Out>
@@ -69,12 +68,9 @@ struct DeviceReduce {
     using Result = typename ::std::iterator_traits<Out>::value_type;
     using Initial = ::std::conditional_t<::std::is_void_v<Result>, Item, Result>;
     using T = ::std::decay_t<decltype(::std::declval<Initial>() + ::std::declval<Item>())>;
-    // In pairs, as a tree would, so that floats keep their digits.
     RIDGE_ASKED(In);
-    ::std::vector<T> v(in, in + n);
-    for (::std::size_t m = v.size(); m > 1; m = (m + 1) / 2)
-      for (::std::size_t i = 0; i < m / 2; ++i) v[i] = v[i] + v[m - 1 - i];
-    *out = v.empty() ? T() : v[0];
+    auto plus = [](const T& a, const T& b) { return a + b; };
+    *out = n <= 0 ? T() : ::ridge_simt::tree_reduce<T>(in, static_cast<::std::size_t>(n), plus);
     return cudaSuccess;
   }
   template <class In, class Out>
