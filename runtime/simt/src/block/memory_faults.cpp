@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <string>
 
+#include "device/own_text.hpp"
 #include "device/program.hpp"
 
 // The bounds of the __constant__ variables; null where the program has none.
@@ -45,6 +46,7 @@ bool is_constant(std::uintptr_t address) {
 
 Fault out_of_bounds_fault(const SharedSegment& shared, const Launch& launch, std::uintptr_t address, unsigned bytes,
                           bool store) {
+  const OwnText text;
   const DeviceMemory& memory = DeviceMemory::instance();
   Fault f;
   std::string what = std::string(store ? "store" : "load") + " of " + std::to_string(bytes) + " bytes";
@@ -105,6 +107,7 @@ Fault out_of_bounds_fault(const SharedSegment& shared, const Launch& launch, std
 }
 
 Fault peer_access_fault(const Allocation& allocation, const Launch& launch, unsigned bytes, bool store) {
+  const OwnText text;
   Fault f;
   f.cause = Cause::peer_access;
   f.kind = std::string("global ") + (store ? "store" : "load") + " of " + std::to_string(bytes) +
@@ -115,6 +118,7 @@ Fault peer_access_fault(const Allocation& allocation, const Launch& launch, unsi
 }
 
 Fault kept_memory_fault(unsigned bytes, bool store) {
+  const OwnText text;
   Fault f;
   f.cause = Cause::host_buffer;
   f.kind = std::string("kernel ") + (store ? "stores to" : "loads from") + " a buffer of the host";
@@ -125,6 +129,7 @@ Fault kept_memory_fault(unsigned bytes, bool store) {
 }
 
 Fault misaligned_fault(unsigned bytes, AccessKind kind) {
+  const OwnText text;
   Fault f;
   f.cause = Cause::misaligned;
   f.kind = std::string("misaligned ") +

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "device/own_text.hpp"
 #include "sanitize/findings.hpp"
 
 namespace ridge::simt {
@@ -37,6 +38,7 @@ bool CopiesUnderWay::check(const LaneAccess& a) const {
 }
 
 void CopiesUnderWay::report(const LaneAccess& a, const Word& copy) const {
+  const OwnText text;
   constexpr const char* kKind = "read of shared memory before its copy has arrived";
   if (seen_before(kKind, a.pc, copy.pc)) return;
   Finding f;

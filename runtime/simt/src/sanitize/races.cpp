@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "device/own_text.hpp"
 #include "sanitize/findings.hpp"
 
 namespace ridge::simt {
@@ -112,6 +113,7 @@ void Races::decide() {
 }
 
 void Races::report(const LaneAccess& a, const Seen& other) {
+  const OwnText text;
   const bool same_block = other.block == static_cast<std::uint32_t>(block_.number);
   const char* kind = a.shared ? "race on shared memory" : same_block ? "race on global memory" : "race between blocks";
   reads_.explained(a.pc);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "device/memory.hpp"
+#include "device/own_text.hpp"
 #include "sanitize/findings.hpp"
 
 namespace ridge::simt {
@@ -66,6 +67,7 @@ void UninitialisedReads::report() {
 }
 
 void UninitialisedReads::report(const LaneAccess& a) const {
+  const OwnText text;
   std::string kind = std::string("uninitialised ") + (a.shared ? "shared " : "global ") + name(a.kind) + " of " +
                      std::to_string(a.bytes) + (a.bytes == 1 ? " byte" : " bytes");
   if (seen_before(kind.c_str(), a.pc, 0)) return;
