@@ -34,7 +34,8 @@ Files: .cu, .cpp, .cc, .c, .o, .a, .so. CUDA headers of your own (.cuh, .h) may 
   -v, -dryrun           what nvcc says of itself, as CMake reads it; -v names what is ignored
 
 nvcc's other options are known: those that concern a GPU's code (-arch, -gencode, -lineinfo, --use_fast_math, ...)
-are ignored, and those that ask for it (-ptx, -cubin, ...) are refused.
+are ignored, and those that ask for it (-ltoir, ...) are refused; -cubin, -fatbin and -ptx make a module for the
+emulator's cuModuleLoad, as nvrtc does while a program runs (-lcuda, -lnvrtc).
 A link with the name nvcc to `ridge` is this command. RIDGE_CXX names the C++ compiler.
 CMake: CUDACXX=build/toolkit/bin/nvcc cmake ...
 Exit codes: 2 usage, 3 the machine failed, 4 the program did not build.

@@ -122,6 +122,8 @@ class Parser {
       out_.link.push_back("-lcufft");
     else if (name == "cusolver" || name == "cusolver_static")
       out_.link.push_back("-lcusolver");
+    else if (name == "cuda" || name == "nvrtc" || name == "nvrtc_static" || name == "nvrtc-builtins_static")
+      out_.link.push_back(name == "cuda" ? "-lcuda" : "-lnvrtc");
     else if (!own_library(name))
       out_.link.push_back("-l" + name);
   }
@@ -292,6 +294,10 @@ class Parser {
         break;
       case Id::make_library:
         out_.goal = Goal::library;
+        break;
+      case Id::module:
+        out_.goal = Goal::module, out_.module_kind = a.substr(a.find_first_not_of('-'));
+        extra.push_back("-DRIDGE_MODULE");  // the program's thread-local variables are out of its reach
         break;
       case Id::no_exceptions:
         extra.push_back("-fno-exceptions");

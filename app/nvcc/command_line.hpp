@@ -14,6 +14,7 @@ enum class Goal {
   library,
   shared_library,
   device_link,
+  module,        // for the emulator's cuModuleLoad
   intermediate,  // C++ for the host, as the emulator makes it of CUDA
   preprocessed,
   dependencies,
@@ -25,6 +26,7 @@ struct Command {
   Goal goal = Goal::program;
   std::vector<std::string> link, ignored, run_arguments;
   std::vector<fs::path> inputs, library_dirs;
+  std::string module_kind;      // "cubin", "fatbin" or "ptx"
   fs::path output, output_dir;  // empty: nvcc's default
   Dependencies dependencies;
   bool standard = false;  // one was named

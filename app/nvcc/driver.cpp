@@ -14,8 +14,10 @@
 #include "grader/base/error.hpp"
 #include "grader/base/text.hpp"
 #include "grader/compile/course_object.hpp"
+#include "grader/compile/module.hpp"
 #include "grader/sandbox/process.hpp"
 #include "ridge_version.hpp"
+#include "simt/driver/image_text.hpp"
 
 extern char** environ;
 
@@ -74,6 +76,8 @@ class Driver {
         return deliver_library(true);
       case Goal::device_link:
         return device_link();
+      case Goal::module:
+        return make_module();
       case Goal::program:
         return link();
       default:
@@ -132,6 +136,18 @@ class Driver {
     if (CompileFailure f = compile_file(source, "device_link.c", object, c_.options); !f.output.empty())
       return failed(f);
     deliver(object, c_.output.empty() ? fs::path("a_dlink.o") : c_.output);
+    return 0;
+  }
+
+  // Of a GPU's code only the name: a program of the emulator loads it.
+  int make_module() {
+    const fs::path image = dir_.path() / "module.image", text = dir_.path() / "module.ptx";
+    if (CompileFailure f = link_module(objects_, image); !f.output.empty()) return failed(f);
+    const bool ptx = c_.module_kind == "ptx";
+    if (ptx) std::ofstream(text, std::ios::binary) << simt::driver::image_text(file_text(image));
+    const fs::path output = !c_.output.empty() ? c_.output : made_of(c_.inputs.front(), ("." + c_.module_kind).c_str());
+    if (ptx) tell("ridge cc: {} is a module for the emulator, and no PTX\n", output.filename().string());
+    deliver(ptx ? text : image, output);
     return 0;
   }
 

@@ -32,6 +32,7 @@ enum class Id {
   list_arch,
   list_code,
   make_library,
+  module,  // code that a program loads through the driver API
   no_exceptions,
   no_warnings,
   only_dependencies,
@@ -66,9 +67,9 @@ struct Option {
 constexpr auto kOptions = std::to_array<Option>({
     {"--plain", "", Id::plain},  // ours: no counters
     {"--cuda", "-cuda", Id::intermediate},
-    {"--cubin", "-cubin", Id::refused},
-    {"--fatbin", "-fatbin", Id::refused},
-    {"--ptx", "-ptx", Id::refused},
+    {"--cubin", "-cubin", Id::module},
+    {"--fatbin", "-fatbin", Id::module},
+    {"--ptx", "-ptx", Id::module},
     {"--optix-ir", "-optix-ir", Id::refused},
     {"--ltoir", "-ltoir", Id::refused},
     {"--relocatable-ptx", "-reloc-ptx", Id::refused},

@@ -18,6 +18,7 @@
 #include "grader/base/error.hpp"
 #include "grader/compile/diagnostics.hpp"
 #include "grader/compile/dynamic_shared.hpp"
+#include "grader/compile/module.hpp"
 #include "grader/compile/precompiled.hpp"
 #include "grader/compile/symbol_tables.hpp"
 #include "grader/machine/cuda_includes.hpp"
@@ -356,20 +357,26 @@ CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path
   std::vector<std::string> argv = {compiler.program.string(), "-o", program.string(), "-fdiagnostics-color=never"};
   if (worker) argv.insert(argv.end(), {"-pie", "-fno-lto"});  // as its objects are, whatever the default
   for (const auto& o : objects) argv.push_back(o.string());
-  auto names = undefined_tls(known != nullptr ? *known : symbol_tables(objects));
+  const SymbolTables symbols = known != nullptr ? *known : symbol_tables(objects);
+  auto names = undefined_tls(symbols);
+  const auto asks_for = [&](const char* library) {
+    return std::find(extra.begin(), extra.end(), library) != extra.end();
+  };
+  const bool modules = !worker && (asks_for("-lcuda") || asks_for("-lnvrtc")) && uses_modules(symbols);
   // std::call_once and futures have thread-local variables in the C++ library: local-exec code reaches those of its own
   // program only.
   if (std::erase_if(names, [](const std::string& n) { return n.rfind("_ZSt", 0) == 0; }) != 0)
     argv.push_back("-static-libstdc++");
-  if (!names.empty()) {
+  std::string segment_end;  // what must come last
+  if (!names.empty() || modules) {
     fs::path stub = program.string() + ".shared.cpp";
-    write_file(stub, dynamic_shared_source(names));
+    write_file(stub, dynamic_shared_source(names, modules));
     fs::path object = stub.string() + ".o";
     std::vector<std::string> compile = {compiler.program.string(), "-O1", "-ftls-model=local-exec"};
     compile.insert(compile.end(), compiler.neutral.begin(), compiler.neutral.end());
     compile.insert(compile.end(), {"-c", stub.string(), "-o", object.string()});
     if (CompileFailure f = run_tool(compile, program.parent_path(), worker); !f.output.empty()) return f;
-    argv.push_back(object.string());
+    (modules ? segment_end : argv.emplace_back()) = object.string();
   }
   std::vector<std::string> behind;
   // All of its interface, as of a shared library: a weak reference would not draw a member of an archive.
@@ -385,13 +392,18 @@ CompileFailure link_program(const std::vector<fs::path>& objects, const fs::path
     for (const char* needed : l.needed)
       if (needed != nullptr) behind.push_back(needed);
   }
+  // Modules may call anything of the emulator.
+  if (modules) argv.insert(argv.end(), {library("libridge_driver.a").string(), "-Wl,--whole-archive"});
   argv.push_back(library(!worker ? "libridge_simt.a" : "ridge_worker_sealed.o").string());
+  if (modules) argv.push_back("-Wl,--no-whole-archive");
   // Without the policy a submission's functions take the place of the judge's, as they would in an archive.
   if (worker && !on(Defence::symbol_policy)) argv.push_back("-Wl,--allow-multiple-definition");
   argv.insert(argv.end(), behind.begin(), behind.end());
   argv.insert(argv.end(), {"-lpthread", "-lm"});
-  std::copy_if(extra.begin(), extra.end(), std::back_inserter(argv),
-               [](const auto& a) { return a != "-lnccl" && a != "-lcufft" && a != "-lcusolver"; });
+  std::copy_if(extra.begin(), extra.end(), std::back_inserter(argv), [](const auto& a) {
+    return a != "-lnccl" && a != "-lcufft" && a != "-lcusolver" && a != "-lcuda" && a != "-lnvrtc";
+  });
+  if (!segment_end.empty()) argv.push_back(segment_end);
   return run_tool(argv, program.parent_path(), worker);
 }
 

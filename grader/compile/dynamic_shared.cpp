@@ -7,6 +7,10 @@
 #include <sstream>
 #include <string_view>
 
+#include "grader/base/paths.hpp"
+#include "simt/driver/module_tail.hpp"
+#include "simt/src/device/tls.hpp"
+
 namespace ridge {
 
 namespace {
@@ -16,6 +20,12 @@ constexpr const char* kArray = "ridge_dynamic";
 // As it is, or within a namespace: _ZN4name5arrayE.
 bool stands_for(const std::string& symbol, const std::string& array) {
   return symbol == array || symbol.ends_with(fmt::format("{}{}E", array.size(), array));
+}
+
+std::string c_escaped(const std::string& text) {
+  std::string out;
+  for (char c : text) out += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  return out;
 }
 
 }  // namespace
@@ -60,14 +70,21 @@ std::string aliases_of_dynamic(const SymbolTables& object, const std::set<std::s
   return text.empty() ? text : fmt::format("\t.type\t{}, @tls_object\n", kArray) + text;
 }
 
-std::string dynamic_shared_source(std::set<std::string> undefined) {
+std::string dynamic_shared_source(std::set<std::string> undefined, bool modules) {
   undefined.erase(kArray);
-  std::string text = fmt::format("extern \"C\" {{\n__thread char {}[232448] __attribute__((aligned(1024)));\n", kArray);
+  std::string text = fmt::format("extern \"C\" {{\n__thread char {}[{}] __attribute__((aligned(1024)));\n", kArray,
+                                 simt::kDynamicSharedMax + (modules ? simt::kModuleSharedBytes : 0));
   int i = 0;
   for (const auto& name : undefined)
-    text += fmt::format("extern __thread char ridge_alias_{}[232448] __asm__(\"{}\") __attribute__((alias(\"{}\")));\n",
-                        i++, name, kArray);
-  return text + fmt::format("char* ridge_dynamic_shared() {{ return {}; }}\n}}\n", kArray);
+    text += fmt::format("extern __thread char ridge_alias_{}[{}] __asm__(\"{}\") __attribute__((alias(\"{}\")));\n",
+                        i++, simt::kDynamicSharedMax, name, kArray);
+  text += fmt::format("char* ridge_dynamic_shared() {{ return {}; }}\n", kArray);
+  if (modules) {
+    std::error_code ec;
+    text += fmt::format("const char* ridge_compiler() {{ return \"{}\"; }}\n",
+                        c_escaped(fs::read_symlink("/proc/self/exe", ec).string()));
+  }
+  return text + "}\n";
 }
 
 }  // namespace ridge

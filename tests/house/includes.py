@@ -23,7 +23,7 @@ LEVELS = [
     "runtime/simt/src/launch",
     "runtime/simt/src/stream runtime/simt/src/kernel",
     "runtime/simt/src/api runtime/simt/src/sparse",
-    "runtime/simt/src/replay",
+    "runtime/simt/src/replay runtime/simt/driver",
     "runtime/collectives",
     "runtime/worker",
     "checks",

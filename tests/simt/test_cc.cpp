@@ -99,9 +99,9 @@ TEST_CASE("a link with the name nvcc, and arguments from a file") {
   for (const char* language : {"-x", "--x"})
     CHECK(run({scratch / "nvcc", language, "cu", "-c", input("first.cu"), "-o", scratch / "first.o"}, environment, 60)
               .code == 0);
-  Run ptx = run({scratch / "nvcc", "-ptx", input("first.cu")}, environment, 60);
-  CHECK(ptx.code == 2);
-  CHECK(contains(ptx.err, "asks for a GPU's code"));
+  Run ltoir = run({scratch / "nvcc", "-ltoir", input("first.cu")}, environment, 60);
+  CHECK(ltoir.code == 2);
+  CHECK(contains(ltoir.err, "asks for a GPU's code"));
 }
 
 TEST_CASE("usage errors") {
@@ -181,8 +181,6 @@ TEST_CASE("what the emulator lacks is said by name") {
                              "error: asm is not part of the emulator: inline PTX"},
                         Lack{"texture<float, 2> image;\n",
                              "error: texture is not part of the emulator: CUDA 12 has no texture references"},
-                        Lack{"#include <cuda.h>\nint main() { cuInit(0); }\n",
-                             " error: cuInit is not part of the emulator: that is the driver API"},
                         Lack{"#include <cuda_runtime.h>\ncudaStreamAttrValue value;\n",
                              " error: cudaStreamAttrValue is not part of the emulator: attributes of streams"},
                         Lack{"CUtensorMap map;\n", "error: CUtensorMap is not part of the emulator: "}}) {

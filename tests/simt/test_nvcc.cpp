@@ -123,10 +123,46 @@ TEST_CASE("what changes nothing is ignored, and named where -v asks") {
   Run told = nvcc({"-v", "-arch=sm_90a", "--threads", "4", "-c", "a.cu"}, p.folder.path);
   CHECK(contains(told.err, "ridge cc: ignores -arch=sm_90a, --threads 4\n"));
   CHECK(contains(told.err, "#$ TOP="));
-  CHECK(contains(nvcc({"--ptx", "a.cu"}, p.folder.path).err, "asks for a GPU's code"));
+  CHECK(contains(nvcc({"--ltoir", "a.cu"}, p.folder.path).err, "asks for a GPU's code"));
   CHECK(nvcc({"-frobnicate-it", "-c", "a.cu"}, p.folder.path).code != 0);  // g++ does not know it
   CHECK(contains(nvcc({"-zap", "-c", "a.cu"}, p.folder.path).err, "unknown option -zap"));
   CHECK(nvcc({"--list-gpu-code"}, p.folder.path).out == "sm_90\n");
+}
+
+TEST_CASE("-cubin, -fatbin and -ptx make modules of the emulator") {
+  Project p;
+  write_file(p.folder / "k.cu", "extern \"C\" __global__ void k(int* p) { *p = 7; }\n");
+  write_file(p.folder / "load.cpp", R"(
+#include <cuda.h>
+int main(int, char** argv) {
+  CUcontext context;
+  CUmodule module;
+  CUfunction k;
+  CUdeviceptr p;
+  int value = 0;
+  if (cuInit(0) || cuCtxCreate(&context, 0, 0) || cuModuleLoad(&module, argv[1])) return 1;
+  if (cuModuleGetFunction(&k, module, "k") || cuMemAlloc(&p, sizeof value)) return 2;
+  void* arguments[] = {&p};
+  if (cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr)) return 3;
+  if (cuMemcpyDtoH(&value, p, sizeof value)) return 4;
+  return value;
+}
+)");
+  for (const std::vector<std::string>& plain : {std::vector<std::string>{}, {"--plain"}}) {
+    std::vector<std::string> build = {"load.cpp", "-o", "load", "-lcuda"};
+    build.insert(build.end(), plain.begin(), plain.end());
+    REQUIRE(nvcc(build, p.folder.path).code == 0);
+    for (const std::string kind : {"cubin", "fatbin", "ptx"}) {
+      std::vector<std::string> make = {"-" + kind, "k.cu"};
+      make.insert(make.end(), plain.begin(), plain.end());
+      const Run made = nvcc(make, p.folder.path);
+      INFO(made.err);
+      CHECK(made.code == 0);
+      CHECK(contains(made.err, kind == "ptx" ? "k.ptx is a module for the emulator, and no PTX" : ""));
+      CHECK(run({p.folder / "load", p.folder / ("k." + kind)}, {}, 20).code == 7);
+    }
+  }
+  CHECK(contains(read_file(p.folder / "k.ptx"), "this is no PTX"));
 }
 
 TEST_CASE("every option of nvcc is known") {

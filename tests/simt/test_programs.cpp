@@ -179,6 +179,10 @@ TEST_CASE("programs run cuSOLVER on LAPACK") {
   run_each(sources("programs/lapack"), {"12345"}, {"1"});
 }
 
+TEST_CASE("programs compile kernels while they run, and load them") {
+  run_each(sources("programs/driver"), {"12345"}, {});
+}
+
 TEST_CASE("programs of several files build and run right") {
   Folder scratch;
   const std::string program = scratch / "program";

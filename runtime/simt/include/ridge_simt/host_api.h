@@ -11,6 +11,12 @@
 
 namespace ridge_simt {
 
+struct Parameter {
+  unsigned bytes, alignment;
+};
+template <class... P>
+inline constexpr Parameter kParameters[] = {{(unsigned)sizeof(P), (unsigned)alignof(P)}..., {0, 1}};
+
 // How to call a kernel whose arguments come as void**, which is all that cudaLaunchKernel and graph nodes give.
 struct KernelEntry {
   const char* name;  // may be null
@@ -20,6 +26,7 @@ struct KernelEntry {
   void (*pack)(void* closure, void (*function)(), void** arguments);
   void (*run)(void* closure);
   int most_threads, least_blocks;  // __launch_bounds__; 0 where there are none
+  const Parameter* parameters;     // as many as `arguments`
 };
 void add_kernel(const KernelEntry& entry);  // the first entry of an address stays; a later one may add its name
 void add_uncounted_kernel(const KernelEntry& entry);  // of a file that was built with --plain
@@ -31,6 +38,13 @@ cudaError_t copy_from_symbol(void* to, const void* symbol, size_t size, size_t b
                              enum cudaMemcpyKind kind, cudaStream_t stream, bool async);
 cudaError_t symbol_address(void** pointer, const void* symbol, size_t size);
 cudaError_t symbol_size(size_t* size, size_t bytes);
+bool is_kernel(const void* function);
+struct Parameters {
+  const Parameter *first, *last;
+  const Parameter* begin() const { return first; }
+  const Parameter* end() const { return last; }
+};
+Parameters parameters_of(const void* kernel);  // none where it is no kernel
 cudaError_t max_potential_block_size(int* grid, int* block, const void* function, size_t (*shared_of)(const void*, int),
                                      const void* shared, int limit);
 
@@ -59,7 +73,7 @@ template <class... P>
 inline KernelEntry entry_with_name(const char* name, void (*function)(P...), Bounds bounds) {
   using Closure = PointerClosure<P...>;
   return {name, reinterpret_cast<void (*)()>(function), sizeof(Closure), sizeof...(P), &Closure::pack, &Closure::run,
-          bounds.most_threads, bounds.least_blocks};
+          bounds.most_threads, bounds.least_blocks, kParameters<std::remove_cv_t<P>...>};
 }
 
 // Not merged with those of files that were built the other way.

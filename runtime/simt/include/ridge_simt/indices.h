@@ -2,7 +2,7 @@
 #pragma once
 #include "../vector_types.h"
 
-#ifdef RIDGE_PLAIN  // without instrumentation: read in place
+#if defined(RIDGE_PLAIN) && !defined(RIDGE_MODULE)  // without instrumentation: read in place
 
 namespace ridge::simt {
 class BlockRunner;

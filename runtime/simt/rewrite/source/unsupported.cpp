@@ -26,9 +26,7 @@ constexpr Entry kHeaders[] = {
     {"cusolver", "<cusolverDn.h> has the dense solvers; else run the solver on the host"},
     {"cudnn", "write the layer as a kernel"},
     {"npp", "write the filter as a kernel"},
-    {"nvrtc", "compile kernels with the program"},
     {"cudaTypedefs", "use the runtime API (cuda_runtime.h)"},
-    {"cuda.h", "that is the driver API; use the runtime API (cuda_runtime.h)"},
     {"texture_", "read the array through a pointer (const float* __restrict__)"},
     {"surface_", "write the array through a pointer"},
 };
@@ -80,38 +78,10 @@ constexpr std::string_view kCubemap = "read the six faces as the layers of a lay
 constexpr std::string_view kLevels = "read each level as a texture of its own";
 constexpr std::string_view kTma = "copy the tile with ordinary loads, or with __pipeline_memcpy_async";
 
-constexpr std::string_view kDriver =
-    "that is the driver API; use the runtime API (cudaMalloc, cudaMemcpy, kernel<<<blocks, threads>>>)";
 constexpr std::string_view kSpeedAlone =
     "attributes of streams and nodes, as L2 windows, change speed alone on a GPU: leave these lines out";
-constexpr std::string_view kCompiler = "compile kernels with the program";
 
 constexpr Entry kWords[] = {
-    {"cuInit", kDriver},
-    {"cuDeviceGet", kDriver},
-    {"cuDeviceGetCount", kDriver},
-    {"cuDeviceGetName", kDriver},
-    {"cuDeviceGetAttribute", kDriver},
-    {"cuDevicePrimaryCtxRetain", kDriver},
-    {"cuCtxCreate", kDriver},
-    {"cuCtxSetCurrent", kDriver},
-    {"cuCtxSynchronize", kDriver},
-    {"cuCtxDestroy", kDriver},
-    {"cuModuleLoad", kDriver},
-    {"cuModuleLoadData", kDriver},
-    {"cuModuleGetFunction", kDriver},
-    {"cuMemAlloc", kDriver},
-    {"cuMemFree", kDriver},
-    {"cuMemcpyHtoD", kDriver},
-    {"cuMemcpyDtoH", kDriver},
-    {"cuMemGetInfo", kDriver},
-    {"cuLaunchKernel", kDriver},
-    {"cuGetErrorString", kDriver},
-    {"CUcontext", kDriver},
-    {"CUmodule", kDriver},
-    {"CUfunction", kDriver},
-    {"nvrtcCreateProgram", kCompiler},
-    {"nvrtcProgram", kCompiler},
     {"asm",
      "inline PTX needs a GPU, but for common instructions (arithmetic, ld, st, atom, shfl, mma.sync, ldmatrix, "
      "cp.async, ...), each in an asm of its own; use the CUDA function or the C++ that does the same"},

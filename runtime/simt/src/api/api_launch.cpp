@@ -265,6 +265,20 @@ void launch(const char* kernel, dim3 grid, dim3 block, size_t shared, cudaStream
   });
 }
 
+bool is_kernel(const void* function) {
+  std::lock_guard lock(Engine::instance().mutex);
+  const auto at = api::functions().find(reinterpret_cast<std::uintptr_t>(function));
+  return at != api::functions().end() && at->second.entry.pack != nullptr;
+}
+
+Parameters parameters_of(const void* kernel) {
+  std::lock_guard lock(Engine::instance().mutex);
+  const auto at = api::functions().find(reinterpret_cast<std::uintptr_t>(kernel));
+  if (at == api::functions().end() || at->second.entry.parameters == nullptr) return {nullptr, nullptr};
+  const KernelEntry& e = at->second.entry;
+  return {e.parameters, e.parameters + e.arguments};
+}
+
 cudaError_t max_potential_block_size(int* grid, int* block, const void* function, size_t (*shared_of)(const void*, int),
                                      const void* shared, int limit) {
   return api::call([&](Engine&) {

@@ -35,17 +35,14 @@ namespace ridge::simt {
 
 namespace {
 
-// The program's own symbol table: f(type, value, size, name) for each symbol.
+std::vector<LoadedModule>& modules() {
+  static auto* all = new std::vector<LoadedModule>;
+  return *all;
+}
+
+// f(type, value, size, name) for each symbol that this file defines.
 template <class F>
-void for_symbols(F f) {
-  int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-  struct stat st;
-  if (fd < 0 || fstat(fd, &st) != 0) return;
-  auto bytes = static_cast<std::size_t>(st.st_size);
-  void* map = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-  close(fd);
-  if (map == MAP_FAILED) return;
-  const char* file = static_cast<const char*>(map);
+void for_symbols_of(const char* file, F f) {
   const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(file);
   const auto* sections = reinterpret_cast<const ElfW(Shdr)*>(file + header->e_shoff);
   for (unsigned i = 0; i < header->e_shnum; ++i) {
@@ -56,7 +53,25 @@ void for_symbols(F f) {
       if (symbols[k].st_shndx != SHN_UNDEF)
         f(ELF64_ST_TYPE(symbols[k].st_info), symbols[k].st_value, symbols[k].st_size, names + symbols[k].st_name);
   }
+}
+
+// The symbol tables of the program and of what it has loaded: values are counted from the program's base, and those of
+// thread-local variables from the start of their segment.
+template <class F>
+void for_symbols(F f) {
+  int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  struct stat st;
+  if (fd < 0 || fstat(fd, &st) != 0) return;
+  auto bytes = static_cast<std::size_t>(st.st_size);
+  void* map = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+  close(fd);
+  if (map == MAP_FAILED) return;
+  for_symbols_of(static_cast<const char*>(map), f);
   munmap(map, bytes);
+  for (const LoadedModule& m : modules())
+    for_symbols_of(m.file, [&](unsigned type, std::uintptr_t value, std::size_t size, const char* name) {
+      if (type != STT_TLS) f(type, value + m.base - Program::instance().base, size, name);
+    });
 }
 
 std::string demangled(const char* symbol) {
@@ -134,9 +149,63 @@ Program load() {
 
 bool Program::counts() { return &__start_ridge_blocks[0] != &__stop_ridge_blocks[0]; }
 
-const Program& Program::instance() {
-  static const Program program = load();
+namespace {
+
+Program& the_program() {
+  static Program program = load();
   return program;
+}
+
+std::unordered_map<std::uint64_t, KernelResources>& known_resources() {
+  static std::unordered_map<std::uint64_t, KernelResources> all;
+  return all;
+}
+
+void note_resources(const BlockRecord* blocks, const BlockRecord* blocks_end, const SharedRecord* shared,
+                    const SharedRecord* shared_end) {
+  auto& all = known_resources();
+  for (const BlockRecord* r = blocks; r != blocks_end; ++r) all[r->function].registers = r->registers;
+  for (const SharedRecord* r = shared; r != shared_end; ++r) all[r->function].static_shared += r->bytes;
+}
+
+}  // namespace
+
+const Program& Program::instance() { return the_program(); }
+
+const std::vector<LoadedModule>& loaded_modules() { return modules(); }
+
+void Program::add(const LoadedModule& m) {
+  Program& p = the_program();
+  modules().push_back(m);
+  p.segments.push_back({m.base, m.base + m.bytes, true});
+  const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(m.file);
+  const auto* sections = reinterpret_cast<const ElfW(Shdr)*>(m.file + header->e_shoff);
+  const char* names = m.file + sections[header->e_shstrndx].sh_offset;
+  const BlockRecord *blocks = nullptr, *blocks_end = nullptr;
+  const SharedRecord *shared = nullptr, *shared_end = nullptr;
+  for (unsigned i = 0; i < header->e_shnum; ++i) {
+    const std::string_view name = names + sections[i].sh_name;
+    const std::uintptr_t begin = m.base + sections[i].sh_addr, end = begin + sections[i].sh_size;
+    if (name == "ridge_data" || name == "ridge_bss" || name == "ridge_constant" || name == "ridge_constant_const")
+      p.variables.push_back({begin, end});
+    if (name == "ridge_blocks")
+      blocks = reinterpret_cast<const BlockRecord*>(begin), blocks_end = reinterpret_cast<const BlockRecord*>(end);
+    if (name == "ridge_shared")
+      shared = reinterpret_cast<const SharedRecord*>(begin), shared_end = reinterpret_cast<const SharedRecord*>(end);
+  }
+  for_symbols_of(m.file, [&](unsigned type, std::uintptr_t value, std::size_t size, const char* name) {
+    if (type == STT_FUNC && names_entry(name))
+      (names_pointer_entry(name) ? p.pointer_entries : p.entries).push_back(m.base + value);
+    if (size != 0 && type == STT_OBJECT) p.objects.push_back({m.base + value, m.base + value + size});
+  });
+  for (const BlockRecord* b = blocks; b != blocks_end; ++b) p.functions.push_back(b->function);
+  p.resources(0);  // those of the program first
+  note_resources(blocks, blocks_end, shared, shared_end);
+  by_address(p.objects);
+  std::sort(p.entries.begin(), p.entries.end());
+  std::sort(p.pointer_entries.begin(), p.pointer_entries.end());
+  std::sort(p.functions.begin(), p.functions.end());
+  p.functions.erase(std::unique(p.functions.begin(), p.functions.end()), p.functions.end());
 }
 
 bool Program::in_variable(std::uintptr_t address, std::size_t bytes) const {
@@ -175,16 +244,13 @@ bool is_kernel_entry(std::uintptr_t function, const void* closure, std::size_t c
 }
 
 KernelResources Program::resources(std::uint64_t function) const {
-  static const auto known = [] {
-    std::unordered_map<std::uint64_t, KernelResources> all;
-    for (const BlockRecord* r = __start_ridge_blocks; r != __stop_ridge_blocks; ++r)
-      all[r->function].registers = r->registers;
-    for (const SharedRecord* r = __start_ridge_shared; r != __stop_ridge_shared; ++r)
-      all[r->function].static_shared += r->bytes;
-    return all;
+  static const bool noted = [] {
+    note_resources(__start_ridge_blocks, __stop_ridge_blocks, __start_ridge_shared, __stop_ridge_shared);
+    return true;
   }();
-  const auto at = known.find(function);
-  return at == known.end() ? KernelResources{} : at->second;
+  const auto& all = known_resources();
+  const auto at = noted ? all.find(function) : all.end();
+  return at == all.end() ? KernelResources{} : at->second;
 }
 
 std::string function_name(std::uintptr_t address) {

@@ -25,6 +25,15 @@ struct KernelResources {
   unsigned registers = 0;         // of a thread: an estimate (block_record.hpp); 0 where unknown
 };
 
+// An image that was linked for this program and lies in its memory, within 4 GiB behind the program's base.
+struct LoadedModule {
+  std::uintptr_t base = 0;     // what addresses in the file are counted from
+  std::size_t bytes = 0;       // of memory
+  const char* file = nullptr;  // the image as a file, an ELF object: kept as long as the program runs
+  std::string path;            // where other programs find it
+};
+const std::vector<LoadedModule>& loaded_modules();
+
 struct Program {
   std::uintptr_t base = 0;
   bool graph = false;                                    // the program has block records
@@ -58,6 +67,8 @@ struct Program {
   bool in_variable(std::uintptr_t address, std::size_t bytes) const;
 
   static const Program& instance();
+  // Code that the program has loaded since: all of its kernels are known from here on. No kernel may run meanwhile.
+  static void add(const LoadedModule& module);
   static bool counts();  // as `graph`, without reading the rest
 };
 

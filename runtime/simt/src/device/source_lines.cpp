@@ -3,9 +3,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include "device/program.hpp"
 
 namespace ridge::simt {
 
@@ -66,17 +69,19 @@ std::map<std::uint32_t, SourceLine> source_lines(const std::vector<std::uint32_t
   return found;
 }
 
-std::map<std::uint32_t, SourceFrames> source_frames(const std::vector<std::uint32_t>& pcs) {
-  std::map<std::uint32_t, SourceFrames> found;
-  if (pcs.empty()) return found;
+namespace {
+
+// Of one file, whose addresses are `shift` below the program's offsets.
+void frames_in(const std::string& program, std::uint32_t shift, const std::vector<std::uint32_t>& pcs,
+               std::map<std::uint32_t, SourceFrames>& found) {
+  if (pcs.empty()) return;
   // A file of addresses and a file of answers: no deadlock between two pipes, no limit on the command line.
   FILE* in = std::tmpfile();
   FILE* out = std::tmpfile();
-  if (in == nullptr || out == nullptr) return found;
-  for (std::uint32_t pc : pcs) std::fprintf(in, "0x%x\n", pc);
+  if (in == nullptr || out == nullptr) return;
+  for (std::uint32_t pc : pcs) std::fprintf(in, "0x%x\n", pc - shift);
   std::fflush(in);
   std::rewind(in);
-  const std::string program = own_path();
   pid_t child = fork();
   if (child == 0) {
     dup2(fileno(in), 0);
@@ -93,12 +98,26 @@ std::map<std::uint32_t, SourceFrames> source_frames(const std::vector<std::uint3
   while (std::fgets(line, sizeof line, out) != nullptr) {
     std::pair<std::string, int> at;
     if (std::strncmp(line, "0x", 2) == 0)
-      pc = static_cast<std::uint32_t>(std::strtoull(line, nullptr, 16));
+      pc = static_cast<std::uint32_t>(std::strtoull(line, nullptr, 16)) + shift;
     else if (parse(line, at.first, at.second))
       found[pc].push_back(at);
   }
   std::fclose(in);
   std::fclose(out);
+}
+
+}  // namespace
+
+std::map<std::uint32_t, SourceFrames> source_frames(const std::vector<std::uint32_t>& pcs) {
+  std::map<std::uint32_t, SourceFrames> found;
+  std::vector<std::uint32_t> own = pcs;
+  for (const LoadedModule& m : loaded_modules()) {
+    const auto shift = static_cast<std::uint32_t>(m.base - Program::instance().base);
+    const auto theirs = std::partition(own.begin(), own.end(), [&](auto pc) { return pc - shift >= m.bytes; });
+    frames_in(m.path, shift, {theirs, own.end()}, found);
+    own.erase(theirs, own.end());
+  }
+  frames_in(own_path(), 0, own, found);
   return found;
 }
 
