@@ -18,7 +18,7 @@ foreach(name nccl.so nccl_static.a)
   file(CREATE_LINK ../../lib/libridge_collectives.a ${toolkit}/lib64/lib${name} SYMBOLIC)
 endforeach()
 foreach(name cuda.so cudadevrt.a culibos.a cublas.so cublas_static.a cublasLt.so cublasLt_static.a curand.so curand_static.a
-             cusparse.so cusparse_static.a nvToolsExt.so nvidia-ml.so)
+             cusparse.so cusparse_static.a nvrtc.so nvrtc_static.a nvToolsExt.so nvidia-ml.so)
   file(WRITE ${toolkit}/lib64/lib${name} "!<arch>\n")
 endforeach()
 if(TARGET ridge_fft)

@@ -18,9 +18,9 @@ std::set<std::string> dynamic_arrays(const std::string& rewritten);
 // Assembly that makes those of the object's undefined symbols which are dynamic arrays the one array.
 std::string aliases_of_dynamic(const SymbolTables& object, const std::set<std::string>& arrays);
 
-// C++ that defines the array, and the names of `undefined` as its aliases. With `modules` it is for a program that loads
-// modules: their __shared__ arrays lie behind the array, at the end of the segment (runtime/simt/driver/module_tail.hpp), and
-// nvrtc finds the program that compiles.
+// C++ that defines the array, and the names of `undefined` as its aliases. With `modules` it is for a program that
+// loads modules: their __shared__ arrays lie behind the array, at the end of the segment
+// (runtime/simt/driver/module_tail.hpp), and nvrtc finds the program that compiles.
 std::string dynamic_shared_source(std::set<std::string> undefined, bool modules = false);
 
 }  // namespace ridge

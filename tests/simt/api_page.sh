@@ -16,5 +16,5 @@ done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 python3 "$page" --calls "$scratch/calls.cu"
-RIDGE_ROOT=$root "$1" cc --plain -O0 -w "$scratch/calls.cu" -lcublas -lcusolver -lcusparse -lcufft -o "$scratch/calls"
+RIDGE_ROOT=$root "$1" cc --plain -O0 -w "$scratch/calls.cu" -lcublas -lcusolver -lcusparse -lcufft -lcuda -lnvrtc -o "$scratch/calls"
 "$scratch/calls"

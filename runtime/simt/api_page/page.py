@@ -25,6 +25,8 @@ CUDA_OPTIONS = ["-D__CUDACC__", "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=13", "-D__
 
 def normal(name):
     """cublasSgemm_v2 and cublasSgemm_v2_64 are cublasSgemm to their callers."""
+    if re.match("cu[A-Z]", name):
+        return re.sub(r"_v[2-9]$", "", name)  # the driver API's header has macros of the old names
     return re.sub(r"_v2$", "", re.sub(r"_64$", "", name)) if name.startswith(("cublas", "cuda")) else name
 
 

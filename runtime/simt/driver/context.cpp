@@ -1,5 +1,5 @@
-// Devices and contexts. A context is a device and a place in a thread's stack: all contexts of a device share its memory and
-// streams here, as users of the primary one do.
+// Devices and contexts. A context is a device and a place in a thread's stack: all contexts of a device share its
+// memory and streams here, as users of the primary one do.
 #include <cstring>
 #include <mutex>
 #include <string>

@@ -21,7 +21,8 @@ namespace ridge::simt::driver {
 
 // The driver's number for an error of the runtime API.
 CUresult result_of(cudaError_t error);
-// CUDA_SUCCESS where the driver was initialised and a context is current; the runtime API's device is the context's then.
+// CUDA_SUCCESS where the driver was initialised and a context is current; the runtime API's device is the context's
+// then.
 CUresult ready();
 bool initialised();
 

@@ -150,6 +150,13 @@ std::unique_ptr<Image> load_image(const std::string& bytes, std::string& why) {
     why = "the program has no symbols any more: link it without -s, and leave out strip";
     return nullptr;
   }
+  // The thread-local segment ends at the thread's pointer, here and in the module.
+  const auto segment_end = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
+  const auto dynamic_shared = reinterpret_cast<std::uintptr_t>(ridge_dynamic_shared());
+  if (segment_end != dynamic_shared + kDynamicSharedMax + kModuleSharedBytes) {
+    why = "programs that load modules are linked by `ridge cc`";
+    return nullptr;
+  }
   auto image = std::make_unique<Image>();
   image->base = free_place(size);
   auto* kept = new std::string(bytes);  // the emulator reads its tables from now on

@@ -1,4 +1,5 @@
-// A module as text: what nvrtcGetPTX and `ridge cc -ptx` give, for programs that pass PTX on as a string. It is no PTX, and says so.
+// A module as text: what nvrtcGetPTX and `ridge cc -ptx` give, for programs that pass PTX on as a string. It is no
+// PTX, and says so.
 #pragma once
 #include <cstring>
 #include <string>

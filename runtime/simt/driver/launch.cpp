@@ -9,8 +9,8 @@ using namespace ridge::simt::driver;
 
 namespace {
 
-// Arguments in one buffer, each at the next place that its alignment allows, to pointers to them. False where the buffer is
-// none.
+// Arguments in one buffer, each at the next place that its alignment allows, to pointers to them. False where the
+// buffer is none.
 bool unpacked(const CUfunc_st& function, void** extra, std::vector<void*>& arguments) {
   char* buffer = nullptr;
   std::size_t bytes = 0;

@@ -1,5 +1,5 @@
-// cuda.h of the SIMT emulator: the common part of the driver API, over the runtime API's devices, memory and streams. Modules are
-// what nvrtc and `ridge cc -cubin` make (src/driver). Programs are linked with -lcuda.
+// cuda.h of the SIMT emulator: the common part of the driver API, over the runtime API's devices, memory and
+// streams. Modules are what nvrtc and `ridge cc -cubin` make (src/driver). Programs are linked with -lcuda.
 #pragma once
 #define __cuda_cuda_h__
 #define CUDA_VERSION 13000

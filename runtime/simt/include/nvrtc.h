@@ -1,5 +1,5 @@
-// NVRTC of the SIMT emulator: the compiler that built the program compiles its kernels while it runs. What it makes is a module for
-// the emulator's cuModuleLoadData; GetPTX gives the same as text. Programs are linked with -lnvrtc.
+// NVRTC of the SIMT emulator: the compiler that built the program compiles its kernels while it runs. What it makes
+// is a module for the emulator's cuModuleLoadData; GetPTX gives the same as text. Programs are linked with -lnvrtc.
 #pragma once
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
-// A reduction in pairs, as a GPU's tree does it: a sum of floats keeps its digits, and every element keeps its place beside its
-// neighbours. CUB and Thrust ask of an operator that it is associative, and no more.
+// A reduction in pairs, as a GPU's tree does it: a sum of floats keeps its digits, and every element keeps its
+// place beside its neighbours. CUB and Thrust ask of an operator that it is associative, and no more.
 #pragma once
 #include <cstddef>
 

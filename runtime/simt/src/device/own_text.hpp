@@ -1,5 +1,5 @@
-// A program's instances of the standard library's templates replace ours when it is linked, and are instrumented: while a report
-// is put together, they are host code, whatever kernel the report is about.
+// A program's instances of the standard library's templates replace ours when it is linked, and are instrumented:
+// while a report is put together, they are host code, whatever kernel the report is about.
 #pragma once
 
 namespace ridge::simt {

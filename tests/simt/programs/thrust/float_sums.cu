@@ -1,10 +1,11 @@
 // Sums of many floats: a GPU adds them up as a tree, so that the digits of the small ones stay. Matrices, whose product has an
 // order, keep it.
-#include <cub/cub.cuh>
 #include <thrust/device_vector.h>
 #include <thrust/functional.h>
 #include <thrust/reduce.h>
 #include <thrust/transform_reduce.h>
+
+#include <cub/cub.cuh>
 
 #include "../sample.hpp"
 
