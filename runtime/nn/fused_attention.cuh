@@ -1,9 +1,6 @@
 // Causal self attention in one kernel: the scores stay in registers, and neither S nor P is ever in memory (Dao,
-// "FlashAttention-2", 2023; the online softmax is that of Milakov and Gimelshein, 2018). A block has a tile of queries
-// and walks through the keys that they see; what has been added up so far is scaled down whenever a larger score turns
-// up:
-//
-//   m' = max(m, S's rows)   p = exp(S - m')   l = l exp(m - m') + sum of p   o = o exp(m - m') + p v       in the end o / l
+// "FlashAttention-2", 2023). A block has a tile of queries and walks through the keys that they see, with the softmax of
+// online_softmax.cuh.
 //
 // Backward needs each row's log(sum of exp(S)) only, and computes P = exp(S - that) again: memory grows with T, not
 // with T^2. It is two kernels, one a tile of queries for dq, one a tile of keys for dk and dv. That computes S and dP
@@ -16,7 +13,7 @@
 #include <string>
 
 #include "nn/check.hpp"
-#include "nn/tensor_core.cuh"
+#include "nn/online_softmax.cuh"
 
 namespace nn {
 
@@ -56,19 +53,6 @@ __device__ HeadRows<T> head_rows(T* all, int part, int parts, int sequence, int 
 // Tiles with the most keys begin first, and the short ones fill the gaps at the end. Grid: (H, B, tiles).
 __device__ inline int tile_of_block() { return static_cast<int>(gridDim.z - 1 - blockIdx.z); }
 
-// Results become `hidden` where seen(row, column) is false; the fragments' first row and column are row0 and column0.
-template <int kM, int kN, class See>
-__device__ void mask(Accumulator<kM, kN>& s, int row0, int column0, float hidden, See&& seen) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-#pragma unroll
-  for (int m = 0; m < kM; ++m)
-#pragma unroll
-    for (int n = 0; n < kN; ++n)
-#pragma unroll
-      for (int i = 0; i < 4; ++i)
-        if (!seen(row0 + 16 * m + i / 2 * 8 + lane / 4, column0 + 8 * n + lane % 4 * 2 + i % 2)) s[m][n][i] = hidden;
-}
-
 // logs: (B, H, T), log2 of the sum of exp(S) of each row. A block a tile of queries of one head.
 template <class T, int hs>
 __global__ void __launch_bounds__(ForwardTiles<hs>::kThreads)
@@ -101,8 +85,7 @@ __global__ void __launch_bounds__(ForwardTiles<hs>::kThreads)
   if constexpr (Tiles::kKeep) load_factor<kM, hs>(kept, tile_q, own);
 
   Accumulator<kM, kHead> sum = {};
-  float top[kM][2], total[kM][2] = {};
-  for (auto& pair : top) pair[0] = pair[1] = -INFINITY;
+  OnlineSoftmax<kM> softmax;
   const float to_log2 = scale * kLog2E;
   for (int tile = 0; tile < tiles; ++tile) {
     const T *keys = tile_k(tile % 2), *values = keys + Tiles::kOther * hs;
@@ -113,30 +96,9 @@ __global__ void __launch_bounds__(ForwardTiles<hs>::kThreads)
       multiply_rows<kM, kN, hs>(s, tile_q, own, keys);
     if ((tile + 1) * Tiles::kOther > row0 + own + 1)
       mask<kM, kN>(s, row0 + own, tile * Tiles::kOther, -INFINITY, [](int row, int column) { return column <= row; });
-#pragma unroll
-    for (int m = 0; m < kM; ++m)
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        // A row's columns lie in four lanes. Key 0 is seen by all, so the top is a number from the first tile on.
-        float most = top[m][half];
-#pragma unroll
-        for (int n = 0; n < kN; ++n) most = fmaxf(most, fmaxf(s[m][n][2 * half], s[m][n][2 * half + 1]));
-        most = fmaxf(most, __shfl_xor_sync(kWarp, most, 1));
-        most = fmaxf(most, __shfl_xor_sync(kWarp, most, 2));
-        const float shrink = exp2_approx((top[m][half] - most) * to_log2), offset = most * to_log2;
-        top[m][half] = most;
-        float added = 0;
-#pragma unroll
-        for (int n = 0; n < kN; ++n)
-#pragma unroll
-          for (int i = 2 * half; i < 2 * half + 2; ++i) {
-            s[m][n][i] = exp2_approx(s[m][n][i] * to_log2 - offset);
-            added += s[m][n][i];
-          }
-        total[m][half] = total[m][half] * shrink + added;  // this lane's columns
-#pragma unroll
-        for (int n = 0; n < kHead; ++n) sum[m][n][2 * half] *= shrink, sum[m][n][2 * half + 1] *= shrink;
-      }
+    float shrink[kM][2];
+    softmax.template take<kN>(s, to_log2, shrink);
+    scale_rows<kM, kHead>(sum, shrink);
     multiply_columns<kM, kHead, kN>(sum, s, values);
     __syncthreads();  // nobody reads these tiles any more
     load(tile + 2);   // into their place
@@ -144,19 +106,15 @@ __global__ void __launch_bounds__(ForwardTiles<hs>::kThreads)
     __syncthreads();
   }
 
-  float factor[kM][2];
+  float factor[kM][2], log[kM][2];
+  softmax.finish(to_log2, factor, log);
 #pragma unroll
   for (int m = 0; m < kM; ++m)
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      float l = total[m][half];
-      l += __shfl_xor_sync(kWarp, l, 1);
-      l += __shfl_xor_sync(kWarp, l, 2);
-      factor[m][half] = 1 / l;
       const int row = row0 + own + 16 * m + 8 * half + lane / 4;
       if (lane % 4 == 0 && row < sequence)
-        logs[(static_cast<std::size_t>(blockIdx.y) * H + blockIdx.x) * sequence + row] =
-            top[m][half] * to_log2 + log2f(l);
+        logs[(static_cast<std::size_t>(blockIdx.y) * H + blockIdx.x) * sequence + row] = log[m][half];
     }
   const auto out = head_rows(o, 0, 1, sequence, H, hs);
   store_rows<kM, kHead>(sum, factor, out.data, out.stride, row0 + own, sequence);

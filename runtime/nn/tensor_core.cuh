@@ -165,6 +165,19 @@ __device__ inline void multiply_columns(Accumulator<kM, kN>& c, const Accumulato
   }
 }
 
+// Results become `hidden` where seen(row, column) is false; the fragments' first row and column are row0 and column0.
+template <int kM, int kN, class See>
+__device__ void mask(Accumulator<kM, kN>& s, int row0, int column0, float hidden, See&& seen) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
+  for (int m = 0; m < kM; ++m)
+#pragma unroll
+    for (int n = 0; n < kN; ++n)
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        if (!seen(row0 + 16 * m + i / 2 * 8 + lane / 4, column0 + 8 * n + lane % 4 * 2 + i % 2)) s[m][n][i] = hidden;
+}
+
 // Stores factor * c as rows of T, 4 bytes at a time; row r of the result goes to `to` + r * stride, for first + r <
 // rows. `first`: the warp's first row.
 template <int kM, int kN, class T>

@@ -1,0 +1,1 @@
+#include "flash_attention.hpp"
