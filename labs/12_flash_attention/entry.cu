@@ -1,5 +1,6 @@
 // Unpacks a call record of the judge for lab 12. Sizes: rows, cols of `online_softmax`; batch, heads, length, head_dim of
-// `forward`; the members of Attention, in their order, of the others.
+// `forward`; the members of Attention, in their order, of the others. A call has four inputs at most: those of `backward` are
+// q; k and v; o and d_o; lse. Of two in a buffer, the second begins at a multiple of 256 bytes.
 #include "flash_attention.hpp"
 #include "lab/call.hpp"
 
@@ -20,11 +21,16 @@ bool ridge_entry(const ridge_call& call) {
     return true;
   }
   const Attention shape{size(0), size(1), size(2), size(3), size(4), size(5), call.size[6] != 0};
+  auto second_of = [&](int i, int heads, int rows) {
+    const std::size_t elements = static_cast<std::size_t>(shape.batch) * heads * rows * shape.head_dim;
+    return halves(i) + (elements + 127) / 128 * 128;
+  };
   if (call.is("tensor"))
     tensor(halves(0), halves(1), halves(2), out(0), second, shape, call.workspace, call.workspace_bytes, call.stream);
   else if (call.is("backward"))
-    backward(halves(0), halves(1), halves(2), halves(3), floats(4), halves(5), out(0), out(1), out(2), shape,
-             call.workspace, call.workspace_bytes, call.stream);
+    backward(halves(0), halves(1), second_of(1, shape.kv_heads, shape.keys), halves(2), floats(3),
+             second_of(2, shape.heads, shape.queries), out(0), out(1), out(2), shape, call.workspace,
+             call.workspace_bytes, call.stream);
   else if (call.is("hopper"))
     hopper(halves(0), halves(1), halves(2), out(0), second, shape, call.workspace, call.workspace_bytes, call.stream);
   else

@@ -61,17 +61,19 @@ __global__ void __launch_bounds__(kThreads)
     (void)x, (void)scale;
     __syncthreads();  // nobody reads these tiles any more
   }
+  float of_row = 0;  // lane x < 4 stores the lse of query 4 y + x
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     const int row = first + 4 * y + i;
     for (int step = 8; step > 0; step /= 2) sum[i] += __shfl_xor_sync(0xffffffffu, sum[i], step);
+    if (x == i) of_row = top[i] + logf(sum[i]);
     if (row >= length) continue;
     for (int m = 0; m < d / 64; ++m) {
       scale_by(out[i][m], 1 / sum[i]);
       *reinterpret_cast<float4*>(o + (head + row) * d + 4 * x + 64 * m) = out[i][m];
     }
-    if (x == 0) lse[head + row] = top[i] + logf(sum[i]);
   }
+  if (x < 4 && first + 4 * y + x < length) lse[head + first + 4 * y + x] = of_row;
 }
 
 template <int d>

@@ -21,19 +21,28 @@ constexpr int kRows = 16 * kFragments<d> * kWarps;  // of a block
 // 2^x of a row without keys, whose lse is -infinity, must be 0, and -infinity - -infinity is NaN.
 __device__ float offset_of(float lse) { return fmaxf(lse * nn::kLog2E, -1e30f); }
 
-// d_o, o: (rows, d); delta: (rows). d / 8 lanes have a row.
+// d_o, o: (rows, d); delta: (rows). A warp has 32 rows; d / 8 lanes take one at a time, and lane l keeps the sum of row l.
 template <int d>
 __global__ void delta_kernel(const Bf16* d_o, const Bf16* o, float* delta, std::size_t rows) {
-  constexpr int kLanes = d / 8;
-  const std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x, row = i / kLanes;
-  float sum = 0;
-  if (row < rows) {
-    const nn::Pack<Bf16, 8> x = nn::load_pack<8>(d_o + i * 8), y = nn::load_pack<8>(o + i * 8);
+  constexpr int kLanes = d / 8, kAtOnce = 32 / kLanes;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const std::size_t first = (static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x) / 32 * 32;
+  float own = 0;
 #pragma unroll
-    for (int j = 0; j < 8; ++j) sum += nn::to_float(x.of[j]) * nn::to_float(y.of[j]);
+  for (int turn = 0; turn < kLanes; ++turn) {
+    const std::size_t row = first + turn * kAtOnce + lane / kLanes;
+    float sum = 0;
+    if (row < rows) {
+      const nn::Pack<Bf16, 8> x = nn::load_pack<8>(d_o + row * d + lane % kLanes * 8),
+                              y = nn::load_pack<8>(o + row * d + lane % kLanes * 8);
+#pragma unroll
+      for (int j = 0; j < 8; ++j) sum += nn::to_float(x.of[j]) * nn::to_float(y.of[j]);
+    }
+    for (int step = kLanes / 2; step > 0; step /= 2) sum += __shfl_xor_sync(nn::kWarp, sum, step);
+    sum = __shfl_sync(nn::kWarp, sum, lane % kAtOnce * kLanes);
+    if (lane / kAtOnce == turn) own = sum;
   }
-  for (int step = kLanes / 2; step > 0; step /= 2) sum += __shfl_xor_sync(nn::kWarp, sum, step);
-  if (row < rows && i % kLanes == 0) delta[row] = sum;
+  if (first + lane < rows) delta[first + lane] = own;
 }
 
 // q, d_o, dq: (batch, heads, queries, d); k, v: (batch, kv_heads, keys, d); lse, delta: (batch, heads, queries). A block a
@@ -157,20 +166,24 @@ __global__ void __launch_bounds__(kThreads)
       nn::mask<kM, kN>(p, row0 + own, query0, -INFINITY,
                        [&](int key, int query) { return query >= first_query(a, key); });
 #pragma unroll
-    for (int m = 0; m < kM; ++m)
+    for (int n = 0; n < kN; ++n) {
+      const float2 log = *reinterpret_cast<const float2*>(log_of + 8 * n);
 #pragma unroll
-      for (int n = 0; n < kN; ++n)
+      for (int m = 0; m < kM; ++m)
 #pragma unroll
         for (int i = 0; i < 4; ++i)
-          p[m][n][i] = nn::exp2_approx(p[m][n][i] * to_log2 - offset_of(log_of[8 * n + i % 2]));
+          p[m][n][i] = nn::exp2_approx(p[m][n][i] * to_log2 - offset_of(i % 2 == 0 ? log.x : log.y));
+    }
     nn::multiply_columns<kM, d / 8, kN>(sum_v, p, tile_do(step));
     nn::multiply_rows<kM, kN, d>(ds, tile_v, own, tile_do(step));
 #pragma unroll
-    for (int m = 0; m < kM; ++m)
+    for (int n = 0; n < kN; ++n) {
+      const float2 of_row = *reinterpret_cast<const float2*>(delta_of + 8 * n);
 #pragma unroll
-      for (int n = 0; n < kN; ++n)
+      for (int m = 0; m < kM; ++m)
 #pragma unroll
-        for (int i = 0; i < 4; ++i) ds[m][n][i] = p[m][n][i] * (ds[m][n][i] - delta_of[8 * n + i % 2]);
+        for (int i = 0; i < 4; ++i) ds[m][n][i] = p[m][n][i] * (ds[m][n][i] - (i % 2 == 0 ? of_row.x : of_row.y));
+    }
     nn::multiply_columns<kM, d / 8, kN>(sum_k, ds, tile_q(step));
   }
   __pipeline_wait_prior(0);
@@ -193,7 +206,7 @@ void launch(const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* o, const fl
   const float scale = 1 / std::sqrt(static_cast<float>(d));
   const std::size_t rows = static_cast<std::size_t>(a.batch) * a.heads * a.queries;
   auto tiles = [](int n) { return static_cast<unsigned>((n + kRows<d> - 1) / kRows<d>); };
-  delta_kernel<d><<<static_cast<unsigned>((rows * (d / 8) + 255) / 256), 256, 0, stream>>>(d_o, o, delta, rows);
+  delta_kernel<d><<<static_cast<unsigned>((rows + kThreads - 1) / kThreads), kThreads, 0, stream>>>(d_o, o, delta, rows);
   dq_kernel<d><<<dim3(tiles(a.queries), a.heads, a.batch), kThreads, bytes, stream>>>(q, k, v, d_o, lse, delta, dq, a,
                                                                                      scale);
   dkv_kernel<d><<<dim3(tiles(a.keys), a.kv_heads, a.batch), kThreads, bytes, stream>>>(q, k, v, d_o, lse, delta, dk, dv, a,

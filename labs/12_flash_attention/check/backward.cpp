@@ -52,21 +52,28 @@ void forward_of(const Sizes& s, std::span<const Bf16> q, std::span<const Bf16> k
                16);
 }
 
+// The judge's buffers: q; k and v; o and d_o; lse. Of two tensors in one, the second begins at a multiple of 256 bytes.
+constexpr std::size_t second(std::size_t elements) { return (elements + 127) / 128 * 128; }
+template <class T>
+struct Inputs {
+  T q, k, v, o, d_o;
+};
+template <class T, class B>
+Inputs<T> inputs_of(const Sizes& s, B in) {
+  const std::size_t of_q = s.q_rows() * s.d, of_k = s.k_rows() * s.d;
+  const auto kv = as<Bf16>(in[1]), os = as<Bf16>(in[2]);
+  return {as<Bf16>(in[0]), kv.first(of_k), kv.subspan(second(of_k)), os.first(of_q), os.subspan(second(of_q))};
+}
+
 struct Gradient {
   Sizes s;
   std::span<const Bf16> q, k, v, o, d_o;
   std::span<const float> lse;
   std::vector<double> delta;
 
-  Gradient(const Case& c, ConstBuffers in)
-      : s(attention_of(c)),
-        q(as<Bf16>(in[0])),
-        k(as<Bf16>(in[1])),
-        v(as<Bf16>(in[2])),
-        o(as<Bf16>(in[3])),
-        d_o(as<Bf16>(in[5])),
-        lse(floats(in[4])),
-        delta(s.q_rows()) {
+  Gradient(const Case& c, ConstBuffers in) : s(attention_of(c)), lse(floats(in[3])), delta(s.q_rows()) {
+    const auto all = inputs_of<std::span<const Bf16>>(s, in);
+    q = all.q, k = all.k, v = all.v, o = all.o, d_o = all.d_o;
     parallel_for(
         s.q_rows(),
         [&](std::size_t from, std::size_t to) {
@@ -142,13 +149,14 @@ class Backward : public TaskCheck {
   Shape shape(const Case& c) const override {
     const Sizes s = attention_of(c);
     const std::size_t of_q = s.q_rows() * s.d * 2, of_k = s.k_rows() * s.d * 2, of_rows = s.q_rows() * sizeof(float);
-    return {{of_q, of_k, of_k, of_q, of_rows, of_q}, {of_q, of_k, of_k}, of_rows};
+    return {{of_q, 2 * second(s.k_rows() * s.d) + of_k, 2 * second(s.q_rows() * s.d) + of_q, of_rows}, {of_q, of_k, of_k}, of_rows};
   }
   void fill(const Case& c, std::uint64_t seed, Buffers in) const override {
     const Sizes s = attention_of(c);
-    for (std::size_t i : {0, 1, 2, 5}) fill_bf16(as<Bf16>(in[i]), random_bits(seed, i));
-    enlarge_keys(as<Bf16>(in[1]), s);
-    forward_of(s, as<Bf16>(in[0]), as<Bf16>(in[1]), as<Bf16>(in[2]), as<Bf16>(in[3]), floats(in[4]));
+    for (std::size_t i = 0; i < 3; ++i) fill_bf16(as<Bf16>(in[i]), random_bits(seed, i));
+    const auto all = inputs_of<std::span<Bf16>>(s, in);
+    enlarge_keys(all.k, s);
+    forward_of(s, all.q, all.k, all.v, all.o, floats(in[3]));
   }
   Verdict verify(const Case& c, ConstBuffers in, ConstBuffers out) const override {
     const Gradient g(c, in);
@@ -176,12 +184,15 @@ class Backward : public TaskCheck {
   // Tiles of 128 rows (64 with d = 128), 32 of the other side at a time. delta: o and d_o, and a float a row. dq: q and
   // d_o once; k and v for each tile of queries. dk, dv: k and v once; q, d_o, lse and delta for each tile of keys.
   // Shared memory has 128 bytes in a pass: a step stores the other side's two tiles; for each product a warp reads its
-  // 16 or 32 rows, where they are a factor from memory, and the other side's 32: S, dP, dS k; S, dP, P^T d_o, dS^T q.
+  // 16 or 32 rows, where they are a factor from memory, and the other side's 32: S, dP, dS k; S, dP, P^T d_o, dS^T q. The
+  // step's logs and deltas take 2 passes to store, and 16 of each warp to read. A block's own two tiles are stored
+  // once, and each result passes through shared memory.
   std::vector<Bound> bounds(const Case& c) const override {
     const Sizes s = attention_of(c);
     const std::size_t rows = s.d == 64 ? 128 : 64;
     const double row = static_cast<double>(s.d * 2) / 32, q_rows = static_cast<double>(s.q_rows()), k_rows = static_cast<double>(s.k_rows());
     double keys = 0, queries = 0, steps_q = 0, steps_k = 0;
+    const double tile = row / 4 * static_cast<double>(rows), blocks_q = std::ceil(static_cast<double>(s.queries) / static_cast<double>(rows)), blocks_k = std::ceil(static_cast<double>(s.keys) / static_cast<double>(rows));
     for (std::size_t first = 0; first < s.queries; first += rows) {
       const std::size_t seen = s.seen(std::min(first + rows, s.queries) - 1);
       steps_q += static_cast<double>((seen + 31) / 32);
@@ -194,8 +205,8 @@ class Backward : public TaskCheck {
       queries += static_cast<double>(s.queries - from);
     }
     const double heads = static_cast<double>(s.batch * s.heads), own = static_cast<double>(rows) / 4;
-    const double step_q = row / 4 * (2 * 32 + 4 * (2 * own + 3 * 32)), step_k = row / 4 * (2 * 32 + 4 * (2 * own + 4 * 32));
-    const double wavefronts = heads * (steps_q * step_q + steps_k * step_k);
+    const double step_q = row / 4 * (2 * 32 + 4 * (2 * own + 3 * 32)), step_k = row / 4 * (2 * 32 + 4 * (2 * own + 4 * 32)) + 66;
+    const double wavefronts = heads * (steps_q * step_q + steps_k * step_k + blocks_q * 4 * tile) + static_cast<double>(s.batch * s.kv_heads) * blocks_k * 6 * tile;
     return {{"load_sectors_over_bound", row * (4 * q_rows + 2 * k_rows) + q_rows / 4 + heads * (2 * row * keys + (2 * row + 0.25) * queries)},
             {"store_sectors_over_bound", row * (q_rows + 2 * k_rows) + q_rows / 8},
             {"shared_wavefronts_over_bound", wavefronts},
