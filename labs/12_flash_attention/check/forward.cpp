@@ -115,23 +115,25 @@ class Tensor : public TaskCheck {
                    as<Bf16>(out[0]), floats(out[1]));
   }
   Work work(const Case& c) const override { return work_of(attention_of(c), 2, "bf16"); }
-  // 128 queries a block: q once, k and v once for each block, as far as its last query sees them, in tiles of 64; o and
-  // lse once. A step of 64 keys stores k and v to shared memory, 128 bytes in a pass, and each of 4 warps reads its 32
-  // queries, k and v.
+  // 128 queries a block: q once, k and v once for each block, as far as its last query sees them; o and lse once. Keys
+  // come in tiles of 64, or of 32 with d = 128. Shared memory has 128 bytes in a pass: a tile of keys stores k and v, and
+  // each of 4 warps reads its 32 queries, k and v. q is stored once, and o passes through shared memory.
   std::vector<Bound> bounds(const Case& c) const override {
     const Sizes s = attention_of(c);
+    const std::size_t tile = s.d == 64 ? 64 : 32;
     const double heads = static_cast<double>(s.batch * s.heads), row = static_cast<double>(s.d * 2) / 32;
     double keys = 0, steps = 0;
     for (std::size_t first = 0; first < s.queries; first += 128) {
-      const std::size_t seen = s.seen(std::min(first + 128, s.queries) - 1);
-      steps += static_cast<double>((seen + 63) / 64);
-      keys += static_cast<double>(std::min(s.keys, (seen + 63) / 64 * 64));
+      const std::size_t seen = (s.seen(std::min(first + 128, s.queries) - 1) + tile - 1) / tile;
+      steps += static_cast<double>(seen);
+      keys += static_cast<double>(std::min(s.keys, seen * tile));
     }
-    const double queries = static_cast<double>(s.queries), step = row / 4 * (2 * 64 + 4 * (32 + 2 * 64));
+    const double queries = static_cast<double>(s.queries), k = static_cast<double>(tile);
+    const double step = row / 4 * (2 * k + 4 * (32 + 2 * k)), wavefronts = heads * (steps * step + row / 4 * queries * 3);
     return {{"load_sectors_over_bound", heads * row * (queries + 2 * keys)},
             {"store_sectors_over_bound", heads * queries * (row + 1.0 / 8)},
-            {"shared_wavefronts_over_bound", heads * (steps * step + row / 4 * queries * 3)},
-            {"conflicts_over_bound", heads * steps * step}};
+            {"shared_wavefronts_over_bound", wavefronts},
+            {"conflicts_over_bound", wavefronts}};
   }
 
  private:
