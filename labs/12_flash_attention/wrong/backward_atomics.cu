@@ -1,0 +1,174 @@
+// replaces: backward.cu; fails: backward/stores; backend: cpu
+// One kernel makes all gradients and adds to dq with atomics, in fp32: the order of these sums differs from call
+// to call, and so do the bits.
+#include <cmath>
+
+#include "tiles.hpp"
+
+namespace {
+
+using Bf16 = __nv_bfloat16;
+constexpr int kWarps = 4, kThreads = 32 * kWarps, kOther = 32;  // rows of the other side that are taken at a time
+
+// With more columns a warp has fewer rows: its sums fill the registers.
+template <int d>
+constexpr int kFragments = d == 64 ? 2 : 1;
+template <int d>
+constexpr int kRows = 16 * kFragments<d> * kWarps;  // of a block
+
+// 2^x of a row without keys, whose lse is -infinity, must be 0, and -infinity - -infinity is NaN.
+__device__ float offset_of(float lse) { return fmaxf(lse * nn::kLog2E, -1e30f); }
+
+// d_o, o: (rows, d); delta: (rows). A warp has 32 rows; d / 8 lanes take one at a time, and lane l keeps the sum of row l.
+template <int d>
+__global__ void delta_kernel(const Bf16* d_o, const Bf16* o, float* delta, std::size_t rows) {
+  constexpr int kLanes = d / 8, kAtOnce = 32 / kLanes;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const std::size_t first = (static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x) / 32 * 32;
+  float own = 0;
+#pragma unroll
+  for (int turn = 0; turn < kLanes; ++turn) {
+    const std::size_t row = first + turn * kAtOnce + lane / kLanes;
+    float sum = 0;
+    if (row < rows) {
+      const nn::Pack<Bf16, 8> x = nn::load_pack<8>(d_o + row * d + lane % kLanes * 8),
+                              y = nn::load_pack<8>(o + row * d + lane % kLanes * 8);
+#pragma unroll
+      for (int j = 0; j < 8; ++j) sum += nn::to_float(x.of[j]) * nn::to_float(y.of[j]);
+    }
+    for (int step = kLanes / 2; step > 0; step /= 2) sum += __shfl_xor_sync(nn::kWarp, sum, step);
+    sum = __shfl_sync(nn::kWarp, sum, lane % kAtOnce * kLanes);
+    if (lane / kAtOnce == turn) own = sum;
+  }
+  if (first + lane < rows) delta[first + lane] = own;
+}
+
+// sums: n floats; dq: the same in bf16.
+__global__ void round_kernel(const float* sums, Bf16* dq, std::size_t n, float scale) {
+  const std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < n) dq[i] = __float2bfloat16(sums[i] * scale);
+}
+
+// q, d_o: (batch, heads, queries, d); dq: the same in fp32; k, v, dk, dv: (batch, kv_heads, keys, d). A block a tile of keys of one head of k; it walks through the
+// queries of all heads that read this one. S and P lie on their sides here, a row a key, so that P^T and dS^T are left
+// factors as they are. Grid: (tiles, kv_heads, batch).
+template <int d>
+__global__ void __launch_bounds__(kThreads)
+    dkv_kernel(const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* d_o, const float* lse, const float* delta, Bf16* dk,
+               Bf16* dv, float* dq, Attention a, float scale) {
+  constexpr int kM = kFragments<d>, kN = kOther / 8;
+  extern __shared__ __align__(128) unsigned char shared[];
+  Bf16 *const tile_k = reinterpret_cast<Bf16*>(shared), *const tile_v = tile_k + kRows<d> * d;
+  auto tile_q = [&](int step) { return tile_k + (2 * kRows<d> + step % 2 * 2 * kOther) * d; };
+  auto tile_do = [&](int step) { return tile_q(step) + kOther * d; };
+  float* const numbers = reinterpret_cast<float*>(tile_k + (2 * kRows<d> + 4 * kOther) * d);
+  auto logs = [&](int step) { return numbers + step % 2 * 2 * kOther; };  // of the step's queries, then their deltas
+
+  const int batch = static_cast<int>(blockIdx.z), kv_head = static_cast<int>(blockIdx.y), group = a.heads / a.kv_heads;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  // The first keys are seen by the most queries: they begin first.
+  const int row0 = static_cast<int>(blockIdx.x) * kRows<d>, own = static_cast<int>(threadIdx.x) / 32 * 16 * kM;
+  const int first = first_query(a, row0) / kOther;
+  const int of_head = max(0, (a.queries + kOther - 1) / kOther - first), steps = group * of_head;
+  auto load = [&](int step) {
+    if (step >= steps) return;
+    const int head = kv_head * group + step / of_head, query0 = (first + step % of_head) * kOther;
+    nn::load_tile<kOther, d, kThreads>(tile_q(step), head_rows<d>(q, batch, a.heads, head, a.queries), d, query0,
+                                       a.queries);
+    nn::load_tile<kOther, d, kThreads>(tile_do(step), head_rows<d>(d_o, batch, a.heads, head, a.queries), d, query0,
+                                       a.queries);
+    // Queries beyond the last have zeros everywhere, and add nothing.
+    const int i = static_cast<int>(threadIdx.x), query = query0 + i % kOther;
+    if (i < 2 * kOther)
+      __pipeline_memcpy_async(logs(step) + i,
+                              head_rows<1>(i < kOther ? lse : delta, batch, a.heads, head, a.queries) +
+                                  min(query, a.queries - 1),
+                              4, query < a.queries ? 0 : 4);
+  };
+  nn::load_tile<kRows<d>, d, kThreads>(tile_k, head_rows<d>(k, batch, a.kv_heads, kv_head, a.keys), d, row0, a.keys);
+  nn::load_tile<kRows<d>, d, kThreads>(tile_v, head_rows<d>(v, batch, a.kv_heads, kv_head, a.keys), d, row0, a.keys);
+  load(0);
+  __pipeline_commit();
+
+  nn::Accumulator<kM, d / 8> sum_k = {}, sum_v = {};
+  const float to_log2 = scale * nn::kLog2E;
+  for (int step = 0; step < steps; ++step) {
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    load(step + 1);
+    __pipeline_commit();
+    const int query0 = (first + step % of_head) * kOther;
+    const float *log_of = logs(step) + lane % 4 * 2, *delta_of = log_of + kOther;
+    nn::Accumulator<kM, kN> p = {}, ds = {};
+    nn::multiply_rows<kM, kN, d>(p, tile_k, own, tile_q(step));
+    if (query0 < first_query(a, row0 + own + 16 * kM - 1))
+      nn::mask<kM, kN>(p, row0 + own, query0, -INFINITY,
+                       [&](int key, int query) { return query >= first_query(a, key); });
+#pragma unroll
+    for (int n = 0; n < kN; ++n) {
+      const float2 log = *reinterpret_cast<const float2*>(log_of + 8 * n);
+#pragma unroll
+      for (int m = 0; m < kM; ++m)
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+          p[m][n][i] = nn::exp2_approx(p[m][n][i] * to_log2 - offset_of(i % 2 == 0 ? log.x : log.y));
+    }
+    nn::multiply_columns<kM, d / 8, kN>(sum_v, p, tile_do(step));
+    nn::multiply_rows<kM, kN, d>(ds, tile_v, own, tile_do(step));
+#pragma unroll
+    for (int n = 0; n < kN; ++n) {
+      const float2 of_row = *reinterpret_cast<const float2*>(delta_of + 8 * n);
+#pragma unroll
+      for (int m = 0; m < kM; ++m)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) ds[m][n][i] = p[m][n][i] * (ds[m][n][i] - (i % 2 == 0 ? of_row.x : of_row.y));
+    }
+    nn::multiply_columns<kM, d / 8, kN>(sum_k, ds, tile_q(step));
+    // A thread adds its dS^T k to rows of dq, which other blocks add to as well.
+    const int head = kv_head * group + step / of_head;
+    float* const rows = head_rows<d>(dq, batch, a.heads, head, a.queries);
+    for (int m = 0; m < kM; ++m)
+      for (int n = 0; n < kN; ++n)
+        for (int i = 0; i < 4; ++i) {
+          const int key = own + 16 * m + i / 2 * 8 + lane / 4, query = query0 + 8 * n + lane % 4 * 2 + i % 2;
+          if (query >= a.queries || row0 + key >= a.keys) continue;
+          for (int c = 0; c < d; ++c)
+            atomicAdd(rows + static_cast<std::size_t>(query) * d + c,
+                      ds[m][n][i] * __bfloat162float(tile_k[nn::tile_place<d>(key, c)]));
+        }
+  }
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  float of_k[kM][2], of_v[kM][2];
+#pragma unroll
+  for (int m = 0; m < kM; ++m) of_k[m][0] = of_k[m][1] = scale, of_v[m][0] = of_v[m][1] = 1;
+  store_rows<kM, d / 8>(sum_k, of_k, tile_k, own, head_rows<d>(dk, batch, a.kv_heads, kv_head, a.keys), d, row0 + own,
+                        a.keys);
+  store_rows<kM, d / 8>(sum_v, of_v, tile_v, own, head_rows<d>(dv, batch, a.kv_heads, kv_head, a.keys), d, row0 + own,
+                        a.keys);
+}
+
+template <int d>
+void launch(const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* o, const float* lse, const Bf16* d_o, Bf16* dq,
+            Bf16* dk, Bf16* dv, const Attention& a, float* delta, cudaStream_t stream) {
+  constexpr int bytes = (2 * kRows<d> + 4 * kOther) * d * static_cast<int>(sizeof(Bf16)) + 4 * kOther * 4;
+  cudaFuncSetAttribute(dkv_kernel<d>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  const float scale = 1 / std::sqrt(static_cast<float>(d));
+  const std::size_t rows = static_cast<std::size_t>(a.batch) * a.heads * a.queries, n = rows * d;
+  float* sums = nullptr;
+  cudaMallocAsync(&sums, n * sizeof(float), stream);
+  cudaMemsetAsync(sums, 0, n * sizeof(float), stream);
+  delta_kernel<d><<<static_cast<unsigned>((rows + kThreads - 1) / kThreads), kThreads, 0, stream>>>(d_o, o, delta, rows);
+  dkv_kernel<d><<<dim3((a.keys + kRows<d> - 1) / kRows<d>, a.kv_heads, a.batch), kThreads, bytes, stream>>>(
+      q, k, v, d_o, lse, delta, dk, dv, sums, a, scale);
+  round_kernel<<<static_cast<unsigned>((n + 255) / 256), 256, 0, stream>>>(sums, dq, n, scale);
+  cudaFreeAsync(sums, stream);
+}
+
+}  // namespace
+
+void backward(const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* o, const float* lse, const Bf16* d_o, Bf16* dq,
+              Bf16* dk, Bf16* dv, const Attention& shape, void* workspace, std::size_t, cudaStream_t stream) {
+  auto* run = shape.head_dim == 64 ? launch<64> : launch<128>;
+  run(q, k, v, o, lse, d_o, dq, dk, dv, shape, static_cast<float*>(workspace), stream);
+}
